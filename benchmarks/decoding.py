@@ -39,7 +39,7 @@ from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.frequencies import word_frequencies
 from textveil_lab.decoding.decode import default_model
 from textveil_lab.decoding.decoder import TextDecoder
-from textveil_lab.decoding.options import DecoderOptions
+from textveil_lab.decoding.evidence import DecoderOptions
 from textveil_lab.posterior.words import WordPosterior
 from textveil_lab.vocabulary.geometry import normalize
 

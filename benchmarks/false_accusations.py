@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from textveil.statistics import Bound, clopper_pearson
 from textveil_lab.audit.field.judging import judged
-from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.audit.report.report import Claim, Verdict
 from textveil_lab.audit.sampled.bounds import audit_sampled
 from textveil_lab.mechanisms.published.claims import PublishedClaim, TrialSetting
 from textveil_lab.mechanisms.published.table import CLAIMS

@@ -20,8 +20,8 @@ import torch
 from speed.measure import machine
 from speed.workload import noisy_points, table
 
-from textveil_lab.nearest.exact_numpy import exact_numpy
 from textveil_lab.nearest.exact_torch import exact_torch
+from textveil_lab.nearest.projection import exact_numpy
 from textveil_lab.nearest.torch_arrays import tensor
 
 _CHECKED = 64

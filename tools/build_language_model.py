@@ -27,9 +27,8 @@ import numpy as np
 from textveil.models.ngram import DATA, FILE, RECORD, NgramModel, embedded_language_model
 from textveil.types import Ids, Reals
 from textveil.vocabulary.embedded import load_vocabulary
-from textveil_lab.models.kneser_ney import estimate
 from textveil_lab.models.ngram_build import MAX_BYTES, TextReader, compressed, counted, ngram_model
-from textveil_lab.models.ngram_counts import TrigramCounts
+from textveil_lab.models.pruning import TrigramCounts, estimate
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("TEXTVEIL_SHARED", ROOT.parent / "shared"))

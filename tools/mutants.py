@@ -3,6 +3,7 @@
     python tools/mutants.py privacy                                  every module of a package
     python tools/mutants.py numerics/integer_weights.py --lines 20-60
     python tools/mutants.py privacy mechanisms --minutes 20 --seed 3   a random part, as many as time allows
+    python tools/mutants.py textveil_lab/audit                       a package of the lab
     python tools/mutants.py privacy --list                           what would be run
 
 The operators are cosmic-ray's, those that ``[tool.mutants]`` of pyproject.toml names; which tests judge a module stands
@@ -33,7 +34,7 @@ from types import CodeType, ModuleType
 from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
-SOURCE = ROOT / "src" / "textveil"
+SOURCES = {"textveil": ROOT / "src" / "textveil", "textveil_lab": ROOT / "lab" / "src" / "textveil_lab"}
 ACCEPTED = ROOT / "tests" / "mutants" / "accepted.toml"
 
 LEAST_SECONDS = 20.0
@@ -81,14 +82,20 @@ def accepted() -> list[Accepted]:
         return [Accepted(**one) for one in tomllib.load(stream).get("accepted", [])]
 
 
+def path_of(target: str) -> Path:
+    """Where a module or package lies: ``numerics/grid.py`` of textveil, ``textveil_lab/audit`` of the lab."""
+    first, _, rest = target.partition("/")
+    return SOURCES[first] / rest if first in SOURCES else SOURCES["textveil"] / target
+
+
 def files_of(target: str) -> list[str]:
-    """The modules of a package or file below src/textveil, by their path from there."""
-    path = SOURCE / target
+    """The modules of a package or file, by their path below src/textveil, or below lab/src for the lab's."""
+    path = path_of(target)
     if path.is_file():
         return [target]
-    found = sorted(str(one.relative_to(SOURCE)) for one in path.rglob("*.py"))
+    found = sorted(f"{target.rstrip('/')}/{one.relative_to(path).as_posix()}" for one in path.rglob("*.py"))
     if not found:
-        raise SystemExit(f"mutants: {target} is no package and no file below src/textveil.")
+        raise SystemExit(f"mutants: {target} is no package and no file below src/textveil or lab/src.")
     return found
 
 
@@ -106,7 +113,7 @@ def mutants_of(file: str, operators: Sequence[str], skipped: Sequence[str]) -> I
     from cosmic_ray.mutating import mutate_code
     from cosmic_ray.plugins import get_operator
 
-    code = (SOURCE / file).read_text(encoding="utf-8")
+    code = path_of(file).read_text(encoding="utf-8")
     seen = {_meaning(code)}
     for name in operators:
         operator = get_operator(f"core/{name}")()
@@ -158,8 +165,9 @@ class _OneModule(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Imports one module from the mutated source in place of the file's."""
 
     def __init__(self, file: str, source: str) -> None:
-        self._path, self._source = SOURCE / file, source
-        parts = ("textveil", *Path(file).with_suffix("").parts)
+        self._path, self._source = path_of(file), source
+        parts = Path(file).with_suffix("").parts
+        parts = parts if parts[0] in SOURCES else ("textveil", *parts)
         self._name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
     def find_spec(self, name: str, path: Any, target: Any = None) -> importlib.machinery.ModuleSpec | None:
@@ -234,9 +242,10 @@ def main() -> int:
         print(*mutants, f"{len(mutants)} mutants", sep="\n")
         return 0
     random.Random(arguments.seed).shuffle(mutants)
-    os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONPATH": str(SOURCE.parent)}
+    roots = [str(source.parent) for source in SOURCES.values()]
+    os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(roots)}
     os.chdir(ROOT)
-    sys.path[:0] = [str(SOURCE.parent), str(ROOT)]
+    sys.path[:0] = [*roots, str(ROOT)]
     for name in chosen["imported"]:
         importlib.import_module(name)
     end = time.monotonic() + 60 * arguments.minutes if arguments.minutes else float("inf")
@@ -272,7 +281,7 @@ def main() -> int:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Mutation testing of textveil's core.")
-    parser.add_argument("targets", nargs="+", metavar="PACKAGE", help="package or file below src/textveil")
+    parser.add_argument("targets", nargs="+", metavar="PACKAGE", help="package or file below src/textveil or lab/src")
     parser.add_argument("--lines", metavar="A-B", help="only mutants of these lines")
     parser.add_argument("--minutes", type=float, help="stop after this long")
     parser.add_argument("--seed", type=int, default=0, help="of the order of the mutants  [default: 0]")

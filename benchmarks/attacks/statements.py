@@ -19,7 +19,7 @@ from textveil.privacy.guarantees import PureDP
 from textveil.randomness import resolve, seeded_generator
 from textveil.types import Ids, Integers
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.audit.report.verdict import Verdict
+from textveil_lab.audit.report.report import Verdict
 from textveil_lab.audit.whole_audit import audit_mechanism
 
 LIES: Mapping[str, tuple[float, float]] = {

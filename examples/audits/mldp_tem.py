@@ -14,7 +14,7 @@ from functools import cache
 
 from mldp_words import Points, distance, made
 
-from textveil_lab.audit.report.verdict import Claim
+from textveil_lab.audit.report.report import Claim
 
 EPSILON_PER_DISTANCE = 130.0
 _ANGLES = [math.radians(-25 + 50 * i / 11) for i in range(12)]

@@ -11,7 +11,7 @@ from functools import cache
 
 from mldp_words import Points, distance, made
 
-from textveil_lab.audit.report.verdict import Claim
+from textveil_lab.audit.report.report import Claim
 
 EPSILON_PER_DISTANCE = 1.0
 POINTS: Points = {"north": (0.0,), "east": (1.0,), "south": (2.0,), "west": (3.0,)}

@@ -15,7 +15,7 @@ from types import ModuleType
 from mldp_words import diameter
 
 from textveil_lab.audit.foreign.hygiene import HygieneFinding, run_hygiene
-from textveil_lab.audit.report.verdict import Claim, Finding
+from textveil_lab.audit.report.report import Claim, Finding
 from textveil_lab.audit.sampled.bounds import audit_sampled
 from textveil_lab.audit.sampled.draws import callable_draw
 

@@ -19,10 +19,10 @@ from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.downstream.corpora import read_corpus, training_frequencies
 from textveil_lab.downstream.scorers import UNCHANGED, bert_scorer, word_scorer
 from textveil_lab.evaluation.study_encoder import static_encoder
+from textveil_lab.frontiers.comparison import first_words
 from textveil_lab.frontiers.downstream.accuracy import LinearLearner
 from textveil_lab.frontiers.downstream.measured import Measured, accuracy_scorer, measured
 from textveil_lab.frontiers.downstream.tasks import LabelledTask, task_of
-from textveil_lab.frontiers.vocabularies import first_words
 from textveil_lab.papers.setting import DEFAULT_SEED
 from textveil_lab.papers.truncated_laplace.equal_guarantee import CLIP, CONTENDERS, DELTA, EPSILONS, Contender
 from textveil_lab.vocabulary.geometry import normalize

@@ -25,8 +25,7 @@ from speed.measure import machine
 from torch import nn
 
 from textveil.types import Ids
-from textveil_lab.models.autoencoder.network import new_autoencoder
-from textveil_lab.models.autoencoder.settings import AutoencoderSettings
+from textveil_lab.models.autoencoder.network import AutoencoderSettings, new_autoencoder
 from textveil_lab.models.autoencoder.training import Views, adam, mean_loss
 
 DIM = 300

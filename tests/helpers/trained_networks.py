@@ -23,8 +23,7 @@ def network_folder(words: int = 6, code: int = 6, length: int = 2, epochs: int =
     from textveil.randomness import seeded_generator
     from textveil_lab.models.autoencoder.coder import keep_words
     from textveil_lab.models.autoencoder.files import facts_of, write_network
-    from textveil_lab.models.autoencoder.network import new_autoencoder
-    from textveil_lab.models.autoencoder.settings import AutoencoderSettings
+    from textveil_lab.models.autoencoder.network import AutoencoderSettings, new_autoencoder
     from textveil_lab.models.autoencoder.training import Epochs, Training, Views, adam
 
     rng = np.random.default_rng(7)

@@ -32,7 +32,7 @@ def channel(few: Vocabulary) -> GroupedChannel:
 
 @needs_lab
 def test_rows_of_one_class_are_equal_so_epsilon_is_zero(channel: GroupedChannel) -> None:
-    from textveil_lab.audit.report.verdict import Verdict
+    from textveil_lab.audit.report.report import Verdict
 
     assert channel.guarantee.epsilon == 0.0
     for group in (["lawyer", "nurse", "child"], ["bread", "soup", "cheese"], ["paris", "london"]):

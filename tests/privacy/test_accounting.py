@@ -97,7 +97,7 @@ def test_metric_guarantees_are_taken_at_their_diameter():
 
 @needs_lab
 def test_releases_repeat_tokens():
-    from textveil_lab.noise.truncated_loss import laplace_loss
+    from textveil_lab.noise.laplace_profile import laplace_loss
 
     for token in (PureDP(epsilon=0.2), GaussianTokens(sigma=5.0, l2_sensitivity=1.0), laplace_loss(1, 5, step=0.01)):
         together = compose_tokens(token, tokens=6, releases=2).delta(0.7)
@@ -176,7 +176,7 @@ def test_calibration_never_returns_less_privacy_than_asked(epsilon, log_delta, t
 
 @needs_lab
 def test_calibration_by_loss_distributions():
-    from textveil_lab.noise.truncated_loss import laplace_loss
+    from textveil_lab.noise.laplace_profile import laplace_loss
 
     def composed(scale):
         return compose_tokens(laplace_loss(1.0, scale, step=2.0**-10), tokens=10)

@@ -67,7 +67,7 @@ def test_the_upper_side_errs_by_the_square_of_the_step():
 @needs_lab
 @pytest.mark.parametrize("upper", [True, False])
 def test_laplace_against_its_closed_form(upper):
-    from textveil_lab.noise.truncated_loss import laplace_loss
+    from textveil_lab.noise.laplace_profile import laplace_loss
 
     made = laplace_loss(-2.0, 0.5, step=1e-3, upper=upper)
     for epsilon in (0.0, 0.5, 2.0, 3.9):
@@ -81,7 +81,7 @@ def test_laplace_against_its_closed_form(upper):
 @pytest.mark.parametrize("shift", [0.4, 2.0, 3.7, 5.9])
 @pytest.mark.parametrize("ratio", [0.0, 0.3, 0.9, 1.0])
 def test_truncated_laplace_against_quadrature(shift, ratio):
-    from textveil_lab.noise.truncated_loss import truncated_laplace_loss
+    from textveil_lab.noise.laplace_profile import truncated_laplace_loss
     from textveil_lab.noise.truncation import one_coordinate_delta
 
     scale, bound = 1.3, 3.0
@@ -116,7 +116,7 @@ def test_gaussian_tokens_become_one_gaussian(upper):
 @needs_lab
 @pytest.mark.parametrize("upper", [True, False])
 def test_fourier_and_direct_convolution_agree_within_the_stated_slack(upper, monkeypatch):
-    from textveil_lab.noise.truncated_loss import laplace_loss
+    from textveil_lab.noise.laplace_profile import laplace_loss
 
     one = laplace_loss(1.0, 1.0, step=2e-3, upper=upper)
     direct = one.repeat(6, bins=0)
@@ -131,7 +131,7 @@ def test_fourier_and_direct_convolution_agree_within_the_stated_slack(upper, mon
 @needs_lab
 @pytest.mark.parametrize("upper", [True, False])
 def test_coarser_grids_keep_the_side(upper):
-    from textveil_lab.noise.truncated_loss import laplace_loss
+    from textveil_lab.noise.laplace_profile import laplace_loss
 
     fine = laplace_loss(1.0, 0.7, step=1e-3, upper=upper).repeat(8, bins=0)
     held = laplace_loss(1.0, 0.7, step=1e-3, upper=upper).repeat(8, bins=512)
@@ -145,7 +145,7 @@ def test_coarser_grids_keep_the_side(upper):
 @settings(deadline=None, max_examples=40)
 @given(delta=st.floats(0, 1), shift=st.floats(0.1, 6), bound=st.floats(0.2, 20))
 def test_epsilon_inverts_delta_on_its_side(delta, shift, bound):
-    from textveil_lab.noise.truncated_loss import truncated_laplace_loss
+    from textveil_lab.noise.laplace_profile import truncated_laplace_loss
 
     upper = truncated_laplace_loss(shift, 1.0, bound, step=0.01)
     lower = truncated_laplace_loss(shift, 1.0, bound, step=0.01, upper=False)
@@ -159,7 +159,7 @@ def test_epsilon_inverts_delta_on_its_side(delta, shift, bound):
 
 @needs_lab
 def test_both_sides_stay_close_over_many_tokens():
-    from textveil_lab.noise.truncated_loss import laplace_loss
+    from textveil_lab.noise.laplace_profile import laplace_loss
 
     upper = laplace_loss(0.0317, 1.0, step=1e-3).repeat(100, bins=0)
     lower = laplace_loss(0.0317, 1.0, step=1e-3, upper=False).repeat(100, bins=0)
@@ -216,7 +216,7 @@ def test_arguments_outside_their_domain_are_refused(call):
 def test_dp_accounting_agrees():
     from dp_accounting.pld import privacy_loss_distribution as pld
 
-    from textveil_lab.noise.truncated_loss import laplace_loss
+    from textveil_lab.noise.laplace_profile import laplace_loss
 
     theirs = pld.from_laplace_mechanism(1.0, sensitivity=0.5, value_discretization_interval=1e-4).self_compose(20)
     ours = laplace_loss(0.5, 1.0, step=1e-4).repeat(20)

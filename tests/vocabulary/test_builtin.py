@@ -115,7 +115,7 @@ def test_it_can_be_sent_to_another_process():
 
 @needs_lab
 def test_its_norms_are_those_stated():
-    from textveil_lab.vocabulary.geometry import facts as norms
+    from textveil.vocabulary.facts import norms
     from textveil_lab.vocabulary.geometry import norm_range
 
     vocabulary = load_vocabulary()
@@ -165,7 +165,7 @@ def test_the_stated_least_distance_is_not_undercut():
 @needs_lab
 def test_the_stated_curve_is_that_of_the_vectors():
     """Ends known in closed form: T(1) = 1 and T(n) = ||sum of unit vectors||^2 / n; between, a sample agrees."""
-    from textveil_lab.vocabulary.geometry import facts as norms
+    from textveil.vocabulary.facts import norms
     from textveil_lab.vocabulary.geometry import mean_neighbor_similarity
 
     vocabulary = load_vocabulary()

@@ -18,7 +18,7 @@ from textveil_plugin.logistic import Logistic, log_delta_of_tails, logistic
 import textveil as tv
 from textveil.errors import ParameterError
 from textveil.testing import check_mechanism
-from textveil_lab.audit.report.verdict import Claim
+from textveil_lab.audit.report.report import Claim
 from textveil_lab.audit.whole_audit import audit_mechanism
 
 NAMES = ("frequency-window", "logistic")

@@ -18,16 +18,12 @@ from textveil.errors import MissingExtra, need
 from textveil.whole_files import write_whole
 
 Numbers: TypeAlias = Sequence[float] | NDArray[Any]
-
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 LINES: tuple[Any, ...] = ("-", "--", "-.", (0, (1, 1.2)), (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)), "-")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 HATCHES = ("", "///", "...", "xx", "\\\\", "++", "oo")
 GRAY = "#555555"
-
-PANEL_SIZE = (5.2, 3.7)
-"""Width and height of one panel in inches."""
-
+PANEL_SIZE = (5.2, 3.7)  # Width and height of one panel in inches
 DPI = 150
 
 _STYLE: Mapping[str, Any] = MappingProxyType(

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from textveil.errors import ParameterError
 from textveil.models.language_model import ContinuationModel, LanguageModel
 from textveil.types import Ids, Reals, Vectors
-from textveil_lab.nearest.exact_numpy import exact_numpy
-from textveil_lab.nearest.projection import Projection
+from textveil_lab.nearest.projection import Projection, exact_numpy
 
 _SEED = 20_260
 _BATCHES = (0, 1, 7, 64, 513)
@@ -184,7 +183,6 @@ def check_language_model(
 
 
 def _refuses(call: Callable[[], object], what: str) -> None:
-    """See that a call raises ``ParameterError``."""
     try:
         call()
     except ParameterError:

@@ -7,9 +7,8 @@ import pytest
 
 from textveil.errors import ParameterError
 from textveil.numerics.discrete_noise import DiscreteGaussian
-from textveil_lab.audit.canaries import ATTACKS, audit_aggregate
-from textveil_lab.audit.report.verdict import Verdict
-from textveil_lab.audit.shortcuts import SHORTCUTS
+from textveil_lab.audit.canaries import ATTACKS, SHORTCUTS, audit_aggregate
+from textveil_lab.audit.report.report import Verdict
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Loads a script of benchmarks/, which is no package."""
 
     def load(name: str) -> Any:
-        path = Path(__file__).parents[2] / "benchmarks" / f"{name}.py"
+        path = Path(__file__).parents[3] / "benchmarks" / f"{name}.py"
         spec = importlib.util.spec_from_file_location(path.stem, path)
         assert spec is not None and spec.loader is not None
         module = importlib.util.module_from_spec(spec)

@@ -15,7 +15,7 @@ from textveil.privacy.guarantees import PureDP
 from textveil.types import Ids, Integers, Reals
 from textveil_lab.audit.channels.exact import audit_channel
 from textveil_lab.audit.channels.rows import IntegerRows, source_of
-from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.audit.report.report import Claim, Verdict
 from textveil_lab.audit.whole_audit import audit_mechanism
 
 SIZE = 300

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.helpers.catalog import CATALOG
 from tests.helpers.golden import reference
 from tests.helpers.vocabularies import made_vocabulary
 
-from textveil.catalog import MECHANISMS
 from textveil.errors import ParameterError, UnsupportedGuarantee
 from textveil.privacy.composition import gaussian_delta
 from textveil.privacy.guarantees import NoGuarantee
@@ -23,7 +23,7 @@ from textveil_lab.audit.noise.closed_form import (
     worst_pair,
 )
 from textveil_lab.audit.noise.profiles import as_delta, epsilon_at
-from textveil_lab.audit.report.verdict import Claim, Verdict, claim_of
+from textveil_lab.audit.report.report import Claim, Verdict, claim_of
 from textveil_lab.noise.calibration import laplace_scale, truncated_laplace_bound
 from textveil_lab.noise.coordinate_laplace import CoordinateLaplace
 from textveil_lab.noise.gaussian import Gaussian
@@ -41,7 +41,7 @@ def delta_at(distribution, shift, epsilon):
 
 
 def make(name, vocabulary, **options):
-    return MECHANISMS[name].constructor()(vocabulary, **options)
+    return CATALOG[name].constructor()(vocabulary, **options)
 
 
 @pytest.mark.parametrize("index", range(10))

@@ -18,7 +18,7 @@ from textveil.privacy.units import ANY_DOCUMENT
 from textveil.types import Ids, Integers
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.documents import EXACT_WORK, text_pairs
-from textveil_lab.audit.report.verdict import Claim, Subject, Verdict
+from textveil_lab.audit.report.report import Claim, Subject, Verdict
 from textveil_lab.audit.whole_audit import audit_mechanism
 
 CONFIDENCE = 1 - 1e-6

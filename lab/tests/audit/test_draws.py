@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.stats import binom
-from tests.helpers.catalog import as_listed, usual
+from tests.helpers.catalog import CATALOG, as_listed, usual
 from tests.helpers.vocabularies import made_vocabulary
 
 import textveil as tv
-from textveil.catalog import MECHANISMS
 from textveil.errors import UnsupportedGuarantee
 from textveil.mechanisms.capabilities import IntegerWeights
 from textveil.privacy.guarantees import Guarantee, MetricDP, PureDP
@@ -24,7 +23,7 @@ from textveil.types import Ids, Integers, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.channels.rows import IntegerRows
 from textveil_lab.audit.report.page import to_html
-from textveil_lab.audit.report.verdict import Claim, Subject, Verdict
+from textveil_lab.audit.report.report import Claim, Subject, Verdict
 from textveil_lab.audit.sampled.dependence import depends
 from textveil_lab.audit.sampled.stated import check_rows
 from textveil_lab.audit.whole_audit import audit_callable, audit_mechanism
@@ -275,13 +274,13 @@ def test_a_near_pair_is_found_among_many_words(rng) -> None:
 
 def per_distance(name: str) -> dict[str, Any]:
     """Options with which a mechanism promises something per distance."""
-    entry, listed = MECHANISMS[name], as_listed(name)
+    entry, listed = CATALOG[name], as_listed(name)
     either = entry.family == "channel" and {"epsilon", "epsilon_per_distance"} <= entry.options().keys()
     return {**listed, "epsilon": None, "epsilon_per_distance": 0.5} if either else listed
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name, entry in MECHANISMS.items() if entry.words_alone])
+@pytest.mark.parametrize("name", [name for name, entry in CATALOG.items() if entry.words_alone])
 def test_the_catalogs_promises_per_distance_state_their_distances(tiny, name: str) -> None:
     options = {key: value for key, value in per_distance(name).items() if value is not None}
     made = tv.mechanism(name, tiny, **options)

@@ -35,7 +35,7 @@ from textveil_lab.audit.channels.exact import (
 )
 from textveil_lab.audit.channels.hockey_stick import pair_epsilon
 from textveil_lab.audit.channels.rows import IntegerRows, MatrixRows, source_of
-from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.audit.report.report import Claim, Verdict
 from textveil_lab.mechanisms.channels.exponential import exponential
 
 MAKERS = {

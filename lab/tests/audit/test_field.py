@@ -9,9 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.helpers.catalog import CATALOG
 from tests.helpers.tiny_models import needed
 
-from textveil.catalog import MECHANISMS, word_mechanism
+from textveil.catalog import word_mechanism
 from textveil.errors import MissingExtra, ParameterError, UnknownNameError
 from textveil.privacy.guarantees import Status
 from textveil_lab.audit.field.field_audit import (
@@ -25,7 +26,7 @@ from textveil_lab.audit.field.field_audit import (
 from textveil_lab.audit.field.judging import judged
 from textveil_lab.audit.field.report import in_short
 from textveil_lab.audit.field.rows import witness_text
-from textveil_lab.audit.report.verdict import Verdict
+from textveil_lab.audit.report.report import Verdict
 from textveil_lab.mechanisms.published.claims import (
     ClaimBasis,
     ComputedTable,
@@ -114,7 +115,7 @@ def test_witnesses_hold_what_a_reviewer_needs(computed: FieldTable) -> None:
 
 
 def test_the_page_shows_every_case(computed: FieldTable) -> None:
-    page = (Path(__file__).parents[2] / "docs/field.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs/field.md").read_text(encoding="utf-8")
     refuted = page.split("### Refuted", 1)[1].split("### Not refuted")[0]
     assert {row.name for row in computed.rows if row.refuted} <= set(re.findall(r"^\| `([a-z0-9-]+)`", refuted, re.M))
     assert all(f"`{name}`" in page for name in STANDING)
@@ -122,8 +123,8 @@ def test_the_page_shows_every_case(computed: FieldTable) -> None:
 
 def test_catalog_names_in_the_table_are_sound_where_they_exist() -> None:
     for claim in CLAIMS:
-        if claim.instead in MECHANISMS:
-            assert MECHANISMS[claim.instead].status is not Status.REFUTED, claim.name
+        if claim.instead in CATALOG:
+            assert CATALOG[claim.instead].status is not Status.REFUTED, claim.name
 
 
 def test_sound_forms_are_not_accused_at_settings_drawn_at_random(script) -> None:
@@ -287,7 +288,7 @@ def test_a_form_that_needs_a_model_says_so_where_none_can_be_made(name: str, mon
 
 
 def test_the_page_has_a_row_for_each_name_and_all_were_run() -> None:
-    page = (Path(__file__).resolve().parents[2] / "docs/field.md").read_text(encoding="utf-8")
+    page = (Path(__file__).resolve().parents[3] / "docs/field.md").read_text(encoding="utf-8")
     shown = re.findall(r"^\| `([a-z0-9-]+)` \|", page, flags=re.MULTILINE)
     assert sorted(shown) == sorted(names())
     assert "could not be run here" not in page and "### Not run here" not in page

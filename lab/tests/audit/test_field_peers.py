@@ -13,7 +13,7 @@ from scipy.stats import chi2_contingency
 from textveil.catalog import word_mechanism
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.field.peers import PEERS, Peer, frequencies, peer_row
-from textveil_lab.audit.report.verdict import Verdict
+from textveil_lab.audit.report.report import Verdict
 from textveil_lab.mechanisms.published.claims import line
 from textveil_lab.mechanisms.published.tem import truncated_law
 from textveil_lab.mechanisms.published.vickrey import two_nearest

@@ -13,11 +13,11 @@ import pytest
 
 from textveil.errors import InputError, ParameterError, TextveilError
 from textveil_lab.audit.foreign.callables import in_child, in_process, load_callable
-from textveil_lab.audit.report.verdict import Claim
+from textveil_lab.audit.report.report import Claim
 from textveil_lab.audit.sampled.bounds import Interrupted, audit_sampled
 from textveil_lab.audit.sampled.draws import callable_draw
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "audits"
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "audits"
 
 ADAPTERS = {
     "mldp_multivariate": "not refuted",

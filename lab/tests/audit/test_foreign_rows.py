@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.helpers.catalog import CATALOG
 from tests.helpers.vocabularies import made_vocabulary
 
-from textveil.catalog import MECHANISMS
 from textveil.errors import ParameterError
 from textveil.mechanisms.capabilities import IntegerWeights
 from textveil.mechanisms.channels.randomized_response import randomized_response
@@ -22,7 +22,7 @@ from textveil.types import Ids, Integers, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.channels.exact import audit_channel, pure_epsilon
 from textveil_lab.audit.channels.rows import IntegerRows
-from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.audit.report.report import Claim, Verdict
 from textveil_lab.audit.whole_audit import audit_mechanism
 from textveil_lab.mechanisms.capabilities import NoisyVectors
 
@@ -74,7 +74,7 @@ def test_a_leaky_one_is_refuted_exactly() -> None:
 
 @pytest.mark.parametrize("name", ["neighborhood", "randomized-response", "exponential", "metric-exponential"])
 def test_the_catalogs_channels_offer_the_integers_that_they_state(name: str) -> None:
-    channel = MECHANISMS[name].constructor()(WORDS, epsilon=1.5)
+    channel = CATALOG[name].constructor()(WORDS, epsilon=1.5)
     assert isinstance(channel, IntegerWeights)
     weights = channel.integer_weights(np.array([3, 0, 3]))
     assert weights.dtype == np.int64
@@ -86,7 +86,7 @@ def test_the_catalogs_channels_offer_the_integers_that_they_state(name: str) -> 
 
 
 def test_noise_offers_its_points_and_no_weights() -> None:
-    noisy = MECHANISMS["gaussian"].constructor()(WORDS, epsilon=1.5)
+    noisy = CATALOG["gaussian"].constructor()(WORDS, epsilon=1.5)
     assert isinstance(noisy, NoisyVectors)
     assert not isinstance(noisy, IntegerWeights)
 

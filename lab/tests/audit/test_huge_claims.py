@@ -13,7 +13,7 @@ from textveil.statistics import Bound
 from textveil_lab.audit.channels.exact import audit_channel
 from textveil_lab.audit.limits import check_unchanged
 from textveil_lab.audit.report.page import to_html
-from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.audit.report.report import Claim, Verdict
 
 HUGE = (800.0, 1e308, sys.float_info.max)
 

@@ -22,7 +22,7 @@ from textveil_lab.audit.foreign.hygiene import (
     check_workers,
     run_hygiene,
 )
-from textveil_lab.audit.report.verdict import Claim
+from textveil_lab.audit.report.report import Claim
 
 WORDS = ("anna", "berlin", "cat", "dog", "echo", "fox", "goat", "house")
 KEEP = 0.4

@@ -10,7 +10,7 @@ from textveil.mechanisms.kinds import WordMechanism
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.statistics import Bound
 from textveil_lab.audit.limits import Decoder, check_unchanged, unchanged_share
-from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.audit.report.report import Claim, Verdict
 from textveil_lab.numerics.guarantee_limits import unchanged_limit
 
 PUBLISHED = Claim(epsilon=0.05, log_delta=-300 * 1.3862943611198906)

@@ -27,7 +27,7 @@ from textveil_lab.audit.channels.exact import audit_channel, delta_at, delta_upp
 from textveil_lab.audit.channels.extremes import extremes_of
 from textveil_lab.audit.channels.hockey_stick import _Search, column_floor
 from textveil_lab.audit.channels.rows import IntegerRows, source_of
-from textveil_lab.audit.report.verdict import Claim
+from textveil_lab.audit.report.report import Claim
 
 
 @pytest.fixture(autouse=True)

@@ -18,7 +18,7 @@ from textveil.sanitize.sanitizer import Sanitizer
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.recovery import measure_recovery
 from textveil_lab.audit.whole_audit import audit_mechanism
-from textveil_lab.decoding.options import DecoderOptions
+from textveil_lab.decoding.evidence import DecoderOptions
 
 SIZE = 30
 LENGTH = 24

@@ -11,10 +11,8 @@ from xml.etree import ElementTree
 import pytest
 
 from textveil.statistics import Bound, exactly
-from textveil_lab.audit.report.charts import bound_svg, profile_svg
-from textveil_lab.audit.report.page import to_html
-from textveil_lab.audit.report.report import AuditReport, shown_bound
-from textveil_lab.audit.report.verdict import Claim, Finding, Subject, Verdict
+from textveil_lab.audit.report.page import bound_svg, profile_svg, to_html
+from textveil_lab.audit.report.report import AuditReport, Claim, Finding, Subject, Verdict, shown_bound
 
 HOSTILE = "<script>alert('x')</script>&\""
 INFINITE = math.inf

@@ -12,15 +12,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.stats import binom
-from tests.helpers.catalog import as_listed
+from tests.helpers.catalog import CATALOG, as_listed
 from tests.helpers.vocabularies import made_vocabulary
 
 import textveil as tv
-from textveil.catalog import MECHANISMS
 from textveil.errors import ParameterError, UnsupportedGuarantee
 from textveil.mechanisms.capabilities import WithinGroups
 from textveil.privacy.guarantees import NoGuarantee, Status
-from textveil_lab.audit.report.verdict import Claim, Subject, Verdict
+from textveil_lab.audit.report.report import Claim, Subject, Verdict
 from textveil_lab.audit.sampled.bounds import Interrupted
 from textveil_lab.audit.whole_audit import audit_callable, audit_mechanism, claim_of
 from textveil_lab.mechanisms.capabilities import NearestSearch
@@ -55,10 +54,10 @@ def foreign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("name", CATALOG)
 def test_the_catalog_keeps_what_it_promises(tiny, name: str) -> None:
     few = {"dp-fusion": 300, "sense-laplace": 2000}.get(name, 0)  # texts that take long; as many as are needed else
-    entry, mechanism = MECHANISMS[name], tv.mechanism(name, tiny, **as_listed(name))
+    entry, mechanism = CATALOG[name], tv.mechanism(name, tiny, **as_listed(name))
     if isinstance(mechanism, NearestSearch) and not mechanism.projection.exact:
         with pytest.raises(UnsupportedGuarantee, match="exact search"):
             tv.audit(mechanism)

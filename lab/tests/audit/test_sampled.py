@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import beta, binom
-from tests.helpers.catalog import taking
+from tests.helpers.catalog import CATALOG, taking
 
-from textveil.catalog import MECHANISMS, mechanism
+from textveil.catalog import mechanism
 from textveil.errors import InputError, ParameterError
 from textveil.mechanisms.channels.randomized_response import randomized_response
 from textveil.privacy.guarantees import Status
-from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.audit.report.report import Claim, Verdict
 from textveil_lab.audit.sampled.bounds import (
     POWER,
     Interrupted,
@@ -116,7 +116,7 @@ def test_an_exact_claim_with_delta_is_not_accused_above_alpha(few, rng) -> None:
     assert audit_sampled(draw, [(0, 1)], PURE, samples=6000).verdict is Verdict.REFUTED
 
 
-PROVED = [name for name in taking(1.0) if MECHANISMS[name].words_alone and MECHANISMS[name].status is Status.PROVED]
+PROVED = [name for name in taking(1.0) if CATALOG[name].words_alone and CATALOG[name].status is Status.PROVED]
 
 
 @pytest.mark.parametrize("name", PROVED)

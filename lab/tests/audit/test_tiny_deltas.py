@@ -7,13 +7,13 @@ import math
 
 import numpy as np
 import pytest
+from tests.helpers.catalog import CATALOG
 from tests.helpers.vocabularies import made_vocabulary
 
-from textveil.catalog import MECHANISMS
 from textveil.statistics import Bound, exactly
 from textveil_lab.audit.noise.closed_form import audit_noise, audit_shift
 from textveil_lab.audit.noise.profiles import as_delta, epsilon_at
-from textveil_lab.audit.report.verdict import Claim, Subject, Verdict
+from textveil_lab.audit.report.report import Claim, Subject, Verdict
 from textveil_lab.audit.whole_audit import audit_mechanism
 from textveil_lab.noise.coordinate_laplace import CoordinateLaplace
 from textveil_lab.noise.gaussian import Gaussian
@@ -26,7 +26,7 @@ def verdict(noise, shift, epsilon: float, log_delta: float = -math.inf) -> Verdi
 
 
 def test_gaussian_noise_is_pure_at_no_epsilon() -> None:
-    mechanism = MECHANISMS["gaussian"].constructor()(made_vocabulary(40, 6), epsilon=1.0)
+    mechanism = CATALOG["gaussian"].constructor()(made_vocabulary(40, 6), epsilon=1.0)
     report = audit_mechanism(mechanism, claim=Claim(epsilon=100.0), attacks=False)
     assert (report.verdict, report.leading.subject) == (Verdict.REFUTED, Subject.NOISY_VECTOR)
     assert report.leading.epsilon.lower == math.inf
@@ -90,7 +90,7 @@ def test_the_dominant_radius_of_high_dimensions_is_seen() -> None:
 @pytest.mark.parametrize("name", ["gaussian", "laplace", "spherical-laplace", "truncated-laplace"])
 def test_claims_of_delta_below_the_floats(name: str) -> None:
     """Far enough out every claim with a tiny delta is true, and with a tinier one false or open; never an error."""
-    mechanism = MECHANISMS[name].constructor()(made_vocabulary(20, 3), epsilon=2.0)
+    mechanism = CATALOG[name].constructor()(made_vocabulary(20, 3), epsilon=2.0)
     for epsilon in (0.5, 2.0, 50.0, 1e4):
         for log_delta in (-1.0, -800.0, -1e7):
             found = audit_noise(mechanism, Claim(epsilon=epsilon, log_delta=log_delta))

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
+from tests.helpers.catalog import CATALOG
 from tests.helpers.exactness import hockey_stick, worst_log_ratio
 
-from textveil.catalog import MECHANISMS
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.noise.word_channel import audit_cells, cell_table
-from textveil_lab.audit.report.verdict import Claim, Subject, Verdict
+from textveil_lab.audit.report.report import Claim, Subject, Verdict
 from textveil_lab.audit.whole_audit import audit_mechanism
 
 NAMES = ["gaussian", "laplace", "spherical-laplace", "truncated-laplace"]
@@ -22,9 +22,7 @@ NAMES = ["gaussian", "laplace", "spherical-laplace", "truncated-laplace"]
 def made(name: str, points, **options):
     points = np.asarray(points, dtype=np.float32)
     words = [f"w{index}" for index in range(len(points))]
-    return MECHANISMS[name].constructor()(
-        Vocabulary(words, points, "line"), **{"epsilon": 1.0, "clip": None, **options}
-    )
+    return CATALOG[name].constructor()(Vocabulary(words, points, "line"), **{"epsilon": 1.0, "clip": None, **options})
 
 
 def test_a_true_claim_of_the_word_is_certified_where_the_vector_refutes_it() -> None:
@@ -124,7 +122,7 @@ def test_equal_points_and_cells_out_of_reach() -> None:
     table = cell_table(twin)
     assert (table.upper[:, 2] == -math.inf).all()
     assert audit_cells(twin, Claim(epsilon=1.0)).verdict is Verdict.CERTIFIED
-    cut = MECHANISMS["truncated-laplace-published"].constructor()(
+    cut = CATALOG["truncated-laplace-published"].constructor()(
         Vocabulary(["a", "b"], np.array([[1.0], [-1.0]], dtype=np.float32), "line"), epsilon=0.4
     )
     assert audit_cells(cut, Claim(epsilon=0.4, log_delta=cut.guarantee.log_delta)).verdict is Verdict.CERTIFIED

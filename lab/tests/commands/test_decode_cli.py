@@ -1,4 +1,4 @@
-"""``textveil decode`` and ``sanitize --decode``: every format, what stays, and one line for every bad input."""
+"""``textveil decode``: every format, what stays, and one line for every bad input."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from tests.helpers.corpora import WORDS
 from tests.helpers.language_models import BigramModel
 
 from textveil.cli import main as cli
-from textveil.corpora.restored import decoded_name
 from textveil.version import VERSION
 
 NEXT = {word: WORDS[(place + 1) % 40] for place, word in enumerate(WORDS)}
@@ -100,33 +99,6 @@ def test_parquet(run, tmp_path) -> None:
     assert code == 0, err
     first, second = WORDS[0].capitalize(), WORDS[1]
     assert parquet.read_table("c.parquet").to_pydict() == {"text": [f"{first} {second}", None], "n": [1, 2]}
-
-
-def test_sanitize_decodes_beside_the_release(run, tmp_path) -> None:
-    released(run, "a.txt", "wxa wxa\n", "--decode")
-    assert (tmp_path / "out.a.decoded.txt").read_text() == f"{WORDS[0].capitalize()} {WORDS[1]}\n"
-    release = (tmp_path / "out.a.txt").read_text()
-    assert len(release.split()) == 2
-    code, _, err = decode(run, "out.a.txt", "-o", "again.txt")
-    assert code == 0, err
-    assert (tmp_path / "again.txt").read_text() == (tmp_path / "out.a.decoded.txt").read_text()
-
-
-def test_the_decoded_file_is_named_after_the_release(tmp_path) -> None:
-    names = {"a.txt": "a.decoded.txt", "a.b.jsonl.gz": "a.b.decoded.jsonl.gz", "plain": "plain.decoded"}
-    assert {name: decoded_name(tmp_path / name).name for name in names} == names
-
-
-def test_what_cannot_be_decoded_is_refused_before_anything_is_released(run, tmp_path) -> None:
-    (tmp_path / "a.txt").write_text("wxa\n")
-    code, out, err = run("sanitize", "a.txt", "--decode", *MADE)
-    assert (code, out) == (2, b"")
-    assert err == "textveil: --decode needs --output: the release is kept there, and the decoded text beside it.\n"
-    noise = ("--vocabulary", "own.txt", "--mechanism", "gaussian", "--epsilon", "1", "--delta", "1e-5")
-    code, _, err = run("sanitize", "a.txt", "-o", "b.txt", "--decode", *noise)
-    assert code == 2
-    assert "known for channels alone; got gaussian" in err
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "own.txt"]
 
 
 @pytest.mark.parametrize(

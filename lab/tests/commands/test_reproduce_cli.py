@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from textveil.cli import main as cli
-from textveil_lab.papers.registry import Item
+from textveil_lab.papers.report import Item
 from textveil_lab.papers.setting import ItemOutcome, StudySetting
 
 pytest.importorskip("matplotlib")

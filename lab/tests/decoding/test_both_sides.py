@@ -9,10 +9,9 @@ from tests.helpers.language_models import TableChannel, reference_model, referen
 
 from textveil.aggregates.documents import ReleaseReader
 from textveil.errors import ParameterError
-from textveil_lab.decoding.both_sides import BothSides
-from textveil_lab.decoding.candidates import NONE, Candidates
-from textveil_lab.decoding.decoder import TextDecoder
-from textveil_lab.decoding.options import DecoderOptions
+from textveil_lab.decoding.decoder import BothSides, TextDecoder
+from textveil_lab.decoding.evidence import DecoderOptions
+from textveil_lab.decoding.lattice import NONE, Candidates
 
 
 class Neighbors:

@@ -6,8 +6,7 @@ import numpy as np
 from tests.helpers.language_models import BigramModel
 
 from textveil.mechanisms.sampling.output_columns import Columns
-from textveil_lab.decoding.candidates import NONE
-from textveil_lab.decoding.continued import KEPT, Continued, successors
+from textveil_lab.decoding.lattice import KEPT, NONE, Continued, successors
 
 SIZE = 40
 MODEL = BigramModel(np.random.default_rng(1).gamma(0.3, size=(SIZE, SIZE)) + 1e-6, np.ones(SIZE))

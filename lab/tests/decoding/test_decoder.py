@@ -19,7 +19,7 @@ from textveil.catalog import mechanism
 from textveil.errors import InputError, ParameterError, UnsupportedGuarantee
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil_lab.decoding.decoder import TextDecoder
-from textveil_lab.decoding.options import DecoderOptions
+from textveil_lab.decoding.evidence import DecoderOptions
 from textveil_lab.posterior.words import WordPosterior
 from textveil_lab.vocabulary.geometry import normalize
 

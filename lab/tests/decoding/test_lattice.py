@@ -10,8 +10,7 @@ from tests.helpers.golden import release_reference
 from tests.helpers.language_models import TableChannel, TrigramModel, reference_model, reference_vocabulary
 
 from textveil.mechanisms.sampling.output_columns import Columns
-from textveil_lab.decoding.candidates import NONE, Candidates, CandidateTable, likeliest
-from textveil_lab.decoding.lattice import Sentences, Trellis, TrellisSearch
+from textveil_lab.decoding.lattice import NONE, Candidates, CandidateTable, Sentences, Trellis, TrellisSearch, likeliest
 from textveil_lab.mechanisms.channel_columns import columns_of
 
 DATA = release_reference()

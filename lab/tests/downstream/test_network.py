@@ -11,7 +11,7 @@ from tests.helpers.vocabularies import made_vocabulary
 from textveil.aggregates.documents import Documents
 from textveil.errors import ModelError, ParameterError
 from textveil_lab.downstream.network import FAST, ClassifierSettings, NetworkLearner, Reader
-from textveil_lab.frontiers.downstream.features import BatchNoise
+from textveil_lab.frontiers.downstream.accuracy import BatchNoise
 from textveil_lab.frontiers.downstream.tasks import LabelledPart
 
 torch = pytest.importorskip("torch")

@@ -8,10 +8,8 @@ from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.mechanisms.channels.neighborhood import neighborhood
 from textveil.mechanisms.channels.randomized_response import randomized_response
-from textveil_lab.estimation.channel_matrix import channel_matrix
-from textveil_lab.estimation.class_laws import class_laws, document_scores
-from textveil_lab.estimation.likelihood import most_likely_counts
-from textveil_lab.estimation.word_features import document_features, learned_prior, word_features
+from textveil_lab.estimation.channel_matrix import channel_matrix, class_laws, document_scores
+from textveil_lab.estimation.scikit_learn import document_features, learned_prior, most_likely_counts, word_features
 from textveil_lab.posterior.words import WordPosterior
 
 SIZE = 30

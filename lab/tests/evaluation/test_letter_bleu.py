@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 from tests.helpers.tiny_models import needed
 
-from textveil_lab.evaluation.letter_bleu import letter_bleu
+from textveil_lab.evaluation.unchanged import letter_bleu
 
 UNIT = 100 * 3**-2.5
 """Of a pair with hardly any single characters: 6.415."""

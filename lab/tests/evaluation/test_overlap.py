@@ -9,9 +9,8 @@ import pytest
 from tests.helpers.tiny_models import needed
 
 from textveil.errors import MissingExtra, ParameterError
-from textveil_lab.evaluation import overlap
-from textveil_lab.evaluation.letter_bleu import letter_bleu
-from textveil_lab.evaluation.overlap import bleu, rouge_1
+from textveil_lab.evaluation import unchanged as overlap
+from textveil_lab.evaluation.unchanged import bleu, letter_bleu, rouge_1
 
 
 @pytest.fixture

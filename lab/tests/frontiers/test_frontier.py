@@ -16,12 +16,11 @@ from textveil_lab.audit.attacks import bayes_vulnerability
 from textveil_lab.audit.whole_audit import audit_mechanism
 from textveil_lab.frontiers import comparison
 from textveil_lab.frontiers.calibrated import SLACK, calibrated
-from textveil_lab.frontiers.contenders import contender_of
 from textveil_lab.frontiers.limits import cosine_limit, hub_share, limits_of, near_limit, told_apart_limit
 from textveil_lab.frontiers.measures import NEAR, UNCHANGED, VULNERABILITY, WORDS_BY_SURFACE
 from textveil_lab.frontiers.measuring import FrontierCell, slug
-from textveil_lab.frontiers.study import Sizes, study_of
-from textveil_lab.frontiers.told_apart import shown_epsilon, text_pairs, word_pairs, words_apart
+from textveil_lab.frontiers.points import contender_of
+from textveil_lab.frontiers.study import Sizes, shown_epsilon, study_of, text_pairs, word_pairs, words_apart
 from textveil_lab.frontiers.word_scores import vulnerability, word_scores
 
 ALPHA = 1e-6

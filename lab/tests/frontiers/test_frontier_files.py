@@ -10,8 +10,7 @@ from tests.helpers.vocabularies import made_vocabulary
 
 import textveil as tv
 from textveil.errors import ParameterError
-from textveil_lab.frontiers.charts import shown_label
-from textveil_lab.frontiers.page import to_html, write_frontier
+from textveil_lab.frontiers.page import shown_label, to_html, write_frontier
 from textveil_lab.frontiers.study import Sizes
 
 pytest.importorskip("matplotlib")

@@ -9,11 +9,10 @@ from tests.helpers.vocabularies import lettered_vocabulary
 import textveil as tv
 from textveil.errors import InputError, ParameterError
 from textveil.models.ngram import embedded_language_model
+from textveil_lab.frontiers.comparison import first_words
 from textveil_lab.frontiers.corpus import OfFirstWords, model_of, public_texts
 from textveil_lab.frontiers.measures import ACCURACY_RELEASES, ACCURACY_TEXTS, RECOVERED, RECOVERED_ALONE, UNCHANGED
-from textveil_lab.frontiers.study import Sizes, study_of
-from textveil_lab.frontiers.told_apart import text_pairs, windows
-from textveil_lab.frontiers.vocabularies import first_words
+from textveil_lab.frontiers.study import Sizes, study_of, text_pairs, windows
 from textveil_lab.frontiers.word_scores import recovery_scores
 
 SMALL = Sizes(draws=100, neighbors=5, pairs=50, texts=20, noisy=10)

@@ -13,11 +13,10 @@ from tests.helpers.vocabularies import lettered_vocabulary, made_vocabulary
 import textveil as tv
 from textveil.errors import ParameterError
 from textveil_lab.frontiers import comparison
-from textveil_lab.frontiers.charts import drawn_frontier, shown_label
-from textveil_lab.frontiers.page import write_frontier
+from textveil_lab.frontiers.comparison import labelled_vocabularies
+from textveil_lab.frontiers.page import drawn_frontier, shown_label, write_frontier
 from textveil_lab.frontiers.points import OF_VOCABULARY
 from textveil_lab.frontiers.study import Sizes
-from textveil_lab.frontiers.vocabularies import labelled_vocabularies
 
 pytest.importorskip("matplotlib")
 

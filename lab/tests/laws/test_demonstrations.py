@@ -13,7 +13,7 @@ from textveil.statistics import Bound
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.laws.rank_profile import exact_rank_profile, rank_profile
 from textveil_lab.mechanisms.additive.spherical_laplace import spherical_laplace
-from textveil_lab.papers.curse.integer_laplace import IntegerLaplace, integer_shares, integer_vocabulary
+from textveil_lab.papers.curse.small_dimensions import IntegerLaplace, integer_shares, integer_vocabulary
 from textveil_lab.papers.curse.state_map import ANGLES, PlanarLaplace, albers, state_points, state_vocabulary
 
 ALPHA = 1e-6

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from textveil.errors import ParameterError
-from textveil_lab.laws.dot_product import NoisyDotProduct
-from textveil_lab.laws.mean_of_draws import log_chebyshev_of_mean, mean_of_draws
-from textveil_lab.laws.product_bound import equal_factors, exact_radius, product_probability
+from textveil_lab.laws.dot_product import NoisyDotProduct, log_chebyshev_of_mean, mean_of_draws
+from textveil_lab.laws.tail_bounds import equal_factors, exact_radius, product_probability
 
 ALPHA = 1e-6
 

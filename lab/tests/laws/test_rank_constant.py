@@ -23,7 +23,7 @@ from textveil_lab.laws.rank_constant import (
 from textveil_lab.mechanisms.additive.perturb_project import RankResampling
 from textveil_lab.mechanisms.additive.spherical_laplace import spherical_laplace
 from textveil_lab.mechanisms.channels.exponential import exponential
-from textveil_lab.papers.curse.integer_laplace import integer_vocabulary
+from textveil_lab.papers.curse.small_dimensions import integer_vocabulary
 
 BOTH = [Criterion.MEAN_DISTANCE, Criterion.MEAN_RANK]
 

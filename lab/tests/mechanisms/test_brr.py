@@ -15,7 +15,7 @@ from textveil.catalog import mechanism
 from textveil.errors import ParameterError
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.noise.closed_form import audit_states
-from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.audit.report.report import Claim, Verdict
 from textveil_lab.mechanisms.additive.brr import BinaryResponse, BitFlips, FlippedBitsProfile, binary_codes, bit_flips
 from textveil_lab.mechanisms.capabilities import NoisyStates
 

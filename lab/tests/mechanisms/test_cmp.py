@@ -12,7 +12,7 @@ from textveil.errors import ParameterError, UnsupportedGuarantee
 from textveil.privacy.guarantees import MetricDP
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.noise.closed_form import audit_noise
-from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.audit.report.report import Claim, Verdict
 from textveil_lab.audit.whole_audit import audit_mechanism
 from textveil_lab.mechanisms.additive.perturb_project import PerturbProject
 from textveil_lab.nearest import nearest

@@ -27,7 +27,7 @@ from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.channels.exact import audit_channel
 from textveil_lab.audit.channels.groups import audit_within_groups
-from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.audit.report.report import Claim, Verdict
 from textveil_lab.vocabulary.clusters import distances_among, frequency_clusters
 
 LINE = Vocabulary(list("abcd"), np.array([[0.0], [1.0], [2.0], [10.0]], dtype=np.float32), "line")

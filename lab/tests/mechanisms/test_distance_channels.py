@@ -22,7 +22,7 @@ from textveil.vocabulary.frequencies import word_frequencies
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.channels.exact import audit_channel
-from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.audit.report.report import Claim, Verdict
 from textveil_lab.mechanisms.channels.privic import prior_weights
 from textveil_lab.mechanisms.channels.same_tag import ending_of, word_tags
 

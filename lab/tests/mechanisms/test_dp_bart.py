@@ -21,7 +21,7 @@ from textveil.privacy.composition import gaussian_delta
 from textveil.privacy.guarantees import Status
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.randomness import seeded_generator
-from textveil_lab.audit.report.verdict import Subject, Verdict
+from textveil_lab.audit.report.report import Subject, Verdict
 from textveil_lab.mechanisms.capabilities import NoisyTextCodes
 from textveil_lab.mechanisms.document.noisy_codes import NoisyCodes
 from textveil_lab.models.encoder_decoder import EncoderDecoder

@@ -16,7 +16,7 @@ from textveil.errors import InputError, ParameterError
 from textveil.privacy.units import ONE_GROUP, Unit
 from textveil.randomness import seeded_generator
 from textveil.sanitize.sanitizer import Sanitizer
-from textveil_lab.audit.report.verdict import Subject, Verdict
+from textveil_lab.audit.report.report import Subject, Verdict
 from textveil_lab.audit.whole_audit import audit_mechanism
 from textveil_lab.mechanisms.generation.dp_fusion import FusedWriting, MarkedSpans, TaggedText, tagged
 from textveil_lab.mechanisms.generation.fusion_weights import FusionWeights, softmax

@@ -17,7 +17,7 @@ from textveil.errors import InputError, ModelError, ParameterError, RefutedGuara
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.randomness import seeded_generator
-from textveil_lab.audit.report.verdict import Verdict
+from textveil_lab.audit.report.report import Verdict
 from textveil_lab.mechanisms.document.noisy_codes import NoisyCodes
 
 ALPHA = 1e-6

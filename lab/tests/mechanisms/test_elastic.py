@@ -16,7 +16,7 @@ from textveil.privacy.guarantees import MetricDP
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.frequencies import word_frequencies
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.audit.report.verdict import Verdict
+from textveil_lab.audit.report.report import Verdict
 from textveil_lab.mechanisms.channels.metric_exponential import MetricExponential
 from textveil_lab.vocabulary.metrics.elastic import elastic_metric, required
 from textveil_lab.vocabulary.metrics.metric import distances

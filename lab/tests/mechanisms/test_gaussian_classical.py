@@ -9,7 +9,7 @@ from pathlib import Path
 import mpmath
 import pytest
 
-import textveil
+import textveil_lab
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError, RefutedGuarantee
 from textveil.privacy.composition import gaussian_log_delta
@@ -17,12 +17,12 @@ from textveil.privacy.guarantees import ApproximateDP, Status
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.noise.closed_form import audit_noise
-from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.audit.report.report import Claim, Verdict
 from textveil_lab.mechanisms.additive.perturb_project import PerturbProject
 from textveil_lab.noise.gaussian import Gaussian
 
 PUBLISHED = "gaussian-classical-published"
-PAGE = Path(textveil.__file__).parent / "textveil_lab/proofs/gaussian_classical_published.md"
+PAGE = Path(textveil_lab.__file__).parent / "proofs/gaussian_classical_published.md"
 
 
 def made(name: str, vocabulary: Vocabulary, **options: float | None) -> tuple[PerturbProject, ApproximateDP, float]:

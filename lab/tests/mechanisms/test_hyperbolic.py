@@ -18,7 +18,7 @@ from textveil.mechanisms.channels.randomized_response import IntegerChannel
 from textveil.privacy.guarantees import MetricDP
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.noise.closed_form import audit_states
-from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.audit.report.report import Claim, Verdict
 from textveil_lab.mechanisms.additive.hyperbolic_laplace import HyperbolicResponse
 from textveil_lab.noise.hyperbolic_laplace import HyperbolicLaplace, HyperbolicProfile
 from textveil_lab.vocabulary.hyperbolic import (

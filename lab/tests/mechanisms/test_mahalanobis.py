@@ -15,7 +15,7 @@ from textveil.privacy.guarantees import MetricDP
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.noise.closed_form import audit_noise, delta_over_pairs
 from textveil_lab.audit.noise.word_channel import cell_table
-from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.audit.report.report import Claim, Verdict
 from textveil_lab.mechanisms.additive.perturb_project import PerturbProject
 from textveil_lab.noise.elliptical_laplace import EllipticalLaplace
 from textveil_lab.noise.spherical_laplace import SphericalLaplace

@@ -11,20 +11,20 @@ import pytest
 from scipy.integrate import dblquad
 from tests.helpers.goodness_of_fit import p_value
 
-import textveil
+import textveil_lab
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError, RefutedGuarantee
 from textveil.privacy.guarantees import Status
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.noise.closed_form import audit_noise
-from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.audit.report.report import Claim, Verdict
 from textveil_lab.audit.sampled.draws import audit_noise_sampled
 from textveil_lab.mechanisms.published.mahalanobis import RenormalizedLaplace
 from textveil_lab.noise.elliptical_laplace import EllipticalLaplace
 
 NAME = "mahalanobis-published"
-PAGE = Path(textveil.__file__).parent / "textveil_lab/proofs/mahalanobis_published.md"
+PAGE = Path(textveil_lab.__file__).parent / "proofs/mahalanobis_published.md"
 ALPHA = 1e-6
 PLANE = RenormalizedLaplace(root=np.array([[2.0, 0.5], [0.5, 1.0]]), rate=1.5)
 

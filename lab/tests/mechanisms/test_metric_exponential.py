@@ -21,7 +21,7 @@ from textveil.privacy.guarantees import MetricDP, PureDP, Status
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.channels.exact import audit_channel
 from textveil_lab.audit.channels.metric_loss import metric_epsilon
-from textveil_lab.audit.report.verdict import Verdict, claim_of
+from textveil_lab.audit.report.report import Verdict, claim_of
 from textveil_lab.mechanisms.channels.metric_exponential import certified_guarantee, metric_exponential
 from textveil_lab.mechanisms.sampling.level_weights import LevelRows, LevelWeights, level_weights
 from textveil_lab.vocabulary.metrics.choose import level_counts, word_metric

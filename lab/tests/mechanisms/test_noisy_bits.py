@@ -16,7 +16,7 @@ from textveil.errors import ParameterError
 from textveil.privacy.guarantees import Status
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.audit.report.verdict import Verdict
+from textveil_lab.audit.report.report import Verdict
 from textveil_lab.audit.whole_audit import audit_mechanism
 from textveil_lab.mechanisms.vectors.unary_encoding import TOTAL, BitOdds, FixedPoint, share
 

@@ -18,12 +18,11 @@ from textveil.privacy.units import ANY_VECTOR
 from textveil.randomness import seeded_generator
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.audit.report.verdict import Claim, Subject, Verdict
+from textveil_lab.audit.report.report import Claim, Subject, Verdict
 from textveil_lab.audit.whole_audit import audit_mechanism
 from textveil_lab.mechanisms.vectors.dpnr import STEPS, NoisyCube, least_scale
 from textveil_lab.mechanisms.vectors.text_vectors import mean_word_vectors, word_vectors
-from textveil_lab.noise.coarse_profiles import BoundedLoss
-from textveil_lab.noise.integer_noise import DiscreteLaplace, RoundedGaussian
+from textveil_lab.noise.integer_noise import BoundedLoss, DiscreteLaplace, RoundedGaussian
 
 ALPHA = 1e-6
 TINY = Vocabulary(["one", "two", "three"], np.array([[1, 0], [0, 1], [1, 1]], dtype=np.float32), "tiny")

@@ -45,7 +45,7 @@ def unit(vocabulary: Vocabulary) -> np.ndarray:
 @pytest.mark.parametrize("utility", ["cosine", "content", "centered", "rank"])
 def test_the_exact_audit_certifies_and_the_value_is_of_the_integers(utility: str, epsilon: float) -> None:
     from textveil_lab.audit.channels.exact import audit_channel
-    from textveil_lab.audit.report.verdict import Verdict, claim_of
+    from textveil_lab.audit.report.report import Verdict, claim_of
 
     vocabulary = words()
     made = optimal(vocabulary, epsilon=epsilon, utility=utility, prior="zipf")
@@ -89,7 +89,7 @@ def test_utilities_are_what_they_say() -> None:
 @pytest.mark.parametrize("utility", ["cosine", "content", "centered", "rank"])
 def test_a_zero_vector_is_like_itself_and_no_other(utility: str) -> None:
     from textveil_lab.audit.channels.exact import audit_channel
-    from textveil_lab.audit.report.verdict import Claim, Verdict
+    from textveil_lab.audit.report.report import Claim, Verdict
 
     vectors = np.array([[0, 0], [1, 0], [0, 0], [0, 1], [1, 1]], dtype=np.float32)
     vocabulary = Vocabulary(["none", "east", "void", "north", "both"], vectors, "with zeros")
@@ -291,7 +291,7 @@ def test_an_epsilon_at_which_nothing_is_better_than_uniform_is_refused(monkeypat
 
 def test_a_mutant_whose_rows_end_elsewhere_is_refuted() -> None:
     from textveil_lab.audit.channels.exact import audit_channel
-    from textveil_lab.audit.report.verdict import Verdict, claim_of
+    from textveil_lab.audit.report.report import Verdict, claim_of
 
     vocabulary = words()
     made = optimal(vocabulary, epsilon=2.0)
@@ -313,7 +313,7 @@ def test_orders_other_than_cosine_reach_the_rows() -> None:
 def test_a_delta_buys_no_more_than_itself() -> None:
     """The mixture with the identity is certified at delta, refuted at less, and gains delta (1 - value)."""
     from textveil_lab.audit.channels.exact import audit_channel
-    from textveil_lab.audit.report.verdict import Claim, Verdict
+    from textveil_lab.audit.report.report import Claim, Verdict
 
     vocabulary, delta = words(), 1e-3
     made = optimal(vocabulary, epsilon=3.0)
@@ -355,7 +355,7 @@ def test_the_shipped_weights_are_those_of_the_record(embedded) -> None:
 def test_tied_utilities_come_near_their_bound(size: int, prior: str, epsilon: float) -> None:
     """The search circles where many utilities are equal: the identity has a formula, words that are alike a program."""
     from textveil_lab.audit.channels.exact import audit_channel
-    from textveil_lab.audit.report.verdict import Verdict, claim_of
+    from textveil_lab.audit.report.report import Verdict, claim_of
 
     alike = np.arange(size) // 3
     for table in (np.eye(size), 5 + 3 * np.eye(size), (alike[:, None] == alike).astype(float)):

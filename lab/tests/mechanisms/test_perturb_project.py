@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import pdist
 from scipy.stats import chisquare, norm
-from tests.helpers.catalog import taking
+from tests.helpers.catalog import CATALOG, taking
 from tests.helpers.vocabularies import made_vocabulary
 
-from textveil.catalog import MECHANISMS, mechanism
+from textveil.catalog import mechanism
 from textveil.errors import ParameterError
 from textveil.mechanisms.kinds import Channel, Mechanism
 from textveil.privacy.composition import gaussian_delta
@@ -28,12 +28,12 @@ from textveil_lab.noise.truncation import truncated_delta
 
 ALPHA = 1e-6
 
-NOISY = [name for name, one in MECHANISMS.items() if one.family == "perturb and project" and not one.needs]
+NOISY = [name for name, one in CATALOG.items() if one.family == "perturb and project" and not one.needs]
 
 NEAREST = [
     name
     for name in NOISY
-    if MECHANISMS[name].status is Status.PROVED and name not in ("vickrey", "brr", "hyperbolic-laplace")
+    if CATALOG[name].status is Status.PROVED and name not in ("vickrey", "brr", "hyperbolic-laplace")
 ]
 """Those that release the nearest word itself."""
 
@@ -168,14 +168,14 @@ def test_metric_parameters(tiny: Vocabulary) -> None:
 )
 @pytest.mark.parametrize("name", NOISY)
 def test_options_have_domains(tiny: Vocabulary, name: str, options: dict[str, float], message: str) -> None:
-    if not options.keys() <= MECHANISMS[name].options().keys():
+    if not options.keys() <= CATALOG[name].options().keys():
         pytest.skip("the mechanism has no such option")
     with pytest.raises(ParameterError, match=message):
         mechanism(name, tiny, **options)
 
 
 @pytest.mark.parametrize("delta", [0.0, 1.0, -1e-5, math.nan])
-@pytest.mark.parametrize("name", [name for name in NOISY if "delta" in MECHANISMS[name].options()])
+@pytest.mark.parametrize("name", [name for name in NOISY if "delta" in CATALOG[name].options()])
 def test_delta_has_a_domain(tiny: Vocabulary, name: str, delta: float) -> None:
     with pytest.raises(ParameterError, match="delta must be"):
         mechanism(name, tiny, epsilon=1.0, delta=delta)

@@ -21,7 +21,7 @@ from textveil.sanitize.sanitizer import Sanitizer
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.noise.closed_form import audit_noise
 from textveil_lab.audit.noise.word_channel import cell_table
-from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.audit.report.report import Claim, Verdict
 from textveil_lab.mechanisms.additive.perturb_project import PerturbProject
 from textveil_lab.mechanisms.additive.pte import digest, mapped, random_map
 from textveil_lab.noise.spherical_laplace import SphericalLaplace

@@ -6,18 +6,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.helpers.catalog import CATALOG
 from tests.helpers.vocabularies import made_vocabulary
 
-from textveil.catalog import MECHANISMS, mechanism
+from textveil.catalog import mechanism
 from textveil.mechanisms.capabilities import LikelihoodRatio, WorstInputs
 from textveil.mechanisms.kinds import released
 from textveil.privacy.guarantees import Status
 from textveil.randomness import seeded_generator
-from textveil_lab.audit.report.verdict import Verdict
+from textveil_lab.audit.report.report import Verdict
 from textveil_lab.audit.whole_audit import audit_mechanism
 
 WORDS = made_vocabulary(30, 6)
-EVERY = [name for name, one in MECHANISMS.items() if not one.draws_text]
+EVERY = [name for name, one in CATALOG.items() if not one.draws_text]
 NOT_FRESH = ("cape-published",)
 """One noise vector for all texts is its published fault."""
 
@@ -29,7 +30,7 @@ def made(name: str, **options: Any) -> Any:
 @pytest.mark.parametrize("name", EVERY)
 def test_every_input_of_a_batch_gets_noise_of_its_own(name: str) -> None:
     found = made(name, epsilon=1.0)
-    one = np.zeros(()) if MECHANISMS[name].family == "sets" else np.linspace(-0.5, 0.5, found.dim)
+    one = np.zeros(()) if CATALOG[name].family == "sets" else np.linspace(-0.5, 0.5, found.dim)
     rows = released(found, one, 40, seeded_generator(1))
     distinct = len(np.unique(rows, axis=0))
     assert (distinct == 1) if name in NOT_FRESH else (distinct > 3)

@@ -18,7 +18,7 @@ from textveil.randomness import seeded_generator
 from textveil.text.codes import TextCodes
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.documents import exact_documents
-from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.audit.report.report import Claim, Verdict
 from textveil_lab.audit.whole_audit import audit_mechanism
 from textveil_lab.mechanisms.channels.same_tag import word_tags
 from textveil_lab.mechanisms.document.words import words_of

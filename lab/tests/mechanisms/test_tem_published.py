@@ -16,7 +16,7 @@ from textveil.privacy.guarantees import Status
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.channels.metric_loss import metric_epsilon
 from textveil_lab.audit.per_distance import audit_per_distance
-from textveil_lab.audit.report.verdict import Verdict
+from textveil_lab.audit.report.report import Verdict
 
 THREE = Vocabulary(["a", "b", "c"], np.array([[0.0], [0.1], [16.05]], dtype=np.float32), "line")
 

@@ -15,7 +15,7 @@ from textveil.privacy.guarantees import MetricDP
 from textveil.privacy.units import ONE_TOKEN
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.audit.report.report import Claim, Verdict
 from textveil_lab.audit.whole_audit import audit_mechanism
 from textveil_lab.mechanisms.vectors.text_to_vectors import STEPS
 

@@ -18,7 +18,7 @@ from textveil.mechanisms.channels.randomized_response import IntegerChannel
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.audit.report.verdict import Verdict
+from textveil_lab.audit.report.report import Verdict
 from textveil_lab.mechanisms.channels.tgm import STEPS, GumbelNoise, GumbelRows, least_sum, step_counts
 
 ALPHA = 1e-6

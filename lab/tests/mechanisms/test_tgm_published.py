@@ -15,7 +15,7 @@ from textveil.errors import ParameterError, RefutedGuarantee
 from textveil.privacy.guarantees import Status
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.audit.report.verdict import Verdict
+from textveil_lab.audit.report.report import Verdict
 from textveil_lab.mechanisms.channels.tgm import GumbelNoise
 from textveil_lab.mechanisms.published.tgm import TruncatedGumbel
 

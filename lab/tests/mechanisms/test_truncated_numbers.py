@@ -12,16 +12,16 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-import textveil
+import textveil_lab
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.audit.report.report import Claim, Verdict
 from textveil_lab.audit.whole_audit import audit_mechanism
 from textveil_lab.mechanisms.vectors.dpnr import STEPS, NoisyCube
 from textveil_lab.noise.block_noise import BlockNoise, geng_bound, geng_noise, least_variance_noise, worst_delta
 
-PAGE = Path(textveil.__file__).parent / "textveil_lab/proofs/truncated_noise.md"
+PAGE = Path(textveil_lab.__file__).parent / "proofs/truncated_noise.md"
 NAMES = ("geng", "optimal-noise")
 ALPHA = 1e-6
 

@@ -14,23 +14,23 @@ from scipy.stats import chisquare
 from tests.helpers.exactness import worst_metric_loss
 from tests.helpers.vocabularies import made_vocabulary
 
-import textveil
+import textveil_lab
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError, RefutedGuarantee
 from textveil.privacy.guarantees import MetricDP, Status
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.noise.closed_form import audit_noise
-from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.audit.report.report import Claim, Verdict
 from textveil_lab.audit.whole_audit import audit_mechanism
 from textveil_lab.mechanisms.additive.vickrey import NeighborChoice, Vickrey
 from textveil_lab.mechanisms.capabilities import NoisyVectors
 from textveil_lab.mechanisms.published.vickrey import drawn_witness
-from textveil_lab.nearest.ranked import nearest_few
+from textveil_lab.nearest.projection import nearest_few
 from textveil_lab.noise.elliptical_laplace import EllipticalLaplace
 
 ALPHA = 1e-6
-PAGE = Path(textveil.__file__).parent / "textveil_lab/proofs/vickrey_published.md"
+PAGE = Path(textveil_lab.__file__).parent / "proofs/vickrey_published.md"
 CHOICES = {"t = 0.75": NeighborChoice(0.75), "t = 0.25": NeighborChoice(0.25), "MLDP": NeighborChoice(0.75, (1.0, 0.0))}
 
 

@@ -13,7 +13,7 @@ from textveil.errors import InputError, ParameterError
 from textveil.mechanisms.capabilities import WithinGroups
 from textveil.privacy.units import within_groups
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.audit.report.verdict import Claim, Verdict
+from textveil_lab.audit.report.report import Claim, Verdict
 from textveil_lab.audit.sampled.draws import audit_mechanism_sampled
 from textveil_lab.mechanisms.additive.word_budgets import word_budgets
 

@@ -10,10 +10,15 @@ from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import ModelError, ParameterError, TextveilError
 from textveil.types import Ids
-from textveil_lab.models.autoencoder import files, softmax
-from textveil_lab.models.autoencoder.network import Autoencoder, new_autoencoder
-from textveil_lab.models.autoencoder.settings import AutoencoderSettings
-from textveil_lab.models.autoencoder.softmax import cross_entropies, mean_cross_entropy
+from textveil_lab.models.autoencoder import files
+from textveil_lab.models.autoencoder import network as softmax
+from textveil_lab.models.autoencoder.network import (
+    Autoencoder,
+    AutoencoderSettings,
+    cross_entropies,
+    mean_cross_entropy,
+    new_autoencoder,
+)
 from textveil_lab.models.autoencoder.training import Views, batches, mean_loss
 
 torch = pytest.importorskip("torch")

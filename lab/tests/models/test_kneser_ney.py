@@ -8,8 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from textveil_lab.models.kneser_ney import discounts, estimate
-from textveil_lab.models.ngram_counts import TrigramCounter
+from textveil_lab.models.pruning import TrigramCounter, discounts, estimate
 
 SIZE, BOUNDARY, OTHER = 6, 6, 7
 

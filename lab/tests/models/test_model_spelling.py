@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from textveil_lab.models.spelling import Spelling
+from textveil_lab.models.masked import Spelling
 
 MADE = Spelling(words=((1,), (2, 3)), stop=(9,), other=(8,))
 BOUNDARY, OTHER = 2, 3

@@ -23,10 +23,8 @@ from textveil.models.language_model import ContinuationModel, LanguageModel
 from textveil.models.ngram import NgramModel, embedded_language_model, embedded_record, read_ngram_model
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.models.kneser_ney import estimate
 from textveil_lab.models.ngram_build import TextReader, compressed, counted, ngram_model
-from textveil_lab.models.ngram_counts import TrigramCounter, TrigramCounts
-from textveil_lab.models.pruning import kept_within, quantized
+from textveil_lab.models.pruning import TrigramCounter, TrigramCounts, estimate, kept_within, quantized
 
 SIZE = 60
 ROOM = 1 << 17

@@ -16,8 +16,7 @@ from textveil.errors import MissingExtra, ParameterError, UnknownNameError, Unsu
 from textveil.numerics.exact_products import exact_here, fast_here
 from textveil_lab.audit.whole_audit import audit_mechanism
 from textveil_lab.nearest import choice, nearest, projection, torch_arrays
-from textveil_lab.nearest.exact_numpy import exact_numpy
-from textveil_lab.nearest.projection import Projection
+from textveil_lab.nearest.projection import Projection, exact_numpy
 from textveil_lab.testing import check_projection
 
 NEEDS = {

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textveil.errors import ParameterError
-from textveil_lab.nearest.exact_numpy import exact_numpy as nearest
+from textveil_lab.nearest.projection import exact_numpy as nearest
 
 
 def brute_force(vectors: np.ndarray, queries: np.ndarray) -> np.ndarray:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from textveil_lab.nearest import exact_numpy as numpy_search
 from textveil_lab.nearest import identical_rows
-from textveil_lab.nearest.exact_numpy import exact_numpy
+from textveil_lab.nearest import projection as numpy_search
 from textveil_lab.nearest.identical_rows import first_rows
+from textveil_lab.nearest.projection import exact_numpy
 
 
 def brute_force(table: np.ndarray) -> list[int]:

@@ -16,7 +16,7 @@ import numpy as np
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.nearest import choice
-from textveil_lab.nearest.exact_numpy import exact_numpy
+from textveil_lab.nearest.projection import exact_numpy
 
 FACTOR = 10
 ROUNDS = 30

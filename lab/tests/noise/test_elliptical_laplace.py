@@ -11,7 +11,7 @@ from scipy.stats import gamma
 from tests.helpers.goodness_of_fit import p_value
 
 from textveil.errors import ParameterError
-from textveil_lab.noise.capabilities import LineNoise, OwnCoordinates, PairwiseDensity, ProfiledNoise
+from textveil_lab.noise.distribution import LineNoise, OwnCoordinates, PairwiseDensity, ProfiledNoise
 from textveil_lab.noise.elliptical_laplace import EllipticalLaplace
 from textveil_lab.noise.spherical_laplace import SphericalLaplace
 

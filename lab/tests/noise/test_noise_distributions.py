@@ -14,9 +14,8 @@ from scipy import integrate, stats
 
 from textveil.errors import ParameterError
 from textveil.randomness import seeded_generator
-from textveil_lab.noise.capabilities import PairwiseDensity
 from textveil_lab.noise.coordinate_laplace import CoordinateLaplace
-from textveil_lab.noise.distribution import NoiseDistribution, block_rows, rounded_down
+from textveil_lab.noise.distribution import NoiseDistribution, PairwiseDensity, block_rows, rounded_down
 from textveil_lab.noise.gaussian import Gaussian
 from textveil_lab.noise.spherical_laplace import SphericalLaplace
 from textveil_lab.noise.truncated_laplace import TruncatedLaplace

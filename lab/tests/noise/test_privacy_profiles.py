@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 from textveil.errors import ParameterError
-from textveil_lab.noise.capabilities import BoundedSupport, LineNoise, ProfiledNoise
 from textveil_lab.noise.coordinate_laplace import CoordinateLaplace
-from textveil_lab.noise.distribution import l1_over, l2_times
+from textveil_lab.noise.distribution import BoundedSupport, LineNoise, ProfiledNoise, l1_over, l2_times
 from textveil_lab.noise.gaussian import Gaussian
 from textveil_lab.noise.spherical_laplace import SphericalLaplace
 from textveil_lab.noise.spherical_profile import SphericalProfile

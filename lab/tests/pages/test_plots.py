@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import textveil
+import textveil_lab
 from textveil.errors import MissingExtra, OutputError, ParameterError
 from textveil_lab import plots
 from textveil_lab.plots import new_figure, save_figure
@@ -112,10 +113,11 @@ def test_without_matplotlib_the_extra_is_named(monkeypatch) -> None:
 
 
 def test_matplotlib_is_imported_in_one_file() -> None:
-    package = Path(textveil.__file__).parent
+    packages = [Path(package.__file__).parent for package in (textveil, textveil_lab)]
     marks = ("import matplotlib", "from matplotlib")
     found = {
         path.name
+        for package in packages
         for path in package.rglob("*.py")
         if any(line.strip().startswith(marks) for line in path.read_text(encoding="utf-8").splitlines())
     }

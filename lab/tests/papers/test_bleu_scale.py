@@ -9,8 +9,8 @@ from tests.helpers.tiny_models import needed
 
 from textveil.errors import InputError, ParameterError
 from textveil.vocabulary.embedded import load_vocabulary
-from textveil_lab.frontiers.vocabularies import first_words
-from textveil_lab.papers.registry import paper
+from textveil_lab.frontiers.comparison import first_words
+from textveil_lab.papers.report import paper
 from textveil_lab.papers.setting import ItemOutcome, StudySetting
 from textveil_lab.papers.truncated_laplace.bleu_scale import ANSWER, CONSTANT, COPY, HOLLOW
 

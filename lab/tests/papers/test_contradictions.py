@@ -7,7 +7,7 @@ import math
 import pytest
 
 from textveil.vocabulary.embedded import load_vocabulary
-from textveil_lab.papers.registry import paper
+from textveil_lab.papers.report import paper
 from textveil_lab.papers.setting import StudySetting
 from textveil_lab.papers.truncated_laplace.contradictions import (
     all_contradictions,

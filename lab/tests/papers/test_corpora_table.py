@@ -9,8 +9,8 @@ from tests.helpers.shared import shared_path
 
 from textveil.errors import InputError
 from textveil.vocabulary.embedded import load_vocabulary
-from textveil_lab.frontiers.vocabularies import first_words
-from textveil_lab.papers.registry import paper
+from textveil_lab.frontiers.comparison import first_words
+from textveil_lab.papers.report import paper
 from textveil_lab.papers.setting import ItemOutcome, Reproduced, StudySetting
 
 

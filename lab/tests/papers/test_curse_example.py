@@ -13,13 +13,13 @@ from textveil_lab.laws.conditions import overtaking_probability
 from textveil_lab.papers.curse.example import (
     IDENTIFIERS,
     TEXT,
+    NoiseEvidence,
     example,
     identifiers_left,
     unchanged,
     without_marks,
 )
-from textveil_lab.papers.curse.noise_evidence import NoiseEvidence
-from textveil_lab.papers.registry import paper
+from textveil_lab.papers.report import paper
 from textveil_lab.papers.setting import Reproduced, StudySetting
 
 

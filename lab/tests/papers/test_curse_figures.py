@@ -16,10 +16,8 @@ from tests.helpers.vocabularies import made_vocabulary
 from textveil.errors import ParameterError
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.papers.curse.disc import disc_lengths, figure_10, ring_share
-from textveil_lab.papers.curse.integer_laplace import integer_shares
-from textveil_lab.papers.curse.kolmogorov import largest_gap
 from textveil_lab.papers.curse.nearest_geometry import DIMENSIONS, figure_5
-from textveil_lab.papers.curse.noise_length import figure_4
+from textveil_lab.papers.curse.noise_length import figure_4, largest_gap
 from textveil_lab.papers.curse.rank_arrangements import (
     asymmetry,
     both_faults,
@@ -28,11 +26,16 @@ from textveil_lab.papers.curse.rank_arrangements import (
     rank_table,
     smallest_arrangement,
 )
-from textveil_lab.papers.curse.rank_no_metric import _ranks_back_and_onward, figure_7
-from textveil_lab.papers.curse.small_dimensions import CLOSE_DISTANCES, closest_rate, figure_1, turning_rates
+from textveil_lab.papers.curse.rank_no_metric import _ranks_back_and_onward, figure_7, table_1
+from textveil_lab.papers.curse.small_dimensions import (
+    CLOSE_DISTANCES,
+    closest_rate,
+    figure_1,
+    integer_shares,
+    turning_rates,
+)
 from textveil_lab.papers.curse.state_map import state_vocabulary
 from textveil_lab.papers.curse.two_states import RATE, STATES, figure_3
-from textveil_lab.papers.curse.vocabulary_sizes import table_1
 from textveil_lab.papers.setting import Reproduced, StudySetting
 
 pytest.importorskip("matplotlib")

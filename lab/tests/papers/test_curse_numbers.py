@@ -15,20 +15,21 @@ from textveil.statistics import Bound
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.laws.rank_profile import RankProfile, exact_rank_profile
-from textveil_lab.papers.curse import equal_guarantee, facts, labels, table_two
-from textveil_lab.papers.curse.exponential_distribution import exponential_profiles
+from textveil_lab.papers.curse import equal_guarantee, facts, table_two
+from textveil_lab.papers.curse import rank_no_metric as labels
 from textveil_lab.papers.curse.facts import TableTwo
 from textveil_lab.papers.curse.fix_profiles import figure_8
-from textveil_lab.papers.curse.integer_laplace import IntegerLaplace, integer_vocabulary
 from textveil_lab.papers.curse.profiles import (
     Curve,
     FigureClaim,
     close_are_rare,
     close_lead,
+    exponential_profiles,
     figure_2,
     judged,
     profiles_of,
 )
+from textveil_lab.papers.curse.small_dimensions import IntegerLaplace, integer_vocabulary
 from textveil_lab.papers.curse.table_two import table_2
 from textveil_lab.papers.setting import Reproduced, StudySetting
 

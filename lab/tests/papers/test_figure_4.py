@@ -20,7 +20,7 @@ from textveil_lab.frontiers.cells import cell_seed
 from textveil_lab.frontiers.downstream.measured import ON_RELEASES, ON_TEXTS, Measured
 from textveil_lab.frontiers.downstream.tasks import LabelledPart, LabelledTask, Repetition
 from textveil_lab.papers.setting import StudySetting
-from textveil_lab.papers.truncated_laplace import kept
+from textveil_lab.papers.truncated_laplace import results as kept
 from textveil_lab.papers.truncated_laplace.figure_4 import (
     DEFAULT_SIZE,
     FASTTEXT,
@@ -37,7 +37,7 @@ from textveil_lab.papers.truncated_laplace.figure_4 import (
     released_by,
 )
 from textveil_lab.papers.truncated_laplace.figure_4_report import CALLED, Point, reported
-from textveil_lab.papers.truncated_laplace.ways import ExperimentWay
+from textveil_lab.papers.truncated_laplace.verdicts import ExperimentWay
 
 VOCABULARY = made_vocabulary(30, 8)
 TINY = QUICK_SIZE._replace(all=(1.0,), networks=ClassifierSettings(reader=Reader.SUM, hidden=4, epochs=1, batch=8))

@@ -11,8 +11,8 @@ import pytest
 from textveil.errors import InputError
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.embedded import load_vocabulary
-from textveil_lab.frontiers.vocabularies import first_words
-from textveil_lab.papers.registry import paper
+from textveil_lab.frontiers.comparison import first_words
+from textveil_lab.papers.report import paper
 from textveil_lab.papers.setting import ItemOutcome, StudySetting
 from textveil_lab.papers.truncated_laplace.facts import published
 from textveil_lab.papers.truncated_laplace.limits import claimed_delta, impossible_counts, judged, zipf_prior

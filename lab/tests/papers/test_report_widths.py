@@ -13,7 +13,7 @@ import pytest
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.pages.tables import Table
-from textveil_lab.papers.registry import Basis, Item, Paper
+from textveil_lab.papers.report import Basis, Item, Paper
 from textveil_lab.papers.reproduction import reproduce
 from textveil_lab.papers.setting import Comparison, ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil_lab.plots import new_figure

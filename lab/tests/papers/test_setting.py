@@ -9,14 +9,12 @@ from tests.helpers.vocabularies import made_vocabulary
 from textveil.environment import SHARED
 from textveil.errors import ParameterError, UnknownNameError
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.frontiers.vocabularies import first_words
-from textveil_lab.papers.curse.facts import GRIDS, TABLE_2, paper_name
-from textveil_lab.papers.curse.grids import POINTS, exponential_grid, noise_grid
-from textveil_lab.papers.registry import paper, papers
+from textveil_lab.frontiers.comparison import first_words
+from textveil_lab.papers.curse.facts import GRIDS, POINTS, TABLE_2, exponential_grid, noise_grid, paper_name
+from textveil_lab.papers.report import paper, papers
 from textveil_lab.papers.setting import StudySetting
 from textveil_lab.papers.texts import found_texts
-from textveil_lab.papers.twins import later_twins, without_twins
-from textveil_lab.papers.vocabularies import chosen_vocabularies
+from textveil_lab.papers.vocabularies import chosen_vocabularies, later_twins, without_twins
 
 
 def setting_of(*vocabularies: Vocabulary, **options: object) -> StudySetting:

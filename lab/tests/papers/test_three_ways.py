@@ -12,26 +12,35 @@ from tests.helpers.shared import shared_path
 
 from textveil.errors import ModelError, ParameterError
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.evaluation.letter_bleu import letter_bleu
+from textveil_lab.evaluation.unchanged import letter_bleu
 from textveil_lab.frontiers.cells import cell_seed
-from textveil_lab.frontiers.vocabularies import first_words
-from textveil_lab.models.autoencoder.settings import AutoencoderSettings
-from textveil_lab.papers.registry import paper
+from textveil_lab.frontiers.comparison import first_words
+from textveil_lab.models.autoencoder.network import AutoencoderSettings
+from textveil_lab.papers.report import paper
 from textveil_lab.papers.reproduction import reproduce
 from textveil_lab.papers.setting import Reproduced, StudySetting
-from textveil_lab.papers.truncated_laplace import mechanisms, results, rewritten, tables
+from textveil_lab.papers.truncated_laplace import public_code as mechanisms
+from textveil_lab.papers.truncated_laplace import results, tables
+from textveil_lab.papers.truncated_laplace import tables as rewritten
 from textveil_lab.papers.truncated_laplace.facts import BLOCKS, EPSILONS, LOG_DELTA, TableBlock
-from textveil_lab.papers.truncated_laplace.guarantees import true_delta
 from textveil_lab.papers.truncated_laplace.measuring import Measurement
-from textveil_lab.papers.truncated_laplace.mechanisms import clip_of, injection_of, mechanism_of
 from textveil_lab.papers.truncated_laplace.noise_size import lengths_of
-from textveil_lab.papers.truncated_laplace.plan import RewritingCell, RewritingSize, cells_of, clean_cell, size_of
+from textveil_lab.papers.truncated_laplace.public_code import clip_of, injection_of, mechanism_of
 from textveil_lab.papers.truncated_laplace.results import Scores
-from textveil_lab.papers.truncated_laplace.rows import OURS, ScoreRow
-from textveil_lab.papers.truncated_laplace.sentences import RESTAURANT, WARNING, material_of
+from textveil_lab.papers.truncated_laplace.rows import OURS, ScoreRow, true_delta
+from textveil_lab.papers.truncated_laplace.sentences import (
+    RESTAURANT,
+    WARNING,
+    RewritingCell,
+    RewritingSize,
+    cells_of,
+    clean_cell,
+    material_of,
+    size_of,
+)
 from textveil_lab.papers.truncated_laplace.tables import judgment_of
 from textveil_lab.papers.truncated_laplace.variance import gaussian_variance
-from textveil_lab.papers.truncated_laplace.ways import ExperimentWay
+from textveil_lab.papers.truncated_laplace.verdicts import ExperimentWay
 from textveil_lab.rewriting.injection import Feeding
 
 pytest.importorskip("torch")

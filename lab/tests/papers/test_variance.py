@@ -9,9 +9,9 @@ from scipy.integrate import quad
 
 from textveil.errors import ParameterError
 from textveil.vocabulary.embedded import load_vocabulary
-from textveil_lab.frontiers.vocabularies import first_words
+from textveil_lab.frontiers.comparison import first_words
 from textveil_lab.noise.truncation import published_truncation
-from textveil_lab.papers.registry import paper
+from textveil_lab.papers.report import paper
 from textveil_lab.papers.setting import StudySetting
 from textveil_lab.papers.truncated_laplace.facts import DIM, EPSILONS, LOG_DELTA
 from textveil_lab.papers.truncated_laplace.variance import (

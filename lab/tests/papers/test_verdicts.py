@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from textveil.vocabulary.embedded import load_vocabulary
-from textveil_lab.audit.report.verdict import Verdict
-from textveil_lab.frontiers.vocabularies import first_words
-from textveil_lab.papers.registry import paper
+from textveil_lab.audit.report.report import Verdict
+from textveil_lab.frontiers.comparison import first_words
+from textveil_lab.papers.report import paper
 from textveil_lab.papers.setting import StudySetting
 from textveil_lab.papers.truncated_laplace.facts import DIM, EPSILONS
 from textveil_lab.papers.truncated_laplace.verdicts import (
+    VALID_DELTA,
     PaperSetting,
     clips_that_matter,
     delta_of_words,
@@ -24,7 +25,6 @@ from textveil_lab.papers.truncated_laplace.verdicts import (
     truncated_delta_at,
     valid_settings,
 )
-from textveil_lab.papers.truncated_laplace.ways import VALID_DELTA
 
 BY_NAME = {(one.mechanism, one.claim.epsilon): one for one in paper_settings()}
 

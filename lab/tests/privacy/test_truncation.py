@@ -75,7 +75,7 @@ def printed(text):
 
 
 def test_published_table_of_the_proof_file():
-    proof = importlib.resources.files("textveil") / "textveil_lab/proofs/truncated_laplace_published.md"
+    proof = importlib.resources.files("textveil_lab") / "proofs/truncated_laplace_published.md"
     table = [line for line in proof.read_text(encoding="utf-8").splitlines() if line.startswith("| ")][1:]
     assert len(table) == 10
     for line in table:

@@ -13,7 +13,7 @@ from textveil.catalog import mechanism
 from textveil.errors import ParameterError
 from textveil.privacy.guarantees import NoGuarantee, Status
 from textveil.types import Ids
-from textveil_lab.models.autoencoder.settings import AutoencoderSettings
+from textveil_lab.models.autoencoder.network import AutoencoderSettings
 from textveil_lab.noise.gaussian import Gaussian
 from textveil_lab.rewriting.injection import Feeding, Injection, Place
 from textveil_lab.rewriting.rewriter import train_rewriter, views_of

@@ -16,7 +16,7 @@ from textveil.catalog import mechanism
 from textveil.errors import ModelError, ParameterError
 from textveil.types import Ids
 from textveil_lab.models.autoencoder.files import FACTS
-from textveil_lab.models.autoencoder.settings import AutoencoderSettings
+from textveil_lab.models.autoencoder.network import AutoencoderSettings
 from textveil_lab.rewriting.injection import Feeding, Injection, Place
 from textveil_lab.rewriting.rewriter import load_rewriter, save_rewriter, train_rewriter
 

@@ -8,7 +8,7 @@ from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import ParameterError
 from textveil.types import Ids
-from textveil_lab.models.autoencoder.settings import AutoencoderSettings
+from textveil_lab.models.autoencoder.network import AutoencoderSettings
 from textveil_lab.rewriting.injection import Feeding, Injection
 from textveil_lab.rewriting.rewriter import Rewriter, train_rewriter
 

@@ -21,12 +21,10 @@ from textveil.sanitize.policy.policy import Action, Policy, Rule
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil_lab.tuning.accuracy import accuracy, task_of
-from textveil_lab.tuning.candidates import Candidate, candidates
 from textveil_lab.tuning.lines import about_entities, main_table
 from textveil_lab.tuning.page import checked_folder, to_html, write_results
-from textveil_lab.tuning.sample import Entity, TuningSample
-from textveil_lab.tuning.tuning import Tuning, tune
-from textveil_lab.tuning.verbatim import ALL, verbatim
+from textveil_lab.tuning.tuning import Candidate, Tuning, candidates, tune
+from textveil_lab.tuning.verbatim import ALL, Entity, TuningSample, verbatim
 
 SECRET = "Xylophonia"
 NAMES = ("Maria Gonzalez", SECRET, "O'Brien", "Jean-Luc")

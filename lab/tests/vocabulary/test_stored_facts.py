@@ -12,9 +12,10 @@ from scipy.spatial.distance import pdist
 
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError
-from textveil.vocabulary.facts import neighborhood_sizes, similarity_sums
+from textveil.vocabulary import facts as kept_facts
+from textveil.vocabulary.facts import neighborhood_sizes, norms, similarity_sums
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.audit.report.verdict import Verdict
+from textveil_lab.audit.report.report import Verdict
 from textveil_lab.audit.whole_audit import audit_mechanism
 from textveil_lab.vocabulary.geometry import (
     clip,
@@ -27,8 +28,7 @@ from textveil_lab.vocabulary.geometry import (
     pairs,
 )
 from textveil_lab.vocabulary.geometry import facts as geometry
-from textveil_lab.vocabulary.geometry import facts as norms
-from textveil_lab.vocabulary.geometry.clipping import clipped_bound
+from textveil_lab.vocabulary.geometry.facts import clipped_bound
 
 METRICS = {1: "cityblock", 2: "euclidean", math.inf: "chebyshev"}
 
@@ -92,7 +92,7 @@ def test_audits_of_noise_share_the_farthest_pair(monkeypatch):
 def test_a_vocabulary_that_is_gone_leaves_nothing_behind():
     vocabulary = vocabulary_of(table(7))
     clipped_diameter(vocabulary, 1.0, 2)
-    assert vocabulary in geometry._MEMORY
+    assert vocabulary in kept_facts._MEMORY
     gone = ref(vocabulary)
     del vocabulary
     gc.collect()

@@ -20,36 +20,25 @@ from textveil.statistics import Bound, clopper_pearson, exactly
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil_lab.audit.channels.extremes import extremes_of
 from textveil_lab.audit.channels.rows import IntegerRows, Rows, RowSource, blocks, source_of
-from textveil_lab.audit.methods import Audit, Method, first_of, is_a
+from textveil_lab.audit.releases import Audit, Method, first_of, is_a
 from textveil_lab.vocabulary.geometry import nearest_neighbors
 
-CONFIDENCE = 0.99
-"""Of each interval, on its own."""
-
-_CANDIDATE_BYTES = 1 << 28
-"""Size of the table of candidates against outputs that an attack may hold."""
-
+CONFIDENCE = 0.99  # Of each interval, on its own
+_CANDIDATE_BYTES = 1 << 28  # Size of the table of candidates against outputs that an attack may hold
 _BATCH = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttackResult:
-    """How often one attack guesses the input word.
-
-    Attributes:
-        success: probability of a right guess, over the prior and the mechanism's randomness.
-        baseline: success of the best guess without any release, max pi.
-        samples: draws of inputs that ``success`` rests on; 0 where it is exact.
-    """
+    """How often one attack guesses the input word."""
 
     name: str
-    success: Bound
-    baseline: float
-    samples: int
+    success: Bound  # probability of a right guess, over the prior and the mechanism's randomness
+    baseline: float  # success of the best guess without any release, max pi
+    samples: int  # draws of inputs that ``success`` rests on; 0 where it is exact
     notes: tuple[str, ...] = ()
 
     def to_data(self) -> dict[str, Any]:
-        """The result as JSON data."""
         return {
             "name": self.name,
             "success": self.success._asdict(),

@@ -3,12 +3,15 @@
 The verdict is of the whole program: files are read, bounded, noised and released as for anybody. The release is tried
 on the two corpora many times; an attacker who knows the other persons and the canary decides by one number of it. What
 is reached is a lower bound with confidence; the guarantee bounds every attacker.
+
+Tempting shortcuts of releases about a corpus, to be refuted: each adds the noise that its number asks for.
 """
 
 import json
 import math
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +19,7 @@ from typing import Final
 
 import numpy as np
 
-from textveil.aggregates.budget import ContributionBound, GaussianBudget
+from textveil.aggregates.budget import GRID, ContributionBound, GaussianBudget
 from textveil.aggregates.count_run import word_weights
 from textveil.aggregates.counts import SELECTIONS, Counting
 from textveil.aggregates.learning import released_moments
@@ -27,14 +30,70 @@ from textveil.errors import need
 from textveil.randomness import secure_generator, seeded_generator
 from textveil.types import Progress, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.audit.report.report import AuditReport
-from textveil_lab.audit.report.verdict import Claim, Subject
+from textveil_lab.audit.report.report import AuditReport, Claim, Subject
 from textveil_lab.audit.sampled.bounds import audit_sampled
-from textveil_lab.audit.shortcuts import SHORTCUTS, Trial
 
-SAMPLES: Final = 2_000
-"""Releases of each corpus, unless told otherwise."""
+Trial = Callable[[PersonalRecords, np.random.Generator], float]
+"""One release of a corpus, and the attacker's number of it."""
 
+
+def _unselected_words(budget: GaussianBudget) -> Trial:
+    """Noisy counts of all words that the corpus has: which words there are is told without noise."""
+
+    def trial(corpus: PersonalRecords, rng: np.random.Generator) -> float:
+        words = Counter(word for batch in corpus.batches() for text in batch.texts for word in set(text.split()))
+        names = sorted(words)
+        budget.noise(5 * GRID**2).sample(len(names), rng)  # which changes no name
+        return float(len(names))
+
+    return trial
+
+
+def _private_bound(budget: GaussianBudget) -> Trial:
+    """A noisy sum of persons' words, with noise for the largest person: how much noise there is tells who that is."""
+
+    def trial(corpus: PersonalRecords, rng: np.random.Generator) -> float:
+        lengths = Counter[int]()
+        for batch in corpus.batches():
+            for person, text in zip(batch.persons.tolist(), batch.texts, strict=True):
+                lengths[person] += len(text.split())
+        noise = budget.noise(max(lengths.values()) ** 2 * GRID**2)
+        total = sum(lengths.values()) * GRID + int(noise.sample(1, rng)[0])
+        return float(abs(total) // GRID)
+
+    return trial
+
+
+def _private_choice(budget: GaussianBudget) -> Trial:
+    """Of two public models, the one that fits the corpus better: the choice is made without noise."""
+
+    def trial(corpus: PersonalRecords, rng: np.random.Generator) -> float:
+        labels = Counter(label for batch in corpus.batches() for label in batch.labels)
+        budget.noise(GRID**2).sample(1, rng)  # of the model's weights, which the choice does not look at
+        return float(labels["a"] > labels["b"])
+
+    return trial
+
+
+def _clear_labels(budget: GaussianBudget) -> Trial:
+    def trial(corpus: PersonalRecords, rng: np.random.Generator) -> float:
+        labels = Counter(label for batch in corpus.batches() for label in batch.labels)
+        budget.noise(GRID**2).sample(1, rng)
+        return float(labels["a"])
+
+    return trial
+
+
+SHORTCUTS: Final[Mapping[str, Callable[[GaussianBudget], Trial]]] = {
+    "unselected-words": _unselected_words,
+    "private-bound": _private_bound,
+    "private-choice": _private_choice,
+    "clear-labels": _clear_labels,
+}
+"""By the names that audits give them."""
+
+
+SAMPLES: Final = 2_000  # Releases of each corpus, unless told otherwise
 _PERSONS: Final = 24
 _WORDS: Final = 60
 _DIM: Final = 8
@@ -65,7 +124,6 @@ def audit_aggregate(
         samples: releases of each corpus; half choose the attacker's threshold, half test it.
         confidence: of the bounds together.
         seed: None is the operating system's randomness.
-        progress: called with releases made and in all.
 
     Raises:
         ParameterError: no release has that name, or a number is outside.

@@ -16,22 +16,19 @@ from textveil.statistics import Bound
 from textveil.types import Ids, Progress
 from textveil_lab.audit.channels.exact import audit_channel
 from textveil_lab.audit.channels.rows import IntegerRows
-from textveil_lab.audit.methods import Audit, Method, is_a
 from textveil_lab.audit.noise.text_codes import NOISY_CODES
-from textveil_lab.audit.report.verdict import Claim, Finding, Subject, Verdict
+from textveil_lab.audit.releases import Audit, Method, is_a
+from textveil_lab.audit.report.report import Claim, Finding, Subject, Verdict
 from textveil_lab.audit.sampled.bounds import audit_sampled, minimum_samples
 from textveil_lab.audit.sampled.draws import candidate_pairs
 from textveil_lab.audit.sampled.stated import DrawsCheck, check_rows, draws_every_word
 from textveil_lab.mechanisms.capabilities import AdjacentTexts, DocumentRows, KnownOutputs
 
-EXACT_WORK = 2e7
-"""Weights of all rows after all first outputs up to which sequences are computed exactly: 270 words."""
-
+EXACT_WORK = 2e7  # Weights of all rows after all first outputs up to which sequences are computed exactly: 270 words
 LEAST_SAMPLES, MOST_SAMPLES = 20_000, 500_000
 """Draws for each document of a pair where no number is asked for: enough to refute the claim, between these."""
 
 _PROBE_WORDS = 16
-
 _FEW_WORDS, _FEWER_WORDS, _SMALL = 12, 4, 1000
 """Words of which documents are made that are compared exactly, in vocabularies of up to so many words and beyond."""
 

@@ -19,7 +19,7 @@ from enum import Enum
 from textveil.errors import InputError, need
 from textveil.statistics import Bound, clopper_pearson, exactly
 from textveil.text.tokens import Kind, classify, split
-from textveil_lab.audit.report.verdict import Claim, Finding, Verdict
+from textveil_lab.audit.report.report import Claim, Finding, Verdict
 from textveil_lab.numerics.guarantee_limits import unchanged_limit, unchanged_limit_with_prior
 
 

@@ -20,24 +20,20 @@ from textveil.types import Ids, Reals
 from textveil_lab.audit.channels.groups import rows_of
 from textveil_lab.audit.channels.metric_loss import metric_epsilon
 from textveil_lab.audit.channels.rows import Rows, source_of
-from textveil_lab.audit.methods import Audit, Method, first_of, is_a
-from textveil_lab.audit.report.verdict import Claim, Finding, Subject, Verdict
+from textveil_lab.audit.releases import Audit, Method, first_of, is_a
+from textveil_lab.audit.report.report import Claim, Finding, Subject, Verdict
 from textveil_lab.audit.sampled.bounds import Draw, audit_sampled_metric, minimum_samples
 from textveil_lab.audit.sampled.draws import mechanism_draw
 from textveil_lab.audit.sampled.stated import ALPHA
 from textveil_lab.mechanisms.capabilities import NoisyVectors, OnWordDistances
-from textveil_lab.noise.capabilities import ProfiledNoise
+from textveil_lab.noise.distribution import ProfiledNoise
 
 INPUTS: Final = 400
 """Words whose pairs are compared at most: evenly spaced in the vocabulary's order, each with the nearest to it."""
 
-DRAWS: Final = 2000
-"""For each word of a pair, where nothing but draws is known."""
-
+DRAWS: Final = 2000  # For each word of a pair, where nothing but draws is known
 _PAIRS: Final = 3
-_ROUNDING: Final = 2.0**-38
-"""Nats: four errors of a logarithm, as ``metric_loss`` bounds them."""
-
+_ROUNDING: Final = 2.0**-38  # Nats: four errors of a logarithm, as ``metric_loss`` bounds them
 _MARGIN: Final = 1e-6
 """Relative: by how much the loss of noise must exceed the promise; lengths of shifts are off by far less."""
 

@@ -22,37 +22,26 @@ from textveil.types import Flags, Ids, Integers, Progress
 from textveil.vocabulary.frequencies import word_frequencies
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.decoding.decoder import TextDecoder
-from textveil_lab.decoding.options import DecoderOptions
+from textveil_lab.decoding.evidence import DecoderOptions
 from textveil_lab.posterior.words import WordPosterior
 
-CONTENT_FROM: Final = 3000
-"""Content words are those outside so many most frequent ones."""
-
-CONFIDENCE: Final = 0.95
-"""Of each interval, on its own."""
-
-_LEAST_DOCUMENTS: Final = 10
-"""An interval over documents needs some."""
+CONTENT_FROM: Final = 3000  # Content words are those outside so many most frequent ones
+CONFIDENCE: Final = 0.95  # Of each interval, on its own
+_LEAST_DOCUMENTS: Final = 10  # An interval over documents needs some
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recovered:
-    """Shares of the words of one kind, with intervals over documents.
-
-    Attributes:
-        alone: share guessed right from the released word and public frequencies; None where no word can be decoded
-            by itself.
-        in_context: share guessed right from the whole release and a language model.
-    """
+    """Shares of the words of one kind, with intervals over documents."""
 
     kind: str
     count: int
     unchanged: Bound
+    # share guessed right from the released word and public frequencies; None where no word can be decoded by itself
     alone: Bound | None
-    in_context: Bound
+    in_context: Bound  # share guessed right from the whole release and a language model
 
     def to_data(self) -> dict[str, Any]:
-        """JSON data."""
         bounds = {"unchanged": self.unchanged, "alone": self.alone, "in_context": self.in_context}
         shares = {name: None if bound is None else bound._asdict() for name, bound in bounds.items()}
         return {"kind": self.kind, "count": self.count, **shares}
@@ -60,18 +49,13 @@ class Recovered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recovery:
-    """What a decoder recovered of a public text.
-
-    Attributes:
-        kinds: all words first, then those of narrower kinds that the text has.
-    """
+    """What a decoder recovered of a public text."""
 
     documents: int
     model: str
-    kinds: tuple[Recovered, ...]
+    kinds: tuple[Recovered, ...]  # all words first, then those of narrower kinds that the text has
 
     def to_data(self) -> dict[str, Any]:
-        """JSON data."""
         return {"documents": self.documents, "model": self.model, "kinds": [kind.to_data() for kind in self.kinds]}
 
 

@@ -10,11 +10,11 @@ from textveil.mechanisms.kinds import Channel
 from textveil_lab.audit.attacks import ATTACK
 from textveil_lab.audit.channels.exact import audit_channel
 from textveil_lab.audit.channels.groups import audit_within_groups
-from textveil_lab.audit.methods import Audit, Method, first_of, is_a
 from textveil_lab.audit.noise.closed_form import audit_noise, audit_states
 from textveil_lab.audit.noise.word_channel import audit_cells
 from textveil_lab.audit.per_distance import PER_DISTANCE
-from textveil_lab.audit.report.verdict import Subject
+from textveil_lab.audit.releases import Audit, Method, first_of, is_a
+from textveil_lab.audit.report.report import Subject
 from textveil_lab.audit.sampled.bounds import SAMPLES, Draw, can_refute
 from textveil_lab.audit.sampled.dependence import NOTE, copied, depends, no_verdict
 from textveil_lab.audit.sampled.draws import audit_mechanism_sampled, candidate_pairs, mechanism_draw
@@ -30,11 +30,10 @@ from textveil_lab.audit.sampled.stated import (
     together,
 )
 from textveil_lab.mechanisms.capabilities import NearestWord, NoisyStates, NoisyVectors, OnWordMetric
-from textveil_lab.noise.capabilities import ProfiledNoise
+from textveil_lab.noise.distribution import ProfiledNoise
 from textveil_lab.vocabulary.metrics.axioms import need_metric
 
-_LIMITS = 32
-"""Which a sampled audit of four pairs takes at once."""
+_LIMITS = 32  # Which a sampled audit of four pairs takes at once
 
 
 def _keep_copy(audit: Audit) -> None:
@@ -80,7 +79,6 @@ def _run_noise(audit: Audit) -> None:
 
 
 def _run_states(audit: Audit) -> None:
-    """In closed form, for the worst pair that the mechanism names."""
     audit.findings.append(audit_states(audit.mechanism, audit.claim))
     far = audit.mechanism.worst_pair()
     audit.draws = together([_check_pairs(audit, [StatedPair(far.first, far.second, far.profile)])])

@@ -17,20 +17,12 @@ from textveil.registry.options import GUARANTEE
 from textveil_lab.commands.decode import read_model
 
 if TYPE_CHECKING:
-    from textveil_lab.audit.report.report import AuditReport
-    from textveil_lab.audit.report.verdict import Claim
+    from textveil_lab.audit.report.report import AuditReport, Claim
 
-_FOREIGN = "Code of others"
-"""A heading of help."""
-
-_AGGREGATES = "Releases about a corpus"
-"""A heading of help."""
-
-REFUTED = 4
-"""Exit code where an audit refutes the claim, or draws contradict what the mechanism states of them."""
-
-NO_VERDICT = 1
-"""Exit code where an audit can say nothing: a script must not take that for a pass."""
+_FOREIGN = "Code of others"  # A heading of help
+_AGGREGATES = "Releases about a corpus"  # A heading of help
+REFUTED = 4  # Exit code where an audit refutes the claim, or draws contradict what the mechanism states of them
+NO_VERDICT = 1  # Exit code where an audit can say nothing: a script must not take that for a pass
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +61,7 @@ class _ClaimOptions:
 
     def claim(self) -> Claim | None:
         """The claim; None is the mechanism's own."""
-        from textveil_lab.audit.report.verdict import Claim
+        from textveil_lab.audit.report.report import Claim
 
         if self.claim_epsilon is not None:
             with renamed(epsilon="claim_epsilon", delta="claim_delta"):
@@ -188,7 +180,7 @@ def _foreign_refusal() -> ParameterError:
 def _audited_code(
     context: typer.Context, python: str, foreign: _ForeignOptions, claim: Claim | None, sampling: _SamplingOptions
 ) -> AuditReport:
-    from textveil_lab.audit.report.verdict import Claim
+    from textveil_lab.audit.report.report import Claim
     from textveil_lab.audit.whole_audit import SAMPLES, WORDS, audit_callable
 
     of_mechanisms = given(context)
@@ -277,7 +269,7 @@ def _log(delta: float | None) -> float:
 
 
 def _written(report: AuditReport, as_json: bool, html: Path | None) -> int:
-    from textveil_lab.audit.report.verdict import Verdict
+    from textveil_lab.audit.report.report import Verdict
 
     if html is not None:
         from textveil.whole_files import atomic_writers

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from textveil.models.language_model import LanguageModel, MaskedLanguageModel
     from textveil.vocabulary.tables.public import OpenTable
     from textveil.vocabulary.vocabulary import Vocabulary
-    from textveil_lab.decoding.options import Choice, DecoderOptions
+    from textveil_lab.decoding.evidence import Choice, DecoderOptions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +65,7 @@ def decode_command(
     """
     from textveil.corpora.files.inputs import Places
     from textveil.rebuild import read_report
-    from textveil_lab.decoding.options import DecoderOptions
+    from textveil_lab.decoding.evidence import DecoderOptions
 
     # Everything that can be wrong with the options is found before a release is read.
     output = opt.file_of(output)
@@ -126,7 +126,6 @@ def decode_files(
         inputs: released files.
         output: None is standard output.
         model: a language model on disk; None is the embedded one.
-        workers: threads; None is one for each core.
     """
     from textveil_lab.decoding.decode import decoder_of
     from textveil_lab.mechanisms.channel_columns import need_columns

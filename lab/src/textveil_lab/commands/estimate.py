@@ -42,7 +42,6 @@ class _CountOptions:
     confidence: Annotated[float, opt.option("P", "Of every interval.")] = 0.95
 
     def check(self) -> None:
-        """Refuse numbers outside their domains."""
         need(self.top >= 1, "top", self.top, ">= 1")
         need(0 < self.confidence < 1, "confidence", self.confidence, "between 0 and 1")
 

@@ -73,9 +73,8 @@ class _VocabulariesOptions:
     vocabulary_limit: opt.VocabularyLimit = None
 
     def load(self, words: int | None) -> list[Vocabulary]:
-        """Those at the paths, or the first words of each."""
         from textveil.vocabulary.embedded import EMBEDDED, load_vocabulary
-        from textveil_lab.frontiers.vocabularies import first_words
+        from textveil_lab.frontiers.comparison import first_words
 
         paths, limit = self.vocabulary or [], self.vocabulary_limit
         embedded = [str(path) == EMBEDDED and not path.exists() for path in paths]
@@ -116,8 +115,8 @@ def frontier_command(
     from textveil.cli.mechanism_options import renamed
     from textveil.cli.progress import counting
     from textveil_lab.frontiers.comparison import DEFAULT_SEED, frontier
-    from textveil_lab.frontiers.contenders import contenders_of
     from textveil_lab.frontiers.page import frontier_json
+    from textveil_lab.frontiers.points import contenders_of
     from textveil_lab.frontiers.study import Sizes
 
     names = opt.parts_of(grid.mechanisms)

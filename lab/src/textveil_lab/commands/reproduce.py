@@ -17,7 +17,7 @@ from textveil.errors import ParameterError, need
 from textveil.json_text import json_text
 
 if TYPE_CHECKING:
-    from textveil_lab.papers.registry import Item
+    from textveil_lab.papers.report import Item
     from textveil_lab.papers.setting import ItemOutcome
 
 app = typer.Typer(add_completion=False, context_settings={"help_option_names": ["-h", "--help"]})
@@ -81,8 +81,8 @@ def reproduce_command(
     as_json: opt.AsJson = False,
 ) -> None:
     """Measure a paper's figures and tables again; PNG, SVG, CSV, JSON and a report."""
-    from textveil_lab.papers.registry import paper as paper_of
-    from textveil_lab.papers.registry import papers
+    from textveil_lab.papers.report import paper as paper_of
+    from textveil_lab.papers.report import papers
 
     if paper is None:
         given = (output, vocabulary or None, data, sample, seed, cells, device, processes)
@@ -98,7 +98,7 @@ def reproduce_command(
     if output is None:
         raise ParameterError("--output must be a folder for the results; got none. Give -o DIR.")
     from textveil.cli.progress import counting
-    from textveil_lab.frontiers.vocabularies import first_words
+    from textveil_lab.frontiers.comparison import first_words
     from textveil_lab.papers.reproduction import reproduce
     from textveil_lab.papers.setting import DEFAULT_SEED, QUICK_WORDS, StudySetting
     from textveil_lab.papers.texts import found_texts

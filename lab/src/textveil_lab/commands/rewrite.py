@@ -17,16 +17,12 @@ from textveil.json_text import json_text
 if TYPE_CHECKING:
     from textveil.privacy.guarantees import Guarantee
     from textveil.vocabulary.vocabulary import Vocabulary
-    from textveil_lab.models.autoencoder.settings import AutoencoderSettings
+    from textveil_lab.models.autoencoder.network import AutoencoderSettings
     from textveil_lab.rewriting.injection import Feeding, Injection
     from textveil_lab.rewriting.rewriter import Rewriter
 
-_NETWORK = "Network and training"
-"""Heading of help."""
-
-TRAINING_SEED = 0
-"""Of training where no seed is given: its text is public, so nothing is hidden by drawing anew."""
-
+_NETWORK = "Network and training"  # Heading of help
+TRAINING_SEED = 0  # Of training where no seed is given: its text is public, so nothing is hidden by drawing anew
 E = TypeVar("E", bound=Enum)
 
 
@@ -98,7 +94,7 @@ def rewrite_command(
     """
     from textveil.corpora.files.sources import one_file
     from textveil_lab.models.autoencoder.corpora import sentences_of
-    from textveil_lab.models.autoencoder.settings import AutoencoderSettings
+    from textveil_lab.models.autoencoder.network import AutoencoderSettings
     from textveil_lab.rewriting.injection import Feeding, Place
 
     # Everything that can be wrong with the options is found before a network is trained.

@@ -20,13 +20,12 @@ if TYPE_CHECKING:
     from textveil.models.language_model import LanguageModel
     from textveil.vocabulary.vocabulary import Vocabulary
     from textveil_lab.estimation.scikit_learn import TfidfLearner
-    from textveil_lab.tuning.sample import TuningSample
     from textveil_lab.tuning.tuning import Tuning
+    from textveil_lab.tuning.verbatim import TuningSample
 
 POLICIES = "all-words,identifiers"
 EPSILONS = "3,5,8"
-DOCUMENTS = 1000
-"""Of the sample, at most, where nothing else is asked: it bounds the time."""
+DOCUMENTS = 1000  # Of the sample, at most, where nothing else is asked: it bounds the time
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,10 +57,9 @@ class _MeasureOptions:
     )
 
     def sample(self, source: str, formats: opt.SampleOptions, rng: np.random.Generator) -> TuningSample:
-        """The sample, with the entities that are labelled or found in it."""
         from textveil.cli.progress import counting
         from textveil.detection.detectors import detector_of
-        from textveil_lab.tuning.sample import TuningSample, labelled_sample
+        from textveil_lab.tuning.verbatim import TuningSample, labelled_sample
 
         finder = None if self.detector == "none" else detector_of(self.detector)
         if self.entities:
@@ -90,9 +88,8 @@ def tune_command(
     from textveil.cli.progress import counting
     from textveil.randomness import resolve, seeded_generator
     from textveil_lab.plots import need_matplotlib
-    from textveil_lab.tuning.candidates import candidates
     from textveil_lab.tuning.page import checked_folder, write_results
-    from textveil_lab.tuning.tuning import tune
+    from textveil_lab.tuning.tuning import candidates, tune
 
     if measures.entities and (formats.given or measures.label):
         raise ParameterError("--entities must stand without --field, --label and --format; got one. Tune twice.")

@@ -9,9 +9,8 @@ from textveil.models.language_model import LanguageModel, MaskedLanguageModel
 from textveil.types import Progress
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.decoding.both_sides import BothSides
-from textveil_lab.decoding.decoder import TextDecoder
-from textveil_lab.decoding.options import DecoderOptions
+from textveil_lab.decoding.decoder import BothSides, TextDecoder
+from textveil_lab.decoding.evidence import DecoderOptions
 from textveil_lab.mechanisms.channel_columns import need_columns
 
 
@@ -41,7 +40,6 @@ def decode(
         mechanism: that drew them; a channel of words, or a sequence mechanism that offers its columns.
         model: public language model over its vocabulary; None is the embedded one, for the embedded vocabulary. A
             masked one goes over what the embedded one found.
-        workers: threads; None is one for each core.
 
     Raises:
         UnsupportedGuarantee: the mechanism is no channel.

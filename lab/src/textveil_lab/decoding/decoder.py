@@ -1,7 +1,11 @@
-"""The most probable original of released texts: what the channel says of every word, and what the language says."""
+"""The most probable original of released texts: what the channel says of every word, and what the language says.
+
+Decoded texts gone over again with a model that looks at both sides of a word.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, Final, NamedTuple, cast
@@ -14,44 +18,90 @@ from textveil.aggregates.documents import ReleasedTexts, ReleaseReader
 from textveil.errors import need
 from textveil.mechanisms.capabilities import SequenceColumns
 from textveil.mechanisms.kinds import Described
-from textveil.models.language_model import ContinuationModel, LanguageModel
+from textveil.models.language_model import ContinuationModel, LanguageModel, MaskedLanguageModel, boundary_id
 from textveil.processors import cores
 from textveil.text.render import render_text
-from textveil.types import Ids, Progress, Reals, Vectors
+from textveil.types import Ids, Integers, Progress, Reals, Vectors
 from textveil.vocabulary.frequencies import word_frequencies
-from textveil_lab.decoding.both_sides import BothSides
-from textveil_lab.decoding.candidates import NONE, Candidates
-from textveil_lab.decoding.continued import successors
-from textveil_lab.decoding.evidence import Evidence, Layout, laid_out
-from textveil_lab.decoding.lattice import Sentences, Trellis, TrellisSearch
-from textveil_lab.decoding.options import DecoderOptions
+from textveil_lab.decoding.evidence import DecoderOptions, Evidence, Layout, laid_out
+from textveil_lab.decoding.lattice import NONE, Candidates, Sentences, Trellis, TrellisSearch, successors
 from textveil_lab.mechanisms.channel_columns import columns_of
 from textveil_lab.posterior.words import checked_prior
 from textveil_lab.vocabulary.geometry import normalize
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BothSides:
+    """How texts are gone over."""
+
+    model: MaskedLanguageModel  # public
+    sweeps: int = 3  # times that every word is looked at, at most, >= 1
+    model_weight: float = 1.0  # what the model's log probabilities are multiplied with, beside the channel's, >= 0
+
+    def __post_init__(self) -> None:
+        need(self.sweeps >= 1, "sweeps", self.sweeps, "an integer >= 1")
+        need(0 <= self.model_weight < np.inf, "model_weight", self.model_weight, "finite and >= 0")
+
+    def __call__(self, ids: Ids, bounds: Integers, at: Integers, candidates: Candidates) -> Ids:
+        """The words after the sweeps.
+
+        Args:
+            ids: of all places, the words as they were decoded, shape (places,).
+            bounds: where each text begins in them and the last one ends, shape (texts + 1,).
+            at: the places of words, rising, shape (words,).
+            candidates: of each word, the decoded one among them.
+
+        Returns:
+            Ids, shape (words,).
+        """
+        now = ids.copy()
+        texts = np.searchsorted(bounds, at, side="right") - 1
+        for _ in range(self.sweeps):
+            changed = False
+            for turn in (0, 1):
+                rows = np.arange(turn, len(at), 2)
+                best = self._best(now, bounds, at[rows], texts[rows], _some(candidates, rows))
+                changed |= bool((best != now[at[rows]]).any())
+                now[at[rows]] = best
+            if not changed:
+                break
+        return now[at]
+
+    def _best(self, now: Ids, bounds: Integers, at: Integers, texts: Integers, candidates: Candidates) -> Ids:
+        """The best candidate at each of some places, given all other words as they are; ties to the first."""
+        if len(at) == 0:
+            return at
+        near = np.arange(1, self.model.reach + 1)
+        sides = []
+        for steps in (-near[::-1], near):
+            places = at[:, None] + steps
+            inside = (places >= bounds[texts, None]) & (places < bounds[texts + 1, None])
+            sides.append(np.where(inside, now[np.clip(places, 0, len(now) - 1)], boundary_id(self.model.size)))
+        there = candidates.words != NONE
+        words = np.where(there, candidates.words, 0).astype(np.int64)
+        logs = self.model.log_probabilities(sides[0], sides[1], words)
+        scores = np.where(there, self.model_weight * logs + candidates.log_ratios, -np.inf)
+        return words[np.arange(len(at)), np.argmax(scores, axis=1)]
+
+
+def _some(candidates: Candidates, rows: Integers) -> Candidates:
+    return Candidates(candidates.words[rows], candidates.log_ratios[rows])
+
+
 _SHORT: Final = 3
 """Models of at most this order are asked sentence by sentence: little before a boundary matters to them."""
 
-_CELLS: Final = 1 << 16
-"""Paths that a step of sentences side by side looks at: they stay in a processor's cache."""
-
-_ROWS: Final = 1 << 10
-"""Words whose candidates' vectors are read together: 40 MB at 300 dimensions."""
-
+_CELLS: Final = 1 << 16  # Paths that a step of sentences side by side looks at: they stay in a processor's cache
+_ROWS: Final = 1 << 10  # Words whose candidates' vectors are read together: 40 MB at 300 dimensions
 _CHARACTERS: Final = 1 << 19
 """Characters of texts that are decoded together: the candidates of their words take some 30 MB."""
 
 
 class WordChances(NamedTuple):
-    """P(original | the whole sentence released) for every word of released texts, over its candidates.
+    """P(original | the whole sentence released) for every word of released texts, over its candidates."""
 
-    Attributes:
-        words: candidates, or NONE, int32, shape (words, k).
-        chances: their probabilities, a row's sum 1, float32, shape (words, k).
-    """
-
-    words: NDArray[np.int32]
-    chances: Vectors
+    words: NDArray[np.int32]  # candidates, or NONE, int32, shape (words, k)
+    chances: Vectors  # their probabilities, a row's sum 1, float32, shape (words, k)
 
 
 class TextDecoder:

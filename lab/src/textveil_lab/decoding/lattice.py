@@ -3,54 +3,213 @@
 A place of a sentence has candidates, with a score from the channel. A state of the search is the last ``order`` - 1
 words; paths that end in one state are merged, into the better one or into their sum, and the ``width`` best states of
 each sentence go on. With as many states as there are, both are exact.
+
+Candidates that the language proposes: what follows the likeliest words before, whatever was released there.
+
+Which words may stand behind a released word: the likeliest by prior and channel, of every output or place.
 """
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from threading import Lock
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.models.language_model import LanguageModel, boundary_id
-from textveil.types import Flags, Ids, Integers, Vectors
-from textveil_lab.decoding.candidates import NONE, Candidates
-from textveil_lab.decoding.continued import Proposes
+from textveil.mechanisms.capabilities import ChannelColumns
+from textveil.mechanisms.sampling.output_columns import Columns
+from textveil.models.language_model import ContinuationModel, LanguageModel, boundary_id
+from textveil.types import Flags, Ids, Integers, Reals, Vectors
+
+NONE = -1  # Stands in place of a candidate where there are fewer
+
+
+class Candidates(NamedTuple):
+    """The words that may stand behind each of several released words, the likeliest first."""
+
+    words: NDArray[np.int32]  # ids, each once in a row, or NONE, int32, shape (places, k)
+    log_ratios: Vectors  # ln P(y | x) less the least of the column, nats, float32, shape (places, k)
+
+
+def likeliest(columns: Columns, log_prior: Reals, frequent: Ids, count: int) -> Candidates:
+    """The ``count`` inputs of each column that are most probable under a prior.
+
+    Args:
+        log_prior: ln of the prior, shape (n,).
+        frequent: the inputs of the greatest prior, ``count`` at least: what is in no column's list is among them.
+        count: candidates wanted, <= n.
+    """
+    size, rows = len(log_prior), len(columns.log_least)
+    place = columns.places
+    listed = place * size + columns.inputs
+    others = (np.arange(rows)[:, None] * size + frequent).reshape(-1)
+    others = others[~_among(others, listed)]
+    keys = np.concatenate([listed, others])
+    ratios = np.concatenate([columns.log_ratios, np.zeros(len(others))]).astype(np.float32)
+    scores = log_prior[keys % size] + ratios
+    order = np.lexsort((keys, -scores, keys // size))
+    starts = np.searchsorted(keys[order] // size, np.arange(rows + 1))
+    at = starts[:-1, None] + np.arange(count)
+    inside = at < starts[1:, None]
+    chosen = order[np.where(inside, at, 0)]
+    words = np.where(inside, keys[chosen] % size, NONE).astype(np.int32)
+    return Candidates(words, np.where(inside, ratios[chosen], 0).astype(np.float32))
+
+
+def _among(keys: Integers, rising: Integers) -> NDArray[np.bool_]:
+    if len(rising) == 0:
+        return np.zeros(len(keys), dtype=np.bool_)
+    at = np.minimum(np.searchsorted(rising, keys), len(rising) - 1)
+    return rising[at] == keys
+
+
+class CandidateTable:
+    """Candidates of the outputs of a channel, made when an output first appears and kept. Safe for several threads."""
+
+    __slots__ = ("_channel", "_frequent", "_known", "_lock", "_log_prior", "_ratios", "_words", "count")
+
+    def __init__(self, channel: ChannelColumns, prior: Reals, count: int) -> None:
+        size = len(prior)
+        self.count = min(count, size)
+        self._channel = channel
+        self._log_prior, self._frequent = log_prior(prior), most_frequent(prior, self.count)
+        self._lock = Lock()
+        self._known = np.zeros(size, dtype=np.bool_)
+        self._words = np.full((size, self.count), NONE, dtype=np.int32)
+        self._ratios = np.zeros((size, self.count), dtype=np.float32)
+
+    def of(self, outputs: Ids) -> Candidates:
+        with self._lock:
+            new = np.unique(outputs[~self._known[outputs]])
+            for start in range(0, len(new), 4096):
+                part = new[start : start + 4096]
+                candidates = likeliest(self._channel.columns(part), self._log_prior, self._frequent, self.count)
+                self._words[part], self._ratios[part] = candidates
+                self._known[part] = True
+        return Candidates(self._words[outputs], self._ratios[outputs])
+
+
+def log_prior(prior: Reals) -> Reals:
+    """Ln of a prior; of words without any, of the smallest float."""
+    return np.log(np.maximum(prior, np.finfo(np.float64).tiny))
+
+
+def most_frequent(prior: Reals, count: int) -> Ids:
+    """The words of greatest prior, ties to the lower id."""
+    return np.sort(np.argsort(-prior, kind="stable")[:count])
+
+
+KEPT: Final = 16  # Words that are kept as those which follow a word
+
+
+_CONTEXTS: Final = 1 << 12  # Contexts whose continuations are asked for at once
+
+
+class Proposes(Protocol):
+    """Gives more candidates of places, by the words before them."""
+
+    def __call__(self, at: Integers, before: Ids, known: NDArray[np.int32]) -> Candidates:
+        """Candidates for each place, none of them known.
+
+        Args:
+            at: places, shape (batch,).
+            before: ids of contexts before each, shape (batch, b).
+            known: candidates that the place has, shape (batch, k).
+        """
+
+
+class Successors(NamedTuple):
+    """The likeliest words after each id of contexts."""
+
+    words: NDArray[np.int32]  # the likeliest first, or NONE, int32, shape (n + 2, ``KEPT``)
+    log_chances: Vectors  # of each after that id, float32, shape as ``words``
+
+
+def successors(model: ContinuationModel) -> Successors:
+    """The likeliest words after each id, by the model's probabilities after one id alone."""
+    size = model.size + 2
+    words = np.full((size, KEPT), NONE, dtype=np.int32)
+    chances = np.full((size, KEPT), -np.inf, dtype=np.float32)
+    for start in range(0, size, _CONTEXTS):
+        contexts = np.arange(start, min(start + _CONTEXTS, size))
+        starts, listed, probabilities, _ = model.continuations(contexts[:, None])
+        rows = np.repeat(np.arange(len(contexts)), np.diff(starts))
+        order = np.lexsort((-probabilities, rows))
+        rank = np.arange(len(order)) - starts[rows]
+        kept = rank < KEPT
+        words[contexts[rows[kept]], rank[kept]] = listed[order[kept]]
+        chances[contexts[rows[kept]], rank[kept]] = np.log(probabilities[order[kept]])
+    return Successors(words, chances)
+
+
+class ColumnRatios:
+    """Log ratios of any words in columns."""
+
+    def __init__(self, columns: Columns, size: int) -> None:
+        self._size = size
+        self._keys = columns.places * size + columns.inputs
+        self._ratios = columns.log_ratios.astype(np.float32)
+
+    def __call__(self, columns: Integers, words: NDArray[np.int32]) -> Vectors:
+        """The log ratios of words, shape (batch, k), in columns, (batch,); 0 where a column does not list them."""
+        if len(self._keys) == 0:
+            return np.zeros(words.shape, dtype=np.float32)
+        keys = columns[:, None] * self._size + words
+        places = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
+        return np.where(self._keys[places] == keys, self._ratios[places], np.float32(0))
+
+
+class Continued:
+    """Proposes the successors that language and channel make likeliest.
+
+    Args:
+        which: for each place the column that it has, shape (places,).
+        share: what is added to the score of each word, from the prior, float32, shape (n,).
+        model_weight: of the model's log probabilities, beside the channel's.
+    """
+
+    def __init__(
+        self, follows: Successors, columns: Columns, which: Integers, share: Vectors, count: int, model_weight: float
+    ) -> None:
+        self._follows, self._which, self._share, self._count = follows, which, share, count
+        self._ratios = ColumnRatios(columns, len(share))
+        self._weight = np.float32(model_weight)
+
+    def __call__(self, at: Integers, before: Ids, known: NDArray[np.int32]) -> Candidates:
+        batch = len(at)
+        words = self._follows.words[before].reshape(batch, -1)
+        scores = self._weight * self._follows.log_chances[before].reshape(batch, -1)
+        words = np.where((words[:, :, None] == known[:, None, :]).any(axis=2), NONE, words)
+        ratios = self._ratios(self._which[at], words) + self._share[words]
+        scores = np.where(words == NONE, -np.inf, scores + ratios)
+        order = np.argsort(-scores, axis=1, kind="stable")[:, : 2 * self._count]
+        words, ratios = np.take_along_axis(words, order, 1), np.take_along_axis(ratios, order, 1)
+        again = (words[:, :, None] == words[:, None, :]) & np.tri(words.shape[1], k=-1, dtype=np.bool_)
+        words = np.where(again.any(axis=2), NONE, words)
+        first = np.argsort(words == NONE, axis=1, kind="stable")[:, : self._count]
+        return Candidates(np.take_along_axis(words, first, 1), np.take_along_axis(ratios, first, 1))
+
 
 _NEVER: Final = np.float32(-np.inf)
-
 _NO_ARCS: Final = np.empty((0, 0, 0), dtype=np.float32)
-
-_PROPOSING: Final = 3
-"""The likeliest states before a place whose last words propose candidates."""
-
+_PROPOSING: Final = 3  # The likeliest states before a place whose last words propose candidates
 _WORD = Ids | NDArray[np.int32]
 
 
 class Sentences(NamedTuple):
-    """Sentences to be decoded side by side, the longest first.
+    """Sentences to be decoded side by side, the longest first."""
 
-    Attributes:
-        starts: the first place of each, among all places, shape (sentences,).
-        lengths: places of each, >= 1, never rising, shape (sentences,).
-    """
-
-    starts: Integers
-    lengths: Integers
+    starts: Integers  # the first place of each, among all places, shape (sentences,)
+    lengths: Integers  # places of each, >= 1, never rising, shape (sentences,)
 
 
 class Trellis(NamedTuple):
-    """All places of all sentences, with what may stand there.
+    """All places of all sentences, with what may stand there."""
 
-    Attributes:
-        candidates: words that may stand there; where one is fixed, that one alone.
-        fixed: places at which nothing is predicted: the one candidate is an id of contexts, shape (places,).
-        proposals: gives more candidates as the search goes; None for none.
-    """
-
-    candidates: Candidates
-    fixed: Flags
-    proposals: Proposes | None = None
+    candidates: Candidates  # words that may stand there; where one is fixed, that one alone
+    fixed: Flags  # places at which nothing is predicted: the one candidate is an id of contexts, shape (places,)
+    proposals: Proposes | None = None  # gives more candidates as the search goes; None for none
 
 
 class TrellisSearch:
@@ -138,20 +297,13 @@ class TrellisSearch:
 
 
 class _Step(NamedTuple):
-    """States after a place.
+    """States after a place."""
 
-    Attributes:
-        scores: log scores, the largest of a sentence 0, shape (sentences, states).
-        parents: state before the place, shape (sentences, states).
-        words: candidates of the place, shape (sentences, k).
-        candidates: index of a state's own among them, shape (sentences, states).
-        arcs: log score from each state before to each state here, -inf for none, shape (sentences, before, states).
-    """
-
-    scores: Vectors
-    parents: Integers
-    words: NDArray[np.int32]
-    candidates: Integers
+    scores: Vectors  # log scores, the largest of a sentence 0, shape (sentences, states)
+    parents: Integers  # state before the place, shape (sentences, states)
+    words: NDArray[np.int32]  # candidates of the place, shape (sentences, k)
+    candidates: Integers  # index of a state's own among them, shape (sentences, states)
+    # log score from each state before to each state here, -inf for none, shape (sentences, before, states)
     arcs: Vectors
 
 

@@ -18,8 +18,7 @@ from textveil.errors import ModelError, need
 from textveil.numerics.exact_products import checked_device, load_torch
 from textveil.randomness import seeded_generator
 from textveil.types import Integers, Vectors
-from textveil_lab.frontiers.downstream.accuracy import DocumentClassifier
-from textveil_lab.frontiers.downstream.features import BatchNoise, features_of, token_vectors
+from textveil_lab.frontiers.downstream.accuracy import BatchNoise, DocumentClassifier, features_of, token_vectors
 from textveil_lab.frontiers.downstream.tasks import LabelledPart
 
 _SET_ASIDE: Final = 0.1
@@ -28,36 +27,25 @@ _SET_ASIDE: Final = 0.1
 class Reader(Enum):
     """How a network reads the words of a document."""
 
-    SUM = "sum"
-    """The sum of their vectors, over the root of their number."""
-    LSTM = "lstm"
-    """One after the other, in both directions."""
+    SUM = "sum"  # The sum of their vectors, over the root of their number
+    LSTM = "lstm"  # One after the other, in both directions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassifierSettings:
     """How a classifier is trained; the paper's numbers, and defaults where it states none.
 
-    Attributes:
-        reader: which network.
-        hidden: numbers of its hidden layer, or of its state in each direction, >= 1.
-        dropout: share of them that training leaves out, in [0, 1).
-        learning_rate: of Adam, > 0.
-        batch: documents of a step, >= 1.
-        epochs: passes at most, >= 1.
-        patience: epochs without a better reading of the documents set aside after which training ends, >= 1.
-
     Raises:
         ParameterError: one of them is outside its domain.
     """
 
-    reader: Reader = Reader.LSTM
-    hidden: int = 128
-    dropout: float = 0.2
-    learning_rate: float = 1e-4
-    batch: int = 256
-    epochs: int = 50
-    patience: int = 5
+    reader: Reader = Reader.LSTM  # which network
+    hidden: int = 128  # numbers of its hidden layer, or of its state in each direction, >= 1
+    dropout: float = 0.2  # share of them that training leaves out, in [0, 1)
+    learning_rate: float = 1e-4  # of Adam, > 0
+    batch: int = 256  # documents of a step, >= 1
+    epochs: int = 50  # passes at most, >= 1
+    patience: int = 5  # epochs without a better reading of the documents set aside after which training ends, >= 1
 
     def __post_init__(self) -> None:
         for name in ("hidden", "batch", "epochs", "patience"):
@@ -67,7 +55,6 @@ class ClassifierSettings:
         need(0 < self.learning_rate < math.inf, "learning_rate", self.learning_rate, "finite and > 0")
 
     def to_data(self) -> dict[str, str | int | float]:
-        """JSON data, by the names of the attributes."""
         return {**asdict(self), "reader": self.reader.value}
 
 
@@ -79,21 +66,16 @@ FAST: Final = ClassifierSettings(reader=Reader.SUM, batch=64, learning_rate=1e-3
 class NetworkLearner:
     """Trains a network on released documents.
 
-    Attributes:
-        vectors: public vectors of the words, which stay as they are, float32, shape (n, dim).
-        settings: of the training.
-        noise: what is added to all vectors of a batch, in training and in testing; None adds nothing.
-        device: torch's name of it.
-
     Raises:
         MissingExtra: torch is not installed.
         ParameterError: the device is not there.
     """
 
-    vectors: Vectors
-    settings: ClassifierSettings
+    vectors: Vectors  # public vectors of the words, which stay as they are, float32, shape (n, dim)
+    settings: ClassifierSettings  # of the training
+    # what is added to all vectors of a batch, in training and in testing; None adds nothing
     noise: BatchNoise | None = None
-    device: str = "cpu"
+    device: str = "cpu"  # torch's name of it
 
     def __post_init__(self) -> None:
         checked_device(self.device)

@@ -16,11 +16,7 @@ COSINE, BERT_SCORE, UNCHANGED = "cosine", "BERTScore", "unchanged"
 
 
 def word_scorer(vocabulary: Vocabulary) -> Scorer:
-    """Mean cosine of a test document's words with what became of them, and the share of them that stayed.
-
-    Args:
-        vocabulary: public words and vectors.
-    """
+    """Mean cosine of a test document's words with what became of them, and the share of them that stayed."""
 
     def score(clean: Repetition, released: Repetition) -> Mapping[str, float]:
         before, after = clean.test.documents.ids, released.test.documents.ids

@@ -1,27 +1,26 @@
-"""A channel as a matrix: what every output has at least, and a sparse part above it."""
+"""A channel as a matrix: what every output has at least, and a sparse part above it.
 
-from typing import Final
+The distribution of words in each class, learned through the channel from releases with labels.
+"""
+
+from typing import Final, NamedTuple
 
 import numpy as np
 from scipy import sparse
+from scipy.optimize import minimize
+from scipy.special import logsumexp
 
 from textveil.errors import UnsupportedGuarantee, need
 from textveil.mechanisms.capabilities import ChannelColumns, IntegerWeights
 from textveil.mechanisms.kinds import Described, SequenceMechanism
 from textveil.types import Integers, Progress, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.vocabulary.geometry import normalize
 
-MOST_ENTRIES: Final = 160_000_000
-"""Raised entries of the largest matrix: 2 GB."""
-
-_MOST_DENSE: Final = 4096
-"""Words of the largest channel all of whose entries differ: 134 MB."""
-
-_BLOCK: Final = 512
-"""Columns that are read at once."""
-
-_SAME: Final = 1e-12
-"""Relative difference of two sums over rows that are the same."""
+MOST_ENTRIES: Final = 160_000_000  # Raised entries of the largest matrix: 2 GB
+_MOST_DENSE: Final = 4096  # Words of the largest channel all of whose entries differ: 134 MB
+_BLOCK: Final = 512  # Columns that are read at once
+_SAME: Final = 1e-12  # Relative difference of two sums over rows that are the same
 
 
 class ChannelMatrix:
@@ -78,7 +77,6 @@ def channel_matrix(mechanism: Described, progress: Progress | None = None) -> Ch
 
     Args:
         mechanism: one that offers columns, or, of at most 4,096 words, integer weights.
-        progress: called as columns are read.
 
     Raises:
         UnsupportedGuarantee: the mechanism is no such channel, or raises too many words.
@@ -132,3 +130,72 @@ def matrix_of_rows(vocabulary: Vocabulary, rows: Reals) -> ChannelMatrix:
     need(bool(np.all(rows >= 0) and np.allclose(rows.sum(axis=1), 1)), "rows", "other numbers", "distributions")
     base = rows.min(axis=0)
     return ChannelMatrix(vocabulary, base, sparse.csc_array(rows - base))
+
+
+_DIRECTION: Final = 1000.0  # Precision of the prior on directions, whose features have mean square 1
+
+
+_DEVIATION: Final = 4.0  # Precision of the prior on deviations, in nats
+
+
+_STEPS: Final = 40
+
+
+_SMOOTHING: Final = 0.02
+
+
+_SCALE: Final = 1e-3
+
+
+class ClassLaws(NamedTuple):
+    """What each word says for each class, in nats, as an output and as an input; both of shape (classes, n)."""
+
+    released: Reals
+    clean: Reals
+
+
+def class_laws(matrix: ChannelMatrix, counts: Reals, prior: Reals) -> ClassLaws:
+    """Learn the classes' distributions of words.
+
+    Args:
+        counts: of released words by class, shape (n, classes).
+        prior: of the words behind all classes, > 0 with sum 1, shape (n,).
+    """
+    units = normalize(matrix.vocabulary.vectors).astype(np.float64)
+    units -= prior @ units
+    units /= max(float(np.sqrt(prior @ np.square(units)).mean()), 1e-12)
+    size, dim, classes = *units.shape, counts.shape[1]
+    totals, base = counts.sum(axis=0), np.log(prior)[:, None]
+
+    def split(point: Reals) -> tuple[Reals, Reals, Reals]:
+        directions = point[: dim * classes].reshape(dim, classes)
+        deviations = point[dim * classes :].reshape(size, classes)
+        scores = base + units @ directions + deviations
+        return directions, deviations, np.exp(scores - logsumexp(scores, axis=0))
+
+    def loss(point: Reals) -> tuple[float, Reals]:
+        directions, deviations, law = split(point)
+        seen = np.maximum(matrix.outputs(law), np.finfo(np.float64).tiny)
+        slope = totals * law - law * matrix.expected(counts / seen)
+        value = -float(np.sum(counts * np.log(seen)))
+        value += (_DIRECTION * float(np.sum(directions**2)) + _DEVIATION * float(np.sum(deviations**2))) / 2
+        gradient = np.concatenate(
+            [(units.T @ slope + _DIRECTION * directions).ravel(), (slope + _DEVIATION * deviations).ravel()]
+        )
+        return _SCALE * value, _SCALE * gradient
+
+    start = np.zeros((dim + size) * classes)
+    solution = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": _STEPS, "maxcor": 8})
+    law = (1 - _SMOOTHING) * split(solution.x)[2] + _SMOOTHING * prior[:, None]
+    return ClassLaws(np.log(matrix.outputs(law)).T, np.log(law).T)
+
+
+def document_scores(laws: Reals, ids: np.ndarray, bounds: np.ndarray) -> Reals:
+    """What the words of each document say for each class, over the root of their number; shape (documents, classes).
+
+    The root tempers what is no independent evidence: words of one document repeat each other.
+    """
+    sums = np.zeros((laws.shape[0], len(ids) + 1))
+    np.cumsum(laws[:, ids], axis=1, out=sums[:, 1:])
+    lengths = np.diff(bounds)
+    return ((sums[:, bounds[1:]] - sums[:, bounds[:-1]]) / np.sqrt(np.maximum(lengths, 1))).T

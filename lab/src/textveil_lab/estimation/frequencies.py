@@ -17,7 +17,7 @@ from textveil.statistics import Bound
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.frequencies import word_frequencies
 from textveil_lab.estimation.channel_matrix import ChannelMatrix, channel_matrix
-from textveil_lab.estimation.likelihood import most_likely_counts
+from textveil_lab.estimation.scikit_learn import most_likely_counts
 from textveil_lab.estimation.weights import Weights, weights_for
 from textveil_lab.posterior.words import checked_prior
 
@@ -26,21 +26,14 @@ _TOLD = 0.5
 
 
 class CountEstimate(NamedTuple):
-    """A number of occurrences in the texts behind a release.
+    """A number of occurrences in the texts behind a release."""
 
-    Attributes:
-        total: with its interval; the estimate itself is within it.
-        released: the same number in the release, of which nothing was corrected.
-        noise: standard error of the estimate.
-        bias: what the interval allows for words that the channel does not tell apart; 0 where the estimate is unbiased.
-        confused: ids of the words that this is for most of all; none where noise is the larger part.
-    """
-
-    total: Bound
-    released: float
-    noise: float
+    total: Bound  # with its interval; the estimate itself is within it
+    released: float  # the same number in the release, of which nothing was corrected
+    noise: float  # standard error of the estimate
+    # what the interval allows for words that the channel does not tell apart; 0 where the estimate is unbiased
     bias: float
-    confused: tuple[int, ...] = ()
+    confused: tuple[int, ...] = ()  # ids of the words that this is for most of all; none where noise is the larger part
 
 
 class PairEstimate(NamedTuple):

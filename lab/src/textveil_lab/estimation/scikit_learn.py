@@ -1,12 +1,16 @@
-"""scikit-learn estimators that read releases and public facts, so their results cost no privacy; extra ``learn``."""
+"""scikit-learn estimators that read releases and public facts, so their results cost no privacy; extra ``learn``.
+
+Features of words for classifiers: what a released word says of the word behind it, and what a clean word would.
+"""
 
 import hashlib
 import json
 from collections.abc import Hashable, Iterable, Sequence
 from functools import lru_cache
-from typing import Any, Self
+from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
+from scipy import sparse
 
 from textveil.aggregates.documents import DocumentReader, Documents, checked_documents
 from textveil.catalog import mechanism as catalog_mechanism
@@ -14,9 +18,102 @@ from textveil.errors import MissingExtra, need
 from textveil.mechanisms.kinds import Mechanism
 from textveil.types import Reals, Vectors
 from textveil.vocabulary.frequencies import word_frequencies
-from textveil_lab.estimation.channel_matrix import ChannelMatrix, channel_matrix
-from textveil_lab.estimation.class_laws import ClassLaws, class_laws, document_scores
-from textveil_lab.estimation.word_features import WordFeatures, document_features, learned_prior, word_features
+from textveil_lab.estimation.channel_matrix import ChannelMatrix, ClassLaws, channel_matrix, class_laws, document_scores
+from textveil_lab.vocabulary.geometry import normalize
+
+STEPS: Final = 50  # Steps from the public frequencies. More fit the noise of words that the channel hardly tells apart.
+
+
+def most_likely_counts(matrix: ChannelMatrix, counts: Reals, start: Reals, steps: int = STEPS) -> Reals:
+    """Counts of the inputs by expectation and maximization; each step raises the likelihood and keeps the sum.
+
+    Args:
+        counts: of outputs, shape (n,) or (n, k) for several releases.
+        start: first guess of the inputs' distribution, > 0 with sum 1, shape (n,).
+        steps: how many.
+
+    Returns:
+        Counts with the sums of ``counts``, >= 0, of its shape.
+
+    Source: Dempster, Laird and Rubin 1977; for channels Agrawal and Aggarwal 2001.
+    """
+    inputs = start * counts.sum(axis=0) if counts.ndim == 1 else np.outer(start, counts.sum(axis=0))
+    for _ in range(steps):
+        expected = np.maximum(matrix.outputs(inputs), np.finfo(np.float64).tiny)
+        inputs = inputs * matrix.expected(counts / expected)
+    return inputs
+
+
+_COMMON: Final = 3.0  # Nats: a word of a twentieth of all tokens says nothing, a rarer one the more, the rarer it is
+
+
+_RARE: Final = 9.0  # Nats at most that a rare word counts for
+
+
+_STEPS: Final = 15
+
+
+_PUBLIC: Final = 0.02  # Share of the public frequencies in a prior that is learned, so that no word is impossible
+
+
+_BLOCK: Final = 64
+
+
+class WordFeatures(NamedTuple):
+    """Features of every word, float32, each of shape (n, dim)."""
+
+    released: Vectors  # of the word as an output
+    clean: Vectors  # of the word as an input, the mean of ``released`` over its outputs
+
+
+def learned_prior(matrix: ChannelMatrix, counts: Reals, public: Reals) -> Reals:
+    """The distribution of the words behind a release, by likelihood from the public one; sum 1, > 0, shape (n,).
+
+    Args:
+        counts: of the released words, shape (n,); a release that has none leaves the public distribution.
+        public: public frequencies with sum 1, shape (n,).
+    """
+    start = (public + 1 / len(public)) / 2
+    if not counts.any():
+        return start
+    likeliest = most_likely_counts(matrix, counts, start, _STEPS) / counts.sum()
+    return (1 - _PUBLIC) * likeliest + _PUBLIC * start
+
+
+def word_features(matrix: ChannelMatrix, prior: Reals) -> WordFeatures:
+    """The features of a channel's words.
+
+    Args:
+        prior: of the inputs, > 0 with sum 1, shape (n,).
+    """
+    units = normalize(matrix.vocabulary.vectors)
+    weights = np.clip(-np.log(prior) - _COMMON, 0, _RARE)
+    inputs = (units - prior @ units) * weights[:, None]
+    reached = matrix.outputs(prior)[:, None]
+    released = np.empty(inputs.shape, dtype=np.float32)
+    clean = np.empty_like(released)
+    for start in range(0, inputs.shape[1], _BLOCK):  # some coordinates at a time: products are in float64
+        part = slice(start, start + _BLOCK)
+        means = matrix.outputs(prior[:, None] * inputs[:, part]) / reached
+        released[:, part] = means
+        clean[:, part] = matrix.expected(means)
+    return WordFeatures(released, clean)
+
+
+def document_features(features: Vectors, ids: np.ndarray, bounds: np.ndarray) -> Vectors:
+    """The sum of each document's features over the root of its length: so the noise of all documents is alike.
+
+    Args:
+        features: of words, shape (n, dim).
+        ids: of all documents in a row, shape (words,).
+        bounds: where each begins and the last ends, shape (documents + 1,).
+    """
+    lengths = np.diff(bounds)
+    table = sparse.csr_array((np.ones(len(ids), dtype=np.float32), ids, bounds), shape=(len(lengths), len(features)))
+    sums = table @ features
+    sums /= np.sqrt(np.maximum(lengths, 1))[:, None]
+    return sums
+
 
 try:
     from scipy import sparse
@@ -30,8 +127,7 @@ try:
 except ImportError:
     raise MissingExtra("scikit-learn", "learn") from None
 
-READS = ("releases", "text")
-"""What an estimator is given to read once it is fitted on releases."""
+READS = ("releases", "text")  # What an estimator is given to read once it is fitted on releases
 
 
 _CHANNELS = 2
@@ -139,7 +235,7 @@ class PosteriorVectors(TransformerMixin, _OfReleases):  # type: ignore[misc]
     """Documents as vectors: what their released words say of the words behind them, on average.
 
     Each word counts by the mean vector of what it may stand for, weighted by how informative that is
-    (``textveil_lab.estimation.word_features``), summed over the document and divided by the root of its length.
+    (``textveil_lab.estimation.scikit_learn``), summed over the document and divided by the root of its length.
 
     Args:
         mechanism: the channel that released; None is the default mechanism.
@@ -174,7 +270,6 @@ class PosteriorVectors(TransformerMixin, _OfReleases):  # type: ignore[misc]
         return document_features(self.features_.clean if clean else self.features_.released, ids, bounds)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Names of the columns of ``transform``."""
         check_is_fitted(self, "features_")
         return np.array([f"posterior{index}" for index in range(self.features_.released.shape[1])], dtype=object)
 
@@ -183,7 +278,7 @@ class ChannelClassifier(ClassifierMixin, _OfReleases):  # type: ignore[misc]
     """Learns classes from releases with labels; reads releases, or clean text by ``set_params(reads="text")``.
 
     Two votes of equal weight: a logistic regression on posterior-mean vectors, and what each word says by the classes'
-    distributions of words, learned through the channel (``textveil_lab.estimation.class_laws``).
+    distributions of words, learned through the channel (``textveil_lab.estimation.channel_matrix``).
 
     Args:
         mechanism: the channel that released; None is the default mechanism.
@@ -245,7 +340,6 @@ class ChannelClassifier(ClassifierMixin, _OfReleases):  # type: ignore[misc]
         return votes / votes.sum(axis=1, keepdims=True)
 
     def predict(self, X: Iterable[Any]) -> np.ndarray:
-        """The label of each document."""
         return self.classes_[self._votes(X).argmax(axis=1)]
 
     def _votes(self, X: Iterable[Any]) -> Reals:

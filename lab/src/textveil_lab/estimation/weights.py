@@ -24,9 +24,7 @@ The first is that of estimates; each end of an interval is of the one that is ex
 
 _STEPS: Final = 25
 _EXACT_STEPS: Final = 60
-_EXACT: Final = 1e-10
-"""Largest part of a goal that exact weights may miss: rounding."""
-
+_EXACT: Final = 1e-10  # Largest part of a goal that exact weights may miss: rounding
 _WILD: Final = 1.5
 """Exact weights are used unless their noise is so many times more than that of a channel that mixes each word with the
 base alone, and their interval so many times wider than that of bounded weights."""
@@ -36,19 +34,12 @@ _WIDTH: Final = 1.96
 
 
 class Weights(NamedTuple):
-    """Weights of outputs for several goals, each of shape (n, goals).
+    """Weights of outputs for several goals, each of shape (n, goals)."""
 
-    Attributes:
-        middle: h, for the estimate.
-        below: h - k with P (h - k) <= g.
-        above: h + k with P (h + k) >= g.
-        missed: r = g - P h.
-    """
-
-    middle: Reals
-    below: Reals
-    above: Reals
-    missed: Reals
+    middle: Reals  # h, for the estimate
+    below: Reals  # h - k with P (h - k) <= g
+    above: Reals  # h + k with P (h + k) >= g
+    missed: Reals  # r = g - P h
 
 
 def weights_for(matrix: ChannelMatrix, goals: Reals, *, tokens: float, prior: Reals) -> Weights:
@@ -57,7 +48,6 @@ def weights_for(matrix: ChannelMatrix, goals: Reals, *, tokens: float, prior: Re
     Exact weights P h = g are unique where the matrix can be inverted; where it cannot, these have the least variance.
 
     Args:
-        matrix: of the channel.
         goals: g, shape (n, goals).
         tokens: number of tokens of the release, > 0; public.
         prior: public frequencies of the inputs, with sum 1, shape (n,).

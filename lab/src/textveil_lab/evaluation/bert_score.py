@@ -13,14 +13,10 @@ from textveil.errors import InputError, need
 from textveil.randomness import seeded_generator
 from textveil.types import Reals
 from textveil_lab.evaluation.encoder import EncodedText, TextEncoder
-from textveil_lab.evaluation.overlap import Overlap
-from textveil_lab.evaluation.pairs import check_pairs
+from textveil_lab.evaluation.unchanged import Overlap, check_pairs
 
-_PAIRS: Final = 256
-"""Pairs whose vectors are kept at a time."""
-
-_LEAST: Final = 10
-"""Texts of which a baseline can be made."""
+_PAIRS: Final = 256  # Pairs whose vectors are kept at a time
+_LEAST: Final = 10  # Texts of which a baseline can be made
 
 
 class Baseline(NamedTuple):
@@ -33,23 +29,15 @@ class Baseline(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BertScores:
-    """Scores of pairs of texts.
+    """Scores of pairs of texts."""
 
-    Attributes:
-        precision: of each candidate's tokens, the mean similarity to the reference; shape (pairs,).
-        recall: of each reference's tokens, the mean similarity to the candidate; shape (pairs,).
-        f1: harmonic means, 0 where both are 0; shape (pairs,).
-        setting: what scores must be printed with: encoder, weights, scale.
-    """
-
-    precision: Reals
-    recall: Reals
-    f1: Reals
-    setting: str
+    precision: Reals  # of each candidate's tokens, the mean similarity to the reference; shape (pairs,)
+    recall: Reals  # of each reference's tokens, the mean similarity to the candidate; shape (pairs,)
+    f1: Reals  # harmonic means, 0 where both are 0; shape (pairs,)
+    setting: str  # what scores must be printed with: encoder, weights, scale
 
     @property
     def mean(self) -> Overlap:
-        """Means over the pairs."""
         return Overlap(float(self.precision.mean()), float(self.recall.mean()), float(self.f1.mean()))
 
 
@@ -106,7 +94,6 @@ def read_baseline(path: Path | str, layer: int) -> Baseline:
     """The baseline of one layer from a file as the package bert-score has them, lines of LAYER,P,R,F.
 
     Args:
-        path: the file.
         layer: its line.
 
     Raises:

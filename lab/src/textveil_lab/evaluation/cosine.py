@@ -18,7 +18,6 @@ def mean_cosine(vocabulary: Vocabulary, before: Ids, after: Ids) -> float:
     The same word has 1, whatever its vector; a vector of zeros has no direction, so to any other word it has 0.
 
     Args:
-        vocabulary: public words and vectors.
         before: ids in [0, n), one at least, shape (places,).
         after: ids in [0, n), shape (places,).
 

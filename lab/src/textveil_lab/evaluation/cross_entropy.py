@@ -20,19 +20,12 @@ _ROWS: Final = 1 << 14
 
 
 class CrossEntropy(NamedTuple):
-    """Means in nats; infinite where something came that had probability 0.
+    """Means in nats; infinite where something came that had probability 0."""
 
-    Attributes:
-        per_token: over all tokens alike.
-        per_text: of the sum over each text's tokens.
-        tokens: of all texts.
-        texts: how many.
-    """
-
-    per_token: float
-    per_text: float
-    tokens: int
-    texts: int
+    per_token: float  # over all tokens alike
+    per_text: float  # of the sum over each text's tokens
+    tokens: int  # of all texts
+    texts: int  # how many
 
     @property
     def perplexity(self) -> float:

@@ -8,12 +8,9 @@ from textveil.pages.tables import Table, shown
 from textveil_lab.plots import GRAY, Chart, new_figure
 
 _POINTS = 8.0
-_ACROSS = 0.645 * _POINTS
-"""Width of a character of the typewriter font, in points, with room for the figure's margins."""
-
+_ACROSS = 0.645 * _POINTS  # Width of a character of the typewriter font, in points, with room for the figure's margins
 _DOWN = 1.45 * _POINTS
-_BETWEEN = 2
-"""Characters between columns."""
+_BETWEEN = 2  # Characters between columns
 
 
 def drawn_if_possible(title: str, table: Table, widths: Sequence[int]) -> dict[str, Chart]:

@@ -14,17 +14,11 @@ from textveil.types import Flags, Ids, Vectors
 
 
 class EncodedText(NamedTuple):
-    """The tokens of one text.
+    """The tokens of one text."""
 
-    Attributes:
-        tokens: ids of the encoder's own tokens, shape (tokens,).
-        vectors: of each in its text, float32, shape (tokens, dim).
-        marks: which of them the encoder added, such as the beginning and the end, shape (tokens,).
-    """
-
-    tokens: Ids
-    vectors: Vectors
-    marks: Flags
+    tokens: Ids  # ids of the encoder's own tokens, shape (tokens,)
+    vectors: Vectors  # of each in its text, float32, shape (tokens, dim)
+    marks: Flags  # which of them the encoder added, such as the beginning and the end, shape (tokens,)
 
 
 @runtime_checkable
@@ -60,15 +54,10 @@ _SPACED: Final = ("GPT2Tokenizer", "RobertaTokenizer")
 
 @dataclass(frozen=True, eq=False)
 class FolderEncoder:
-    """A Hugging Face encoder on disk, read at one layer; made by ``text_encoder``.
+    """A Hugging Face encoder on disk, read at one layer; made by ``text_encoder``."""
 
-    Attributes:
-        folder: where it lies.
-        layer: whose vectors are given; 0 is those of the tokens before any layer.
-    """
-
-    folder: Path
-    layer: int
+    folder: Path  # where it lies
+    layer: int  # whose vectors are given; 0 is those of the tokens before any layer
     foreign: ForeignModel
     batch: int
 
@@ -147,8 +136,6 @@ def text_encoder(
         folder: configuration, weights in safetensors and tokenizer, as ``save_pretrained`` writes them.
         layer: whose vectors are taken, from 0 to the number of layers; None takes the layer that BERTScore's authors
             chose for an architecture of this size, and the last one where they chose none.
-        batch: texts that are given to the model together, >= 1.
-        device: where torch keeps the model.
 
     Raises:
         ParameterError: no such layer, ``batch`` below 1, or no such device.

@@ -32,9 +32,7 @@ from textveil_lab.evaluation.study_network import StudyNetwork, StudySettings, m
 ARTICLES: Final = "data/text/wikipedia/articles.jsonl.gz"
 """Below $TEXTVEIL_SHARED: the public articles that the encoder learns from."""
 
-_TEXTS: Final = 120
-"""Articles that are read: about 500,000 tokens."""
-
+_TEXTS: Final = 120  # Articles that are read: about 500,000 tokens
 _MARKS: Final = (*string.punctuation, "number", "other")
 """Tokens without a vector of their own; "other" is every word that the vocabulary lacks."""
 
@@ -68,18 +66,12 @@ _PLACES: Final = {name: place for place, name in enumerate(_MARKS)}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StudyEncoder:
-    """A small masked model that was trained here; made by ``study_encoder``.
+    """A small masked model that was trained here; made by ``study_encoder``."""
 
-    Attributes:
-        name: what it is, for reports.
-        tokens: how texts are read.
-        losses: of the training's steps, nats a masked token.
-    """
-
-    name: str
-    tokens: WordTokens
+    name: str  # what it is, for reports
+    tokens: WordTokens  # how texts are read
     network: StudyNetwork
-    losses: tuple[float, ...]
+    losses: tuple[float, ...]  # of the training's steps, nats a masked token
 
     def encode(self, texts: Sequence[str]) -> list[EncodedText]:
         """The tokens of each text and the vectors of the last layer; texts are cut at ``settings.length`` tokens."""
@@ -139,8 +131,6 @@ def study_encoder(
         texts: public ones to learn from; None reads Wikipedia articles below $TEXTVEIL_SHARED.
         vocabulary: its words and vectors; None takes the embedded one.
         settings: of the network and the training.
-        device: where torch trains.
-        progress: called with steps done and steps in all.
 
     Raises:
         InputError: no texts are given, and $TEXTVEIL_SHARED holds none.

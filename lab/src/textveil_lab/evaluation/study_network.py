@@ -26,27 +26,16 @@ _MASKED: Final = 0.15
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudySettings:
-    """How the network is built and trained.
+    """How the network is built and trained."""
 
-    Attributes:
-        width: numbers of a vector, a multiple of ``heads``.
-        layers: >= 1.
-        heads: of the attention, >= 1.
-        length: tokens that a text may have, and those of a training window, >= 8.
-        batch: windows of a step, >= 1.
-        steps: >= 1.
-        rate: the largest learning rate, > 0; it rises for a tenth of the steps, and falls to nothing.
-        sampled: words beside those of a step that a masked one is told from, >= 1.
-    """
-
-    width: int = 96
-    layers: int = 2
-    heads: int = 4
-    length: int = 64
-    batch: int = 16
-    steps: int = 300
-    rate: float = 2e-3
-    sampled: int = 2048
+    width: int = 96  # numbers of a vector, a multiple of ``heads``
+    layers: int = 2  # >= 1
+    heads: int = 4  # of the attention, >= 1
+    length: int = 64  # tokens that a text may have, and those of a training window, >= 8
+    batch: int = 16  # windows of a step, >= 1
+    steps: int = 300  # >= 1
+    rate: float = 2e-3  # the largest learning rate, > 0; it rises for a tenth of the steps, and falls to nothing
+    sampled: int = 2048  # words beside those of a step that a masked one is told from, >= 1
 
     def __post_init__(self) -> None:
         for name in ("layers", "heads", "batch", "steps", "sampled"):
@@ -58,23 +47,15 @@ class StudySettings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StudyNetwork:
-    """A network over ``tokens`` kinds of tokens, of which the first ones are words with vectors; the last is the mask.
+    """A network over ``tokens`` kinds of tokens: first words with vectors, last the mask."""
 
-    Attributes:
-        settings: of the network.
-        parts: torch modules by name.
-        table: unit vectors of the words, shape (words, dim), where the network is.
-        tokens: words, marks and the mask.
-    """
-
-    settings: StudySettings
-    parts: Any
-    table: torch.Tensor
-    tokens: int
+    settings: StudySettings  # of the network
+    parts: Any  # torch modules by name
+    table: torch.Tensor  # unit vectors of the words, shape (words, dim), where the network is
+    tokens: int  # words, marks and the mask
 
     @property
     def mask(self) -> int:
-        """The token that stands in the place of a masked one."""
         return self.tokens - 1
 
     def inputs(self, ids: torch.Tensor) -> torch.Tensor:
@@ -102,7 +83,6 @@ def made_network(vectors: Vectors, marks: int, settings: StudySettings, seed: in
         marks: tokens without a vector; the mask is one more.
         settings: of the network.
         seed: of its first weights.
-        device: where torch keeps it.
     """
     torch = load_torch()
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -140,7 +120,6 @@ def train(network: StudyNetwork, stream: Ids, seed: int, progress: Progress | No
         network: is changed.
         stream: tokens of texts in a row, more than ``settings.length`` of them.
         seed: of windows, masks and sampled words.
-        progress: called with steps done and steps in all.
 
     Returns:
         The cross-entropy of each step, nats a masked token, among the step's words.

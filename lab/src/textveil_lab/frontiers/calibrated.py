@@ -10,34 +10,25 @@ from textveil.mechanisms.kinds import WordMechanism
 from textveil.privacy.guarantees import Status
 from textveil.privacy.units import ONE_TOKEN
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.audit.report.verdict import Finding, Verdict
+from textveil_lab.audit.report.report import Finding, Verdict
 from textveil_lab.audit.whole_audit import audit_mechanism
-from textveil_lab.frontiers.contenders import FrontierContender
+from textveil_lab.frontiers.points import FrontierContender
 
-SLACK: Final = 0.01
-"""Share of the target that a certified loss may stay below it."""
-
-_EXACT: Final = (Verdict.CERTIFIED.value, Verdict.PROVED.value)
-"""Ways to verify that say how much is spent."""
-
+SLACK: Final = 0.01  # Share of the target that a certified loss may stay below it
+_EXACT: Final = (Verdict.CERTIFIED.value, Verdict.PROVED.value)  # Ways to verify that say how much is spent
 _TRIES: Final = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibrated:
-    """A mechanism that spends at most the target.
-
-    Attributes:
-        epsilon: what is verified at its delta, nats for any two words; inf where nothing is.
-        delta: of the guarantee, 0 for pure ones.
-        verified: how: "certified" (from the finite channel), "proved" (in closed form), "proved, sampled" (a proof
-            stands; sampling found nothing against it), or "" where nothing is verified for any two words.
-    """
+    """A mechanism that spends at most the target."""
 
     mechanism: WordMechanism
     given: float
-    epsilon: float
-    delta: float
+    epsilon: float  # what is verified at its delta, nats for any two words; inf where nothing is
+    delta: float  # of the guarantee, 0 for pure ones
+    # how: "certified" (from the finite channel), "proved" (in closed form), "proved, sampled" (a proof stands; sampling
+    # found nothing against it), or "" where nothing is verified for any two words
     verified: str
 
 
@@ -48,7 +39,6 @@ def calibrated(contender: FrontierContender, vocabulary: Vocabulary, epsilon: fl
     given more, until what is certified of its very table, or proved of its noise, reaches the target within ``SLACK``.
 
     Args:
-        contender: of the catalog.
         epsilon: target, nats for any two words.
 
     Raises:

@@ -21,14 +21,9 @@ from textveil.json_text import json_data, json_file, json_text
 from textveil.processors import shared_among
 from textveil.whole_files import write_whole
 
-Values: TypeAlias = dict[str, Any]
-"""What one cell found, as JSON values."""
-
-TERMS = "setting.json"
-"""What marks a folder as one of cells, and says under what they were measured."""
-
-_DIGEST = "digest"
-"""Of a cell's other values, in its file: what was changed since is measured again."""
+Values: TypeAlias = dict[str, Any]  # What one cell found, as JSON values
+TERMS = "setting.json"  # What marks a folder as one of cells, and says under what they were measured
+_DIGEST = "digest"  # Of a cell's other values, in its file: what was changed since is measured again
 
 
 class Named(Protocol):
@@ -121,7 +116,6 @@ def measured(
         cells: of distinct names.
         measure: gives the values of one cell; with ``processes`` above 1 it and the cells must be picklable.
         processes: how many are measured side by side; the values do not depend on it.
-        progress: called with the share of the cells that are there, in [0, 1].
 
     Returns:
         Values by the cell's name, in the order of ``cells``.
@@ -160,8 +154,7 @@ def _answers(cells: Sequence[Named], measure: Callable[[Any], Values], processes
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-_MEASURES: list[Callable[[Any], Values]] = []
-"""What a process that measures cells was given when it started."""
+_MEASURES: list[Callable[[Any], Values]] = []  # What a process that measures cells was given when it started
 
 
 def _start(measure: Callable[[Any], Values]) -> None:

@@ -1,4 +1,7 @@
-"""``textveil_lab.frontiers``: mechanisms compared at one verified guarantee."""
+"""``textveil_lab.frontiers``: mechanisms compared at one verified guarantee.
+
+The vocabularies of one frontier: what tables call them, and where the cells of each are kept.
+"""
 
 import math
 import tempfile
@@ -9,9 +12,9 @@ from typing import Any, Final, NamedTuple
 
 from textveil.errors import need
 from textveil.version import VERSION
+from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.frontiers.cells import CellFolder, Values, measured
-from textveil_lab.frontiers.contenders import FrontierContender, contenders_of
+from textveil_lab.frontiers.cells import CellFolder, Values, measured, open_cells
 from textveil_lab.frontiers.corpus import public_texts
 from textveil_lab.frontiers.equal_vulnerability import bracket_of
 from textveil_lab.frontiers.limits import SOURCE as LIMIT_SOURCE
@@ -19,16 +22,87 @@ from textveil_lab.frontiers.limits import LimitLine, limits_of, steps_for
 from textveil_lab.frontiers.measures import COSINE, VULNERABILITY
 from textveil_lab.frontiers.measuring import Cell, CosineLimitCell, CurveCell, EqualCell, FrontierCell, measured_cell
 from textveil_lab.frontiers.page import checked_folder, write_frontier
-from textveil_lab.frontiers.points import Frontier, FrontierPart, FrontierPoint, point_of
+from textveil_lab.frontiers.points import (
+    Frontier,
+    FrontierContender,
+    FrontierPart,
+    FrontierPoint,
+    contenders_of,
+    point_of,
+)
 from textveil_lab.frontiers.study import FrontierStudy, Sizes, study_of
-from textveil_lab.frontiers.vocabularies import cell_folders, labelled_vocabularies
 from textveil_lab.frontiers.word_scores import accuracy_scores
 
-EPSILONS: Final = (1.0, 2.0, 3.0, 5.0, 8.0, 10.0)
-"""Nats of one word, for any two words."""
+_ITS_OWN: Final = ("vocabulary", "prior", "texts")  # Terms of cells that differ from one vocabulary to another
 
-DEFAULT_SEED: Final = 20260101
-"""Frontiers repeat by default: they draw for experiments, never for a release."""
+
+_SHORT: Final = 16  # Digits of a digest that name the folder of a vocabulary's cells
+
+
+def labelled_vocabularies(given: Vocabulary | Sequence[Vocabulary] | None) -> dict[str, Vocabulary]:
+    """Vocabularies by what tables call them: their names, with a part of their digests where two have one name.
+
+    Args:
+        given: one, or several, each once; None is the embedded one.
+
+    Raises:
+        ParameterError: none, something else, or one twice.
+    """
+    if given is None:
+        given = load_vocabulary()
+    if isinstance(given, Vocabulary):
+        return {given.name: given}
+    name, wanted = "vocabulary", "one vocabulary or a list of them, each once"
+    strange = "one str" if isinstance(given, str) else next(
+        (type(vocabulary).__name__ for vocabulary in given if not isinstance(vocabulary, Vocabulary)), "")  # fmt: skip
+    need(not strange, name, strange, wanted, "Load it with tv.load_vocabulary.")
+    need(len(given) > 0, name, "an empty list", wanted)
+    need(
+        len({vocabulary.digest for vocabulary in given}) == len(given), name, "the same words and vectors twice", wanted
+    )
+    if len({vocabulary.name for vocabulary in given}) == len(given):
+        return {vocabulary.name: vocabulary for vocabulary in given}
+    return {f"{vocabulary.name} ({vocabulary.digest[:8]})": vocabulary for vocabulary in given}
+
+
+def cell_folders(path: Path, terms: Sequence[Mapping[str, Any]]) -> list[CellFolder]:
+    """The folder of cells of each vocabulary: ``path`` itself of a single one, else a folder of its own in it.
+
+    The cells of a vocabulary do not depend on which others are measured, so a run may go on with one more.
+
+    Args:
+        path: the folder; the one above it must exist.
+        terms: what the cells of each depend on, see ``frontiers.cells.open_cells``.
+
+    Raises:
+        ParameterError: its cells were measured under other terms, or it holds something else.
+        OutputError: it cannot be written.
+    """
+    if len(terms) == 1:
+        return [open_cells(path, terms[0])]
+    shared = {key: value for key, value in terms[0].items() if key not in _ITS_OWN}
+    open_cells(path, {**shared, "vocabularies": "a folder each"})
+    return [open_cells(path / facts["vocabulary"][:_SHORT], facts) for facts in terms]
+
+
+def first_words(vocabulary: Vocabulary, count: int, name: str | None = None) -> Vocabulary:
+    """The first ``count`` words of a vocabulary, or the vocabulary itself where it has no more.
+
+    Args:
+        count: >= 2.
+        name: of the part; None says how many words it has.
+    """
+    if count >= len(vocabulary):
+        return vocabulary
+    name = f"{vocabulary.name}, first {count:,}" if name is None else name
+    if vocabulary.grid is not None:
+        values, scales = vocabulary.grid
+        return Vocabulary(vocabulary.words[:count], name=name, grid=(values[:count], scales[:count]))
+    return Vocabulary(vocabulary.words[:count], vocabulary.vectors[:count], name)
+
+
+EPSILONS: Final = (1.0, 2.0, 3.0, 5.0, 8.0, 10.0)  # Nats of one word, for any two words
+DEFAULT_SEED: Final = 20260101  # Frontiers repeat by default: they draw for experiments, never for a release
 
 
 def frontier(
@@ -67,7 +141,6 @@ def frontier(
         cells: a folder that keeps every measurement, so that a run that was stopped goes on; None keeps none. Of
             several vocabularies each has a folder of its own in it, and a run may go on with one more.
         processes: measurements side by side; the numbers do not depend on it.
-        progress: called with the share that is done, in [0, 1].
 
     Returns:
         Points, limits and tables, with the vocabulary of each.
@@ -103,7 +176,6 @@ def frontier(
 
 
 def _told(progress: Callable[[float], None], place: int, count: int, share: float) -> None:
-    """Progress of all vocabularies, from that of one."""
     progress((place + share) / count)
 
 

@@ -15,21 +15,12 @@ from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.frontiers.downstream.tasks import Corpus, Labelled, LabelledTask, task_of
 
-RUNS: Final = 5
-"""Repetitions of learning, which share no document."""
-
+RUNS: Final = 5  # Repetitions of learning, which share no document
 TRAIN: Final = 300
-TEST: Final = 150
-"""Documents of a run at most; fewer where there are fewer."""
-
-LONGEST: Final = 24
-"""Words of a document that are kept for learning, its first ones."""
-
-DECODED: Final = 40
-"""Documents that are decoded at most."""
-
-_CHARACTERS: Final = 1000
-"""Of each of them."""
+TEST: Final = 150  # Documents of a run at most; fewer where there are fewer
+LONGEST: Final = 24  # Words of a document that are kept for learning, its first ones
+DECODED: Final = 40  # Documents that are decoded at most
+_CHARACTERS: Final = 1000  # Of each of them
 
 
 class PublicTexts(NamedTuple):
@@ -120,22 +111,18 @@ class OfFirstWords:
 
     @property
     def name(self) -> str:
-        """What reports call it."""
         return f"{self._model.name}, first {self._size:,} words"
 
     @property
     def digest(self) -> str:
-        """Of the model, with the size."""
         return f"{self._model.digest}-{self._size}"
 
     @property
     def size(self) -> int:
-        """Words that are left."""
         return self._size
 
     @property
     def order(self) -> int:
-        """As the model's."""
         return self._model.order
 
     def log_probabilities(self, contexts: Ids, words: Ids) -> Vectors:

@@ -14,14 +14,10 @@ class Better(Enum):
 
 
 class Measure(NamedTuple):
-    """A quantity of the frontier.
-
-    Attributes:
-        title: for figures; {k} is the number of neighbors.
-    """
+    """A quantity of the frontier."""
 
     key: str
-    title: str
+    title: str  # for figures; {k} is the number of neighbors
     better: Better
     about: str
 

@@ -11,13 +11,11 @@ from textveil.randomness import seeded_generator
 from textveil.statistics import Bound
 from textveil_lab.frontiers.calibrated import Calibrated, calibrated, given_as_it_is
 from textveil_lab.frontiers.cells import Values, cell_seed
-from textveil_lab.frontiers.contenders import FrontierContender
 from textveil_lab.frontiers.equal_vulnerability import Bracket, curve_of, epsilon_within, vulnerability_at
 from textveil_lab.frontiers.limits import cosine_limit
 from textveil_lab.frontiers.measures import VULNERABILITY
-from textveil_lab.frontiers.points import GUARANTEE, VULNERABILITY_WAY
-from textveil_lab.frontiers.study import FrontierStudy
-from textveil_lab.frontiers.told_apart import texts_apart, words_apart
+from textveil_lab.frontiers.points import GUARANTEE, VULNERABILITY_WAY, FrontierContender
+from textveil_lab.frontiers.study import FrontierStudy, texts_apart, words_apart
 from textveil_lab.frontiers.word_scores import accuracy_scores, recovery_scores, vulnerability, word_scores
 
 _UNSAFE: Final = re.compile(r"[^a-z0-9.-]+")
@@ -32,12 +30,10 @@ class FrontierCell:
 
     @property
     def way(self) -> str:
-        """What is equal."""
         return GUARANTEE
 
     @property
     def name(self) -> str:
-        """Of the cell's file."""
         return f"{slug(self.contender.label)}-{self.way}-{self.epsilon:.17g}"
 
 
@@ -49,32 +45,25 @@ class CurveCell:
 
     @property
     def name(self) -> str:
-        """Of the cell's file."""
         return f"{slug(self.contender.label)}-curve"
 
 
 @dataclass(frozen=True, slots=True)
 class EqualCell:
-    """A metric contender at the vulnerability of a reference.
-
-    Attributes:
-        bracket: where the contender reaches it.
-    """
+    """A metric contender at the vulnerability of a reference."""
 
     contender: FrontierContender
     epsilon: float
     reference: str
     wanted: float
-    bracket: Bracket
+    bracket: Bracket  # where the contender reaches it
 
     @property
     def way(self) -> str:
-        """What is equal."""
         return VULNERABILITY_WAY
 
     @property
     def name(self) -> str:
-        """Of the cell's file."""
         return f"{slug(self.contender.label)}-as-{slug(self.reference)}-{self.epsilon:.17g}"
 
 
@@ -87,7 +76,6 @@ class CosineLimitCell:
 
     @property
     def name(self) -> str:
-        """Of the cell's file."""
         return f"cosine-limit-{self.steps}-{self.epsilon:.17g}"
 
 

@@ -1,18 +1,123 @@
-"""What a frontier found, as data: points with their guarantee and scores, and the limits beside them."""
+"""What a frontier found, as data: points with their guarantee and scores, and the limits beside them.
+
+What is compared: mechanisms of the catalog by name, with options that stay fixed; and which of them can be.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Final
 
-from textveil.errors import need
+from textveil.catalog import CatalogEntry, entry, unknown_option
+from textveil.errors import ParameterError, need
 from textveil.pages.tables import Cell, Table
+from textveil.privacy.guarantees import Status
+from textveil.privacy.units import ONE_TOKEN
+from textveil.registry.options import Option
 from textveil.statistics import Bound
 from textveil_lab.frontiers.cells import Values
-from textveil_lab.frontiers.contenders import FrontierContender
 from textveil_lab.frontiers.limits import LimitLine
 from textveil_lab.frontiers.measures import APART, MEASURES, VULNERABILITY
-from textveil_lab.frontiers.told_apart import shown_epsilon
+from textveil_lab.frontiers.study import shown_epsilon
+
+_VARIED: Final = ("epsilon", "epsilon_per_distance")  # Options that the frontier sets itself
+
+
+_TRUE, _FALSE = ("true", "yes", "1"), ("false", "no", "0")
+
+
+@dataclass(frozen=True, slots=True)
+class FrontierContender:
+    """A mechanism with fixed options; made by ``contender_of``."""
+
+    label: str
+    name: str
+    options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    weaker: str = ""  # what its guarantee compares, where that is less than any two words; else empty
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return contender_of, (self.label,)
+
+    @property
+    def comparable(self) -> bool:
+        return not self.weaker
+
+    @property
+    def metric(self) -> bool:
+        return "epsilon_per_distance" in entry(self.name).options()
+
+    @property
+    def takes_delta(self) -> bool:
+        """Whether it has a delta that was not fixed."""
+        return "delta" in entry(self.name).options() and "delta" not in self.options
+
+
+def contenders_of(labels: Sequence[str]) -> tuple[FrontierContender, ...]:
+    """The contenders of these labels, each once.
+
+    Raises:
+        ParameterError: none, one twice, or one that cannot be compared; see ``contender_of``.
+    """
+    need(not isinstance(labels, str), "names", "one str", "a list of names", "Put it into a list.")
+    need(0 < len(set(labels)) == len(labels), "names", f"{len(labels)} of them", "one or more, each once")
+    return tuple(contender_of(label) for label in labels)
+
+
+def contender_of(label: str) -> FrontierContender:
+    """A contender by its label: ``name``, or ``name:option=value:option=value``.
+
+    Raises:
+        UnknownNameError: no such mechanism.
+        ParameterError: it has no guarantee of a token to calibrate, its claim is refuted, or an option does not fit.
+    """
+    name, *given = label.split(":")
+    known = entry(name)
+    _need_comparable(known)
+    options = dict(_option(known, written) for written in given)
+    weaker = "" if known.adjacency == ONE_TOKEN else known.adjacency.text
+    return FrontierContender(label, name, MappingProxyType(options), weaker)
+
+
+def _need_comparable(known: CatalogEntry) -> None:
+    name = "names"
+    if known.status is Status.REFUTED:
+        hint = f"Take {known.instead}." if known.instead else "Audit it instead."
+        got = f"{known.name}, whose claim is refuted"
+        need(False, name, got, "mechanisms whose guarantee holds", hint)
+    hint = "Compare those of words."
+    got = f"{known.name}, of family {known.family}"
+    need(known.words_alone, name, got, "mechanisms that draw for each word alone", hint)
+    need("epsilon" in known.options(), name, f"{known.name}, which has no epsilon", "mechanisms with an epsilon", hint)
+
+
+def _option(known: CatalogEntry, text: str) -> tuple[str, Any]:
+    key, sign, value = text.partition("=")
+    options = known.options()
+    need(bool(sign), "names", f"{known.name} with a part without =", "written as name:option=value")
+    if key not in options:
+        raise unknown_option(known.name, key, options)
+    need(key not in _VARIED, "names", f"{known.name} with {key}", "without epsilon, which is varied", "Leave it out.")
+    return key, options[key].checked(_typed(options[key], value))
+
+
+def _typed(option: Option, value: str) -> Any:
+    """A value from its text; "none" turns an option off."""
+    if option.optional and value == "none":
+        return None
+    try:
+        if option.kind is bool:
+            need(value in (*_TRUE, *_FALSE), option.name, "something else", "true or false")
+            return value in _TRUE
+        return value if option.kind in (str, None) else option.kind(value)
+    except ValueError:
+        if isinstance(option.kind, type):
+            wanted = option.wanted
+            raise ParameterError(
+                f"{option.name} must be {wanted}; got another text. Write name:option=value."
+            ) from None
+        raise
+
 
 GUARANTEE: Final = "guarantee"
 VULNERABILITY_WAY: Final = "vulnerability"
@@ -49,23 +154,15 @@ OF_VOCABULARY: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FrontierPoint:
-    """One mechanism at one epsilon.
-
-    Attributes:
-        way: what is equal at one epsilon: "guarantee", or "vulnerability" for metric mechanisms beside the reference.
-        epsilon: of the axis, nats for any two words: the target, or the reference's.
-        given: what the constructor was given; None where it could not be made.
-        verified_epsilon: of any two words; inf where nothing is verified.
-        verified: how, see ``calibrated.Calibrated``; empty where nothing is verified for any two words.
-    """
+    """One mechanism at one epsilon."""
 
     contender: FrontierContender
-    way: str
-    epsilon: float
-    given: float | None
-    verified_epsilon: float
+    way: str  # what is equal at one epsilon: "guarantee", or "vulnerability" for metric mechanisms beside the reference
+    epsilon: float  # of the axis, nats for any two words: the target, or the reference's
+    given: float | None  # what the constructor was given; None where it could not be made
+    verified_epsilon: float  # of any two words; inf where nothing is verified
     verified_delta: float
-    verified: str
+    verified: str  # how, see ``calibrated.Calibrated``; empty where nothing is verified for any two words
     guarantee: str
     scores: Mapping[str, Bound]
     missing: str = ""
@@ -93,24 +190,17 @@ def point_of(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FrontierPart:
-    """What a frontier found over one vocabulary.
-
-    Attributes:
-        points: by contender, way and epsilon, in this order.
-        limits: of every epsilon, pure and with the delta that contenders took.
-        baselines: horizontal lines that do not depend on epsilon, such as the accuracy without any release.
-        facts: vocabulary, prior, sizes, seed; JSON values.
-    """
+    """What a frontier found over one vocabulary."""
 
     vocabulary: str
-    points: tuple[FrontierPoint, ...]
-    limits: tuple[LimitLine, ...]
+    points: tuple[FrontierPoint, ...]  # by contender, way and epsilon, in this order
+    limits: tuple[LimitLine, ...]  # of every epsilon, pure and with the delta that contenders took
+    # horizontal lines that do not depend on epsilon, such as the accuracy without any release
     baselines: Mapping[str, Bound]
-    facts: Mapping[str, Any]
+    facts: Mapping[str, Any]  # vocabulary, prior, sizes, seed; JSON values
 
     @property
     def measured(self) -> tuple[str, ...]:
-        """Keys of the measures that a point has, in their order."""
         return _measured(self.points)
 
     def levels(self, key: str) -> list[tuple[float, str]]:
@@ -125,17 +215,12 @@ class FrontierPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Frontier:
-    """Mechanisms at one verified guarantee, over one vocabulary or several; made by ``run.frontier``.
+    """Mechanisms at one verified guarantee, over one vocabulary or several; made by ``run.frontier``."""
 
-    Attributes:
-        parts: one a vocabulary, in the order in which they were given.
-    """
-
-    parts: tuple[FrontierPart, ...]
+    parts: tuple[FrontierPart, ...]  # one a vocabulary, in the order in which they were given
 
     @property
     def points(self) -> tuple[FrontierPoint, ...]:
-        """By vocabulary, contender, way and epsilon, in this order."""
         return tuple(point for part in self.parts for point in part.points)
 
     @property
@@ -145,7 +230,6 @@ class Frontier:
 
     @property
     def several(self) -> bool:
-        """Whether there is more than one vocabulary."""
         return len(self.parts) > 1
 
     @property
@@ -194,7 +278,6 @@ class Frontier:
         return Table(columns=COLUMNS, rows=tuple(rows), facts=self.facts)
 
     def limit_table(self) -> Table:
-        """A row for each limit."""
         return Table(columns=LimitLine._fields, rows=tuple(tuple(limit) for limit in self.limits), facts=self.facts)
 
     def shown_losses(self) -> Table:

@@ -1,6 +1,10 @@
-"""What all cells of a frontier share: public words and vectors, the prior, inputs, neighbors; all of it public."""
+"""What all cells of a frontier share: public words and vectors, the prior, inputs, neighbors; all of it public.
+
+Empirical distinguishability: how often a reader of one release tells which of two texts it was made of.
+"""
 
 import hashlib
+import math
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -8,39 +12,33 @@ import numpy as np
 
 from textveil.aggregates.documents import Documents
 from textveil.errors import need
+from textveil.mechanisms.kinds import WordMechanism
 from textveil.randomness import seeded_generator
-from textveil.types import Ids, Reals, Vectors
+from textveil.statistics import Bound, clopper_pearson
+from textveil.types import Flags, Ids, Reals, Vectors
 from textveil.vocabulary.frequencies import word_frequencies
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.frontiers.corpus import PublicTexts
 from textveil_lab.frontiers.downstream.tasks import LabelledTask
+from textveil_lab.frontiers.measures import TEXTS_BY_EMBEDDING, TEXTS_BY_SURFACE, WORDS_BY_EMBEDDING, WORDS_BY_SURFACE
 from textveil_lab.vocabulary.geometry import nearest_neighbors, normalize
 
 NEIGHBORS: Final = 100
 DRAWS: Final = 20_000
 PAIRS: Final = 4_000
 TEXTS: Final = 1_000
-TEXT_WORDS: Final = 10
-"""Words of a text where none are given: drawn from the prior, each by itself."""
+TEXT_WORDS: Final = 10  # Words of a text where none are given: drawn from the prior, each by itself
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizes:
-    """How much is drawn for one cell.
+    """How much is drawn for one cell."""
 
-    Attributes:
-        draws: words from the prior, each released once, >= 2.
-        neighbors: k of "among the k nearest words", the word itself included, >= 1.
-        pairs: of words that are told apart, >= 1.
-        texts: pairs of texts that are told apart, >= 1.
-        noisy: noisy vectors that the Bayes attacker is given, >= 2.
-    """
-
-    draws: int = DRAWS
-    neighbors: int = NEIGHBORS
-    pairs: int = PAIRS
-    texts: int = TEXTS
-    noisy: int = 100
+    draws: int = DRAWS  # words from the prior, each released once, >= 2
+    neighbors: int = NEIGHBORS  # k of "among the k nearest words", the word itself included, >= 1
+    pairs: int = PAIRS  # of words that are told apart, >= 1
+    texts: int = TEXTS  # pairs of texts that are told apart, >= 1
+    noisy: int = 100  # noisy vectors that the Bayes attacker is given, >= 2
 
     def __post_init__(self) -> None:
         for name, least in (("draws", 2), ("neighbors", 1), ("pairs", 1), ("texts", 1), ("noisy", 2)):
@@ -49,30 +47,21 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FrontierStudy:
-    """Made by ``study_of``.
-
-    Attributes:
-        prior: of words, sum 1, shape (n,).
-        units: the vectors at norm 1, shape (n, dim).
-        near: the nearest words of every word by cosine, itself first, shape (n, k).
-        inputs: words drawn from the prior, the same for all mechanisms, shape (draws,).
-        task: a labelled corpus cut into runs; None where none is given.
-        texts: words of public texts that are told apart and decoded; None draws them from the prior.
-        sentences: some of the texts as they are written, for the decoder.
-    """
+    """Made by ``study_of``."""
 
     vocabulary: Vocabulary
-    prior: Reals
+    prior: Reals  # of words, sum 1, shape (n,)
     prior_source: str
-    units: Vectors
-    near: Ids
-    inputs: Ids
+    units: Vectors  # the vectors at norm 1, shape (n, dim)
+    near: Ids  # the nearest words of every word by cosine, itself first, shape (n, k)
+    inputs: Ids  # words drawn from the prior, the same for all mechanisms, shape (draws,)
     sizes: Sizes
     delta: float
     seed: int
-    task: LabelledTask | None = None
+    task: LabelledTask | None = None  # a labelled corpus cut into runs; None where none is given
+    # words of public texts that are told apart and decoded; None draws them from the prior
     texts: Documents | None = None
-    sentences: tuple[str, ...] = ()
+    sentences: tuple[str, ...] = ()  # some of the texts as they are written, for the decoder
 
     @property
     def texts_digest(self) -> str | None:
@@ -85,7 +74,6 @@ class FrontierStudy:
         return total.hexdigest()[:16]
 
     def terms(self) -> dict[str, Any]:
-        """All that cells depend on beside their own names, as JSON values."""
         sizes = {name: getattr(self.sizes, name) for name in ("draws", "neighbors", "pairs", "noisy")}
         if self.sizes.texts != TEXTS:  # named where it is another than in all folders that do not name it
             sizes["pairs of texts"] = self.sizes.texts
@@ -142,3 +130,86 @@ def study_of(
 def drawn_words(prior: Reals, count: int, rng: np.random.Generator) -> Ids:
     """Independent words from the prior, shape (count,)."""
     return rng.choice(len(prior), size=count, p=prior).astype(np.int64)
+
+
+_CONFIDENCE = 0.95
+
+
+def words_apart(study: FrontierStudy, mechanism: WordMechanism, rng: np.random.Generator) -> dict[str, Bound]:
+    """Pairs of words from the prior, of which the first is released."""
+    first, second = word_pairs(study)
+    outputs = mechanism.privatize(first, rng)
+    units = study.units
+    surface = (outputs == first).astype(np.float64) - (outputs == second)
+    embedding = _cosines(units, outputs, first) - _cosines(units, outputs, second)
+    return {WORDS_BY_SURFACE: _share(_guessed(surface, rng)), WORDS_BY_EMBEDDING: _share(_guessed(embedding, rng))}
+
+
+def texts_apart(study: FrontierStudy, mechanism: WordMechanism, rng: np.random.Generator) -> dict[str, Bound]:
+    """Pairs of texts of equal length, of which the first is released."""
+    first, second = text_pairs(study)
+    outputs = mechanism.privatize(first.ravel(), rng).reshape(first.shape)
+    surface = (outputs == first).sum(axis=1) - (outputs == second).sum(axis=1)
+    means = [_units(study.units[ids].mean(axis=1)) for ids in (outputs, first, second)]
+    embedding = (means[0] * (means[1] - means[2])).sum(axis=1)
+    return {
+        TEXTS_BY_SURFACE: _share(_guessed(surface.astype(np.float64), rng)),
+        TEXTS_BY_EMBEDDING: _share(_guessed(embedding.astype(np.float64), rng)),
+    }
+
+
+def word_pairs(study: FrontierStudy) -> tuple[Ids, Ids]:
+    """Two different words each, in no order: the same for all mechanisms; shape (pairs,)."""
+    rng, wanted = seeded_generator(study.seed, 1), study.sizes.pairs
+    first = drawn_words(study.prior, wanted, rng)
+    second = drawn_words(study.prior, wanted, rng)
+    while (same := np.flatnonzero(first == second)).size:  # both anew: given that they differ, neither comes first
+        first[same], second[same] = (drawn_words(study.prior, len(same), rng) for _ in range(2))
+    return first, second
+
+
+def text_pairs(study: FrontierStudy) -> tuple[Ids, Ids]:
+    """Two texts each, windows of the given texts or words of the prior; the same for all; shape (texts, words)."""
+    rng, wanted = seeded_generator(study.seed, 2), study.sizes.texts
+    pool = None if study.texts is None else windows(study.texts, TEXT_WORDS)
+    if pool is None or len(pool) < 2:
+        both = drawn_words(study.prior, 2 * wanted * TEXT_WORDS, rng).reshape(2, wanted, TEXT_WORDS)
+        return both[0], both[1]
+    first = rng.integers(len(pool), size=wanted)
+    second = (first + 1 + rng.integers(len(pool) - 1, size=wanted)) % len(pool)  # another one, any as likely
+    return pool[first], pool[second]
+
+
+def windows(texts: Documents, length: int) -> Ids:
+    """Stretches of so many words that follow each other, none twice and none over the end of a text."""
+    documents = [
+        texts.ids[start : start + length]
+        for begin, end in zip(texts.bounds[:-1].tolist(), texts.bounds[1:].tolist(), strict=True)
+        for start in range(begin, end - length + 1, length)
+    ]
+    return np.array(documents, dtype=np.int64).reshape(len(documents), length)
+
+
+def shown_epsilon(share: Bound) -> float:
+    """The loss that a share of right guesses shows, nats; 0 where its interval reaches a coin's half."""
+    if share.lower <= 0.5:
+        return 0.0
+    return math.inf if share.lower >= 1 else math.log(share.lower / (1 - share.lower))
+
+
+def _guessed(lead: Reals, rng: np.random.Generator) -> Flags:
+    """Whether the released candidate is guessed: by the sign of its lead, by a coin where there is none."""
+    return (lead > 0) | ((lead == 0) & (rng.random(len(lead)) < 0.5))
+
+
+def _share(right: Flags) -> Bound:
+    return clopper_pearson(int(np.count_nonzero(right)), len(right), _CONFIDENCE)
+
+
+def _cosines(units: np.ndarray, first: Ids, other: Ids) -> Reals:
+    return np.einsum("ij,ij->i", units[first], units[other], dtype=np.float64)
+
+
+def _units(rows: np.ndarray) -> np.ndarray:
+    lengths = np.linalg.norm(rows, axis=-1, keepdims=True)
+    return rows / np.where(lengths > 0, lengths, 1.0)

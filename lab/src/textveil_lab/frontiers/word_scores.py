@@ -31,15 +31,11 @@ from textveil_lab.frontiers.measures import (
 )
 from textveil_lab.frontiers.study import FrontierStudy, drawn_words
 from textveil_lab.mechanisms.capabilities import NoisyVectors
-from textveil_lab.noise.capabilities import PairwiseDensity
-from textveil_lab.noise.distribution import NoiseDistribution
+from textveil_lab.noise.distribution import NoiseDistribution, PairwiseDensity
 from textveil_lab.posterior.words import row_maxima
 
-CONFIDENCE = 0.95
-"""Of each interval, on its own."""
-
-_NUMBERS = 1 << 21
-"""Densities that are held at once: 16 MB."""
+CONFIDENCE = 0.95  # Of each interval, on its own
+_NUMBERS = 1 << 21  # Densities that are held at once: 16 MB
 
 
 def word_scores(study: FrontierStudy, mechanism: WordMechanism, rng: np.random.Generator) -> dict[str, Bound]:

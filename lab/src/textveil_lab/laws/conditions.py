@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from textveil.errors import need
 from textveil.types import Reals
 from textveil_lab.laws.dot_product import NoisyDotProduct
-from textveil_lab.laws.exact_powers import as_reals
+from textveil_lab.laws.noise_components import as_reals
 from textveil_lab.noise.distribution import check_parameters
 
 _DUPLICATES = "Two words with one vector cannot be told apart by distance; leave one out."
@@ -91,7 +91,6 @@ def necessary_probability(threshold: ArrayLike, dim: int, rate: ArrayLike) -> Re
 
     Args:
         threshold: in units of distance; any shape.
-        dim: dimension of the vectors, >= 1.
         rate: nats per unit of distance, each finite and > 0; broadcast against ``threshold``.
 
     Returns:

@@ -1,20 +1,108 @@
-"""The exact distribution of the noisy dot product: spherical Laplace noise seen along one direction."""
+"""The exact distribution of the noisy dot product: spherical Laplace noise seen along one direction.
+
+Density and tail of the symmetric variance-gamma distribution, by one quadrature through the saddle point.
+
+The mean of several independent noisy dot products: its exact distribution, and Chebyshev's bound of it.
+"""
 
 import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import erfcx
 
 from textveil.errors import need
 from textveil.randomness import resolve
 from textveil.types import Reals
-from textveil_lab.laws.exact_powers import as_probabilities, as_reals, checked_order, over_power
-from textveil_lab.laws.saddle_quadrature import log_density_and_tail
+from textveil_lab.laws.noise_components import as_probabilities, as_reals, checked_order, over_power
 from textveil_lab.noise.distribution import check_parameters
 
-_LOG_HALF = -math.log(2)
+_FALL = 44.0  # Nats below the peak at which the window ends
 
+
+_FARTHEST = 1e300  # Below this nothing overflows
+
+
+_BLOCK = 1 << 15  # Integrand values that are held at once: the work space stays in the cache
+
+
+def log_density_and_tail(x: Reals, dim: int) -> tuple[Reals, Reals]:
+    """Logarithms of f(x) and of S(x) = P(X > x) at rate 1; shape (count,) each.
+
+    Args:
+        x: shape (count,), float64, every entry >= 0; from 1e300 on the logarithms are taken as -inf.
+        dim: >= 1, checked by the caller.
+    """
+    order = dim / 2
+    log_density, log_tail = np.empty_like(x), np.empty_like(x)
+    nodes = _node_count(order)
+    rows = max(1, _BLOCK // nodes)
+    far = x >= _FARTHEST
+    for start in range(0, len(x), rows):
+        part = slice(start, start + rows)
+        log_density[part], log_tail[part] = _block(np.where(far[part], 0.0, x[part]), order, nodes)
+    log_tail[x == 0] = -math.log(2)  # exact, by symmetry
+    log_density[far] = log_tail[far] = -np.inf
+    return log_density, log_tail
+
+
+def _block(x: Reals, order: float, nodes: int) -> tuple[Reals, Reals]:
+    w = np.hypot(x, order)
+    below = np.where(x > order, (w - order) / 2, np.minimum(x, order) * (x / (2 * (order + w))))  # no cancellation
+    above = (order + w) / 2  # v0
+    left, right = _window(w)
+    s = (left + right)[:, None] * np.linspace(0, 1, nodes) - left[:, None]
+    weights = np.exp(_phi(s, order, w[:, None], above[:, None], below[:, None]))
+    with np.errstate(over="ignore", under="ignore"):  # erfcx(inf) = 0 is the limit
+        ratios = np.sqrt(above)[:, None] * np.exp(s / 2) * erfcx(np.sqrt(below)[:, None] * np.exp(-s / 2))
+    total = weights.sum(axis=1)
+    step = (left + right) / (nodes - 1)
+    exponent = order * np.log1p(below / order) - 2 * below + _log_constant(order)
+    log_density = exponent + np.log(total * step)
+    return log_density, log_density + np.log(math.sqrt(math.pi) * (weights * ratios).sum(axis=1) / total)
+
+
+def _window(w: Reals) -> tuple[Reals, Reals]:
+    """Distances to the left and the right of the peak at which phi is below -_FALL, for any order up to w.
+
+    Right: phi(s) <= -w (cosh s - 1) = -2 w sinh(s/2)^2. Left: phi(-r) <= -w (r - 1 + exp(-r)), the value at
+    order = w, and r - 1 + exp(-r) >= q at r = q + sqrt(2 q): with a = sqrt(2 q) that says a - 1 + exp(-(a + a^2 / 2))
+    >= 0, plain for a >= 1 and else true because log(1 - a) <= -a - a^2 / 2. One more for the factor of the tail,
+    which grows like e^(s/2).
+    """
+    fall = _FALL / w
+    return fall + np.sqrt(2 * fall), 2 * np.arcsinh(np.sqrt((fall + 1 / w) / 2))
+
+
+def _node_count(order: float) -> int:
+    """Nodes that keep the step within its limit for every w >= order: fewer are needed as w grows."""
+    left, right = _window(np.array([order]))
+    t = np.linspace(0.01, 1.57, 400)
+    step = float((2 * math.pi * t / (40 - order * np.log(np.cos(t)))).max())
+    return math.ceil(float(left[0] + right[0]) / step) + 1
+
+
+def _phi(s: Reals, order: float, w: Reals, above: Reals, below: Reals) -> Reals:
+    """The exponent relative to its peak, in the form that does not cancel: one near the peak, one away from it."""
+    near = np.abs(s) < 0.3
+    small = np.where(near, s, 0.0)
+    square = small * small
+    sinh_minus = small * square / 6 * (1 + square / 20 * (1 + square / 42 * (1 + square / 72 * (1 + square / 110))))
+    close = -2 * w * np.sinh(small / 2) ** 2 - order * sinh_minus
+    return np.where(near, close, order * s - above * np.expm1(s) - below * np.expm1(-s))
+
+
+def _log_constant(order: float) -> float:
+    """The logarithm of C plus order log(order) - order; by Stirling's series where lgamma would lose digits."""
+    if order < 16:
+        return order * math.log(order) - order - math.lgamma(order + 0.5) - math.log(4 * math.pi) / 2
+    i = 1 / order**2
+    series = (-1 / 24 + i * (7 / 2880 - i * (31 / 40320 - i * (127 / 215040 - i * 511 / 608256)))) / order
+    return -series - math.log(2 * math.pi) / 2 - math.log(4 * math.pi) / 2
+
+
+_LOG_HALF = -math.log(2)
 _LEAST_LOG = -1e299
 """The least logarithm that has a quantile: the tail beyond the points of lower ones is taken as zero."""
 
@@ -40,20 +128,16 @@ class NoisyDotProduct:
     40-digit ones by less than 3e-14, or 3e-15 of their size where that is more (tested in dimensions 1 to 4,096); the
     smaller tail is never computed as one minus the larger.
 
-    Attributes:
-        dim: dimension of the vectors, >= 1.
-        rate: nats per unit of Euclidean distance, finite and > 0.
-
     Raises:
         ParameterError: a parameter or an argument is outside its domain, or not a number.
 
     Source: the question is that of Asghar, Carpentier, Zhao and Kaafar 2026 (arXiv 2411.13784); the distribution is
     that of Madan and Seneta 1990, here with the shape that the noise gives it. Numbers:
-    textveil_lab/laws/saddle_quadrature.py.
+    textveil_lab/laws/dot_product.py.
     """
 
-    dim: int
-    rate: float
+    dim: int  # dimension of the vectors, >= 1
+    rate: float  # nats per unit of Euclidean distance, finite and > 0
 
     def __post_init__(self) -> None:
         check_parameters(self.dim, rate=self.rate)
@@ -96,7 +180,6 @@ class NoisyDotProduct:
         return over_power((self.dim + 1) * math.factorial(order - 1), self.rate, order)
 
     def log_pdf(self, z: ArrayLike) -> Reals:
-        """Natural logarithm of the density."""
         return self._logs(as_reals(z, "z"))[0] + math.log(self.rate)
 
     def pdf(self, z: ArrayLike) -> Reals:
@@ -150,7 +233,6 @@ class NoisyDotProduct:
 
         Args:
             count: >= 0.
-            rng: source of randomness; None is the operating system's.
         """
         need(isinstance(count, int | np.integer) and count >= 0, "count", count, "an integer >= 0")
         halves = resolve(rng).standard_gamma((self.dim + 1) / 2, size=(2, count))
@@ -182,3 +264,38 @@ class NoisyDotProduct:
             active = active[moved]
         with np.errstate(over="ignore"):
             return (x / self.rate).reshape(log_tail.shape)
+
+
+def mean_of_draws(dim: int, rate: float, draws: int) -> NoisyDotProduct:
+    """The distribution of the mean of ``draws`` independent noisy dot products; its variance is theirs / draws.
+
+    Args:
+        rate: nats per unit of distance, finite and > 0.
+        draws: N >= 1.
+
+    Raises:
+        ParameterError: an argument is outside its domain.
+    """
+    check_parameters(dim, rate=rate)
+    need(isinstance(draws, int | np.integer) and draws >= 1, "draws", draws, "an integer >= 1")
+    return NoisyDotProduct(int(draws) * (dim + 1) - 1, int(draws) * rate)
+
+
+def log_chebyshev_of_mean(z: ArrayLike, dim: int, rate: float, draws: int) -> Reals:
+    """Logarithm of a bound: P(|mean of N draws| >= z) <= (dim + 1) / (N rate^2 z^2), at most 0.
+
+    Source: Asghar, Carpentier, Zhao and Kaafar 2026, section 5, theorem 10.
+
+    Args:
+        z: in units of distance, >= 0; any shape.
+        rate: nats per unit of distance, finite and > 0.
+        draws: N >= 1.
+
+    Raises:
+        ParameterError: an argument is outside its domain.
+    """
+    variance = mean_of_draws(dim, rate, draws).variance
+    points = as_reals(z, "z")
+    need(bool((points >= 0).all()), "z", "an entry below 0", ">= 0: both tails are counted")
+    with np.errstate(divide="ignore"):
+        return np.minimum(math.log(variance) - 2 * np.log(points), 0.0)

@@ -28,7 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 from textveil.errors import need
 from textveil.types import Reals
 from textveil_lab.laws.conditions import Triple, neighbor_threshold, overtaking_probability, triple
-from textveil_lab.laws.exact_powers import as_reals
+from textveil_lab.laws.noise_components import as_reals
 from textveil_lab.noise.distribution import as_points, check_parameters
 
 
@@ -43,7 +43,6 @@ def expected_loss(distance: ArrayLike, dim: int, rate: float) -> Reals:
 
     Args:
         distance: ||w - x||_2, each finite and >= 0; any shape.
-        dim: dimension of the vectors, >= 1.
         rate: nats per unit of distance, finite and > 0.
 
     Raises:
@@ -58,18 +57,13 @@ def expected_loss(distance: ArrayLike, dim: int, rate: float) -> Reals:
 class LossGap:
     """Loss of a second word minus loss of a first one: 2 between (threshold - Z), Z the noisy dot product.
 
-    Attributes:
-        distances: of the word to the two candidates, and between them; ``triple`` makes it from vectors.
-        dim: dimension of the vectors, >= 1.
-        rate: nats per unit of distance, finite and > 0.
-
     Raises:
         ParameterError: a parameter is outside its domain, or the two candidates are duplicates.
     """
 
-    distances: Triple
-    dim: int
-    rate: float
+    distances: Triple  # of the word to the two candidates, and between them; ``triple`` makes it from vectors
+    dim: int  # dimension of the vectors, >= 1
+    rate: float  # nats per unit of distance, finite and > 0
 
     def __post_init__(self) -> None:
         check_parameters(self.dim, rate=self.rate)

@@ -26,16 +26,11 @@ from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.parameters import checked_clip
 from textveil_lab.vocabulary.geometry import clip as clip_vectors
 
-QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
-"""The quantiles that a ``Spread`` holds."""
-
-FAR_RANKS = (2, 101)
-"""The ranks that the paper's Table 2 sets against the first neighbor."""
-
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)  # The quantiles that a ``Spread`` holds
+FAR_RANKS = (2, 101)  # The ranks that the paper's Table 2 sets against the first neighbor
 _UNIT = 2.0**-53
 _COLUMNS = 2048
-_SCORES = 1 << 22
-"""Scores that are held at once: 33 MB."""
+_SCORES = 1 << 22  # Scores that are held at once: 33 MB
 
 
 class Spread(NamedTuple):
@@ -48,25 +43,16 @@ class Spread(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class NeighborGeometry:
-    """Thresholds of equations 18 and 19 for a set of words, in units of distance.
+    """Thresholds of equations 18 and 19 for a set of words, in units of distance."""
 
-    Attributes:
-        vocabulary: name of the vocabulary.
-        ids: the words, shape (batch,).
-        ranks: the ranks k that are set against the first neighbor.
-        first: ||w - x_1||, shape (batch,); 0 where another word shares the vector.
-        further: ||w - x_k||, shape (batch, len(ranks)).
-        half_first: the right side of equation 18, ||w - x_1|| / 2, shape (batch,).
-        gaps: the right side of equation 19, shape (batch, len(ranks)); 0 where x_1 and x_k share a vector, as no
-            noise tells them apart.
-    """
-
-    vocabulary: str
-    ids: Ids
-    ranks: tuple[int, ...]
-    first: Reals
-    further: Reals
-    half_first: Reals
+    vocabulary: str  # name of the vocabulary
+    ids: Ids  # the words, shape (batch,)
+    ranks: tuple[int, ...]  # the ranks k that are set against the first neighbor
+    first: Reals  # ||w - x_1||, shape (batch,); 0 where another word shares the vector
+    further: Reals  # ||w - x_k||, shape (batch, len(ranks))
+    half_first: Reals  # the right side of equation 18, ||w - x_1|| / 2, shape (batch,)
+    # the right side of equation 19, shape (batch, len(ranks)); 0 where x_1 and x_k share a vector, as no noise tells
+    # them apart
     gaps: Reals
 
     def __post_init__(self) -> None:
@@ -94,9 +80,7 @@ def sample_words(vocabulary: Vocabulary, count: int, rng: np.random.Generator | 
     """``count`` different words, uniformly at random, in order of id.
 
     Args:
-        vocabulary: public words.
         count: between 1 and the number of words.
-        rng: source of randomness; None is the operating system's.
 
     Raises:
         ParameterError: count is out of its domain.
@@ -124,7 +108,6 @@ def neighbors_at_ranks(
         ids: the words, shape (batch,).
         ranks: k >= 1, at most the number of other words.
         clip: shorten longer vectors to this norm first; None leaves them.
-        progress: called with words done and words in all.
 
     Returns:
         Ids, int64, and distances, float64, both of shape (batch, len(ranks)).
@@ -182,7 +165,6 @@ def neighbor_geometry(
         ids: the words, at least one; None takes all.
         ranks: what is set against the first neighbor, each between 2 and the number of other words.
         clip: shorten longer vectors to this norm first; None leaves them, as the paper does.
-        progress: called with words done and words in all.
 
     Raises:
         ParameterError: an id, a rank or the clip is out of its domain, or there is no word.

@@ -4,6 +4,8 @@ Spherical Laplace noise is eta = L D with L = ||eta|| and D uniform on the unit 
 u, <eta, u> = L T with T = <D, u>: the product of a ``NoiseLength`` and an independent ``NoiseDirection`` is a
 ``NoisyDotProduct``. L grows like dim and T shrinks like 1 / sqrt(dim). In Asghar, Carpentier, Zhao and Kaafar 2026
 (arXiv 2411.13784) the product is theorem 3 of section 4, and all moments of T are theorem 1 of section 5.
+
+Integers over powers of a rate, rounded once, and the checks that the distributions of this package share.
 """
 
 import math
@@ -18,20 +20,43 @@ from scipy.special import betainc, betaincinv, betaln, gammainc, gammaincc, gamm
 from textveil.errors import need
 from textveil.randomness import resolve
 from textveil.types import Reals
-from textveil_lab.laws.exact_powers import as_probabilities, as_reals, checked_order, over_power
 from textveil_lab.noise.distribution import check_parameters
 
-_SMALL = 1e-280
-"""Below this a tail is computed by its logarithm: the incomplete functions are about to underflow."""
+
+def checked_order(order: int) -> int:
+    """The order of a moment: an integer >= 0."""
+    need(isinstance(order, int | np.integer) and order >= 0, "order", order, "an integer >= 0")
+    return int(order)
+
+
+def over_power(numerator: int | Fraction, rate: float, order: int) -> float:
+    """The quotient numerator / rate^order, exact and rounded once; infinity where no float is large enough."""
+    try:
+        return float(Fraction(numerator) / Fraction(rate) ** order)
+    except OverflowError:
+        return float("inf")
+
+
+def as_reals(values: ArrayLike, name: str) -> Reals:
+    """``values`` as float64 of their own shape; NaN is refused."""
+    points = np.asarray(values, dtype=np.float64)
+    need(not np.isnan(points).any(), name, "NaN", "a number in every entry")
+    return points
+
+
+def as_probabilities(values: ArrayLike, name: str) -> Reals:
+    """``values`` as float64, each strictly between 0 and 1."""
+    points = as_reals(values, name)
+    need(bool(((points > 0) & (points < 1)).all()), name, "an entry outside", "strictly between 0 and 1")
+    return points
+
+
+_SMALL = 1e-280  # Below this a tail is computed by its logarithm: the incomplete functions are about to underflow
 
 
 @dataclass(frozen=True, slots=True)
 class NoiseLength:
     """L = ||eta||_2 in units of distance: Gamma(dim, 1 / rate), density proportional to l^(dim - 1) exp(-rate l).
-
-    Attributes:
-        dim: dimension of the vectors, >= 1.
-        rate: nats per unit of Euclidean distance, finite and > 0.
 
     Raises:
         ParameterError: a parameter or an argument is outside its domain, or not a number.
@@ -39,8 +64,8 @@ class NoiseLength:
     Source: Feyisetan, Balle, Drake and Diethe 2020, section 2.6.
     """
 
-    dim: int
-    rate: float
+    dim: int  # dimension of the vectors, >= 1
+    rate: float  # nats per unit of Euclidean distance, finite and > 0
 
     def __post_init__(self) -> None:
         check_parameters(self.dim, rate=self.rate)
@@ -67,7 +92,6 @@ class NoiseLength:
         return rise - np.maximum(x, 0) - math.lgamma(self.dim) + math.log(self.rate)
 
     def pdf(self, length: ArrayLike) -> Reals:
-        """Density, per unit of distance."""
         return np.exp(self.log_pdf(length))
 
     def cdf(self, length: ArrayLike) -> Reals:
@@ -134,14 +158,11 @@ class NoiseDirection:
     no density. The mean is 0 and the variance 1 / dim: in high dimensions noise is nearly at a right angle to any
     direction fixed in advance.
 
-    Attributes:
-        dim: dimension of the vectors, >= 1.
-
     Raises:
         ParameterError: a parameter or an argument is outside its domain, or not a number.
     """
 
-    dim: int
+    dim: int  # dimension of the vectors, >= 1
 
     def __post_init__(self) -> None:
         check_parameters(self.dim)

@@ -62,52 +62,31 @@ class RankShares(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankConstant:
-    """A constant and what it was asked to meet.
+    """A constant and what it was asked to meet."""
 
-    Attributes:
-        value: c, for ``rank_constant`` of ``mechanisms.spherical_laplace``.
-        criterion: what was matched.
-        epsilon_per_distance: nats per unit of distance at which it was; None where c does not depend on it.
-        target: what was to be met: the slope, or the mean distance or rank of the exponential mechanism or asked for.
-        achieved: its value for the fix with c = ``value``.
-        words: number of words that were averaged over.
-        close: last rank of the least squares; None for the other criteria.
-    """
-
-    value: float
-    criterion: Criterion
-    epsilon_per_distance: float | None
+    value: float  # c, for ``rank_constant`` of ``mechanisms.spherical_laplace``
+    criterion: Criterion  # what was matched
+    epsilon_per_distance: float | None  # nats per unit of distance at which it was; None where c does not depend on it
+    # what was to be met: the slope, or the mean distance or rank of the exponential mechanism or asked for
     target: float
-    achieved: float
-    words: int
-    close: int | None
+    achieved: float  # its value for the fix with c = ``value``
+    words: int  # number of words that were averaged over
+    close: int | None  # last rank of the least squares; None for the other criteria
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class RankDistributions:
-    """The fix and the exponential mechanism around one and the same word, averaged over words.
+    """The fix and the exponential mechanism around one and the same word, averaged over words."""
 
-    Attributes:
-        rank_constant: c of the fix.
-        epsilon_per_distance: nats per unit of distance of both.
-        words: number of words that were averaged over.
-        close: last of the near ranks.
-        resampling: distribution of the fix over ranks 0 to n - 1.
-        exponential: mean distribution of the exponential mechanism over them.
-        distances: mean distance of the word at each rank; 0 at rank 0.
-        resampling_distance: mean distance of the fix's replacement.
-        exponential_distance: mean distance of the exponential mechanism's output.
-    """
-
-    rank_constant: float
-    epsilon_per_distance: float
-    words: int
-    close: int
-    resampling: Reals
-    exponential: Reals
-    distances: Reals
-    resampling_distance: float
-    exponential_distance: float
+    rank_constant: float  # c of the fix
+    epsilon_per_distance: float  # nats per unit of distance of both
+    words: int  # number of words that were averaged over
+    close: int  # last of the near ranks
+    resampling: Reals  # distribution of the fix over ranks 0 to n - 1
+    exponential: Reals  # mean distribution of the exponential mechanism over them
+    distances: Reals  # mean distance of the word at each rank; 0 at rank 0
+    resampling_distance: float  # mean distance of the fix's replacement
+    exponential_distance: float  # mean distance of the exponential mechanism's output
 
     def __post_init__(self) -> None:
         for array in (self.resampling, self.exponential, self.distances):
@@ -115,12 +94,10 @@ class RankDistributions:
 
     @property
     def resampling_shares(self) -> RankShares:
-        """Of the fix."""
         return _shares(self.resampling, self.close)
 
     @property
     def exponential_shares(self) -> RankShares:
-        """Of the exponential mechanism."""
         return _shares(self.exponential, self.close)
 
     @property
@@ -152,14 +129,11 @@ def calibrate_rank_constant(
     """The constant c for which the fix meets ``criterion`` on this vocabulary.
 
     Args:
-        vocabulary: public words and vectors.
         criterion: what to match; see the head of this module.
         epsilon_per_distance: nats per unit of distance, finite and > 0; for ``LOG_PROBABILITIES`` None.
         target: the mean distance or mean rank to meet in place of the exponential mechanism's; None takes that.
         ids: words to average over; None takes ``SAMPLED_WORDS`` evenly spaced ones (all, where there are fewer).
         close: last rank of the least squares, at least 2 and at most the number of other words.
-        clip: norm to which longer vectors are shortened, as in the mechanism; None leaves them.
-        progress: called with words done and words in all.
 
     Raises:
         ParameterError: an argument is out of its domain, ``epsilon_per_distance`` is missing or not wanted, or no
@@ -213,10 +187,8 @@ def constants_by_last_rank(
     """The constant of ``LOG_PROBABILITIES`` for several values of ``close`` at once: it falls where distances flatten.
 
     Args:
-        vocabulary: public words and vectors.
         lasts: last ranks of the least squares, each at least 2 and at most the number of other words.
         ids: words to average over; None takes ``SAMPLED_WORDS`` evenly spaced ones (all, where there are fewer).
-        clip: norm to which longer vectors are shortened; None leaves them.
 
     Returns:
         The constants, shape (lasts,), and the mean distance at each rank from 0 to the largest of ``lasts``.
@@ -244,13 +216,10 @@ def compare_with_exponential(
     """Both distributions of the replacement of a word, at the same nats per unit of distance.
 
     Args:
-        vocabulary: public words and vectors.
         rank_constant: c of the fix, finite and > 0.
         epsilon_per_distance: nats per unit of distance, finite and > 0.
         ids: words to average over; None takes ``SAMPLED_WORDS`` evenly spaced ones (all, where there are fewer).
         close: last of the near ranks, between 1 and the number of other words.
-        clip: norm to which longer vectors are shortened, as in the mechanisms; None leaves them.
-        progress: called with words done and words in all.
 
     Raises:
         ParameterError: an argument is out of its domain.
@@ -301,13 +270,11 @@ def _curves(
 
 
 def _slope(values: Reals) -> float:
-    """Least-squares slope of ``values`` over their places."""
     indices = np.arange(len(values)) - (len(values) - 1) / 2
     return float(indices @ values / (indices @ indices))
 
 
 def _decreasing_root(function: Callable[[float], float], target: float) -> float:
-    """Where a decreasing function of the decay takes ``target``, by bisection of its logarithm."""
     low, high = math.log(_SMALLEST), math.log(_LARGEST)
     for _ in range(64):
         middle = (low + high) / 2

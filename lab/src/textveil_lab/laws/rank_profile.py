@@ -21,18 +21,10 @@ from textveil.vocabulary.grid import IntegerGrid, integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.parameters import checked_clip
 
-CLOSE = 100
-"""Ranks 1 to 100 are close, as in the paper."""
-
-_SCORES = 1 << 21
-"""Distances that are held at once: 17 MB."""
-
-_DRAWS = 1 << 18
-"""Draws that are held at once: 2 MB."""
-
-_WORDS = 512
-"""Words that are drawn for at once: enough for a fast nearest-word search, few enough for a bar that moves."""
-
+CLOSE = 100  # Ranks 1 to 100 are close, as in the paper
+_SCORES = 1 << 21  # Distances that are held at once: 17 MB
+_DRAWS = 1 << 18  # Draws that are held at once: 2 MB
+_WORDS = 512  # Words that are drawn for at once: enough for a fast nearest-word search, few enough for a bar that moves
 _BINS_PER_DECADE = 8
 
 
@@ -57,30 +49,19 @@ class Distribution(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class RankProfile:
-    """Shares of outputs by their rank around the input, averaged over a stated set of words.
+    """Shares of outputs by their rank around the input, averaged over a stated set of words."""
 
-    Attributes:
-        mechanism: name of the mechanism.
-        words: number of words that are averaged over, each with the same weight.
-        draws_per_word: draws of each; None where the distribution was computed.
-        close: ranks 1 to ``close`` are close, ranks above are distant.
-        original: share of rank 0.
-        near: share of ranks 1 to ``close``.
-        distant: share of ranks above ``close``. Each of the three intervals holds with its own confidence.
-        edges: bin b holds the ranks from ``edges[b]`` to ``edges[b + 1] - 1``; the first two bins end at ranks 0 and
-            1, later ones grow by powers of ten to 1/8, and the last edge is the number of words.
-        shares: share of each bin, shape (len(edges) - 1,); they sum to 1.
-    """
-
-    mechanism: str
-    words: int
-    draws_per_word: int | None
-    close: int
-    original: Bound
-    near: Bound
-    distant: Bound
+    mechanism: str  # name of the mechanism
+    words: int  # number of words that are averaged over, each with the same weight
+    draws_per_word: int | None  # draws of each; None where the distribution was computed
+    close: int  # ranks 1 to ``close`` are close, ranks above are distant
+    original: Bound  # share of rank 0
+    near: Bound  # share of ranks 1 to ``close``
+    distant: Bound  # share of ranks above ``close``. Each of the three intervals holds with its own confidence.
+    # bin b holds the ranks from ``edges[b]`` to ``edges[b + 1] - 1``; the first two bins end at ranks 0 and 1, later
+    # ones grow by powers of ten to 1/8, and the last edge is the number of words
     edges: Integers
-    shares: Reals
+    shares: Reals  # share of each bin, shape (len(edges) - 1,); they sum to 1
 
     def __post_init__(self) -> None:
         self.edges.flags.writeable = False
@@ -166,8 +147,6 @@ def rank_profiles(
         clip: norm to which vectors are shortened before ranks are taken; None leaves them; ``"mechanism"`` does as
             the mechanisms do, which must agree.
         confidence: of each interval.
-        rng: source of randomness; None is the operating system's.
-        progress: called with words done and words in all.
 
     Raises:
         ParameterError: an argument is out of its domain, or the mechanisms differ in vocabulary or clip.
@@ -223,7 +202,6 @@ def exact_rank_profile(
         ids: the words, shape (batch,), at least one.
         close: ranks 1 to ``close`` are close, between 1 and the number of other words.
         clip: as in ``rank_profiles``.
-        progress: called with words done and words in all.
 
     Returns:
         A profile whose bounds are numbers (confidence 1), correct to the rounding of float64 sums.
@@ -256,7 +234,6 @@ def ranks_around(grid: IntegerGrid, words: Ids, outputs: Ids, clip: float | None
         grid: the public vectors.
         words: shape (batch,).
         outputs: ids, shape (batch, draws).
-        clip: norm to which longer vectors are shortened; None leaves them.
 
     Returns:
         Ranks in [0, n), int64, shape (batch, draws).

@@ -8,33 +8,31 @@ mean_of_draws.py. The other bounds are ours; every one is proved in its docstrin
 
 Every bound is the logarithm of a probability, at most 0. Notation: Z = L T, with L the length of the noise and T
 its cosine (noise_components.py); x = rate z.
+
+A bound of the noisy dot product by its two factors, and what it gives away.
 """
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.optimize import brentq
 
 from textveil.errors import need
 from textveil.types import Reals
 from textveil_lab.laws.dot_product import NoisyDotProduct
-from textveil_lab.laws.exact_powers import as_reals
-from textveil_lab.laws.noise_components import NoiseDirection, NoiseLength
+from textveil_lab.laws.noise_components import NoiseDirection, NoiseLength, as_reals
 from textveil_lab.noise.distribution import check_parameters
 
 LogTail: TypeAlias = Callable[[ArrayLike, int, float], Reals]
 """Logarithm of a tail probability at points >= 0, for dim and rate; the shape of the points."""
 
 _LOG_HALF = -math.log(2)
-
-_FARTHEST = 1e100
-"""Scaled points are cut off here: squares stay finite."""
-
-_LEAST = 2.0**-1022
-"""The least normal float: a product below it has lost digits."""
+_FARTHEST = 1e100  # Scaled points are cut off here: squares stay finite
+_LEAST = 2.0**-1022  # The least normal float: a product below it has lost digits
 
 
 def direction_variance_proxy(dim: int) -> float:
@@ -152,21 +150,13 @@ def log_combined_cap(z: ArrayLike, dim: int, rate: float) -> Reals:
 
 @dataclass(frozen=True, slots=True)
 class TailBound:
-    """A bound of a tail with the tail that it bounds.
+    """A bound of a tail with the tail that it bounds."""
 
-    Attributes:
-        name: what it is, for a legend.
-        source: where its statement or proof stands.
-        event: whose probability is bounded.
-        function: logarithm of the bound.
-        exact: logarithm of the probability.
-    """
-
-    name: str
-    source: str
-    event: str
-    function: LogTail
-    exact: LogTail
+    name: str  # what it is, for a legend
+    source: str  # where its statement or proof stands
+    event: str  # whose probability is bounded
+    function: LogTail  # logarithm of the bound
+    exact: LogTail  # logarithm of the probability
 
 
 def slack(bound: TailBound, points: ArrayLike, dim: int, rate: float) -> Reals:
@@ -216,7 +206,6 @@ COMPONENT_BOUNDS = (
 
 
 def _points(values: ArrayLike, name: str, dim: int, rate: float) -> Reals:
-    """Checked points at or above zero."""
     check_parameters(dim, rate=rate)
     points = as_reals(values, name)
     need(bool((points >= 0).all()), name, "an entry below 0", ">= 0: the distribution is symmetric")
@@ -262,3 +251,61 @@ def _combined(z: ArrayLike, dim: int, rate: float, direction: LogTail) -> Reals:
         low, high = np.where(aligned < long, middle, low), np.where(aligned < long, high, middle)
     both = np.minimum(np.logaddexp(*parts(low)), np.logaddexp(*parts(high)))
     return np.minimum(both, 0)
+
+
+_OUTWARD = 1 + 1e-12  # By how much a solution is widened, so that the bound at it is not below what was asked for
+
+
+class ProductBound(NamedTuple):
+    """|Z| < ``product`` with at least ``probability``."""
+
+    cosine: float  # a, the bound of the angle's part
+    length: float  # b, the bound of the noise's length, in units of distance
+    product: float  # a b, in units of distance
+    probability: float  # the right side of the theorem at a and b
+
+
+def product_probability(cosine: float, length: float, dim: int, rate: float) -> float:
+    """A lower bound of P(|Z| < cosine * length); 0 where one of the tail bounds is 1 or more.
+
+    Args:
+        cosine: a > 0.
+        length: b > 0, in units of distance.
+        rate: nats per unit of distance, finite and > 0.
+
+    Raises:
+        ParameterError: an argument is outside its domain.
+    """
+    angle = -math.expm1(min(0.0, math.log(2) + float(log_direction_gaussian(cosine, dim))))
+    return angle * -math.expm1(float(log_length_upper(length, dim, rate)))
+
+
+def equal_factors(probability: float, dim: int, rate: float) -> ProductBound:
+    """The a and b at which both factors of the theorem are the square root of ``probability``.
+
+    Both are rounded outwards, so that the bound at them is ``probability`` or more, to within 1e-15.
+
+    Args:
+        probability: strictly between 0 and 1; a double's precision ends near 1 - 1e-15.
+        rate: nats per unit of distance, finite and > 0.
+
+    Raises:
+        ParameterError: an argument is outside its domain.
+    """
+    check_parameters(dim, rate=rate)
+    need(0 < probability <= 1 - 1e-12, "probability", probability, "> 0 and at most 1 - 1e-12")
+    log_tail = math.log(-math.expm1(math.log(probability) / 2))
+    cosine = math.sqrt(2 * (math.log(2) - log_tail) / dim) * _OUTWARD
+
+    def excess(scaled: float) -> float:
+        return float(log_length_upper(scaled, dim, 1.0)) - log_tail
+
+    far = dim - 2 * log_tail + 2 * math.sqrt(-dim * log_tail)  # Chernoff's exponent is beyond the sub-gamma one there
+    length = brentq(excess, dim, far, xtol=1e-12 * dim, rtol=1e-14) * _OUTWARD / rate
+    return ProductBound(cosine, length, cosine * length, product_probability(cosine, length, dim, rate))
+
+
+def exact_radius(probability: float, dim: int, rate: float) -> float:
+    """The z with P(|Z| < z) = probability, in units of distance: what ``equal_factors`` bounds from above."""
+    need(0 < probability < 1, "probability", probability, "strictly between 0 and 1")
+    return float(NoisyDotProduct(dim, rate).quantile((1 + probability) / 2))

@@ -11,7 +11,7 @@ from textveil.mechanisms.kinds import TextMechanism, WordMechanism
 from textveil.mechanisms.sampling.output_columns import OverBase
 from textveil.types import Flags, Ids, Reals, Vectors
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.mechanisms.code_bounds import CodeBound
+from textveil_lab.mechanisms.parameters import CodeBound
 from textveil_lab.nearest.projection import Projection
 from textveil_lab.noise.distribution import NoiseDistribution
 from textveil_lab.vocabulary.metrics.metric import WordMetric
@@ -43,19 +43,12 @@ class NoisyVectors(WordMechanism, Protocol):
 
 
 class WorstStates(NamedTuple):
-    """Two words whose noisy states are farther apart than those of any other two, at every epsilon.
+    """Two words whose noisy states are farther apart than those of any other two, at every epsilon."""
 
-    Attributes:
-        first: word id.
-        second: word id.
-        distance: between them, in the metric of the guarantee.
-        profile: of their noisy states.
-    """
-
-    first: int
-    second: int
-    distance: float
-    profile: PrivacyProfile
+    first: int  # word id
+    second: int  # word id
+    distance: float  # between them, in the metric of the guarantee
+    profile: PrivacyProfile  # of their noisy states
 
 
 @runtime_checkable
@@ -148,21 +141,13 @@ class AdjacentTexts(Protocol):
 
 
 class CostlyOutput(NamedTuple):
-    """Two texts and how an output begins, with what it tells of which of them was written about.
+    """Two texts and how an output begins, with what it tells of which of them was written about."""
 
-    Attributes:
-        first: the text under which it is likelier.
-        second: the other.
-        tokens: the output's first tokens; what follows them is left open.
-        output: the same as text.
-        loss: the logarithm of the ratio of their probabilities, from the numbers that are drawn by.
-    """
-
-    first: str
-    second: str
-    tokens: tuple[int, ...]
-    output: str
-    loss: float
+    first: str  # the text under which it is likelier
+    second: str  # the other
+    tokens: tuple[int, ...]  # the output's first tokens; what follows them is left open
+    output: str  # the same as text
+    loss: float  # the logarithm of the ratio of their probabilities, from the numbers that are drawn by
 
 
 @runtime_checkable

@@ -97,7 +97,6 @@ def made_columns(channel: IntegerWeights, progress: Progress | None = None, list
 
 
 def _likeliest(chances: Reals, whose: Integers, listed: int) -> tuple[Reals, Integers]:
-    """The ``listed`` largest of each row, and whose they are."""
     if chances.shape[1] <= listed:
         return chances, whose
     kept = np.argpartition(-chances, listed - 1, axis=1)[:, :listed]

@@ -16,36 +16,23 @@ from textveil.registry.options import GUARANTEE, Option, interval
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preset:
-    """A row.
+    """A row."""
 
-    Attributes:
-        name: what users write.
-        of: the maker whose options it fixes, ``module:function`` below ``textveil.mechanisms``.
-        fixed: options that have these values, and are none of the preset's.
-        defaults: options that have other defaults.
-        unset: what options mean that are not given.
-        declared: options that are declared in another way.
-        unreported: parameters that its reports do not hold.
-        source: publication.
-        summary: one line.
-        about: its docstring, without its options.
-        facts: others in which its entry differs from that of the mechanism that it is of; see ``CatalogEntry``.
-    """
-
-    name: str
-    of: str
-    source: str
-    summary: str
-    about: str
+    name: str  # what users write
+    of: str  # the maker whose options it fixes, ``module:function`` below ``textveil.mechanisms``
+    source: str  # publication
+    summary: str  # one line
+    about: str  # its docstring, without its options
+    # options that have these values, and are none of the preset's
     fixed: Mapping[str, Any] = field(default_factory=dict)
-    defaults: Mapping[str, Any] = field(default_factory=dict)
-    unset: Mapping[str, Any] = field(default_factory=dict)
-    declared: Mapping[str, Option] = field(default_factory=dict)
-    unreported: tuple[str, ...] = ()
+    defaults: Mapping[str, Any] = field(default_factory=dict)  # options that have other defaults
+    unset: Mapping[str, Any] = field(default_factory=dict)  # what options mean that are not given
+    declared: Mapping[str, Option] = field(default_factory=dict)  # options that are declared in another way
+    unreported: tuple[str, ...] = ()  # parameters that its reports do not hold
+    # others in which its entry differs from that of the mechanism that it is of; see ``CatalogEntry``
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     def maker(self) -> Callable[..., Any]:
-        """The declared function that makes it."""
         module, _, function = self.of.partition(":")
         base = getattr(import_module(f"textveil_lab.mechanisms.{module}"), function)
         plain, entry, row = inspect.unwrap(base), entry_of(base), self

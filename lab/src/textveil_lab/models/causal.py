@@ -18,11 +18,9 @@ from textveil.models.foreign_files import ForeignModel, files_digest, load_libra
 from textveil.models.language_model import check_contexts, check_words
 from textveil.types import Ids, Reals, Vectors
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.models.spelling import Spelling, Tokens, spelling
+from textveil_lab.models.masked import Spelling, Tokens, spelling
 
-REACH: Final = 64
-"""Earlier ids that a model looks at unless told otherwise."""
-
+REACH: Final = 64  # Earlier ids that a model looks at unless told otherwise
 _ROOT: Final[Tokens] = ()
 
 
@@ -56,12 +54,10 @@ class CausalModel:
 
     @property
     def size(self) -> int:
-        """Words of its vocabulary."""
         return len(self.spelling.words)
 
     @property
     def order(self) -> int:
-        """One more than the earlier ids that it looks at."""
         return self.reach + 1
 
     def log_probabilities(self, contexts: Ids, words: Ids) -> Vectors:
@@ -189,7 +185,6 @@ def causal_language_model(
         folder: configuration, weights in safetensors and tokenizer, as ``save_pretrained`` writes them.
         reach: earlier ids that it looks at, 1 to 1,024.
         batch: beginnings of words that are given to the model together, >= 1.
-        device: where torch keeps the model.
 
     Raises:
         ParameterError: ``reach`` or ``batch`` is outside its range.

@@ -12,20 +12,14 @@ from textveil.errors import ModelError, need
 from textveil.models.foreign_files import ForeignModel, files_digest, load_libraries, quiet, read_model
 from textveil.types import Flags, Ids, Integers, Reals
 
-_BLOCK = 16
-"""Texts that a model is given at once."""
+_BLOCK = 16  # Texts that a model is given at once
 
 
 class TokenRows(NamedTuple):
-    """Texts as rows of one length.
+    """Texts as rows of one length."""
 
-    Attributes:
-        ids: of the model's tokens, int64, shape (texts, length); padding behind the ends of texts.
-        inside: which of them are of the text, shape (texts, length); at least the first of every row.
-    """
-
-    ids: Ids
-    inside: Flags
+    ids: Ids  # of the model's tokens, int64, shape (texts, length); padding behind the ends of texts
+    inside: Flags  # which of them are of the text, shape (texts, length); at least the first of every row
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,12 +44,10 @@ class EncoderDecoder:
 
     @property
     def width(self) -> int:
-        """Coordinates of the encoder's state at one token."""
         return int(self.foreign.model.config.hidden_size)
 
     @property
     def room(self) -> int:
-        """Tokens that it reads, and that it writes, at most."""
         return self.foreign.room
 
     def check_length(self, length: int) -> None:
@@ -134,7 +126,6 @@ def encoder_decoder(folder: Path | str, device: str = "cpu") -> EncoderDecoder:
 
     Args:
         folder: configuration, weights in safetensors and tokenizer, as ``save_pretrained`` writes them.
-        device: where torch keeps the model.
 
     Raises:
         ParameterError: no such device.
@@ -151,17 +142,12 @@ def encoder_decoder(folder: Path | str, device: str = "cpu") -> EncoderDecoder:
 
 @dataclass(frozen=True, eq=False)
 class StateCoder:
-    """Texts as the states of an encoder at ``length`` places, in a row; texts as its decoder writes them of such rows.
-
-    Attributes:
-        length: places, from 1 to ``model.room``.
-        beams: of the search when texts are written, >= 1.
-        pruned: public coordinates of every state that are no part of codes; the decoder sees 0 there.
-    """
+    """Texts as the states of an encoder at ``length`` places, in a row; texts as its decoder writes them."""
 
     model: EncoderDecoder
-    length: int
-    beams: int
+    length: int  # places, from 1 to ``model.room``
+    beams: int  # of the search when texts are written, >= 1
+    # public coordinates of every state that are no part of codes; the decoder sees 0 there
     pruned: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:

@@ -19,8 +19,7 @@ from textveil.errors import ModelError, WrongModel
 from textveil.models.foreign_files import ForeignModel, files_digest, is_encoder_decoder, load_libraries, read_model
 from textveil.types import Ids, Integers, Reals
 
-Tokens = Sequence[int]
-"""Numbers of tokens, each below the model's ``size``."""
+Tokens = Sequence[int]  # Numbers of tokens, each below the model's ``size``
 
 
 class PromptReading(Protocol):
@@ -85,7 +84,6 @@ class ModelOnDisk:
 
     @property
     def name(self) -> str:
-        """The name of its folder."""
         return self.foreign.name
 
     @cached_property
@@ -131,7 +129,6 @@ class ModelOnDisk:
 
     @cached_property
     def start(self) -> int:
-        """The token that a decoder begins with, or a text."""
         settings = (getattr(self.foreign.model, "generation_config", None), self.foreign.model.config)
         for name in ("decoder_start_token_id", "bos_token_id", "eos_token_id", "pad_token_id"):
             for holder in (*settings, self.foreign.tokenizer):
@@ -142,32 +139,23 @@ class ModelOnDisk:
 
     @cached_property
     def placed(self) -> bool:
-        """Whether a causal model takes the places of tokens."""
         return "position_ids" in inspect.signature(self.foreign.model.forward).parameters
 
     def tensor(self, rows: Any) -> Any:
-        """Whole numbers as the model takes them."""
         return load_libraries().torch.as_tensor(np.asarray(rows, dtype=np.int64), device=self.foreign.device)
 
 
 @dataclass(frozen=True, eq=False)
 class _PromptsRead:
-    """A reading of a model on disk.
-
-    Attributes:
-        logits: see ``PromptReading``.
-        past: what the model keeps of each row; None where it keeps nothing that rows can be taken from.
-        mask: 1 where a row has a token, 0 where it was filled up.
-        encoded: of a decoder's prompts, shape (rows, longest, width); None for a causal model.
-    """
+    """A reading of a model on disk."""
 
     model: ModelOnDisk
     prompts: list[list[int]]
     outputs: list[list[int]]
-    logits: Reals
-    past: Any
-    mask: Any
-    encoded: Any
+    logits: Reals  # see ``PromptReading``
+    past: Any  # what the model keeps of each row; None where it keeps nothing that rows can be taken from
+    mask: Any  # 1 where a row has a token, 0 where it was filled up
+    encoded: Any  # of a decoder's prompts, shape (rows, longest, width); None for a causal model
 
     def going_on(self, rows: Integers, tokens: Ids) -> _PromptsRead:
         model, torch = self.model, load_libraries().torch
@@ -239,7 +227,6 @@ def next_tokens(folder: Path | str, *, device: str = "cpu", causal: bool = False
 
     Args:
         folder: configuration, weights in safetensors and tokenizer, as ``save_pretrained`` writes them.
-        device: where torch keeps the model.
 
     Raises:
         MissingExtra: torch or transformers is not installed.

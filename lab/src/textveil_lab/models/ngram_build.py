@@ -15,25 +15,17 @@ from textveil.text.codes import GOES_ON, TextCodes
 from textveil.text.tokens import Kind
 from textveil.types import Ids, Reals, Vectors
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.models.ngram_counts import TrigramCounter, TrigramCounts
-from textveil_lab.models.pruning import Kept, kept_within, quantized
+from textveil_lab.models.pruning import Kept, TrigramCounter, TrigramCounts, kept_within, quantized
 
-SENTENCE_ENDS: Final = frozenset(".!?\n")
-"""Marks that end a sentence; all other marks and white space are skipped."""
-
+SENTENCE_ENDS: Final = frozenset(".!?\n")  # Marks that end a sentence; all other marks and white space are skipped
 _SKIPPED: Final = (GOES_ON, int(Kind.SPACE), int(Kind.PUNCTUATION))
 
 
 class ReadTexts(NamedTuple):
-    """Texts in a row.
+    """Texts in a row."""
 
-    Attributes:
-        ids: context ids of all, each text led by a boundary, int64, shape (total,).
-        bounds: where each text begins and the last one ends, int64, shape (texts + 1,).
-    """
-
-    ids: Ids
-    bounds: Ids
+    ids: Ids  # context ids of all, each text led by a boundary, int64, shape (total,)
+    bounds: Ids  # where each text begins and the last one ends, int64, shape (texts + 1,)
 
 
 class TextReader:
@@ -67,12 +59,8 @@ class TextReader:
         return np.isin(codes, marks)
 
 
-MAX_BYTES: Final = 12_000_000
-"""Bytes of a model, at most, unless told otherwise."""
-
-_TEXTS: Final = 200
-"""Texts that are read together."""
-
+MAX_BYTES: Final = 12_000_000  # Bytes of a model, at most, unless told otherwise
+_TEXTS: Final = 200  # Texts that are read together
 _LEAST_LOG: Final = -60.0
 _REST_LEVELS: Final = 255
 _REST_POWER: Final = 4 / 3
@@ -125,7 +113,6 @@ def compressed(counts: TrigramCounts, vocabulary: str, *, name: str, max_bytes: 
 
 
 def _within(counts: TrigramCounts, vocabulary: str, name: str, room: float) -> NgramModel:
-    """The model whose tables take about ``room``."""
     kept = kept_within(counts, room)
     arrays, bits = _arrays(counts, kept)
     made_from: dict[str, str | int] = {

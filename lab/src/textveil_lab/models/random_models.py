@@ -11,14 +11,12 @@ from textveil.numerics.exact_products import load_torch
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.models.autoencoder.coder import keep_words
 from textveil_lab.models.autoencoder.files import facts_of, write_network
-from textveil_lab.models.autoencoder.network import new_autoencoder
-from textveil_lab.models.autoencoder.settings import AutoencoderSettings
+from textveil_lab.models.autoencoder.network import AutoencoderSettings, new_autoencoder
 from textveil_lab.models.autoencoder.training import Epochs
 
 _MARKS: Final = ("<pad>", "<s>", "</s>", "<unk>")
 _IDS: Final = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
 _WIDTH, _PLACES = 32, 128
-
 _SPREAD: Final = 0.5
 """Of the weights; about the inverse root of the width, so that layers neither fade nor saturate, times three."""
 

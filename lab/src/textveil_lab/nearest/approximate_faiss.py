@@ -19,13 +19,9 @@ _SEARCH_BREADTH = 256
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ApproximateFaiss:
-    """A row near each query, found by walking a graph of the rows.
+    """A row near each query, found by walking a graph of the rows."""
 
-    Attributes:
-        vectors: float32, shape (n, dim).
-    """
-
-    vectors: Vectors
+    vectors: Vectors  # float32, shape (n, dim)
     _index: Any = field(repr=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -47,9 +43,6 @@ def _restored(vectors: Vectors, stored: Any) -> ApproximateFaiss:
 
 def approximate_faiss(vectors: Vectors) -> ApproximateFaiss:
     """A callable from queries of shape (batch, dim) to ids of shape (batch,), int64; builds its graph first.
-
-    Args:
-        vectors: float32, shape (n, dim), n >= 1.
 
     Raises:
         MissingExtra: faiss is not installed.

@@ -23,25 +23,18 @@ from textveil_lab.nearest.projection import checked_queries, checked_table, half
 _SEED = 1
 _TREES = 10
 _LEAF = 32
-_BLOCK = 1024
-"""Queries that are answered at once."""
+_BLOCK = 1024  # Queries that are answered at once
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tree:
-    """Inner nodes number themselves from 0; a child below 0 is the leaf ``~child``.
+    """Inner nodes number themselves from 0; a child below 0 is the leaf ``~child``."""
 
-    Attributes:
-        normals: of the hyperplanes, float32, shape (nodes, dim).
-        offsets: a query goes to the second child where its product with the normal is above this, shape (nodes,).
-        children: shape (nodes, 2).
-        leaves: rows of each leaf.
-    """
-
-    normals: Vectors
+    normals: Vectors  # of the hyperplanes, float32, shape (nodes, dim)
+    # a query goes to the second child where its product with the normal is above this, shape (nodes,)
     offsets: NDArray[np.float32]
-    children: Integers
-    leaves: tuple[Ids, ...]
+    children: Integers  # shape (nodes, 2)
+    leaves: tuple[Ids, ...]  # rows of each leaf
 
     def leaf_of(self, queries: Vectors) -> Integers:
         """The leaf that each query comes to; shape (batch,)."""
@@ -57,13 +50,9 @@ class Tree:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ApproximateForest:
-    """A row near each query: the nearest of those in one leaf of every tree.
+    """A row near each query: the nearest of those in one leaf of every tree."""
 
-    Attributes:
-        vectors: float32, shape (n, dim).
-    """
-
-    vectors: Vectors
+    vectors: Vectors  # float32, shape (n, dim)
     _halves: NDArray[np.float32] = field(repr=False)
     _trees: tuple[Tree, ...] = field(repr=False)
     _first_row: FirstRows = field(repr=False)
@@ -101,11 +90,7 @@ class ApproximateForest:
 
 
 def approximate_forest(vectors: Vectors) -> ApproximateForest:
-    """A callable from queries of shape (batch, dim) to ids of shape (batch,), int64; grows its trees first.
-
-    Args:
-        vectors: float32, shape (n, dim), n >= 1.
-    """
+    """A callable from queries of shape (batch, dim) to ids of shape (batch,), int64; grows its trees first."""
     table = checked_table(vectors)
     source = np.random.default_rng(_SEED)  # public: no answer that must be private depends on it
     trees = tuple(_grown(table, source) for _ in range(_TREES))

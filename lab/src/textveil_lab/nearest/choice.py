@@ -11,12 +11,11 @@ from typing import Any
 from textveil.errors import MissingExtra, ParameterError, UnknownNameError, need
 from textveil.numerics.exact_products import fast_here
 from textveil.types import Ids, Vectors
-from textveil_lab.nearest.exact_numpy import ExactNumpy, exact_numpy
-from textveil_lab.nearest.projection import Projection
+from textveil_lab.nearest.projection import ExactNumpy, Projection, exact_numpy
 
 BACKENDS: Mapping[str, str] = MappingProxyType(
     {
-        "numpy": "textveil_lab.nearest.exact_numpy:exact_numpy",
+        "numpy": "textveil_lab.nearest.projection:exact_numpy",
         "int8": "textveil_lab.nearest.exact_int8:exact_int8",
         "faiss": "textveil_lab.nearest.exact_faiss:exact_faiss",
         "gpu": "textveil_lab.nearest.exact_torch:exact_torch",
@@ -26,9 +25,7 @@ BACKENDS: Mapping[str, str] = MappingProxyType(
 )
 """Backends by name; those that are not exact say so in it."""
 
-FASTEST = "fastest"
-"""The name of the default: exact, whatever is installed."""
-
+FASTEST = "fastest"  # The name of the default: exact, whatever is installed
 _WORTH_IMPORTING = 2e11
 """Products with one coordinate after which importing torch (a second or two) pays: two seconds of NumPy's."""
 
@@ -45,12 +42,9 @@ class FastestExact:
 
     Small tables, and calls with few queries, stay with NumPy. The choice depends on the table's size and on how many
     queries there were, on nothing else, and changes no answer but among distances that float32 cannot tell apart.
-
-    Attributes:
-        vectors: float32, shape (n, dim).
     """
 
-    vectors: Vectors
+    vectors: Vectors  # float32, shape (n, dim)
     _small: ExactNumpy = field(repr=False)
     _large: Projection | None = field(repr=False, default=None)
     _done: float = field(repr=False, default=0.0)

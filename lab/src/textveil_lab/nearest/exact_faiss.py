@@ -33,13 +33,9 @@ def first_found(index: Any, queries: Vectors) -> Ids:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExactFaiss:
-    """Nearest row of ``vectors`` by ``IndexFlatL2``, which holds a copy of them.
+    """Nearest row of ``vectors`` by ``IndexFlatL2``, which holds a copy of them."""
 
-    Attributes:
-        vectors: float32, shape (n, dim).
-    """
-
-    vectors: Vectors
+    vectors: Vectors  # float32, shape (n, dim)
     _index: Any = field(repr=False)
     _first_row: FirstRows = field(repr=False)
 
@@ -57,9 +53,6 @@ class ExactFaiss:
 
 def exact_faiss(vectors: Vectors) -> ExactFaiss:
     """A callable from queries of shape (batch, dim) to ids of shape (batch,), int64.
-
-    Args:
-        vectors: float32, shape (n, dim), n >= 1.
 
     Raises:
         MissingExtra: faiss is not installed.

@@ -40,52 +40,29 @@ from textveil_lab.nearest.torch_arrays import check_int8_products, load_torch, t
 if TYPE_CHECKING:
     import torch
 
-_TILE = 1024
-"""Rows of a tile, which share one scale."""
-
-_SPAN = 10
-"""Tiles that are looked through together where the table is small."""
-
-_LONG_SPAN = 5
-"""The same where the 8-bit copy of the rows takes most of the memory."""
-
-_BLOCK = 2048
-"""Queries of a block: with a span of tiles, 80 or 40 MB of integers."""
-
-_GROUP = 32
-"""Rows whose maximum is looked at before they are."""
-
-_EXTRA = 4
-"""Coordinates that carry ||v||^2 / 2."""
-
-_NEVER = 2**30
-"""More than any product."""
-
+_TILE = 1024  # Rows of a tile, which share one scale
+_SPAN = 10  # Tiles that are looked through together where the table is small
+_LONG_SPAN = 5  # The same where the 8-bit copy of the rows takes most of the memory
+_BLOCK = 2048  # Queries of a block: with a span of tiles, 80 or 40 MB of integers
+_GROUP = 32  # Rows whose maximum is looked at before they are
+_EXTRA = 4  # Coordinates that carry ||v||^2 / 2
+_NEVER = 2**30  # More than any product
 _KEPT_BYTES = 128 * 2**20
 """Budget of the 8-bit copy of the rows; what is beyond is made again for each block of queries."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Tile:
-    """Rows ``start`` to ``stop`` in sorted order, as integers times ``scale``, and how far they are off.
-
-    Attributes:
-        integers: int8, shape (_TILE, dim + extra), filled up with zeros; None where they are made when needed.
-        scale: t.
-        residual: the largest ||g||.
-        norm: the largest ||v|| of the centered rows, without the extra coordinates.
-        base: what the extra coordinates leave out of -||v||^2 / 2.
-        reach: the largest sum that the extra coordinates carry, in units of the query's constant.
-    """
+    """Rows ``start`` to ``stop`` in sorted order, as integers times ``scale``, and how far they are off."""
 
     start: int
     stop: int
-    integers: Any
-    scale: float
-    residual: float
-    norm: float
-    base: float
-    reach: float
+    integers: Any  # int8, shape (_TILE, dim + extra), filled up with zeros; None where they are made when needed
+    scale: float  # t
+    residual: float  # the largest ||g||
+    norm: float  # the largest ||v|| of the centered rows, without the extra coordinates
+    base: float  # what the extra coordinates leave out of -||v||^2 / 2
+    reach: float  # the largest sum that the extra coordinates carry, in units of the query's constant
 
 
 @dataclass(slots=True, eq=False)
@@ -114,13 +91,10 @@ class _Queries:
 class ExactInt8:
     """Nearest row of ``vectors`` by Euclidean distance; see the module's text.
 
-    Attributes:
-        vectors: float32, shape (n, dim), kept as given and never written.
-
     Beside the vectors it keeps at most 200 MB at any size. Safe to use from several threads at once.
     """
 
-    vectors: Vectors
+    vectors: Vectors  # float32, shape (n, dim), kept as given and never written
     _half_squares: NDArray[np.float32] = field(repr=False)
     _center: NDArray[np.float32] = field(repr=False)
     _order: NDArray[np.int32] = field(repr=False)
@@ -335,9 +309,6 @@ def _tile(centered: NDArray[np.float32], start: int, constant: float, kept: bool
 
 def exact_int8(vectors: Vectors) -> ExactInt8:
     """A callable from queries of shape (batch, dim) to ids of shape (batch,), int64.
-
-    Args:
-        vectors: float32, shape (n, dim), n >= 1.
 
     Raises:
         MissingExtra: torch is not installed.

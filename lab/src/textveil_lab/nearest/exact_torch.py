@@ -21,24 +21,16 @@ from textveil_lab.nearest.torch_arrays import load_torch, tensor
 if TYPE_CHECKING:
     import torch
 
-_BLOCK = 8192
-"""Queries of a block."""
-
-_TILE = 8192
-"""Rows of a tile: with a block of queries, 256 MB of scores on the device."""
+_BLOCK = 8192  # Queries of a block
+_TILE = 8192  # Rows of a tile: with a block of queries, 256 MB of scores on the device
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExactTorch:
-    """Nearest row of ``vectors`` by Euclidean distance, on ``device``; ties as ``ExactNumpy`` has them.
+    """Nearest row of ``vectors`` by Euclidean distance, on ``device``; ties as ``ExactNumpy`` has them."""
 
-    Attributes:
-        vectors: float32, shape (n, dim), on the host.
-        device: torch's name of the device, such as ``"cuda"``.
-    """
-
-    vectors: Vectors
-    device: str
+    vectors: Vectors  # float32, shape (n, dim), on the host
+    device: str  # torch's name of the device, such as ``"cuda"``
     _rows: torch.Tensor = field(repr=False)
     _half_squares: torch.Tensor = field(repr=False)
     _first_row: FirstRows = field(repr=False)
@@ -84,7 +76,6 @@ def exact_torch(vectors: Vectors, device: str | None = None) -> ExactTorch:
     """A callable from queries of shape (batch, dim) to ids of shape (batch,), int64.
 
     Args:
-        vectors: float32, shape (n, dim), n >= 1.
         device: torch's name of the device; None takes the first GPU.
 
     Raises:

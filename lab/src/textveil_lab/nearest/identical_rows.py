@@ -11,22 +11,15 @@ from numpy.typing import NDArray
 
 from textveil.types import Ids, Vectors
 
-_BLOCK = 2**20
-"""Entries that are looked at together."""
-
-_SEED = 20_261
-"""Of the multipliers of the hash, on which no answer depends."""
+_BLOCK = 2**20  # Entries that are looked at together
+_SEED = 20_261  # Of the multipliers of the hash, on which no answer depends
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FirstRows:
-    """Maps the id of a row to the lowest id of a row that is equal to it, entry by entry (0 equals -0).
+    """Maps the id of a row to the lowest id of a row that is equal to it, entry by entry (0 equals -0)."""
 
-    Attributes:
-        first: for each row that id, int64, shape (n,); None where no two rows are equal, as in most tables.
-    """
-
-    first: Ids | None
+    first: Ids | None  # for each row that id, int64, shape (n,); None where no two rows are equal, as in most tables
 
     def __call__(self, ids: Ids) -> Ids:
         """Ids of the first equal rows; any shape."""

@@ -24,15 +24,11 @@ _SLACK = 2.0**-48  # covers the rounding of a sum of differences of probabilitie
 class BlockNoise:
     """Block b, of ``width`` integers around b ``width``, has weight weights[|b|]; in a block all integers are alike.
 
-    Attributes:
-        weights: of blocks 0, 1, ..., the last; integers >= 1, whose sum over all blocks is below 2^62.
-        width: odd.
-
     Source: textveil_lab/proofs/truncated_noise.md.
     """
 
-    weights: Integers
-    width: int
+    weights: Integers  # of blocks 0, 1, ..., the last; integers >= 1, whose sum over all blocks is below 2^62
+    width: int  # odd
 
     def __post_init__(self) -> None:
         positive = self.weights.ndim == 1 and len(self.weights) >= 1 and bool((self.weights >= 1).all())
@@ -43,18 +39,15 @@ class BlockNoise:
 
     @property
     def last(self) -> int:
-        """Number of the last block."""
         return len(self.weights) - 1
 
     @cached_property
     def masses(self) -> Reals:
-        """Probabilities of blocks -last, ..., last."""
         both = np.concatenate([self.weights[:0:-1], self.weights])
         return both / float(both.sum())
 
     @property
     def variance(self) -> float:
-        """Of the noise."""
         blocks = np.arange(-self.last, self.last + 1, dtype=np.float64)
         return float((self.masses * blocks**2).sum()) * self.width**2 + (self.width**2 - 1) / 12
 
@@ -81,7 +74,6 @@ class BlockNoise:
         return float(np.maximum(0.0, near - factor * far).sum())
 
     def outside(self, blocks: int) -> float:
-        """The mass that the copy moved by so many blocks cannot reach."""
         return float(self.masses[: min(blocks, len(self.masses))].sum())
 
     def largest_ratio(self, blocks: int) -> float:
@@ -101,14 +93,10 @@ class BlockProfile:
 
     A move by j blocks and the share f of another is, on every integer, a move by j or by j + 1 blocks: on f of the
     integers by the latter. So delta is the mean of the two.
-
-    Attributes:
-        noise: the noise.
-        shift: >= 1.
     """
 
-    noise: BlockNoise
-    shift: int
+    noise: BlockNoise  # the noise
+    shift: int  # >= 1
 
     def _mean(self, of_blocks: Sequence[float]) -> float:
         share = self.shift % self.noise.width / self.noise.width
@@ -126,11 +114,9 @@ class BlockProfile:
 
     @property
     def log_outside(self) -> Bound:
-        """The mass that the other cannot reach."""
         return _logs(self._mean([self.noise.outside(blocks) for blocks in self._blocks]))
 
     def log_delta(self, epsilon: float) -> Bound:
-        """Natural logarithm of the least delta at epsilon."""
         need(0 <= epsilon < math.inf, "epsilon", epsilon, "finite and >= 0")
         if epsilon >= self.largest_loss:
             return self.log_outside
@@ -204,7 +190,6 @@ def least_variance_noise(
         delta: in (0, 1).
         reach: of numbers on the grid.
         blocks: that hold ``reach``.
-        progress: called as programs are solved.
     """
     width = -(-reach // blocks) | 1
     last = math.ceil(geng_bound(epsilon, delta, blocks)) + blocks

@@ -29,16 +29,12 @@ from textveil_lab.noise.unbounded import exponentials
 class CoordinateLaplace:
     """Density (2 scale)^-dim exp(-||z||_1 / scale) on R^dim.
 
-    Attributes:
-        dim: number of coordinates, >= 1.
-        scale: mean absolute value of one coordinate, in units of the vectors, finite and > 0.
-
     Source: Dwork, McSherry, Nissim and Smith 2006; proof: textveil_lab/proofs/coordinate_laplace.md.
     """
 
     norm: ClassVar[int] = 1
-    dim: int
-    scale: float
+    dim: int  # number of coordinates, >= 1
+    scale: float  # mean absolute value of one coordinate, in units of the vectors, finite and > 0
 
     def __post_init__(self) -> None:
         check_parameters(self.dim, scale=self.scale)

@@ -34,17 +34,12 @@ class EllipticalLaplace:
     With M = S S^T the norm is sqrt(z^T M^-1 z). In its own coordinates S^-1 z the noise is spherical, so delta between
     two vectors grows with that norm of their difference and depends on nothing else.
 
-    Attributes:
-        root: S, float64, invertible and not nearly singular, shape (dim, dim).
-        rate: nats per unit of the norm, finite and > 0.
-
     Source: Xu, Aggarwal, Feyisetan and Teissier 2020; proof: textveil_lab/proofs/mahalanobis.md.
     """
 
-    norm: ClassVar[int] = 2
-    """See ``capabilities.ProfiledNoise``: L2 in own coordinates."""
-    root: Reals = field(repr=False)
-    rate: float
+    norm: ClassVar[int] = 2  # See ``capabilities.ProfiledNoise``: L2 in own coordinates
+    root: Reals = field(repr=False)  # S, float64, invertible and not nearly singular, shape (dim, dim)
+    rate: float  # nats per unit of the norm, finite and > 0
     _inverse: Reals = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -65,7 +60,6 @@ class EllipticalLaplace:
 
     @property
     def dim(self) -> int:
-        """Number of coordinates."""
         return len(self.root)
 
     @property
@@ -75,7 +69,6 @@ class EllipticalLaplace:
 
     @property
     def spherical(self) -> SphericalLaplace:
-        """The noise in its own coordinates."""
         return SphericalLaplace(dim=self.dim, rate=self.rate)
 
     def coordinates(self, vectors: ArrayLike) -> Reals:

@@ -34,18 +34,12 @@ _ROUNDED = 2.0**-36  # ``gaussian_log_delta`` is rounded up by less than this, r
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GaussianProfile:
-    """See ``capabilities.PrivacyProfile``; exact up to 1e-11 of the logarithm.
+    """See ``capabilities.PrivacyProfile``; exact up to 1e-11 of the logarithm."""
 
-    Attributes:
-        sigma: standard deviation of one coordinate, finite and > 0.
-        distance: L2 norm of the shift, finite and > 0.
-    """
+    log_outside: ClassVar[Bound] = exactly(-math.inf)  # No mass leaves the support, which is everything
 
-    log_outside: ClassVar[Bound] = exactly(-math.inf)
-    """No mass leaves the support, which is everything."""
-
-    sigma: float
-    distance: float
+    sigma: float  # standard deviation of one coordinate, finite and > 0
+    distance: float  # L2 norm of the shift, finite and > 0
 
     @property
     def largest_loss(self) -> float:
@@ -53,7 +47,6 @@ class GaussianProfile:
         return math.inf
 
     def log_delta(self, epsilon: float) -> Bound:
-        """Natural logarithm of the least delta at epsilon."""
         need(0 <= epsilon < math.inf, "epsilon", epsilon, "finite and >= 0")
         # At 0 it is the total variation, which the least epsilon bounds to rounding.
         value = gaussian_log_delta(epsilon or 2.0**-1000, self.sigma, self.distance)
@@ -66,16 +59,12 @@ class GaussianProfile:
 class Gaussian:
     """Density (2 pi sigma^2)^(-dim/2) exp(-||z||_2^2 / (2 sigma^2)) on R^dim.
 
-    Attributes:
-        dim: number of coordinates, >= 1.
-        sigma: standard deviation of one coordinate, in units of the vectors, finite and > 0.
-
     Source: Balle and Wang 2018; proof: textveil_lab/proofs/gaussian.md.
     """
 
     norm: ClassVar[int] = 2
-    dim: int
-    sigma: float
+    dim: int  # number of coordinates, >= 1
+    sigma: float  # standard deviation of one coordinate, in units of the vectors, finite and > 0
 
     def __post_init__(self) -> None:
         check_parameters(self.dim, sigma=self.sigma)

@@ -24,16 +24,12 @@ class HyperbolicLaplace:
     The distance r has density proportional to sinh(r)^(dim - 1) exp(-rate r), which has an integral where
     rate > dim - 1 alone; then exp(-2 r) has the distribution Beta((rate - dim + 1) / 2, dim). The direction is uniform.
 
-    Attributes:
-        dim: of the space, >= 2.
-        rate: nats per unit of distance, above dim - 1.
-
     Source: Feyisetan, Diethe and Drake 2019 (the density); proof of the sampler:
     textveil_lab/proofs/hyperbolic_laplace.md.
     """
 
-    dim: int
-    rate: float
+    dim: int  # of the space, >= 2
+    rate: float  # nats per unit of distance, above dim - 1
 
     def __post_init__(self) -> None:
         need(self.dim >= 2, "dim", self.dim, ">= 2")
@@ -78,17 +74,12 @@ class HyperbolicProfile:
 
     The loss at a point at distance r from x, at the angle a from the way to x', is rate (d' - r), d' its distance from
     x': it falls with r and grows with a. So sums over cells of (r, a), at their corners, are bounds on delta.
-
-    Attributes:
-        noise: the noise.
-        distance: of the two points, > 0.
     """
 
-    log_outside: ClassVar[Bound] = exactly(-math.inf)
-    """No mass leaves the support, which is the whole space."""
+    log_outside: ClassVar[Bound] = exactly(-math.inf)  # No mass leaves the support, which is the whole space
 
-    noise: HyperbolicLaplace
-    distance: float
+    noise: HyperbolicLaplace  # the noise
+    distance: float  # of the two points, > 0
 
     @property
     def largest_loss(self) -> float:

@@ -1,10 +1,13 @@
-"""Noise on the integers, for vectors that are released on a public grid: no low digit of a float is released."""
+"""Noise on the integers, for vectors that are released on a public grid: no low digit of a float is released.
+
+Privacy profiles of which the largest loss is known exactly, and delta below it between two bounds.
+"""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from scipy.special import log_ndtr
@@ -12,11 +15,82 @@ from scipy.special import log_ndtr
 from textveil.errors import need
 from textveil.mechanisms.capabilities import PrivacyProfile
 from textveil.numerics.discrete_noise import LARGEST_SCALE, discrete_laplace_draws
+from textveil.statistics import Bound, exactly
 from textveil.types import Integers, Reals
-from textveil_lab.noise.coarse_profiles import BoundedLoss, Postprocessed
 from textveil_lab.noise.distribution import float_up
 from textveil_lab.noise.gaussian import GaussianProfile
 from textveil_lab.noise.unbounded import normals
+
+_SLACK = 2.0**-40  # Absolute, of a logarithm: covers the rounding of the formulas
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundedLoss:
+    """See ``capabilities.PrivacyProfile``: a law under which the largest loss L is attained with a known probability.
+
+    Where losses are at most L, delta at epsilon is at most 1 - e^(epsilon - L): P - e^epsilon Q is at most
+    P (1 - e^(epsilon - L)). The event on which the loss is L gives its probability times that.
+    """
+
+    log_outside: ClassVar[Bound] = exactly(-math.inf)  # Nothing that one input gives is impossible from the other
+
+    largest_loss: float  # L, nats, rounded up
+    log_probability: float  # natural logarithm of the probability, under the first input, that the loss is L
+
+    def log_delta(self, epsilon: float) -> Bound:
+        """Natural logarithm of the least delta at epsilon, between two bounds."""
+        need(0 <= epsilon < math.inf, "epsilon", epsilon, "finite and >= 0")
+        if epsilon >= self.largest_loss:
+            return exactly(-math.inf)
+        gain = math.log(-math.expm1(epsilon - self.largest_loss))
+        upper = min(0.0, gain + _SLACK)
+        lower = min(upper, gain + self.log_probability - _SLACK * (1 + abs(self.log_probability)))
+        return Bound(lower, upper if self.log_probability == 0 else (lower + upper) / 2, upper, 1.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownInput:
+    """See ``capabilities.PrivacyProfile``: with a known probability, what is released shows which input it was."""
+
+    log_shown: float  # natural logarithm of the probability that the other input cannot give what is released; > -inf
+
+    @property
+    def largest_loss(self) -> float:
+        return math.inf
+
+    @property
+    def log_outside(self) -> Bound:
+        return Bound(self.log_shown, self.log_shown, 0.0, 1.0) if self.log_shown < 0 else exactly(0.0)
+
+    def log_delta(self, epsilon: float) -> Bound:
+        """Natural logarithm of the least delta at epsilon, between two bounds."""
+        need(0 <= epsilon < math.inf, "epsilon", epsilon, "finite and >= 0")
+        return self.log_outside
+
+
+@dataclass(frozen=True, slots=True)
+class Postprocessed:
+    """See ``capabilities.PrivacyProfile``: what is released is a rounding of something whose profile is known.
+
+    Its delta is at most that of the whole. The rounding is so fine, beside noise without end, that the losses of far
+    cells come as near to the largest one of the whole as one likes.
+    """
+
+    whole: PrivacyProfile  # the profile before rounding
+
+    @property
+    def largest_loss(self) -> float:
+        return self.whole.largest_loss
+
+    @property
+    def log_outside(self) -> Bound:
+        """That of the whole: no mass leaves the support."""
+        return self.whole.log_outside
+
+    def log_delta(self, epsilon: float) -> Bound:
+        """Natural logarithm of the least delta at epsilon: an upper bound, and no lower one."""
+        exact = self.whole.log_delta(epsilon)
+        return Bound(-math.inf, exact.estimate, exact.upper, 1.0)
 
 
 class IntegerNoise(Protocol):
@@ -36,13 +110,10 @@ class IntegerNoise(Protocol):
 class DiscreteLaplace:
     """P(z) proportional to exp(-|z| / scale), drawn by integers alone.
 
-    Attributes:
-        scale: a whole number, between 1 and 2^46.
-
     Source: Ghosh, Roughgarden and Sundararajan 2012; the sampler: Canonne, Kamath and Steinke 2020, section 5.
     """
 
-    scale: int
+    scale: int  # a whole number, between 1 and 2^46
 
     def __post_init__(self) -> None:
         need(1 <= self.scale <= LARGEST_SCALE, "scale", self.scale, f"between 1 and {LARGEST_SCALE}")
@@ -65,12 +136,9 @@ class RoundedGaussian:
     """N(0, sigma^2) rounded to the nearest integer.
 
     Added to integers it is Gaussian noise, rounded afterwards: what holds for the noise holds for it.
-
-    Attributes:
-        sigma: standard deviation before rounding, between 1 and 2^40.
     """
 
-    sigma: float
+    sigma: float  # standard deviation before rounding, between 1 and 2^40
 
     def __post_init__(self) -> None:
         need(1 <= self.sigma <= 2.0**40, "sigma", self.sigma, "between 1 and 2^40")
@@ -84,7 +152,6 @@ class RoundedGaussian:
         return high + np.log(-np.expm1(low - high))
 
     def profile(self, shift: Sequence[int]) -> Postprocessed:
-        """That of the noise before rounding, which is an upper bound."""
         return Postprocessed(GaussianProfile(sigma=self.sigma, distance=_norm_up(shift)))
 
 

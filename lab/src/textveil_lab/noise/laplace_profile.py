@@ -2,6 +2,8 @@
 
 From the largest finite loss ||v||_1 / scale on, delta is the mass that leaves the moved support, exactly. Below it the
 losses of the coordinates are composed on a grid, rounded to either side.
+
+Privacy-loss distributions of Laplace noise, truncated or not, on the grid of ``privacy.loss_distribution``.
 """
 
 import math
@@ -13,12 +15,61 @@ from functools import cached_property
 import numpy as np
 
 from textveil.errors import need
-from textveil.privacy.loss_distribution import LossDistribution
+from textveil.privacy.loss_distribution import LossDistribution, atoms_loss, bulk_nodes, merged_bulk
 from textveil.statistics import Bound, exactly
 from textveil.types import Reals
 from textveil_lab.noise.distribution import l1_over
-from textveil_lab.noise.truncated_loss import laplace_loss, truncated_laplace_loss
-from textveil_lab.noise.truncation import truncated_log_delta
+from textveil_lab.noise.truncation import outer_strip_mass, truncated_log_delta
+
+
+def laplace_loss(shift: float, scale: float, *, step: float, upper: bool = True) -> LossDistribution:
+    """The loss of Laplace noise in one dimension against itself moved by ``shift``.
+
+    Args:
+        shift: finite; its sign does not matter.
+        scale: finite and > 0.
+        step: nats between neighbors of the grid.
+        upper: the side to round to.
+    """
+    return truncated_laplace_loss(shift, scale, math.inf, step=step, upper=upper)
+
+
+def truncated_laplace_loss(
+    shift: float, scale: float, bound: float, *, step: float, upper: bool = True
+) -> LossDistribution:
+    """The loss of Laplace noise on [-bound, bound] against itself moved by v = |shift|, in one dimension.
+
+    With s the scale and t = min(v, 2 bound - v) / s the finite losses lie in [-t, t] with density
+    e^((l - v/s)/2) / (4 (1 - e^(-bound/s))), and where v <= bound there are atoms at v/s and -v/s, of masses
+    (1 - e^((v-bound)/s)) / (2 (1 - e^(-bound/s))) and e^(-v/s) times that. The loss is infinite on the strip that
+    leaves the moved support.
+
+    Args:
+        shift: finite; its sign does not matter.
+        scale: finite and > 0.
+        bound: half-width of the support, > 0; inf is plain Laplace noise.
+        step: nats between neighbors of the grid.
+        upper: the side to round to.
+    """
+    need(math.isfinite(shift), "shift", shift, "finite")
+    need(0 < scale < math.inf, "scale", scale, "finite and > 0")
+    need(bound > 0, "bound", bound, "> 0")
+    ratio, width = abs(shift) / scale, bound / scale
+    if not upper:  # best tests of a log-concave distribution are half-lines, so delta grows with the shift
+        ratio = step * math.floor(ratio / step)
+    if ratio >= 2 * width:  # disjoint supports
+        return LossDistribution(step=step, first=0, masses=np.zeros(1), infinite=1.0, upper=upper)
+    edge = min(ratio, 2 * width - ratio)
+    normalizer = -math.expm1(-width)
+    losses, masses = bulk_nodes(edge, step) if upper else merged_bulk(edge, step)
+    masses = masses * (math.exp(-ratio / 2) / (4 * normalizer))
+    if ratio <= width:
+        atom = -math.expm1(ratio - width) / (2 * normalizer)
+        losses = np.concatenate([losses, [ratio, -ratio]])
+        masses = np.concatenate([masses, [atom, atom * math.exp(-ratio)]])
+    infinite = 0.0 if math.isinf(bound) else float(outer_strip_mass(ratio * scale, scale, bound))
+    return atoms_loss(losses, masses, step=step, upper=upper, infinite=infinite)
+
 
 _BINS = 1 << 14  # bins of a composed loss between its two extremes
 _COMPOSED = 2.0**19  # largest loss up to which losses are composed: beyond it the grid has too many cells
@@ -26,23 +77,16 @@ _EDGE = 2.0**-40  # relative distance from the largest loss within which roundin
 _LOST = 2.0**-960  # more than what underflow takes from a composed delta: N^2 terms below 2^-1022 for each coordinate
 _ROUNDING = 2.0**-40  # Absolute, of a logarithm: covers the formulas for strips and atoms, with room to spare
 _UP = 1 + 2.0**-30
-
 _LOWEST = -sys.float_info.max
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LaplaceProfile:
-    """See ``capabilities.PrivacyProfile``.
+    """See ``capabilities.PrivacyProfile``."""
 
-    Attributes:
-        shift: as ``checked_shift`` gives it.
-        scale: of one coordinate.
-        bound: half-width of its support; inf for plain Laplace noise.
-    """
-
-    shift: Reals
-    scale: float
-    bound: float = math.inf
+    shift: Reals  # as ``checked_shift`` gives it
+    scale: float  # of one coordinate
+    bound: float = math.inf  # half-width of its support; inf for plain Laplace noise
 
     @cached_property
     def largest_loss(self) -> float:

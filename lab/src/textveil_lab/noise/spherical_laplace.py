@@ -35,17 +35,13 @@ class SphericalLaplace:
     The norm has distribution Gamma(dim, 1/rate), the direction is uniform on the sphere, and the two are
     independent. Coordinates are uncorrelated but not independent.
 
-    Attributes:
-        dim: number of coordinates, >= 1.
-        rate: nats per unit of Euclidean distance, finite and > 0.
-
     Source: Feyisetan, Balle, Drake and Diethe 2020, section 2.6; proof:
     textveil_lab/proofs/spherical_laplace.md.
     """
 
     norm: ClassVar[int] = 2
-    dim: int
-    rate: float
+    dim: int  # number of coordinates, >= 1
+    rate: float  # nats per unit of Euclidean distance, finite and > 0
 
     def __post_init__(self) -> None:
         check_parameters(self.dim, rate=self.rate)

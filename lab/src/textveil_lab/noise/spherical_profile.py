@@ -34,18 +34,12 @@ _DIMENSIONS = 10**6  # beyond these no quadrature is tried
 
 @dataclass(frozen=True, kw_only=True)
 class SphericalProfile:
-    """See ``capabilities.PrivacyProfile``.
+    """See ``capabilities.PrivacyProfile``."""
 
-    Attributes:
-        dim: coordinates, >= 1.
-        largest_loss: rate times the L2 norm of the shift, rounded up; > 0.
-    """
+    log_outside: ClassVar[Bound] = exactly(-math.inf)  # No mass leaves the support, which is everything
 
-    log_outside: ClassVar[Bound] = exactly(-math.inf)
-    """No mass leaves the support, which is everything."""
-
-    dim: int
-    largest_loss: float
+    dim: int  # coordinates, >= 1
+    largest_loss: float  # rate times the L2 norm of the shift, rounded up; > 0
 
     def log_delta(self, epsilon: float) -> Bound:
         """Natural logarithm of the least delta at epsilon, between two bounds about 1e-6 apart."""

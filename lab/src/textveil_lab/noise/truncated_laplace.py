@@ -38,19 +38,14 @@ class TruncatedLaplace:
     normalizer = 2 scale (1 - exp(-bound / scale)). One distribution serves the valid mechanism and the published
     one, which differ in how scale and bound are calibrated.
 
-    Attributes:
-        dim: number of coordinates, >= 1.
-        scale: in units of the vectors, finite and > 0.
-        bound: half-width of the support of one coordinate, same units, finite and > 0.
-
     Source: Geng, Ding, Guo and Kumar 2020, section 2; proofs: textveil_lab/proofs/truncated_laplace.md and
     textveil_lab/proofs/truncated_laplace_published.md.
     """
 
     norm: ClassVar[int] = 1
-    dim: int
-    scale: float
-    bound: float
+    dim: int  # number of coordinates, >= 1
+    scale: float  # in units of the vectors, finite and > 0
+    bound: float  # half-width of the support of one coordinate, same units, finite and > 0
 
     def __post_init__(self) -> None:
         check_parameters(self.dim, scale=self.scale, bound=self.bound)
@@ -166,7 +161,6 @@ class TruncatedLaplace:
         return sizes
 
     def _within_bound(self, noise: Draws) -> Draws:
-        """``noise`` with what rounding to its type moved beyond the bound moved back, in place."""
         limit = noise.dtype.type(rounded_down(self.bound, noise.dtype.type))
         return np.clip(noise, -limit, limit, out=noise)
 

@@ -21,7 +21,6 @@ from textveil.errors import need
 from textveil.types import Reals
 
 _LOG_4 = math.log(4.0)
-
 _LARGEST = 1e150
 """Nats; the published form asks for about four times their square of dimensions, which must stay a float."""
 
@@ -37,24 +36,17 @@ class PublishedTruncation:
         alpha = epsilon / Delta_1,   bound = -(1 / alpha) ln(1 - epsilon / (2 delta^(1/k) sqrt(k))),
         normalizer = Delta_inf / delta^(1/k),   density of one coordinate exp(-alpha |x|) / normalizer
 
-    Attributes:
-        dim: coordinates of a word's vector, >= 1.
-        noise_dim: dimension k in the formulas, >= dim; what exceeds ``dim`` are dummy dimensions.
-        epsilon: claimed nats, finite, > 0 and below ``2 delta^(1/k) sqrt(k)``.
-        clip: Euclidean norm to which vectors are clipped, > 0.
-        log_delta: natural logarithm of the claimed delta, finite and < 0; 4^-1700 has no float.
-
     Raises:
         ParameterError: a parameter is outside its domain.
 
     Source: Huang, Yang, Habernal, Hu and Wang, EMNLP 2024, Theorem 3.
     """
 
-    dim: int
-    noise_dim: int
-    epsilon: float
-    clip: float
-    log_delta: float
+    dim: int  # coordinates of a word's vector, >= 1
+    noise_dim: int  # dimension k in the formulas, >= dim; what exceeds ``dim`` are dummy dimensions
+    epsilon: float  # claimed nats, finite, > 0 and below ``2 delta^(1/k) sqrt(k)``
+    clip: float  # Euclidean norm to which vectors are clipped, > 0
+    log_delta: float  # natural logarithm of the claimed delta, finite and < 0; 4^-1700 has no float
 
     def __post_init__(self) -> None:
         _check_published(self.dim, self.epsilon, self.clip, self.log_delta)
@@ -79,7 +71,6 @@ class PublishedTruncation:
 
     @property
     def bound(self) -> float:
-        """Half-width A of the support of one coordinate."""
         return -self.scale * math.log1p(-self.epsilon / _epsilon_limit(self.noise_dim, self.log_delta))
 
     @property
@@ -246,7 +237,6 @@ def _smaller_side(width: ArrayLike, scale: float, bound: float) -> tuple[Reals, 
 
 
 def _log_smaller_side(width: ArrayLike, scale: float, bound: float) -> tuple[Reals, Reals]:
-    """The widths, and the natural logarithms of the masses of ``_smaller_side``."""
     widths, part = _parts(width, scale, bound)
     ratio = bound / scale
     with np.errstate(divide="ignore", over="ignore"):

@@ -15,29 +15,21 @@ from textveil.errors import need
 from textveil.numerics.integer_weights import exp_floor, log_ratio_up
 from textveil.types import Integers
 
-_SCALE = 60
-"""Binary digits of e^rate in the recurrence, which rounds down."""
-
+_SCALE = 60  # Binary digits of e^rate in the recurrence, which rounds down
 _FINE = 1 << 8
 """The least weight times the rate: what rounding takes of the rate is below 2^-8 of it, and less for nearer places."""
 
-_MOST_RATE = 40.0
-"""Above it nothing would change but the size of numbers."""
+_MOST_RATE = 40.0  # Above it nothing would change but the size of numbers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GeometricSteps:
-    """The law above.
+    """The law above."""
 
-    Attributes:
-        tails: G_0 to G_(n-1), int64, falling, > 0.
-    """
-
-    tails: Integers
+    tails: Integers  # G_0 to G_(n-1), int64, falling, > 0
 
     @property
     def total(self) -> int:
-        """Sum of the weights of a row, the same for every place."""
         return int(self.tails[0]) + int(self.tails[1])
 
     @property

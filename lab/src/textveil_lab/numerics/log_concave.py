@@ -13,13 +13,8 @@ from scipy.special import logsumexp
 from textveil.types import Reals
 
 Function: TypeAlias = Callable[[Reals], Reals]
-
-CELLS = 1 << 12
-"""Cells around the peak: the two bounds are then some 1e-5 of the integral apart."""
-
-_DROP = 50.0
-"""Nats below the peak from which the rest is bounded by an exponential."""
-
+CELLS = 1 << 12  # Cells around the peak: the two bounds are then some 1e-5 of the integral apart
+_DROP = 50.0  # Nats below the peak from which the rest is bounded by an exponential
 _ZOOM = 257
 
 

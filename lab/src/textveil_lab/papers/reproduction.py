@@ -1,4 +1,9 @@
-"""A run: measure the items, write everything to a hidden folder, and give it its name when all of it is there."""
+"""A run: measure the items, write everything to a hidden folder, and give it its name when all of it is there.
+
+The report of a run as one HTML file with its figures and numbers in it: whoever has the file has the report.
+
+The report of a run as Markdown, beside its figures.
+"""
 
 import contextlib
 import secrets
@@ -11,25 +16,79 @@ from pathlib import Path
 from textveil.errors import OutputError, ParameterError
 from textveil.json_text import json_file, json_text
 from textveil.numerics.exact_products import checked_device
-from textveil.pages.tables import save_table
+from textveil.pages.rendering import rendered
+from textveil.pages.tables import Table, save_table, shown
 from textveil.version import VERSION
 from textveil.whole_files import write_whole
-from textveil_lab.papers.registry import Item, Paper
-from textveil_lab.papers.report import StudyRun
-from textveil_lab.papers.report_markdown import to_markdown
-from textveil_lab.papers.report_page import to_html
+from textveil_lab.papers import report
+from textveil_lab.papers.report import Item, Paper, StudyRun
 from textveil_lab.papers.setting import ItemOutcome, StudySetting
 from textveil_lab.plots import need_matplotlib, save_figure
 
-REPORT = "report.json"
-"""What marks a folder as one of ours, and lists the files of its items."""
 
+def to_markdown(run: StudyRun) -> str:
+    """The report as Markdown, figures by their files' names."""
+    lines = [f"# {run.paper.title}", "", f"{run.paper.citation}.", "", run.paper.sources, ""]
+    lines += [f"**{report.STAMP}** {report.conditions(run)}", ""]
+    lines += ["## In short", "", *_table(*report.in_short(run)), ""]
+    if count := report.counted(run):
+        lines += [count, ""]
+    lines += ["## What was read", "", run.setting.origin, "", *_table(*report.inputs(run)), ""]
+    for note in filter(None, (report.corpora(run), *run.paper.notes)):
+        lines += [note, ""]
+    for item, outcome in run.results:
+        lines += _section(run, item, outcome)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _section(run: StudyRun, item: Item, outcome: ItemOutcome) -> list[str]:
+    """One item: what it shows, settings, figures, comparisons, findings, numbers."""
+    lines = [f"## {item.name}: {item.title}", "", f"*{report.basis(item, outcome)}.* {item.about}", ""]
+    if outcome.judgment is not None:
+        lines += [outcome.judgment.why, ""]
+    head, rows = report.settings(run, item, outcome)
+    if rows:
+        lines += [*_table(head, rows), ""]
+    for file in report.images(run, item):
+        lines += [f"![{item.title}]({file})", ""]
+    if outcome.comparisons:
+        lines += [*_table(*report.compared(outcome)), ""]
+    lines += [*(f"- {finding}" for finding in outcome.findings), ""]
+    for key, table in outcome.tables.items():
+        if len(table.rows) <= report.LONGEST and not outcome.charts:
+            lines += [table.to_markdown(), ""]
+        lines += [f"Numbers: {', '.join(report.of_table(run, item, key))}.", ""]
+    return lines
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return lines + ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
+
+
+def to_html(run: StudyRun, folder: Path) -> str:
+    """The report as one page; it asks nothing of the network and of no other file.
+
+    Args:
+        run: what was measured.
+        folder: where the files of its items lie.
+    """
+    links = [f"#{item.name}" for item, _ in run.results]
+    return rendered(
+        "study.html", title=run.paper.title, run=run, report=report, folder=folder, links=links, rows_of=_first_rows
+    )
+
+
+def _first_rows(table: Table) -> list[list[str]]:
+    return [[shown(cell) for cell in row] for row in table.rows[: report.LONGEST]]
+
+
+REPORT = "report.json"  # What marks a folder as one of ours, and lists the files of its items
 _MARKS = frozenset({"paper", "version", "for_release", "items"})
 """What our reports have together, and those of other programs hardly."""
 
 _PARTIAL = ".partial"
-_KINDS = frozenset({".png", ".svg", ".csv", ".json"})
-"""Endings of the files of an item."""
+_KINDS = frozenset({".png", ".svg", ".csv", ".json"})  # Endings of the files of an item
 
 
 def reproduce(

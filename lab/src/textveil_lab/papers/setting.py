@@ -15,21 +15,15 @@ from textveil.pages.tables import Cell, Table
 from textveil.randomness import seeded_generator
 from textveil.types import Ids, Integers
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.papers.twins import later_twins
+from textveil_lab.papers.vocabularies import later_twins
 from textveil_lab.plots import Chart
 
-DEFAULT_SEED = 20260101
-"""Studies repeat by default: they draw for experiments, never for a release."""
-
+DEFAULT_SEED = 20260101  # Studies repeat by default: they draw for experiments, never for a release
 DEFAULT_SAMPLE = 5000
 QUICK_SAMPLE = 200
 DEVICES = ("cpu", "cuda")
-
-QUICK_WORDS = 2000
-"""The first words of each vocabulary, which a quick run keeps."""
-
-QUICK_POINTS = 5
-"""Points of a curve that a quick run keeps."""
+QUICK_WORDS = 2000  # The first words of each vocabulary, which a quick run keeps
+QUICK_POINTS = 5  # Points of a curve that a quick run keeps
 
 
 def _silent(done: float) -> None:
@@ -37,49 +31,32 @@ def _silent(done: float) -> None:
 
 
 class Sample(NamedTuple):
-    """Words that an item drew from a vocabulary, uniformly and without replacement.
+    """Words that an item drew from a vocabulary, uniformly and without replacement."""
 
-    Attributes:
-        vocabulary: its name.
-        words: how many were drawn.
-        of: how many the vocabulary has.
-    """
-
-    vocabulary: str
-    words: int
-    of: int
+    vocabulary: str  # its name
+    words: int  # how many were drawn
+    of: int  # how many the vocabulary has
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StudySetting:
-    """What the items of one run share.
+    """What the items of one run share."""
 
-    Attributes:
-        vocabularies: public words and vectors, one or more; no two words of one share a vector.
-        origin: a sentence that says where they are from.
-        named: whether the user named them; items that need a certain size take the embedded one where not.
-        sample: words that are drawn from each; None takes 5,000 (200 where ``quick``), or all where there are fewer.
-        seed: of every random choice; each item and vocabulary has its own stream.
-        quick: fewer points and smaller samples, to see that everything runs; the command keeps ``QUICK_WORDS`` too.
-        texts: folders of the corpora at hand, by name; empty for studies of words.
-        cells: the folder in which measurements that take long are kept; None keeps none.
-        device: where networks are trained, ``"cpu"`` or ``"cuda"``.
-        processes: how many cells are measured side by side, >= 1.
-        progress: called with the share of the item that is done, in [0, 1].
-        samples: what ``words`` has drawn so far; a report states the sample from here and nowhere else.
-    """
-
-    vocabularies: tuple[Vocabulary, ...]
-    origin: str
-    named: bool = False
+    vocabularies: tuple[Vocabulary, ...]  # public words and vectors, one or more; no two words of one share a vector
+    origin: str  # a sentence that says where they are from
+    named: bool = False  # whether the user named them; items that need a certain size take the embedded one where not
+    # words that are drawn from each; None takes 5,000 (200 where ``quick``), or all where there are fewer
     sample: int | None = None
-    seed: int = DEFAULT_SEED
+    seed: int = DEFAULT_SEED  # of every random choice; each item and vocabulary has its own stream
+    # fewer points and smaller samples, to see that everything runs; the command keeps ``QUICK_WORDS`` too
     quick: bool = False
+    # folders of the corpora at hand, by name; empty for studies of words
     texts: Mapping[str, Path] = field(default_factory=lambda: MappingProxyType({}))
-    cells: Path | None = None
-    device: str = "cpu"
-    processes: int = 1
-    progress: Callable[[float], None] = _silent
+    cells: Path | None = None  # the folder in which measurements that take long are kept; None keeps none
+    device: str = "cpu"  # where networks are trained, ``"cpu"`` or ``"cuda"``
+    processes: int = 1  # how many cells are measured side by side, >= 1
+    progress: Callable[[float], None] = _silent  # called with the share of the item that is done, in [0, 1]
+    # what ``words`` has drawn so far; a report states the sample from here and nowhere else
     samples: list[Sample] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -115,7 +92,6 @@ class StudySetting:
         return np.sort(self.words_of(self.generator(0, *stream), vocabulary, most))
 
     def words_of(self, rng: np.random.Generator, vocabulary: Vocabulary, most: int | None = None) -> Ids:
-        """The same from a generator, in the order of the draws."""
         wanted = self.sample if self.sample is not None else QUICK_SAMPLE if self.quick else DEFAULT_SAMPLE
         count = min(wanted, len(vocabulary), wanted if most is None else most)
         self.samples.append(Sample(vocabulary.name, count, len(vocabulary)))
@@ -135,20 +111,13 @@ class StudySetting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """One number of the paper beside ours.
+    """One number of the paper beside ours."""
 
-    Attributes:
-        what: the quantity, units in it.
-        paper: the paper's number as it prints it, or "not read".
-        ours: our number as text, with its interval where it was sampled.
-        note: what explains a difference; empty where nothing needs to be explained.
-        ways: our number by the name of each way of measuring it, where there is more than one; ``ours`` is then empty.
-    """
-
-    what: str
-    paper: str
-    ours: str = ""
-    note: str = ""
+    what: str  # the quantity, units in it
+    paper: str  # the paper's number as it prints it, or "not read"
+    ours: str = ""  # our number as text, with its interval where it was sampled
+    note: str = ""  # what explains a difference; empty where nothing needs to be explained
+    # our number by the name of each way of measuring it, where there is more than one; ``ours`` is then empty
     ways: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     def __post_init__(self) -> None:
@@ -165,37 +134,24 @@ class Reproduced(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgment:
-    """Whether an item came out as the paper has it, and why, from what was measured.
+    """Whether an item came out as the paper has it, and why, from what was measured."""
 
-    Attributes:
-        reproduced: how much of it.
-        why: one or two plain sentences for readers who know neither the library nor the paper by heart.
-    """
-
-    reproduced: Reproduced
-    why: str
+    reproduced: Reproduced  # how much of it
+    why: str  # one or two plain sentences for readers who know neither the library nor the paper by heart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ItemOutcome:
-    """What one item found.
+    """What one item found."""
 
-    Attributes:
-        tables: numbers by the end of their file's name; the key "" is the item's own name.
-        charts: figures by the same rule.
-        findings: sentences that the report prints.
-        comparisons: the paper's numbers beside ours.
-        settings: under what it was measured, by the names that ``Item.settings`` uses where the paper states the same;
-            a tuple is a grid of values. The report states settings from here and from ``StudySetting.samples`` alone.
-        judgment: whether the paper's item came out; None for what goes beyond the paper.
-    """
-
-    tables: Mapping[str, Table]
-    charts: Mapping[str, Chart] = field(default_factory=lambda: MappingProxyType({}))
-    findings: tuple[str, ...] = ()
-    comparisons: tuple[Comparison, ...] = ()
+    tables: Mapping[str, Table]  # numbers by the end of their file's name; the key "" is the item's own name
+    charts: Mapping[str, Chart] = field(default_factory=lambda: MappingProxyType({}))  # figures by the same rule
+    findings: tuple[str, ...] = ()  # sentences that the report prints
+    comparisons: tuple[Comparison, ...] = ()  # the paper's numbers beside ours
+    # under what it was measured, by the names that ``Item.settings`` uses where the paper states the same; a tuple is a
+    # grid of values. The report states settings from here and from ``StudySetting.samples`` alone.
     settings: Mapping[str, Cell | tuple[float, ...]] = field(default_factory=lambda: MappingProxyType({}))
-    judgment: Judgment | None = None
+    judgment: Judgment | None = None  # whether the paper's item came out; None for what goes beyond the paper
 
 
 @lru_cache(maxsize=8)  # every item has a setting of its own

@@ -25,19 +25,12 @@ _BLOCK: Final = 1024  # outputs whose scores against all words are made at once:
 
 
 class Posteriors(NamedTuple):
-    """P(x | y) for several outputs y: listed inputs, and a share of the prior for all.
+    """P(x | y) for several outputs y: listed inputs, and a share of the prior for all."""
 
-    Attributes:
-        starts: where each output's listed inputs begin and the last one's end, shape (outputs + 1,).
-        inputs: ids x that the output speaks for.
-        above: P(x | y) - ``rest`` of y * prior(x), > 0, shape as ``inputs``.
-        rest: P(x | y) = rest * prior(x) for every other input, shape (outputs,).
-    """
-
-    starts: Integers
-    inputs: Ids
-    above: Reals
-    rest: Reals
+    starts: Integers  # where each output's listed inputs begin and the last one's end, shape (outputs + 1,)
+    inputs: Ids  # ids x that the output speaks for
+    above: Reals  # P(x | y) - ``rest`` of y * prior(x), > 0, shape as ``inputs``
+    rest: Reals  # P(x | y) = rest * prior(x) for every other input, shape (outputs,)
 
 
 def posteriors(columns: Columns, prior: Reals) -> Posteriors:

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 class Place(Enum):
     """Where noise enters."""
 
-    TOKENS = "each-token"
-    """Every word is replaced by a draw of a mechanism; all that follows sees released words only."""
+    TOKENS = "each-token"  # Every word is replaced by a draw of a mechanism; all that follows sees released words only
     ENCODER_INPUT = "encoder-input"
     """What the encoder reads: noise on the words' vectors, or words drawn by a mechanism. Nothing else."""
     EMBEDDING_TABLE = "embedding-table"
@@ -42,12 +41,9 @@ class Place(Enum):
 class Feeding(Enum):
     """Which words the decoder is told stood before the one that it is asked for."""
 
-    CLEAN = "clean"
-    """The private words (teacher forcing): what comes out is under no bound."""
-    RELEASED = "released"
-    """The words that a mechanism released."""
-    FREE = "free"
-    """Its own output."""
+    CLEAN = "clean"  # The private words (teacher forcing): what comes out is under no bound
+    RELEASED = "released"  # The words that a mechanism released
+    FREE = "free"  # Its own output
 
 
 class Noise(Protocol):
@@ -61,23 +57,16 @@ class Noise(Protocol):
 class Injection:
     """Noise at one place.
 
-    Attributes:
-        place: where.
-        mechanism: draws words, for a sentence as a document where it draws in order; for ``TOKENS`` and
-            ``ENCODER_INPUT``.
-        noise: draws vectors, which are added; for ``ENCODER_INPUT`` and ``EMBEDDING_TABLE``.
-        clip: norm to which longer vectors are shortened before the noise; None leaves them.
-        one_vector_a_batch: whether all tokens of a batch get one and the same noise vector.
-
     Raises:
         ParameterError: the parts do not go together.
     """
 
-    place: Place
+    place: Place  # where
+    # draws words, for a sentence as a document where it draws in order; for ``TOKENS`` and ``ENCODER_INPUT``
     mechanism: WordMechanism | SequenceMechanism | None = None
-    noise: Noise | None = None
-    clip: float | None = None
-    one_vector_a_batch: bool = False
+    noise: Noise | None = None  # draws vectors, which are added; for ``ENCODER_INPUT`` and ``EMBEDDING_TABLE``
+    clip: float | None = None  # norm to which longer vectors are shortened before the noise; None leaves them
+    one_vector_a_batch: bool = False  # whether all tokens of a batch get one and the same noise vector
 
     def __post_init__(self) -> None:
         tokens, table = self.place is Place.TOKENS, self.place is Place.EMBEDDING_TABLE

@@ -34,16 +34,11 @@ def corpus_digest(sentences: Sequence[Ids]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptRun:
-    """Where a training is kept, and what it must have in common with what is kept there.
+    """Where a training is kept, and what it must have in common with what is kept there."""
 
-    Attributes:
-        folder: for this run alone.
-        vocabulary: its words.
-        run: JSON facts of the run that settings of the network do not hold: noise, feeding, seed, sentences.
-    """
-
-    folder: Path
-    vocabulary: Vocabulary
+    folder: Path  # for this run alone
+    vocabulary: Vocabulary  # its words
+    # JSON facts of the run that settings of the network do not hold: noise, feeding, seed, sentences
     run: Mapping[str, Any]
 
     def keep(self, network: Autoencoder, optimizer: Any, epochs: Epochs) -> None:

@@ -18,39 +18,27 @@ from textveil.types import Ids, Progress
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.models.autoencoder.coder import said_of
 from textveil_lab.models.autoencoder.files import facts_of, read_network, restored_network, write_network
-from textveil_lab.models.autoencoder.network import Autoencoder, new_autoencoder
-from textveil_lab.models.autoencoder.settings import AutoencoderSettings
+from textveil_lab.models.autoencoder.network import Autoencoder, AutoencoderSettings, new_autoencoder
 from textveil_lab.models.autoencoder.training import Epochs, Training, Views, adam, batches, checked_sentences
 from textveil_lab.rewriting.injection import Feeding, Injection, Place
 from textveil_lab.rewriting.kept_runs import KeptRun, corpus_digest
 
-_WEIGHTS, _WORDS, _TABLE = range(3)
-"""Streams of a training's seed; its epochs have others."""
-
+_WEIGHTS, _WORDS, _TABLE = range(3)  # Streams of a training's seed; its epochs have others
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
 class Rewriter:
-    """A trained network with the noise that it was trained with; made by ``train_rewriter`` or ``load_rewriter``.
+    """A trained network with the noise that it was trained with; made by ``train_rewriter`` or ``load_rewriter``."""
 
-    Attributes:
-        vocabulary: the public words.
-        injection: where noise enters, also when it rewrites.
-        network: the network.
-        epochs: losses (nats a token, ends of sentences counted) and seconds of each epoch of its training.
-        corpus: SHA-256 of the sentences of its training, None where it was not kept.
-    """
-
-    vocabulary: Vocabulary
-    injection: Injection
-    network: Autoencoder
-    epochs: Epochs
-    corpus: str | None = None
+    vocabulary: Vocabulary  # the public words
+    injection: Injection  # where noise enters, also when it rewrites
+    network: Autoencoder  # the network
+    epochs: Epochs  # losses (nats a token, ends of sentences counted) and seconds of each epoch of its training
+    corpus: str | None = None  # SHA-256 of the sentences of its training, None where it was not kept
 
     @property
     def settings(self) -> AutoencoderSettings:
-        """Of the network and its training."""
         return self.network.settings
 
     @property
@@ -60,7 +48,6 @@ class Rewriter:
 
     @property
     def seconds(self) -> tuple[float, ...]:
-        """Of each epoch of the training."""
         return self.epochs.seconds
 
     def learned_from(self, sentences: Sequence[Ids]) -> bool:
@@ -224,8 +211,6 @@ def train_rewriter(
         settings: None are the published ones.
         injection: None is no noise.
         seed: of weights, order, dropout and noise; None is the operating system's randomness.
-        device: where torch computes.
-        progress: called with steps done and in all; shows the loss where it can.
         checkpoint: a folder in which the network after each epoch is kept, and from which a run with the same settings
             (more epochs are fine) goes on as if it had never stopped.
         feeding: of the decoder in training, CLEAN or RELEASED; None is RELEASED where each token is drawn, else CLEAN.
@@ -287,7 +272,6 @@ def load_rewriter(
     Args:
         folder: what was written.
         vocabulary: that it was trained with.
-        device: where torch is to compute.
         injection: the one that it was trained with; files hold no mechanism. It can be left out where there was none.
 
     Raises:
@@ -313,12 +297,7 @@ def _check_injection(there: Any, here: Injection) -> None:
 
 
 def _kept_run(
-    folder: Path,
-    vocabulary: Vocabulary,
-    sentences: Sequence[Ids],
-    injection: Injection,
-    feeding: Feeding,
-    seed: int,
+    folder: Path, vocabulary: Vocabulary, sentences: Sequence[Ids], injection: Injection, feeding: Feeding, seed: int
 ) -> KeptRun:
     run = {
         "injection": json_data(json.dumps(injection.to_data())),
@@ -334,6 +313,5 @@ def _generator(seed: int | None, stream: int) -> np.random.Generator:
 
 
 def _at_rest(network: Autoencoder) -> Any:
-    """Without dropout and gradients."""
     network.modules.eval()
     return load_torch().inference_mode()

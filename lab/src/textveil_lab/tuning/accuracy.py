@@ -10,10 +10,9 @@ import numpy as np
 from textveil.errors import InputError, need
 from textveil.statistics import Bound, student_reach
 from textveil.types import Ids
-from textveil_lab.tuning.sample import LEAST_OF_A_CLASS
+from textveil_lab.tuning.verbatim import LEAST_OF_A_CLASS
 
-TEST_SHARE: Final = 0.25
-"""Of each class, documents that are tested on."""
+TEST_SHARE: Final = 0.25  # Of each class, documents that are tested on
 
 
 class Classifier(Protocol):
@@ -39,17 +38,12 @@ class Split(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Task:
-    """The labels of a sample, cut into training and test documents several times.
-
-    Attributes:
-        splits: of those whose class has at least ``LEAST_OF_A_CLASS`` documents.
-        majority: share of the commonest class among the rest.
-    """
+    """The labels of a sample, cut into training and test documents several times."""
 
     labels: tuple[str, ...]
-    splits: tuple[Split, ...]
+    splits: tuple[Split, ...]  # of those whose class has at least ``LEAST_OF_A_CLASS`` documents
     left_out: int
-    majority: float
+    majority: float  # share of the commonest class among the rest
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +54,6 @@ class Accuracy:
     on_texts: Bound
 
     def to_data(self) -> dict[str, Any]:
-        """JSON data."""
         return {"on_releases": self.on_releases._asdict(), "on_texts": self.on_texts._asdict()}
 
 

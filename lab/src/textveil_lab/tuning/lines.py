@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from textveil.statistics import Bound
-from textveil_lab.tuning.sample import LEAST_OF_A_CLASS
 from textveil_lab.tuning.tuning import CandidateOutcome, Tuning
-from textveil_lab.tuning.verbatim import ALL
+from textveil_lab.tuning.verbatim import ALL, LEAST_OF_A_CLASS
 
 LEAKS: Final = (
     "Tuned on private text: what you choose by these numbers tells of the sample, and no guarantee covers that. Tune "

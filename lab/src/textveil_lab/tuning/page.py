@@ -16,21 +16,11 @@ from textveil_lab.tuning import lines
 from textveil_lab.tuning.lines import decoded, kinds_of
 from textveil_lab.tuning.tuning import Tuning
 
-DECODED: Final = ("words", "content words", "names")
-"""What a decoder names, in a panel of its own."""
-
-MOST_KINDS: Final = 5
-"""Kinds of entities that the figure shows beside all together, the commonest."""
-
-_APART = 0.19
-"""Inches between the series of one candidate, and half of what parts two candidates."""
-
-_ROOM = 1.75
-"""Inches for title, axis and legend."""
-
-_LEGEND = 0.52
-"""Inches from the axis to the legend below it."""
-
+DECODED: Final = ("words", "content words", "names")  # What a decoder names, in a panel of its own
+MOST_KINDS: Final = 5  # Kinds of entities that the figure shows beside all together, the commonest
+_APART = 0.19  # Inches between the series of one candidate, and half of what parts two candidates
+_ROOM = 1.75  # Inches for title, axis and legend
+_LEGEND = 0.52  # Inches from the axis to the legend below it
 _WIDTH = 4.6
 
 
@@ -93,7 +83,6 @@ def _of_entities(run: Tuning) -> dict[str, list[Bound | None]]:
 FIGURE: Final = "tuning"
 NUMBERS: Final = "tuning.json"
 PAGE: Final = "index.html"
-
 _TITLE: Final = "What policies keep and hide on a sample"
 
 _PRIVATE: Final = (

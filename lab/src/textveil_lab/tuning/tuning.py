@@ -1,36 +1,91 @@
-"""Release a sample by every candidate, and measure what each keeps and hides."""
+"""Release a sample by every candidate, and measure what each keeps and hides.
+
+What is compared: policies and mechanisms by name, each at every epsilon that it takes.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from textveil.catalog import entries, mechanism
 from textveil.errors import InputError, UnsupportedGuarantee, need
+from textveil.mechanisms.kinds import Mechanism
 from textveil.models.language_model import LanguageModel
+from textveil.sanitize.policy.choice import is_path, policy
+from textveil.sanitize.policy.policy import Policy
+from textveil.sanitize.sanitizer import Sanitizer
 from textveil.types import Progress
 from textveil.version import VERSION
+from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.recovery import Recovery, measure_recovery
 from textveil_lab.tuning.accuracy import Accuracy, Learner, Task, accuracy, task_of
-from textveil_lab.tuning.candidates import Candidate
-from textveil_lab.tuning.sample import TuningSample
-from textveil_lab.tuning.verbatim import VerbatimShare, verbatim
+from textveil_lab.tuning.verbatim import TuningSample, VerbatimShare, verbatim
 
-CONFIDENCE: Final = 0.95
-"""Of each interval, on its own."""
 
-REPEATS: Final = 5
-"""Splits into training and test documents."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """One way to release the sample."""
 
-DECODED: Final = 50
-"""Documents at most that a decoder reads: it takes longer than everything else."""
+    policy: str
+    # nats of one word; None where it draws no words, so that the policy says what each kind costs
+    epsilon: float | None
+    sanitizer: Sanitizer
 
-DECODED_CHARACTERS: Final = 4000
-"""Of each, at most."""
 
+def candidates(
+    names: Sequence[str],
+    epsilons: Sequence[float],
+    vocabulary: Vocabulary,
+    rng: np.random.Generator | None,
+    progress: Progress | None = None,
+) -> list[Candidate]:
+    """Every policy at every epsilon; policies that draw no words once.
+
+    Args:
+        names: of policies, their files, or mechanisms of the catalog, each once.
+        epsilons: nats of one word, each once.
+
+    Raises:
+        UnknownNameError: a name is none of them.
+        ParameterError: a name or an epsilon stands there twice, or none does; or one does not fit.
+    """
+    for what, given in (("policies", names), ("epsilons", epsilons)):
+        need(0 < len(set(given)) == len(given), what, f"{len(given)} of them", "one or more, each once")
+    all_candidates = []
+    for number, name in enumerate(names):
+        all_candidates += _of(name, epsilons, vocabulary, rng)
+        if progress is not None:
+            progress(number + 1, len(names))
+    return all_candidates
+
+
+def _of(
+    name: str, epsilons: Sequence[float], vocabulary: Vocabulary, rng: np.random.Generator | None
+) -> list[Candidate]:
+    made_of: list[tuple[float | None, Mechanism | Policy]]
+    if name in entries():
+        made_of = [(epsilon, mechanism(name, vocabulary, epsilon=epsilon)) for epsilon in epsilons]
+    elif policy(name, vocabulary).epsilon_kinds:
+        made_of = [(epsilon, policy(name, vocabulary, epsilon=epsilon)) for epsilon in epsilons]
+    else:
+        made_of = [(None, policy(name, vocabulary))]
+    return [Candidate(_shown(name), epsilon, Sanitizer(mechanism, rng=rng)) for epsilon, mechanism in made_of]
+
+
+def _shown(name: str) -> str:
+    """A policy's name in tables: of a file its name alone."""
+    return Path(name).stem if is_path(name) else name
+
+
+CONFIDENCE: Final = 0.95  # Of each interval, on its own
+REPEATS: Final = 5  # Splits into training and test documents
+DECODED: Final = 50  # Documents at most that a decoder reads: it takes longer than everything else
+DECODED_CHARACTERS: Final = 4000  # Of each, at most
 EXAMPLES: Final = 3
-_SHORTEST, _LONGEST = 40, 200
-"""Characters of an example."""
+_SHORTEST, _LONGEST = 40, 200  # Characters of an example
 
 
 class Example(NamedTuple):
@@ -42,30 +97,21 @@ class Example(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CandidateOutcome:
-    """What was measured of one candidate; no text.
-
-    Attributes:
-        epsilon: nats of one word; None where no words are drawn.
-        mechanism: what draws words or spans, as reports name it.
-        accuracy: of a classifier that learned from its releases; None without a task.
-        verbatim: entities that are left; empty where none were looked for.
-        recovery: what a decoder makes of the words; None where not all of them are drawn, or none can be decoded.
-    """
+    """What was measured of one candidate; no text."""
 
     policy: str
-    epsilon: float | None
-    mechanism: str
-    accuracy: Accuracy | None
-    verbatim: tuple[VerbatimShare, ...]
+    epsilon: float | None  # nats of one word; None where no words are drawn
+    mechanism: str  # what draws words or spans, as reports name it
+    accuracy: Accuracy | None  # of a classifier that learned from its releases; None without a task
+    verbatim: tuple[VerbatimShare, ...]  # entities that are left; empty where none were looked for
+    # what a decoder makes of the words; None where not all of them are drawn, or none can be decoded
     recovery: Recovery | None
 
     @property
     def name(self) -> str:
-        """For tables and figures."""
         return self.policy if self.epsilon is None else f"{self.policy} {self.epsilon:g}"
 
     def to_data(self) -> dict[str, Any]:
-        """JSON data."""
         return {
             "policy": self.policy,
             "epsilon": self.epsilon,
@@ -78,22 +124,14 @@ class CandidateOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tuning:
-    """A run: everything but ``examples`` is numbers.
-
-    Attributes:
-        public: whether the sample is said to be public.
-        found_by: what found the entities: "labels", a detector, or empty.
-        task: labels and splits; None without a task.
-        raw: of a classifier that learned from the texts themselves.
-        outcomes: in the order of the candidates.
-    """
+    """A run: everything but ``examples`` is numbers."""
 
     documents: int
-    public: bool
-    found_by: str
-    task: Task | None
-    raw: Accuracy | None
-    outcomes: tuple[CandidateOutcome, ...]
+    public: bool  # whether the sample is said to be public
+    found_by: str  # what found the entities: "labels", a detector, or empty
+    task: Task | None  # labels and splits; None without a task
+    raw: Accuracy | None  # of a classifier that learned from the texts themselves
+    outcomes: tuple[CandidateOutcome, ...]  # in the order of the candidates
     examples: tuple[Example, ...]
     seed: int | None
 

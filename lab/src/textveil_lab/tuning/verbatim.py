@@ -1,24 +1,114 @@
-"""Which entities of a text still stand in its release, word for word, wherever that is."""
+"""Which entities of a text still stand in its release, word for word, wherever that is.
+
+A sample to tune on: texts, with the labels of a task and the entities that they name, where there are any.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
-from typing import Any, Final
+from pathlib import Path
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
+from textveil.detection.evaluation import read_labelled
+from textveil.detection.spans import DetectedSpan, Detector, checked_spans
+from textveil.errors import InputError, need
 from textveil.statistics import Bound, clopper_pearson, ratio_of_sums
 from textveil.text.tokens import Kind, classify, split
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.frequencies import word_frequencies
-from textveil_lab.tuning.sample import Entities
+
+LEAST_DOCUMENTS: Final = 10  # Shares with intervals need some
+
+
+LEAST_OF_A_CLASS: Final = 4
+"""Documents of rarer classes are left out of the task: they could not stand on both sides of a split."""
+
+
+class Entity(NamedTuple):
+    """What a document names, as it is written there."""
+
+    kind: str
+    value: str  # private
+
+
+Entities: TypeAlias = tuple[Entity, ...]  # Those of one document; a value that it names twice stands there once
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TuningSample:
+    """Private texts, or public ones in their place.
+
+    Raises:
+        InputError: there are fewer documents, or not one label, or one tuple of entities, for each.
+    """
+
+    texts: tuple[str, ...]  # documents, at least ``LEAST_DOCUMENTS``
+    labels: tuple[str, ...] | None = None  # the class of each for the task; None where there is no task
+    entities: tuple[Entities, ...] = ()  # of each; empty where nobody looked for them
+    found_by: str = ""  # "labels", the name of the detector that found the entities, or empty
+
+    def __post_init__(self) -> None:
+        if len(self.texts) < LEAST_DOCUMENTS:
+            raise InputError(
+                f"a sample must have at least {LEAST_DOCUMENTS} documents; got {len(self.texts)}. Give more text."
+            )
+        for name, others in (("label", self.labels), ("tuple of entities", self.entities or None)):
+            if others is not None and len(others) != len(self.texts):
+                raise InputError(f"a sample must have one {name} for each of {len(self.texts)} documents; got others.")
+
+    def part(self, size: int, rng: np.random.Generator) -> "TuningSample":
+        """So many documents chosen at random, in their order; all where there are no more.
+
+        Args:
+            size: at least ``LEAST_DOCUMENTS``.
+        """
+        need(size >= LEAST_DOCUMENTS, "size", size, f">= {LEAST_DOCUMENTS}")
+        if size >= len(self.texts):
+            return self
+        chosen = sorted(rng.choice(len(self.texts), size, replace=False).tolist())
+        return TuningSample(
+            texts=tuple(self.texts[index] for index in chosen),
+            labels=None if self.labels is None else tuple(self.labels[index] for index in chosen),
+            entities=tuple(self.entities[index] for index in chosen) if self.entities else (),
+            found_by=self.found_by,
+        )
+
+    def with_detected(self, detector: Detector) -> "TuningSample":
+        spans_of_texts = checked_spans(detector, self.texts)
+        return TuningSample(self.texts, self.labels, entities_of(self.texts, spans_of_texts), detector.name)
+
+
+def entities_of(texts: Sequence[str], spans: Sequence[Sequence[DetectedSpan]]) -> tuple[Entities, ...]:
+    """The entities of each text, from the spans that name them."""
+    return tuple(
+        tuple(dict.fromkeys(Entity(span.kind, text[span.start : span.end]) for span in here))
+        for text, here in zip(texts, spans, strict=True)
+    )
+
+
+def labelled_sample(path: Path | str) -> "TuningSample":
+    """A sample whose entities somebody has labelled.
+
+    Raises:
+        InputError: it cannot be read, or holds too few documents.
+    """
+    labelled = read_labelled(path)
+    entities = tuple(
+        tuple(
+            dict.fromkeys(
+                Entity(span.kinds[0], document.text[span.start : span.end]) for span in document.spans if span.kinds
+            )
+        )
+        for document in labelled
+    )
+    return TuningSample(tuple(document.text for document in labelled), None, entities, "labels")
+
 
 ALL: Final = "all kinds"
-
-_BETWEEN: Final = "\0"
-"""Stands between tokens; no token of a release holds it but symbols, which are not compared."""
-
+_BETWEEN: Final = "\0"  # Stands between tokens; no token of a release holds it but symbols, which are not compared
 _COMPARED: Final = (Kind.WORD, Kind.NUMBER, Kind.EMAIL, Kind.URL, Kind.HANDLE, Kind.SCRIPT)
 """Kinds of tokens that tell one entity from another: marks and spaces may be written in another form."""
 
@@ -26,25 +116,19 @@ _COMPARED: Final = (Kind.WORD, Kind.NUMBER, Kind.EMAIL, Kind.URL, Kind.HANDLE, K
 FREQUENT: Final = 200
 """Words among so many most frequent ones ("of", "new", "may") tell nothing of the name that they are part of."""
 
-_SHORTEST: Final = 3
-"""Letters of a word that tells something."""
+_SHORTEST: Final = 3  # Letters of a word that tells something
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerbatimShare:
-    """Of the entities of one kind, the share that still stands in the release of its document.
-
-    Attributes:
-        in_part: as a whole, or a telling word or a number of it.
-    """
+    """Of the entities of one kind, the share that still stands in the release of its document."""
 
     kind: str
     count: int
     share: Bound
-    in_part: Bound
+    in_part: Bound  # as a whole, or a telling word or a number of it
 
     def to_data(self) -> dict[str, Any]:
-        """JSON data."""
         bounds = {"share": self.share._asdict(), "in_part": self.in_part._asdict()}
         return {"kind": self.kind, "count": self.count, **bounds}
 

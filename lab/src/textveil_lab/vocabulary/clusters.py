@@ -13,12 +13,8 @@ from textveil.vocabulary.grid import IntegerGrid, integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
 
 EUCLIDEAN, COSINE = "euclidean", "cosine"
-MEASURES: Final = (EUCLIDEAN, COSINE)
-"""How far one word is from another: the Euclidean distance, or 1 less the cosine."""
-
-_AHEAD: Final = 64
-"""Words whose distances are made together, although some may be taken before it is their turn."""
-
+MEASURES: Final = (EUCLIDEAN, COSINE)  # How far one word is from another: the Euclidean distance, or 1 less the cosine
+_AHEAD: Final = 64  # Words whose distances are made together, although some may be taken before it is their turn
 _CLUSTERS: WeakKeyDictionary[Vocabulary, dict[tuple[int, str], Integers]] = WeakKeyDictionary()
 
 

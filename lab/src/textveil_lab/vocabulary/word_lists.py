@@ -20,26 +20,16 @@ from textveil_lab.vocabulary import DATA
 from textveil_lab.vocabulary.geometry import nearest_neighbors, remembered
 
 KIND: Final = "word-lists"
-LISTS: Final = "lists"
-"""The array: ids, shape (lists, n), every row all words."""
-
+LISTS: Final = "lists"  # The array: ids, shape (lists, n), every row all words
 SHIPPED: Final = DATA / "lists.table"
 SHIPPED_LISTS: Final = (5, 0)
 """Count and seed of the table that comes with the embedded vocabulary: the defaults of 1-Diffractor."""
 
-_RULE: Final = "nearest by Euclidean distance of those that are left, ties to the lower id; 1"
-"""Changes when lists do."""
-
-_KEPT: Final = 4096
-"""Words from which on a table is kept on disk; shorter lists take a second at most."""
-
+_RULE: Final = "nearest by Euclidean distance of those that are left, ties to the lower id; 1"  # Changes when lists do
+_KEPT: Final = 4096  # Words from which on a table is kept on disk; shorter lists take a second at most
 _UNIT: Final = 2.0**-53
-
-_NEAR = 32
-"""Neighbors of every word that are looked at before all words that are left."""
-
-_SHRINK = 0.75
-"""The table of words that are left is made anew when so few of its rows are."""
+_NEAR = 32  # Neighbors of every word that are looked at before all words that are left
+_SHRINK = 0.75  # The table of words that are left is made anew when so few of its rows are
 
 
 def word_lists(vocabulary: Vocabulary, count: int, seed: int, progress: Progress | None = None) -> Ids:

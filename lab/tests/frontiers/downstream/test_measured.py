@@ -13,8 +13,7 @@ from textveil.catalog import word_mechanism
 from textveil.errors import UnsupportedGuarantee
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.frontiers.downstream.accuracy import LinearLearner
-from textveil_lab.frontiers.downstream.features import BatchNoise, features_of
+from textveil_lab.frontiers.downstream.accuracy import BatchNoise, LinearLearner, features_of
 from textveil_lab.frontiers.downstream.measured import (
     ON_RELEASES,
     ON_TEXTS,

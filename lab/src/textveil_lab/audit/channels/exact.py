@@ -30,40 +30,29 @@ from textveil_lab.audit.channels.hockey_stick import pair_epsilon as pair_epsilo
 from textveil_lab.audit.channels.hockey_stick import profile as profile
 from textveil_lab.audit.channels.metric_loss import metric_epsilon as metric_epsilon
 from textveil_lab.audit.channels.rows import COMPARED, IntegerRows, Rows, RowSource, blocks, source_of
-from textveil_lab.audit.report.verdict import Claim, Finding, Verdict
+from textveil_lab.audit.report.report import Claim, Finding, Verdict
 
-TOLERANCE = 1e-12
-"""Relative: what the rounding of a table of floats may move its loss by."""
-
+TOLERANCE = 1e-12  # Relative: what the rounding of a table of floats may move its loss by
 _PROFILE_WORK = 2e8
 """Terms n^2 k up to which every point of the profile is the exact delta, beyond it the bound in O(n k)."""
 
-_EXACT_WORK = 2e10
-"""Terms n^2 k up to which delta, and epsilon at a delta, are computed to the end, whatever the claim."""
-
+_EXACT_WORK = 2e10  # Terms n^2 k up to which delta, and epsilon at a delta, are computed to the end, whatever the claim
 _POINTS = 9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PureLoss:
-    """The pure loss of a channel and where it is attained.
+    """The pure loss of a channel and where it is attained."""
 
-    Attributes:
-        epsilon: max over y of ln(max_x P(y|x) / min_x P(y|x)), nats; upper is on the private side; ``inf`` where
-            one input can give an output that another cannot.
-        likely: the row of the larger probability.
-        probability: P(output | likely).
-        other_probability: P(output | unlikely).
-        ratio: the exact ratio of the two; None for a table of floats, or where it is infinite.
-    """
-
+    # max over y of ln(max_x P(y|x) / min_x P(y|x)), nats; upper is on the private side; ``inf`` where one input can
+    # give an output that another cannot
     epsilon: Bound
-    likely: int
+    likely: int  # the row of the larger probability
     unlikely: int
     output: int
-    probability: float
-    other_probability: float
-    ratio: Fraction | None = None
+    probability: float  # P(output | likely)
+    other_probability: float  # P(output | unlikely)
+    ratio: Fraction | None = None  # the exact ratio of the two; None for a table of floats, or where it is infinite
 
 
 def pure_epsilon(rows: Rows, *, progress: Progress | None = None) -> PureLoss:
@@ -321,7 +310,6 @@ def _widest(high: Reals, low: Reals) -> int:
 
 
 def _rounded(value: float) -> Bound:
-    """``value`` with what the rounding of the table may move it by."""
     slack = TOLERANCE * value + 2.0**-50
     return Bound(max(0.0, value - slack), value, value + slack, 1.0) if value < math.inf else exactly(value)
 

@@ -17,10 +17,9 @@ from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.channels.exact import PureLoss, audit_channel, pure_epsilon
 from textveil_lab.audit.channels.rows import IntegerRows, Rows, RowSource, source_of
-from textveil_lab.audit.report.verdict import Claim, Finding, Verdict
+from textveil_lab.audit.report.report import Claim, Finding, Verdict
 
-_COMPACT: Final = 1 << 22
-"""Weights of a group up to which columns that none of its words gives are left out."""
+_COMPACT: Final = 1 << 22  # Weights of a group up to which columns that none of its words gives are left out
 
 
 class GroupRows(NamedTuple):
@@ -66,7 +65,6 @@ class _Rows(NamedTuple):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Words of the group, and all outputs."""
         return len(self.words), self.whole.shape[1]
 
     def rows(self, start: int, stop: int) -> Reals:

@@ -25,19 +25,12 @@ from textveil.mechanisms.sampling.output_columns import OverBase
 from textveil.processors import cores
 from textveil.statistics import Bound
 from textveil.types import Ids, Integers, Progress, Reals
-from textveil_lab.audit.channels.base_entries import parts
-from textveil_lab.audit.channels.extremes import extremes_of
+from textveil_lab.audit.channels.extremes import extremes_of, parts
 from textveil_lab.audit.channels.rows import IntegerRows, Rows, RowSource, blocks, source_of
 
-PANEL_BYTES = 1 << 28
-"""Rows x' that are held at once, scaled and transposed: all of them up to 5,700 words."""
-
-_TILE = 1 << 15
-"""Terms that are computed at once: 256 kB, which stays in the second-level cache."""
-
-_SEEDS = 8
-"""Inputs of the largest U(x) that are tried first: they set the bar for all others."""
-
+PANEL_BYTES = 1 << 28  # Rows x' that are held at once, scaled and transposed: all of them up to 5,700 words
+_TILE = 1 << 15  # Terms that are computed at once: 256 kB, which stays in the second-level cache
+_SEEDS = 8  # Inputs of the largest U(x) that are tried first: they set the bar for all others
 _ENTRY_SEEDS = 2
 """The same where a pass over entries tries them: a row that raises few outputs is nearly always disjoint from them."""
 
@@ -46,19 +39,12 @@ _ROUNDS = 24
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Divergence:
-    """The greatest delta(x, x') at ``epsilon``.
+    """The greatest delta(x, x') at ``epsilon``."""
 
-    Attributes:
-        epsilon: nats.
-        delta: lower = upper up to rounding, unless the search stopped early.
-        pair: rows (x, x') that attain ``delta.lower``.
-        complete: whether every pair was covered; False where ``enough`` stopped the search.
-    """
-
-    epsilon: float
-    delta: Bound
-    pair: tuple[int, int]
-    complete: bool
+    epsilon: float  # nats
+    delta: Bound  # lower = upper up to rounding, unless the search stopped early
+    pair: tuple[int, int]  # rows (x, x') that attain ``delta.lower``
+    complete: bool  # whether every pair was covered; False where ``enough`` stopped the search
 
 
 def delta_at(
@@ -332,7 +318,6 @@ def _divergence(epsilon: float, search: _Search, upper: float, *, complete: bool
 
 
 def _up(delta: float, outputs: int) -> float:
-    """``delta`` plus the rounding of its terms and of their sum."""
     return delta * (1 + (outputs + 8) * 2.0**-52) + 2.0**-50
 
 

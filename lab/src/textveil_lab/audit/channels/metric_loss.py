@@ -20,29 +20,22 @@ from textveil_lab.audit.channels.rows import Rows, RowSource, blocks, source_of
 Distances: TypeAlias = Reals | Callable[[int, int], Reals]
 """d(x, x') as a table of shape (n, n), or a function that makes rows start to stop - 1 of it."""
 
-_ABSENT = -1e6
-"""Stands for ln 0: below every logarithm of a float (-745), and finite, so that 0 against 0 is no loss."""
-
+_ABSENT = -1e6  # Stands for ln 0: below every logarithm of a float (-745), and finite, so that 0 against 0 is no loss
 _TILE = 1 << 15
 _PANEL_BYTES = 1 << 28
-_SLACK = 2.0**-40
-"""Absolute error of a difference of logarithms, with room to spare (they stay below 750)."""
+_SLACK = 2.0**-40  # Absolute error of a difference of logarithms, with room to spare (they stay below 750)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricLoss:
-    """The greatest loss per distance and where it is attained.
+    """The greatest loss per distance and where it is attained."""
 
-    Attributes:
-        epsilon_per_distance: nats per unit of distance; ``inf`` where two inputs at distance 0 have different
-            rows, or one can give an output that the other cannot.
-        distance: d(x, x').
-    """
-
+    # nats per unit of distance; ``inf`` where two inputs at distance 0 have different rows, or one can give an output
+    # that the other cannot
     epsilon_per_distance: Bound
     pair: tuple[int, int]
     output: int
-    distance: float
+    distance: float  # d(x, x')
 
 
 def metric_epsilon(rows: Rows, distances: Distances, *, progress: Progress | None = None) -> MetricLoss:
@@ -79,7 +72,6 @@ class _RatioSearch:
             np.minimum(self._low, logs.min(axis=0), out=self._low)
 
     def load(self, panel: tuple[int, int]) -> None:
-        """Take rows x' from this range."""
         self._first = panel[0]
         self._panel = np.concatenate(
             [
@@ -90,7 +82,6 @@ class _RatioSearch:
         self._down = (self._high - self._panel).max(axis=1)
 
     def scan(self, start: int, stop: int) -> None:
-        """Every pair of a row in this range with a row of the panel."""
         logs = self._logs(start, stop)
         limits = np.minimum((logs - self._low).max(axis=1)[:, None], self._down)
         apart = self._apart_block(start, stop)

@@ -16,15 +16,9 @@ from textveil.randomness import resolve
 from textveil.types import Ids, Integers, Reals
 from textveil_lab.mechanisms.capabilities import WeightsOverBase
 
-SUM_TOLERANCE = 1e-9
-"""How far the sum of a row of floats may be from 1."""
-
-BLOCK_BYTES = 1 << 24
-"""Size of a block of rows: 200 rows at 10,000 words."""
-
-COMPARED = 64
-"""Random inputs whose entries are compared with the channel's rows: which ones, no channel can know."""
-
+SUM_TOLERANCE = 1e-9  # How far the sum of a row of floats may be from 1
+BLOCK_BYTES = 1 << 24  # Size of a block of rows: 200 rows at 10,000 words
+COMPARED = 64  # Random inputs whose entries are compared with the channel's rows: which ones, no channel can know
 _TOTAL_LIMIT = 2.0**62
 
 
@@ -44,14 +38,11 @@ class RowSource(Protocol):
 class MatrixRows:
     """A table of probabilities, taken as it is given; it is neither copied nor normalized again.
 
-    Attributes:
-        table: shape (n, k), n >= 2, k >= 1.
-
     Raises:
         ParameterError: another shape, a value that is NaN or negative, or a row whose sum is not 1.
     """
 
-    table: Reals
+    table: Reals  # shape (n, k), n >= 2, k >= 1
 
     def __post_init__(self) -> None:
         shape = np.shape(self.table)
@@ -61,7 +52,6 @@ class MatrixRows:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Inputs n and outputs k."""
         return int(self.table.shape[0]), int(self.table.shape[1])
 
     def rows(self, start: int, stop: int) -> Reals:
@@ -76,7 +66,6 @@ class ChannelRows:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Inputs n and outputs k."""
         size = len(self.channel.vocabulary)
         return size, size
 
@@ -89,17 +78,13 @@ class ChannelRows:
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class IntegerRows:
-    """A channel whose rows are integer weights: P(y | x) = w(x, y) / sum over y of w(x, y).
-
-    Attributes:
-        make: from ids of shape (batch,) to their weights, int64, shape (batch, k).
-        over_base: the same weights as a base and entries, where a channel of the catalog states them so.
-        compared: inputs whose entries are compared with their rows.
-    """
+    """A channel whose rows are integer weights: P(y | x) = w(x, y) / sum over y of w(x, y)."""
 
     shape: tuple[int, int]
-    make: Callable[[Ids], Integers]
+    make: Callable[[Ids], Integers]  # from ids of shape (batch,) to their weights, int64, shape (batch, k)
+    # the same weights as a base and entries, where a channel of the catalog states them so
     over_base: Callable[[], OverBase] | None = None
+    # inputs whose entries are compared with their rows
     compared: Ids = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     def weights(self, start: int, stop: int) -> tuple[Integers, Integers]:
@@ -133,7 +118,6 @@ class CheckedRows:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Inputs n and outputs k."""
         return self.source.shape
 
     def rows(self, start: int, stop: int) -> Reals:

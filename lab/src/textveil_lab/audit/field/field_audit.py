@@ -19,7 +19,7 @@ from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.field.peers import PEERS, peer_row
 from textveil_lab.audit.field.rows import FieldRow, row_of
 from textveil_lab.audit.foreign.mldp import installed
-from textveil_lab.audit.report.verdict import Finding
+from textveil_lab.audit.report.report import Finding
 from textveil_lab.audit.whole_audit import WORDS, audit_mechanism
 from textveil_lab.mechanisms.published.claims import ClaimBasis, FormTrial, PublishedClaim
 from textveil_lab.mechanisms.published.table import CLAIMS, TRIALS
@@ -28,9 +28,7 @@ EPSILONS = (1.0, 3.0, 8.0, 40.0, 0.5)
 """Tried in this order: a form is audited at the first at which it does not hold. Some formulas are right at others."""
 
 MADE_HERE = "of a small model with random weights, made for the audit"
-
-SEED = 13
-"""Of sampled audits: the table comes out the same again. Nothing that is drawn here is released."""
+SEED = 13  # Of sampled audits: the table comes out the same again. Nothing that is drawn here is released.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,11 +63,9 @@ class FieldTable:
 
     @property
     def works(self) -> tuple[str, ...]:
-        """Libraries and papers with a refuted claim."""
         return tuple(dict.fromkeys(row.about.work for row in self.violations))
 
     def to_data(self) -> dict[str, Any]:
-        """JSON data."""
         return {
             "violations": len(self.violations),
             "contested": len(self.contested),

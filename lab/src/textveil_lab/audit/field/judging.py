@@ -11,11 +11,10 @@ import numpy as np
 
 from textveil.statistics import Bound
 from textveil.types import Reals
-from textveil_lab.audit.report.verdict import Claim, Finding, Subject, Verdict
+from textveil_lab.audit.report.report import Claim, Finding, Subject, Verdict
 from textveil_lab.mechanisms.published.claims import ComputedTable, DensityAtPoint, Law, MovedNoise
 
-ROUNDING = 1e-12
-"""Relative error of a probability, a loss or a claim that a few operations on floats made."""
+ROUNDING = 1e-12  # Relative error of a probability, a loss or a claim that a few operations on floats made
 
 
 def judged(law: Law) -> Finding:

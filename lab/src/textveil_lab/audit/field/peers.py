@@ -12,37 +12,30 @@ import numpy as np
 from textveil.errors import InputError
 from textveil_lab.audit.field.rows import FieldRow
 from textveil_lab.audit.foreign.mldp import Places, distance, mldp_mechanism
-from textveil_lab.audit.report.verdict import Claim, Finding
+from textveil_lab.audit.report.report import Claim, Finding
 from textveil_lab.audit.sampled.bounds import audit_sampled
 from textveil_lab.audit.sampled.draws import callable_draw
 from textveil_lab.mechanisms.published.claims import ClaimBasis, PublishedClaim
 
-_BATCH = 100
-"""Words a call: the package draws for each word anew, in a loop of ours."""
+_BATCH = 100  # Words a call: the package draws for each word anew, in a loop of ours
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Peer:
-    """One mechanism of an installed package, with the pair of words that its claim is tried on.
-
-    Attributes:
-        epsilon: nats per unit of distance.
-        samples: draws for each of the two.
-    """
+    """One mechanism of an installed package, with the pair of words that its claim is tried on."""
 
     name: str
     mechanism: str
     places: Places
     pair: tuple[str, str]
-    epsilon: float
-    samples: int
+    epsilon: float  # nats per unit of distance
+    samples: int  # draws for each of the two
     why: str
     case: str
     options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def claim(self) -> Claim:
-        """Epsilon times the distance of the pair."""
         return Claim(epsilon=self.epsilon * distance(self.places, *self.pair))
 
     def audited(self) -> Finding:

@@ -14,12 +14,8 @@ from textveil_lab.audit.field.field_audit import FieldTable
 from textveil_lab.audit.field.rows import FieldRow, witness_text
 
 HEAD = ("library or paper", "part", "claim", "verdict", "claimed and found", "witness", "what mending costs")
-
-CONTESTED = "Refuted under a contested reading"
-"""Title of the rows that are counted apart."""
-
-STEM = "field"
-"""Of the files' names."""
+CONTESTED = "Refuted under a contested reading"  # Title of the rows that are counted apart
+STEM = "field"  # Of the files' names
 
 _JUDGED = (
     "A claim is refuted where what was computed exceeds it by more than the error of the computation, or what was "

@@ -8,8 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from textveil_lab.audit.field.judging import judged
-from textveil_lab.audit.report.report import finding_data, shown_bound, shown_claim, shown_delta
-from textveil_lab.audit.report.verdict import Finding, Subject, Verdict
+from textveil_lab.audit.report.report import (
+    Finding,
+    Subject,
+    Verdict,
+    finding_data,
+    shown_bound,
+    shown_claim,
+    shown_delta,
+)
 from textveil_lab.mechanisms.published.claims import ComputedTable, Law, MovedNoise, PublishedClaim
 
 
@@ -23,28 +30,20 @@ class Cost(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldRow:
-    """What one claim is, what became of it, and how to see it again.
-
-    Attributes:
-        finding: the verdict with its numbers and its witness; None where nothing could be run.
-        repaired: the verdict on the mended form at the same claim; None where there is none.
-        cost: what mending costs in one number; None where the forms have none in common.
-    """
+    """What one claim is, what became of it, and how to see it again."""
 
     about: PublishedClaim
-    finding: Finding | None
-    repaired: Verdict | None = None
-    cost: Cost | None = None
+    finding: Finding | None  # the verdict with its numbers and its witness; None where nothing could be run
+    repaired: Verdict | None = None  # the verdict on the mended form at the same claim; None where there is none
+    cost: Cost | None = None  # what mending costs in one number; None where the forms have none in common
     note: str = ""
 
     @property
     def name(self) -> str:
-        """Of the row."""
         return self.about.name
 
     @property
     def refuted(self) -> bool:
-        """Whether the claim was refuted."""
         return self.finding is not None and self.finding.verdict is Verdict.REFUTED
 
     @property
@@ -54,12 +53,10 @@ class FieldRow:
 
     @property
     def verdict(self) -> str:
-        """In words."""
         return "not run" if self.finding is None else self.finding.verdict.value
 
     @property
     def found(self) -> str:
-        """Claimed and found, in numbers."""
         finding = self.finding
         if finding is None:
             return self.note
@@ -69,7 +66,6 @@ class FieldRow:
 
     @property
     def mended(self) -> str:
-        """What the repair is and costs, in words and numbers."""
         parts = [self.about.repair] if self.about.repair else []
         if self.cost is not None:
             parts.append(
@@ -79,11 +75,9 @@ class FieldRow:
 
     @property
     def repeat(self) -> str:
-        """The command that makes this row again."""
         return f"textveil audit-field {self.name}"
 
     def to_data(self) -> dict[str, Any]:
-        """JSON data."""
         return {
             "name": self.name,
             "work": self.about.work,

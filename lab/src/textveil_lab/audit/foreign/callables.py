@@ -19,15 +19,9 @@ from typing import Any, Protocol, TypeAlias
 
 from textveil.errors import InputError, ParameterError, TextveilError, need
 
-WordCallable: TypeAlias = Callable[[list[str]], list[str]]
-"""A list of words in, as many words out."""
-
-TIME_LIMIT = 60.0
-"""Seconds that one call may take."""
-
-START_LIMIT = 300.0
-"""Seconds that loading a callable in its process may take: models are read from disk then."""
-
+WordCallable: TypeAlias = Callable[[list[str]], list[str]]  # A list of words in, as many words out
+TIME_LIMIT = 60.0  # Seconds that one call may take
+START_LIMIT = 300.0  # Seconds that loading a callable in its process may take: models are read from disk then
 _ALONE = "Run it alone on public words to see why."
 
 
@@ -148,7 +142,6 @@ class _InChild:
         return self.receive(limit)
 
     def receive(self, limit: float) -> Any:
-        """The next message of the child."""
         if not self._pipe.poll(limit):
             self.close()
             raise TimeoutError
@@ -193,16 +186,11 @@ class ForeignCallable:
     """A callable under watch: every call is counted, limited in time and checked.
 
     Made by ``in_process`` or ``in_child``. After a hang or the end of its process it stays closed.
-
-    Attributes:
-        name: what errors call it, public.
-        time_limit: seconds one call may take.
-        outputs: the words that it states it returns; None checks none.
     """
 
-    name: str
-    time_limit: float
-    outputs: frozenset[str] | None
+    name: str  # what errors call it, public
+    time_limit: float  # seconds one call may take
+    outputs: frozenset[str] | None  # the words that it states it returns; None checks none
     _runner: _Runner = field(repr=False)
     calls: int = 0
     words: int = 0

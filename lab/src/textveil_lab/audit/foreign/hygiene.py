@@ -22,14 +22,10 @@ from textveil.errors import InputError, need
 from textveil.randomness import secure_generator
 from textveil.statistics import clopper_pearson
 from textveil_lab.audit.foreign.callables import TIME_LIMIT, ForeignCallable, WordCallable, in_process
-from textveil_lab.audit.report.verdict import Claim
+from textveil_lab.audit.report.report import Claim
 
-ALPHA = 1e-6
-"""Probability, at most, that a check accuses a callable that does not do what it looks for."""
-
-DRAWS = 200
-"""Calls for each side of a comparison."""
-
+ALPHA = 1e-6  # Probability, at most, that a check accuses a callable that does not do what it looks for
+DRAWS = 200  # Calls for each side of a comparison
 _MADE_UP = 5
 _LONG = 24
 _SHORT = 5
@@ -37,18 +33,13 @@ _SHORT = 5
 
 @dataclass(frozen=True, slots=True)
 class HygieneFinding:
-    """What one check saw.
-
-    Attributes:
-        passed: False where it saw what it looks for; None where it could have seen nothing, which is no verdict.
-        witness: what a reviewer can repeat; empty unless it failed.
-        detail: what was compared, and what the check cannot see.
-    """
+    """What one check saw."""
 
     check: str
+    # False where it saw what it looks for; None where it could have seen nothing, which is no verdict
     passed: bool | None
-    witness: str
-    detail: str
+    witness: str  # what a reviewer can repeat; empty unless it failed
+    detail: str  # what was compared, and what the check cannot see
 
     @property
     def result(self) -> str:

@@ -18,9 +18,7 @@ import numpy as np
 
 from textveil.errors import MissingExtra
 
-Places: TypeAlias = Mapping[str, tuple[float, ...]]
-"""Words and their vectors."""
-
+Places: TypeAlias = Mapping[str, tuple[float, ...]]  # Words and their vectors
 Sanitize: TypeAlias = Callable[[list[str]], list[str]]
 
 

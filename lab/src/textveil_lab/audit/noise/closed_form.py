@@ -24,10 +24,9 @@ from textveil.randomness import seeded_generator
 from textveil.statistics import Bound
 from textveil.types import Ids, Progress, Reals
 from textveil_lab.audit.noise.profiles import epsilon_at, profile_finding
-from textveil_lab.audit.report.verdict import Claim, Finding, Subject, claim_of
+from textveil_lab.audit.report.report import Claim, Finding, Subject, claim_of
 from textveil_lab.mechanisms.capabilities import NoisyStates, NoisyVectors
-from textveil_lab.noise.capabilities import BoundedSupport, OwnCoordinates, ProfiledNoise
-from textveil_lab.noise.distribution import checked_shift
+from textveil_lab.noise.distribution import BoundedSupport, OwnCoordinates, ProfiledNoise, checked_shift
 from textveil_lab.vocabulary.geometry import clip as clip_vectors
 from textveil_lab.vocabulary.geometry import clipped_diameter, farthest_pair, norm_range
 
@@ -43,45 +42,30 @@ _STATE_NOTE = (
     "where it holds for the state, and a refutation is of the claim for the state."
 )
 _PAIR_ENTRIES = 1 << 22
-
-_OWN = 1 + 2.0**-23
-"""Covers what is not known of lengths in a noise's own coordinates."""
+_OWN = 1 + 2.0**-23  # Covers what is not known of lengths in a noise's own coordinates
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class WorstPair:
-    """The vocabulary's worst pair of words for a distribution.
-
-    Attributes:
-        shift: difference of their vectors as noise is added to them, float64, shape (dim,).
-        norm: 1 or 2, the norm in which the pair is farthest, in the noise's own coordinates where it has them.
-        distance: of the two words in that norm.
-        reach: an upper bound on that distance for every pair of words.
-        widest: an upper bound on every coordinate of a difference of two words.
-    """
+    """The vocabulary's worst pair of words for a distribution."""
 
     first: int
     second: int
-    shift: Reals
-    norm: int
-    distance: float
-    reach: float
-    widest: float
+    shift: Reals  # difference of their vectors as noise is added to them, float64, shape (dim,)
+    norm: int  # 1 or 2, the norm in which the pair is farthest, in the noise's own coordinates where it has them
+    distance: float  # of the two words in that norm
+    reach: float  # an upper bound on that distance for every pair of words
+    widest: float  # an upper bound on every coordinate of a difference of two words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairSummary:
-    """Deltas over pairs of the most frequent words.
+    """Deltas over pairs of the most frequent words."""
 
-    Attributes:
-        epsilon: at which they are taken, nats.
-        all_pairs: whether those are all pairs; else a fixed public sample.
-    """
-
-    epsilon: float
+    epsilon: float  # at which they are taken, nats
     words: int
     pairs: int
-    all_pairs: bool
+    all_pairs: bool  # whether those are all pairs; else a fixed public sample
     least: float
     median: float
     largest: float
@@ -116,7 +100,6 @@ def audit_noise(mechanism: NoisyVectors, claim: Claim | None = None, progress: P
     Args:
         mechanism: with noise that offers its profile.
         claim: None is the mechanism's own.
-        progress: called as blocks of pairs are done, where no stored fact names the farthest pair.
 
     Returns:
         ``PROVED``: an upper bound for every pair is within the claim. ``REFUTED``: the witness pair exceeds it.
@@ -178,7 +161,7 @@ def checked_distribution(distribution: object) -> ProfiledNoise:
     if isinstance(distribution, ProfiledNoise):
         return distribution
     raise ParameterError(
-        f"distribution must offer its privacy profile (textveil_lab.noise.capabilities.ProfiledNoise); got "
+        f"distribution must offer its privacy profile (textveil_lab.noise.distribution.ProfiledNoise); got "
         f"{type(distribution).__name__}. Use a sampled audit."
     )
 

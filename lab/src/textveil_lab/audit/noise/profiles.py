@@ -8,15 +8,11 @@ import numpy as np
 
 from textveil.mechanisms.capabilities import PrivacyProfile
 from textveil.statistics import Bound, exactly
-from textveil_lab.audit.report.verdict import Claim, Finding, Subject, Verdict
+from textveil_lab.audit.report.report import Claim, Finding, Subject, Verdict
 
 METHOD = "closed form"
-
-_CLOSE = 1e-9
-"""Relative width at which the bisection of an epsilon ends."""
-
-_NEAR = 1e-5
-"""Relative distance below an upper bound on epsilon at which the lower one is looked for first."""
+_CLOSE = 1e-9  # Relative width at which the bisection of an epsilon ends
+_NEAR = 1e-5  # Relative distance below an upper bound on epsilon at which the lower one is looked for first
 
 
 def judged(claim: Claim, witness: PrivacyProfile, log_delta: Bound) -> Verdict:

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import UnsupportedGuarantee
-from textveil_lab.audit.methods import Audit, Method
 from textveil_lab.audit.noise.closed_form import WorstPair, checked_distribution, worst_finding
-from textveil_lab.audit.report.verdict import Claim, Finding, Subject
+from textveil_lab.audit.releases import Audit, Method
+from textveil_lab.audit.report.report import Claim, Finding, Subject
 from textveil_lab.audit.sampled.stated import DrawsCheck, StatedPair, check_profile
 from textveil_lab.mechanisms.capabilities import NoisyTextCodes
 from textveil_lab.mechanisms.document.noisy_codes import far_texts
-from textveil_lab.noise.capabilities import ProfiledNoise
+from textveil_lab.noise.distribution import ProfiledNoise
 
 _CODE_NOTE = (
     "The profile is that of the noisy code; the released text is written of it, so the claim holds for the text where "
@@ -23,8 +23,7 @@ _CODE_NOTE = (
 )
 
 
-_TEXTS: Final = 120
-"""Draws of each text."""
+_TEXTS: Final = 120  # Draws of each text
 
 
 def audit_codes(mechanism: NoisyTextCodes, claim: Claim, *, words: Sequence[str]) -> Finding:
@@ -86,5 +85,4 @@ def _applies(mechanism: Any) -> bool:
     return isinstance(mechanism, NoisyTextCodes) and isinstance(mechanism.distribution, ProfiledNoise)
 
 
-NOISY_CODES: Final = Method(_run, _applies)
-"""In closed form, where a text is written of a noisy code."""
+NOISY_CODES: Final = Method(_run, _applies)  # In closed form, where a text is written of a noisy code

@@ -16,34 +16,25 @@ from numpy.typing import NDArray
 from textveil.statistics import Bound
 from textveil.types import Ids, Reals
 from textveil_lab.audit.noise.profiles import as_delta
-from textveil_lab.audit.report.verdict import Claim, Finding, Verdict
+from textveil_lab.audit.report.report import Claim, Finding, Verdict
 from textveil_lab.mechanisms.capabilities import NearestWord, NoisyVectors
-from textveil_lab.noise.capabilities import LineNoise
+from textveil_lab.noise.distribution import LineNoise
 from textveil_lab.numerics.log_concave import log_difference
 
 METHOD = "exact cells"
-
-WORDS = 256
-"""Vocabularies of more words are not computed: every pair is compared on every cell."""
-
+WORDS = 256  # Vocabularies of more words are not computed: every pair is compared on every cell
 _PLACE = 2.0**-48
 """Rounding of a place on the line, relative to the line's length: borders are moved by it to either side."""
 
-_SUM = 2.0**-45
-"""Relative rounding of a sum of as many terms as there are words, and of its exponentials."""
+_SUM = 2.0**-45  # Relative rounding of a sum of as many terms as there are words, and of its exponentials
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CellTable:
-    """Bounds on ln P(y | x), both of shape (n, n); -inf for a word that is never given.
+    """Bounds on ln P(y | x), both of shape (n, n); -inf for a word that is never given."""
 
-    Attributes:
-        lower: at most the true values.
-        upper: at least the true values.
-    """
-
-    lower: Reals
-    upper: Reals
+    lower: Reals  # at most the true values
+    upper: Reals  # at least the true values
 
 
 def cell_table(mechanism: NoisyVectors) -> CellTable | None:

@@ -1,14 +1,110 @@
-"""The report of an audit: one verdict from all findings, as data, as text, and as a page that stands alone."""
+"""The report of an audit: one verdict from all findings, as data, as text, and as a page that stands alone.
+
+What an audit finds, as data: a verdict, bounds, and the witness that a reviewer can check.
+"""
 
 import math
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any
 
+from textveil.errors import UnsupportedGuarantee, need
 from textveil.json_text import json_text
-from textveil.privacy.guarantees import Status
+from textveil.privacy.guarantees import Guarantee, Status
 from textveil.statistics import Bound
-from textveil_lab.audit.report.verdict import Finding, Subject, Verdict
+
+
+class Verdict(Enum):
+    """The answers; a sampled audit can only refute, or fail to."""
+
+    PROVED = "proved"  # The claim follows from an exact privacy profile in closed form
+    CERTIFIED = "certified"  # Computed exactly from the finite channel, and within the claim
+    NOT_REFUTED = "not refuted"  # No evidence against the claim at the stated confidence and power
+    REFUTED = "refuted"  # The claim is false; the witness shows where
+    CONTRADICTED = "contradicted"
+    """Draws are not what the mechanism states of them, so what was computed from that says nothing of its outputs."""
+    NO_VERDICT = "no verdict"  # Draws depend on each other, so they say nothing of one draw
+
+    @property
+    def fails(self) -> bool:
+        return self in (Verdict.REFUTED, Verdict.CONTRADICTED)
+
+
+class Subject(Enum):
+    """What a verdict speaks of."""
+
+    NOISY_VECTOR = "noisy vector"
+    """The word's vector plus noise, before any word is chosen. What holds for it holds for the word; what is refuted
+    of it may still be true of the word."""
+    NOISY_CODE = "noisy code"
+    """The code of a whole text plus noise, before a text is written of it; what holds for it holds for the text."""
+    WORD_CHANNEL = "word channel"  # The word that is released, given the word that went in
+    DOCUMENT_CHANNEL = "document channel"
+    """All that is released of a document, given the document: of mechanisms that look at more than one word."""
+    RELEASE = "release"
+    """The vector or the set of words that is released as it is, given the vector or the word that went in."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """What is claimed of one token, for any two words."""
+
+    epsilon: float  # nats, finite and >= 0
+    log_delta: float = -math.inf  # natural logarithm of delta, <= 0; ``-inf`` claims pure DP
+
+    def __post_init__(self) -> None:
+        need(0 <= self.epsilon < math.inf, "epsilon", self.epsilon, "finite and >= 0")
+        need(self.log_delta <= 0, "log_delta", self.log_delta, "<= 0")
+
+    @property
+    def delta(self) -> float:
+        """Delta as a float; 0.0 where it underflows."""
+        return math.exp(self.log_delta)
+
+    @property
+    def twice(self) -> float:
+        """Twice epsilon, at most the largest float: as far as a profile is shown."""
+        return min(2 * self.epsilon, sys.float_info.max)
+
+
+def claim_of(guarantee: Guarantee) -> Claim:
+    """What a guarantee says of any two words, as a claim.
+
+    Raises:
+        UnsupportedGuarantee: nothing is promised, so there is nothing to put to the test.
+    """
+    if guarantee.promises:
+        part = guarantee.approximate()
+        return Claim(epsilon=part.epsilon, log_delta=part.log_delta)
+    raise UnsupportedGuarantee(
+        f"the mechanism promises nothing, so nothing is claimed ({guarantee}). State a claim: Claim(epsilon=...)."
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """The result of one method, whichever it is."""
+
+    verdict: Verdict
+    claim: Claim
+    epsilon: Bound  # the smallest true epsilon at the claimed delta, as far as it is known
+    delta: Bound  # the smallest true delta at the claimed epsilon, as far as it is known
+    # ``"exact channel"``, ``"exact cells"``, ``"closed form"``, ``"sampled"``, ``"limit"``, ``"draws against rows"``,
+    # each of them also "per distance"
+    method: str
+    subject: Subject = Subject.WORD_CHANNEL
+    # natural logarithm of ``delta``, where it was computed: a delta may be too small for a float
+    log_delta: Bound | None = None
+    # the pair of words and the event or output that attain the bound; public words only, JSON values
+    witness: Mapping[str, Any] = field(default_factory=dict)
+    samples: int = 0  # draws made; 0 where nothing was sampled
+    # points (epsilon, delta) of the privacy profile, where it is known; increasing in epsilon
+    profile: tuple[tuple[float, float], ...] = ()
+    notes: tuple[str, ...] = ()  # sentences for the reader (power of a sampled audit, what was not reached)
+    inputs: str = "any two words"
+
 
 # Draws that are not as stated outweigh all that was computed from the statement. What is known of the word outweighs
 # what is known of the vector; a refutation outweighs what is proved of the same.
@@ -44,36 +140,29 @@ _INPUTS = {Subject.DOCUMENT_CHANNEL: "documents", Subject.NOISY_CODE: "documents
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditReport:
-    """What all methods found about one subject.
-
-    Attributes:
-        findings: at least one.
-        recovery: what a decoder recovered of public texts, as JSON data; None where nothing was measured.
-        draws: how draws were put beside what the mechanism states of them, as JSON data; None where nothing was drawn
-            for that.
-        per_distance: what is known of a promise per distance: a verdict, with what was compared, or "not tested"; None
-            where the claim is none per distance.
-        vocabulary: name, number of words and digest; empty for foreign code.
-        seed: None where the operating system's randomness was used.
-        status: of the mechanism's own guarantee (``catalog.guarantee_of``), where that was put to the test.
-    """
+    """What all methods found about one subject."""
 
     name: str
     parameters: Mapping[str, Any]
-    findings: tuple[Finding, ...]
+    findings: tuple[Finding, ...]  # at least one
     attacks: tuple[Mapping[str, Any], ...] = ()
     hygiene: tuple[Mapping[str, Any], ...] = ()
+    # what a decoder recovered of public texts, as JSON data; None where nothing was measured
     recovery: Mapping[str, Any] | None = None
+    # how draws were put beside what the mechanism states of them, as JSON data; None where nothing was drawn for that
     draws: Mapping[str, Any] | None = None
+    # what is known of a promise per distance: a verdict, with what was compared, or "not tested"; None where the claim
+    # is none per distance
     per_distance: str | None = None
+    # name, number of words and digest; empty for foreign code
     vocabulary: Mapping[str, Any] = field(default_factory=dict)
     seconds: float
-    seed: int | None
+    seed: int | None  # None where the operating system's randomness was used
+    # of the mechanism's own guarantee (``catalog.guarantee_of``), where that was put to the test
     status: Status | None = None
 
     @property
     def leading(self) -> Finding:
-        """The finding that decides the verdict."""
         return min(self.findings, key=lambda finding: _WEIGHT.index((finding.subject, finding.verdict)))
 
     @property
@@ -83,7 +172,6 @@ class AuditReport:
 
     @property
     def subject(self) -> Subject:
-        """What the verdict speaks of."""
         return self.leading.subject
 
     def to_data(self) -> dict[str, Any]:
@@ -111,7 +199,6 @@ class AuditReport:
         return json_text(self.to_data())
 
     def sentence(self) -> str:
-        """What a reviewer would quote."""
         told = self._sentence()
         if self.per_distance is None or self.verdict in (Verdict.REFUTED, Verdict.CONTRADICTED, Verdict.NO_VERDICT):
             return told
@@ -149,7 +236,6 @@ class AuditReport:
         return told + _basis(self.draws) if lead.verdict is Verdict.CERTIFIED else told
 
     def summary(self) -> str:
-        """The report for a reader, a few lines."""
         also = "" if self.per_distance is None else f"; per distance: {self.per_distance}"
         lines = [f"verdict    {self.verdict.value}{also}", f"subject    {self.subject.value} of {self.name}"]
         lines.append(self.sentence())
@@ -301,7 +387,6 @@ def shown_delta(finding: Finding) -> str:
 
 
 def _delta(finding: Finding, place: int) -> str:
-    """The lower bound, the estimate or the upper bound of delta, by its place in ``Bound``."""
     value, log = finding.delta[place], finding.log_delta
     if log is None or value > 1e-300 or log[place] < -1e300:
         return _number(value)

@@ -20,7 +20,7 @@ from scipy.special import bdtr, bdtrik, betaincinv
 from textveil.errors import InputError, need
 from textveil.statistics import Bound
 from textveil.types import Integers, Reals
-from textveil_lab.audit.report.verdict import Claim, Finding, Verdict
+from textveil_lab.audit.report.report import Claim, Finding, Verdict
 
 Draw: TypeAlias = Callable[[Any, int], NDArray[Any]]
 """Draw(x, count): ``count`` independent outputs for the input x, one a row; see ``draws``."""
@@ -28,19 +28,11 @@ Draw: TypeAlias = Callable[[Any, int], NDArray[Any]]
 Score: TypeAlias = Callable[[Any, Any, NDArray[Any]], Reals]
 """Score(x, x', outputs): ln P(output|x) / P(output|x') of each output, shape (count,)."""
 
-SAMPLES = 20_000
-"""Draws for each word of a pair, unless told otherwise."""
-
+SAMPLES = 20_000  # Draws for each word of a pair, unless told otherwise
 CONFIDENCE = 0.999
-
-POWER = 0.95
-"""Probability with which the violation that is named as detectable would have been found."""
-
-_THRESHOLDS = 256
-"""Likelihood ratios at which the half that chooses is cut."""
-
-_LISTED = 20
-"""Outputs of an event that a witness lists; the event may hold more."""
+POWER = 0.95  # Probability with which the violation that is named as detectable would have been found
+_THRESHOLDS = 256  # Likelihood ratios at which the half that chooses is cut
+_LISTED = 20  # Outputs of an event that a witness lists; the event may hold more
 
 
 class Interrupted(InputError):
@@ -354,13 +346,11 @@ def _named(shown: Any) -> str:
 
 
 def _lower(hits: int | Integers, trials: int, tail: float) -> Reals:
-    """Clopper-Pearson lower limit that fails with probability ``tail`` at most."""
     counts = np.asarray(hits, dtype=np.float64)
     return np.where(counts > 0, betaincinv(np.maximum(counts, 1), trials - np.maximum(counts, 1) + 1, tail), 0.0)
 
 
 def _upper(hits: int | Integers, trials: int, tail: float) -> Reals:
-    """Clopper-Pearson upper limit that fails with probability ``tail`` at most."""
     counts = np.asarray(hits, dtype=np.float64)
     rest = np.maximum(trials - counts, 1)
     return np.where(counts < trials, betaincinv(trials - rest + 1, rest, 1 - tail), 1.0)

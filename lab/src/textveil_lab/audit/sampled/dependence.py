@@ -17,20 +17,16 @@ from numpy.typing import NDArray
 from textveil.errors import InputError
 from textveil.randomness import seeded_generator
 from textveil.statistics import Bound
-from textveil_lab.audit.report.verdict import Claim, Finding, Subject, Verdict
+from textveil_lab.audit.report.report import Claim, Finding, Subject, Verdict
 from textveil_lab.audit.sampled.bounds import Draw
 
 Start: TypeAlias = Callable[[], AbstractContextManager[Draw]]
 """Starts the program anew: it remembers nothing of what was drawn before."""
 
-ALPHA: Final = 1e-6
-"""Probability, at most, that independent draws are called dependent."""
-
+ALPHA: Final = 1e-6  # Probability, at most, that independent draws are called dependent
 STARTS: Final = 4
 INPUTS: Final = 3
-
-_PAIRS: Final = 20
-"""Of outputs, of each of the three kinds, for one input and one start."""
+_PAIRS: Final = 20  # Of outputs, of each of the three kinds, for one input and one start
 
 NOTE: Final = (
     "Outputs of one process depend on each other: they agree more often, or less, than those of different starts or "

@@ -13,15 +13,12 @@ from textveil.randomness import resolve
 from textveil.types import Integers, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.foreign.callables import ForeignCallable, WordCallable, in_process
-from textveil_lab.audit.report.verdict import Claim, Finding, Subject, claim_of
+from textveil_lab.audit.report.report import Claim, Finding, Subject, claim_of
 from textveil_lab.audit.sampled.bounds import CONFIDENCE, SAMPLES, Draw, Score, audit_sampled
 from textveil_lab.noise.distribution import NoiseDistribution
 
-_SCANNED = 512
-"""Words whose nearest neighbor is looked up for the nearest pair, at most."""
-
-_ROUNDED = 9
-"""Decimals of a log-likelihood ratio: a loss that many outputs share is one level, not rounding noise."""
+_SCANNED = 512  # Words whose nearest neighbor is looked up for the nearest pair, at most
+_ROUNDED = 9  # Decimals of a log-likelihood ratio: a loss that many outputs share is one level, not rounding noise
 
 
 def mechanism_draw(mechanism: WordMechanism, rng: np.random.Generator | None = None) -> Draw:

@@ -31,33 +31,22 @@ from textveil.statistics import Bound
 from textveil.types import Ids, Integers, Reals
 from textveil_lab.audit.channels.groups import rows_of
 from textveil_lab.audit.channels.rows import RowSource
-from textveil_lab.audit.report.verdict import Claim, Finding, Subject, Verdict
+from textveil_lab.audit.report.report import Claim, Finding, Subject, Verdict
 from textveil_lab.audit.sampled.bounds import Draw, Score, audit_sampled, can_refute
 from textveil_lab.mechanisms.capabilities import NearestWord
 
-ALPHA: Final = 1e-6
-"""Probability, at most, that one audit accuses a mechanism that draws as it states."""
-
+ALPHA: Final = 1e-6  # Probability, at most, that one audit accuses a mechanism that draws as it states
 WORDS: Final = 64
 """Words whose rows are tested, by ``DRAWS`` draws in all: half of them the most suspicious, the rest random."""
 
 DRAWS: Final = 4096
-
-FIRST: Final = 16
-"""Draws of every word that come before."""
-
+FIRST: Final = 16  # Draws of every word that come before
 SPREAD: Final = 512
 """Random words that are drawn in place of every word, of a larger vocabulary under a mechanism of the catalog."""
 
-POWER: Final = 0.99
-"""At which a check of rows states the smallest deviation of one word that it sees."""
-
-RARE: Final = 0.01
-"""Stated share of an output, at most, of which a deviation is stated."""
-
-PAIR_DRAWS: Final = 2000
-"""Draws for each of two inputs whose profile is stated."""
-
+POWER: Final = 0.99  # At which a check of rows states the smallest deviation of one word that it sees
+RARE: Final = 0.01  # Stated share of an output, at most, of which a deviation is stated
+PAIR_DRAWS: Final = 2000  # Draws for each of two inputs whose profile is stated
 _KAPPAS: Final = (1.0, 10.0, 100.0, 1e3, 1e4)
 _SHARES: Final = (0.5, 0.125, 1 / 32)
 _PLANTED: Final = (15 / 16, 0.5, 0.125)
@@ -67,26 +56,20 @@ _BLOCK: Final = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawsCheck:
-    """What draws say of a statement.
-
-    Attributes:
-        passed: False where they contradict it; None where they could not have.
-        seen: the smallest share of one output of one drawn word, of which ``RARE`` is stated at most, that the check
-            sees with probability ``POWER``; None where none is known.
-        words: how many words were drawn; 0 where that is not what a check is made of.
-    """
+    """What draws say of a statement."""
 
     method: str
     draws: int
-    passed: bool | None
+    passed: bool | None  # False where they contradict it; None where they could not have
     detail: str
     witness: Mapping[str, Any] = field(default_factory=dict)
     subject: Subject = Subject.WORD_CHANNEL
+    # the smallest share of one output of one drawn word, of which ``RARE`` is stated at most, that the check sees with
+    # probability ``POWER``; None where none is known
     seen: float | None = None
-    words: int = 0
+    words: int = 0  # how many words were drawn; 0 where that is not what a check is made of
 
     def to_data(self) -> dict[str, Any]:
-        """JSON data."""
         power = {} if self.seen is None else {"share": self.seen, "stated": RARE, "power": POWER, "words": self.words}
         return {
             "sees": power or None,
@@ -199,30 +182,19 @@ def check_rows(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Counts:
-    """Draws of words: how often each output came, entry by entry, and what is stated of it.
+    """Draws of words: how often each output came, entry by entry, and what is stated of it."""
 
-    Attributes:
-        ids: of the words.
-        each: draws of one word.
-        places: of entries, which word each belongs to; rising.
-        counts: of entries, > 0.
-        stated: of entries, P(output | word).
-        own: of words, P(word | word).
-        hits: of words, how often a word itself came.
-    """
-
-    ids: Ids
-    each: int
-    places: Ids
+    ids: Ids  # of the words
+    each: int  # draws of one word
+    places: Ids  # of entries, which word each belongs to; rising
     outputs: Ids
-    counts: Integers
-    stated: Reals
-    own: Reals
-    hits: Integers
+    counts: Integers  # of entries, > 0
+    stated: Reals  # of entries, P(output | word)
+    own: Reals  # of words, P(word | word)
+    hits: Integers  # of words, how often a word itself came
 
     @property
     def of(self) -> Integers:
-        """Of words, their draws."""
         return np.full(len(self.ids), self.each)
 
     def planted(self, outputs: int) -> Reals:
@@ -234,13 +206,11 @@ class _Counts:
         return logs
 
     def log_factors(self) -> Reals:
-        """Of words, ``_log_factors``."""
         ends = np.flatnonzero(np.diff(self.places)) + 1
         rows = zip(np.split(self.counts, ends), np.split(self.stated, ends), strict=True)
         return np.array([_log_factors(counts, stated) for counts, stated in rows])
 
     def witness(self, words: Sequence[str], place: int) -> Mapping[str, Any]:
-        """The output of a word that is farthest from what is stated."""
         here = self.places == place
         return _witness(words, int(self.ids[place]), self.outputs[here], self.counts[here], self.stated[here])
 

@@ -4,19 +4,64 @@ The classifier is ridge regression on the classes. It has no draws, no steps and
 releases are treated alike; its strength is chosen anew for every release by leave-one-out error, from that release
 alone, because noisier features need a stronger one. Source: Hastie, Tibshirani and Friedman 2009, sections 4.2 and
 7.10 (leave-one-out of a linear smoother).
+
+Features of documents: the sum of their words' vectors over the root of their number.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from textveil.aggregates.documents import Documents
 from textveil.errors import need
+from textveil.randomness import seeded_generator
 from textveil.types import Integers, Reals, Vectors
-from textveil_lab.frontiers.downstream.features import BatchNoise, features_of
+from textveil_lab.estimation.scikit_learn import document_features
 from textveil_lab.frontiers.downstream.tasks import LabelledPart, Repetition
+
+Disturb: TypeAlias = Callable[[Vectors, np.random.Generator], Vectors | Reals]
+"""What becomes of the vectors of a batch's words, shape (tokens, dim) to the same."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BatchNoise:
+    """Noise on the vectors of words, drawn anew for every batch of documents."""
+
+    disturb: Disturb
+    batch: int  # documents of one, in their order, >= 1
+
+    def __post_init__(self) -> None:
+        need(self.batch >= 1, "batch", self.batch, ">= 1")
+
+
+def token_vectors(vectors: Vectors, documents: Documents, noise: BatchNoise | None, seed: int) -> Vectors:
+    """The vector of every word of the documents, with its noise; float32, shape (tokens, dim).
+
+    Args:
+        vectors: of the words, float32, shape (n, dim).
+        documents: ids of words.
+        noise: None adds nothing.
+    """
+    tokens = vectors[documents.ids]
+    if noise is not None:
+        rng, bounds = seeded_generator(seed), documents.bounds
+        for first in range(0, len(bounds) - 1, noise.batch):
+            part = slice(bounds[first], bounds[min(first + noise.batch, len(bounds) - 1)])
+            if part.start < part.stop:
+                tokens[part] = noise.disturb(tokens[part], rng)
+    return tokens
+
+
+def features_of(vectors: Vectors, documents: Documents, noise: BatchNoise | None = None, seed: int = 0) -> Vectors:
+    """Features of documents, float32, shape (documents, dim); the arguments are those of ``token_vectors``."""
+    if noise is None:
+        return document_features(vectors, documents.ids, documents.bounds)
+    tokens = token_vectors(vectors, documents, noise, seed)
+    return document_features(tokens, np.arange(len(tokens)), documents.bounds)
+
 
 _STRENGTHS: Final = 10.0 ** np.arange(-4, 5)
 """Of the ridge, in units of the mean eigenvalue of the features' second moments."""
@@ -24,15 +69,10 @@ _STRENGTHS: Final = 10.0 ** np.arange(-4, 5)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinearClassifier:
-    """Says the class of the largest linear score.
+    """Says the class of the largest linear score."""
 
-    Attributes:
-        weights: shape (dim, classes).
-        shares: of the classes among the training documents, shape (classes,).
-    """
-
-    weights: Reals
-    shares: Reals
+    weights: Reals  # shape (dim, classes)
+    shares: Reals  # of the classes among the training documents, shape (classes,)
     strength: float
 
     def predict(self, features: NDArray[np.floating]) -> Integers:
@@ -114,14 +154,10 @@ def _share(classifier: DocumentClassifier, part: LabelledPart) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinearLearner:
-    """Ridge regression on sums of the words' vectors; see the module.
+    """Ridge regression on sums of the words' vectors; see the module."""
 
-    Attributes:
-        vectors: public vectors of the words, float32, shape (n, dim).
-        noise: what is added to all vectors of a batch, in training and in testing; None adds nothing.
-    """
-
-    vectors: Vectors
+    vectors: Vectors  # public vectors of the words, float32, shape (n, dim)
+    # what is added to all vectors of a batch, in training and in testing; None adds nothing
     noise: BatchNoise | None = None
 
     def fit(self, part: LabelledPart, number: int, seed: int) -> DocumentClassifier:

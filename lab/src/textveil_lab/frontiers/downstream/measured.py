@@ -24,8 +24,7 @@ from textveil_lab.frontiers.downstream.tasks import LabelledTask, Repetition, wi
 from textveil_lab.mechanisms.capabilities import NoisyVectors
 from textveil_lab.posterior.words import WordPosterior, checked_prior
 
-NOISY_TOKENS: Final = 200
-"""Tokens that are attacked where every word's density must be computed for each."""
+NOISY_TOKENS: Final = 200  # Tokens that are attacked where every word's density must be computed for each
 
 
 def recovered(
@@ -75,12 +74,8 @@ def guessed_from_noisy_vectors(mechanism: NoisyVectors, words: Ids, prior: Reals
     )
 
 
-CONFIDENCE: Final = 0.95
-"""Of each interval, on its own."""
-
-ATTACKED: Final = 4000
-"""Tokens of test documents that an attacker looks at, at most."""
-
+CONFIDENCE: Final = 0.95  # Of each interval, on its own
+ATTACKED: Final = 4000  # Tokens of test documents that an attacker looks at, at most
 Scorer: TypeAlias = Callable[[Repetition, Repetition], Mapping[str, float]]
 """Numbers by name, of a run as it is and of its release."""
 
@@ -89,30 +84,23 @@ ON_RELEASES, ON_TEXTS = "tested on releases", "tested on clean text"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured:
-    """What came out for one mechanism.
+    """What came out for one mechanism."""
 
-    Attributes:
-        scores: by name, one number a run, shape (runs,); runs share no document and no draw.
-        recovered: share of words that the Bayes attacker names rightly; None where it was not asked for.
-    """
-
-    scores: Mapping[str, Reals]
+    scores: Mapping[str, Reals]  # by name, one number a run, shape (runs,); runs share no document and no draw
+    # share of words that the Bayes attacker names rightly; None where it was not asked for
     recovered: Bound | None = None
 
     def to_data(self) -> dict[str, Any]:
-        """JSON data."""
         scores = {name: values.tolist() for name, values in self.scores.items()}
         return {"scores": scores, "recovered": None if self.recovered is None else list(self.recovered)}
 
     @staticmethod
     def of_dict(data: Mapping[str, Any]) -> Measured:
-        """What ``to_data`` gave."""
         recovered = data["recovered"]
         scores = {name: np.array(values) for name, values in data["scores"].items()}
         return Measured(scores, None if recovered is None else Bound(*recovered))
 
     def bound(self, score: str, confidence: float = CONFIDENCE) -> Bound:
-        """The mean of a score over runs."""
         return student_mean(self.scores[score], confidence)
 
     def lead(self, score: str, other: Measured, confidence: float = CONFIDENCE) -> Bound:

@@ -29,14 +29,10 @@ class Corpus:
 
 
 class LabelledPart(NamedTuple):
-    """Documents with their classes.
-
-    Attributes:
-        classes: of the documents, from 0, shape (documents,).
-    """
+    """Documents with their classes."""
 
     documents: Documents
-    classes: Integers
+    classes: Integers  # of the documents, from 0, shape (documents,)
 
 
 class Repetition(NamedTuple):
@@ -48,16 +44,11 @@ class Repetition(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelledTask:
-    """A corpus in the words of one vocabulary, cut into runs.
-
-    Attributes:
-        classes: how many there are; every part of every run holds as many documents of each.
-        runs: two or more.
-    """
+    """A corpus in the words of one vocabulary, cut into runs."""
 
     name: str
-    classes: int
-    runs: tuple[Repetition, ...]
+    classes: int  # how many there are; every part of every run holds as many documents of each
+    runs: tuple[Repetition, ...]  # two or more
 
 
 def with_ids(part: LabelledPart, ids: Ids) -> LabelledPart:
@@ -104,7 +95,6 @@ def _parts(
     reader: DocumentReader,
     rng: np.random.Generator,
 ) -> list[LabelledPart]:
-    """As many parts as there are runs, each with ``each`` documents of every class, in random order."""
     given = np.asarray(source.classes)
     chosen = []
     for number in range(classes):

@@ -34,13 +34,10 @@ _ROUNDING = 2.0**-30  # covers the rounding of logarithms of binomial probabilit
 class BitFlips:
     """Every bit is flipped with probability flips / 2^53, each by an integer of its own.
 
-    Attributes:
-        flips: an integer between 1 and 2^52.
-
     Source: Warner 1965; proof: textveil_lab/proofs/brr.md.
     """
 
-    flips: int
+    flips: int  # an integer between 1 and 2^52
 
     def __post_init__(self) -> None:
         need(1 <= self.flips <= _ALL // 2, "flips", self.flips, f"between 1 and {_ALL // 2}")
@@ -83,17 +80,12 @@ class FlippedBitsProfile:
     """The privacy profile of two codes that differ in some bits; see ``noise.capabilities.PrivacyProfile``.
 
     With K of those bits flipped the loss is (bits - 2 K) ln((1 - p) / p), and K is binomial.
-
-    Attributes:
-        flips: the flips.
-        bits: in how many bits the codes differ, >= 1.
     """
 
-    log_outside: ClassVar[Bound] = exactly(-math.inf)
-    """No mass leaves the support, which is all codes."""
+    log_outside: ClassVar[Bound] = exactly(-math.inf)  # No mass leaves the support, which is all codes
 
-    flips: BitFlips
-    bits: int
+    flips: BitFlips  # the flips
+    bits: int  # in how many bits the codes differ, >= 1
 
     @property
     def largest_loss(self) -> float:
@@ -119,7 +111,6 @@ class FlippedBitsProfile:
 
 
 PROOF = "textveil_lab/proofs/brr.md"
-
 _MOST_BITS = 8192
 _ENTRIES = 1 << 20  # bits that are drawn at once: 8 MB of integers
 _BITS = Option(at_least(1), "Bits of a word's code.", "M", VECTORS)
@@ -147,23 +138,16 @@ class BinaryResponse:
     """y = the word whose code is nearest, in the Hamming distance, to the code of x with every bit flipped at random.
 
     Source: Carvalho, Vasiloudis and Feyisetan 2021 (BRR); proof: textveil_lab/proofs/brr.md.
-
-    Attributes:
-        guarantee: metric DP in the Hamming distance of codes.
-        flips: of bits, fresh for every token.
-        codes: entries -1 and 1, shape (n, bits).
-        projection: the search for the nearest code; ties go to the lowest id.
-        farthest: two words whose codes differ most.
     """
 
     name: ClassVar[str] = "brr"
     vocabulary: Vocabulary
     parameters: Mapping[str, Any]
-    guarantee: MetricDP
-    flips: BitFlips
-    codes: Vectors = field(repr=False)
-    projection: Projection = field(repr=False)
-    farthest: tuple[int, int]
+    guarantee: MetricDP  # metric DP in the Hamming distance of codes
+    flips: BitFlips  # of bits, fresh for every token
+    codes: Vectors = field(repr=False)  # entries -1 and 1, shape (n, bits)
+    projection: Projection = field(repr=False)  # the search for the nearest code; ties go to the lowest id
+    farthest: tuple[int, int]  # two words whose codes differ most
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
         words, generator = checked_ids(ids, len(self.vocabulary)), resolve(rng)

@@ -58,28 +58,19 @@ _SMALLEST: Final = 1e-3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Points:
-    """Public points of all words.
+    """Public points of all words."""
 
-    Attributes:
-        ball: in the Poincare ball, float64, shape (n, dim).
-        farthest: the two that are farthest apart.
-        source: ``"made"`` or ``"given"``.
-        radius: of made points; 0 for given ones.
-    """
-
-    ball: Reals = field(repr=False)
-    farthest: FarthestPoints
-    source: str
-    radius: float
+    ball: Reals = field(repr=False)  # in the Poincare ball, float64, shape (n, dim)
+    farthest: FarthestPoints  # the two that are farthest apart
+    source: str  # ``"made"`` or ``"given"``
+    radius: float  # of made points; 0 for given ones
 
     @property
     def dim(self) -> int:
-        """Of the space."""
         return int(self.ball.shape[1])
 
     @property
     def diameter(self) -> float:
-        """The largest distance, enlarged as diameters are."""
         return outward(self.farthest.distance)
 
     def word_distances(self, ids: Ids) -> Reals:
@@ -88,7 +79,6 @@ class Points:
 
     @property
     def metric(self) -> str:
-        """What distances are measured on."""
         return f"hyperbolic, {self.source} points in {self.dim} dimensions"
 
     @property
@@ -104,7 +94,6 @@ def hyperbolic_points(
     """The points that options ask for.
 
     Args:
-        vocabulary: public words and vectors.
         source: ``"made"`` or ``"given"``.
         dim: of made points; None is 2.
         radius: of made points; None is ``usual``.
@@ -130,7 +119,6 @@ def hyperbolic_points(
 
 
 PROOF = "textveil_lab/proofs/hyperbolic_laplace.md"
-
 _ENTRIES = 1 << 22  # products that are made at once: 32 MB
 _RADIUS, _LEAST = 3.0, 0.01
 
@@ -140,19 +128,14 @@ class HyperbolicResponse:
     """y = the word whose point is nearest to a noisy point around that of x, in hyperbolic space.
 
     Source: Feyisetan, Diethe and Drake 2019; proof: textveil_lab/proofs/hyperbolic_laplace.md.
-
-    Attributes:
-        guarantee: metric DP in the hyperbolic distance.
-        noise: of points, fresh for every token.
-        points: of words, in the ball.
     """
 
     name: ClassVar[str] = "hyperbolic-laplace"
     vocabulary: Vocabulary
     parameters: Mapping[str, Any]
-    guarantee: MetricDP
-    noise: HyperbolicLaplace
-    points: Points
+    guarantee: MetricDP  # metric DP in the hyperbolic distance
+    noise: HyperbolicLaplace  # of points, fresh for every token
+    points: Points  # of words, in the ball
     _lifted: Reals = field(repr=False)
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:

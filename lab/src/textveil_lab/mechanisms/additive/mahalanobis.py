@@ -31,7 +31,6 @@ from textveil_lab.noise.elliptical_laplace import EllipticalLaplace
 from textveil_lab.vocabulary.geometry import farthest_pair, remembered
 
 PROOF = "textveil_lab/proofs/mahalanobis.md"
-
 _LEAST = 1e-10  # the least eigenvalue of the shape, relative to the largest: its root is then inverted to 9 digits
 
 CovarianceWeight: TypeAlias = Annotated[

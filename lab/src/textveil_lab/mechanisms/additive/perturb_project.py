@@ -31,16 +31,11 @@ class RankResampling:
 
     It sees the nearest word and never the input, so it is post-processing and free.
     Source: Asghar et al. 2026 (dX-privacy for text and the curse of dimensionality), the section on the fix.
-
-    Attributes:
-        grid: the public vectors.
-        clip: their clipping norm, as in the mechanism before it.
-        decay: nats per rank, > 0 (the paper's c * epsilon).
     """
 
-    grid: IntegerGrid
-    clip: float | None
-    decay: float
+    grid: IntegerGrid  # the public vectors
+    clip: float | None  # their clipping norm, as in the mechanism before it
+    decay: float  # nats per rank, > 0 (the paper's c * epsilon)
 
     def __post_init__(self) -> None:
         need(0 < self.decay < math.inf, "decay", self.decay, "finite and > 0")
@@ -87,25 +82,19 @@ class PerturbProject:
 
     The guarantee is that of the noisy vector; the nearest word and the resampling of ranks see only
     that vector and public tables. Noisy vectors never leave this class.
-
-    Attributes:
-        distribution: the distribution of the noise, of the dimension of ``points``.
-        resampling: post-processing around the nearest word, or None.
-        points: what noise is added to, the clipped vectors or their images under a public map, shape (n, dim).
-        projection: the search for the nearest word.
-        distances: the metric of a guarantee per distance.
     """
 
     name: str
     parameters: Mapping[str, Any]
     vocabulary: Vocabulary
-    distribution: NoiseDistribution
+    distribution: NoiseDistribution  # the distribution of the noise, of the dimension of ``points``
     clip: float | None
     guarantee: Guarantee
-    resampling: RankResampling | None
+    resampling: RankResampling | None  # post-processing around the nearest word, or None
+    # what noise is added to, the clipped vectors or their images under a public map, shape (n, dim)
     points: Vectors = field(repr=False)
-    projection: Projection = field(repr=False)
-    distances: WordDistances | None = field(default=None, repr=False)
+    projection: Projection = field(repr=False)  # the search for the nearest word
+    distances: WordDistances | None = field(default=None, repr=False)  # the metric of a guarantee per distance
 
     def word_distances(self, ids: Ids) -> Reals:
         return stated_distances(self.distances)(checked_ids(ids, len(self.vocabulary)))
@@ -148,7 +137,6 @@ def drawn_from_noise(
     Args:
         points: what noise is added to, shape (n, dim).
         words: ids, shape (batch,).
-        distribution: of the noise.
         generator: source of randomness.
         choose: from a block of words and their noisy vectors to output ids. A mechanism that is private looks at the
             vectors alone.
@@ -206,12 +194,9 @@ def perturb_project(
     """Assemble the mechanism; that the guarantee holds is up to the caller.
 
     Args:
-        vocabulary: public words and vectors.
         distribution: noise of the dimension of what it is added to.
-        name: the catalog's name.
         parameters: public parameters for reports; the clip, the ranks and the projection are added.
         guarantee: what ``distribution`` gives at the diameter of the clipped vectors.
-        clip: norm to which longer vectors are shortened; None leaves them.
         points: what a public map makes of the clipped vectors, where noise is added to that; the nearest word is then
             the one with the nearest image.
         rank_constant: the paper's c of the resampling around the nearest word; None leaves it out.

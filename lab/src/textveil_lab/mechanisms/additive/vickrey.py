@@ -18,7 +18,7 @@ from textveil_lab.mechanisms.additive.mahalanobis import CovarianceWeight, ellip
 from textveil_lab.mechanisms.additive.perturb_project import clipped_distances, clipped_points, drawn_from_noise
 from textveil_lab.mechanisms.additive.spherical_laplace import spherical_noise
 from textveil_lab.mechanisms.parameters import Clip, EpsilonPerDistance, given
-from textveil_lab.nearest.ranked import nearest_few
+from textveil_lab.nearest.projection import nearest_few
 from textveil_lab.noise.distribution import NoiseDistribution
 
 
@@ -63,14 +63,10 @@ class NeighborChoice:
 
     By ``t``, of two words: the nearest with probability (1 - t) d_2 / (t d_1 + (1 - t) d_2). By ``rates``: the i-th
     with probability proportional to exp(-rates_i d_i).
-
-    Attributes:
-        t: between 0 and 1; not looked at where there are rates.
-        rates: none, or k >= 2 of them, finite and >= 0.
     """
 
-    t: float
-    rates: tuple[float, ...] = ()
+    t: float  # between 0 and 1; not looked at where there are rates
+    rates: tuple[float, ...] = ()  # none, or k >= 2 of them, finite and >= 0
 
     def __post_init__(self) -> None:
         need(0 <= self.t <= 1, "t", self.t, "between 0 and 1")
@@ -127,11 +123,6 @@ class Vickrey:
 
     The noise and the choice are fresh for every token. The choice sees the noisy vector and public vectors, never the
     word: it is post-processing, and the guarantee is that of the noise.
-
-    Attributes:
-        choice: among the nearest words.
-        points: what noise is added to, shape (n, dim).
-        distances: the metric of the guarantee.
     """
 
     name: ClassVar[str] = "vickrey"
@@ -140,9 +131,9 @@ class Vickrey:
     distribution: NoiseDistribution
     clip: float | None
     guarantee: MetricDP
-    choice: NeighborChoice
-    points: Vectors = field(repr=False)
-    distances: WordDistances = field(repr=False)
+    choice: NeighborChoice  # among the nearest words
+    points: Vectors = field(repr=False)  # what noise is added to, shape (n, dim)
+    distances: WordDistances = field(repr=False)  # the metric of the guarantee
 
     def word_distances(self, ids: Ids) -> Reals:
         return self.distances(checked_ids(ids, len(self.vocabulary)))

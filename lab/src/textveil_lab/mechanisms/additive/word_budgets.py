@@ -24,7 +24,6 @@ from textveil_lab.mechanisms.additive.spherical_laplace import spherical_laplace
 from textveil_lab.mechanisms.parameters import Clip, EpsilonPerDistance, ProjectionName, one_of
 
 PROOF: Final = "textveil_lab/proofs/word_budgets.md"
-
 RARE, NAMES = "rare", "names"
 """Which words are sensitive, where no file says it: the rarer half, or those that name people and places."""
 
@@ -46,20 +45,14 @@ class WordBudgets:
     Two words of one class have noise of one law: rate_c d. The class of a word itself is not hidden: words of two
     classes have noise of two sizes, whose densities have no bounded ratio. Source: Tang et al. 2020; proof:
     textveil_lab/proofs/word_budgets.md.
-
-    Attributes:
-        shares: of each class, of the largest rate; rising, shape (classes,).
-        groups: the class of every word, int64, shape (n,).
-        guarantee: metric DP within classes, at the largest rate.
-        budgets: what the classes were made from.
     """
 
     name: ClassVar[str] = "word-budgets"
     vocabulary: Vocabulary
-    shares: Reals
-    groups: Integers
-    guarantee: MetricDP
-    budgets: str
+    shares: Reals  # of each class, of the largest rate; rising, shape (classes,)
+    groups: Integers  # the class of every word, int64, shape (n,)
+    guarantee: MetricDP  # metric DP within classes, at the largest rate
+    budgets: str  # what the classes were made from
     sensitive_share: float
     _parts: tuple[PerturbProject, ...] = field(repr=False)
 

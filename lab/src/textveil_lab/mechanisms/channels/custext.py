@@ -47,17 +47,11 @@ MEASURE: Final = Option(named(*MEASURES), "How far a word is from the others.", 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreWeights:
-    """Integer weights of scores u in [0, 1]: max(floor, floor(top * exp(-epsilon / 2 * (1 - u)))).
+    """Integer weights of scores u in [0, 1]: max(floor, floor(top * exp(-epsilon / 2 * (1 - u))))."""
 
-    Attributes:
-        epsilon: of the exponent, nats.
-        top: weight of the score 1.
-        floor: least weight, at least top * exp(-epsilon / 2).
-    """
-
-    epsilon: float
-    top: int
-    floor: int
+    epsilon: float  # of the exponent, nats
+    top: int  # weight of the score 1
+    floor: int  # least weight, at least top * exp(-epsilon / 2)
 
     def __call__(self, scores: Reals) -> Integers:
         """The weights, int64, same shape."""
@@ -84,23 +78,15 @@ def scores(distances: Reals) -> Reals:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClusterRows:
-    """Makes the row of a word: its cluster's words with their weights, or the word alone; see ``ListRows``.
-
-    Attributes:
-        clusters: the cluster of every word, shape (n,).
-        kept: words that are released as they are, shape (n,).
-        weights: of scores.
-        measure: of distances.
-    """
+    """Makes the row of a word: its cluster's words with their weights, or the word alone; see ``ListRows``."""
 
     vocabulary: Vocabulary
-    clusters: Integers
-    kept: NDArray[np.bool_]
-    weights: ScoreWeights
-    measure: str
+    clusters: Integers  # the cluster of every word, shape (n,)
+    kept: NDArray[np.bool_]  # words that are released as they are, shape (n,)
+    weights: ScoreWeights  # of scores
+    measure: str  # of distances
 
     def __call__(self, words: Ids) -> list[ListedRow]:
-        """The rows of these words."""
         grid, rows = integer_grid(self.vocabulary), []
         members: dict[int, NDArray[Any]] = {}
         for word in words.tolist():

@@ -44,17 +44,11 @@ def places_of(lists: Ids) -> Integers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GeometricDraws:
-    """A list, each alike, and from the word's place in it a geometric step.
+    """A list, each alike, and from the word's place in it a geometric step."""
 
-    Attributes:
-        lists: word ids, shape (lists, n).
-        steps: the law of steps.
-        places: the place of every word in every list, shape (lists, n).
-    """
-
-    lists: Ids
-    steps: GeometricSteps
-    places: Integers = field(init=False, repr=False)
+    lists: Ids  # word ids, shape (lists, n)
+    steps: GeometricSteps  # the law of steps
+    places: Integers = field(init=False, repr=False)  # the place of every word in every list, shape (lists, n)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "places", places_of(self.lists))
@@ -74,15 +68,10 @@ class GeometricDraws:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TruncatedDraws:
-    """A list and a place in it together, with the weight of their distance to the word's own place there.
+    """A list and a place in it together, with the weight of their distance to the word's own place there."""
 
-    Attributes:
-        lists: word ids, shape (lists, n).
-        levels: weights by distance, 0 first; the last is that of all places from gamma on.
-    """
-
-    lists: Ids
-    levels: LevelWeights
+    lists: Ids  # word ids, shape (lists, n)
+    levels: LevelWeights  # weights by distance, 0 first; the last is that of all places from gamma on
     _places: Integers = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -166,25 +155,18 @@ class Diffractor:
     stopped at the ends. Law, tem: P(list, place) proportional to exp(-epsilon / 2 min(distance to the place of x there,
     gamma)). Integer weights are sampled. Source: Meisenbacher, Chevli and Matthes 2024; proof:
     textveil_lab/proofs/diffractor.md.
-
-    Attributes:
-        guarantee: metric DP for the largest distance of two words in any list where ``epsilon_per_distance`` was asked
-            for, pure DP where ``epsilon`` was.
-        method: ``"geometric"`` or ``"tem"``.
-        gamma: of ``"tem"``.
-        lists: word ids, shape (lists, n).
-        list_seed: of the first words.
-        draws: the law of an output, by integers.
     """
 
     name: ClassVar[str] = "diffractor"
     vocabulary: Vocabulary
+    # metric DP for the largest distance of two words in any list where ``epsilon_per_distance`` was asked for, pure DP
+    # where ``epsilon`` was
     guarantee: PureDP | MetricDP
-    method: str
-    gamma: int
-    lists: Ids = field(repr=False)
-    list_seed: int
-    draws: ListDraws = field(repr=False)
+    method: str  # ``"geometric"`` or ``"tem"``
+    gamma: int  # of ``"tem"``
+    lists: Ids = field(repr=False)  # word ids, shape (lists, n)
+    list_seed: int  # of the first words
+    draws: ListDraws = field(repr=False)  # the law of an output, by integers
 
     @property
     def parameters(self) -> Mapping[str, Any]:

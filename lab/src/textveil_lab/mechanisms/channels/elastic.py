@@ -18,7 +18,6 @@ from textveil_lab.mechanisms.parameters import EpsilonPerDistance, one_of
 from textveil_lab.vocabulary.metrics.elastic import ElasticMetric, elastic_metric
 
 PROOF: Final = "textveil_lab/proofs/elastic.md"
-
 _WORDS: Final = 16  # words of a flat prior that the usual mass within distance 1 is that of
 _PRIOR: Final = replace(Prior.__metadata__[0], unset="")  # type: ignore[attr-defined]
 """As of other mechanisms, with a default of its own."""

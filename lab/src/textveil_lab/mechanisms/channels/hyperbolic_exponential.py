@@ -28,29 +28,20 @@ from textveil_lab.vocabulary.geometry import remembered
 from textveil_lab.vocabulary.hyperbolic import distances, least_distance, rounding
 
 PROOF = "textveil_lab/proofs/hyperbolic_exponential.md"
-
 _RADIUS = 3.0
 _LEAST_BITS = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FallingWeights:
-    """max(floor, floor(top exp(-rate d(x, y)))), d hyperbolic; shape (batch,) to (batch, n).
+    """max(floor, floor(top exp(-rate d(x, y)))), d hyperbolic; shape (batch,) to (batch, n)."""
 
-    Attributes:
-        ball: points of all words.
-        rate: nats per unit of distance.
-        top: weight at distance 0.
-        floor: least weight.
-    """
-
-    ball: Reals
-    rate: float
-    top: int
-    floor: int
+    ball: Reals  # points of all words
+    rate: float  # nats per unit of distance
+    top: int  # weight at distance 0
+    floor: int  # least weight
 
     def __call__(self, words: Ids) -> Integers:
-        """The rows of these words."""
         weights = np.exp(-self.rate * distances(self.ball, words)) * float(self.top)
         return np.maximum(weights.astype(np.int64), self.floor)
 

@@ -24,7 +24,6 @@ from textveil_lab.vocabulary.metrics.choose import DEFAULT, HOPS, NEIGHBORS, lev
 from textveil_lab.vocabulary.metrics.metric import WordMetric, blocks, distances
 
 PROOF = "textveil_lab/proofs/metric_exponential.md"
-
 _BISECTIONS = 40
 _MARGIN = 2.0**-40  # covers the rounding of a difference of two logarithms below 43
 
@@ -34,19 +33,14 @@ class MetricExponential:
     """P(y | x) = w(d(x, y)) / Z(x), w falling geometrically with the distance; d takes few integer values.
 
     Proof: textveil_lab/proofs/metric_exponential.md.
-
-    Attributes:
-        metric: the metric.
-        weights: the integers that are sampled, one for each level of the metric.
-        guarantee: pure DP where ``epsilon`` was asked for, metric DP where ``epsilon_per_distance`` was.
-        sizes: of the metric, as they were asked for: ``neighbors`` and ``hops``, where they were.
     """
 
     vocabulary: Vocabulary
-    metric: WordMetric
-    weights: LevelWeights
+    metric: WordMetric  # the metric
+    weights: LevelWeights  # the integers that are sampled, one for each level of the metric
+    # pure DP where ``epsilon`` was asked for, metric DP where ``epsilon_per_distance`` was
     guarantee: PureDP | MetricDP
-    sizes: Mapping[str, Any]
+    sizes: Mapping[str, Any]  # of the metric, as they were asked for: ``neighbors`` and ``hops``, where they were
     _rows: LevelRows = field(repr=False)
     name: str = "metric-exponential"
 
@@ -136,14 +130,10 @@ def on_metric(
     """The exponential mechanism on a metric that is made.
 
     Args:
-        vocabulary: public words and vectors.
         chosen: the metric.
         asked: ``"epsilon"`` or ``"epsilon_per_distance"``, and its value.
         sizes: of the metric, for reports.
         verified: whether its axioms are proved or were gone through.
-        proof: of the guarantee.
-        name: the catalog's.
-        progress: called as words are done.
     """
     kind, value = asked
     counts = np.unique(level_counts(chosen, progress), axis=0)

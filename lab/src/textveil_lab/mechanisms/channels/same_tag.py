@@ -58,24 +58,17 @@ Tags: TypeAlias = Annotated[
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordTags:
-    """A tag for every word of a vocabulary.
+    """A tag for every word of a vocabulary."""
 
-    Attributes:
-        tags: their names, sorted.
-        groups: the place of each word's tag in them, int64, shape (n,).
-        source: what reports call them.
-    """
-
-    tags: tuple[str, ...]
-    groups: Integers
-    source: str
+    tags: tuple[str, ...]  # their names, sorted
+    groups: Integers  # the place of each word's tag in them, int64, shape (n,)
+    source: str  # what reports call them
 
 
 def word_tags(vocabulary: Vocabulary, tags: str | Path | Mapping[str, str] = ENDINGS) -> WordTags:
     """The tags of a vocabulary's words.
 
     Args:
-        vocabulary: public words.
         tags: ``"endings"``, a crude rule for English words; a UTF-8 file, each line a word and its tag parted by a tab
             or by the last space; or the tag of each word. They must be public: no tagger may have read private text.
 

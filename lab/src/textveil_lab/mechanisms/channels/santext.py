@@ -74,7 +74,6 @@ def santext(
 
 
 PLUS_PROOF: Final = "textveil_lab/proofs/santext_plus.md"
-
 _PARTS: Final = 1000
 
 

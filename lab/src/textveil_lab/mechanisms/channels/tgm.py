@@ -24,15 +24,10 @@ from textveil_lab.vocabulary.geometry import clipped_diameter
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GumbelNoise:
-    """Gumbel noise of location 0 within [-limit, limit].
+    """Gumbel noise of location 0 within [-limit, limit]."""
 
-    Attributes:
-        scale: b of the paper, > 0.
-        limit: the diameter of the vectors.
-    """
-
-    scale: float
-    limit: float
+    scale: float  # b of the paper, > 0
+    limit: float  # the diameter of the vectors
 
     def sample(self, count: int, rng: np.random.Generator) -> Reals:
         """Draws by the inverse of the distribution function, shape (count,)."""
@@ -42,7 +37,6 @@ class GumbelNoise:
         return np.clip(noise, -self.limit, self.limit)
 
     def survival(self, at: Reals) -> Reals:
-        """The probability of a draw above ``at``."""
         below, high, low = self._below(at)
         return np.clip((high - below) / (high - low), 0.0, 1.0)
 
@@ -71,35 +65,23 @@ _SMALLEST, _LARGEST = 0.02, 4.0
 """Scales that are tried, in diameters: the loss falls with the scale as far as one of them, and rises beyond."""
 
 _BISECTIONS: Final = 40
-
 _GOLDEN: Final = (math.sqrt(5) - 1) / 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StepCounts:
-    """How many words lie at how many steps from each word.
+    """How many words lie at how many steps from each word."""
 
-    Attributes:
-        diameter: that ``STEPS`` steps make.
-        counts: shape (n, STEPS + 1).
-        last: the step of the farthest word, shape (n,).
-    """
-
-    diameter: float
-    counts: Integers
-    last: Integers
+    diameter: float  # that ``STEPS`` steps make
+    counts: Integers  # shape (n, STEPS + 1)
+    last: Integers  # the step of the farthest word, shape (n,)
 
 
 class Loss(NamedTuple):
-    """The largest loss of two words of some, bounded by their most and least probable outputs.
+    """The largest loss of two words of some, bounded by their most and least probable outputs."""
 
-    Attributes:
-        nats: infinite where an output is impossible.
-        words: whose outputs these are.
-    """
-
-    nats: float
-    words: tuple[int, int]
+    nats: float  # infinite where an output is impossible
+    words: tuple[int, int]  # whose outputs these are
 
 
 _COUNTED: WeakKeyDictionary[Vocabulary, dict[float | None, StepCounts]] = WeakKeyDictionary()
@@ -130,15 +112,10 @@ def steps_of(distances: Reals, diameter: float) -> Integers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeastSum:
-    """Probabilities of the word with the least sum, by its step.
+    """Probabilities of the word with the least sum, by its step."""
 
-    Attributes:
-        survivals: ln of the probability that a word at a step has its sum beyond a cell, shape (steps, cells).
-        hazards: of having it in the cell, divided by that, shape (steps, cells).
-    """
-
-    survivals: Reals
-    hazards: Reals
+    survivals: Reals  # ln of the probability that a word at a step has its sum beyond a cell, shape (steps, cells)
+    hazards: Reals  # of having it in the cell, divided by that, shape (steps, cells)
 
     def __call__(self, counts: Integers) -> Reals:
         """P of one word at each step, shape (words, steps), for rows of counts."""
@@ -185,7 +162,6 @@ class ScaleSearch:
         self._words = np.unique(np.append(some, [int(nearest.argmin()), int(nearest.argmax())]))
 
     def least(self) -> tuple[float, float]:
-        """The least loss of any scale, of all words, and the scale."""
         diameter = self._counted.diameter
         while True:
             low, high = math.log(_SMALLEST), math.log(_LARGEST)
@@ -226,21 +202,14 @@ class ScaleSearch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GumbelRows:
-    """Makes the integer weights of a row; see ``ComputedRows``.
-
-    Attributes:
-        diameter: of the vectors.
-        scale: of the noise.
-        epsilon: nats between the two bounds of weights.
-        least: the smaller bound.
-    """
+    """Makes the integer weights of a row; see ``ComputedRows``."""
 
     vocabulary: Vocabulary
     clip: float | None
-    diameter: float
-    scale: float
-    epsilon: float
-    least: int
+    diameter: float  # of the vectors
+    scale: float  # of the noise
+    epsilon: float  # nats between the two bounds of weights
+    least: int  # the smaller bound
 
     def __call__(self, words: Ids) -> Integers:
         """The weights, all between ``least`` and floor(least e^epsilon), every row's sum one and the same."""

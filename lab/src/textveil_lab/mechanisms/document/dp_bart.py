@@ -9,11 +9,11 @@ from textveil.mechanisms.declaration import proved
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.registry.options import MODELS, POSITIVE, Option, at_least, file_or_named
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.mechanisms.code_bounds import ClampedValues
 from textveil_lab.mechanisms.document.noisy_codes import NoisyCodes, gaussian_codes
 from textveil_lab.mechanisms.parameters import (
     CALIBRATIONS,
     Calibration,
+    ClampedValues,
     DocumentDelta,
     DocumentEpsilon,
     Length,
@@ -23,9 +23,7 @@ from textveil_lab.mechanisms.parameters import (
 from textveil_lab.models.encoder_decoder import StateCoder, encoder_decoder
 
 PROOF = "textveil_lab/proofs/dp_bart.md"
-
 NEEDS = "an encoder-decoder on disk (extra transformers)"
-
 ClipValue = Annotated[float, Option(POSITIVE, "Every coordinate of a code is clamped to [-C, C].", "C", MODELS)]
 Pruned = Annotated[
     str,

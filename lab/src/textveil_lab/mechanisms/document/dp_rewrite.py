@@ -10,20 +10,16 @@ from textveil.privacy.proved import status_of
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.registry.options import FRACTION, GUARANTEE, MODELS, POSITIVE, Option, named
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.mechanisms.code_bounds import ClippedNorm
 from textveil_lab.mechanisms.document.noisy_codes import NoisyCodes, gaussian_codes
-from textveil_lab.mechanisms.parameters import DocumentEpsilon, LongTexts, NetworkFolder
+from textveil_lab.mechanisms.parameters import ClippedNorm, DocumentEpsilon, LongTexts, NetworkFolder
 from textveil_lab.models.autoencoder.coder import sentence_coder
 from textveil_lab.noise.calibration import laplace_scale
 from textveil_lab.noise.coordinate_laplace import CoordinateLaplace
 
 PROOF = "textveil_lab/proofs/dp_rewrite.md"
-
 NEEDS = "a network that `textveil rewrite` trained (extra torch)"
-
 _NORMS = {"l1": 1, "l2": 2}
 _USUAL_DELTA = 1e-5
-
 ClippingConstant = Annotated[float, Option(POSITIVE, "C: longer codes are shortened to this norm.", "C", MODELS)]
 
 

@@ -36,16 +36,12 @@ class EarthMover:
     each word. For two documents the loss is at most rate times the sum of distances in the best matching of their
     words, which is N rate times the earth mover's distance of the two bags. Source: Fernandes, Dras and
     McIver 2019; proof: textveil_lab/proofs/earth_mover.md.
-
-    Attributes:
-        bag_size: N.
-        guarantee: of a document, for the earth mover's distance.
     """
 
     name: ClassVar[str] = "earth-mover"
     vocabulary: Vocabulary
-    bag_size: int
-    guarantee: MetricDP
+    bag_size: int  # N
+    guarantee: MetricDP  # of a document, for the earth mover's distance
     _word: PerturbProject = field(repr=False)
     _codes: TextCodes = field(repr=False)
 

@@ -35,16 +35,12 @@ class Keywords:
     vocabulary's order, which is that of falling frequency in the embedded one. Each draw is neighborhood response whose
     input is the document, so k draws cost k ln(a / b) for any two documents, whatever they hold. Nothing else of
     a document is released: not its length, not its shape. Proof: textveil_lab/proofs/keywords.md.
-
-    Attributes:
-        weights: the two integers; ``weights.members`` is m.
-        keywords: k.
     """
 
     name: ClassVar[str] = "keywords"
     vocabulary: Vocabulary
-    weights: TwoLevelWeights
-    keywords: int
+    weights: TwoLevelWeights  # the two integers; ``weights.members`` is m
+    keywords: int  # k
     guarantee: PureDP
     _codes: TextCodes = field(repr=False)
 

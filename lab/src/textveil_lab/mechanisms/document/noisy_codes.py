@@ -13,9 +13,9 @@ from textveil.privacy.proved import status_under
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.randomness import resolve
 from textveil.types import Flags, Reals
-from textveil_lab.mechanisms.code_bounds import CodeBound
+from textveil_lab.mechanisms.parameters import CodeBound
 from textveil_lab.models.coder import TextCoder
-from textveil_lab.noise.capabilities import ProfiledNoise
+from textveil_lab.noise.distribution import ProfiledNoise
 from textveil_lab.noise.gaussian import Gaussian
 
 _BLOCK_NUMBERS = 1 << 22  # coordinates of the codes that are made at once: 32 MB
@@ -32,21 +32,15 @@ class NoisyCodes:
 
     A text is taken where it has at most as many tokens or words as its code is made of; a longer one is refused, which
     tells that it is long, or cut.
-
-    Attributes:
-        coder: encoder and decoder.
-        bound: what codes are brought into before the noise.
-        distribution: of the noise, of the coder's dimension.
-        long_texts: what is done with a text longer than its code is made of: "refuse" or "cut".
     """
 
     name: str
     parameters: Mapping[str, Any]
     guarantee: Guarantee
-    coder: TextCoder = field(repr=False)
-    bound: CodeBound
-    distribution: ProfiledNoise
-    long_texts: str
+    coder: TextCoder = field(repr=False)  # encoder and decoder
+    bound: CodeBound  # what codes are brought into before the noise
+    distribution: ProfiledNoise  # of the noise, of the coder's dimension
+    long_texts: str  # what is done with a text longer than its code is made of: "refuse" or "cut"
 
     def __post_init__(self) -> None:
         if self.long_texts == "refuse":
@@ -109,7 +103,6 @@ def gaussian_codes(
     """Gaussian noise on every coordinate of a bounded code, of a sigma that the caller answers for.
 
     Args:
-        name: the catalog's name.
         coder: encoder and decoder.
         bound: of codes.
         sigma: standard deviation of one coordinate.
@@ -135,15 +128,10 @@ def gaussian_codes(
 
 
 class FarTexts(NamedTuple):
-    """Two public texts whose codes are far apart.
+    """Two public texts whose codes are far apart."""
 
-    Attributes:
-        texts: the two.
-        shift: the difference of their bounded codes, shape (dim,).
-    """
-
-    texts: tuple[str, str]
-    shift: Reals
+    texts: tuple[str, str]  # the two
+    shift: Reals  # the difference of their bounded codes, shape (dim,)
 
 
 def far_texts(
@@ -180,20 +168,14 @@ def far_texts(
 
 
 class JudgedClaim(NamedTuple):
-    """What is known of a claim about noisy codes.
+    """What is known of a claim about noisy codes."""
 
-    Attributes:
-        status: ``PROVED`` where an upper bound for any two codes is within the claim, ``REFUTED`` where two texts
-            exceed it, else ``CLAIMED``.
-        worst: logarithm of a delta that holds for any two codes within the bound, at the claimed epsilon.
-        witness: logarithm of the least delta of the two texts that were found, at the claimed epsilon, from below.
-        texts: the two; none where all codes are equal.
-    """
-
+    # ``PROVED`` where an upper bound for any two codes is within the claim, ``REFUTED`` where two texts exceed it, else
+    # ``CLAIMED``
     status: Status
-    worst: float
-    witness: float
-    texts: tuple[str, ...]
+    worst: float  # logarithm of a delta that holds for any two codes within the bound, at the claimed epsilon
+    witness: float  # logarithm of the least delta of the two texts that were found, at the claimed epsilon, from below
+    texts: tuple[str, ...]  # the two; none where all codes are equal
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -221,7 +203,6 @@ def judged_claim(
     Args:
         coder: gives codes.
         bound: of codes.
-        distribution: of the noise.
         epsilon: claimed, nats.
         log_delta: claimed, its logarithm.
         words: public ones.

@@ -32,15 +32,12 @@ class SenseLaplace:
     Of a word with several senses the one is taken whose vector has the greatest cosine with the sum of the other words'
     mean vectors. One word so decides about others' senses: what holds for one word holds for the document, N draws.
     Source: Arnold, Yesilbas and Weinzierl 2023 (arXiv 2306.01457); proof: textveil_lab/proofs/sense_laplace.md.
-
-    Attributes:
-        vocabulary: the public senses, spelled word|sense, and their vectors; a word without a mark has one sense.
-        bag_size: N.
     """
 
     name: ClassVar[str] = "sense-laplace"
+    # the public senses, spelled word|sense, and their vectors; a word without a mark has one sense
     vocabulary: Vocabulary
-    bag_size: int
+    bag_size: int  # N
     guarantee: PureDP
     _sense: PerturbProject = field(repr=False)
     _words: Vocabulary = field(repr=False)

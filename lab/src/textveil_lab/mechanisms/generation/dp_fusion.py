@@ -52,14 +52,10 @@ def _marked(text: str) -> Iterator[tuple[int, int]]:
 
 
 class TaggedText(NamedTuple):
-    """One text in several readings.
+    """One text in several readings."""
 
-    Attributes:
-        public: every span replaced by the placeholder.
-        private: for each group of spans in the order of their kinds, the text with these spans and no others.
-    """
-
-    public: str
+    public: str  # every span replaced by the placeholder
+    # for each group of spans in the order of their kinds, the text with these spans and no others
     private: tuple[str, ...]
 
 
@@ -67,7 +63,6 @@ def tagged(texts: Sequence[str], detector: Detector, placeholder: str, *, by_kin
     """The readings of each text.
 
     Args:
-        texts: private.
         detector: finds the spans.
         placeholder: stands for a span that is not shown.
         by_kind: whether spans of each kind are a group, or all of them are one.
@@ -132,29 +127,18 @@ class FusedWriting:
     e^beta b with the total of b, as near to those of the model that reads the spans as they can be. So a token costs
     2 beta, and a text ``tokens`` times that, for any values of the spans. All text outside them is public.
     Proof: textveil_lab/proofs/fusion.md.
-
-    Attributes:
-        model: gives the logits.
-        weights: of the next token.
-        detector: finds the spans.
-        by_kind: whether each kind of spans is a group of its own.
-        placeholder: stands for a span that is hidden.
-        prompt: what the model reads, the text in the place of ``{text}``.
-        tokens: the most that an output has.
-        long_texts: what is done with a text that the model has no room for: "refuse" or "cut".
-        guarantee: of all spans of one text.
     """
 
     name: ClassVar[str] = "dp-fusion"
-    model: NextTokens = field(repr=False)
-    weights: FusionWeights
-    detector: Detector
-    by_kind: bool
-    placeholder: str
-    prompt: str
-    tokens: int
-    long_texts: str
-    guarantee: PureDP
+    model: NextTokens = field(repr=False)  # gives the logits
+    weights: FusionWeights  # of the next token
+    detector: Detector  # finds the spans
+    by_kind: bool  # whether each kind of spans is a group of its own
+    placeholder: str  # stands for a span that is hidden
+    prompt: str  # what the model reads, the text in the place of ``{text}``
+    tokens: int  # the most that an output has
+    long_texts: str  # what is done with a text that the model has no room for: "refuse" or "cut"
+    guarantee: PureDP  # of all spans of one text
     parameters: Mapping[str, Any]
 
     def privatize_texts(self, texts: Sequence[str], rng: np.random.Generator | None = None) -> list[str]:

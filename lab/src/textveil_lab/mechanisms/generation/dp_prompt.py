@@ -40,22 +40,14 @@ class TokenWeights:
 
     The exponential mechanism on clipped logits, in integers: every weight is at least ``floor`` and at most ``top``, so
     a draw costs at most 2 ln(top / floor), whatever a model says. Proof: textveil_lab/proofs/clipped_sampling.md.
-
-    Attributes:
-        size: tokens n.
-        min_logit: lower logits count as this one.
-        max_logit: higher ones as this one.
-        temperature: > 0.
-        top: the largest weight.
-        floor: the smallest, >= 1.
     """
 
-    size: int
-    min_logit: float
-    max_logit: float
-    temperature: float
-    top: int
-    floor: int
+    size: int  # tokens n
+    min_logit: float  # lower logits count as this one
+    max_logit: float  # higher ones as this one
+    temperature: float  # > 0
+    top: int  # the largest weight
+    floor: int  # the smallest, >= 1
 
     def __post_init__(self) -> None:
         need(1 <= self.floor <= self.top, "floor", self.floor, f"between 1 and {self.top}")
@@ -122,7 +114,6 @@ def prompted_writing(
     """The mechanism of one of the names that share this law.
 
     Args:
-        name: the catalog's.
         model: gives the logits.
         prompt: with one place for the document.
         guaranteed: which of epsilon, epsilon_per_token and temperature was given, and its value.

@@ -10,7 +10,6 @@ from textveil.errors import need
 from textveil.types import Integers, Reals
 
 Blend = Literal["tokenwise", "mixture"]
-
 _TOP = 1 << 40  # about the total of a row
 _ROUNDS = 60  # halvings of the scale at which a projection has its total
 
@@ -22,14 +21,10 @@ class FusionWeights:
     ``tokenwise`` takes the private distribution, scaled and cut to these bounds token by token; ``mixture`` is
     (1 - lambda) b + lambda r, r the private distribution, with the largest lambda that keeps them. Several groups of
     spans have weights of their own, which are added up. Proof: textveil_lab/proofs/fusion.md.
-
-    Attributes:
-        beta: nats by which a weight may differ from the public one; finite and > 0.
-        blend: "tokenwise" or "mixture".
     """
 
-    beta: float
-    blend: Blend
+    beta: float  # nats by which a weight may differ from the public one; finite and > 0
+    blend: Blend  # "tokenwise" or "mixture"
 
     def __post_init__(self) -> None:
         need(0 < self.beta < math.inf, "beta", self.beta, "finite and > 0")

@@ -132,25 +132,17 @@ class PromptedWriting:
     model's logits after the prompt and the tokens drawn before: no other change of the logits, no choice among the best
     alone, no penalty. So each draw costs at most 2 ln(top / floor), and a document ``tokens`` times that, for any two
     documents that the model has room for. Proof: textveil_lab/proofs/clipped_sampling.md.
-
-    Attributes:
-        model: gives the logits.
-        weights: of the next token.
-        prompt: what the model reads, the document in the place of ``{text}``.
-        tokens: the most that an output has.
-        long_texts: what is done with a document that the model has no room for: "refuse" or "cut".
-        batch: documents that are read together.
     """
 
     name: str
-    model: NextTokens = field(repr=False)
-    weights: LogitWeights
-    prompt: str
-    tokens: int
-    long_texts: str
+    model: NextTokens = field(repr=False)  # gives the logits
+    weights: LogitWeights  # of the next token
+    prompt: str  # what the model reads, the document in the place of ``{text}``
+    tokens: int  # the most that an output has
+    long_texts: str  # what is done with a document that the model has no room for: "refuse" or "cut"
     guarantee: Guarantee
     parameters: Mapping[str, Any]
-    batch: int = 16
+    batch: int = 16  # documents that are read together
 
     def privatize_texts(self, texts: Sequence[str], rng: np.random.Generator | None = None) -> list[str]:
         """One output for each text; see ``TextMechanism.privatize_texts``.
@@ -163,7 +155,6 @@ class PromptedWriting:
         return [self.model.decoded(tokens) for tokens in drawn]
 
     def prompts(self, texts: Sequence[str]) -> list[list[int]]:
-        """The tokens that the model reads for each text."""
         room = self.model.room(self.tokens)
         return [
             fitted(self.model, self.prompt, text, room, cut=self.long_texts == "cut", number=number)

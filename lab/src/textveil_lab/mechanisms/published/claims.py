@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from textveil.errors import need
 from textveil.types import Reals
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.noise.capabilities import ProfiledNoise
+from textveil_lab.noise.distribution import ProfiledNoise
 
 METRIC = "epsilon times the distance of two words, for any two words"  # what most claims about words say
 MLDP = "mldp-text 0.1.2 (github.com/sjmeis/MLDP), mechanisms.py"  # the code of a package with many mechanisms of words
@@ -29,8 +29,7 @@ class ClaimBasis(Enum):
     PAPER = "formula of the paper"
     INSTALLED = "package as installed, run"
     CATALOG = "published form in the catalog"
-    REPORTED = "formula as others report it"
-    """The paper itself could not be read."""
+    REPORTED = "formula as others report it"  # The paper itself could not be read
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -48,7 +47,6 @@ class TrialSetting:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Names of the words, by their places."""
         return tuple(f"word at {place:g}" for place in self.points.tolist())
 
     @property
@@ -67,27 +65,17 @@ TWO = line(1.0, 0.0, 1.0)  # epsilon 1; of laws that have no words
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ComputedTable:
-    """A finite channel whose probabilities were computed, with what is claimed of every pair of inputs.
+    """A finite channel whose probabilities were computed, with what is claimed of every pair of inputs."""
 
-    Attributes:
-        rows: P(y | x), shape (n, k), each row with sum 1 within ``absolute`` k + 1e-9.
-        claims: nats claimed of each ordered pair of inputs, shape (n, n) or a number; ``inf`` compares no such pair.
-        inputs: names of the n inputs.
-        outputs: names of the k outputs.
-        log_delta: natural logarithm of the delta that is claimed of each pair; ``-inf`` claims pure DP.
-        relative: relative error of every probability.
-        absolute: absolute error of every probability; 0 where a 0 is one.
-        facts: what was set, for the witness.
-    """
-
-    rows: Reals
+    rows: Reals  # P(y | x), shape (n, k), each row with sum 1 within ``absolute`` k + 1e-9
+    # nats claimed of each ordered pair of inputs, shape (n, n) or a number; ``inf`` compares no such pair
     claims: ArrayLike
-    inputs: Sequence[str]
-    outputs: Sequence[str]
-    log_delta: float = -math.inf
-    relative: float = 1e-12
-    absolute: float = 0.0
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    inputs: Sequence[str]  # names of the n inputs
+    outputs: Sequence[str]  # names of the k outputs
+    log_delta: float = -math.inf  # natural logarithm of the delta that is claimed of each pair; ``-inf`` claims pure DP
+    relative: float = 1e-12  # relative error of every probability
+    absolute: float = 0.0  # absolute error of every probability; 0 where a 0 is one
+    facts: Mapping[str, Any] = field(default_factory=dict)  # what was set, for the witness
 
     def __post_init__(self) -> None:
         n, k = self.rows.shape
@@ -119,21 +107,13 @@ class MovedNoise:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DensityAtPoint:
-    """The logarithms of two densities at one point at which both are continuous: a ball around it has their ratio.
+    """The logarithms of two densities at one point at which both are continuous: a ball around it has their ratio."""
 
-    Attributes:
-        log_density: of the output, given the input.
-        other_log_density: of the same output, given the other input.
-        error: of the difference of the two, nats.
-        claimed: nats for this pair of inputs.
-        facts: the inputs and the point, for the witness.
-    """
-
-    log_density: float
-    other_log_density: float
-    error: float
-    claimed: float
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    log_density: float  # of the output, given the input
+    other_log_density: float  # of the same output, given the other input
+    error: float  # of the difference of the two, nats
+    claimed: float  # nats for this pair of inputs
+    facts: Mapping[str, Any] = field(default_factory=dict)  # the inputs and the point, for the witness
 
 
 Law: TypeAlias = ComputedTable | MovedNoise | DensityAtPoint
@@ -144,40 +124,24 @@ Making: TypeAlias = Callable[[TrialSetting], Law]  # from a setting to the law o
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PublishedClaim:
-    """One claim of one library or paper, and how it is tried.
+    """One claim of one library or paper, and how it is tried."""
 
-    Attributes:
-        name: of its row in the table of the field, unique.
-        work: the library or paper whose claim it is; rows of one work count as one work.
-        part: the part of it that is meant.
-        claim: what is claimed.
-        source: where the claim and the formula stand.
-        why: what goes wrong, or why it is right, in one sentence.
-        basis: how the formula came here.
-        repair: what mending is; empty where nothing is wrong.
-        instead: the catalog's name of a sound form; empty where it has none.
-        form: the catalog's name of this published form; empty where it has none.
-        reading: the claim with its place, and why our reading of it is contested: such a row is counted apart. Empty
-            where the claim is judged as it is printed.
-        setting: on which the two laws are computed; None where something else is put to the test.
-        published: the law of the form that is claimed to hold.
-        repaired: the same with the fault mended, at the same claim; None where nothing is wrong.
-    """
-
-    name: str
-    work: str
-    part: str
-    claim: str
-    source: str
-    why: str
-    basis: ClaimBasis = ClaimBasis.CODE
-    repair: str = ""
-    instead: str = ""
-    form: str = ""
+    name: str  # of its row in the table of the field, unique
+    work: str  # the library or paper whose claim it is; rows of one work count as one work
+    part: str  # the part of it that is meant
+    claim: str  # what is claimed
+    source: str  # where the claim and the formula stand
+    why: str  # what goes wrong, or why it is right, in one sentence
+    basis: ClaimBasis = ClaimBasis.CODE  # how the formula came here
+    repair: str = ""  # what mending is; empty where nothing is wrong
+    instead: str = ""  # the catalog's name of a sound form; empty where it has none
+    form: str = ""  # the catalog's name of this published form; empty where it has none
+    # the claim with its place, and why our reading of it is contested: such a row is counted apart. Empty where the
+    # claim is judged as it is printed.
     reading: str = ""
-    setting: TrialSetting = TWO
-    published: Making | None = None
-    repaired: Making | None = None
+    setting: TrialSetting = TWO  # on which the two laws are computed; None where something else is put to the test
+    published: Making | None = None  # the law of the form that is claimed to hold
+    repaired: Making | None = None  # the same with the fault mended, at the same claim; None where nothing is wrong
 
     @property
     def sound(self) -> Making | None:
@@ -187,21 +151,15 @@ class PublishedClaim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormTrial:
-    """How the catalog's own published form is audited, where no epsilon alone shows it at its worst.
+    """How the catalog's own published form is audited, where no epsilon alone shows it at its worst."""
 
-    Attributes:
-        options: of the form; those at which its line holds where there are none.
-        opposites: whether the claim is of any two vectors of a ball, and fails only for the farthest.
-        model: makes a small model with random weights in a folder, as options: the claim is of every model.
-        work: the library or paper, where no other claim is about the form.
-        reading: why the verdict needs a contested reading, where no other claim is about the form.
-    """
-
+    # of the form; those at which its line holds where there are none
     options: Mapping[str, Any] = field(default_factory=dict)
-    opposites: bool = False
+    opposites: bool = False  # whether the claim is of any two vectors of a ball, and fails only for the farthest
+    # makes a small model with random weights in a folder, as options: the claim is of every model
     model: Callable[[Path, Vocabulary], Mapping[str, Any]] | None = None
-    work: str = ""
-    reading: str = ""
+    work: str = ""  # the library or paper, where no other claim is about the form
+    reading: str = ""  # why the verdict needs a contested reading, where no other claim is about the form
 
 
 def softmax(scores: Reals) -> Reals:

@@ -11,13 +11,14 @@ from textveil.privacy.composition import analytic_gaussian_sigma
 from textveil.privacy.guarantees import ApproximateDP, PureDP
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.mechanisms.code_bounds import ClampedValues, ClippedNorm
 from textveil_lab.mechanisms.document.dp_bart import NEEDS as MODEL_NEEDS
 from textveil_lab.mechanisms.document.dp_bart import Beams, ClipValue, state_coder
 from textveil_lab.mechanisms.document.dp_rewrite import NEEDS as NETWORK_NEEDS
 from textveil_lab.mechanisms.document.dp_rewrite import ClippingConstant
 from textveil_lab.mechanisms.document.noisy_codes import NoisyCodes, judged_claim
 from textveil_lab.mechanisms.parameters import (
+    ClampedValues,
+    ClippedNorm,
     DocumentDelta,
     DocumentEpsilon,
     Length,
@@ -261,5 +262,4 @@ CLAIMS: Final = (
 )
 
 ADEPT_TRIAL: Final = FormTrial(model=lambda folder, words: {"network": str(random_network(folder, words))})
-
 BART_TRIAL: Final = FormTrial(model=lambda folder, words: {"model": str(random_bart(folder, words.words))})

@@ -96,7 +96,6 @@ def custext_published(
 
 
 def _own_nearest(setting: TrialSetting, size: int = 2) -> ComputedTable:
-    """Every word has the ``size`` words nearest to it as its own outputs."""
     n = len(setting.points)
     allowed = np.zeros((n, n), dtype=bool)
     np.put_along_axis(allowed, np.argsort(setting.distances, axis=1, kind="stable")[:, :size], True, axis=1)

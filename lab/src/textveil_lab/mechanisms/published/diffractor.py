@@ -27,7 +27,6 @@ from textveil_lab.mechanisms.parameters import EpsilonPerDistance
 from textveil_lab.mechanisms.published.claims import ComputedTable, PublishedClaim, TrialSetting, line
 
 REFUTATION: Final = "textveil_lab/proofs/diffractor_published.md"
-
 _SEED = Option(at_least(0), "Seed of the noise.", "N", GROUP)
 
 
@@ -38,16 +37,12 @@ class PublishedDiffractor:
     The step of a place in a document is then a constant that anybody can compute, and the output a function of the
     word. The package's stream is NumPy's, this one another; what is refuted is that there is one known stream.
     Source: package `diffractor` 0.2.1, `DiffractorConfig`; refutation: textveil_lab/proofs/diffractor_published.md.
-
-    Attributes:
-        valid: the mechanism with fresh noise.
-        noise_seed: of the noise.
     """
 
     name: ClassVar[str] = "diffractor-published"
-    valid: Diffractor
+    valid: Diffractor  # the mechanism with fresh noise
     guarantee: Guarantee
-    noise_seed: int
+    noise_seed: int  # of the noise
     _draws: GeometricDraws = field(repr=False)
 
     @property

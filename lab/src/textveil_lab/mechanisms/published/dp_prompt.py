@@ -38,9 +38,7 @@ from textveil_lab.models.next_tokens import next_tokens
 from textveil_lab.models.random_models import random_gpt2
 
 REFUTATION: Final = "textveil_lab/proofs/dp_prompt_published.md"
-
 PROMPT: Final = "Review: {text}\nParaphrase of the review:"
-
 _SENTENCES: Final = 4  # public sentences of which every pair is tried
 
 
@@ -49,14 +47,10 @@ class UnclippedWeights:
     """Weight max(1, floor(top exp((l - largest l) / temperature))) of logit l.
 
     The floor of 1 lets rare tokens have a little more than the softmax that is published gives them.
-
-    Attributes:
-        temperature: > 0.
-        top: the largest weight.
     """
 
-    temperature: float
-    top: int
+    temperature: float  # > 0
+    top: int  # the largest weight
 
     def rows(self, logits: Reals) -> Integers:
         """The integers that are drawn, int64, shape (rows, size)."""

@@ -46,16 +46,12 @@ class RenormalizedLaplace:
 
     The density is g(z / ||z||) exp(-rate ||z||) up to a constant, g(u) proportional to (u^T M^-1 u)^(-dim/2), M = S S:
     not a function of a norm. Source: public code, see textveil_lab/proofs/mahalanobis_published.md.
-
-    Attributes:
-        root: S, symmetric and positive definite, float64, shape (dim, dim).
-        rate: nats per unit of Euclidean distance, finite and > 0.
     """
 
     norm: ClassVar[int] = 1
     """See ``capabilities.ProfiledNoise``: no norm orders the shifts; this says which pair is the witness."""
-    root: Reals = field(repr=False)
-    rate: float
+    root: Reals = field(repr=False)  # S, symmetric and positive definite, float64, shape (dim, dim)
+    rate: float  # nats per unit of Euclidean distance, finite and > 0
 
     def __post_init__(self) -> None:
         shape = np.shape(self.root)
@@ -65,12 +61,10 @@ class RenormalizedLaplace:
 
     @property
     def dim(self) -> int:
-        """Number of coordinates."""
         return len(self.root)
 
     @cached_property
     def scales(self) -> Reals:
-        """Eigenvalues of S, the least first."""
         return np.asarray(np.linalg.eigvalsh(self.root), dtype=np.float64)
 
     @property
@@ -116,18 +110,12 @@ class RenormalizedLaplace:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RenormalizedProfile:
-    """Lower bounds on how much two vectors differ under the noise; see ``noise.capabilities.PrivacyProfile``.
+    """Lower bounds on how much two vectors differ under the noise; see ``noise.capabilities.PrivacyProfile``."""
 
-    Attributes:
-        noise: the noise.
-        shift: difference of the two vectors.
-    """
+    log_outside: ClassVar[Bound] = exactly(-math.inf)  # No mass leaves the support, which is everything
 
-    log_outside: ClassVar[Bound] = exactly(-math.inf)
-    """No mass leaves the support, which is everything."""
-
-    noise: RenormalizedLaplace
-    shift: Reals
+    noise: RenormalizedLaplace  # the noise
+    shift: Reals  # difference of the two vectors
 
     @property
     def _lengths(self) -> tuple[float, float]:
@@ -172,7 +160,6 @@ class RenormalizedProfile:
 
 
 REFUTATION = "textveil_lab/proofs/mahalanobis_published.md"
-
 _WORDS = 64  # words whose pairs are tried for a witness
 _MARGIN = 1e-9  # Relative: by how much a loss must exceed the claim to count; floating point is off by far less
 

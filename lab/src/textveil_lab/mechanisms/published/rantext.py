@@ -28,7 +28,6 @@ from textveil_lab.noise.unbounded import exponentials
 from textveil_lab.vocabulary.geometry import diameter
 
 REFUTATION: Final = "textveil_lab/proofs/rantext_published.md"
-
 _FIT = (0.01658160142016071, 19.064721649556482, 38.1294334077209, 9.311083811697406)
 """a, b, c, d of the published f(epsilon) = a ln(b epsilon - c) + d."""
 
@@ -36,7 +35,6 @@ _SCORES = 1 << 20  # scores that are held at once: 8 MB
 _WITNESS_DRAWS = 1 << 16
 _WITNESS_SEED = 12
 _WITNESS_CONFIDENCE = 1e-9
-
 _STRETCH, _STRETCHES = 1.1, 15
 _CUTS, _SHARES, _TRAPEZOIDS = 8, (0.25, 0.5, 0.75, 1.0), 256
 """Of the bound on large radii: any values give a bound, these a good one within a second."""
@@ -56,18 +54,13 @@ class Rantext:
 
     r is the norm of a vector of Laplace noise with a scale for each coordinate. Source: Tong et al. 2023 (InferDPT),
     and public code; refutation: textveil_lab/proofs/rantext_published.md.
-
-    Attributes:
-        guarantee: as claimed: refuted where a witness was found for this vocabulary and epsilon, else claimed.
-        scales: of the noise, shape (dim,).
-        witness: two words and what was found of them.
     """
 
     name: ClassVar[str] = "rantext-published"
     vocabulary: Vocabulary
-    guarantee: PureDP
-    scales: Reals = field(repr=False)
-    witness: Mapping[str, Any]
+    guarantee: PureDP  # as claimed: refuted where a witness was found for this vocabulary and epsilon, else claimed
+    scales: Reals = field(repr=False)  # of the noise, shape (dim,)
+    witness: Mapping[str, Any]  # two words and what was found of them
 
     @property
     def parameters(self) -> Mapping[str, Any]:

@@ -27,9 +27,7 @@ from textveil_lab.mechanisms.parameters import DocumentEpsilon
 from textveil_lab.mechanisms.published.claims import FormTrial
 
 REFUTATION: Final = "textveil_lab/proofs/scored_budgets_published.md"
-
 INFORMATION, SPEECH, ENTITIES, SIMILARITY, ALL = "information", "speech", "entities", "similarity", "all"
-
 _PENN: Final[Mapping[str, float]] = MappingProxyType({"NN": 14, "PR": 7, "VB": 15, "CD": 2, "JJ": 5, "RB": 5})
 """Of the public code: by the first two letters of a Penn Treebank tag."""
 
@@ -55,13 +53,10 @@ class BudgetScores:
     """The five scores of a document's words, each >= 0, shape (words,), from nothing but the document.
 
     Source: Meisenbacher, Lee and Matthes 2025 (arXiv 2503.22379), section 3, and public code (EpsilonDistributor).
-
-    Attributes:
-        tags: part of speech of each word: Penn Treebank tags, or those by endings.
     """
 
     vocabulary: Vocabulary
-    tags: WordTags
+    tags: WordTags  # part of speech of each word: Penn Treebank tags, or those by endings
 
     def shares(self, ids: Ids, scores: str) -> Reals:
         """How sensitive each word is, adding to 1: the mean of the named scores, each divided by its sum.
@@ -111,7 +106,6 @@ class BudgetScores:
         return np.abs(1 - _cosines(whole - vectors, whole))
 
     def alone(self, ids: Ids) -> Reals:
-        """How near the word's vector is to the mean vector."""
         vectors = self.vocabulary.vectors[ids].astype(np.float64)
         return np.abs(_cosines(vectors, vectors.sum(axis=0)))
 
@@ -140,17 +134,13 @@ class ScoredBudgets:
     The scores s_i are computed from the private document and sum to 1. The claim is that the epsilon_i sum to epsilon
     and so does the loss; but another document has other epsilon_i. Source: Meisenbacher, Lee and Matthes 2025, section
     3, and public code; refutation: textveil_lab/proofs/scored_budgets_published.md.
-
-    Attributes:
-        scores: which.
-        tags: parts of speech.
     """
 
     name: ClassVar[str] = "scored-budgets-published"
     vocabulary: Vocabulary
     guarantee: PureDP
-    scores: str
-    tags: WordTags = field(repr=False)
+    scores: str  # which
+    tags: WordTags = field(repr=False)  # parts of speech
     _scored: BudgetScores = field(repr=False)
     _codes: TextCodes = field(repr=False)
 

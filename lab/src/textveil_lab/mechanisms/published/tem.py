@@ -35,7 +35,6 @@ from textveil_lab.vocabulary.geometry import clipped_diameter
 from textveil_lab.vocabulary.geometry.pairs import shortest_distance
 
 REFUTATION: Final = "textveil_lab/proofs/tem_published.md"
-
 _TOP_BITS: Final = 61
 _STEEPEST: Final = 20.0  # Nats over the diameter up to which ``slip`` bounds the error of a weight
 _COMPARED: Final = 128
@@ -61,7 +60,6 @@ class PublishedRows:
     alike: FirstRows
 
     def __call__(self, words: Ids) -> list[ListedRow]:
-        """The rows of these words, all words listed."""
         every = np.arange(len(self.vocabulary))
         top = 1 << _top_bits(len(every))
         weights = (published_weights(far, self.rate, self.gamma) for far in self.distances(words))

@@ -34,7 +34,6 @@ from textveil_lab.mechanisms.published.words import exponential
 from textveil_lab.vocabulary.geometry import clipped_diameter, minimum_distance
 
 REFUTATION: Final = "textveil_lab/proofs/tgm_published.md"
-
 _RANKS: Final = 160  # words of a list whose probabilities are computed: a longer list comes with less than 1e-120
 _POINTS: Final = 2001  # of the integral over the least sum
 _USUAL: Final = 2.0
@@ -46,17 +45,13 @@ _PER_DISTANCE = Option(
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class TruncatedGumbel:
-    """The word of least distance plus noise among the k nearest, k from a Poisson distribution below n.
-
-    Attributes:
-        noise: of each distance.
-    """
+    """The word of least distance plus noise among the k nearest, k from a Poisson distribution below n."""
 
     name: ClassVar[str] = "tgm-published"
     vocabulary: Vocabulary
     parameters: Mapping[str, Any]
     guarantee: MetricDP
-    noise: GumbelNoise
+    noise: GumbelNoise  # of each distance
     clip: float | None
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
@@ -168,7 +163,6 @@ def tgm_published(
 
 
 def _law(setting: TrialSetting) -> ComputedTable:
-    """As ``TruncatedGumbel.probabilities``, by integrals that are exact to the last digits."""
     n, apart = len(setting.points), setting.distances
     least, most = float(apart[apart > 0].min()), float(apart.max())
     noise = GumbelNoise(scale=_scale(setting.epsilon, n, least, most), limit=most)

@@ -37,8 +37,8 @@ from textveil_lab.mechanisms.vectors.unary_encoding import (
     facts,
 )
 from textveil_lab.noise.calibration import laplace_scale
-from textveil_lab.noise.coarse_profiles import ShownInput
 from textveil_lab.noise.coordinate_laplace import CoordinateLaplace
+from textveil_lab.noise.integer_noise import ShownInput
 
 _PROOF: Final = "textveil_lab/proofs/{}_published.md"
 
@@ -56,21 +56,15 @@ def _refuted(work: str, epsilon: float) -> PureDP:
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False, kw_only=True)
 class PublishedVectors:
-    """What the forms here share; see ``VectorMechanism``.
-
-    Attributes:
-        dim: numbers of a vector; as many come out.
-        guarantee: the claim, refuted.
-    """
+    """What the forms here share; see ``VectorMechanism``."""
 
     name: str
     parameters: Mapping[str, Any]
-    dim: int
-    guarantee: PureDP
+    dim: int  # numbers of a vector; as many come out
+    guarantee: PureDP  # the claim, refuted
 
     @property
     def released_dim(self) -> int:
-        """As many numbers come out."""
         return self.dim
 
     def worst_inputs(self) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -322,7 +316,6 @@ def _unit_cube(sensitivity: Callable[[int], float]) -> Callable[[TrialSetting], 
 
 _paid_for_one = _unit_cube(lambda dim: 1.0)
 _paid_for_all = _unit_cube(float)
-
 _COORDINATES: Final = ("a text whose first coordinates are equal", "one whose are not")
 _TEXTS: Final = ("two texts with equal vectors", "two with others")
 _BERT: Final = line(1.0, 0.0, 1.0, dim=768)

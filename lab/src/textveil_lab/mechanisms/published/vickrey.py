@@ -31,18 +31,16 @@ from textveil_lab.mechanisms.published.claims import (
     line,
     metric_table,
 )
-from textveil_lab.nearest.ranked import nearest_few
+from textveil_lab.nearest.projection import nearest_few
 from textveil_lab.noise.spherical_laplace import SphericalLaplace
 
 REFUTATION = "textveil_lab/proofs/vickrey_published.md"
-
 _WORDS, _OFTEN = 256, 8
 """Words of which draws show what comes out often, and how many of these, with their nearest, are tried."""
 
 _SCORES = 1 << 24
 _FEWEST, _MOST = 1 << 9, 1 << 13  # distances that the draws of one word may take, and between how many draws that is
 _SEED = 11
-
 _TEST_SEED: Final = 12
 _CONFIDENCE: Final = 1 - 1e-9
 """Of each of the two intervals: a claim that holds is accused with a probability of at most 1e-9."""
@@ -50,19 +48,12 @@ _CONFIDENCE: Final = 1 - 1e-9
 
 @dataclass(frozen=True, slots=True)
 class DrawnWitness:
-    """An output that tells two words apart by at least so much.
+    """An output that tells two words apart by at least so much."""
 
-    Attributes:
-        output: its id.
-        likely: the input under which it is likelier.
-        other: the other input.
-        loss_at_least: a lower bound on ln P(output | likely) / P(output | other), at confidence 1 - 1e-9.
-    """
-
-    output: int
-    likely: int
-    other: int
-    loss_at_least: float
+    output: int  # its id
+    likely: int  # the input under which it is likelier
+    other: int  # the other input
+    loss_at_least: float  # a lower bound on ln P(output | likely) / P(output | other), at confidence 1 - 1e-9
 
     def to_data(self, vocabulary: Vocabulary) -> dict[str, Any]:
         """For reports: the three words and the bound."""
@@ -113,20 +104,15 @@ class PublishedVickrey:
 
     The choice looks at the input after the noise was added: it is no post-processing. The class offers its noise to no
     audit of noisy vectors, for what is released is not computed from the noisy vector alone.
-
-    Attributes:
-        noise: what is added to a vector.
-        choice: among the candidates.
-        points: what noise is added to, shape (n, dim).
     """
 
     name: ClassVar[str] = "vickrey-published"
     parameters: Mapping[str, Any]
     vocabulary: Vocabulary
-    noise: SphericalLaplace
+    noise: SphericalLaplace  # what is added to a vector
     guarantee: MetricDP
-    choice: NeighborChoice
-    points: Vectors = field(repr=False)
+    choice: NeighborChoice  # among the candidates
+    points: Vectors = field(repr=False)  # what noise is added to, shape (n, dim)
 
     def word_distances(self, ids: Ids) -> Reals:
         return euclidean(self.points, checked_ids(ids, len(self.vocabulary)))

@@ -130,7 +130,6 @@ class WeightRows:
         return np.array(rows, dtype=np.int64).reshape(len(words), len(self._vocabulary))
 
     def _weight_rows(self, words: Ids) -> Iterator[Integers]:
-        """The rows of ``weights``, each in the same memory as the one before."""
         out = np.empty(len(self._vocabulary), dtype=np.int64)
         every = slice(0, len(self._vocabulary))
         for index, row in enumerate(self._measured().rows(words)):
@@ -167,20 +166,13 @@ _MOST_BITS: Final = 58
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DistanceWeights:
-    """Weights of distances, and what they promise.
+    """Weights of distances, and what they promise."""
 
-    Attributes:
-        rate: nats per unit of distance by which a weight falls.
-        top: weight at distance 0.
-        floor: least weight.
-        promise: the guarantee of a row of these weights.
-    """
-
-    rate: float
-    top: int
-    floor: int
+    rate: float  # nats per unit of distance by which a weight falls
+    top: int  # weight at distance 0
+    floor: int  # least weight
     clip: float | None
-    promise: PureDP | MetricDP
+    promise: PureDP | MetricDP  # the guarantee of a row of these weights
 
     def distances(self, vocabulary: Vocabulary) -> WordDistances:
         """The metric of a promise per distance: Euclidean between clipped vectors, at most the reach."""
@@ -188,7 +180,6 @@ class DistanceWeights:
 
     @property
     def reach(self) -> float:
-        """The distance beyond which all words weigh alike."""
         return math.log(self.top / self.floor) / self.rate
 
     def rows(self, vocabulary: Vocabulary, base: Integers | None = None, groups: Integers | None = None) -> WeightRows:
@@ -221,18 +212,14 @@ def distance_weights(
     """The weights, calibrated by exactly one of the first two.
 
     Args:
-        vocabulary: public words and vectors.
         epsilon: nats for any two (adjacent) words; the rate is the steepest for which normalizers leave room.
         epsilon_per_distance: nats per unit of min(distance, reach).
-        clip: norm to which longer vectors are shortened; None leaves them.
-        proof: of the guarantee.
         reach: distance beyond which all words weigh alike, > 0; integers may set a smaller one.
         most: nats that twice the logarithm of top / floor may not exceed: another way to say the reach.
         total: sum of what columns are multiplied by; 0 is the number of words.
         adjacency: which two words are compared.
         compared: the groups of words that are compared, and of which one comes out; None is all words.
         base: what columns are multiplied by; 1 where it is None.
-        progress: called as words are done, where their distances are gone through.
 
     Raises:
         ParameterError: neither or both parameters, or (for the metric form) words whose vectors coincide.
@@ -279,10 +266,8 @@ def rate_with_room(
     closest pair.
 
     Args:
-        vocabulary: public words and vectors.
         epsilon_per_distance: nats per unit of distance, as promised.
         smallest: of the weights, >= 2^16.
-        clip: norm to which longer vectors are shortened; None leaves them.
         reach: distance beyond which all words weigh alike.
 
     Raises:

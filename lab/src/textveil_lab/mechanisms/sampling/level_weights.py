@@ -28,15 +28,10 @@ _BISECTIONS = 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LevelWeights:
-    """One integer weight for each level, that of the word itself first and 2^shift for the top level.
+    """One integer weight for each level, that of the word itself first and 2^shift for the top level."""
 
-    Attributes:
-        weights: integers, not increasing.
-        shift: binary logarithm of the last.
-    """
-
-    weights: tuple[int, ...]
-    shift: int
+    weights: tuple[int, ...]  # integers, not increasing
+    shift: int  # binary logarithm of the last
 
     def __post_init__(self) -> None:
         falling = all(first >= second for first, second in pairwise(self.weights))
@@ -133,7 +128,6 @@ class LevelRows:
         return partial(LevelRows, budget=self._budget), (self._metric, self._weights)
 
     def draw(self, ids: Ids, rng: np.random.Generator) -> Ids:
-        """One draw for each id."""
         out = np.empty(len(ids), dtype=np.int64)
         order = np.argsort(ids, kind="stable")
         words, starts, which = np.unique(ids[order], return_index=True, return_inverse=True)

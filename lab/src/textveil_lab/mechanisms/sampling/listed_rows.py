@@ -49,7 +49,6 @@ class ListedRows:
         return partial(ListedRows, budget=self._budget), (self._size, self._list)
 
     def draw(self, ids: Ids, rng: np.random.Generator) -> Ids:
-        """One draw for each id."""
         out = np.empty(len(ids), dtype=np.int64)
         order = np.argsort(ids, kind="stable")
         words, starts = np.unique(ids[order], return_index=True)

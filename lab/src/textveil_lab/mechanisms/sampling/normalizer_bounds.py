@@ -39,24 +39,16 @@ DistanceRows: TypeAlias = Callable[[Ids], Iterable[Reals]]
 
 
 class Falling(NamedTuple):
-    """max(floor, floor(top exp(-rate d))).
+    """max(floor, floor(top exp(-rate d)))."""
 
-    Attributes:
-        rate: nats per unit of distance.
-        top: weight at distance 0.
-        floor: least weight.
-    """
-
-    rate: float
-    top: int
-    floor: int
+    rate: float  # nats per unit of distance
+    top: int  # weight at distance 0
+    floor: int  # least weight
 
     def above(self, distances: Reals) -> Reals:
-        """Upper bounds of the weights at these distances."""
         return np.maximum(self.floor, np.exp(-self.rate * distances) * float(self.top)) * (1 + _MARGIN)
 
     def below(self, distances: Reals) -> Reals:
-        """Lower bounds of them."""
         return np.maximum(self.floor, np.exp(-self.rate * distances) * (self.top * (1 - _MARGIN)) - 1.0)
 
 
@@ -69,13 +61,9 @@ class Normalizers(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ListedNormalizers:
-    """The distances themselves, of several groups of as many words; the loss is of two words of one group.
+    """The distances themselves, of several groups of as many words; the loss is of two words of one group."""
 
-    Attributes:
-        distances: shape (groups, words, words).
-    """
-
-    distances: Reals
+    distances: Reals  # shape (groups, words, words)
 
     def loss(self, weights: Falling) -> float:
         """The largest of ln(max P(y | x) / min P(y | x)) of one group."""
@@ -88,16 +76,11 @@ class ListedNormalizers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NormalizerBounds:
-    """How many words (or how much of their base weights) lie near every word that is compared.
+    """How many words (or how much of their base weights) lie near every word that is compared."""
 
-    Attributes:
-        span: no distance is above it.
-        least: within each step, for every word at least; shape (STEPS,).
-        most: within each step, for the words of each range of farthest distances at most; shape (FARTHEST, STEPS).
-    """
-
-    span: float
-    least: Integers
+    span: float  # no distance is above it
+    least: Integers  # within each step, for every word at least; shape (STEPS,)
+    # within each step, for the words of each range of farthest distances at most; shape (FARTHEST, STEPS)
     most: Integers
 
     def loss(self, weights: Falling) -> float:
@@ -156,7 +139,6 @@ def counted(
         words: whose normalizers are bounded.
         diameter: no two words are farther apart, up to rounding.
         base: what each output counts for; 1 where it is None.
-        progress: called as words are done.
     """
     span = diameter * _WIDER
     least, most = np.full(STEPS, np.iinfo(np.int64).max), np.zeros((FARTHEST, STEPS), dtype=np.int64)
@@ -195,12 +177,9 @@ def distance_bounds(
     """Bounds for Euclidean distances of a vocabulary, made once, and kept on disk where there are many words.
 
     Args:
-        vocabulary: public words and vectors.
-        clip: norm to which longer vectors are shortened; None leaves them.
         diameter: of the clipped vectors.
         base: what each output counts for; 1 where it is None.
         members: the words that are compared, and that alone come out; all where it is None.
-        progress: called as words are done, where the pass is made.
     """
     words = np.arange(len(vocabulary)) if members is None else members
     table = normalizer_table(vocabulary, clip, diameter, words, base)

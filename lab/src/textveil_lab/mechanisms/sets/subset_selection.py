@@ -20,7 +20,7 @@ from textveil.registry.options import Option, at_least
 from textveil.types import Ids, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.parameters import REPRESENTATIONS
-from textveil_lab.noise.coarse_profiles import BoundedLoss
+from textveil_lab.noise.integer_noise import BoundedLoss
 
 PROOF = "textveil_lab/proofs/subset_selection.md"
 
@@ -38,14 +38,11 @@ class SubsetSelection:
     """P(S | x) proportional to a if x is in S, else b, over all sets S of s words; a / b <= e^epsilon are integers.
 
     Source: Ye and Barg 2018; Wang et al. 2016; proof: textveil_lab/proofs/subset_selection.md.
-
-    Attributes:
-        weights: the two integers; ``weights.members`` is s.
     """
 
     name: ClassVar[str] = "subset-selection"
     vocabulary: Vocabulary
-    weights: TwoLevelWeights
+    weights: TwoLevelWeights  # the two integers; ``weights.members`` is s
     guarantee: PureDP
 
     @property

@@ -38,17 +38,11 @@ STEPS: Final = 1 << 16  # steps of the public grid between 0 and 1: a released n
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cube:
-    """The vectors that a mechanism takes for different: numbers between two public ends, mapped to [0, 1].
+    """The vectors that a mechanism takes for different: numbers between two public ends, mapped to [0, 1]."""
 
-    Attributes:
-        dim: numbers of a vector.
-        lowest: becomes 0, as every smaller number.
-        highest: becomes 1, as every larger number.
-    """
-
-    dim: int
-    lowest: float
-    highest: float
+    dim: int  # numbers of a vector
+    lowest: float  # becomes 0, as every smaller number
+    highest: float  # becomes 1, as every larger number
 
     def __post_init__(self) -> None:
         need(self.lowest < self.highest, "lowest", self.lowest, f"below `highest`, {self.highest:g}")
@@ -61,7 +55,6 @@ class Cube:
         return np.clip((inside - self.lowest) / (self.highest - self.lowest), 0.0, 1.0)
 
     def corners(self) -> tuple[Reals, Reals]:
-        """Two opposite corners, which differ most in every norm."""
         return np.full(self.dim, self.lowest), np.full(self.dim, self.highest)
 
 
@@ -70,26 +63,20 @@ class NoisyCube:
     """A vector on [0, 1]^dim, rounded to a grid of 2^-16, plus independent noise on that grid.
 
     The noise is on integers, so no low digit of a float is released. Proof: textveil_lab/proofs/noisy_vectors.md.
-
-    Attributes:
-        cube: what vectors are mapped to [0, 1].
-        noise: of one number, in steps of the grid.
     """
 
     name: str
-    cube: Cube
-    noise: IntegerNoise
+    cube: Cube  # what vectors are mapped to [0, 1]
+    noise: IntegerNoise  # of one number, in steps of the grid
     guarantee: PureDP | ApproximateDP
     parameters: Mapping[str, Any]
 
     @property
     def dim(self) -> int:
-        """Numbers of a vector that goes in."""
         return self.cube.dim
 
     @property
     def released_dim(self) -> int:
-        """As many come out."""
         return self.cube.dim
 
     def privatize_vectors(self, vectors: ArrayLike, rng: np.random.Generator | None = None) -> Reals:
@@ -119,7 +106,6 @@ def noisy_cube(name: str, cube: Cube, epsilon: float, delta: float | None, **mor
     """Laplace noise of scale dim / epsilon, or with a delta Gaussian noise at the L2 sensitivity sqrt(dim).
 
     Args:
-        name: the catalog's.
         cube: what vectors are mapped to [0, 1].
         epsilon: nats for any two vectors, finite and > 0.
         delta: None is pure DP.

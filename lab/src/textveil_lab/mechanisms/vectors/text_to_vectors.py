@@ -25,7 +25,7 @@ from textveil_lab.mechanisms.parameters import (
     proved_metric,
     rate_within,
 )
-from textveil_lab.noise.coarse_profiles import Postprocessed
+from textveil_lab.noise.integer_noise import Postprocessed
 from textveil_lab.noise.spherical_laplace import SphericalLaplace
 
 PROOF = "textveil_lab/proofs/text_to_vectors.md"
@@ -34,27 +34,20 @@ STEPS: Final = 1 << 20  # steps of the public grid in a unit of length: a releas
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False, kw_only=True)
 class NoisyTokenVectors:
-    """A token's vector, shortened to a norm, plus spherical Laplace noise, rounded to a public grid.
-
-    Attributes:
-        clip: the norm.
-        noise: of density proportional to exp(-rate ||z||_2).
-    """
+    """A token's vector, shortened to a norm, plus spherical Laplace noise, rounded to a public grid."""
 
     name: ClassVar[str] = "text-to-vectors"
-    clip: float
-    noise: SphericalLaplace
+    clip: float  # the norm
+    noise: SphericalLaplace  # of density proportional to exp(-rate ||z||_2)
     guarantee: MetricDP
     parameters: Mapping[str, Any]
 
     @property
     def dim(self) -> int:
-        """Numbers of a vector that goes in."""
         return self.noise.dim
 
     @property
     def released_dim(self) -> int:
-        """As many come out."""
         return self.noise.dim
 
     def privatize_vectors(self, vectors: ArrayLike, rng: np.random.Generator | None = None) -> Reals:

@@ -22,8 +22,8 @@ from textveil.registry.options import Option, interval
 from textveil.types import Flags, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.parameters import REPRESENTATIONS, VectorDim, VectorEpsilon, dim_of
-from textveil_lab.noise.coarse_profiles import BoundedLoss
 from textveil_lab.noise.distribution import float_up
+from textveil_lab.noise.integer_noise import BoundedLoss
 
 TOTAL: Final = 1 << 53  # probabilities are whole parts of this
 _BITS = interval("an integer between 1 and 20", 1, 20)
@@ -36,26 +36,18 @@ FractionBits: TypeAlias = Annotated[int, Option(_BITS, "Bits after the point.", 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FixedPoint:
-    """Numbers as a sign and a magnitude of ``integer_bits + fraction_bits`` bits, the first bit of each first.
+    """Numbers as a sign and a magnitude of ``integer_bits + fraction_bits`` bits, the first bit of each first."""
 
-    Attributes:
-        dim: numbers of a vector, r in the paper.
-        integer_bits: before the point; a larger magnitude becomes the largest.
-        fraction_bits: after the point.
-    """
-
-    dim: int
-    integer_bits: int
-    fraction_bits: int
+    dim: int  # numbers of a vector, r in the paper
+    integer_bits: int  # before the point; a larger magnitude becomes the largest
+    fraction_bits: int  # after the point
 
     @property
     def width(self) -> int:
-        """Bits of a number, l in the paper."""
         return 1 + self.integer_bits + self.fraction_bits
 
     @property
     def size(self) -> int:
-        """Bits of a vector."""
         return self.dim * self.width
 
     def bits(self, vectors: ArrayLike) -> Flags:
@@ -76,15 +68,10 @@ class FixedPoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BitOdds:
-    """P(1 | 1) and P(1 | 0) as parts of 2^53.
+    """P(1 | 1) and P(1 | 0) as parts of 2^53."""
 
-    Attributes:
-        ones: of 2^53, with which a 1 stays 1; strictly between 0 and 2^53.
-        zeros: of 2^53, with which a 0 becomes 1; likewise.
-    """
-
-    ones: int
-    zeros: int
+    ones: int  # of 2^53, with which a 1 stays 1; strictly between 0 and 2^53
+    zeros: int  # of 2^53, with which a 0 becomes 1; likewise
 
     def __post_init__(self) -> None:
         for name, value in (("ones", self.ones), ("zeros", self.zeros)):
@@ -106,24 +93,17 @@ class BitOdds:
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False, kw_only=True)
 class NoisyBits:
-    """Every bit drawn anew, independently, by the odds of its place.
-
-    Attributes:
-        encoding: of vectors as bits.
-        even: odds of the bits at places 0, 2, ... of a vector.
-        odd: odds of those at places 1, 3, ...
-    """
+    """Every bit drawn anew, independently, by the odds of its place."""
 
     name: str
-    encoding: FixedPoint
-    even: BitOdds
-    odd: BitOdds
+    encoding: FixedPoint  # of vectors as bits
+    even: BitOdds  # odds of the bits at places 0, 2, ... of a vector.
+    odd: BitOdds  # odds of those at places 1, 3, ..
     guarantee: PureDP
     parameters: Mapping[str, Any]
 
     @property
     def dim(self) -> int:
-        """Numbers of a vector that goes in."""
         return self.encoding.dim
 
     @property

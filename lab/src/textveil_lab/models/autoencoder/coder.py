@@ -18,8 +18,7 @@ from textveil_lab.models.autoencoder.corpora import sentences_of, word_counts
 from textveil_lab.models.autoencoder.files import FACTS, put, read_network, restored_network
 from textveil_lab.models.autoencoder.network import Autoencoder
 
-FOLDER: Final = "vocabulary"
-"""Of words and vectors, in the folder of a network."""
+FOLDER: Final = "vocabulary"  # Of words and vectors, in the folder of a network
 
 
 def keep_words(vocabulary: Vocabulary, folder: Path) -> None:
@@ -94,24 +93,18 @@ def _first(row: Ids, end: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class SentenceCoder:
-    """A trained auto-encoder with its words; made by ``sentence_coder``.
-
-    Attributes:
-        vocabulary: its words; others are mapped to them by their spelling.
-        digest: SHA-256 of its weights.
-    """
+    """A trained auto-encoder with its words; made by ``sentence_coder``."""
 
     folder: Path
-    vocabulary: Vocabulary
+    vocabulary: Vocabulary  # its words; others are mapped to them by their spelling
     network: Autoencoder
-    digest: str
+    digest: str  # SHA-256 of its weights
 
     def __reduce__(self) -> tuple[Any, ...]:
         return sentence_coder, (self.folder,)
 
     @property
     def dim(self) -> int:
-        """Coordinates of a code."""
         return self.network.settings.code
 
     @property
@@ -125,7 +118,6 @@ class SentenceCoder:
 
     @property
     def length(self) -> int:
-        """Words of a sentence, as the network was trained."""
         return self.network.settings.length
 
     @property

@@ -23,17 +23,11 @@ RANDOM_WIDTH: Final = 0.1
 
 
 class TextSentences(NamedTuple):
-    """The sentences of some texts.
+    """The sentences of some texts."""
 
-    Attributes:
-        sentences: word ids, none empty.
-        texts: number of the text, from 0, that each sentence is of, shape (sentences,); never falling.
-        documents: number of texts; those without words have no sentence.
-    """
-
-    sentences: list[Ids]
-    texts: Integers
-    documents: int
+    sentences: list[Ids]  # word ids, none empty
+    texts: Integers  # number of the text, from 0, that each sentence is of, shape (sentences,); never falling
+    documents: int  # number of texts; those without words have no sentence
 
     def written(self, sentences: Sequence[Ids], vocabulary: Vocabulary) -> list[str]:
         """A text for each text: the words of its sentences, now others, with spaces between them.
@@ -87,7 +81,6 @@ def common_words(texts: Sequence[str], vocabulary: Vocabulary, count: int, *, to
     What they are tells of the texts: take public ones.
 
     Args:
-        texts: public.
         count: words at most, >= 2.
 
     Raises:
@@ -134,7 +127,6 @@ def _cut(text: str) -> Iterator[list[str]]:
 
 
 def _cut_at_spaces(text: str, vocabulary: Vocabulary) -> Iterator[list[str]]:
-    """The words of a text whose tokens stand between spaces, as one sentence."""
     yield [
         surface for surface in text.split() if vocabulary.id_of(surface) is not None or classify(surface) is Kind.WORD
     ]

@@ -24,16 +24,12 @@ from textveil.errors import MissingExtra, ModelError, OutputError
 from textveil.json_text import json_file
 from textveil.numerics.exact_products import load_torch
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.models.autoencoder.network import Autoencoder, new_autoencoder
-from textveil_lab.models.autoencoder.settings import AutoencoderSettings
+from textveil_lab.models.autoencoder.network import Autoencoder, AutoencoderSettings, new_autoencoder
 from textveil_lab.models.autoencoder.training import Epochs
 
 FORMAT: Final = 1
 FACTS: Final = "network.json"
-
-_OPTIMIZER: Final = "optimizer."
-"""Before the names of arrays that only a run that goes on needs."""
-
+_OPTIMIZER: Final = "optimizer."  # Before the names of arrays that only a run that goes on needs
 _HINT: Final = "Is it what `save_rewriter` or a run with `checkpoint` wrote?"
 
 
@@ -132,7 +128,6 @@ def restored_network(
     """The network that was saved, and its epochs.
 
     Args:
-        device: where torch is to keep it.
         settings: of a run that goes on for more epochs; None are the saved ones.
 
     Raises:

@@ -8,41 +8,166 @@ The form is the auto-encoder of Shen, Mueller, Barzilay and Jaakkola (ICML 2020)
 the decoder the code at every place. The encoder's two directions are two LSTMs, of which the second reads each sentence
 from its end: so nothing depends on the padding behind shorter sentences, and torch's fast kernels can be used, which
 take no packed sequences (lab/docs/rewriting.md).
+
+Cross-entropy of a softmax over all words that is never held for all tokens at once.
+
+The shape of an auto-encoder and how it is trained: data, checked once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
 
+from textveil.errors import ModelError, ParameterError, need
 from textveil.numerics.exact_products import load_torch
 from textveil.types import Ids, Integers, Vectors
-from textveil_lab.models.autoencoder.settings import AutoencoderSettings
-from textveil_lab.models.autoencoder.softmax import block_tokens, cross_entropies, mean_cross_entropy
 
 if TYPE_CHECKING:
     import torch
+
+if TYPE_CHECKING:
+    import torch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AutoencoderSettings:
+    """What is stated of the published experiments (Huang et al., EMNLP 2024), and defaults where nothing is.
+
+    Raises:
+        ParameterError: one of them is outside its domain.
+    """
+
+    hidden: int = 256  # numbers of an LSTM's state, in each direction of the encoder and in the decoder, >= 1
+    code: int = 128  # numbers of a sentence's code, between encoder and decoder, >= 1
+    # share of the word vectors' and decoder states' coordinates that training leaves out, in [0, 1)
+    dropout: float = 0.5
+    learning_rate: float = 0.01  # of Adam, > 0
+    betas: tuple[float, float] = (0.5, 0.999)  # of Adam, each in [0, 1)
+    batch: int = 1024  # sentences of one step, >= 1
+    epochs: int = 100  # passes over the sentences, >= 1
+    length: int = 32  # words of a sentence at most, >= 1; longer ones are for the caller to cut
+    tune_vectors: bool = True
+    # of matrix products in training, ``"float32"`` or ``"bfloat16"``: where the processor multiplies the latter, that
+    # takes less than half of the time. Weights, and what is measured afterwards, are float32.
+    precision: Literal["float32", "bfloat16"] = "float32"
+
+    def __post_init__(self) -> None:
+        for name in ("hidden", "code", "batch", "epochs", "length"):
+            value = getattr(self, name)
+            need(isinstance(value, int) and not isinstance(value, bool) and value >= 1, name, value, "an integer >= 1")
+        need(0 <= self.dropout < 1, "dropout", self.dropout, "in [0, 1)")
+        need(0 < self.learning_rate < math.inf, "learning_rate", self.learning_rate, "finite and > 0")
+        fits = len(self.betas) == 2 and all(0 <= beta < 1 for beta in self.betas)
+        need(fits, "betas", self.betas, "two numbers in [0, 1)")
+        need(self.precision in ("float32", "bfloat16"), "precision", self.precision, "float32 or bfloat16")
+
+    def to_data(self) -> dict[str, Any]:
+        return {**asdict(self), "betas": list(self.betas)}
+
+    @staticmethod
+    def of_data(data: Mapping[str, Any]) -> AutoencoderSettings:
+        """The settings that ``to_data`` gave. Raises ModelError: they are not of this form."""
+        known = {setting.name for setting in fields(AutoencoderSettings)}
+        try:
+            if set(data) != known:
+                raise ParameterError("other names")
+            return AutoencoderSettings(**{**data, "betas": tuple(data["betas"])})
+        except (TypeError, ValueError, KeyError):
+            raise ModelError("settings of a network must be those that it was saved with; got others.") from None
+
+
+_CELLS: Final = {"cpu": 1 << 21}  # Logits that are held at once: 8 MB where the processor's caches matter
+
+
+_CELLS_ELSEWHERE: Final = 1 << 26
+
+
+def mean_cross_entropy(
+    states: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, wanted: torch.Tensor, *, halved: bool = False
+) -> torch.Tensor:
+    """Mean nats of the wanted ids, with gradients for the first three; a scalar.
+
+    Args:
+        states: shape (tokens, hidden).
+        weight: a row for each id, shape (ids, hidden).
+        bias: shape (ids,).
+        wanted: shape (tokens,).
+        halved: whether matrix products are of bfloat16; everything between them is float32 all the same.
+    """
+    return _function().apply(states, weight, bias, wanted, halved)
+
+
+def cross_entropies(
+    states: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, wanted: torch.Tensor
+) -> torch.Tensor:
+    """Nats of each wanted id, without gradients, shape (tokens,); see ``mean_cross_entropy``."""
+    torch = load_torch()
+    rows = block_tokens(weight)
+    parts = [
+        torch.nn.functional.cross_entropy(torch.addmm(bias, some, weight.t()), ids, reduction="none")
+        for some, ids in zip(torch.split(states, rows), torch.split(wanted, rows), strict=True)
+    ]
+    return torch.cat(parts)
+
+
+def block_tokens(weight: torch.Tensor) -> int:
+    """Tokens whose logits are held at once."""
+    return max(64, _CELLS.get(weight.device.type, _CELLS_ELSEWHERE) // len(weight))
+
+
+@cache
+def _function() -> Any:
+    """The function with a gradient of its own: its class needs torch."""
+    torch = load_torch()
+
+    class MeanCrossEntropy(torch.autograd.Function):  # type: ignore[name-defined,misc]
+        @staticmethod
+        def forward(ctx: Any, states: Any, weight: Any, bias: Any, wanted: Any, halved: bool) -> Any:
+            total = torch.zeros((), dtype=torch.float64, device=states.device)
+            to_states, to_weight, to_bias = torch.empty_like(states), torch.zeros_like(weight), torch.zeros_like(bias)
+            rows, dtype = block_tokens(weight), torch.bfloat16 if halved else states.dtype
+            table, points = weight.to(dtype), states.to(dtype)
+            for start in range(0, len(states), rows):
+                some, ids = points[start : start + rows], wanted[start : start + rows, None]
+                logits = torch.mm(some, table.t()).float().add_(bias)
+                logs = logits.logsumexp(dim=1, keepdim=True)
+                total += (logs - logits.gather(1, ids)).sum(dtype=torch.float64)
+                logits.sub_(logs).exp_()
+                logits.scatter_add_(1, ids, torch.full_like(logs, -1.0))
+                to_bias.add_(logits.sum(dim=0))
+                logits = logits.to(dtype)
+                to_states[start : start + rows] = logits.mm(table)
+                to_weight.add_(logits.t().mm(some))
+            ctx.save_for_backward(to_states, to_weight, to_bias)
+            ctx.tokens = len(states)
+            return (total / len(states)).to(states.dtype)
+
+        @staticmethod
+        def backward(ctx: Any, outer: Any) -> Any:
+            scale = outer / ctx.tokens
+            return *(gradient * scale for gradient in ctx.saved_tensors), None, None
+
+    return MeanCrossEntropy
+
 
 Disturb = Callable[["torch.Tensor"], "torch.Tensor"]
 """What is done to the vectors of a batch's words before the encoder sees them, (rows, dim) to (rows, dim)."""
 
 
 class SentenceColumns(NamedTuple):
-    """Sentences side by side, the longest first, padded behind their ends.
+    """Sentences side by side, the longest first, padded behind their ends."""
 
-    Attributes:
-        ids: a column for each sentence, shape (places, sentences).
-        lengths: of the columns, never growing, shape (sentences,).
-        inside: places of a flat ``ids`` that are no padding, place by place; None where there is no padding.
-        backwards: places of a flat ``ids`` from which each column is read from its end; padding stays where it is.
-    """
-
-    ids: torch.Tensor
-    lengths: Integers
+    ids: torch.Tensor  # a column for each sentence, shape (places, sentences)
+    lengths: Integers  # of the columns, never growing, shape (sentences,)
+    # places of a flat ``ids`` that are no padding, place by place; None where there is no padding
     inside: torch.Tensor | None
+    # places of a flat ``ids`` from which each column is read from its end; padding stays where it is
     backwards: torch.Tensor
 
     def tokens(self, flat: torch.Tensor) -> torch.Tensor:
@@ -57,7 +182,6 @@ def columns(
 
     Args:
         sentences: at least one; none of them empty where no id is added.
-        device: where torch keeps them.
         first: an id, or None.
         last: an id, or None.
     """
@@ -82,19 +206,14 @@ def columns(
 
 @dataclass(frozen=True, eq=False)
 class Autoencoder:
-    """A network with its weights on one device; made by ``new_autoencoder``.
-
-    Attributes:
-        words: number n of words; id n is the boundary, which begins and ends sentences.
-    """
+    """A network with its weights on one device; made by ``new_autoencoder``."""
 
     settings: AutoencoderSettings
-    words: int
+    words: int  # number n of words; id n is the boundary, which begins and ends sentences
     modules: Any
     device: str
 
     def read(self, sentences: Sequence[Ids]) -> SentenceColumns:
-        """Sentences as the encoder reads them."""
         return columns(sentences, self.device)
 
     def fed(self, sentences: Sequence[Ids]) -> SentenceColumns:
@@ -193,7 +312,6 @@ def new_autoencoder(vectors: Vectors, settings: AutoencoderSettings, device: str
     Args:
         vectors: where the words' vectors begin, shape (n, dim).
         settings: its shape.
-        device: where torch keeps it.
     """
     torch = load_torch()
     nn, dim = torch.nn, vectors.shape[1]

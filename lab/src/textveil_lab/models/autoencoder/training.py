@@ -16,23 +16,17 @@ from textveil.randomness import seeded_generator
 from textveil.types import Ids, Integers, Noting, Progress
 from textveil_lab.models.autoencoder.network import Autoencoder, Disturb
 
-_ORDER, _DISTURBED, _DROPPED = range(3)
-"""Streams of an epoch's seed."""
+_ORDER, _DISTURBED, _DROPPED = range(3)  # Streams of an epoch's seed
 
 
 class Views(NamedTuple):
-    """The same sentences as three parts of a network see them; of equal lengths, word by word.
-
-    Attributes:
-        fed: to the decoder, each word before the next is asked for.
-    """
+    """The same sentences as three parts of a network see them; of equal lengths, word by word."""
 
     read: Sequence[Ids]
-    fed: Sequence[Ids]
+    fed: Sequence[Ids]  # to the decoder, each word before the next is asked for
     wanted: Sequence[Ids]
 
     def part(self, rows: Integers) -> Views:
-        """The sentences of some rows, in their order."""
         return Views(*([view[row] for row in rows.tolist()] for view in self))
 
 
@@ -70,18 +64,13 @@ def mean_loss(network: Autoencoder, views: Views, disturb: Disturb | None) -> tu
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """One run over one corpus.
+    """One run over one corpus."""
 
-    Attributes:
-        network: is trained in place.
-        disturb: makes, of an epoch's generator, what is done to the vectors before the encoder; or None.
-        seed: of the order, of what is left out and of what disturbs; each epoch has its own streams.
-    """
-
-    network: Autoencoder
+    network: Autoencoder  # is trained in place
     views: Views
+    # makes, of an epoch's generator, what is done to the vectors before the encoder; or None
     disturb: Callable[[np.random.Generator], Disturb | None]
-    seed: int
+    seed: int  # of the order, of what is left out and of what disturbs; each epoch has its own streams
 
     def run(
         self, done: Epochs, optimizer: Any, progress: Progress | None, keep: Callable[[Epochs], None] | None
@@ -90,7 +79,6 @@ class Training:
 
         Args:
             done: epochs that the network and the optimizer have behind them.
-            progress: called after each step with steps done and in all; shows the loss where it can.
             keep: called after each epoch, with weights that are numbers; None keeps nothing.
 
         Raises:

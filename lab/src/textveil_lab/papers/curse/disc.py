@@ -15,23 +15,16 @@ import numpy as np
 from textveil.pages.tables import Cell, Table
 from textveil.statistics import clopper_pearson
 from textveil.types import Reals, Vectors
-from textveil_lab.papers.curse.kolmogorov import agrees, gap_sentence, largest_gap
+from textveil_lab.papers.curse.noise_length import agrees, gap_sentence, largest_gap
 from textveil_lab.papers.setting import ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil_lab.plots import COLORS, GRAY, Panel, new_figure
 
-RADIUS: Final = 1.0
-"""R of the disc."""
-
-RING: Final = (0.7, 0.76)
-"""Where the ring that is drawn begins and ends, r and r + dr."""
-
-CIRCLES: Final = 10
-"""Circles at equal steps of the radius; the table counts points between them."""
-
+RADIUS: Final = 1.0  # R of the disc
+RING: Final = (0.7, 0.76)  # Where the ring that is drawn begins and ends, r and r + dr
+CIRCLES: Final = 10  # Circles at equal steps of the radius; the table counts points between them
 _DRAWS: Final = 20_000
 _QUICK_DRAWS: Final = 2000
-_SHOWN: Final = 1500
-"""Points that a panel shows; the table counts all."""
+_SHOWN: Final = 1500  # Points that a panel shows; the table counts all
 
 
 def ring_share(inner: float, outer: float, radius: float = RADIUS) -> float:

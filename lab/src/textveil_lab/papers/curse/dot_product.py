@@ -9,17 +9,14 @@ from textveil_lab.laws.neighbors import neighbor_geometry
 from textveil_lab.laws.tail_bounds import BOUNDS
 from textveil_lab.noise.spherical_laplace import SphericalLaplace
 from textveil_lab.papers.curse.facts import TABLE_2
-from textveil_lab.papers.curse.kolmogorov import gap_sentence, largest_gap
-from textveil_lab.papers.curse.labels import label
+from textveil_lab.papers.curse.noise_length import gap_sentence, largest_gap
+from textveil_lab.papers.curse.rank_no_metric import label
 from textveil_lab.papers.setting import Comparison, ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil_lab.plots import Panel, new_figure
 
 DIMENSIONS = (2, 25, 50, 300)
-EPSILONS = tuple(float(epsilon) for epsilon in range(1, 51))
-"""Figure 6's grid, as in the artifact."""
-
-DRAWS = 10_000
-"""Noise vectors of the Monte Carlo that the closed form replaces, as in the artifact."""
+EPSILONS = tuple(float(epsilon) for epsilon in range(1, 51))  # Figure 6's grid, as in the artifact
+DRAWS = 10_000  # Noise vectors of the Monte Carlo that the closed form replaces, as in the artifact
 
 
 def dot_product(setting: StudySetting) -> ItemOutcome:

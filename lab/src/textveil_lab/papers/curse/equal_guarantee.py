@@ -12,25 +12,18 @@ from textveil.privacy.guarantees import Status
 from textveil.privacy.units import ONE_TOKEN
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.frontiers.vocabularies import first_words
+from textveil_lab.frontiers.comparison import first_words
 from textveil_lab.laws.rank_profile import RankProfile
 from textveil_lab.papers.curse.facts import CLOSE
-from textveil_lab.papers.curse.fix_constant import chosen_constant
-from textveil_lab.papers.curse.labels import label, percent
-from textveil_lab.papers.curse.profiles import PARTS, profiles_of
+from textveil_lab.papers.curse.profiles import PARTS, chosen_constant, profiles_of
+from textveil_lab.papers.curse.rank_no_metric import label, percent
 from textveil_lab.papers.setting import Comparison, ItemOutcome, StudySetting
 from textveil_lab.plots import new_figure
 
-EPSILONS = (2.0, 5.0, 8.0, 10.0)
-"""Nats of one word, for any two words."""
-
-DELTA = 1e-5
-"""Delta of the mechanisms that need one."""
-
+EPSILONS = (2.0, 5.0, 8.0, 10.0)  # Nats of one word, for any two words
+DELTA = 1e-5  # Delta of the mechanisms that need one
 WORDS = 10_000
-CLIP = 1.0
-"""Vectors are shortened to this norm: distances of directions."""
-
+CLIP = 1.0  # Vectors are shortened to this norm: distances of directions
 FIX = "spherical-laplace + fix"
 
 EXPECTED = {

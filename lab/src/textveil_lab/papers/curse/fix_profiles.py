@@ -11,11 +11,17 @@ from textveil.pages.tables import Cell, Table
 from textveil.types import Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.laws.rank_constant import constants_by_last_rank
-from textveil_lab.papers.curse.facts import CLOSE, FIX_CONSTANT
-from textveil_lab.papers.curse.fix_constant import chosen_constant, printed_constant
-from textveil_lab.papers.curse.grids import noise_grid
-from textveil_lab.papers.curse.labels import label
-from textveil_lab.papers.curse.profiles import Curve, FigureClaim, close_lead, curve_of, outcome_of
+from textveil_lab.papers.curse.facts import CLOSE, FIX_CONSTANT, noise_grid
+from textveil_lab.papers.curse.profiles import (
+    Curve,
+    FigureClaim,
+    chosen_constant,
+    close_lead,
+    curve_of,
+    outcome_of,
+    printed_constant,
+)
+from textveil_lab.papers.curse.rank_no_metric import label
 from textveil_lab.papers.setting import ItemOutcome, StudySetting
 from textveil_lab.plots import Chart, new_figure
 
@@ -24,19 +30,12 @@ LAST_RANKS = (2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 70, CLOSE)
 
 
 class _Fit(NamedTuple):
-    """How the criterion's constant of one vocabulary falls with the last rank of the fit.
+    """How the criterion's constant of one vocabulary falls with the last rank of the fit."""
 
-    Attributes:
-        vocabulary: whose.
-        printed: the paper's constant; None where it has none.
-        constants: by ``LAST_RANKS``.
-        distances: mean distance at each rank from 0 to the last.
-    """
-
-    vocabulary: Vocabulary
-    printed: float | None
-    constants: Reals
-    distances: Reals
+    vocabulary: Vocabulary  # whose
+    printed: float | None  # the paper's constant; None where it has none
+    constants: Reals  # by ``LAST_RANKS``
+    distances: Reals  # mean distance at each rank from 0 to the last
 
     @property
     def same_rank(self) -> int | None:

@@ -19,25 +19,16 @@ from textveil_lab.noise.spherical_laplace import SphericalLaplace
 from textveil_lab.papers.setting import ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil_lab.plots import COLORS, GRAY, Panel, new_figure
 
-DIMENSIONS: Final = (2, 25, 300)
-"""In which the conditions are put to drawn noise."""
-
+DIMENSIONS: Final = (2, 25, 300)  # In which the conditions are put to drawn noise
 _DRAWS: Final = 20_000
 _QUICK_DRAWS: Final = 2000
-
 WORD: Final = (1.0, 0.6)
-NEIGHBOR: Final = (3.6, 1.9)
-"""w and x of panel (a), in the plane; (b) moves w to the origin and turns x onto the axis."""
-
-STAYS: Final = (0.2, 1.9)
-"""Noise of panel (a), which leaves w nearest."""
-
+NEIGHBOR: Final = (3.6, 1.9)  # w and x of panel (a), in the plane; (b) moves w to the origin and turns x onto the axis
+STAYS: Final = (0.2, 1.9)  # Noise of panel (a), which leaves w nearest
 BESIDE, ACROSS = (-0.8, 2.1), (2.0, -1.3)
 """Noise of panel (b) that leaves w nearest although it is long, and noise that does not."""
 
-FIRST, SECOND = (2.0, 1.3), (2.9, -0.9)
-"""x1 and x2 of panel (c), with w at the origin."""
-
+FIRST, SECOND = (2.0, 1.3), (2.9, -0.9)  # x1 and x2 of panel (c), with w at the origin
 _CORNERS: Final = ((-0.1, -0.7), (-1.4, -2.0), (-0.8, -2.0))
 """Lower left corners of the panels, which are ``_WIDTH`` by ``_HEIGHT``."""
 

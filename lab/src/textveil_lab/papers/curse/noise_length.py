@@ -1,5 +1,9 @@
-"""Figure 4: the density of the noise's length, which hardly varies where there are many dimensions."""
+"""Figure 4: the density of the noise's length, which hardly varies where there are many dimensions.
 
+Draws against the distribution that they should have.
+"""
+
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
@@ -8,21 +12,39 @@ from textveil.pages.tables import Cell, Table
 from textveil.types import Reals
 from textveil_lab.laws.noise_components import NoiseLength
 from textveil_lab.noise.spherical_laplace import SphericalLaplace
-from textveil_lab.papers.curse.kolmogorov import agrees, gap_sentence, largest_gap
 from textveil_lab.papers.setting import ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil_lab.plots import Panel, new_figure
 
-DIMENSIONS: Final = (25, 50, 100, 200, 300)
-"""Those of the paper's vocabularies."""
 
-RATE: Final = 1.0
-"""Nats per unit of distance; at another rate lengths are divided by it."""
+def largest_gap(drawn: Reals, cdf: Callable[[Reals], Reals]) -> float:
+    """Kolmogorov's distance between the empirical distribution of draws, shape (draws,), and a distribution function.
 
+    For draws from it, 99.9 % of samples stay below about 1.95 / sqrt(draws).
+    """
+    exact = cdf(np.sort(drawn))
+    steps = np.arange(len(drawn) + 1) / len(drawn)
+    return float(max(np.abs(exact - steps[1:]).max(), np.abs(exact - steps[:-1]).max()))
+
+
+def agrees(gap: float, draws: int) -> bool:
+    """Whether chance allows that distance, at 0.1 %."""
+    return gap < 1.95 / draws**0.5
+
+
+def gap_sentence(what: str, gap: float, draws: int) -> str:
+    """The distance and what chance allows, as a sentence of a report."""
+    return (
+        f"{draws:,} draws of {what} differ from the exact distribution function by {gap:.4f} at most; 99.9 % of such "
+        f"samples stay below {1.95 / draws**0.5:.4f} (Kolmogorov)."
+    )
+
+
+DIMENSIONS: Final = (25, 50, 100, 200, 300)  # Those of the paper's vocabularies
+RATE: Final = 1.0  # Nats per unit of distance; at another rate lengths are divided by it
 _DRAWS: Final = 10_000
 _QUICK_DRAWS: Final = 1000
 _POINTS: Final = 401
-_SPREAD: Final = 0.05
-"""Lengths within this share of the mean are counted."""
+_SPREAD: Final = 0.05  # Lengths within this share of the mean are counted
 
 
 def figure_4(setting: StudySetting) -> ItemOutcome:

@@ -5,10 +5,9 @@ from textveil.mechanisms.kinds import WordMechanism
 from textveil.pages.tables import Cell, Table
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil_lab.evaluation.drawn_tables import drawn_if_possible
-from textveil_lab.papers.curse.facts import paper_name
-from textveil_lab.papers.curse.fix_constant import chosen_constant
-from textveil_lab.papers.curse.grids import noise_grid
-from textveil_lab.papers.curse.labels import label
+from textveil_lab.papers.curse.facts import noise_grid, paper_name
+from textveil_lab.papers.curse.profiles import chosen_constant
+from textveil_lab.papers.curse.rank_no_metric import label
 from textveil_lab.papers.setting import ItemOutcome, StudySetting
 
 TEXT = (

@@ -1,37 +1,99 @@
-"""Figures 2 and 9, and what figure 8 shares with them: what comes out, original, close or distant, against epsilon."""
+"""Figures 2 and 9, and what figure 8 shares with them: what comes out, original, close or distant, against epsilon.
+
+The exact rank profile of the exponential mechanism's distribution, for many epsilons in one pass over the distances.
+
+The constant of the fix by a stated criterion, beside the two that the paper set by hand.
+
+The constant c of the paper's fix: its own where it prints one, else by a stated criterion.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
 
 from textveil.catalog import word_mechanism
 from textveil.mechanisms.kinds import WordMechanism
 from textveil.pages.tables import Cell, Table
-from textveil.statistics import Bound
-from textveil.types import Ids
+from textveil.statistics import Bound, exactly
+from textveil.types import Ids, Reals
+from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.laws.rank_profile import RankProfile, rank_profiles
-from textveil_lab.papers.curse.exponential_distribution import exponential_profiles
-from textveil_lab.papers.curse.facts import CLOSE, paper_name
-from textveil_lab.papers.curse.grids import exponential_grid, noise_grid
-from textveil_lab.papers.curse.labels import difference_note, label, percent
+from textveil_lab.laws.rank_constant import calibrate_rank_constant, compare_with_exponential
+from textveil_lab.laws.rank_profile import RankProfile, rank_edges, rank_profiles
+from textveil_lab.papers.curse.facts import CLOSE, FIX_CONSTANT, exponential_grid, noise_grid, paper_name
+from textveil_lab.papers.curse.rank_no_metric import difference_note, label, percent
 from textveil_lab.papers.setting import Comparison, ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil_lab.plots import Chart, new_figure
 
-PARTS = (
-    ("original", "original word"),
-    ("near", f"close: ranks 1 to {CLOSE}"),
-    ("distant", "distant"),
-)
+_KNOWN: WeakKeyDictionary[Vocabulary, dict[float | None, float]] = WeakKeyDictionary()
+
+
+def chosen_constant(vocabulary: Vocabulary, clip: float | None = None) -> float:
+    """The constant c of the fix by our criterion: least squares on the logarithms of the rank probabilities."""
+    known = _KNOWN.setdefault(vocabulary, {})
+    if clip not in known:
+        known[clip] = calibrate_rank_constant(vocabulary, clip=clip).value
+    return known[clip]
+
+
+def printed_constant(vocabulary: Vocabulary) -> float | None:
+    """The constant that the paper set by hand for this vocabulary; None where it has none."""
+    return FIX_CONSTANT.get(paper_name(vocabulary.name, vocabulary.dim) or "")
+
+
+_SCORES = 1 << 21  # Distances that are held at once: 17 MB
+
+
+def exponential_profiles(
+    vocabulary: Vocabulary, words: Ids, epsilons: Sequence[float], report: Callable[[float], None]
+) -> list[RankProfile]:
+    """Rank profiles at each epsilon, averaged over the words, correct to the rounding of float64 sums.
+
+    Args:
+        vocabulary: public words and vectors, taken as they are.
+        words: shape (batch,), one or more.
+        epsilons: nats per unit of distance, each > 0.
+        report: called with the share that is done.
+    """
+    grid, edges = integer_grid(vocabulary), rank_edges(len(vocabulary), CLOSE)
+    totals = np.zeros((len(epsilons), len(edges) - 1))
+    block = max(1, _SCORES // len(vocabulary))
+    for start in range(0, len(words), block):
+        rows = np.sort(grid.distances(words[start : start + block]), axis=1)  # the word itself first, at 0
+        for index, epsilon in enumerate(epsilons):
+            with np.errstate(under="ignore"):
+                weights = np.exp(rows * (-epsilon / 2))
+            binned = np.add.reduceat(weights, edges[:-1], axis=1)
+            totals[index] += (binned / binned.sum(axis=1, keepdims=True)).sum(axis=0)
+        report(min(1.0, (start + block) / len(words)))
+    return [_profile(row / len(words), len(words), edges) for row in totals]
+
+
+def _profile(shares: Reals, words: int, edges: np.ndarray[tuple[int], np.dtype[np.int64]]) -> RankProfile:
+    split = int(np.searchsorted(edges, CLOSE + 1))
+    parts = (shares[0], shares[1:split].sum(), shares[split:].sum())
+    original, near, distant = (exactly(float(part)) for part in parts)
+    return RankProfile(
+        mechanism="exponential",
+        words=words,
+        draws_per_word=None,
+        close=CLOSE,
+        original=original,
+        near=near,
+        distant=distant,
+        edges=edges.copy(),
+        shares=shares,
+    )
+
+
+PARTS = (("original", "original word"), ("near", f"close: ranks 1 to {CLOSE}"), ("distant", "distant"))
 """Fields of a rank profile and what figures call them, in the order of their looks."""
 
-NOISE_PANELS = ("GloVe-Wiki 300d", "fastText 300d")
-"""The vocabularies of the paper's figures 2 and 9."""
-
-RARE = 0.15
-"""Close neighbors are rarely chosen where no epsilon gives them a larger share of the outputs than this."""
-
-_TOGETHER = 40
-"""Mechanisms that are measured in one pass over the words."""
+NOISE_PANELS = ("GloVe-Wiki 300d", "fastText 300d")  # The vocabularies of the paper's figures 2 and 9
+RARE = 0.15  # Close neighbors are rarely chosen where no epsilon gives them a larger share of the outputs than this
+_TOGETHER = 40  # Mechanisms that are measured in one pass over the words
 
 
 class Curve(NamedTuple):
@@ -49,17 +111,11 @@ class Curve(NamedTuple):
 
 
 class FigureClaim(NamedTuple):
-    """What the paper's figure shows.
+    """What the paper's figure shows."""
 
-    Attributes:
-        words: in a few words.
-        panels: the vocabularies that it shows it for.
-        holds: whether a curve shows it.
-    """
-
-    words: str
-    panels: tuple[str, ...]
-    holds: Callable[[Curve], bool]
+    words: str  # in a few words
+    panels: tuple[str, ...]  # the vocabularies that it shows it for
+    holds: Callable[[Curve], bool]  # whether a curve shows it
 
 
 def close_lead(curve: Curve) -> bool:
@@ -240,3 +296,82 @@ def _known_name(vocabulary: Vocabulary) -> str:
 
 def _name(curve: Curve) -> str:
     return label(curve.vocabulary) + (f", {curve.note}" if curve.note else "")
+
+
+SPREAD = (0.1, 0.3, 1.0, 3.0, 10.0)  # Multiples of the constant at which the fix is measured
+
+
+_WORDS = 500
+
+
+_QUICK_WORDS = 100  # Most words of one vocabulary: five mechanisms at five multiples are many draws
+
+
+def rank_constants(setting: StudySetting) -> ItemOutcome:
+    """The chosen constants, and the close share of the fix along multiples of them."""
+    labels = [label(one) for one in setting.vocabularies]
+    chart = new_figure(
+        [f"Share of close neighbors (ranks 1 to {CLOSE}), largest over epsilon"],
+        x="c of the fix, divided by the c of the criterion",
+        y="share of outputs",
+        x_scale="log",
+        y_range=(-0.03, 1.03),
+        panel_size=(7.2, 4.2),
+    )
+    rows: list[tuple[Cell, ...]] = []
+    findings, comparisons = [], []
+    factors = SPREAD if not setting.quick else SPREAD[1:4]
+    for index, vocabulary in enumerate(setting.vocabularies):
+        chosen = chosen_constant(vocabulary)
+        printed = printed_constant(vocabulary)
+        best, low, high = [], [], []
+        for number, factor in enumerate(factors):
+            share, epsilon = _best_share(setting, vocabulary, chosen * factor, 10 * index + number)
+            rows.append((labels[index], chosen * factor, factor, epsilon, share[1], share[0], share[2]))
+            low.append(share[0])
+            best.append(share[1])
+            high.append(share[2])
+            setting.progress((index + (number + 1) / len(factors)) / len(setting.vocabularies))
+        chart.panels[0].line(factors, best, labels[index], style=index, low=low, high=high)
+        findings.append(f"{labels[index]}: the criterion chooses c = {chosen:.3g}.")
+        if printed is not None:
+            distributions = compare_with_exponential(vocabulary, rank_constant=printed, epsilon_per_distance=10.0)
+            findings.append(
+                f"{labels[index]}: around the noisy nearest word, the fix with the paper's c at epsilon 10 stays with "
+                f"probability {distributions.resampling_shares.original:.2f} and the exponential mechanism with "
+                f"{distributions.exponential_shares.original:.2f} (total variation "
+                f"{distributions.total_variation:.2f})."
+            )
+            comparisons.append(
+                Comparison(
+                    what=f"{labels[index]}, constant c of the fix",
+                    paper=f"{printed:g} (by hand)",
+                    ours=f"{chosen:.3g} (least squares on log rank probabilities)",
+                    note=difference_note(vocabulary),
+                )
+            )
+    chart.panels[0].ticks(factors)
+    chart.panels[0].legend("lower left")
+    columns = ("vocabulary", "c", "c / criterion's c", "epsilon of the largest share", "close share", "lower", "upper")
+    return ItemOutcome(
+        tables={"": Table(columns=columns, rows=tuple(rows), facts={"seed": setting.seed, "confidence": 0.99})},
+        charts={"": chart},
+        findings=tuple(findings),
+        comparisons=tuple(comparisons),
+    )
+
+
+def _best_share(
+    setting: StudySetting, vocabulary: Vocabulary, constant: float, stream: int
+) -> tuple[tuple[float, float, float], float]:
+    whole = noise_grid(vocabulary)
+    epsilons = [whole[len(whole) * part // 8] for part in (range(2, 7) if not setting.quick else (2, 4, 6))]
+    words = setting.words(vocabulary, stream, most=_WORDS if not setting.quick else _QUICK_WORDS)
+    made = [
+        word_mechanism("spherical-laplace", vocabulary, epsilon_per_distance=epsilon, clip=None, rank_constant=constant)
+        for epsilon in epsilons
+    ]
+    profiles = profiles_of(setting, made, words, 1000 + stream, lambda share: None)
+    best = max(range(len(profiles)), key=lambda index: profiles[index].near.estimate)
+    near = profiles[best].near
+    return (near.lower, near.estimate, near.upper), epsilons[best]

@@ -16,9 +16,7 @@ from typing import Final, NamedTuple, TypeAlias
 from textveil.errors import need
 
 Point: TypeAlias = tuple[int, ...]
-RankTable: TypeAlias = tuple[tuple[int, ...], ...]
-"""rank(a, b) at [a][b]."""
-
+RankTable: TypeAlias = tuple[tuple[int, ...], ...]  # rank(a, b) at [a][b]
 _MOST_POINTS: Final = 5
 _MOST_DIMENSIONS: Final = 2
 _LARGEST_SIDE: Final = 30
@@ -36,23 +34,14 @@ class Fault(NamedTuple):
 
 
 class Arrangement(NamedTuple):
-    """A smallest arrangement, and what was tried before it.
+    """A smallest arrangement, and what was tried before it."""
 
-    Attributes:
-        points: integer coordinates.
-        ranks: of each point around each.
-        fault: where rank is no metric.
-        side: the largest difference between two coordinates.
-        narrower: arrangements without ties of smaller side; none of them has the fault.
-        narrower_broken: those of them in which some triangle is broken, whatever a and b.
-    """
-
-    points: tuple[Point, ...]
-    ranks: RankTable
-    fault: Fault
-    side: int
-    narrower: int
-    narrower_broken: int
+    points: tuple[Point, ...]  # integer coordinates
+    ranks: RankTable  # of each point around each
+    fault: Fault  # where rank is no metric
+    side: int  # the largest difference between two coordinates
+    narrower: int  # arrangements without ties of smaller side; none of them has the fault
+    narrower_broken: int  # those of them in which some triangle is broken, whatever a and b
 
 
 def rank_table(points: tuple[Point, ...]) -> RankTable | None:

@@ -1,31 +1,111 @@
-"""Figure 7: why the rank of a neighbor is no metric, on the smallest points that show it, and how often words do."""
+"""Figure 7: why the rank of a neighbor is no metric, on the smallest points that show it, and how often words do.
+
+Table 1: the vocabularies of the paper, beside those at hand.
+"""
 
 from typing import Final
 
 import numpy as np
 
 from textveil.pages.tables import Cell, Table
+from textveil.statistics import Bound
 from textveil.types import Ids
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.evaluation.drawn_tables import drawn_if_possible
 from textveil_lab.laws.neighbors import neighbors_at_ranks
 from textveil_lab.laws.rank_profile import mean_probability, ranks_around
-from textveil_lab.papers.curse.labels import label, percent
+from textveil_lab.papers.curse.facts import TABLE_2, paper_name
 from textveil_lab.papers.curse.rank_arrangements import (
     Arrangement,
     broken_triangles,
     every_rank_table,
     smallest_arrangement,
 )
-from textveil_lab.papers.setting import ItemOutcome, Judgment, Reproduced, StudySetting
+from textveil_lab.papers.setting import Comparison, ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil_lab.plots import COLORS, GRAY, Panel, new_figure
 
-_WORDS: Final = 1000
-_QUICK_WORDS: Final = 100
-"""Most words of one vocabulary."""
 
-_FIRST, _BACK, _FURTHER = 0, 1, 2
-"""Looks of the ways from a to b, from b to a, and of those to c."""
+def label(vocabulary: Vocabulary) -> str:
+    """The paper's name where the vocabulary is one of its own or a part of it, with the number of words."""
+    known = paper_name(vocabulary.name, vocabulary.dim)
+    return f"{known or vocabulary.name.removesuffix('.txt')} ({len(vocabulary):,} words)"
+
+
+def key(vocabulary: Vocabulary) -> str:
+    """A short name for files: letters, digits and hyphens."""
+    plain = "".join(mark if mark.isalnum() else "-" for mark in vocabulary.name.lower().removesuffix(".txt"))
+    return "-".join(part for part in plain.split("-") if part)
+
+
+def difference_note(vocabulary: Vocabulary) -> str:
+    """How much of the paper's vocabulary is there; empty where all of it is."""
+    known = paper_name(vocabulary.name, vocabulary.dim)
+    if known is None or len(vocabulary) >= 0.9 * TABLE_2[known].words:
+        return ""
+    return f"subset: {len(vocabulary):,} of {TABLE_2[known].words:,} words"
+
+
+def percent(bound: Bound) -> str:
+    """A share with its interval, in percent."""
+    middle = f"{100 * bound.estimate:.1f} %"
+    if bound.lower == bound.upper:
+        return middle
+    return f"{middle} ({100 * bound.lower:.1f} to {100 * bound.upper:.1f})"
+
+
+_WIDTHS: Final = (16, 10, 12, 12, 12, 36)  # Characters of the columns of the drawn table
+
+
+_COLUMNS: Final = ("vocabulary", "dimensions", "words (paper)", "words here", "share here", "read from")
+
+
+def table_1(setting: StudySetting) -> ItemOutcome:
+    """Every vocabulary of the paper with its words, and how many of them this run has; then those of others."""
+    here = {paper_name(one.name, one.dim): one for one in setting.vocabularies}
+    rows: list[tuple[Cell, ...]] = []
+    comparisons = []
+    whole = 0
+    for name, printed in TABLE_2.items():
+        family, _, dimensions = name.rpartition(" ")
+        one = here.get(name)
+        found: tuple[Cell, ...] = (None, None, None)
+        note = f"needs {printed.file}"
+        if one is not None:
+            found, note = (len(one), len(one) / printed.words, one.name), difference_note(one)
+            whole += not note
+        rows.append((family, int(dimensions.removesuffix("d")), printed.words, *found))
+        comparisons.append(
+            Comparison(
+                what=f"{name}, number of words",
+                paper=f"{printed.words:,}",
+                ours="not at hand" if one is None else f"{len(one):,}",
+                note=note,
+            )
+        )
+    others = [one for one in setting.vocabularies if paper_name(one.name, one.dim) is None]
+    rows += [("none of these", one.dim, None, len(one), None, one.name) for one in others]
+    had = len(TABLE_2) - sum(one.ours == "not at hand" for one in comparisons)
+    table = Table(columns=_COLUMNS, rows=tuple(rows))
+    why = f"Of the paper's {len(TABLE_2)} vocabularies this run has {whole} whole and {had - whole} in part."
+    setting.progress(1.0)
+    return ItemOutcome(
+        tables={"": table},
+        charts=drawn_if_possible("The vocabularies, and what this run has of them", table, _WIDTHS),
+        findings=(
+            "The dimensions of one family share their words.",
+            *(f"{one.name} is none of the paper's vocabularies: its results stand beside no number." for one in others),
+        ),
+        comparisons=tuple(comparisons),
+        judgment=Judgment(
+            reproduced=Reproduced.YES if whole == len(TABLE_2) else Reproduced.PARTLY if had else Reproduced.NO, why=why
+        ),
+    )
+
+
+_WORDS: Final = 1000
+_QUICK_WORDS: Final = 100  # Most words of one vocabulary
+_FIRST, _BACK, _FURTHER = 0, 1, 2  # Looks of the ways from a to b, from b to a, and of those to c
 
 
 def figure_7(setting: StudySetting) -> ItemOutcome:

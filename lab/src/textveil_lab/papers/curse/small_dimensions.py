@@ -1,17 +1,110 @@
-"""Figure 1, one dimension, and the shares on a map of the states: all is computed, nothing is drawn at random."""
+"""Figure 1, one dimension, and the shares on a map of the states: all is computed, nothing is drawn at random.
+
+One dimension: Laplace noise on an integer, rounded to the nearest integer.
+"""
 
 import math
-from typing import Final
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
 
+from textveil.errors import need
+from textveil.mechanisms.kinds import checked_word_id
 from textveil.pages.tables import Cell, Table
+from textveil.types import Reals
+from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.laws.rank_profile import exact_rank_profile
-from textveil_lab.papers.curse.integer_laplace import IntegerLaplace, integer_shares
 from textveil_lab.papers.curse.state_map import PlanarLaplace, state_vocabulary
 from textveil_lab.papers.setting import ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil_lab.plots import new_figure
+
+LARGEST = 1 << 24  # Integers below this are exact in float32
+
+
+class IntegerShares(NamedTuple):
+    """Probabilities of the original integer, of its ``close`` nearest others, and of the rest."""
+
+    original: float
+    near: float
+    distant: float
+
+
+def integer_shares(rate: float, close: int) -> IntegerShares:
+    """The rank profile on all integers: x + noise, noise of density (rate / 2) exp(-rate |z|), rounded.
+
+    The offset k has probability 1 - e^(-rate/2) for k = 0, else e^(-rate (|k| - 1/2)) (1 - e^-rate) / 2. The nearest
+    integers are -1, 1, -2, 2, ... away, so with close = 2 m the near share is e^(-rate/2) (1 - e^(-rate m)).
+
+    Args:
+        rate: nats per unit, finite and > 0.
+        close: number of nearest other integers that count as close, >= 1.
+
+    Raises:
+        ParameterError: an argument is out of its domain.
+    """
+    _check_rate(rate)
+    need(close >= 1, "close", close, "1 or more")
+    whole, odd = divmod(close, 2)
+    stray = math.exp(-rate / 2)
+    last = odd * math.exp(-rate * whole) * -math.expm1(-rate) / 2
+    near = stray * (-math.expm1(-rate * whole) + last)
+    rest = stray * (math.exp(-rate * whole) - last)
+    return IntegerShares(-math.expm1(-rate / 2), near, rest)
+
+
+def integer_vocabulary(size: int) -> Vocabulary:
+    """The integers 0 to size - 1 as words, each with itself as its one coordinate.
+
+    Raises:
+        ParameterError: size is not between 2 and ``LARGEST``.
+    """
+    need(2 <= size <= LARGEST, "size", size, f"between 2 and {LARGEST}")
+    numbers = np.arange(size)
+    return Vocabulary([str(i) for i in range(size)], numbers[:, None].astype(np.float32), "integers")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IntegerLaplace:
+    """The exact distribution of the nearest of the integers 0 to size - 1 to x + Laplace noise."""
+
+    rate: float  # nats per unit, finite and > 0
+    # the integers, from ``integer_vocabulary``
+    vocabulary: Vocabulary = field(default_factory=lambda: integer_vocabulary(1001))
+
+    def __post_init__(self) -> None:
+        _check_rate(self.rate)
+        expected = np.arange(len(self.vocabulary))
+        fits = self.vocabulary.dim == 1 and bool(np.array_equal(self.vocabulary.vectors[:, 0], expected))
+        need(fits, "vocabulary", self.vocabulary.name, "the integers 0 to n - 1", "Use integer_vocabulary(n).")
+
+    @property
+    def name(self) -> str:
+        return "laplace on integers"
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        return {"rate": self.rate, "clip": None}
+
+    def probabilities(self, word_id: int) -> Reals:
+        """P(y | x = word_id), shape (size,); the ends take what falls beyond them."""
+        n = len(self.vocabulary)
+        word = checked_word_id(word_id, n)
+        away = np.abs(np.arange(n) - word)
+        # P(|noise| between |k| - 1/2 and |k| + 1/2, on one side), from the tails: no cancellation far away.
+        with np.errstate(over="ignore"):  # so far away the tail is zero
+            beyond = np.exp(-self.rate * (np.maximum(away, 1) - 0.5)) / 2
+        distribution = beyond * -math.expm1(-self.rate)
+        distribution[[0, n - 1]] = beyond[[0, n - 1]]
+        distribution[word] = 1 - math.exp(-self.rate / 2) / 2 if word in (0, n - 1) else -math.expm1(-self.rate / 2)
+        return distribution
+
+
+def _check_rate(rate: float) -> None:
+    need(0 < rate < math.inf, "rate", rate, "finite and > 0")
+
 
 INTEGER_RATES: Final = tuple(float(f"{rate:.3g}") for rate in np.geomspace(0.003, 10, 40))
 """Epsilon: nats for two integers that differ by 1."""
@@ -19,12 +112,8 @@ INTEGER_RATES: Final = tuple(float(f"{rate:.3g}") for rate in np.geomspace(0.003
 CLOSE_DISTANCES: Final = (5, 50)
 """Integers at most this far from the input are close; within 50 are the 100 nearest others."""
 
-STATE_RATES: Final = tuple(float(f"{rate:.3g}") for rate in np.geomspace(0.0005, 0.05, 24))
-"""Nats per kilometer."""
-
-STATES_CLOSE: Final = 10
-"""Ranks that count as close among 49 states."""
-
+STATE_RATES: Final = tuple(float(f"{rate:.3g}") for rate in np.geomspace(0.0005, 0.05, 24))  # Nats per kilometer
+STATES_CLOSE: Final = 10  # Ranks that count as close among 49 states
 STATES_ERROR: Final = 2e-5
 """The probabilities on the map are averages over directions: with more directions they move by less than this."""
 
@@ -144,8 +233,8 @@ def states(setting: StudySetting) -> ItemOutcome:
         panel_size=(7.0, 4.2),
     )
     names = ("original state", f"close: ranks 1 to {STATES_CLOSE}", "distant")
-    for style, (field, name) in enumerate(zip(("original", "near", "distant"), names, strict=True)):
-        chart.panels[0].line(rates, [getattr(one, field).estimate for one in profiles], name, style=style)
+    for style, (attribute, name) in enumerate(zip(("original", "near", "distant"), names, strict=True)):
+        chart.panels[0].line(rates, [getattr(one, attribute).estimate for one in profiles], name, style=style)
     chart.panels[0].legend("below", columns=3)
     rows: list[tuple[Cell, ...]] = [
         (rate, one.original.estimate, one.near.estimate, one.distant.estimate)

@@ -23,18 +23,10 @@ from textveil.mechanisms.kinds import checked_word_id
 from textveil.types import Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 
-DATA = Path(__file__).parent / "data/state_points.csv"
-"""code, name, latitude, longitude of the 50 states."""
-
-LEFT_OUT = ("AK",)
-"""What the map leaves out unless told otherwise: Alaska, as in the paper."""
-
-ANGLES = 4096
-"""Directions of the average: with four times as many, probabilities of the states move by less than 2e-5."""
-
-_EARTH = 6371.0088
-"""Mean radius of the earth in kilometers."""
-
+DATA = Path(__file__).parent / "data/state_points.csv"  # code, name, latitude, longitude of the 50 states
+LEFT_OUT = ("AK",)  # What the map leaves out unless told otherwise: Alaska, as in the paper
+ANGLES = 4096  # Directions of the average: with four times as many, probabilities of the states move by less than 2e-5
+_EARTH = 6371.0088  # Mean radius of the earth in kilometers
 _PARALLELS, _ORIGIN = (29.5, 45.5), (23.0, -96.0)
 
 
@@ -93,16 +85,12 @@ class PlanarLaplace:
     one direction u the nearest point at length r minimizes ||a||^2 - 2 r <u, a>, a the offset of the point from
     x: the lower envelope of lines, so the intervals of r are exact, and only the average over the direction is
     taken by a rule (equally spaced angles).
-
-    Attributes:
-        rate: nats per unit of distance, finite and > 0.
-        vocabulary: points of a plane, no two of them equal; the states by default, in kilometers.
-        angles: directions of the average, >= 8.
     """
 
-    rate: float
+    rate: float  # nats per unit of distance, finite and > 0
+    # points of a plane, no two of them equal; the states by default, in kilometers
     vocabulary: Vocabulary = field(default_factory=state_vocabulary)
-    angles: int = ANGLES
+    angles: int = ANGLES  # directions of the average, >= 8
 
     def __post_init__(self) -> None:
         need(0 < self.rate < math.inf, "rate", self.rate, "finite and > 0")
@@ -113,12 +101,10 @@ class PlanarLaplace:
 
     @property
     def name(self) -> str:
-        """What reports call it."""
         return "laplace on a map"
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Public parameters, for reports."""
         return {"rate": self.rate, "clip": None}
 
     def probabilities(self, word_id: int) -> Reals:

@@ -1,19 +1,25 @@
-"""Table 2: how isolated a word is, against how crowded its neighbors are; all ten rows of the paper as targets."""
+"""Table 2: how isolated a word is, against how crowded its neighbors are; all ten rows of the paper as targets.
+
+Beyond the paper: how far the k-th neighbor of a word is.
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from textveil.errors import need
 from textveil.pages.tables import Cell, Table
+from textveil.types import Integers
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.evaluation.drawn_tables import drawn_if_possible
-from textveil_lab.laws.neighbors import Spread, neighbor_geometry
+from textveil_lab.laws.neighbors import Spread, neighbor_distances, neighbor_geometry
 from textveil_lab.papers.curse.facts import TABLE_2, TableTwo, paper_name
-from textveil_lab.papers.curse.labels import difference_note, label
+from textveil_lab.papers.curse.rank_no_metric import difference_note, label
 from textveil_lab.papers.setting import Comparison, ItemOutcome, Judgment, Reproduced, StudySetting
+from textveil_lab.plots import new_figure
 
-FAR = 101
-"""The rank that the table sets against the first neighbor: the first one that is not close."""
+FAR = 101  # The rank that the table sets against the first neighbor: the first one that is not close
 
 COLUMNS = (
     ("half_first", "||w - x1|| / 2 (eq. 18)"),
@@ -22,11 +28,8 @@ COLUMNS = (
 )
 """Fields of ``TableTwo`` and what reports call them."""
 
-_WIDTHS = (34, 24, 8, 8, 8, 8, 8, 8, 8, 8, 8)
-"""Characters of the columns of the drawn table."""
-
-_SAME = 0.05
-"""A mean is the paper's where it differs by less than this share: both are means over random words."""
+_WIDTHS = (34, 24, 8, 8, 8, 8, 8, 8, 8, 8, 8)  # Characters of the columns of the drawn table
+_SAME = 0.05  # A mean is the paper's where it differs by less than this share: both are means over random words
 
 
 class _Measured(NamedTuple):
@@ -155,3 +158,60 @@ def _largest_difference(one: _Measured) -> float:
     return max(
         abs(spread.mean / getattr(paper, field) - 1) for (field, _), spread in zip(COLUMNS, one.spreads, strict=True)
     )
+
+
+_TICKS = (1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0)
+"""Of the distances by rank, whose last ranks may be many times as far as the first."""
+
+
+_CURVE_WORDS = 1000
+
+
+_QUICK_CURVE_WORDS = 100  # Most words of the distances by rank: quartiles need no more
+
+
+def neighbor_distances_by_rank(setting: StudySetting) -> ItemOutcome:
+    """Distance to the k-th neighbor against k: a long first step, then a plateau."""
+    rows: list[tuple[Cell, ...]] = []
+    labels = [label(vocabulary) for vocabulary in setting.vocabularies]
+    chart = new_figure(
+        ["Distance to the k-th neighbor, in distances to the first; bands: quartiles"],
+        x="rank k of the neighbor",
+        y="distance / distance to the first neighbor",
+        x_scale="log",
+        y_scale="log",
+        panel_size=(7.2, 4.6),
+    )
+    findings = []
+    for index, vocabulary in enumerate(setting.vocabularies):
+        need_far(vocabulary)
+        words = setting.words(vocabulary, index, most=_CURVE_WORDS if not setting.quick else _QUICK_CURVE_WORDS)
+        ranks = _ranks(len(vocabulary))
+        distances = neighbor_distances(vocabulary, words, [int(rank) for rank in ranks])
+        relative = distances / distances[:, :1]
+        low, middle, high = np.quantile(relative, (0.25, 0.5, 0.75), axis=0)
+        chart.panels[0].line(ranks, middle, labels[index], style=index, low=low, high=high)
+        for rank, distance, *share in zip(ranks, distances.mean(axis=0), middle, low, high, strict=True):
+            rows.append((labels[index], int(rank), float(distance), *map(float, share), len(words)))
+        hundredth = float(middle[np.searchsorted(ranks, 100)])
+        findings.append(
+            f"{labels[index]}: the 100th neighbor is in the median {hundredth:.2f} times as far as the first."
+        )
+        setting.progress((index + 1) / len(setting.vocabularies))
+    top = 1.2 * max(float(row[5]) for row in rows if isinstance(row[5], float))
+    chart.panels[0].axes.set_ylim(0.8, top)
+    chart.panels[0].ticks([tick for tick in _TICKS if tick <= top], upwards=True)
+    chart.panels[0].level(1.0, "the first neighbor (the word itself is at 0)", under=True)
+    chart.panels[0].legend("upper left")
+    columns = ("vocabulary", "rank", "mean distance", "median ratio", "q25", "q75", "words")
+    return ItemOutcome(
+        tables={"": Table(columns=columns, rows=tuple(rows), facts={"unit": "distance", "seed": setting.seed})},
+        charts={"": chart},
+        findings=tuple(findings),
+    )
+
+
+def _ranks(n: int) -> Integers:
+    """Ranks from 1 to the last, evenly spaced in the logarithm, 100 among them."""
+    spaced = np.unique(np.geomspace(1, n - 1, 40).round().astype(np.int64))
+    return np.unique(np.append(spaced, 100))

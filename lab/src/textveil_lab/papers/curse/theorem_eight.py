@@ -5,15 +5,11 @@ import math
 from textveil.pages.tables import Cell, Table
 from textveil_lab.evaluation.drawn_tables import drawn_if_possible
 from textveil_lab.laws.dot_product import NoisyDotProduct
-from textveil_lab.laws.product_bound import equal_factors, exact_radius
+from textveil_lab.laws.tail_bounds import equal_factors, exact_radius
 from textveil_lab.papers.setting import ItemOutcome, Judgment, Reproduced, StudySetting
 
-PROBABILITY = 0.99
-"""What the paper's example asks of the bound, both factors being equal."""
-
-DIMENSIONS = (25, 50, 100, 200, 300)
-"""Of the paper's vocabularies."""
-
+PROBABILITY = 0.99  # What the paper's example asks of the bound, both factors being equal
+DIMENSIONS = (25, 50, 100, 200, 300)  # Of the paper's vocabularies
 _WIDTHS = (10, 12, 14, 14, 14, 14, 10)
 
 

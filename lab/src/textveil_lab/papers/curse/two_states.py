@@ -17,27 +17,16 @@ from textveil_lab.papers.curse.state_map import PlanarLaplace, state_points, sta
 from textveil_lab.papers.setting import ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil_lab.plots import Panel, new_figure
 
-STATES: Final = ("Hawaii", "Kansas")
-"""Alone in the ocean, and in the middle of the others."""
-
-RATE: Final = 0.003
-"""Nats per kilometer, around both: the noise is 667 km long on average."""
-
-_DRAWS: Final = 400
-"""Noisy points that each panel shows; the numbers are computed."""
-
-_NAMED: Final = 7
-"""The likeliest outputs that a panel names."""
-
-_WIDE: Final = ((-8700.0, 2700.0), (-1500.0, 4200.0))
-"""Limits of the map in kilometers, with room for the noise."""
-
+STATES: Final = ("Hawaii", "Kansas")  # Alone in the ocean, and in the middle of the others
+RATE: Final = 0.003  # Nats per kilometer, around both: the noise is 667 km long on average
+_DRAWS: Final = 400  # Noisy points that each panel shows; the numbers are computed
+_NAMED: Final = 7  # The likeliest outputs that a panel names
+_WIDE: Final = ((-8700.0, 2700.0), (-1500.0, 4200.0))  # Limits of the map in kilometers, with room for the noise
 _PAPER: Final = MappingProxyType({"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 0.8})
 """Behind letters that lie on points."""
 
 _PARTS: Final = ("comes back to {state}", "one of its {close} nearest", "a distant state")
-_LOOKS: Final = (2, 0, 1)
-"""Styles of the three parts."""
+_LOOKS: Final = (2, 0, 1)  # Styles of the three parts
 
 
 def figure_3(setting: StudySetting) -> ItemOutcome:

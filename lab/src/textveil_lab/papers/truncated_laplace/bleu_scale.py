@@ -1,6 +1,6 @@
 """What the paper's BLEU can mean: its scale, given to candidates whose worth is known.
 
-The tool that the public code calls counts single characters alone (``textveil_lab.evaluation.letter_bleu``). So a
+The tool that the public code calls counts single characters alone (``textveil_lab.evaluation.unchanged``). So a
 perfect copy has a number like the paper's without noise, a text without one right word the same, and some single
 sentences, given as the answer to every text, more.
 """
@@ -12,29 +12,18 @@ import numpy as np
 
 from textveil.errors import InputError
 from textveil.pages.tables import Cell, Table
-from textveil_lab.evaluation.letter_bleu import letter_bleu
-from textveil_lab.evaluation.overlap import bleu, rouge_1
-from textveil_lab.evaluation.unchanged import n_w
+from textveil_lab.evaluation.unchanged import bleu, letter_bleu, n_w, rouge_1
 from textveil_lab.papers.setting import Comparison, ItemOutcome, StudySetting
 from textveil_lab.papers.truncated_laplace.facts import BLOCKS, cells, value
 from textveil_lab.plots import Chart, new_figure
 
-FILES: Final = {"yelp": ("test.neg.txt", "test.pos.txt"), "yahoo": ("test.txt",)}
-"""Of each corpus, sentences a line."""
-
+FILES: Final = {"yelp": ("test.neg.txt", "test.pos.txt"), "yahoo": ("test.txt",)}  # Of each corpus, sentences a line
 TEXTS, QUICK_TEXTS = 1000, 100
-CONSTANTS, QUICK_CONSTANTS = 100, 10
-"""Sentences that are tried as the one answer to every text."""
-
-_OTHERS: Final = 200
-"""Texts that each of those is scored on."""
-
-SHARES: Final = (0.1, 0.25, 0.5, 0.75, 1.0)
-"""Of words that are replaced by random ones."""
-
+CONSTANTS, QUICK_CONSTANTS = 100, 10  # Sentences that are tried as the one answer to every text
+_OTHERS: Final = 200  # Texts that each of those is scored on
+SHARES: Final = (0.1, 0.25, 0.5, 0.75, 1.0)  # Of words that are replaced by random ones
 COPY, HOLLOW = "the text itself", "every word of two characters or more made zz"
-ANSWER: Final = "i was there ."
-"""One answer to every text, made here: none of the corpora's sentences is printed."""
+ANSWER: Final = "i was there ."  # One answer to every text, made here: none of the corpora's sentences is printed
 CONSTANT: Final = f'"{ANSWER}" for every text'
 
 
@@ -60,7 +49,6 @@ class _Scores(NamedTuple):
 
     @property
     def above(self) -> int:
-        """Constants that score more than the texts themselves."""
         return sum(one.scale > self.copy for one in self.constants)
 
 

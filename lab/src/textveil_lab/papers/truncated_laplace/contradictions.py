@@ -29,9 +29,7 @@ from textveil_lab.papers.truncated_laplace.facts import (
 from textveil_lab.papers.truncated_laplace.variance import gaussian_variance, laplace_variance, published_variance
 from textveil_lab.plots import Chart, new_figure
 
-TEXT_YELP = (8539, 2174)
-"""Training and test sentences that the text gives Yelp."""
-
+TEXT_YELP = (8539, 2174)  # Training and test sentences that the text gives Yelp
 TREEBANK = {"train": (3310, 3610), "test": (912, 909)}
 """Negative and positive sentences of the Stanford Sentiment Treebank with two classes (Socher et al. 2013), whose
 sentences have 19 tokens on average (Kim 2014, table 1)."""
@@ -41,21 +39,13 @@ LOWER_IS_BETTER = frozenset({"loss"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contradiction:
-    """One check.
+    """One check."""
 
-    Attributes:
-        what: the check in a few words.
-        found: how many of ``of`` go against it.
-        of: how many there are.
-        example: the strongest case.
-        why: what is wrong with it, in plain words.
-    """
-
-    what: str
-    found: int
-    of: int
-    example: str
-    why: str
+    what: str  # the check in a few words
+    found: int  # how many of ``of`` go against it
+    of: int  # how many there are
+    example: str  # the strongest case
+    why: str  # what is wrong with it, in plain words
 
 
 def contradictions(setting: StudySetting) -> ItemOutcome:

@@ -30,15 +30,10 @@ _MEANING: Mapping[str, str] = MappingProxyType(
 
 
 class CorpusPart(NamedTuple):
-    """One file or class of a corpus.
+    """One file or class of a corpus."""
 
-    Attributes:
-        texts: how many.
-        tokens: in all of them.
-    """
-
-    texts: int
-    tokens: int
+    texts: int  # how many
+    tokens: int  # in all of them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +49,6 @@ class CorpusAtHand:
 
     @property
     def average_tokens(self) -> float:
-        """Tokens of a text, over all parts."""
         return sum(one.tokens for one in self.parts.values()) / self.texts()
 
 
@@ -74,16 +68,7 @@ def table_4(setting: StudySetting) -> ItemOutcome:
 
 
 def _table(found: Mapping[str, CorpusAtHand]) -> Table:
-    columns = (
-        "corpus",
-        "where",
-        "tokens",
-        "train negative",
-        "train positive",
-        "test negative",
-        "test positive",
-        "all",
-    )
+    columns = ("corpus", "where", "tokens", "train negative", "train positive", "test negative", "test positive", "all")
     rows: list[tuple[Cell, ...]] = []
     for name, printed in corpus_sizes().items():
         rows.append((name, "the paper", *printed, printed.train + printed.test))

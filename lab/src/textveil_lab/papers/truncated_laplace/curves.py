@@ -8,11 +8,11 @@ from textveil.pages.tables import Table
 from textveil_lab.numerics.guarantee_limits import unchanged_limit_of_prior
 from textveil_lab.papers.setting import ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil_lab.papers.truncated_laplace.facts import BLOCKS, MECHANISMS, TableBlock, value
-from textveil_lab.papers.truncated_laplace.plan import VALID_MECHANISMS, RewritingCell, cells_of, clean_cell
 from textveil_lab.papers.truncated_laplace.results import Results, Scores, results_of
 from textveil_lab.papers.truncated_laplace.rows import SCORES, ScoreRow, row_of, table_of
+from textveil_lab.papers.truncated_laplace.sentences import VALID_MECHANISMS, RewritingCell, cells_of, clean_cell
 from textveil_lab.papers.truncated_laplace.tables import BERT_NOTE, judgment_of, settings_of
-from textveil_lab.papers.truncated_laplace.ways import VALID_DELTA, ExperimentWay
+from textveil_lab.papers.truncated_laplace.verdicts import VALID_DELTA, ExperimentWay
 from textveil_lab.plots import Panel, new_figure
 
 GLOVE = tuple(block for block in BLOCKS if block.embeddings == "GloVe")
@@ -46,10 +46,7 @@ def figure_3(setting: StudySetting) -> ItemOutcome:
     return ItemOutcome(
         tables={"": _table(results, rows)},
         charts=charts,
-        findings=(
-            "Dotted: the paper's numbers. Its loss is summed over a sentence, as ours is here.",
-            BERT_NOTE,
-        ),
+        findings=("Dotted: the paper's numbers. Its loss is summed over a sentence, as ours is here.", BERT_NOTE),
         settings=settings_of(results),
         judgment=judgment_of(rows),
     )

@@ -15,6 +15,7 @@ from textveil_lab.downstream.scorers import BERT_SCORE, COSINE, UNCHANGED, bert_
 from textveil_lab.evaluation.encoder import TextEncoder
 from textveil_lab.evaluation.study_encoder import static_encoder, study_encoder
 from textveil_lab.frontiers.cells import Values
+from textveil_lab.frontiers.comparison import first_words
 from textveil_lab.frontiers.downstream.accuracy import LinearLearner
 from textveil_lab.frontiers.downstream.measured import (
     ON_RELEASES,
@@ -25,40 +26,25 @@ from textveil_lab.frontiers.downstream.measured import (
     measured,
 )
 from textveil_lab.frontiers.downstream.tasks import LabelledTask, task_of
-from textveil_lab.frontiers.vocabularies import first_words
 from textveil_lab.papers.setting import ItemOutcome, StudySetting
-from textveil_lab.papers.truncated_laplace.kept import kept_cells
+from textveil_lab.papers.truncated_laplace.results import kept_cells
 from textveil_lab.papers.truncated_laplace.who_leads import LeaderRow, reported
 from textveil_lab.vocabulary.geometry import normalize
 
-EPSILONS: Final = (2.0, 3.0, 5.0, 8.0, 10.0)
-"""Nats of one word, for any two words."""
-
+EPSILONS: Final = (2.0, 3.0, 5.0, 8.0, 10.0)  # Nats of one word, for any two words
 QUICK_EPSILONS: Final = (2.0, 8.0)
-
-DELTA: Final = 1e-5
-"""Of the baselines that need one; the catalog's channels have none."""
-
-CLIP: Final = 1.0
-"""Vectors are shortened to this norm: the directions are what is protected and what is measured."""
-
+DELTA: Final = 1e-5  # Of the baselines that need one; the catalog's channels have none
+CLIP: Final = 1.0  # Vectors are shortened to this norm: the directions are what is protected and what is measured
 CORPUS: Final = "agnews"
 
 
 class Contender(NamedTuple):
-    """A mechanism of the comparison.
+    """A mechanism of the comparison."""
 
-    Attributes:
-        label: what the report calls it.
-        name: in the catalog.
-        options: beside epsilon, delta and clip.
-        baseline: whether the paper compares with it, or proposes it.
-    """
-
-    label: str
-    name: str
-    options: Mapping[str, Any]
-    baseline: bool
+    label: str  # what the report calls it
+    name: str  # in the catalog
+    options: Mapping[str, Any]  # beside epsilon, delta and clip
+    baseline: bool  # whether the paper compares with it, or proposes it
 
 
 CONTENDERS: Final = (
@@ -86,25 +72,15 @@ SCORES: Final = (
 
 
 class ComparisonSize(NamedTuple):
-    """How much is measured.
+    """How much is measured."""
 
-    Attributes:
-        words: of the vocabulary, its first ones.
-        runs: repetitions that share no document.
-        train: documents of a run to learn from.
-        test: documents of a run to test on.
-        longest: words of a document that are kept.
-        scored: test documents of a run of which BERTScore is taken.
-        trained_encoder: whether its encoder is trained here; else it is the words' own vectors.
-    """
-
-    words: int
-    runs: int
-    train: int
-    test: int
-    longest: int
-    scored: int
-    trained_encoder: bool
+    words: int  # of the vocabulary, its first ones
+    runs: int  # repetitions that share no document
+    train: int  # documents of a run to learn from
+    test: int  # documents of a run to test on
+    longest: int  # words of a document that are kept
+    scored: int  # test documents of a run of which BERTScore is taken
+    trained_encoder: bool  # whether its encoder is trained here; else it is the words' own vectors
 
 
 DEFAULT_SIZE: Final = ComparisonSize(10_000, runs=5, train=1600, test=500, longest=24, scored=100, trained_encoder=True)
@@ -120,7 +96,6 @@ class GuaranteeCell:
 
     @property
     def name(self) -> str:
-        """Of the cell's file."""
         if self.contender is None:
             return "as-they-are"
         return f"{self.contender:02d}-{CONTENDERS[self.contender].name}-{self.epsilon:g}"

@@ -13,35 +13,21 @@ from typing import Any, NamedTuple
 from textveil.errors import UnknownNameError
 from textveil.json_text import json_data
 
-WORDS = 10_000
-"""Size of the fixed vocabulary."""
-
-DIM = 300
-"""Dimensions of a word's vector."""
-
-LOG_DELTA = -DIM * math.log(4)
-"""Natural logarithm of delta = 4^-d, for d = 300; with dummy dimensions d is theirs."""
-
+WORDS = 10_000  # Size of the fixed vocabulary
+DIM = 300  # Dimensions of a word's vector
+LOG_DELTA = -DIM * math.log(4)  # Natural logarithm of delta = 4^-d, for d = 300; with dummy dimensions d is theirs
 NOISE_DIMS: Mapping[float, int] = MappingProxyType({10.0: 500, 20.0: 1700})
 """Dummy dimensions: the d of the formulas where 300 is too small for epsilon."""
 
-LOW_EPSILONS = (0.05, 0.1, 0.2, 0.5)
-"""Of the upper half of table 1 and of table 2."""
-
-HIGH_EPSILONS = (1.0, 5.0, 10.0, 20.0)
-"""Of the lower half of table 1 and of table 3."""
-
+LOW_EPSILONS = (0.05, 0.1, 0.2, 0.5)  # Of the upper half of table 1 and of table 2
+HIGH_EPSILONS = (1.0, 5.0, 10.0, 20.0)  # Of the lower half of table 1 and of table 3
 EPSILONS = LOW_EPSILONS + HIGH_EPSILONS
-
-MECHANISMS = ("gaussian", "laplace", "truncated-laplace")
-"""As the tables order them."""
-
+MECHANISMS = ("gaussian", "laplace", "truncated-laplace")  # As the tables order them
 METRICS = ("loss", "rouge1", "bleu", "n_w", "bertscore")
 """Reconstruction loss (nats a sentence in the public code), ROUGE-1 in percent, BLEU on a scale that is not stated
 (``bleu_scale``), N_w (share of words that are not replaced) and BERTScore."""
 
-BASELINES = ("gaussian", "laplace", "cmp", "mahalanobis", "pte")
-"""What figure 4 compares with."""
+BASELINES = ("gaussian", "laplace", "cmp", "mahalanobis", "pte")  # What figure 4 compares with
 
 
 class TableBlock(NamedTuple):
@@ -56,25 +42,16 @@ BLOCKS = (TableBlock("yelp", "fastText"), TableBlock("yahoo", "GloVe"), TableBlo
 
 
 class PrintedCell(NamedTuple):
-    """One printed number.
+    """One printed number."""
 
-    Attributes:
-        block: corpus and embeddings.
-        metric: one of ``METRICS``.
-        mechanism: one of ``MECHANISMS``; None without privacy.
-        epsilon: nats of one word, as claimed; None without privacy.
-        value: as printed.
-    """
-
-    block: TableBlock
-    metric: str
-    mechanism: str | None
-    epsilon: float | None
-    value: float
+    block: TableBlock  # corpus and embeddings
+    metric: str  # one of ``METRICS``
+    mechanism: str | None  # one of ``MECHANISMS``; None without privacy
+    epsilon: float | None  # nats of one word, as claimed; None without privacy
+    value: float  # as printed
 
     @property
     def table(self) -> str:
-        """Where it stands."""
         if self.block.embeddings == "fastText":
             return "table-1"
         return "table-3" if self.epsilon in HIGH_EPSILONS else "table-2"
@@ -94,12 +71,10 @@ class CorpusSize(NamedTuple):
 
     @property
     def train(self) -> int:
-        """Training texts of all classes."""
         return self.train_negative + (self.train_positive or 0)
 
     @property
     def test(self) -> int:
-        """Test texts of all classes."""
         return self.test_negative + (self.test_positive or 0)
 
 

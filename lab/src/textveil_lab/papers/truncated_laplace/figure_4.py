@@ -16,55 +16,38 @@ from textveil_lab.downstream.corpora import read_corpus, training_frequencies
 from textveil_lab.downstream.network import FAST, ClassifierSettings, NetworkLearner
 from textveil_lab.downstream.scorers import word_scorer
 from textveil_lab.frontiers.cells import Values, cell_seed
-from textveil_lab.frontiers.downstream.accuracy import LinearLearner
-from textveil_lab.frontiers.downstream.features import BatchNoise, Disturb
+from textveil_lab.frontiers.comparison import first_words
+from textveil_lab.frontiers.downstream.accuracy import BatchNoise, Disturb, LinearLearner
 from textveil_lab.frontiers.downstream.measured import ON_TEXTS, Measured, Scorer, accuracy_scorer, measured
 from textveil_lab.frontiers.downstream.tasks import LabelledTask, task_of
-from textveil_lab.frontiers.vocabularies import first_words
 from textveil_lab.papers.setting import ItemOutcome, StudySetting
 from textveil_lab.papers.truncated_laplace.facts import EPSILONS, MECHANISMS
 from textveil_lab.papers.truncated_laplace.figure_4_report import CALLED, Point, reported
-from textveil_lab.papers.truncated_laplace.kept import kept_cells
-from textveil_lab.papers.truncated_laplace.mechanisms import clip_of, printed_mechanism
-from textveil_lab.papers.truncated_laplace.public_code import PUBLIC_CODE, public_noise
+from textveil_lab.papers.truncated_laplace.public_code import PUBLIC_CODE, clip_of, printed_mechanism, public_noise
 from textveil_lab.papers.truncated_laplace.public_noises import ThereAndBack
-from textveil_lab.papers.truncated_laplace.ways import VALID_DELTA, ExperimentWay
+from textveil_lab.papers.truncated_laplace.results import kept_cells
+from textveil_lab.papers.truncated_laplace.verdicts import VALID_DELTA, ExperimentWay
 
 CORPORA: Final = ("sst2", "agnews")
 FASTTEXT, GLOVE, RANDOM = "fastText", "GloVe", "random"
-
 METRIC: Final = ("spherical-laplace", "mahalanobis", "pte")
 """CMP, Mahalanobis and PTE: the baselines whose epsilon is one of a unit of distance."""
 
-BEST: Final = "neighborhood"
-"""Of the catalog, beside the valid forms of what the paper compares."""
-
-ATTACKED: Final = 60
-"""Tokens that an attacker looks at in a cell, where densities must be computed for each."""
+BEST: Final = "neighborhood"  # Of the catalog, beside the valid forms of what the paper compares
+ATTACKED: Final = 60  # Tokens that an attacker looks at in a cell, where densities must be computed for each
 
 
 class AccuracySize(NamedTuple):
-    """How much is measured.
+    """How much is measured."""
 
-    Attributes:
-        words: of a vocabulary, its first ones.
-        runs: repetitions that share no document.
-        train: documents of a run to learn from.
-        test: documents of a run to test on.
-        longest: words of a document that are kept.
-        few: epsilons of the embeddings other than GloVe.
-        all: epsilons of GloVe.
-        networks: how networks are trained.
-    """
-
-    words: int
-    runs: int
-    train: int
-    test: int
-    longest: int
-    few: tuple[float, ...]
-    all: tuple[float, ...]
-    networks: ClassifierSettings
+    words: int  # of a vocabulary, its first ones
+    runs: int  # repetitions that share no document
+    train: int  # documents of a run to learn from
+    test: int  # documents of a run to test on
+    longest: int  # words of a document that are kept
+    few: tuple[float, ...]  # epsilons of the embeddings other than GloVe
+    all: tuple[float, ...]  # epsilons of GloVe
+    networks: ClassifierSettings  # how networks are trained
 
 
 QUICK_SIZE: Final = AccuracySize(500, 2, 120, 80, 10, (), (0.05, 20.0), FAST)
@@ -89,7 +72,6 @@ class AccuracyCell:
 
     @property
     def name(self) -> str:
-        """Of the cell's file."""
         parts = [self.corpus, self.embeddings.lower()]
         if self.way is not None:
             parts += [self.way.short, str(self.mechanism), f"{self.epsilon:g}"]
@@ -98,21 +80,13 @@ class AccuracyCell:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class AccuracyStudy:
-    """What all cells share.
+    """What all cells share."""
 
-    Attributes:
-        vocabularies: by embeddings.
-        tasks: by corpus and embeddings.
-        size: how networks are trained.
-        seed: of every draw.
-        device: of the networks.
-    """
-
-    vocabularies: MappingProxyType[str, Vocabulary] | dict[str, Vocabulary]
-    tasks: dict[tuple[str, str], LabelledTask]
-    size: AccuracySize
-    seed: int
-    device: str
+    vocabularies: MappingProxyType[str, Vocabulary] | dict[str, Vocabulary]  # by embeddings
+    tasks: dict[tuple[str, str], LabelledTask]  # by corpus and embeddings
+    size: AccuracySize  # how networks are trained
+    seed: int  # of every draw
+    device: str  # of the networks
 
 
 def figure_4(setting: StudySetting) -> ItemOutcome:

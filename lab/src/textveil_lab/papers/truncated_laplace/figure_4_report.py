@@ -9,7 +9,7 @@ from textveil_lab.downstream.scorers import UNCHANGED
 from textveil_lab.frontiers.downstream.measured import CONFIDENCE, ON_RELEASES, ON_TEXTS, Measured
 from textveil_lab.papers.setting import Comparison, ItemOutcome, Judgment, Reproduced
 from textveil_lab.papers.truncated_laplace.facts import clean_accuracy
-from textveil_lab.papers.truncated_laplace.ways import ExperimentWay
+from textveil_lab.papers.truncated_laplace.verdicts import ExperimentWay
 from textveil_lab.plots import Chart, new_figure
 
 CALLED: Final = {**{way: way.value for way in ExperimentWay}, ExperimentWay.CODE: "noise of the public code"}

@@ -29,15 +29,7 @@ from textveil_lab.numerics.guarantee_limits import (
     unchanged_limit_with_prior,
 )
 from textveil_lab.papers.setting import ItemOutcome, StudySetting
-from textveil_lab.papers.truncated_laplace.facts import (
-    DIM,
-    EPSILONS,
-    MECHANISMS,
-    NOISE_DIMS,
-    WORDS,
-    PrintedCell,
-    cells,
-)
+from textveil_lab.papers.truncated_laplace.facts import DIM, EPSILONS, MECHANISMS, NOISE_DIMS, WORDS, PrintedCell, cells
 from textveil_lab.papers.truncated_laplace.predictability import (
     CONFIDENCE,
     Guessed,
@@ -47,36 +39,22 @@ from textveil_lab.papers.truncated_laplace.predictability import (
 )
 from textveil_lab.plots import Chart, new_figure
 
-GUESSED_SHARES = tuple(round(0.01 * step, 2) for step in range(1, 100))
-"""Predictabilities at which cells are counted."""
-
-CORPORA = ("yelp", "yahoo")
-"""Whose cells they are: the folders below data/text have the same names."""
-
-TOKENS = 10_000
-"""Held-out tokens of each corpus that are guessed."""
-
+GUESSED_SHARES = tuple(round(0.01 * step, 2) for step in range(1, 100))  # Predictabilities at which cells are counted
+CORPORA = ("yelp", "yahoo")  # Whose cells they are: the folders below data/text have the same names
+TOKENS = 10_000  # Held-out tokens of each corpus that are guessed
 QUICK_TOKENS = 1000
 QUICK_SENTENCES = 5000
 
 
 class Judged(NamedTuple):
-    """One N_w cell and what its claim allows.
+    """One N_w cell and what its claim allows."""
 
-    Attributes:
-        cell: as printed.
-        delta: as claimed, rounded up.
-        over_vocabulary: largest mean over equally likely words.
-        over_text: largest share of the words of a text, sharp for its word frequencies.
-        over_text_simple: the same by e^epsilon max(prior) + delta.
-        least_guessed: how often a reader must guess a word from all others for the cell to be possible with context.
-    """
-
-    cell: PrintedCell
-    delta: float
-    over_vocabulary: float
-    over_text: float
-    over_text_simple: float
+    cell: PrintedCell  # as printed
+    delta: float  # as claimed, rounded up
+    over_vocabulary: float  # largest mean over equally likely words
+    over_text: float  # largest share of the words of a text, sharp for its word frequencies
+    over_text_simple: float  # the same by e^epsilon max(prior) + delta
+    # how often a reader must guess a word from all others for the cell to be possible with context
     least_guessed: float
 
     def impossible_with_context(self, guessed: float) -> bool:
@@ -84,7 +62,6 @@ class Judged(NamedTuple):
         return guessed < self.least_guessed
 
     def impossible_by_simple_limit(self, guessed: float) -> bool:
-        """The same by e^epsilon times the predictability, plus delta."""
         assert self.cell.epsilon is not None
         return self.cell.value > unchanged_limit_with_prior(guessed, self.cell.epsilon, self.delta)
 

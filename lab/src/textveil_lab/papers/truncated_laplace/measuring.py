@@ -15,37 +15,26 @@ from textveil.types import Ids
 from textveil_lab.frontiers.cells import Values, cell_seed
 from textveil_lab.models.autoencoder.training import Epochs, Training, adam
 from textveil_lab.papers.truncated_laplace.facts import TableBlock
-from textveil_lab.papers.truncated_laplace.mechanisms import injection_of
-from textveil_lab.papers.truncated_laplace.plan import RewritingCell, RewritingSize, clean_cell
-from textveil_lab.papers.truncated_laplace.sentences import Material
-from textveil_lab.papers.truncated_laplace.ways import ExperimentWay
+from textveil_lab.papers.truncated_laplace.public_code import injection_of
+from textveil_lab.papers.truncated_laplace.sentences import Material, RewritingCell, RewritingSize, clean_cell
+from textveil_lab.papers.truncated_laplace.verdicts import ExperimentWay
 from textveil_lab.rewriting.injection import Feeding, Injection, Place
 from textveil_lab.rewriting.rewriter import Rewriter, load_rewriter, save_rewriter, train_rewriter, views_of
 
-_TRAINED, _LOSS, _REWRITTEN, _RELEASED, _FURTHER = range(5)
-"""Streams of a cell's seed."""
+_TRAINED, _LOSS, _REWRITTEN, _RELEASED, _FURTHER = range(5)  # Streams of a cell's seed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Measurement:
-    """All that the cells of a run share; called with a cell.
+    """All that the cells of a run share; called with a cell."""
 
-    Attributes:
-        materials: sentences and words by block.
-        size: of the run.
-        seed: of the study.
-        device: where networks are trained.
-        folder: of the cells; the networks without privacy are kept in it.
-    """
-
-    materials: Mapping[TableBlock, Material]
-    size: RewritingSize
-    seed: int
-    device: str
-    folder: Path
+    materials: Mapping[TableBlock, Material]  # sentences and words by block
+    size: RewritingSize  # of the run
+    seed: int  # of the study
+    device: str  # where networks are trained
+    folder: Path  # of the cells; the networks without privacy are kept in it
 
     def __call__(self, cell: RewritingCell) -> Values:
-        """Measure one cell."""
         material = self.materials[cell.block]
         return self._trained(cell, material) if cell.way is ExperimentWay.CODE else self._released(cell, material)
 

@@ -7,34 +7,27 @@ import numpy as np
 from scipy.stats import rankdata
 
 from textveil.pages.tables import Table
+from textveil.vocabulary.facts import norms
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.additive.perturb_project import PerturbProject
 from textveil_lab.papers.setting import ItemOutcome, StudySetting
 from textveil_lab.papers.truncated_laplace.facts import BLOCKS, MECHANISMS
-from textveil_lab.papers.truncated_laplace.mechanisms import clip_of, mechanism_of
-from textveil_lab.papers.truncated_laplace.plan import RewritingCell, cells_of, clean_cell
-from textveil_lab.papers.truncated_laplace.public_code import CLIP, public_noise
+from textveil_lab.papers.truncated_laplace.public_code import CLIP, clip_of, mechanism_of, public_noise
 from textveil_lab.papers.truncated_laplace.results import Results, results_of
+from textveil_lab.papers.truncated_laplace.sentences import RewritingCell, cells_of, clean_cell
 from textveil_lab.papers.truncated_laplace.tables import settings_of
-from textveil_lab.papers.truncated_laplace.ways import ExperimentWay
+from textveil_lab.papers.truncated_laplace.verdicts import ExperimentWay
 from textveil_lab.plots import Chart, new_figure
-from textveil_lab.vocabulary.geometry import facts as norms
 
 
 class Lengths(NamedTuple):
-    """Of one cell, in units of the vectors.
+    """Of one cell, in units of the vectors."""
 
-    Attributes:
-        noise: root mean square length of what a word gets.
-        vector: mean length of the vectors to which it is added.
-    """
-
-    noise: float
-    vector: float
+    noise: float  # root mean square length of what a word gets
+    vector: float  # mean length of the vectors to which it is added
 
     @property
     def ratio(self) -> float:
-        """How many times longer the noise is than the vector."""
         return self.noise / self.vector
 
 

@@ -20,26 +20,17 @@ from textveil.types import Reals
 from textveil_lab.papers.truncated_laplace.facts import WORDS
 
 Sentence: TypeAlias = tuple[str, ...]
-
 CONFIDENCE = 0.99
-
 _START, _END = ("<s>", "<s>"), ("</s>", "</s>")
-_KEPT = 50
-"""Words of a context that can be guessed: its most frequent ones."""
+_KEPT = 50  # Words of a context that can be guessed: its most frequent ones
 
 
 class Guessed(NamedTuple):
-    """What was measured.
+    """What was measured."""
 
-    Attributes:
-        share: of tokens guessed right; its interval is one of independent tokens, and those of a sentence are not.
-        tokens: that were guessed.
-        learned: sentences that the counts are from.
-    """
-
-    share: Bound
-    tokens: int
-    learned: int
+    share: Bound  # of tokens guessed right; its interval is one of independent tokens, and those of a sentence are not
+    tokens: int  # that were guessed
+    learned: int  # sentences that the counts are from
 
 
 class _Context(NamedTuple):

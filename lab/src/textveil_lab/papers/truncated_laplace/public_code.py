@@ -14,18 +14,27 @@ be read). The code differs from the paper in all that follows:
 
 One vector for a batch refutes every guarantee for single words: two tokens of a batch come out equal where their words
 are equal and different where they differ, so whoever sees both tells two texts apart with delta 1 at every epsilon.
+
+The mechanisms of the three ways, for the words of one block.
 """
 
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Final
 
+from textveil.catalog import word_mechanism
 from textveil.errors import UnknownNameError, need
+from textveil.mechanisms.kinds import WordMechanism
+from textveil.privacy.guarantees import PureDP, Status
 from textveil.types import Vectors
+from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.mechanisms.additive.perturb_project import perturb_project
 from textveil_lab.noise.coordinate_laplace import CoordinateLaplace
 from textveil_lab.noise.gaussian import Gaussian
 from textveil_lab.noise.spherical_laplace import SphericalLaplace
+from textveil_lab.papers.truncated_laplace.facts import DIM, NOISE_DIMS
 from textveil_lab.papers.truncated_laplace.public_noises import (
     BatchMahalanobis,
     OneSidedTruncatedLaplace,
@@ -34,16 +43,17 @@ from textveil_lab.papers.truncated_laplace.public_noises import (
     ThereAndBack,
     second_moment,
 )
+from textveil_lab.papers.truncated_laplace.sentences import RewritingCell
+from textveil_lab.papers.truncated_laplace.verdicts import VALID_DELTA, ExperimentWay
+from textveil_lab.rewriting.injection import Injection, Place
+from textveil_lab.vocabulary.geometry import norm_range
 
-CLIP = 0.005
-"""C of the code: it sizes the noise, and no vector is clipped to it."""
-
+CLIP = 0.005  # C of the code: it sizes the noise, and no vector is clipped to it
 NOISE_DIMENSIONS = (500, 1700)
 """Dimensions that the code puts into the formula, by a line that is edited by hand, where 300 are too few."""
 
 _DISTORTION = 0.5
-_PTE_DELTA = 1e-6
-"""beta and delta from which PTE's dimension m follows."""
+_PTE_DELTA = 1e-6  # beta and delta from which PTE's dimension m follows
 
 
 def _scale(epsilon: float, noise_dim: int) -> float:
@@ -94,21 +104,14 @@ _SHARED = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublicMechanism:
-    """A noise of the public code, with what the report says of it.
+    """A noise of the public code, with what the report says of it."""
 
-    Attributes:
-        name: what the study calls it: the catalog's name of what it stands for.
-        code: its name in the code.
-        make: from epsilon and the table of public vectors, shape (n, dim), to the noise.
-        does: what the code does, and where it differs from the paper.
-        status: what is true of its guarantee.
-    """
-
-    name: str
-    code: str
+    name: str  # what the study calls it: the catalog's name of what it stands for
+    code: str  # its name in the code
+    # from epsilon and the table of public vectors, shape (n, dim), to the noise
     make: Callable[[float, Vectors], PublicNoise]
-    does: str
-    status: str
+    does: str  # what the code does, and where it differs from the paper
+    status: str  # what is true of its guarantee
 
 
 _ALL = (
@@ -186,3 +189,62 @@ def public_noise(name: str, epsilon: float, vectors: Vectors) -> PublicNoise:
     need(0 < epsilon < math.inf, "epsilon", epsilon, "finite and > 0")
     need(vectors.ndim == 2 and len(vectors) >= 1, "vectors", f"shape {vectors.shape}", "a table of shape (n, dim)")
     return PUBLIC_CODE[name].make(epsilon, vectors)
+
+
+PRINTED: Final = {"gaussian": "gaussian-classical-published", "truncated-laplace": "truncated-laplace-published"}
+"""The catalog's mechanisms by the formulas of the paper."""
+
+
+def injection_of(cell: RewritingCell, vocabulary: Vocabulary) -> Injection:
+    """Where noise enters in a cell, and which."""
+    if cell.mechanism is None or cell.epsilon is None:
+        return Injection.none()
+    if cell.way is ExperimentWay.CODE:
+        noise = public_noise(cell.mechanism, cell.epsilon, vocabulary.vectors)
+        return Injection(place=Place.ENCODER_INPUT, noise=noise, one_vector_a_batch=noise.one_vector_a_batch)
+    return Injection(place=Place.TOKENS, mechanism=mechanism_of(cell, vocabulary))
+
+
+def clip_of(vocabulary: Vocabulary) -> float:
+    """The clipping norm C, which the paper does not state: the length of the shortest vector, which is public.
+
+    Noise and clipped vectors grow together, so every smaller C gives the same distribution of released words.
+    """
+    return norm_range(vocabulary)[0]
+
+
+def mechanism_of(cell: RewritingCell, vocabulary: Vocabulary) -> WordMechanism:
+    """The mechanism of words of a cell of the first or the third way."""
+    name, epsilon = cell.mechanism, cell.epsilon
+    assert name is not None
+    assert epsilon is not None
+    if cell.way is ExperimentWay.TEXT:
+        return printed_mechanism(name, epsilon, vocabulary)
+    if name == "optimal":
+        return word_mechanism(name, vocabulary, epsilon=epsilon, prior="flat")
+    if name == "neighborhood":
+        return word_mechanism(name, vocabulary, epsilon=epsilon, base_weights="flat")
+    delta = {} if name == "laplace" else {"delta": VALID_DELTA}
+    return word_mechanism(name, vocabulary, epsilon=epsilon, clip=clip_of(vocabulary), **delta)
+
+
+def printed_mechanism(name: str, epsilon: float, vocabulary: Vocabulary) -> WordMechanism:
+    """As the text says: clip, noise every token by the paper's own formula, take the nearest word.
+
+    Args:
+        name: one of the paper's three.
+        epsilon: nats of one word, as claimed.
+        vocabulary: of the words.
+    """
+    clip, dim = clip_of(vocabulary), vocabulary.dim
+    if name == "laplace":  # the catalog's takes the exact diameter in the place of 2 C sqrt(d): less noise
+        return perturb_project(
+            vocabulary,
+            CoordinateLaplace(dim=dim, scale=2 * math.sqrt(dim) * clip / epsilon),
+            PureDP(epsilon=epsilon, status=Status.CLAIMED),
+            name="laplace, as printed",
+            parameters={"epsilon": epsilon},
+            clip=clip,
+        )
+    k = NOISE_DIMS.get(epsilon) if name == "truncated-laplace" else DIM
+    return word_mechanism(PRINTED[name], vocabulary, epsilon=epsilon, clip=clip, noise_dim=k)

@@ -13,8 +13,15 @@ from numpy.typing import ArrayLike, NDArray
 from textveil.errors import need
 from textveil.randomness import resolve
 from textveil.types import Reals, Vectors
-from textveil_lab.noise.capabilities import ProfiledNoise
-from textveil_lab.noise.distribution import Draws, Precision, check_draw, check_parameters, checked_shift, drawn
+from textveil_lab.noise.distribution import (
+    Draws,
+    Precision,
+    ProfiledNoise,
+    check_draw,
+    check_parameters,
+    checked_shift,
+    drawn,
+)
 from textveil_lab.noise.spherical_laplace import SphericalLaplace
 from textveil_lab.noise.truncated_laplace import TruncatedLaplace
 from textveil_lab.noise.unbounded import gammas, normals
@@ -40,18 +47,13 @@ class PublicNoise(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedNoise:
-    """Noise of a distribution that textveil has, drawn once for a batch.
+    """Noise of a distribution that textveil has, drawn once for a batch."""
 
-    Attributes:
-        distribution: of that one vector.
-    """
-
-    distribution: ProfiledNoise
+    distribution: ProfiledNoise  # of that one vector
     one_vector_a_batch: bool = True
 
     @property
     def dim(self) -> int:
-        """See ``PublicNoise``."""
         return self.distribution.dim
 
     def size(self, tokens: int) -> float:
@@ -59,7 +61,6 @@ class SharedNoise:
         return math.sqrt(self.dim * self.distribution.variance)
 
     def sample(self, count: int, rng: np.random.Generator | None = None, dtype: Precision = np.float32) -> Draws:
-        """See ``PublicNoise``."""
         return self.distribution.sample(count, rng, dtype)
 
     def delta(self, shift: ArrayLike, epsilon: float) -> float:
@@ -74,17 +75,11 @@ class SharedNoise:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OneSidedTruncatedLaplace:
-    """Independent coordinates of density exp(-x / scale) / normalizer on [0, bound]: no sign is ever negative.
+    """Independent coordinates of density exp(-x / scale) / normalizer on [0, bound]: no sign is ever negative."""
 
-    Attributes:
-        dim: number of coordinates, >= 1.
-        scale: in units of the vectors, finite and > 0.
-        bound: upper end of the support, same units, finite and > 0.
-    """
-
-    dim: int
-    scale: float
-    bound: float
+    dim: int  # number of coordinates, >= 1
+    scale: float  # in units of the vectors, finite and > 0
+    bound: float  # upper end of the support, same units, finite and > 0
     one_vector_a_batch: bool = True
 
     def __post_init__(self) -> None:
@@ -115,7 +110,6 @@ class OneSidedTruncatedLaplace:
         return max(self._one_way(moved, epsilon), self._one_way(-moved, epsilon))
 
     def _one_way(self, shift: Reals, epsilon: float) -> float:
-        """Delta of the first word against the second, whose vector is the first's plus ``shift``."""
         width = np.minimum(np.abs(shift), self.bound)
         whole = -math.expm1(-self.bound / self.scale)
         # A coordinate leaves the other's support [shift, bound + shift] below it, or above it where shift < 0.
@@ -156,11 +150,9 @@ class BatchMahalanobis:
 
     @property
     def dim(self) -> int:
-        """See ``PublicNoise``."""
         return self.second_moment.shape[0]
 
     def size(self, tokens: int) -> float:
-        """See ``PublicNoise``."""
         need(tokens >= 1, "tokens", tokens, ">= 1")
         return math.sqrt(self.dim * (self.dim + 1) / tokens) / self.rate * float(np.linalg.norm(self._shape))
 
@@ -185,16 +177,11 @@ class ThereAndBack:
     """PTE of the code: x becomes P^T (P x + z), P of entries N(0, 1/m^2), ||z|| ~ Gamma(m, 1/rate) in m dimensions.
 
     Both are drawn once for a batch. E[P^T P] = I / m, so that the word's vector is shrunk m-fold.
-
-    Attributes:
-        dim: number of coordinates of a token.
-        rate: epsilon / (1 + beta).
-        projected: m.
     """
 
-    dim: int
-    rate: float
-    projected: int
+    dim: int  # number of coordinates of a token
+    rate: float  # epsilon / (1 + beta)
+    projected: int  # m
     one_vector_a_batch: bool = True
 
     def __post_init__(self) -> None:

@@ -1,7 +1,13 @@
-"""Cells in, scores out: what every table and figure of the study reads."""
+"""Cells in, scores out: what every table and figure of the study reads.
 
-from collections.abc import Sequence
+Where an item of this study keeps its cells: in a folder of its own, beside those of the others.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -10,18 +16,50 @@ from textveil.types import Ids
 from textveil.version import VERSION
 from textveil_lab.evaluation.bert_score import bert_score
 from textveil_lab.evaluation.cosine import mean_cosine
-from textveil_lab.evaluation.letter_bleu import letter_bleu
-from textveil_lab.evaluation.overlap import bleu, rouge_1
 from textveil_lab.evaluation.study_encoder import static_encoder
-from textveil_lab.evaluation.unchanged import n_w
-from textveil_lab.frontiers.cells import Values, measured, open_cells
+from textveil_lab.evaluation.unchanged import bleu, letter_bleu, n_w, rouge_1
+from textveil_lab.frontiers.cells import Named, Values, measured, open_cells
 from textveil_lab.papers.setting import StudySetting
 from textveil_lab.papers.truncated_laplace.facts import TableBlock
-from textveil_lab.papers.truncated_laplace.kept import cells_path
 from textveil_lab.papers.truncated_laplace.measuring import Measurement
-from textveil_lab.papers.truncated_laplace.plan import RewritingCell, RewritingSize, cells_of, clean_cell, size_of
-from textveil_lab.papers.truncated_laplace.sentences import Material, material_of
-from textveil_lab.papers.truncated_laplace.ways import ExperimentWay
+from textveil_lab.papers.truncated_laplace.sentences import (
+    Material,
+    RewritingCell,
+    RewritingSize,
+    cells_of,
+    clean_cell,
+    material_of,
+    size_of,
+)
+from textveil_lab.papers.truncated_laplace.verdicts import ExperimentWay
+
+
+@contextmanager
+def cells_path(setting: StudySetting, item: str) -> Iterator[Path]:
+    """The folder of an item's cells; without a folder of cells in the setting, one that is gone afterwards."""
+    if setting.cells is not None:
+        yield setting.cells.with_name(f"{setting.cells.name}-{item}")
+        return
+    with TemporaryDirectory() as passing:
+        yield Path(passing) / item
+
+
+def kept_cells(
+    setting: StudySetting, item: str, terms: Mapping[str, Any], cells: Sequence[Named], measure: Callable[[Any], Values]
+) -> dict[str, Values]:
+    """What every cell found, by its name; see ``cells.measured``.
+
+    Args:
+        setting: of the run; without a folder of cells none is kept.
+        item: the folder's name ends with it.
+        terms: all that a cell's values depend on beside its own name; the version is added.
+        cells: of distinct names.
+        measure: gives the values of one cell.
+    """
+    with cells_path(setting, item) as path:
+        folder = open_cells(path, {"version": VERSION, **terms})
+        return measured(folder, cells, measure, processes=setting.processes, progress=setting.progress)
+
 
 _COMPARED: dict[tuple[str, tuple[str, ...], tuple[str, ...]], dict[str, Any]] = {}
 """Scores of sentences and what they became, by vocabulary, for the items of one run."""
@@ -29,44 +67,26 @@ _COMPARED: dict[tuple[str, tuple[str, ...], tuple[str, ...]], dict[str, Any]] = 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scores:
-    """What a cell says of one part of the sentences, the trained ones or the held-out ones.
+    """What a cell says of one part of the sentences, the trained ones or the held-out ones."""
 
-    Attributes:
-        loss: nats a sentence, its end counted, as the public code reports it.
-        nats_a_token: the same for each token.
-        rouge1: F1 in percent.
-        bleu: of the corpus, sacrebleu's, in [0, 100].
-        bleu_signature: sacrebleu's.
-        paper_bleu: on the paper's scale, which counts single characters alone (``bleu_scale``).
-        n_w: share of places whose word stayed.
-        cosine: mean over places of the cosine between the word and what stands in its place.
-        bertscore: F1, with the block's own word vectors as the encoder: the same vector for a word in every text.
-    """
-
-    loss: float
-    nats_a_token: float
-    rouge1: float
-    bleu: float
-    bleu_signature: str
-    paper_bleu: float
-    n_w: float
-    cosine: float
-    bertscore: float
+    loss: float  # nats a sentence, its end counted, as the public code reports it
+    nats_a_token: float  # the same for each token
+    rouge1: float  # F1 in percent
+    bleu: float  # of the corpus, sacrebleu's, in [0, 100]
+    bleu_signature: str  # sacrebleu's
+    paper_bleu: float  # on the paper's scale, which counts single characters alone (``bleu_scale``)
+    n_w: float  # share of places whose word stayed
+    cosine: float  # mean over places of the cosine between the word and what stands in its place
+    bertscore: float  # F1, with the block's own word vectors as the encoder: the same vector for a word in every text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Results:
-    """Cells of a run with their material.
+    """Cells of a run with their material."""
 
-    Attributes:
-        size: of the run.
-        materials: by block.
-        values: by cell.
-    """
-
-    size: RewritingSize
-    materials: dict[TableBlock, Material]
-    values: dict[RewritingCell, Values]
+    size: RewritingSize  # of the run
+    materials: dict[TableBlock, Material]  # by block
+    values: dict[RewritingCell, Values]  # by cell
 
     def scores(self, cell: RewritingCell, part: str = "held_out") -> Scores:
         """Scores of a cell on the ``held_out`` or the ``seen`` sentences."""

@@ -1,10 +1,13 @@
-"""The sentences of a run and their words: public stand-ins for the paper's corpora, and two sentences written here."""
+"""The sentences of a run and their words: public stand-ins for the paper's corpora, and two sentences written here.
+
+The cells of the study: corpus and embeddings, way, mechanism and epsilon; and how large a run is.
+"""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,9 +15,81 @@ from textveil.errors import need
 from textveil.randomness import seeded_generator
 from textveil.types import Ids
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.models.autoencoder.network import AutoencoderSettings
 from textveil_lab.papers.setting import StudySetting
-from textveil_lab.papers.truncated_laplace.facts import TableBlock
-from textveil_lab.papers.truncated_laplace.plan import RewritingSize
+from textveil_lab.papers.truncated_laplace.facts import BLOCKS, EPSILONS, MECHANISMS, TableBlock
+from textveil_lab.papers.truncated_laplace.verdicts import ExperimentWay
+
+VALID_MECHANISMS = (*MECHANISMS, "neighborhood", "optimal")
+"""Of the third way: the paper's three in valid forms, and the catalog's best."""
+
+
+LEAST_OPTIMAL = 1.0
+"""Below this epsilon the optimal channel is left out: neighborhood is as good as nothing there, and it takes long."""
+
+
+class RewritingCell(NamedTuple):
+    """One measurement."""
+
+    block: TableBlock  # corpus and embeddings
+    way: ExperimentWay  # how
+    mechanism: str | None = None  # None without privacy, which is a cell of the public code's way
+    epsilon: float | None = None  # None without privacy
+
+    @property
+    def name(self) -> str:
+        parts = [self.block.corpus, self.block.embeddings.lower(), self.way.short]
+        parts += ["no-privacy"] if self.mechanism is None else [self.mechanism, f"{self.epsilon:g}"]
+        return "_".join(parts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RewritingSize:
+    """How large a run is."""
+
+    sentences: int  # on which a network is trained
+    tested: int  # held-out sentences; as many of the trained ones are tested beside them
+    words: int  # of the vocabulary at most, the most frequent ones of the trained sentences
+    network: AutoencoderSettings  # shape and training of the auto-encoder
+    # epochs that every network of the public code's way is trained on from the one without noise, which they share;
+    # None trains each from the start, as the paper does
+    further: int | None = None
+    epsilons: tuple[float, ...] = EPSILONS  # in place of the paper's eight
+    blocks: tuple[TableBlock, ...] = BLOCKS  # corpora and embeddings
+
+    def to_data(self) -> dict[str, Any]:
+        """JSON data; where epsilons and blocks are left out, cells say which they are."""
+        whole = {**asdict(self), "network": self.network.to_data()}
+        return {key: whole[key] for key in ("sentences", "tested", "words", "network", "further")}
+
+
+def size_of(setting: StudySetting) -> RewritingSize:
+    """That of a run: small where it is quick, the paper's on a GPU, and else one for two processor cores."""
+    if setting.quick:
+        network = AutoencoderSettings(hidden=32, code=32, batch=32, epochs=3, length=12, learning_rate=0.002)
+        return RewritingSize(
+            sentences=320, tested=60, words=300, network=network, further=1, epsilons=(0.05, 1.0, 20.0)
+        )
+    if setting.device != "cpu":
+        return RewritingSize(sentences=17_212, tested=4_363, words=10_000, network=AutoencoderSettings())
+    network = AutoencoderSettings(
+        hidden=192, code=192, batch=32, epochs=40, length=16, learning_rate=0.002, dropout=0.1
+    )
+    return RewritingSize(sentences=2_000, tested=200, words=2_000, network=network, further=8)
+
+
+def cells_of(size: RewritingSize, way: ExperimentWay, block: TableBlock) -> Iterator[RewritingCell]:
+    """The cells of one way and block, in the order of the paper's tables; without the one without privacy."""
+    for mechanism in VALID_MECHANISMS if way is ExperimentWay.VALID else MECHANISMS:
+        for epsilon in size.epsilons:
+            if mechanism != "optimal" or epsilon >= LEAST_OPTIMAL:
+                yield RewritingCell(block, way, mechanism, epsilon)
+
+
+def clean_cell(block: TableBlock) -> RewritingCell:
+    """The cell without privacy: its network is the one that the first and the third way share."""
+    return RewritingCell(block, ExperimentWay.CODE)
+
 
 RESTAURANT = "we came for dinner at seven and waited an hour before they brought the food"
 """In the place of the paper's first sentence: of a restaurant, with a time in it."""
@@ -22,46 +97,31 @@ RESTAURANT = "we came for dinner at seven and waited an hour before they brought
 WARNING = "do not eat here because my son was very sick after the food"
 """In the place of its second one: a warning of food poisoning."""
 
-SHORTEST = 4
-"""Words of a sentence at least."""
-
-_TRAIN, _TEST = range(2)
-"""Streams of the draw of sentences."""
+SHORTEST = 4  # Words of a sentence at least
+_TRAIN, _TEST = range(2)  # Streams of the draw of sentences
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Material:
-    """What the cells of one block share.
+    """What the cells of one block share."""
 
-    Attributes:
-        block: corpus and embeddings.
-        vocabulary: the most frequent words of the trained sentences that have a vector.
-        trained: sentences as ids; the two of our own are the last.
-        held_out: sentences of the corpus's test part.
-        coverage: share of the words with a vector in the drawn sentences that the vocabulary has.
-    """
-
-    block: TableBlock
-    vocabulary: Vocabulary
-    trained: tuple[Ids, ...]
-    held_out: tuple[Ids, ...]
-    coverage: float
+    block: TableBlock  # corpus and embeddings
+    vocabulary: Vocabulary  # the most frequent words of the trained sentences that have a vector
+    trained: tuple[Ids, ...]  # sentences as ids; the two of our own are the last
+    held_out: tuple[Ids, ...]  # sentences of the corpus's test part
+    coverage: float  # share of the words with a vector in the drawn sentences that the vocabulary has
 
     @property
     def examples(self) -> tuple[Ids, ...]:
-        """The two sentences of our own."""
         return self.trained[-2:]
 
     def seen(self, count: int) -> tuple[Ids, ...]:
-        """The first of the trained sentences."""
         return self.trained[: min(count, len(self.trained) - 2)]
 
     def text(self, sentence: Sequence[int] | Ids) -> str:
-        """Words with spaces between them."""
         return " ".join(self.vocabulary.words[index] for index in sentence)
 
     def facts(self) -> dict[str, Any]:
-        """What a report says of it."""
         tokens = sum(map(len, self.trained))
         return {
             "corpus": self.block.corpus,

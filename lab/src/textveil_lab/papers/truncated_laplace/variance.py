@@ -22,12 +22,8 @@ from textveil_lab.papers.setting import ItemOutcome, StudySetting
 from textveil_lab.papers.truncated_laplace.facts import DIM, EPSILONS, LOG_DELTA, NOISE_DIMS
 from textveil_lab.plots import Chart, new_figure
 
-USUAL_DELTA = 1e-5
-"""A delta of the size that is used elsewhere."""
-
-DIMS = (1, 3, 10, 30, 100, 300)
-"""Dimensions at which the valid bound is compared."""
-
+USUAL_DELTA = 1e-5  # A delta of the size that is used elsewhere
+DIMS = (1, 3, 10, 30, 100, 300)  # Dimensions at which the valid bound is compared
 _LOWEST_DELTA = 1e-300
 
 
@@ -73,21 +69,13 @@ def analytic_gaussian_variance(epsilon: float, delta: float) -> float:
 
 
 class Variances(NamedTuple):
-    """Of one coordinate at one guarantee as each mechanism claims it, in units of C^2.
+    """Of one coordinate at one guarantee as each mechanism claims it, in units of C^2."""
 
-    Attributes:
-        published: Theorem 3's noise, whose claim is false; None where its bound is infinite.
-        valid: truncated Laplace noise with the valid bound.
-        laplace: plain Laplace noise, whose delta is 0.
-        classical: the paper's Gaussian formula.
-        analytic: the least Gaussian noise.
-    """
-
-    published: float | None
-    valid: float
-    laplace: float
-    classical: float
-    analytic: float
+    published: float | None  # Theorem 3's noise, whose claim is false; None where its bound is infinite
+    valid: float  # truncated Laplace noise with the valid bound
+    laplace: float  # plain Laplace noise, whose delta is 0
+    classical: float  # the paper's Gaussian formula
+    analytic: float  # the least Gaussian noise
 
 
 def compare(epsilon: float, delta: float, dim: int = DIM) -> Variances:

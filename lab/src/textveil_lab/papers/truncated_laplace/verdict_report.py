@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from textveil.pages.tables import Cell, Table
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.noise.closed_form import PairSummary
-from textveil_lab.audit.report.verdict import Finding, Verdict
-from textveil_lab.frontiers.vocabularies import first_words
+from textveil_lab.audit.report.report import Finding, Verdict
+from textveil_lab.frontiers.comparison import first_words
 from textveil_lab.papers.setting import ItemOutcome, StudySetting
 from textveil_lab.papers.truncated_laplace.facts import EPSILONS, LOW_EPSILONS
 from textveil_lab.papers.truncated_laplace.public_code import PUBLIC_CODE
 from textveil_lab.papers.truncated_laplace.verdicts import (
     PADDED_GAUSSIAN,
     PAIRS,
+    VALID_DELTA,
     WORDS,
     PaperSetting,
     ShiftVerdict,
@@ -26,7 +27,6 @@ from textveil_lab.papers.truncated_laplace.verdicts import (
     truncated_delta_at,
     valid_settings,
 )
-from textveil_lab.papers.truncated_laplace.ways import VALID_DELTA
 from textveil_lab.plots import Chart, new_figure
 
 RELEASED_WORDS = 1000
@@ -34,7 +34,6 @@ RELEASED_SAMPLES = 100_000
 """Of the sampled audit of released words: words of the vocabulary, and draws for each of two of them."""
 
 _DISTANCES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
-
 Judged = tuple[PaperSetting, ShiftVerdict]
 
 
@@ -73,8 +72,7 @@ def _samples(setting: StudySetting) -> int:
     return RELEASED_SAMPLES // 5 if setting.quick else RELEASED_SAMPLES
 
 
-Words = dict[tuple[float, float], PairSummary]
-"""Epsilon and clip to the deltas of pairs of words."""
+Words = dict[tuple[float, float], PairSummary]  # Epsilon and clip to the deltas of pairs of words
 
 
 def _words(setting: StudySetting, vocabulary: Vocabulary) -> Words:

@@ -8,11 +8,14 @@ shortened to one length) and the largest (none shortened).
 Deltas are exact (``noise.capabilities``): for truncated Laplace noise the mass that leaves the other word's support.
 No epsilon makes that mass smaller. They are of the noisy vector, of which Theorem 3 speaks; the released word is put to
 a sampled audit.
+
+The ways in which the study runs the paper's experiments.
 """
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from enum import Enum
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -21,46 +24,49 @@ from textveil.types import Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.noise.closed_form import PairSummary, delta_over_pairs
 from textveil_lab.audit.noise.profiles import judged
-from textveil_lab.audit.report.verdict import Claim, Finding, Verdict
+from textveil_lab.audit.report.report import Claim, Finding, Verdict
 from textveil_lab.audit.sampled.draws import audit_mechanism_sampled, candidate_pairs
 from textveil_lab.mechanisms.additive.perturb_project import PerturbProject
 from textveil_lab.mechanisms.published.truncated_laplace import truncated_laplace_published
 from textveil_lab.noise.calibration import laplace_scale, truncated_laplace_bound
-from textveil_lab.noise.capabilities import ProfiledNoise
 from textveil_lab.noise.coordinate_laplace import CoordinateLaplace
+from textveil_lab.noise.distribution import ProfiledNoise
 from textveil_lab.noise.gaussian import Gaussian
 from textveil_lab.noise.truncated_laplace import TruncatedLaplace
 from textveil_lab.noise.truncation import equal_spread_delta, published_truncation
 from textveil_lab.papers.truncated_laplace.facts import DIM, EPSILONS, NOISE_DIMS
 from textveil_lab.papers.truncated_laplace.variance import gaussian_variance
-from textveil_lab.papers.truncated_laplace.ways import VALID_DELTA
 from textveil_lab.vocabulary.geometry import norm_range
 
+VALID_DELTA: Final = 1e-5  # Of the valid forms of what the paper compares, where they need one
+
+
+class ExperimentWay(Enum):
+    """The three ways in which the paper's experiments are run."""
+
+    TEXT = "as the text says"
+    CODE = "as the public code does"
+    VALID = "as it would have to be"
+
+    @property
+    def short(self) -> str:
+        return self.name.lower()
+
+
 WORDS = 2_000
-PAIRS = 20_000
-"""Most words of the vocabulary, and pairs of them, whose deltas are computed."""
-
-PADDED_GAUSSIAN = "gaussian, with dummy dimensions"
-"""The name of the second reading of the paper's Gaussian settings."""
-
-_INSIDE = 1 - 2.0**-40
-"""Rounding: differences stay within the ball that the claim is about."""
+PAIRS = 20_000  # Most words of the vocabulary, and pairs of them, whose deltas are computed
+PADDED_GAUSSIAN = "gaussian, with dummy dimensions"  # The name of the second reading of the paper's Gaussian settings
+_INSIDE = 1 - 2.0**-40  # Rounding: differences stay within the ball that the claim is about
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PaperSetting:
-    """One setting with C = 1.
+    """One setting with C = 1."""
 
-    Attributes:
-        mechanism: its name in the study.
-        noise_dim: d of the formulas, dummy dimensions included.
-        claim: what the paper says of any two words.
-        noise: of the vector's own 300 coordinates; those of dummy dimensions are equal for all words and tell nothing.
-    """
-
-    mechanism: str
-    noise_dim: int
-    claim: Claim
+    mechanism: str  # its name in the study
+    noise_dim: int  # d of the formulas, dummy dimensions included
+    claim: Claim  # what the paper says of any two words
+    # of the vector's own 300 coordinates; those of dummy dimensions are equal for all words and tell nothing
     noise: ProfiledNoise
 
     @property
@@ -70,17 +76,11 @@ class PaperSetting:
 
 
 class ShiftVerdict(NamedTuple):
-    """What a setting is worth for two vectors at the ends of the clipping ball.
+    """What a setting is worth for two vectors at the ends of the clipping ball."""
 
-    Attributes:
-        verdict: on the claim, refuted where one of the two differences refutes it.
-        spread: natural logarithm of delta for a difference spread equally over all coordinates.
-        one_coordinate: the same for a difference in one coordinate.
-    """
-
-    verdict: Verdict
-    spread: Bound
-    one_coordinate: Bound
+    verdict: Verdict  # on the claim, refuted where one of the two differences refutes it
+    spread: Bound  # natural logarithm of delta for a difference spread equally over all coordinates
+    one_coordinate: Bound  # the same for a difference in one coordinate
 
 
 def paper_settings() -> tuple[PaperSetting, ...]:

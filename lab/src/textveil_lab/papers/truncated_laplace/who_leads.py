@@ -14,29 +14,19 @@ from textveil_lab.plots import Chart, new_figure
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LeaderRow:
-    """A mechanism at an epsilon, or the texts as they are.
+    """A mechanism at an epsilon, or the texts as they are."""
 
-    Attributes:
-        label: of the mechanism.
-        baseline: whether the paper compares with it, or proposes it.
-        epsilon: nats of one word, for any two words.
-        measured: scores by run, and the attacker's success.
-        verdict: of the audit on the claim.
-        audited_epsilon: the loss that the audit found, at the claimed delta; None where there is no claim.
-        audited_delta: the delta that it found at the claimed epsilon.
-    """
-
-    label: str
-    baseline: bool
-    epsilon: float
-    measured: Measured
-    verdict: str = ""
+    label: str  # of the mechanism
+    baseline: bool  # whether the paper compares with it, or proposes it
+    epsilon: float  # nats of one word, for any two words
+    measured: Measured  # scores by run, and the attacker's success
+    verdict: str = ""  # of the audit on the claim
+    # the loss that the audit found, at the claimed delta; None where there is no claim
     audited_epsilon: float | None = None
-    audited_delta: float | None = None
+    audited_delta: float | None = None  # the delta that it found at the claimed epsilon
 
     @property
     def verified(self) -> bool:
-        """Whether the claim follows from an exact computation."""
         return self.verdict in ("proved", "certified")
 
 

@@ -4,7 +4,7 @@ from textveil.vocabulary.facts import mean_neighbor_similarity as mean_neighbor_
 from textveil.vocabulary.facts import normalize as normalize
 from textveil.vocabulary.facts import norms as norms
 from textveil.vocabulary.facts import remembered as remembered
-from textveil_lab.vocabulary.geometry.clipping import clip as clip
+from textveil_lab.vocabulary.geometry.facts import clip as clip
 from textveil_lab.vocabulary.geometry.facts import clipped_diameter as clipped_diameter
 from textveil_lab.vocabulary.geometry.facts import farthest_pair as farthest_pair
 from textveil_lab.vocabulary.geometry.facts import measured_facts as measured_facts

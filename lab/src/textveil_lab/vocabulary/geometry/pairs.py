@@ -22,29 +22,20 @@ from textveil.errors import need
 from textveil.processors import cores
 from textveil.types import Ids, Progress, Reals
 
-_UNIT = 2.0**-53
-"""Unit roundoff of float64."""
-
+_UNIT = 2.0**-53  # Unit roundoff of float64
 _GEMM_ROWS = 2048
 _CITY_ROWS = 512
-_BLOCK_NUMBERS = 1 << 22
-"""Numbers in one block of points, at most; rows shrink where there are very many dimensions."""
-
+_BLOCK_NUMBERS = 1 << 22  # Numbers in one block of points, at most; rows shrink where there are very many dimensions
 _RECHECKED = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class Diameter:
-    """The greatest distance between two rows.
+    """The greatest distance between two rows."""
 
-    Attributes:
-        value: an upper bound, above the true distance by a relative (8 dim + 32) 2^-53 at most (3e-13 at
-            300 dimensions).
-        first: a row of the pair that attains it up to rounding; ``first < second``.
-    """
-
+    # an upper bound, above the true distance by a relative (8 dim + 32) 2^-53 at most (3e-13 at 300 dimensions)
     value: float
-    first: int
+    first: int  # a row of the pair that attains it up to rounding; ``first < second``
     second: int
 
 
@@ -54,7 +45,6 @@ def diameter(vectors: NDArray[Any], order: float, progress: Progress | None = No
     Args:
         vectors: finite real numbers, shape (n, dim), n >= 2; taken as they are, not clipped or normalized.
         order: 1, 2 or infinity.
-        progress: called as blocks are done (L1 and L2; L-infinity takes one pass).
 
     Raises:
         ParameterError: another order, or fewer than two rows.
@@ -107,19 +97,12 @@ def shortest_distance(vectors: NDArray[Any], progress: Progress | None = None) -
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Sweep:
-    """Rows in order of falling distance from their mean.
+    """Rows in order of falling distance from their mean."""
 
-    Attributes:
-        vectors: the table, shape (n, dim).
-        center: float64, shape (dim,); any fixed point would do, the mean keeps radii short.
-        order: row numbers by falling radius, shape (n,).
-        radii: distances from the center in that order, shape (n,).
-    """
-
-    vectors: NDArray[Any]
-    center: Reals
-    order: Ids
-    radii: Reals
+    vectors: NDArray[Any]  # the table, shape (n, dim)
+    center: Reals  # float64, shape (dim,); any fixed point would do, the mean keeps radii short
+    order: Ids  # row numbers by falling radius, shape (n,)
+    radii: Reals  # distances from the center in that order, shape (n,)
 
     @classmethod
     def of(cls, vectors: NDArray[Any], norm: int) -> _Sweep:

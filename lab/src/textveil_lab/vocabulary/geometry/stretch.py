@@ -13,11 +13,8 @@ from textveil.types import Ids, Progress, Reals
 
 _UNIT = 2.0**-53
 _ROWS = 1024
-_CHECKED = 4096
-"""Pairs that are looked at together, by their differences."""
-
-_LEAST = 1e-300
-"""Keeps a quotient of two zeros from being taken."""
+_CHECKED = 4096  # Pairs that are looked at together, by their differences
+_LEAST = 1e-300  # Keeps a quotient of two zeros from being taken
 
 
 def largest_stretch(before: NDArray[Any], after: NDArray[Any], progress: Progress | None = None) -> float:
@@ -50,17 +47,11 @@ def largest_stretch(before: NDArray[Any], after: NDArray[Any], progress: Progres
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Squares:
-    """Squared distances between rows.
+    """Squared distances between rows."""
 
-    Attributes:
-        rows: float64, the mean taken away, shape (n, dim).
-        squares: squared norms of the rows, shape (n,).
-        error: a bound on the rounding of a squared distance from the products.
-    """
-
-    rows: Reals
-    squares: Reals
-    error: float
+    rows: Reals  # float64, the mean taken away, shape (n, dim)
+    squares: Reals  # squared norms of the rows, shape (n,)
+    error: float  # a bound on the rounding of a squared distance from the products
     raw: NDArray[Any]
 
     @classmethod
@@ -75,13 +66,11 @@ class _Squares:
         return self.squares[left, None] + self.squares[right] - 2 * (self.rows[left] @ self.rows[right].T)
 
     def exactly(self, first: Ids, second: Ids) -> Reals:
-        """Of these pairs, by their differences."""
         gaps = self.raw[first].astype(np.float64) - self.raw[second]
         return np.einsum("nd,nd->n", gaps, gaps)
 
 
 def _best_of_block(short: _Squares, long: _Squares, left: slice, right: slice, best: float) -> float:
-    """The largest squared ratio among ``best`` and the pairs of two blocks."""
     before, after = short.block(left, right), long.block(left, right)
     if left == right:
         after[np.tri(len(after), dtype=bool)] = -np.inf  # each pair once

@@ -19,41 +19,26 @@ from textveil_lab.vocabulary.metrics.neighbor_graph import NeighborGraph
 from textveil_lab.vocabulary.metrics.shared_neighbors import SharedNeighbors
 from textveil_lab.vocabulary.metrics.ultrametric import Ultrametric
 
-TRIPLES = 2000
-"""Words up to which all triples are tried: 8 billion comparisons of small integers, some seconds."""
-
+TRIPLES = 2000  # Words up to which all triples are tried: 8 billion comparisons of small integers, some seconds
 _SAMPLE = 48
-
 _VERIFIED: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AxiomVerdict:
-    """What was verified of a metric, and the first thing that fails.
+    """What was verified of a metric, and the first thing that fails."""
 
-    Attributes:
-        identity: d(x, y) = 0 for x = y alone.
-        symmetry: d(x, y) = d(y, x).
-        triangle: d(x, z) <= d(x, y) + d(y, z); for ``strong``, <= the larger of the two.
-        strong: whether the triangle inequality of ultrametrics was asked for.
-        words: number of words of which every triple was tried.
-        complete: whether the verdict covers all words: all triples were tried, or the proof's premises hold in full.
-        proof: the proof whose premises were verified; empty where all triples were tried.
-        witness: ids of words for which an axiom fails; None where all hold.
-    """
-
-    identity: bool
-    symmetry: bool
-    triangle: bool
-    strong: bool
-    words: int
-    complete: bool
-    proof: str = ""
-    witness: tuple[int, ...] | None = None
+    identity: bool  # d(x, y) = 0 for x = y alone
+    symmetry: bool  # d(x, y) = d(y, x)
+    triangle: bool  # d(x, z) <= d(x, y) + d(y, z); for ``strong``, <= the larger of the two
+    strong: bool  # whether the triangle inequality of ultrametrics was asked for
+    words: int  # number of words of which every triple was tried
+    complete: bool  # whether the verdict covers all words: all triples were tried, or the proof's premises hold in full
+    proof: str = ""  # the proof whose premises were verified; empty where all triples were tried
+    witness: tuple[int, ...] | None = None  # ids of words for which an axiom fails; None where all hold
 
     @property
     def holds(self) -> bool:
-        """Whether all axioms were verified on all words."""
         return self.identity and self.symmetry and self.triangle and self.complete
 
 

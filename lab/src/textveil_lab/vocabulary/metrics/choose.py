@@ -12,12 +12,10 @@ from textveil_lab.vocabulary.metrics.shared_neighbors import shared_neighbors
 from textveil_lab.vocabulary.metrics.ultrametric import ultrametric
 
 DEFAULT = "ultrametric"
-
 NEIGHBORS = {"shared-neighbors": 128, "neighbor-graph": 32, "ultrametric": 32}
 """Sizes used where none is given: measured on two vocabularies, see docs/word-metrics.md."""
 
 HOPS = 3
-
 _Key: TypeAlias = tuple[str, int, int]
 _METRICS: WeakKeyDictionary[Vocabulary, dict[_Key, WordMetric]] = WeakKeyDictionary()
 _COUNTS: WeakKeyDictionary[Any, Integers] = WeakKeyDictionary()

@@ -26,18 +26,12 @@ class ElasticMetric:
     x has an edge of length l to the words that it needs, the nearest first, for a ball of radius l to hold the mass
     that is required at l, and that it did not need below. So every ball of radius l < levels holds that mass.
     Proof: textveil_lab/proofs/elastic.md.
-
-    Attributes:
-        facts: name, size and distances 0 to levels.
-        starts: where the words below the top level of each word begin in ``words``, shape (n + 1,).
-        words: those words by level, then by id, the word itself first.
-        counts: how many stand on each level below the top, shape (n, levels).
     """
 
-    facts: MetricFacts
-    starts: Integers
-    words: NDArray[Any]
-    counts: Integers
+    facts: MetricFacts  # name, size and distances 0 to levels
+    starts: Integers  # where the words below the top level of each word begin in ``words``, shape (n + 1,)
+    words: NDArray[Any]  # those words by level, then by id, the word itself first
+    counts: Integers  # how many stand on each level below the top, shape (n, levels)
 
     def near(self, ids: Ids) -> list[NearWords]:
         return [
@@ -104,7 +98,6 @@ def elastic_metric(
 def _edges(
     vocabulary: Vocabulary, share: Reals, mass: float, levels: int, progress: Progress | None
 ) -> list[csr_array]:
-    """For each length below ``levels`` the edges of that length, both ways."""
     n = len(vocabulary)
     nearest = [_nearest(vocabulary, size) for size in sorted({min(n, size) for size in _TRIED})]
     wanted = [required(mass, level) for level in range(1, levels)]

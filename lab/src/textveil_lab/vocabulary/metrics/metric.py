@@ -11,23 +11,18 @@ from numpy.typing import NDArray
 from textveil.errors import need
 from textveil.types import Ids, Integers, Progress
 
-BLOCK = 256
-"""Words whose lists are made at once where all words are gone through."""
+BLOCK = 256  # Words whose lists are made at once where all words are gone through
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricFacts:
-    """Name and possible distances of a metric on n words.
+    """Name and possible distances of a metric on n words."""
 
-    Attributes:
-        name: ``"shared-neighbors"``, ``"neighbor-graph"`` or ``"ultrametric"``.
-        distances: the distance of each level, strictly increasing integers from 0; level 0 is the word itself, and the
-            last level holds every word that is on no other.
-    """
-
-    name: str
+    name: str  # ``"shared-neighbors"``, ``"neighbor-graph"`` or ``"ultrametric"``
     description: str
     size: int
+    # the distance of each level, strictly increasing integers from 0; level 0 is the word itself, and the last level
+    # holds every word that is on no other
     distances: tuple[int, ...]
 
     def __post_init__(self) -> None:
@@ -39,7 +34,6 @@ class MetricFacts:
 
     @property
     def top(self) -> int:
-        """The last level."""
         return len(self.distances) - 1
 
 

@@ -23,7 +23,6 @@ class WordLists(NamedTuple):
     words: NDArray[Any]
 
     def of(self, word: int) -> NDArray[Any]:
-        """The list of one word."""
         return self.words[self.starts[word] : self.starts[word + 1]]
 
 
@@ -71,10 +70,7 @@ def joined(lists: NDArray[Any]) -> WordLists:
 
 
 PROOF = "textveil_lab/proofs/word_metrics.md"
-
-MOST_WORK = 1 << 34
-"""Words of 64 bits that may be joined to count the levels of all words; about a minute on one core."""
-
+MOST_WORK = 1 << 34  # Words of 64 bits that may be joined to count the levels of all words; about a minute on one core
 _COLUMNS = 4096
 _GATHERED = 1 << 22
 _ONES = np.array([bin(byte).count("1") for byte in range(256)], dtype=np.uint8)
@@ -87,15 +83,11 @@ class NeighborGraph:
     An edge joins x and y where either is among the other's nearest words. It is the largest metric that is at most
     1 on every edge and at most ``hops`` anywhere.
     Proof: textveil_lab/proofs/word_metrics.md, section 2.
-
-    Attributes:
-        graph: the words joined to each word, without itself.
-        hops: the largest distance, >= 2.
     """
 
-    graph: WordLists
+    graph: WordLists  # the words joined to each word, without itself
     neighbors: int
-    hops: int
+    hops: int  # the largest distance, >= 2
 
     def __post_init__(self) -> None:
         need(self.hops >= 2, "hops", self.hops, ">= 2: with 1 all words are equally far")
@@ -111,7 +103,6 @@ class NeighborGraph:
         )
 
     def near(self, ids: Ids) -> list[NearWords]:
-        """The words that fewer than ``hops`` hops lead to."""
         return [self._near(word) for word in ids.tolist()]
 
     def _near(self, word: int) -> NearWords:

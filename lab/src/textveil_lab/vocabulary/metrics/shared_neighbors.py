@@ -20,14 +20,10 @@ class SharedNeighbors:
 
     Without the 1, two words with one list would be at distance 0. Jaccard's distance 2 d / (k + d) is a function of it.
     Proof: textveil_lab/proofs/word_metrics.md, section 1.
-
-    Attributes:
-        lists: S(x) with ids rising, shape (n, k).
-        holders: for each word, those that have it in their list.
     """
 
-    lists: NDArray[Any]
-    holders: WordLists
+    lists: NDArray[Any]  # S(x) with ids rising, shape (n, k)
+    holders: WordLists  # for each word, those that have it in their list
 
     @property
     def facts(self) -> MetricFacts:
@@ -41,7 +37,6 @@ class SharedNeighbors:
         )
 
     def near(self, ids: Ids) -> list[NearWords]:
-        """The words that share a neighbor with each id."""
         return [self._near(word) for word in ids.tolist()]
 
     def _near(self, word: int) -> NearWords:

@@ -13,10 +13,7 @@ from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.vocabulary.metrics.metric import MetricFacts, NearWords
 
 PROOF = "textveil_lab/proofs/word_metrics.md"
-
-FAR = 16
-"""Distance of two words in different cells, where words of one cell are at 1."""
-
+FAR = 16  # Distance of two words in different cells, where words of one cell are at 1
 _POWER_STEPS = 4
 _MEANS_STEPS = 5
 
@@ -27,16 +24,13 @@ class Ultrametric:
 
     Proof: textveil_lab/proofs/word_metrics.md, section 3.
 
-    Attributes:
-        cells: the number of each word's cell in each partition, the finest first; shape (partitions, n).
-        heights: distance for each partition, and that of words that no partition joins; rising integers.
-
     Raises:
         ParameterError: a partition is not coarser than the one before, or heights do not fit.
     """
 
+    # the number of each word's cell in each partition, the finest first; shape (partitions, n)
     cells: NDArray[np.int64]
-    heights: tuple[int, ...]
+    heights: tuple[int, ...]  # distance for each partition, and that of words that no partition joins; rising integers
     description: str
 
     def __post_init__(self) -> None:
@@ -56,7 +50,6 @@ class Ultrametric:
         )
 
     def near(self, ids: Ids) -> list[NearWords]:
-        """The words in the cell of each id in the coarsest partition."""
         return [self._near(word) for word in ids.tolist()]
 
     def _near(self, word: int) -> NearWords:

@@ -39,6 +39,7 @@ from textveil.vocabulary.vocabulary import LEVELS, PairOfArrays, Vocabulary
 from textveil_lab.mechanisms.parameters import outward
 from textveil_lab.mechanisms.sampling.normalizer_bounds import SHIPPED as COUNTS
 from textveil_lab.mechanisms.sampling.normalizer_bounds import normalizer_table
+from textveil_lab.vocabulary import DATA as LAB_DATA
 from textveil_lab.vocabulary import word_lists
 from textveil_lab.vocabulary.geometry import clipped_diameter, measured_facts
 
@@ -176,7 +177,7 @@ def shipped_tables(vocabulary: Vocabulary) -> dict[str, bytes]:
 
 
 def _place(output: Path, file: str) -> Path:
-    in_lab = word_lists.DATA / file  # tables that only mechanisms of the lab read
+    in_lab = LAB_DATA / file  # tables that only mechanisms of the lab read
     return in_lab if output == DATA and in_lab.is_file() else output / file
 
 

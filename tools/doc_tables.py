@@ -258,7 +258,7 @@ def pinned(mechanisms: Mapping[str, CatalogEntry]) -> str:
 def command_options() -> str:
     """The options of own mechanisms and of ``FUNCTIONS`` for the command line, as JSON; equal ones stand there once."""
     rows: dict[str, int] = {}
-    sections = {
+    sections: dict[str, dict[str, Iterable[Any]]] = {
         "mechanisms": {name: entry.options().values() for name, entry in MECHANISMS.items()},
         "functions": {
             name: [option for option in options_of(resolve_name(place)).values() if option.help]

@@ -208,9 +208,6 @@ def new_figure(
         y_scale: the same, upwards.
         x_range: limits of the axis; None fits the data.
         y_range: the same, upwards.
-
-    Raises:
-        MissingExtra: matplotlib is not installed.
     """
     need(len(titles) > 0, "titles", "none", "one or more")
     rc, make_figure, _ = _matplotlib()

@@ -174,7 +174,6 @@ def audit_callable(
 
     Raises:
         InputError: the function cannot be loaded, raises, hangs, or answers with the wrong number of words.
-        ParameterError: an argument is outside its domain.
     """
     distinct = list(dict.fromkeys(words))
     need(len(distinct) >= 2, "words", f"{len(distinct)} different ones", "at least two")

@@ -63,7 +63,6 @@ def decoder_of(
 
     Raises:
         UnsupportedGuarantee: the mechanism is no channel.
-        ParameterError: as ``decode``.
     """
     vocabulary = need_columns(mechanism).vocabulary
     known = model is None or isinstance(model, LanguageModel | MaskedLanguageModel)

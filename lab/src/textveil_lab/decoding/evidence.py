@@ -87,7 +87,6 @@ class Layout(NamedTuple):
     bounds: Integers  # where each sentence begins and the last one ends, shape (sentences + 1,)
 
     def groups(self, side_by_side: int) -> Iterator[Sentences]:
-        """The sentences, in groups of about one length, each the longest first."""
         lengths = np.diff(self.bounds)
         order = np.argsort(-lengths, kind="stable")
         order = order[lengths[order] > 0]

@@ -31,7 +31,6 @@ def drawn_table(title: str, table: Table, widths: Sequence[int]) -> Chart:
 
     Raises:
         ParameterError: there are not as many widths as columns.
-        MissingExtra: matplotlib is not installed.
     """
     need(len(widths) == len(table.columns), "widths", len(widths), f"one for each of the {len(table.columns)} columns")
     rows = [table.columns, *([shown(cell) for cell in row] for row in table.rows)]

@@ -63,7 +63,6 @@ class FolderEncoder:
 
     @property
     def name(self) -> str:
-        """The folder's name, the layer, and the first digits of ``digest``."""
         return f"{self.foreign.name}, layer {self.layer}, {self.digest[:12]}"
 
     @cached_property
@@ -139,7 +138,6 @@ def text_encoder(
 
     Raises:
         ParameterError: no such layer, ``batch`` below 1, or no such device.
-        MissingExtra: torch or transformers is not installed.
         ModelError: the folder holds no encoder with weights and tokenizer.
     """
     need(batch >= 1, "batch", batch, ">= 1")

@@ -135,7 +135,6 @@ def study_encoder(
     Raises:
         InputError: no texts are given, and $TEXTVEIL_SHARED holds none.
         ParameterError: the texts are shorter than one window, or there is no such device.
-        MissingExtra: torch is not installed.
         ModelError: the training ends in a loss that is no number.
     """
     chosen = StudySettings() if settings is None else settings

@@ -116,9 +116,6 @@ def s_w(before: Sequence[Words], after: Sequence[Words]) -> DifferentOutputs:
     """Different words that a word became; a place that a shorter output lacks became nothing, which counts as one.
 
     Args: as ``n_w``.
-
-    Raises:
-        ParameterError: as ``n_w``.
     """
     outputs = _outputs(before, after)
     different = {word: len(set(some)) for word, some in outputs.items()}
@@ -288,7 +285,6 @@ def rouge_1(
 
     Raises:
         ParameterError: no pairs, different counts, or an empty reference.
-        MissingExtra: rouge-score is not installed.
 
     Source: Lin 2004, section 2, by the package rouge-score.
     """
@@ -314,7 +310,6 @@ def bleu(references: Sequence[str], candidates: Sequence[str], *, words: BleuWor
 
     Raises:
         ParameterError: no pairs, different counts, or an empty reference.
-        MissingExtra: sacrebleu is not installed.
 
     Source: Papineni et al. 2002; Post 2018 (the signature).
     """

@@ -76,7 +76,6 @@ def open_cells(path: Path, terms: Mapping[str, Any]) -> CellFolder:
 
     Raises:
         ParameterError: its cells were measured under other terms, or it holds something else.
-        OutputError: it cannot be written.
     """
     wanted: dict[str, Any] = json_data(json_text(terms))
     if path.is_dir() and any(path.iterdir()):

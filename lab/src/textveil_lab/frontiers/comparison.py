@@ -76,7 +76,6 @@ def cell_folders(path: Path, terms: Sequence[Mapping[str, Any]]) -> list[CellFol
 
     Raises:
         ParameterError: its cells were measured under other terms, or it holds something else.
-        OutputError: it cannot be written.
     """
     if len(terms) == 1:
         return [open_cells(path, terms[0])]

@@ -29,9 +29,6 @@ def drawn_frontier(frontier: Frontier) -> Chart:
     """Every measure against the verified epsilon of any two words; metric mechanisms at equal vulnerability dashed.
 
     Of several vocabularies each has a column, and the panels of a row have one scale.
-
-    Raises:
-        MissingExtra: matplotlib is not installed.
     """
     keys = frontier.measured
     neighbors = frontier.facts["neighbors"]
@@ -317,7 +314,6 @@ def checked_folder(folder: Path) -> Path:
 
     Raises:
         ParameterError: it cannot be made, or holds something and no results of an earlier run.
-        MissingExtra: matplotlib is not installed.
     """
     need_matplotlib()
     return results_folder(folder, f"{NAME}.json")

@@ -225,7 +225,6 @@ class Frontier:
 
     @property
     def limits(self) -> tuple[LimitLine, ...]:
-        """Of every vocabulary and epsilon, pure and with the delta that contenders took."""
         return tuple(limit for part in self.parts for limit in part.limits)
 
     @property
@@ -234,7 +233,6 @@ class Frontier:
 
     @property
     def measured(self) -> tuple[str, ...]:
-        """Keys of the measures that a point has over one of the vocabularies, in their order."""
         return _measured(self.points)
 
     @property
@@ -281,7 +279,6 @@ class Frontier:
         return Table(columns=LimitLine._fields, rows=tuple(tuple(limit) for limit in self.limits), facts=self.facts)
 
     def shown_losses(self) -> Table:
-        """The loss that readers who tell two inputs apart have shown, beside the verified one."""
         columns = ("mechanism", "compared at equal", "epsilon", "verified epsilon", *APART, "vocabulary")
         rows = [
             (point.contender.label, point.way, point.epsilon, _finite(point.verified_epsilon),

@@ -95,9 +95,6 @@ def necessary_probability(threshold: ArrayLike, dim: int, rate: ArrayLike) -> Re
 
     Returns:
         The broadcast shape; exact to the relative precision of the smaller tail.
-
-    Raises:
-        ParameterError: an argument is outside its domain.
     """
     return NoisyDotProduct(dim, 1.0).cdf(_scaled(threshold, dim, rate))
 

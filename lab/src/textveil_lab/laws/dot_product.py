@@ -272,9 +272,6 @@ def mean_of_draws(dim: int, rate: float, draws: int) -> NoisyDotProduct:
     Args:
         rate: nats per unit of distance, finite and > 0.
         draws: N >= 1.
-
-    Raises:
-        ParameterError: an argument is outside its domain.
     """
     check_parameters(dim, rate=rate)
     need(isinstance(draws, int | np.integer) and draws >= 1, "draws", draws, "an integer >= 1")
@@ -290,9 +287,6 @@ def log_chebyshev_of_mean(z: ArrayLike, dim: int, rate: float, draws: int) -> Re
         z: in units of distance, >= 0; any shape.
         rate: nats per unit of distance, finite and > 0.
         draws: N >= 1.
-
-    Raises:
-        ParameterError: an argument is outside its domain.
     """
     variance = mean_of_draws(dim, rate, draws).variance
     points = as_reals(z, "z")

@@ -44,9 +44,6 @@ def expected_loss(distance: ArrayLike, dim: int, rate: float) -> Reals:
     Args:
         distance: ||w - x||_2, each finite and >= 0; any shape.
         rate: nats per unit of distance, finite and > 0.
-
-    Raises:
-        ParameterError: an argument is outside its domain.
     """
     distances = as_reals(distance, "distance")
     need(bool(((distances >= 0) & (distances < np.inf)).all()), "distance", "an entry outside", "finite and >= 0")

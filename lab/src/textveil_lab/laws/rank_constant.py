@@ -102,7 +102,6 @@ class RankDistributions:
 
     @property
     def total_variation(self) -> float:
-        """Half the sum of the absolute differences of the two distributions of ranks."""
         return float(np.abs(self.resampling - self.exponential).sum() / 2)
 
 
@@ -192,9 +191,6 @@ def constants_by_last_rank(
 
     Returns:
         The constants, shape (lasts,), and the mean distance at each rank from 0 to the largest of ``lasts``.
-
-    Raises:
-        ParameterError: an argument is out of its domain.
     """
     n = len(vocabulary)
     need(len(lasts) > 0 and min(lasts) >= 2 and max(lasts) < n, "lasts", list(lasts), f"between 2 and {n - 1}")
@@ -220,9 +216,6 @@ def compare_with_exponential(
         epsilon_per_distance: nats per unit of distance, finite and > 0.
         ids: words to average over; None takes ``SAMPLED_WORDS`` evenly spaced ones (all, where there are fewer).
         close: last of the near ranks, between 1 and the number of other words.
-
-    Raises:
-        ParameterError: an argument is out of its domain.
     """
     n = len(vocabulary)
     need(0 < rank_constant < math.inf, "rank_constant", rank_constant, "finite and > 0")

@@ -83,9 +83,6 @@ def mean_probability(successes: int, trials: int, confidence: float = 0.99) -> B
         trials: >= 1.
         confidence: of the two-sided interval, in (1/2, 1).
 
-    Raises:
-        ParameterError: an argument is out of its domain.
-
     Source: Hoeffding 1956, theorem 4; Greenberg and Mohri 2014; Clopper and Pearson 1934.
     """
     need(0.5 < confidence < 1, "confidence", confidence, "between 0.5 and 1")
@@ -205,9 +202,6 @@ def exact_rank_profile(
 
     Returns:
         A profile whose bounds are numbers (confidence 1), correct to the rounding of float64 sums.
-
-    Raises:
-        ParameterError: an argument is out of its domain.
     """
     vocabulary = channel.vocabulary
     norm = _common_clip([channel], clip)

@@ -272,9 +272,6 @@ def product_probability(cosine: float, length: float, dim: int, rate: float) -> 
         cosine: a > 0.
         length: b > 0, in units of distance.
         rate: nats per unit of distance, finite and > 0.
-
-    Raises:
-        ParameterError: an argument is outside its domain.
     """
     angle = -math.expm1(min(0.0, math.log(2) + float(log_direction_gaussian(cosine, dim))))
     return angle * -math.expm1(float(log_length_upper(length, dim, rate)))
@@ -288,9 +285,6 @@ def equal_factors(probability: float, dim: int, rate: float) -> ProductBound:
     Args:
         probability: strictly between 0 and 1; a double's precision ends near 1 - 1e-15.
         rate: nats per unit of distance, finite and > 0.
-
-    Raises:
-        ParameterError: an argument is outside its domain.
     """
     check_parameters(dim, rate=rate)
     need(0 < probability <= 1 - 1e-12, "probability", probability, "> 0 and at most 1 - 1e-12")

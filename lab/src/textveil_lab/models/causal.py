@@ -188,7 +188,6 @@ def causal_language_model(
 
     Raises:
         ParameterError: ``reach`` or ``batch`` is outside its range.
-        MissingExtra: torch or transformers is not installed.
         ModelError: no such model in the folder, or its tokens cannot spell the vocabulary.
     """
     need(1 <= reach <= 1024, "reach", reach, "from 1 to 1024")

@@ -129,7 +129,6 @@ def encoder_decoder(folder: Path | str, device: str = "cpu") -> EncoderDecoder:
 
     Raises:
         ParameterError: no such device.
-        MissingExtra: torch or transformers is not installed.
         ModelError: the folder holds no encoder-decoder with weights and tokenizer, or it has no token for padding.
     """
     foreign = read_model(folder, "encoder-decoder", device)

@@ -185,7 +185,6 @@ def masked_language_model(
 
     Raises:
         ParameterError: ``reach`` or ``batch`` is outside its range.
-        MissingExtra: torch or transformers is not installed.
         ModelError: no such model in the folder, its tokens cannot spell the vocabulary, or it has no mask.
     """
     need(1 <= reach <= 512, "reach", reach, "from 1 to 512")

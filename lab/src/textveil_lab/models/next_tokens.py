@@ -98,7 +98,6 @@ class ModelOnDisk:
 
     @cached_property
     def ends(self) -> frozenset[int]:
-        """The end tokens of its generation settings, its configuration and its tokenizer."""
         model = self.foreign.model
         named = [
             getattr(holder, "eos_token_id", None)
@@ -229,7 +228,6 @@ def next_tokens(folder: Path | str, *, device: str = "cpu", causal: bool = False
         folder: configuration, weights in safetensors and tokenizer, as ``save_pretrained`` writes them.
 
     Raises:
-        MissingExtra: torch or transformers is not installed.
         ParameterError: torch finds no such device.
         ModelError: no such model in the folder.
     """

@@ -22,11 +22,7 @@ _SPREAD: Final = 0.5
 
 
 def random_bart(folder: Path, words: Sequence[str], seed: int = 0) -> Path:
-    """An encoder-decoder of one layer each, over whole words; all others are one unknown token.
-
-    Raises:
-        MissingExtra: torch or transformers is not installed.
-    """
+    """An encoder-decoder of one layer each, over whole words; all others are one unknown token."""
     sides = ("encoder", "decoder")
     parts = {f"{side}_{name}": value for side in sides for name, value in _LAYERS.items()}
     transformers = load_libraries().transformers
@@ -47,9 +43,6 @@ def random_gpt2(folder: Path, words: Sequence[str], seed: int = 0, spread: float
 
     Args:
         spread: their standard deviation; its logits spread with it.
-
-    Raises:
-        MissingExtra: torch or transformers is not installed.
     """
     transformers = load_libraries().transformers
     size = len(_MARKS) + len(words)
@@ -60,11 +53,7 @@ def random_gpt2(folder: Path, words: Sequence[str], seed: int = 0, spread: float
 
 
 def random_network(folder: Path, vocabulary: Vocabulary, seed: int = 0) -> Path:
-    """An auto-encoder of sentences that has not learned anything, with its words.
-
-    Raises:
-        MissingExtra: torch or safetensors is not installed.
-    """
+    """An auto-encoder of sentences that has not learned anything, with its words."""
     torch = load_torch()
     settings = AutoencoderSettings(hidden=_WIDTH, code=_WIDTH, dropout=0.0, length=8)
     with torch.random.fork_rng(devices=[]):  # its own weights are drawn, and then replaced

@@ -23,7 +23,6 @@ def token_vocabulary(folder: Path | str) -> tuple[Vocabulary, str]:
     pieces that go on, digits and marks are left out.
 
     Raises:
-        MissingExtra: torch or transformers is not installed.
         ModelError: the folder holds no model with its tokenizer, or its tokens hold less than two whole words.
     """
     foreign = read_model(folder, "encoder")

@@ -42,11 +42,7 @@ def _restored(vectors: Vectors, stored: Any) -> ApproximateFaiss:
 
 
 def approximate_faiss(vectors: Vectors) -> ApproximateFaiss:
-    """A callable from queries of shape (batch, dim) to ids of shape (batch,), int64; builds its graph first.
-
-    Raises:
-        MissingExtra: faiss is not installed.
-    """
+    """A callable from queries of shape (batch, dim) to ids of shape (batch,), int64; builds its graph first."""
     table = checked_table(vectors)
     faiss = load_faiss()
     index = faiss.IndexHNSWFlat(table.shape[1], _LINKS)

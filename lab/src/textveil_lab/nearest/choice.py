@@ -98,7 +98,6 @@ def nearest(vectors: Vectors, backend: str | None = None) -> Projection:
 
     Raises:
         UnknownNameError: no backend of that name.
-        MissingExtra: what the backend needs is not installed.
         ParameterError: vectors that are no array, of another shape or not finite; a backend that this machine cannot
             run.
     """

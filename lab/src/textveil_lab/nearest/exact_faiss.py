@@ -13,11 +13,7 @@ from textveil_lab.nearest.projection import checked_queries, checked_table
 
 
 def load_faiss() -> ModuleType:
-    """Faiss.
-
-    Raises:
-        MissingExtra: it is not installed.
-    """
+    """Faiss."""
     try:
         import faiss
     except ImportError:
@@ -52,11 +48,7 @@ class ExactFaiss:
 
 
 def exact_faiss(vectors: Vectors) -> ExactFaiss:
-    """A callable from queries of shape (batch, dim) to ids of shape (batch,), int64.
-
-    Raises:
-        MissingExtra: faiss is not installed.
-    """
+    """A callable from queries of shape (batch, dim) to ids of shape (batch,), int64."""
     table = checked_table(vectors)
     index = load_faiss().IndexFlatL2(table.shape[1])
     index.add(table)

@@ -311,7 +311,6 @@ def exact_int8(vectors: Vectors) -> ExactInt8:
     """A callable from queries of shape (batch, dim) to ids of shape (batch,), int64.
 
     Raises:
-        MissingExtra: torch is not installed.
         ParameterError: another shape; vectors that are not finite, or of norms beyond 1e-15 to 1e15; a
             processor without exact 8-bit products.
     """

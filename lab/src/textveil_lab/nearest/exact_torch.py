@@ -79,7 +79,6 @@ def exact_torch(vectors: Vectors, device: str | None = None) -> ExactTorch:
         device: torch's name of the device; None takes the first GPU.
 
     Raises:
-        MissingExtra: torch is not installed.
         ParameterError: no GPU is there, or the device does not exist.
     """
     table = checked_table(vectors)

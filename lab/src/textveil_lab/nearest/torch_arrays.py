@@ -19,7 +19,6 @@ def check_int8_products() -> None:
     """See that torch's 8-bit products are exact here: without the right instructions their sums may saturate.
 
     Raises:
-        MissingExtra: torch is not installed.
         ParameterError: they are not exact.
     """
     load_torch()

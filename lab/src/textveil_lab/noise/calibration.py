@@ -50,9 +50,6 @@ def truncated_laplace_bound(epsilon: float, delta: float, l1_sensitivity: float)
     scale * ln(1 + (e^epsilon - 1) / (2 delta)), for the scale that ``laplace_scale`` returns for the same
     epsilon and sensitivity; the two belong together. Tight in one dimension for delta <= 1/2.
 
-    Raises:
-        ParameterError: an argument is outside its domain.
-
     Source: Geng, Ding, Guo and Kumar 2020 in one dimension; ``textveil_lab/proofs/truncated_laplace.md`` in any.
     """
     check_inputs(epsilon, delta, l1_sensitivity=l1_sensitivity)

@@ -41,9 +41,6 @@ class NoiseDistribution(Protocol):
         Args:
             count: number of vectors, >= 0.
             dtype: ``numpy.float32`` or ``numpy.float64``.
-
-        Raises:
-            ParameterError: an argument is outside its domain.
         """
 
     def log_density(self, z: ArrayLike) -> Reals:

@@ -87,7 +87,6 @@ class HyperbolicProfile:
         return math.nextafter(self.noise.rate * self.distance, math.inf)
 
     def log_delta(self, epsilon: float) -> Bound:
-        """Natural logarithm of the least delta at epsilon, between the two sums."""
         need(0 <= epsilon < math.inf, "epsilon", epsilon, "finite and >= 0")
         if epsilon >= self.largest_loss:
             return exactly(-math.inf)

@@ -38,7 +38,6 @@ class BoundedLoss:
     log_probability: float  # natural logarithm of the probability, under the first input, that the loss is L
 
     def log_delta(self, epsilon: float) -> Bound:
-        """Natural logarithm of the least delta at epsilon, between two bounds."""
         need(0 <= epsilon < math.inf, "epsilon", epsilon, "finite and >= 0")
         if epsilon >= self.largest_loss:
             return exactly(-math.inf)
@@ -63,7 +62,6 @@ class ShownInput:
         return Bound(self.log_shown, self.log_shown, 0.0, 1.0) if self.log_shown < 0 else exactly(0.0)
 
     def log_delta(self, epsilon: float) -> Bound:
-        """Natural logarithm of the least delta at epsilon, between two bounds."""
         need(0 <= epsilon < math.inf, "epsilon", epsilon, "finite and >= 0")
         return self.log_outside
 

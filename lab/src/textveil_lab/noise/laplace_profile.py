@@ -101,7 +101,6 @@ class LaplaceProfile:
         return _around(float(truncated_log_delta(self.shift, self.scale, self.bound)))
 
     def log_delta(self, epsilon: float) -> Bound:
-        """Natural logarithm of the least delta at epsilon, between two bounds."""
         need(0 <= epsilon < math.inf, "epsilon", epsilon, "finite and >= 0")
         outside, largest = self.log_outside, self.largest_loss
         if epsilon >= largest:

@@ -42,7 +42,6 @@ class KeptRun:
     run: Mapping[str, Any]
 
     def keep(self, network: Autoencoder, optimizer: Any, epochs: Epochs) -> None:
-        """Put what an epoch ended with in the place of what the one before it did."""
         write_network(
             self.folder, network, {**facts_of(network, self.vocabulary, epochs), **self.run}, optimizer=optimizer
         )

@@ -216,7 +216,6 @@ def train_rewriter(
         feeding: of the decoder in training, CLEAN or RELEASED; None is RELEASED where each token is drawn, else CLEAN.
 
     Raises:
-        MissingExtra: torch is not installed.
         ParameterError: there are fewer sentences than a batch has, a sentence is empty, too long or of other ids, or
             the device is not there, or the checkpoint is of a run with other settings.
         ModelError: the loss is no finite number: names the step; or the checkpoint is damaged.
@@ -256,7 +255,6 @@ def save_rewriter(rewriter: Rewriter, folder: Path | str) -> None:
     """Put a rewriter into a folder of its own: its weights, settings, losses, and what its noise is, in words.
 
     Raises:
-        MissingExtra: safetensors is not installed.
         OutputError: the folder cannot be written.
     """
     facts = facts_of(rewriter.network, rewriter.vocabulary, rewriter.epochs)
@@ -275,7 +273,6 @@ def load_rewriter(
         injection: the one that it was trained with; files hold no mechanism. It can be left out where there was none.
 
     Raises:
-        MissingExtra: torch or safetensors is not installed.
         ModelError: there is no such network, it is damaged, or of another vocabulary or injection.
         ParameterError: the device is not there.
     """

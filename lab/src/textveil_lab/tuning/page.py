@@ -101,12 +101,7 @@ def checked_folder(folder: Path) -> Path:
 
 
 def write_results(run: Tuning, folder: Path) -> list[Path]:
-    """Write the figure (PNG, SVG), the numbers (JSON) and the page; the page for its owner alone.
-
-    Raises:
-        OutputError: it cannot be written.
-        MissingExtra: matplotlib is not installed.
-    """
+    """Write the figure (PNG, SVG), the numbers (JSON) and the page; the page for its owner alone."""
     files = save_figure(drawn(run), folder, FIGURE)
     files.append(write_whole(folder / NUMBERS, json_text(run.facts(), indent=1).encode("ascii")))
     files.append(write_whole(folder / PAGE, to_html(run, folder).encode("utf-8", "backslashreplace"), private=True))

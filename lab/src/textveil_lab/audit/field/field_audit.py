@@ -89,7 +89,6 @@ def audit_field(only: Sequence[str] = (), *, progress: Progress | None = None) -
 
     Raises:
         UnknownNameError: no row has such a name.
-        MissingExtra: a row is named whose package is not installed.
     """
     known = names()
     for name in only:

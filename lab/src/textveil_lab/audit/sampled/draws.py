@@ -89,9 +89,6 @@ def audit_noise_sampled(
     Args:
         shift: v(x') - v(x), shape (dim,), not zero.
         samples: draws for each of the two words.
-
-    Raises:
-        ParameterError, InputError: as ``audit_sampled``.
     """
     vector = np.asarray(shift, dtype=np.float64)
     need(vector.shape == (distribution.dim,), "shift", f"shape {vector.shape}", f"of shape ({distribution.dim},)")
@@ -126,7 +123,6 @@ def audit_mechanism_sampled(
         samples: draws for each word of each pair.
 
     Raises:
-        ParameterError, InputError: as ``audit_sampled``.
         UnsupportedGuarantee: no claim is given and the mechanism makes none.
     """
     words = mechanism.vocabulary.words

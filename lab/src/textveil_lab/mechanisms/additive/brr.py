@@ -93,7 +93,6 @@ class FlippedBitsProfile:
         return math.nextafter(self.bits * self.flips.loss, math.inf) if self.bits > 1 else self.flips.loss
 
     def log_delta(self, epsilon: float) -> Bound:
-        """Natural logarithm of the least delta at epsilon, by summing over K."""
         need(0 <= epsilon < math.inf, "epsilon", epsilon, "finite and >= 0")
         if epsilon >= self.largest_loss:
             return exactly(-math.inf)

@@ -118,7 +118,6 @@ class ConstantOffset(PublishedVectors):
         return self._scaled(vectors) + self.offset
 
     def log_ratio(self, first: NDArray[Any], second: NDArray[Any], released: NDArray[Any]) -> Reals:
-        """See ``capabilities.LikelihoodRatio``, for somebody who knows one released text."""
         rest = released - self.offset
         off = [np.abs(rest - self._scaled(vector[None])).max(axis=1) for vector in (first, second)]
         same = _SAME * (1 + np.abs(self.offset).max())

@@ -71,7 +71,6 @@ class WeightRows:
         return partial(WeightRows, **options, budget=self._budget), (self._vocabulary,)
 
     def draw(self, ids: Ids, rng: np.random.Generator) -> Ids:
-        """One draw for each id, by a uniform integer below the row's total."""
         # On 16 bits NumPy sorts by digits, ten times as fast; the order is the same.
         order = np.argsort(ids.astype(np.min_scalar_type(len(self._vocabulary) - 1)), kind="stable")
         ordered = ids[order]

@@ -98,7 +98,6 @@ class ComputedRows:
         return partial(ComputedRows, budget=self._budget), (self._size, self._make)
 
     def draw(self, ids: Ids, rng: np.random.Generator) -> Ids:
-        """One draw for each id, by a uniform integer below the row's total."""
         order = np.argsort(ids, kind="stable")
         words, starts = np.unique(ids[order], return_index=True)
         bounds = [*starts.tolist(), len(ids)]

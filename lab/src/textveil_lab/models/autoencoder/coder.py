@@ -165,7 +165,6 @@ def sentence_coder(folder: Path | str) -> SentenceCoder:
     """The network in a folder that ``textveil rewrite`` trained, with its words.
 
     Raises:
-        MissingExtra: torch or safetensors is not installed.
         ModelError: the folder holds no such network, or no words beside it.
     """
     where = Path(folder)

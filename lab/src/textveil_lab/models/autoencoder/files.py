@@ -62,7 +62,6 @@ def write_network(
         optimizer: its state is kept too, where a run is to go on.
 
     Raises:
-        MissingExtra: safetensors is not installed.
         OutputError: the folder cannot be written; what it held stands.
     """
     numpy = _safetensors()
@@ -105,7 +104,6 @@ def read_network(folder: Path | str) -> SavedNetwork:
     """The network in a folder, its weights checked against their digest.
 
     Raises:
-        MissingExtra: safetensors is not installed.
         ModelError: there is none, or a file of it is missing or damaged.
     """
     numpy, where = _safetensors(), Path(folder)

@@ -180,7 +180,7 @@ PAPER = Paper(
             "table-1",
             "The vocabularies",
             Basis.PAPER,
-            "vocabulary_sizes:table_1",
+            "rank_no_metric:table_1",
             "The paper's vocabularies with their dimensions and numbers of words, beside those of this run.",
         ),
         _item(
@@ -231,7 +231,7 @@ PAPER = Paper(
             "neighbor-distances",
             "How far the k-th neighbor is",
             Basis.BEYOND,
-            "geometry:neighbor_distances_by_rank",
+            "table_two:neighbor_distances_by_rank",
             "Distance to the k-th neighbor against k, as a share of the distance to the first; medians and quartiles "
             "over words.",
         ),
@@ -239,7 +239,7 @@ PAPER = Paper(
             "rank-constants",
             "The constant of the fix by a criterion",
             Basis.BEYOND,
-            "rank_constants:rank_constants",
+            "profiles:rank_constants",
             "c chosen for each vocabulary by least squares on the logarithms of the rank probabilities, and the "
             "close share along multiples of it.",
         ),

@@ -106,7 +106,6 @@ class Curve(NamedTuple):
 
     @property
     def best(self) -> int:
-        """The place of the epsilon at which close neighbors have their largest share."""
         return max(range(len(self.profiles)), key=lambda index: self.profiles[index].near.estimate)
 
 

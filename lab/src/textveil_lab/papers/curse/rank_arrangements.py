@@ -119,9 +119,6 @@ def smallest_arrangement(size: int, dimensions: int, *, triangle: bool) -> Arran
         size: points, between 2 and 5.
         dimensions: 1 or 2.
         triangle: whether the triangle inequality must fail too, over the same a and b.
-
-    Raises:
-        ParameterError: an argument is out of its domain.
     """
     need(2 <= size <= _MOST_POINTS, "size", size, f"between 2 and {_MOST_POINTS}")
     need(1 <= dimensions <= _MOST_DIMENSIONS, "dimensions", dimensions, f"between 1 and {_MOST_DIMENSIONS}")

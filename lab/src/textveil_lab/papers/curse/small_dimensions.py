@@ -41,9 +41,6 @@ def integer_shares(rate: float, close: int) -> IntegerShares:
     Args:
         rate: nats per unit, finite and > 0.
         close: number of nearest other integers that count as close, >= 1.
-
-    Raises:
-        ParameterError: an argument is out of its domain.
     """
     _check_rate(rate)
     need(close >= 1, "close", close, "1 or more")

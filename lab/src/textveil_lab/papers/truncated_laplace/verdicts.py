@@ -71,7 +71,6 @@ class PaperSetting:
 
     @property
     def length(self) -> float:
-        """Root mean square length of the noise on the vector's own coordinates, in units of C."""
         return math.sqrt(self.noise.dim * self.noise.variance)
 
 

@@ -182,7 +182,6 @@ def _result(value: float, rows: tuple[int, int]) -> Diameter:
 
 
 def _too_near(sweep: _Sweep, first: slice, second: slice, best: float) -> bool:
-    """Whether the triangle inequality keeps all pairs of two blocks below ``best``, rounding included."""
     reach = float(sweep.radii[first.start] + sweep.radii[second.start])
     return reach * (1 + (4 * sweep.vectors.shape[1] + 32) * _UNIT) < best
 

@@ -36,9 +36,6 @@ def word_metric(
         neighbors: length of a word's list, or size of a cell, the word itself included; None takes ``NEIGHBORS``, or
             the whole vocabulary where that is smaller.
         hops: where the distance in the neighbor graph is cut; None takes 3. Only for ``"neighbor-graph"``.
-
-    Raises:
-        ParameterError: an argument is outside its domain.
     """
     need(name in NEIGHBORS, "metric", repr(name)[:60], "one of " + ", ".join(map(repr, NEIGHBORS)))
     need(hops is None or name == "neighbor-graph", "hops", hops, "given for the neighbor-graph only")

@@ -143,7 +143,12 @@ BAD_INPUT = {
     "epsilon a word": (("--epsilon", "many"), b"x", 2, "--epsilon"),
     "delta 0": (("-m", "gaussian", "--delta", "0"), b"x", 2, "--delta must be"),
     "delta 1": (("-m", "gaussian", "--delta", "1"), b"x", 2, "--delta must be"),
-    "option of another mechanism": (("-m", "same-class", "--levels", "3"), b"x", 2, "same-class takes the options"),
+    "option of another mechanism": (
+        ("-m", "same-class", "--base-mass", "0.3"),
+        b"x",
+        2,
+        "same-class takes the options",
+    ),
     "m too large": (("--neighborhood-size", "99999"), b"x", 2, "--neighborhood-size must be between 1 and the 32698"),
     "m zero": (("--neighborhood-size", "0"), b"x", 2, "--neighborhood-size must be"),
     "unknown mechanism": (("-m", "neighbourhood"), b"x", 2, "Did you mean 'neighborhood'"),

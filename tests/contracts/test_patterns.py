@@ -21,7 +21,7 @@ GIVEN = {
     "textveil.detection.gates.__init__": "held by gates that modules hold, and found there",
     "textveil.detection.languages.__init__": "compiled for each language below",
     "textveil.privacy.proved._named": "the package's own source",
-    "textveil.surrogates.mentions._compiled_starts": "a token or one of a class",
+    "textveil.surrogates.mentions.in_text": "a token or one of a class",
     "textveil.surrogates.urls._closing_quote": "an escaped quote",
     "textveil.text.escapes.read": "one character",
     "textveil.text.patterns.__getattr__": "every pattern, when it is first used",

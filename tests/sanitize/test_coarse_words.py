@@ -21,7 +21,6 @@ from textveil.text.tokens import Kind
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil.vocabulary.word_classes import milder_words
-from textveil_lab.mechanisms.document.keywords import keywords
 
 WORDS = load_vocabulary().words
 MILDER = milder_words(load_vocabulary())
@@ -127,6 +126,8 @@ def test_what_a_mechanism_draws_is_written_milder(coarse: int) -> None:
 
 @needs_lab
 def test_keywords_of_a_document_are_none_of_them() -> None:
+
+    from textveil_lab.mechanisms.document.keywords import keywords
 
     coarse = max(MILDER)
     made = keywords(load_vocabulary(), epsilon=60.0, keywords=3, candidates=1)

@@ -21,7 +21,7 @@ from textveil.text import patterns as slices
 from textveil.text.numbers import number_places
 from textveil.text.patterns import LazyRegex, check_time, matches, reach_of, search, time_limit, translated
 
-MODULES = ("addresses", "ages", "dates", "identifiers", "money", "names", "phones", "small_names", "streets")
+MODULES = ("addresses", "dates", "identifiers", "names", "people_in_records", "quantities", "streets")
 
 
 def patterns() -> Iterator[re.Pattern[str]]:

@@ -75,7 +75,7 @@ ADDED = """
 import importlib.util, sys
 
 spec = importlib.util.find_spec("textveil.detection.kinds")
-rows, end = spec.loader.get_source(spec.name), '\\n)\\n\"\"\"The kinds that textveil'
+rows, end = spec.loader.get_source(spec.name), '\\n)\\n# fmt: on\\n'
 assert rows.count(end) == 1
 kinds = importlib.util.module_from_spec(spec)
 sys.modules[spec.name] = kinds

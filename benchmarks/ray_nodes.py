@@ -22,7 +22,7 @@ from measure import machine
 from ray.cluster_utils import Cluster
 from ray_overhead import corpus, released
 
-from textveil.corpora.engines.block_worker import Processes
+from textveil.corpora.engines.processes import Processes
 from textveil.integrations.ray import RayEngine
 
 

@@ -21,7 +21,8 @@ from measure import SHARED, machine
 
 from textveil.catalog import mechanism
 from textveil.corpora.corpus_run import Run
-from textveil.corpora.engines.block_worker import Engine, Processes
+from textveil.corpora.engines.block_worker import Engine
+from textveil.corpora.engines.processes import Processes
 from textveil.corpora.formats.json_records import JsonLines
 from textveil.corpora.formats.records import FieldChoice
 from textveil.integrations.ray import RayEngine

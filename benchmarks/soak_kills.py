@@ -28,7 +28,7 @@ import numpy as np
 
 from textveil.catalog import mechanism
 from textveil.corpora.corpus_run import Run
-from textveil.corpora.engines.block_worker import Processes
+from textveil.corpora.engines.processes import Processes
 from textveil.corpora.formats.csv_table import CsvTable
 from textveil.corpora.formats.json_records import JsonLines
 from textveil.corpora.formats.parquet import Parquet

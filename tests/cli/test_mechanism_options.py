@@ -20,6 +20,7 @@ from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.kinds import Epsilon
 from textveil.privacy.guarantees import Status
 from textveil.registry.options import GUARANTEE, Option, at_least
+from textveil.registry.table import entry_points
 
 COMMANDS = ("sanitize", "explain", "audit")
 SEEN: dict = {}
@@ -46,7 +47,8 @@ def textveil(capsys, monkeypatch, tmp_path):
     path = tmp_path / "own.txt"
     path.write_text("".join(f"word{chr(97 + i)} " + " ".join(map(str, row)) + "\n" for i, row in enumerate(rows)))
     point = SimpleNamespace(name="their-own", load=lambda: their_own)
-    monkeypatch.setattr("textveil.registry.table.entry_points", lambda group: [point])
+    points = {group: list(entry_points(group)) for group in ("textveil.mechanisms", "textveil.commands")}
+    monkeypatch.setattr("textveil.registry.table.entry_points", lambda group: [*points.get(group, ()), point])
     monkeypatch.setenv("COLUMNS", "100")
 
     def run(command: str, *arguments: str) -> tuple[int, str, str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 import typer
-from tests.helpers.lab import needs_lab
 
 from textveil.cli.main import app
 from textveil.cli.mechanism_options import complaint, options_of, renamed, spelled
@@ -38,11 +37,10 @@ def test_the_parameter_that_an_error_is_about_becomes_an_option() -> None:
     assert complaint(unknown.value, OPTIONS) == "unheard_of must be at least 1; got 0."
 
 
-@needs_lab
 def test_a_parameter_can_go_by_the_option_its_value_came_from() -> None:
-    with pytest.raises(ParameterError) as error, renamed(epsilon="claim_epsilon"):
+    with pytest.raises(ParameterError) as error, renamed(epsilon="number_epsilon"):
         need(False, "epsilon", -1, ">= 0")
-    assert complaint(error.value, OPTIONS) == "--claim-epsilon must be >= 0; got -1."
+    assert complaint(error.value, OPTIONS) == "--number-epsilon must be >= 0; got -1."
     with pytest.raises(ParameterError, match=r"^delta must be") as other, renamed(epsilon="claim_epsilon"):
         need(False, "delta", -1, ">= 0")
     assert other.value.parameter == "delta"

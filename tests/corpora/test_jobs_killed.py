@@ -22,7 +22,7 @@ import pytest
 from tests.helpers.runs import run_of
 
 from textveil.corpora.corpus_run import Run
-from textveil.corpora.engines.block_worker import Processes
+from textveil.corpora.engines.processes import Processes
 from textveil.corpora.formats.json_records import JsonLines
 from textveil.corpora.formats.records import FieldChoice
 from textveil.mechanisms.channels.randomized_response import randomized_response

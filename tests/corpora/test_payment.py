@@ -21,7 +21,8 @@ from textveil.budget.account import Account, Limit
 from textveil.budget.ledger import Ledger
 from textveil.corpora.blocks import Block, Outcome, RecordColumns
 from textveil.corpora.corpus_run import Run
-from textveil.corpora.engines.block_worker import BlockWorker, InProcess, Processes
+from textveil.corpora.engines.block_worker import BlockWorker, InProcess
+from textveil.corpora.engines.processes import Processes
 from textveil.corpora.formats.json_records import JsonLines
 from textveil.corpora.formats.records import FieldChoice
 from textveil.corpora.formats.text_lines import PlainText

@@ -17,7 +17,7 @@ from tests.helpers.runs import run_of, worker_of
 from textveil.corpora.blocks import Block
 from textveil.corpora.corpus_run import Run
 from textveil.corpora.engines import process_pool
-from textveil.corpora.engines.block_worker import Processes
+from textveil.corpora.engines.processes import Processes
 from textveil.corpora.formats.text_lines import PlainText
 from textveil.errors import InputError, ParameterError, TextveilError
 from textveil.mechanisms.channels.randomized_response import randomized_response

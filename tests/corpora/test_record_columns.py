@@ -14,7 +14,8 @@ from tests.helpers.policies import Finds, small_policy, surrogate
 from tests.helpers.runs import run_of
 
 from textveil.corpora.blocks import RecordColumns, known_columns
-from textveil.corpora.engines.block_worker import InProcess, Processes
+from textveil.corpora.engines.block_worker import InProcess
+from textveil.corpora.engines.processes import Processes
 from textveil.corpora.formats.choice import FormatChoice
 from textveil.errors import ParameterError, TextveilError
 from textveil.sanitize.policy.policy import Policy

@@ -17,7 +17,8 @@ from tests.helpers.runs import run_of, worker_of
 
 import textveil as tv
 from textveil.corpora.blocks import Block, RecordColumns
-from textveil.corpora.engines.block_worker import InProcess, Processes
+from textveil.corpora.engines.block_worker import InProcess
+from textveil.corpora.engines.processes import Processes
 from textveil.corpora.formats.choice import FormatChoice
 from textveil.corpora.formats.text_lines import PlainText
 from textveil.corpora.payment import Payer

@@ -15,7 +15,8 @@ from tests.helpers.runs import run_of
 
 from textveil.corpora.blocks import RecordColumns, person
 from textveil.corpora.corpus_run import Run
-from textveil.corpora.engines.block_worker import InProcess, Processes
+from textveil.corpora.engines.block_worker import InProcess
+from textveil.corpora.engines.processes import Processes
 from textveil.corpora.formats.choice import FormatChoice
 from textveil.errors import InputError, ParameterError
 from textveil.mechanisms.channels.randomized_response import randomized_response

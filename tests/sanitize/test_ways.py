@@ -19,7 +19,7 @@ from tests.helpers.runs import run_of
 
 from textveil.catalog import mechanism
 from textveil.cli import main as cli
-from textveil.corpora.engines.block_worker import Processes
+from textveil.corpora.engines.processes import Processes
 from textveil.corpora.formats.json_records import JsonLines
 from textveil.corpora.formats.records import FieldChoice
 from textveil.errors import InputError, ParameterError, UnsupportedGuarantee

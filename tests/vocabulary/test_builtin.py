@@ -44,14 +44,10 @@ def test_it_is_mapped_and_no_vector_is_made_before_it_is_asked_for():
     assert "vectors" not in vars(fresh)
 
 
-@needs_lab
 def test_its_files_fit_in_16_megabytes_and_are_those_of_the_records():
-    from textveil_lab.vocabulary import DATA as LAB_DATA
-
     files = {path.name: path for path in DATA.iterdir()}
     assert sum(path.stat().st_size for path in files.values()) <= 16_000_000
     record = provenance()
-    files |= {name: LAB_DATA / name for name in record["tables"] if name not in files}
     others = {
         *frequencies.FILES,
         frequencies.RECORD,

@@ -147,7 +147,10 @@ def _of_all() -> dict[str, tuple[Option, str]]:
     options: dict[str, tuple[Option, list[str]]] = {}
     for name, known in {**declared("mechanisms"), **others}.items():
         for key, option in known.items():
-            options.setdefault(key, (option, []))[1].append(name)
+            known_option, takers = options.setdefault(key, (option, []))
+            takers.append(name)
+            if option.can_be_turned_off and not known_option.can_be_turned_off:
+                options[key] = option, takers  # so that the flag that turns it off is offered
     return {
         key: (option, f"For {names[0]}: {option.help[:1].lower()}{option.help[1:]}" if len(names) == 1 else option.help)
         for key, (option, names) in options.items()

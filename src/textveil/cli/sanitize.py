@@ -337,7 +337,7 @@ def _for_note(policy: Policy, vocabulary: Vocabulary | None) -> Policy:
 
 
 def _engine(name: str, workers: int | None) -> Engine:
-    from textveil.corpora.engines.block_worker import Processes
+    from textveil.corpora.engines.processes import Processes
     from textveil.processors import cores
 
     if name == "local":

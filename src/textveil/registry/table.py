@@ -111,7 +111,7 @@ class Table(Mapping[str, E], Generic[E]):
 
     def _entries(self, wanted: Callable[[EntryPoint], bool]) -> dict[str, E]:
         entries: dict[str, E] = {}
-        for point in filter(wanted, entry_points(group=self.group)):
+        for point in sorted(filter(wanted, entry_points(group=self.group)), key=lambda point: point.name):
             product = loaded(point)
             entry = self._read(point.name, product)
             if entry is None:

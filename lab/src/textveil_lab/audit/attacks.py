@@ -20,7 +20,7 @@ from textveil.statistics import Bound, clopper_pearson, exactly
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil_lab.audit.channels.extremes import extremes_of
 from textveil_lab.audit.channels.rows import IntegerRows, Rows, RowSource, blocks, source_of
-from textveil_lab.audit.releases import Audit, Method, first_of, is_a
+from textveil_lab.audit.methods import Audit, Method, first_of, is_a
 from textveil_lab.vocabulary.geometry import nearest_neighbors
 
 CONFIDENCE = 0.99  # Of each interval, on its own

@@ -16,8 +16,8 @@ from textveil.statistics import Bound
 from textveil.types import Ids, Progress
 from textveil_lab.audit.channels.exact import audit_channel
 from textveil_lab.audit.channels.rows import IntegerRows
+from textveil_lab.audit.methods import Audit, Method, is_a
 from textveil_lab.audit.noise.text_codes import NOISY_CODES
-from textveil_lab.audit.releases import Audit, Method, is_a
 from textveil_lab.audit.report.report import Claim, Finding, Subject, Verdict
 from textveil_lab.audit.sampled.bounds import audit_sampled, minimum_samples
 from textveil_lab.audit.sampled.draws import candidate_pairs

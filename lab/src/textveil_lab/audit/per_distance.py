@@ -20,7 +20,7 @@ from textveil.types import Ids, Reals
 from textveil_lab.audit.channels.groups import rows_of
 from textveil_lab.audit.channels.metric_loss import metric_epsilon
 from textveil_lab.audit.channels.rows import Rows, source_of
-from textveil_lab.audit.releases import Audit, Method, first_of, is_a
+from textveil_lab.audit.methods import Audit, Method, first_of, is_a
 from textveil_lab.audit.report.report import Claim, Finding, Subject, Verdict
 from textveil_lab.audit.sampled.bounds import Draw, audit_sampled_metric, minimum_samples
 from textveil_lab.audit.sampled.draws import mechanism_draw

@@ -27,9 +27,10 @@ from textveil.types import Progress
 from textveil_lab.audit.documents import SEQUENCES, TEXTS
 from textveil_lab.audit.foreign.callables import in_child, load_callable
 from textveil_lab.audit.foreign.hygiene import run_hygiene
+from textveil_lab.audit.methods import WORDS as WORDS
+from textveil_lab.audit.methods import Audit, Method, walk
 from textveil_lab.audit.recovery import measure_recovery
-from textveil_lab.audit.releases import RELEASES, Audit, Method, walk
-from textveil_lab.audit.releases import WORDS as WORDS
+from textveil_lab.audit.releases import RELEASES
 from textveil_lab.audit.report.report import AuditReport, Claim, Subject
 from textveil_lab.audit.report.report import claim_of as claim_of
 from textveil_lab.audit.sampled.bounds import SAMPLES as SAMPLES

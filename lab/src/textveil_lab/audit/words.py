@@ -10,10 +10,10 @@ from textveil.mechanisms.kinds import Channel
 from textveil_lab.audit.attacks import ATTACK
 from textveil_lab.audit.channels.exact import audit_channel
 from textveil_lab.audit.channels.groups import audit_within_groups
+from textveil_lab.audit.methods import Audit, Method, first_of, is_a
 from textveil_lab.audit.noise.closed_form import audit_noise, audit_states
 from textveil_lab.audit.noise.word_channel import audit_cells
 from textveil_lab.audit.per_distance import PER_DISTANCE
-from textveil_lab.audit.releases import Audit, Method, first_of, is_a
 from textveil_lab.audit.report.report import Subject
 from textveil_lab.audit.sampled.bounds import SAMPLES, Draw, can_refute
 from textveil_lab.audit.sampled.dependence import NOTE, copied, depends, no_verdict

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain, islice
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -17,7 +16,6 @@ from textveil.corpora.blocks import NO_COLUMNS, Block, Outcome, RecordColumns, S
 from textveil.corpora.formats.records import CorpusFormat, Records
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import InputError, ParameterError, SlowText, need
-from textveil.processors import cores
 from textveil.randomness import SECRET_BYTES, derived_generator, secure_generator, seeded_generator
 from textveil.sanitize.chosen import SanitizerOptions
 from textveil.sanitize.costs import Counts, added, trimmed
@@ -304,32 +302,3 @@ class InProcess:
     def outcomes(self, worker: BlockWorker, blocks: Iterable[Block]) -> Iterator[Outcome]:
         release = worker.opened()
         return map(release, blocks)
-
-
-SMALL = 2  # An input of no more blocks is released in this process: starting others takes longer
-
-
-@dataclass(frozen=True, slots=True)
-class Processes:
-    """``workers`` processes, started anew rather than forked: threads and locks of this one cannot harm them."""
-
-    # how many at the most, and never more than there are blocks; one is this process itself
-    workers: int = field(default_factory=cores)
-
-    def __post_init__(self) -> None:
-        need(self.workers >= 1, "workers", self.workers, "at least 1")
-
-    def outcomes(self, worker: BlockWorker, blocks: Iterable[Block]) -> Iterator[Outcome]:
-        coming = iter(blocks)
-        start = list(islice(coming, SMALL + 1))
-        if self.workers == 1 or len(start) <= SMALL:
-            yield from InProcess().outcomes(worker, chain(start, coming))
-            return
-        from textveil.corpora.engines.process_pool import Pool
-
-        pool = Pool(worker, self.workers, chain(start, coming))
-        try:
-            yield from pool.outcomes()
-            pool.close()
-        finally:
-            pool.kill()

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import UnsupportedGuarantee
+from textveil_lab.audit.methods import Audit, Method
 from textveil_lab.audit.noise.closed_form import WorstPair, checked_distribution, worst_finding
-from textveil_lab.audit.releases import Audit, Method
 from textveil_lab.audit.report.report import Claim, Finding, Subject
 from textveil_lab.audit.sampled.stated import DrawsCheck, StatedPair, check_profile
 from textveil_lab.mechanisms.capabilities import NoisyTextCodes

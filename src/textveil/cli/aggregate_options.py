@@ -160,7 +160,10 @@ def write_release(
 def tell_sender(what: str, guarantee: Guarantee, request: CorpusRequest, persons: int) -> None:
     """Write one line about the release (``what`` came out), and warnings by the private number of persons."""
     seeded = "" if request.rng is None else "; seeded: not for release"
-    sys.stderr.write(f"{what}; {guarantee}, unit {guarantee.adjacency.unit.value}{seeded}\n")
+    from textveil.privacy.guarantees import Status
+
+    status = "" if guarantee.status is Status.PROVED else f" [{guarantee.status.shown}]"
+    sys.stderr.write(f"{what}; {guarantee}{status}, unit {guarantee.adjacency.unit.value}{seeded}\n")
     if persons == 0:
         sys.stderr.write("warning, for you alone: no record was read.\n")
     if persons * request.delta >= 1:

@@ -82,6 +82,7 @@ def test_whole_match_has_one_start_but_must_reach_the_end(pumps: ModuleType) -> 
     assert costs(pumps, r"(.*)\.(.*)", full=True) == [inf]
 
 
+@pytest.mark.slow  # .ci/run names it
 def test_every_pattern_of_the_package_is_linear(pumps: ModuleType) -> None:
     held = pumps.all_patterns()
     assert len(held) > 600

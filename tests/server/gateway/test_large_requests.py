@@ -132,6 +132,7 @@ def test_a_stream_that_is_too_long_is_cut_and_its_asker_is_told(
     assert told["code"] == "upstream_invalid" and "`upstream_stream_bytes`" in told["message"]
 
 
+@pytest.mark.slow  # .ci/run names it
 def test_a_stream_takes_about_as_much_memory_as_it_has_bytes() -> None:
     """Kills: each piece of an answer is kept as an object of its own, many times as large as what it holds."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 import unicodedata
 from functools import cache
@@ -158,3 +159,14 @@ def test_identifiers_draws_every_number_and_keeps_its_words() -> None:
     text = "SpO2 93% RA, the 22nd of 31 patients, see page 3\n1. COVID-19\n2. three months"
     form = r"SpO2 \d\d% RA, the \d\d[a-z]{2} of \d\d patients, see page 3\n1\. COVID-19\n2\. [a-z]+ months?"
     assert re.fullmatch(form, sanitizer("identifiers", "keep")(text).text)
+
+
+def test_what_a_caller_does_to_a_rule_of_a_preset_reaches_no_other_policy() -> None:
+    rule = tv.policy("identifiers").rule("date")
+    assert rule is not None and dict(rule.options)
+    with pytest.raises(TypeError):
+        rule.options["within"] = 1  # type: ignore[index]
+    again = pickle.loads(pickle.dumps(rule))
+    assert again == rule and again.to_data() == rule.to_data()
+    with pytest.raises(TypeError):
+        again.options["within"] = 1

@@ -7,8 +7,10 @@ import hashlib
 import json
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import Enum
+from functools import partial
+from types import MappingProxyType
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 from textveil.detection.detectors import TOKEN_SPANS
@@ -66,6 +68,8 @@ class Rule:
     folder: str = field(default="", repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        # Presets are read once and shared: what one caller does to a rule must not reach another's policy.
+        object.__setattr__(self, "options", MappingProxyType(dict(self.options)))
         if self.kind not in TOKEN_KINDS:
             checked_kind(self.kind)
         _need_action(self)
@@ -84,6 +88,10 @@ class Rule:
             _need_common_words(self)
         elif not drawn and self.options:
             need(False, _listed(self.options), f"beside {self.action.value}", "left out")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return partial(Rule, **{**values, "options": dict(self.options)}), ()
 
     def to_data(self, *, whole: bool = False) -> dict[str, Any]:
         """Return JSON data as in a policy file; common words by size and digest, unless ``whole``."""

@@ -306,9 +306,10 @@ class _Process:
         if self._overdue is not None:
             self._overdue.cancel()
         self._load = _LONG  # nobody asks it any more
-        self._kill()
-        code = await self._process.wait()
-        self.over_limit = self.over_limit or was_killed_over_limit(code)
+        # It ends by itself: a signal to a process that has just ended would take its exit code from asyncio.
+        await self.end()
+        assert self._process.returncode is not None
+        self.over_limit = self.over_limit or was_killed_over_limit(self._process.returncode)
         asked, self._asked = self._asked, deque()
         for number, (answer, _, _) in enumerate(asked):
             if not answer.done():

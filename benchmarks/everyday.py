@@ -1,6 +1,6 @@
 """Everyday text: what must stay stays, what must go goes. One part a run.
 
-    python benchmarks/everyday.py pages|technical|notes|tab|panorama|wnut|presidio|speed [--show]
+    python benchmarks/everyday.py pages|technical|notes|tab|panorama|wnut|presidio|languages|speed [--show]
 
 - ``pages``: 100 pages in ``everyday/pages``, sanitized. A string that must stay has stayed where no character of it was
   drawn. A string that must go has gone whole where each letter and digit of each mention was drawn; part of a name, or
@@ -13,6 +13,9 @@
   found; a title before a name does not count. The precision of characters has a bootstrap interval over documents.
 - ``wnut``: tokens of persons in the dev part. ``presidio``: persons in the odd sentences, which were held
   out (``benchmarks/detection.py``).
+- ``languages``: names in WikiNEuRal's validation part, in nine languages. *Gone*: spans of names hold all its letters
+  and digits. *As it*: one of its own kind does. *Precision*: letters and digits of the kind's spans
+  that a label of the kind holds; *of names*: that a label of any kind does, works and events (MISC) included.
 - ``speed``: words a second of one processor, sanitizing the 220 notes under ``clinical``; then the command line.
 
 The data lie in --data FOLDER (docs/data.md); ``pages`` and ``technical`` need none. Where a value was drawn is
@@ -24,6 +27,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import gzip
 import hashlib
 import json
 import random
@@ -410,6 +414,45 @@ def sentences(show: bool) -> None:
         print(f"presidio {name}: persons touched {share(touches, total)}; covered whole {share(good, total)}")
 
 
+def languages(show: bool) -> None:
+    """Names in nine languages: gone, told as what they are, and how much of what is found is labelled."""
+    kinds = {"PER": "person", "LOC": "place", "ORG": "organization"}
+    counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    with gzip.open(TEXT / "languages/dev.jsonl.gz", "rt", encoding="utf-8") as stream:
+        for record in map(json.loads, stream):
+            text, language = record["text"], record["lang"]
+            spans = [span for span in tv.detect(text) if span.kind in NAMES]
+            held = covered(len(text), [(span.start, span.end) for span in spans])
+            named = covered(len(text), [(start, end) for start, end, _ in record["spans"]])
+            for name, kind in kinds.items():
+                count = counts[kind, language]
+                own = covered(len(text), [(span.start, span.end) for span in spans if span.kind == kind])
+                labels = [(start, end) for start, end, label in record["spans"] if label == name]
+                labelled = covered(len(text), labels)
+                for start, end in labels:
+                    gone = whole(text, held, start, end)
+                    count["labels"] += 1
+                    count["gone"] += gone
+                    count["own"] += whole(text, own, start, end)
+                    if show and not gone:
+                        print(f"{language} {name} missed {around(text, start, end)}")
+                places = [place for place in range(len(text)) if own[place] and text[place].isalnum()]
+                count["found"] += len(places)
+                count["right"] += sum(labelled[place] for place in places)
+                count["names"] += sum(named[place] for place in places)
+                if show:
+                    for span in spans:
+                        if span.kind == kind and not any(named[span.start : span.end]):
+                            print(f"{language} {kind} wrong {around(text, span.start, span.end)}")
+    print("| kind | language | labels | gone | as it | precision | of names |\n|---|---|---|---|---|---|---|")
+    for (kind, language), count in sorted(counts.items()):
+        shares = [
+            count[part] / max(1, count[all_])
+            for part, all_ in (("gone", "labels"), ("own", "labels"), ("right", "found"), ("names", "found"))
+        ]
+        print(f"| {kind} | {language} | {count['labels']} | " + " | ".join(f"{each:.3f}" for each in shares) + " |")
+
+
 def speed() -> None:
     """Words a second of one processor: the first pass, and the best of three."""
     texts = [text for _, text in notes()]
@@ -470,6 +513,7 @@ def main() -> None:
         "panorama": lambda show: entities("panorama", show),
         "wnut": tokens_of_persons,
         "presidio": sentences,
+        "languages": languages,
         "speed": lambda show: speeds(),
     }
     parser.add_argument("part", choices=parts)

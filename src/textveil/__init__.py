@@ -10,8 +10,16 @@
 Names are imported when first used, so that ``import textveil`` stays light.
 """
 
+import re
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+# Before Python 3.11.5 a possessive quantifier matches what it must not (gh-106052): values would be found in part.
+if re.match("(?:ab?c)?+", "a").end():  # type: ignore[union-attr]
+    raise ImportError(
+        f"textveil needs Python 3.11.5 or newer; the regular expressions of {sys.version.split()[0]} fail."
+    )
 
 from textveil.version import VERSION as __version__  # noqa: N811
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import time
 from math import inf
+from re import _constants, _parser  # type: ignore[attr-defined]
 from types import ModuleType
+from typing import Any
 
 import pytest
 from tests.helpers.attacks import loaded_attack
@@ -92,6 +94,35 @@ def test_every_pattern_of_the_package_is_linear(pumps: ModuleType) -> None:
         if (found := list(pumps.findings(pumps.Automaton(one.pattern, one.flags, full=one.full))))
     }
     assert set(slow) <= set(pumps.KNOWN), slow
+
+
+def captured_alternatives(pattern: str | bytes, flags: int = 0) -> bool:
+    """Tell whether a group is captured within alternatives that a possessive quantifier repeats.
+
+    Before 3.12.8 and 3.13.1 such a search may raise SystemError (gh-101955).
+    """
+
+    def walk(node: Any, possessive: bool, branch: bool) -> bool:
+        if isinstance(node, _parser.SubPattern):
+            return any(walk(each, possessive, branch) for each in node.data)
+        if not isinstance(node, (tuple, list)):
+            return False
+        operation = node[0] if node else None
+        if operation is _constants.POSSESSIVE_REPEAT:
+            return walk(node[1], True, branch)
+        if operation is _constants.BRANCH:
+            return walk(node[1], possessive, True)
+        if operation is _constants.SUBPATTERN and node[1][0] is not None and possessive and branch:
+            return True
+        return any(walk(each, possessive, branch) for each in node)
+
+    return walk(_parser.parse(pattern, flags), False, False)
+
+
+def test_no_pattern_captures_alternatives_within_a_possessive_quantifier(pumps: ModuleType) -> None:
+    assert captured_alternatives("((x)|y|z)*+") and captured_alternatives("(?:(x)|yz)++")
+    assert not captured_alternatives("((?:x|y)*+)")
+    assert [one.name for one in pumps.all_patterns() if captured_alternatives(one.pattern, one.flags)] == []
 
 
 def test_patterns_within_functions_are_linear_or_known(pumps: ModuleType) -> None:

@@ -1,7 +1,5 @@
 """Cutting a text by spans: what is left, and that what overlaps or lies outside is refused."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

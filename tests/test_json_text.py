@@ -1,7 +1,5 @@
 """JSON that others may have made is read by one function, which bounds its nesting and its size."""
 
-from __future__ import annotations
-
 import ast
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Processes that are started share the processors, and a choice of the user's stands."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

@@ -1,7 +1,5 @@
 """The secure source: keystream, refusals, forks, threads."""
 
-from __future__ import annotations
-
 import copy
 import hashlib
 import multiprocessing

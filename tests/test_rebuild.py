@@ -1,7 +1,5 @@
 """Mechanisms made again from reports: the same channel, or a refusal in one line."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

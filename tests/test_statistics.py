@@ -1,7 +1,5 @@
 """Shares of trials that come in groups, with intervals."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import binom

@@ -1,7 +1,5 @@
 """Whose word counts: only what a registered function made, with a proof that is a file, is released as proved."""
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 import functools

@@ -1,7 +1,5 @@
 """Shares of one budget: together they cost what is stated, and a selection hides what one person alone has."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

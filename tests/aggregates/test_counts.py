@@ -1,7 +1,5 @@
 """Counts of a corpus: what one person can change, what stays hidden, and what is written."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from fractions import Fraction

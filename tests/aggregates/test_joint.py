@@ -1,7 +1,5 @@
 """What releases about one corpus cost together, against composed loss distributions."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math

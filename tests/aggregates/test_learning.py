@@ -1,7 +1,5 @@
 """``learn``: shares of the budget, the law of what comes out, labels that few have, models in folders."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What one person adds is bounded, exactly, and does not change what others add."""
 
-from __future__ import annotations
-
 from itertools import combinations_with_replacement, product
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Naive Bayes: what a person adds is bounded exactly, the noise is the one that is paid for, models say labels."""
 
-from __future__ import annotations
-
 from collections import Counter
 from fractions import Fraction
 from itertools import combinations_with_replacement, product

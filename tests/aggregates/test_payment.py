@@ -1,7 +1,5 @@
 """A release that was paid for and not written is drawn again, the same; other records or settings never share draws."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Records of a corpus by person: what counts, and what is refused."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What is held on the disk: the same numbers as in memory, in a file that nobody else can open."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

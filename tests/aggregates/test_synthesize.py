@@ -1,7 +1,5 @@
 """``synthesize``: what comes out is public, is a function of noisy sums, and has exactly so many texts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """``topics``: what one person's votes change, the law of noisy votes, and groups that other rows cannot move."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The benchmark command: every part runs small, its numbers have the form that is promised; never how fast."""
 
-from __future__ import annotations
-
 import json
 import sys
 from importlib import import_module

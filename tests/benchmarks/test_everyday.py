@@ -1,7 +1,5 @@
 """The benchmark of everyday text: its pages are marked as the brief says, and it tells misses from hits."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import sys

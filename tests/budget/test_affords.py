@@ -1,7 +1,5 @@
 """How many more releases a budget pays for: counted at once, and the same as one after another."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """A database that is locked, full or away: one line, nothing is taken, and it goes on afterwards."""
 
-from __future__ import annotations
-
 import sqlite3
 from pathlib import Path
 

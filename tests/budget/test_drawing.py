@@ -1,7 +1,5 @@
 """What fails before anything was drawn costs nothing, and what fails after it says what was charged."""
 
-from __future__ import annotations
-
 import io
 import sqlite3
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Clients and databases are killed again and again: no limit is ever exceeded, and nothing is released unpaid."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import random

@@ -1,7 +1,5 @@
 """Budget is taken before a draw, from every level, and never more than there is."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import stat

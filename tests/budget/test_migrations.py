@@ -1,7 +1,5 @@
 """A database of the version before is refused with what to run, and brought into today's form with all it holds."""
 
-from __future__ import annotations
-
 import sqlite3
 from pathlib import Path
 

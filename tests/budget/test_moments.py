@@ -1,7 +1,5 @@
 """Optimal composition as a stopping rule: no choice of later draws by earlier outputs exceeds the limit."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from functools import cache

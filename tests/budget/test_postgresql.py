@@ -1,7 +1,5 @@
 """The ledger on PostgreSQL: what it does on SQLite, several processes' threads at once, and faults in one line."""
 
-from __future__ import annotations
-
 import contextlib
 import subprocess
 import sys

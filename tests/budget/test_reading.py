@@ -1,7 +1,5 @@
 """Whoever asks what is left writes nothing: not for a stranger, and not for whoever is counted anew."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from pathlib import Path

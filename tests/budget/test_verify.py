@@ -1,7 +1,5 @@
 """Whatever is changed in a ledger's database or in its export is seen; and a ledger nobody touched is sound."""
 
-from __future__ import annotations
-
 import io
 import itertools
 import json

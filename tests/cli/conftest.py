@@ -1,7 +1,5 @@
 """``textveil sanitize`` with a small vocabulary, in this process."""
 
-from __future__ import annotations
-
 import io
 import sys
 from functools import partial

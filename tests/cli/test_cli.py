@@ -1,7 +1,5 @@
 """The command line: every bad input gets one line and a documented code, nothing is half written."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

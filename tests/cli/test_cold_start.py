@@ -1,7 +1,5 @@
 """What a command of one sentence imports and reads: a budget of modules and files, whatever the clock says."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

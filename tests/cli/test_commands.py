@@ -1,7 +1,5 @@
 """Commands of other packages: found by entry points, imported when they are run, and no harm to other commands."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from importlib.metadata import EntryPoint

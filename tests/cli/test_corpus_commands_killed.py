@@ -3,8 +3,6 @@
 Run as a script, this file is what is killed: forks die at each point in turn.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

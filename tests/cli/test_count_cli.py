@@ -1,7 +1,5 @@
 """``textveil count``: the contract's columns, reports, exit codes, the ledger, one line for bad input, no text."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """``textveil detect``: what is printed, what is written, and to whom."""
 
-from __future__ import annotations
-
 import io
 import json
 import stat

@@ -1,7 +1,5 @@
 """Inputs in other encodings than UTF-8: named, or refused with what they look like."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

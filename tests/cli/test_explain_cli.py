@@ -1,7 +1,5 @@
 """``textveil explain``: the distribution of one word's output, and what is no word."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

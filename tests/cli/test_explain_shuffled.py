@@ -1,7 +1,5 @@
 """``textveil explain --reports``: what one word costs its person after a shuffler."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

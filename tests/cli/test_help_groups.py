@@ -1,7 +1,5 @@
 """Help in groups: what a newcomer needs stands first, and every option in one group."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """``textveil learn``: a model that says labels as they stood, its report, the ledger, one line for bad input."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """``textveil ledger``, and ``textveil sanitize --ledger``: exit code 3 where a budget does not reach."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``textveil mcp`` refuses what it cannot serve before a client is answered."""
 
-from __future__ import annotations
-
 import pytest
 
 pytest.importorskip("mcp")

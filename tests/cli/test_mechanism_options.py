@@ -1,7 +1,5 @@
 """Options of mechanisms on the command line: those of the declarations, in groups, for anybody's mechanism."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

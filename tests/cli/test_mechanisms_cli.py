@@ -1,7 +1,5 @@
 """``textveil mechanisms``: the catalog, and one mechanism with its options."""
 
-from __future__ import annotations
-
 import json
 import re
 

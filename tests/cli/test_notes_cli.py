@@ -1,7 +1,5 @@
 """A note that is sanitized by itself, with the defaults that are meant for it."""
 
-from __future__ import annotations
-
 import io
 import json
 import sys

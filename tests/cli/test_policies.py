@@ -1,7 +1,5 @@
 """``textveil policies`` and ``textveil sanitize --policy``."""
 
-from __future__ import annotations
-
 import io
 import json
 import sys

@@ -1,7 +1,5 @@
 """Bars: drawn after a delay whatever is done, never over what goes to a file, and away before the next."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

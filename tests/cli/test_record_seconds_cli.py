@@ -1,7 +1,5 @@
 """``textveil sanitize --record-seconds``."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """``textveil sanitize --report x.html``: the page goes with the release or not at all; the sample stays private."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter

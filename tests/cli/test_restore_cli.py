@@ -1,7 +1,5 @@
 """``textveil restore``: corpora document by document, answers as they come, and faults in one line."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

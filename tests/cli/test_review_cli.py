@@ -1,7 +1,5 @@
 """``textveil review``: what the page holds, what a person marks on it, and the policy that comes out."""
 
-from __future__ import annotations
-
 import json
 import re
 import stat

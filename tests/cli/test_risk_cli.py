@@ -1,7 +1,5 @@
 """``textveil risk``: the contract's keys, files for their owner alone, formats, one line for bad input, no text."""
 
-from __future__ import annotations
-
 import io
 import json
 import stat

@@ -1,7 +1,5 @@
 """``textveil sanitize`` on corpora: several inputs, compression, faults by number."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

@@ -1,7 +1,5 @@
 """``textveil sanitize`` as a job: what it goes on with after whatever death, and what it refuses."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

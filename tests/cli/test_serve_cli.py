@@ -1,7 +1,5 @@
 """``textveil serve`` and ``textveil keys``: as others call them, in processes of their own."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Signals, closed streams and readers that go away: nothing is half written, one line is said."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Messages of the library in the command line's words."""
 
-from __future__ import annotations
-
 import pytest
 import typer
 

@@ -1,7 +1,5 @@
 """``textveil synthesize`` and ``topics``: files, warnings for the sender alone, exit codes, no private text."""
 
-from __future__ import annotations
-
 import json
 import stat
 from pathlib import Path

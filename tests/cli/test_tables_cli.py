@@ -1,7 +1,5 @@
 """``textveil tables``: built, found again, listed, cleared; and a run that builds its table."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

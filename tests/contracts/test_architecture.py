@@ -1,7 +1,5 @@
 """docs/architecture.md against the tree and the import contract."""
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

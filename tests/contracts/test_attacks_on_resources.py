@@ -1,7 +1,5 @@
 """The attacks on memory and time of docs/reliability.md: a little of each, and that each sees what it looks for."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import importlib.util

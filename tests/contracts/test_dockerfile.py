@@ -1,7 +1,5 @@
 """The Dockerfile: what a linter would ask of it by reading, and a server by it where Docker runs."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """What the pages say runs: code blocks, commands, links, and the README's commands in CI."""
 
-from __future__ import annotations
-
 import ast
 import os
 import re

@@ -1,7 +1,5 @@
 """Environment variables: each is declared once, and one that nothing reads is refused and not ignored."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Extras by name: docs and messages speak of those that are there; no message installs another textveil."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

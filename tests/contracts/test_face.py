@@ -1,7 +1,5 @@
 """The public face, what importing costs, the proofs, the catalog."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The search of all logs for texts (tests/helpers/log_watch.py) sees what it looks for."""
 
-from __future__ import annotations
-
 import logging
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Without the package textveil-lab, what is in it says in one line how to install it."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

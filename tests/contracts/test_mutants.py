@@ -1,7 +1,5 @@
 """The mutation tool's tables against the tree: what they name exists, and what may live says why."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """No regular expression of the package takes time that grows faster than a text: read off its syntax tree, and run."""
 
-from __future__ import annotations
-
 import re
 import time
 from math import inf

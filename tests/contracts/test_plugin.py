@@ -1,7 +1,5 @@
 """The example of a third-party package, without installing it: by its entry points, through every command."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

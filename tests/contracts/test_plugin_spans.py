@@ -1,7 +1,5 @@
 """Detectors and surrogates of other packages: by their entry points, named like textveil's own, and never trusted."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

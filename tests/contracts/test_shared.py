@@ -1,7 +1,5 @@
 """No test needs the folder of public data: it is skipped, and no module asks for the folder when it is imported."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The long runs of docs/reliability.md: a little of each, and that each sees what it looks for."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The long run of the server (benchmarks/soak_server.py) sees what it looks for; CI runs a minute of it."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import importlib.util

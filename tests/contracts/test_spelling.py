@@ -1,7 +1,5 @@
 """The library does not know the command line, and modules do not know each other's private names."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

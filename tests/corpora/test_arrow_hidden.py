@@ -1,7 +1,5 @@
 """Arrow columns: nothing of the input but the rows' own values reaches the output, and no message holds its data."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The one policy by which blocks are given out, done again, given up and put in order."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """From any format of records to any other: what one cannot hold is refused by record and field."""
 
-from __future__ import annotations
-
 import datetime
 import decimal
 import gzip

@@ -1,7 +1,5 @@
 """Cutting: wherever the pieces end, the records and their numbers are the same."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

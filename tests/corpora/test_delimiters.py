@@ -1,7 +1,5 @@
 """Tables whose columns are separated by tabs or another character: the same records, the same faults, a hint."""
 
-from __future__ import annotations
-
 import csv
 import io
 

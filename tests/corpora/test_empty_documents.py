@@ -1,7 +1,5 @@
 """Empty documents cost little, and change nothing; compressed inputs expand as far as they may."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Corpus formats: what is kept, what is dropped, how bad records are named without being quoted."""
 
-from __future__ import annotations
-
 import io
 import json
 import pickle

@@ -4,8 +4,6 @@ Run as a script, this file is what is killed: ``FOLDER STEP,STEP,...;...`` (one 
 STEP-th of the system calls that matter) or ``FOLDER processes`` (two processes, killed from outside).
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

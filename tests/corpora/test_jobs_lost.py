@@ -1,7 +1,5 @@
 """Jobs whose folder, output or ledger is taken away or changed: nothing is lost without a word."""
 
-from __future__ import annotations
-
 import io
 import json
 import shutil

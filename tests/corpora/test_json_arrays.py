@@ -1,7 +1,5 @@
 """JSON arrays: read as a stream, written as an array again; whatever is none ends it in one line."""
 
-from __future__ import annotations
-
 import io
 import json
 from typing import Any

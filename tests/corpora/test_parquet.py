@@ -1,7 +1,5 @@
 """Parquet in and out: what is released, what is kept, what never reaches the output, and every fault."""
 
-from __future__ import annotations
-
 import datetime
 import decimal
 import io

@@ -1,7 +1,5 @@
 """A run that a ledger pays for: counted before anything is drawn, taken from all or from none, and never twice."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -3,8 +3,6 @@
 Run as a script, this file is what is killed; see ``test_jobs_killed``.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import os

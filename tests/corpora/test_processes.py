@@ -1,7 +1,5 @@
 """Several processes: the same bytes as one, in order, and what happens when one of them dies."""
 
-from __future__ import annotations
-
 import io
 import os
 import subprocess

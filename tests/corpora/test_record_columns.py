@@ -1,7 +1,5 @@
 """Columns of a record under a policy: one surrogate for a value in all of a person's records, and known names."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

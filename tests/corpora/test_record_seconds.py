@@ -1,7 +1,5 @@
 """A limit on the time that one record's detection takes: it holds in the middle of a search, and for that record."""
 
-from __future__ import annotations
-
 import io
 import os
 import time

@@ -1,7 +1,5 @@
 """Inputs by pattern, by first bytes and from pipes; outputs by their ending; every fault by its own line."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import os

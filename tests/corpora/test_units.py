@@ -1,7 +1,5 @@
 """What one person's records cost together: summed over blocks, jobs and formats, and never by name."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections import Counter

@@ -1,7 +1,5 @@
 """What a detector may return, and how several become one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import product
 from typing import Any

@@ -1,7 +1,5 @@
 """Demographics: what a text says of a person is found with its reason, and the same words elsewhere are not."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

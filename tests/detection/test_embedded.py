@@ -1,7 +1,5 @@
 """What the embedded detector finds, where its spans end, and that it takes any text."""
 
-from __future__ import annotations
-
 import pickle
 from calendar import day_name, month_name
 from ipaddress import IPv6Address

@@ -1,7 +1,5 @@
 """What is counted as found, and what a labelled file must look like."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 

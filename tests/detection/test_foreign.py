@@ -1,7 +1,5 @@
 """What adapters of foreign detectors share: texts in pieces, spans without overlaps, labels and kinds."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

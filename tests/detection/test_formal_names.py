@@ -1,7 +1,5 @@
 """Names in the forms of letters, charts and files; words in capitals that are none."""
 
-from __future__ import annotations
-
 import pytest
 
 import textveil as tv

@@ -1,7 +1,5 @@
 """Gates of the embedded detector save time, and lose nothing: found with them is what is found without."""
 
-from __future__ import annotations
-
 import random
 import re
 from time import process_time

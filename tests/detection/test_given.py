@@ -1,7 +1,5 @@
 """What users bring: regular expressions, lists, the values of a record; and detectors by name."""
 
-from __future__ import annotations
-
 import random
 import re
 

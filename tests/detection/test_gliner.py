@@ -1,7 +1,5 @@
 """GLiNER models on disk: a small one with random weights, saved and loaded by the package."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import shutil

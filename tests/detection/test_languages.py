@@ -1,7 +1,5 @@
 """Documents in other languages: which language it is, and what is found in it."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Numbers that know what they are: measurements, quantities, durations and amounts, and what none of them swallows."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

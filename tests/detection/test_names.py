@@ -1,7 +1,5 @@
 """Names of persons, places and organizations: by what evidence they are found, and what is none."""
 
-from __future__ import annotations
-
 import pytest
 
 from textveil.detection.embedded import embedded_detector

@@ -1,7 +1,5 @@
 """National ids by form and check digit, and other ids that take no digit for a telephone number or a date."""
 
-from __future__ import annotations
-
 import pytest
 
 import textveil as tv

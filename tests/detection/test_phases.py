@@ -1,7 +1,5 @@
 """The phases of the embedded detector: every row's examples, and that the order of rows means nothing."""
 
-from __future__ import annotations
-
 import ast
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Presidio's analyzer with its own patterns, and with a pipeline that is made here."""
 
-from __future__ import annotations
-
 import pickle
 import sys
 from pathlib import Path

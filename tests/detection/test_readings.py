@@ -1,7 +1,5 @@
 """Ids beside other digits: what takes a neighbor's digits too is read again, shorter or from its next group."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Secrets are found by their form and by what stands before them; code, placeholders and prose about them are not."""
 
-from __future__ import annotations
-
 import pytest
 
 import textveil as tv

@@ -1,7 +1,5 @@
 """spaCy pipelines on disk, made here."""
 
-from __future__ import annotations
-
 import pickle
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What two searches find side by side: spans stay disjoint and in their places, whatever stands between them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

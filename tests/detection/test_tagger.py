@@ -1,7 +1,5 @@
 """The learned tagger: what it keeps and leaves out, and files that it refuses."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import shutil

@@ -1,7 +1,5 @@
 """Technical text is text: words of code stay, strings and comments are read, and nobody is hidden by a mark of code."""
 
-from __future__ import annotations
-
 import re
 import time
 from itertools import pairwise

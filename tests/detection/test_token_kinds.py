@@ -1,7 +1,5 @@
 """Emoji, symbols and other scripts as spans: every token of the kinds, and no other."""
 
-from __future__ import annotations
-
 import pickle
 
 import pytest

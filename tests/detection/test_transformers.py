@@ -1,7 +1,5 @@
 """Token classifiers on disk: a small one that knows its few words, and one with random weights."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import sys

@@ -1,7 +1,5 @@
 """The attacks of ``benchmarks/attacks`` as modules, for tests that run a little of them."""
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from pathlib import Path

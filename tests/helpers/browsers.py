@@ -1,7 +1,5 @@
 """The system's Chromium, driven by Playwright; tests that need it skip with one line where it is not there."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

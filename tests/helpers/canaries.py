@@ -1,7 +1,5 @@
 """Names and numbers that no draw can give by chance, and a policy that finds them: what is heard of them leaked."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Final
 

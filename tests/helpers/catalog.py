@@ -3,8 +3,6 @@
 No mechanism is named here: a new one is tested by its declaration.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A mechanism whose answer is known."""
 
-from __future__ import annotations
-
 from types import MappingProxyType
 
 import numpy as np

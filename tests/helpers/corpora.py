@@ -1,7 +1,5 @@
 """Corpora of made-up words, a few to a line, and what a release of one looks like."""
 
-from __future__ import annotations
-
 SECRET = "Xylophonia"
 """A word that no message may hold."""
 

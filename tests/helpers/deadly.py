@@ -1,7 +1,5 @@
 """Mechanisms that kill the process they run in; in a file of their own, from which new processes can import them."""
 
-from __future__ import annotations
-
 import os
 import signal
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """A real HTTP server on this machine that stands for an OpenAI-compatible service."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Callable
@@ -33,7 +31,7 @@ class EndpointServer:
         self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
 
-    def __enter__(self) -> EndpointServer:
+    def __enter__(self) -> "EndpointServer":
         return self
 
     def __exit__(self, *error: object) -> None:

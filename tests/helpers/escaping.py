@@ -1,7 +1,5 @@
 """How ordinary programs write a text inside another: each of these is read back as the text."""
 
-from __future__ import annotations
-
 import html
 import json
 from collections.abc import Callable, Mapping

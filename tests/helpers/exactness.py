@@ -1,7 +1,5 @@
 """Exact losses of small channels, by enumeration, and the leaky twin that they must catch."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Tests of what an extra brings, where it is not installed."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Numbers from a second method, in tests/golden beside the scripts that make them."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from pathlib import Path

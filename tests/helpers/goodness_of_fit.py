@@ -1,7 +1,5 @@
 """A test of a sample against its distribution that holds at every sample size."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

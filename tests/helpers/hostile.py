@@ -1,7 +1,5 @@
 """Texts that packages trip over, and a machine without a network."""
 
-from __future__ import annotations
-
 import socket
 from typing import Any, NoReturn
 

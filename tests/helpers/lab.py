@@ -1,7 +1,5 @@
 """Tests of textveil that need the package textveil-lab: they are skipped if it is not installed."""
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 
 import pytest

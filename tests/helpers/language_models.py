@@ -1,7 +1,5 @@
 """A bigram model made for tests, and the channels of the reference cases."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

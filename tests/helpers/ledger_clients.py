@@ -3,8 +3,6 @@
 Run as: python -m tests.helpers.ledger_clients URL KEY FILE THREADS SEED
 """
 
-from __future__ import annotations
-
 import os
 import random
 import sys

@@ -1,7 +1,5 @@
 """Language models made for tests."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

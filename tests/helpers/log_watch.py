@@ -3,8 +3,6 @@
 Texts go to standard output and into files; logs and messages never hold any. What is heard of a text here leaked.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import logging

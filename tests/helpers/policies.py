@@ -1,7 +1,5 @@
 """Small detectors and surrogates whose laws are known, for tests of policies."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A PostgreSQL server of the system's packages on a free port of this machine, for tests; killed at will."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import pwd

@@ -1,7 +1,5 @@
 """Private maps made by hand, and of any text."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """What this processor can do, for tests that force a numerical library's kernels."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Labelled records of persons, in memory."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

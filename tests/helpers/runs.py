@@ -1,7 +1,5 @@
 """Runs and workers from one flat list of changes, as tests give them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from textveil.corpora.corpus_run import Run

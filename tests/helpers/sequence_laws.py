@@ -1,7 +1,5 @@
 """The exact law of a short document's output, and how well draws follow it."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

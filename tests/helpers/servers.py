@@ -1,7 +1,5 @@
 """The server on a free port of this machine, in a thread, with a ledger in memory or a real one."""
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import threading

@@ -1,7 +1,5 @@
 """Where the shared vectors and texts lie; tests that need them skip where they are absent."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

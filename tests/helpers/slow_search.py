@@ -1,7 +1,5 @@
 """A search that never ends, in processes that find values."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

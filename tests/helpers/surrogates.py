@@ -1,7 +1,5 @@
 """Surrogates for tests: one of each name, values of every form, generators that tell what was drawn."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Models that are made here: small, saved and loaded as any other would be, none downloaded."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any

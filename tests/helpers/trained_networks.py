@@ -1,7 +1,5 @@
 """Auto-encoders of sentences that are trained in seconds on words drawn here, kept as any other would be."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp

@@ -1,7 +1,5 @@
 """A sanitizer whose releases can be undone, of any mechanism; in a file of its own, from which processes import it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """A real HTTP server on this machine that stands for a provider of language models, and remembers every byte it got."""
 
-from __future__ import annotations
-
 import json
 import socket
 import ssl
@@ -91,7 +89,7 @@ class Provider:
             self.url = f"https://localhost:{self.port}/v1"
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
 
-    def __enter__(self) -> Provider:
+    def __enter__(self) -> "Provider":
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -1,7 +1,5 @@
 """Vocabularies made for tests."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from textveil.vocabulary.vocabulary import Vocabulary

@@ -1,7 +1,5 @@
 """Models that write: tiny ones with random weights, made here, saved and loaded as any other would be."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp

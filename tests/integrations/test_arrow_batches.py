@@ -1,7 +1,5 @@
 """Record batches: what is released, what is done again, and what two batches may not share."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 import pickle

@@ -1,7 +1,5 @@
 """Rows of texts with gaps: released in their places, counted once for each time they are drawn."""
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Iterator
 

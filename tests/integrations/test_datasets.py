@@ -1,7 +1,5 @@
 """Hugging Face datasets: maps that are done again, processes, caches, and what goes along with a dataset."""
 
-from __future__ import annotations
-
 import pickle
 import sys
 

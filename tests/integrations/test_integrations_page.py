@@ -1,7 +1,5 @@
 """The blocks of docs/integrations.md and docs/foreign-detectors.md run where what they need is installed."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

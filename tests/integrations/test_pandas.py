@@ -1,7 +1,5 @@
 """The accessor of pandas: dtypes, index, names and gaps stay; nothing rides along that no row holds."""
 
-from __future__ import annotations
-
 import pickle
 import sys
 

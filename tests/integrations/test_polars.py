@@ -1,7 +1,5 @@
 """The namespace of Polars: eager and lazy frames, nulls, and costs that count every evaluation."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

@@ -1,7 +1,5 @@
 """textveil in Presidio, on the real packages: operators of its anonymizer, and a recognizer of its analyzer."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The estimator behind ``textveil learn`` keeps scikit-learn's contract; units are persons where they are given."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A real Ray on this machine: the same bytes as the local engine, through dead actors, with nothing in its logs."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

@@ -1,7 +1,5 @@
 """scikit-learn's contract, and what knowing the channel is worth."""
 
-from __future__ import annotations
-
 import pickle
 import sys
 

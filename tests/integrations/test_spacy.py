@@ -1,7 +1,5 @@
 """textveil in spaCy's pipelines, on the real package."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import subprocess

@@ -1,7 +1,5 @@
 """Randomized response, neighborhood and exponential: exact losses, distributions, determinism of rows."""
 
-from __future__ import annotations
-
 import math
 import pickle
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """``textveil.testing.check_mechanism``: passed by every mechanism of the catalog, failed by each planted fault."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 

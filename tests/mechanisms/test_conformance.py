@@ -6,8 +6,6 @@ that comes through. Seeded; a sound mechanism fails with probability below 1e-9 
 twins at the end fail each of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Consistent neighborhoods: exact rows after every past, the exact law of short documents, and draws that follow it."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import pickle

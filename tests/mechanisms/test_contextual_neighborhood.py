@@ -1,7 +1,5 @@
 """Contextual neighborhoods: exact rows after every past, the exact law of short documents, and what draws look at."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

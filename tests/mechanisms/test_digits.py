@@ -1,7 +1,5 @@
 """Digits: budget shared, exact distribution, public length."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

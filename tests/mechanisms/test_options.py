@@ -1,7 +1,5 @@
 """Options: what signatures declare, what is checked by it, and what the catalog makes of it."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import math

@@ -1,7 +1,5 @@
 """The table of all rows of a weighted neighborhood: rows as computed, checked, and draws that do not change."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The cache of rows: every row right, the least recently used given up, whole after interrupts and forks."""
 
-from __future__ import annotations
-
 import multiprocessing
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,7 +1,5 @@
 """A word of the same public class: its law, epsilon 0 by enumeration, draws, and what it refuses."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import chisquare

@@ -1,7 +1,5 @@
 """Weighted neighborhoods: rows against brute force in exact arithmetic, equal totals, draws, and words that stay."""
 
-from __future__ import annotations
-
 import math
 import pickle
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What every language model checks first, and what ids stand for."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

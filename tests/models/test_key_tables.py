@@ -1,7 +1,5 @@
 """Tables of pairs and triples against dictionaries."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

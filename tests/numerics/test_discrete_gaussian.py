@@ -1,7 +1,5 @@
 """Gaussian noise on the integers: its law, and the lemma that its proof rests on."""
 
-from __future__ import annotations
-
 import mpmath
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Two-sided geometric noise: its exact law, and draws by integers of any length."""
 
-from __future__ import annotations
-
 from collections import Counter
 from fractions import Fraction
 

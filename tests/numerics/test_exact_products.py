@@ -1,7 +1,5 @@
 """8-bit products by torch are the integers that NumPy gives, and are used only where they pay."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time

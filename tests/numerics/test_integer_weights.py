@@ -1,7 +1,5 @@
 """Two-level integer weights: the ratio never exceeds exp(epsilon), the draw has exactly these weights."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

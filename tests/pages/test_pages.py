@@ -1,7 +1,5 @@
 """Pages hold their figures and files, lose nothing that is seen, and break no markup."""
 
-from __future__ import annotations
-
 import base64
 import re
 from pathlib import Path

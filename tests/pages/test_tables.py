@@ -1,7 +1,5 @@
 """Tables: plain values, rounded, the same in CSV, JSON and Markdown; files whole or absent."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

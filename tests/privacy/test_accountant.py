@@ -1,7 +1,5 @@
 """The accountant: sums, optimal composition against products of the worst pairs, and what is left of a budget."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import sys

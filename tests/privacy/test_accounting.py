@@ -1,7 +1,5 @@
 """Optimal composition against multiple precision and enumeration; calibration never gives less than asked."""
 
-from __future__ import annotations
-
 import importlib.util
 import itertools
 import math

@@ -1,7 +1,5 @@
 """Calibrations keep what they promise, checked exactly; and they meet the second method."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Composition: neutral zero, commuting, monotone, never below the exact value, worst status."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Guarantees as data: domains, conversions, printing."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

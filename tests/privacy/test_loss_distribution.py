@@ -1,7 +1,5 @@
 """Loss distributions lie on their stated side of the exact delta, and close to it; composed ones too."""
 
-from __future__ import annotations
-
 import importlib.util
 import itertools
 import math

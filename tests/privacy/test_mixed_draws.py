@@ -1,7 +1,5 @@
 """Draws of several kinds together, against all outcomes of their worst pairs in exact fractions."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Nothing is proved but registered code, and the register is of the code as it stands."""
 
-from __future__ import annotations
-
 import ast
 import json
 import sys

@@ -1,7 +1,5 @@
 """Amplification by shuffling: the bound against exact laws of small shuffles and the published closed form."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections import Counter

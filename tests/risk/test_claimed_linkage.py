@@ -6,8 +6,6 @@ with probability 0.001 at most, all levels together. The mutants claim less than
 classes of the other words, and the raw text.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from types import ModuleType

@@ -1,7 +1,5 @@
 """Linkage: ranks, ties, intervals and the order of candidates, on scores and texts that are known."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import beta, binom

@@ -1,7 +1,5 @@
 """A whole run: what is kept, warnings about the inputs, other policies beside, and no text in the data."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The page tells what attackers did and quotes nothing; that of the riskiest records quotes, for the sender alone."""
 
-from __future__ import annotations
-
 import json
 import stat
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is left of records' values in their releases, whom it singles out, and which documents drawn values join."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from itertools import combinations

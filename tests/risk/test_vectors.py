@@ -1,7 +1,5 @@
 """Sentence vectors of an encoder on disk: windows, pooling, and folders that hold none."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

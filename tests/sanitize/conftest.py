@@ -1,7 +1,5 @@
 """The default sanitizer."""
 
-from __future__ import annotations
-
 import pytest
 
 from textveil.catalog import mechanism

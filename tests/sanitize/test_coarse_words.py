@@ -1,7 +1,5 @@
 """No release in words of the embedded vocabulary holds a slur or an obscenity, whatever the text and the draws."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable
 from pathlib import Path

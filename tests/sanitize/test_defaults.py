@@ -1,7 +1,5 @@
 """What a note gets where nothing is asked for."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

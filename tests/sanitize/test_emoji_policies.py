@@ -1,7 +1,5 @@
 """Emoji, symbols and other scripts under policies: kept, a placeholder, or emoji of a public set."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """The last gate of a release: texts that moved and draws that return their input are refused, and nothing else is."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

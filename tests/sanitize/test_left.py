@@ -1,7 +1,5 @@
 """What is left of a budget, told in words."""
 
-from __future__ import annotations
-
 import pytest
 
 import textveil as tv

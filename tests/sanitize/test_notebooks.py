@@ -1,7 +1,5 @@
 """Releases as notebooks and lists show them: short, escaped, with what was drawn marked; missing texts stay missing."""
 
-from __future__ import annotations
-
 import math
 import re
 

@@ -1,7 +1,5 @@
 """What a release will cost is known before any of it is drawn, and is what the release then says."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass

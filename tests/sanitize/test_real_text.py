@@ -1,7 +1,5 @@
 """Real documents: nothing unknown survives at its place, offsets hold, reports add up."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import json

@@ -1,7 +1,5 @@
 """How well two inputs are told apart by what is released: within the limit where the guarantee is true, and exact."""
 
-from __future__ import annotations
-
 import json
 import math
 from typing import Any

@@ -1,7 +1,5 @@
 """Reports of releases: spend equals guarantees, no larger cost is hidden, and they hold no text."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

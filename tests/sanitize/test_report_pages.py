@@ -1,7 +1,5 @@
 """The page to file says what was done, promised and measured, by the policy's own rules, and holds no text."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

@@ -1,7 +1,5 @@
 """Numbers through a sanitizer: their budget, the limit on keeping a digit, and which groups are one number."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

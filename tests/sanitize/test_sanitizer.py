@@ -1,7 +1,5 @@
 """The sanitizer: nothing falls through, draws are fresh, and what cannot be kept is refused."""
 
-from __future__ import annotations
-
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache

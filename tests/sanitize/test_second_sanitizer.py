@@ -1,7 +1,5 @@
 """What is public is made once for sanitizers of equal settings; what one has seen of texts stays with it."""
 
-from __future__ import annotations
-
 import gc
 
 import pytest

@@ -1,7 +1,5 @@
 """The setting of a sanitizer and its digest."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import pickle

@@ -1,7 +1,5 @@
 """Short numbers often come out as they were: how often is computed from the weights that are drawn, and said."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

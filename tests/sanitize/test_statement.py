@@ -1,7 +1,5 @@
 """The bottom line of a release is true of its policy: what is hidden, what stays, and what holds of the whole."""
 
-from __future__ import annotations
-
 import pytest
 
 import textveil as tv

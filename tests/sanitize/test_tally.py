@@ -1,7 +1,5 @@
 """Tallies of parts of a run merge into the tally of the whole."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """One line warns of an epsilon at which most words stay."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

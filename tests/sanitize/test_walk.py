@@ -1,7 +1,5 @@
 """How much code one call goes through: calls of Python functions and files, which no machine's speed changes."""
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 from collections.abc import Callable

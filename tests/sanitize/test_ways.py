@@ -1,7 +1,5 @@
 """Sequences and whole texts through a sanitizer, a stream, a job, the command line and the report."""
 
-from __future__ import annotations
-
 import io
 import json
 import pickle

@@ -3,8 +3,6 @@
 The generator and what it counts are those of ``benchmarks/agents.py``, which plays 10^5 turns.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The routes of the API, over HTTP."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re

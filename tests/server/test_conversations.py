@@ -1,7 +1,5 @@
 """Conversations are kept for a while, for those whose they are, and within a size."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from dataclasses import replace

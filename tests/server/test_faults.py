@@ -1,7 +1,5 @@
 """Faults on the way to a release: what is told, what is spent, and that nothing leaves."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Processes that find values for the server: what they find, and what happens where one fails or is in the way."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import os

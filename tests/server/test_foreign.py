@@ -1,7 +1,5 @@
 """Which scope a text of others gets: by what the upstream knows alone."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 import re

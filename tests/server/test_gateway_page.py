@@ -1,7 +1,5 @@
 """The examples of docs/gateway.md, as they stand, against a server as a process and a provider that remembers all."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

@@ -1,7 +1,5 @@
 """Limits, headers, logs and counters around every route, over real connections."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

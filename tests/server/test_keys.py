@@ -1,7 +1,5 @@
 """API keys: whose a request is, and what is known of a key where its secret is not."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import sqlite3

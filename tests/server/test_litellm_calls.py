@@ -1,7 +1,5 @@
 """LiteLLM's functions that are not asynchronous: guarded by ours, refused where they would go on unread."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """The gate before LiteLLM's proxy, around an application that keeps all it is given."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from typing import Any

@@ -1,7 +1,5 @@
 """The guardrail of LiteLLM: its hooks as the proxy calls them, with LiteLLM's own classes of answers."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

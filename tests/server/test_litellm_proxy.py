@@ -1,7 +1,5 @@
 """LiteLLM's own proxy in a process of its own, with the guardrail in its configuration, and a provider behind it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path

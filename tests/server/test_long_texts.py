@@ -1,7 +1,5 @@
 """Texts that take long: refused by their cost, a few at a time, and at no cost to whoever sends others."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 

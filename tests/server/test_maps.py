@@ -1,7 +1,5 @@
 """Private maps that are kept: for whom, and how long."""
 
-from __future__ import annotations
-
 import sqlite3
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The tools of ``textveil mcp``, called by the official client: in this process, and of a real process by its pipes."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging

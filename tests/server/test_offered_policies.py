@@ -1,7 +1,5 @@
 """The policies that a server offers: those of the package, and those of a folder."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

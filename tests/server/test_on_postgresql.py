@@ -1,7 +1,5 @@
 """The server on PostgreSQL: keys, budgets and encrypted maps in one database, and the database killed under it."""
 
-from __future__ import annotations
-
 import contextlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

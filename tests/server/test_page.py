@@ -1,7 +1,5 @@
 """The page's routes: what is sent, under which headers, and what is done with a text."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The page in a real browser: type, see what is found, release, restore; what goes wrong; for everybody."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import time

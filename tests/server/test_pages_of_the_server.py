@@ -1,7 +1,5 @@
 """docs/server.md against the code: every key of the configuration, every route, every code of an error."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

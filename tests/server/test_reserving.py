@@ -1,7 +1,5 @@
 """Reservations of many requests in one transaction: each has its own answer, and one fault is nobody else's."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, wait

@@ -1,7 +1,5 @@
 """However many connections strangers open, they take no place of a caller, and health answers."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import socket

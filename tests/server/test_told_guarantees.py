@@ -1,7 +1,5 @@
 """What answers tell of guarantees and budgets is true of every policy of the catalog."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from pathlib import Path

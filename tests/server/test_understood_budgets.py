@@ -1,7 +1,5 @@
 """Budgets as people read them: in messages, with what costs and when they are renewed; and policies by key and team."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The order of day and month, and the language of names: told by all dates of a text, public, or set."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -4,8 +4,6 @@ Values are written from days as people write them, by rules that shorten some na
 the same function of the moved day for all of them.
 """
 
-from __future__ import annotations
-
 import calendar
 import datetime
 import math

@@ -1,7 +1,5 @@
 """Lists and ranges of dates: one value, read date by date, written anew with what the new dates share."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Dates: read and written in their form, moved together by an exact law, or drawn in a window."""
 
-from __future__ import annotations
-
 import datetime
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """Demographics: the draw is uniform in the public list, reads well behind its article, and can be a class word."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What is public of several values: nothing but the equalities that are listed, in releases and in their counts."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from importlib import import_module

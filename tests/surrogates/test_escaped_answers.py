@@ -1,7 +1,5 @@
 """Answers with surrogates behind escapes: originals are put back as their places are written, whole and in pieces."""
 
-from __future__ import annotations
-
 import json
 from urllib.parse import quote, unquote
 

@@ -1,7 +1,5 @@
 """A restorer that learns releases one after another restores as one that is made of all of them."""
 
-from __future__ import annotations
-
 import random
 
 from textveil.surrogates.private_map import PrivateMap, Replaced

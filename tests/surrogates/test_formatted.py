@@ -1,7 +1,5 @@
 """Values of a format: e-mail addresses, URLs, handles, IPs, ids, organizations, places, own pools."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from ipaddress import ip_address

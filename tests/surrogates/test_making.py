@@ -1,7 +1,5 @@
 """Surrogates by name: what each declares, and one line for each thing that can be wrong."""
 
-from __future__ import annotations
-
 from importlib.resources import files
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The encrypted map file: what is written comes back, and nothing that was changed is taken."""
 
-from __future__ import annotations
-
 import base64
 import os
 import sys

@@ -1,7 +1,5 @@
 """Measurements as surrogates: names, units and formats stay, and the law of their numbers is the stated one."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """Names of people: parts agree in every form, roles are read from public facts, and draws ignore what is private."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Telephone numbers: format, country, reserved ranges, and draws that ignore the digits that are not public."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """From a release back to its text."""
 
-from __future__ import annotations
-
 from textveil.surrogates.private_map import PrivateMap, Replaced
 
 

@@ -1,7 +1,5 @@
 """Ages, times and amounts: formats kept, laws that depend on the value as stated and on nothing else."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 

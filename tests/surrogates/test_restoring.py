@@ -1,7 +1,5 @@
 """Originals put back: by position, by mention, in pieces; what does not tell stays and is named."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

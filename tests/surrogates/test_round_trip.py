@@ -1,7 +1,5 @@
 """For any text, restoring an untouched release of any policy gives the text back, whole or in pieces."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import pytest

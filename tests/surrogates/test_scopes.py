@@ -1,7 +1,5 @@
 """One value, one place: injections by memory, functions of a secret."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import permutations
 

@@ -1,7 +1,5 @@
 """Surrogates of secrets and of hexadecimal: the public form stays, all else is drawn, and a release can be undone."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """docs/surrogates.md against the example."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

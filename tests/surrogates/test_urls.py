@@ -1,7 +1,5 @@
 """Originals in URLs: only for hosts that the user's side named, in any markup, whole and in pieces."""
 
-from __future__ import annotations
-
 import json
 from types import ModuleType
 

@@ -1,7 +1,5 @@
 """One seed gives values with the same public facts one release: births, lists of dates, ordinals, units, secrets."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

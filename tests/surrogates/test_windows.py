@@ -1,7 +1,5 @@
 """The staircase: its law to the last digit, the width that it takes, and draws by that law."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Numbers in every writing: digits of any script, numerals, words, and names of products are drawn or blanked."""
 
-from __future__ import annotations
-
 import sys
 import unicodedata
 from collections.abc import Callable

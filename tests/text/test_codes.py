@@ -1,7 +1,5 @@
 """Codes: the tokens are those of ``tokens.split``, whatever is remembered, and nothing of a text is in them."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What is written in base64, hexadecimal digits and quoted-printable within a text."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import importlib.util

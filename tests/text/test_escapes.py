@@ -1,7 +1,5 @@
 """Texts read through their escapes: what is read, where it is written, and how a value is written there."""
 
-from __future__ import annotations
-
 import json
 import time
 from itertools import pairwise

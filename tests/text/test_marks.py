@@ -1,7 +1,5 @@
 """White space and punctuation in plain form: a small set of characters, short runs, and nothing else changed."""
 
-from __future__ import annotations
-
 import re
 import string
 import time

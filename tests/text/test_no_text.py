@@ -1,7 +1,5 @@
 """What is a file and no text is refused on every road; digests and code are not."""
 
-from __future__ import annotations
-
 import base64
 import io
 import zipfile

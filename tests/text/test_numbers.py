@@ -1,7 +1,5 @@
 """Numbers in plain writing, and which groups of digits are one number."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Unknown words: the documented rule, and equality with its brute-force definition."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

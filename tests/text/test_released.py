@@ -1,7 +1,5 @@
 """Released texts read back: words by their ids, whatever casing did, and what stands between them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from tests.helpers.vocabularies import lettered_vocabulary

@@ -1,7 +1,5 @@
 """Rendering: casing as a function of the released text, spans, and time on hostile input."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

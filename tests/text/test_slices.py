@@ -1,7 +1,5 @@
 """Slices find what the whole text gives, and stop when time is over."""
 
-from __future__ import annotations
-
 import importlib
 import random
 import re

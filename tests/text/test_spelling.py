@@ -1,7 +1,5 @@
 """Folding: examples, and properties for any string."""
 
-from __future__ import annotations
-
 import string
 
 import pytest

@@ -1,7 +1,5 @@
 """Tokens: examples of every kind, losslessness for any string, and time on hostile input."""
 
-from __future__ import annotations
-
 import time
 import unicodedata
 

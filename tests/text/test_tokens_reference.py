@@ -1,7 +1,5 @@
 """Tokens against a second tokenizer that reads one character at a time, on made and on real text."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import json

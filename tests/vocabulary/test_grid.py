@@ -1,7 +1,5 @@
 """The integer grid: exact inner products, exact selection with its ties."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Public tables: whole or absent, checked when opened, bit for bit what is computed, never telling of a text."""
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import json

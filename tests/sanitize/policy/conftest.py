@@ -1,7 +1,5 @@
 """Surrogates by the names that tests give them."""
 
-from __future__ import annotations
-
 import pytest
 from tests.helpers.policies import FromPool, OtherDigits
 

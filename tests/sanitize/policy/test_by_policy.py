@@ -1,7 +1,5 @@
 """The way of a text under a policy with spans."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import unicodedata

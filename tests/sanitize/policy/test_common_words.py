@@ -1,7 +1,5 @@
 """Policies that keep common words: what stays, what a release depends on, and what is refused."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Releases of texts in which names stand behind escapes: what is found plain is found encoded, and replaced there."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 

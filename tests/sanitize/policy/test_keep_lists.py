@@ -1,7 +1,5 @@
 """Keep lists and patterns: what lies in them stays, whatever detectors find; what the user draws goes before them."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

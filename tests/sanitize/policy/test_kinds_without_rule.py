@@ -1,7 +1,5 @@
 """No kind is released for want of a rule: a preset, a detector of a policy, or a value of a record names one."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Sequence

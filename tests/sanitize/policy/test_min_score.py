@@ -1,7 +1,5 @@
 """The score that detectors' spans need: below it they count as not found, and a score that nothing has is refused."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Policies that draw words beside spans, keep function words, or put the marks of kept text into plain form."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

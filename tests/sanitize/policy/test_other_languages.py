@@ -1,7 +1,5 @@
 """Documents in languages without rules: counted, refused or masked, as the policy says."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

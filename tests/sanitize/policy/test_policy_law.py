@@ -1,7 +1,5 @@
 """The law of a release, enumerated exactly over every random choice: texts with the same spans, all of them."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The presets, with the detectors and surrogates that they name."""
 
-from __future__ import annotations
-
 import pickle
 import re
 import unicodedata

@@ -1,7 +1,5 @@
 """Policies from TOML, and what is wrong with others: one line that names the file and the rule."""
 
-from __future__ import annotations
-
 import json
 import pickle
 from dataclasses import replace

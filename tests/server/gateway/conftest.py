@@ -1,7 +1,5 @@
 """A provider, and a server in front of it whose ledger forgets."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import httpx

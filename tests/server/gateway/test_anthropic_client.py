@@ -1,7 +1,5 @@
 """The official client of Anthropic's API works unchanged, with the gateway as its base URL."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Iterator

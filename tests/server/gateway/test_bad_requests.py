@@ -1,7 +1,5 @@
 """Requests that are wrong, or hold what nobody can read: told by their place, without their text, and not sent on."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The gateway with keys and a ledger in a database: a person pays once, and an exhausted budget sends nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Chats through the gateway: what goes on is sanitized, what comes back is readable."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

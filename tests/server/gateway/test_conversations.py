@@ -1,7 +1,5 @@
 """A history that is sent again goes on as it did, and is paid for once."""
 
-from __future__ import annotations
-
 import json
 from itertools import pairwise
 from typing import Any

@@ -1,7 +1,5 @@
 """Bodies that say a thing twice, or come encoded: refused by their place, without their text, and not sent on."""
 
-from __future__ import annotations
-
 import gzip
 import json
 

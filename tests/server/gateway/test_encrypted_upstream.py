@@ -1,7 +1,5 @@
 """An upstream over TLS: its certificate is checked against its name, and what checks it is made once."""
 
-from __future__ import annotations
-
 import asyncio
 import datetime
 import ssl

@@ -1,7 +1,5 @@
 """An upstream that answers too long, or too much: not waited for, and not taken for the answer to another request."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import itertools

@@ -1,7 +1,5 @@
 """Answers that read the same and were written otherwise: each goes back as it was written."""
 
-from __future__ import annotations
-
 from textveil.server.conversations import ConversationState
 from textveil.server.gateway.bodies import RequestMemory
 from textveil.server.kept_data import Written

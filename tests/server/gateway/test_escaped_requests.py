@@ -1,7 +1,5 @@
 """Requests whose texts hide names behind escapes, or cut them between parts; answers that hold surrogates in JSON."""
 
-from __future__ import annotations
-
 import base64
 import importlib.util
 import json

@@ -1,7 +1,5 @@
 """Server-sent events, cut anywhere."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

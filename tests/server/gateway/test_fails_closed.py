@@ -1,7 +1,5 @@
 """Whatever fails on the way to the upstream: nothing is sent, and nothing of the text is told."""
 
-from __future__ import annotations
-
 import logging
 from typing import Any
 

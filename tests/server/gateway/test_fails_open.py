@@ -1,7 +1,5 @@
 """Failing open: only where the operator asked for it, only where the engine fails, and never unseen."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import errno

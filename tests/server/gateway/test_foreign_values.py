@@ -1,7 +1,5 @@
 """Values that the upstream may have written tell it nothing of the user's: what it wrote itself stays what it was."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A restart forgets conversations in memory: to go on with one would split persons, so its history is refused."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path

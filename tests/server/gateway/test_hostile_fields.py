@@ -1,7 +1,5 @@
 """Fields, headers, queries and routes that nobody reads bring nothing to the upstream and into no error."""
 
-from __future__ import annotations
-
 import contextlib
 from types import ModuleType
 

@@ -1,7 +1,5 @@
 """JSON inside strings: taken apart and restored, however it is written and cut."""
 
-from __future__ import annotations
-
 import json
 from itertools import pairwise
 from typing import Any

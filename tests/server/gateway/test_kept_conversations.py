@@ -1,7 +1,5 @@
 """Conversations that are kept encrypted: a gateway that was killed goes on with them byte for byte, and pays once."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

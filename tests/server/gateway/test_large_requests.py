@@ -1,7 +1,5 @@
 """Requests of very many texts, and streams that are very long: refused or cut, and looked at a few at a time."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

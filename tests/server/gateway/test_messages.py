@@ -1,7 +1,5 @@
 """Messages of Anthropic's API: every field and every shape is released, refused by its place, or left out and named."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

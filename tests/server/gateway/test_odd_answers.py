@@ -1,7 +1,5 @@
 """Valid answers that clients read and a strict reader would not: handed on, with a true error where they cannot be."""
 
-from __future__ import annotations
-
 import copy
 import json
 import random

@@ -1,7 +1,5 @@
 """The official client of the OpenAI API works unchanged, with the gateway as its base URL."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any

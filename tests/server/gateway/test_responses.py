@@ -1,7 +1,5 @@
 """The API of responses, by the official client."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any

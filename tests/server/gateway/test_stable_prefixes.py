@@ -3,8 +3,6 @@
 Compared are the bytes of each request from its first to the end of its messages with those of the next request.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 from collections.abc import Callable, Iterator

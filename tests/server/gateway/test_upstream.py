@@ -1,7 +1,5 @@
 """What stands behind the gateway: reached at checked addresses alone, and not trusted."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import socket

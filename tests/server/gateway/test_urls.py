@@ -1,7 +1,5 @@
 """Originals in URLs of an answer: none goes to a host that only the provider, or a tool, named."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -1,38 +1,48 @@
-"""What releases about one corpus cost together, against composed loss distributions."""
+"""Budgets of releases about a corpus: shares, what releases cost together, and reports of what was paid alone."""
 
 import dataclasses
 import json
 import math
+import re
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
+from scipy.stats import norm
 
+import textveil
 from textveil.aggregates import count_run
 from textveil.aggregates import report as joint
-from textveil.aggregates.budget import GaussianBudget
+from textveil.aggregates.budget import GRID, GaussianBudget
 from textveil.aggregates.counts import PROOF as COUNTED
+from textveil.aggregates.payment import paid
 from textveil.aggregates.report import AggregateReport, joint_epsilon, joint_guarantee, stated_guarantee
+from textveil.aggregates.request import CorpusRequest
 from textveil.errors import InputError, ParameterError
+from textveil.privacy.composition import gaussian_delta
 from textveil.privacy.guarantees import Status
 from textveil.privacy.loss_distribution import gaussian_loss
 from textveil.privacy.units import ONE_PERSON_MORE, ONE_RECORD_MORE, Adjacency
+
+NOTHING: dict[str, Any] = {"public": {}, "bounded": {}, "noise": {}, "facts": {}}
+
+
+def _request(epsilon: float = 1.0, *, secure: bool = True) -> CorpusRequest:
+    rng = None if secure else np.random.default_rng()
+    return CorpusRequest(SimpleNamespace(labelled=False), epsilon=epsilon, delta=1e-6, rng=rng)  # type: ignore[arg-type]
 
 
 def _written(
     path: Path, epsilon: float, selections: Fraction, adjacency: Adjacency = ONE_PERSON_MORE, *, secure: bool = True
 ) -> Path:
     guarantee = GaussianBudget(epsilon, 1e-6, selections).guarantee(adjacency, COUNTED)
-    report = AggregateReport(
-        release="counts",
-        guarantee=dataclasses.replace(guarantee, status=Status.PROVED),  # as `count` states it
-        selections=selections,
-        public={},
-        bounded={},
-        noise={},
-        facts={},
-        secure=secure,
-    )
+    with paid(_request(epsilon, secure=secure), guarantee, []) as drawing:
+        assert drawing.rng
+    stated = dataclasses.replace(guarantee, status=Status.PROVED)  # as `count` states it
+    report = AggregateReport(release="counts", paid=drawing, guarantee=stated, selections=selections, **NOTHING)
     path.write_text(report.to_json(), encoding="ascii")
     return path
 
@@ -128,3 +138,64 @@ def test_a_new_aggregate_is_claimed_until_its_module_names_its_release_and_is_re
     assert stated_guarantee({**report, "release": None}).status is Status.CLAIMED
     monkeypatch.setattr(joint, "RELEASE", "shares", raising=False)  # not registered under this proof
     assert stated_guarantee({**report, "release": "shares"}).status is Status.CLAIMED
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 8.0])
+@pytest.mark.parametrize("shares", [(Fraction(1),), (Fraction(1, 3), Fraction(2, 3)), (Fraction(1, 7),) * 7])
+def test_all_shares_together_cost_what_is_stated(epsilon: float, shares: tuple[Fraction, ...]) -> None:
+    budget = GaussianBudget(epsilon, 1e-6, Fraction(1, 4))
+    squares = [(k + 1) * GRID**2 for k in range(len(shares))]
+    noises = [budget.noise(square, share) for square, share in zip(squares, shares, strict=True)]
+    spent = math.sqrt(sum(square / noise.continuous_sigma**2 for square, noise in zip(squares, noises, strict=True)))
+    delta = gaussian_delta(epsilon, 1.0, spent)
+    assert 0.97 * 0.75e-6 < delta <= 0.75e-6
+
+
+def test_a_value_of_one_person_reaches_the_threshold_as_rarely_as_is_stated() -> None:
+    budget = GaussianBudget(1.0, 1e-6, Fraction(1, 2))
+    noise = budget.noise(20 * GRID**2)
+    threshold = budget.threshold(noise, GRID, 20)
+    # the exact tail of the discrete law, summed
+    tail = np.arange(threshold - GRID, threshold - GRID + 12 * noise.sigma)
+    whole = np.arange(-12 * noise.sigma, 12 * noise.sigma + 1)
+    masses = [np.exp(-0.5 * (values / noise.sigma) ** 2).sum() for values in (tail, whole)]
+    mass = masses[0] / masses[1]
+    assert 0.9 * 0.5e-6 < 20 * mass <= 0.5e-6
+    assert threshold - GRID == pytest.approx(noise.sigma * norm.isf(0.5e-6 / 20), abs=4)
+
+
+def test_bad_budgets_are_refused() -> None:
+    for epsilon, delta in ((0.0, 1e-6), (math.inf, 1e-6), (1.0, 0.0), (1.0, 1.0)):
+        with pytest.raises(ParameterError, match="must be"):
+            GaussianBudget(epsilon, delta)
+    budget = GaussianBudget(1.0, 1e-6)
+    with pytest.raises(ParameterError, match="selections must be > 0, where items are selected"):
+        budget.threshold(budget.noise(GRID**2), GRID, 1)
+    with pytest.raises(ParameterError, match="too small for noise"):
+        budget.noise(2**60)
+
+
+def test_the_guarantee_says_what_is_compared() -> None:
+    guarantee = GaussianBudget(1.0, 1e-6).guarantee(ONE_PERSON_MORE)
+    assert guarantee.to_data()["unit"] == "person" and guarantee.delta >= 1e-6
+    assert "one more person" in guarantee.to_data()["adjacency"]
+
+
+@pytest.mark.parametrize(
+    ("paid_epsilon", "adjacency", "takes"),
+    [(1.0, ONE_PERSON_MORE, False), (0.5, ONE_PERSON_MORE, True), (1.0, ONE_RECORD_MORE, True)],
+)
+def test_a_release_that_was_not_paid_for_and_then_drawn_has_no_report(
+    paid_epsilon: float, adjacency: Adjacency, takes: bool
+) -> None:
+    """An aggregate that draws from a generator of its own, or states more than was paid, once was "proved" too."""
+    stated = GaussianBudget(1.0, 1e-6).guarantee(ONE_PERSON_MORE, COUNTED)
+    with paid(_request(), GaussianBudget(paid_epsilon, 1e-6).guarantee(adjacency), []) as drawing:
+        assert not takes or drawing.rng
+    with pytest.raises(RuntimeError, match="the release of mine must be paid for with its guarantee before"):
+        AggregateReport(release="mine", paid=drawing, guarantee=stated, **NOTHING)
+
+
+def test_only_a_payment_makes_what_a_report_needs() -> None:
+    sources = {path: path.read_text(encoding="utf-8") for path in Path(textveil.__file__).parent.rglob("*.py")}
+    assert [path.name for path, source in sources.items() if re.search(r"(?<!\w)Paid\(", source)] == ["payment.py"]

@@ -9,11 +9,13 @@ import pytest
 
 from textveil.detection.addresses import REGIONS
 from textveil.detection.embedded import HIGHEST_SCORES, PHASES, phases_for
-from textveil.detection.found import Found, Phase, Row, in_phases, plain, settled
+from textveil.detection.found import LEAST_SCORE, Found, Phase, Row, checked_phases, in_phases, plain, settled
 from textveil.detection.gates import anywhere, glance
 from textveil.detection.kinds import KINDS
 from textveil.detection.languages import ORDINARY
 from textveil.detection.technical import CODE
+from textveil.errors import ParameterError
+from textveil.sanitize.policy.choice import PRESETS, policy
 
 _GERMAN = phases_for(REGIONS, "de")
 _ROWS = {row.name: row for phase in (*PHASES, *_GERMAN) for row in phase.rows}
@@ -45,6 +47,7 @@ def _found(row: Row, text: str) -> list[Found]:
 def test_row_finds_its_example_and_ignores_the_other(row: Row) -> None:
     found = _found(row, row.finds)
     assert found and {span.kind for span in found} <= set(row.kinds.split())
+    assert any(span.score >= LEAST_SCORE or span.kind not in KINDS for span in found), "presets would not draw it"
     assert _found(row, row.ignores) == []
 
 
@@ -58,6 +61,14 @@ def test_rows_say_what_they_find() -> None:
             assert span.kind in kinds and span.score <= row.score and span.why in reasons, name
         for kind in kinds.difference(_NO_SPANS):
             assert kind in KINDS and row.score <= HIGHEST_SCORES[kind], name
+
+
+def test_a_row_whose_spans_no_preset_would_draw_does_not_load() -> None:
+    quiet = PHASES[0].rows[0]._replace(name="quiet", score=0.2)
+    with pytest.raises(ParameterError, match=r"search quiet: score must be at least 0.35, .*; got 0\.2"):
+        checked_phases(*PHASES[1:], Phase("escapes", (*PHASES[0].rows, quiet)))
+    for preset in map(policy, PRESETS):
+        assert preset.min_score <= LEAST_SCORE
 
 
 @pytest.mark.parametrize("phases", [PHASES, _GERMAN], ids=["en", "de"])

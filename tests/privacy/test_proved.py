@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import sys
 import textwrap
 from fractions import Fraction
@@ -40,6 +41,18 @@ def test_a_changed_body_is_stale_and_other_words_about_it_are_not() -> None:
     changed = source.replace("weights.stated(epsilon)", "weights.stated(epsilon) / 2")
     assert changed != source and digest_of(changed) != digest
     assert digest_of('x = "a"') != digest_of('x = "b"')
+
+
+def test_whatever_draws_is_code_of_some_proof() -> None:
+    """A helper that surrogates drew strings with was once no code of the proofs that rest on it."""
+    read = {module for modules in proved.registered(PACKAGE / "privacy/proofs").values() for module in modules}
+    drawing = {
+        ".".join(("textveil", *path.relative_to(PACKAGE).with_suffix("").parts))
+        for folder in ("aggregates", "mechanisms", "numerics", "surrogates")
+        for path in (PACKAGE / folder).rglob("*.py")
+        if re.search(r"rng\.(integers|bytes|random|permut|choice|normal)|secure_generator\(", path.read_text("utf-8"))
+    }
+    assert len(drawing) > 15 and not drawing - read
 
 
 def test_a_digest_tells_a_body_of_a_function_from_another() -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from textveil.aggregates.budget import GRID, ContributionBound, GaussianBudget
 from textveil.aggregates.counts import CONFIDENCE, PROOF, SELECTIONS, Counting, CountRelease
-from textveil.aggregates.payment import Fact, paid
+from textveil.aggregates.payment import Fact, Paid, paid
 from textveil.aggregates.person_words import PersonWords
 from textveil.aggregates.report import AggregateReport
 from textveil.aggregates.request import CorpusRequest
@@ -58,7 +58,7 @@ def count(
     guarantee = budget.guarantee(adjacency, PROOF)
     with paid(request, guarantee, settings) as drawing:
         release = counting.release(corpus, len(public), adjacency, drawing.rng, names)
-    return release, _report(release, counting, request, words, len(public))
+    return release, _report(drawing, release, counting, request, words, len(public))
 
 
 def public_words(words: str) -> list[str]:
@@ -92,11 +92,12 @@ def word_weights() -> Mapping[str, int]:
 
 
 def _report(
-    release: CountRelease, counting: Counting, request: CorpusRequest, words: str, public: int
+    drawing: Paid, release: CountRelease, counting: Counting, request: CorpusRequest, words: str, public: int
 ) -> AggregateReport:
     bound = counting.bound
     return AggregateReport(
         release=RELEASE,
+        paid=drawing,
         guarantee=release.guarantee,
         selections=counting.budget.selections,
         public={
@@ -123,5 +124,4 @@ def _report(
             "Intervals cover the noise alone. The bound on a person's items biases counts; the correction is an "
             "average over all items.",
         ),
-        secure=request.rng is None,
     )

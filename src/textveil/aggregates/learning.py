@@ -19,7 +19,7 @@ from textveil.aggregates.budget import GaussianBudget
 from textveil.aggregates.classifier import PROOF, RELEASE, Learned, TextClassifier
 from textveil.aggregates.features import PublicFeatures, public_transform
 from textveil.aggregates.naive_bayes import NAIVE_BAYES, naive_bayes
-from textveil.aggregates.payment import Fact, budget_of_labels, paid_labels
+from textveil.aggregates.payment import Fact, Paid, budget_of_labels, paid_labels
 from textveil.aggregates.person_words import Spill, by_person, whole_persons
 from textveil.aggregates.report import AggregateReport
 from textveil.aggregates.request import CorpusRequest
@@ -169,7 +169,7 @@ class ReleasedMoments:
     noise: Noise
     moments: Moments  # with noise, in parts of the grid
     persons: int  # how many wrote the records: private
-    rng: np.random.Generator = field(repr=False)  # of the release: what is chosen by the sums is drawn from it too
+    drawing: Paid = field(repr=False)  # has the randomness: what is chosen by the sums is drawn from it too
 
     @property
     def ridge(self) -> float:
@@ -192,6 +192,7 @@ class ReleasedMoments:
         """
         return AggregateReport(
             release=release,
+            paid=self.drawing,
             guarantee=guarantee,
             selections=self.budget.selections,
             public={
@@ -209,7 +210,6 @@ class ReleasedMoments:
                 "sums for each label": self.noise.cross.sigma / self.noise.norm,
             },
             facts={"labels": len(self.labels), "coordinates": self.features.dim, **(facts or {})},
-            secure=self.request.rng is None,
         )
 
 
@@ -252,7 +252,7 @@ def released_moments(request: CorpusRequest) -> ReleasedMoments:
         noise=noise,
         moments=noisy,
         persons=paid.persons,
-        rng=paid.drawing.rng,
+        drawing=paid.drawing,
     )
 
 

@@ -41,6 +41,7 @@ def naive_bayes(request: CorpusRequest) -> Learned:
         noisy = sums + noise.sample(sums.size, paid.drawing.rng).reshape(sums.shape)
     report = AggregateReport(
         release=RELEASE,
+        paid=paid.drawing,
         guarantee=guarantee,
         selections=budget.selections,
         public={
@@ -51,7 +52,6 @@ def naive_bayes(request: CorpusRequest) -> Learned:
         bounded={"records per person": request.records.limit, "a person's words for each label (L2 norm)": 1},
         noise={"words for each label": noise.sigma / GRID},
         facts={"labels": len(paid.labels), "words": features.dim - 1},
-        secure=request.rng is None,
     )
     weights = log_ratios(noisy, noise, features).astype(np.float32)
     return Learned(TextClassifier(paid.labels, weights, features, report.to_data()), paid.persons)

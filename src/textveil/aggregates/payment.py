@@ -1,4 +1,7 @@
-"""A release about a corpus, paid for from a ledger of budgets before anything is drawn; labels, selected if private."""
+"""A release about a corpus, paid for from a ledger of budgets before anything is drawn; labels, selected if private.
+
+Proofs: privacy/proofs/ledger.md; of labels, privacy/proofs/corpus_learn.md.
+"""
 
 import contextlib
 import hashlib
@@ -6,6 +9,7 @@ import math
 import platform
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Final, NamedTuple, TypeAlias
 
@@ -30,17 +34,32 @@ Fact: TypeAlias = bytes | str | int | float | tuple[str, ...] | None
 
 
 class Paid:
-    """What is paid for and may be drawn. ``begin``: says that it is drawn from now on."""
+    """What is paid for and may be drawn. Only ``paid`` makes one, and no report of a release is made without."""
 
-    def __init__(self, rng: np.random.Generator, begin: Callable[[], None]) -> None:
-        self._rng = rng
+    def __init__(
+        self,
+        request: CorpusRequest,
+        guarantee: Guarantee,
+        rng: np.random.Generator | None,
+        begin: Callable[[], None] = lambda: None,  # says that it is drawn from now on
+    ) -> None:
+        self.secure = request.rng is None  # whether it is the operating system's randomness, or derived from a secret
+        self._guarantee = guarantee
+        self._rng = secure_generator() if rng is None else rng
         self._begin = begin
+        self._drawn = False
 
     @property
     def rng(self) -> np.random.Generator:
         """The randomness of the release. Whoever takes it has drawn: from now on the cost stays, whatever happens."""
         self._begin()
+        self._drawn = True
         return self._rng
+
+    def covers(self, guarantee: Guarantee) -> bool:
+        """Return whether this guarantee was paid for and drawn; who states it may have another proof of it."""
+        stated = replace(guarantee, status=self._guarantee.status, source=self._guarantee.source)
+        return self._drawn and stated == self._guarantee
 
 
 @contextlib.contextmanager
@@ -64,7 +83,7 @@ def paid(request: CorpusRequest, guarantee: Guarantee, settings: Sequence[Fact])
     """
     payer, records, rng = request.payer, request.records, request.rng
     if payer is None:
-        yield Paid(secure_generator() if rng is None else rng, lambda: None)
+        yield Paid(request, guarantee, rng)
         return
     from textveil.budget.ledger import Ledger, paying, tell_charged  # needs the extra
 
@@ -79,7 +98,7 @@ def paid(request: CorpusRequest, guarantee: Guarantee, settings: Sequence[Fact])
         rng = derived_generator(secret, b"release of a corpus", about) if seeded is None else rng
     with Ledger(payer.ledger) as ledger, paying(ledger, wanted, receipt) as drawing:
         try:
-            yield Paid(secure_generator() if rng is None else rng, drawing.begin)
+            yield Paid(request, guarantee, rng, drawing.begin)
         except InputError as error:
             if folder is not None and drawing.begun:  # drawn again, nothing else would come of it
                 folder.cleared()

@@ -3,13 +3,14 @@
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
 from textveil.aggregates.budget import PROOF, GaussianBudget
+from textveil.aggregates.payment import Paid
 from textveil.errors import InputError, ParameterError, need
 from textveil.json_text import json_file, json_text
 from textveil.privacy import proved
@@ -31,9 +32,13 @@ _ADJACENCIES: Final = {each.unit.value: each for each in (ONE_PERSON_MORE, ONE_R
 
 @dataclass(frozen=True, kw_only=True)
 class AggregateReport:
-    """Facts of a release. Every number that depends on the data has noise."""
+    """Facts of a release. Every number that depends on the data has noise.
+
+    Raises RuntimeError: nobody paid for the guarantee, or what is released was not drawn from the paid randomness.
+    """
 
     release: str  # kind: "counts", "classifier", "synthetic text", "topics"
+    paid: Paid = field(repr=False, compare=False)  # what was paid before it was drawn
     guarantee: Guarantee  # of all that comes out, with unit and adjacency
     selections: Fraction = Fraction(0)  # part of delta that selections may spend, as ``GaussianBudget`` has it
     public: Mapping[str, Any]  # what was known before the corpus was read, by name: vocabulary, labels, weights
@@ -41,7 +46,10 @@ class AggregateReport:
     noise: Mapping[str, float]  # each noise, by what it was added to: its standard deviation in units of the values
     facts: Mapping[str, Any]  # numbers of the release that are noisy, or made of noisy ones
     not_covered: Sequence[str] = ()  # sentences that the kind adds to those of every release
-    secure: bool = True  # whether the operating system's randomness was used
+
+    def __post_init__(self) -> None:
+        if not self.paid.covers(self.guarantee):
+            raise RuntimeError(f"the release of {self.release} must be paid for with its guarantee before it is drawn")
 
     def to_data(self) -> dict[str, Any]:
         """JSON data."""
@@ -55,7 +63,7 @@ class AggregateReport:
             "noise": dict(self.noise),
             "facts": dict(self.facts),
             "not_covered": [*_NOT_COVERED, *self.not_covered],
-            "randomness": "operating system" if self.secure else "seeded: not for release",
+            "randomness": "operating system" if self.paid.secure else "seeded: not for release",
         }
 
     def to_json(self) -> str:

@@ -209,7 +209,7 @@ def synthesize(
         )
     labelled, released = request.records.labelled, released_moments(request)
     vectors = PoolVectors.of(pool, released.features, request.pool_progress)
-    texts, numbers, quotas = drawn(released, vectors, documents, released.rng)
+    texts, numbers, quotas = drawn(released, vectors, documents, released.drawing.rng)
     report = released.report(
         RELEASE,
         released.budget.guarantee(request.records.adjacency, PROOF),

@@ -160,12 +160,12 @@ def topics(
     ]
     report = AggregateReport(
         release=RELEASE,
+        paid=drawing,
         guarantee=guarantee,
         public={"vocabulary": words.name, "texts of the pool": len(pool), "themes": topics},
         bounded={"records per person": records.limit, "a person's votes (L2 norm)": 1},
         noise={"votes": noise.sigma / NORM},
         facts={"confidence": CONFIDENCE},
-        secure=request.rng is None,
     )
     return Themes(themes, report, persons)
 

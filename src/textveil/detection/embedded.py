@@ -31,7 +31,7 @@ from textveil.detection import (
     technical,
 )
 from textveil.detection.addresses import REGIONS, find_addresses
-from textveil.detection.found import Found, Phase, Plain, Row, in_phases, plain
+from textveil.detection.found import Found, Phase, Plain, Row, checked_phases, in_phases, plain
 from textveil.detection.gates import Together, anywhere, opened
 from textveil.detection.kinds import KINDS
 from textveil.detection.languages import ORDINARY, language_of, rows_of
@@ -326,7 +326,7 @@ _SMALL_NAMES: Final = Phase("small-names", (
         "my name is maria", "my name is unusual"),
 ))
 """Names in small letters: beside those with a capital, which are read once."""
-PHASES: Final = (
+PHASES: Final = checked_phases(
     _ESCAPES, _FIELDS, _ADDRESSES, _FORMS, _DATES, _DAYS, _DIGITS, _SIGNS, _AMOUNTS, _STREETS, _PLACES, _PHONES, _YEARS,
     _CODE, _QUANTITIES, _NAMES, _SMALL_NAMES,
 )
@@ -344,4 +344,4 @@ def phases_for(regions: tuple[str, ...], language: str) -> tuple[Phase, ...]:
     for name, rows in PHASES:
         own = (row._replace(search=phone) if row.name == "phone" else row for row in rows if row.name not in left_out)
         phases.append(Phase(name, (*own, *added.get(name, ()))))
-    return tuple(phases)
+    return checked_phases(*phases)

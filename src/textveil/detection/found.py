@@ -10,8 +10,9 @@ from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from textveil.cuts import replaced
 from textveil.detection.gates import Gate, Seen, glance, words_of
+from textveil.detection.kinds import KINDS
 from textveil.detection.spans import DetectedSpan, covering
-from textveil.errors import InternalError
+from textveil.errors import InternalError, need
 from textveil.text.patterns import check_time, lazy_regex, matches, translated
 from textveil.text.tokens import spelling
 
@@ -62,6 +63,19 @@ class Phase(NamedTuple):
 
     name: str
     rows: tuple[Row, ...]
+
+
+LEAST_SCORE: Final = 0.35
+"""The least score that presets ask for: a search below it finds what they release."""
+
+
+def checked_phases(*phases: Phase) -> tuple[Phase, ...]:
+    """Return phases whose rows each find what presets ask for; raise ParameterError if not."""
+    wanted = f"at least {LEAST_SCORE}, or presets would not draw what it finds"
+    for row in (row for phase in phases for row in phase.rows):
+        fits = row.score >= LEAST_SCORE or not any(kind in KINDS for kind in row.kinds.split())
+        need(fits, f"search {row.name}: score", row.score, wanted)
+    return phases
 
 
 _ROUNDS: Final = 4

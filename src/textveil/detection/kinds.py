@@ -26,13 +26,23 @@ _ALONE: Final = frozenset(
 """Kinds that may stand for no other. The list is closed: what a new kind finds was drawn as an older one, or was text.
 A user's policy from before it has no rule for it, and must not release what it drew."""
 
+_READ: Final = frozenset({"number", "duration", "measurement", "quantity", "code-number", "demographic"})
+"""Kinds that presets may keep for their readers, or change the digits of alone. The list is closed too: a row that says
+so of another kind by mistake would release what singles people out."""
+
+_PARTLY: Final = frozenset({"digits", "measurement"})
+"""Surrogates that leave letters of a value as they are."""
+
+_DRAWN: Final = f"one that every preset draws whole: only {', '.join(sorted(_READ))} may stay or keep letters"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
     """One kind that textveil's own detectors find.
 
     Raises:
-        ParameterError: a policy would release it, since nothing rules it and it stands for no kind; or no label.
+        ParameterError: a policy would release it, since nothing rules it and it stands for no kind, or since its rule
+            keeps it and it is none that readers need; or no label.
     """
 
     name: str = field(kw_only=False)  # as users write it
@@ -61,9 +71,16 @@ class Kind:
         need(stands, f"kind {self.name}: stands_for", "none", "the kind whose rule policies without one apply", hint)
         ruled = bool(self.rule) or bool(self.stands_for)
         need(ruled, f"kind {self.name}: rule", "none", "what presets do with it, unless it stands for another kind")
+        need(self.name in _READ or not self.stays, f"kind {self.name}: rule", "one that keeps it", _DRAWN)
         need(
             bool(self.labels.split()), f"kind {self.name}: labels", "none", "what others call it, Presidio's name first"
         )
+
+    @property
+    def stays(self) -> bool:
+        """Whether a preset keeps its values, or a part of them."""
+        rules = (self.rule, *self.presets.values())
+        return any("keep" in rule or rule.get("surrogate") in _PARTLY for rule in rules)
 
     def rule_of(self, preset: str) -> RuleData:
         """Return the rule that a preset which keeps words has for it; empty if it is drawn as what it stands for."""
@@ -81,7 +98,8 @@ def checked_rows(*rows: Kind) -> tuple[Kind, ...]:
     """Return rows that fit each other.
 
     Raises:
-        ParameterError: two have one name or one label, or one stands for what is no kind or stands for another itself.
+        ParameterError: two have one name or one label, or one stands for what is no kind, stands for another itself or
+            is kept by a preset.
     """
     rules = {row.name: row for row in rows}
     need(len(rules) == len(rows), "kinds", "two rows of one name", "one row for each")
@@ -91,6 +109,7 @@ def checked_rows(*rows: Kind) -> tuple[Kind, ...]:
         fits = not row.stands_for or (other is not None and bool(other.rule) and not other.stands_for)
         wanted = "a kind with a rule that stands for none itself"
         need(fits, f"kind {row.name}: stands_for", row.stands_for, wanted)
+        need(other is None or not other.stays, f"kind {row.name}: stands_for", row.stands_for, _DRAWN)
         for label in row.labels.split():
             known = first.setdefault(plain_label(label), row.name)
             need(known == row.name, f"kind {row.name}: label {label}", f"one of {known} too", "one of this kind alone")

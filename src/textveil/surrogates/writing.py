@@ -1,4 +1,7 @@
-"""How a value is written, as far as that is public: letter case, possessive, shape; and another value written so."""
+"""How a value is written, as far as that is public: letter case, possessive, shape; and another value written so.
+
+Proof: ``privacy/proofs/surrogates.md``.
+"""
 
 from __future__ import annotations
 

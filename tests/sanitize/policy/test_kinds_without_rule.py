@@ -9,7 +9,7 @@ import pytest
 
 import textveil as tv
 from textveil.detection.embedded import EmbeddedDetector
-from textveil.detection.kinds import KINDS, OWN, STANDS_FOR, Kind, checked_rows, without_rule
+from textveil.detection.kinds import _READ, KINDS, OWN, STANDS_FOR, Kind, checked_rows, without_rule
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import InputError, ParameterError
 from textveil.sanitize.policy import choice
@@ -18,19 +18,33 @@ from textveil.sanitize.policy.policy import Action, Policy, Rule
 
 VIN = "1HGCM82633A004352"
 TEXT = f"The car {VIN} was towed."
+OPENED = tuple(kind for kind in KINDS if kind != "number")
 KEEPING = [name for name in PRESETS if not tv.policy(name).draws_words]
 
 
 class Vehicles:
-    """Finds the number above."""
+    """Finds the number above, or another value, as a vehicle or as another kind."""
 
-    name, kinds = "vehicles", ("vehicle",)
+    name = "vehicles"
+
+    def __init__(self, kind: str = "vehicle", value: str = VIN) -> None:
+        self.kinds, self.value = (kind,) if kind == "vehicle" else OPENED, value
+        self.kind = kind
 
     def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
-        starts = [text.find(VIN) for text in texts]
-        return [
-            [] if start < 0 else [DetectedSpan(start, start + len(VIN), "vehicle", 1.0, self.name)] for start in starts
-        ]
+        starts = [text.find(self.value) for text in texts]
+        found = [DetectedSpan(start, start + len(self.value), self.kind, 1.0, self.name) for start in starts]
+        return [[] if start < 0 else [span] for start, span in zip(starts, found, strict=True)]
+
+
+@pytest.mark.parametrize("preset", KEEPING)
+def test_what_is_found_as_any_kind_is_drawn_whole_unless_readers_need_that_kind(preset: str) -> None:
+    """A wrong kind, or the wrong one that it stands for, at worst gives a surrogate that nobody takes for the value."""
+    for kind in OPENED:
+        for value in (VIN, "Maria Gonzalez", "4111 1111 1111 1111"):
+            made = tv.Sanitizer(tv.policy(preset, detectors=[Vehicles(kind, value)]), rng=tv.seeded_generator(3))
+            released = made(f"The car {value} was towed.").text
+            assert kind in _READ or not any(value[at : at + 5] in released for at in range(len(value) - 4)), kind
 
 
 def keeping(*rules: Rule, **more: Any) -> Policy:
@@ -42,6 +56,10 @@ def row(name: str = "vehicle", stands_for: str = "id", labels: str = "VIN", **mo
     return Kind(name, stands_for=stands_for, group="id", labels=labels, finds="VINs", **more)
 
 
+WHOLE = (
+    "kind vehicle: %s must be one that every preset draws whole: only code-number, demographic, duration, measurement, "
+    "number, quantity may stay or keep letters"
+)
 CARELESS = [
     ({"stands_for": ""}, "kind vehicle: stands_for must be the kind whose rule policies without one apply; got none"),
     ({"stands_for": "", "rule": {"keep": True}}, "kind vehicle: stands_for must be the kind"),
@@ -49,7 +67,11 @@ CARELESS = [
     ({"stands_for": "car"}, "kind vehicle: stands_for must be a kind with a rule that stands for none itself; got car"),
     ({"stands_for": "secret"}, "kind vehicle: stands_for must be a kind with a rule"),
     ({"stands_for": "vehicle"}, "kind vehicle: stands_for must be a kind with a rule"),
-    ({"name": "id", "rule": {"keep": True}}, "kinds must be one row for each; got two rows of one name"),
+    *(({"stands_for": kind}, f"{WHOLE % 'stands_for'}; got {kind}.") for kind in sorted(_READ)),
+    ({"rule": {"keep": True}}, f"{WHOLE % 'rule'}; got one that keeps it."),
+    ({"presets": {"clinical": {"keep": True}}}, f"{WHOLE % 'rule'}; got one that keeps it."),
+    *(({"rule": {"surrogate": name}}, f"{WHOLE % 'rule'}; got one") for name in ("digits", "measurement")),
+    ({"name": "id", "stands_for": "person"}, "kinds must be one row for each; got two rows of one name"),
     ({"labels": "VIN us-ssn"}, "kind vehicle: label us-ssn must be one of this kind alone; got one of id too"),
     ({"labels": " "}, "kind vehicle: labels must be what others call it, Presidio's name first; got none"),
     ({"name": "Vehicle"}, "kind must be lowercase letters"),
@@ -116,7 +138,7 @@ def test_a_kind_that_is_added_without_what_it_stands_for_stops_everything(stands
 
 @pytest.mark.parametrize("name", KEEPING)
 def test_a_search_of_textveil_for_a_kind_without_a_row_releases_nothing(name: str, monkeypatch) -> None:
-    monkeypatch.setattr(EmbeddedDetector, "detect", Vehicles.detect)
+    monkeypatch.setattr(EmbeddedDetector, "detect", lambda self, texts: Vehicles().detect(texts))
     with pytest.raises(InputError, match="its kind must be one that the detector names"):
         tv.Sanitizer(name)(TEXT)
 

@@ -281,7 +281,7 @@ def test_a_docstring_tells_every_option_once() -> None:
 
 
 def test_annotations_that_cannot_be_evaluated_leave_plain_options() -> None:
-    def constructor(vocabulary, *, epsilon: OnlyForTypeCheckers = 2.0, name: str = "x"):  # noqa: F821
+    def constructor(vocabulary, *, epsilon: "OnlyForTypeCheckers" = 2.0, name: str = "x"):  # noqa: F821
         return None
 
     found = options_of(constructor)

@@ -13,7 +13,7 @@ from typing import Final
 from textveil.detection.dates import find_named_dates
 from textveil.detection.found import Found, finding, without
 from textveil.detection.gates import at_digits, either, with_words
-from textveil.text.patterns import lazy_regex, matches
+from textveil.text.patterns import either_of, lazy_regex, matches
 
 _ENGLISH: Final = "january february march april may june july august september october november december"
 _ENGLISH_SHORT: Final = "jan feb mar apr jun jul aug sep sept oct nov dec"
@@ -30,15 +30,11 @@ _OTHERS_SHORT: Final = (
 )
 
 
-def _either(words: str) -> str:
-    return "|".join(sorted(set(words.split()), key=lambda word: (-len(word), word)))
-
-
 _NOT_ENGLISH: Final = " ".join(sorted(set(_OTHERS.split()) - set(_ENGLISH.split())))
-_NOT_SHARED: Final = rf"(?:{_either(_NOT_ENGLISH)})(?![a-z])"
-_NAME: Final = rf"(?:(?:{_either(_ENGLISH + ' ' + _OTHERS)})(?![a-z])|(?:{_either(_ENGLISH_SHORT)})(?![a-z])\.?)"
-_FULL: Final = rf"(?:{_either(_OTHERS)})(?![a-z])"
-_SHORT: Final = rf"(?:{_either(_OTHERS_SHORT)})(?![a-z])"
+_NOT_SHARED: Final = rf"(?:{either_of(_NOT_ENGLISH)})(?![a-z])"
+_NAME: Final = rf"(?:(?:{either_of(_ENGLISH + ' ' + _OTHERS)})(?![a-z])|(?:{either_of(_ENGLISH_SHORT)})(?![a-z])\.?)"
+_FULL: Final = rf"(?:{either_of(_OTHERS)})(?![a-z])"
+_SHORT: Final = rf"(?:{either_of(_OTHERS_SHORT)})(?![a-z])"
 _YEAR: Final = r"(?:1[5-9][0-9][0-9]|20[0-9][0-9])"
 _DAY: Final = r"(?:3[01]|[12][0-9]|0?[1-9])"
 _AFTER_DAY: Final = r"(?:er|ste|[oa])?(?:\. ?| |-)(?:de |di |d' ?)?"
@@ -88,8 +84,8 @@ _YEAR_LIST: Final = lazy_regex(
 )
 
 _OTHER_GATE: Final = at_digits(
-    rf"[0-9](?i:{_AFTER_DAY}(?:(?:{_either(_NOT_ENGLISH)})|(?<=\. )(?:{_either(_OTHERS)})"
-    rf"|(?:{_either(_OTHERS_SHORT)})\.?(?:,? (?:del? )?|-|\.)['12]))"
+    rf"[0-9](?i:{_AFTER_DAY}(?:(?:{either_of(_NOT_ENGLISH)})|(?<=\. )(?:{either_of(_OTHERS)})"
+    rf"|(?:{either_of(_OTHERS_SHORT)})\.?(?:,? (?:del? )?|-|\.)['12]))"
 )
 OTHER_GATE: Final = either(with_words(_NOT_ENGLISH), _OTHER_GATE)
 DIGITS_GATE: Final = at_digits(r"[0-9][./](?: ?-| [a-z]|[0-9]{1,2}[./]?(?: ?-| [a-z]))")

@@ -72,9 +72,9 @@ LEAST_SCORE: Final = 0.35
 def checked_phases(*phases: Phase) -> tuple[Phase, ...]:
     """Return phases whose rows each find what presets ask for; raise ParameterError if not."""
     wanted = f"at least {LEAST_SCORE}, or presets would not draw what it finds"
-    for row in (row for phase in phases for row in phase.rows):
-        fits = row.score >= LEAST_SCORE or not any(kind in KINDS for kind in row.kinds.split())
-        need(fits, f"search {row.name}: score", row.score, wanted)
+    low = [row for phase in phases for row in phase.rows if row.score < LEAST_SCORE]
+    for row in low:
+        need(not any(kind in KINDS for kind in row.kinds.split()), f"search {row.name}: score", row.score, wanted)
     return phases
 
 

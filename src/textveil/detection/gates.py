@@ -23,7 +23,7 @@ CUT: Final = r"(?:\0|\A|\Z)"
 
 _DIGITS: Final = lazy_regex(f"[0-9]++(?:[^0-9]{{1,{BEFORE_DIGITS + AFTER_DIGITS}}}+[0-9]++)*+")
 """Groups of digits whose surroundings meet are one, so that what is gathered is no longer than the text."""
-_LETTERS: Final = bytes(code if chr(code).islower() and code < 0x80 else 0x20 for code in bytes(range(256)).lower())
+_LETTERS: Final = bytes([code if chr(code).islower() and code < 0x80 else 0x20 for code in bytes(range(256)).lower()])
 _RUNS: Final = re.compile(b"[a-z]++")
 _FEW: Final = 12
 """Words up to which a text is searched for each of them: that is faster than to look at each of its words."""
@@ -197,7 +197,8 @@ def with_words(words: str, *, begun_by: str = "") -> Gate:
 
 def joined_words(words: str, begun_by: str = "") -> frozenset[bytes]:
     """Return the words that ``with_words`` looks for."""
-    return frozenset((first + word).encode("ascii") for word in words.split() for first in begun_by or ("",))
+    begun = [first + word for word in words.split() for first in begun_by] if begun_by else [words]
+    return frozenset(" ".join(begun).encode("ascii").split())
 
 
 class _Holding:

@@ -280,7 +280,10 @@ class KeepList:
     def __init__(self, words: Iterable[str], *, kind: str = "", public: bool = False) -> None:
         self._kind, self._public = kind, public
         self.of_numbers = not public and kind in ("", "number")
-        entries = {word: _keys_of(word) for word in words}
+        entries = {
+            word: tuple(word.lower().split()) if word.isascii() and word.replace(" ", "").isalnum() else _keys_of(word)
+            for word in words
+        }
         self._capitals = frozenset([entry for word, entry in entries.items() if public and word.isupper()])
         self.phrases = frozenset(filter(None, entries.values()))
         need(bool(self.phrases), "words", "none", "words and phrases")
@@ -350,10 +353,7 @@ class KeepList:
 
 
 def _keys_of(word: str) -> tuple[str, ...]:
-    if word.isascii():
-        low = word.lower()
-        return tuple(low.split() if low.replace(" ", "").isalnum() else TOKEN.findall(low))
-    return tuple(map(token_key, TOKEN.findall(word)))
+    return tuple(TOKEN.findall(word.lower()) if word.isascii() else map(token_key, TOKEN.findall(word)))
 
 
 def _evident(span: DetectedSpan) -> bool:

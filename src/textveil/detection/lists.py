@@ -19,7 +19,7 @@ DATA = Path(__file__).parent / "data"
 FILE = "names.txt.gz"
 RECORD = "names.json"
 _LOWEST: Final = 0x20  # the character of no marks in the file
-_MARKS: Final = bytes(max(0, code - _LOWEST) for code in range(256))
+_MARKS: Final = bytes([max(0, code - _LOWEST) for code in range(256)])
 
 
 class Marks(IntFlag):

@@ -137,7 +137,7 @@ GRADED_GATE: Final = with_words(
 )
 _ENDS_LABEL: Final = " \t\n:=~<>()%-+.\xb7"
 _STRIPPED: Final = ":=~<>()%,;[]*|"
-_MAY_END: Final = frozenset({*_FILLERS, *(name.lower() for name in SHORT), *(name.rpartition(" ")[2] for name in LONG)})
+_MAY_END: Final = frozenset([*_FILLERS, *map(str.lower, SHORT), *[name.rpartition(" ")[2] for name in LONG]])
 """Words that stand directly in front of a number with a label, in small letters."""
 
 

@@ -64,10 +64,7 @@ FORMS: Final = MappingProxyType(
 )
 """By beginning, what is a secret. Public: it is what surrogates keep as it is."""
 KEPT_BEGINNINGS: Final = tuple(
-    sorted(
-        (beginning for beginning, form in FORMS.items() if not form.before),
-        key=lambda beginning: (-len(beginning), beginning),
-    )
+    sorted(sorted([beginning for beginning, form in FORMS.items() if not form.before]), key=len, reverse=True)
 )
 """Beginnings at the start of a secret, the longest first."""
 PEM_LABEL: Final = r"(?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?"

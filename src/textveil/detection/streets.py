@@ -12,14 +12,9 @@ from typing import Final
 from textveil.detection.found import OTHER, Found, Search, finding, near
 from textveil.detection.gates import CUT, at_digits, both, either, holding, matching, with_words
 from textveil.text.english import FUNCTION_WORDS
-from textveil.text.patterns import lazy_regex, matches
+from textveil.text.patterns import either_of, lazy_regex, matches
 
-
-def _either(words: str) -> str:
-    return "|".join(sorted(words.split(), key=lambda word: (-len(word), word)))
-
-
-_ENDING: Final = _either(
+_ENDING: Final = either_of(
     """Street Str St Avenue Ave Road Rd Drive Dr Lane Ln Boulevard Blvd Court Courts Ct Place Pl Square Squares Sq
     Terrace Ter Way Parkway Pkwy Highway Hwy Circle Cir Trail Trl Alley Plaza Crescent Close Gardens Garden
     Grove Groves Mews Row Walk Walks Loop Run Ridge Hill Hills Heights Hollow Crossing Path Pike Turnpike
@@ -32,20 +27,22 @@ _ENDING: Final = _either(
     Shores Skyway Spur Station Stravenue Stream Summit Throughway Trace Track Trafficway Tunnel Underpass Valley
     Valleys Viaduct View Views Village Villages Ville Wall Well Wells"""
 )
-_SMALL_ENDING: Final = _either(
+_SMALL_ENDING: Final = either_of(
     "street avenue ave road rd drive lane blvd boulevard court terrace parkway highway crescent grove mews str st"
 )
-_LEADING: Final = _either(
+_LEADING: Final = either_of(
     """rua via calle rue avenida avda plaza piazza viale praca trg ulica travessa camino carrera chemin place quai
     avenue boulevard allee corso strada estrada aleja cesta namesti carretera paseo ronda largo bulevar plac
     rambla"""
 )
-_STREET_WORD: Final = _either(
+_STREET_WORD: Final = either_of(
     """gatan gata gade vej vegen veien vagen katu polku kuja tie straat laan weg strasse strase gasse platz allee damm
     ufer plein gracht dreef steenweg utca utja korut gotu hraun vangur vegur braut stigur ulice cesta ulica skogen
     backe backen bakken vagur holt lundur"""
 )
-_AFTER_NAME: Final = _either("utca ut ter u\\. ulica ulice cesta gata vag vei tee mnt pst tanav iela gatve str\\. utja")
+_AFTER_NAME: Final = either_of(
+    "utca ut ter u\\. ulica ulice cesta gata vag vei tee mnt pst tanav iela gatve str\\. utja"
+)
 
 _UNIT: Final = (
     r"(?:(?:[Aa]pt|[Aa]partment|[Ss]uite|[Ss]te|[Uu]nit|[Rr]oom|[Rr]m|[Ff]loor|[Ff]lat|APT|SUITE|UNIT)\.? ?#?"

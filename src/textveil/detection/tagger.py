@@ -92,8 +92,10 @@ _PAIR: Final = lazy_regex(
 )
 _PIECES: Final = lazy_regex(r"[A-Za-z]+(?:['-][A-Za-z]+)*|[0-9]+|[^A-Za-z0-9 \t]")
 _LETTERS: Final = bytes(
-    code if chr(code) in ascii_lowercase else ord("A") if chr(code) in ascii_uppercase else ord(" ")
-    for code in range(256)
+    [
+        code if chr(code) in ascii_lowercase else ord("A") if chr(code) in ascii_uppercase else ord(" ")
+        for code in range(256)
+    ]
 )
 _EPONYM: Final = lazy_regex(rf"(?:'s)? (?:{'|'.join(sorted(known.MEDICAL_AFTER))})\b", re.IGNORECASE)
 _JOINS: Final = frozenset((" ", ". ", "-", " & "))

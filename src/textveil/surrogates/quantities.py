@@ -78,12 +78,13 @@ def window(*, size: int, epsilon: float, width: int | None = None, circle: bool 
 def best_width(size: int, epsilon: float, *, circle: bool = False) -> int:
     """The odd width of least mean distance between a place and its draw, for a uniform place away from the ends."""
     gain = exp_floor(min(epsilon, 40.0), 1 << 20) - (1 << 20)
-    far = Fraction(size, 4) if circle else Fraction(size * size - 1, 3 * size)
-
-    def mean_distance(half: int) -> Fraction:
-        return (gain * half * (half + 1) + (far * size * (1 << 20))) / (gain * (2 * half + 1) + size * (1 << 20))
-
-    return 2 * min(range((size + 1) // 2), key=mean_distance) + 1
+    far = (3 * size * size if circle else 4 * (size * size - 1)) << 20  # 12 * size times the mean distance of far ones
+    least, best = (1, 0), 0  # a mean distance as a fraction, and the half width that it is of
+    for half in range((size + 1) // 2):
+        above, below = 12 * gain * half * (half + 1) + far, gain * (2 * half + 1) + (size << 20)
+        if above * least[1] < least[0] * below or not half:
+            least, best = (above, below), half
+    return 2 * best + 1
 
 
 def width_option(units: str, metavar: str) -> Option:

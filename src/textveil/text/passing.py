@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.text.english import FUNCTION_WORDS, function_word
+from textveil.text.english import FUNCTION_WORDS, NAMES_TOO
 from textveil.types import Flags, Ids
 
 OTHER, BETWEEN, STOP, LINE_END = range(4)
@@ -55,7 +55,12 @@ _FUNCTION: Final = tuple(sorted(FUNCTION_WORDS))
 PASSING_FUNCTION_WORDS: Final = Passing(
     "function-word",
     _FUNCTION,
-    {form: place for place, word in enumerate(_FUNCTION) for form in (word, _capital(word)) if function_word(form)},
+    {
+        form: place
+        for place, word in enumerate(_FUNCTION)
+        for form in (word, word[:1].upper() + word[1:])
+        if form == word or word not in NAMES_TOO
+    },
     {},
 )
 """Function words, as ``english.function_word`` tells them."""

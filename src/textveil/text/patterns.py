@@ -25,7 +25,7 @@ _KEPT: Final = ("finditer", "search", "match", "fullmatch", "findall", "sub", "s
 class LazyRegex:
     """Stands for a compiled pattern; has its methods as attributes of its own from their first use on."""
 
-    def __init__(self, pattern: str, flags: re.RegexFlag) -> None:
+    def __init__(self, pattern: str, flags: re.RegexFlag = re.NOFLAG) -> None:
         self.pattern = pattern
         self._flags = flags
 
@@ -52,9 +52,13 @@ class CharacterTable(dict[int, str]):
         return plain
 
 
-def lazy_regex(pattern: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
-    """``re.compile(pattern, flags)``, at the first use of what it returns."""
-    return cast("re.Pattern[str]", LazyRegex(pattern, flags))
+lazy_regex = cast("Callable[..., re.Pattern[str]]", LazyRegex)
+"""``re.compile(pattern, flags)``, at the first use of what it returns."""
+
+
+def either_of(words: str) -> str:
+    """Return a pattern of these words, the longest first."""
+    return "|".join(sorted(sorted(set(words.split())), key=len, reverse=True))
 
 
 SLICE: Final = 4096  # characters

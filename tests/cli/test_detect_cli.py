@@ -133,7 +133,17 @@ def test_a_recall_goes_into_the_report_of_its_policy_alone(detect, capsysbinary,
     source.write_text(TEXT)
     measured.write_text(detect("--evaluate", labelled, "--json", "--policy", "clinical")[1])
     for policy, wanted in (("clinical", 0), ("identifiers", 2)):
-        told = ("sanitize", source, "-p", policy, "-o", tmp_path / f"{policy}.txt", "--detection-report", measured)
+        told = (
+            "sanitize",
+            source,
+            "-p",
+            policy,
+            "-o",
+            tmp_path / f"{policy}.txt",
+            "--verbose",
+            "--detection-report",
+            measured,
+        )
         monkeypatch.setattr(sys, "argv", ["textveil", *map(str, told)])
         assert cli._exit_code() == wanted
         err = capsysbinary.readouterr().err.decode()

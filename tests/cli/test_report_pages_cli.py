@@ -34,7 +34,7 @@ def test_records_are_released_with_a_page_and_a_private_sample(command, records:
     options = ("--policy", "identifiers", "--unit", "who", "--report", page, "--risk", tmp_path / "risk.json")
     code, _, err = command("sanitize", records, "-o", out, *options, "--sender-report", sender, "--sample", 2)
     assert code == 0
-    assert err.splitlines()[-1] == "The text as a whole: no guarantee; see `textveil risk`."
+    assert err.splitlines()[-1] == "text      as a whole it has no guarantee; who is recognized in it: textveil risk"
     text = page.read_text()
     assert hashlib.sha256(out.read_bytes()).hexdigest() in text
     assert "One person, at most" in text and "14 % [6, 27]" in text
@@ -61,7 +61,9 @@ def test_each_report_is_written(
 
 
 def test_the_person_is_told_before_the_sum(command, records: Path, tmp_path: Path) -> None:
-    _, _, err = command("sanitize", records, "-o", tmp_path / "o.jsonl", "--policy", "clinical", "--unit", "who")
+    _, _, err = command(
+        "sanitize", records, "-o", tmp_path / "o.jsonl", "--policy", "clinical", "--unit", "who", "--verbose"
+    )
     costs = [line.split()[0] for line in err.splitlines() if line.startswith(("per ", "whole "))]
     order = [line[:9] for line in err.splitlines() if line.startswith(("per ", "whole "))]
     assert (costs, order) == (["per", "per", "whole"], ["per perso", "per docum", "whole inp"])

@@ -242,7 +242,7 @@ def test_a_json_array_comes_out_as_one(textveil, tmp_path, name: str) -> None:
     rows = [{"id": 1.5, "ssn": SECRET, "text": None if number == 7 else text} for number, text in enumerate(texts)]
     (tmp_path / "in.json").write_text(json.dumps(rows, indent=2))
     out, report = tmp_path / name, tmp_path / "r.json"
-    code, _, err = textveil(tmp_path / "in.json", "-o", out, "--keep", "id", "--report", report)
+    code, _, err = textveil(tmp_path / "in.json", "-o", out, "--keep", "id", "--report", report, "--verbose")
     assert code == 0, err
     found = json.loads(gzip.decompress(out.read_bytes()) if name.endswith("gz") else out.read_bytes())
     assert [list(row) for row in found] == [["id", "text"]] * 40
@@ -296,7 +296,7 @@ def test_a_null_in_json_lines_is_kept_and_counted(textveil, tmp_path) -> None:
 def test_what_a_person_pays_is_in_the_report(textveil, tmp_path) -> None:
     report = tmp_path / "r"
     raw = f"text,who\nwaa wab,{SECRET}\nwac,{SECRET}\nwad wae,b\n".encode()
-    code, out, err = textveil("-f", "csv", "--unit", "who", "--report", report, stdin=raw)
+    code, out, err = textveil("-f", "csv", "--unit", "who", "--report", report, "--verbose", stdin=raw)
     assert (code, out.splitlines()[0]) == (0, b"text"), err
     found = json.loads(report.read_text())["guarantee"]["per_person"]
     assert (found["persons"], found["protected_tokens"], found["epsilon"]) == (2, 3, 3.0)

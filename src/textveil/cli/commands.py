@@ -53,10 +53,11 @@ def _own(name: str) -> tuple[Any, type[TyperCommand]]:
     return resolve_name(f"textveil.cli.{place}"), kind
 
 
-def _listed(name: str) -> TyperCommand:
-    """Return a command without parameters that stands for an own one where all are listed."""
+def _about(name: str) -> str:
+    """Return the first paragraph of an own command's help."""
     command, _ = _own(name)
-    return TyperCommand(name, help=command.info.help if isinstance(command, typer.Typer) else getdoc(command))
+    text = command.info.help if isinstance(command, typer.Typer) else getdoc(command)
+    return " ".join(str(text).partition("\n\n")[0].split())
 
 
 class _Commands(UserDict[str, Any]):
@@ -96,8 +97,12 @@ class AllCommands(TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """List all commands by their docstrings; the options of none are read."""
         names = self.list_commands(ctx)
-        listed = {name: _listed(name) if name in OWN else self.get_command(ctx, name) for name in names}
-        TyperGroup(commands=listed).format_commands(ctx, formatter)
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, _about(name) if name in OWN else self._about_foreign(name)) for name in names])
+
+    def _about_foreign(self, name: str) -> str:
+        dist = self._points[name].dist
+        return f"Command of {'another package' if dist is None else dist.name}."
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return the command of that name, None if there is none; refuse one of textveil-lab if that is missing."""
@@ -113,8 +118,7 @@ class AllCommands(TyperGroup):
 
 class _ForeignCommand(TyperCommand):
     def __init__(self, point: EntryPoint, group: AllCommands) -> None:
-        package = "another package" if point.dist is None else point.dist.name
-        super().__init__(name=point.name, short_help=f"Command of {package}.")
+        super().__init__(name=point.name)
         self._point, self._group = point, group
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:

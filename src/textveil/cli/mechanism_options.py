@@ -11,9 +11,11 @@ from __future__ import annotations
 import contextlib
 import inspect
 import re
+import textwrap
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -40,7 +42,42 @@ class _Offered:
     off: bool = False  # whether it is the flag that turns the option off
 
 
-class MechanismCommand(TyperCommand):
+FORMATS: Final = "Formats and fields"
+PERSONS: Final = "Whose a record is"
+BUDGET: Final = "Budget"
+UNDO: Final = "Undo"
+JOBS: Final = "Jobs and processes"
+FAULTS: Final = "Faults and limits"
+DETAILS: Final = "Guarantee, in detail"
+VOCABULARY: Final = "Vocabulary"
+TRIALS: Final = "Experiments"
+_ORDER = ("Arguments", "Options", GUARANTEE, FORMATS, PERSONS, BUDGET, UNDO, JOBS, FAULTS, DETAILS, VOCABULARY, TRIALS)
+"""Groups of help from the first to the last; others stand between jobs and vocabularies, as they come."""
+
+
+_FIRST: Final = ("Arguments", "Options", GUARANTEE, FORMATS, PERSONS)
+"""Groups that ``--help`` shows whole; of the others it names the options."""
+_HELP_ALL: Final = "--help-all"
+_ALL = __name__ + ".all"
+
+
+class GroupedCommand(TyperCommand):
+    """A command whose help shows its options in groups: the common ones, or with ``--help-all`` all of them."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments; ``--help-all`` among them is a longer ``--help``."""
+        options = args[: args.index("--")] if "--" in args else args
+        if _HELP_ALL in options:
+            ctx.meta[_ALL] = True
+            args = ["--help"]
+        return super().parse_args(ctx, args)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write help, in groups."""
+        write_groups(self.get_params(ctx), ctx, formatter)
+
+
+class MechanismCommand(GroupedCommand):
     """A command with the options of mechanisms; its function takes the context, for ``given`` and ``make``."""
 
     def get_params(self, ctx: Any) -> list[Any]:
@@ -226,27 +263,6 @@ def make(context: typer.Context, name: str, vocabulary: Vocabulary, *, note: boo
         return mechanism(name, vocabulary, progress=progress, **options)
 
 
-FORMATS: Final = "Formats and fields"
-PERSONS: Final = "Whose a record is"
-BUDGET: Final = "Budget"
-UNDO: Final = "Undo"
-JOBS: Final = "Jobs and processes"
-FAULTS: Final = "Faults and limits"
-DETAILS: Final = "Guarantee, in detail"
-VOCABULARY: Final = "Vocabulary"
-TRIALS: Final = "Experiments"
-_ORDER = ("Arguments", "Options", GUARANTEE, FORMATS, PERSONS, BUDGET, UNDO, JOBS, FAULTS, DETAILS, VOCABULARY, TRIALS)
-"""Groups of help from the first to the last; others stand between jobs and vocabularies, as they come."""
-
-
-class GroupedCommand(TyperCommand):
-    """A command whose help shows its options in groups."""
-
-    def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write help, in groups."""
-        write_groups(self.get_params(ctx), ctx, formatter)
-
-
 def write_groups(own: Iterable[Any], ctx: Any, formatter: Any, others: Iterable[Any] = ()) -> None:
     """Write help in groups: a command's own as ``_ORDER`` has them; those that only ``others`` have stand last."""
     groups: dict[str, list[tuple[str, str]]] = {}
@@ -260,9 +276,21 @@ def write_groups(own: Iterable[Any], ctx: Any, formatter: Any, others: Iterable[
                 groups.setdefault(title, []).append(record)
                 unknown = _ORDER.index(FAULTS) if place == 0 else len(_ORDER)
                 ranks.setdefault(title, _ORDER.index(title) if title in _ORDER else unknown)
-    for title in sorted(groups, key=ranks.__getitem__):
+    titles = sorted(groups, key=ranks.__getitem__)
+    whole = titles if ctx.meta.get(_ALL) else [title for title in titles if title in _FIRST]
+    for title in whole:
         with formatter.section(title):
             formatter.write_dl(groups[title])
+    if more := [title for title in titles if title not in whole]:
+        with formatter.section(f"More (what each does: {ctx.command_path} {_HELP_ALL})"):
+            for title in more:
+                if ranks[title] < len(_ORDER):
+                    names = dict.fromkeys(re.findall(r"--[\w-]+", record[0])[0] for record in groups[title])
+                    lines = textwrap.wrap(" ".join(names), formatter.width - 24, break_on_hyphens=False)
+                    heads = zip_longest([title], lines, fillvalue="")
+                    formatter.write("".join(f"  {head:<20}  {line}\n" for head, line in heads))
+            if any(ranks[title] == len(_ORDER) for title in more):
+                formatter.write("  Other mechanisms      have options of their own\n")
 
 
 _OTHERS = {

@@ -56,6 +56,11 @@ class _DrawingOptions:
     detection_report: Path | None = opt.value(
         "D.json", "What textveil detect --evaluate --policy P --json measured of this policy, for the report.", DETAILS
     )
+    date_order: str | None = opt.value(
+        "ORDER",
+        "With --policy: month-first or day-first, for dates in digits whose text does not tell.  [default: as the "
+        "dates of the text tell, else month-first]",
+    )
     mechanism: opt.MechanismName = "neighborhood"
     number_epsilon: float | None = opt.value(
         "E", "Nats for one number, shared over its digits.  [default: as for a word]", DETAILS
@@ -79,12 +84,13 @@ class _DrawingOptions:
         drawn: Mechanism | Policy
         common = {"level": self.level, "background": self.background, "others": self.others}
         if self.policy is None:
-            for name, value in common.items():
+            for name, value in {**common, "date_order": self.date_order}.items():
                 need(value is None, name, "one", "left out where there is no `policy`")
             drawn = make(context, self.mechanism, vocabulary.load(), note=note)
         else:
             words = vocabulary.load() if vocabulary.given else None  # a policy loads the embedded one where it draws
             drawn = chosen_policy(context, self.policy, words, self.marks, note=note, common=common)
+            drawn = drawn if self.date_order is None else _with_date_order(drawn, self.date_order)
         return SanitizerOptions(
             mechanism=drawn,
             seed=self.seed,
@@ -156,6 +162,7 @@ class _WritingOptions:
         "FILE", "The file of the map's key; made, for you alone, where there is none.", UNDO
     )
     quiet: opt.Quiet = False
+    verbose: bool = opt.switch("Print the whole report instead of the summary in ten lines.")
     resume: bool = opt.switch("Go on with the job of OUT where it was interrupted, or begin it.", JOBS)
 
 
@@ -237,7 +244,8 @@ def sanitize_command(
         sample=writing.sample,
     )
     _ = run.drawing  # what a policy names is made, or refused, before anything is read
-    return _told(_done(run, places, context.command), writing.quiet, context.command)
+    finished = _done(run, places, context.command)
+    return _told(finished, context.command, quiet=writing.quiet, verbose=writing.verbose, output=places.output)
 
 
 def _done(run: Run, places: Places, command: Any) -> Finished:
@@ -261,9 +269,15 @@ def _done(run: Run, places: Places, command: Any) -> Finished:
         bar.close()
 
 
-def _told(finished: Finished, quiet: bool, command: Any) -> int:
+def _told(finished: Finished, command: Any, *, quiet: bool, verbose: bool, output: Path | None) -> int:
+    from textveil.sanitize.brief import brief
+
     report = finished.report
-    lines = report.warnings() if quiet else [report.summary(), *finished.sender_report.lines()]
+    if quiet:
+        lines = report.warnings()
+    else:
+        where = "standard output" if output is None else str(output)
+        lines = [report.summary(), *finished.sender_report.lines()] if verbose else [brief(report, where)]
     if finished.already:
         lines.append("The job of this output was finished before; nothing was released now.")
     if finished.modified:
@@ -319,6 +333,19 @@ def chosen_policy(
     passing = chosen.rule("function-word") or chosen.rule("common-word")
     plain = not chosen.finds_spans and passing is None
     return _for_note(chosen, vocabulary) if note and plain else chosen
+
+
+def _with_date_order(policy: Policy, order: str) -> Policy:
+    from textveil.surrogates.making import surrogate_entries
+
+    entries = surrogate_entries()
+    taking = [rule for rule in policy.rules if rule.name in entries and "order" in entries[rule.name].options()]
+    need(bool(taking), "date_order", order, f"left out: policy {policy.name} draws no dates")
+    order = entries[taking[0].name].options()["order"].checked(order)
+    rules = [
+        replace(rule, options={**rule.options, "order": order}) if rule in taking else rule for rule in policy.rules
+    ]
+    return replace(policy, rules=tuple(rules))
 
 
 def _for_note(policy: Policy, vocabulary: Vocabulary | None) -> Policy:

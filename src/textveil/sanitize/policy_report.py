@@ -206,14 +206,15 @@ def _hidden(setting: Setting, parts: Sequence[Protected]) -> str:
         return "no guarantee"
     if not free:
         unchanged = setting.mostly_unchanged or any(part.kind in setting.unchanged_kinds for part in bounded)
-        said = f"{'hardly hidden' if unchanged else 'hidden in part'} ({_guarantee(bounded)})"
+        said = f"{'hardly hidden' if unchanged else 'hidden in part'} ({bound_of(bounded)})"
     else:
-        but = f", but {_joined(_kinds(bounded))} only in part (at most {_guarantee(bounded)})" if bounded else ""
-        said = f"hidden ({_guarantee(free)}){but}"
+        but = f", but {_joined(_kinds(bounded))} only in part (at most {bound_of(bounded)})" if bounded else ""
+        said = f"hidden ({bound_of(free)}){but}"
     return f"{said}, and no guarantee for {_joined(_kinds(nothing))}" if nothing else said
 
 
-def _guarantee(parts: Sequence[Protected]) -> str:
+def bound_of(parts: Sequence[Protected]) -> str:
+    """Return a bound that holds for a draw of each part, with its status."""
     adjacency = parts[0].guarantee.adjacency
     bound = weakest([replace(part.guarantee, adjacency=adjacency) for part in parts])
     each = " each" if any(part.costs for part in parts) else ""

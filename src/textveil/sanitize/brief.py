@@ -1,0 +1,110 @@
+"""The summary of a release for whoever made it: at most ten lines, in the user's words."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Final
+
+from textveil.sanitize.costs import guarantee_line
+from textveil.sanitize.policy_report import bound_of
+from textveil.sanitize.setting import UNREAD, UNSETTLED, Protected
+
+if TYPE_CHECKING:
+    from textveil.sanitize.release import Report
+
+WIDTH: Final = 80
+_LABEL: Final = 10  # characters before the text of each line
+
+_NAMES: Final = {"person": "name", "demographic": "demographic fact", "money": "amount", "ip": "IP address"}
+"""Kinds that a reader calls otherwise."""
+
+
+def brief(report: Report, output: str) -> str:
+    """Return the summary; details are in ``Report.summary``.
+
+    ``output``: where the release went, as its reader names it.
+    """
+    setting, counts, policy = report.setting, report.tally.kinds, report.setting.policy
+    lines = [*setting.warnings(), _head(report, output)]
+    spans = policy is not None and policy.finds_spans and not setting.whole_texts
+    lines += _kinds_of_spans(report) if spans else _row("released", " ".join(report.statement))
+    if report.persons is not None:
+        cost = report.persons.cost(setting)
+        lines += _row("a person", f"at most {guarantee_line(cost.guarantee)} over all records of one")
+    if counts.get(UNREAD):
+        texts = _counted(counts[UNREAD], "text")
+        lines += _row("CHECK", f"{texts} in languages without rules, where most names stay: set `other_languages`")
+    if counts.get(UNSETTLED):
+        texts = _counted(counts[UNSETTLED], "text")
+        lines += _row("CHECK", f"{texts} with an unclear order of day and month, read month first: --date-order")
+    if report.tally.mapped:
+        lines += _row(
+            "CHECK", f"{_counted(report.tally.mapped, 'word')} not in the vocabulary, drawn as others (for you only)"
+        )
+    if spans:
+        measured = "measured: see --verbose" if report.recall else "not measured: textveil review"
+        lines += _row("CHECK", f"values not found stay; how many is {measured}")
+        lines += _row("text", "as a whole it has no guarantee; who is recognized in it: textveil risk")
+    return "\n".join(lines)
+
+
+def _head(report: Report, output: str) -> str:
+    fields = ""
+    if report.sanitized_fields:
+        kept = f"; copied: {', '.join(report.kept_fields)}" if report.kept_fields else ""
+        fields = f"   ({', '.join(report.sanitized_fields)} sanitized{kept}; other fields dropped)"
+    line = f"{_counted(report.tally.documents, 'text')} -> {output}{fields}"
+    return "\n".join(
+        textwrap.wrap(line, WIDTH, subsequent_indent=" " * _LABEL, break_on_hyphens=False, break_long_words=False)
+    )
+
+
+def _kinds_of_spans(report: Report) -> list[str]:
+    """Return a line for the kinds of which nothing leaks, one for those near the true value, one for the others."""
+    setting, counts, policy = report.setting, report.tally.kinds, report.setting.policy
+    assert policy is not None
+    found = [part for part in setting.protected if part.pays and counts.get(part.kind)]
+    tokens = [part for part in setting.protected if not part.pays and counts.get(part.kind)]
+    unpromised = [part for part in found if not part.guarantee.promises]
+    free = [part for part in found if part.guarantee.promises and not part.costs]
+    paid = [part for part in found if part.guarantee.promises and part.costs]
+    lines = []
+    if not setting.secure:
+        lines += _row("drawn", f"{_listed(found, counts)}; not hidden from whoever knows the seed")
+    else:
+        lines += _row("hidden", f"{_listed(free, counts)}; nothing leaks [{_status(free)}]") if free else []
+        lines += _row("in part", f"{_listed(paid, counts)}; near the true ones, {bound_of(paid)}") if paid else []
+        lines += _row("drawn", f"{_listed(unpromised, counts)}; no guarantee") if unpromised else []
+        lines += _row("drawn", f"{_listed(tokens, counts)}; {bound_of(tokens)}") if tokens else []
+    lines = lines or _row("hidden", "nothing was found that the policy draws")
+    kept = [_counted(counts[kind], kind) for kind in policy.kept if counts.get(kind)]
+    return [*lines, *(_row("kept", ", ".join(kept)) if kept else [])]
+
+
+def _status(parts: Iterable[Protected]) -> str:
+    return " and ".join(sorted({part.guarantee.status.shown for part in parts}))
+
+
+def _listed(parts: Iterable[Protected], counts: Mapping[str, int]) -> str:
+    ordered = sorted(parts, key=lambda part: -counts[part.kind])
+    return ", ".join(_counted(counts[part.kind], part.kind) for part in ordered)
+
+
+def _counted(count: int, kind: str) -> str:
+    name = _NAMES.get(kind, kind.replace("-", " "))
+    if count != 1:
+        name = re.sub("([^aeiou])y$", r"\1ie", re.sub("s$", "se", name)) + "s"
+    return f"{count:,} {name}"
+
+
+def _row(label: str, text: str) -> list[str]:
+    """Return a line with a label, wrapped at the width of a terminal."""
+    return textwrap.wrap(
+        f"{label:<{_LABEL}}{text}",
+        WIDTH,
+        subsequent_indent=" " * _LABEL,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

@@ -1,0 +1,72 @@
+"""The summary of a release: at most ten lines of 80 columns, in the user's words."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from textveil.cli import main as cli
+
+NOTES = """note_id,text,ward
+1,"Mrs Anna Tierney, 54, seen on 3/4/2015 at 10:30 in Leeds, call 0113 496 0123. 5 mg daily.",W1
+2,"John Smith of Leeds, 3 May 2016.",W2
+"""
+SUMMARY = """\
+2 texts -> {out}   (text sanitized; copied: ward; other fields dropped)
+hidden    2 names, 2 places, 1 phone; nothing leaks [proved]
+in part   2 dates, 1 time, 1 age; near the true ones, 2-DP each, proved
+kept      1 measurement
+CHECK     1 text with an unclear order of day and month, read month first:
+          --date-order
+CHECK     values not found stay; how many is not measured: textveil review
+text      as a whole it has no guarantee; who is recognized in it: textveil risk
+"""
+WORDS = """\
+2 texts -> {out}   (text sanitized; other fields dropped)
+released  Every word and number: hidden in part (8-DP each, proved). What stays:
+          marks and the number, order and kinds of tokens. The text as a whole:
+          costs add up over its words and numbers; see `textveil risk`.
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "wanted"),
+    [
+        (("--policy", "clinical", "--keep", "ward"), SUMMARY),
+        (("--policy", "clinical", "--keep", "ward", "--date-order", "day-first"), SUMMARY),
+        ((), WORDS),
+    ],
+)
+def test_the_summary(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    options: tuple[str, ...],
+    wanted: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("in.csv").write_text(NOTES, encoding="utf-8")
+    monkeypatch.setattr(sys, "argv", ["textveil", "sanitize", "in.csv", "-o", "out.csv", *options])
+    assert cli._exit_code() == 0
+    lines = wanted.format(out="out.csv").splitlines(keepends=True)
+    if "--date-order" in options:
+        del lines[4:6]
+    summary = capsys.readouterr().err
+    assert summary == "".join(lines)
+    assert len(lines) <= 10 and max(map(len, lines)) <= 81
+
+
+def test_an_order_of_dates_is_refused_without_dates(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "in.txt").write_text("A word.\n")
+    for options, message in (
+        (("--policy", "common-words"), "--date-order must be left out: policy common-words draws no dates"),
+        ((), "--date-order must be left out where there is no --policy"),
+    ):
+        arguments = ["textveil", "sanitize", str(tmp_path / "in.txt"), *options, "--date-order", "day-first"]
+        monkeypatch.setattr(sys, "argv", arguments)
+        assert cli._exit_code() == 2
+        assert message in capsys.readouterr().err

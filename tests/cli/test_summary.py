@@ -70,3 +70,19 @@ def test_an_order_of_dates_is_refused_without_dates(
         monkeypatch.setattr(sys, "argv", arguments)
         assert cli._exit_code() == 2
         assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("learn", "in.jsonl"), "--label, --unit, --epsilon, --delta, --output must be given; got none."),
+        (("count",), "INPUT..., --unit, --epsilon, --delta must be given; got none."),
+        (("sanitize", "in.txt", "--report", "r.txt"), "a report's name must end in .json, or in .html for a page"),
+    ],
+)
+def test_all_that_is_missing_is_named_at_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], message: str
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["textveil", *arguments])
+    assert cli._exit_code() == 2
+    assert message in capsys.readouterr().err

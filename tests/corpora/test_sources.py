@@ -67,7 +67,8 @@ def test_standard_input_is_a_dash(tree: Path) -> None:
     ("patterns", "said"),
     [
         (["a.txt", "*.md"], "input 2 must match a file; nothing matches"),
-        (["absent.txt"], "input 1 must be a readable file; got No such file"),
+        (["absent.txt"], r"input 1 \(absent.txt\) must be a readable file; got No such file"),
+        (["Maria has 2 cats."], "input 1 must be a readable file; got No such file"),
         (["in"], "input 1 must be a readable file; got a folder"),
         (["a.txt", "*.txt"], "input 2 must name other files .* released twice"),
         (["a.txt", "./in/../a.txt"], "input 2 .* a file twice"),
@@ -75,10 +76,10 @@ def test_standard_input_is_a_dash(tree: Path) -> None:
     ],
 )
 def test_bad_patterns_are_named_by_their_position(tree: Path, patterns: list[str], said: str) -> None:
-    """And never quoted: an argument may be a text that somebody forgot to put into a file."""
+    """And by a file's plain name: anything else may be a text that somebody forgot to put into a file."""
     with pytest.raises(InputError, match=said) as caught:
         expanded(patterns)
-    assert "absent" not in str(caught.value)
+    assert "Maria" not in str(caught.value)
     assert "*.md" not in str(caught.value)
 
 

@@ -70,7 +70,22 @@ class GroupedCommand(TyperCommand):
         if _HELP_ALL in options:
             ctx.meta[_ALL] = True
             args = ["--help"]
-        return super().parse_args(ctx, args)
+        try:
+            return super().parse_args(ctx, list(args))
+        except Exception as error:
+            if type(error).__name__ == "MissingParameter":
+                raise self._all_missing(ctx, args) from None
+            raise
+
+    def _all_missing(self, ctx: Any, args: list[str]) -> ParameterError:
+        """Return an error that names every option and argument that is missing; the parser names the first."""
+        given, _, _ = self.make_parser(ctx).parse_args(list(args))
+        missing = [each for each in self.get_params(ctx) if each.required and not given.get(each.name)]
+        names = [
+            str(each.metavar or each.name) if each.param_type_name == "argument" else max(each.opts, key=len)
+            for each in missing
+        ]
+        return ParameterError(f"{', '.join(names)} must be given; got none. See: {ctx.command_path} --help")
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write help, in groups."""

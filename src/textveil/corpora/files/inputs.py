@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from textveil.corpora.blocks import BLOCK_BYTES, Block
 from textveil.corpora.files.sources import one_file, opened
@@ -233,17 +233,22 @@ class Places:
         return self.output if self.output is not None and _is_file(self.output) else None
 
 
+_REPORTS: Final = ("", ".json", ".html")
+
+
 def check_outputs(
     output: Path | None, reports: Sequence[Path | None], private_map: Path | None = None, *, resume: bool
 ) -> None:
     """Refuse outputs that no inputs could make right.
 
-    Raises ParameterError: a report or the private map has no name of a file, or there is no job to go on with.
+    Raises ParameterError: a report or the private map has no name of a file, or a report that of no report, or there is no job to go on with.
     """
     if private_map is not None and (str(private_map) == "-" or not _is_file(private_map)):
         raise ParameterError("`private_map` must be a regular file; got none. It is never part of the text's stream.")
     if any(path is not None and str(path) == "-" for path in reports):
         raise ParameterError("a report must be a file; got -, which is the text's. Name a file.")
+    if strange := [path.suffix for path in reports if path is not None and path.suffix.lower() not in _REPORTS]:
+        raise ParameterError(f"a report's name must end in .json, or in .html for a page; got {strange[0][:20]}.")
     if resume and (output is None or not _is_file(output)):
         raise ParameterError("`resume=True` needs `output` and a regular file; the job is kept beside it.")
 

@@ -8,12 +8,13 @@ import errno
 import glob
 import io
 import os
+import re
 import stat
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, Final, NamedTuple
 
 from textveil.corpora.formats.records import arrow, read
 from textveil.errors import InputError, OutputError
@@ -70,19 +71,27 @@ def one_file(name: str, other: Path) -> bool:
 
 
 def _matches(pattern: str, number: int) -> list[str]:
-    # Named by its position: an argument may be text that somebody forgot to quote.
     if pattern == "-":
         return [pattern]
     if os.path.lexists(pattern):
         _check_readable(pattern, number)
         return [pattern]
     if not glob.has_magic(pattern):
-        raise InputError(f"input {number} must be a readable file; got No such file or directory.")
+        raise InputError(f"{_called(pattern, number)} must be a readable file; got No such file or directory.")
     # Not Path.glob: it matches hidden names too, and with them the files of jobs under way.
     names = sorted(name for name in glob.iglob(pattern, recursive=True) if not Path(name).is_dir())  # noqa: PTH207
     if not names:
         raise InputError(f"input {number} must match a file; nothing matches. Check the folder.")
     return names
+
+
+_PLAIN_NAME: Final = re.compile(r"[\w.-]{1,80}").fullmatch
+
+
+def _called(name: str, number: int) -> str:
+    """Return an input's position, with the last part of its name if that cannot be text that nobody quoted."""
+    last = Path(name).name
+    return f"input {number} ({last})" if Path(last).suffix and _PLAIN_NAME(last) else f"input {number}"
 
 
 def _check_readable(name: str, number: int) -> None:
@@ -94,7 +103,7 @@ def _check_readable(name: str, number: int) -> None:
         if not folder:
             return
         reason = "a folder. Name its files, or a pattern such as DIR/*.txt"
-    raise InputError(f"input {number} must be a readable file; got {reason}.")
+    raise InputError(f"{_called(name, number)} must be a readable file; got {reason}.")
 
 
 def _identity(name: str) -> object:

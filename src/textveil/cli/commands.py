@@ -37,6 +37,7 @@ OWN: Final[Mapping[str, tuple[str, type[TyperCommand]]]] = {
     "count": ("count:count_command", GroupedCommand),
     "risk": ("risk:risk_command", GroupedCommand),
     "learn": ("learn:learn_command", GroupedCommand),
+    "predict": ("learn:predict_command", GroupedCommand),
     "synthesize": ("synthesize:synthesize_command", GroupedCommand),
     "topics": ("topics:topics_command", GroupedCommand),
     "serve": ("serve:serve_command", TyperCommand),

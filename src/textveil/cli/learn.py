@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
+import typer
+
 from textveil.cli import options as opt
 from textveil.cli.aggregate_options import AggregateOptions, Corpus, Labels, check_outputs, refused_output, tell_sender
 
@@ -27,7 +29,7 @@ def learn_command(
 ) -> None:
     """Learn a classifier of texts: one epsilon for all that a person wrote.
 
-    The model may be given away. In Python: textveil.load_model(FOLDER).predict(texts).
+    The model may be given away, and tested: textveil predict. In Python: textveil.load_model(FOLDER).predict(texts).
     """
     from textveil.aggregates.classifier import FACTS, WEIGHTS
     from textveil.aggregates.learning import learn
@@ -66,3 +68,54 @@ def learn_command(
     if as_json:
         sys.stdout.write(text)
     tell_sender(f"a classifier of {len(model.labels):,} labels", model.guarantee, request, persons)
+    sys.stderr.write(f"CHECK     how often it is right: textveil predict {output} TEST --label {label}\n")
+
+
+@opt.grouped
+def predict_command(
+    *,
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Folder that textveil learn wrote.")],
+    source: Corpus,
+    label: Annotated[str | None, opt.fields("field with the true label: says how many are right.")] = None,
+    options: opt.SampleOptions,
+    output: opt.Output = None,
+    vocabulary: opt.VocabularyOptions,
+) -> None:
+    """Write the label that a model of textveil learn gives each text, one a line.
+
+    What it writes is computed from the texts, so it is as private as they are. The model costs nothing to ask.
+    """
+    from textveil.aggregates.classifier import load_model
+    from textveil.aggregates.request import EACH_RECORD, PersonalRecords
+    from textveil.cli.progress import counting
+    from textveil.statistics import clopper_pearson
+    from textveil.whole_files import write_whole
+
+    inputs = opt.inputs_of(source, options.choice())
+    learned = load_model(model, vocabulary=vocabulary.load())
+    records = PersonalRecords(
+        inputs=inputs,
+        unit=EACH_RECORD,
+        text=options.field,
+        label=label,
+        corpus_format=options.corpus_format,
+        delimiter=options.delimiter,
+    )
+    lines: list[str] = []
+    right = texts = 0
+    with counting("reading", "bytes", inputs) as progress:
+        for batch in records.batches(progress):
+            said = learned.predict(batch.texts)
+            for row, one in zip(batch.persons.tolist(), said, strict=True):
+                lines += [""] * (row - len(lines)) + [one]  # an empty line for a record without a text
+            texts += len(said)
+            right += sum(map(str.__eq__, said, batch.labels))
+    data = "".join(line + "\n" for line in lines).encode("utf-8")
+    if output is None:
+        opt.standard_output().write(data)
+    else:
+        write_whole(output, data)
+    if label is not None and texts:
+        bound = clopper_pearson(right, texts, 0.95)
+        share = f"{bound.estimate:.3f}, {bound.lower:.3f} to {bound.upper:.3f} at 95 %"
+        sys.stderr.write(f"{right:,} of {texts:,} labels are right ({share}); not private: a test on these texts\n")

@@ -241,7 +241,7 @@ def check_outputs(
 ) -> None:
     """Refuse outputs that no inputs could make right.
 
-    Raises ParameterError: a report or the private map has no name of a file, or a report that of no report, or there is no job to go on with.
+    Raises ParameterError: a report or the private map has no name that it may have, or there is no job to go on with.
     """
     if private_map is not None and (str(private_map) == "-" or not _is_file(private_map)):
         raise ParameterError("`private_map` must be a regular file; got none. It is never part of the text's stream.")

@@ -44,6 +44,7 @@ OWN: Final[Mapping[str, tuple[str, type[TyperCommand]]]] = {
     "mcp": ("serve:mcp_command", TyperCommand),
     "keys": ("ledger:keys_app", TyperCommand),
     "ledger": ("ledger:ledger_app", TyperCommand),
+    "doctor": ("doctor:doctor_command", TyperCommand),
     "tables": ("explain:tables_app", TyperCommand),
 }
 """textveil's own commands: the module of this package with the function, or the app of several, and the class."""

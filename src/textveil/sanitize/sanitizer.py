@@ -305,7 +305,8 @@ def _need_texts(texts: Sequence[str], first: int = 1) -> None:
     """Refuse what is no text, by its number. Files and servers pass here too (``text.no_text``)."""
     for number, text in enumerate(texts, start=first):
         if not isinstance(text, str):
-            raise InputError(f"document {number} must be a str; got {type(text).__name__}.")
+            many = " For several texts, a column too: sanitizer.sanitize(texts)." if hasattr(text, "__iter__") else ""
+            raise InputError(f"document {number} must be a str; got {type(text).__name__}.{many}")
         instead = what_it_is(text)
         if instead:
             raise InputError(f"document {number} must be text; got {instead}. {ADVICE}")

@@ -1,0 +1,110 @@
+"""``textveil doctor``: what this installation can do, where it keeps things, and whether an upstream answers."""
+
+from __future__ import annotations
+
+import platform
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, distribution, requires, version
+from typing import Annotated, NamedTuple
+
+from textveil.cli import options as opt
+from textveil.errors import ParameterError
+from textveil.json_text import json_text
+
+_NOT_FOR_USE = frozenset({"benchmark", "dev", "docs", "full", "test"})  # extras for who builds textveil
+_SECONDS = 5.0
+
+
+class Finding(NamedTuple):
+    """One thing that was looked at."""
+
+    about: str
+    said: str
+    fine: bool = True
+
+
+def doctor_command(
+    upstream: Annotated[
+        str | None, opt.option("URL", "Base URL of an API: says whether it answers. Nothing but a GET goes there.")
+    ] = None,
+    as_json: opt.AsJson = False,
+) -> int:
+    """Say what this installation can do, where it keeps things, and which extras are missing.
+
+    Exit code 1 if something that was asked for fails.
+    """
+    findings = list(_findings(upstream))
+    if as_json:
+        sys.stdout.write(json_text([each._asdict() for each in findings]))
+    else:
+        width = max(len(each.about) for each in findings) + 2
+        for each in findings:
+            sys.stdout.write(f"{'' if each.fine else 'FAILS  '}{each.about:<{width}}{each.said}\n")
+    return 0 if all(each.fine for each in findings) else 1
+
+
+def _findings(upstream: str | None) -> Iterator[Finding]:
+    from textveil.processors import cores
+    from textveil.sanitize.policy.choice import PRESETS
+    from textveil.vocabulary.tables.files import table_files
+    from textveil.vocabulary.tables.public import tables_folder
+
+    yield Finding("textveil", f"{version('textveil')} on Python {platform.python_version()}, {cores()} processors")
+    yield Finding("policies", ", ".join(PRESETS))
+    folder = tables_folder()
+    tables = table_files(folder)
+    yield Finding("cache", f"{folder}: {len(tables)} public tables, {sum(each.nbytes for each in tables) / 1e6:.1f} MB")
+    yield Finding("lab", _lab())
+    there, missing = _extras()
+    yield Finding("extras", ", ".join(there) or "none")
+    yield Finding("missing", f"{', '.join(missing)}: pip install 'textveil[NAME]'" if missing else "none")
+    if upstream is not None:
+        yield _answer(upstream)
+
+
+def _lab() -> str:
+    try:
+        return version("textveil-lab")
+    except PackageNotFoundError:
+        return "not installed; in a clone: python -m pip install ./lab"
+
+
+def _extras() -> tuple[list[str], list[str]]:
+    """Return the extras whose packages are installed, whatever their versions, and those that miss one."""
+    packages: dict[str, set[str]] = defaultdict(set)
+    for line in requires("textveil") or ():
+        extra = re.search(r"extra == ['\"]([\w-]+)", line)
+        if extra is not None:
+            packages[extra[1]].update(re.findall(r"^[\w.-]+", line))
+    names = sorted(set(packages) - _NOT_FOR_USE)
+    there = [name for name in names if all(map(_is_installed, packages[name]))]
+    return there, [name for name in names if name not in there]
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        distribution(package)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+def _answer(upstream: str) -> Finding:
+    from urllib.error import HTTPError, URLError
+    from urllib.parse import urlsplit
+    from urllib.request import urlopen
+
+    address = urlsplit(upstream)
+    if address.scheme not in ("http", "https") or not address.hostname:
+        raise ParameterError("--upstream must be a URL that begins with http:// or https://; got another.")
+    try:
+        with urlopen(upstream, timeout=_SECONDS) as answer:
+            return Finding("upstream", f"{address.hostname} answers ({answer.status})")
+    except HTTPError as error:
+        return Finding("upstream", f"{address.hostname} answers ({error.code})")
+    except (URLError, OSError, ValueError) as error:
+        reason = type(getattr(error, "reason", error)).__name__
+        return Finding("upstream", f"{address.hostname} does not answer within {_SECONDS:g} s ({reason})", fine=False)

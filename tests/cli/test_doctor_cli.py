@@ -1,0 +1,48 @@
+"""``textveil doctor`` says what an installation can do, and whether an upstream answers."""
+
+import json
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+
+from textveil.cli import main as cli
+
+
+class Upstream(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.send_response(401)
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def doctor(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *options: str) -> tuple[int, str]:
+    monkeypatch.setattr(sys, "argv", ["textveil", "doctor", *options])
+    code = cli._exit_code()
+    captured = capsys.readouterr()
+    return code, captured.out + captured.err
+
+
+def test_it_says_what_is_there(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out = doctor(monkeypatch, capsys, "--json")
+    said = {each["about"]: each["said"] for each in json.loads(out)}
+    assert code == 0
+    assert {"textveil", "policies", "cache", "lab", "extras", "missing"} == set(said)
+    assert "clinical" in said["policies"] and "maps" in said["extras"] and "maps" not in said["missing"]
+
+
+def test_it_asks_an_upstream(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    server = HTTPServer(("127.0.0.1", 0), Upstream)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_port}/v1"
+    code, out = doctor(monkeypatch, capsys, "--upstream", url)
+    assert code == 0 and "127.0.0.1 answers (401)" in out
+    server.shutdown()
+    server.server_close()
+    code, out = doctor(monkeypatch, capsys, "--upstream", url)
+    assert code == 1 and "FAILS  upstream" in out and "does not answer" in out
+    code, out = doctor(monkeypatch, capsys, "--upstream", "file:///etc/passwd")
+    assert code == 2 and "must be a URL that begins with http" in out

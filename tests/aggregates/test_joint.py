@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.stats import norm
+from tests.helpers.lab import needs_lab
 
 import textveil
 from textveil.aggregates import count_run
@@ -24,7 +25,6 @@ from textveil.aggregates.request import CorpusRequest
 from textveil.errors import InputError, ParameterError
 from textveil.privacy.composition import gaussian_delta
 from textveil.privacy.guarantees import Status
-from textveil.privacy.loss_distribution import gaussian_loss
 from textveil.privacy.units import ONE_PERSON_MORE, ONE_RECORD_MORE, Adjacency
 
 NOTHING: dict[str, Any] = {"public": {}, "bounded": {}, "noise": {}, "facts": {}}
@@ -47,9 +47,12 @@ def _written(
     return path
 
 
+@needs_lab
 @pytest.mark.parametrize("epsilons", [(1.0,), (1.0, 1.0), (0.25, 4.0, 1.0), (0.5,) * 10])
 @pytest.mark.parametrize("selections", [Fraction(0), Fraction(1, 5)])
 def test_noises_add_up_as_their_loss_distributions_do(epsilons: tuple[float, ...], selections: Fraction) -> None:
+    from textveil_lab.noise.token_losses import gaussian_loss
+
     budgets = [GaussianBudget(epsilon, 1e-6, selections) for epsilon in epsilons]
     delta = 1e-6 * len(epsilons)
     epsilon = joint_epsilon(budgets, delta)

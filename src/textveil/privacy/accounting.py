@@ -171,41 +171,6 @@ def compose_tokens(token: Token, *, tokens: int, releases: int = 1) -> Composed:
     return WorstTokens(token_epsilon=part.epsilon, log_delta=part.log_delta, times=times)
 
 
-def two_level_loss(
-    *, size: int, members: int, inside: int, outside: int, overlap: int | None = None
-) -> LossDistribution:
-    """Return the loss of a two-level channel's worst pair: weight ``inside`` on some outputs, else ``outside``.
-
-    Rows x, x' with sets of m outputs that share k have losses e = ln(inside/outside) with mass (m - k) inside / T,
-    -e with mass (m - k) outside / T, and 0 with the rest, T the common total. So at every epsilon in [0, e]
-
-        delta(epsilon) = (m - k) (inside - e^epsilon outside) / T,
-
-    which falls in k; below 0 the same follows from symmetry. The pair of least overlap therefore dominates, and no
-    two sets of m out of n outputs share fewer than max(0, 2m - n). On a grid of step e nothing is rounded.
-
-    Args:
-        size: outputs n, >= 2.
-        members: m, between 1 and n.
-        inside: integer weight of a member, > outside.
-        outside: integer weight of the others, >= 1.
-        overlap: a lower bound on the members that any two sets share; None is max(0, 2m - n).
-
-    Raises ParameterError: an argument is outside its domain.
-    """
-    need(size >= 2, "size", size, ">= 2")
-    need(1 <= members <= size, "members", members, f"between 1 and {size}")
-    need(1 <= outside < inside, "outside", outside, f"between 1 and {inside - 1}")
-    least = max(0, 2 * members - size)
-    shared = least if overlap is None else overlap
-    need(least <= shared <= members, "overlap", shared, f"between {least} and {members}")
-    total = members * inside + (size - members) * outside
-    apart = members - shared
-    masses = [apart * outside / total, (total - apart * (inside + outside)) / total, apart * inside / total]
-    step = math.log(inside / outside) if inside > 2 * outside else math.log1p((inside - outside) / outside)
-    return LossDistribution(step=step * (1 + 8 * _UNIT), first=-1, masses=np.array(masses))
-
-
 def calibrate(
     composed: Callable[[float], Composed], *, epsilon: float, delta: float, private: float, other: float
 ) -> float:
@@ -261,24 +226,6 @@ def token_epsilon(*, epsilon: float, delta: float, tokens: int, releases: int = 
         private=least,
         other=most,
     )
-
-
-def token_sigma(*, epsilon: float, delta: float, l2_sensitivity: float, tokens: int, releases: int = 1) -> float:
-    """Find the smallest sigma of Gaussian noise on each token such that all together keep (epsilon, delta).
-
-    Raises ParameterError: an argument is outside its domain.
-    """
-    need(0 < delta < 1, "delta", delta, "in (0, 1)")
-    need(0 < epsilon < math.inf, "epsilon", epsilon, "finite and > 0")
-
-    def composed(sigma: float) -> Composed:
-        return GaussianTokens(sigma=sigma, l2_sensitivity=l2_sensitivity, times=tokens * releases)
-
-    enough = l2_sensitivity
-    while composed(enough).delta(epsilon) > delta:
-        enough *= 2
-        need(enough < 1e300, "the calibrated sigma", enough, "below 1e300", "Rescale the vectors.")
-    return calibrate(composed, epsilon=epsilon, delta=delta, private=enough, other=enough * 2.0**-40)
 
 
 def _log_complement(log_share: float) -> float:

@@ -21,7 +21,6 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from textveil.errors import need
 from textveil.types import Integers, Reals
@@ -170,79 +169,6 @@ class LossDistribution:
         return replace(self, first=self.first + start, masses=masses, infinite=infinite)
 
 
-def pair_loss(first: ArrayLike, second: ArrayLike, *, step: float, upper: bool = True) -> LossDistribution:
-    """The loss of a discrete pair, such as two rows of a channel; one direction, ``first`` against ``second``.
-
-    Args:
-        first: P, probabilities of shape (outputs,) that sum to 1 within 1e-9.
-        second: Q, the same shape.
-        step: nats between neighbors of the grid.
-        upper: the side to round to.
-
-    Raises ParameterError: shapes, signs or sums are wrong.
-    """
-    p, q = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    need(p.ndim == 1 and p.shape == q.shape, "second", f"shape {q.shape}", f"of shape {p.shape}, one row")
-    for name, row in (("first", p), ("second", q)):
-        need(bool(np.all(row >= 0)), name, "a negative or NaN entry", ">= 0")
-        total = float(row.sum())
-        need(abs(total - 1) <= 1e-9, name, f"a row of sum {total:.12g}", "a row of sum 1")
-    both = (p > 0) & (q > 0)
-    losses = np.log(p[both]) - np.log(q[both])
-    nudge = 2.0**-50 * (1 + np.abs(losses))  # more than the rounding of the logarithms
-    losses = losses + nudge if upper else losses - nudge
-    infinite = min(1.0, float(p[q == 0].sum()))
-    return atoms_loss(losses, p[both], step=step, upper=upper, infinite=infinite)
-
-
-def bulk_nodes(edge: float, step: float) -> tuple[Reals, Reals]:
-    """Losses and masses of the density e^(l/2) on [-edge, edge], as nodes of a quadrature."""
-    losses, weights = _nodes(-edge, edge, step)
-    return losses, weights * np.exp(losses / 2)
-
-
-def merged_bulk(edge: float, step: float) -> tuple[Reals, Reals]:
-    """The same density merged in cells around the points of the grid, whose loss is then that point.
-
-    The density under Q is e^(-l/2), so a cell around j step has masses of ratio e^(j step) exactly. What is
-    left at the two ends is rounded down.
-    """
-    half = math.floor(max(0.0, edge / step - 0.5))
-    centers = step * np.arange(-half, half + 1, dtype=np.float64)
-    if edge < step / 2:
-        return np.array([-step]), np.array([4 * math.sinh(edge / 2)])
-    inner = (half + 0.5) * step
-    ends = np.array([-edge, inner])
-    losses = np.concatenate([centers, [-step * math.ceil(edge / step), half * step]])
-    cells = 4 * math.sinh(step / 4) * np.exp(centers / 2)
-    return losses, np.concatenate([cells, 2 * np.exp(ends / 2) * math.expm1((edge - inner) / 2)])
-
-
-def gaussian_loss(shift: float, sigma: float, *, step: float, upper: bool = True) -> LossDistribution:
-    """The loss of Gaussian noise against itself moved by ``shift``: N(mu^2/2, mu^2) with mu = |shift| / sigma.
-
-    It stops 12 standard deviations from its mean; the rest, 2e-33 at each end, keeps the side. Many tokens
-    together are one Gaussian (``accounting.GaussianTokens``), which is exact; this is for mixed compositions.
-
-    Args:
-        shift: finite and not 0; its sign does not matter.
-        sigma: finite and > 0.
-        step: nats between neighbors of the grid.
-        upper: the side to round to.
-    """
-    from scipy.special import ndtr  # a third of a second, which most releases do not need
-
-    need(math.isfinite(shift) and shift != 0, "shift", shift, "finite and not 0")
-    need(0 < sigma < math.inf, "sigma", sigma, "finite and > 0")
-    mu = abs(shift) / sigma
-    low, high = mu * mu / 2 - 12 * mu, mu * mu / 2 + 12 * mu
-    losses, weights = _nodes(low, high, min(step, mu / 8))
-    masses = weights * np.exp(-0.5 * ((losses - mu * mu / 2) / mu) ** 2) / (mu * math.sqrt(2 * math.pi))
-    tail = float(ndtr(-12.0))
-    losses = np.append(losses, low if upper else high)
-    return atoms_loss(losses, np.append(masses, tail), step=step, upper=upper, infinite=tail if upper else 0.0)
-
-
 def atoms_loss(
     losses: Reals, masses: Reals, *, step: float, upper: bool = True, infinite: float = 0.0
 ) -> LossDistribution:
@@ -281,19 +207,6 @@ def _on_grid(losses: Reals, masses: Reals, step: float, upper: bool) -> tuple[in
 
 def _binned(indices: Integers, masses: Reals, bins: int) -> Reals:
     return np.bincount(indices, masses, bins).astype(np.float64)
-
-
-def _nodes(low: float, high: float, step: float) -> tuple[Reals, Reals]:
-    """Nodes and weights that integrate over [low, high], eight in each cell of the grid, no cell over 1/2."""
-    need(0 < step < math.inf, "step", step, "finite and > 0")
-    cell = step / math.ceil(2 * step)
-    need((high - low) / cell <= 1 << 22, "step", step, "large enough for fewer than 2^22 cells")
-    inner = cell * np.arange(math.floor(low / cell) + 1, math.ceil(high / cell))
-    edges = np.concatenate([[low], inner[(inner > low) & (inner < high)], [high]])
-    points, weights = np.polynomial.legendre.leggauss(8)
-    half = np.diff(edges)[:, None] / 2
-    centers = (edges[:-1] + edges[1:])[:, None] / 2
-    return (centers + half * points).ravel(), (half * weights).ravel()
 
 
 def _same_step(first: LossDistribution, second: LossDistribution) -> tuple[LossDistribution, LossDistribution]:

@@ -15,10 +15,11 @@ from functools import cached_property
 import numpy as np
 
 from textveil.errors import need
-from textveil.privacy.loss_distribution import LossDistribution, atoms_loss, bulk_nodes, merged_bulk
+from textveil.privacy.loss_distribution import LossDistribution, atoms_loss
 from textveil.statistics import Bound, exactly
 from textveil.types import Reals
 from textveil_lab.noise.distribution import l1_over
+from textveil_lab.noise.token_losses import bulk_nodes, merged_bulk
 from textveil_lab.noise.truncation import outer_strip_mass, truncated_log_delta
 
 

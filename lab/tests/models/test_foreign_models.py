@@ -14,12 +14,12 @@ from textveil.catalog import mechanism
 from textveil.errors import MissingExtra, ModelError, ParameterError
 from textveil.models import foreign_files
 from textveil.models.foreign_files import is_masked, load_libraries
-from textveil.models.language_model import LanguageModel, MaskedLanguageModel
+from textveil.models.language_model import LanguageModel
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.decoding.decoder import BothSides, TextDecoder
 from textveil_lab.decoding.evidence import DecoderOptions
 from textveil_lab.models.causal import causal_language_model
-from textveil_lab.models.masked import masked_language_model
+from textveil_lab.models.masked import MaskedLanguageModel, masked_language_model
 from textveil_lab.models.ngram_build import ngram_model
 from textveil_lab.testing import check_language_model
 

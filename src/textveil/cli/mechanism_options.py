@@ -370,14 +370,3 @@ def renamed(**names: str) -> Iterator[None]:
             error.parameter = names[error.parameter]
             error.args = (error.parameter + message,)
         raise
-
-
-@contextlib.contextmanager
-def mechanisms_spelling(command: Any) -> Iterator[None]:
-    """In errors of the block a parameter is a mechanism's option, also where the command has one of that name."""
-    try:
-        yield
-    except ParameterError as error:
-        if isinstance(command, MechanismCommand):
-            error.args, error.parameter = (complaint(error, command.spellings()),), ""
-        raise

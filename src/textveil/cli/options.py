@@ -35,8 +35,6 @@ from textveil.registry.options import GUARANTEE, OTHERS
 if TYPE_CHECKING:
     from textveil.aggregates.text_repair import Endpoint
     from textveil.corpora.formats.choice import FormatChoice
-    from textveil.mechanisms.kinds import Mechanism
-    from textveil.rebuild import ReleaseReport
     from textveil.types import Progress
     from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -346,15 +344,6 @@ def load(path: Path | None, vocabulary_format: str | None, limit: int | None) ->
         return load_vocabulary(path, format=vocabulary_format, limit=limit, progress=progress)
 
 
-def rebuilt_mechanism(report: ReleaseReport, vocabulary: Vocabulary, prior: Path | None) -> Mechanism:
-    """Return the mechanism of a release, from its report; under a progress bar, for it may take a minute."""
-    from textveil.cli.progress import counting
-    from textveil.rebuild import rebuilt
-
-    with counting("making the mechanism", "words") as progress:
-        return rebuilt(report, vocabulary, prior=None if prior is None else str(prior), progress=progress)
-
-
 def inputs_of(patterns: list[str], choice: FormatChoice) -> tuple[str, ...]:
     """Return the inputs behind names and patterns, after what can be told of their format was checked."""
     from textveil.corpora.files.sources import expanded
@@ -384,20 +373,6 @@ def standard_output() -> BinaryIO:
 def parts_of(text: str) -> list[str]:
     """Return the parts of a list with commas."""
     return [part.strip() for part in text.split(",") if part.strip()]
-
-
-def numbers_in(text: str, option: str) -> list[float]:
-    """Return the numbers of a list with commas; an error names the option."""
-    try:
-        return [float(part) for part in parts_of(text)]
-    except ValueError:
-        raise ParameterError(f"{option} must be numbers separated by commas; got others. Write 3,5,8.") from None
-
-
-def cells_beside(output: Path) -> Path:
-    """Return the folder of cells of a run, next to that of its results: these appear together, cells one by one."""
-    target = output.absolute()
-    return target.with_name(f"{target.name}.cells")
 
 
 SERVICE = "Repair by a service"  # heading of help

@@ -227,21 +227,6 @@ def checked_ids(ids: Ids, size: int) -> Ids:
     return array.astype(np.int64, copy=False)
 
 
-def checked_vectors(vectors: ArrayLike, dim: int) -> Reals:
-    """``vectors`` as float64 of shape (batch, dim), every number finite.
-
-    Raises:
-        ParameterError: another shape or type, or a number that is not finite (no number is printed: they are private).
-    """
-    array = np.asarray(vectors)
-    need(array.dtype.kind in "fiu", "vectors", f"dtype {array.dtype}", "real numbers")
-    fits = array.ndim == 2 and array.shape[1] == dim
-    need(fits, "vectors", f"shape {array.shape}", f"of shape (batch, {dim})", "Set `vector_dim` to what yours have.")
-    array = array.astype(np.float64)
-    need(bool(np.isfinite(array).all()), "vectors", "a number that is not", "finite")
-    return array
-
-
 def checked_word_id(word_id: int, size: int) -> int:
     """One id inside the vocabulary, as a Python int."""
     need(0 <= int(word_id) < size, "word_id", "an id outside", f"in [0, {size})")

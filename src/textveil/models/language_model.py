@@ -88,26 +88,6 @@ class ContinuationModel(LanguageModel, Protocol):
         """
 
 
-@runtime_checkable
-class MaskedLanguageModel(ModelOfWords, Protocol):
-    """Predicts a word from the ones around it."""
-
-    @property
-    def reach(self) -> int:
-        """Ids that it looks at on each side, >= 1."""
-
-    def log_probabilities(self, left: Ids, right: Ids, words: Ids) -> Vectors:
-        """Natural logarithms of P(word | both sides), float32, shape (batch, k).
-
-        Args:
-            left: ids in [0, n + 2) before the word, the nearest last, shape (batch, reach).
-            right: ids in [0, n + 2) after the word, the nearest first, shape (batch, reach).
-            words: ids in [0, n), shape (batch, k).
-
-        Raises ParameterError: another shape, or an id outside its range.
-        """
-
-
 def check_contexts(contexts: Ids, columns: int, size: int, name: str = "contexts") -> None:
     """See that ``contexts`` are rows of ``columns`` context ids.
 

@@ -309,22 +309,6 @@ def check_inputs(epsilon: float, delta: float | None = None, **lengths: float) -
         need(0 < value < math.inf, name, value, "finite and > 0")
 
 
-def quotient_up(numerator: float, denominator: float) -> float:
-    """The least float that is not below the exact quotient."""
-    quotient = float(numerator) / float(denominator)
-    if math.isfinite(quotient) and Fraction(quotient) * Fraction(denominator) < Fraction(numerator):
-        return math.nextafter(quotient, math.inf)
-    return quotient
-
-
-def quotient_down(numerator: float, denominator: float) -> float:
-    """The greatest float that is not above the exact quotient."""
-    quotient = float(numerator) / float(denominator)
-    if math.isfinite(quotient) and Fraction(quotient) * Fraction(denominator) > Fraction(numerator):
-        return math.nextafter(quotient, 0.0)
-    return quotient
-
-
 def representable(name: str, value: float) -> float:
     """Refuse a result that no float can hold."""
     """``value``, which arithmetic may have pushed out of the floats."""

@@ -17,12 +17,13 @@ from textveil.mechanisms.capabilities import SequenceColumns
 from textveil.mechanisms.kinds import Mechanism, SequenceMechanism, WordMechanism
 from textveil.models.language_model import LanguageModel
 from textveil.randomness import resolve
-from textveil.statistics import Bound, ratio_of_sums
+from textveil.statistics import Bound
 from textveil.types import Flags, Ids, Integers, Progress
 from textveil.vocabulary.frequencies import word_frequencies
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.decoding.decoder import TextDecoder
 from textveil_lab.decoding.evidence import DecoderOptions
+from textveil_lab.numerics.intervals import ratio_of_sums
 from textveil_lab.posterior.words import WordPosterior
 
 CONTENT_FROM: Final = 3000  # Content words are those outside so many most frequent ones

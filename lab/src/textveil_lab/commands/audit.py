@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from textveil.cli import options as opt
-from textveil.cli.mechanism_options import MechanismCommand, given, make, mechanisms_spelling, renamed
+from textveil.cli.mechanism_options import MechanismCommand, complaint, given, make, renamed
 from textveil.errors import InputError, OutputError, ParameterError
 from textveil.registry.options import GUARANTEE
 from textveil_lab.commands.decode import read_model
@@ -284,3 +286,14 @@ def _written(report: AuditReport, as_json: bool, html: Path | None) -> int:
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 app.command("audit", cls=MechanismCommand)(audit_command)
+
+
+@contextlib.contextmanager
+def mechanisms_spelling(command: Any) -> Iterator[None]:
+    """In errors of the block a parameter is a mechanism's option, also where the command has one of that name."""
+    try:
+        yield
+    except ParameterError as error:
+        if isinstance(command, MechanismCommand):
+            error.args, error.parameter = (complaint(error, command.spellings()),), ""
+        raise

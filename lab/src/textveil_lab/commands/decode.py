@@ -13,16 +13,18 @@ from textveil.cli import options as opt
 from textveil.cli.mechanism_options import GroupedCommand
 from textveil.cli.options import ServiceOptions
 from textveil.cli.progress import Bar, counting, tell
+from textveil_lab.commands.arguments import rebuilt_mechanism
 
 if TYPE_CHECKING:
     from textveil.aggregates.text_repair import Endpoint
     from textveil.corpora.formats.records import CorpusFormat
     from textveil.corpora.restored import DecodesTexts
     from textveil.mechanisms.kinds import Mechanism
-    from textveil.models.language_model import LanguageModel, MaskedLanguageModel
+    from textveil.models.language_model import LanguageModel
     from textveil.vocabulary.tables.public import OpenTable
     from textveil.vocabulary.vocabulary import Vocabulary
     from textveil_lab.decoding.evidence import Choice, DecoderOptions
+    from textveil_lab.models.masked import MaskedLanguageModel
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +79,7 @@ def decode_command(
     reader = choice.reader(inputs, output)
     choice.check_output(inputs, output)
     Places(inputs=(*inputs, str(report)), output=output)
-    mechanism = opt.rebuilt_mechanism(facts, vocabulary.load(), prior)
+    mechanism = rebuilt_mechanism(facts, vocabulary.load(), prior)
     if service is not None:
         return _repaired(mechanism, service, reader, inputs, output, quiet)
     documents = decode_files(mechanism, options, reader, inputs, output, model=decoding.model, workers=workers)

@@ -14,6 +14,7 @@ from textveil.cli import options as opt
 from textveil.cli.mechanism_options import GroupedCommand
 from textveil.errors import InputError, need
 from textveil.json_text import json_text
+from textveil_lab.commands.arguments import rebuilt_mechanism
 
 if TYPE_CHECKING:
     import numpy as np
@@ -78,7 +79,7 @@ def estimate_command(
     reader = choice.reader(inputs)
     words = vocabulary.load()
     topics = None if counts.words is None else _topics(counts.words, words)
-    mechanism = opt.rebuilt_mechanism(facts, words, prior)
+    mechanism = rebuilt_mechanism(facts, words, prior)
     with counting("reading the channel", "words") as progress:
         estimator = FrequencyEstimator(mechanism, confidence=counts.confidence, progress=progress)
     released = _read(reader, inputs, words)

@@ -12,6 +12,7 @@ import typer
 from textveil.cli import options as opt
 from textveil.cli.mechanism_options import VOCABULARY, GroupedCommand
 from textveil.errors import ParameterError
+from textveil_lab.commands.arguments import cells_beside, numbers_in
 
 if TYPE_CHECKING:
     from textveil.vocabulary.vocabulary import Vocabulary
@@ -122,7 +123,7 @@ def frontier_command(
     names = opt.parts_of(grid.mechanisms)
     with renamed(names="mechanisms"):
         contenders_of(names)
-    epsilons = opt.numbers_in(grid.epsilons, "--epsilons")
+    epsilons = numbers_in(grid.epsilons, "--epsilons")
     words = vocabularies.load(grid.words)
     texts, labels = corpus.texts(formats)
     with counting("measuring", "steps") as steps:
@@ -137,7 +138,7 @@ def frontier_command(
             labels=labels,
             seed=DEFAULT_SEED if seed is None else seed,
             output=output,
-            cells=opt.cells_beside(output) if cells is None else cells,
+            cells=cells_beside(output) if cells is None else cells,
             processes=processes,
             progress=lambda share: steps(round(1000 * share), 1000),
         )

@@ -15,6 +15,7 @@ from textveil.cli import options as opt
 from textveil.environment import SHARED
 from textveil.errors import ParameterError, need
 from textveil.json_text import json_text
+from textveil_lab.commands.arguments import cells_beside
 
 if TYPE_CHECKING:
     from textveil_lab.papers.report import Item
@@ -130,7 +131,7 @@ def reproduce_command(
                 seed=DEFAULT_SEED if seed is None else seed,
                 quick=quick,
                 texts=found_texts(chosen.texts),
-                cells=(cells or opt.cells_beside(output)) if chosen.keeps_cells else None,
+                cells=(cells or cells_beside(output)) if chosen.keeps_cells else None,
                 device=device or "cpu",
                 processes=1 if processes is None else processes,
                 progress=lambda share: steps(round(1000 * share), 1000),

@@ -13,6 +13,7 @@ from textveil.cli import options as opt
 from textveil.cli.mechanism_options import GroupedCommand
 from textveil.errors import ParameterError
 from textveil.json_text import json_text
+from textveil_lab.commands.arguments import numbers_in
 
 if TYPE_CHECKING:
     import numpy as np
@@ -93,7 +94,7 @@ def tune_command(
 
     if measures.entities and (formats.given or measures.label):
         raise ParameterError("--entities must stand without --field, --label and --format; got one. Tune twice.")
-    epsilons = opt.numbers_in(compared.epsilons, "--epsilons")
+    epsilons = numbers_in(compared.epsilons, "--epsilons")
     need_matplotlib()
     learner = None if measures.label is None else _learner()
     folder = checked_folder(output)

@@ -5,13 +5,14 @@ from typing import Protocol
 
 from textveil.errors import need
 from textveil.mechanisms.kinds import Mechanism
-from textveil.models.language_model import LanguageModel, MaskedLanguageModel
+from textveil.models.language_model import LanguageModel
 from textveil.types import Progress
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.decoding.decoder import BothSides, TextDecoder
 from textveil_lab.decoding.evidence import DecoderOptions
 from textveil_lab.mechanisms.channel_columns import need_columns
+from textveil_lab.models.masked import MaskedLanguageModel
 
 
 class Released(Protocol):

@@ -18,7 +18,7 @@ from textveil.aggregates.documents import ReleasedTexts, ReleaseReader
 from textveil.errors import need
 from textveil.mechanisms.capabilities import SequenceColumns
 from textveil.mechanisms.kinds import Described
-from textveil.models.language_model import ContinuationModel, LanguageModel, MaskedLanguageModel, boundary_id
+from textveil.models.language_model import ContinuationModel, LanguageModel, boundary_id
 from textveil.processors import cores
 from textveil.text.render import render_text
 from textveil.types import Ids, Integers, Progress, Reals, Vectors
@@ -26,6 +26,7 @@ from textveil.vocabulary.frequencies import word_frequencies
 from textveil_lab.decoding.evidence import DecoderOptions, Evidence, Layout, laid_out
 from textveil_lab.decoding.lattice import NONE, Candidates, Sentences, Trellis, TrellisSearch, successors
 from textveil_lab.mechanisms.channel_columns import columns_of
+from textveil_lab.models.masked import MaskedLanguageModel
 from textveil_lab.posterior.words import checked_prior
 from textveil_lab.vocabulary.geometry import normalize
 

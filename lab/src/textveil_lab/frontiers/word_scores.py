@@ -13,7 +13,7 @@ from textveil.errors import InputError, UnsupportedGuarantee
 from textveil.mechanisms.capabilities import ChannelColumns, IntegerWeights
 from textveil.mechanisms.kinds import Channel, WordMechanism
 from textveil.randomness import seeded_generator
-from textveil.statistics import Bound, clopper_pearson, exactly, student_mean
+from textveil.statistics import Bound, clopper_pearson, exactly
 from textveil.types import Ids, Reals
 from textveil_lab.audit.attacks import bayes_vulnerability
 from textveil_lab.audit.recovery import measure_recovery
@@ -32,6 +32,7 @@ from textveil_lab.frontiers.measures import (
 from textveil_lab.frontiers.study import FrontierStudy, drawn_words
 from textveil_lab.mechanisms.capabilities import NoisyVectors
 from textveil_lab.noise.distribution import NoiseDistribution, PairwiseDensity
+from textveil_lab.numerics.intervals import student_mean
 from textveil_lab.posterior.words import row_maxima
 
 CONFIDENCE = 0.95  # Of each interval, on its own

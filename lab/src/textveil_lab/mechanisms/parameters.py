@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Protocol, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from textveil.errors import ParameterError, need
 from textveil.mechanisms.kinds import _USUAL
@@ -399,3 +400,18 @@ class ClippedNorm:
 def _numbers(codes: Reals) -> Reals:
     """Finite numbers as they are, all else as 0: a text of which a model makes no number is not told apart by it."""
     return np.nan_to_num(np.asarray(codes, dtype=np.float64), nan=0.0, posinf=0.0, neginf=0.0)
+
+
+def checked_vectors(vectors: ArrayLike, dim: int) -> Reals:
+    """``vectors`` as float64 of shape (batch, dim), every number finite.
+
+    Raises:
+        ParameterError: another shape or type, or a number that is not finite (no number is printed: they are private).
+    """
+    array = np.asarray(vectors)
+    need(array.dtype.kind in "fiu", "vectors", f"dtype {array.dtype}", "real numbers")
+    fits = array.ndim == 2 and array.shape[1] == dim
+    need(fits, "vectors", f"shape {array.shape}", f"of shape (batch, {dim})", "Set `vector_dim` to what yours have.")
+    array = array.astype(np.float64)
+    need(bool(np.isfinite(array).all()), "vectors", "a number that is not", "finite")
+    return array

@@ -9,13 +9,13 @@ How the words of a vocabulary are spelled in another model's tokens.
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
 from textveil.errors import ModelError, WrongModel, need
 from textveil.models.foreign_files import ForeignModel, files_digest, load_libraries, read_model
-from textveil.models.language_model import boundary_id, check_contexts, check_words, other_id
+from textveil.models.language_model import ModelOfWords, boundary_id, check_contexts, check_words, other_id
 from textveil.types import Ids, Reals, Vectors
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -26,6 +26,26 @@ _LED: Final = "the"  # A word that others are written after, to see how they are
 
 
 _STOP, _OTHER = ".", "_"
+
+
+@runtime_checkable
+class MaskedLanguageModel(ModelOfWords, Protocol):
+    """Predicts a word from the ones around it."""
+
+    @property
+    def reach(self) -> int:
+        """Ids that it looks at on each side, >= 1."""
+
+    def log_probabilities(self, left: Ids, right: Ids, words: Ids) -> Vectors:
+        """Natural logarithms of P(word | both sides), float32, shape (batch, k).
+
+        Args:
+            left: ids in [0, n + 2) before the word, the nearest last, shape (batch, reach).
+            right: ids in [0, n + 2) after the word, the nearest first, shape (batch, reach).
+            words: ids in [0, n), shape (batch, k).
+
+        Raises ParameterError: another shape, or an id outside its range.
+        """
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,6 +6,7 @@ distance, in the norm that the name says, between the vectors of any two words.
 """
 
 import math
+from fractions import Fraction
 
 import numpy as np
 
@@ -14,8 +15,6 @@ from textveil.privacy.composition import (
     MARGIN,
     check_inputs,
     gaussian_delta,
-    quotient_down,
-    quotient_up,
     representable,
 )
 
@@ -77,3 +76,19 @@ def classical_gaussian_sigma(epsilon: float, delta: float, l2_sensitivity: float
         hint = "Use `calibration=analytic` (analytic_gaussian_sigma), which holds at any epsilon and adds less noise."
         need(False, "epsilon", epsilon, wanted, hint)
     return representable("sigma", sigma * (1 + MARGIN))
+
+
+def quotient_up(numerator: float, denominator: float) -> float:
+    """The least float that is not below the exact quotient."""
+    quotient = float(numerator) / float(denominator)
+    if math.isfinite(quotient) and Fraction(quotient) * Fraction(denominator) < Fraction(numerator):
+        return math.nextafter(quotient, math.inf)
+    return quotient
+
+
+def quotient_down(numerator: float, denominator: float) -> float:
+    """The greatest float that is not above the exact quotient."""
+    quotient = float(numerator) / float(denominator)
+    if math.isfinite(quotient) and Fraction(quotient) * Fraction(denominator) > Fraction(numerator):
+        return math.nextafter(quotient, 0.0)
+    return quotient

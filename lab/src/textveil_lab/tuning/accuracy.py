@@ -8,8 +8,9 @@ from typing import Any, Final, NamedTuple, Protocol
 import numpy as np
 
 from textveil.errors import InputError, need
-from textveil.statistics import Bound, student_reach
+from textveil.statistics import Bound
 from textveil.types import Ids
+from textveil_lab.numerics.intervals import student_reach
 from textveil_lab.tuning.verbatim import LEAST_OF_A_CLASS
 
 TEST_SHARE: Final = 0.25  # Of each class, documents that are tested on

@@ -15,10 +15,11 @@ import numpy as np
 from textveil.detection.evaluation import read_labelled
 from textveil.detection.spans import DetectedSpan, Detector, checked_spans
 from textveil.errors import InputError, need
-from textveil.statistics import Bound, clopper_pearson, ratio_of_sums
+from textveil.statistics import Bound, clopper_pearson
 from textveil.text.tokens import Kind, classify, split
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.frequencies import word_frequencies
+from textveil_lab.numerics.intervals import ratio_of_sums
 
 LEAST_DOCUMENTS: Final = 10  # Shares with intervals need some
 

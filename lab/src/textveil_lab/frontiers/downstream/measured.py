@@ -17,11 +17,12 @@ from textveil.errors import UnsupportedGuarantee
 from textveil.mechanisms.capabilities import ChannelColumns, IntegerWeights
 from textveil.mechanisms.kinds import WordMechanism
 from textveil.randomness import seeded_generator
-from textveil.statistics import Bound, clopper_pearson, student_mean
+from textveil.statistics import Bound, clopper_pearson
 from textveil.types import Ids, Reals
 from textveil_lab.frontiers.downstream.accuracy import DocumentLearner, accuracies
 from textveil_lab.frontiers.downstream.tasks import LabelledTask, Repetition, with_ids
 from textveil_lab.mechanisms.capabilities import NoisyVectors
+from textveil_lab.numerics.intervals import student_mean
 from textveil_lab.posterior.words import WordPosterior, checked_prior
 
 NOISY_TOKENS: Final = 200  # Tokens that are attacked where every word's density must be computed for each

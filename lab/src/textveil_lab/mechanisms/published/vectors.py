@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from textveil.mechanisms.declaration import refuted
-from textveil.mechanisms.kinds import checked_vectors
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.privacy.proved import status_of
 from textveil.privacy.units import ANY_VECTOR
@@ -17,7 +16,15 @@ from textveil.randomness import resolve
 from textveil.registry.options import POSITIVE, Option, at_least
 from textveil.types import Flags, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.mechanisms.parameters import REPRESENTATIONS, Highest, Lowest, VectorDim, VectorEpsilon, dim_of
+from textveil_lab.mechanisms.parameters import (
+    REPRESENTATIONS,
+    Highest,
+    Lowest,
+    VectorDim,
+    VectorEpsilon,
+    checked_vectors,
+    dim_of,
+)
 from textveil_lab.mechanisms.published.claims import (
     FormTrial,
     MovedNoise,

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from textveil.errors import need
 from textveil.mechanisms.capabilities import PrivacyProfile
 from textveil.mechanisms.declaration import proved
-from textveil.mechanisms.kinds import checked_vectors
 from textveil.numerics.discrete_noise import LARGEST_SCALE
 from textveil.privacy.composition import analytic_gaussian_sigma
 from textveil.privacy.guarantees import ApproximateDP, PureDP
@@ -28,6 +27,7 @@ from textveil_lab.mechanisms.parameters import (
     VectorDelta,
     VectorDim,
     VectorEpsilon,
+    checked_vectors,
     dim_of,
 )
 from textveil_lab.noise.integer_noise import DiscreteLaplace, IntegerNoise, RoundedGaussian

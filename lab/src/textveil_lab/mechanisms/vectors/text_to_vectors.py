@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from textveil.mechanisms.declaration import proved
-from textveil.mechanisms.kinds import Epsilon, checked_vectors
+from textveil.mechanisms.kinds import Epsilon
 from textveil.privacy.guarantees import MetricDP
 from textveil.privacy.units import ONE_TOKEN
 from textveil.types import Reals
@@ -17,6 +17,7 @@ from textveil_lab.mechanisms.parameters import (
     Clip,
     EpsilonPerDistance,
     VectorDim,
+    checked_vectors,
     dim_of,
     given,
     metric_name,

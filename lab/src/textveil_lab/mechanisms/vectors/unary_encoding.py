@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from textveil.errors import need
 from textveil.mechanisms.declaration import proved
-from textveil.mechanisms.kinds import checked_vectors
 from textveil.numerics.integer_weights import exp_minus_half_ceiling, log_ratio_up
 from textveil.privacy.guarantees import PureDP
 from textveil.privacy.proved import status_of
@@ -21,7 +20,7 @@ from textveil.randomness import resolve
 from textveil.registry.options import Option, interval
 from textveil.types import Flags, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.mechanisms.parameters import REPRESENTATIONS, VectorDim, VectorEpsilon, dim_of
+from textveil_lab.mechanisms.parameters import REPRESENTATIONS, VectorDim, VectorEpsilon, checked_vectors, dim_of
 from textveil_lab.noise.distribution import float_up
 from textveil_lab.noise.integer_noise import BoundedLoss
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binom
 
 from textveil.errors import ParameterError
-from textveil.statistics import ratio_of_sums
+from textveil_lab.numerics.intervals import ratio_of_sums
 
 
 def test_the_share_is_that_of_all_trials() -> None:

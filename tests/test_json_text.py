@@ -1,4 +1,4 @@
-"""JSON that others may have made is read by one function, which bounds its nesting and its size."""
+"""JSON that others may have made is read within bounds; texts are cut by spans that lie apart."""
 
 import ast
 import json
@@ -7,18 +7,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import textveil
 from textveil.aggregates.classifier import load_model
 from textveil.aggregates.report import joint_guarantee
 from textveil.budget.verification import verified_export
+from textveil.cuts import between, replaced
 from textveil.detection.evaluation import read_labelled
-from textveil.errors import ParameterError, TextveilError
+from textveil.detection.found import OTHER, without
+from textveil.errors import InternalError, ParameterError, TextveilError
 from textveil.json_text import NESTING, json_data, json_file
 from textveil.models.foreign_files import is_encoder_decoder, is_masked
 from textveil.rebuild import read_report
+from textveil.sanitize.outside import joined
 from textveil.sanitize.policy_report import read_risk
 from textveil.server.config import load_config
+from textveil.surrogates.private_map import PrivateMap, Replaced
 
 DEEP = "[" * 200_000 + "]" * 200_000
 """Deeper than the interpreter's stack."""
@@ -102,3 +108,42 @@ def test_no_other_module_parses_json() -> None:
                 found.append(path.relative_to(package).as_posix())
     # Records of corpora keep each value as it is written: another decoder, with the same refusals.
     assert found == ["corpora/formats/json_records.py", "json_text.py"]
+
+
+TEXT = "Maria Gonzalez called."
+WRONG = [
+    [(0, 5), (4, 8)],
+    [(0, 14), (6, 14)],
+    [(6, 14), (0, 5)],
+    [(0, 23)],
+    [(-1, 5)],
+    [(5, 2)],
+    [(0, 5), (22, 23)],
+]
+
+
+@pytest.mark.parametrize("spans", WRONG, ids=str)
+def test_spans_that_overlap_or_lie_outside_are_refused_without_the_text(spans: list[tuple[int, int]]) -> None:
+    pieces = tuple(Replaced(start, end, "x", "person") for start, end in spans)
+    for cut in (
+        lambda: between(TEXT, spans),
+        lambda: without(TEXT, spans),
+        lambda: replaced(TEXT, [(start, end, "x") for start, end in spans]),
+        lambda: PrivateMap(released=TEXT, replaced=pieces).original(),
+    ):
+        with pytest.raises(InternalError) as error:
+            cut()
+        assert "Maria" not in str(error.value) and "\n" not in str(error.value)
+
+
+@given(st.text(max_size=30), st.lists(st.integers(0, 30), max_size=8), st.text(max_size=3))
+@settings(derandomize=True, max_examples=300)
+def test_stretches_and_spans_are_the_text(text: str, ends: list[int], other: str) -> None:
+    ends = sorted(min(end, len(text)) for end in ends[: len(ends) // 2 * 2])
+    spans = list(zip(ends[::2], ends[1::2], strict=True))
+    stretches = between(text, spans)
+    assert joined(stretches, [text[start:end] for start, end in spans]) == (text, spans)
+    assert replaced(text, [(start, end, other) for start, end in spans]) == other.join(stretches)
+    covered = without(text, spans)
+    assert len(covered) == len(text) and between(covered, spans) == stretches
+    assert all(set(covered[start:end]) <= {OTHER} for start, end in spans)

@@ -5,9 +5,12 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.helpers.corpora import SECRET, lines, shape
+from tests.helpers.slow_search import SLOW, make_searches_slow
 
 
 @pytest.mark.slow
@@ -316,3 +319,28 @@ def test_columns_of_a_table_under_a_policy(small, textveil, tmp_path) -> None:
     assert done.stdout.startswith(b"text\r\nSeen: ") and b"Quorn" not in done.stdout
     code, _, err = textveil(tmp_path / "in.csv", *options)
     assert (code, "--scope-column and --known need a --policy that finds spans; got none." in err) == (2, True)
+
+
+def test_the_command_names_the_record_and_goes_on(
+    command: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "site").mkdir()
+    make_searches_slow(tmp_path / "site", monkeypatch)
+    source, sender = tmp_path / "in.txt", tmp_path / "s.json"
+    source.write_text(f"Call 555-0101.\n{SLOW}\nMail a@b.co.\n")
+    code, out, err = command(
+        "sanitize",
+        source,
+        "--policy",
+        "identifiers",
+        "--record-seconds",
+        2,
+        "--on-error",
+        "skip",
+        "--sender-report",
+        sender,
+    )
+    assert code == 1 and out.count(b"\n") == 2 and SLOW.encode() not in out
+    assert "skipped: line 2 must take at most 2 s to be read; it takes longer. Raise --record-seconds" in err
+    assert SLOW not in err + sender.read_text()
+    assert json.loads(sender.read_text())["skipped"]["first"][0]["first"] == 2

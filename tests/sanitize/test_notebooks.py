@@ -1,14 +1,22 @@
 """Releases as notebooks and lists show them: short, escaped, with what was drawn marked; missing texts stay missing."""
 
+import gc
 import math
 import re
 
 import numpy as np
 import pytest
+from tests.helpers.vocabularies import lettered_vocabulary
 
+import textveil as tv
 from textveil.errors import InputError
+from textveil.mechanisms.channels import neighborhood as channels
+from textveil.mechanisms.channels.neighborhood import neighborhood
 from textveil.sanitize.release import Release
 from textveil.sanitize.sanitizer import Sanitizer
+from textveil.text import codes, out_of_vocabulary
+from textveil.text.codes import TextCodes
+from textveil.vocabulary.tables import public
 
 TEXT = "Maria Gonzalez lives in Leeds <b>near</b> here. " + "More of it. " * 20
 
@@ -56,3 +64,64 @@ def test_missing_texts_stay_missing_and_are_counted() -> None:
 def test_what_is_neither_text_nor_missing_is_refused(value: object) -> None:
     with pytest.raises(InputError, match="document 2 must be a str or missing; got"):
         Sanitizer("identifiers").sanitize(["a", value])
+
+
+WORDS = lettered_vocabulary(50).words
+
+
+def test_a_second_one_makes_no_weights_reads_no_table_and_lists_no_words(monkeypatch) -> None:
+    first = tv.Sanitizer(tv.mechanism("neighborhood", epsilon=8.0))
+    first("Where Maria went.")
+    del first
+    gc.collect()
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("made a second time")
+
+    monkeypatch.setattr(channels, "integer_base_weights", refuse)
+    monkeypatch.setattr(public, "read_table", lambda path, *_, **__: refuse() if path.exists() else None)
+    monkeypatch.setattr(out_of_vocabulary, "_first_places", refuse)
+    monkeypatch.setattr(codes, "written", refuse)
+    assert tv.Sanitizer(tv.mechanism("neighborhood", epsilon=8.0))("Where Maria went.").text
+
+
+def test_a_table_stays_open_for_the_next_one_whoever_opened_it_first(monkeypatch) -> None:
+    """The first holder goes after the second has found its table: a third need not read it again."""
+    holder = tv.Sanitizer(tv.mechanism("neighborhood", epsilon=8.0))
+    holder("Where Maria went.")
+    public._LATEST.clear()  # as if two other tables had been opened since
+    second = tv.Sanitizer(tv.mechanism("neighborhood", epsilon=8.0))
+    second("Where Maria went.")
+    del holder, second
+    gc.collect()
+    again = lambda path, *_, **__: pytest.fail("read again") if path.exists() else None  # noqa: E731
+    monkeypatch.setattr(public, "read_table", again)
+    assert tv.Sanitizer(tv.mechanism("neighborhood", epsilon=8.0))("Where Maria went.").text
+
+
+def test_other_settings_have_weights_of_their_own() -> None:
+    vocabulary = lettered_vocabulary(50)
+    made = [
+        neighborhood(vocabulary, epsilon=epsilon, alpha=alpha)
+        for epsilon, alpha in ((3.0, 1.0), (3.0, 0.5), (4.0, 1.0))
+    ]
+    assert len({one.weights.digest for one in made}) == 3
+    assert made[0].weights is neighborhood(vocabulary, epsilon=3.0, alpha=1.0).weights
+
+
+@pytest.mark.parametrize("text", ["waa zzyzx", "waa \u2e2e wab"], ids=["a word", "a mark"])
+def test_nothing_that_one_has_seen_is_known_to_another(text) -> None:
+    seen = TextCodes(WORDS, "keep")
+    untouched = TextCodes(WORDS, "keep")
+    before = set(untouched._marks), set(untouched._pieces.recent), set(untouched._surfaces.recent)
+    seen.encode([text])
+    made = TextCodes(WORDS, "keep")
+    for one in (untouched, made):
+        assert (set(one._marks), set(one._pieces.recent), set(one._surfaces.recent)) == before
+        assert one.legend.written.tolist() != seen.legend.written.tolist() or "\u2e2e" not in text
+
+
+def test_other_written_forms_and_other_words_have_legends_of_their_own() -> None:
+    plain, milder = TextCodes(WORDS), TextCodes(WORDS, written_as={0: 1})
+    assert (plain.legend.written[0], milder.legend.written[0]) == (WORDS[0], WORDS[1])
+    assert TextCodes(WORDS[::-1]).legend.written[0] == WORDS[-1]

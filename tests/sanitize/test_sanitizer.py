@@ -3,20 +3,23 @@
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.helpers.constant import Constant
 
-from textveil.catalog import mechanism
+from textveil.catalog import DEFAULT, mechanism
 from textveil.errors import InputError, ParameterError, RandomnessError, RefutedGuarantee, UnsupportedGuarantee
 from textveil.privacy.guarantees import NoGuarantee, PureDP, Status
 from textveil.randomness import derived_generator, new_secret, secure_generator, seeded_generator
+from textveil.sanitize.chosen import options_for_note
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.text.marks import PLAIN, Marks
 from textveil.text.tokens import PLACEHOLDERS, Kind, classify, split
 from textveil.vocabulary.embedded import load_vocabulary
+from textveil.vocabulary.vocabulary import Vocabulary
 
 
 def test_the_example_of_the_design(sanitizer) -> None:
@@ -304,3 +307,26 @@ def test_a_seeded_stream_is_refused_where_releases_are_not_stamped_so(embedded) 
     sanitizer = Sanitizer(mechanism("neighborhood", embedded, epsilon=8.0))
     with pytest.raises(ParameterError, match="rng must be secure"):
         sanitizer.batch(["a"], rng=seeded_generator(1))
+
+
+def test_a_note_is_drawn_with_context(embedded: Vocabulary) -> None:
+    assert options_for_note(DEFAULT, {}, embedded) == {"context": "released"}
+    assert options_for_note(DEFAULT, {"epsilon": 3.0, "base_weights": "frequency"}, embedded) == {"context": "released"}
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "options"),
+    [
+        ("randomized-response", {}),
+        (DEFAULT, {"context": "none"}),
+        (DEFAULT, {"context": "released"}),
+        (DEFAULT, {"base_weights": "flat"}),
+        (DEFAULT, {"neighborhood_size": 9}),
+    ],
+)
+def test_what_was_asked_for_stands(embedded: Vocabulary, mechanism: str, options: dict[str, Any]) -> None:
+    assert options_for_note(mechanism, options, embedded) == {}
+
+
+def test_other_vocabularies_have_no_language_model(tiny: Vocabulary) -> None:
+    assert options_for_note(DEFAULT, {}, tiny) == {}

@@ -1,15 +1,19 @@
 """Bodies that say a thing twice, or come encoded: refused by their place, without their text, and not sent on."""
 
+import contextlib
 import gzip
 import json
+from types import ModuleType
 
 import httpx
 import pytest
+from tests.helpers.attacks import loaded_attack
 from tests.helpers.canaries import NAME
-from tests.helpers.servers import MemoryLedger
+from tests.helpers.servers import MemoryLedger, running
 from tests.helpers.upstream import Provider
 
 from textveil.server.bodies import request_json
+from textveil.server.config import Config
 from textveil.server.errors import ApiError
 
 JSON = {"content-type": "application/json"}
@@ -78,3 +82,25 @@ def test_a_body_that_is_encoded_is_refused(
 def test_a_body_that_says_it_is_not_encoded_is_taken(client: httpx.Client) -> None:
     headers = {"content-encoding": "identity"}
     assert client.post("/v1/sanitize", json={"text": "Hello."}, headers=headers).status_code == 200
+
+
+@pytest.fixture
+def attacks(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    return loaded_attack("gateway_fields", monkeypatch)
+
+
+@pytest.mark.slow
+def test_hostile_requests_bring_nothing_to_the_upstream(attacks: ModuleType) -> None:
+    with contextlib.ExitStack() as held:
+        upstream = held.enter_context(contextlib.closing(attacks.Upstream()))
+        client = held.enter_context(running(Config(upstream=upstream.url, requests_per_second=0)))
+        outcome = attacks.attack(client, upstream, requests=300, seed=3)
+    assert outcome.went_on > 60 and (outcome.leaks, outcome.quotes) == (0, 0)
+
+
+def test_the_attack_sees_what_comes_unread(attacks: ModuleType) -> None:
+    with contextlib.ExitStack() as held:
+        upstream = held.enter_context(contextlib.closing(attacks.Upstream()))
+        client = held.enter_context(httpx.Client(base_url=upstream.url.removesuffix("/v1"), trust_env=False))
+        outcome = attacks.attack(client, upstream, requests=20, seed=3)
+    assert outcome.went_on == outcome.leaks == 20

@@ -128,14 +128,12 @@ def _repeats_repeat(parsed: Any, *, inside: bool) -> bool:
             if (endless and inside) or _repeats_repeat(argument[2], inside=inside or endless):
                 return True
             continue
-        within = {"SUBPATTERN": argument[-1:], "BRANCH": argument[1], "ASSERT": [argument[1]]} if _nests(name) else {}
-        if any(_repeats_repeat(part, inside=inside) for part in within.get(name.removesuffix("_NOT"), ())):
+        nested: Any = argument[-1:] if name == "SUBPATTERN" else argument[1] if name == "BRANCH" else ()
+        if name in ("ASSERT", "ASSERT_NOT"):
+            nested = [argument[1]]
+        if any(_repeats_repeat(part, inside=inside) for part in nested):
             return True
     return False
-
-
-def _nests(name: str) -> bool:
-    return name in ("SUBPATTERN", "BRANCH", "ASSERT", "ASSERT_NOT")
 
 
 def token_key(token: str) -> str:
@@ -280,10 +278,13 @@ class KeepList:
     def __init__(self, words: Iterable[str], *, kind: str = "", public: bool = False) -> None:
         self._kind, self._public = kind, public
         self.of_numbers = not public and kind in ("", "number")
-        entries = {
-            word: tuple(word.lower().split()) if word.isascii() and word.replace(" ", "").isalnum() else _keys_of(word)
-            for word in words
-        }
+        entries: dict[str, tuple[str, ...]] = {}
+        for word in words:
+            low = word.lower()
+            if not word.isascii():
+                entries[word] = tuple(map(token_key, TOKEN.findall(word)))
+            else:
+                entries[word] = tuple(low.split() if low.replace(" ", "").isalnum() else TOKEN.findall(low))
         self._capitals = frozenset([entry for word, entry in entries.items() if public and word.isupper()])
         self.phrases = frozenset(filter(None, entries.values()))
         need(bool(self.phrases), "words", "none", "words and phrases")
@@ -350,10 +351,6 @@ class KeepList:
         if phrase not in self.phrases:
             return False
         return phrase not in self._capitals or "".join(token[0] for token in tokens[place : place + count]).isupper()
-
-
-def _keys_of(word: str) -> tuple[str, ...]:
-    return tuple(TOKEN.findall(word.lower()) if word.isascii() else map(token_key, TOKEN.findall(word)))
 
 
 def _evident(span: DetectedSpan) -> bool:

@@ -109,22 +109,6 @@ NAMES_TOO: Final = frozenset(["an", "can", "do", "even", "may", "more", "per", "
 """Those that are names of people as well: with a capital they are no function words."""
 
 
-def function_word(surface: str) -> str | None:
-    """Return the word of the list that a token is, in lower case; None if it is none.
-
-    It is written in lower case, or with its first letter alone a capital ("The", not "WHO") unless it can be a name
-    then ("Will").
-    """
-    plain = surface.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
-    lower = plain.lower()
-    if lower not in FUNCTION_WORDS:
-        return None
-    if plain == lower:
-        return lower
-    capital = plain == lower[:1].upper() + lower[1:]
-    return lower if capital and lower not in NAMES_TOO else None
-
-
 DATA: Final = Path(__file__).parent / "data"
 FILE: Final = "common_words.txt"
 RECORD: Final = "common_words.json"

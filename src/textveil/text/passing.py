@@ -41,13 +41,9 @@ def passing_common_words(words: Collection[str], names: Collection[str]) -> Pass
     """Return common words, with a capital at the start of a sentence alone and unless it makes a name; "I" too."""
     ordered = tuple(sorted(words))
     anywhere = {word: place for place, word in enumerate(ordered)}
-    at_starts = {_capital(word): place for place, word in enumerate(ordered) if word not in names}
+    at_starts = {word[:1].upper() + word[1:]: place for place, word in enumerate(ordered) if word not in names}
     firsts = {word: at_starts.pop(word) for word in list(at_starts) if word == "I" or word.startswith("I'")}
     return Passing("common-word", ordered, anywhere | firsts, at_starts)
-
-
-def _capital(word: str) -> str:
-    return word[:1].upper() + word[1:]
 
 
 _FUNCTION: Final = tuple(sorted(FUNCTION_WORDS))
@@ -63,7 +59,7 @@ PASSING_FUNCTION_WORDS: Final = Passing(
     },
     {},
 )
-"""Function words, as ``english.function_word`` tells them."""
+"""Function words in lower case, or with their first letter alone a capital ("The", not "WHO"; not "Will", a name)."""
 
 
 def role(character: str, *, blank: bool) -> int:

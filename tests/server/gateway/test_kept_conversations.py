@@ -35,12 +35,6 @@ from textveil.server.sealed import SealedConversations
 Message = dict[str, Any]
 
 
-@pytest.fixture(scope="module")
-def provider() -> Iterator[Provider]:
-    with Provider() as made:
-        yield made
-
-
 @pytest.fixture
 def told(provider: Provider, tmp_path: Path) -> Config:
     provider.forget()

@@ -31,12 +31,6 @@ STREAM = 200_000
 
 
 @pytest.fixture(scope="module")
-def provider() -> Iterator[Provider]:
-    with Provider() as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
 def client(provider: Provider) -> Iterator[httpx.Client]:
     config = Config(upstream=provider.url, request_texts=5, upstream_stream_bytes=STREAM)
     with running(config, LEDGER) as made:

@@ -43,12 +43,6 @@ Message = dict[str, Any]
 Turn = Callable[[httpx.Client, list[Message], bool], None]
 
 
-@pytest.fixture(scope="module")
-def provider() -> Iterator[Provider]:
-    with Provider() as made:
-        yield made
-
-
 @pytest.fixture
 def told(provider: Provider, tmp_path: Path) -> Config:
     """A server that keeps conversations in its database."""

@@ -98,8 +98,8 @@ def checked_rows(*rows: Kind) -> tuple[Kind, ...]:
     """Return rows that fit each other.
 
     Raises:
-        ParameterError: two have one name or one label, or one stands for what is no kind, stands for another itself or
-            is kept by a preset.
+        ParameterError: two have one name or one label, or one stands for what is no kind, stands for another itself, is
+            kept by a preset or is of another group.
     """
     rules = {row.name: row for row in rows}
     need(len(rules) == len(rows), "kinds", "two rows of one name", "one row for each")
@@ -110,6 +110,8 @@ def checked_rows(*rows: Kind) -> tuple[Kind, ...]:
         wanted = "a kind with a rule that stands for none itself"
         need(fits, f"kind {row.name}: stands_for", row.stands_for, wanted)
         need(other is None or not other.stays, f"kind {row.name}: stands_for", row.stands_for, _DRAWN)
+        alike = other is None or other.group == row.group  # who keeps ages must not keep what is no age
+        need(alike, f"kind {row.name}: stands_for", row.stands_for, f"a kind of its group, {row.group}")
         for label in row.labels.split():
             known = first.setdefault(plain_label(label), row.name)
             if known != row.name:

@@ -68,6 +68,7 @@ CARELESS = [
     ({"stands_for": "secret"}, "kind vehicle: stands_for must be a kind with a rule"),
     ({"stands_for": "vehicle"}, "kind vehicle: stands_for must be a kind with a rule"),
     *(({"stands_for": kind}, f"{WHOLE % 'stands_for'}; got {kind}.") for kind in sorted(_READ)),
+    *(({"stands_for": kind}, "stands_for must be a kind of its group, id; got") for kind in ("age", "person", "date")),
     ({"rule": {"keep": True}}, f"{WHOLE % 'rule'}; got one that keeps it."),
     ({"presets": {"clinical": {"keep": True}}}, f"{WHOLE % 'rule'}; got one that keeps it."),
     *(({"rule": {"surrogate": name}}, f"{WHOLE % 'rule'}; got one") for name in ("digits", "measurement")),

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.stats import norm
-from tests.helpers.lab import needs_lab
+from tests.helpers.shared import needs_lab
 
 import textveil
 from textveil.aggregates import count_run

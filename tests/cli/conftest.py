@@ -5,7 +5,7 @@ import sys
 from functools import partial
 
 import pytest
-from tests.helpers.corpora import SECRET, WORDS
+from tests.helpers.records import SECRET, WORDS
 
 from textveil.cli import main as cli
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.test_cli import one_line, textveil
-from tests.helpers.lab import needs_lab
+from tests.helpers.shared import needs_lab
 
 from textveil.privacy.guarantees import PureDP
 from textveil.privacy.shuffling import shuffled

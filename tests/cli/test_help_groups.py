@@ -6,7 +6,7 @@ import sys
 
 import pytest
 import typer
-from tests.helpers.lab import needs_lab
+from tests.helpers.shared import needs_lab
 
 from textveil.cli.main import app
 from textveil.cli.mechanism_options import complaint, options_of, renamed, spelled

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import numpy as np
 import pytest
-from tests.helpers.lab import needs_lab
+from tests.helpers.shared import needs_lab
 
 from textveil.catalog import MECHANISMS
 from textveil.cli import main as cli

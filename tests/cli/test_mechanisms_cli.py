@@ -4,7 +4,7 @@ import json
 import re
 
 from tests.cli.test_cli import one_line, textveil
-from tests.helpers.lab import needs_lab
+from tests.helpers.shared import needs_lab
 
 __all__ = ["textveil"]
 

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.helpers.lab import needs_lab
+from tests.helpers.shared import needs_lab
 
 import textveil as tv
 from textveil.cli import main as cli

@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.helpers.extras import skip_without_extra
 from tests.helpers.private_maps import map_of
+from tests.helpers.shared import skip_without_extra
 
 from textveil.surrogates import map_file
 from textveil.surrogates.map_file import Document, MapCipher, read_or_made_key

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.helpers.corpora import SECRET, lines, shape
-from tests.helpers.slow_search import SLOW, make_searches_slow
+from tests.helpers.deadly import SLOW, make_searches_slow
+from tests.helpers.records import SECRET, lines, shape
 
 
 @pytest.mark.slow

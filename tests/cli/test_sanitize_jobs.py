@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.helpers.corpora import WORDS, lines, shape
+from tests.helpers.records import WORDS, lines, shape
 from tests.helpers.shared import interruptible
 
 

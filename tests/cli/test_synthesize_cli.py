@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.helpers.corpora import SECRET
 from tests.helpers.endpoints import EndpointServer, completion, send
+from tests.helpers.records import SECRET
 
 from textveil.aggregates.text_repair import REWRITING
 

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from tests.cli.test_cli import run
-from tests.helpers.extras import skip_without_extra
-from tests.helpers.lab import needs_lab
+from tests.helpers.shared import needs_lab, skip_without_extra
 from tools import doc_tables
 
 from textveil.catalog import entries

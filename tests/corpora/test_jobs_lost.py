@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.helpers.lab import needs_lab
 from tests.helpers.runs import run_of
+from tests.helpers.shared import needs_lab
 
 from textveil.corpora.corpus_run import Run
 from textveil.corpora.engines.block_worker import InProcess

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.helpers.corpora import WORDS
+from tests.helpers.records import WORDS
 from tests.helpers.runs import run_of
 from tests.helpers.vocabularies import made_vocabulary
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from textveil.mechanisms.channels.randomized_response import randomized_response
 from textveil.mechanisms.kinds import Mechanism
@@ -63,3 +64,27 @@ class Deadly:
 def deadly(folder: Path, deaths: int) -> Deadly:
     folder.mkdir()
     return Deadly(randomized_response(made_vocabulary(), epsilon=0.1), str(folder), deaths)
+
+
+SLOW = "a text that a search never ends with"
+
+
+def make_searches_slow(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In processes that are started from now on, one search takes years for a text that holds ``SLOW``.
+
+    Args:
+        folder: an empty one.
+    """
+    (folder / "sitecustomize.py").write_text(
+        f"""
+import re
+from textveil.sanitize.policy.finding import SpanFinder
+found_in = SpanFinder.found_in
+def slow(self, readings, first=1, values=None):
+    if any({SLOW!r} in reading.source for reading in readings):
+        re.match("(a+)+$", "a" * 100 + "b")
+    return found_in(self, readings, first, values)
+SpanFinder.found_in = slow
+"""
+    )
+    monkeypatch.syspath_prepend(str(folder))

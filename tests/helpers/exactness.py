@@ -2,7 +2,9 @@
 
 import itertools
 import math
+from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -40,3 +42,11 @@ def hockey_stick(rows: np.ndarray, epsilon: float) -> float:
     factor = math.exp(epsilon)
     pairs = itertools.permutations(range(len(rows)), 2)
     return max(float(np.maximum(rows[a] - factor * rows[b], 0).sum()) for a, b in pairs)
+
+
+def p_value(values: np.ndarray, cdf: Callable[[np.ndarray], Any]) -> float:
+    """Upper bound 2 exp(-2 n D^2) of the two-sided Kolmogorov-Smirnov p-value (Massart 1990)."""
+    heights = cdf(np.sort(np.ravel(values).astype(np.float64)))
+    steps = np.arange(heights.size + 1) / heights.size
+    distance = max((steps[1:] - heights).max(), (heights - steps[:-1]).max())
+    return min(1.0, 2 * np.exp(-2 * heights.size * distance**2))

@@ -1,8 +1,10 @@
 """Where the shared vectors and texts lie; tests that need them skip where they are absent."""
 
 import os
+import re
 import signal
 import subprocess
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -34,3 +36,13 @@ def interruptible(command: list[str], **options) -> subprocess.Popen[bytes]:
         return subprocess.Popen(command, **options)
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+needs_lab = pytest.mark.skipif(find_spec("textveil_lab") is None, reason="needs the package textveil-lab")
+
+
+def skip_without_extra(message: str) -> None:
+    """Skip the test whose process said that an extra is not installed."""
+    extra = r"`[\w-]+` is not installed\. Run: pip install 'textveil\[[\w-]+\]'|needs the package textveil-lab"
+    if missing := re.search(extra, message):
+        pytest.skip(missing[0])

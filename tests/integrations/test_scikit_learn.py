@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from tests.helpers.lab import needs_lab
+from tests.helpers.shared import needs_lab
 from tests.helpers.vocabularies import lettered_vocabulary
 
 from textveil.errors import InputError, MissingExtra, ParameterError

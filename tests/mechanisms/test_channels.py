@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import chisquare
 from tests.helpers.exactness import hockey_stick, table, worst_integer_ratio, worst_log_ratio, worst_metric_loss
 from tests.helpers.golden import reference
-from tests.helpers.lab import needs_lab
+from tests.helpers.shared import needs_lab
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import ParameterError

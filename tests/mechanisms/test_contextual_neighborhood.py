@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.helpers.lab import needs_lab
 from tests.helpers.language_models import BigramModel
 from tests.helpers.listing_models import TinyBigrams
 from tests.helpers.processor import needs_kernel
 from tests.helpers.sequence_laws import joint_law, p_value
+from tests.helpers.shared import needs_lab
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil import catalog

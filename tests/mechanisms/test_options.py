@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import numpy as np
 import pytest
 from tests.helpers.catalog import has_least_epsilon, needed
-from tests.helpers.lab import needs_lab
+from tests.helpers.shared import needs_lab
 
 import textveil as tv
 from textveil.catalog import entries, mechanism

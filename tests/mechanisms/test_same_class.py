@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 from tests.helpers.exactness import table, worst_integer_ratio
-from tests.helpers.lab import needs_lab
+from tests.helpers.shared import needs_lab
 
 import textveil as tv
 from textveil.errors import ParameterError

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 from tests.helpers.exactness import worst_integer_ratio
 from tests.helpers.golden import release_reference
-from tests.helpers.lab import needs_lab
+from tests.helpers.shared import needs_lab
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import InputError, ParameterError

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from tests.helpers.golden import reference
-from tests.helpers.lab import needs_lab
+from tests.helpers.shared import needs_lab
 
 from textveil.errors import ParameterError
 from textveil.privacy.composition import analytic_gaussian_sigma, gaussian_delta, gaussian_log_delta

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.helpers.constant import Constant
-from tests.helpers.lab import needs_lab
+from tests.helpers.shared import needs_lab
 
 from textveil.detection.demographics import demographics
 from textveil.sanitize.sanitizer import Sanitizer

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from tests.helpers.catalog import drawing_text, taking
-from tests.helpers.lab import needs_lab
+from tests.helpers.shared import needs_lab
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.catalog import entries, mechanism

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.helpers.lab import needs_lab
 from tests.helpers.runs import run_of
+from tests.helpers.shared import needs_lab
 
 from textveil.catalog import mechanism
 from textveil.cli import main as cli

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.helpers.slow_search import SLOW, make_searches_slow
+from tests.helpers.deadly import SLOW, make_searches_slow
 
 from textveil import Sanitizer
 from textveil.budget.account import Account

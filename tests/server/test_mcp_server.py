@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.helpers.lab import needs_lab
+from tests.helpers.shared import needs_lab
 
 pytest.importorskip("mcp")
 

@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
-from tests.helpers.lab import needs_lab
-from tests.helpers.shared import shared_path
+from tests.helpers.shared import needs_lab, shared_path
 
 from textveil.errors import ParameterError, VocabularyError
 from textveil.mechanisms.sampling.weight_shares import CHOICES

@@ -14,8 +14,8 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 import pytest
-from tests.helpers.lab import needs_lab
 from tests.helpers.processor import needs_kernel
+from tests.helpers.shared import needs_lab
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import ParameterError

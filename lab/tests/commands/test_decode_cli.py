@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.helpers.corpora import WORDS
 from tests.helpers.language_models import BigramModel
+from tests.helpers.records import WORDS
 
 from textveil.cli import main as cli
 from textveil.version import VERSION

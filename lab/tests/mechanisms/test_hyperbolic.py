@@ -8,8 +8,7 @@ import math
 import numpy as np
 import pytest
 from scipy.integrate import dblquad, quad
-from tests.helpers.exactness import worst_integer_ratio
-from tests.helpers.goodness_of_fit import p_value
+from tests.helpers.exactness import p_value, worst_integer_ratio
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.catalog import mechanism

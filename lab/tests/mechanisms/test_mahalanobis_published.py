@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.integrate import dblquad
-from tests.helpers.goodness_of_fit import p_value
+from tests.helpers.exactness import p_value
 
 import textveil_lab
 from textveil.catalog import mechanism

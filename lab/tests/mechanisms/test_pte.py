@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import pdist, squareform
 from scipy.stats import norm
-from tests.helpers.goodness_of_fit import p_value
+from tests.helpers.exactness import p_value
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.catalog import mechanism

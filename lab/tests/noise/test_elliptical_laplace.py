@@ -8,7 +8,7 @@ import pickle
 import numpy as np
 import pytest
 from scipy.stats import gamma
-from tests.helpers.goodness_of_fit import p_value
+from tests.helpers.exactness import p_value
 
 from textveil.errors import ParameterError
 from textveil_lab.noise.distribution import LineNoise, OwnCoordinates, PairwiseDensity, ProfiledNoise

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import special, stats
+from tests.helpers.exactness import p_value
 from tests.helpers.golden import reference
-from tests.helpers.goodness_of_fit import p_value
 
 from textveil_lab.noise.coordinate_laplace import CoordinateLaplace
 from textveil_lab.noise.gaussian import Gaussian

@@ -11,7 +11,7 @@ import math
 import numpy as np
 import pytest
 from scipy import special, stats
-from tests.helpers.goodness_of_fit import p_value
+from tests.helpers.exactness import p_value
 
 from textveil.catalog import mechanism
 from textveil.vocabulary.vocabulary import Vocabulary

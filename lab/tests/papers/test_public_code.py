@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 from scipy.stats import bernoulli, expon, truncexpon
-from tests.helpers.goodness_of_fit import p_value
+from tests.helpers.exactness import p_value
 
 from textveil.errors import ParameterError, UnknownNameError
 from textveil.privacy.composition import gaussian_delta

@@ -200,7 +200,7 @@ def test_refused_document_is_named_by_number_without_its_text() -> None:
 def test_summary_warns_first_of_documents_in_other_languages(tmp_path: Path) -> None:
     inputs, outputs = tmp_path / "in.txt", tmp_path / "out.txt"
     inputs.write_text(f"{ENGLISH}\n{RUSSIAN}\n", encoding="utf-8")
-    command = ["sanitize", str(inputs), "--policy", "identifiers", "--output", str(outputs), "--seed", "1"]
+    command = ["sanitize", str(inputs), "--policy", "identifiers", "--output", str(outputs), "--seed", "1", "--verbose"]
     result = CliRunner().invoke(app, command)
     assert result.exit_code == 0, result.output
     lines = [line for line in result.stderr.splitlines() if line]

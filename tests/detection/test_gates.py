@@ -38,7 +38,13 @@ lat: 40.71|12345678Z|131052-308T|PESEL 44051401359|no. 36391/02|nos. 511 and 513
 \u20ac30|\u0661\u0662|M\u00fcller|BP 132/84|Plt 143|40 mg PO BID|stage IIIB|L4-L5|G3P2012|q4h|20/20|COVID-19
 5 %|2nd|version 1.2|page 3 of 12|1. One 2. Two|two of five|12 patients|three months|zero mg|a fortnight|24h|2,000 zlotys
 (PLN)|-rw-r--r-- 1 pbaptiste x|login("bob", "hunter22!")""".replace("\n", "|").split("|")
-PIECES += ["x,last_name\nA,Zuse\n", "x\nreviewed_by: 'Zorndyke'", "Jun  7 08:15", "x\n12/01/2026, 19:06 - Gio: ok"]
+PIECES += [
+    "haar broer Wouter",
+    "x,last_name\nA,Zuse\n",
+    "x\nreviewed_by: 'Zorndyke'",
+    "Jun  7 08:15",
+    "x\n12/01/2026, 19:06 - Gio: ok",
+]
 
 
 LETTERS = [piece for piece in PIECES if not any(map(str.isdigit, piece))]

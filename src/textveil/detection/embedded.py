@@ -15,13 +15,14 @@ from typing import Final
 from textveil.detection import (
     addresses,
     credentials,
+    cued_names,
     date_lists,
     dates,
     demographics,
     formal_names,
     identifiers,
+    institutions,
     measurements,
-    mentions,
     names,
     national_ids,
     people_in_records,
@@ -35,8 +36,8 @@ from textveil.detection.found import Found, Phase, Plain, Row, checked_phases, i
 from textveil.detection.gates import Together, anywhere, opened
 from textveil.detection.kinds import KINDS
 from textveil.detection.languages import ORDINARY, language_of, rows_of
-from textveil.detection.lists import LANGUAGES
-from textveil.detection.mentions import with_enumerated, with_mentions
+from textveil.detection.lists import LANGUAGES, ordinary_words
+from textveil.detection.mentions import with_enumerated, with_mentions, with_second_mentions
 from textveil.detection.spans import DetectedSpan, covering
 from textveil.detection.tagger import tagged
 
@@ -103,7 +104,8 @@ class EmbeddedDetector:
         candidates = with_mentions(read.text, with_enumerated(read.text, candidates))
         if self._tagger and language not in LANGUAGES:
             candidates = with_mentions(read.text, tagged(read.text, rest, candidates))
-        candidates = people_in_records.with_addressed(read.text, candidates)
+        ordinary = ordinary_words(language) if language in LANGUAGES else frozenset()
+        candidates = with_second_mentions(read.text, people_in_records.with_addressed(read.text, candidates), ordinary)
         spans = [
             DetectedSpan(*read.original(span.start, span.end), span.kind, span.score, NAME, span.why)
             for span in candidates
@@ -165,6 +167,8 @@ _FIELDS: Final = Phase("fields", (
         "field", "TODO(maria): test", "TODO: test"),
     Row("formal-name", formal_names.find_formal_names, formal_names.FORMAL_GATE, "person", 0.8,
         "cue field list title", "Dr A Smith MBE", "the doctor"),
+    Row("cued-name", cued_names.find_cued_names, cued_names.CUED_GATE, "ordinary person", 0.7, "cue field title",
+        "met haar broer Wouter", "met haar broer"),
     Row("person-in-table", people_in_records.find_people_in_tables, people_in_records.TABLE_GATE, "person", 0.7,
         "column", "x,last_name\nA,Zuse\n\ndollars", "x,color\nA,blue\n"),
     Row("person-under-key", people_in_records.find_people_under_keys, people_in_records.KEY_GATE, "handle person", 0.6,
@@ -313,7 +317,7 @@ _QUANTITIES: Final = Phase("quantities", (
         "1. Gout\n2. Asthma", "Gout\nAsthma"),
     Row("count", quantities.find_counts, quantities.COUNT_GATE, "quantity", 0.6, "count", "5 runs", "runs"),
     Row("state", streets.find_states, streets.STATE_GATE, "place", 0.7, "", "Denver, CO", "Denver, XX"),
-    Row("acronym", mentions.find_acronyms, mentions.ACRONYM_GATE, "organization", 0.5, "cue",
+    Row("acronym", institutions.find_acronyms, institutions.ACRONYM_GATE, "organization", 0.5, "cue",
         "member of the PKK", "member of the club"),
 ))
 """Counts with their words, and letters that stand for a state or a group: names would take the capitals."""

@@ -1,4 +1,4 @@
-"""Institutions by their words, and names that a document tells once, found wherever it mentions them.
+"""Names that a document tells once, found wherever it mentions them: by parts, initials, logins and short forms.
 
 Time is linear in the text: the parts of what was found are looked up in one scan of its capitalized words.
 """
@@ -6,13 +6,16 @@ Time is linear in the text: the parts of what was found are looked up in one sca
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Final
 
 from textveil.detection import lists as known
 from textveil.detection.found import Found
-from textveil.detection.gates import with_words
+from textveil.detection.gates import places_of
+from textveil.detection.institutions import glosses
 from textveil.detection.lists import Marks, lists
+from textveil.detection.people_in_records import is_plain_form, is_plain_word
 from textveil.text.patterns import lazy_regex, matches
 
 EVIDENCE: Final = 0.35
@@ -233,178 +236,173 @@ def _joined(text: str, spans: Iterator[Found]) -> list[Found]:
     return joined
 
 
-_LISTED: Final = int(Marks.GIVEN | Marks.FAMILY | Marks.PLACE)
-_NAMES: Final = int(Marks.GIVEN | Marks.FAMILY)
-_COMMON, _SMALL, _OTHER = int(Marks.COMMON), int(Marks.SMALL), int(Marks.OTHER)
-_HEADS: Final = known.COMPANY_ENDS | known.INSTITUTIONS
-_MOST: Final = 9  # words that the name of an institution holds at most before or behind a link
-_OF_A_PEOPLE: Final = frozenset(("party", "forces", "staff", "consulate", "embassy", "army", "navy", "bank", "front"))
-"""What a people has one of: the Turkish Armed Forces."""
-_SMALL_ENDS: Final = lazy_regex(
-    r" (?:(?:special type|high security|maximum security|state|general|district|city|central|university) )?"
-    r"(?:police station|hospital|prison|garrison|jail|university|barracks|police|courthouse|clinic|high school"
-    r"|elementary school|primary school|airport)(?![A-Za-z])"
-)
-_GLOSS: Final = lazy_regex(r"[\"']? \((?:the )?[\"']?([A-Za-z\xde\xfe&' -]{2,80})[\"']?(?=[):;,])")
-_BEFORE_GLOSS: Final = lazy_regex(r"(?<![A-Za-z0-9-])[A-Z][A-Za-z]{0,3}[A-Z-]{1,6} \((?:the )?[\"']?$")
-_ACRONYM: Final = lazy_regex(r"[A-Z]{1,2}[A-Za-z]{0,2}[A-Z-]{1,6}")
-_SPOKEN_OF: Final = lazy_regex(
-    r"(?<![A-Za-z])(?:members?(?:hip)? (?:of|in)|leaders? of|favour of|favor of|support(?:ed|ing|er|ers)? (?:of |for )?"
-    r"|organi[sz]ations?,?(?: namely)?|propaganda for|behalf of|employed by|work(?:s|ed)? (?:for|at)) (?:the"
-    r" )?(?P<name>[A-Z]{3,8}(?:-[A-Z]{1,3})?)(?![A-Za-z0-9-])"
-)
-_ENDS_WITH: Final = lazy_regex(
-    r"(?P<name>[A-Z](?<![A-Za-z0-9-].)[A-Z]{2,7}(?:-[A-Z]{1,3})?)"
-    r" (?:movement|militants?|leaders?hip|guerrillas?|headquarters|spokes(?:man|woman|person))(?![A-Za-z])"
-)
+_SHORT_FORMS: Final = """
+    william bill billy will willy liam wim willem wilhelm guillermo, robert bob bobby rob robbie bert roberto
+    rupert, richard dick rick ricky rich richie, margaret peggy maggie meg madge greta margarita marguerite rita,
+    elizabeth liz lizzie beth betty eliza lisa elsie libby lilibet elisabeth bess lisbeth isabel, katherine kate
+    kathy katie kit kitty catherine cathy katharina caterina trina kasia katarzyna, james jim jimmy jamie, john jack
+    johnny, thomas tom tommy thos, edward ed eddie ted teddy ned, charles charlie chuck chas chaz, henry harry hank
+    hal, anthony tony antonio toni, michael mike mick mickey misha mikhail michel, joseph joe joey jo giuseppe peppe
+    beppe josef sepp, francis frank fran francisco paco pancho franz francesco, alexander alex sandy sasha xander
+    alec alejandro, susan sue suzie susie, dorothy dot dottie dolly, mary molly polly maria marie, patricia pat
+    patty tricia paddy, patrick pat paddy, philippa pip pippa philip phil, christopher chris kit topher, nathaniel
+    nat nate, theodore ted theo teddy, eleanor nell ellie nora elena leonora, helen nell nellie lena, sarah sally
+    sadie, jose pepe pepito, ignacio nacho, dolores lola, manuel manolo manu, rosario charo, luigi gigi luis,
+    giovanni gianni nino johannes hans hannes, ludwig lutz, heinrich heinz heiner, matthias hias matthew matt, jacob
+    jake jakob jack, aleksandra ola, malgorzata gosia, krzysztof krzysiek, stanislaw staszek, jadwiga jadzia,
+    tadeusz tadek, dmitri dima, ekaterina katya, natasha natalia, gabriel gabe, benjamin ben benny, deborah deb
+    debbie, rebecca becky becca, victoria vicky tori, andrew andy drew, lawrence larry laurie, gerald gerry jerry,
+    leonard len lenny leo, rosalind roz, josephine jo josie, harold harry hal, albert al bert, frederick fred
+    freddie fritz friedrich, martha mattie patty
+"""
+"""Given names and what people who bear them are called, where that is no beginning of the name."""
 
 
-class Institution(NamedTuple):
-    """How many words an institution's name takes, and whether one of them tells it from others of its sort."""
-
-    length: int
-    proper: bool
-    why: str
-
-
-class Word(NamedTuple):
-    """One word of a run: where it stands without a possessive ending, in small letters, with the marks of the lists."""
-
-    start: int
-    end: int
-    low: str
-    marks: int
-    capitals: bool
+@cache
+def _short_forms() -> dict[str, frozenset[str]]:
+    forms: dict[str, frozenset[str]] = {}
+    for group in map(str.split, _SHORT_FORMS.split(",")):
+        for name in group:
+            forms[name] = forms.get(name, frozenset()).union(group)
+    return forms
 
 
-def institution(words: Sequence[Word], place: int) -> Institution | None:
-    """Return the company or institution that begins at a word, or None."""
-    stop = _part(words, place)
-    if stop == place or words[place].low in known.LINKS:
-        return None
-    head = _last_head(words, place, stop)
-    if head < 0:
-        return _joined_words(words, place, stop)
-    company = words[head].low in known.COMPANY_ENDS and head > place
-    while company and head + 1 < len(words) and words[head + 1].low in known.COMPANY_ENDS:
-        head += 1
-    end = head + 1
-    if head == place and end < stop:
-        end = _after_head(words, place, stop)
-    elif end in (stop, len(words)) or words[end].low in known.LINKS:
-        end = _with_links(words, end)
-    elif (
-        not company
-        and not any(_proper(words, at, end) for at in range(place, end))
-        and words[end].marks & (_COMMON | _SMALL) == 0
-    ):
-        end += 1  # HM Prison Ranby
-    if end - place < 2:
-        return None
-    firm = company and words[head].low in known.FIRM_ENDS
-    proper = firm or any(_proper(words, at, end) for at in range(place, end))
-    return Institution(end - place, proper, "company-end" if company else "institution")
+_LOGIN: Final = lazy_regex(r"[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*")
+_ADDED: Final = lazy_regex(r"[._-]|[0-9]+\Z")
+_LONGEST_LOGIN: Final = 48
+_SHORTEST_LOGIN: Final = 5
+_SHORTEST_SMALL: Final = 4  # letters of a short form that no list of names holds
 
 
-def _part(words: Sequence[Word], place: int) -> int:
-    """Return the end of the words that stand together without a link."""
-    stop = place
-    while stop < min(len(words), place + _MOST) and words[stop].low not in known.LINKS:
-        stop += 1
-    return stop
+class _Second:
+    """What a person of a document may be called at a second mention, in small letters."""
+
+    def __init__(self, text: str, persons: Sequence[Found], ordinary: frozenset[str]) -> None:
+        self.ordinary = ordinary
+        self.parts: dict[str, Found] = {}  # names whole
+        self.short: dict[str, Found] = {}  # diminutives and beginnings of given names
+        self.called: set[str] = set()  # those of the diminutives that are no beginnings
+        self.several: dict[str, Found] = {}  # families, and genitives: the Tierneys, Traugotts Auto
+        self.logins: dict[str, Found] = {}
+        for span in persons:
+            self._person(text[span.start : span.end], span)
+
+    def _person(self, written: str, span: Found) -> None:
+        family, comma, given = written.lower().partition(",")
+        words = _PARTS.findall(f"{given} {family}" if comma else family)
+        words = [word for word in words if word not in known.PARTICLES and word not in known.SUFFIXES]
+        names = [word for word in words if len(word) >= _SHORTEST and word not in known.FUNCTION_WORDS]
+        for name in names:
+            self.parts.setdefault(name, span)
+            for ending in ("s", "es"):
+                self.several.setdefault(name + ending, span)
+        if names and (len(words) > 1 or lists().words.get(names[0], 0) & Marks.GIVEN) and names[0] == words[0]:
+            self._given(names[0], span)
+        if len(words) > 1 and names and words[-1] == names[-1]:
+            first, last = words[0], words[-1].replace("'", "")
+            for login in (first[0] + last, first + last, last + first[0], last + first, first + last[0]):
+                if len(login) >= _SHORTEST_LOGIN:
+                    self.logins.setdefault(login, span)
+                    self.logins.setdefault(login[:8] if len(last) > 7 else login, span)
+
+    def _given(self, name: str, span: Found) -> None:
+        for length in range(_SHORTEST, len(name) - 1):
+            begun = name[:length]
+            self.short.setdefault(begun, span)
+            for ending in ("y", "ie", "i"):
+                self.short.setdefault(begun + ending, span)
+                self.short.setdefault(begun + begun[-1] + ending, span)
+        for form in _short_forms().get(name, ()):
+            self.short.setdefault(form, span)
+            self.called.add(form)
+
+    def pieces(self) -> frozenset[bytes]:
+        """Return the runs of letters at which a mention may stand."""
+        whole = {*self.parts, *self.short, *self.several, *self.logins}
+        return frozenset(word.encode("ascii") for word in whole if word.isalpha())
 
 
-def _last_head(words: Sequence[Word], place: int, stop: int) -> int:
-    """Return where the last word stands that ends an institution's name; -1: none does."""
-    return next((at for at in range(stop - 1, place - 1, -1) if words[at].low in _HEADS), -1)
+def with_second_mentions(text: str, spans: Sequence[Found], ordinary: frozenset[str] = frozenset()) -> list[Found]:
+    """Return spans of a plain text, by start, with what else calls one of its persons, in any letter case.
 
-
-def _after_head(words: Sequence[Word], place: int, stop: int) -> int:
-    """Return the end of a name that its sort begins: Prison Ranby, Bank Austria."""
-    following = words[place + 1]
-    return place + 2 if not following.marks & (_COMMON | _OTHER) and not following.marks & int(Marks.GIVEN) else place
-
-
-def _joined_words(words: Sequence[Word], place: int, stop: int) -> Institution | None:
-    """Equality and Human Rights Commission: words up to "and" whose sort stands behind it."""
-    if stop + 1 >= len(words) or words[stop].low not in ("and", "&") or stop - place > 2:
-        return None
-    if words[stop].low == "and" and any(
-        word.marks & int(Marks.GIVEN | Marks.KNOWN_PLACE) for word in words[place:stop]
-    ):
-        return None
-    behind = _part(words, stop + 1)
-    head = _last_head(words, stop + 1, behind)
-    if head < stop + 1 or words[head].low not in _HEADS or words[head].capitals:
-        return None
-    end = head + 1
-    return Institution(end - place, any(_proper(words, at, end) for at in range(place, end)), "institution")
-
-
-def _with_links(words: Sequence[Word], end: int) -> int:
-    """The end with what stands behind "of" or "for": Court of First Instance, Chamber of the Izmir Assize Court."""
-    for _ in range(3):
-        if end >= len(words) or words[end].low not in ("of", "for"):
-            return end
-        start = end + 1 + (end + 1 < len(words) and words[end + 1].low == "the")
-        stop = _part(words, start)
-        if stop == start:
-            return end
-        head = _last_head(words, start, stop)
-        end = head + 1 if head >= start else stop
-        following = words[end : end + 2]
-        if len(following) == 2 and following[0].low in ("and", "&") and not following[1].marks & _LISTED:
-            tail = _part(words, end + 1)
-            end = tail if all(word.marks & _COMMON for word in words[end + 1 : tail]) else end
-    return end
-
-
-def _proper(words: Sequence[Word], at: int, end: int) -> bool:
-    word = words[at]
-    if word.low in known.LINKS or word.low in _HEADS or word.low in known.GENERIC or word.low in known.FUNCTION_WORDS:
-        return False
-    if word.marks & _OTHER:
-        return any(following.low in _OF_A_PEOPLE for following in words[at + 1 : end])
-    if word.marks & _COMMON:
-        if at + 1 < end and words[end - 1].low in known.NAMED_BY_WORDS:
-            return word.low not in known.GENERIC_CARE  # Mercy General Hospital, but Law School
-        # Grace Church, Reading Hospital: a name that is a word too, right before the sort.
-        return bool(word.marks & _NAMES) and at + 1 < end and words[at + 1].low in known.INSTITUTIONS
-    return len(word.low) > 2 and not (word.marks & _SMALL and not word.marks & _LISTED)
-
-
-def small_end(text: str, end: int) -> int:
-    """The end of a place's name with an institution's sort in small letters behind it: Wronki police station; or 0."""
-    match = _SMALL_ENDS.match(text, end)
-    return match.end() if match else 0
-
-
-def glosses(text: str, spans: Sequence[Found], marks_of: Mapping[str, int]) -> Iterator[Found]:
-    """Yield what stands in parentheses beside an institution: its short form, or its name in another language."""
-    for span in spans:
-        if span.kind == "person":
+    Those are logins of the name (tpellatt, t.pellatt), families (the Pellatts), diminutives, and names in small letters
+    or capitals. A word of English, of programs or of ``ordinary`` is none, unless it is the name itself with a capital.
+    """
+    persons = sorted((span for span in spans if span.kind == "person" and span.score > EVIDENCE), key=_by_length)
+    if not persons:
+        return list(spans)
+    second = _Second(text, persons, ordinary)
+    taken = bytearray(len(text))
+    _take(taken, [span for span in spans if not _is_guess(span)])
+    met: list[Found] = []
+    for start, end in places_of(text, second.pieces()):
+        if taken[start]:
             continue
-        match = _GLOSS.match(text, span.end)
-        if match is not None:
-            inner = match[1]
-            words = inner.lower().replace("-", " ").split() or [""]
-            foreign = not any(marks_of.get(word, 0) & _COMMON for word in words if len(word) > 3) and len(words[-1]) > 3
-            if _ACRONYM.fullmatch(inner) or (foreign and span.kind == "organization"):
-                yield Found(match.start(1), match.start(1) + len(inner.rstrip()), "organization", span.score, "gloss")
-        before = _BEFORE_GLOSS.search(text, max(0, span.start - 24), span.start)
-        if before is not None and span.kind == "organization":
-            yield Found(before.start(), text.index(" (", before.start()), "organization", span.score, "gloss")
+        span = _second_at(text, start, end, second)
+        if span is not None and 1 not in taken[span.start : span.end]:
+            _take(taken, [span])
+            met.append(span)
+    if not met:
+        return list(spans)
+    held = bytearray(len(text))
+    _take(held, met)
+    return sorted([*(span for span in spans if 1 not in held[span.start : span.end]), *met])
 
 
-def find_acronyms(text: str) -> Iterator[Found]:
-    """Organizations by capital letters alone, where what stands beside them tells that they are some."""
-    for pattern in (_SPOKEN_OF, _ENDS_WITH):
-        for match in matches(pattern, text):
-            yield Found(*match.span("name"), "organization", 0.5, "cue")
+def _by_length(span: Found) -> tuple[int, int]:
+    return span.start - span.end, span.start
 
 
-ACRONYM_GATE: Final = with_words(
-    "member members membership leader leaders leadership favour favor support supported supporting supporter supporters"
-    " organization organizations organisation organisations propaganda behalf employed work works worked movement"
-    " militant militants guerrillas headquarters spokesman spokeswoman spokesperson"
-)
+def _second_at(text: str, start: int, end: int, second: _Second) -> Found | None:
+    first = start
+    while first > 0 and start - first < _LONGEST_LOGIN and (text[first - 1].isalnum() or text[first - 1] in "_.-"):
+        first -= 1
+    while text[first] in "._-":
+        first += 1
+    token = _LOGIN.match(text, first, start + _LONGEST_LOGIN)
+    if token is None or token.end() < end or text[first - 1 : first] in ("/", "\\"):
+        return None
+    low = token[0].lower()
+    if token.span() != (start, end) or low in second.logins:
+        return _login(text, token, second)
+    written = text[start:end]
+    if text[end : end + 1] == "_" or text[first - 1 : first] in ("_", "#"):
+        return None
+    plain = is_plain_form(low) or (low in second.ordinary and not (written[0].isupper() and low in second.parts))
+    several = second.several.get(low)
+    the = text[max(0, start - 4) : start].lower() == "the "
+    if several is not None and low not in second.parts and written[0].isupper() and (the or not plain):
+        return Found(start, end, "person", 0.6, "mention")
+    whole = low in second.parts or low in second.several
+    marks = lists().words.get(low, 0)
+    if plain and low in second.called and written.istitle() and not (the or _opens(text, start)):
+        return Found(start, end, "person", 0.6, "mention")
+    if plain or not (whole or low in second.short):
+        return None
+    if not whole and (marks & Marks.PLACE or not (marks & Marks.GIVEN or len(low) >= _SHORTEST_SMALL)):
+        return None
+    if not whole and not (written[0].isupper() or marks & Marks.GIVEN):
+        return None
+    label = text[end : end + 2] == ": " and _opens(text, start) and not marks & Marks.GIVEN
+    if label or text[end : end + 1] in ("(", "="):
+        return None
+    return Found(start, end, "person", 0.6, "mention")
+
+
+def _login(text: str, token: re.Match[str], second: _Second) -> Found | None:
+    """Return the handle that a token is, where it is made of a person's names."""
+    low = token[0].lower()
+    bare = _ADDED.sub("", low)
+    if bare not in second.logins:
+        pieces = [piece.rstrip("0123456789") for piece in _SEPARATED.split(low)]
+        named = [
+            piece for piece in pieces if piece in second.parts and len(piece) > _SHORTEST and not is_plain_form(piece)
+        ]
+        rest = [piece for piece in pieces if piece not in named and len(piece) > 1]
+        if not named or (len(pieces) > 1 and any(map(is_plain_word, rest))) or len(pieces) > 3:
+            return None
+    kind = "person" if token[0][0].isupper() and token[0].replace("-", "").isalpha() else "handle"
+    return Found(*token.span(), kind, 0.6, "mention")
+
+
+_SEPARATED: Final = lazy_regex(r"[._-]")

@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 
 from textveil.detection import lists as known
 from textveil.detection.found import OTHER, Found
+from textveil.detection.institutions import Word, institution, small_end
 from textveil.detection.lists import Lists, Marks, lists
-from textveil.detection.mentions import Word, institution, small_end
 from textveil.text.patterns import lazy_regex, matches
 
 _ABBREVIATED: Final = "Mr|Mrs|Ms|Mx|Dr|Prof|St|Jr|Sr|Inc|Corp|Ltd|Co|Gen|Sen|Rep|Gov|Lt|Col|Sgt|Capt|Rev|Hon|Mt|Ft"
@@ -192,6 +192,11 @@ def find_names(text: str) -> Iterator[Found]:
 def _names_in(constant: str) -> bool:
     marks = (lists().words.get(part.lower(), 0) for part in constant.split("_"))
     return any(mark & _NAMES and not mark & (_COMMON | _SMALL_TOO) for mark in marks)
+
+
+def is_camel(word: str) -> bool:
+    """Return whether a word has capitals inside, as names of programs have them: CardRecognizer, not McAllister."""
+    return _CAMEL.search(word) is not None and _INNER_CAPITAL.fullmatch(word) is None
 
 
 def begins_order(text: str, end: int) -> bool:
@@ -497,8 +502,7 @@ class _Run:
     def _no_word(self, words: list[Word], before: str) -> bool:
         first, last = words[0], words[-1]
         for word in words:
-            written = self._text[word.start : word.end]
-            if _CAMEL.search(written) and not _INNER_CAPITAL.fullmatch(written) and len(words) < 3:
+            if len(words) < 3 and is_camel(self._text[word.start : word.end]):
                 return True
         if last.low in known.EPONYMS and (len(words) == 1 or first.low == "positive"):
             return True

@@ -1,0 +1,188 @@
+"""Institutions by their words: where a company, a court or a hospital begins and ends, and its short forms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from textveil.detection import lists as known
+from textveil.detection.found import Found
+from textveil.detection.gates import with_words
+from textveil.detection.lists import Marks
+from textveil.text.patterns import lazy_regex, matches
+
+_LISTED: Final = int(Marks.GIVEN | Marks.FAMILY | Marks.PLACE)
+_NAMES: Final = int(Marks.GIVEN | Marks.FAMILY)
+_COMMON, _SMALL, _OTHER = int(Marks.COMMON), int(Marks.SMALL), int(Marks.OTHER)
+_HEADS: Final = known.COMPANY_ENDS | known.INSTITUTIONS
+_MOST: Final = 9  # words that the name of an institution holds at most before or behind a link
+_OF_A_PEOPLE: Final = frozenset(("party", "forces", "staff", "consulate", "embassy", "army", "navy", "bank", "front"))
+"""What a people has one of: the Turkish Armed Forces."""
+_SMALL_ENDS: Final = lazy_regex(
+    r" (?:(?:special type|high security|maximum security|state|general|district|city|central|university) )?"
+    r"(?:police station|hospital|prison|garrison|jail|university|barracks|police|courthouse|clinic|high school"
+    r"|elementary school|primary school|airport)(?![A-Za-z])"
+)
+_GLOSS: Final = lazy_regex(r"[\"']? \((?:the )?[\"']?([A-Za-z\xde\xfe&' -]{2,80})[\"']?(?=[):;,])")
+_BEFORE_GLOSS: Final = lazy_regex(r"(?<![A-Za-z0-9-])[A-Z][A-Za-z]{0,3}[A-Z-]{1,6} \((?:the )?[\"']?$")
+_ACRONYM: Final = lazy_regex(r"[A-Z]{1,2}[A-Za-z]{0,2}[A-Z-]{1,6}")
+_SPOKEN_OF: Final = lazy_regex(
+    r"(?<![A-Za-z])(?:members?(?:hip)? (?:of|in)|leaders? of|favour of|favor of|support(?:ed|ing|er|ers)? (?:of |for )?"
+    r"|organi[sz]ations?,?(?: namely)?|propaganda for|behalf of|employed by|work(?:s|ed)? (?:for|at)) (?:the"
+    r" )?(?P<name>[A-Z]{3,8}(?:-[A-Z]{1,3})?)(?![A-Za-z0-9-])"
+)
+_ENDS_WITH: Final = lazy_regex(
+    r"(?P<name>[A-Z](?<![A-Za-z0-9-].)[A-Z]{2,7}(?:-[A-Z]{1,3})?)"
+    r" (?:movement|militants?|leaders?hip|guerrillas?|headquarters|spokes(?:man|woman|person))(?![A-Za-z])"
+)
+
+
+class Institution(NamedTuple):
+    """How many words an institution's name takes, and whether one of them tells it from others of its sort."""
+
+    length: int
+    proper: bool
+    why: str
+
+
+class Word(NamedTuple):
+    """One word of a run: where it stands without a possessive ending, in small letters, with the marks of the lists."""
+
+    start: int
+    end: int
+    low: str
+    marks: int
+    capitals: bool
+
+
+def institution(words: Sequence[Word], place: int) -> Institution | None:
+    """Return the company or institution that begins at a word, or None."""
+    stop = _part(words, place)
+    if stop == place or words[place].low in known.LINKS:
+        return None
+    head = _last_head(words, place, stop)
+    if head < 0:
+        return _joined_words(words, place, stop)
+    company = words[head].low in known.COMPANY_ENDS and head > place
+    while company and head + 1 < len(words) and words[head + 1].low in known.COMPANY_ENDS:
+        head += 1
+    end = head + 1
+    if head == place and end < stop:
+        end = _after_head(words, place, stop)
+    elif end in (stop, len(words)) or words[end].low in known.LINKS:
+        end = _with_links(words, end)
+    elif (
+        not company
+        and not any(_proper(words, at, end) for at in range(place, end))
+        and words[end].marks & (_COMMON | _SMALL) == 0
+    ):
+        end += 1  # HM Prison Ranby
+    if end - place < 2:
+        return None
+    firm = company and words[head].low in known.FIRM_ENDS
+    proper = firm or any(_proper(words, at, end) for at in range(place, end))
+    return Institution(end - place, proper, "company-end" if company else "institution")
+
+
+def _part(words: Sequence[Word], place: int) -> int:
+    """Return the end of the words that stand together without a link."""
+    stop = place
+    while stop < min(len(words), place + _MOST) and words[stop].low not in known.LINKS:
+        stop += 1
+    return stop
+
+
+def _last_head(words: Sequence[Word], place: int, stop: int) -> int:
+    """Return where the last word stands that ends an institution's name; -1: none does."""
+    return next((at for at in range(stop - 1, place - 1, -1) if words[at].low in _HEADS), -1)
+
+
+def _after_head(words: Sequence[Word], place: int, stop: int) -> int:
+    """Return the end of a name that its sort begins: Prison Ranby, Bank Austria."""
+    following = words[place + 1]
+    return place + 2 if not following.marks & (_COMMON | _OTHER) and not following.marks & int(Marks.GIVEN) else place
+
+
+def _joined_words(words: Sequence[Word], place: int, stop: int) -> Institution | None:
+    """Equality and Human Rights Commission: words up to "and" whose sort stands behind it."""
+    if stop + 1 >= len(words) or words[stop].low not in ("and", "&") or stop - place > 2:
+        return None
+    if words[stop].low == "and" and any(
+        word.marks & int(Marks.GIVEN | Marks.KNOWN_PLACE) for word in words[place:stop]
+    ):
+        return None
+    behind = _part(words, stop + 1)
+    head = _last_head(words, stop + 1, behind)
+    if head < stop + 1 or words[head].low not in _HEADS or words[head].capitals:
+        return None
+    end = head + 1
+    return Institution(end - place, any(_proper(words, at, end) for at in range(place, end)), "institution")
+
+
+def _with_links(words: Sequence[Word], end: int) -> int:
+    """The end with what stands behind "of" or "for": Court of First Instance, Chamber of the Izmir Assize Court."""
+    for _ in range(3):
+        if end >= len(words) or words[end].low not in ("of", "for"):
+            return end
+        start = end + 1 + (end + 1 < len(words) and words[end + 1].low == "the")
+        stop = _part(words, start)
+        if stop == start:
+            return end
+        head = _last_head(words, start, stop)
+        end = head + 1 if head >= start else stop
+        following = words[end : end + 2]
+        if len(following) == 2 and following[0].low in ("and", "&") and not following[1].marks & _LISTED:
+            tail = _part(words, end + 1)
+            end = tail if all(word.marks & _COMMON for word in words[end + 1 : tail]) else end
+    return end
+
+
+def _proper(words: Sequence[Word], at: int, end: int) -> bool:
+    word = words[at]
+    if word.low in known.LINKS or word.low in _HEADS or word.low in known.GENERIC or word.low in known.FUNCTION_WORDS:
+        return False
+    if word.marks & _OTHER:
+        return any(following.low in _OF_A_PEOPLE for following in words[at + 1 : end])
+    if word.marks & _COMMON:
+        if at + 1 < end and words[end - 1].low in known.NAMED_BY_WORDS:
+            return word.low not in known.GENERIC_CARE  # Mercy General Hospital, but Law School
+        # Grace Church, Reading Hospital: a name that is a word too, right before the sort.
+        return bool(word.marks & _NAMES) and at + 1 < end and words[at + 1].low in known.INSTITUTIONS
+    return len(word.low) > 2 and not (word.marks & _SMALL and not word.marks & _LISTED)
+
+
+def small_end(text: str, end: int) -> int:
+    """The end of a place's name with an institution's sort in small letters behind it: Wronki police station; or 0."""
+    match = _SMALL_ENDS.match(text, end)
+    return match.end() if match else 0
+
+
+def glosses(text: str, spans: Sequence[Found], marks_of: Mapping[str, int]) -> Iterator[Found]:
+    """Yield what stands in parentheses beside an institution: its short form, or its name in another language."""
+    for span in spans:
+        if span.kind == "person":
+            continue
+        match = _GLOSS.match(text, span.end)
+        if match is not None:
+            inner = match[1]
+            words = inner.lower().replace("-", " ").split() or [""]
+            foreign = not any(marks_of.get(word, 0) & _COMMON for word in words if len(word) > 3) and len(words[-1]) > 3
+            if _ACRONYM.fullmatch(inner) or (foreign and span.kind == "organization"):
+                yield Found(match.start(1), match.start(1) + len(inner.rstrip()), "organization", span.score, "gloss")
+        before = _BEFORE_GLOSS.search(text, max(0, span.start - 24), span.start)
+        if before is not None and span.kind == "organization":
+            yield Found(before.start(), text.index(" (", before.start()), "organization", span.score, "gloss")
+
+
+def find_acronyms(text: str) -> Iterator[Found]:
+    """Organizations by capital letters alone, where what stands beside them tells that they are some."""
+    for pattern in (_SPOKEN_OF, _ENDS_WITH):
+        for match in matches(pattern, text):
+            yield Found(*match.span("name"), "organization", 0.5, "cue")
+
+
+ACRONYM_GATE: Final = with_words(
+    "member members membership leader leaders leadership favour favor support supported supporting supporter supporters"
+    " organization organizations organisation organisations propaganda behalf employed work works worked movement"
+    " militant militants guerrillas headquarters spokesman spokeswoman spokesperson"
+)

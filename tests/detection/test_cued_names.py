@@ -1,0 +1,90 @@
+"""Names that a word of any language announces, and what else calls a person of a document."""
+
+from __future__ import annotations
+
+import pytest
+
+import textveil as tv
+from textveil.detection.cued_names import CUES, Cue, find_cued_names
+from textveil.detection.found import plain
+
+
+def cued(text: str) -> list[str]:
+    """What the cues announce as a person."""
+    return [text[span.start : span.end] for span in find_cued_names(plain(text).text) if span.kind == "person"]
+
+
+def named(text: str) -> list[str]:
+    """What is found as a person or as a handle."""
+    return [text[span.start : span.end] for span in tv.detect(text) if span.kind in ("person", "handle")]
+
+
+@pytest.mark.parametrize("cue", CUES, ids=lambda cue: cue.name)
+def test_a_cue_finds_its_example_and_ignores_the_other(cue: Cue) -> None:
+    assert cued(cue.finds)
+    assert not cued(cue.ignores)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Ihr Ehemann, Traugott, und ihre Tochter Wiebke", ["Traugott", "Wiebke"]),
+        ("accompagnata dal rag. Brunelleschi", ["Brunelleschi"]),
+        ("Rédigé par : Hippolyte Cazenave\n", ["Hippolyte Cazenave"]),
+        ("Imię i nazwisko: Bożena Wilk\n", ["Bożena Wilk"]),
+        ("Firmado: G. Zubizarreta.", ["G. Zubizarreta"]),
+        ("Groet,\nLieselot Verschueren", ["Lieselot Verschueren"]),
+        ("Saygılarımla,\nNurettin Karagöz", ["Nurettin Karagöz"]),
+        ("Sayın Nurettin Karagöz,", ["Nurettin Karagöz"]),
+        ("Haar broers Wouter en Sietse komen", ["Wouter", "Sietse"]),
+        ("Authorised by: Dr O. Lindqvist", ["O. Lindqvist"]),
+    ],
+)
+def test_cues_of_each_language_announce_a_name(text: str, names: list[str]) -> None:
+    assert cued(text) == names
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Owner: Platform Team\n",
+        "Contact: Reception\n",
+        "Please make Ubuntu boot",  # "make" is a husband in Swedish
+        "Kind regards,\nThe Payroll Team",
+        "Firmado: Tesorería",
+        "name: InvoiceRecognizer\n",
+        "her husband, a lawyer",
+        "Signed: 14 March",
+        "turn it on. Bruni",
+    ],
+)
+def test_cues_before_what_names_nobody(text: str) -> None:
+    assert cued(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Mr Barnaby Quimby wrote. SSH_USER is bquimby now.", ["Barnaby Quimby", "bquimby"]),
+        ("Barnaby Quimby called; barnaby and b.quimby again", ["Barnaby Quimby", "barnaby", "b.quimby"]),
+        ("Mrs Oona Tierney left. The Tierneys own it.", ["Oona Tierney", "Tierneys"]),
+        ("Dr José Ibáñez: IBANEZ was late.", ["José Ibáñez", "IBANEZ"]),
+        ("Ms Philippa Garside wrote. Best, Pip", ["Philippa Garside", "Pip"]),
+        ("Mr Zuzanna Kowalczyk met zkowalczyk42", ["Zuzanna Kowalczyk", "zkowalczyk42"]),
+    ],
+)
+def test_second_mentions_of_a_person_are_found(text: str, names: list[str]) -> None:
+    assert named(text) == names
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Mr Mark Ward spoke. Please mark the ward as done.", ["Mark Ward"]),
+        ("Ms Constance Field left const and field alone.", ["Constance Field"]),
+        ("Mr Grant Banks: the banks grant loans.", ["Grant Banks"]),
+        ("Dr Roberto Lima saw rob_count and limax.", ["Roberto Lima"]),
+    ],
+)
+def test_ordinary_words_are_no_second_mentions(text: str, names: list[str]) -> None:
+    assert named(text) == names

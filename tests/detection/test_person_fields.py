@@ -12,10 +12,10 @@ from textveil.detection.people_in_records import (
     KEY_GATE,
     find_owners,
     find_people_in_fields,
-    find_people_in_tables,
     find_people_under_keys,
     with_addressed,
 )
+from textveil.detection.people_in_tables import find_people_in_tables
 
 
 @pytest.mark.parametrize(

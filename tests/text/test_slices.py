@@ -19,7 +19,16 @@ from textveil.text import patterns as slices
 from textveil.text.numbers import number_places
 from textveil.text.patterns import LazyRegex, check_time, matches, reach_of, search, time_limit, translated
 
-MODULES = ("addresses", "dates", "identifiers", "names", "people_in_records", "quantities", "streets")
+MODULES = (
+    "addresses",
+    "dates",
+    "identifiers",
+    "names",
+    "people_in_records",
+    "people_in_tables",
+    "quantities",
+    "streets",
+)
 
 
 def patterns() -> Iterator[re.Pattern[str]]:

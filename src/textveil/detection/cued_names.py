@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from textveil.detection import lists as known
-from textveil.detection.found import Found
+from textveil.detection.found import Found, words_in
 from textveil.detection.gates import WithWords, places_of
 from textveil.detection.languages import ORDINARY
 from textveil.detection.lists import LANGUAGES, Marks, lists, ordinary_words
@@ -51,8 +51,17 @@ _TITLES: Final = (
 """Titles between a cue and the name; they stay."""
 _LINE: Final = r"(?:\A|[\n|;>\t{}]|[.!?]['\")]?[ ]|[ ]{2})[ \t>*_#\"'-]{0,8}"
 _ANY: Final = lazy_regex(r"")
+_BESIDE_KIN: Final = lazy_regex(
+    rf"(?:-in-law)?(?:\.? (?:of|von|des|de|di|do|da|van|af|av) |,? ){_TITLES}{{0,2}}(?=[A-Zv])"
+)
+_WHO_IS: Final = lazy_regex(
+    r"(?:\b(?:girl|boy|man|woman|lady|guy|bloke|friend|child|kid|baby|someone|somebody|patient|colleague|chap|fella|nurse"
+    r"|neighbou?r|driver|student|person|lad|lass|kind|mann|frau|homme|femme|fille|mujer|hombre|nin[ao]|uomo|donna|ragazz[ao]"
+    r"|homem|mulher|menin[ao]|meisje|jongen|vrouw|known|also)(?:,? (?:is|was|who is|who was|she|he|now))? )\Z"
+)
+_NAMED: Final = lazy_regex(rf" (?:as )?(?:\"|')?{_TITLES}{{0,2}}(?=[A-Za-z])")
 _SPACE: Final = lazy_regex(rf"\.? {_TITLES}{{0,3}}(?=[A-Zavdlebt])")
-_POINT: Final = lazy_regex(rf"\. ?(?:(?:ra|ssa|na)\.? )?{_TITLES}{{0,3}}(?=[A-Zavdlebt])")
+_POINT: Final = lazy_regex(rf"\. ?(?:(?:ra|ssa|na|as?|os?)\.? )?{_TITLES}{{0,3}}(?=[A-Zavdlebt])")
 _LABEL: Final = lazy_regex(
     r"(?:(?:/?(?:e?[rn]|in|rin|a))?(?: [A-Za-z'&/]{1,14}){0,3})?(?: \([A-Za-z ]{1,20}\))?\.?[\"'*_]{0,2} ?[:=]"
     rf"[ \t*_\"']{{0,8}}(?:\n[ \t]{{0,8}})?{_TITLES}{{0,3}}(?=[A-Zavdlebt])"
@@ -81,7 +90,7 @@ def _by_language(**words: str) -> MappingProxyType[str, str]:
 
 
 _KIN: Final = _by_language(
-    en="""husband wife son daughter brother sister mother father partner fiance fiancee uncle aunt cousin nephew
+    en="""dau husband wife son daughter brother sister mother father partner fiance fiancee uncle aunt cousin nephew
     niece sons daughters brothers sisters stepson stepdaughter stepfather stepmother grandson granddaughter
     grandmother grandfather grandchildren children spouse widow widower twin twins lodger roommate flatmate
     housemate girlfriend boyfriend godson goddaughter godfather godmother nanny carer caregiver""",
@@ -112,6 +121,15 @@ _KIN: Final = _by_language(
     hu="ferje felesege fia lanya testvere anyja apja",
     hr="suprug supruga brat sestra majka otac kci",
 )  # fmt: skip
+_CALLED: Final = _by_language(
+    en="called named nicknamed known alias",
+    de="namens genannt",
+    fr="nomme nommee appele appelee surnomme prenommee",
+    es="llamado llamada apodado",
+    it="chiamato chiamata nome",
+    pt="chamado chamada apelidado",
+    nl="genaamd geheten",
+)
 _ROLES: Final = _by_language(
     en="""rn lpn midwife headteacher pc dc ds di wpc solicitor barrister cllr councillor matron consultant postman
     plumber sergeant constable detective inspector registrar paramedic warden nursery nurse vicar curate rector
@@ -135,7 +153,7 @@ _ROLES: Final = _by_language(
     vereador vereadora enfermeiro enfermeira padre juiz juiza advogado advogada dona familia engenheiro
     engenheira""",
     nl="""mevrouw meneer heer collega patient patiente huisarts getuige wethouder burgemeester minister advocaat
-    notaris verpleegkundige juf meester client clienteleerling familie echtpaar zuster broeder rechter""",
+    notaris verpleegkundige dokter juf meester client clienteleerling familie echtpaar zuster broeder rechter""",
     pl="""panu pania panem pacjent pacjentka kolega kolezanka swiadek posel poslanka burmistrz mecenas doktor
     profesor siostra panstwo ksiadz sedzia""",
     cs="paci pacient pacientka kolega kolegyne svedek doktor doktorka profesor starosta",
@@ -154,8 +172,8 @@ _SHORTENED: Final = _by_language(
     de="hr fr frl fam ra dipl dr prof med",
     fr="mme mlle mm pr dr dep sen mgr vve",
     es="sr sra srta sres dr dra lic licda ing arq dip gral cap",
-    it="sig sigg dott dottssa avv ing geom rag arch prof sen cav comm don",
-    pt="sr sra srs dr dra eng arq prof profa dep ver des",
+    it="inf sig sigg dott dottssa avv ing geom rag arch prof sen cav comm",
+    pt="enf sr sra srs dr dra eng arq prof profa dep ver des",
     nl="dhr mevr mw drs ir ing mr dr prof ds fam wed",
     pl="mgr inz lek hab prof ks dr mec sp",
     cs="ing mgr mudr judr phdr bc doc prof rndr paeddr",
@@ -248,7 +266,8 @@ _GREETINGS: Final = _by_language(
 
 # fmt: off
 CUES: Final = (
-    Cue("kin", _ANY, lazy_regex(r"(?:-in-law)?,? (?=[A-Z])"), 0.6, "cue", "his wife, Orla", "his wife, a nurse", _KIN),
+    Cue("kin", _ANY, _BESIDE_KIN, 0.6, "cue", "his wife, Orla", "his wife, a nurse", _KIN),
+    Cue("called", _WHO_IS, _NAMED, 0.6, "cue", "a girl called tash", "a tool called tash", _CALLED),
     Cue("role", _ANY, _SPACE, 0.6, "title", "Overlege Solveig Bakke", "overlege og Lege", _ROLES),
     Cue("short", _ANY, _POINT, 0.7, "title", "dal rag. Brunelli", "The rag. Brunelli", _SHORTENED),
     Cue("label", _LABEL_BEFORE, _LABEL, 0.7, "field", "Firmado: G. Ibarra", "Firmado: Tesoreria", _LABELS),
@@ -257,7 +276,7 @@ CUES: Final = (
 )
 """The example that is found is found by the cue of its row."""
 # fmt: on
-_KIN_CUE, _, _, _LABEL_CUE, _CLOSING_CUE, _GREETING_CUE = CUES
+_KIN_CUE, _CALLED_CUE, _ROLE_CUE, _SHORT_CUE, _LABEL_CUE, _CLOSING_CUE, _GREETING_CUE = CUES
 
 
 @cache
@@ -306,10 +325,14 @@ def _announced(text: str, start: int, end: int, cue: Cue, language: str) -> Iter
     if behind is None or before is None:
         return
     low = text[start:end].lower()
-    if language != "en" and _is_english(low) and not _amid_others(text, start):
+    if language != "en" and low in _ENGLISH_TOO and not _amid_others(text, start):
         return
     at = behind.end()
-    stop = _name_end(text, at, language, cue)
+    if text[at].islower() and cue is _CALLED_CUE:
+        stop = _small_end(text, at)
+    else:
+        aside = cue is _KIN_CUE and text[start].islower() and text[at - 2 : at] == ", "
+        stop = _name_end(text, at, language, cue, small=aside or (cue is _KIN_CUE and language != "en"))
     if not stop:
         return
     if cue in (_LABEL_CUE, _CLOSING_CUE) and text[start].isupper():
@@ -322,8 +345,13 @@ def _announced(text: str, start: int, end: int, cue: Cue, language: str) -> Iter
         at, stop = joint.end(), following
 
 
-def _is_english(word: str) -> bool:
-    return bool(lists().words.get(word, 0) & _MARKS_OF_WORD) or word in known.FUNCTION_WORDS
+_ENGLISH_TOO: Final = words_in(
+    """cousin far faster femme isa make man mere mor nicht partner prima zone client don doctor inspector maestro
+    meester mm patient professor minister arch cap des dip doc eng ing med pr rag sen ver wed arts contact nom
+    nome rapporteur specialist titular tutor cordial respect vous gentile caro toi ad fam rector rev hon col gen
+    maj insp comm ds"""
+)
+"""Words of English that announce a person in another language: there, a word of that language stands before them."""
 
 
 def _amid_others(text: str, start: int) -> bool:
@@ -333,45 +361,63 @@ def _amid_others(text: str, start: int) -> bool:
     return bool(low) and not lists().words.get(low, 0) & Marks.COMMON and low not in known.FUNCTION_WORDS
 
 
-def _name_end(text: str, at: int, language: str, cue: Cue) -> int:
-    """Return where the name ends that begins here; 0 where none does."""
+def _name_end(text: str, at: int, language: str, cue: Cue, *, small: bool = False) -> int:
+    """Return where the name ends that begins here; 0 where none does. ``small``: it may be an ordinary word."""
     match = _NAME.match(text, at)
     if match is None:
         return 0
     ordinary = ordinary_words(language) if language in LANGUAGES else frozenset()
-    marks_of = lists().words.get
+    bare = cue in (_KIN_CUE, _ROLE_CUE, _SHORT_CUE)
     parts = [part for part in _WORD.finditer(text, at, match.end()) if part[0][0].isupper() and len(part[0]) > 1]
-    end = 0
-    marked: list[int] = []
-    for number, part in enumerate(parts):
-        if is_camel(part[0]):
+    lows = [part[0].lower().removesuffix("'s") for part in parts]
+    marks = [lists().words.get(low, 0) or _of_parts(low) for low in lows]
+    end = count = 0
+    for number, (part, low, mark) in enumerate(zip(parts, lows, marks, strict=True)):
+        if is_camel(part[0]) or low in known.FUNCTION_WORDS or mark & Marks.OTHER or _names_none(low):
             break
-        low = part[0].lower().removesuffix("'s")
-        marks = marks_of(low, 0) or _of_parts(low)
-        named = marks & _NAMES
-        plain = bool(marks & _PLAIN) or low in ordinary
-        if low in known.FUNCTION_WORDS or low in known.TITLES or low in known.INSTITUTIONS or low in known.COMPANY_ENDS:
+        if not mark & _NAMES and (mark & _PLAIN or low in ordinary):
+            following = lows[number + 1] if number + 1 < len(lows) else ""
+            rare = not mark & _PLAIN and following and following not in ordinary and not _is_english(following)
+            if number == 0 and bare and (small or language != "en") and not _NOUN_ENDING.search(low):
+                pass  # Kollege Ruprecht, her niece, Saffron,
+            elif (number == 0 and not rare) or (
+                number and not (number == 1 and len(parts) == 2 and marks[0] & Marks.GIVEN)
+            ):
+                break
+        if cue is _LABEL_CUE and not mark & _NAMES and is_plain_form(low):
             break
-        if plain and not named and not (len(marked) == 1 and part is parts[-1] and marked[0] & Marks.GIVEN):
-            following = parts[number + 1][0].lower() if number + 1 < len(parts) else ""
-            if marked or marks & _PLAIN or not following or following in ordinary or _is_english(following):
-                break  # not "Hippolyte Cazenave", the first of which is listed among the words of French
-        if cue is _LABEL_CUE and not named and is_plain_form(low):
-            break
-        end = part.start() + len(low)
-        marked.append(marks)
-    if not end or (cue in (_LABEL_CUE, _CLOSING_CUE, _GREETING_CUE) and not _fits(text, end, cue, marked, parts)):
+        end, count = part.start() + len(low), number + 1
+    if not end or (not bare and not _fits(text, end, cue, marks[:count], parts)):
         return 0
-    first = marked[0]
-    if len(marked) == 1 and first & Marks.KNOWN_PLACE and not first & Marks.GIVEN:
+    if count == 1 and not bare and marks[0] & Marks.KNOWN_PLACE and not marks[0] & Marks.GIVEN:
         return 0
-    if cue is _LABEL_CUE and (turned := _GIVEN_BEHIND.match(text, end)) and len(marked) < 3:
+    if cue is _LABEL_CUE and count < 4 and (turned := _GIVEN_BEHIND.match(text, end)):
         low = turned["given"].lower()
-        if not is_plain_form(low) or marks_of(low, 0) & Marks.GIVEN:
+        if not is_plain_form(low) or lists().words.get(low, 0) & Marks.GIVEN:
             return turned.end("given")
     return end
 
 
+def _names_none(low: str) -> bool:
+    return low in known.TITLES or low in known.INSTITUTIONS or low in known.COMPANY_ENDS
+
+
+_SMALL_NAME: Final = lazy_regex(r"[a-z]{3,20}(?![A-Za-z0-9_@.-])")
+
+
+def _small_end(text: str, at: int) -> int:
+    """Return the end of a name in small letters that is no ordinary word: a girl called tash."""
+    word = _SMALL_NAME.match(text, at)
+    return 0 if word is None or is_plain_form(word[0]) or word[0] in known.FUNCTION_WORDS else word.end()
+
+
+def _is_english(word: str) -> bool:
+    return bool(lists().words.get(word, 0) & _MARKS_OF_WORD) or word in known.FUNCTION_WORDS
+
+
+_NOUN_ENDING: Final = lazy_regex(
+    "(?:ung|heit|keit|schaft|tion|nahme|tat|ismus|zione|cion|cao|heid|ing|tie|ment|age)s?$"
+)
 _GIVEN_BEHIND: Final = lazy_regex(
     r", (?P<given>[A-Z][a-z]+(?:['-][A-Za-z]+)*)(?: [A-Z]\.?)?(?=[ \t]*(?:\Z|[\n;(\[<|]|[ \t]{2}))"
 )

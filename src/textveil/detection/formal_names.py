@@ -46,12 +46,6 @@ _SIGNED: Final = lazy_regex(
 )
 """Behind the end of a sentence and a dash, at the end of a line."""
 
-_SENDER: Final = lazy_regex(
-    r"(?<![^\n])\[?[0-9]{1,4}[./-][0-9]{1,2}[./-][0-9]{1,4},? [0-9]{1,2}[:.][0-9]{2}(?:[:.][0-9]{2})?"
-    r"(?: ?[APap]\.?[Mm]\.?)?(?:\]| -) (?P<name>[A-Z][A-Za-z.'-]*(?: [A-Za-z.'-]{1,20}){0,3})(?=[^\w\n:]{0,6}: )"
-)
-"""Who wrote a line of a chat, behind its date and time."""
-
 _LONGEST: Final = 25
 _ACRONYM: Final = 4  # letters of a word in capitals that may be short for something
 
@@ -67,10 +61,7 @@ FORMAL_GATE: Final = either(
     with_words(
         "mr mrs ms mx miss dr prof herr frau sir dame rev cllr sister nurse pt patient client resident re name names"
     ),
-    matching(
-        r"[] ,~-](?:(?<=[a-z] )[A-Z]['A-Z]['A-Z-]{2}|(?<=[A-Z][A-Z],) [A-Z][a-z]|(?<=[.!?)\"] [~-]) ?[A-Z]"
-        r"|(?:(?<=[0-9Mm.]\])|(?<=[0-9Mm.] -)) [A-Z])"
-    ),
+    matching(r"[] ,~-](?:(?<=[a-z] )[A-Z]['A-Z]['A-Z-]{2}|(?<=[A-Z][A-Z],) [A-Z][a-z]|(?<=[.!?)\"] [~-]) ?[A-Z])"),
 )
 
 
@@ -112,9 +103,6 @@ def _names_without_title(text: str) -> Iterator[tuple[int, int, str]]:
     for match in matches(_SIGNED, text):
         if not any(is_plain_form(part) for part in match["name"].lower().rstrip(".").split(" ") if len(part) > 1):
             yield *match.span("name"), "cue"
-    for match in matches(_SENDER, text):
-        if not all(map(is_plain_form, match["name"].lower().split(" "))):
-            yield *match.span("name"), "field"
     for match in matches(_FILED, text):
         family = _IN_CAPITALS.search(text, max(0, match.start() - _LONGEST), match.start())
         if family is None or not _is_only_given(marks_of(match["given"].lower(), 0)):

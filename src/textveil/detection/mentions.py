@@ -280,6 +280,7 @@ class _Second:
     def __init__(self, text: str, persons: Sequence[Found], ordinary: frozenset[str]) -> None:
         self.ordinary = ordinary
         self.parts: dict[str, Found] = {}  # names whole
+        self.spoken: set[str] = set()  # those that a chat writes in small letters
         self.short: dict[str, Found] = {}  # diminutives and beginnings of given names
         self.called: set[str] = set()  # those of the diminutives that are no beginnings
         self.several: dict[str, Found] = {}  # families, and genitives: the Tierneys, Traugotts Auto
@@ -288,6 +289,8 @@ class _Second:
             self._person(text[span.start : span.end], span)
 
     def _person(self, written: str, span: Found) -> None:
+        if written.islower():
+            self.spoken.add(written)
         family, comma, given = written.lower().partition(",")
         words = _PARTS.findall(f"{given} {family}" if comma else family)
         words = [word for word in words if word not in known.PARTICLES and word not in known.SUFFIXES]
@@ -377,6 +380,8 @@ def _second_at(text: str, start: int, end: int, second: _Second) -> Found | None
     marks = lists().words.get(low, 0)
     if plain and low in second.called and written.istitle() and not (the or _opens(text, start)):
         return Found(start, end, "person", 0.6, "mention")
+    if low in second.spoken and _is_addressed(text, start, end):
+        return Found(start, end, "person", 0.6, "mention")
     if plain or not (whole or low in second.short):
         return None
     if not whole and (marks & Marks.PLACE or not (marks & Marks.GIVEN or len(low) >= _SHORTEST_SMALL)):
@@ -387,6 +392,13 @@ def _second_at(text: str, start: int, end: int, second: _Second) -> Found | None
     if label or text[end : end + 1] in ("(", "="):
         return None
     return Found(start, end, "person", 0.6, "mention")
+
+
+def _is_addressed(text: str, start: int, end: int) -> bool:
+    """Return whether a word stands where a person is spoken to: yes, tom; tom, can you; hi tom!"""
+    before, behind = text[max(0, start - 2) : start], text[end : end + 2]
+    apart = not before.strip() or before.endswith((", ", "\n", ": "))
+    return (apart and behind[:1] in (",", "?", "!", "", "\n", ":")) or (before == ", " and behind[:1] in (".", " "))
 
 
 def _login(text: str, token: re.Match[str], second: _Second) -> Found | None:

@@ -1,4 +1,4 @@
-"""Persons whom a record names: fields, columns of a table, owners of files, and words of e-mail addresses."""
+"""Persons whom a record names: fields, keys of data, owners of files, and words of e-mail addresses."""
 
 from __future__ import annotations
 
@@ -17,127 +17,13 @@ from textveil.text.patterns import check_time, lazy_regex, matches
 
 _SCORE: Final = 0.7
 
-_COLUMN: Final = lazy_regex(
-    r"(?i:(?:first|last|full|given|family|middle|sur|maiden|patient|customer|contact|employee|client|holder|display)"
-    r"[_ -]?name|surname|customer|patient|employee)"
-)
-_ROLE: Final = lazy_regex(
-    r"(?i:assignee|assigned[_ ]to|owner|reviewer|approver|reporter|author|maintainer|on[_ -]?call|attendee|passenger"
-    r"|recipient|requester)"
-)
-"""A column whose cells may also be logins, teams or roles."""
-_HEADER: Final = lazy_regex(rf"(?m)(?<![^\s|,;\"])(?:{_COLUMN.pattern}|{_ROLE.pattern})\"?[^\S\n]*(?P<mark>[|,;\t]|$)")
-"""Which of its places begin a cell is told by ``_begins_cell``; most words of a text are passed over at once."""
-_HEADING: Final = lazy_regex(r"[A-Za-z][A-Za-z0-9_ -]{0,40}")
-_CELLS: Final = {
-    mark: lazy_regex(rf"{space}(?:\"(?P<quoted>[^\"\n]*+)\"[^\S\n\t]*+(?=[{mark}]|$)|(?P<bare>[^{mark}\n]*+))[{mark}]?")
-    for mark, space in (("|", r"[^\S\n\t]*"), (",", ""), (";", ""), ("\t", ""))
-}
-"""A space behind a comma is prose."""
-_RULE: Final = lazy_regex(r"[-+|: \t]+")
-_NAME_CELL: Final = lazy_regex(r"[^\W\d_][\w.'\u2019-]{0,40}(?:,? [^\W\d_][\w.'\u2019-]{0,40}){0,4}")
-_NO_NAME: Final = words_in("null none nan n/a na nil unknown true false yes no anonymous deleted test")
-
 _NO_PERSON: Final = known.COMPANIES | known.COMPANY_ENDS | known.INSTITUTIONS | words_in("dependabot tbd todo")
 
-TABLE_GATE: Final = with_words(
-    """name firstname lastname fullname givenname familyname middlename surname maidenname patientname customername
-    contactname employeename clientname holdername displayname customer patient employee assignee assigned assignedto
-    owner reviewer approver reporter author maintainer call oncall attendee passenger recipient requester"""
-)
 
-
-def find_people_in_tables(text: str) -> Iterator[Found]:
-    """Cells below a header such as ``last_name``, of rows of CSV, of a database's client, of Markdown."""
-    reached = consumed = scanned = line = 0
-    string = -1
-    for match in matches(_HEADER, text):
-        if not _begins_cell(text, match.start(), consumed):
-            continue
-        consumed = match.end()
-        if consumed <= reached:
-            continue
-        line = max(line, text.rfind("\n", scanned, match.start()) + 1)
-        string = max(
-            string, text.rfind(': "', max(scanned - 2, 0), match.start())
-        )  # of JSON: it is the first line there
-        scanned = match.start()
-        start = string + 3 if string >= line else line
-        if start < reached:
-            continue
-        end = _line_end(text, start)
-        mark = match["mark"] or next((separator for separator in "|,;\t" if separator in text[start:end]), "")
-        columns = _column_kinds(text[start:end], mark) if mark else []
-        reached = end
-        if any(columns):
-            for span, reached in _rows(text, end + 1, mark, columns):  # noqa: B007 - how far the rows go
-                if span is not None:
-                    yield span
-
-
-def _begins_cell(text: str, start: int, consumed: int) -> bool:
-    """Whether a word is the first of a cell: of a line, behind a mark that no header before it has taken, or a string.
-
-    White space before it may hold tabs, which are marks as well: a pattern would read the run from each of them.
-    """
-    for first in (start, start - 1):
-        at = first
-        while at > 0 and text[at - 1] != "\n" and text[at - 1].isspace():
-            at -= 1
-        if at == 0 or text[at - 1] == "\n" or text.startswith(': "', at - 3):
-            return True
-        if (text[at - 1] in "|,;" and at > consumed) or text.rfind("\t", max(at, consumed), first) >= 0:
-            return True
-        if text[start - 1] != '"':
-            break
-    return False
-
-
-def _line_end(text: str, start: int) -> int:
+def line_end(text: str, start: int) -> int:
+    """Return where the line ends that a place lies in."""
     end = text.find("\n", start)
     return len(text) if end < 0 else end
-
-
-def _cells(line: str, mark: str) -> list[tuple[int, str]]:
-    cells, at = [], 0
-    while at <= len(line):
-        cell = _CELLS[mark].match(line, at)
-        if cell is None:
-            return []
-        group = "quoted" if cell["quoted"] is not None else "bare"
-        cells.append((cell.start(group), cell[group].rstrip()))
-        if cell.end() == len(line) and line[-1:] != mark:
-            break
-        at = cell.end() if cell.end() > at else at + 1
-    return cells
-
-
-def _column_kinds(line: str, mark: str) -> list[str]:
-    """Of each column whether it holds persons, by "name" or "role"; none where the line is no header."""
-    cells = [value for _, value in _cells(line, mark)]
-    if len(cells) < 2 or not all(_HEADING.fullmatch(value) or (mark == "|" and not value) for value in cells):
-        return []
-    return ["name" if _COLUMN.fullmatch(value) else "role" if _ROLE.fullmatch(value) else "" for value in cells]
-
-
-def _rows(text: str, start: int, mark: str, columns: list[str]) -> Iterator[tuple[Found | None, int]]:
-    while start < len(text):
-        check_time()
-        end = _line_end(text, start)
-        line = text[start:end]
-        if _RULE.fullmatch(line) is None:
-            cells = _cells(line, mark)
-            if len(cells) != len(columns):
-                return
-            for (place, value), holds in zip(cells, columns, strict=True):
-                if holds and _NAME_CELL.fullmatch(value) and value.casefold() not in _NO_NAME:
-                    for part in re.finditer(r"[^,]+", value):  # the family name first
-                        name = part[0].strip()
-                        begin = start + place + part.start() + part[0].index(name)
-                        if holds == "name" or _names_somebody(name):
-                            yield Found(begin, begin + len(name), "person", _SCORE, "column"), end
-        yield None, end
-        start = end + 1
 
 
 _PERSONS: Final = (
@@ -205,9 +91,9 @@ def _values(text: str, key: re.Match[str]) -> Iterator[tuple[int, int]]:
     mark = text[start : start + 1]
     if mark in ("\r", "\n"):
         indent = key.start() - text.rfind("\n", max(0, key.start() - _LONGEST), key.start()) - 1
-        yield from _lines_below(text, _line_end(text, start) + 1, indent)
+        yield from _lines_below(text, line_end(text, start) + 1, indent)
         return
-    end = min(_line_end(text, start), start + _LONGEST)
+    end = min(line_end(text, start), start + _LONGEST)
     if mark == "[":
         end = text.find("]", start, start + _LONGEST_LIST)
     elif mark in ("'", '"'):
@@ -225,7 +111,7 @@ def _lines_below(text: str, start: int, indent: int) -> Iterator[tuple[int, int]
         item = _LISTED.match(text, start)
         if item is None or (item["key"] and len(item["indent"]) <= indent):
             return
-        end = _line_end(text, start)
+        end = line_end(text, start)
         yield from (part.span() for part in matches(_BETWEEN, text, item.end(), end))
         start = end + 1
 
@@ -233,11 +119,11 @@ def _lines_below(text: str, start: int, indent: int) -> Iterator[tuple[int, int]
 def _kind(written: str) -> str:
     if written[0].islower():
         return "handle" if names_login(written) else ""
-    return "person" if _names_somebody(written) else ""
+    return "person" if names_somebody(written) else ""
 
 
-def _names_somebody(written: str) -> bool:
-    """Whether no word of a value is one of English, of programs or of institutions, unless it is a name as well."""
+def names_somebody(written: str) -> bool:
+    """Return whether each word of a value is a name, or none of English, of programs and of institutions."""
     words = [word.lower() for word in _PARTS.findall(written) if len(word) > 1 and word[0].isupper()]
     marks = [lists().words.get(word, 0) for word in words]
     if len(words) == 1 and (written.isupper() or marks[0] & (Marks.KNOWN_PLACE | Marks.COMMON)):

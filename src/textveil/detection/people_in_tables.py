@@ -1,0 +1,212 @@
+"""Persons in the columns of a table: CSV, tabs, Markdown, a database's client, or columns parted by spaces."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from textveil.detection import lists as known
+from textveil.detection.found import Found, words_in
+from textveil.detection.gates import with_words
+from textveil.detection.lists import Marks, lists
+from textveil.detection.people_in_records import is_plain_form, line_end, names_somebody
+from textveil.text.patterns import check_time, lazy_regex, matches
+
+_SCORE: Final = 0.7
+
+_COLUMN: Final = lazy_regex(
+    r"(?i:(?:first|last|full|given|family|middle|sur|maiden|patient|customer|contact|employee|client|holder|display)"
+    r"[_ -]?name|surname|forenames?|forename\(s\)|given(?: names?)?|customer|patient|employee"
+    r"|nachname|vorname|familienname|nom de famille|prenoms?|apellidos?|nombre y apellidos|cognome|nome e cognome"
+    r"|sobrenome|apelido|nome completo|achternaam|voornaam|fornavn|etternavn|efternavn|fornamn|efternamn"
+    r"|etunimi|sukunimi|imie|nazwisko|imie i nazwisko|jmeno|prijmeni|soyadi?|ad soyad|prenume|nume si prenume"
+    r"|patientin|paciente|paziente|pasient|pacjent|pacient|mitarbeiter(?:in)?|medewerker|dipendente"
+    r"|empleado|employee name)"
+)
+_ROLE: Final = lazy_regex(
+    r"(?i:assignee|assigned[_ ]to|owner|reviewer|approver|reporter|author|maintainer|on[_ -]?call|attendee|passenger"
+    r"|recipient|requester)"
+)
+"""A column whose cells may also be logins, teams or roles."""
+_VOTED: Final = lazy_regex(
+    r"(?i:names?|nom|nombre|nome|naam|navn|namn|nimi|ad|nume|nev|contact|kontakt|contacto|contatto|person|staff|member"
+    r"|teacher|doctor|consultant|nurse|lead|manager|runner|player|athlete|driver|guest|tenant|student|pupil|resident|client"
+    r"|speaker|supervisor|clinician|physician|user|leiter|arzt|medico|lekarz|kunde|schueler|candidate|applicant|witness"
+    r"|volunteer|carer|parent|child|spouse|husband|wife|mother|father|swimmer|rider|judge|key ?worker|next of kin|who)"
+)
+"""A column that may name things as well: what most of its cells look like tells."""
+_HEADER: Final = lazy_regex(
+    rf"(?m)(?<![^\s|,;\"])(?:{_COLUMN.pattern}|{_ROLE.pattern}|{_VOTED.pattern})\"?(?P<mark>[^\S\n]*[|,;\t]|[ ]{{2}}"
+    r"|[^\S\n]*$)"
+)
+"""Which of its places begin a cell is told by ``_begins_cell``; most words of a text are passed over at once."""
+_HEADING: Final = lazy_regex(r"[A-Za-z#][A-Za-z0-9_ ()./'#-]{0,40}")
+_CELLS: Final = {
+    mark: lazy_regex(rf"{space}(?:\"(?P<quoted>[^\"\n]*+)\"[^\S\n\t]*+(?=[{mark}]|$)|(?P<bare>[^{mark}\n]*+))[{mark}]?")
+    for mark, space in (("|", r"[^\S\n\t]*"), (",", ""), (";", ""), ("\t", ""))
+}
+"""A space behind a comma is prose."""
+_SPACED: Final = lazy_regex(r"[^ \n](?:[^ \n]| (?! ))*+")
+"""A cell of a table whose columns are parted by two spaces or more."""
+_RULE: Final = lazy_regex(r"[-+|=: \t]+")
+_NAME_CELL: Final = lazy_regex(r"[^\W\d_][\w.'\u2019-]{0,40}(?:,? [^\W\d_][\w.'\u2019-]{0,40}){0,4}")
+_NO_NAME: Final = words_in("null none nan n/a na nil unknown true false yes no anonymous deleted test vacant total")
+_MOST_CELLS: Final = 2_000  # cells of a column that are counted
+_MAJORITY: Final = 0.6
+_SHIFTED: Final = 3  # characters that a cell stands beside its column's place
+
+TABLE_GATE: Final = with_words(
+    """name names firstname lastname fullname givenname familyname middlename surname maidenname patientname
+    customername contactname employeename clientname holdername displayname customer patient employee assignee
+    assigned assignedto owner reviewer approver reporter author maintainer call oncall attendee passenger
+    recipient requester forename forenames given nachname vorname familienname nom prenom prenoms apellido
+    apellidos nombre cognome nome sobrenome apelido achternaam voornaam naam fornavn etternavn efternavn navn
+    fornamn efternamn namn etunimi sukunimi nimi imie nazwisko jmeno prijmeni soyad soyadi ad nume prenume nev
+    patientin paciente paziente pasient pacjent pacient mitarbeiter mitarbeiterin medewerker dipendente empleado
+    contact kontakt contacto contatto person staff member teacher doctor consultant nurse lead manager runner
+    player athlete driver guest tenant student pupil resident client speaker supervisor clinician physician user
+    leiter arzt medico lekarz kunde schueler candidate applicant witness volunteer carer parent child spouse
+    husband wife mother father swimmer rider judge worker keyworker kin who"""
+)
+
+
+class _Cell(NamedTuple):
+    start: int  # in the text
+    value: str
+
+
+def find_people_in_tables(text: str) -> Iterator[Found]:
+    """Yield the cells below a header such as ``last_name`` or "Patient" that name persons, by start."""
+    reached = consumed = scanned = line = 0
+    string = -1
+    for match in matches(_HEADER, text):
+        if not _begins_cell(text, match.start(), consumed):
+            continue
+        consumed = match.end()
+        if consumed <= reached:
+            continue
+        line = max(line, text.rfind("\n", scanned, match.start()) + 1)
+        string = max(string, text.rfind(': "', max(scanned - 2, 0), match.start()))  # of JSON: its first line there
+        scanned = match.start()
+        start = string + 3 if string >= line else line
+        if start < reached:
+            continue
+        end = line_end(text, start)
+        header = text[start:end]
+        mark = match["mark"].strip(" ") or next((sign for sign in "|,;\t" if sign in header), " ")
+        columns = _column_kinds(_cells(header, start, mark), mark)
+        reached = end
+        if any(columns.values()):
+            rows, reached = _rows(text, end + 1, mark, columns)
+            yield from _persons(rows, columns)
+
+
+def _begins_cell(text: str, start: int, consumed: int) -> bool:
+    """Whether a word is the first of a cell: of a line, behind a mark that no header before it has taken, or a string.
+
+    White space before it may hold tabs, which are marks as well: a pattern would read the run from each of them.
+    """
+    for first in (start, start - 1):
+        at = first
+        while at > 0 and text[at - 1] != "\n" and text[at - 1].isspace():
+            at -= 1
+        if at == 0 or text[at - 1] == "\n" or text.startswith(': "', at - 3) or first - at > 1:
+            return True
+        if (text[at - 1] in "|,;" and at > consumed) or text.rfind("\t", max(at, consumed), first) >= 0:
+            return True
+        if text[start - 1] != '"':
+            break
+    return False
+
+
+def _cells(line: str, start: int, mark: str) -> list[_Cell]:
+    if mark == " ":
+        return [_Cell(start + cell.start(), cell[0]) for cell in matches(_SPACED, line)]
+    cells, at = [], 0
+    while at <= len(line):
+        cell = _CELLS[mark].match(line, at)
+        if cell is None:
+            return []
+        group = "quoted" if cell["quoted"] is not None else "bare"
+        cells.append(_Cell(start + cell.start(group), cell[group].rstrip()))
+        if cell.end() == len(line) and line[-1:] != mark:
+            break
+        at = cell.end() if cell.end() > at else at + 1
+    return cells
+
+
+def _column_kinds(cells: Sequence[_Cell], mark: str) -> dict[int, str]:
+    """Return of each column what it holds: "name", "role", "vote", or nothing; empty where the line is no header.
+
+    A column is known by its number, one of a table that is parted by spaces by its distance from the line's start.
+    """
+    if len(cells) < 2 or not all(_HEADING.fullmatch(cell.value) or (mark == "|" and not cell.value) for cell in cells):
+        return {}
+    kinds = ((_COLUMN, "name"), (_ROLE, "role"), (_VOTED, "vote"))
+    return {
+        cell.start if mark == " " else number: next((kind for head, kind in kinds if head.fullmatch(cell.value)), "")
+        for number, cell in enumerate(cells)
+    }
+
+
+def _rows(text: str, start: int, mark: str, columns: dict[int, str]) -> tuple[dict[int, list[_Cell]], int]:
+    """Return the cells of each column that may hold persons, and where the table ends."""
+    held: dict[int, list[_Cell]] = {column: [] for column, kind in columns.items() if kind}
+    header = text.rfind("\n", 0, max(start - 1, 0)) + 1
+    end = start - 1
+    while start < len(text):
+        check_time()
+        stop = line_end(text, start)
+        line = text[start:stop]
+        if _RULE.fullmatch(line) is None:
+            cells = _cells(line, start, mark)
+            if (len(cells) < 2) if mark == " " else (len(cells) != len(columns)):
+                break
+            for number, cell in enumerate(cells):
+                column = _column_at(cell.start - start + header, columns) if mark == " " else number
+                if column in held:
+                    held[column].append(cell)
+        end, start = stop, stop + 1
+    return held, end
+
+
+def _column_at(place: int, columns: dict[int, str]) -> int:
+    """Return the column of a table that is parted by spaces: the nearest that begins within a few characters."""
+    nearest = min(columns, key=lambda column: abs(column - place))
+    return nearest if abs(nearest - place) <= _SHIFTED else -1
+
+
+def _persons(rows: dict[int, list[_Cell]], columns: dict[int, str]) -> Iterator[Found]:
+    spans = []
+    for column, cells in rows.items():
+        kind = columns[column]
+        full = [cell for cell in cells if _NAME_CELL.fullmatch(cell.value) and cell.value.casefold() not in _NO_NAME]
+        if kind == "vote":
+            counted = [cell for cell in cells[:_MOST_CELLS] if cell.value]
+            votes = sum(_looks_like_person(cell.value) for cell in counted if _NAME_CELL.fullmatch(cell.value))
+            if votes < _MAJORITY * len(counted) or not votes:
+                continue
+        for cell in full:
+            for part in re.finditer(r"[^,]+", cell.value):  # the family name first
+                name = part[0].strip()
+                begin = cell.start + part.start() + part[0].index(name)
+                if kind != "role" or names_somebody(name):
+                    spans.append(Found(begin, begin + len(name), "person", _SCORE, "column"))
+    yield from sorted(spans)
+
+
+def _looks_like_person(value: str) -> bool:
+    """Return whether a cell is written as a person's name, and most of its words name persons or nothing else."""
+    words = [word for word in value.lower().replace(",", " ").replace(".", " ").split() if len(word) > 1]
+    if not value[0].isupper() and words[:1] and words[0] not in known.PARTICLES:
+        return False
+    marks = [lists().words.get(word, 0) for word in words]
+    named = [bool(mark & (Marks.GIVEN | Marks.FAMILY)) for mark in marks]
+    if any(word in known.COMPANY_ENDS or word in known.INSTITUTIONS or word in known.FUNCTION_WORDS for word in words):
+        return False
+    plain = [is_plain_form(word) for word in words]
+    if len(words) < 2:
+        return bool(words) and ((named[0] and not plain[0]) or ("." in value and not plain[0]))
+    things = sum(is_thing and not name for is_thing, name in zip(plain, named, strict=True))
+    return things == 0 and (any(named) or "," in value or not any(plain))

@@ -1,0 +1,166 @@
+"""Who writes and who receives: headers of mails in all languages, and the lines of a chat.
+
+A line of a chat tells its writer only beside other such lines: one alone may be a field of a form.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final
+
+from textveil.detection import lists as known
+from textveil.detection.found import Found, words_in
+from textveil.detection.gates import holding
+from textveil.detection.lists import Marks, lists
+from textveil.detection.people_in_records import is_plain_form, is_plain_word, line_end, names_somebody
+from textveil.text.patterns import check_time, lazy_regex, matches
+
+SENDER_GATE: Final = holding(":")
+
+_CLOCK: Final = r"[0-9]{1,2}[:.][0-9]{2}(?:[:.][0-9]{2})?(?: ?[APap]\.?[Mm]\.?)?"
+_WHO: Final = r"[@~]?[A-Za-z][\w.'-]{1,24}(?: [A-Z][\w.'-]{0,20}| \([A-Z][a-z]{1,20}\)){0,3}"
+_DATED: Final = lazy_regex(
+    rf"\[?[0-9]{{1,4}}[./-][0-9]{{1,2}}[./-][0-9]{{1,4}},? {_CLOCK}(?:\]| -) (?P<name>[A-Z][A-Za-z.'-]*"
+    r"(?: [A-Za-z.'-]{1,20}){0,3})(?=[^\w\n:]{0,6}: )"
+)
+_CLOCKED: Final = lazy_regex(
+    rf"(?:(?P<name>{_WHO})(?: {{1,4}}|\t)\[?{_CLOCK}\]?(?=[ \t\n]|\Z)|\[?{_CLOCK}\]? [<]?(?P<second>{_WHO})(?:>|: ))"
+)
+_SPOKEN: Final = lazy_regex(r"[ \t>*-]{0,4}(?P<name>[@]?[A-Za-z][\w.'-]{1,24}(?: [A-Z][\w.'-]{0,20}){0,2}) ?: +(?=\S)")
+_PART: Final = lazy_regex("[A-Za-z]+")
+_HEADER: Final = lazy_regex(
+    r"[ \t>*]{0,8}(?P<label>[A-Za-z][A-Za-z -]{0,14}?)\*{0,2} ?: ?\*{0,2}[ \t]{0,4}(?P<value>[^\n]*)"
+)
+_SUBJECTS: Final = words_in(
+    """subject betreff objet oggetto asunto assunto onderwerp temat emne amne konu aihe predmet subiect targy
+    naslov sent date datum gesendet envoye fecha data inviato verzonden wyslano skickat sendt tarih lahetetty
+    perihal enviado"""
+)
+_SENDERS: Final = words_in(
+    """from to cc bcc sender reply-to von an kopie de a para da per aan van od do komu fra til fran till kopia
+    kimden kime kenden lahettaja vastaanottaja dari kepada catre felado cimzett prima kdo komu mittente
+    destinatario remitente remetente afzender absender empfanger expediteur destinataire nadawca odbiorca
+    posiljatelj salje"""
+)
+_MAILBOX: Final = lazy_regex(
+    r"(?:^|(?<=[;,>\]])|(?<=; )|(?<=, ))[ \"']{0,3}"
+    r"(?P<name>[A-Za-z][^<>;\[\]\"\n@():/]{1,60}?)[\"']?[ \t]*(?=[<;\[(]|$)"
+)
+_MOST_LINES: Final = 8
+
+
+def find_senders(text: str) -> Iterator[Found]:
+    """Yield who sends and who receives a mail, and who writes the lines of a chat, by start."""
+    spans = []
+    clocked: list[re.Match[str]] = []
+    spoken: list[re.Match[str]] = []
+    start = 0
+    while start < len(text):
+        check_time()
+        dated = _DATED.match(text, start) if text[start] in "[0123456789" else None
+        if dated is not None:
+            if not all(map(is_plain_form, dated["name"].lower().split(" "))):
+                spans.append(Found(*dated.span("name"), "person", 0.8, "field"))
+        elif line := _CLOCKED.match(text, start):
+            clocked.append(line)
+        elif line := _SPOKEN.match(text, start):
+            spoken.append(line)
+        start = line_end(text, start) + 1
+    spans += _in_headers(text, spoken)
+    spans += _writers(text, [line.span("name" if line["name"] else "second") for line in clocked], firm=True)
+    spans += _writers(text, [line.span("name") for line in spoken], firm=False)
+    yield from sorted(spans)
+
+
+def _writers(text: str, lines: list[tuple[int, int]], *, firm: bool) -> Iterator[Found]:
+    """Yield the writers of lines that begin alike, of which there must be two; ``firm``: a time stands beside them."""
+    if len(lines) < 2:
+        return
+    written = [text[start:end] for start, end in lines]
+    often = Counter(written)
+    sure = [name for name in often if _is_writer(name, firm=False)]
+    if not sure and not firm:
+        return
+    repeated = len(lines) > len(often)
+    chat = firm or (len(often) > 1 and repeated)
+    for (start, end), name in zip(lines, written, strict=True):
+        if name in sure or (chat and (often[name] > 1 or (firm and repeated)) and _is_writer(name, firm=True)):
+            handle = not name.replace("'", "").replace("-", "").replace(" ", "").replace(".", "").isalpha()
+            yield Found(start, end, "handle" if handle else "person", 0.7, "field")
+
+
+def _is_writer(name: str, *, firm: bool) -> bool:
+    """Return whether a name is a person's: listed as one and no ordinary word; ``firm``: a listed one, or unknown."""
+    parts = [part.lower() for part in _PART.findall(name) if len(part) > 1]
+    marks = [lists().words.get(part, 0) for part in parts]
+    given = [bool(mark & (Marks.GIVEN | Marks.FAMILY)) for mark in marks]
+    plain = list(map(is_plain_form, parts))
+    if not parts or any(part in known.FUNCTION_WORDS or part in known.INSTITUTIONS for part in parts):
+        return False
+    if firm and given[0] and name[0].isalpha():
+        return True
+    unknown = all(not word for word in plain) if firm and not name.islower() else False
+    return (
+        any(is_given and not word for is_given, word in zip(given, plain, strict=True))
+        and not any(word and not is_given for is_given, word in zip(given, plain, strict=True))
+    ) or (unknown and not any(mark & Marks.KNOWN_PLACE for mark in marks))
+
+
+def _in_headers(text: str, spoken: list[re.Match[str]]) -> Iterator[Found]:
+    """Yield the persons of the lines of a header around its subject or its date."""
+    reached = 0
+    for line in spoken:
+        if line["name"].lower() not in _SUBJECTS or line.start() < reached:
+            continue
+        first = line.start()
+        for _ in range(_MOST_LINES):
+            above = text.rfind("\n", 0, first - 1) + 1 if first else 0
+            if above < reached or above == first or not _HEADER.match(text, above, first):
+                break
+            first = above
+        for _ in range(2 * _MOST_LINES):
+            header = _HEADER.match(text, first)
+            if header is None:
+                break
+            if header["label"].lower().replace(" ", "-").strip("-") in _SENDERS:
+                for start, end in _mailboxes(header["value"]):
+                    offset = header.start("value")
+                    yield Found(offset + start, offset + end, "person", 0.8, "field")
+            first = reached = line_end(text, first) + 1
+            if first >= len(text):
+                break
+
+
+def _mailboxes(value: str) -> Iterator[tuple[int, int]]:
+    """Yield where the names of a header's value stand: Ada Zuse <a@z>, "Zuse, Ada"; or "Ada Zuse, Bea Noor"."""
+    for box in matches(_MAILBOX, value):
+        start, name = box.start("name"), box["name"].rstrip(" ,")
+        parts = name.split(", ")
+        several = len(parts) > 2 or all(" " in part for part in parts)
+        for part in parts if several else [name]:
+            titles = [word for word in part.split(" ") if word.rstrip(".").lower() in known.TITLES]
+            bare = part[len(" ".join(titles)) + bool(titles) :] if titles and part.startswith(titles[0]) else part
+            begin = start + len(part) - len(bare)
+            if _can_be_sender(bare):
+                yield begin, begin + len(bare)
+            start += len(part) + 2
+
+
+def _can_be_sender(name: str) -> bool:
+    words = _PART.findall(name)
+    if not words or not name[0].isalpha() or sum(map(len, words)) < 2:
+        return False
+    if name.islower():
+        return len(words) > 1 and not any(map(is_plain_word, words))
+    turned = ", " in name and len(words) <= _MOST_WORDS and not any(map(str.islower, words))
+    lows = [word.lower() for word in words]
+    return names_somebody(name) or (turned and not (all(map(is_plain_form, lows)) or any(map(_names_group, lows))))
+
+
+def _names_group(low: str) -> bool:
+    return low in known.INSTITUTIONS or low in known.COMPANY_ENDS or low in known.FUNCTION_WORDS
+
+
+_MOST_WORDS: Final = 4

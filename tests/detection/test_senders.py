@@ -1,0 +1,90 @@
+"""Who writes and receives: headers of mails, lines of chats, columns that most of their cells tell."""
+
+from __future__ import annotations
+
+import pytest
+
+import textveil as tv
+from textveil.detection.found import plain
+from textveil.detection.people_in_tables import find_people_in_tables
+from textveil.detection.senders import find_senders
+
+
+def senders(text: str) -> list[str]:
+    """What is found as a sender."""
+    return [text[span.start : span.end] for span in find_senders(plain(text).text)]
+
+
+def cells(text: str) -> list[str]:
+    """What is found as a person in a table."""
+    return [text[span.start : span.end] for span in find_people_in_tables(plain(text).text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        (
+            "De : Maxence Guilloteau\nÀ : Solenne Kerbiriou\nObjet : chantier\n",
+            ["Maxence Guilloteau", "Solenne Kerbiriou"],
+        ),
+        ("From: Oduya, Temperance <t@f.example>\nSubject: rain\n", ["Oduya, Temperance"]),
+        ("To: Ada Zuse, Bea Noor\nSubject: rain\n", ["Ada Zuse", "Bea Noor"]),
+        ("Kimden: Oğuzhan Demirtepe <o@d.example>\nKonu: depo\n", ["Oğuzhan Demirtepe"]),
+        ("ottilie: did you see it\njorge: yes, red\nottilie: ok\n", ["ottilie", "jorge", "ottilie"]),
+        ("Yevgenia_K [11:20] leaks\nStu [11:22] his\nYevgenia_K [11:23] ok\n", ["Yevgenia_K", "Stu", "Yevgenia_K"]),
+        ("[3/4/26, 7:07 p.m.] Gio: so", ["Gio"]),
+        ("3/4/26, 7:07 p.m. - Gio: so", ["Gio"]),
+        ("12/01/2026, 19:06 - Gio: ok", ["Gio"]),
+    ],
+)
+def test_senders_of_mails_and_chats_are_found(text: str, names: list[str]) -> None:
+    assert senders(text) == names
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "From: Marketing Team\nSubject: rain\n",
+        "note: it is red\nresult: done\nnote: again\n",
+        "name: api\nimage: web\nname: db\n",
+        "Meeting 10:30 in the hall\nLunch 12:30 outside\n",
+        "Ward: 7B\nBed: 4\n",
+        "Will: 3\n",
+    ],
+)
+def test_labels_and_keys_are_no_senders(text: str) -> None:
+    assert senders(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ('name,job\n"Ferncastle, Jo",clerk\n"Anand, Priya",cook\n', ["Ferncastle", "Jo", "Anand", "Priya"]),
+        ("| Name | Car |\n|---|---|\n| Olwen Trevanion | Mini |\n| Grace Lillywhite | Ceed |\n",
+         ["Olwen Trevanion", "Grace Lillywhite"]),
+        ("Bib\tRunner\n2\tLinnea Backström\n3\tWill Power\n4\tSummer Blythe\n",
+         ["Linnea Backström", "Will Power", "Summer Blythe"]),
+        ("NO       SURNAME     GIVEN     MON\nE-004    HOLLOWAY    DESMOND   OFF\nE-005    WHITE       SUNNY     OFF\n",
+         ["HOLLOWAY", "DESMOND", "WHITE", "SUNNY"]),
+    ],
+)  # fmt: skip
+def test_columns_of_names_are_found_by_their_cells(text: str, names: list[str]) -> None:
+    assert cells(text) == names
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "name,price\nBlue Widget,4\nRed Widget,5\n",
+        "name\ttype\ncustomer_id\tint\ncreated_at\tdate\n",
+        "Name    Size\nREADME  4 kB\nsetup   1 kB\n",
+        "Team    Lead\nBackend Platform\n",
+    ],
+)
+def test_columns_that_name_things_stay(text: str) -> None:
+    assert cells(text) == []
+
+
+def test_a_chat_goes_with_all_its_mentions() -> None:
+    text = "tom: did you see it?\nottilie: yes, tom, red\ntom: ask Ottilie\n"
+    assert [text[span.start : span.end] for span in tv.detect(text)] == ["tom", "ottilie", "tom", "tom", "Ottilie"]

@@ -43,7 +43,7 @@ def found(text: str) -> list[tuple[str, str]]:
             "-rw-r--r-- 1 root root 31 Mar  4 11:20 a\n-rw-r--r-- 1 root root 12 Apr 30 10:11 b",
             [("Mar  4", "date"), ("11:20", "time"), ("Apr 30", "date"), ("10:11", "time")],
         ),
-        ("Jun  7 08:15:02 host sshd[4]: open", [("Jun  7", "date"), ("08:15:02", "time")]),
+        ("Jun  7 08:15:02 host sshd[4]: open", [("Jun  7", "date"), ("08:15:02", "time"), ("4", "code-number")]),
         ("on July twenty ninth two thousand eight", [("July twenty ninth two thousand eight", "date")]),
         ("she is 42 years old", [("42", "age")]),
         ("a 42-year-old man", [("42", "age")]),

@@ -37,6 +37,8 @@ lat: 40.71|12345678Z|131052-308T|PESEL 44051401359|no. 36391/02|nos. 511 and 513
 4111 1111 1111 1111 12/26 123|plate 7ABC123|US-DL-4710485154
 \u20ac30|\u0661\u0662|M\u00fcller|BP 132/84|Plt 143|40 mg PO BID|stage IIIB|L4-L5|G3P2012|q4h|20/20|COVID-19
 5 %|2nd|version 1.2|page 3 of 12|1. One 2. Two|two of five|12 patients|three months|zero mg|a fortnight|24h|2,000 zlotys
+TZ=Europe/Paris|commit 9f86d08|size=1048576|error LNK2019|http://localhost:80/x|define('PASS_KEY', 'x9kkal4q')
+HTTP/1.1" 200 512|00:1A:2B:3C:4D:5E:6F:70|sha256-n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=
 (PLN)|-rw-r--r-- 1 pbaptiste x|login("bob", "hunter22!")""".replace("\n", "|").split("|")
 PIECES += [
     "haar broer Wouter",

@@ -20,6 +20,10 @@ _LONGEST_USER: Final = 400
 
 _ENDINGS: Final = "com|org|net|edu|gov|mil|info|biz|io|ai|app|dev|co|uk|de|fr|nl|ru|jp|cn|br|au|ca|ch|it|es|eu|us|tv|me"
 _DOMAIN_END: Final = lazy_regex(rf"\.(?:{_ENDINGS})(?![A-Za-z0-9@])(?!\.[A-Za-z0-9])(?::[0-9]{{1,5}})?(?:/[^\s<>\"]*)?")
+_IMAGE_TAG: Final = lazy_regex(
+    rf"(?<=[a-z0-9])(?::(?:v?[0-9]|{OTHER})[\w.{OTHER}-]{{0,80}}(?:@sha256:[0-9a-f]{{64}})?|@sha256:[0-9a-f]{{64}})\Z"
+)
+"""The version behind an image: it stays, so that a reader sees what was installed."""
 _DOMAIN_CHARACTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-"
 _LONGEST_DOMAIN: Final = 253
 _SURE_ENDINGS: Final = lazy_regex(r"\.(?:com|org|net|edu|gov|mil|info|biz|io)\b")
@@ -51,6 +55,11 @@ def find_domains(text: str) -> Iterator[Found]:
         if len(name) < 2 or not name[-1].isalnum() or name.isdigit() or not (sure or "." in name or "/" in match[0]):
             continue
         end = match.start() + len(match[0].rstrip(".,;:!?'*)"))
+        tag = _IMAGE_TAG.search(text, match.start(), end) if "/" in match[0] else None
+        if tag is not None:
+            if OTHER not in tag[0]:
+                yield Found(tag.start(), end, "code-number", 0.8, "code")
+            end = tag.start()
         yield Found(match.start() - len(name), end, "url", 0.8 if sure else 0.6)
         position = end
 

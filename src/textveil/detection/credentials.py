@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from textveil.detection.found import Found, words_in
-from textveil.detection.gates import WithWords, both, either, holding, in_runs, with_words
+from textveil.detection.gates import WithWords, both, either, holding, in_runs, joined_words, with_words
 from textveil.detection.secrets import (
     apart,
     is_bare_secret,
@@ -16,6 +16,7 @@ from textveil.detection.secrets import (
     is_quoted_secret,
     is_said_secret,
     is_said_word,
+    is_unlike_prose,
     looks_drawn,
     places,
 )
@@ -27,7 +28,7 @@ _SAID: Final = 0.7
 _PASSWORDS: Final = words_in(
     """password passwords passwd passwort pwd pw pass passphrase passcode pin otp kennwort senha contrasena wachtwoord
     haslo pincode passe userpass dbpass dbpassword dbpasswd userpassword rootpassword requirepass masterauth keypass
-    storepass sshpass smtppassword mysqlpassword pgpassword adminpassword masterpassword loginpassword secret"""
+    storepass sshpass smtppassword mysqlpassword pgpassword adminpassword masterpassword loginpassword secret psk mdp"""
 )
 _TOKENS_IF_DRAWN: Final = words_in(
     """auth credential credentials cookie session sessionid sessid sid signature sig salt"""
@@ -51,7 +52,7 @@ _ENDINGS: Final = words_in(
 _WORDS: Final = sorted(
     words_in(
         """passw passwort pwd passphrase passcode secret token key credential bearer auth cookie sess sig salt kennwort
-        pin pw passe pass otp contrasena senha wachtwoord haslo sid"""
+        pin pw passe pass otp contrasena senha wachtwoord haslo sid psk mdp clave geheimzahl"""
     )
 )
 _WEAK: Final = {*_TOKENS_IF_DRAWN, "key", "authorization", "bearer"}
@@ -71,16 +72,18 @@ _NAME_CHARACTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0
 _LONGEST_NAME: Final = 48
 
 _ASSIGN: Final = lazy_regex(
-    r"[\"'`*_\])]{0,3}[ \t]{0,8}(?::[ \t]{0,2}[A-Za-z_.]{1,20}(?:\[[A-Za-z_, |]{1,30}\])?[ \t]{0,2}=(?!=)|===?|!==?|:="
+    r"[\"'`*_\])]{0,3}[ \t]{0,40}(?::[ \t]{0,2}[A-Za-z_.]{1,20}(?:\[[A-Za-z_, |]{1,30}\])?[ \t]{0,2}=(?!=)|===?|!==?|:="
     r"|=>|->|=|:(?!:)|>(?=[^<>\n]{3,200}</)|,?(?:\n[ \t]{0,16}|[ \t])[\"']?(?:[Vv]alue|content)[\"']?[ \t]{0,2}[=:])(?:"
     r"[\"'`*_]{0,2}[ \t]{1,8})?(?:\n[ \t]{0,8})?"
 )
 _SAY: Final = lazy_regex(
     r"[\"'`*]{0,2}[ \t]{1,3}(?:(?:code|number|no\.?)[ \t]{1,2})?(?P<is>(?:is|was|are|remains|became|set to|changed to"
-    r"|reset to|to|as|ist|es|est|e)[ \t]{0,2}:?[ \t]{1,3}(?:now |still |set to |currently )?)?"
+    r"|reset to|to jest|to|as|ist|lautet|heisst|es|est|e|c'est|jest)[ \t]{0,2}:?[ \t]{1,3}"
+    r"(?:now |still |set to |currently |jetzt |nu |ora |ahora |agora |maintenant )?)?"
 )
 _WHOSE: Final = lazy_regex(
-    r"[ \t](?:for|of|to|on)(?:[ \t][A-Za-z0-9'._-]{1,24}){1,5}?(?=[ \t](?:is|was|are)[ \t]|:[ \t])"
+    r"[ \t](?:for|of|to|on|del?|du|des|d[oa]|della|dello|di|per|fur|zum|zur|vom|der|voor|van)"
+    r"(?:[ \t][A-Za-z0-9'._-]{1,24}){1,5}?(?=[ \t](?:is|was|are|ist|lautet|est|es|e|to)[ \t]| ?:[ \t])"
 )
 _SCHEME: Final = lazy_regex(
     r"(?:[Bb]earer|BEARER|[Bb]asic|[Tt]oken|[Dd]igest|[Aa]pi[Kk]ey|OAuth|AWS4-HMAC-SHA256)[ \t]{1,3}(?=\S)"
@@ -89,9 +92,13 @@ _QUOTED: Final = lazy_regex(r"[rbuf@]{0,2}(?P<quote>\\?[\"'`])(?P<value>(?:(?!(?
 _BARE: Final = lazy_regex(r"[^\s\"'`<>,;\\\xb7]{1,400}")
 _BARE_LINE: Final = lazy_regex(r"[^\s\"'`<>\xb7]{1,400}")
 _NEXT: Final = lazy_regex(r"[;&](?=[A-Za-z_][A-Za-z0-9_. -]{0,40}=)")
+_PREFIX: Final = lazy_regex(r"(?!self\.|this\.)[A-Za-z][A-Za-z0-9_-]{0,30}(?:\.[A-Za-z0-9_-]{1,30}){0,4}\.")
 _SENTENCE: Final = ".,;:?)]}"
 CREDENTIAL_GATE: Final = either(
-    either(with_words(" ".join({*_PASSWORDS, *_TOKENS} - {"secret", "pass", "passe", *_WEAK})), holding(*_PIECES)),
+    either(
+        with_words(" ".join({*_PASSWORDS, *_TOKENS, "clave", "geheimzahl"} - {"secret", "pass", "passe", *_WEAK})),
+        holding(*_PIECES),
+    ),
     both(in_runs("[0-9]"), with_words(" ".join(_WEAK))),
 )
 """Open to a word that names secrets, alone or in a longer name, and to a weak one beside a long run."""
@@ -126,12 +133,14 @@ def _meaning(name: str) -> str:
     if not parts:
         return ""
     last, rest = parts[-1], set(parts[:-1])
-    if last in ("pin", "pincode", "otp"):
+    if last in ("pin", "pincode", "otp", "geheimzahl"):
         return "pin"
     if last == "secret":
         return "secret"
     if last in _PASSWORDS or last.endswith(("password", "passwd", "passphrase")):
         return "pass" if last == "pass" and not rest else "password"
+    if last == "clave":
+        return "pass"
     if last in ("key", "keys"):
         return "" if rest & _KEYS_OF_DATA else "token" if rest & _KEYS_OF else "key"
     if last == "bearer":
@@ -149,7 +158,7 @@ def _value(text: str, start: int, end: int, meant: str) -> Found | None:
     sign = _ASSIGN.match(text, end)
     if sign is not None:
         return _assigned(text, start, sign, meant)
-    flag = text[start : start + 2] == "--"
+    flag = text[start : start + 1] == "-" and text[start - 1 : start].isspace()
     said = _SAY.match(text, end)
     if said is None:
         return None
@@ -167,32 +176,48 @@ def _assigned(text: str, start: int, sign: re.Match[str], meant: str) -> Found |
         value = text[begin : quoted.end("value")]
         return _found(begin, value, _ASSIGNED) if _fits(value, meant, quoted=True, alone=True) else None
     line = text[max(text.rfind("\n", 0, start) + 1, start - 60) : start].strip(" \t-")
-    first = not line or line in ("export", "set", "ENV", "ARG", "$env:", "setx")
+    first = not line or line in ("export", "set", "ENV", "ARG", "$env:", "setx") or _PREFIX.fullmatch(line) is not None
     bare = (_BARE_LINE if first and "\n" not in sign[0] else _BARE).match(text, place)
     if bare is None:
         return None
     value = _NEXT.split(bare[0], maxsplit=1)[0].rstrip(_SENTENCE)
     rest = text[place + len(value) : place + len(value) + 2].strip(" \t\r")
-    spaced = "=" in sign[0] and sign[0].startswith(" ")
+    spaced = "=" in sign[0] and sign[0].startswith((" ", "\t"))
     ended = rest[:1] in ("", "\n") or (rest[:1] in ".,;" and ":" in sign[0])
+    name = text[start : sign.start()]
+    glued = sign[0] == "=" and (first or (text[start - 1] in "?&;=\"'\n \t" and not set(line) & set("(,{")))
+    keyed = first and ended and ":" in sign[0] and ("_" in name or "." in line)
+    setting = glued or keyed or (spaced and first and ended and _in_settings(text, start))
     alone = (first and ended and not spaced and "\n" not in sign[0]) or sign[0].endswith(">")
-    alone = alone or (":" in sign[0] and _LOGIN.search(line) is not None and "(" not in line and "{" not in line)
-    return _found(place, value, _ASSIGNED) if _fits(value, meant, quoted=False, alone=alone) else None
+    login = ":" in sign[0] and not set(line) & set("({") and _LOGIN.search(text, max(0, start - 80), start) is not None
+    good = _fits(value, meant, quoted=False, alone=alone or login, setting=setting)
+    return _found(place, value, _ASSIGNED) if good else None
 
 
-def _fits(value: str, meant: str, *, quoted: bool, alone: bool) -> bool:
+def _in_settings(text: str, place: int) -> bool:
+    """Return whether the lines around a place hold settings, as in an INI file, and no code."""
+    start, end = text.rfind("\n\n", 0, place), text.find("\n\n", place)
+    block = text[max(0, start + 1, place - 400) : min(place + 400, end if end >= 0 else len(text))]
+    return not set(block) & set("(){};\"'")
+
+
+def _fits(value: str, meant: str, *, quoted: bool, alone: bool, setting: bool = False) -> bool:
     if meant == "pin":
         return value.isdigit() and 4 <= len(value) <= 8
     if meant in ("key", "drawn"):
         return looks_drawn(value, 20 if meant == "key" else 14)
     if meant == "pass":
-        return len(value) >= 5 and not value[0].isdigit() and is_said_secret(value)
+        good = is_said_secret(value) or (alone and is_said_word(value))
+        return len(value) >= 5 and not value[0].isdigit() and good
     if meant in ("token", "bearer"):
         long = len(value) >= 8 and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
-        return long and (is_quoted_secret(value) if quoted else is_bare_secret(value, alone=False))
+        worded = setting and meant == "token" and len(value) >= 8
+        return (long or worded) and (
+            is_quoted_secret(value) if quoted else is_bare_secret(value, alone=False, setting=worded)
+        )
     if not quoted and value.isdigit() and len(value) < 4:
         return False
-    return is_quoted_secret(value) if quoted else is_bare_secret(value, alone=alone)
+    return is_quoted_secret(value) if quoted else is_bare_secret(value, alone=alone, setting=setting)
 
 
 def _flagged(text: str, place: int) -> Found | None:
@@ -202,7 +227,7 @@ def _flagged(text: str, place: int) -> Found | None:
     bare = _BARE.match(text, place)
     if bare is None or bare[0].startswith("-") or is_placeholder(bare[0]) or len(bare[0]) < 4:
         return None
-    return _found(place, bare[0], _ASSIGNED) if is_said_secret(bare[0]) else None
+    return _found(place, bare[0], _ASSIGNED) if is_said_secret(bare[0]) or is_unlike_prose(bare[0]) else None
 
 
 def _said(text: str, said: re.Match[str], meant: str) -> Found | None:
@@ -225,9 +250,8 @@ def _said(text: str, said: re.Match[str], meant: str) -> Found | None:
     elif said["is"]:
         ends = text[place + len(value) : place + len(value) + 2].rstrip() in ("", ".", ",", ";", "!", ")")
         camel = said["is"].startswith(("to", "as")) and value.isalpha()
-        good = (is_said_secret(value) and not camel) or (
-            ends and said["is"].startswith(("is", "was", "set")) and meant != "secret" and is_said_word(value)
-        )
+        plain = not value.isalpha() or said["is"].startswith(("is ", "was", "set", "lautet", "heisst", "now", "c'est"))
+        good = (is_said_secret(value) and not camel) or (ends and plain and meant != "secret" and is_said_word(value))
     else:
         good = len(value) >= 6 and is_said_secret(value) and any(map(str.isalpha, value)) and not value[0].isdigit()
     return _found(place, value, _SAID) if good else None
@@ -237,24 +261,50 @@ def _found(start: int, value: str, score: float) -> Found:
     return Found(start, start + len(value), "secret", score, "label")
 
 
-_COMMANDS: Final = frozenset(
-    (
-        *(b"mysql", b"mysqldump", b"mysqladmin", b"mariadb", b"curl", b"wget"),
-        *(b"sshpass", b"redis", b"docker", b"podman", b"helm"),
-    )
+_COMMANDS: Final = joined_words(
+    "mysql mysqldump mysqladmin mariadb curl wget sshpass redis docker podman helm sudo htpasswd net openssl unzip zip "
+    "ldapsearch ldapmodify smbclient vault identified password machine jdbc community username sqlcmd ipmitool "
+    "mosquitto enable login mysqli ldapadd ldapdelete"
 )
 _COMMAND: Final = lazy_regex(
     r"(?<![\w-])(?:(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n|;]{0,160}?[ \t]-p|(?:docker|podman|registry"
     r"|buildah)[ \t]{1,3}login\b[^\n|;]{0,120}?[ \t]-p[ \t]|sshpass[ \t]{1,3}-p[ \t]?|redis-cli\b[^\n"
     r"|;]{0,80}?[ \t]-a[ \t]|(?:curl|wget)\b[^\n|;]{0,200}?[ \t](?:-u|--user)[ \t=]{0,2}[\"']?(?P<user>[^\s:\"'$]{1,80}"
-    r"):)[\"']?(?P<value>[^\s\"'$<-][^\s\"']{2,80})"
+    r"):|echo[ \t]{1,2}(?=[\"']?[^\s\"'|]{3,80}[\"']?[ \t]{0,2}\|[ \t]{0,2}sudo[ \t]{1,2}-S)"
+    r"|htpasswd[ \t]{1,2}-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}[ \t]\S{1,80}[ \t]\S{1,40}[ \t]"
+    r"|openssl\b[^\n|;]{0,160}?[ \t]-pass(?:in|out)?[ \t]pass:|(?:un)?zip\b[^\n|;]{0,80}?[ \t]-P[ \t]"
+    r"|ldap(?:search|modify|add|delete)\b[^\n|;]{0,160}?[ \t]-w[ \t]"
+    r"|(?:sqlcmd|ipmitool|mosquitto_pub|mosquitto_sub)\b[^\n|;]{0,160}?[ \t]-P[ \t]"
+    r"|smbclient\b[^\n|;]{0,120}?[ \t]-U[ \t]?[\"']?[^\s%\"']{1,40}%"
+    r"|(?i:identified[ \t](?:with[ \t]\w{1,30}[ \t])?by[ \t](?:password[ \t])?|with[ \t]password[ \t])(?=')"
+    r"|PASSWORD(?:[ \t]|\()(?=')"
+    r"|machine[ \t]\S{1,80}\s{1,4}(?:login|user)[ \t](?P<login>\S{1,60})\s{1,4}password[ \t]"
+    r"|jdbc:oracle:thin:(?P<owner>[^\s/:@]{1,60})/(?=[^\s@]{2,60}@)"
+    r"|snmp-server[ \t]community[ \t])[\"']?(?P<value>[^\s\"'$<-](?:[^\s\"'@]{2,80}|[^\s\"']{2,80}))"
 )
+_SAID_COMMAND: Final = lazy_regex(
+    r"(?<![\w-])(?:net[ \t]user[ \t]\S{1,40}[ \t]|vault[ \t]login[ \t]"
+    r"|enable[ \t](?:password|secret)(?:[ \t][0-9])?[ \t]"
+    r"|username[ \t]\S{1,40}[^\n]{0,40}?[ \t](?:password|secret)(?:[ \t][0-9])?[ \t]"
+    r"|login[ \t]\S{1,40}\s{1,4}password[ \t])"
+    r"(?P<value>[A-Za-z0-9]\S{3,80})"
+)
+"""Commands that read like a sentence: what stands behind them must be no word of one."""
+_NAMED_IN_COMMANDS: Final = ("user", "login", "owner")
 _CALL: Final = lazy_regex(
     r"(?:[Ll]og_?[Ii]n|[Ss]ign_?[Ii]n|[Aa]uthenticate|[Aa]uth)\w{0,24}(?:\(|=\()\s{0,4}(?:[a-z_]\w{0,20},\s{0,4})?"
     r"(?P<first>[\"'])[^\"'\n]{1,80}(?P=first),\s{0,4}(?P<quote>[\"'])(?P<value>[^\"'\n]{4,80})(?P=quote)\s{0,4}[,)]"
 )
+_DEFINED: Final = lazy_regex(
+    r"(?:\((?P<mark>[\"'])(?P<name>[A-Za-z_.-]{2,60})(?P=mark)"
+    r"|(?:PDO|mysqli|connect|[gG]etConnection|Credentials?|Auth)\w{0,12}\((?:[\"'][^\"'\n]{1,160}[\"'],\s{0,4}){1,2}"
+    r"(?<=, )(?=[\"']))"
+    r"(?:(?<=[\"']),\s{0,4})?(?P<quote>[\"'])(?P<value>[^\"'\s\n]{4,120})(?P=quote)\s{0,4}[,)]"
+)
+"""A name and its value in parentheses, and a call with a user's name before a password."""
 COMMAND_GATE: Final = either(
-    WithWords(lambda: _COMMANDS), holding("ogin", "ogIn", "og_in", "ignin", "ignIn", "ign_in", "uth")
+    WithWords(lambda: _COMMANDS),
+    holding("ogin", "ogIn", "og_in", "ignin", "ignIn", "ign_in", "uth", '("', "('", "PDO", "onnect", "redential"),
 )
 
 
@@ -264,9 +314,20 @@ def find_command_passwords(text: str) -> Iterator[Found]:
     for match in matches(_CALL, text):
         if is_said_secret(match["value"]) and " " not in match["value"]:
             yield Found(*match.span("value"), "secret", _ASSIGNED, "label")
+    for match in matches(_DEFINED, text):
+        value, name = match["value"], match["name"]
+        odd = is_unlike_prose(value) or (name is not None and not name.islower())
+        meant = name is None or _meaning(name) in ("password", "token", "secret")
+        if odd and meant and is_quoted_secret(value):
+            yield Found(*match.span("value"), "secret", _ASSIGNED, "label")
+    for match in matches(_SAID_COMMAND, text):
+        value = match["value"].rstrip(_SENTENCE)
+        if is_unlike_prose(value) and not is_placeholder(value):
+            yield _found(match.start("value"), value, _SAID)
     for match in matches(_COMMAND, text):
-        if match["user"] and not is_placeholder(match["user"]):
-            yield Found(match.start("user"), match.end("user"), "secret", _SAID, "label")
+        for group in _NAMED_IN_COMMANDS:
+            if match[group] and not is_placeholder(match[group]):
+                yield Found(*match.span(group), "secret", _SAID, "label")
         if not is_placeholder(match["value"]):
             yield Found(match.start("value"), match.end("value"), "secret", _ASSIGNED, "label")
 

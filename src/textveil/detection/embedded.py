@@ -19,6 +19,7 @@ from textveil.detection import (
     date_lists,
     dates,
     demographics,
+    digests,
     formal_names,
     identifiers,
     institutions,
@@ -163,6 +164,8 @@ _ESCAPES: Final = Phase("escapes", (
 _FIELDS: Final = Phase("fields", (
     Row("code-like-value", technical.find_early, technical.EARLY_GATE, "code code-number", 0.9, "code",
         "@Override", "me@example.org"),
+    Row("machine-word", digests.find_machine_words, digests.MACHINE_GATE, "code code-number", 0.9, "code",
+        "TZ=Europe/Paris", "in Europe and Paris"),
     Row("credential", credentials.find_credentials, credentials.CREDENTIAL_GATE, "secret", 0.9, "label",
         "pw: Tr0ub4dor&3", "the password is too short"),
     Row("person-in-field", people_in_records.find_people_in_fields, people_in_records.PEOPLE_GATE, "handle person", 0.7,
@@ -183,7 +186,7 @@ _FIELDS: Final = Phase("fields", (
 """Values that a label, a key or a column tells, before anything looks at the values themselves."""
 _ADDRESSES: Final = Phase("addresses", (
     Row("address", addresses.find_addresses, anywhere, "email handle url", 0.95, "", "me@example.org", "me at home"),
-    Row("domain", addresses.find_domains, anywhere, "url", 0.8, "", "x.co.uk", "end.Then"),
+    Row("domain", addresses.find_domains, anywhere, "code-number url", 0.8, "code", "x.co.uk", "end.Then"),
     Row("wallet", addresses.find_wallets, addresses.WALLET_GATE, "id", 0.95, "check shape",
         "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNb"),
     Row("coordinates", addresses.find_coordinates, addresses.COORDINATE_GATE, "id", 0.9, "label shape",
@@ -244,6 +247,8 @@ _AMOUNTS: Final = Phase("amounts", (
     Row("coded-measurement", measurements.find_coded_measurements, measurements.CODED_GATE, "measurement", 0.8,
         "dose score", "q4h", "q and a"),
     Row("named-number", quantities.find_named_numbers, quantities.NAMED_GATE, "quantity", 0.7, "list", "3D", "3 dogs"),
+    Row("digest", digests.find_digests, digests.DIGEST_GATE, "code-number", 0.65, "code",
+        "commit 9f86d08", "call 9186508"),
     Row("named-id", identifiers.find_named_ids, identifiers.NAMED_GATE, "id", 0.95, "check label",
         "file2024A", "record from 1983"),
 ))

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 from textveil.detection.found import Found, Search, words_in
 from textveil.detection.gates import holding, holding_in_runs
+from textveil.detection.lists import lists
 from textveil.text.patterns import check_time, lazy_regex
 
 
@@ -17,7 +18,7 @@ class Form(NamedTuple):
     """What stands behind a beginning."""
 
     pattern: re.Pattern[str]  # of all of it, from ``before`` characters ahead of the beginning; bounded
-    before: int = 0  # how many characters of it stand ahead of the beginning
+    before: tuple[int, ...] = (0,)  # how many characters of it may stand ahead of the beginning, the most first
     mixed: bool = False  # whether what follows must look drawn, since the beginning alone also begins words
 
 
@@ -45,6 +46,14 @@ _TABLE: Final = (
     (r"[0-9A-Z]{20,80}", "AGE-SECRET-KEY-1"),
     (r"[0-9a-f]{32}(?![A-Za-z0-9])", "dapi AC SK key-"),
     (r"[A-Za-z0-9_-]{6,4096}\.[A-Za-z0-9_-]{6,8192}(?:\.[A-Za-z0-9_-]{0,8192}){0,3}", "eyJ"),
+    (
+        r"[./A-Za-z0-9$=,+_-]{1,80}\$[./A-Za-z0-9+-]{16,128}={0,2}",
+        "$apr1$ $1$ $5$ $6$ $y$ $argon2id$ $argon2i$ $scrypt$",
+    ),
+    (r"[0-9]{2}\$[./A-Za-z0-9]{50,56}", "$2a$ $2b$ $2y$"),
+    (r"[A-Za-z0-9+/]{24,100}={0,2}", "{SSHA} {SSHA256} {SSHA512} {SHA} {MD5}"),
+    (r"[A-Za-z0-9]{14}\.[0-9a-f]{64}", "pat"),
+    (r"[0-9]{16}:[0-9a-f]{32}", "1/"),
     (r"[A-Z0-9]{6,12}/B[A-Z0-9]{6,12}/[A-Za-z0-9]{12,32}", "https://hooks.slack.com/services/T"),
     (r"[0-9]{15,20}/[A-Za-z0-9_-]{40,90}", "https://discord.com/api/webhooks/ https://discordapp.com/api/webhooks/"),
 )
@@ -52,19 +61,20 @@ _MIXED: Final = words_in("""AROA AIDA AGPA ANPA ABIA ACCA gsk_ r8_ glc_ ntn_ ver
 FORMS: Final = MappingProxyType(
     {
         **{
-            beginning: Form(lazy_regex(re.escape(beginning) + tail), 0, beginning in _MIXED)
+            beginning: Form(lazy_regex(re.escape(beginning) + tail), (0,), beginning in _MIXED)
             for tail, beginnings in _TABLE
             for beginning in beginnings.split()
         },
-        "sk-": Form(lazy_regex(r"sk-[A-Za-z0-9]{20,64}(?![A-Za-z0-9_-])"), 0, True),
-        ":AA": Form(lazy_regex(r"[0-9]{9}:AA[A-Za-z0-9_-]{32,36}(?![A-Za-z0-9_-])"), 9),
-        "Q~": Form(lazy_regex(r"[A-Za-z0-9_~.-]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}"), 4),
-        "-us": Form(lazy_regex(r"[0-9a-f]{32}-us[0-9]{1,2}(?![A-Za-z0-9])"), 32),
+        "sk-": Form(lazy_regex(r"sk-[A-Za-z0-9]{20,64}(?![A-Za-z0-9_-])"), (0,), True),
+        ":AA": Form(lazy_regex(r"[0-9]{8,10}:AA[A-Za-z0-9_-]{32,36}(?![A-Za-z0-9_-])"), (10, 9, 8)),
+        "Q~": Form(lazy_regex(r"[A-Za-z0-9_~.-]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}"), (4,)),
+        "-us": Form(lazy_regex(r"[0-9a-f]{32}-us[0-9]{1,2}(?![A-Za-z0-9])"), (32,)),
+        "==": Form(lazy_regex(r"(?<![A-Za-z0-9+/-])[A-Za-z0-9+/]{86}==(?![A-Za-z0-9=])"), (86,)),  # keys of 64 bytes
     }
 )
 """By beginning, what is a secret. Public: it is what surrogates keep as it is."""
 KEPT_BEGINNINGS: Final = tuple(
-    sorted(sorted([beginning for beginning, form in FORMS.items() if not form.before]), key=len, reverse=True)
+    sorted(sorted([beginning for beginning, form in FORMS.items() if form.before == (0,)]), key=len, reverse=True)
 )
 """Beginnings at the start of a secret, the longest first."""
 PEM_LABEL: Final = r"(?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?"
@@ -77,12 +87,18 @@ _PLACEHOLDER: Final = lazy_regex(
     rf"(?i)[*x.#\xb7?-]{{2,}}|[<\[{{$%@&|:].*|(?:(?!{_WITHIN}).)*+{_WITHIN}.*"
     r"|(?:null|none|nil|undefined|true|false|yes|no|on|off|n/?a|tbd|todo|string|str|text|char|varchar|bytes?|int|integer"
     r"|number|bool|boolean|any|object|array|dict|list|required|optional|default|empty|blank|unset|hidden|missing|invalid"
-    r"|pass|password|passwd|passwort|pwd|passphrase|passcode|secret|token|key|pin|value|username|user|email|login|unknown"
+    r"|pass|password|change[_-]?(?:me|it|this)|replace[_-]?(?:me|this)|passwd|passwort|pwd|passphrase|passcode|secret|token|key|pin|value|username|user|email|login|unknown"
     r"|self|this|type|field|input|env|vault|secretstr|optional\[.*)[;,]?"
+)
+_MARKS_A_PLACE: Final = lazy_regex(
+    r"(?i)\A[x0_*.-]{8,}\Z|x{8}|(?:\A|[_-])(?:your|example|placeholder|redacted|dummy)(?:[_-]|\Z)|[_-]here\b"
 )
 _REFERENCE: Final = lazy_regex(
     r"[A-Za-z_][A-Za-z0-9_]*(?:(?:\.|->|::)[A-Za-z_][A-Za-z0-9_]*)+[;,]?|[^()\[\]{}\n]*+[()\[\]{}].*"
     r"|(?:(?!environ|getenv)[A-Za-z_])*+(?:environ|getenv).*"
+)
+_DAYS: Final = words_in(
+    "monday tuesday wednesday thursday friday saturday sunday today tomorrow january february march"
 )
 _IDENTIFIER: Final = lazy_regex(r"[A-Za-z]+(?:[_-][A-Za-z]+)*")
 _NAMES_ONE: Final = lazy_regex(r"(?i)passw|pwd|passphrase|passcode|secret|token|credential|api_?key")
@@ -95,6 +111,9 @@ _OF_PROSE: Final = lazy_regex(
 )
 
 
+_OF_PROSE_IN_PARTS: Final = words_in("to of by the in and for not up as on off per case")
+
+
 def looks_drawn(value: str, shortest: int = 12) -> bool:
     """Return whether a string of letters and digits looks as if a machine drew it: its classes change often."""
     if len(value) < shortest or _ALPHABET.fullmatch(value) is None:
@@ -103,12 +122,21 @@ def looks_drawn(value: str, shortest: int = 12) -> bool:
         return True
     runs = _CLASSES.findall(value)
     digits = sum(map(str.isdigit, value))
-    return digits >= 2 and digits * 9 >= len(value) and len(value) - digits >= 3 and len(runs) * 5 >= len(value)
+    often = digits * 9 >= len(value) or len(runs) * 2 >= len(value) >= 20
+    return digits >= 2 and often and len(value) - digits >= 3 and len(runs) * 5 >= len(value)
+
+
+def is_unlike_prose(value: str) -> bool:
+    """Return whether a word can hardly be one of a sentence: it has marks or several parts, or no list knows it."""
+    parts = value.replace("_", "-").split("-")
+    if has_marks(value) or "_" in value or len(parts) > 2:
+        return not _OF_PROSE_IN_PARTS.intersection(map(str.lower, parts))
+    return len(value) >= 6 and value.isalpha() and not lists().words.get(value.lower(), 0)
 
 
 def is_placeholder(value: str) -> bool:
     """Return whether a value only marks the place of one: ``<password>``, ``${TOKEN}``, ``None``, a row of stars."""
-    return _PLACEHOLDER.fullmatch(value) is not None
+    return _PLACEHOLDER.fullmatch(value) is not None or _MARKS_A_PLACE.search(value) is not None
 
 
 def is_quoted_secret(value: str) -> bool:
@@ -120,22 +148,21 @@ def is_quoted_secret(value: str) -> bool:
     return not (_NAMES_ONE.search(value) and _IDENTIFIER.fullmatch(value))
 
 
-def is_bare_secret(value: str, *, alone: bool) -> bool:
+def is_bare_secret(value: str, *, alone: bool, setting: bool = False) -> bool:
     """Return whether what stands behind a sign without quotes is a secret, and no expression of code.
 
-    ``alone``: name, sign and value are all of a line, as in a settings file.
+    ``alone``: name, sign and value are all of a line. ``setting``: they are a setting, in which any word is a value.
     """
-    if is_placeholder(value) or len(value) < 3 or _REFERENCE.fullmatch(value):
+    if is_placeholder(value) or len(value) < 3:
         return False
-    if "_" in value and value.isidentifier() and _NAMES_ONE.search(value):
+    if _REFERENCE.fullmatch(value):
+        return any(looks_drawn(part, 16) for part in value.split(".")) and not set(value) & set("()[]{}")
+    named = _NAMES_ONE.search(value) is not None
+    if "_" in value and value.isidentifier() and named:
         return False
-    if _IDENTIFIER.fullmatch(value.rstrip("0123456789") if _NAMES_ONE.search(value) else value):
-        return (
-            alone
-            and (_NAMES_ONE.search(value) is None or value[-1].isdigit())
-            and not _OF_PROSE.fullmatch(value)
-            and "_" not in value
-        )
+    if _IDENTIFIER.fullmatch(value.rstrip("0123456789") if named else value):
+        said = setting or has_marks(value) or not _OF_PROSE.fullmatch(value)
+        return (setting or alone) and said and (not named or value[-1].isdigit())
     return has_marks(value)
 
 
@@ -146,7 +173,8 @@ def is_said_secret(value: str) -> bool:
 
 def is_said_word(value: str) -> bool:
     """Return whether a plain word that ends a sentence behind "password is" can be one, and says nothing about it."""
-    return value.isalpha() and len(value) >= 5 and not is_placeholder(value) and _OF_PROSE.fullmatch(value) is None
+    plain = (value.isalpha() and _OF_PROSE.fullmatch(value) is None) or (not value.isalpha() and is_unlike_prose(value))
+    return plain and len(value) >= 5 and not is_placeholder(value) and value.lower() not in _DAYS
 
 
 def has_marks(value: str) -> bool:
@@ -222,13 +250,16 @@ def find_tokens(text: str) -> Iterator[Found]:
     for beginning, form in FORMS.items():
         reached = 0
         for place in places(text, (beginning,)):
-            start = place - form.before
-            if start < reached or (start and (text[start - 1].isalnum() or text[start - 1] in "_-")):
-                continue
-            match = form.pattern.match(text, start)
+            starts = [start for start in (place - before for before in form.before) if start >= reached]
+            begun = [
+                start for start in starts if not start or not (text[start - 1].isalnum() or text[start - 1] in "_-")
+            ]
+            match = next(filter(None, (form.pattern.match(text, start) for start in begun)), None)
             if match is None:
                 continue
+            start = match.start()
             written = match[0].rstrip("-._")
-            if not form.mixed or looks_drawn(written[len(beginning) :]):
+            behind = written[len(beginning) :]
+            if _MARKS_A_PLACE.search(behind) is None and (not form.mixed or looks_drawn(behind)):
                 reached = start + len(written)
                 yield Found(start, reached, "secret", SURE, "shape")

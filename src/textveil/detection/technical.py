@@ -49,6 +49,11 @@ _VERSION: Final = lazy_regex(
     r"(?![\w-]|\.\w)"
 )
 _WORD_BEFORE: Final = lazy_regex(r"([A-Za-z][A-Za-z+#.]{0,20}?)[ :=<>~^\"'-]{1,4}$")
+_OPERATOR_BEFORE: Final = lazy_regex(
+    r"(?:[=~<>!]=|~>|[\^@]) ?[\"']?\Z|(?i:\b(?:bump|(?:up|down)grad|updat|migrat)[a-z]{0,4} (?:\S{1,60} ){1,3})\Z"
+)
+_NEXT_VERSION: Final = lazy_regex(r" ?(?:to|->|=>|,) ?[<>=~v\"]{0,3}")
+_TRIPLE: Final = lazy_regex(r"(?<![\w.])[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{1,2}(?!\w|\.\w)")
 _ANNOTATION: Final = lazy_regex(r"@(?<![\w@.].)([A-Za-z]{2,40})\b")
 _ANNOTATIONS: Final = _set(
     """Override Test Autowired Entity Table Column Component Service Controller Bean Data Inject Input Output
@@ -159,6 +164,7 @@ _HELD: Final = MappingProxyType(
         _PACKAGE: lazy_regex("@"),
         _METHOD: lazy_regex(r"\((?<=\w.)"),
         _VERSION: lazy_regex(r"\.[0-9]"),
+        _TRIPLE: lazy_regex(r"[0-9]\.[0-9]{1,2}\.[0-9]"),
         _HUMPED: lazy_regex("[A-Z](?<=[a-z0-9].)"),
         _SNAKE: lazy_regex("_"),
         _DOTTED: lazy_regex("[.:>#][A-Za-z_]"),
@@ -221,14 +227,39 @@ def _early(text: str) -> Iterator[tuple[str, int, int]]:
         yield from ((part.kind, part.start, part.end) for part in _with_numbers(text, *match.span(), ids=False))
     for match in matches(_CELL, text):
         yield _NUMBER, *match.span()
-    for match in _guarded(_VERSION, text):
-        before = _WORD_BEFORE.search(text, max(0, match.start() - 24), match.start())
-        if match[0][0] == "v" or (before and before[1].lower() in _versioned()):
-            yield _NUMBER, *match.span()
+    yield from ((_NUMBER, *span) for span in _versions(text))
     for match in matches(_ANNOTATION, text):
         called = text[match.end() : match.end() + 1] == "("
         if (called or match[1] in _ANNOTATIONS or _CAPITAL.search(match[1])) and not _could_name(match[1]):
             yield CODE, *match.span()
+
+
+def _versions(text: str) -> Iterator[tuple[int, int]]:
+    """Yield numbers with points that are versions: by the word or the sign before them, or by others beside them.
+
+    Where most numbers of three parts are no dates, as in a list of packages, those that could be are none either.
+    """
+    triples = [match[0] for match in _guarded(_TRIPLE, text)]
+    impossible = sum(not _could_be_date(triple) for triple in triples)
+    listed = impossible > 1 and impossible * 3 >= len(triples)
+    reached = -1
+    for match in _guarded(_VERSION, text):
+        before = _WORD_BEFORE.search(text, max(0, match.start() - 24), match.start())
+        if (
+            match[0][0] == "v"
+            or (before and before[1].lower() in _versioned())
+            or (listed and match[0].count(".") == 2)
+            or (reached >= 0 and _NEXT_VERSION.fullmatch(text, reached, match.start()))
+            or _OPERATOR_BEFORE.search(text, max(0, match.start() - 80), match.start())
+        ):
+            reached = match.end()
+            yield match.span()
+
+
+def _could_be_date(triple: str) -> bool:
+    first, second, year = triple.split(".")
+    low, high = sorted((int(first), int(second)))
+    return 0 < low <= 12 and high <= 31 and len(year) == 2
 
 
 @cache

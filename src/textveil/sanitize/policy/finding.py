@@ -34,6 +34,8 @@ _WITHIN: Final = 3
 _HEADING: Final = re.compile(r"</?[hH]([1-6])(?=[\s/>])")
 """The digits of these tags are markup, as their letters are: where words are kept, they are no numbers."""
 
+LAST: Final = "last pattern"  # the name of patterns that rank behind the detectors
+_CODE_NUMBER: Final = "code-number"
 RECORD: Final = "record"  # the name of what finds values of a text's record
 RecordValues: TypeAlias = Sequence[tuple[str, str]]  # values of other columns of a text's record, each with its kind
 Keeper: TypeAlias = KeepList | KeepPattern  # what stays whatever detectors find in it
@@ -238,6 +240,8 @@ class SpanFinder:
         keeps = [keeper.keeping(text) for keeper in self._keepers] if self._keepers else []
         if keeps:
             candidates = [span for span in candidates if self._stands(span) or not any(keep(span) for keep in keeps)]
+        if _CODE_NUMBER in self._kept:
+            candidates = _outside_code(len(text), candidates)
         spans = covering(text, (span for span in candidates if span.kind in self._drawn), order)
         if self._kept:
             taken = bytearray(len(text))
@@ -275,6 +279,15 @@ def _evident(answers: list[list[DetectedSpan]], needed: Mapping[str, float]) -> 
     if not needed:
         return answers
     return [[span for span in spans if span.score >= needed.get(span.kind, 0.0)] for spans in answers]
+
+
+def _outside_code(length: int, candidates: Sequence[DetectedSpan]) -> list[DetectedSpan]:
+    """Return the spans but for those of last patterns inside a number of code: a digest, an error code, a size."""
+    code = bytearray(length)
+    for span in candidates:
+        if span.kind == _CODE_NUMBER:
+            code[span.start : span.end] = b"\1" * (span.end - span.start)
+    return [span for span in candidates if span.detector != LAST or code.find(0, span.start, span.end) >= 0]
 
 
 def _as_read(

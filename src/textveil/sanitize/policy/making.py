@@ -21,7 +21,7 @@ from textveil.mechanisms.channels.digits import KEEP_LIMIT
 from textveil.mechanisms.channels.randomized_response import CommonWordResponse
 from textveil.mechanisms.kinds import SequenceMechanism, WordMechanism
 from textveil.sanitize.policy.choice import is_path, policy, policy_text
-from textveil.sanitize.policy.finding import Keeper, SpanFinder
+from textveil.sanitize.policy.finding import LAST, Keeper, SpanFinder
 from textveil.sanitize.policy.policy import Action, Policy, Rule, ScopeName, WordList
 from textveil.sanitize.policy.reading import policy_of
 from textveil.sanitize.token_draws import DrawsWords, blanks, class_labels
@@ -66,7 +66,7 @@ def parts_of(policy: Policy, *, found_elsewhere: bool = False) -> PolicyParts:
         *lists,
         *named,
         *([TokenKindDetector(policy.token_spans)] if policy.token_spans else []),
-        *[PatternDetector(pattern.kind, pattern.regex, "last pattern") for pattern in policy.patterns if pattern.last],
+        *[PatternDetector(pattern.kind, pattern.regex, LAST) for pattern in policy.patterns if pattern.last],
         *_seen_keepers(policy),
     ]
     reads, span_rules = not policy.draws_words, policy.span_rules

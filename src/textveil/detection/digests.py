@@ -1,0 +1,110 @@
+"""What machines write for machines: digests, error codes, sizes, time zones, URLs without a domain."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from textveil.detection.found import Found
+from textveil.detection.gates import at_digits, either, holding_in_runs, matching
+from textveil.text.patterns import lazy_regex, matches
+
+_HEXADECIMAL: Final = lazy_regex(
+    r"(?<![A-Za-z0-9])(?:0[xX][0-9A-Fa-f]{2,128}|(?=[0-9]{0,40}[a-f])(?=[a-f]{0,40}[0-9])[0-9a-f]{7,128}"
+    r"|(?=[0-9]{0,40}[A-F])(?=[A-F]{0,40}[0-9])[0-9A-F]{32,128}|(?:[0-9A-Fa-f]{2}:){7,63}[0-9A-Fa-f]{2})(?![A-Za-z0-9])"
+)
+_BASE64: Final = lazy_regex(
+    r"(?<![A-Za-z0-9])(?:sha(?:1|256|384|512)-|h1:|SHA256:)[A-Za-z0-9+/]{27,88}(?![A-Za-z0-9+/])={0,2}"
+)
+_ALL_DIGITS: Final = lazy_regex(r"(?<![\w.,+-])[0-9]{7,12}(?![\w,-]|\.[0-9])")
+_ZONE: Final = lazy_regex(
+    r"(?<![\w/])(?:Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Europe|Indian|Pacific)/[A-Z][A-Za-z_-]{2,24}"
+    r"(?:/[A-Z][A-Za-z_]{2,24})?(?![\w/])"
+)
+_LOCAL_URL: Final = lazy_regex(
+    r"(?:https?|wss?)://(?:localhost|127\.0\.0\.1|0\.0\.0\.0|[a-z][a-z0-9-]{1,40})(?::[0-9]{2,5}(?![0-9@]))?(?=[/\s\"'`)>,;]|\Z)"
+)
+"""Where a program listens on its own machine or beside it: a host without a domain names nobody."""
+_LOGGED: Final = lazy_regex(
+    r"(?:(?<=HTTP/1\.[01]\" )|(?<=HTTP/[23]\" )|(?<=HTTP/2\.0\" ))[1-5][0-9]{2} [0-9]{1,12}(?![\w.-])"
+    r"|(?<=[a-z]\[)[0-9]{1,7}(?=\]:)|(?<=\bRFC )[0-9]{3,5}(?!\w)"
+)
+"""Status and size of an answer, and numbers of processes."""
+_MEASURE: Final = lazy_regex(
+    r"(?<![A-Za-z])(?:size|bytes|offset|len(?:gth)?|count|duration|elapsed|timeout|version|build|seq|mem(?:ory)?|rss|heap"
+    r"|limit|max|min|ttl|rows|line|block|capacity)(?:_[a-z]{1,8})?[\"']?(?:=|\" ?: ?| (?=[0-9]+$))\"?"
+    r"(?P<number>[0-9]{5,19})(?![\w.-])",
+    re.MULTILINE,
+)
+"""Keys of settings and logs whose number measures something of a machine."""
+_CODED: Final = lazy_regex(r"(?<![\w.-])(?:[A-Z]{1,8}-?[0-9]{2,6}|KB[0-9]{6,7})(?![\w-])")
+_ERROR_BEFORE: Final = lazy_regex(
+    r"(?i)(?:\b(?:err(?:or|no|code)?|warning|exception|fault|(?:exit|status|stop|return) code|fehler(?:code|meldung)?"
+    r"|erreur|errore|foutcode|foutmelding|erro)s?\b[^\n!?]{0,32})\Z"
+)
+_AND: Final = lazy_regex("(?:,|/|,? and|,? or) ?")
+_RUNS: Final = lazy_regex("[0-9]+|[A-Za-z]+")
+_SHORT: Final = 16  # characters up to which letters and digits must take turns, since "1234567a" is somebody's number
+_SCORE: Final = 0.65  # below that of a number behind a label
+_CODE: Final = 0.9
+
+DIGEST_GATE: Final = either(
+    at_digits(
+        "(?=[0-9a-f]{7})[0-9a-f]{0,7}?(?:[0-9][a-f]|[a-f][0-9])|0[xX]"
+        "|(?=[0-9A-F]{9})[0-9A-F]{0,8}?(?:[0-9][A-F]|[A-F][0-9])"
+    ),
+    either(matching(":[0-9A-Fa-f]{2}:"), holding_in_runs("sha1-", "sha256-", "sha384-", "sha512-", "h1:", "SHA256:")),
+)
+
+
+def find_digests(text: str) -> Iterator[Found]:
+    """Yield hexadecimal words, fingerprints and digests in base 64, and digests of digits alone beside others."""
+    words, doubtful, lengths = [*matches(_BASE64, text)], [], set()
+    for match in matches(_HEXADECIMAL, text):
+        long = len(match[0]) >= _SHORT or match[0][:2] in ("0x", "0X")
+        sure = long or len(_RUNS.findall(match[0])) > 2
+        (words if sure else doubtful).append(match)
+        lengths |= {len(match[0])} if sure else set()
+    words += [match for match in doubtful if len(match[0]) in lengths]
+    for match in words:
+        yield Found(*match.span(), "code-number", _SCORE, "code")
+    if words:
+        yield from _of_digits_alone(text, words)
+
+
+def _of_digits_alone(text: str, words: list[re.Match[str]]) -> Iterator[Found]:
+    """Yield digits as long as a digest: at a line's start like others, or right beside one."""
+    starts = {len(word[0]) for word in words if text[word.start() - 1 : word.start()] in ("", "\n")}
+    beside = {}
+    for word in words:
+        beside[word.start()] = beside[word.end()] = len(word[0])
+    for match in matches(_ALL_DIGITS, text):
+        start, end = match.span()
+        first = text[start - 1 : start] in ("", "\n") and end - start in starts
+        edges = (start - 1, start - 2, end + 1, end + 2)
+        if first or end - start in map(beside.get, edges):
+            yield Found(start, end, "code-number", _SCORE, "code")
+
+
+MACHINE_GATE: Final = either(
+    at_digits(r"[\[=\"][0-9]|\" ?:? ?\"?[0-9]|(?:[A-Z]|[A-Z]-|RFC )[0-9]{2}|KB[0-9]|[a-z] [0-9]{5}"),
+    matching("[a-z]/[A-Z]|://[a-z0-9]"),
+)
+
+
+def find_machine_words(text: str) -> Iterator[Found]:
+    """Yield error codes, sizes and counts of logs, zones of the time-zone database and URLs without a domain."""
+    for pattern in (_ZONE, _LOCAL_URL):
+        for match in matches(pattern, text):
+            yield Found(*match.span(), "code", _CODE, "code")
+    for match in matches(_LOGGED, text):
+        yield Found(*match.span(), "code-number", _CODE, "code")
+    for match in matches(_MEASURE, text):
+        yield Found(*match.span("number"), "code-number", _CODE, "code")
+    last = -1
+    for match in matches(_CODED, text):
+        known = match[0].startswith("KB") or (last >= 0 and _AND.fullmatch(text, last, match.start()))
+        if known or _ERROR_BEFORE.search(text, max(0, match.start() - 48), match.start()):
+            last = match.end()
+            yield Found(*match.span(), "code-number", _CODE, "code")

@@ -34,7 +34,10 @@ MIIEvQIBADANBgkqhkiG9w0B|ghp_16C7e42F292c6912E7710c838347Ae178B4a|postgres://bob
 password = "x9!kkal"|PIN 4821|key 8fK2mPq9Zx4Lw7Tn3Rb6|bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq|40.7128, -74.0060
 seed phrase: witch collapse practice feed shame open despair creek road again ice least
 lat: 40.71|12345678Z|131052-308T|PESEL 44051401359|no. 36391/02|nos. 511 and 513|CVV 123
-4111 1111 1111 1111 12/26 123|plate 7ABC123|US-DL-4710485154
+4111 1111 1111 1111 12/26 123|plate 7ABC123
+PNR HJWQRT|tail number N482QT|gate code 4821
+it's now dragonfruit|invalid user tom.baker
+US-DL-4710485154
 \u20ac30|\u0661\u0662|M\u00fcller|BP 132/84|Plt 143|40 mg PO BID|stage IIIB|L4-L5|G3P2012|q4h|20/20|COVID-19
 5 %|2nd|version 1.2|page 3 of 12|1. One 2. Two|two of five|12 patients|three months|zero mg|a fortnight|24h|2,000 zlotys
 TZ=Europe/Paris|commit 9f86d08|size=1048576|error LNK2019|http://localhost:80/x|define('PASS_KEY', 'x9kkal4q')

@@ -171,3 +171,48 @@ def test_calls_and_pairs_of_name_and_value_hold_secrets(text: str, value: str) -
 )
 def test_calls_and_attributes_without_secrets(text: str) -> None:
     assert secrets(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("The wifi password changed, it's now dragonfruit.", ["dragonfruit"]),
+        ("I reset your password to kettlequarry, please log in.", ["kettlequarry"]),
+        ("Use Winter99! as your password.", ["Winter99!"]),
+        ("Fr0sty#1 is the new password.", ["Fr0sty#1"]),
+        ("The old password (juniperwillow) no longer works.", ["juniperwillow"]),
+        ("Credentials: admin/GravelHazel", ["admin", "GravelHazel"]),
+        ("Log in with mfenwick / velvet_gravel today", ["mfenwick", "velvet_gravel"]),
+        ("Zugangsdaten: gast / kettlecobalt", ["gast", "kettlecobalt"]),
+        ("wifi key: Sunflower9", ["Sunflower9"]),
+        ("My PIN is 4 8 2 1, the alarm code is 7730.", ["4 8 2 1", "7730"]),
+        ("gate code 2580# and door code: C1947", ["2580#", "C1947"]),
+        ("Le code de la porte est 4821A. Digicode : B1947", ["4821A", "B1947"]),
+        ("El codigo de la puerta es 7730", ["7730"]),
+        ("the passphrase: saffron cobalt orchard walnut", ["saffron cobalt orchard walnut"]),
+        ("2FA backup codes: sy78-ukj8, gjot-11q6", ["sy78-ukj8", "gjot-11q6"]),
+        ("One-time password: 080 165", ["080 165"]),
+        ("Le mot de passe est Soleil-Bleu. Mot de passe : lanternharbor", ["Soleil-Bleu", "lanternharbor"]),
+        ("Nowe has\u0142o to juniper.ribbon_35", ["juniper.ribbon_35"]),
+    ],
+)
+def test_what_people_tell_each_other_is_found(text: str, values: list[str]) -> None:
+    assert secrets(text) == values
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Error code 4821 means timeout. The area code is 0303. Country code: 0044. Exit code 1370.",
+        "The portal password page is fixed, it's now online. It's now working.",
+        "Use a strong phrase as your password. Your password (required) must match.",
+        "Log in with google / facebook. Account: savings / checking.",
+        "The passphrase is too long to remember. Passphrase: optional.",
+        "Pin 12 and pin 13 are inputs. Connect pin 4 to pin 8.",
+        "La clave es trabajar duro. Le mot de passe est incorrect. La password \u00e8 errata.",
+        "Het wachtwoord is onjuist.",
+        "The door code is being changed. The gate code was updated in 2024.",
+    ],
+)
+def test_sentences_about_passwords_and_codes_hold_none(text: str) -> None:
+    assert secrets(text) == []

@@ -9,6 +9,7 @@ from typing import Final
 
 from textveil.detection.found import Found, words_in
 from textveil.detection.gates import WithWords, both, either, holding, in_runs, joined_words, with_words
+from textveil.detection.lists import ordinary_words
 from textveil.detection.secrets import (
     apart,
     is_bare_secret,
@@ -77,10 +78,13 @@ _ASSIGN: Final = lazy_regex(
     r"[\"'`*_]{0,2}[ \t]{1,8})?(?:\n[ \t]{0,8})?"
 )
 _SAY: Final = lazy_regex(
-    r"[\"'`*]{0,2}[ \t]{1,3}(?:(?:code|number|no\.?)[ \t]{1,2})?(?P<is>(?:is|was|are|remains|became|set to|changed to"
+    r"[\"'`*]{0,2}(?:,(?=[ \t]c'est))?[ \t]{1,3}(?:(?:code|number|no\.?)[ \t]{1,2})?(?P<is>(?:is|was|are|remains"
+    r"|became|set to|changed to"
     r"|reset to|to jest|to|as|ist|lautet|heisst|es|est|e|c'est|jest)[ \t]{0,2}:?[ \t]{1,3}"
     r"(?:now |still |set to |currently |jetzt |nu |ora |ahora |agora |maintenant )?)?"
 )
+_SPOKEN: Final = {"ist": ("de",), "est": ("fr",), "es": ("es",), "e": ("it", "pt"), "jest": ()}
+_PARTICIPLE: Final = lazy_regex("(?i).*(?:[ai]d|[aiu]t)[aeo]s?|(?:wy|nie|za)[a-z]+")
 _WHOSE: Final = lazy_regex(
     r"[ \t](?:for|of|to|on|del?|du|des|d[oa]|della|dello|di|per|fur|zum|zur|vom|der|voor|van)"
     r"(?:[ \t][A-Za-z0-9'._-]{1,24}){1,5}?(?=[ \t](?:is|was|are|ist|lautet|est|es|e|to)[ \t]| ?:[ \t])"
@@ -93,6 +97,7 @@ _BARE: Final = lazy_regex(r"[^\s\"'`<>,;\\\xb7]{1,400}")
 _BARE_LINE: Final = lazy_regex(r"[^\s\"'`<>\xb7]{1,400}")
 _NEXT: Final = lazy_regex(r"[;&](?=[A-Za-z_][A-Za-z0-9_. -]{0,40}=)")
 _PREFIX: Final = lazy_regex(r"(?!self\.|this\.)[A-Za-z][A-Za-z0-9_-]{0,30}(?:\.[A-Za-z0-9_-]{1,30}){0,4}\.")
+_LABEL: Final = lazy_regex(r"(?:\A|[.!?;|,/] ?)(?:[A-Za-z'-]{1,14}(?: |\Z)){0,4}\Z")
 _SENTENCE: Final = ".,;:?)]}"
 CREDENTIAL_GATE: Final = either(
     either(
@@ -189,8 +194,9 @@ def _assigned(text: str, start: int, sign: re.Match[str], meant: str) -> Found |
     keyed = first and ended and ":" in sign[0] and ("_" in name or "." in line)
     setting = glued or keyed or (spaced and first and ended and _in_settings(text, start))
     alone = (first and ended and not spaced and "\n" not in sign[0]) or sign[0].endswith(">")
+    labelled = meant == "password" and ":" in sign[0] and ended and _LABEL.search(line) is not None
     login = ":" in sign[0] and not set(line) & set("({") and _LOGIN.search(text, max(0, start - 80), start) is not None
-    good = _fits(value, meant, quoted=False, alone=alone or login, setting=setting)
+    good = _fits(value, meant, quoted=False, alone=alone or login or labelled, setting=setting)
     return _found(place, value, _ASSIGNED) if good else None
 
 
@@ -245,16 +251,26 @@ def _said(text: str, said: re.Match[str], meant: str) -> Found | None:
         good = value.isdigit() and 4 <= len(value) <= 8 and not postal
     elif meant == "bearer":
         good = len(value) >= 16 and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
-    elif meant in ("token", "key", "pass", "drawn"):
+    elif meant in ("token", "key", "drawn") or (meant == "pass" and not said["is"]):
         good = looks_drawn(value, 16 if meant == "token" else 20)
     elif said["is"]:
         ends = text[place + len(value) : place + len(value) + 2].rstrip() in ("", ".", ",", ";", "!", ")")
         camel = said["is"].startswith(("to", "as")) and value.isalpha()
         plain = not value.isalpha() or said["is"].startswith(("is ", "was", "set", "lautet", "heisst", "now", "c'est"))
-        good = (is_said_secret(value) and not camel) or (ends and plain and meant != "secret" and is_said_word(value))
+        plain = plain or _is_foreign(said["is"].split()[0], value)
+        worded = (
+            ends and plain and meant != "secret" and is_said_word(value) and not (meant == "pass" and value.isalpha())
+        )
+        good = (is_said_secret(value) and not camel) or worded
     else:
         good = len(value) >= 6 and is_said_secret(value) and any(map(str.isalpha, value)) and not value[0].isdigit()
     return _found(place, value, _SAID) if good else None
+
+
+def _is_foreign(verb: str, value: str) -> bool:
+    """Return whether a word behind a verb of another language can hardly be one of that language."""
+    known = (ordinary_words(language) for language in _SPOKEN.get(verb, ()))
+    return verb in _SPOKEN and not _PARTICIPLE.fullmatch(value) and all(value.lower() not in words for words in known)
 
 
 def _found(start: int, value: str, score: float) -> Found:

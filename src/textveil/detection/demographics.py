@@ -215,7 +215,8 @@ _NOBODY: Final = lazy_regex(
     r"|has been|had been))[a-z -]{0,120}\Z"
 )
 _WORKS_AS: Final = lazy_regex(
-    r"(?:\b(?:work|works|worked|working|serve|serves|served|serving|employed|trained|training|trains|qualified|practises"
+    r"(?:\b(?:work|works|worked|working|serve|serves|served|serving|employed|trained|training|trains|qualified"
+    r"|practises"
     r"|practise|practised|practising|practices|practiced|practice|volunteers|volunteered|retired|hired|job|jobs|career"
     r"|careers|position|post|role|roles|profession|employment|life|living|background|status|experience|freelances"
     r"|registered|licensed|certified) (?:as|of)(?: an?| the)?(?: [a-z-]{3,20})? "

@@ -11,15 +11,18 @@ from textveil.detection.gates import at_digits, either, holding_in_runs, matchin
 from textveil.text.patterns import lazy_regex, matches
 
 _HEXADECIMAL: Final = lazy_regex(
-    r"(?<![A-Za-z0-9])(?:0[xX][0-9A-Fa-f]{2,128}|(?=[0-9]{0,40}[a-f])(?=[a-f]{0,40}[0-9])[0-9a-f]{7,128}"
-    r"|(?=[0-9]{0,40}[A-F])(?=[A-F]{0,40}[0-9])[0-9A-F]{32,128}|(?:[0-9A-Fa-f]{2}:){7,63}[0-9A-Fa-f]{2})(?![A-Za-z0-9])"
+    r"(?<![A-Za-z0-9])(?:(?P<uuid>[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12})"
+    r"|0[xX](?![0-9A-Fa-f]{40}(?![0-9A-Fa-f]))[0-9A-Fa-f]{2,128}|(?=[0-9]{0,40}[a-f])(?=[a-f]{0,40}[0-9])[0-9a-f]{7,128}"
+    r"|(?=[0-9]{0,40}[A-F])(?=[A-F]{0,40}[0-9])[0-9A-F]{32,128}|(?:[0-9A-Fa-f]{2}:){7,63}[0-9A-Fa-f]{2}"
+    r"|(?:[0-9A-F]{4} {1,2}){9}[0-9A-F]{4})(?![A-Za-z0-9@])"
 )
 _BASE64: Final = lazy_regex(
     r"(?<![A-Za-z0-9])(?:sha(?:1|256|384|512)-|h1:|SHA256:)[A-Za-z0-9+/]{27,88}(?![A-Za-z0-9+/])={0,2}"
 )
 _ALL_DIGITS: Final = lazy_regex(r"(?<![\w.,+-])[0-9]{7,12}(?![\w,-]|\.[0-9])")
 _ZONE: Final = lazy_regex(
-    r"(?<![\w/])(?:Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Europe|Indian|Pacific)/[A-Z][A-Za-z_-]{2,24}"
+    r"(?<![\w/])(?:Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Europe|Indian"
+    r"|Pacific)/[A-Z][A-Za-z_-]{2,24}"
     r"(?:/[A-Z][A-Za-z_]{2,24})?(?![\w/])"
 )
 _LOCAL_URL: Final = lazy_regex(
@@ -32,7 +35,8 @@ _LOGGED: Final = lazy_regex(
 )
 """Status and size of an answer, and numbers of processes."""
 _MEASURE: Final = lazy_regex(
-    r"(?<![A-Za-z])(?:size|bytes|offset|len(?:gth)?|count|duration|elapsed|timeout|version|build|seq|mem(?:ory)?|rss|heap"
+    r"(?<![A-Za-z])(?:size|bytes|offset|len(?:gth)?|count|duration|elapsed|timeout|version|build|seq|mem(?:ory)?"
+    r"|rss|heap"
     r"|limit|max|min|ttl|rows|line|block|capacity)(?:_[a-z]{1,8})?[\"']?(?:=|\" ?: ?| (?=[0-9]+$))\"?"
     r"(?P<number>[0-9]{5,19})(?![\w.-])",
     re.MULTILINE,
@@ -45,8 +49,13 @@ _ERROR_BEFORE: Final = lazy_regex(
 )
 _AND: Final = lazy_regex("(?:,|/|,? and|,? or) ?")
 _RUNS: Final = lazy_regex("[0-9]+|[A-Za-z]+")
-_SHORT: Final = 16  # characters up to which letters and digits must take turns, since "1234567a" is somebody's number
-_SCORE: Final = 0.65  # below that of a number behind a label
+_LONG: Final = 32  # characters from which on letters and digits need not take turns: "1234567a" is somebody's number
+_ID_BEFORE: Final = lazy_regex(
+    r"(?i)(?<![a-z])(?:(?!(?:commit|build|image|trace|span|parent|layer|object|node|revision|block|tx|run|job|container"
+    r"|request|correlation|instance)[ _-]?id)(?:[a-z]{1,16}[ _-]|(?-i:[a-z]{2,16}(?=I)))?id|uid|mac|hwaddr|udid|imei"
+    r"|serial|customer|patient|account|member|user|number|no\.?|passport)[\"']?(?: ?[:=#] ?| )[\"']?\Z"
+)
+_SCORE: Final = 0.65  # below that of a secret
 _CODE: Final = 0.9
 
 DIGEST_GATE: Final = either(
@@ -62,13 +71,17 @@ def find_digests(text: str) -> Iterator[Found]:
     """Yield hexadecimal words, fingerprints and digests in base 64, and digests of digits alone beside others."""
     words, doubtful, lengths = [*matches(_BASE64, text)], [], set()
     for match in matches(_HEXADECIMAL, text):
-        long = len(match[0]) >= _SHORT or match[0][:2] in ("0x", "0X")
-        sure = long or len(_RUNS.findall(match[0])) > 2
-        (words if sure else doubtful).append(match)
-        lengths |= {len(match[0])} if sure else set()
+        if match["uuid"] is None:
+            sure = len(match[0]) >= _LONG or match[0][:2] in ("0x", "0X") or len(_RUNS.findall(match[0])) > 2
+            (words if sure else doubtful).append(match)
+            lengths |= {len(match[0])} if sure else set()
     words += [match for match in doubtful if len(match[0]) in lengths]
     for match in words:
-        yield Found(*match.span(), "code-number", _SCORE, "code")
+        owned = _ID_BEFORE.search(text, max(0, match.start() - 24), match.start())
+        if owned is None or match[0][:2] in ("0x", "0X") or ":" in match[0]:
+            yield Found(*match.span(), "code-number", _SCORE, "code")
+        else:
+            yield Found(*match.span(), "id", _SCORE, "label")
     if words:
         yield from _of_digits_alone(text, words)
 

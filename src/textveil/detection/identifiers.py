@@ -8,6 +8,7 @@ from typing import Final
 
 from textveil.detection.found import Found, finding, near, readings, without, words_in
 from textveil.detection.gates import at_digits, either, holding, matching, with_words
+from textveil.detection.lists import lists
 from textveil.detection.national_ids import checked_label, luhn
 from textveil.text.patterns import lazy_regex, matches
 
@@ -28,7 +29,8 @@ _SPACED_SSN: Final = lazy_regex(r"[0-9](?<![\w.,-].)[0-9]{2} [0-9]{2} [0-9]{4}(?
 _NAMED: Final = lazy_regex(
     r"(?<![A-Za-z])(?P<label>"
     r"MRN|mrn|SSN|ssn|EIN|NPI|DEA|VIN|IMEI|IMSI|ICCID|MEID|UDID|NHS|NIN|NINO|TIN|ITIN|UTR|HCN|DOB ID|S/N|SN"
-    r"|BSN|PESEL|CNPJ?|EGN|AMKA|[NC]IF|NIE|DNI|TFN|SIN|TAJ|OIB|IdNr|Steuer-I[Dd]|PAN|CPR|SVNR|PPSN?|CPF|RFC|CURP|RUT|ABN"
+    r"|BSN|PESEL|CNPJ?|EGN|AMKA|[NC]IF|NIE|DNI|TFN|SIN|TAJ|OIB|IdNr|Steuer-I[Dd]|PAN|CPR|SVNR|PPSN?|CPF|RFC|CURP"
+    r"|RUT|ABN"
     r"|ACN|GSTIN|[Aa]adhaar|AADHAAR|[Pp]ersonnummer|[Bb]urgerservicenummer|[Cc]odice [Ff]iscale|Steuer\w{0,20}nummer"
     r"|[A-Z][a-z]{2,20}nummer|Aktenzeichen|Personalausweis|Reisepass|[Pp]asseport|[Pp]asaporte|[Pp]assaporto"
     r"|[Ee]xpediente"
@@ -86,6 +88,31 @@ _PLATE: Final = lazy_regex(
 )
 PLATE_GATE: Final = with_words(
     "plate plates registration reg vrm kennzeichen nummernschild immatriculation plaque matricula targa kenteken placa"
+)
+
+_BOOKING: Final = lazy_regex(
+    r"(?i:(?<![A-Za-z])(?:(?:booking|reservation|confirmation|itinerary) (?:ref(?:erence)?|code|number|no|locator)"
+    r"|booking|pnr|(?:record|booking) locator|airline ref(?:erence)?|e-?ticket|buchungs-?(?:nummer|code|nr)"
+    r"|(?:reference|numero|code) de (?:reservation|dossier)|(?:numero|codigo|localizador) de (?:la )?(?:reserva"
+    r"|reservacion)"
+    r"|localizador|codice (?:di )?prenotazione|boekings(?:nummer|code)|reserverings(?:nummer|code)"
+    r"|numer rezerwacji)\.?)"
+    r"(?:[ \t]?(?i:is|ist|est|es|e|code|number|no\.?|nr\.?|:|=|#)(?![A-Za-z])){0,3}[ \t]{0,2}[\"'(]?"
+    r"(?P<value>[A-Z0-9]{5,8}|[0-9]{3}-[0-9]{10})(?![\w-])"
+)
+_AIRCRAFT: Final = lazy_regex(
+    r"(?i:(?<![A-Za-z])(?:aircraft|airplane|aeroplane|plane|helicopter|jet|glider|cessna|piper|beech(?:craft)?"
+    r"|cirrus|tail"
+    r"|flugzeug|avion|aereo|vliegtuig|reg(?:istration|istered)?)(?:[ \t](?:number|no\.?|mark|reg(?:istration)?"
+    r"|as)){0,2})"
+    r"(?:[ \t]?(?i:is|was|:|=|\())?[ \t(]{0,2}(?P<value>[A-Z0-9]{1,2}-[A-Z]{3,4}|N[0-9]{1,5}[A-Z]{0,2})(?![\w-])"
+)
+BOOKING_GATE: Final = with_words(
+    "booking reservation confirmation itinerary pnr locator airline ticket eticket buchungs buchungsnummer "
+    "buchungscode "
+    "buchungsnr reference numero code codigo localizador prenotazione boekingsnummer boekingscode reserveringsnummer "
+    "reserveringscode rezerwacji aircraft airplane aeroplane plane helicopter jet glider cessna piper beech beechcraft "
+    "cirrus tail flugzeug avion aereo vliegtuig reg registration registered"
 )
 
 IBAN_GATE: Final = at_digits("[A-Za-z][0-9]")
@@ -171,6 +198,16 @@ def find_long_codes(text: str) -> Iterator[Found]:
 
 
 find_card_codes: Final = finding(_CARD_CODE, "id", 0.8, "label", group="value")
+
+
+def find_bookings(text: str) -> Iterator[Found]:
+    """References of bookings and tickets, and marks of aircraft, behind a word for them."""
+    for match in matches(_BOOKING, text):
+        value = match["value"]
+        if not value.isalpha() or (len(value) == 6 and not lists().words.get(value.lower(), 0)):
+            yield Found(*match.span("value"), "id", 0.7, "label")
+    for match in matches(_AIRCRAFT, text):
+        yield Found(*match.span("value"), "id", 0.7, "label")
 
 
 def find_plates(text: str) -> Iterator[Found]:

@@ -37,7 +37,8 @@ _CONTRACTED: Final = frozenset(("m", "d", "ll", "re", "ve", "t", "em", "all"))
 _CUE: Final = lazy_regex(
     r"(?:[Nn]ames?(?:'s| is|:)?|[Nn]amed|[Cc]all(?:ed|s)? (?:me|him|her)|[Dd]ear|[Uu]ser:|[Bb]y:|I am|I'm"
     r"|[Tt]his is|[Ss]tarring|[Ss]incerely|[Rr]egards|[Ss]igned|[Nn]ame\?|[Hh]ello|[Hh]i|[Hh]ey|[Tt]hanks"
-    r"|[Pp]atient:|[Dd]octor:|[Cc]c:?|CC:?|[Cc]ontact|[Pp]ing(?:ed)?|[Tt]ell|[Aa]sk(?:ed)?|[Ee]mailed|[Pp]aged|[Cc]alled"
+    r"|[Pp]atient:|[Dd]octor:|[Cc]c:?|CC:?|[Cc]ontact|[Pp]ing(?:ed)?|[Tt]ell|[Aa]sk(?:ed)?|[Ee]mailed|[Pp]aged"
+    r"|[Cc]alled"
     r"|(?:[Mm]eeting|[Ss]poke|[Ss]peak|[Tt]alked|[Mm]et|[Cc]hat|[Dd]iscussed|[Vv]isit|[Cc]onfirmed|[Rr]eviewed|[Ll]unch"
     r"|[Ii]nterview|[Dd]inner|[Cc]onsulted|[Ll]iaised|session) with|[Pp]atient of|[Bb]ehalf of|[Cc]are of|[Ww]ill see"
     r"|(?:[Rr]equested|[Rr]eferred|[Ss]een|[Oo]rdered|[Ss]igned|[Dd]ictated|[Aa]ccompanied|[Aa]ssigned|[Rr]eported"
@@ -121,10 +122,14 @@ _HUMP: Final = lazy_regex(r"[A-Z][a-z]*")
 _NAME_KEY: Final = lazy_regex(r"[\n{,-][ \t]*\"?name\"?: ?\"?$")
 _CAMEL: Final = lazy_regex(r"[a-z][A-Z]|[A-Z]{2}[a-z]")
 _SYLLABLE: Final = (
-    "(?:hyun?|min|ji|seo|jin|woo|young|yeong|eun|soo|su|hye|jae|jun|joon|sung|seung|kyung|gyeong|myung|sang|dong|ki|gi|hee"
-    "|hui|ho|won|mi|na|ra|ah|yeon|yun|yoon|in|il|chul|cheol|tae|byung|bong|hwan|hoon|hun|hyeok|hyuk|ye|yu|a|ri|rim|sook|suk"
-    "|jung|jeong|kwang|kyu|gyu|nam|sik|bin|bum|beom|chan|da|do|ha|han|jong|joo|ju|kun|man|mun|moon|nim|og|ok|rae|sun|wan|yong"
-    "|mei|ming|wei|xiao|hong|hui|ying|yan|li|ling|yi|yu|jie|fang|hua|jia|lan|ping|qing|xin|yun|zhen|chih|ching|chun|fen|hsin"
+    "(?:hyun?|min|ji|seo|jin|woo|young|yeong|eun|soo|su|hye|jae|jun|joon|sung|seung|kyung|gyeong|myung|sang|dong|ki"
+    "|gi|hee"
+    "|hui|ho|won|mi|na|ra|ah|yeon|yun|yoon|in|il|chul|cheol|tae|byung|bong|hwan|hoon|hun|hyeok|hyuk|ye|yu|a|ri|rim"
+    "|sook|suk"
+    "|jung|jeong|kwang|kyu|gyu|nam|sik|bin|bum|beom|chan|da|do|ha|han|jong|joo|ju|kun|man|mun|moon|nim|og|ok|rae"
+    "|sun|wan|yong"
+    "|mei|ming|wei|xiao|hong|hui|ying|yan|li|ling|yi|yu|jie|fang|hua|jia|lan|ping|qing|xin|yun|zhen|chih|ching|chun"
+    "|fen|hsin"
     "|hsiu|kuo|shu|tsung|wen|ya|yen|yin|yung|chi|chia|chen|hao|hsiang|hung|jen|jui|kai|lung|mao|te|ting|wu)"
 )
 _TWO_SYLLABLES: Final = lazy_regex(f"{_SYLLABLE}-{_SYLLABLE}")

@@ -210,7 +210,8 @@ _USER: Final = lazy_regex(
     r"(?<![A-Za-z<])(?:[a-z]{1,12}[_.-])?(?:(?:[Uu]ser(?:[_-]?(?:[Nn]ame|[Ii]d|login))?|[Ll]og[io]n|logname|uname|acct"
     r"|assignee|actor|principal|committer|[Oo]wner|[Aa]uthor|[Rr]eviewer|created_by|updated_by)(?:[\"']?:[ \t]{0,3}[\"'"
     r"]?|=[\"']?)|(?:invalid user|(?:for|of|by|as|from|unknown|illegal|disabled|locked|the) user|[Uu]sername(?: is)?"
-    r"|[Ll]og(?:ged)? ?in as|logged in by|handle is)[ \t]{1,3}[\"'`]?|(?<=\n)[ \t]{0,8}User[ \t]{1,3}|(?:TODO|FIXME|XXX"
+    r"|[Ll]og(?:ged)? ?in as|logged in by|handle is)[ \t]{1,3}[\"'`]?|(?<=\n)[ \t]{0,8}User[ \t]{1,3}"
+    r"|(?<=[0-9] - )(?=[^ \n]{3,31} \[[0-9])|(?<=sudo:)[ \t]{1,8}|(?:TODO|FIXME|XXX"
     r"|HACK|NOTE)\([ \t]?@?|(?<= )(?:-u|-l|--user(?:name)?|--login|--owner)[ =])(?P<name>[a-z][a-z0-9_.-]{2,30})(?![\w("
     r"\[{<@/:*%$\\-]|\.\w| ?=|'t\b)"
 )
@@ -232,13 +233,13 @@ _NAME_PARTS: Final = lazy_regex("[a-z]+")
 _ORDINARY: Final = int(Marks.COMMON | Marks.SMALL | Marks.OTHER)
 _LISTED_PERSON: Final = int(Marks.GIVEN | Marks.FAMILY)
 USER_GATE: Final = with_words(
-    """user username userid login logon logname uname acct assignee actor principal committer owner author reviewer
+    """user username userid login logon logname uname acct assignee actor principal committer owner author reviewer sudo
     created updated logged handle u l todo fixme xxx hack note"""
 )
 FIELD_GATE: Final = holding(
     "ame=", "ame =", "ame'", 'ame"', "ame:", "ame`", "ame]", "ame)", "ame LIKE", "ame like", "ame ILIKE", "NAME"
 )
-PEOPLE_GATE: Final = either(USER_GATE, FIELD_GATE)
+PEOPLE_GATE: Final = either(USER_GATE, either(FIELD_GATE, holding('] "')))
 
 
 def find_people_in_fields(text: str) -> Iterator[Found]:
@@ -283,7 +284,8 @@ def names_user(name: str) -> bool:
     ]
     if not all(plain):
         return True
-    return any(mark & _LISTED_PERSON for mark in marks) and any(map(str.isdigit, name))
+    whole = len(marks) == 2 and "." in name and marks[0] & Marks.GIVEN and marks[1] & Marks.FAMILY  # tom.baker
+    return bool(whole) or (any(mark & _LISTED_PERSON for mark in marks) and any(map(str.isdigit, name)))
 
 
 def names_login(name: str) -> bool:

@@ -85,9 +85,12 @@ _ALPHABET: Final = lazy_regex(r"[A-Za-z0-9+/=_.~%-]+")
 _WITHIN: Final = r"(?:\*{3}|\$\{|\{\{|%\(|your[_ -]|_here\b|-here\b|redacted|masked|placeholder|\.\.\.)"
 _PLACEHOLDER: Final = lazy_regex(
     rf"(?i)[*x.#\xb7?-]{{2,}}|[<\[{{$%@&|:].*|(?:(?!{_WITHIN}).)*+{_WITHIN}.*"
-    r"|(?:null|none|nil|undefined|true|false|yes|no|on|off|n/?a|tbd|todo|string|str|text|char|varchar|bytes?|int|integer"
-    r"|number|bool|boolean|any|object|array|dict|list|required|optional|default|empty|blank|unset|hidden|missing|invalid"
-    r"|pass|password|change[_-]?(?:me|it|this)|replace[_-]?(?:me|this)|passwd|passwort|pwd|passphrase|passcode|secret|token|key|pin|value|username|user|email|login|unknown"
+    r"|(?:null|none|nil|undefined|true|false|yes|no|on|off|n/?a|tbd|todo|string|str|text|char|varchar|bytes?|int"
+    r"|integer"
+    r"|number|bool|boolean|any|object|array|dict|list|required|optional|default|empty|blank|unset|hidden|missing"
+    r"|invalid"
+    r"|pass|password|change[_-]?(?:me|it|this)|replace[_-]?(?:me|this)|passwd|passwort|pwd|passphrase|passcode"
+    r"|secret|token|key|pin|value|username|user|email|login|unknown"
     r"|self|this|type|field|input|env|vault|secretstr|optional\[.*)[;,]?"
 )
 _MARKS_A_PLACE: Final = lazy_regex(
@@ -100,14 +103,28 @@ _REFERENCE: Final = lazy_regex(
 _DAYS: Final = words_in(
     "monday tuesday wednesday thursday friday saturday sunday today tomorrow january february march"
 )
+_STATES: Final = words_in(
+    """erforderlich notwendig falsch richtig ungultig gultig geheim sicher obligatoire requis incorrect facultatif perdu
+    obligatoria obligatorio requerida incorrecta valida obrigatoria incorreta fraca obbligatoria richiesta vereist
+    verplicht onjuist optioneel wymagane bledne opcjonalne"""
+)
+"""What forms of other languages say of a password."""
+_FIRST_OF_COMPOUNDS: Final = words_in(
+    """case one two plain user company site self well non pre multi cross read write top time long auto re out up "
+    "off all
+    double single high low full part hard soft built fool water same so what e not"""
+)
 _IDENTIFIER: Final = lazy_regex(r"[A-Za-z]+(?:[_-][A-Za-z]+)*")
 _NAMES_ONE: Final = lazy_regex(r"(?i)passw|pwd|passphrase|passcode|secret|token|credential|api_?key")
 _OF_PROSE: Final = lazy_regex(
-    r"(?i).*(?:ed|ing|able|ible|ive|ous|ful|less|ly|ory|ent|ant|al|en)|(?:not|too|so|very|in|at|on|of|for|from|to|the|an?|"
-    r"my|your|our|his|her|its|their|this|that|these|those|it|he|she|we|they|you|what|which|who|where|when|how|why|if|as|"
+    r"(?i).*(?:ed|ing|able|ible|ive|ous|ful|less|ly|ory|ent|ant|al|en)|(?:not|too|so|very|in|at|on|of|for|from|to"
+    r"|the|an?|"
+    r"my|your|our|his|her|its|their|this|that|these|those|it|he|she|we|they|you|what|which|who|where|when|how|why"
+    r"|if|as|"
     r"only|case|also|now|still|always|never|there|here|below|above|wrong|correct|incorrect|valid|weak|strong|safe|"
     r"secure|ok|okay|fine|good|bad|long|short|old|new|same|different|lost|set|unset|shared|public|private|unique|"
-    r"minimum|maximum|about|just|by|with|all|one|two|part|being|and|or|but|has|have|had|does|did|will|can|must|may)"
+    r"minimum|maximum|online|offline|live|down|active|about|just|by|with|all|one|two|part|being|and|or|but|has|have"
+    r"|had|does|did|will|can|must|may)"
 )
 
 
@@ -122,7 +139,7 @@ def looks_drawn(value: str, shortest: int = 12) -> bool:
         return True
     runs = _CLASSES.findall(value)
     digits = sum(map(str.isdigit, value))
-    often = digits * 9 >= len(value) or len(runs) * 2 >= len(value) >= 20
+    often = digits * 9 >= len(value) or (len(runs) * 5 >= len(value) * 2 and len(value) >= 20)
     return digits >= 2 and often and len(value) - digits >= 3 and len(runs) * 5 >= len(value)
 
 
@@ -156,24 +173,31 @@ def is_bare_secret(value: str, *, alone: bool, setting: bool = False) -> bool:
     if is_placeholder(value) or len(value) < 3:
         return False
     if _REFERENCE.fullmatch(value):
-        return any(looks_drawn(part, 16) for part in value.split(".")) and not set(value) & set("()[]{}")
+        drawn = ((setting or alone) and has_marks(value)) or any(looks_drawn(part, 16) for part in value.split("."))
+        return drawn and not set(value) & set("()[]{}") and "env" not in value
     named = _NAMES_ONE.search(value) is not None
     if "_" in value and value.isidentifier() and named:
         return False
     if _IDENTIFIER.fullmatch(value.rstrip("0123456789") if named else value):
-        said = setting or has_marks(value) or not _OF_PROSE.fullmatch(value)
+        said = setting or has_marks(value) or not (_OF_PROSE.fullmatch(value) or value.lower() in _STATES)
         return (setting or alone) and said and (not named or value[-1].isdigit())
     return has_marks(value)
 
 
 def is_said_secret(value: str) -> bool:
     """Return whether a word behind "password is" is one: it has a digit, a mark or capitals inside."""
-    return not is_placeholder(value) and len(value) >= 4 and not _REFERENCE.fullmatch(value) and has_marks(value)
+    code = _REFERENCE.fullmatch(value) is not None and not (
+        value.isascii() and any(map(str.isdigit, value)) and "." in value
+    )
+    return not is_placeholder(value) and len(value) >= 4 and not code and has_marks(value)
 
 
 def is_said_word(value: str) -> bool:
     """Return whether a plain word that ends a sentence behind "password is" can be one, and says nothing about it."""
-    plain = (value.isalpha() and _OF_PROSE.fullmatch(value) is None) or (not value.isalpha() and is_unlike_prose(value))
+    first, _, last = value.partition("-")
+    compound = last.isalpha() and first.isalpha() and first.lower() not in _FIRST_OF_COMPOUNDS
+    worded = (value.isalpha() or compound) and _OF_PROSE.fullmatch(value) is None and value.lower() not in _STATES
+    plain = worded or (not value.isalpha() and is_unlike_prose(value))
     return plain and len(value) >= 5 and not is_placeholder(value) and value.lower() not in _DAYS
 
 

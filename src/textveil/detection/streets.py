@@ -118,7 +118,8 @@ _BRITISH_TOWN: Final = lazy_regex(
 """A town before its postal code, behind a comma or at the start of a line: , Stoke on Trent ST4 7QB."""
 
 _SMALL_CODE: Final = lazy_regex(
-    r"[a-z](?<![\w.-].)(?:(?<=[begmlnsw])|(?<=a)[bl]|(?<=b)[abdhlnrst]|(?<=c)[abfhmortvw]|(?<=d)[adeghlnty]|(?<=e)[chnx]"
+    r"[a-z](?<![\w.-].)(?:(?<=[begmlnsw])|(?<=a)[bl]|(?<=b)[abdhlnrst]|(?<=c)[abfhmortvw]|(?<=d)[adeghlnty]"
+    r"|(?<=e)[chnx]"
     r"|(?<=f)[ky]|(?<=g)[lu]|(?<=h)[adgprsux]|(?<=i)[gpv]|(?<=k)[atwy]|(?<=l)[adelnsu]|(?<=m)[ekl]|(?<=n)[egnprw]"
     r"|(?<=o)[lx]|(?<=p)[aehlor]|(?<=r)[ghm]|(?<=s)[aegklmnoprstwy]|(?<=t)[adfnqrsw]|(?<=u)b|(?<=w)[acdfnrsv]|(?<=y)o"
     r"|(?<=z)e)[0-9][0-9a-z]? [0-9](?!st|nd|rd|th|hr|ft|lb|gb|yr|pt|ed)[abd-hjlnp-uw-z]{2}(?!\w)"

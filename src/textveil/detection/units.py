@@ -216,8 +216,10 @@ SPOKEN: Final = (
 NUMBER_WORDS: Final = " ".join(f"zero|{_UNITS}|{_TEENS}|{_TENS}|half".split("|"))
 """Words that begin a number, parted by spaces: what gates look for."""
 _STARTS: Final = lazy_regex(
-    r"[0-9OTFSENHZotfsenhz](?<![\w.,$\xa4/:#+-].)(?:(?<=[0-9])|(?<=[Oo])ne|(?<=[Zz])ero|(?<=[Tt])(?:wo|hree|en|welve|hirteen|wenty|hirty)"
-    r"|(?<=[Ff])(?:our(?:teen)?|ive|ifteen|orty|ifty)|(?<=[Ss])(?:ix(?:teen|ty)?|even(?:teen|ty)?)|(?<=[Ee])(?:ight(?:een|y)?"
+    r"[0-9OTFSENHZotfsenhz](?<![\w.,$\xa4/:#+-].)(?:(?<=[0-9])|(?<=[Oo])ne|(?<=[Zz])ero|(?<=[Tt])(?:wo|hree|en"
+    r"|welve|hirteen|wenty|hirty)"
+    r"|(?<=[Ff])(?:our(?:teen)?|ive|ifteen|orty|ifty)|(?<=[Ss])(?:ix(?:teen|ty)?|even(?:teen|ty)?)"
+    r"|(?<=[Ee])(?:ight(?:een|y)?"
     r"|leven)|(?<=[Nn])ine(?:teen|ty)?|(?<=[Hh])alf)(?:(?<=[0-9])|(?![A-Za-z]))"
 )
 

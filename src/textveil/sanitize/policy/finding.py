@@ -241,7 +241,7 @@ class SpanFinder:
         if keeps:
             candidates = [span for span in candidates if self._stands(span) or not any(keep(span) for keep in keeps)]
         if _CODE_NUMBER in self._kept:
-            candidates = _outside_code(len(text), candidates)
+            candidates = _outside_code(text, candidates)
         spans = covering(text, (span for span in candidates if span.kind in self._drawn), order)
         if self._kept:
             taken = bytearray(len(text))
@@ -281,13 +281,17 @@ def _evident(answers: list[list[DetectedSpan]], needed: Mapping[str, float]) -> 
     return [[span for span in spans if span.score >= needed.get(span.kind, 0.0)] for spans in answers]
 
 
-def _outside_code(length: int, candidates: Sequence[DetectedSpan]) -> list[DetectedSpan]:
-    """Return the spans but for those of last patterns inside a number of code: a digest, an error code, a size."""
-    code = bytearray(length)
+def _outside_code(text: str, candidates: Sequence[DetectedSpan]) -> list[DetectedSpan]:
+    """Return the spans, those of last patterns without what lies in a number of code: a digest, an error code."""
+    code = sorted(span for span in candidates if span.kind == _CODE_NUMBER)
+    kept = []
     for span in candidates:
-        if span.kind == _CODE_NUMBER:
-            code[span.start : span.end] = b"\1" * (span.end - span.start)
-    return [span for span in candidates if span.detector != LAST or code.find(0, span.start, span.end) >= 0]
+        inside = [] if span.detector != LAST else [one for one in code if one.start < span.end and span.start < one.end]
+        starts = [span.start, *(one.end for one in inside)]
+        ends = [*(one.start for one in inside), span.end]
+        parts = [pair for pair in zip(starts, ends, strict=True) if any(map(str.isalnum, text[pair[0] : pair[1]]))]
+        kept += [span._replace(start=start, end=end) for start, end in parts] if inside else [span]
+    return kept
 
 
 def _as_read(

@@ -35,7 +35,7 @@ password = "x9!kkal"|PIN 4821|key 8fK2mPq9Zx4Lw7Tn3Rb6|bc1qar0srrr7xfkvy5l643lyd
 seed phrase: witch collapse practice feed shame open despair creek road again ice least
 lat: 40.71|12345678Z|131052-308T|PESEL 44051401359|no. 36391/02|nos. 511 and 513|CVV 123
 4111 1111 1111 1111 12/26 123|plate 7ABC123
-PNR HJWQRT|tail number N482QT|gate code 4821
+customer_id=48213|a car, KX19 ZTR|PNR HJWQRT|tail number N482QT|gate code 4821
 it's now dragonfruit|invalid user tom.baker
 US-DL-4710485154
 \u20ac30|\u0661\u0662|M\u00fcller|BP 132/84|Plt 143|40 mg PO BID|stage IIIB|L4-L5|G3P2012|q4h|20/20|COVID-19

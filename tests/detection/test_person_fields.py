@@ -23,6 +23,10 @@ from textveil.detection.people_in_tables import find_people_in_tables
     [
         ("user=rmontalvo ip=203.0.113.18", ["rmontalvo"]),
         ("Failed password for invalid user jpetrosyan from host", ["jpetrosyan"]),
+        ("Failed password for invalid user tom.baker from host", ["tom.baker"]),
+        ("Accepted publickey for mkowalczyk from host port 2", ["mkowalczyk"]),
+        ("session opened for user rvandyke(uid=1000)", ["rvandyke"]),
+        ('10.0.0.1 - mkowalczyk [10/Oct/2023:13:55:36] "GET / HTTP/1.1"', ["mkowalczyk"]),
         ('{"username": "kdelacroix", "author": "tnakamura"}', ["kdelacroix", "tnakamura"]),
         ("WHERE c.LastName = 'Papadimitriou'", ["Papadimitriou"]),
         ("// TODO(mkowalski): ask; # FIXME(@teun.aarts)", ["mkowalski", "teun.aarts"]),

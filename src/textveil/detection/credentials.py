@@ -196,6 +196,7 @@ def _assigned(text: str, start: int, sign: re.Match[str], meant: str) -> Found |
     alone = (first and ended and not spaced and "\n" not in sign[0]) or sign[0].endswith(">")
     labelled = meant == "password" and ":" in sign[0] and ended and _LABEL.search(line) is not None
     login = ":" in sign[0] and not set(line) & set("({") and _LOGIN.search(text, max(0, start - 80), start) is not None
+    login = login and (ended or is_unlike_prose(value))
     good = _fits(value, meant, quoted=False, alone=alone or login or labelled, setting=setting)
     return _found(place, value, _ASSIGNED) if good else None
 
@@ -278,9 +279,9 @@ def _found(start: int, value: str, score: float) -> Found:
 
 
 _COMMANDS: Final = joined_words(
-    "mysql mysqldump mysqladmin mariadb curl wget sshpass redis docker podman helm sudo htpasswd net openssl unzip zip "
-    "ldapsearch ldapmodify smbclient vault identified password machine jdbc community username sqlcmd ipmitool "
-    "mosquitto enable login mysqli ldapadd ldapdelete"
+    "mysql mysqldump mysqladmin mariadb curl wget sshpass redis docker podman helm sudo htpasswd openssl unzip zip "
+    "ldapsearch ldapmodify ldapadd ldapdelete smbclient vault password secret jdbc snmp sqlcmd ipmitool mosquitto "
+    "mysqli"
 )
 _COMMAND: Final = lazy_regex(
     r"(?<![\w-])(?:(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n|;]{0,160}?[ \t]-p|(?:docker|podman|registry"
@@ -319,8 +320,23 @@ _DEFINED: Final = lazy_regex(
 )
 """A name and its value in parentheses, and a call with a user's name before a password."""
 COMMAND_GATE: Final = either(
-    WithWords(lambda: _COMMANDS),
-    holding("ogin", "ogIn", "og_in", "ignin", "ignIn", "ign_in", "uth", '("', "('", "PDO", "onnect", "redential"),
+    either(WithWords(lambda: _COMMANDS), holding("dentified by '", "DENTIFIED BY", "dentified with", "DENTIFIED WITH")),
+    holding(
+        "ogin",
+        "ogIn",
+        "og_in",
+        "ignin",
+        "ignIn",
+        "ign_in",
+        "uth",
+        '("',
+        "('",
+        "PDO(",
+        "onnect(",
+        "onnection(",
+        "redential",
+        "net user",
+    ),
 )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from textveil.detection.found import Found
-from textveil.detection.gates import at_digits, either, holding_in_runs, matching
+from textveil.detection.gates import at_digits, either, holding, holding_in_runs, matching
 from textveil.text.patterns import lazy_regex, matches
 
 _HEXADECIMAL: Final = lazy_regex(
@@ -20,11 +20,8 @@ _BASE64: Final = lazy_regex(
     r"(?<![A-Za-z0-9])(?:sha(?:1|256|384|512)-|h1:|SHA256:)[A-Za-z0-9+/]{27,88}(?![A-Za-z0-9+/])={0,2}"
 )
 _ALL_DIGITS: Final = lazy_regex(r"(?<![\w.,+-])[0-9]{7,12}(?![\w,-]|\.[0-9])")
-_ZONE: Final = lazy_regex(
-    r"(?<![\w/])(?:Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Europe|Indian"
-    r"|Pacific)/[A-Z][A-Za-z_-]{2,24}"
-    r"(?:/[A-Z][A-Za-z_]{2,24})?(?![\w/])"
-)
+_REGIONS: Final = "Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Europe|Indian|Pacific"
+_ZONE: Final = lazy_regex(rf"(?<![\w/])(?:{_REGIONS})/[A-Z][A-Za-z_-]{{2,24}}(?:/[A-Z][A-Za-z_]{{2,24}})?(?![\w/])")
 _LOCAL_URL: Final = lazy_regex(
     r"(?:https?|wss?)://(?:localhost|127\.0\.0\.1|0\.0\.0\.0|[a-z][a-z0-9-]{1,40})(?::[0-9]{2,5}(?![0-9@]))?(?=[/\s\"'`)>,;]|\Z)"
 )
@@ -34,6 +31,7 @@ _LOGGED: Final = lazy_regex(
     r"|(?<=[a-z]\[)[0-9]{1,7}(?=\]:)|(?<=\bRFC )[0-9]{3,5}(?!\w)"
 )
 """Status and size of an answer, and numbers of processes."""
+_LAW: Final = lazy_regex(r"(?:(?<=\bAct )|(?<=\bActs )|(?<=\bRegulations ))(?:1[6-9]|20)[0-9]{2}(?![\w-])")
 _MEASURE: Final = lazy_regex(
     r"(?<![A-Za-z])(?:size|bytes|offset|len(?:gth)?|count|duration|elapsed|timeout|version|build|seq|mem(?:ory)?"
     r"|rss|heap"
@@ -101,14 +99,16 @@ def _of_digits_alone(text: str, words: list[re.Match[str]]) -> Iterator[Found]:
 
 
 MACHINE_GATE: Final = either(
-    at_digits(r"[\[=\"][0-9]|\" ?:? ?\"?[0-9]|(?:[A-Z]|[A-Z]-|RFC )[0-9]{2}|KB[0-9]|[a-z] [0-9]{5}"),
-    matching("[a-z]/[A-Z]|://[a-z0-9]"),
+    at_digits(
+        r"[\[=\"][0-9]|\" ?:? ?\"?[0-9]|(?:[A-Z]|[A-Z]-|RFC )[0-9]{2}|KB[0-9]|[a-z] [0-9]{5}|(?:Acts?|lations) [12]"
+    ),
+    holding("://", *(f"{region}/" for region in _REGIONS.split("|"))),
 )
 
 
 def find_machine_words(text: str) -> Iterator[Found]:
     """Yield error codes, sizes and counts of logs, zones of the time-zone database and URLs without a domain."""
-    for pattern in (_ZONE, _LOCAL_URL):
+    for pattern in (_ZONE, _LOCAL_URL, _LAW):
         for match in matches(pattern, text):
             yield Found(*match.span(), "code", _CODE, "code")
     for match in matches(_LOGGED, text):

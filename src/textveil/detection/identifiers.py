@@ -86,9 +86,6 @@ _PLATE: Final = lazy_regex(
     r"|kenteken|placa)\.?(?: (?:number|no\.?|nr\.?|of|the|his|her|car|vehicle)){0,3}(?: ?(?:is|was|:|=|#|\()){0,3}"
     r" {0,2}[\"']?)(?P<value>[A-Z0-9]{1,4}(?:[ \xb7-]{0,2}[A-Z0-9]{1,4}){0,3})(?![\w-])"
 )
-PLATE_GATE: Final = with_words(
-    "plate plates registration reg vrm kennzeichen nummernschild immatriculation plaque matricula targa kenteken placa"
-)
 
 _BOOKING: Final = lazy_regex(
     r"(?i:(?<![A-Za-z])(?:(?:booking|reservation|confirmation|itinerary) (?:ref(?:erence)?|code|number|no|locator)"
@@ -106,6 +103,33 @@ _AIRCRAFT: Final = lazy_regex(
     r"|flugzeug|avion|aereo|vliegtuig|reg(?:istration|istered)?)(?:[ \t](?:number|no\.?|mark|reg(?:istration)?"
     r"|as)){0,2})"
     r"(?:[ \t]?(?i:is|was|:|=|\())?[ \t(]{0,2}(?P<value>[A-Z0-9]{1,2}-[A-Z]{3,4}|N[0-9]{1,5}[A-Z]{0,2})(?![\w-])"
+)
+_KEYED: Final = lazy_regex(
+    r"(?i:(?<![a-z])(?:(?:customer|cust|client|patient|member|account|acct|employee|emp|staff|student|subscriber|policy"
+    r"|claim|case|order|invoice|ticket|booking|reservation|passenger|driver|vehicle|contract|person|applicant|candidate"
+    r"|guest|tenant|loan|card|device|badge|payroll|hospital|mrn|chart|visit|encounter)(?:[_ -]?(?:id|no|number|num"
+    r"|nr|ref))?"
+    r"|user[_-]?id(?=\W{1,4}[0-9]{5}))[\"']? ?(?:[:=#] ?)?[=#][\"']?|(?i:(?<![a-z])(?:customer|client|patient"
+    r"|member|account|acct"
+    r"|employee|emp|staff|student|subscriber|policy|claim|case|order|invoice|ticket|booking|contract|person|badge)"
+    r"(?:_?(?:id|no|number|num|nr|ref)))[\"']? ?: ?[\"']?)(?P<value>[A-Z]?[0-9]{4,12})(?![\w.-])"
+)
+KEYED_GATE: Final = at_digits(r"[:=#][ \"']{0,2}[A-Z]?[0-9]{4}")
+_VEHICLE: Final = (
+    "car van truck lorry vehicle motorbike motorcycle taxi wagen auto pkw lkw kfz fahrzeug coche vehiculo voiture "
+    "camion "
+    "vehicule macchina veicolo carro veiculo voertuig samochod parked drove driving bmw audi vw golf ford opel toyota "
+    "renault peugeot fiat seat skoda volvo mercedes tesla nissan honda"
+)
+_ON_VEHICLE: Final = lazy_regex(
+    rf"(?i:(?<![a-z])(?:{_VEHICLE.replace(' ', '|')})(?![a-z]))[^\n.;]{{0,40}}?(?<![\w-])"
+    r"(?P<value>[A-Z]{1,3}-[A-Z]{1,2} ?[0-9]{2,4}"
+    r"|[0-9]{4} ?[A-Z]{3}|[A-Z]{2}[ -][0-9]{3}[ -][A-Z]{2}|[0-9]{1,2}-[A-Z]{2,3}-[0-9]{1,2}|[A-Z]{2}[0-9]{2} ?[A-Z]{3}"
+    r"|[0-9][A-Z]{3}[0-9]{3})(?![\w-])"
+)
+PLATE_GATE: Final = with_words(
+    "plate plates registration reg vrm kennzeichen nummernschild immatriculation plaque matricula targa kenteken placa "
+    + _VEHICLE
 )
 BOOKING_GATE: Final = with_words(
     "booking reservation confirmation itinerary pnr locator airline ticket eticket buchungs buchungsnummer "
@@ -210,8 +234,13 @@ def find_bookings(text: str) -> Iterator[Found]:
         yield Found(*match.span("value"), "id", 0.7, "label")
 
 
+find_keyed_ids: Final = finding(_KEYED, "id", 0.7, "label", group="value")
+
+
 def find_plates(text: str) -> Iterator[Found]:
-    """Plates of vehicles behind a word such as "plate" or "registration"."""
+    """Plates of vehicles behind a word such as "plate" or "registration", or in a usual form behind a vehicle."""
+    for match in matches(_ON_VEHICLE, text):
+        yield Found(*match.span("value"), "id", 0.6, "label")
     for match in matches(_PLATE, text):
         value = match["value"]
         if any(map(str.isdigit, value)) and (any(map(str.isalpha, value)) or len(value) >= 5):

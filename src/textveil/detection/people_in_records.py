@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import cache
+from itertools import chain
 from typing import Final
 
 from textveil.detection import lists as known
@@ -215,6 +216,14 @@ _USER: Final = lazy_regex(
     r"|HACK|NOTE)\([ \t]?@?|(?<= )(?:-u|-l|--user(?:name)?|--login|--owner)[ =])(?P<name>[a-z][a-z0-9_.-]{2,30})(?![\w("
     r"\[{<@/:*%$\\-]|\.\w| ?=|'t\b)"
 )
+_LOGGED: Final = lazy_regex(
+    r"(?:(?:publickey|password|keyboard-interactive(?:/pam)?) for (?:invalid user )?|session (?:opened"
+    r"|closed) for user "
+    r"|authenticating user |CRON\[[0-9]{1,7}\]: \(|(?<![\w\\])[A-Z][A-Z0-9]{2,14}\\{1,2}(?=[a-z])|[Uu]ser '"
+    r"|Account Name:\s{1,4}"
+    r"|acct=\")(?P<name>[a-z][a-z0-9_.-]{2,30})(?![\w.@\\-])"
+)
+"""Users in the words of logs, whatever stands behind them."""
 _NAMED: Final = lazy_regex(
     r"(?i:(?:first|last|full|given|family|middle|sur|maiden|patient|customer|contact|employee|client|holder)"
     r"[_ ]?name)[\"'`\])]{0,2}[ \t]{0,2}(?:=|:|==|=>|LIKE|like|ILIKE)[ \t]{0,3}[\"']"
@@ -233,13 +242,14 @@ _NAME_PARTS: Final = lazy_regex("[a-z]+")
 _ORDINARY: Final = int(Marks.COMMON | Marks.SMALL | Marks.OTHER)
 _LISTED_PERSON: Final = int(Marks.GIVEN | Marks.FAMILY)
 USER_GATE: Final = with_words(
-    """user username userid login logon logname uname acct assignee actor principal committer owner author reviewer sudo
+    """user username userid login logon logname uname acct assignee actor principal committer owner author reviewer "
+    "sudo publickey session authenticating cron
     created updated logged handle u l todo fixme xxx hack note"""
 )
 FIELD_GATE: Final = holding(
     "ame=", "ame =", "ame'", 'ame"', "ame:", "ame`", "ame]", "ame)", "ame LIKE", "ame like", "ame ILIKE", "NAME"
 )
-PEOPLE_GATE: Final = either(USER_GATE, either(FIELD_GATE, holding('] "')))
+PEOPLE_GATE: Final = either(USER_GATE, either(FIELD_GATE, holding('] "', "\\", "word for ", "ccount Name")))
 
 
 def find_people_in_fields(text: str) -> Iterator[Found]:
@@ -252,7 +262,7 @@ def find_people_in_fields(text: str) -> Iterator[Found]:
 
 
 def _people(text: str) -> Iterator[tuple[int, int, str]]:
-    for match in matches(_USER, text):
+    for match in chain(matches(_USER, text), matches(_LOGGED, text)):
         name = match["name"].rstrip("._-")
         if names_user(name):
             yield match.start("name"), match.start("name") + len(name), "handle"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
-from textveil.detection.found import Found
-from textveil.detection.gates import with_words
+from textveil.detection.found import Found, near_places
+from textveil.detection.gates import WithWords, joined_words, places_of
 from textveil.detection.people_in_records import names_user
 from textveil.detection.secrets import apart, is_placeholder, is_said_secret, is_said_word, is_unlike_prose
-from textveil.text.patterns import lazy_regex, matches, search
+from textveil.text.patterns import lazy_regex
 
 _SCORE: Final = 0.8
 _BE: Final = r"(?:[ \t]?(?:is|are|was|now|ist|lautet|est|es|e|to|nu|:|=)(?![A-Za-z])){0,3}[ \t]{0,2}[\"'`(]{0,2}"
@@ -21,10 +22,11 @@ _CODE: Final = lazy_regex(
     r"|(?:haus)?(?:tur|tor|zugangs|alarm|schliessfach|tresor)-?code|digicode"
     r"|code (?:de la porte|du portail|d'acces|d'entree|de l'alarme|du coffre|de l'immeuble)"
     r"|codigo (?:de la puerta|del porton|del portal|de acceso|de la alarma|de entrada|do portao|da porta|de acesso"
-    r"|do al"
-    r"arme|do cofre)|codice (?:del cancello|d'accesso|di accesso|dell'allarme|del portone|della porta)"
+    r"|do alarme|do cofre)|codice (?:del cancello|d'accesso|di accesso|dell'allarme|del portone|della porta)"
     r"|(?:deur|poort|alarm|toegangs)code|code (?:van|voor) de [a-z]{4,12}|kod (?:do|od) [a-z]{4,12}"
-    r"|pin(?: ?-?code| number)?(?=\W{1,3}(?:is |now |ist |est |es |e )?[0-9] [0-9] [0-9] [0-9])|one-time password))"
+    r"|pin(?: ?-?code| number)?(?=\W{1,3}(?:for [a-z ]{3,20} )?(?:is |now |ist |est |es "
+    r"|e )?[0-9] [0-9] [0-9] [0-9])|one-time password"
+    r"|key ?safe|key ?box|lock ?box|door entry)(?: (?:for|to) (?:[a-z]{2,12} ?){1,4}(?= (?:is|was|[0-9:=])))?)"
     rf"{_BE}(?P<value>[A-Z]{{0,2}}(?:[0-9](?: [0-9]){{3,7}}|[0-9]{{4,10}}|[0-9]{{2,4}}(?:[ -][0-9]{{2,4}}){{1,2}})"
     r"[A-Z#*]{0,2})(?![\w]|[.,/-][0-9])"
 )
@@ -53,8 +55,7 @@ _TOLD: Final = (
     rf"(?P<user>(?-i:[a-z0-9])[a-z0-9.@+_-]{{1,40}}) ?(?:/|:|\|) ?(?P<value>{_WORD})",
 )
 _PATTERNS: Final = tuple(map(lazy_regex, _TOLD))
-_NAMED: Final = 5  # so many of them hold one of the names, which is looked for first
-_ANY_NAME: Final = lazy_regex(rf"(?i){_NAMES}")
+_BEFORE, _BEHIND = 130, 260  # characters of a sentence before and behind the word that tells a secret
 _PHRASE: Final = lazy_regex(
     r"(?i)\b(?:pass ?phrase|passphrase)(?: (?:is|was)|:| =|=) {0,2}[\"'`]?"
     r"(?P<value>(?:[a-z]{3,12}[ -]){2,7}[a-z]{3,12})(?=[\"'`.]|\s{0,2}\n|\Z)"
@@ -89,28 +90,34 @@ _FUNCTION: Final = frozenset(
     ]
 )
 
-SAID_GATE: Final = with_words(
+_WORDS: Final = joined_words(
     "code codes combination digicode codigo codice kod turcode torcode hausturcode zugangscode alarmcode deurcode "
     "poortcode "
     "toegangscode schliessfachcode tresorcode pin pincode password passwords passphrase passcode passwort kennwort "
     "passe "
-    "contrasena senha wachtwoord pw key schlussel cle clave chiave chave sleutel klucz haslo credential credentials "
+    "keysafe keybox lockbox entry safe box contrasena senha wachtwoord pw key schlussel cle clave chiave chave "
+    "sleutel klucz haslo credential credentials "
     "login "
     "logins log logged sign account accounts zugangsdaten anmeldedaten identifiant identifiants credenciales "
     "credenziali "
     "credenciais acceso acces accesso inloggegevens pass"
 )
+SAID_GATE: Final = WithWords(lambda: _WORDS)
 
 
 @apart
 def find_said_secrets(text: str) -> Iterator[Found]:
     """Yield what a sentence tells to be a password, and codes of doors, alarms and devices."""
-    for match in matches(_CODE, text):
+    told = list(places_of(text, _WORDS))
+
+    def found(pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
+        return near_places(pattern, text, told, _BEFORE, _BEHIND)
+
+    for match in found(_CODE):
         if sum(map(str.isdigit, match["value"])) >= 4:
             yield Found(*match.span("value"), "secret", _SCORE, "label")
-    first = 0 if search(_ANY_NAME, text) else _NAMED
-    for number, pattern in enumerate(_PATTERNS[first:], first):
-        for match in matches(pattern, text):
+    for number, pattern in enumerate(_PATTERNS):
+        for match in found(pattern):
             start, value = match.start("value"), match["value"].rstrip(".:?]}")
             pair = "user" in pattern.groupindex
             if len(value) < 4 or is_placeholder(value) or (pair and is_placeholder(match["user"])):
@@ -124,10 +131,10 @@ def find_said_secrets(text: str) -> Iterator[Found]:
                 yield Found(start, start + len(value), "secret", _SCORE, "label")
                 if pair:
                     yield Found(*match.span("user"), "secret", _SCORE, "label")
-    for match in matches(_PHRASE, text):
+    for match in found(_PHRASE):
         if _FUNCTION.isdisjoint(match["value"].lower().split()):
             yield Found(*match.span("value"), "secret", _SCORE, "label")
-    for match in matches(_SPARE, text):
+    for match in found(_SPARE):
         code = _SPARE_CODE.match(text, match.end())
         while code is not None:
             if any(map(str.isdigit, code["value"])):

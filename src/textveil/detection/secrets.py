@@ -84,7 +84,7 @@ _HEXADECIMAL: Final = lazy_regex("(?:[0-9a-f]{32,}|[0-9A-F]{32,})")
 _ALPHABET: Final = lazy_regex(r"[A-Za-z0-9+/=_.~%-]+")
 _WITHIN: Final = r"(?:\*{3}|\$\{|\{\{|%\(|your[_ -]|_here\b|-here\b|redacted|masked|placeholder|\.\.\.)"
 _PLACEHOLDER: Final = lazy_regex(
-    rf"(?i)[*x.#\xb7?-]{{2,}}|[<\[{{$%@&|:].*|(?:(?!{_WITHIN}).)*+{_WITHIN}.*"
+    rf"(?i)[*x.#\xb7?-]{{2,}}|[<\[{{$%@&|:].*|\*[A-Za-z_]+|(?:(?!{_WITHIN}).)*+{_WITHIN}.*"
     r"|(?:null|none|nil|undefined|true|false|yes|no|on|off|n/?a|tbd|todo|string|str|text|char|varchar|bytes?|int"
     r"|integer"
     r"|number|bool|boolean|any|object|array|dict|list|required|optional|default|empty|blank|unset|hidden|missing"
@@ -94,7 +94,7 @@ _PLACEHOLDER: Final = lazy_regex(
     r"|self|this|type|field|input|env|vault|secretstr|optional\[.*)[;,]?"
 )
 _MARKS_A_PLACE: Final = lazy_regex(
-    r"(?i)\A[x0_*.-]{8,}\Z|x{8}|(?:\A|[_-])(?:your|example|placeholder|redacted|dummy)(?:[_-]|\Z)|[_-]here\b"
+    r"(?i)\A[x0_*.-]{8,}\Z|x{8}|(?:\A|[_-])(?:your|example|placeholder|redacted|dummy|fake|mock|sample)(?:[_-]|\Z)|[_-]here\b"
 )
 _REFERENCE: Final = lazy_regex(
     r"[A-Za-z_][A-Za-z0-9_]*(?:(?:\.|->|::)[A-Za-z_][A-Za-z0-9_]*)+[;,]?|[^()\[\]{}\n]*+[()\[\]{}].*"
@@ -170,7 +170,7 @@ def is_bare_secret(value: str, *, alone: bool, setting: bool = False) -> bool:
 
     ``alone``: name, sign and value are all of a line. ``setting``: they are a setting, in which any word is a value.
     """
-    if is_placeholder(value) or len(value) < 3:
+    if is_placeholder(value) or len(value) < 3 or "environ" in value:
         return False
     if _REFERENCE.fullmatch(value):
         drawn = ((setting or alone) and has_marks(value)) or any(looks_drawn(part, 16) for part in value.split("."))

@@ -240,7 +240,7 @@ class SpanFinder:
         keeps = [keeper.keeping(text) for keeper in self._keepers] if self._keepers else []
         if keeps:
             candidates = [span for span in candidates if self._stands(span) or not any(keep(span) for keep in keeps)]
-        if _CODE_NUMBER in self._kept:
+        if _CODE_NUMBER in self._kept and any(span.detector == LAST for span in candidates):
             candidates = _outside_code(text, candidates)
         spans = covering(text, (span for span in candidates if span.kind in self._drawn), order)
         if self._kept:

@@ -20,6 +20,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
+from textveil.detection.embedded import PHASES
 from textveil.errors import InternalError, TextveilError
 from textveil.sanitize.policy.choice import policy
 from textveil.sanitize.sanitizer import Sanitizer
@@ -118,8 +119,9 @@ EXAMPLES: Final = (
     "hi my name is maria gonzalez and i live in denver",
     "pay with 4111 1111 1111 1111 12/26 123",
     "she took zero mg and five percent of it",
+    *(row.finds for phase in PHASES for row in phase.rows),
 )
-"""What each search finds."""
+"""What searches find; of each at least its own example."""
 
 SEPARATORS: Final = ("", " ", "\t", "\n", ", ", "/", "-", "+", "T", "+02:00 ", ":", "; ", "\u200b", "%20", "\xe9")
 """Also nothing at all, and what joins two values to one."""

@@ -59,17 +59,12 @@ class TextClassifier:
     def predict(self, texts: Sequence[str]) -> list[str]:
         """The label of each text, as it stood in the input.
 
-        Raises:
-            ParameterError: ``texts`` is one text, or holds something else.
+        Raises ParameterError: ``texts`` is one text, or holds something else.
         """
         return [self.labels[best] for best in self.scores(texts).argmax(axis=1).tolist()]
 
     def save(self, folder: Path) -> None:
-        """Write both files, or none, into a folder that exists.
-
-        Raises:
-            OutputError: they cannot be written.
-        """
+        """Write both files, or none, into a folder that exists. Raises OutputError: they cannot be written."""
         from safetensors.numpy import save
 
         vocabulary = self.features.vocabulary
@@ -99,11 +94,8 @@ class Learned(NamedTuple):
 def load_model(folder: str | Path, *, vocabulary: Vocabulary | None = None) -> TextClassifier:
     """A classifier that ``textveil learn`` has written. Nothing in the folder is run.
 
-    Args:
-        vocabulary: that it was learned with; None is the embedded one.
-
-    Raises:
-        ModelError: a file is missing or damaged, or the vocabulary is another.
+    ``vocabulary``: that it was learned with; None is the embedded one.
+    Raises ModelError: a file is missing or damaged, or the vocabulary is another.
     """
     path = Path(folder)
     try:

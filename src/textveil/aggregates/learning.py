@@ -56,9 +56,7 @@ class PersonVectors(NamedTuple):
 def moments(parts: Iterable[PersonVectors], dim: int, labels: int, norm: int) -> Moments:
     """Add up what persons contribute.
 
-    Args:
-        parts: each person is in one of them alone.
-        norm: bound on the vectors' norms, at most 2^12.
+    ``parts``: each person is in one of them alone; ``norm``: bound on the vectors' norms, at most 2^12.
     """
     total = Moments(np.zeros((dim, dim), np.int64), np.zeros((dim, labels), np.int64))
     for part in parts:

@@ -121,9 +121,7 @@ def _bounded(persons: Integers, codes: Integers, rows: sparse.csr_array, labels:
 def log_ratios(noisy: Integers, noise: DiscreteGaussian, features: PublicWords) -> Reals:
     """Logarithms of how much more often a word stands in each label than in all; in the last row, of labels' shares.
 
-    Args:
-        noisy: sums of values with noise, shape (dim, labels).
-        features: whose last coordinate is constant.
+    ``noisy``: sums of values with noise, shape (dim, labels); ``features``: whose last coordinate is constant.
     """
     documents = np.maximum(noisy[-1], noise.sigma) / features.constant(GRID)
     shares = documents / documents.sum()

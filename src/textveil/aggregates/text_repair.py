@@ -122,9 +122,7 @@ class Endpoint:
 
         It is waited for in another thread: nothing else can cut the looking up of a name short.
 
-        Raises:
-            _Unanswered: there is none, or one that says to try again.
-            EndpointError: it is refused, or too long.
+        Raises _Unanswered: there is none, or one that says to try again; EndpointError: it is refused, or too long.
         """
         came: list[bytes | Exception] = []
 

@@ -18,18 +18,13 @@ class Account:
 
     Names are private: they are not in the representation, and a ledger keeps only keyed digests of them.
 
-    Attributes:
-        tenant: an organization, or the owner of the ledger.
-        unit: the person whose texts are released, by a name that is unique within the tenant.
-        key: the name of an API key of the tenant.
-
-    Raises:
-        ParameterError: a name is empty or no str.
+    Raises ParameterError: a name is empty or no str.
     """
 
-    tenant: str = field(repr=False)
+    tenant: str = field(repr=False)  # an organization, or the owner of the ledger
+    # the person whose texts are released, by a name that is unique within the tenant
     unit: str | None = field(default=None, repr=False)
-    key: str | None = field(default=None, repr=False)
+    key: str | None = field(default=None, repr=False)  # the name of an API key of the tenant
 
     def __post_init__(self) -> None:
         for name, value in (("tenant", self.tenant), ("unit", self.unit), ("key", self.key)):
@@ -51,27 +46,19 @@ Period: TypeAlias = Literal["day", "week", "month"]
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """The most that an account may spend.
+    """The most that an account may spend. Raises ParameterError: one of them is outside."""
 
-    Attributes:
-        epsilon: nats, finite and >= 0.
-        delta: in [0, 1).
-        composition: how costs add up; both ways hold even if earlier outputs choose later releases. "sum" adds epsilons
-            and deltas. "optimal" admits more draws of a small epsilon, by moments (``charge.Order``) or by the sum,
-            whichever admits more; it keeps a part of delta for that, and leaves ``draw_delta`` to the draws.
-        period: None: for ever; else the limit is renewed every day, week (from Monday) or month of the calendar, in
-            UTC. That is a policy and no guarantee: the promise over all time is the sum over the periods.
-        draw_delta: under "optimal", the part of delta that the deltas of draws may add up to: >= 0 and below delta. 0
-            is for pure draws alone, and admits most of them. None is half of delta.
-
-    Raises:
-        ParameterError: one of them is outside.
-    """
-
-    epsilon: float
-    delta: float = 0.0
+    epsilon: float  # nats, finite and >= 0
+    delta: float = 0.0  # in [0, 1)
+    # how costs add up; both ways hold even if earlier outputs choose later releases. "sum" adds epsilons and deltas.
+    # "optimal" admits more draws of a small epsilon, by moments (``charge.Order``) or by the sum, whichever admits
+    # more; it keeps a part of delta for that, and leaves ``draw_delta`` to the draws.
     composition: Composition = "sum"
+    # None: for ever; else the limit is renewed every day, week (from Monday) or month of the calendar, in UTC. That is
+    # a policy and no guarantee: the promise over all time is the sum over the periods.
     period: Period | None = None
+    # under "optimal", the part of delta that the deltas of draws may add up to: >= 0 and below delta. 0 is for pure
+    # draws alone, and admits most of them. None is half of delta.
     draw_delta: float | None = None
 
     def __post_init__(self) -> None:

@@ -78,8 +78,7 @@ class Book:
     def reserve(self, account: Account, charge: Charge) -> Reservation:
         """Take a charge from every level of an account.
 
-        Raises:
-            BudgetExhausted: it is more than is left at one of them; nothing is taken.
+        Raises BudgetExhausted: it is more than is left at one of them; nothing is taken.
         """
         self._chain(account)
         levels = list(self._levels(account, keep=True))
@@ -97,8 +96,7 @@ class Book:
     def reserve_together(self, wanted: Sequence[tuple[Account, Charge]]) -> list[Reservation]:
         """Reserve for several accounts, or for none.
 
-        Raises:
-            BudgetExhausted: it is more than is left to one of them; nothing is taken.
+        Raises BudgetExhausted: it is more than is left to one of them; nothing is taken.
         """
         for account, _ in wanted:
             self._chain(account)
@@ -358,8 +356,7 @@ class Ask(Generic[T]):
 class Turns:
     """Gathers requests of threads while a transaction is under way, and gives all of them to the next one.
 
-    Args:
-        write: does all requests in one transaction, and sets their results; if it raises, nothing was done.
+    ``write``: does all requests in one transaction, and sets their results; if it raises, nothing was done.
     """
 
     def __init__(self, write: Callable[[Sequence[Ask[Any]]], None]) -> None:

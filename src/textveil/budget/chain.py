@@ -28,23 +28,14 @@ _REMEMBERED = 1 << 14
 
 
 class BudgetLevel(NamedTuple):
-    """An account that a release is charged to, by its digests.
+    """An account that a release is charged to, by its digests."""
 
-    Attributes:
-        digest: of the account.
-        account: the account.
-        each: digest of the rule for each person or key; None if no rule can hold.
-        tenant: digest of its tenant.
-        unit: digest of its person; None if it has none.
-        key: digest of its key; None if it has none.
-    """
-
-    digest: bytes
+    digest: bytes  # of the account
     account: Account
-    each: bytes | None
-    tenant: bytes
-    unit: bytes | None
-    key: bytes | None
+    each: bytes | None  # digest of the rule for each person or key; None if no rule can hold
+    tenant: bytes  # digest of its tenant
+    unit: bytes | None  # digest of its person; None if it has none
+    key: bytes | None  # digest of its key; None if it has none
 
     @property
     def kept_on_demand(self) -> bool:
@@ -67,8 +58,7 @@ class Digests(NamedTuple):
 class Names:
     """HMAC-SHA256 under the ledger's key (32 secret bytes), cut to 16 bytes.
 
-    Raises:
-        ParameterError: the key has another length.
+    Raises ParameterError: the key has another length.
     """
 
     def __init__(self, key: bytes) -> None:
@@ -130,27 +120,16 @@ What: TypeAlias = Literal["reserve", "commit", "cancel", "limit", "unprotected"]
 
 
 class Entry(NamedTuple):
-    """Something that happened.
+    """Something that happened."""
 
-    Attributes:
-        tenant: digest of the tenant.
-        number: from 1, for each tenant.
-        at: microseconds since 1970, UTC; never less than that of the entry before.
-        what: one of ``What``.
-        unit: digest of the person; None if there is none.
-        key: digest of the API key; None if there is none.
-        data: canonical JSON text.
-        digest: of this entry and all before it.
-    """
-
-    tenant: bytes
-    number: int
-    at: int
-    what: str
-    unit: bytes | None
-    key: bytes | None
-    data: str
-    digest: bytes
+    tenant: bytes  # digest of the tenant
+    number: int  # from 1, for each tenant
+    at: int  # microseconds since 1970, UTC; never less than that of the entry before
+    what: str  # one of ``What``
+    unit: bytes | None  # digest of the person; None if there is none
+    key: bytes | None  # digest of the API key; None if there is none
+    data: str  # canonical JSON text
+    digest: bytes  # of this entry and all before it
 
     def digests(self) -> dict[str, bytes | None]:
         """Return the parts that are bytes, by name."""

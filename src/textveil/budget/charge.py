@@ -58,26 +58,18 @@ def worse(first: str, second: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """The cost of one release.
+    """The cost of one release."""
 
-    Attributes:
-        draws: equal guarantees together.
-        epsilon: the sum of all epsilons in units, rounded up.
-        delta: the sum of all deltas in units, rounded up; any delta is at least one unit.
-        status: of the draw that is trusted least.
-    """
-
-    draws: tuple[Drawn, ...]
-    epsilon: int
-    delta: int
-    status: str
+    draws: tuple[Drawn, ...]  # equal guarantees together
+    epsilon: int  # the sum of all epsilons in units, rounded up
+    delta: int  # the sum of all deltas in units, rounded up; any delta is at least one unit
+    status: str  # of the draw that is trusted least
 
     @classmethod
     def of(cls, cost: Accountant) -> Charge:
         """Return the charge for the draws of a cost.
 
-        Raises:
-            UnsupportedGuarantee: a draw promises nothing, so that its cost is unknown.
+        Raises UnsupportedGuarantee: a draw promises nothing, so that its cost is unknown.
         """
         counts: Counter[tuple[float, float | None, str]] = Counter()
         for guarantee, times, _ in cost.draws:
@@ -186,17 +178,11 @@ _MARGIN: Final = 2.0**-44  # relative error that covers the rounding of a dozen 
 
 
 class Order(NamedTuple):
-    """The order of a limit.
+    """The order of a limit."""
 
-    Attributes:
-        value: lambda; its rounding only moves which order was chosen.
-        allowance: B in units, rounded down; below 0 if the rule admits nothing.
-        offset: E - B in units, rounded up.
-    """
-
-    value: float
-    allowance: int
-    offset: int
+    value: float  # lambda; its rounding only moves which order was chosen
+    allowance: int  # B in units, rounded down; below 0 if the rule admits nothing
+    offset: int  # E - B in units, rounded up
 
 
 @lru_cache(maxsize=4096)

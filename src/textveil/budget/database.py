@@ -105,8 +105,7 @@ _WRITES = "textveil_writes"
 def url_of(place: str) -> URL:
     """Return the URL of a database, given a URL or the path of an SQLite file.
 
-    Raises:
-        ParameterError: it is neither, or a database of another kind, or one in memory alone.
+    Raises ParameterError: it is neither, or a database of another kind, or one in memory alone.
     """
     try:
         url = make_url(place) if "://" in place else URL.create("sqlite", database=str(Path(place).absolute()))
@@ -163,8 +162,7 @@ def reading(engine: Engine) -> Iterator[Connection]:
 def told() -> Iterator[None]:
     """Tell errors of the database in one line without its URL, statements or values.
 
-    Raises:
-        LedgerError: in place of any of them.
+    Raises LedgerError: in place of any of them.
     """
     try:
         yield

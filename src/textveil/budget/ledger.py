@@ -199,8 +199,7 @@ class Ledger:
         Returns:
             Whether it was noted: not if the account is under a limit, for no limit pays for that.
 
-        Raises:
-            LedgerError: the database fails; nothing may be sent on.
+        Raises LedgerError: the database fails; nothing may be sent on.
         """
         return self._ask(account, lambda book: book.unprotected(account))
 
@@ -219,8 +218,7 @@ class Ledger:
     def affords(self, account: Account, cost: Accountant) -> int | None:
         """Return how many more releases of this cost the account can pay, in turn; None if nothing limits them.
 
-        Raises:
-            UnsupportedGuarantee: a draw promises nothing.
+        Raises UnsupportedGuarantee: a draw promises nothing.
         """
         return self._ask(account, lambda book: book.balance(account), reads=True).affords(cost)
 
@@ -320,8 +318,7 @@ class Ledger:
 def need_database(url: str) -> None:
     """Refuse a file that is not there, if asking about it would make an empty ledger.
 
-    Raises:
-        LedgerError: there is no such file.
+    Raises LedgerError: there is no such file.
     """
     place = url_of(url)
     if place.get_backend_name() == "sqlite" and place.database and not Path(place.database).exists():
@@ -333,8 +330,7 @@ def need_database(url: str) -> None:
 def ledger_key(url: str) -> bytes:
     """Return the key of a ledger, for what else is kept in its database; see ``Ledger``.
 
-    Raises:
-        ParameterError: the url or the key cannot be read, or there is no key.
+    Raises ParameterError: the url or the key cannot be read, or there is no key.
     """
     place = url_of(url)
     return _key(place.database if place.get_backend_name() == "sqlite" else None, None)

@@ -76,37 +76,22 @@ def _times(left: int, each: int) -> int | float:
 
 @dataclass(slots=True)
 class Standing:
-    """A row of the levels: changed in a transaction, and written at its end.
+    """A row of the levels: changed in a transaction, and written at its end."""
 
-    Attributes:
-        level: the account's digest.
-        tenant: its tenant's digest.
-        scope: its kind, in words.
-        limit: its own limit.
-        releases: how many reservations were charged to it.
-        epsilon: their sum in units, as ``delta``.
-        status: the worst of all draws.
-        last_at: when the last one was.
-        basis: the limit's terms under which the sums of the period were counted; empty if they were not.
-        period_start: since when they count; 0 is ever.
-        period_epsilon: the sum of the period in units, as ``period_delta``.
-        period_moment: the cost of its draws by the rule of moments, in units, under a limit that asks for it.
-    """
-
-    level: bytes
-    tenant: bytes
-    scope: str
-    limit: Limit | None = None
-    releases: int = 0
-    epsilon: int = 0
+    level: bytes  # the account's digest
+    tenant: bytes  # its tenant's digest
+    scope: str  # its kind, in words
+    limit: Limit | None = None  # its own limit
+    releases: int = 0  # how many reservations were charged to it
+    epsilon: int = 0  # their sum in units, as ``delta``
     delta: int = 0
-    status: str = Status.PROVED.value
-    last_at: int = 0
-    basis: str = ""
-    period_start: int = 0
-    period_epsilon: int = 0
+    status: str = Status.PROVED.value  # the worst of all draws
+    last_at: int = 0  # when the last one was
+    basis: str = ""  # the limit's terms under which the sums of the period were counted; empty if they were not
+    period_start: int = 0  # since when they count; 0 is ever
+    period_epsilon: int = 0  # the sum of the period in units, as ``period_delta``
     period_delta: int = 0
-    period_moment: int = 0
+    period_moment: int = 0  # the cost of its draws by the rule of moments, in units, under a limit that asks for it
 
     @classmethod
     def of_row(cls, row: Mapping[str, Any]) -> Standing:
@@ -216,28 +201,18 @@ def _delta_limit(limit: Limit) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Balance:
-    """Where an account stands, at the one of its levels that leaves least.
+    """Where an account stands, at the one of its levels that leaves least."""
 
-    Attributes:
-        scope: whose budget it is: "person", "key", "tenant".
-        limit: the most that it may spend; None: no limit.
-        spent: counts against the limit, of this period if there is one, else since ever; reserved amounts too.
-        remaining: the most that one more release may cost, rounded down; None without a limit.
-        reserved: the part of ``spent`` that nobody has committed: under way, or lost in a crash; None if not asked for.
-        period_end: when the limit is renewed; None if never.
-        lifetime: spent since ever, over all periods.
-        releases: how many there were since ever.
-        counted: sums that count against the limit of each level that has one.
-    """
-
-    scope: str
-    limit: Limit | None
-    spent: Guarantee
-    remaining: Remaining | None
+    scope: str  # whose budget it is: "person", "key", "tenant"
+    limit: Limit | None  # the most that it may spend; None: no limit
+    spent: Guarantee  # counts against the limit, of this period if there is one, else since ever; reserved amounts too
+    remaining: Remaining | None  # the most that one more release may cost, rounded down; None without a limit
+    # the part of ``spent`` that nobody has committed: under way, or lost in a crash; None if not asked for
     reserved: Guarantee | None
-    period_end: datetime | None
-    lifetime: Guarantee
-    releases: int
+    period_end: datetime | None  # when the limit is renewed; None if never
+    lifetime: Guarantee  # spent since ever, over all periods
+    releases: int  # how many there were since ever
+    # sums that count against the limit of each level that has one
     counted: tuple[CountedSums, ...] = field(default=(), repr=False, compare=False)
 
     def affords(self, cost: Accountant) -> int | None:
@@ -245,8 +220,7 @@ class Balance:
 
         The database is not asked again: it is what could be paid when the balance was taken.
 
-        Raises:
-            UnsupportedGuarantee: a draw promises nothing.
+        Raises UnsupportedGuarantee: a draw promises nothing.
         """
         charge = Charge.of(cost)
         left = [sums.affords(charge) for sums in self.counted]
@@ -292,19 +266,12 @@ def balance_of(standing: Standing, limit: Limit | None, now: int, counted: tuple
 
 @dataclass(frozen=True, slots=True)
 class Reservation:
-    """Budget that was taken; it is spent whether or not it is committed.
+    """Budget that was taken; it is spent whether or not it is committed."""
 
-    Attributes:
-        account: that pays.
-        number: of its entry in the ledger, among those of the tenant.
-        charge: the amount taken.
-        balance: after it.
-    """
-
-    account: Account
-    number: int
-    charge: Charge = field(repr=False)
-    balance: Balance = field(repr=False)
+    account: Account  # that pays
+    number: int  # of its entry in the ledger, among those of the tenant
+    charge: Charge = field(repr=False)  # the amount taken
+    balance: Balance = field(repr=False)  # after it
 
     @property
     def guarantee(self) -> Guarantee:

@@ -192,18 +192,13 @@ class Replay:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """The result of a verification.
+    """The result of a verification."""
 
-    Attributes:
-        entries: how many were read.
-        heads: of each tenant, by its digest in hexadecimal digits, number and digest of the last entry. Keep them
-            elsewhere: only they show entries that were cut off at the end.
-        problems: a line each; none if everything fits.
-    """
-
-    entries: int
+    entries: int  # how many were read
+    # of each tenant, by its digest in hexadecimal digits, number and digest of the last entry. Keep them elsewhere:
+    # only they show entries that were cut off at the end.
     heads: dict[str, tuple[int, str]]
-    problems: tuple[str, ...]
+    problems: tuple[str, ...]  # a line each; none if everything fits
 
     @property
     def sound(self) -> bool:
@@ -324,12 +319,8 @@ def to_data(entry: Entry) -> dict[str, Any]:
 def verified_export(path: Path, noted: Collection[str] = ()) -> Verification:
     """Verify an exported ledger: chain, sums and limits, but no seal and no key.
 
-    Args:
-        path: of the export.
-        noted: heads that were noted before, which must be there.
-
-    Raises:
-        InputError: the file cannot be read, or is no export.
+    ``path``: of the export; ``noted``: heads that were noted before, which must be there.
+    Raises InputError: the file cannot be read, or is no export.
     """
     replay = Replay(lambda: _read(path), noted)
     replay.run()

@@ -48,8 +48,7 @@ class DatasetSanitizer:
     def __call__(self, batch: Mapping[str, Any], indices: Sequence[int] | None = None) -> dict[str, list[Any]]:
         """Release a batch; ``indices`` are places of its rows in the dataset, as ``with_indices=True`` gives them.
 
-        Raises:
-            InputError: a column is missing; a value is neither a text nor None.
+        Raises InputError: a column is missing; a value is neither a text nor None.
         """
         sanitized, key = self.batches.choice.sanitized, self.batches.key
         columns: dict[str, Any] = {name: _texts(batch, name) for name in sanitized}
@@ -62,8 +61,7 @@ class DatasetSanitizer:
 
         An IterableDataset is read once more for it; ``kept`` names the columns that it holds beside.
 
-        Raises:
-            InputError: it has no columns of counts.
+        Raises InputError: it has no columns of counts.
         """
         tally = Tally()
         _count(tally, released, self.batches)

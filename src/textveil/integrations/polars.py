@@ -34,8 +34,7 @@ def sanitized_column(expression: Any, columns: ColumnSanitizer | Source) -> Any:
     collected twice is released twice, and both count. ``columns.report()`` counts what was drawn; a sanitizer, a
     mechanism or a policy in its place spends uncounted. Categoricals and Enums become Strings.
 
-    Raises:
-        ParameterError: ``columns`` is none of these.
+    Raises ParameterError: ``columns`` is none of these.
     """
     sanitizer = columns if isinstance(columns, ColumnSanitizer) else ColumnSanitizer(columns)
     return expression.map_batches(partial(_released_one, sanitizer), return_dtype=pl.String, is_elementwise=True)
@@ -44,9 +43,7 @@ def sanitized_column(expression: Any, columns: ColumnSanitizer | Source) -> Any:
 def sanitize_series(series: Any, sanitizer: Source) -> Sanitized:
     """Return a series of the released texts under its old name; null stays null.
 
-    Raises:
-        InputError: it is not of strings.
-        ParameterError: ``sanitizer`` is no sanitizer, no mechanism and no policy.
+    Raises InputError: it is not of strings; ParameterError: ``sanitizer`` is no sanitizer, no mechanism and no policy.
     """
     columns = ColumnSanitizer(sanitizer)
     return Sanitized(_released_one(columns, series), columns.report([series.name or "text"]))

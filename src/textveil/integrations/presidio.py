@@ -186,8 +186,7 @@ class Veil:
     def surrogate(self, entity_type: str, value: str) -> str:
         """Return a surrogate for one value of one entity type: the one that waits for it, else another.
 
-        Raises:
-            ParameterError: the entity type has no kind.
+        Raises ParameterError: the entity type has no kind.
         """
         waiting = self._waiting[entity_type, value]
         if waiting:
@@ -202,8 +201,7 @@ class Veil:
 
         Where it was drawn for several, they are given in the order in which they were drawn for, over and over.
 
-        Raises:
-            ParameterError: the veil never drew it for that entity type.
+        Raises ParameterError: the veil never drew it for that entity type.
         """
         key = entity_type, surrogate
         known = self._originals.get(key)
@@ -280,8 +278,7 @@ class _Results:
 def disjoint_spans(text: str, results: Iterable[Any]) -> list[DetectedSpan]:
     """Results of Presidio's analyzer as spans that share no character; their kinds are the entity types.
 
-    Raises:
-        InputError: a result lies outside the text, or has no entity type or score (named by its number).
+    Raises InputError: a result lies outside the text, or has no entity type or score (named by its number).
     """
     return checked_spans(_Results(results), [text])[0]
 
@@ -292,8 +289,7 @@ def disjoint_results(text: str, results: Iterable[Any]) -> list[Any]:
     For any of Presidio's operators: its engine replaces characters of two results twice unless it is told to remove
     intersections, and then a text does not come back as it was.
 
-    Raises:
-        InputError: as ``disjoint_spans``.
+    Raises InputError: as ``disjoint_spans``.
     """
     return _results(disjoint_spans(text, results))
 

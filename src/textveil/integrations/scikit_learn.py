@@ -149,8 +149,7 @@ class TextSanitizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         None, NaN and NA come out as None.
 
-        Raises:
-            InputError: a value is neither a text nor missing (named by its row).
+        Raises InputError: a value is neither a text nor missing (named by its row).
         """
         check_is_fitted(self, "columns_")
         given = np.asarray(X if hasattr(X, "__array__") else list(X), dtype=object)

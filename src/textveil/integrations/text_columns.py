@@ -113,8 +113,7 @@ class ColumnSanitizer:
     def rows(self, rows: Iterable[Row]) -> Iterator[list[str | None]]:
         """Yield the released texts of each row, gaps kept; read and drawn about half a million characters ahead.
 
-        Raises:
-            InputError: a text is not a str.
+        Raises InputError: a text is not a str.
         """
         for chunk in _chunks(rows):
             released = released_rows(self.sanitizer, chunk)

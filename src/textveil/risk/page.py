@@ -39,9 +39,7 @@ class _Point:
 def curve_svg(releases: Sequence[Release], against: str) -> str:
     """Records named at the first try along content words kept, one line for each attacker, releases named above.
 
-    Args:
-        releases: attacked by the same attackers, in any order.
-        against: of the attacks that are drawn.
+    ``releases``: attacked by the same attackers, in any order; ``against``: of the attacks that are drawn.
     """
     releases = sorted(releases, key=lambda release: release.kept.content_words)
     names = [SHOWN_NAMES.get(release.name, release.name)[:_LONGEST] for release in releases]

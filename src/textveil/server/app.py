@@ -31,8 +31,7 @@ from textveil.version import VERSION
 def check_settings(config: Config) -> None:
     """Read what a server reads when it starts, and open nothing.
 
-    Raises:
-        ParameterError: a policy cannot be read; or the upstream's URL is not allowed.
+    Raises ParameterError: a policy cannot be read; or the upstream's URL is not allowed.
     """
     _offered(config)
     Upstream.of(config)

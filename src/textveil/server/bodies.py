@@ -45,8 +45,7 @@ def parsed(
 def request_json(body: bytes) -> Any:
     """Read the body of a request.
 
-    Raises:
-        ApiError: it is no JSON by the standard in UTF-8, nested too deep, or has a key of an object twice.
+    Raises ApiError: it is no JSON by the standard in UTF-8, nested too deep, or has a key of an object twice.
     """
     twice: list[str] = []
 
@@ -73,8 +72,7 @@ def request_json(body: bytes) -> Any:
 def request_object(body: bytes) -> dict[str, Any]:
     """Read the body of a request that must be an object.
 
-    Raises:
-        ApiError: it is something else; or as ``request_json``.
+    Raises ApiError: it is something else; or as ``request_json``.
     """
     asked = request_json(body)
     if not isinstance(asked, dict):
@@ -85,8 +83,7 @@ def request_object(body: bytes) -> dict[str, Any]:
 def need_json(headers: Mapping[str, str]) -> None:
     """Refuse a body that is not declared as JSON: a browser sends such for any page, without asking the server.
 
-    Raises:
-        ApiError: the content type is another one, or none.
+    Raises ApiError: the content type is another one, or none.
     """
     if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         message = "content-type of the request must be application/json; got another, or none."
@@ -196,17 +193,11 @@ class RestoreRequest(Body):
 
 
 class RestoreAnswer(BaseModel):
-    """The text with originals in it: private.
+    """The text with originals in it: private."""
 
-    Attributes:
-        text: the text.
-        replaced: how many mentions of surrogates were replaced.
-        ambiguous: how many stay, since they do not tell for what they stand.
-    """
-
-    text: str | list[str]
-    replaced: int
-    ambiguous: int
+    text: str | list[str]  # the text
+    replaced: int  # how many mentions of surrogates were replaced
+    ambiguous: int  # how many stay, since they do not tell for what they stand
 
 
 class DetectRequest(Body):

@@ -53,8 +53,7 @@ def budget_data(balance: Balance, costs: TextCosts, cost: Accountant | None = No
 def cost_told(kinds: Iterable[Mapping[str, Any]]) -> str:
     """Tell the cost of a message, kind by kind, and how to make a kind free.
 
-    Args:
-        kinds: that are drawn: "kind", "count", "text", "epsilon", "delta" and perhaps "pays".
+    ``kinds``: that are drawn: "kind", "count", "text", "epsilon", "delta" and perhaps "pays".
     """
     paid = [kind for kind in kinds if kind["epsilon"] or kind["delta"]]
     parts = [

@@ -21,113 +21,90 @@ _Count = Annotated[int, Field(ge=1)]
 
 
 class Config(BaseModel):
-    """Everything that a server can be told; a field is a key of the TOML file and an environment variable.
-
-    Attributes:
-        host: address that is listened on; any that is not of this machine alone needs API keys.
-        port: 0 takes a free one.
-        database: of the ledger and the keys: a URL of SQLAlchemy or a path; left out, a file in the user's data folder.
-        hosts: names by which the server may be asked for; a server that only this machine can reach has those of it.
-        upstream: base URL of an OpenAI or Anthropic API, to which the gateway sends sanitized text; left out, there is
-            no gateway.
-        upstream_key: sent to it as a bearer token, or as Anthropic's API wants it.
-        upstream_hosts: hosts that ``upstream`` may name; none is any.
-        upstream_private_addresses: whether the upstream's name may lead into a private network; an address that
-            ``upstream`` itself names may, and so may localhost.
-        upstream_connections: "fresh" has one for each request; "kept" uses one again, which saves the time until it
-            stands, and takes whatever an upstream sends behind an answer for the next one.
-        upstream_connect_seconds: until a connection to it must stand.
-        upstream_seconds: between two pieces of its answer at the most.
-        upstream_answer_seconds: from a request to it until its answer must be whole, or, of a streamed one, the head.
-        upstream_stream_seconds: from a request to it until a streamed answer must have ended.
-        upstream_stream_bytes: of a streamed answer at the most; the asker is told where it was cut.
-        policy: what is used where a request names none.
-        policies: a folder of policies of your own: each ``NAME.toml`` is used by its name.
-        tenant_policies: of a tenant, the policies that its keys may name, its default first; others may name all. A key
-            that was made with policies has those.
-        budget: of whoever calls where there are no API keys, as "40", "40 messages" or "40 messages a day"; a message
-            is one of the default policy.
-        body_bytes: of a request at the most.
-        request_texts: of a request at the most: inputs, messages and their parts, and each value in the arguments of a
-            call. The API of textveil's own takes 10,000 at the most.
-        body_seconds: until the head of a request must have come, and then its body.
-        send_seconds: until a reader must have taken a piece of the answer.
-        concurrent_requests: of callers, answered at one time at the most. Strangers have as many places of their own,
-            and ``/healthz`` and ``/metrics`` need none.
-        key_requests: of one key, or, on a server without keys, of one address, answered at one time at the most.
-        stranger_requests: of one address without a valid key, answered at one time at the most.
-        key_seconds: how long an API key that was verified is taken without asking the database again; so long a
-            revoked one may still be taken.
-        requests_per_second: of one key at the most, on average; 0 is no limit.
-        units: whether a key without a person may name any in its requests ("named"), or releases nothing ("bound"):
-            then a key is wanted always, and each is one person's.
-        metrics: who may read ``/metrics``: "admin", whoever has an admin's key, or, while there are no keys, is on this
-            machine; or "open", whoever can connect.
-        threads: that sanitize.
-        processes: how many find values for the server while requests come together. Left out, ``textveil serve`` starts
-            one for each processor, four at the most, and none where there is one processor; ``make_app`` starts none.
-            Texts of more than 2,000 characters are always read by one that is killed at ``sanitize_seconds``: two are
-            started for them where this says fewer.
-        sanitize_seconds: of processor time that the detection of a request's texts may take.
-        maps: where what puts originals back is kept where a request asks for it, and where conversations are: "memory",
-            or "database", encrypted.
-        maps_seconds: how long it is kept; a conversation, after its last request (behind a restart up to a quarter
-            less).
-        maps_bytes: of memory that all of it may take, where it is kept in memory; the oldest is forgotten first.
-        foreign_values: what a value of an answer, a call or a tool's answer becomes: "apart", equal to no surrogate of
-            the user's values; or "shared", that of an equal value of the user, by which the upstream can test guesses.
-        foreign_values_limit: how many such values a conversation may bring.
-        forbid_unprotected: whether ``on_error`` must be "refuse"; no later place of the configuration takes it back.
-        on_error: what the gateway does if the policy's model reports that it fails: "refuse"; or "send-unprotected",
-            which sends the texts as they are where no budget limits who asks. Any other failure is refused.
-        restore_in_urls: where originals are put back within URLs of an answer: "named-hosts", to hosts that a text of
-            the asker names; "never"; or "everywhere", by which the upstream can have originals sent to any host.
-        log: whether a line of JSON is written for each request.
-    """
+    """Everything that a server can be told; a field is a key of the TOML file and an environment variable."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    host: str = "127.0.0.1"
-    port: Annotated[int, Field(ge=0, le=65535)] = 8000
+    host: str = "127.0.0.1"  # address that is listened on; any that is not of this machine alone needs API keys
+    port: Annotated[int, Field(ge=0, le=65535)] = 8000  # 0 takes a free one
+    # of the ledger and the keys: a URL of SQLAlchemy or a path; left out, a file in the user's data folder
     database: str | None = None
+    # names by which the server may be asked for; a server that only this machine can reach has those of it
     hosts: tuple[str, ...] = ()
+    # base URL of an OpenAI or Anthropic API, to which the gateway sends sanitized text; left out, there is no gateway
     upstream: str | None = None
-    upstream_key: SecretStr | None = None
-    upstream_hosts: tuple[str, ...] = ()
+    upstream_key: SecretStr | None = None  # sent to it as a bearer token, or as Anthropic's API wants it
+    upstream_hosts: tuple[str, ...] = ()  # hosts that ``upstream`` may name; none is any
+    # whether the upstream's name may lead into a private network; an address that ``upstream`` itself names may, and so
+    # may localhost
     upstream_private_addresses: bool = False
+    # "fresh" has one for each request; "kept" uses one again, which saves the time until it stands, and takes whatever
+    # an upstream sends behind an answer for the next one
     upstream_connections: Literal["fresh", "kept"] = "fresh"
-    upstream_connect_seconds: _Seconds = 10.0
-    upstream_seconds: _Seconds = 120.0
+    upstream_connect_seconds: _Seconds = 10.0  # until a connection to it must stand
+    upstream_seconds: _Seconds = 120.0  # between two pieces of its answer at the most
+    # from a request to it until its answer must be whole, or, of a streamed one, the head
     upstream_answer_seconds: _Seconds = 600.0
-    upstream_stream_seconds: _Seconds = 3600.0
-    upstream_stream_bytes: _Count = 64 * 2**20
-    policy: str = "identifiers"
-    policies: Path | None = None
+    upstream_stream_seconds: _Seconds = 3600.0  # from a request to it until a streamed answer must have ended
+    upstream_stream_bytes: _Count = 64 * 2**20  # of a streamed answer at the most; the asker is told where it was cut
+    policy: str = "identifiers"  # what is used where a request names none
+    policies: Path | None = None  # a folder of policies of your own: each ``NAME.toml`` is used by its name
+    # of a tenant, the policies that its keys may name, its default first; others may name all. A key that was made with
+    # policies has those.
     tenant_policies: dict[str, Annotated[tuple[str, ...], Field(min_length=1)]] = {}
+    # of whoever calls where there are no API keys, as "40", "40 messages" or "40 messages a day"; a message is one of
+    # the default policy
     budget: str | None = None
-    body_bytes: _Count = 4 * 2**20
+    body_bytes: _Count = 4 * 2**20  # of a request at the most
+    # of a request at the most: inputs, messages and their parts, and each value in the arguments of a call. The API of
+    # textveil's own takes 10,000 at the most.
     request_texts: _Count = 20_000
-    body_seconds: _Seconds = 30.0
-    send_seconds: _Seconds = 30.0
+    body_seconds: _Seconds = 30.0  # until the head of a request must have come, and then its body
+    send_seconds: _Seconds = 30.0  # until a reader must have taken a piece of the answer
+    # of callers, answered at one time at the most. Strangers have as many places of their own, and ``/healthz`` and
+    # ``/metrics`` need none.
     concurrent_requests: _Count = 256
+    # of one key, or, on a server without keys, of one address, answered at one time at the most
     key_requests: _Count = 128
-    stranger_requests: _Count = 16
+    stranger_requests: _Count = 16  # of one address without a valid key, answered at one time at the most
+    # how long an API key that was verified is taken without asking the database again; so long a revoked one may still
+    # be taken
     key_seconds: _Seconds = 5.0
+    # of one key at the most, on average; 0 is no limit
     requests_per_second: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 1000.0
+    # whether a key without a person may name any in its requests ("named"), or releases nothing ("bound"): then a key
+    # is wanted always, and each is one person's
     units: Literal["named", "bound"] = "named"
+    # who may read ``/metrics``: "admin", whoever has an admin's key, or, while there are no keys, is on this machine;
+    # or "open", whoever can connect
     metrics: Literal["admin", "open"] = "admin"
-    threads: _Count = 16
+    threads: _Count = 16  # that sanitize
+    # how many find values for the server while requests come together. Left out, ``textveil serve`` starts one for each
+    # processor, four at the most, and none where there is one processor; ``make_app`` starts none. Texts of more than
+    # 2,000 characters are always read by one that is killed at ``sanitize_seconds``: two are started for them where
+    # this says fewer.
     processes: Annotated[int, Field(ge=0)] | None = None
-    sanitize_seconds: _Seconds = 10.0
+    sanitize_seconds: _Seconds = 10.0  # of processor time that the detection of a request's texts may take
+    # where what puts originals back is kept where a request asks for it, and where conversations are: "memory", or
+    # "database", encrypted
     maps: Literal["memory", "database"] = "memory"
+    # how long it is kept; a conversation, after its last request (behind a restart up to a quarter less)
     maps_seconds: _Seconds = 3600.0
+    # of memory that all of it may take, where it is kept in memory; the oldest is forgotten first
     maps_bytes: _Count = 256 * 2**20
+    # what a value of an answer, a call or a tool's answer becomes: "apart", equal to no surrogate of the user's values;
+    # or "shared", that of an equal value of the user, by which the upstream can test guesses
     foreign_values: Literal["apart", "shared"] = "apart"
-    foreign_values_limit: _Count = 2000
+    foreign_values_limit: _Count = 2000  # how many such values a conversation may bring
+    # whether ``on_error`` must be "refuse"; no later place of the configuration takes it back
     forbid_unprotected: bool = False
+    # what the gateway does if the policy's model reports that it fails: "refuse"; or "send-unprotected", which sends
+    # the texts as they are where no budget limits who asks. Any other failure is refused.
     on_error: Literal["refuse", "send-unprotected"] = "refuse"
+    # where originals are put back within URLs of an answer: "named-hosts", to hosts that a text of the asker names;
+    # "never"; or "everywhere", by which the upstream can have originals sent to any host
     restore_in_urls: InUrls = "named-hosts"
-    log: bool = True
+    log: bool = True  # whether a line of JSON is written for each request
 
     @field_validator("on_error")
     @classmethod

@@ -371,8 +371,7 @@ class Conversations:
     async def recall(self, account: Account, *, name: str = "", answer: str = "") -> None:
         """Load a conversation from the store, if it is not known here: by its name, or by an answer of it.
 
-        Raises:
-            LedgerError: the store fails.
+        Raises LedgerError: the store fails.
         """
         if self._store is None:
             return
@@ -393,8 +392,7 @@ class Conversations:
     async def keep(self, state: ConversationState) -> None:
         """Keep a conversation in the store, if there is one, unless it is kept as it is.
 
-        Raises:
-            LedgerError: the store fails.
+        Raises LedgerError: the store fails.
         """
         if self._store is None or state.size == CONVERSATION:
             return

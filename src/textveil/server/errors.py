@@ -210,8 +210,7 @@ _BOUNDS: Final = {
 async def refuse_unread_query(request: Request) -> None:
     """Refuse parameters of a query that the route does not read, as a dependency of routes.
 
-    Raises:
-        ApiError: a parameter is none of the route's.
+    Raises ApiError: a parameter is none of the route's.
     """
     route = request.scope["route"]
     if not route.path.startswith("/v1/"):

@@ -128,23 +128,18 @@ def _is_word(piece: str) -> bool:
 
 
 class ForeignValues(NamedTuple):
-    """The treatment of values of texts that others may have written a part of.
+    """The treatment of values of texts that others may have written a part of."""
 
-    Attributes:
-        shared: whether they have the surrogates of equal values elsewhere in the conversation. Whoever can write such a
-            value then tests guesses of the user's values, one with each.
-        most: how many of them a conversation may bring.
-    """
-
+    # whether they have the surrogates of equal values elsewhere in the conversation. Whoever can write such a value
+    # then tests guesses of the user's values, one with each.
     shared: bool = False
-    most: int = 2000
+    most: int = 2000  # how many of them a conversation may bring
 
     @classmethod
     def of(cls, values: str, limit: int) -> ForeignValues:
         """Read the settings ``foreign_values`` and ``foreign_values_limit``.
 
-        Raises:
-            ParameterError: one of them has no such value.
+        Raises ParameterError: one of them has no such value.
         """
         need(values in ("apart", "shared"), "foreign_values", values[:40], "apart or shared")
         need(limit > 0, "foreign_values_limit", limit, "at least 1")
@@ -163,17 +158,11 @@ class Call(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """The origin of a text that the client may not have written.
+    """The origin of a text that the client may not have written."""
 
-    Attributes:
-        message: told only by what the upstream knows; texts of one message share a scope.
-        call: that it answers; None if it is not known, or there was none.
-        mixed: without a call, whether guesses may stand in it beside restored values.
-    """
-
-    message: str
-    call: Call | None = None
-    mixed: bool = True
+    message: str  # told only by what the upstream knows; texts of one message share a scope
+    call: Call | None = None  # that it answers; None if it is not known, or there was none
+    mixed: bool = True  # without a call, whether guesses may stand in it beside restored values
 
 
 class _Surface(NamedTuple):
@@ -224,8 +213,7 @@ def scopes_of(
 def few_values(prepared: Prepared, origins: Sequence[Origin | None], before: int, most: int) -> int:
     """Return how many values of others a conversation has with these texts.
 
-    Raises:
-        TooManyForeignValues: more than it may.
+    Raises TooManyForeignValues: more than it may.
     """
     kinds = kinds_with_surrogates(prepared.setting)
     pairs = zip(origins, prepared.counts, strict=True)

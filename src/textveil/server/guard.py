@@ -135,9 +135,7 @@ class Guard:
     async def _who(self, scope: Scope) -> Caller | ApiError:
         """Return the caller by the headers, or the error of a stranger. Routes find it in the request's state.
 
-        Raises:
-            ApiError: the key sends too much, or too many are verified.
-            LedgerError: the database fails.
+        Raises ApiError: the key sends too much, or too many are verified; LedgerError: the database fails.
         """
         state = scope["state"]
         callers: Callers = scope["app"].state.callers
@@ -231,8 +229,7 @@ class _Places:
     def held(self, name: str, most: int) -> Iterator[None]:
         """Hold one of the ``most`` places of a key or an address.
 
-        Raises:
-            ApiError: it holds as many, or none is free.
+        Raises ApiError: it holds as many, or none is free.
         """
         if self._of[name] >= most:
             message = f"this key or address may have {most} requests at one time; got more. Wait for an answer first."

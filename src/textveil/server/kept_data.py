@@ -61,27 +61,17 @@ def release_bytes(release: Release) -> int:
 
 
 class KeptPolicy(NamedTuple):
-    """A policy as it is now.
+    """A policy as it is now."""
 
-    Attributes:
-        setting: of its sanitizer.
-        digest: tells it from every other, even by secrets such as the words of its lists: keep it encrypted.
-    """
-
-    setting: Setting
-    digest: str
+    setting: Setting  # of its sanitizer
+    digest: str  # tells it from every other, even by secrets such as the words of its lists: keep it encrypted
 
 
 class ConversationStore(Protocol):
-    """Keeps conversations where another process finds them; ``sealed.SealedConversations`` does.
+    """Keeps conversations where another process finds them; ``sealed.SealedConversations`` does."""
 
-    Attributes:
-        key: of names of conversations.
-        only_traces: whether only traces of a conversation's answers are kept, so that it is not taken for a new one.
-    """
-
-    key: bytes
-    only_traces: bool
+    key: bytes  # of names of conversations
+    only_traces: bool  # whether only traces of a conversation's answers are kept, so that it is not taken for a new one
 
     def save(self, name: bytes, data: Any, answers: Sequence[bytes]) -> None:
         """Keep a conversation as it is now, by its name and by answers that lead to it."""
@@ -208,9 +198,7 @@ class KeptMaps:
     def find(self, owner: Owner, identity: str) -> tuple[PrivateMap, ...] | None:
         """Return the maps of an id; None if there are none, or they are another's: a stranger cannot tell which.
 
-        Args:
-            owner: of the maps; without a person, any of the tenant's.
-            identity: of ``keep``.
+        ``owner``: of the maps; without a person, any of the tenant's; ``identity``: of ``keep``.
         """
         with self._lock:
             self._drop()

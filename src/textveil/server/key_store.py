@@ -37,27 +37,16 @@ _REMEMBERED: Final = 10_000  # secrets that were found right, by their hash and 
 
 @dataclass(frozen=True, slots=True)
 class KeyFacts:
-    """Facts about a key, all but its secret.
+    """Facts about a key, all but its secret."""
 
-    Attributes:
-        identity: names the key in budgets too; it survives rotation.
-        tenant: the owner.
-        unit: the person whose texts it is for; None is any of the tenant's.
-        admin: whether it may ask about others, and release nothing.
-        created: microseconds since 1970, as all times.
-        expires: when it ends; None: never.
-        revoked: when it was revoked.
-        policies: that it may name, its default first; none is all.
-    """
-
-    identity: str
-    tenant: str = field(repr=False)
-    unit: str | None = field(repr=False)
-    admin: bool
-    created: int
-    expires: int | None
-    revoked: int | None
-    policies: tuple[str, ...] = ()
+    identity: str  # names the key in budgets too; it survives rotation
+    tenant: str = field(repr=False)  # the owner
+    unit: str | None = field(repr=False)  # the person whose texts it is for; None is any of the tenant's
+    admin: bool  # whether it may ask about others, and release nothing
+    created: int  # microseconds since 1970, as all times
+    expires: int | None  # when it ends; None: never
+    revoked: int | None  # when it was revoked
+    policies: tuple[str, ...] = ()  # that it may name, its default first; none is all
 
     def ends(self, now: int) -> str | None:
         """Return why it is not taken now; None if it is."""
@@ -69,13 +58,8 @@ class KeyFacts:
 class ApiKeys:
     """The keys of a database. Every method raises LedgerError if the database fails.
 
-    Args:
-        url: of the ledger's database; see ``budget.ledger.Ledger``.
-        clock: microseconds since 1970.
-
-    Raises:
-        LedgerError: the database cannot be opened.
-        ParameterError: there is no key of the ledger.
+    ``url``: of the ledger's database; see ``budget.ledger.Ledger``; ``clock``: microseconds since 1970.
+    Raises LedgerError: the database cannot be opened; ParameterError: there is no key of the ledger.
     """
 
     def __init__(self, url: str, *, clock: Callable[[], int] = lambda: time.time_ns() // 1000) -> None:
@@ -105,8 +89,7 @@ class ApiKeys:
     ) -> tuple[KeyFacts, str]:
         """Make a key; return its facts, and the key itself, which cannot be shown again.
 
-        Raises:
-            ParameterError: a name is empty; an admin's key is for a person; it would end before it begins.
+        Raises ParameterError: a name is empty; an admin's key is for a person; it would end before it begins.
         """
         need(bool(tenant), "tenant", "an empty name", "a name of at least one character")
         need(unit is None or bool(unit), "unit", "an empty name", "a name of at least one character")
@@ -133,12 +116,8 @@ class ApiKeys:
     def rotate(self, identity: str, *, grace_seconds: float = 0) -> str:
         """Give a key another secret; its budgets stay.
 
-        Args:
-            identity: of the key.
-            grace_seconds: for which the secret before is still taken.
-
-        Raises:
-            ParameterError: there is no such key, or it was revoked.
+        ``identity``: of the key; ``grace_seconds``: for which the secret before is still taken.
+        Raises ParameterError: there is no such key, or it was revoked.
         """
         need(0 <= grace_seconds <= MOST_SECONDS, "grace_seconds", grace_seconds, f"from 0 to {MOST_SECONDS}")
         secret = secrets.token_urlsafe(32)
@@ -153,11 +132,7 @@ class ApiKeys:
         return f"{PREFIX}_{identity}_{secret}"
 
     def revoke(self, identity: str) -> None:
-        """Take a key no more; a revoked key stays so.
-
-        Raises:
-            ParameterError: there is no such key.
-        """
+        """Take a key no more; a revoked key stays so. Raises ParameterError: there is no such key."""
         with told(), writing(self._engine) as connection:
             at = sa.func.coalesce(KEYS.c.revoked, self._clock())
             done = connection.execute(KEYS.update().where(KEYS.c.id == identity).values(revoked=at, **_NO_OLD))

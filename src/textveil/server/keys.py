@@ -27,29 +27,21 @@ _WAITING: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The caller of a request.
+    """The caller of a request."""
 
-    Attributes:
-        tenant: the owner of the key.
-        unit: the person whose texts the key is for; None: each request may name one.
-        key_id: of the key; None if the server has none.
-        admin: whether it may ask about others; it releases nothing.
-        policies: that its requests may name, its default first; none is all of the server's.
-    """
-
-    tenant: str = field(repr=False)
+    tenant: str = field(repr=False)  # the owner of the key
+    # the person whose texts the key is for; None: each request may name one
     unit: str | None = field(default=None, repr=False)
-    key_id: str | None = None
-    admin: bool = False
-    policies: tuple[str, ...] = ()
+    key_id: str | None = None  # of the key; None if the server has none
+    admin: bool = False  # whether it may ask about others; it releases nothing
+    policies: tuple[str, ...] = ()  # that its requests may name, its default first; none is all of the server's
 
     def policy(self, asked: str | None) -> str | None:
         """Return the policy of a request that names ``asked``; None is the server's default.
 
         A smaller epsilon (``NAME@4``) is always allowed.
 
-        Raises:
-            ApiError: the key, or its tenant, may not use it.
+        Raises ApiError: the key, or its tenant, may not use it.
         """
         if not self.policies:
             return asked
@@ -62,8 +54,7 @@ class Caller:
     def account(self, unit: str | None = None) -> Account:
         """Return the account that pays for a request that names the person ``unit``.
 
-        Raises:
-            ApiError: the key is for another person.
+        Raises ApiError: the key is for another person.
         """
         if unit is not None and self.unit is not None and unit != self.unit:
             message = "this key is for one person, and `unit` names another. Leave it out, or use another key."
@@ -200,11 +191,7 @@ class Rate:
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def need(self, name: str) -> None:
-        """Count a request.
-
-        Raises:
-            ApiError: it comes too soon.
-        """
+        """Count a request. Raises ApiError: it comes too soon."""
         if self._per_second == 0:
             return
         now = time.monotonic()

@@ -93,8 +93,7 @@ def withheld() -> Withheld | None:
 def install(routes: Sequence[str], headers: Sequence[str]) -> None:
     """Put the gate before LiteLLM's proxy, if this process runs one; settings of an earlier gate are replaced.
 
-    Raises:
-        ParameterError: as ``Gate``; or there are settings, and no proxy.
+    Raises ParameterError: as ``Gate``; or there are settings, and no proxy.
     """
     proxy = sys.modules.get("litellm.proxy.proxy_server")
     if proxy is None:

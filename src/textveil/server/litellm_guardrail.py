@@ -167,8 +167,7 @@ class TextveilGuardrail(CustomGuardrail):
     ) -> dict[str, Any]:
         """Return the request with every text of it released.
 
-        Raises:
-            HTTPException: it does not go on; the message holds nothing of the text.
+        Raises HTTPException: it does not go on; the message holds nothing of the text.
         """
         try:
             await self._sanitize(data, call_type, user_api_key_dict)
@@ -318,8 +317,7 @@ def _like(answer: Any, data: dict[str, Any]) -> Any:
 def _refuse_synchronous(text: str) -> None:
     """Refuse a chat by a synchronous function of LiteLLM, as a rule of LiteLLM: it runs no guardrail for those.
 
-    Raises:
-        ParameterError: this chat would go on unread.
+    Raises ParameterError: this chat would go on unread.
     """
     if any(isinstance(callback, TextveilGuardrail) for callback in litellm.callbacks):
         try:

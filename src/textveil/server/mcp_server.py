@@ -149,8 +149,7 @@ class TextTools:
     async def call(self, tool: str, given: Mapping[str, Any]) -> dict[str, Any]:
         """Run one of ``TOOLS`` with these arguments.
 
-        Raises:
-            TextveilError: it cannot be done; the message holds nothing of the text.
+        Raises TextveilError: it cannot be done; the message holds nothing of the text.
         """
         need(tool in self.arguments, "tool", "another", f"one of {', '.join(self.arguments)}", kind=UnknownNameError)
         try:
@@ -234,12 +233,8 @@ def make_server(tools: TextTools, offered: Collection[str] = TOOLS) -> Server[An
 
     Every failure of a tool is an answer of one line that holds nothing of the text; nothing is logged.
 
-    Args:
-        tools: that it runs.
-        offered: names of the tools that clients see and may call.
-
-    Raises:
-        ParameterError: an unknown tool, or none at all.
+    ``tools``: that it runs; ``offered``: names of the tools that clients see and may call.
+    Raises ParameterError: an unknown tool, or none at all.
     """
     for tool in offered:
         need(tool in TOOLS, "tools", tool[:40], f"among {', '.join(TOOLS)}")

@@ -75,8 +75,7 @@ class OfferedPolicies:
     def name(self, asked: str | None) -> str:
         """Return the name of a policy; None is the default.
 
-        Raises:
-            UnknownNameError: there is none of that name; the name is not repeated, since it may be text.
+        Raises UnknownNameError: there is none of that name; the name is not repeated, since it may be text.
         """
         name = self.default if asked is None else asked
         if name in self._policies:
@@ -91,13 +90,8 @@ class OfferedPolicies:
     def at(self, asked: str | None, epsilon: float | None) -> str:
         """Return the name of a policy at an epsilon of one word.
 
-        Args:
-            asked: a name, as for ``name``.
-            epsilon: nats of one word; None is the policy's own.
-
-        Raises:
-            UnknownNameError: there is no policy of that name.
-            ParameterError: it is not among ``epsilons``.
+        ``asked``: a name, as for ``name``; ``epsilon``: nats of one word; None is the policy's own.
+        Raises UnknownNameError: there is no policy of that name; ParameterError: it is not among ``epsilons``.
         """
         name = self.name(asked)
         if epsilon is None:

@@ -99,9 +99,7 @@ _CHECK: Final = 16
 class Sealing:
     """Encrypts by ChaCha20-Poly1305 with a random nonce, bound to the place of the data; and makes keyed checks.
 
-    Args:
-        key: the ledger's, 32 bytes.
-        purpose: keys of two purposes tell nothing of each other.
+    ``key``: the ledger's, 32 bytes; ``purpose``: keys of two purposes tell nothing of each other.
     """
 
     def __init__(self, key: bytes, purpose: str) -> None:
@@ -115,11 +113,7 @@ class Sealing:
         return nonce + self._cipher.encrypt(nonce, plain, place.encode("utf-8"))
 
     def opened(self, sealed: bytes, place: str) -> bytes:
-        """Decrypt data.
-
-        Raises:
-            LedgerError: it was changed, moved, or sealed under another key.
-        """
+        """Decrypt data. Raises LedgerError: it was changed, moved, or sealed under another key."""
         try:
             return self._cipher.decrypt(sealed[:_NONCE], sealed[_NONCE:], place.encode("utf-8"))
         except (InvalidTag, ValueError):  # a value of a few bytes has no nonce

@@ -92,9 +92,7 @@ async def beside(size: int, work: Callable[[], Result]) -> Result:
 
     A caller that is cancelled waits for the thread: it holds what the thread reads.
 
-    Args:
-        size: characters or bytes.
-        work: touches nothing that the server changes meanwhile.
+    ``size``: characters or bytes; ``work``: touches nothing that the server changes meanwhile.
     """
     if size <= LONG_CHARACTERS:
         return work()
@@ -123,21 +121,13 @@ def _size(texts: Sequence[str]) -> int:
 
 
 class PaidReleases(NamedTuple):
-    """The releases of one call.
+    """The releases of one call."""
 
-    Attributes:
-        releases: one for each text, in order; of a conversation also those that were made before.
-        guarantee: the cost of this call for the person whose texts these are, as JSON data without text.
-        balance: of the account, after it.
-        budget: the same as JSON data.
-        policy: the name of the policy.
-    """
-
-    releases: tuple[Release, ...]
-    guarantee: dict[str, Any]
-    balance: Balance
-    budget: dict[str, Any]
-    policy: str
+    releases: tuple[Release, ...]  # one for each text, in order; of a conversation also those that were made before
+    guarantee: dict[str, Any]  # the cost of this call for the person whose texts these are, as JSON data without text
+    balance: Balance  # of the account, after it
+    budget: dict[str, Any]  # the same as JSON data
+    policy: str  # the name of the policy
 
 
 class SanitizingService:
@@ -222,9 +212,7 @@ class SanitizingService:
     async def found(self, name: str, text: str) -> list[DetectedSpan]:
         """Find the spans that a policy would treat as such.
 
-        Raises:
-            InputError: the text takes too long to be read.
-            ApiError: too many long texts wait.
+        Raises InputError: the text takes too long to be read; ApiError: too many long texts wait.
         """
         spans = await self._found_beside(name, [text])
         return await self._done(name, len(text), partial(self._found, name, text)) if spans is None else spans[0]
@@ -404,8 +392,7 @@ class SanitizingService:
     async def _done(self, name: str, characters: int, work: Callable[[], Result], *, paid: bool = False) -> Result:
         """Do work in proportion to texts where it holds up others the least.
 
-        Raises:
-            ApiError: too much waits already; paid work is done all the same.
+        Raises ApiError: too much waits already; paid work is done all the same.
         """
         plain = self.policies.is_plain(name)
         if plain and characters <= QUICK_CHARACTERS and self.policies.is_made(name):

@@ -167,12 +167,8 @@ def common_words_of(documents: Iterable[str], level: str = "low") -> tuple[str, 
     biographies and measured on 302 others had about the linkage of the embedded levels. The linkage of a list from
     other text is not known: measure it with ``textveil risk``.
 
-    Args:
-        documents: public ones, none of them the text to be released or chosen by it.
-        level: one of ``LEVELS``.
-
-    Raises:
-        ParameterError: the level is unknown, there are fewer than 20 documents, or no word is common.
+    ``documents``: public ones, none of them the text to be released or chosen by it; ``level``: one of ``LEVELS``.
+    Raises ParameterError: the level is unknown, there are fewer than 20 documents, or no word is common.
     """
     need(level in LEVELS, "level", level, f"one of {', '.join(LEVELS)}")
     uses, holders, capitals = (Counter[str]() for _ in range(3))

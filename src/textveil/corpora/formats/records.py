@@ -113,9 +113,7 @@ class Records:
     def without(self, left: Mapping[int, str], fields: int) -> Records:
         """The same, where some of the good records are faults too.
 
-        Args:
-            left: by their place among the good ones, why.
-            fields: that are sanitized of each record.
+        ``left``: by their place among the good ones, why; ``fields``: that are sanitized of each record.
         """
         places = [place for place in range(len(self.texts)) if place not in left]
 

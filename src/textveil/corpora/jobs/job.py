@@ -62,9 +62,7 @@ class KeptMap:
     def opened(cls, folder: JobFolder, wanted: MapWanted, length: int) -> Self:
         """The map of a job, cut to ``length`` bytes; 0 begins it anew.
 
-        Raises:
-            ParameterError: the key is not the one with which it was begun.
-            InputError: it was changed.
+        Raises ParameterError: the key is not the one with which it was begun; InputError: it was changed.
         """
         if length == 0:
             cipher, start = wanted.begun()

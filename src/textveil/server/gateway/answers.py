@@ -47,8 +47,7 @@ class EventReader:
     def feed(self, piece: bytes) -> list[Event]:
         """Return the events that end within the next bytes.
 
-        Raises:
-            ApiError: they are no UTF-8, or an event is too long.
+        Raises ApiError: they are no UTF-8, or an event is too long.
         """
         try:
             self._held += self._decoder.decode(piece)

@@ -114,11 +114,7 @@ def _tool(reading: RequestReading, value: Any, place: str) -> Any:
 
 
 def only_functions(value: Any, place: str) -> None:
-    """Refuse tools that a provider would run itself.
-
-    Raises:
-        ApiError: the tool is no function.
-    """
+    """Refuse tools that a provider would run itself. Raises ApiError: the tool is no function."""
     if isinstance(value, dict) and value.get("type") != "function":
         refuse_tool(place, "function")
 
@@ -135,8 +131,7 @@ def called_name(reading: RequestReading, value: Any, place: str) -> str:
     Any other name may be text, and a stand-in goes on, the same one in all of the conversation: a request may leave
     out tools that its history calls.
 
-    Raises:
-        ApiError: it is no string.
+    Raises ApiError: it is no string.
     """
     if not isinstance(value, str) or not value:
         refuse(place, "a string", code="invalid_type")
@@ -144,11 +139,7 @@ def called_name(reading: RequestReading, value: Any, place: str) -> str:
 
 
 def chosen_name(reading: RequestReading, value: Any, place: str) -> str:
-    """Read the name of a function that is to be called.
-
-    Raises:
-        ApiError: the request does not declare it.
-    """
+    """Read the name of a function that is to be called. Raises ApiError: the request does not declare it."""
     if isinstance(value, str) and _is_known(reading, value):
         return value
     refuse(place, "the name of a function that `tools` declares", got="another", hint="Declare it in `tools`.")
@@ -213,11 +204,7 @@ def by_type(kinds: Mapping[str, Reader]) -> Reader:
 
 
 def parts(kinds: Mapping[str, Reader]) -> Reader:
-    """Return a reader of content in parts.
-
-    Args:
-        kinds: by the ``type`` of a part, the reader of its text.
-    """
+    """Return a reader of content in parts; ``kinds``: by the ``type`` of a part, the reader of its text."""
     readers = {}
     for kind, reader in kinds.items():
         field = "refusal" if kind == "refusal" else "text"

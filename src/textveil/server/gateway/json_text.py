@@ -124,8 +124,7 @@ def answer_data(text: str | bytes | bytearray) -> Any:
 
     NaN, infinities and numbers that no double holds become null.
 
-    Raises:
-        ValueError: it is no JSON, or nested too deep.
+    Raises ValueError: it is no JSON, or nested too deep.
     """
     return json_data(text, nesting=_ANSWER_NESTING, floats=_double, integers=_whole, constants=lambda name: None)
 
@@ -168,9 +167,7 @@ class RestoringJson:
     Text that is no JSON comes out as well, restored between quotes. It holds back no more than ``Restorer.stream``
     does, and a number until it ends.
 
-    Args:
-        restorer: of what was released.
-        rule: for originals within URLs; None is the restorer's own.
+    ``restorer``: of what was released; ``rule``: for originals within URLs; None is the restorer's own.
     """
 
     def __init__(self, restorer: Restorer, rule: UrlRule | None = None) -> None:

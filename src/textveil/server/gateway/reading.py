@@ -38,18 +38,13 @@ _LARGEST: Final = 2**53
 
 
 class Piece(NamedTuple):
-    """A text of a request.
+    """A text of a request."""
 
-    Attributes:
-        text: private.
-        label: its place, told only by what the upstream knows: its sort, the upstream's answer before it, and its
-            number since. Equal texts at two places are two texts.
-        origin: where it comes from; None if the client wrote it.
-    """
-
-    text: str
+    text: str  # private
+    # its place, told only by what the upstream knows: its sort, the upstream's answer before it, and its number since.
+    # Equal texts at two places are two texts.
     label: str
-    origin: Origin | None = None
+    origin: Origin | None = None  # where it comes from; None if the client wrote it
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +146,7 @@ class RequestReading:
     def foreign(self, place: str, handle: Any = None) -> Iterator[None]:
         """Mark what is read meanwhile as written by others: by the upstream itself, or by a tool that it called.
 
-        Args:
-            place: of a message.
-            handle: of the call that is answered.
+        ``place``: of a message; ``handle``: of the call that is answered.
         """
         call = self.memory.called(handle) if isinstance(handle, str) else None
         before, self._origin = self._origin, Origin(f"{handle} {place} {self.stands(place)}", call)
@@ -169,8 +162,7 @@ class RequestReading:
     def go_on(self, slots: Sequence[Any], place: str) -> None:
         """Note that each text goes on in the next, unless something else stands between: a name may be cut there.
 
-        Raises:
-            ApiError: one of them has the character that stands for a cut.
+        Raises ApiError: one of them has the character that stands for a cut.
         """
         for slot, following in pairwise(slot for slot in slots if slot != ""):
             if self.escapes and isinstance(slot, Slot) and isinstance(following, Slot):
@@ -237,8 +229,7 @@ class RequestReading:
     ) -> dict[str, Any]:
         """Read an object of known fields; others are left out, and so are those that are null.
 
-        Raises:
-            ApiError: it is no object, or a needed field is not there.
+        Raises ApiError: it is no object, or a needed field is not there.
         """
         need_object(value, place or "the body")
         for name in needed:
@@ -309,11 +300,7 @@ def refuse(
 
 
 def need_object(value: Any, place: str) -> None:
-    """Refuse a value that is no object.
-
-    Raises:
-        ApiError: it is none.
-    """
+    """Refuse a value that is no object. Raises ApiError: it is none."""
     if not isinstance(value, dict):
         refuse(place, "an object", code="invalid_type")
 

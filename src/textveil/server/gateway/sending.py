@@ -44,21 +44,13 @@ logger = logging.getLogger("textveil.server.gateway")
 
 
 class Exchange(NamedTuple):
-    """A request as it came.
+    """A request as it came."""
 
-    Attributes:
-        request: of HTTP.
-        asked: its body.
-        size: bytes of its body.
-        account: that pays.
-        state: of its conversation.
-    """
-
-    request: Request
-    asked: dict[str, Any]
-    size: int
-    account: Account
-    state: ConversationState
+    request: Request  # of HTTP
+    asked: dict[str, Any]  # its body
+    size: int  # bytes of its body
+    account: Account  # that pays
+    state: ConversationState  # of its conversation
 
     @property
     def conversations(self) -> Conversations:
@@ -124,9 +116,7 @@ class Exchange(NamedTuple):
     ) -> tuple[bytes, RequestMemory, dict[str, str]]:
         """Return JSON with every text released, the memory that restores its answer, and headers for the client.
 
-        Raises:
-            ApiError: a part of it cannot be read, and so does not go on.
-            BudgetExhausted: nothing was drawn.
+        Raises ApiError: a part of it cannot be read, and so does not go on; BudgetExhausted: nothing was drawn.
         """
         service: SanitizingService = self.request.app.state.service
         who: Caller = self.request.state.caller
@@ -188,8 +178,7 @@ def upstream_of(request: Request) -> Upstream:
 def api_headers(request: Request) -> dict[str, str] | None:
     """Return the headers of Anthropic's API in a request; None for the OpenAI API.
 
-    Raises:
-        ApiError: one is no version.
+    Raises ApiError: one is no version.
     """
     if not speaks_anthropic(request.scope):
         return None
@@ -206,8 +195,7 @@ def api_headers(request: Request) -> dict[str, str] | None:
 async def refuse_failure(answer: Answer, upstream: Upstream) -> None:
     """Tell the client of a failure of the upstream.
 
-    Raises:
-        ApiError: the upstream's answer is an error. Its message is repeated if it holds nothing of our key.
+    Raises ApiError: the upstream's answer is an error. Its message is repeated if it holds nothing of our key.
     """
     if answer.status < 400:
         return

@@ -182,8 +182,7 @@ class Answer:
     async def pieces(self) -> AsyncIterator[bytes]:
         """Yield its body as it comes.
 
-        Raises:
-            ApiError: it breaks off, has another length than it says, does not go on or end in time, or is too long.
+        Raises ApiError: it breaks off, has another length than it says, does not go on or end in time, or is too long.
         """
         size = 0
         async for piece in self._until(self._streamed_by):
@@ -193,11 +192,7 @@ class Answer:
             yield piece
 
     async def data(self) -> dict[str, Any]:
-        """Return its body as a JSON object.
-
-        Raises:
-            ApiError: it is something else; or as ``pieces``.
-        """
+        """Return its body as a JSON object. Raises ApiError: it is something else; or as ``pieces``."""
         body = bytearray()
         async for piece in self._until(self._whole_by):
             body += piece

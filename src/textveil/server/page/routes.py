@@ -110,11 +110,8 @@ class PublicExamples:
     def drawn(self, epsilon: float) -> dict[str, Any]:
         """Return fresh draws of the sentences, and the law of one word.
 
-        Args:
-            epsilon: nats of one word, one of those at which recovery was measured.
-
-        Raises:
-            ParameterError: it is another.
+        ``epsilon``: nats of one word, one of those at which recovery was measured.
+        Raises ParameterError: it is another.
         """
         known = [row["epsilon"] for row in recovery()["rows"]]
         if epsilon not in known:
@@ -204,8 +201,7 @@ class HeldRelease(Body):
     def private_map(self) -> PrivateMap:
         """Return the map that was sent with the release.
 
-        Raises:
-            ApiError: its pieces do not lie in the text one behind the other.
+        Raises ApiError: its pieces do not lie in the text one behind the other.
         """
         at = 0
         for piece in self.pieces:

@@ -82,3 +82,18 @@ def test_lists_hold_what_they_draw() -> None:
     assert min(map(len, lists.pools.values())) >= 2
     for pool in lists.pools.values():
         assert list(pool) == sorted(set(pool))
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("The Republic of Turkey was sued. The Turkish Government replied.", True),
+        ("He is a Turkish national. He wrote to the Turkish authorities.", True),
+        ("He is a Turkish national who studied Turkish law and ate Turkish food.", False),
+        ("Anna Bell read about the Turkish Government.", False),
+    ],
+)
+def test_the_bodies_of_a_state_that_is_found_do_not_name_it(text: str, found: bool) -> None:
+    spans = detect(text)
+    last = text.rfind("Turkish")
+    assert any(span.start == last and span.kind == "demographic" for span in spans) is found

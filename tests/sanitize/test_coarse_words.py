@@ -11,8 +11,7 @@ from tests.helpers.shared import needs_lab
 
 from textveil.detection.demographics import demographics
 from textveil.sanitize.sanitizer import Sanitizer
-from textveil.surrogates.places import town
-from textveil.surrogates.places import towns as towns_of_places
+from textveil.surrogates.place_pools import places
 from textveil.surrogates.pools import pool
 from textveil.text.codes import TextCodes
 from textveil.text.tokens import Kind
@@ -68,7 +67,8 @@ def test_no_demeaning_word_can_be_written_under_a_preset(name: str) -> None:
 
 
 def test_no_pool_of_surrogates_holds_a_coarse_word() -> None:
-    towns = {place[:1].lower() + place[1:] for place in map(town, range(towns_of_places()))}
+    drawn = [names for name, names in places().pools.items() if name != "large"]
+    towns = {word.lower() for names in drawn for place in names for word in place.split()}
     entries = {entry for name in ("given", "family", "town", "country", "state") for entry in pool(name)}
     entries |= {word for form in demographics().pools.values() for entry in form for word in entry.split()}
     coarse = listed(entries | towns)

@@ -7,7 +7,7 @@ A listed word counts where the text says it of a person: "a Polish national", "h
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -559,3 +559,46 @@ _RULES: Final[dict[str, _Rule]] = {
 }
 _NEEDS_CAPITAL: Final = {group: group in ("nationality", "ethnicity", "religion", "faith") for group in _RULES}
 _REASONS: Final = {"faith": "religion"}
+
+
+_OF_STATE: Final = lazy_regex(
+    r"(?<![A-Za-z-])([A-Z][a-z]{2,15})(?= (?:[Gg]overnment|[Aa]uthorit(?:y|ies)|[Cc]onstitution(?:al)?|[Ss]tate|[Aa]rmy"
+    r"|[Ee]mbassy|[Cc]onsulate|[Pp]arliament|(?:[Pp]enal|[Cc]ivil|[Cc]riminal) [Cc]ode|[Pp]rime [Mm]inister)\b)"
+)
+_STATE_WORDS: Final = (
+    *(
+        "overnment",
+        "uthorit",
+        "onstitution",
+        "tate",
+        "rmy",
+        "mbassy",
+        "onsulate",
+        "arliament",
+        " Code",
+        " code",
+        "inister",
+    ),
+)
+_STEM: Final = 4  # letters that a country and its adjective share: Turkey, Turkish
+
+
+def with_states(text: str, spans: Sequence[Found]) -> list[Found]:
+    """Return spans by start, with adjectives before a state's bodies of nationalities and countries that were found.
+
+    "the Turkish Government" tells what "a Turkish national" and "Republic of Turkey" hide.
+    """
+    named = [text[span.start : span.end] for span in spans if span.kind in (KIND, "place")]
+    stems = {word[:_STEM].lower() for value in named for word in value.split() if word[0].isupper()}
+    if not stems or not any(word in text for word in _STATE_WORDS):
+        return list(spans)
+    forms = demographics().forms
+    met = [
+        Found(*match.span(1), KIND, _LIKELY, "nationality")
+        for match in matches(_OF_STATE, text)
+        if match[1][:_STEM].lower() in stems
+        and (form := forms.get((match[1].lower(),))) is not None
+        and form.group == "nationality"
+    ]
+    free = [span for span in met if not any(span.start < other.end and other.start < span.end for other in spans)]
+    return sorted([*spans, *free]) if free else list(spans)

@@ -109,7 +109,8 @@ class EmbeddedDetector:
         if self._tagger and language not in LANGUAGES:
             candidates = with_mentions(read.text, tagged(read.text, rest, candidates))
         ordinary = ordinary_words(language) if language in LANGUAGES else frozenset()
-        candidates = with_second_mentions(read.text, people_in_records.with_addressed(read.text, candidates), ordinary)
+        candidates = demographics.with_states(read.text, people_in_records.with_addressed(read.text, candidates))
+        candidates = with_second_mentions(read.text, candidates, ordinary)
         spans = [
             DetectedSpan(*read.original(span.start, span.end), span.kind, span.score, NAME, span.why)
             for span in candidates

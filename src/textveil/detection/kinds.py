@@ -132,6 +132,7 @@ _KEPT: Final = MappingProxyType({"keep": True})
 _KEPT_TO_READ: Final = MappingProxyType({"clinical": _KEPT, "prompts": _KEPT})
 """Readers, and models, reckon with such numbers: presets that are made for them keep them."""
 _SHIFT: Final = _drawn("date-shift", 1, days=365)
+_TOGETHER: Final = _drawn("time", times="shift")
 _NEAR: Final = _drawn("age", 2, group="kept")
 
 # fmt: off
@@ -141,13 +142,13 @@ OWN: Final = checked_rows(
             GIVEN_NAME SURNAME FULL_NAME PERSON_NAME""", hipaa=("(A)",), singles_out="together",
         values=("Anna", "Kowalczyk", "Maria Gonzalez", "Li Wei"), everyday=True,
         finds="by lists, letter case and context, [below](#how-names-are-found)"),
-    Kind("place", stands_for="", rule=_drawn("place"), group="place",
+    Kind("place", stands_for="", rule=_drawn("place", level="kept"), group="place",
         labels="""LOCATION LOC GPE FAC FACILITY PLACE ADDRESS STREET STREET_ADDRESS BUILDING BUILDING_NUMBER
             CITY COUNTY STATE COUNTRY ZIP ZIPCODE POSTCODE PRIVATE_ADDRESS SECONDARY_ADDRESS LOCATION_OTHER
             UK_POSTCODE CA_POSTAL_CODE DE_PLZ""", asked="location", hipaa=("(B)",), singles_out="together",
         values=("Leeds", "Ulm", "New York", "Springfield"), everyday=True,
         finds="as persons are, and street lines, boxes and postal codes"),
-    Kind("organization", stands_for="", rule=_drawn("organization"), group="organization",
+    Kind("organization", stands_for="", rule=_drawn("organization", level="kept"), group="organization",
         labels="ORGANIZATION ORGANISATION ORG COMPANY COMPANY_NAME HOSP HOSPITAL PATORG CORPORATION GROUP",
         singles_out="together", values=("Siemens", "Acme Holdings", "Kite"), everyday=True, finds="as persons are"),
     Kind("date", stands_for="", rule=_drawn("date-window", within=365), presets={"clinical": _SHIFT, "prompts": _SHIFT},
@@ -155,8 +156,8 @@ OWN: Final = checked_rows(
         singles_out="together", values=("2024-03-03", "3 March 2024", "1991"), everyday=True,
         finds="digits in the usual orders, months by name in seven languages, lists and ranges as one span, words "
               '("July twenty ninth"), weekdays, quarters, years, decades'),
-    Kind("time", stands_for="", rule=_drawn("time"), presets={"clinical": _drawn("time", 1)}, group="when",
-        labels="TIME", hipaa=("(C)",), everyday=True,
+    Kind("time", stands_for="", rule=_drawn("time"), presets={"clinical": _TOGETHER, "prompts": _TOGETHER},
+        group="when", labels="TIME", hipaa=("(C)",), everyday=True,
         finds="14:05, 2:05 pm, 2 o'clock; with fractions of a second and an offset, 14:05:10.250+02:00"),
     Kind("age", stands_for="", rule=_drawn("age"), presets={"clinical": _NEAR, "prompts": _NEAR}, group="when",
         labels="AGE", hipaa=("(C)",), singles_out="together", everyday=True,

@@ -28,6 +28,7 @@ from textveil.sanitize.setting import UNREAD, UNSETTLED, Protected, Setting, men
 from textveil.sanitize.ways import Wanted
 from textveil.surrogates.drawn import DrawMentions, Drawn
 from textveil.surrogates.making import guarantee_of
+from textveil.surrogates.page import UNKNOWN, page_of
 from textveil.surrogates.private_map import PrivateMap, Replaced
 from textveil.surrogates.scopes import ApartScope, KeyedScope, KindScope, MemoryScope, Scope
 from textveil.surrogates.surrogate import Mention, Surrogate
@@ -35,8 +36,13 @@ from textveil.text.escapes import Places, Reading
 from textveil.text.marks import Marks
 from textveil.text.patterns import lazy_regex
 
-BEFORE: Final = 24  # released characters before a span that its surrogate may look at
+BEFORE: Final = 48  # released characters before a span, and behind it, that its surrogate may look at
 AGE: Final = "age"  # drawn first, so that birth dates can be drawn to fit what ages became
+_LAST: Final = ("organization", "date")
+"""Kinds drawn last: they agree with names, and are written as what is released shows."""
+_BY_PAGE: Final = frozenset(("person", "place", "organization", "demographic"))
+_SHOWS_COUNTRY: Final = ("place", "phone")
+_NEAR: Final = 120  # characters between an age and a date of birth that it belongs to
 EQUALITY: Final = "whether two are equal"
 """What is public of values that keep their surrogates within a scope, where the surrogate does not say it closer."""
 
@@ -62,8 +68,8 @@ class ByPolicy:
     def __init__(self, parts: PolicyParts, outside: Outside, scope: ScopeName, key: bytes | None) -> None:
         self._finder = parts.finder
         self._surrogates = parts.surrogates
-        first = {kind: surrogate for kind, surrogate in parts.surrogates.items() if kind == AGE}
-        self._by_turn = [*(first | dict(parts.surrogates)).items()]
+        turns = {kind: turn for turn, kind in enumerate(_LAST, start=1)} | {AGE: -2, "demographic": -1}
+        self._by_turn = sorted(parts.surrogates.items(), key=lambda item: turns.get(item[0], 0))
         self._outside = outside
         self._scopes_of = {kind: parts.scopes.get(kind, scope) for kind in parts.surrogates}
         self._key = key
@@ -180,16 +186,34 @@ class ByPolicy:
         places_of: dict[str, list[int]] = {}
         for place, span in enumerate(spans):
             places_of.setdefault(span.kind, []).append(place)
+        page = (
+            page_of(_stretches(reading, spans, around))
+            if around.shown and not places_of.keys().isdisjoint(_BY_PAGE)
+            else UNKNOWN
+        )
         for kind, surrogate in self._by_turn if places_of else ():
             places = places_of.get(kind, [])
+            if kind == _LAST[-1] and places and around.shown:
+                shown = (drawn[place] for other in _SHOWS_COUNTRY for place in places_of.get(other, ()))
+                page = page_of(_stretches(reading, spans, around), shown)
             if isinstance(scope, ApartScope):
                 echoes = {place: scope.echo(kind, values[place]) for place in places}
                 for place, echo in echoes.items():
                     drawn[place] = drawn[place] if echo is None else echo
                 places = [place for place in places if echoes[place] is None]
             if places:
-                mentions = [Mention(values[place], around.before(place)) for place in places]
-                ages = [drawn[place] for place in places_of.get(AGE, ()) if kind != AGE]
+                aged = [] if kind == AGE else places_of.get(AGE, [])
+                ages = [drawn[place] for place in aged]
+                mentions = [
+                    Mention(
+                        values[place],
+                        around.before(place),
+                        around.after(place),
+                        _nearest(place, aged, spans, drawn),
+                        page,
+                    )
+                    for place in places
+                ]
                 own = self._draw(kind, surrogate, mentions, ages, scope, rng)
                 for place, value in zip(places, own, strict=True):
                     drawn[place] = value
@@ -233,6 +257,20 @@ class ByPolicy:
                     pieces.append(Replaced(start, stop, original, span.kind))
                 begin, origin = stop, span.end
         return PrivateMap(released=released, replaced=tuple(pieces))
+
+
+def _nearest(place: int, aged: Sequence[int], spans: Sequence[DetectedSpan], drawn: Sequence[str]) -> str:
+    """Return the released age next to a span; empty if none is near."""
+    ways = [(abs(spans[other].start - spans[place].start), drawn[other]) for other in aged]
+    distance, age = min(ways, default=(_NEAR, ""))
+    return age if distance < _NEAR else ""
+
+
+def _stretches(reading: Reading, spans: Sequence[DetectedSpan], around: Stretches) -> Sequence[str]:
+    """Return the released stretches as they are read, without their escapes."""
+    if reading.text == reading.source:
+        return around.texts
+    return between(reading.text, [(reading.inner(span.start)[0], reading.inner(span.end)[1]) for span in spans])
 
 
 _QUOTE: Final = lazy_regex(r"(?<![^\W_])'|'(?![^\W_])")

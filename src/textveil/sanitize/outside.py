@@ -35,6 +35,10 @@ class Stretches(NamedTuple):
         """Return the released characters before a span, by its place; empty if words are drawn."""
         return self.texts[place][-self.shown :] if self.shown else ""
 
+    def after(self, place: int) -> str:
+        """Return the released characters behind a span, by its place; empty if words are drawn."""
+        return self.texts[place + 1][: self.shown] if self.shown else ""
+
 
 class Outside(Protocol):
     """Releases the stretches between spans."""

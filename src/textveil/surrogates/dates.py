@@ -245,6 +245,9 @@ class _Settings(NamedTuple):
     def draws(self, days: _Days, *, births: bool) -> _Drawing:
         def of_mentions(mentions: Sequence[Mention], ages: Sequence[str]) -> Draw:
             convention = self.convention(mention.value for mention in mentions)
+            by_page = mentions[0].page.day_first if mentions and not convention.settled else None
+            if by_page is not None:  # as the released text shows; an order that earlier dates showed goes before it
+                convention = convention._replace(day_first=by_page)
 
             @cache
             def read_by(known: Convention) -> tuple[_Read, frozenset[str], dict[str, str]]:
@@ -259,6 +262,7 @@ class _Settings(NamedTuple):
                 if not convention.settled and (order := scope.remembered(_SETTLED).get("")) is not None:
                     known = convention._replace(day_first=order == DAY_FIRST)  # as earlier texts of the scope show
                 reads, born, others = read_by(known)
+                near_age = {_key_of(reads(mention.value), mention.value): mention.age for mention in mentions[::-1]}
                 if self.order == OF_TEXT and convention.settled and convention.shown:
                     scope.remembered(_SETTLED)[""] = DAY_FIRST if convention.day_first else MONTH_FIRST
                 written = reads(value)
@@ -269,7 +273,8 @@ class _Settings(NamedTuple):
                 if key in before or (key in born and written.known in _WITH_YEAR):
                     other = next((value for other_key, value in others.items() if other_key not in before), None)
                     near = None if other is None else days(reads(other), other, scope, rng)[0]
-                    day = agreed(scope, _BORN, key, rng, lambda source: str(_birth(near, ages, source)))
+                    own = [age for age in (near_age.get(key, ""),) if age] or ages
+                    day = agreed(scope, _BORN, key, rng, lambda source: str(_birth(near, own, source)))
                     return written.with_day(date.fromisoformat(day))
                 return written.with_day(days(written, value, scope, rng)[0])
 
@@ -302,11 +307,11 @@ _UNITS: Final = {"y": 365.25, "m": 30.4375, "w": 7.0, "d": 1.0}
 def _birth(near: date | None, ages: Sequence[str], rng: np.random.Generator) -> date:
     """Return a birth date by what is released alone.
 
-    It is the first age of the text (else 0 to 89 years) before one of its dates (else a uniform day of ten years).
+    It is the first of the ages (else 18 to 84 years) before one of its dates (else a uniform day of ten years).
     """
     if near is None:
         near = _NOW + timedelta(days=int(rng.integers(365 * _YEARS_OF_NOW)))
-    number, unit = next(filter(None, map(age_of, ages)), (int(rng.integers(90)), "y"))
+    number, unit = next(filter(None, map(age_of, ages)), (18 + int(rng.integers(67)), "y"))
     days = _UNITS[unit]
     before = int(number * days) + 1 + int(rng.integers(max(int(days), 1)))
     return date.fromordinal(max(near.toordinal() - before, 1))

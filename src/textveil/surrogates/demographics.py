@@ -12,14 +12,14 @@ import numpy as np
 from textveil.detection.demographics import ADJECTIVE, OCCUPATION, SINGULAR, Form, demographics, words_of
 from textveil.registry.options import Option
 from textveil.surrogates.declaration import PSEUDONYMS, declared
-from textveil.surrogates.drawn import Drawn, proved, pseudonym
-from textveil.surrogates.scopes import Scope
-from textveil.surrogates.writing import in_case_of, key_of, without_possessive
+from textveil.surrogates.drawn import Drawn, agreed, proved, pseudonym
+from textveil.surrogates.place_pools import COUNTRY, places
+from textveil.surrogates.places import COUNTRIES, PLACE
+from textveil.surrogates.scopes import Scope, beside
+from textveil.surrogates.writing import begins_with_vowel, in_case_of, key_of, without_possessive
 from textveil.text.patterns import lazy_regex
 
 _TAIL: Final = lazy_regex(r"\s(?:nationals?|citizens?)\Z", re.IGNORECASE)
-_VOWELS: Final = frozenset("aeiouAEIOU")
-_SAID_WITH_CONSONANT: Final = lazy_regex(r"eu|ew|one\b|uni(?![nm])|uru|uro|us[ae]|u[gk]", re.IGNORECASE)
 _PARENT: Final = lazy_regex(
     r"\A(?:[a-z]+\s){0,2}[a-z]+?(?P<several>s)?\s(?:of|to)\s(?P<count>[0-9]+|[a-z]+)\b.*", re.IGNORECASE
 )
@@ -75,11 +75,49 @@ def demographic(*, generalize: Annotated[bool, _GENERALIZE] = False) -> Drawn:
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
         read = _read(value)
+        if read.group == "nationality" and scope.remembers:
+            adjective = _of_country(read, beside(scope, "place"), rng)
+            if adjective:
+                return _written(read.bare, adjective) + read.ending
         entry = read.entries[scope.place(read.label, key_of(read.bare), len(read.entries), rng)]
         return _written(read.bare, entry) + read.ending
 
-    equality = "which are equal, but for case, possessive and what follows a nationality"
+    equality = (
+        "which are equal, but for case, possessive and what follows a nationality, and which are adjectives of "
+        "countries "
+        "that the text names"
+    )
     return pseudonym("demographic", public, surrogate_of, None, parameters, equality=equality, read=_key)
+
+
+def _of_country(read: _Read, scope: Scope, rng: np.random.Generator) -> str:
+    """Return the adjective of a country that is drawn, the same as that of the country's name in the text.
+
+    Empty where the name was drawn first, and its adjective does not stand in the pool: it has another first sound.
+    """
+    countries = places().countries
+    key = key_of(read.bare)
+    fitting = _countries(read.entries)
+    if not fitting:
+        return ""
+    country = agreed(
+        scope,
+        COUNTRIES,
+        countries.get(key, f"of {key}"),
+        rng,
+        lambda rng: fitting[rng.integers(len(fitting))],
+        distinct=True,
+        taken_of=PLACE,
+    )
+    adjective = places().adjective_of.get(key_of(country), "")
+    return adjective if adjective in read.entries else ""
+
+
+@cache
+def _countries(adjectives: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the countries of some adjectives."""
+    known = frozenset(adjectives)
+    return tuple(name for name in places().pools[COUNTRY] if places().adjective_of[key_of(name)] in known)
 
 
 def _key(value: str) -> str:
@@ -93,17 +131,13 @@ def _read(value: str) -> _Read:
     if tail is not None and _form(bare[: tail.start()]).group == "nationality":
         bare, ending = bare[: tail.start()], tail[0] + ending
     form = _form(bare)
-    vowel = _begins_with_vowel(bare)
+    vowel = begins_with_vowel(bare)
     group, label = "religion" if form.group == "faith" else form.group, f"demographic, {form.group} {form.use}"
     if not group:
         form = Form(OCCUPATION, SINGULAR) if bare[:1].islower() else Form("nationality", ADJECTIVE)
         group, label = "demographic", f"demographic, unlisted {form.group}"
     sound = "a vowel" if vowel else "a consonant"
     return _Read(f"{label} with {sound}", group, _entries(form, vowel), bare, ending)
-
-
-def _begins_with_vowel(written: str) -> bool:
-    return written[:1] in _VOWELS and not _SAID_WITH_CONSONANT.match(written)
 
 
 def _form(bare: str) -> Form:
@@ -132,7 +166,7 @@ def _counted(bare: str) -> str:
 def _entries(form: Form, vowel: bool) -> tuple[str, ...]:
     """Return what is drawn from for a form and a first sound; all of the form if too few have the sound."""
     pool = _family(form.use) if "," in form.use else _pool(form)
-    fitting = tuple(entry for entry in pool if _begins_with_vowel(entry) == vowel)
+    fitting = tuple(entry for entry in pool if begins_with_vowel(entry) == vowel)
     return fitting if len(fitting) >= _LEAST else pool
 
 

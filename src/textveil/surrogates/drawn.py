@@ -132,17 +132,19 @@ def agreed(
     make: Callable[[np.random.Generator], str],
     *,
     distinct: bool = False,
+    taken_of: str = "",
 ) -> str:
     """Return what ``make`` draws for this value in this scope, drawn once.
 
     ``label`` is the surrogate with its parameters, and whatever else ``make`` depends on but the value. ``distinct``
     draws again while another value of the scope has the same, 64 times at most: only for draws whose distribution does
-    not depend on the value, for elsewhere how often it is done would.
+    not depend on the value, for elsewhere how often it is done would. ``taken_of``: the label of those others, if it is
+    not the same.
     """
     known = scope.remembered(label)
     drawn = known.get(value)
     if drawn is None:
-        taken = scope.remembered(label + TAKEN) if distinct else {}
+        taken = scope.remembered((taken_of or label) + TAKEN) if distinct else {}
         source = scope.generator(label, value, rng)
         drawn, attempts = make(source), _ATTEMPTS
         while drawn in taken and attempts:

@@ -29,7 +29,7 @@ SURROGATE_ENTRIES: Final[Table[SurrogateEntry]] = Table(
         "person": "textveil.surrogates.person:person",
         "place": "textveil.surrogates.places:place",
         "phone": "textveil.surrogates.phones:phone",
-        "organization": "textveil.surrogates.places:organization",
+        "organization": "textveil.surrogates.organizations:organization",
         "email": "textveil.surrogates.addresses:email",
         "url": "textveil.surrogates.addresses:url",
         "handle": "textveil.surrogates.addresses:handle",

@@ -10,16 +10,17 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Annotated, Any, ClassVar, Final, NamedTuple, TypeVar
+from typing import Annotated, Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 
 from textveil.privacy.guarantees import PureDP
 from textveil.registry.options import Option, named
 from textveil.surrogates.declaration import PSEUDONYMS, declared
-from textveil.surrogates.drawn import proved
+from textveil.surrogates.drawn import agreed, proved
 from textveil.surrogates.pools import keys_of, pool
-from textveil.surrogates.scopes import Scope
+from textveil.surrogates.scopes import Scope, beside
+from textveil.surrogates.shown import Sound, agreed_on, gender_of, sound_of, sounding
 from textveil.surrogates.surrogate import Counts, Mention
 from textveil.surrogates.writing import in_case_of, key_of, without_possessive
 from textveil.text.patterns import lazy_regex
@@ -131,11 +132,13 @@ def _keep_titles(words: Sequence[str], marks: Sequence[str], roles: list[Role | 
     return first > 0
 
 
-E = TypeVar("E")
-
 # What stands for one particle, and for all that follow it.
 _PARTICLES: Final = (("de", "la"), ("de", "los"), ("von", "der"), ("van", "der"), ("van", "den"), ("van", "de"))
 _INITIALS: Final = "ABCDEFGHIJKLMNOPRSTVW"
+_SIBILANT: Final = lazy_regex(r"(?i)(?:s|x|z|ch|sh)\Z")
+_GIVEN: Final = frozenset((Role.GIVEN, None))
+ROLES: Final = "person roles"
+"""The label under which a scope remembers the parts of names, by key, and whether each is given or a family."""
 _SCRIPTS: Final = ("arabic", "cyrillic", "devanagari", "greek", "han", "hangul", "hebrew")
 
 _GENDER = Option(
@@ -194,6 +197,8 @@ class Person:
             "of each part its letter case, whether it is one capital, or two or three beside other letters, "
             "and whether it is written small beside capitals",
             "titles (Dr.) and suffixes (Jr.) in it",
+            "whether an initial before a family begins a given name that the scope has with it, and whether it is a "
+            "family of the scope with s or es behind it",
             "which of its parts are equal, but for letter case; initials in a row (JA) are one part",
         ]
         if self.keeps_gender:
@@ -214,53 +219,116 @@ class Person:
 
     def draw(self, mentions: Sequence[Mention], scope: Scope, rng: np.random.Generator) -> list[str]:
         names = [parts_of(mention.value, mention.before) for mention in mentions]
-        roles = scope.remembered("person roles")
+        roles, bearers = scope.remembered(ROLES), scope.remembered("person bearers")
         for name in sorted(names, key=lambda name: -len(name.parts)):
+            families = [part.key for part in name.parts if part.role is Role.FAMILY]
             for part in name.parts:
                 if part.role in (Role.GIVEN, Role.FAMILY):
                     roles.setdefault(part.key, part.role.value)
-        return [self._drawn(name, roles, scope, rng) for name in names]
+                if part.role is Role.GIVEN and families:
+                    bearers.setdefault(f"{families[0]} {part.key[:1]}", part.key)
+        pools = self._pools(names, mentions) if scope.remembers else {}
+        return [_Drawing(self, roles, bearers, pools, scope, rng).name(name) for name in names]
 
-    def _drawn(self, name: NameParts, roles: Mapping[str, str], scope: Scope, rng: np.random.Generator) -> str:
-        pieces, run = [], 0
-        for index, part in enumerate(name.parts):
-            pieces.append(part.mark)
-            if part.role is Role.PARTICLE:
-                first = name.parts[index - run]
-                pieces.append(_taken("person particle", first.key, _PARTICLES, scope, rng)[min(run, 1)])
-                run += 1
-            else:
-                pieces.append(self._part(part, roles, scope, rng))
-                run = 0
-        ending = name.end.upper() if name.parts and all(part.written.isupper() for part in name.parts) else name.end
-        return "".join([*pieces, ending])
+    def _pools(self, names: Sequence[NameParts], mentions: Sequence[Mention]) -> dict[str, tuple[str, Sound]]:
+        """Return, by the key of a part, the gender and the first sound that released words show of it, if any."""
+        shown: dict[str, tuple[list[str], list[str]]] = {}
+        for name, mention in zip(names, mentions, strict=True):
+            sound = sound_of(mention)
+            title = next((part.written for part in name.parts if part.role is Role.KEPT), "")
+            gender = gender_of(mention, title) if any(part.role in _GIVEN for part in name.parts) else ""
+            for part in name.parts:
+                if gender or (sound and part is name.parts[0]):
+                    genders, sounds = shown.setdefault(part.key, ([], []))
+                    genders += [gender] if part.role in _GIVEN else []
+                    sounds += [sound] if part is name.parts[0] else []
+        return {key: (agreed_on(genders), agreed_on(sounds)) for key, (genders, sounds) in shown.items()}  # type: ignore[misc]
 
-    def _part(self, part: Part, roles: Mapping[str, str], scope: Scope, rng: np.random.Generator) -> str:
-        if part.role is Role.KEPT:
-            return part.written
-        if part.role is Role.INITIAL:
-            return _initials(part.key, len(letters_of(part.written)), scope, rng)
-        wanted = self._pool(part, roles.get(part.key, "given"))
-        return in_case_of(part.written, _taken(f"person {wanted}", part.key, pool(wanted), scope, rng))
-
-    def _pool(self, part: Part, role: str) -> str:
+    def pool(self, part: Part, role: str, gender: str) -> str:
+        """Return the name of the pool that a part is drawn from."""
         if self.keeps_script:
             begins = unicodedata.name(part.written[0], "").split(" ")[0].lower()
             script = {"cjk": "han"}.get(begins.split("-")[0], begins)
             if script in _SCRIPTS:
                 return f"{role} {script}"
-        if self.keeps_gender and role == "given":
+        if role == "given":
             for listed in ("given female", "given male"):
-                if part.key in keys_of(listed):
+                if f"given {gender}" == listed or (self.keeps_gender and not gender and part.key in keys_of(listed)):
                     return listed
         return role
+
+
+def person_of(key: str, scope: Scope) -> str:
+    """Return what a part of a name was drawn as in a scope, as kinds beside it see it; empty if it was not."""
+    named = beside(scope, "person")
+    return next(filter(None, (named.remembered(f"person {role}").get(key) for role in ("family", "given"))), "")
+
+
+class _Drawing(NamedTuple):
+    """Draws the names of one text."""
+
+    person: Person
+    roles: Mapping[str, str]
+    bearers: Mapping[str, str]
+    pools: Mapping[str, tuple[str, Sound]]
+    scope: Scope
+    rng: np.random.Generator
+
+    def name(self, name: NameParts) -> str:
+        pieces, run = [], 0
+        initial = self._initial_of(name)
+        for index, part in enumerate(name.parts):
+            pieces.append(part.mark)
+            if part.role is Role.PARTICLE:
+                first = name.parts[index - run]
+                place = self.scope.place("person particle", first.key, len(_PARTICLES), self.rng)
+                pieces.append(_PARTICLES[place][min(run, 1)])
+                run += 1
+            else:
+                pieces.append(initial if part.role is Role.INITIAL and initial else self._part(part))
+                run = 0
+        ending = name.end.upper() if name.parts and all(part.written.isupper() for part in name.parts) else name.end
+        return "".join([*pieces, ending])
+
+    def _initial_of(self, name: NameParts) -> str:
+        """Return the first letter of a bearer's surrogate where the name is that family with one initial before it."""
+        if [part.role for part in name.parts if part.role is not Role.KEPT] != [Role.INITIAL, Role.FAMILY]:
+            return ""
+        letter, family = (part for part in name.parts if part.role is not Role.KEPT)
+        bearer = self.bearers.get(f"{family.key} {letter.key}")
+        if bearer is None or letters_of(letter.written) != letter.written[:1]:
+            return ""
+        return self._drawn(Part("", letter.written, None), bearer, "given")[:1].upper()
+
+    def _part(self, part: Part) -> str:
+        if part.role is Role.KEPT:
+            return part.written
+        if part.role is Role.INITIAL:
+            return _initials(part.key, len(letters_of(part.written)), self.scope, self.rng)
+        role = self.roles.get(part.key)
+        for ending in ("es", "s") if role is None else ():
+            family = part.key.removesuffix(ending)
+            if family != part.key and self.roles.get(family) == "family":  # the Gonzalezes
+                drawn = self._drawn(part, family, "family")
+                return in_case_of(part.written, drawn + ("es" if _SIBILANT.search(drawn) else "s"))
+        return in_case_of(part.written, self._drawn(part, part.key, role or "given"))
+
+    def _drawn(self, part: Part, key: str, role: str) -> str:
+        gender, sound = self.pools.get(key, ("", ""))
+        wanted = self.person.pool(part, role, gender)
+        entries = pool(wanted)
+        if not self.scope.remembers:
+            return entries[self.scope.place(f"person {wanted}", key, len(entries), self.rng)]
+        fitting = sounding(entries, sound)
+        label = (
+            f"person {role}"
+            if wanted.startswith(("given", "family")) and not self.person.keeps_script
+            else f"person {wanted}"
+        )
+        return agreed(self.scope, label, key, self.rng, lambda rng: fitting[rng.integers(len(fitting))], distinct=True)
 
 
 def _initials(key: str, count: int, scope: Scope, rng: np.random.Generator) -> str:
     """Draw initials in a row (JA) all together: that JA and JB share a letter is not told."""
     place = scope.place(f"person initial {count}", key, len(_INITIALS) ** count, rng)
     return "".join(_INITIALS[place // len(_INITIALS) ** index % len(_INITIALS)] for index in range(count))
-
-
-def _taken(label: str, key: str, entries: Sequence[E], scope: Scope, rng: np.random.Generator) -> E:
-    return entries[scope.place(label, key, len(entries), rng)]

@@ -1,26 +1,26 @@
-"""Places (towns that nobody lives in, streets, states) in the format of an address, and organizations."""
+"""Places: real towns and countries, streets and states, in the format of an address."""
 
 from __future__ import annotations
 
 import unicodedata
-from typing import Annotated, Final
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
 from textveil.registry.options import Option, named
 from textveil.surrogates.declaration import PSEUDONYMS, declared
-from textveil.surrogates.drawn import Drawn, agreed, pseudonym
-from textveil.surrogates.pools import keys_of, pool
+from textveil.surrogates.drawn import Draw, Drawn, agreed, proved
+from textveil.surrogates.page import UNKNOWN, Page
+from textveil.surrogates.person import person_of
+from textveil.surrogates.place_pools import COUNTRY, STREET, TOWN, place_pool, places
+from textveil.surrogates.pools import pool
 from textveil.surrogates.scopes import Scope
-from textveil.surrogates.writing import filled, in_case_of, key_of, shape_of, without_possessive
+from textveil.surrogates.shown import Sound, agreed_on, sound_of, sounding
+from textveil.surrogates.surrogate import Mention
+from textveil.surrogates.writing import FROM_ONE, filled, in_case_of, key_of, shape_of, without_possessive
 from textveil.text.patterns import lazy_regex
 
-BEFORE: Final = ("North ", "East ", "West ", "South ", "New ", "Lake ", "Port ")
-AFTER: Final = (
-    *("ton", "land", "ville", "berg", "burgh", "borough", "bury", "view", "port", "mouth", "stad", "furt", "chester"),
-    *("side", "haven", "shire", " Falls", " Springs", " Heights", " Park"),
-)
-STREETS: Final = ("Street", "Avenue", "Road", "Lane", "Drive", "Court", "Way", "Place", "Terrace", "Boulevard")
 _MARK: Final = lazy_regex(r"([,\n])")  # what parts of a place are parted by
 _CODE: Final = lazy_regex(r"AA(?:\s+[9-]{3,10})?")  # the shape of a state, with or without a postal code
 # The shape of a postal code with letters: British, Canadian, Dutch.
@@ -28,6 +28,32 @@ _POSTAL: Final = lazy_regex(r"A{1,2}9{1,2}A? ?9AA|A9A ?9A9|9999 ?AA")
 
 # The shape of a town behind its postal code: streets have two words behind a number of so many digits.
 _CODE_AND_TOWN: Final = lazy_regex(r"9{4,5} [^\s9]+")
+
+# The shape of a house number behind the name of its street.
+_NUMBER_BEHIND: Final = lazy_regex(r"(?<=[Aa.])[ ,]{1,2}9{1,4}(?:[-/ ]?9{1,3}|[ ]?a)?\Z")
+_STREET: Final = lazy_regex(
+    r"(?i)(?:^|[ .-])(?:street|st\.|avenue|ave\.?|road|rd\.?|lane|ln\.?|drive|dr\.|court|ct\.|terrace|boulevard|"
+    r"blvd\.?|"
+    r"close|crescent|row|quay|mews|parkway|highway|alley)\Z|[a-z\xe4\xf6\xfc\xdf](?:stra(?:\xdf|ss)e|str\.|weg|"
+    r"gasse|platz|"
+    r"allee|ufer|damm|straat|laan|plein|gracht|kade|gatan|v\xe4gen|gade|vej|veien|katu)\Z|^(?:rue|avenue|"
+    r"boulevard|chemin|"
+    r"all\xe9e|impasse|quai|calle|avenida|avda\.?|paseo|via|viale|piazza|corso|rua|travessa|pra\xe7a|ul\.|ulica|c/) "
+)
+# A word for a kind of place before or behind its name.
+_TYPED: Final = lazy_regex(
+    r"(?i)(?:the )?(?:(?:[a-z']{1,12} ){0,2}(?P<state>republic|kingdom)|city|town|village|county|state|province|"
+    r"port|isle|"
+    r"district|borough|municipality) of (?:the )?(?P<of>.{2,40})|(?P<rest>.{2,40}?)(?: (?:county|parish|islands?|"
+    r"valley|"
+    r"airport|station|park|beach|bridge|castle|prison|square|hospital|clinic|university|school|college|cemetery|"
+    r"harbou?r|"
+    r"forest|district|borough|region|province|prefecture|oblast|village|city|bay|mall|library|church))+"
+)
+_ARTICLE: Final = lazy_regex(r"(?i)(?<![^\W_])(?:the|en|au) \Z")
+PLACE: Final = "place"
+"""The label under which a scope remembers all places but streets and countries."""
+COUNTRIES: Final = "place country"
 
 # What equality of parts is public, within a place and among places.
 _EQUAL: Final = (
@@ -37,46 +63,71 @@ _EQUAL: Final = (
 
 _LEVEL = Option(
     domain=named("drawn", "kept"),
-    help="kept: a country stays a country and a state of the USA a state. Which it is, is public.",
+    help="kept: a country stays a country, a city a city, a lake a body of water, by public lists and by words for "
+    "kinds of places; what it is, is public.",
     metavar="NAME",
 )
 
 
 @declared(
-    summary="Towns made of public parts; streets and states where the format shows them.",
+    summary="A real town of the page's language; streets and states where the format shows them.",
     kinds=("place",),
     proof=PSEUDONYMS,
 )
 def place(*, level: Annotated[str, _LEVEL] = "drawn") -> Drawn:
-    """A pseudonym for each part of a place between commas: a town, or what its format shows.
+    """A pseudonym for each part of a place between commas: a real town, or what its format shows.
+
+    Towns, countries and the names of streets are those of the language that the released words of the page are in, and
+    of English pages of their country if the words show it. Pools are public, and the law uniform over them.
 
     A street, state or town gets its own pseudonym, whatever number or code stands beside it. House numbers and postal
     codes are drawn for the whole part.
 
     The format is what no list is needed for: four or five digits and one word are a town behind its postal code; any
-    other part that begins with digits is a street with its number; two capitals (with a postal code) are a state;
-    digits alone are digits; SW1A 1AA, K1A 0B1 and 1012 AB are postal codes by their shape; all else is a town.
+    other part with up to four digits in front or behind is a street with its number; two capitals (with a postal
+    code) are a state; digits alone are digits; SW1A 1AA, K1A 0B1 and 1012 AB are postal codes by their shape; all else
+    is a town.
 
-    ``level`` kept looks parts up in public lists of countries and states, and draws from the list where one stands.
+    ``level`` kept looks parts up in public lists and draws from the list where one stands; words for kinds of places
+    (Street, County, Republic of) count too, and stay where they are no street's.
     """
 
-    def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
-        bare, ending = without_possessive(unicodedata.normalize("NFC", value))
-        pieces = _MARK.split(bare)
-        pieces[::2] = [_part(part.strip(), level, scope, rng) for part in pieces[::2]]
-        pieces[1::2] = [", " if mark == "," else mark for mark in pieces[1::2]]
-        return "".join(pieces) + ending
+    def of_mentions(mentions: Sequence[Mention], ages: Sequence[str]) -> Draw:
+        page, shown = mentions[0].page if mentions else UNKNOWN, _shown(mentions)
+
+        def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
+            bare, ending = without_possessive(unicodedata.normalize("NFC", value))
+            drawing, pieces = _Drawing(level, page, shown, scope, rng), _MARK.split(bare)
+            pieces[::2] = [drawing.part(part.strip()) for part in pieces[::2]]
+            pieces[1::2] = [", " if mark == "," else mark for mark in pieces[1::2]]
+            return "".join(pieces) + ending
+
+        return surrogate_of
 
     public = ["its format: its parts between commas and line breaks, and which of them are two capitals alone"]
-    public += ["how many digits it has that stand at the beginning of a part, or in one without letters, and its marks"]
-    public += ["digits, hyphens and spaces of a postal code behind two capitals, by their number and places"]
+    public += ["how many digits it has that stand at the beginning or end of a part, or in one without letters"]
+    public += [
+        "their marks; digits, hyphens and spaces of a postal code behind two capitals, by their number and places"
+    ]
     public += ["of a part of another postal code's shape, that shape; whether one word follows four or five digits"]
     public += ["letter case and possessive of each part", "which of its parts are equal"]
     if level == "kept":
-        public.append("whether a part stands in the public lists of countries and of states of the USA")
-    equality = f"which parts of places {_EQUAL}"
-    return pseudonym(
-        "place", tuple(public), surrogate_of, towns(), {"level": level}, equality=equality, read=_place_key
+        public.append(
+            "whether a part stands in the public list of countries, of cities, of waters, of mountains, or of "
+            "states and "
+            "counties, and in which, or is a part of a name that the text has elsewhere; words for a kind of "
+            "place at its ends (Street, Republic of, County)"
+        )
+    return Drawn(
+        name="place",
+        parameters={"level": level},
+        guarantee=proved(0.0, PSEUDONYMS),
+        public=tuple(public),
+        equality=f"which parts of places {_EQUAL}",
+        surrogate_of=lambda value, scope, rng: of_mentions([Mention(value)], ())(value, scope, rng),
+        of_mentions=of_mentions,
+        read=_place_key,
+        of_pool=True,
     )
 
 
@@ -95,108 +146,110 @@ def _format(part: str, shape: str) -> str:
         return "digits"
     if _CODE_AND_TOWN.fullmatch(shape):
         return "code and town"
-    return "street" if shape.startswith("9") else "town"
+    if shape.startswith("9"):
+        return "street"
+    return "street behind" if _NUMBER_BEHIND.search(shape) else "town"
 
 
-def _part(part: str, level: str, scope: Scope, rng: np.random.Generator) -> str:
-    shape, key = shape_of(part), key_of(part)
-    written = _format(part, shape)
-    if written == "state":
-        return _entry("state code", key_of(part[:2]), scope, rng) + _digits(shape[2:], key, scope, rng)
-    if written in ("digits", "code"):
-        return _digits(shape, key, scope, rng)
-    if written in ("street", "code and town"):
-        digits = len(shape) - len(shape.lstrip("9"))
-        named_place = part[digits:].strip()
-        drawn = _street if written == "street" else _town_of
-        number = _digits(shape[:digits], key, scope, rng)
-        return f"{number} {in_case_of(named_place, drawn(key_of(named_place), scope, rng))}"
-    if level == "kept":
-        for listed in ("country", "state"):
-            if key in keys_of(listed):
-                return in_case_of(part, _entry(listed, key, scope, rng))
-    return in_case_of(part, _town_of(key, scope, rng))
+_Shown: TypeAlias = Mapping[str, tuple[Sound, str]]
+"""What released words ask of a part, by its key: the first sound, and the article of a country."""
 
 
-def towns() -> int:
-    """Return how many towns there are."""
-    return len(pool("town")) * (len(BEFORE) + len(AFTER))
+def towns(page: Page = UNKNOWN) -> int:
+    """Return how many towns there are on a page."""
+    return len(place_pool(TOWN, page))
 
 
-def _town_of(key: str, scope: Scope, rng: np.random.Generator) -> str:
-    return town(scope.place("place", key, towns(), rng))
+class _Drawing(NamedTuple):
+    """Draws the parts of the places of one text."""
+
+    level: str
+    page: Page
+    shown: _Shown
+    scope: Scope
+    rng: np.random.Generator
+
+    def part(self, part: str) -> str:
+        shape, key = shape_of(part), key_of(part)
+        written = _format(part, shape)
+        if written == "state":
+            return self._entry("state code", key_of(part[:2])) + self._digits(shape[2:], key)
+        if written in ("digits", "code"):
+            return self._digits(shape, key)
+        if written == "street behind":
+            match = _NUMBER_BEHIND.search(shape)
+            assert match is not None
+            return self._named(part[: match.start()], STREET) + self._digits(_numbered(shape[match.start() :]), key)
+        if written in ("street", "code and town"):
+            digits = len(shape) - len(shape.lstrip("9"))
+            named_place = part[digits:].strip()
+            is_town = self.level == "kept" and digits > 3 and not _STREET.search(named_place)
+            what = TOWN if written == "code and town" or is_town else STREET
+            return f"{self._digits(_numbered(shape[:digits]), key)} {self._named(named_place, what)}"
+        return self._named(part, TOWN) if self.level == "drawn" else self._looked_up(part)
+
+    def _looked_up(self, part: str) -> str:
+        if _STREET.search(part):
+            return self._named(part, STREET)
+        listed = places().listed.get(key_of(part))
+        if listed is None and self.scope.remembers and (person := person_of(key_of(part), self.scope)):
+            return in_case_of(part, person)
+        if listed is None and (typed := _TYPED.fullmatch(part)) is not None:
+            rest = typed["of"] or typed["rest"]
+            what = places().listed.get(key_of(rest), COUNTRY if typed["state"] else TOWN)
+            return part.replace(rest, self._named(rest, what))
+        return self._named(part, listed or TOWN)
+
+    def _named(self, part: str, what: str) -> str:
+        """Draw a name of a class, the same for the same part in a scope."""
+        key = key_of(part)
+        sound, article = self.shown.get(key, ("", ""))
+        if not self.scope.remembers:
+            page = Page(self.page.language)
+            entries = place_pool(what, page)
+            return in_case_of(part, entries[self.scope.place(f"{what} {page.language}", key, len(entries), self.rng)])
+        if what == COUNTRY:
+            return in_case_of(part, country_of(key, self.page, article, self.scope, self.rng))
+        entries = sounding(place_pool(what, self.page), sound)
+        label = STREET if what == STREET else PLACE
+        drawn = agreed(self.scope, label, key, self.rng, lambda rng: entries[rng.integers(len(entries))], distinct=True)
+        return in_case_of(part, drawn)
+
+    def _entry(self, listed: str, key: str) -> str:
+        return pool(listed)[self.scope.place(f"place {listed}", key, len(pool(listed)), self.rng)]
+
+    def _digits(self, shape: str, key: str) -> str:
+        """Draw the digits of a whole part by its key, so that no equality of digits alone is told."""
+        label, distinct = f"place digits {shape}", "9" in shape or FROM_ONE in shape
+        return agreed(self.scope, label, key, self.rng, lambda source: filled(shape, source), distinct=distinct)
 
 
-def town(place: int) -> str:
-    """Return the town of a number below ``towns()``."""
-    stem, form = divmod(place, len(BEFORE) + len(AFTER))
-    name = pool("town")[stem]
-    return BEFORE[form] + name if form < len(BEFORE) else name + AFTER[form - len(BEFORE)]
+def _numbered(shape: str) -> str:
+    """Return the shape of a house number or a postal code: it begins with no zero."""
+    return shape.replace("9", FROM_ONE, 1)
 
 
-def _street(key: str, scope: Scope, rng: np.random.Generator) -> str:
-    stem, form = divmod(scope.place("street", key, len(pool("town")) * len(STREETS), rng), len(STREETS))
-    return f"{pool('town')[stem]} {STREETS[form]}"
-
-
-def _entry(listed: str, key: str, scope: Scope, rng: np.random.Generator) -> str:
-    return pool(listed)[scope.place(f"place {listed}", key, len(pool(listed)), rng)]
-
-
-def _digits(shape: str, key: str, scope: Scope, rng: np.random.Generator) -> str:
-    """Draw the digits of a whole part by its key, so that no equality of digits alone is told."""
-    return agreed(scope, f"place digits {shape}", key, rng, lambda source: filled(shape, source), distinct="9" in shape)
-
-
-FORMS: Final = tuple(
-    f"{{}} {form}"
-    for form in (
-        *("& Sons", "and Partners", "Associates", "Brothers", "Consulting", "Corporation", "Enterprises", "Foundation"),
-        *("Group", "Holdings", "Inc.", "Industries", "Institute", "International", "Laboratories", "Ltd.", "LLC"),
-        *("Logistics", "Media", "Services", "Solutions", "Systems", "Technologies", "Trading", "Trust", "Works"),
+def country_of(key: str, page: Page, article: str, scope: Scope, rng: np.random.Generator) -> str:
+    """Draw the country of a key, or return the one whose adjective the text has got already."""
+    if page.language in ("", "en"):
+        entries = place_pool("country the" if article == "the" else COUNTRY, page)
+    else:
+        entries = place_pool(COUNTRY, page)
+        if page.language == "fr" and article:
+            named = places().pools[f"country fr {'masculine' if article == 'au' else 'feminine'}"]
+            entries = sounding(named, "consonant") if article == "au" else named
+    return agreed(
+        scope, COUNTRIES, key, rng, lambda rng: entries[rng.integers(len(entries))], distinct=True, taken_of=PLACE
     )
-)
-"""A family and one of these: the names are made up, and some company may be called so by chance."""
-
-_NAME: Final = "organization"
-_ACRONYM: Final = range(2, 6)  # how many letters an acronym has
 
 
-@declared(summary="A made-up company, or as many capitals for an acronym.", kinds=("organization",), proof=PSEUDONYMS)
-def organization() -> Drawn:
-    """A pseudonym for the whole name: a family of the public pool and one of 26 forms.
-
-    Two to five capitals of any writing alone are an acronym, and become as many capitals, which spell nothing.
-    """
-
-    def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
-        bare, ending = without_possessive(unicodedata.normalize("NFC", value))
-        label = _organization_label(bare)
-        if label != _NAME:
-            shape = "A" * len(bare)
-            return agreed(scope, label, key_of(bare), rng, lambda source: filled(shape, source), distinct=True) + ending
-        family, form = divmod(scope.place(label, key_of(bare), organizations(), rng), len(FORMS))
-        written = FORMS[form].format(pool("family")[family])
-        return (written + ending).upper() if bare.isupper() else written + ending
-
-    public = (
-        "whether it is written in capitals, and how many letters it has where it is two to five capitals alone",
-        "its possessive",
-    )
-    equality = "which are equal, but for case and possessive"
-    return pseudonym("organization", public, surrogate_of, organizations(), equality=equality, read=_organization_key)
-
-
-def _organization_label(bare: str) -> str:
-    acronym = len(bare) in _ACRONYM and bare.isalpha() and bare.isupper()
-    return f"{_NAME}, {len(bare)} capitals" if acronym else _NAME
-
-
-def _organization_key(value: str) -> str:
-    bare, _ = without_possessive(unicodedata.normalize("NFC", value))
-    return f"{_organization_label(bare)}: {key_of(bare)}"
-
-
-def organizations() -> int:
-    """Return how many organizations there are."""
-    return len(pool("family")) * len(FORMS)
+def _shown(mentions: Sequence[Mention]) -> _Shown:
+    shown: dict[str, tuple[list[Sound], list[str]]] = {}
+    for mention in mentions:
+        sound, article = sound_of(mention), _ARTICLE.search(mention.before)
+        if sound or article is not None:
+            bare, _ = without_possessive(unicodedata.normalize("NFC", mention.value))
+            sounds, articles = shown.setdefault(key_of(_MARK.split(bare)[0].strip()), ([], []))
+            sounds.append(sound)
+            articles.append("" if article is None else article[0].strip().lower())
+    return {key: (agreed_on(sounds), agreed_on(articles)) for key, (sounds, articles) in shown.items()}  # type: ignore[misc]

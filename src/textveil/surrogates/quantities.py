@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -20,8 +21,10 @@ from textveil.numerics.discrete_noise import discrete_laplace
 from textveil.numerics.integer_weights import TwoLevelWeights, exp_floor, two_level_weights
 from textveil.registry.options import POSITIVE, Option, at_least, interval, named
 from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
-from textveil.surrogates.drawn import AS_READ, UNREAD, Drawn, agreed, proved
+from textveil.surrogates.drawn import AS_READ, UNREAD, Draw, Drawn, agreed, proved
 from textveil.surrogates.scopes import Scope
+from textveil.surrogates.shown import agreed_on
+from textveil.surrogates.surrogate import Mention
 from textveil.surrogates.writing import in_case_of
 from textveil.text.patterns import lazy_regex
 
@@ -167,7 +170,8 @@ def age(
     """Ages by a staircase on ``lowest`` to ``highest``: pure DP for any two ages, uniform at epsilon 0.
 
     No age above 89 is written, unless ``highest`` is above it. With ``group`` kept, ages below 18 and others have a
-    staircase each: children stay children, and the guarantee is for two ages of one group.
+    staircase each: children stay children, and the guarantee is for two ages of one group. A boy, a woman and the like
+    behind an age, in released words, choose the staircase at no cost.
 
     Days, weeks and months have ranges of their own (1 to 30, 52, 24). What cannot be read gets a uniform age.
 
@@ -183,9 +187,11 @@ def age(
     need(not kept or highest > ADULT, "highest", highest, f"at least {ADULT + 1} with groups kept")
     label = f"age {epsilon!r} {lowest} {highest} {width} {law}" + (" by group" if kept else "")
 
-    def drawn_years(number: int, rng: np.random.Generator) -> int:
+    def drawn_years(number: int, shown: str, rng: np.random.Generator) -> int:
         least, most = lowest, highest
-        if kept:
+        if shown and lowest < ADULT - 1 and highest > ADULT:
+            least, most = (lowest, ADULT - 1) if shown == _CHILD else (ADULT, highest)
+        elif kept:
             least, most = (lowest, ADULT - 1) if number < ADULT else (max(lowest, ADULT), highest)
         place = min(max(number, least), most) - least
         if law == "laplace":
@@ -195,18 +201,27 @@ def age(
         raised = None if width is None else min(width, size)
         return least + window(size=size, epsilon=epsilon, width=raised).draw(place, rng)
 
-    def drawn(read: _Read, rng: np.random.Generator) -> int:
+    def drawn(read: _Read, shown: str, rng: np.random.Generator) -> int:
         if read.match is None:
             return lowest + int(rng.integers(highest - lowest + 1))
         if read.unit in _LAST:
             last = _LAST[read.unit]
             return 1 + window(size=last, epsilon=epsilon).draw(min(max(read.number, 1), last) - 1, rng)
-        return drawn_years(read.number, rng)
+        return drawn_years(read.number, shown, rng)
 
-    def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
-        read = _read_age(value)
-        number = agreed(scope, label, _key(value), rng, lambda source: str(drawn(read, source)))
-        return _written(int(number), read, top_code)
+    def of_mentions(mentions: Sequence[Mention], ages: Sequence[str]) -> Draw:
+        shown: dict[str, list[str]] = {}
+        for mention in mentions:
+            if (found := _SHOWN.match(mention.after)) is not None:
+                shown.setdefault(_key(mention.value), []).append(found.lastgroup or "")
+
+        def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
+            read, key = _read_age(value), _key(value)
+            group = agreed_on(shown.get(key, ())) if scope.remembers else ""
+            number = agreed(scope, label, key, rng, lambda source: str(drawn(read, group, source)))
+            return _written(int(number), read, top_code)
+
+        return surrogate_of
 
     optional = {"law": law if epsilon > 0 else None, "width": width, "top_code": top_code}
     optional["group"] = group if kept else None
@@ -221,9 +236,20 @@ def age(
             *((f"whether it is below {ADULT} years",) if kept else ()),
         ),
         equality=AS_READ,
-        surrogate_of=surrogate_of,
+        surrogate_of=lambda value, scope, rng: of_mentions([Mention(value)], ())(value, scope, rng),
+        of_mentions=of_mentions,
         read=_key,
     )
+
+
+_CHILD: Final = "child"
+# Released words behind an age that tell a child or an adult.
+_SHOWN: Final = lazy_regex(
+    r"(?i)(?:[- ]?(?:years?|yrs?)[- ]olds?|[- ]?y/?o)?[ ,-]{0,2}(?:[a-z]+ ){0,2}?"
+    r"(?:(?P<child>boy|girl|child|kid|toddler|infant|baby|pupil|schoolboy|schoolgirl|teen)"
+    r"|(?P<adult>man|woman|gentleman|lady|widow(?:er)?|mother|father|retiree|pensioner|lawyer|teacher|engineer|"
+    r"nurse|driver))\b"
+)
 
 
 def _key(value: str) -> str:

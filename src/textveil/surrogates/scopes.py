@@ -26,6 +26,10 @@ TAKEN: Final = ", taken"
 class Scope(Protocol):
     """One value, one place in a pool."""
 
+    @property
+    def remembers(self) -> bool:
+        """Whether what was drawn is known later, so that a draw may also look at what stood around the value."""
+
     def place(self, label: str, value: str, size: int, rng: np.random.Generator) -> int:
         """The place in a pool of ``size`` entries that ``value`` has under ``label``, in [0, size)."""
 
@@ -45,6 +49,8 @@ class MemoryScope:
 
     The number of values in a scope is public, and to refuse would lose the text.
     """
+
+    remembers = True
 
     def __init__(self) -> None:
         self._places: dict[tuple[str, str], int] = {}
@@ -109,6 +115,8 @@ class ApartScope:
     do. With ``by_mention`` nothing in the text has an equal in it either.
     """
 
+    remembers = True
+
     def __init__(
         self,
         scope: MemoryScope,
@@ -138,6 +146,11 @@ class KindScope:
     def __init__(self, scope: Scope, kind: str) -> None:
         self._scope = scope
         self._kind = kind
+        self.remembers = scope.remembers
+
+    def of(self, kind: str) -> KindScope:
+        """Return the scope as another kind sees it, for values that are parts of that kind's too."""
+        return KindScope(self._scope, kind)
 
     def place(self, label: str, value: str, size: int, rng: np.random.Generator) -> int:
         return self._scope.place(f"{self._kind}: {label}", value, size, rng)
@@ -149,12 +162,19 @@ class KindScope:
         return self._scope.remembered(f"{self._kind}: {label}")
 
 
+def beside(scope: Scope, kind: str) -> Scope:
+    """Return the scope of another kind of the same text; a scope that knows no kinds is that of all."""
+    return scope.of(kind) if isinstance(scope, KindScope) else scope
+
+
 class KeyedScope:
     """Computes places from 32 secret bytes: the same in every process that holds them, and without memory.
 
     A place is HMAC-SHA256 of label and value under the secret, so places of different values are independent and
     uniform for whoever does not hold it, and two values may share one. Whoever holds it can test guesses of a value.
     """
+
+    remembers = False
 
     def __init__(self, secret: bytes) -> None:
         if len(secret) != KEY_BYTES:

@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 import numpy as np
 
 from textveil.privacy.guarantees import Guarantee
+from textveil.surrogates.page import UNKNOWN, Page
 from textveil.surrogates.scopes import Scope
 
 Counts: TypeAlias = Literal["mention", "value", "scope"]  # what pays a surrogate's epsilon once
@@ -20,6 +21,9 @@ class Mention(NamedTuple):
     # up to 24 characters of the same text that stand before it, outside every span: what a draw may look at freely
     # where these are released as they are (a title before a name), and empty if they are not
     before: str = ""
+    after: str = ""  # the same of what stands behind it, up to 48 characters
+    age: str = ""  # of a date: the nearest age of the text as it is released, up to 120 characters away
+    page: Page = UNKNOWN  # what the released words of the same text show; the same for all its mentions
 
 
 class Surrogate(Protocol):

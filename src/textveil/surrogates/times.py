@@ -1,16 +1,22 @@
-"""Times of day: a staircase on the minutes of a day."""
+"""Times of day: a staircase on the minutes of a day, or one stretch by which all of a scope move."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from functools import cache
 from typing import Annotated, Final
 
 import numpy as np
 
+from textveil.errors import need
+from textveil.privacy.units import Adjacency, Unit
+from textveil.registry.options import Option, named
 from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
-from textveil.surrogates.drawn import AS_READ, UNREAD, Drawn, agreed, proved
+from textveil.surrogates.drawn import AS_READ, UNREAD, Draw, Drawn, agreed, proved
 from textveil.surrogates.quantities import check_width, width_option, window
 from textveil.surrogates.scopes import Scope
+from textveil.surrogates.surrogate import Mention
 from textveil.surrogates.writing import filled
 from textveil.text.patterns import lazy_regex
 
@@ -29,8 +35,32 @@ _WHOLE_HOURS: Final = 27
 _WIDTH = width_option("minutes", "MINUTES")
 
 
-@declared(summary="A time near the true one, or any.", kinds=("time",), proof=SURROGATES)
-def time(*, epsilon: OptionalEpsilon = 0.0, width: Annotated[int, _WIDTH] | None = None) -> Drawn:
+_EACH, _SHIFT = "each", "shift"
+_TIMES = Option(
+    domain=named(_EACH, _SHIFT),
+    help="shift: all times of a scope are moved by one random stretch, so that their order and the time between them "
+    "stay, and are public; each: every time has a draw of its own.",
+    metavar="NAME",
+)
+
+
+@cache
+def all_moved() -> Adjacency:
+    """Two inputs of which one has the times of the other, all moved by one stretch of time."""
+    return Adjacency(
+        Unit.SPAN,
+        "two texts in which the same spans of the same kinds are found, and in which all times of one scope differ by "
+        "the same stretch of time within a day; the time between them is public, and so are offsets from UTC",
+    )
+
+
+@declared(summary="A time near the true one, or any; or all times moved together.", kinds=("time",), proof=SURROGATES)
+def time(
+    *,
+    epsilon: OptionalEpsilon = 0.0,
+    width: Annotated[int, _WIDTH] | None = None,
+    times: Annotated[str, _TIMES] = _EACH,
+) -> Drawn:
     """Times by a staircase on the 1,440 minutes of a day, round the clock; all that is finer is uniform.
 
     Equal times get equal ones, in whatever format: where seconds are written, that is hour, minute and second. A
@@ -39,16 +69,22 @@ def time(*, epsilon: OptionalEpsilon = 0.0, width: Annotated[int, _WIDTH] | None
     Hours are written with two digits on the clock of 24 hours and without a leading zero before am and pm, however the
     private one is: a zero would tell its hour. What cannot be read as a time gets a uniform one, as 14:05.
 
+    With ``times`` "shift" all times of a scope move by one stretch, at epsilon 0: the first is uniform between 6:00 and
+    22:00 where all lie within eight hours, else in the day; those that lie more than twelve hours apart go round the
+    clock. Offsets from UTC stay, and times on five minutes stay on five minutes.
+
     ``width`` is that of the staircase, where ``epsilon`` is above 0.
     """
+    if times == _SHIFT:
+        need(epsilon == 0 and width is None, "epsilon", epsilon, "0, without width, where times is shift")
+        return _moved_together()
     check_width(width, epsilon, MINUTES, f"at most {MINUTES} minutes")
     minutes, label = window(size=MINUTES, epsilon=epsilon, width=width, circle=True), f"time {epsilon!r} {width}"
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
         minute, match = _read(value)
         if match is None:
-            any_minute = agreed(scope, label, _key(value), rng, lambda source: str(source.integers(MINUTES)))
-            return "{:02d}:{:02d}".format(*divmod(int(any_minute), 60))
+            return _unread(label, value, scope, rng)
         drawn = agreed(
             scope, label, _key(value), rng, lambda source: f"{minutes.draw(minute, source)}{_finer(match, source)}"
         )
@@ -58,14 +94,80 @@ def time(*, epsilon: OptionalEpsilon = 0.0, width: Annotated[int, _WIDTH] | None
         name="time",
         parameters={"epsilon": epsilon} | ({} if width is None else {"width": width}),
         guarantee=proved(epsilon, SURROGATES),
-        public=(
-            "its format: whether minutes, seconds and a fraction of them, am or pm are written and how, whether it is "
-            "UTC (Z) or has an offset, and whether it can be read as a time",
-        ),
+        public=(_FORM,),
         equality=AS_READ,
         surrogate_of=surrogate_of,
         read=_key,
     )
+
+
+_FORM: Final = (
+    "its format: whether minutes, seconds and a fraction of them, am or pm are written and how, whether it is "
+    "UTC (Z) or has an offset, and whether it can be read as a time"
+)
+_SECOND: Final = 10**9  # nanoseconds: times are points of a line of them
+_MINUTE, _HOUR, _DAY = 60 * _SECOND, 3_600 * _SECOND, 86_400 * _SECOND
+_FIVE: Final = 5 * _MINUTE
+_NEAR, _FAR = 8 * _HOUR, 12 * _HOUR  # times so near lie in the day's waking hours; times so far go round the clock
+_LABEL: Final = "time shift"
+
+
+def _moved_together() -> Drawn:
+    def of_mentions(mentions: Sequence[Mention], ages: Sequence[str]) -> Draw:
+        points = sorted(point for mention in mentions if (point := _point(mention.value)) is not None)
+
+        def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
+            _, match = _read(value)
+            if match is None:
+                return _unread(_LABEL, value, scope, rng)
+            point = _point(value) or 0
+            moved_by = int(agreed(scope, _LABEL, "", rng, lambda source: str(_stretch(points or [point], source))))
+            minute, finer = divmod((point + moved_by) % _DAY, _MINUTE)
+            second, fraction = divmod(finer, _SECOND)
+            digits = f"{fraction:09d}"[: len(match["fraction"] or "")]
+            hours, minutes = int(match["hours"] or 0), int(match["minutes"] or 0)
+            offset = (hours * 60 + minutes) * (-1 if (match["offset"] or "").startswith("-") else 1)
+            return _written(f"{minute} {second:02d} {digits} {offset}", match)
+
+        return surrogate_of
+
+    return Drawn(
+        name="time",
+        parameters={"times": _SHIFT},
+        guarantee=proved(0.0, SURROGATES, all_moved()),
+        public=(
+            _FORM,
+            "the time between times of one scope, and their offsets from UTC",
+            "whether all times of a scope stand on five minutes",
+            "which values that are no times are equal",
+        ),
+        counts="scope",
+        surrogate_of=lambda value, scope, rng: of_mentions([Mention(value)], ())(value, scope, rng),
+        of_mentions=of_mentions,
+    )
+
+
+def _stretch(points: Sequence[int], rng: np.random.Generator) -> int:
+    """Draw by how many nanoseconds times move: uniform among all that leave them in their hours, by the gaps alone."""
+    step = _FIVE if all(point % _FIVE == 0 for point in points) else 1
+    gap = points[-1] - points[0]
+    if gap > _FAR:
+        return int(rng.integers(_DAY // step)) * step
+    begin, end = (6 * _HOUR, 22 * _HOUR) if gap <= _NEAR else (0, _DAY)
+    return begin + int(rng.integers((end - begin - gap) // step)) * step - points[0]
+
+
+def _point(value: str) -> int | None:
+    minute, match = _read(value)
+    if match is None:
+        return None
+    second = int((match["seconds"] or ":0")[1:])
+    return minute * _MINUTE + second * _SECOND + int((match["fraction"] or "").ljust(9, "0"))
+
+
+def _unread(label: str, value: str, scope: Scope, rng: np.random.Generator) -> str:
+    any_minute = agreed(scope, label, _key(value), rng, lambda source: str(source.integers(MINUTES)))
+    return "{:02d}:{:02d}".format(*divmod(int(any_minute), 60))
 
 
 def _key(value: str) -> str:

@@ -14,12 +14,16 @@ from textveil.text.patterns import CharacterTable, lazy_regex
 
 _POSSESSIVE: Final = lazy_regex(r"(['\u2019\u02bc])[sS]?\Z")
 
+_VOWELS: Final = frozenset("aeiouAEIOU")
+_SAID_WITH_CONSONANT: Final = lazy_regex(r"(?i)eu|ew|one\b|uni(?![nm])|uru|uro|us[ae]|u[gk]")
+
 # Marks that a shape shows as they are, beside all white space; any other is shown as a hyphen.
 _KEPT: Final = frozenset(" .,:;/()[]{}#+*'\"_&@=-\u00b0\u2032\u2033")
 _DIGIT, _LARGE, _SMALL = "9Aa"
 
 # What drawn letters are: without vowels and with none of F, K and S they spell nothing.
 _LETTERS: Final = np.frombuffer(b"BCDGHJLMNPQRTVWXZ", np.uint8)
+FROM_ONE: Final = "f"  # in shapes: a digit that is no zero
 HEX, LARGE_HEX, MIXED, LARGE_MIXED, ANY = "hHqQz"
 """In shapes: a digit of 16, in small letters or in capitals; a digit or a small letter, a capital, either of both."""
 
@@ -38,6 +42,7 @@ _ALPHABETS: Final = {
         "d": "12345678",  # tens of degrees below 90
         "c": "1",  # hundreds of degrees, and tens below 180
         "t": "01234567",
+        FROM_ONE: "123456789",
         "n": "NS",
         "e": "EW",
     }.items()
@@ -62,6 +67,11 @@ def in_case_of(model: str, written: str) -> str:
     if model.isupper() and len(model) > 1:
         return written.upper()
     return written.lower() if model.islower() else written
+
+
+def begins_with_vowel(written: str) -> bool:
+    """Tell whether an English word is said with a vowel in front, so that "an" stands before it."""
+    return written[:1] in _VOWELS and not _SAID_WITH_CONSONANT.match(written)
 
 
 def ordinal_ending(number: int) -> str:

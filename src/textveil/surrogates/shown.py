@@ -1,0 +1,126 @@
+"""What the released words beside a value ask of its surrogate: a woman's or a man's name, a first letter, an article.
+
+All of it is read from text that is released as it is, so a surrogate may follow it at no cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final, Literal, TypeAlias
+
+from textveil.surrogates.surrogate import Mention
+from textveil.text.patterns import lazy_regex
+
+Gender: TypeAlias = Literal["", "female", "male"]
+
+_WOMEN: Final = (
+    r"mrs|ms|miss|madam|mme|mlle|madame|mademoiselle|frau|fr\xe4ulein|se\xf1ora|se\xf1orita|sra|srta|do\xf1a|"
+    r"signora|signorina|sig\.ra|"
+    r"dott\.ssa|dottoressa|professoressa|donna|dame|lady|mevrouw|mw|mevr|senhora|dona|dra|doutora|doctora|"
+    r"profesora|fru|rouva|"
+    r"la (?:paziente|patiente|paciente)|mother|mom|mum|mummy|wife|ex-wife|daughter|stepdaughter|sister|aunt|"
+    r"auntie|niece|grandmother|grandma|granny|"
+    r"girlfriend|fianc\xe9e|"
+    r"widow|girl|woman|sister-in-law|mother-in-law|daughter-in-law|"
+    r"ehefrau|mutter|mama|tochter|schwester|tante|gro\xdfmutter|oma|nichte|kollegin|freundin|patientin|nachbarin|"
+    r"\xe4rztin|witwe|"
+    r"\xe9pouse|femme|m\xe8re|fille|s\u0153ur|soeur|ni\xe8ce|patiente|voisine|"
+    r"madre|hija|hermana|t\xeda|abuela|sobrina|novia|mujer|vecina|"
+    r"moglie|figlia|sorella|zia|nonna|fidanzata|"
+    r"m\xe3e|filha|irm\xe3|esposa|av\xf3|sobrinha|namorada|"
+    r"vrouw|echtgenote|moeder|dochter|zus|zuster|"
+    r"\u017cona|matka|c\xf3rka|siostra|babcia|hustru|dotter|syster"
+)
+_MEN: Final = (
+    r"mr|sir|mister|monsieur|herrn?|se\xf1or|don|signor|sig|lord|meneer|dhr|dott|senhor|doutor|"
+    r"(?:il|le|el) (?:paziente|patient|paciente)|father|dad|daddy|husband|ex-husband|son|stepson|brother|uncle|"
+    r"nephew|grandfather|grandpa|grandad|boyfriend|"
+    r"fianc\xe9|widower|boy|man|"
+    r"brother-in-law|father-in-law|son-in-law|"
+    r"ehemann|vater|papa|sohn|bruder|onkel|gro\xdfvater|opa|neffe|kollege|freund|nachbar|"
+    r"\xe9poux|mari|p\xe8re|fils|fr\xe8re|oncle|neveu|voisin|"
+    r"esposo|marido|padre|hijo|hermano|t\xedo|abuelo|sobrino|novio|vecino|"
+    r"marito|figlio|fratello|zio|nonno|fidanzato|"
+    r"pai|filho|irm\xe3o|tio|av\xf4|sobrinho|namorado|"
+    r"echtgenoot|vader|zoon|broer|oom|"
+    r"m\u0105\u017c|ojciec|dziadek|bror"
+)
+_TITLES: Final = r"(?:(?:dr|prof|dipl|ing|med|dott|judge|rn)\.? ){0,2}"
+_BEFORE: Final = lazy_regex(rf"(?i)(?<![^\W_])(?:(?P<female>{_WOMEN})|(?P<male>{_MEN}))\.?[,:(]?\s{{1,2}}{_TITLES}\Z")
+# Capitalized openings of letters that agree with whom they address.
+_DEAR: Final = lazy_regex(
+    r"(?<![^\W_])(?:(?P<female>Liebe|Ch\xe8re|Querida|Estimada|Cara|Prezada|Egregia|Pani)|"
+    r"(?P<male>Lieber|Cher|Querido|Estimado|Caro|Prezado|Egregio|Pan))\s\Z"
+)
+_FRENCH: Final = lazy_regex(r"(?<![^\W_])(?P<male>MM?)\. \Z")
+_BEHIND: Final = lazy_regex(
+    r"(?i)\A(?:[^.!?\n]{0,12}?[(,-]\s?(?:(?:his|her|my|our|the|a|an|their|[0-9]{1,3}-year-old|aged? "
+    r"[0-9]{1,3},?)\s){0,3}"
+    rf"(?:(?P<female>{_WOMEN}|f(?=\)))|(?P<male>{_MEN}|m(?=\))))(?![^\W_])|,? [0-9]{{1,3}}-?(?:year-old|yo|y/o|"
+    rf"y\.o\.)?,? ?"
+    r"(?:(?P<female2>f|female|woman|girl|lady)|(?P<male2>m|male|man|boy|gentleman))(?![^\W_])"
+    r"|[^.!?\n]{0,28}?\b(?:is|was) (?:the |a |an |my |his |her )(?:(?P<female3>sister|mother|wife|daughter|aunt|"
+    r"woman|girl|grandmother|niece)"
+    r"|(?P<male3>brother|father|husband|son|uncle|man|boy|grandfather|nephew))\b"
+    r"|[^.!?\n]{0,40}?(?<![^\W_])(?:(?P<female4>she|her own|herself|hers|by her)|(?P<male4>he|himself|by "
+    r"his))(?![^\W_])"
+    r"|[^.!?\n]{0,40}?\b(?:with|and|to|in|on|of|at|for|from|about|by|lost|sold|took|has|had) (?:(?P<female5>her)|"
+    r"(?P<male5>his)) [a-z])"
+)
+
+
+def gender_of(mention: Mention, title: str = "") -> Gender:
+    """Return the gender that the words beside a name show; ``title``: one that stands in the name itself, and stays."""
+    for found in (
+        _BEFORE.search(f"{title} ") if title else None,
+        _BEFORE.search(mention.before[-48:]),
+        _DEAR.search(mention.before),
+        _FRENCH.search(mention.before) if mention.page.language == "fr" else None,
+        _BEHIND.match(mention.after),
+    ):
+        if found is not None:
+            named = found.lastgroup or ""
+            return "female" if named.startswith("female") else "male"
+    return ""
+
+
+_ELIDED: Final = lazy_regex(r"(?i)(?<![^\W_])(?:d|l|qu|jusqu|n|s|dell|all|dall|nell|sull|un)['\u2019]\Z")
+_AN: Final = lazy_regex(r"(?<![^\W_])[Aa](?P<n>n)? \Z")
+_WHOLE: Final = {
+    "fr": lazy_regex(r"(?i)(?<![^\W_])(?:de|que|le|la|jusque) \Z"),
+    "it": lazy_regex(r"(?i)(?<![^\W_])(?:ad|ed) \Z"),
+}
+_VOWEL: Final = lazy_regex(r"(?i)[aeiou\xe0-\xe6\xe8-\xef\xf2-\xf6\xf9-\xfc]")
+
+Sound: TypeAlias = Literal["", "vowel", "consonant"]
+
+
+def sound_of(mention: Mention) -> Sound:
+    """Return with what the surrogate begins, as an elided article (d', l') or "an" before it shows."""
+    if not mention.before or mention.before[-1] not in "'\u2019 ":
+        return ""
+    if _ELIDED.search(mention.before):
+        return "vowel"
+    article = _AN.search(mention.before) if mention.page.language in ("", "en") else None
+    if article is not None:
+        return "vowel" if article["n"] else "consonant"
+    whole = _WHOLE.get(mention.page.language)
+    if whole is not None and whole.search(mention.before):
+        return "consonant" if mention.page.language == "fr" else "vowel"
+    return ""
+
+
+@lru_cache(maxsize=64)
+def sounding(entries: tuple[str, ...], sound: Sound) -> tuple[str, ...]:
+    """Return the entries that begin so; all of them if fewer than two do."""
+    if not sound:
+        return entries
+    fitting = tuple(entry for entry in entries if (_VOWEL.match(entry) is not None) == (sound == "vowel"))
+    return fitting if len(fitting) > 1 else entries
+
+
+def agreed_on(shown: Sequence[str]) -> str:
+    """Return what all mentions that show something show; empty if they differ, or none does."""
+    every = {one for one in shown if one}
+    return every.pop() if len(every) == 1 else ""

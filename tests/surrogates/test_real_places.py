@@ -1,0 +1,141 @@
+"""Places and organizations: real ones of the page's language and of the kind that is public; laws are uniform."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from tests.helpers.surrogates import exact_law
+
+from textveil import restore
+from textveil.detection.lists import Marks, lists
+from textveil.sanitize.sanitizer import Sanitizer
+from textveil.surrogates import organizations, place_pools, places
+from textveil.surrogates.making import make_surrogate
+from textveil.surrogates.page import Page
+from textveil.surrogates.scopes import KeyedScope, KindScope, MemoryScope
+from textveil.surrogates.surrogate import Mention
+
+KEPT = make_surrogate("place", options={"level": "kept"})
+FIRM = make_surrogate("organization", options={"level": "kept"})
+POOLS = place_pools.places().pools
+
+
+def _drawn(value: str, page: str = "en", before: str = "", seed: int = 1) -> str:
+    mention = Mention(value, before, page=Page(page))
+    return KEPT.draw([mention], MemoryScope(), np.random.default_rng(seed))[0]
+
+
+CASES = [
+    ("Turkey", "en", "Republic of ", lambda drawn: drawn in POOLS["country"]),
+    ("Netherlands", "en", "the ", lambda drawn: drawn in POOLS["country the"]),
+    ("Lake Tahoe", "en", "", lambda drawn: drawn in POOLS["water"]),
+    ("Texas", "en", "", lambda drawn: drawn in POOLS["state"]),
+    ("Shropshire", "en", "", lambda drawn: drawn in POOLS["county"]),
+    ("Paris", "en", "", lambda drawn: drawn in place_pools.place_pool("city", Page("en"))),
+    ("Orange County", "en", "", lambda drawn: re.fullmatch(".+ County", drawn) and drawn != "Orange County"),
+    ("Republic of Turkey", "en", "", lambda drawn: drawn.removeprefix("Republic of ") in POOLS["country"]),
+    ("Lindenstra\xdfe 12", "de", "", lambda drawn: re.fullmatch(r"\w+(?:stra\xdfe|weg|platz|allee) [1-9]\d", drawn)),
+    ("12 rue de la Paix", "fr", "", lambda drawn: re.match(r"[1-9]\d (?:rue|avenue|boulevard|chemin|place) d", drawn)),
+    ("Via Roma 4", "it", "", lambda drawn: re.match("(?:Via|Viale|Piazza|Corso) ", drawn)),
+    ("Espagne", "fr", "parti en ", lambda drawn: drawn in POOLS["country fr feminine"]),
+    ("Portugal", "fr", "puis au ", lambda drawn: drawn in POOLS["country fr masculine"] and drawn[0] not in "AEIOU"),
+    ("Oudenburg", "nl", "", lambda drawn: drawn in POOLS["town NL"] + POOLS["city NL"]),
+    ("Springfield", "", "", lambda drawn: drawn in place_pools.place_pool("town", Page())),
+]
+
+
+@pytest.mark.parametrize(("value", "page", "before", "fits"), CASES)
+def test_a_place_stays_what_it_is(value: str, page: str, before: str, fits: object) -> None:
+    assert callable(fits)
+    assert all(fits(_drawn(value, page, before, seed)) for seed in range(12))
+
+
+def test_without_a_level_no_list_is_asked() -> None:
+    drawn = make_surrogate("place")
+    for seed in range(10):
+        same = [
+            drawn.draw([Mention(value)], MemoryScope(), np.random.default_rng(seed)) for value in ("Peru", "Zzz", "Ulm")
+        ]
+        assert same[0] == same[1] == same[2]
+
+
+@pytest.mark.parametrize("level", ["drawn", "kept"])
+def test_the_exact_law_of_places_is_uniform(monkeypatch: pytest.MonkeyPatch, level: str) -> None:
+    """All choices are gone through; a pool that leaves out the value's own entry has another law."""
+    tiny = {"town": ("Ely", "Ulm", "Wem"), "street": ("Oak Road", "Elm Road"), "country": ("Peru", "Chad", "Fiji")}
+    monkeypatch.setattr(places, "place_pool", lambda what, page: tiny[what])
+    surrogate = make_surrogate("place", options={"level": level})
+    laws = [
+        exact_law(surrogate, [Mention(value) for value in values], depth=6)
+        for values in (["Wem", "Xyx Park", "Wem"], ["Qux", "Zot Park", "Qux"])
+    ]
+    assert laws[0] == laws[1] and len(laws[0]) == 6 and len(set(laws[0].values())) == 1
+    assert Fraction(9, 10) < sum(laws[0].values()) < 1
+    avoiding = {drawn: chance for drawn, chance in laws[0].items() if drawn[0] != "Wem"}
+    assert avoiding != laws[1]
+    if level == "kept":
+        countries = [exact_law(surrogate, [Mention(value)], depth=1) for value in ("Peru", "Germany")]
+        assert countries[0] == countries[1] and set(countries[0]) == {("Peru",), ("Chad",), ("Fiji",)}
+
+
+def test_the_exact_law_of_organizations_is_uniform(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(organizations, "place_pool", lambda what, page: ("Ely", "Ulm"))
+    monkeypatch.setattr(organizations, "pool", lambda name: ("Dunn", "Egan", "Ford"))
+    hospitals = [exact_law(FIRM, [Mention(f"{name} General Hospital")], depth=1) for name in ("Mercy", "Ulm")]
+    assert hospitals[0] == hospitals[1] == {(f"{name} General Hospital",): Fraction(1, 2) for name in ("Ely", "Ulm")}
+    banks = [exact_law(FIRM, [Mention(f"Bank of {name}")], depth=1) for name in ("Zot", "Ford")]
+    assert banks[0] == banks[1] and len(banks[0]) == 3
+
+
+def test_an_organization_bears_the_surrogate_of_a_name_in_it(rng: np.random.Generator) -> None:
+    scope = MemoryScope()
+    people, firms, towns = (KindScope(scope, kind) for kind in ("person", "organization", "place"))
+    (family,) = make_surrogate("person").draw([Mention("Hartley", "Mrs. ")], people, rng)
+    (town,) = KEPT.draw([Mention("Springfield")], towns, rng)
+    drawn = FIRM.draw(
+        [Mention("Hartley & Sons Ltd"), Mention("Springfield General Hospital"), Mention("Acme Ltd")], firms, rng
+    )
+    assert drawn[:2] == [f"{family} & Sons Ltd", f"{town} General Hospital"]
+    assert drawn[2].endswith(" Ltd") and family not in drawn[2]
+
+
+def test_a_country_and_its_adjective_agree() -> None:
+    text = (
+        "He is a Turkish national and a Danish citizen. The Republic of Turkey was sued. He moved to Denmark in 1994."
+    )
+    adjectives = {country: adjective for adjective, country in place_pools.places().countries.items()}
+    for seed in range(8):
+        release = Sanitizer("identifiers", rng=np.random.default_rng(seed))(text)
+        found = re.match(
+            r"He is an? ([\w ]+) national and an? ([\w ]+) citizen\. The Republic of ([\w ]+) was", release.text
+        )
+        assert found is not None
+        assert found[1].lower() == adjectives[found[3].lower()] and found[2] != found[1]
+        assert release.private_map is not None and restore(release.text, release.private_map) == text
+
+
+def test_a_corpus_gives_one_place_on_all_pages_of_a_language() -> None:
+    scope = KeyedScope(b"k" * 32)
+    pages = [Mention("Ulm", "nach ", page=Page("de")), Mention("Ulm", "l'", page=Page("de"))]
+    assert len({KEPT.draw([mention], scope, np.random.default_rng(1))[0] for mention in pages}) == 1
+
+
+def test_no_place_is_an_ordinary_word_alone() -> None:
+    words = lists().words
+    for name in ("US", "GB", "AU"):
+        drawn = POOLS[f"town {name}"] + POOLS[f"city {name}"]
+        assert not [town for town in drawn if words.get(town.lower(), 0) & (Marks.COMMON | Marks.SMALL)]
+
+
+def test_ages_are_of_children_where_released_words_say_so(rng: np.random.Generator) -> None:
+    age = make_surrogate("age")
+    for _ in range(30):
+        boy, woman = age.draw(
+            [Mention("12", "a ", "-year-old boy"), Mention("34", "", ", a woman of")], MemoryScope(), rng
+        )
+        assert int(boy) < 18 <= int(woman)
+    laws = [exact_law(age, [Mention(value, "", "-year-old boy")], depth=1) for value in ("3", "80")]
+    assert laws[0] == laws[1] and len(laws[0]) == 18

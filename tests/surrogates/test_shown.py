@@ -1,0 +1,125 @@
+"""What released words beside a value ask of its surrogate, and that it costs nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.helpers.surrogates import exact_law
+
+from textveil.sanitize.sanitizer import Sanitizer
+from textveil.surrogates import person as persons
+from textveil.surrogates.making import make_surrogate
+from textveil.surrogates.page import Page, page_of
+from textveil.surrogates.pools import keys_of
+from textveil.surrogates.scopes import KeyedScope, MemoryScope
+from textveil.surrogates.shown import gender_of, sound_of, sounding
+from textveil.surrogates.surrogate import Mention
+
+PERSON = make_surrogate("person")
+SHOWN = [
+    ("her husband ", "", "male"),
+    ("Sehr geehrte Frau Dr. ", "", "female"),
+    ("Ch\xe8re ", "", "female"),
+    ("Prezado senhor ", "", "male"),
+    ("sua filha ", "", "female"),
+    ("Brought in by ", " (brother) after a fall", "male"),
+    ("seen: ", ", a 36-year-old woman with", "female"),
+    ("", ", 4-year-old boy, weight", "male"),
+    ("", " was referred by her landlord", "female"),
+    ("", " is the sister of", "female"),
+    # no evidence: another person's relation, a degree, an object
+    ("the sister of ", "", ""),
+    ("Read by ", ", M.D., of", ""),
+    ("Ask ", " whether it works", ""),
+    ("5 ms ", "", "female"),
+]
+
+
+@pytest.mark.parametrize(("before", "after", "gender"), SHOWN[:-1])
+def test_words_beside_a_name_show_a_gender(before: str, after: str, gender: str) -> None:
+    assert gender_of(Mention("Kim", before, after)) == gender
+
+
+def test_a_name_fits_its_titles_and_relations(rng: np.random.Generator) -> None:
+    for _ in range(20):
+        mentions = [Mention("Kim Roe", "Ms. "), Mention("Kim"), Mention("Lee", "her husband "), Mention("Mrs. Jo Poe")]
+        kim, again, lee, poe = PERSON.draw(mentions, MemoryScope(), rng)
+        assert kim.split(" ")[0] == again and again.lower() in keys_of("given female")
+        assert lee.lower() in keys_of("given male") and poe.split(" ")[1].lower() in keys_of("given female")
+
+
+def test_the_law_of_a_name_follows_released_words_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All choices are gone through: names behind the same words have one law, uniform over the pool of these."""
+    tiny = {"given": ("Ada", "Ben", "Cleo"), "given female": ("Ada", "Cleo"), "given male": ("Ben", "Bob")}
+    monkeypatch.setattr(persons, "pool", (tiny | {"family": ("Dunn", "Egan")}).__getitem__)
+    texts = [
+        [("Ada", "Dr. A"), ("Mary", "aunt "), ("Ada Dunn", "")],
+        [("Zoe", "Dr. A"), ("Jim", "aunt "), ("Zoe Roe", "")],
+    ]
+    first, second = (exact_law(PERSON, [Mention(*mention) for mention in text], depth=7) for text in texts)
+    assert first == second
+    assert {aunt for _, aunt, _ in first} == {"Ada", "Cleo"}
+    alone = exact_law(PERSON, [Mention("Jim", "aunt ")], depth=1)
+    assert len(alone) == 2 and len(set(alone.values())) == 1
+    by_value = exact_law(make_surrogate("person", options={"gender": "kept"}), [Mention("Jim")], depth=1)
+    assert by_value != alone
+
+
+def test_a_corpus_gives_one_name_whatever_stands_beside_it(rng: np.random.Generator) -> None:
+    scope = KeyedScope(b"k" * 32)
+    assert (
+        len({PERSON.draw([Mention("Kim", before)], scope, rng)[0] for before in ("Ms. A, ", "", "her husband ")}) == 1
+    )
+
+
+def test_initials_and_plurals_follow_the_name(rng: np.random.Generator) -> None:
+    mentions = [
+        Mention("Maria Gonzalez"),
+        Mention("M. Gonzalez"),
+        Mention("X. Gonzalez"),
+        Mention("Gonzalezes", "the "),
+    ]
+    full, initial, other, plural = PERSON.draw(mentions, MemoryScope(), rng)
+    given, family = full.split(" ")
+    assert initial == f"{given[0]}. {family}" and other.endswith(family)
+    assert plural in (family + "s", family + "es")
+
+
+def test_an_elided_article_gets_a_vowel_and_a_whole_one_none(rng: np.random.Generator) -> None:
+    french = Page("fr")
+    for _ in range(10):
+        eve, jean = PERSON.draw(
+            [Mention("Eve", "le dossier d'", page=french), Mention("Bo", "celui de ", page=french)], MemoryScope(), rng
+        )
+        assert eve[0] in "AEIOU" and jean[0] not in "AEIOU"
+    assert sound_of(Mention("x", "said ")) == "" and sound_of(Mention("x", "an ")) == "vowel"
+    assert sounding(("Ada", "Bob", "Cy"), "vowel") == ("Ada", "Bob", "Cy")
+
+
+@pytest.mark.parametrize(
+    ("text", "page"),
+    [
+        ("the patient was seen and went home to her family", Page("en")),
+        ("my neighbour said that the cheque is with the GP", Page("en", "GB")),
+        ("my neighbor and the pediatric center in the county", Page("en", "US")),
+        ("vielen Dank f\xfcr die \xdcberweisung von Herrn", Page("de")),
+        ("nous avons bien re\xe7u votre demande du", Page("fr")),
+        ("x = 3", Page()),
+    ],
+)
+def test_released_words_tell_the_language_of_a_page(text: str, page: Page) -> None:
+    assert page_of([text]) == page
+
+
+def test_released_values_tell_the_country() -> None:
+    assert page_of(["call me at the house on"], ["+44 1632 960123"]).region == "GB"
+    assert page_of(["call me at the house on"], ["Reno, NV 89501"]).region == "US"
+
+
+def test_a_release_agrees_with_its_own_words() -> None:
+    text = "Daughter Maria called. Her husband Peter Kowalski, a teacher, asked about the plan for Maria."
+    for seed in range(5):
+        release = Sanitizer("clinical", rng=np.random.default_rng(seed))(text).text
+        daughter, husband = release.split("Daughter ")[1].split(" ")[0], release.split("husband ")[1].split(" ")[0]
+        assert daughter.lower() in keys_of("given female") and husband.lower() in keys_of("given male")
+        assert f"for {daughter}" in release

@@ -71,7 +71,7 @@ def test_all_eighteen_identifiers_of_hipaa_are_there_once_and_name_kinds() -> No
     ("policy", "kinds", "expected"),
     [
         ("identifiers", ("person",), "drawn"),
-        ("clinical", ("date", "time", "age"), "date, time drawn, epsilon 1; age drawn, epsilon 2"),
+        ("clinical", ("date", "time", "age"), "date drawn, epsilon 1; time drawn; age drawn, epsilon 2"),
         ("clinical", ("id", "number"), "id drawn; number kept"),
         ("identifiers", (), "not read"),
         ("identifiers", ("own-kind",), "not looked for"),

@@ -45,7 +45,7 @@ def own_policy(word: str, *kinds: str) -> Policy:
         (
             "prompts",
             (
-                "Values that were found: hidden (0-DP, proved), but age and date only in part "
+                "Values that were found: hidden (0-DP, proved), but age, date and time only in part "
                 "(at most 2-DP each, proved).",
                 "What was not found, and what the policy keeps (code-number, demographic, duration, measurement, "
                 "number, quantity): in the text as it was.",

@@ -68,16 +68,24 @@ def _kinds_of_spans(report: Report) -> list[str]:
     found = [part for part in setting.protected if part.pays and counts.get(part.kind)]
     tokens = [part for part in setting.protected if not part.pays and counts.get(part.kind)]
     unpromised = [part for part in found if not part.guarantee.promises]
-    free = [part for part in found if part.guarantee.promises and not part.costs]
-    paid = [part for part in found if part.guarantee.promises and part.costs]
+    promised = [part for part in found if part.guarantee.promises]
+    moved = [part for part in promised if part.pays == "scope"]
+    free = [part for part in promised if not part.costs and part not in moved]
+    paid = [part for part in promised if part.costs and part not in moved]
     lines = []
     if not setting.secure:
         lines += _row("drawn", f"{_listed(found, counts)}; not hidden from whoever knows the seed")
     else:
-        lines += _row("hidden", f"{_listed(free, counts)}; nothing leaks [{_status(free)}]") if free else []
-        lines += _row("in part", f"{_listed(paid, counts)}; near the true ones, {bound_of(paid)}") if paid else []
-        lines += _row("drawn", f"{_listed(unpromised, counts)}; no guarantee") if unpromised else []
-        lines += _row("drawn", f"{_listed(tokens, counts)}; {bound_of(tokens)}") if tokens else []
+        stated = (
+            ("hidden", free, f"nothing leaks [{_status(free)}]"),
+            ("moved", moved, "each kind by one stretch, so gaps stay, "),
+            ("in part", paid, "near the true ones, "),
+            ("drawn", tokens, ""),
+            ("drawn", unpromised, "no guarantee"),
+        )
+        for label, parts, said in stated:
+            bound = bound_of(parts) if parts and said[-2:] in (", ", "") else ""
+            lines += _row(label, f"{_listed(parts, counts)}; {said}{bound}") if parts else []
     lines = lines or _row("hidden", "nothing was found that the policy draws")
     kept = [_counted(counts[kind], kind) for kind in policy.kept if counts.get(kind)]
     return [*lines, *(_row("kept", ", ".join(kept)) if kept else [])]

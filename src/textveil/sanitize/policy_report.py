@@ -199,8 +199,9 @@ def _not_found(setting: Setting, tokens: Sequence[Protected]) -> str:
 def _hidden(setting: Setting, parts: Sequence[Protected]) -> str:
     if not setting.secure:
         return _SEEDED
-    free = [part for part in parts if not part.costs]
-    bounded = [part for part in parts if part.costs and part.guarantee.promises]
+    # What moves together at no cost is hidden in part alone: the time between its values stays.
+    free = [part for part in parts if not part.costs and part.pays != "scope"]
+    bounded = [part for part in parts if (part.costs or part.pays == "scope") and part.guarantee.promises]
     nothing = [part for part in parts if not part.guarantee.promises]
     if len(parts) == len(nothing):
         return "no guarantee"

@@ -139,3 +139,14 @@ def test_ages_are_of_children_where_released_words_say_so(rng: np.random.Generat
         assert int(boy) < 18 <= int(woman)
     laws = [exact_law(age, [Mention(value, "", "-year-old boy")], depth=1) for value in ("3", "80")]
     assert laws[0] == laws[1] and len(laws[0]) == 18
+
+
+def test_an_age_before_a_plural_unit_is_no_single_year() -> None:
+    law = exact_law(make_surrogate("age"), [Mention("9", "\xe2g\xe9e de ", " ans, est \xe9l\xe8ve")], depth=1)
+    assert len(law) == 88 and ("1",) not in law and ("0",) not in law
+
+
+def test_saints_are_called_by_given_names() -> None:
+    names = [Mention("St. Mary's Hospital"), Mention("St Thomas Hospital")]
+    drawn = FIRM.draw(names, MemoryScope(), np.random.default_rng(1))
+    assert all(re.fullmatch(r"St\.? [A-Z][a-z]+ Hospital", name) for name in drawn)

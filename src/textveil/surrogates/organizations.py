@@ -80,13 +80,15 @@ _FIRM: Final = (
     r"assurances?|"
     r"pharmacie|farmacia|boulangerie|librairie|stichting|apotheek|verzekeringen"
 )
+_SAINT: Final = r"st\.?|saint|sankt|sint|san|s\xe3o"
 _HEAD: Final = lazy_regex(
-    rf"(?i)(?:the )?(?:{_PUBLIC}|{_FIRM}|st\.?)(?: (?:{_PUBLIC}|{_FIRM})){{0,3}}(?: (?:of|for|de|du|di|del|della|"
+    rf"(?i)(?:the )?(?:{_PUBLIC}|{_FIRM}|{_SAINT})(?: (?:{_PUBLIC}|{_FIRM})){{0,3}}(?: (?:of|for|de|du|di|del|della|"
     rf"do|da|der|f\xfcr))?"
-    r"(?: the)? (?=\S)"
+    r"(?: the)?(?: (?:{_SAINT}))? (?=\S)"
 )
 _TAIL: Final = lazy_regex(rf"(?i)(?:,? (?:{_PUBLIC}|{_FIRM})){{1,5}}\Z")
 _OF_PUBLIC: Final = lazy_regex(rf"(?i)(?<![^\W_])(?:{_PUBLIC})(?![^\W_])")
+_OF_SAINT: Final = lazy_regex(rf"(?i)(?<![^\W_])(?:{_SAINT}) \Z")
 _KIND = Option(
     domain=named("drawn", "kept"),
     help="kept: words for kinds of organizations (University, Bank, GmbH) at the ends of a name stay, and are public.",
@@ -173,10 +175,10 @@ def _rest(read: _Read, page: Page, scope: Scope, rng: np.random.Generator, *, is
     forms = ("{}",) if is_typed else _FORMS_OF.get(page.language, FORMS)
     is_public = is_typed and _OF_PUBLIC.search(read.head + read.tail) is not None
     names = place_pool(TOWN, page) if is_public else pool("family")
+    if _OF_SAINT.search(read.head):
+        names = pool("given")
     if not scope.remembers:
-        label = (
-            f"{_NAME} {page.language} {'public' if is_public else len(forms)}" if is_typed or page.language else _NAME
-        )
+        label = f"{_NAME} {page.language} {len(names)} {len(forms)}" if is_typed or page.language else _NAME
         place = scope.place(label, key, len(names) * len(forms), rng)
         return forms[place % len(forms)].format(names[place // len(forms)])
 
@@ -184,7 +186,7 @@ def _rest(read: _Read, page: Page, scope: Scope, rng: np.random.Generator, *, is
         place = int(source.integers(len(names) * len(forms)))
         return forms[place % len(forms)].format(names[place // len(forms)])
 
-    label = f"{_NAME} of a {'town' if is_public else 'family'}" if is_typed else _NAME
+    label = f"{_NAME} of {len(names)}" if is_typed else _NAME
     return agreed(scope, label, key, rng, drawn, distinct=True)
 
 

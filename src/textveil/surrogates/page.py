@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from textveil.text.patterns import lazy_regex
 
-READ: Final = 1_500  # characters of released text that are read
+READ: Final = 800  # characters of released text that are read
 _FEWEST: Final = 2
 
 

@@ -26,6 +26,8 @@ _CODE: Final = lazy_regex(r"AA(?:\s+[9-]{3,10})?")  # the shape of a state, with
 # The shape of a postal code with letters: British, Canadian, Dutch.
 _POSTAL: Final = lazy_regex(r"A{1,2}9{1,2}A? ?9AA|A9A ?9A9|9999 ?AA")
 
+_BRITISH: Final = lazy_regex(r"(?:.* )?A{1,2}9{1,2}A? 9AA")
+
 # The shape of a town behind its postal code: streets have two words behind a number of so many digits.
 _CODE_AND_TOWN: Final = lazy_regex(r"9{4,5} [^\s9]+")
 
@@ -93,7 +95,7 @@ def place(*, level: Annotated[str, _LEVEL] = "drawn") -> Drawn:
     """
 
     def of_mentions(mentions: Sequence[Mention], ages: Sequence[str]) -> Draw:
-        page, shown = mentions[0].page if mentions else UNKNOWN, _shown(mentions)
+        page, shown = _page(mentions), _shown(mentions)
 
         def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
             bare, ending = without_possessive(unicodedata.normalize("NFC", value))
@@ -175,7 +177,7 @@ class _Drawing(NamedTuple):
         if written == "state":
             return self._entry("state code", key_of(part[:2])) + self._digits(shape[2:], key)
         if written in ("digits", "code"):
-            return self._digits(shape, key)
+            return self._digits(_numbered(shape) if shape.startswith("9") else shape, key)
         if written == "street behind":
             match = _NUMBER_BEHIND.search(shape)
             assert match is not None
@@ -241,6 +243,19 @@ def country_of(key: str, page: Page, article: str, scope: Scope, rng: np.random.
     return agreed(
         scope, COUNTRIES, key, rng, lambda rng: entries[rng.integers(len(entries))], distinct=True, taken_of=PLACE
     )
+
+
+def _page(mentions: Sequence[Mention]) -> Page:
+    """Return the page of a text, with the country that the formats of its places show: a state or a postal code."""
+    page = mentions[0].page if mentions else UNKNOWN
+    if page.language in ("", "en"):
+        parts = (part.strip() for mention in mentions for part in _MARK.split(mention.value)[::2])
+        shapes = [shape_of(part) for part in parts]
+        if any(map(_CODE.fullmatch, shapes)):
+            return page._replace(region="US")
+        if any(map(_BRITISH.fullmatch, shapes)):
+            return page._replace(region="GB")
+    return page
 
 
 def _shown(mentions: Sequence[Mention]) -> _Shown:

@@ -189,10 +189,12 @@ def age(
 
     def drawn_years(number: int, shown: str, rng: np.random.Generator) -> int:
         least, most = lowest, highest
+        several, shown = shown.endswith(_SEVERAL), shown.removesuffix(_SEVERAL)
         if shown and lowest < ADULT - 1 and highest > ADULT:
             least, most = (lowest, ADULT - 1) if shown == _CHILD else (ADULT, highest)
         elif kept:
             least, most = (lowest, ADULT - 1) if number < ADULT else (max(lowest, ADULT), highest)
+        least = max(least, 2) if several and most > 2 else least
         place = min(max(number, least), most) - least
         if law == "laplace":
             noisy = place + discrete_laplace(Fraction(most - least) / Fraction(epsilon), rng)
@@ -212,8 +214,10 @@ def age(
     def of_mentions(mentions: Sequence[Mention], ages: Sequence[str]) -> Draw:
         shown: dict[str, list[str]] = {}
         for mention in mentions:
-            if (found := _SHOWN.match(mention.after)) is not None:
-                shown.setdefault(_key(mention.value), []).append(found.lastgroup or "")
+            found = _SHOWN.match(mention.after)
+            several = _SEVERAL if _YEARS.match(mention.after) else ""
+            if found is not None or several:
+                shown.setdefault(_key(mention.value), []).append(((found and found.lastgroup) or "") + several)
 
         def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
             read, key = _read_age(value), _key(value)
@@ -242,7 +246,9 @@ def age(
     )
 
 
-_CHILD: Final = "child"
+_CHILD, _SEVERAL = "child", " several"
+# Released units behind an age that are of no single year.
+_YEARS: Final = lazy_regex(r"(?i) (?:years|yrs|ans|jahren?|a\xf1os|anni|anos|lat)(?![^\W_])")
 # Released words behind an age that tell a child or an adult.
 _SHOWN: Final = lazy_regex(
     r"(?i)(?:[- ]?(?:years?|yrs?)[- ]olds?|[- ]?y/?o)?[ ,-]{0,2}(?:[a-z]+ ){0,2}?"

@@ -111,11 +111,13 @@ def sound_of(mention: Mention) -> Sound:
     return ""
 
 
-@lru_cache(maxsize=64)
 def sounding(entries: tuple[str, ...], sound: Sound) -> tuple[str, ...]:
     """Return the entries that begin so; all of them if fewer than two do."""
-    if not sound:
-        return entries
+    return _sounding(entries, sound) if sound else entries  # to look it up takes a hash of all entries
+
+
+@lru_cache(maxsize=64)
+def _sounding(entries: tuple[str, ...], sound: Sound) -> tuple[str, ...]:
     fitting = tuple(entry for entry in entries if (_VOWEL.match(entry) is not None) == (sound == "vowel"))
     return fitting if len(fitting) > 1 else entries
 

@@ -45,6 +45,10 @@ HTTP/1.1" 200 512|00:1A:2B:3C:4D:5E:6F:70|sha256-n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4I
 (PLN)|-rw-r--r-- 1 pbaptiste x|login("bob", "hunter22!")""".replace("\n", "|").split("|")
 PIECES += [
     "haar broer Wouter",
+    "a Kia Ceed",
+    "Sian, MRCVS",
+    "the Housing Act",
+    "x\nHosp. no.: 4",
     "x,last_name\nA,Zuse\n",
     "x\nreviewed_by: 'Zorndyke'",
     "Jun  7 08:15",

@@ -78,7 +78,7 @@ _ENDS_VALUE: Final = lazy_regex(
     r"['\"*_]{0,2}(?:\Z|[ \t]*[\n,;<(|/)}]|[ \t]{2}|\.?[ \t]*(?:\n|\Z)|\. [A-Z]| - | \(|[ \t]+[+0-9\[])"
 )
 _ENDS_GREETING: Final = lazy_regex(r"[,!:;.]|[ \t]*(?:\n|\Z)| (?:og|und|en|et|y|e|i|a|och|ja|ve) [A-Z]| - ")
-_ENDS_LINE: Final = lazy_regex(r"[,.]?(?: \([A-Za-z /]{1,20}\))?[ \t]*(?:\n|\Z)|, [A-Z]|[,.]? +\|")
+_ENDS_LINE: Final = lazy_regex(r"[,.]?(?: \([A-Za-z /]{1,20}\))?[ \t]*(?:\n|\Z)|, |[,.]? +\|")
 _ALSO: Final = "(?:and|und|et|e|y|en|och|og|i|ja|ve|si|es)"
 _AND: Final = lazy_regex(rf",? {_ALSO} (?=[A-Z])|, (?=[A-Z][a-z]+(?:,| {_ALSO} [A-Z]))")
 _MOST_LISTED: Final = 6
@@ -294,6 +294,12 @@ def _words() -> frozenset[bytes]:
     return frozenset(_cues())
 
 
+@cache
+def label_words() -> frozenset[str]:
+    """Return the words that a label of a person's name holds, in any language."""
+    return frozenset(" ".join(_LABELS.values()).split())
+
+
 CUED_GATE: Final = WithWords(_words)
 
 
@@ -327,6 +333,10 @@ def _announced(text: str, start: int, end: int, cue: Cue, language: str) -> Iter
     low = text[start:end].lower()
     if language != "en" and low in _ENGLISH_TOO and not _amid_others(text, start):
         return
+    silent = cue in (_CLOSING_CUE, _GREETING_CUE, _ROLE_CUE) and language != "en" and text[start].isupper()
+    if silent and not lists().words.get(low, 0) & _NAMES:
+        yield Found(start, end, ORDINARY, 0.0)  # Groet, Merhaba, Herr Kollege
+        silent = False
     at = behind.end()
     if text[at].islower() and cue is _CALLED_CUE:
         stop = _small_end(text, at)
@@ -335,7 +345,7 @@ def _announced(text: str, start: int, end: int, cue: Cue, language: str) -> Iter
         stop = _name_end(text, at, language, cue, small=aside or (cue is _KIN_CUE and language != "en"))
     if not stop:
         return
-    if cue in (_LABEL_CUE, _CLOSING_CUE) and text[start].isupper():
+    if cue is _LABEL_CUE or silent or (cue is _CLOSING_CUE and language == "en"):
         yield Found(start, end, ORDINARY, 0.0)
     for _ in range(_MOST_LISTED):
         yield Found(at, stop, "person", cue.score, cue.why)
@@ -378,7 +388,9 @@ def _name_end(text: str, at: int, language: str, cue: Cue, *, small: bool = Fals
         if not mark & _NAMES and (mark & _PLAIN or low in ordinary):
             following = lows[number + 1] if number + 1 < len(lows) else ""
             rare = not mark & _PLAIN and following and following not in ordinary and not _is_english(following)
-            if number == 0 and bare and (small or language != "en") and not _NOUN_ENDING.search(low):
+            if number == 0 and (bare or cue is _CLOSING_CUE) and not mark & _PLAIN and not _NOUN_ENDING.search(low):
+                pass  # Groet, Marjolein: listed among the words of Dutch
+            elif number == 0 and bare and (small or language != "en") and not _NOUN_ENDING.search(low):
                 pass  # Kollege Ruprecht, her niece, Saffron,
             elif (number == 0 and not rare) or (
                 number and not (number == 1 and len(parts) == 2 and marks[0] & Marks.GIVEN)
@@ -399,6 +411,8 @@ def _name_end(text: str, at: int, language: str, cue: Cue, *, small: bool = Fals
 
 
 def _names_none(low: str) -> bool:
+    if any(cue is _ROLE_CUE for cue, _ in _cues().get(low.encode("ascii"), ())):
+        return not lists().words.get(low, 0) & _NAMES  # Herr Kollege, but Herr Richter
     return low in known.TITLES or low in known.INSTITUTIONS or low in known.COMPANY_ENDS
 
 

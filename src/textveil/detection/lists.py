@@ -230,6 +230,20 @@ FUNCTION_WORDS: Final = _set(
 """Words that name nobody, whatever their letter case."""
 VERBS: Final = _set("mark bill sue rob pat grant chase frank will jack skip nick wade ship trace pierce lance")
 """Given names that begin an order as well: mark the date, bill to."""
+NOUNS: Final = _set(
+    """joy hope faith grace charity mercy honor honour justice liberty victory patience prudence temperance
+    constance chance harmony melody destiny trinity serenity felicity rose lily daisy ivy iris violet heather
+    holly hazel olive jasmine ginger pepper rosemary sage basil clay rock stone reed wood field forest brook cliff
+    dale glen heath lane miles penny ruby pearl amber jade crystal opal gem sterling cash major summer autumn
+    winter dawn eve star storm rain river sky ray dean earl duke king prince art gene ward bishop mason hunter
+    cooper baker butler porter carol candy cherry cookie angel venus rosa"""
+)
+"""Names that are things as well: at the head of a sentence, "Joy is just a word" names nobody."""
+ADJECTIVES: Final = _set(
+    """frank mark bill rob will jack pat grant chase sue drew skip nick wade trace pierce rich earnest sandy sunny
+    dusty rusty stormy merry gay bud guy lance ace dash dale hardy young noble sage greet"""
+)
+"""Names that are verbs or adjectives as well: at the head of a sentence they name somebody only as its subject."""
 DETERMINERS: Final = _set(
     """the a an his her its their our my your this that these those each every no any some all of in under"""
 )

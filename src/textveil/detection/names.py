@@ -56,7 +56,7 @@ _LOOSELY_SUBJECT: Final = lazy_regex(
     r"(?![A-Za-z])|!| '"
 )
 _ORDER: Final = lazy_regex(
-    r" (?:the|a|an|your|my|our|his|this|that|these|all|each|any|it|them|to|up|out|access)(?![A-Za-z])"
+    r" (?:as|the|a|an|your|my|our|his|this|that|these|all|each|any|it|them|to|up|out|access)(?![A-Za-z])"
 )
 _COUNTED: Final = lazy_regex(r":? ?[0-9]")
 _LIVES_IN: Final = lazy_regex(
@@ -202,6 +202,20 @@ def _names_in(constant: str) -> bool:
 def is_camel(word: str) -> bool:
     """Return whether a word has capitals inside, as names of programs have them: CardRecognizer, not McAllister."""
     return _CAMEL.search(word) is not None and _INNER_CAPITAL.fullmatch(word) is None
+
+
+def is_field(text: str, start: int, end: int) -> bool:
+    """Return whether a label with its colon is one of a person's name, which the search for names must see."""
+    return _FIELD.search(text, max(0, start - 2), end) is not None
+
+
+def stands_as_word(text: str, start: int, end: int, low: str) -> bool:
+    """Return whether a name that is an ordinary word too heads a sentence as that word: Joy is just a word."""
+    if low not in known.NOUNS and (low not in known.ADJECTIVES or _AFTER_SUBJECT.match(text, end)):
+        return False
+    before = text[max(0, start - _BACK) : start]
+    bare = before.rstrip(" \t\"'([])*_>-")
+    return not bare or bare[-1] in ".!?:;\n|" or bare[-1] == OTHER or "\n" in before[len(bare) :]
 
 
 def begins_order(text: str, end: int) -> bool:
@@ -589,6 +603,8 @@ class _Run:
         if marks & _KNOWN_PLACE and not marks & _COMMON:
             return Judged(_PLACE, 0.7, "list")
         evidence = self._evidence(word, before, opens)
+        if not evidence.kind and self._is_word_here(word, before):
+            return _NOTHING
         if opens and word.low in known.VERBS and _ORDER.match(self._text, word.end):
             return _NOTHING
         if marks & _COMMON:
@@ -611,6 +627,12 @@ class _Run:
             score = 0.7 if marks & _GIVEN else 0.5
             return Judged(_PERSON, max(score, evidence.score), evidence.why or "list")
         return self._unknown(word, placed, opens, evidence)
+
+    def _is_word_here(self, word: Word, before: str) -> bool:
+        """Return whether a name that is an ordinary word too stands here as that word."""
+        if before in _CONTRACTIONS and word.marks & _NAMES == _FAMILY:
+            return True  # im Herbst
+        return stands_as_word(self._text, word.start, word.end, word.low)
 
     def _amid_small(self, word: Word, before: str, opens: bool) -> bool:
         """Return whether a family name that is a word too stands with a capital between words without one."""
@@ -657,5 +679,7 @@ class _Run:
         return Judged(_PLACE if place else _PERSON, 0.5, "list")
 
 
+_CONTRACTIONS: Final = frozenset(("im", "vom", "zum", "zur", "beim", "ins"))
+"""Prepositions of German with an article: no name of a person stands behind them."""
 _BEGINS_PLACE: Final = frozenset(("lake", "mount", "fort", "cape", "gulf", "port"))
 _SURELY_PLACED: Final = frozenset(("in", "near", "outside", "around", "into", "across", "throughout"))

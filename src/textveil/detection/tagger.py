@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from textveil.detection import lists as known
 from textveil.detection.found import Found
 from textveil.detection.lists import DATA, Marks, lists
-from textveil.detection.names import begins_order
+from textveil.detection.names import begins_order, stands_as_word
 from textveil.detection.people_in_records import is_plain_form
 from textveil.errors import InputError
 from textveil.json_text import json_file
@@ -235,7 +235,12 @@ def tagged(text: str, rest: str, spans: Sequence[Found]) -> list[Found]:
     capitalized = [(match.start(), match[0]) for match in matches(_CAPITALIZED, rest)]
     rare = [entry for entry in capitalized if not marks_of(entry[1].removesuffix("'s").lower(), 0) & _COMMON]
     others = [word for word in starmap(word_at, rare) if is_asked(word, marks_of)]
-    others = [word for word in others if word.low not in known.VERBS or not begins_order(rest, word.end)]
+    others = [
+        word
+        for word in others
+        if not (word.low in known.VERBS and begins_order(rest, word.end))
+        and not stands_as_word(rest, word.start, word.end, word.low)
+    ]
     if not guesses and not others:
         return kept
     judge = _Judge(text)

@@ -1,0 +1,132 @@
+"""Words that are written as names and name nobody: labels and headings, cars, letters behind names, statutes.
+
+They are found as ordinary words, so that the search for names, which takes a capital for a sign of one, passes them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final
+
+from textveil.detection import lists as known
+from textveil.detection.cued_names import label_words
+from textveil.detection.found import Found
+from textveil.detection.gates import holding, joined_words, places_of, with_words
+from textveil.detection.languages import ORDINARY
+from textveil.detection.lists import Marks, lists
+from textveil.detection.names import is_field
+from textveil.text.patterns import lazy_regex, matches
+
+_NAMES: Final = int(Marks.GIVEN | Marks.FAMILY)
+_PLAIN: Final = int(Marks.COMMON | Marks.SMALL)
+
+_LABEL: Final = lazy_regex(
+    r"(?:\A|(?<=[\n\t|])|(?<=  )|(?<=[.;] )|(?<= - ))[ >*#-]{0,6}"
+    r"(?P<label>[A-Z][A-Za-z'/.()&-]{0,24}(?: [A-Za-z'/.()&-]{1,20}){0,4}) ?:(?=\s)"
+    r"(?P<value>[ \t]*(?:[^ \t\n]+(?: (?! ))?){0,8})"
+)
+_WORD: Final = lazy_regex(r"[A-Za-z]+(?:['-][A-Za-z]+)*")
+_FORM: Final = 3  # labels with short values that make a text a form
+_SHORT_VALUE: Final = 4
+_HEAD: Final = lazy_regex(r"(?:\A|(?<=\n))[ ]{0,3}\|[^\n]*(?=\n[ ]{0,3}\|[ :|-]*--[ :|-]*(?:\n|\Z))")
+_CELL: Final = lazy_regex(r"[^|\n]+")
+LABEL_GATE: Final = holding(":", "|--", "| --", "|:-")
+
+
+def find_labels(text: str) -> Iterator[Found]:
+    """Yield the labels of fields and the heads of columns that are no person's name, by start."""
+    labels = list(matches(_LABEL, text))
+    often = Counter(match["label"] for match in labels)
+    short = sum(_is_short(match["value"]) for match in labels)
+    form = short >= _FORM and 2 * short > len(labels)
+    spans = [
+        Found(*match.span("label"), ORDINARY, 0.0)
+        for match in labels
+        if often[match["label"]] == 1
+        and not is_field(text, match.start("label"), match.start("value"))
+        and _is_label(match["label"], match["value"], form=form)
+    ]
+    for head in matches(_HEAD, text):
+        cells = (cell for cell in matches(_CELL, text, *head.span()))
+        spans += [Found(*cell.span(), ORDINARY, 0.0) for cell in cells if cell[0].strip() and not _is_given(cell[0])]
+    yield from sorted(spans)
+
+
+def _is_short(value: str) -> bool:
+    return len(value.split()) <= _SHORT_VALUE and not value.rstrip().endswith(("?", "!"))
+
+
+def _is_label(label: str, value: str, *, form: bool) -> bool:
+    words = [word.lower() for word in _WORD.findall(label)]
+    marks = [lists().words.get(word, 0) for word in words]
+    if any(mark & Marks.GIVEN and not mark & _PLAIN for mark in marks):
+        return False
+    if any(word in label_words() for word in words) or (len(words) > 1 and label.endswith(".")):
+        return True
+    named = any(mark & _NAMES and word not in known.NOUNS for word, mark in zip(words, marks, strict=True))
+    if len(words) > 1 and any(mark & Marks.COMMON and not mark & _NAMES for mark in marks):
+        return True
+    if "." in label and len(words) == 1:
+        return form
+    return form and _is_short(value) and (not named or (len(words) == 1 and bool(marks[0] & _PLAIN)))
+
+
+def _is_given(cell: str) -> bool:
+    marks = [lists().words.get(word.lower(), 0) for word in _WORD.findall(cell)]
+    return any(mark & Marks.GIVEN and not mark & _PLAIN for mark in marks)
+
+
+_MAKES: Final = """audi bmw chevrolet chrysler citroen cupra dacia daihatsu dodge fiat ford honda hyundai isuzu
+    iveco jaguar jeep kia lada lancia lexus maserati mazda mercedes mitsubishi nissan opel peugeot polestar porsche
+    renault saab seat skoda smart subaru suzuki tesla toyota vauxhall volkswagen volvo vw yamaha kawasaki ducati
+    piaggio vespa"""
+_MODEL: Final = lazy_regex(r"(?: [A-Z][A-Za-z-]{1,14}(?![A-Za-z0-9_'])){1,2}")
+_MAKE_WORDS: Final = joined_words(_MAKES)
+VEHICLE_GATE: Final = with_words(_MAKES)
+
+
+def find_vehicles(text: str) -> Iterator[Found]:
+    """Yield cars by make and model: Kia Ceed, Citroen Berlingo; not a make that begins a name: Ford Prefect."""
+    for start, end in places_of(text, _MAKE_WORDS):
+        model = _MODEL.match(text, end) if text[start].isupper() else None
+        if model is None:
+            continue
+        first = model[0].split()[0]
+        marks = lists().words.get(first.lower(), 0)
+        person = marks & _NAMES and not marks & _PLAIN and lists().words.get(text[start:end].lower(), 0) & Marks.GIVEN
+        if not (person or first.lower() in known.COMPANY_ENDS or first.lower() in known.INSTITUTIONS):
+            yield Found(start, end + 1 + len(first), ORDINARY, 0.0)
+
+
+_LETTERS: Final = """md phd mbe obe cbe kbe dbe kc qc frcp frcs frcgp frcpch frcpsych frcpath frcr frca mrcp mrcs
+    mrcgp mrcpch mrcvs mrcog frcog mbbs mbchb bds dphil msc bsc mba llb llm jp msp rn np dds dvm pharmd facs facp
+    faan esq cpa hons beng meng bed pgce ba ma rgn rmn cbt dip frsa fca aca acca mrics frics mice ceng cissp pmp
+    mcse"""
+_LETTER_WORDS: Final = joined_words(_LETTERS)
+LETTERS_GATE: Final = with_words(_LETTERS)
+
+
+def find_letters_behind_names(text: str) -> Iterator[Found]:
+    """Yield degrees, honors and memberships in their own spelling: MRCVS, BEng (Hons)."""
+    for start, end in places_of(text, _LETTER_WORDS):
+        written = text[start:end]
+        behind = text[start - 2 : start] == ", " or text[start - 1 : start] in (" ", "(", "/")
+        if written == "Hons" or (behind and sum(map(str.isupper, written)) >= 2):
+            yield Found(start, end, ORDINARY, 0.0)
+
+
+_STATUTE: Final = lazy_regex(
+    r"[A-Z](?<![A-Za-z0-9'-].)[a-z]{2,20}(?:,? (?:(?:and|of|the|to|for) ){0,2}\(?[A-Z][a-z]{2,20}\)?){0,7}"
+    r" (?:Act|Acts|Regulations|Bill|Ordinance|Order|Directive)(?![A-Za-z])"
+)
+STATUTE_GATE: Final = with_words("act acts regulations bill ordinance order directive")
+
+
+def find_statutes(text: str) -> Iterator[Found]:
+    """Yield statutes by their titles: Poor Law Act; one that is called after somebody in one word stays open."""
+    for match in matches(_STATUTE, text):
+        words = [word.lower() for word in _WORD.findall(match[0])][:-1]
+        marks = [lists().words.get(word, 0) for word in words]
+        if all(mark & _PLAIN or word in known.FUNCTION_WORDS for word, mark in zip(words, marks, strict=True)):
+            yield Found(*match.span(), ORDINARY, 0.0)

@@ -1,0 +1,43 @@
+"""Labels, cars, letters behind names and statutes are no names; names beside them are."""
+
+from __future__ import annotations
+
+import pytest
+
+import textveil as tv
+
+
+def named(text: str) -> list[str]:
+    """What is found as a person, a place or an organization."""
+    return [text[span.start : span.end] for span in tv.detect(text) if span.kind in ("person", "place", "organization")]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Ward: 7B   Coll.: 14/02/2024   Hosp. no.: 44719\nBed: 4\n", []),
+        ("Temat: faktura\nNabiz: 92\nServis: 4\n", []),
+        ("She drives a Kia Ceed and a Dacia Duster.", []),
+        ("The Poor Law Act and the Housing Act apply.", []),
+        ("Joy is just a word. Frank answer: no.", []),
+        ("Oversight. Mark as done. Hope not.", []),
+        ("Liebe Kollegin, im Herbst war es warm.", []),
+        ("| Dept. | Ext. |\n|---|---|\n| Sales | 4 |\n", []),
+    ],
+)
+def test_words_that_look_like_names_stay(text: str, names: list[str]) -> None:
+    assert named(text) == names
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Sian Prydderch, MRCVS", ["Sian Prydderch"]),
+        ("Ottilie: did you see it?\nJorge: yes!\n", ["Ottilie", "Jorge"]),
+        ("We met Joy. Frank is here.", ["Joy", "Frank"]),
+        ("Herr Kollege Berg kommt im Herbst mit Frau Richter.", ["Berg", "Richter"]),
+        ("Ford Mitchell drives a Ford Fiesta.", ["Ford Mitchell"]),
+    ],
+)
+def test_names_that_look_like_words_are_found(text: str, names: list[str]) -> None:
+    assert named(text)[: len(names)] == names

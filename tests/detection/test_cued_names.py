@@ -70,6 +70,9 @@ def test_cues_before_what_names_nobody(text: str) -> None:
         ("Mrs Oona Tierney left. The Tierneys own it.", ["Oona Tierney", "Tierneys"]),
         ("Dr José Ibáñez: IBANEZ was late.", ["José Ibáñez", "IBANEZ"]),
         ("Ms Philippa Garside wrote. Best, Pip", ["Philippa Garside", "Pip"]),
+        ("Henrietta Plaskow, that's P L A S K O W", ["Henrietta Plaskow", "P L A S K O W"]),
+        ("Mr Tom Bray is in. ask tom", ["Tom Bray", "tom"]),
+        ("Passenger SAYLE/IMOGEN MS boards", ["SAYLE/IMOGEN MS"]),
         ("Mr Zuzanna Kowalczyk met zkowalczyk42", ["Zuzanna Kowalczyk", "zkowalczyk42"]),
     ],
 )

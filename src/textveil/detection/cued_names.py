@@ -197,18 +197,18 @@ _LABELS: Final = _by_language(
     beklagter mieter mieterin vermieter vermieterin kunde kundin betreuer betreuerin gepruft erstellt unterschrieben
     freigegeben gez kontakt leitung pflegekraft ehemann ehefrau kontaktperson versicherter versicherte inhaber
     inhaberin vorsitz protokoll""",
-    fr="""nom prenom prenoms medecin infirmier infirmiere redige signe valide prescrit patient patiente destinataire
-    expediteur contact responsable auteur temoin locataire bailleur client cliente conducteur titulaire
-    interlocuteur confiance suivi etabli approuve rapporteur""",
+    fr="""astreinte inf nom prenom prenoms medecin infirmier infirmiere redige signe valide prescrit patient
+    patiente destinataire expediteur contact responsable auteur temoin locataire bailleur client cliente conducteur
+    titulaire interlocuteur confiance suivi etabli approuve rapporteur""",
     es="""nombre nombres apellido apellidos paciente medico enfermera enfermero firmado firma redactado elaborado
     autorizado remitente destinatario responsable contacto solicitante autor testigo cliente titular tutor tutora
     inquilino arrendador arrendatario conductor fdo""",
-    it="""nome cognome nominativo paziente medico infermiere infermiera firmato redatto approvato mittente
+    it="""inf nome cognome nominativo paziente medico infermiere infermiera firmato redatto approvato mittente
     destinatario referente responsabile contatto richiedente autore teste cliente intestatario conducente curante
     inquilino locatore firma""",
-    pt="""nome apelido sobrenome paciente utente medico medica enfermeiro enfermeira assinado elaborado remetente
-    destinatario responsavel contato contacto solicitante autor testemunha cliente titular condutor inquilino
-    senhorio assinatura""",
+    pt="""enf nome apelido sobrenome paciente utente medico medica enfermeiro enfermeira assinado elaborado
+    remetente destinatario responsavel contato contacto solicitante autor testemunha cliente titular condutor
+    inquilino senhorio assinatura""",
     nl="""naam voornaam achternaam patient client contactpersoon huisarts arts verpleegkundige ondertekend opgesteld
     afzender ontvanger behandelaar auteur getuige klant huurder verhuurder medewerker bestuurder specialist
     verzekerde""",

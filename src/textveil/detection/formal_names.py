@@ -46,6 +46,12 @@ _SIGNED: Final = lazy_regex(
 )
 """Behind the end of a sentence and a dash, at the end of a line."""
 
+_TICKET: Final = lazy_regex(
+    r"[A-Z](?<![A-Za-z0-9/].)[A-Z'-]{1,24}/[A-Z]{2,20}(?: [A-Z]{2,20})? ?(?<=[A-Z ])(?:MR|MRS|MS|MISS|MSTR|CHD|INF|DR)"
+    r"(?![A-Za-z0-9])"
+)
+"""A passenger as tickets have it: SAYLE/IMOGEN MS."""
+
 _LONGEST: Final = 25
 _ACRONYM: Final = 4  # letters of a word in capitals that may be short for something
 
@@ -61,7 +67,10 @@ FORMAL_GATE: Final = either(
     with_words(
         "mr mrs ms mx miss dr prof herr frau sir dame rev cllr sister nurse pt patient client resident re name names"
     ),
-    matching(r"[] ,~-](?:(?<=[a-z] )[A-Z]['A-Z]['A-Z-]{2}|(?<=[A-Z][A-Z],) [A-Z][a-z]|(?<=[.!?)\"] [~-]) ?[A-Z])"),
+    matching(
+        r"[] ,~-](?:(?<=[a-z] )[A-Z]['A-Z]['A-Z-]{2}|(?<=[A-Z][A-Z],) [A-Z][a-z]|(?<=[.!?)\"] [~-]) ?[A-Z])"
+        r"|[A-Z]/[A-Z]{2}"
+    ),
 )
 
 
@@ -100,6 +109,8 @@ def _names_without_title(text: str) -> Iterator[tuple[int, int, str]]:
         given, family = marks_of(text[match.start() : match.end("given")].lower(), 0), match["family"].lower()
         if _is_only_given(given) and _is_family(family):
             yield *match.span(), "list"
+    for match in matches(_TICKET, text):
+        yield *match.span(), "field"
     for match in matches(_SIGNED, text):
         if not any(is_plain_form(part) for part in match["name"].lower().rstrip(".").split(" ") if len(part) > 1):
             yield *match.span("name"), "cue"

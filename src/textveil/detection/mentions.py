@@ -15,7 +15,7 @@ from textveil.detection.found import Found
 from textveil.detection.gates import places_of
 from textveil.detection.institutions import glosses
 from textveil.detection.lists import Marks, lists
-from textveil.detection.people_in_records import is_plain_form, is_plain_word
+from textveil.detection.people_in_records import is_plain_form, is_plain_word, is_thing
 from textveil.text.patterns import lazy_regex, matches
 
 EVIDENCE: Final = 0.35
@@ -268,6 +268,9 @@ def _short_forms() -> dict[str, frozenset[str]]:
 
 
 _LOGIN: Final = lazy_regex(r"[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*")
+_SPELLED: Final = lazy_regex(r"(?<![A-Za-z0-9'])[A-Za-z](?:[ .-]{1,2}[A-Za-z]){2,23}(?![A-Za-z0-9])")
+"""A name that is spelled: P-L-A-S-K-O-W."""
+_UNSPELLED: Final = str.maketrans("", "", " .-")
 _ADDED: Final = lazy_regex(r"[._-]|[0-9]+\Z")
 _LONGEST_LOGIN: Final = 48
 _SHORTEST_LOGIN: Final = 5
@@ -345,6 +348,10 @@ def with_second_mentions(text: str, spans: Sequence[Found], ordinary: frozenset[
         if span is not None and 1 not in taken[span.start : span.end]:
             _take(taken, [span])
             met.append(span)
+    for match in matches(_SPELLED, text):
+        named = second.parts.get(match[0].lower().translate(_UNSPELLED))
+        if named is not None and 1 not in taken[match.start() : match.end()]:
+            met.append(Found(*match.span(), "person", 0.6, "mention"))
     if not met:
         return list(spans)
     held = bytearray(len(text))
@@ -371,13 +378,15 @@ def _second_at(text: str, start: int, end: int, second: _Second) -> Found | None
     written = text[start:end]
     if text[end : end + 1] == "_" or text[first - 1 : first] in ("_", "#"):
         return None
-    plain = is_plain_form(low) or (low in second.ordinary and not (written[0].isupper() and low in second.parts))
+    marks = lists().words.get(low, 0)
+    plain = (is_plain_form(low) and not _is_given_alone(low, marks)) or (
+        low in second.ordinary and not (written[0].isupper() and low in second.parts)
+    )
     several = second.several.get(low)
     the = text[max(0, start - 4) : start].lower() == "the "
     if several is not None and low not in second.parts and written[0].isupper() and (the or not plain):
         return Found(start, end, "person", 0.6, "mention")
     whole = low in second.parts or low in second.several
-    marks = lists().words.get(low, 0)
     if plain and low in second.called and written.istitle() and not (the or _opens(text, start)):
         return Found(start, end, "person", 0.6, "mention")
     if low in second.spoken and _is_addressed(text, start, end):
@@ -392,6 +401,12 @@ def _second_at(text: str, start: int, end: int, second: _Second) -> Found | None
     if label or text[end : end + 1] in ("(", "="):
         return None
     return Found(start, end, "person", 0.6, "mention")
+
+
+def _is_given_alone(low: str, marks: int) -> bool:
+    """Return whether a given name is a word in small letters now and then, and none of English: tom, shan."""
+    rare = marks & (Marks.GIVEN | _KNOWN_WORDS) == Marks.GIVEN | Marks.SMALL
+    return rare and low not in known.NOUNS and low not in known.ADJECTIVES and not is_thing(low)
 
 
 def _is_addressed(text: str, start: int, end: int) -> bool:

@@ -209,9 +209,14 @@ def is_field(text: str, start: int, end: int) -> bool:
     return _FIELD.search(text, max(0, start - 2), end) is not None
 
 
+_NAMES_NOT_THINGS: Final = lazy_regex(r": ?[\"']|,? (?:and|&) [A-Z]|'s (?!a |an |the )|,? (?:said|says|told|asked)")
+
+
 def stands_as_word(text: str, start: int, end: int, low: str) -> bool:
     """Return whether a name that is an ordinary word too heads a sentence as that word: Joy is just a word."""
     if low not in known.NOUNS and (low not in known.ADJECTIVES or _AFTER_SUBJECT.match(text, end)):
+        return False
+    if _NAMES_NOT_THINGS.match(text, end):
         return False
     before = text[max(0, start - _BACK) : start]
     bare = before.rstrip(" \t\"'([])*_>-")

@@ -277,6 +277,11 @@ def is_plain_word(word: str) -> bool:
     return bool(lists().words.get(word, 0) & _ORDINARY) or word in _known() or word in _ROLES
 
 
+def is_thing(word: str) -> bool:
+    """Return whether a word in small letters is one of programs, of products or of roles."""
+    return word in _known() or word in _ROLES
+
+
 def is_plain_form(word: str) -> bool:
     """Return whether a word in small letters is a plain one, or looks like its plural or its third person."""
     return is_plain_word(word) or is_plain_word(word.removesuffix("s"))

@@ -3,6 +3,7 @@
 import pytest
 
 from textveil.detection.embedded import embedded_detector
+from textveil.detection.name_evidence import EVIDENCE, Evidence
 
 DETECTOR = embedded_detector()
 NAMES = ("person", "place", "organization")
@@ -162,3 +163,12 @@ def test_long_names_of_companies_end_with_the_text_too() -> None:
     for count in range(1, len(words) + 1):
         for ends in ("Co Ltd", "Holdings Co Ltd", "Group Holdings Inc"):
             DETECTOR.detect([f"We met {' '.join(words[:count])} {ends}."])
+
+
+@pytest.mark.parametrize("row", EVIDENCE, ids=lambda row: row.name)
+def test_a_row_of_evidence_finds_its_example_and_ignores_the_other(row: Evidence) -> None:
+    def holds(example: str) -> bool:
+        return row.gate(example, True) and bool(row.pattern.search(example) if row.back else row.pattern.match(example))
+
+    assert holds(row.finds)
+    assert not holds(row.ignores)

@@ -23,6 +23,8 @@ MODULES = (
     "addresses",
     "dates",
     "identifiers",
+    "name_evidence",
+    "name_judgement",
     "names",
     "people_in_records",
     "people_in_tables",

@@ -17,7 +17,7 @@ from textveil.detection.found import Found, words_in
 from textveil.detection.gates import WithWords, places_of
 from textveil.detection.languages import ORDINARY
 from textveil.detection.lists import LANGUAGES, Marks, lists, ordinary_words
-from textveil.detection.names import is_camel
+from textveil.detection.name_evidence import is_camel
 from textveil.detection.people_in_records import is_plain_form, is_plain_word
 from textveil.text.patterns import check_time, lazy_regex
 

@@ -15,7 +15,7 @@ from textveil.detection.found import Found
 from textveil.detection.gates import holding, joined_words, places_of, with_words
 from textveil.detection.languages import ORDINARY
 from textveil.detection.lists import Marks, lists
-from textveil.detection.names import is_field
+from textveil.detection.name_evidence import is_field
 from textveil.text.patterns import lazy_regex, matches
 
 _NAMES: Final = int(Marks.GIVEN | Marks.FAMILY)
@@ -44,7 +44,7 @@ def find_labels(text: str) -> Iterator[Found]:
         Found(*match.span("label"), ORDINARY, 0.0)
         for match in labels
         if often[match["label"]] == 1
-        and not is_field(text, match.start("label"), match.start("value"))
+        and not is_field(text, match.start("value"))
         and _is_label(match["label"], match["value"], form=form)
     ]
     for head in matches(_HEAD, text):

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from textveil.detection import lists as known
 from textveil.detection.found import Found
 from textveil.detection.lists import DATA, Marks, lists
-from textveil.detection.names import begins_order, stands_as_word
+from textveil.detection.name_evidence import begins_order, stands_as_word
 from textveil.detection.people_in_records import is_plain_form
 from textveil.errors import InputError
 from textveil.json_text import json_file

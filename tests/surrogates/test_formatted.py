@@ -24,7 +24,7 @@ ALPHA = 1e-6
 
 SAME_FORM = [
     ("email", ["maria@gmail.com", "m.g@x.org"], ["\ud800", "z" * 5_000]),
-    ("url", ["https://www.a.org/b?c=d", "x.com"], ["HTTPS://WWW.zzzzzz", "4"]),
+    ("url", ["https://www.a.org/b?c=d", "x.com"], ["HTTPS://WWW.zzzzzz/", "4"]),
     ("handle", ["@maria", "bob"], ["@x_9", ""]),
     ("ip", ["10.1.2.3", "fe80::1"], ["8.8.8.8", "2001:0:0::9"]),
     ("id", ["MRN-123 45a", "4111 1111 1111 1111"], ["ABC-999 00z", "0000 0000 0000 0000"]),
@@ -66,9 +66,11 @@ def test_values_of_a_keyed_scope_look_alike(name: str, first: list[str], second:
 
 
 def test_addresses_are_those_of_nobody() -> None:
-    mail, page = (outputs(make_surrogate(name), ["x", "y"], 1) for name in ("email", "url"))
+    mail, page = (outputs(make_surrogate(name), ["x/", "y/"], 1) for name in ("email", "url"))
+    hosts = outputs(make_surrogate("url"), ["x.com", "https://y.org:80"], 1)
     assert all(re.fullmatch(r"[a-z_.]+@example\.(com|org|net)", one) for one in mail)
     assert all(re.fullmatch(r"[a-z]+\.example\.(com|org|net)/[a-z]+", one) for one in page)
+    assert all(re.fullmatch(r"(https://)?[a-z]+\.[a-z]+\.example\.(com|org|net)", one) for one in hosts)
     four, six = outputs(make_surrogate("ip"), ["1.2.3.4", "::1"], 1)
     assert not ip_address(four).is_global and not ip_address(six).is_global
     assert six.startswith("2001:db8:")

@@ -255,7 +255,8 @@ def _said(text: str, said: re.Match[str], meant: str) -> Found | None:
     elif meant in ("token", "key", "drawn") or (meant == "pass" and not said["is"]):
         good = looks_drawn(value, 16 if meant == "token" else 20)
     elif said["is"]:
-        ends = text[place + len(value) : place + len(value) + 2].rstrip() in ("", ".", ",", ";", "!", ")")
+        behind = text[place + len(value) : place + len(value) + 5]
+        ends = behind[:2].rstrip() in ("", ".", ",", ";", "!", ")") or behind == " and "
         camel = said["is"].startswith(("to", "as")) and value.isalpha()
         plain = not value.isalpha() or said["is"].startswith(("is ", "was", "set", "lautet", "heisst", "now", "c'est"))
         plain = plain or _is_foreign(said["is"].split()[0], value)

@@ -198,8 +198,8 @@ OWN: Final = checked_rows(
         values=("00123456", "GB29NWBK60161331926819", "078-05-1120"), everyday=True,
         finds="cards with expiry and code in a row, IBAN, national ids and tax numbers of 27 countries by form, "
               "check digits or label, whatever digits stand beside them; 12 to 19 digits beside words of payment in "
-              'seven languages; wallets, coordinates, UUID, MAC, plates, CVV, case numbers ("36391/02"), long '
-              'codes, and what follows "MRN", "account number", "ticket #"'),
+              'seven languages; wallets, coordinates, UUID, MAC, plates, aircraft, bookings, CVV, case numbers '
+              '("36391/02"), long codes, and what follows "MRN", "account number", "ticket #"'),
     Kind("money", stands_for="", rule=_drawn("amount", high=10000), group="amount", labels="MONEY AMOUNT",
         asked="amount of money", everyday=True, finds="signs, codes and words of currencies with their number"),
     Kind("number", stands_for="", rule=_drawn("digits", scope="mention"), presets=_KEPT_TO_READ, group="number",
@@ -209,8 +209,9 @@ OWN: Final = checked_rows(
         labels="""SECRET PASSWORD PASSPHRASE PASSCODE CREDENTIAL CREDENTIALS API_KEY ACCESS_KEY SECRET_KEY
             PRIVATE_KEY TOKEN ACCESS_TOKEN AUTH_TOKEN BEARER_TOKEN JWT PIN AWS_ACCESS_KEY_ID GITHUB_TOKEN
             SLACK_TOKEN""",
-        finds="keys and tokens of some 80 issuers (AWS, GitHub, OpenAI), JWT, private keys, passwords in URLs; what "
-              '`password =`, `Authorization:` or "password is" names. Not placeholders, code or hashes'),
+        finds="keys and tokens of some 80 issuers (AWS, GitHub, OpenAI), JWT, private keys, hashes of passwords, "
+              "passwords in URLs; what a setting, a header, a command, SQL or a sentence in seven languages tells "
+              '("password is", "it\'s now", "the gate code is"), words too. Not placeholders, code or digests'),
     Kind("duration", stands_for="", rule=_drawn("measurement", scope="mention"), presets=_KEPT_TO_READ, group="when",
         labels="DURATION", singles_out="together", finds='"three months", "39w2d"'),
     Kind("measurement", stands_for="", rule=_drawn("measurement", scope="mention"), presets=_KEPT_TO_READ,
@@ -219,7 +220,7 @@ OWN: Final = checked_rows(
     Kind("quantity", stands_for="", rule=_drawn("measurement", scope="mention"), presets=_KEPT_TO_READ, group="amount",
         labels="COUNT", finds='counts, percentages, ordinals, versions, names with digits ("COVID-19")'),
     Kind("code-number", stands_for="", rule=_drawn("digits", scope="mention"), presets=_KEPT_TO_READ, group="number",
-        labels="CODE_NUMBER", hipaa=("(R)",), finds="numbers in code"),
+        labels="CODE_NUMBER", hipaa=("(R)",), finds="numbers in code, versions, digests, error codes"),
     Kind("demographic", stands_for="", rule=_drawn("demographic"), presets={"prompts": _KEPT}, group="own",
         labels="NRP NORP DEM DEMOGRAPHIC NATIONALITY ETHNICITY RELIGION OCCUPATION PROFESSION", singles_out="together",
         finds="nationality, ethnicity, religion, occupation, family and work status, orientation, politics, "

@@ -50,16 +50,19 @@ def email() -> Drawn:
     return pseudonym("email", (), surrogate_of, _entries(forms), equality=BUT_FOR_CASE, read=key_of)
 
 
-@declared(summary="A page of another name at a domain that is reserved for examples.", kinds=("url",), proof=PSEUDONYMS)
+@declared(summary="A page or a host of another name at a domain that is reserved for examples.", kinds=("url",), proof=PSEUDONYMS)
 def url() -> Drawn:
     """A pseudonym for the whole address but its scheme and www; equal are the very same addresses."""
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
         given, family, form = _two_names("url", value, len(DOMAINS), scope, rng)
         scheme = _SCHEME.match(value)
-        return f"{scheme[0].lower() if scheme else ''}{family}.{DOMAINS[form]}/{given}"
+        before = scheme[0].lower() if scheme else ""
+        if "/" in value[len(before) :].rpartition("://")[2]:
+            return f"{before}{family}.{DOMAINS[form]}/{given}"
+        return f"{before}{given}.{family}.{DOMAINS[form]}"
 
-    public = ("whether http://, https://, ftp:// or www. stands in front",)
+    public = ("whether http://, https://, ftp:// or www. stands in front", "whether a path follows the host")
     return pseudonym("url", public, surrogate_of, entries=_entries(len(DOMAINS)))
 
 

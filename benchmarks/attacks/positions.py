@@ -75,6 +75,7 @@ EXAMPLES: Final = (
     "the gate code is 4821",
     "booking reference HJWQRT",
     "customer_id=48213",
+    "user,password\nbob,hunter\nana,walnut",
     "CVV 123",
     "license plate ABC-1234",
     "02.01. bis 09.01.2024",

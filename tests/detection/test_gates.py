@@ -49,6 +49,7 @@ PIECES += [
     "Sian, MRCVS",
     "the Housing Act",
     "x\nHosp. no.: 4",
+    "user,password\nbob,hunter\n",
     "x,last_name\nA,Zuse\n",
     "x\nreviewed_by: 'Zorndyke'",
     "Jun  7 08:15",

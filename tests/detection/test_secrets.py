@@ -190,6 +190,8 @@ def test_calls_and_attributes_without_secrets(text: str) -> None:
         ("Le code de la porte est 4821A. Digicode : B1947", ["4821A", "B1947"]),
         ("El codigo de la puerta es 7730", ["7730"]),
         ("the passphrase: saffron cobalt orchard walnut", ["saffron cobalt orchard walnut"]),
+        ("user,password\nbob,hunter\nana,walnut\n", ["hunter", "walnut"]),
+        ("| User | Password |\n|---|---|\n| guest | bluebird |\n", ["bluebird"]),
         ("2FA backup codes: sy78-ukj8, gjot-11q6", ["sy78-ukj8", "gjot-11q6"]),
         ("One-time password: 080 165", ["080 165"]),
         ("Le mot de passe est Soleil-Bleu. Mot de passe : lanternharbor", ["Soleil-Bleu", "lanternharbor"]),
@@ -211,6 +213,7 @@ def test_what_people_tell_each_other_is_found(text: str, values: list[str]) -> N
         "Pin 12 and pin 13 are inputs. Connect pin 4 to pin 8.",
         "La clave es trabajar duro. Le mot de passe est incorrect. La password \u00e8 errata.",
         "Het wachtwoord is onjuist.",
+        "| Field | Password |\n|---|---|\n| minimum | required |\n",
         "The door code is being changed. The gate code was updated in 2024.",
     ],
 )

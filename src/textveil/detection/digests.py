@@ -67,7 +67,8 @@ DIGEST_GATE: Final = either(
 
 def find_digests(text: str) -> Iterator[Found]:
     """Yield hexadecimal words, fingerprints and digests in base 64, and digests of digits alone beside others."""
-    words, doubtful, lengths = [*matches(_BASE64, text)], [], set()
+    words, lengths = [*matches(_BASE64, text)], set()
+    doubtful: list[re.Match[str]] = []
     for match in matches(_HEXADECIMAL, text):
         if match["uuid"] is None:
             sure = len(match[0]) >= _LONG or match[0][:2] in ("0x", "0X") or len(_RUNS.findall(match[0])) > 2

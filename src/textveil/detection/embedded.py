@@ -185,6 +185,8 @@ _FIELDS: Final = Phase("fields", (
         "Van: Jiska Baas\nOnderwerp: regen\n", "Van: Marketing\nOnderwerp: regen\n"),
     Row("person-in-table", people_in_tables.find_people_in_tables, people_in_tables.TABLE_GATE, "person", 0.7,
         "column", "x,last_name\nA,Zuse\n\ndollars", "x,color\nA,blue\n"),
+    Row("secret-in-table", people_in_tables.find_secrets_in_tables, people_in_tables.SECRET_TABLE_GATE, "secret", 0.7,
+        "column", "user,password\nbob,hunter\n", "user,password\nbob,yes\n"),
     Row("person-under-key", people_in_records.find_people_under_keys, people_in_records.KEY_GATE, "handle person", 0.6,
         "field", "Cc: Oduya\nSubject:", "Subject: rain\n"),
     Row("owner", people_in_records.find_owners, people_in_records.OWNER_GATE, "handle", 0.7, "field",

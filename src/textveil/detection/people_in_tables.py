@@ -11,6 +11,7 @@ from textveil.detection.found import Found, words_in
 from textveil.detection.gates import with_words
 from textveil.detection.lists import Marks, lists
 from textveil.detection.people_in_records import is_plain_form, line_end, names_somebody
+from textveil.detection.secrets import is_placeholder
 from textveil.text.patterns import check_time, lazy_regex, matches
 
 _SCORE: Final = 0.7
@@ -36,10 +37,13 @@ _VOTED: Final = lazy_regex(
     r"|volunteer|carer|parent|child|spouse|husband|wife|mother|father|swimmer|rider|judge|key ?worker|next of kin|who)"
 )
 """A column that may name things as well: what most of its cells look like tells."""
-_HEADER: Final = lazy_regex(
-    rf"(?m)(?<![^\s|,;\"])(?:{_COLUMN.pattern}|{_ROLE.pattern}|{_VOTED.pattern})\"?(?P<mark>[^\S\n]*[|,;\t]|[ ]{{2}}"
-    r"|[^\S\n]*$)"
+_SECRETS: Final = lazy_regex(
+    r"(?i:pass(?:word|wd|code|phrase|wort)|pwd|pin|api[_ -]?key|secret|(?:access|api)[_ -]?token"
+    r"|kennwort|mot de passe|contrasena|senha|wachtwoord|haslo)"
 )
+_BEHIND: Final = r"\"?(?P<mark>[^\S\n]*[|,;\t]|[ ]{2}|[^\S\n]*$)"
+_HEADER: Final = lazy_regex(rf"(?m)(?<![^\s|,;\"])(?:{_COLUMN.pattern}|{_ROLE.pattern}|{_VOTED.pattern}){_BEHIND}")
+_SECRET_HEADER: Final = lazy_regex(rf"(?m)(?<![^\s|,;\"]){_SECRETS.pattern}{_BEHIND}")
 """Which of its places begin a cell is told by ``_begins_cell``; most words of a text are passed over at once."""
 _HEADING: Final = lazy_regex(r"[A-Za-z#][A-Za-z0-9_ ()./'#-]{0,40}")
 _CELLS: Final = {
@@ -76,11 +80,31 @@ class _Cell(NamedTuple):
     value: str
 
 
+SECRET_TABLE_GATE: Final = with_words(
+    """password passwd passcode passphrase pwd pin key secret token passwort kennwort passe contrasena senha wachtwoord
+    haslo"""
+)
+
+
 def find_people_in_tables(text: str) -> Iterator[Found]:
     """Yield the cells below a header such as ``last_name`` or "Patient" that name persons, by start."""
+    for rows, columns in _tables(text, _HEADER):
+        yield from _persons(rows, columns)
+
+
+def find_secrets_in_tables(text: str) -> Iterator[Found]:
+    """Yield the cells below a header such as ``password``, by start."""
+    for rows, columns in _tables(text, _SECRET_HEADER):
+        for cell in sorted(cell for column, cells in rows.items() if columns[column] == "secret" for cell in cells):
+            if len(cell.value) > 2 and " " not in cell.value and not is_placeholder(cell.value):
+                yield Found(cell.start, cell.start + len(cell.value), "secret", _SCORE, "column")
+
+
+def _tables(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[dict[int, list[_Cell]], dict[int, str]]]:
+    """Yield the cells of each table below a header that a pattern finds, by column, and what columns hold."""
     reached = consumed = scanned = line = 0
     string = -1
-    for match in matches(_HEADER, text):
+    for match in matches(pattern, text):
         if not _begins_cell(text, match.start(), consumed):
             continue
         consumed = match.end()
@@ -99,7 +123,7 @@ def find_people_in_tables(text: str) -> Iterator[Found]:
         reached = end
         if any(columns.values()):
             rows, reached = _rows(text, end + 1, mark, columns)
-            yield from _persons(rows, columns)
+            yield rows, columns
 
 
 def _begins_cell(text: str, start: int, consumed: int) -> bool:
@@ -137,13 +161,13 @@ def _cells(line: str, start: int, mark: str) -> list[_Cell]:
 
 
 def _column_kinds(cells: Sequence[_Cell], mark: str) -> dict[int, str]:
-    """Return of each column what it holds: "name", "role", "vote", or nothing; empty where the line is no header.
+    """Return of each column what it holds: "name", "role", "vote", "secret" or nothing; empty if the line is no header.
 
     A column is known by its number, one of a table that is parted by spaces by its distance from the line's start.
     """
     if len(cells) < 2 or not all(_HEADING.fullmatch(cell.value) or (mark == "|" and not cell.value) for cell in cells):
         return {}
-    kinds = ((_COLUMN, "name"), (_ROLE, "role"), (_VOTED, "vote"))
+    kinds = ((_COLUMN, "name"), (_ROLE, "role"), (_VOTED, "vote"), (_SECRETS, "secret"))
     return {
         cell.start if mark == " " else number: next((kind for head, kind in kinds if head.fullmatch(cell.value)), "")
         for number, cell in enumerate(cells)
@@ -181,6 +205,8 @@ def _persons(rows: dict[int, list[_Cell]], columns: dict[int, str]) -> Iterator[
     spans = []
     for column, cells in rows.items():
         kind = columns[column]
+        if kind == "secret":
+            continue
         full = [cell for cell in cells if _NAME_CELL.fullmatch(cell.value) and cell.value.casefold() not in _NO_NAME]
         if kind == "vote":
             counted = [cell for cell in cells[:_MOST_CELLS] if cell.value]

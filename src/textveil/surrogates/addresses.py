@@ -50,7 +50,11 @@ def email() -> Drawn:
     return pseudonym("email", (), surrogate_of, _entries(forms), equality=BUT_FOR_CASE, read=key_of)
 
 
-@declared(summary="A page or a host of another name at a domain that is reserved for examples.", kinds=("url",), proof=PSEUDONYMS)
+@declared(
+    summary="A page or a host of another name at a domain that is reserved for examples.",
+    kinds=("url",),
+    proof=PSEUDONYMS,
+)
 def url() -> Drawn:
     """A pseudonym for the whole address but its scheme and www; equal are the very same addresses."""
 

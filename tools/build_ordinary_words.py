@@ -4,13 +4,19 @@
     python tools/build_ordinary_words.py [--output FOLDER]   build (a few seconds)
     python tools/build_ordinary_words.py --check             compare; exit code 1 if different
 
-In a German, French, Spanish, Italian, Portuguese or Dutch document these words name nobody though they are written with
-a capital: words of wordfreq's small lists (1 in a million or more), in plain small letters, without
+In a German, French, Spanish, Italian, Portuguese, Dutch or Polish document these words name nobody though they are
+written with a capital: words of wordfreq's small lists (1 in a million or more), in plain small letters, without
 
 - names of persons and places of faker's lists for the language's own countries, unless the word is among the 300 most
   frequent;
-- names and places of its other lists, unless the word is among the 3,000 most frequent;
-- well-known places.
+- names and places of its other lists, unless the word is among the 3,000 most frequent, or it is in one list alone,
+  of persons, and no other three languages write it about as often;
+- well-known places;
+- names that English text knows as well: words of four letters or more that the English articles of the detector's lists
+  (tools/build_detection_lists.py) write with a capital in nine of ten uses, two at least, and that are about as
+  frequent in English or more.
+
+The words of a language are parted into the frequent ones, 1 in 160,000 or more, and the others.
 """
 
 from __future__ import annotations
@@ -22,10 +28,12 @@ import json
 import lzma
 import sys
 from collections.abc import Iterator
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
+from build_detection_lists import ARTICLES, Counts, counted
 from faker_lists import entries
 
 from textveil.detection.found import folded
@@ -33,6 +41,12 @@ from textveil.detection.lists import DATA, LANGUAGES, ORDINARY_FILE, ORDINARY_RE
 
 _SURE: Final = 300
 _FREQUENT: Final = 3_000
+_SHORT: Final = 3
+_USES: Final = 2
+_SMALL_SHARE: Final = 0.1
+_MARGIN: Final = 50
+_RARE: Final = 520
+_SHARED: Final = 3
 _LOCALES: Final = {
     "de": ("de_DE", "de_AT", "de_CH"),
     "fr": ("fr_FR", "fr_CH", "fr_BE", "fr_CA"),
@@ -40,6 +54,7 @@ _LOCALES: Final = {
     "it": ("it_IT",),
     "pt": ("pt_PT", "pt_BR"),
     "nl": ("nl_NL", "nl_BE"),
+    "pl": ("pl_PL",),
 }
 _NAMES: Final = (
     "first_names", "first_names_male", "first_names_female", "last_names", "last_names_male", "last_names_female",
@@ -49,47 +64,73 @@ _PLACES: Final = ("cities", "city_names", "real_city_names", "states", "province
 
 def frequent(language: str) -> Iterator[str]:
     """The words of a language, the most frequent first."""
+    yield from ranks(language)
+
+
+@cache
+def ranks(language: str) -> dict[str, int]:
+    """The words of a language, the most frequent first, with their rarity: -100 times the logarithm of the share."""
     import msgpack
 
     spec = find_spec("wordfreq")
     if spec is None or not spec.submodule_search_locations:
         sys.exit("wordfreq must be installed; it is not. Install wordfreq==3.1.1.")
     packed = Path(spec.submodule_search_locations[0], "data", f"small_{language}.msgpack.gz").read_bytes()
-    for bucket in msgpack.unpackb(gzip.decompress(packed), raw=False)[1:]:
-        yield from bucket
+    return {
+        word: rarity
+        for rarity, bucket in enumerate(msgpack.unpackb(gzip.decompress(packed), raw=False)[1:])
+        for word in bucket
+    }
 
 
-def ordinary(language: str) -> list[str]:
-    """The ordinary words of a language, sorted."""
+def ordinary(language: str, counts: Counts) -> tuple[list[str], list[str]]:
+    """The frequent and the other ordinary words of a language, sorted."""
+    english = ranks("en")
     marks_of = lists().words.get
     own = {folded(entry) for entry in entries("person", _NAMES, _LOCALES[language])}
     own |= {folded(entry) for entry in entries("address", _PLACES, _LOCALES[language])}
-    words = set()
-    for rank, entry in enumerate(frequent(language)):
+    words: tuple[set[str], set[str]] = (set(), set())
+    for rank, (entry, rarity) in enumerate(ranks(language).items()):
         word = folded(entry)
         if len(word) < 2 or not word.isascii() or not word.isalpha():
+            continue
+        capital, small = counts.capital[word], counts.small[word]
+        if (
+            len(word) > _SHORT
+            and capital >= _USES
+            and small <= _SMALL_SHARE * capital
+            and not marks_of(word, 0) & (Marks.COMMON | Marks.OTHER)
+            and english.get(word, 10 * _RARE) - _MARGIN <= rarity
+        ):
             continue
         marks = marks_of(word, 0)
         named = word in own and rank >= _SURE
         listed = bool(marks & (Marks.GIVEN | Marks.FAMILY | Marks.PLACE)) and rank >= _FREQUENT
+        shared = sum(ranks(other).get(entry, 10 * _RARE) - _MARGIN <= rarity for other in ("en", *LANGUAGES))
+        both = Marks.GIVEN | Marks.FAMILY
+        listed = listed and (shared > _SHARED or marks & both == both or bool(marks & Marks.PLACE))
         if not (named or listed or marks & Marks.KNOWN_PLACE):
-            words.add(word)
+            group = words[rarity > _RARE]
+            group.add(word)
             if language == "de":
-                words.add(word.replace("ss", "s"))  # the plain form of a sharp s
-    return sorted(words)
+                group.add(word.replace("ss", "s"))  # the plain form of a sharp s
+    return sorted(words[0]), sorted(words[1] - words[0])
 
 
 def main() -> None:
     """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--output", type=Path, default=DATA)
+    parser.add_argument("--articles", type=Path, default=ARTICLES, help="articles, one JSON object with a text a line")
     parser.add_argument("--check", action="store_true")
     arguments = parser.parse_args()
-    content = "".join(f"{language}\t{' '.join(ordinary(language))}\n" for language in LANGUAGES).encode("ascii")
+    counts = counted(arguments.articles)
+    lines = ("\t".join((language, *map(" ".join, ordinary(language, counts)))) for language in LANGUAGES)
+    content = "".join(f"{line}\n" for line in lines).encode("ascii")
     packed = lzma.compress(content, preset=9 | lzma.PRESET_EXTREME)
     record = {
-        "source": "wordfreq 3.1.1, CC BY-SA 4.0",
-        "words": {line.split("\t")[0]: line.count(" ") + 1 for line in content.decode("ascii").splitlines()},
+        "source": "wordfreq 3.1.1, CC BY-SA 4.0; letter case: English Wikipedia of 2015, CC BY-SA 3.0",
+        "words": {line.split("\t")[0]: len(line.split()) - 1 for line in content.decode("ascii").splitlines()},
         "content": hashlib.sha256(content).hexdigest(),
         "file": hashlib.sha256(packed).hexdigest(),
     }

@@ -12,6 +12,7 @@ from tests.helpers.attacks import loaded_attack
 
 from textveil.detection.languages import _Language
 from textveil.detection.lists import LANGUAGES
+from textveil.detection.names_by_language import NamesByLanguage
 
 GIVEN = {
     "textveil.detection.given._first_character": "one class of characters",
@@ -20,6 +21,7 @@ GIVEN = {
     "textveil.detection.dates.readable": "words, and a year",
     "textveil.detection.gates.__init__": "held by gates that modules hold, and found there",
     "textveil.detection.languages.__init__": "compiled for each language below",
+    "textveil.detection.names_by_language.__init__": "compiled for each language below",
     "textveil.privacy.proved._named": "the package's own source",
     "textveil.surrogates.mentions.in_text": "a token or one of a class",
     "textveil.surrogates.urls._closing_quote": "an escaped quote",
@@ -134,8 +136,10 @@ def test_patterns_within_functions_are_linear_or_known(pumps: ModuleType) -> Non
 
 
 def test_patterns_of_each_language_are_linear(pumps: ModuleType) -> None:
-    compiled = pumps.compiled_while(lambda: [_Language(language) for language in LANGUAGES])
-    assert len(compiled) >= 4 * len(LANGUAGES)
+    compiled = pumps.compiled_while(
+        lambda: [(_Language(language), NamesByLanguage(language)) for language in LANGUAGES]
+    )
+    assert len(compiled) >= 5 * len(LANGUAGES)
     slow = {
         pattern: found
         for pattern, flags in compiled

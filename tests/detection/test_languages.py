@@ -69,6 +69,11 @@ FOUND = {
         "A Fatura segue em anexo. Atenciosamente, Inês Duarte",
         ["Barbosa", "Tiago Ramos", "Rua das Flores, 33", "4050-262 Porto", "Inês Duarte"],
     ),
+    "pl": (
+        "Szanowna Pani Wójcik, pacjent Tomasz Zieliński mieszka przy ul. Długa 14, 80-244 Gdańsk. "
+        "Faktura i Umowa są w załączniku. Z poważaniem, Agnieszka Maj",
+        ["Wójcik", "Tomasz Zieliński", "ul. Długa 14", "80-244 Gdańsk", "Agnieszka Maj"],
+    ),
     "nl": (
         "Geachte mevrouw Smit, uw afspraak met dr. De Boer is in de Dorpsstraat 9, 3571 XZ Utrecht. "
         "De Factuur is bijgevoegd. Met vriendelijke groet, Joris van Dam",

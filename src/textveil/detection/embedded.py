@@ -41,7 +41,7 @@ from textveil.detection.found import Found, Phase, Plain, Row, checked_phases, i
 from textveil.detection.gates import Together, anywhere, opened
 from textveil.detection.kinds import KINDS
 from textveil.detection.languages import ORDINARY, language_of, rows_of
-from textveil.detection.lists import LANGUAGES, ordinary_words
+from textveil.detection.lists import LANGUAGES, ordinary_words, places
 from textveil.detection.mentions import with_enumerated, with_mentions, with_second_mentions
 from textveil.detection.spans import DetectedSpan, covering
 from textveil.detection.tagger import tagged
@@ -365,6 +365,28 @@ PHASES: Final = checked_phases(
 # fmt: on
 
 
+def _shown_names(text: str) -> Iterator[Found]:
+    """Yield the names that English words or signs beside them show, for a page in another language."""
+    return (span for span in names.find_names(text) if span.score >= _SHOWN_SCORE and span.why in _SHOWN.split())
+
+
+def _demographics(text: str) -> Iterator[Found]:
+    """Yield what tells of groups, but for names of places: Roma."""
+    large, _ = places()
+    return (span for span in demographics.find_demographics(text) if text[span.start : span.end].lower() not in large)
+
+
+_SHOWN: Final = "company-end cue field institution title"
+_SHOWN_SCORE: Final = 0.5
+_INSTEAD: Final = {
+    "name": Row("shown-name", _shown_names, anywhere, "organization person place", 0.8, _SHOWN,
+        "To: Jay", "I met Jay"),
+    "demographic": Row("group", _demographics, demographics.DEMOGRAPHIC_GATE, "demographic", 0.8, _LISTED,
+        "she is married", "a Roma"),
+}  # fmt: skip
+"""What looks at pages in another language instead of a row."""
+
+
 @lru_cache(maxsize=64)
 def phases_for(regions: tuple[str, ...], language: str) -> tuple[Phase, ...]:
     """Return the phases for a language; telephone numbers of these regions need no country code."""
@@ -374,5 +396,7 @@ def phases_for(regions: tuple[str, ...], language: str) -> tuple[Phase, ...]:
     phases = []
     for name, rows in PHASES:
         own = (row._replace(search=phone) if row.name == "phone" else row for row in rows if row.name not in left_out)
+        if added:
+            own = (_INSTEAD.get(row.name, row) for row in own)
         phases.append(Phase(name, (*own, *added.get(name, ()))))
     return checked_phases(*phases)

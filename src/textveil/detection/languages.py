@@ -1,7 +1,6 @@
-"""The language of a document, and rules for names and addresses in six languages beside English.
+"""The language of a document, and rules for names and addresses in seven languages beside English.
 
-Titles, forms of address and postal codes are those of the language. Ordinary words are found as such, so that
-the search for names, which takes a capital for a sign of one, does not see them.
+Titles, forms of address, streets and postal codes are those of the language.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from typing import Any, Final, NamedTuple
 from textveil.detection.found import Found, Row, plain
 from textveil.detection.gates import anywhere, at_digits
 from textveil.detection.lists import LANGUAGES, Marks, lists, ordinary_words
+from textveil.detection.names_by_language import ORDINARY, NamesByLanguage
 from textveil.text.patterns import lazy_regex, matches
 
 READ: Final = 400
@@ -104,15 +104,11 @@ def _identifier() -> Any:
     return identifier
 
 
-ORDINARY: Final = "ordinary"
-"""The kind of what names nobody; no detector gives it."""
 _NAME: Final = r"[A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+"
 _PARTICLE: Final = r"(?:(?:von|zu|zum|van|den|der|de|del|della|di|da|do|dos|das|du|des|la|las|los|le|y|e|ten|ter|'t) )"
 _WORDS: Final = (
     r"[A-Z][A-Za-z.'-]{0,60}(?: (?:d[aeio]s?l?a? |von |van |der |den |la |las |los |le )?[A-Z][A-Za-z.'-]{0,60}){0,4}"
 )
-_COMPOUND: Final = 12  # letters from which on a word may be a compound that ends in an ordinary word
-_LONGEST_PART: Final = 40  # letters of the longest ordinary word, and more
 _UNIT: Final = (
     r"(?:[Pp]iso|[Pp]uerta|[Ee]sc\.|[Aa]pto?\.|[Aa]ppartement|[Aa]ppartamento|[Pp]iano|[Ii]nt\.|[Ii]nterno|[Ww]ohnung|"
     r"[Aa]ndar|[Bb]us|[Ee]tage|[Bb]at\.)"
@@ -126,7 +122,6 @@ class _Rules(NamedTuple):
     opening: str  # of what opens a letter or a line about a person, before the name
     code: str  # of a postal code before a town
     street: str  # of a street with its number, or where the language has it without
-    placed: str  # of what stands before a town
     joint: str  # of what joins two words of a town's name
 
 
@@ -140,7 +135,6 @@ _RULES: Final = MappingProxyType(
             rf"(?:[A-Z][A-Za-z.]*[ -]){{0,3}}[A-Z]?[A-Za-z]*(?:[Ss]tras?se|[Ss]trase|[Ss]tr\.|[Ww]eg|[Pp]latz|[Gg]asse"
             rf"|[Aa]llee|[Rr]ing|[Dd]amm|[Uu]fer|[Ss]teig|[Ss]tieg|[Hh]of|[Mm]arkt|[Cc]haussee|[Pp]romenade|[Pp]fad"
             rf"|[Zz]eile) {_HOUSE}",
-            "aus|in|nach|bei",
             "am|an der|an den|im|in der|vor der|vorm|bei|ob der|a\\.d\\.",
         ),
         "fr": _Rules(
@@ -151,7 +145,6 @@ _RULES: Final = MappingProxyType(
             rf"(?:{_HOUSE},? )?(?:[Rr]ue|[Aa]v(?:enue|\.)|[Bb](?:oulevard|d)|[Pp]lace|[Cc]hemin|[Ii]mpasse|[Aa]llee"
             rf"|[Qq]uai|[Cc]ours|[Rr]oute|[Ss]quare|[Pp]assage|[Ff]aubourg|[Vv]oie|[Ss]entier) (?:de la |de l'|du |des "
             rf"|de |d')?{_WORDS}(?: {_HOUSE})?",
-            "a|habite|demeurant a|pres de",
             "sur|les|la|en|sous|de|du",
         ),
         "es": _Rules(
@@ -162,7 +155,6 @@ _RULES: Final = MappingProxyType(
             rf"(?:Calle|C/|Avda?\.|Avenida|Plaza|Pza\.|Paseo|Ronda|Camino|Carretera|Travesia|Urbanizacion|Glorieta|Vial"
             rf"|Acceso|Alameda|Callejon|Cuesta|Pasaje|Pasadizo|Rambla|Rua|Via|Canada|Cañada|calle|avenida|plaza|paseo)"
             rf" ?(?:de (?:la |los |las )?|del )?{_WORDS},? {_HOUSE}",
-            "en|desde|hacia",
             "de|del|de la|de los|la|el",
         ),
         "it": _Rules(
@@ -174,7 +166,6 @@ _RULES: Final = MappingProxyType(
             rf"(?:Via|Viale|V\.le|Piazza|P\.zza|Piazzale|Corso|C\.so|Vicolo|Largo|Strada|Contrada|Borgo|Canale|Rotonda"
             rf"|Incrocio|Stretto|Lungomare|Galleria|Salita|via|viale|piazza|corso) (?:del(?:la|le)? |dei |degli |di"
             rf" )?{_WORDS},? {_HOUSE}",
-            "a|ad|presso",
             "di|del|della|in|sul|d'|[Dd]i",
         ),
         "pt": _Rules(
@@ -184,8 +175,15 @@ _RULES: Final = MappingProxyType(
             r"[0-9]{4,5}-[0-9]{3}",
             rf"(?:Rua|R\.|Avenida|Av\.|Travessa|Praca|Largo|Alameda|Estrada|Calcada|Beco|Rotunda|Quinta|Via|Ladeira|rua"
             rf"|avenida) (?:d[aeo]s? )?{_WORDS},? (?:n\.? ?[oa]? ?)?(?:{_HOUSE}|S/N)",
-            "em|desde",
             "do|da|de|dos|das|o|a",
+        ),
+        "pl": _Rules(
+            r"[Pp]ani|[Pp]ana?|[Pp]anu|[Dd]r|[Pp]rof\.|[Mm]gr|[Ii]nz\.|[Mm]ec\.|[Kk]s\.|[Aa]dw\.|[Ss]z\. ?P\."
+            r"|(?:moj|moja|jego|jej|nasz|nasza) (?:syn|corka|matka|ojciec|zona|maz|brat|siostra|sasiad(?:ka)?)",
+            r"Drog[ia]|Witaj|Czesc|Imie i nazwisko:|Pacjent(?:ka)?:|Szanown[ay]",
+            r"[0-9]{2}-[0-9]{3}",
+            rf"(?:ul\.|[Uu]lic[aey]|al\.|[Aa]lej[aei]|pl\.|[Pp]lacu?|os\.|[Oo]siedl[eu]) {_WORDS},? {_HOUSE}",
+            "nad|pod|na|w",
         ),
         "nl": _Rules(
             r"[Dd]e heer|[Hh]eer|[Mm]evrouw|[Mm]eneer|Dhr\.|Mevr\.|Mw\.|[Dd]rs?\.|[Pp]rof\.|[Mm]r\.|[Ii]ng\.|[Ii]r\."
@@ -195,14 +193,10 @@ _RULES: Final = MappingProxyType(
             r"[0-9]{4} ?[A-Z]{2}",
             rf"(?:[A-Z][A-Za-z.]* ){{0,2}}[A-Z][A-Za-z'-]{{0,60}}(?:straat|laan|weg|plein|gracht|kade|singel|dreef|hof"
             rf"|pad|baan|boulevard|steeg|park|dijk|markt|ring|plantsoen|wal) {_HOUSE}",
-            "in|uit|te|naar",
             "aan de|aan den|op|en|bij|a/d",
         ),
     }
 )
-_CAPITALIZED: Final = lazy_regex(r"[A-Z](?<![A-Za-z0-9-].)[A-Za-z]*+(?:-[A-Za-z]++)*+(?![A-Za-z0-9])")
-_BEFORE: Final = lazy_regex(rf"([A-Z][A-Za-z'-]{{0,24}}+) (?:{_PARTICLE}){{0,3}}$")
-_BACK: Final = 24
 
 
 class _Language:
@@ -215,7 +209,6 @@ class _Language:
             rf"|(?:{rules.titles}) (?:(?:{rules.titles}) ){{0,2}})(?!(?:{rules.titles}) )(?P<name>{_FULL})"
         )
         self._town = re.compile(rf"(?<![\w.,-])(?P<name>(?:{rules.code}),? {_NAME}{joint})")
-        self._placed = re.compile(rf"(?<![A-Za-z])(?:{rules.placed}) (?P<name>{_NAME}{joint})")
         self._street = re.compile(
             rf"(?<![\w.,-])(?:{rules.street})(?:,? {_UNIT} ?[0-9A-Z]{{1,4}}(?![A-Za-z0-9])){{0,2}}"
         )
@@ -240,25 +233,6 @@ class _Language:
             if match["name"].split(" ", 1)[-1].lower() not in _FUNCTION:
                 yield Found(*match.span("name"), "place", 0.8, "postal code")
 
-    def find_placed(self, text: str) -> Iterator[Found]:
-        """Towns behind a word such as "in"."""
-        for match in matches(self._placed, text):
-            low = match["name"].partition(" ")[0].lower()
-            if listed := _place_end(text, match.start("name"), low):
-                yield Found(match.start("name"), listed, "place", 0.7, "list")
-            elif low not in self._words and not lists().words.get(low, 0) & Marks.GIVEN:
-                yield Found(*match.span("name"), "place", 0.5, "cue")
-
-    def find_ordinary(self, text: str) -> Iterator[Found]:
-        """Capitalized words that name nobody in this language."""
-        place_end = 0
-        for match in matches(_CAPITALIZED, text):
-            low = match[0].lower()
-            place_end = max(place_end, _place_end(text, match.start(), low))
-            ordinary = match.start() >= place_end and _is_ordinary(low, self._words)
-            if ordinary and not _in_name(text, match, self._words):
-                yield Found(*match.span(), ORDINARY, 0.0)
-
 
 @cache
 def rows_of(language: str) -> dict[str, tuple[Row, ...]]:
@@ -276,42 +250,11 @@ def rows_of(language: str) -> dict[str, tuple[Row, ...]]:
             Row("language-title", rules.find_titled, anywhere, "ordinary person", 0.8, "title",
                 "Herr Muller", "Herr und"),
         ),
-        "quantities": (
-            Row("language-place", rules.find_placed, anywhere, "place", 0.7, "cue list", "1945 in Zurich.", "in Ruhe"),
-            Row("ordinary-word", rules.find_ordinary, anywhere, ORDINARY, 0.0, "", "Im Haus", "Zuse"),
+        "names": (
+            Row("language-name", NamesByLanguage(language).find, anywhere, "ordinary organization person place", 0.7,
+                "cue guess list", "Er traf Zuse in Berlin.", "Im Haus"),
         ),
     }
-
-
-def _is_ordinary(low: str, words: frozenset[str]) -> bool:
-    """Return whether a word, or each part of a compound, is an ordinary one; not "Boucher-sur-Mer"."""
-    if low in words or (
-        len(low) >= _COMPOUND and any(low[-count:] in words for count in range(6, min(len(low) - 3, _LONGEST_PART)))
-    ):
-        return True
-    parts = low.split("-")
-    return len(parts) > 1 and all(part in words and part not in _JOINTS for part in parts)
-
-
-def _in_name(text: str, match: re.Match[str], words: frozenset[str]) -> bool:
-    """Whether an ordinary word is part of a name: it stands behind a given name that is no ordinary word itself."""
-    before = _BEFORE.search(text, max(0, match.start() - _BACK), match.start())
-    given = before is not None and lists().words.get(before[1].lower(), 0) & Marks.GIVEN
-    return bool(given) and before is not None and before[1].lower() not in words
-
-
-def _place_end(text: str, start: int, low: str) -> int:
-    """Return where a listed place of several words ends that begins here; 0 for none."""
-    public = lists()
-    longest = public.openings.get(low, 0)
-    if not longest:
-        return 0
-    following = text[start : start + 80].split(" ", longest)
-    for count in range(min(longest, len(following)), 1, -1):
-        name = " ".join(following[:count]).rstrip(".,;:)")
-        if name.lower().replace("-", " ") in public.phrases:
-            return start + len(name)
-    return 0
 
 
 def _trimmed(text: str, start: int, end: int, words: frozenset[str]) -> int:
@@ -335,4 +278,3 @@ _FUNCTION: Final = frozenset(
 )
 """Words behind a title that are no name, whatever their letter case."""
 _PARTICLES: Final = frozenset("de den der di da la le el lo van von".split())  # noqa: SIM905
-_JOINTS: Final = frozenset("sur sous la le les en am an im bei do da de di aux lez".split())  # noqa: SIM905

@@ -5,12 +5,12 @@ from __future__ import annotations
 import gzip
 import hashlib
 import lzma
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntFlag
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Final, final
 
 from textveil.errors import InputError
 from textveil.json_text import json_file
@@ -69,24 +69,94 @@ def packed_lists(marks: Mapping[str, int]) -> str:
 
 ORDINARY_FILE: Final = "ordinary.txt.xz"
 ORDINARY_RECORD: Final = "ordinary.json"
-LANGUAGES: Final = ("de", "fr", "es", "it", "pt", "nl")
+LANGUAGES: Final = ("de", "fr", "es", "it", "pt", "nl", "pl")
 """Languages beside English that have rules of their own, by ISO 639-1 code."""
 
 
 @cache
 def _lines() -> dict[str, str]:
-    packed = (DATA / ORDINARY_FILE).read_bytes()
-    record = json_file(DATA / ORDINARY_RECORD)
-    if hashlib.sha256(packed).hexdigest() != record["file"]:
-        raise InputError(f"the embedded file {ORDINARY_FILE} must be intact; got another. Install textveil again.")
-    lines = lzma.decompress(packed).decode("ascii").splitlines()
-    return dict(line.split("\t", 1) for line in lines)
+    return dict(line.split("\t", 1) for line in _unpacked(ORDINARY_FILE, ORDINARY_RECORD).splitlines())
+
+
+def _unpacked(file: str, record: str) -> str:
+    packed = (DATA / file).read_bytes()
+    if hashlib.sha256(packed).hexdigest() != json_file(DATA / record)["file"]:
+        raise InputError(f"the embedded file {file} must be intact; got another. Install textveil again.")
+    return lzma.decompress(packed).decode("ascii")
 
 
 @cache
 def ordinary_words(language: str) -> frozenset[str]:
     """Return the ordinary words of one of ``LANGUAGES``, in plain small letters; the file must be the shipped one."""
-    return frozenset(_lines()[language].split(" "))
+    return frozenset(_lines()[language].replace("\t", " ").split(" "))
+
+
+@cache
+def frequent_words(language: str) -> frozenset[str]:
+    """Return those of its ordinary words that are no rare ones."""
+    return frozenset(_lines()[language].partition("\t")[0].split(" "))
+
+
+PLACES_FILE: Final = "places.txt.xz"
+PLACES_RECORD: Final = "places.json"
+
+
+@cache
+def places() -> tuple[frozenset[str], frozenset[str]]:
+    """Return the names of large and of small places in the languages of the rules, with spaces for hyphens."""
+    large, small = _unpacked(PLACES_FILE, PLACES_RECORD).splitlines()
+    return frozenset(large.split("\t")), frozenset(small.split("\t"))
+
+
+CUES_FILE: Final = "cues.txt"
+
+
+@final
+class Words:
+    """Words, and beginnings (``stem*``) and endings (``*end``) of words."""
+
+    def __init__(self, written: Sequence[str]) -> None:
+        self._whole = frozenset(word for word in written if "*" not in word)
+        self._stems = tuple(word[:-1] for word in written if word.endswith("*"))
+        self._ends = tuple(word[1:] for word in written if word.startswith("*"))
+
+    def __contains__(self, word: str) -> bool:
+        return word in self._whole or word.startswith(self._stems) or word.endswith(self._ends)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._whole)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cues:
+    """What tells names in a language; ``data/cues.txt`` says what each is."""
+
+    function: Words
+    joint: Words
+    loose: Words
+    article: Words
+    plural: Words
+    in_: Words
+    by: Words
+    against: Words
+    spot: Words
+    body: Words
+    firm: Words
+    event: Words
+    work: Words
+    role: Words
+    said: Words
+    place: frozenset[str]
+
+
+@cache
+def cues(language: str) -> Cues:
+    """Return the cues of one of ``LANGUAGES``."""
+    _, _, section = (DATA / CUES_FILE).read_text(encoding="ascii").partition(f"[{language}]\n")
+    rows = (line.split() for line in section.partition("\n[")[0].splitlines() if line)
+    held = {name if name != "in" else "in_": words for name, *words in rows}
+    named = frozenset(name.replace("_", " ").replace("-", " ") for name in held.pop("place"))
+    return Cues(**{name: Words(words) for name, words in held.items()}, place=named)
 
 
 def _set(words: str) -> frozenset[str]:

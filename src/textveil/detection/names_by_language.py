@@ -1,0 +1,531 @@
+"""Names on pages in another language than English: capitals weighed by public lists and by words beside and in them.
+
+Each run of capitalized words gets points as a person, a place, an organization, and as what is none of them (a work, an
+event); the most points decide. The words that tell are in ``data/cues.txt``, a section for each language.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Final, NamedTuple
+
+from textveil.detection import lists as known
+from textveil.detection.found import Found
+from textveil.detection.lists import Cues, Marks, Words, cues, frequent_words, lists, ordinary_words, places
+from textveil.text.patterns import matches
+
+ORDINARY: Final = "ordinary"
+"""The kind of what names nobody; no detector gives it."""
+
+_ADJECTIVE: Final = (
+    "al|ale|ali|aux|ico|ica|iche|ique|ista|iste|ano|ana|ain|aine|ais|aise|ese|es|esa|ario|aria|ien|ienne|ivo|iva|olo|ola"
+    "|ol|ole|ino|ina|no|na|aire|oise|ois|ski|ska|skie|owy|owa|owe|ny|ne"
+)
+_AND: Final = frozenset("y e i et und en".split())  # noqa: SIM905
+_COUNTED: Final = frozenset("als ein eine einem einen einer eines kein keine keinen keinem keiner".split())  # noqa: SIM905
+"""German words before a noun, beside the articles."""
+_MELTED: Final = frozenset("im am zum zur vom beim als".split())  # noqa: SIM905
+"""German words that no person's name follows."""
+_SIDE_BY_SIDE: Final = frozenset((" ", ". ", ".", "-"))
+_COMPOUND: Final = 7
+_SURE: Final = 5
+_WORDS: Final = re.compile(r"[A-Za-z]{2,}")
+_SHORT_ELIDED: Final = re.compile(r"[ldjcnsmtq]u?'[a-z]+").fullmatch
+_FIRM_BEFORE: Final = re.compile(r"([A-Z][A-Za-z-]+)(?:,| (?:e|y|et|und|en|i)) $")
+_FIRM_AFTER: Final = re.compile(r"(?:,| (?:e|y|et|und|en|i)) ([A-Z][A-Za-z-]+)")
+_WORD: Final = r"[A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+"
+_PIECE: Final = re.compile(r"[A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+")
+_ROMAN: Final = re.compile(r"[IVX]{1,5}").fullmatch
+_ELIDED: Final = re.compile(r"(?:[LD]|Dell|All|Nell|Sull|Dall|Un|Quell|Qu)'(?=[A-Z])")
+_CLAUSE: Final = re.compile(r"[^.!?;:,()\n\[\]|*/]*$")
+_BACK_WORD: Final = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)*'?")
+_FIRST_AFTER: Final = re.compile(r",? ([a-z]+)")
+_YEARS: Final = re.compile(r" \((?:[^()\n]{0,24}[^0-9])?1[0-9]{3}[^0-9)]")
+_BACK: Final = 64
+_NO_NAME_AFTER: Final = frozenset("0123456789_@")
+_REMEMBERED: Final = 20_000
+"""Words whose marks are remembered."""
+_SMALL: Final = re.compile(r"(?<![A-Za-z])[a-z]{3,}")
+_NOUN: Final = re.compile(
+    r"(?:ung|ungen|heit|heiten|keit|keiten|schaft|schaften|ion|ionen|tat|taten|ismus|isten|nis|nisse|nissen|tum|chen"
+    r"|ling|linge|lingen|erin|innen|enz|anz|ien|iker|en|er|ern|e|es)$"
+).search
+"""Endings of German nouns: a single word with one of them that no list holds is no name without a cue."""
+_BENDS: Final = {
+    "de": (("s", ""),),
+    "nl": (("s", ""),),
+    "pl": tuple(
+        (end, base)
+        for ends, bases in (
+            ("skiego skiemu skim", ("ski",)), ("skiej ska", ("ska", "ski")), ("ckiego ckiemu ckim", ("cki",)),
+            ("iem", ("", "ek", "i")), ("kiem ka kowi", ("ek", "k")), ("owi em a u ie", ("", "o", "e")),
+            ("ii", ("ia",)), ("ie y e o u i a", ("a", "", "y", "i")), ("ach ami om ow", ("y", "e", "i", "a")),
+            ("ej", ("a",)), ("cie", ("t", "ta", "to")), ("dzie", ("d", "da")), ("rze", ("r", "ra")),
+            ("ich", ("y", "ie")), ("le", ("l", "la")), ("dze", ("ga",)), ("ce", ("ka", "ca")),
+            ("go ego", ("", "i", "y")),
+            ("mu emu", ("", "i")),
+        )
+        for end in ends.split()
+        for base in bases
+    ),
+}  # fmt: skip
+"""Endings of the cases of a name, and what stands there in a list."""
+_GIVEN, _FAMILY, _KNOWN_PLACE = int(Marks.GIVEN), int(Marks.FAMILY), int(Marks.KNOWN_PLACE)
+_PLACE, _COMMON, _OTHER = int(Marks.PLACE), int(Marks.COMMON), int(Marks.OTHER)
+_NAMES: Final = _GIVEN | _FAMILY
+_LOAN: Final = _COMMON | int(Marks.SMALL)
+
+
+class Token(NamedTuple):
+    """A capitalized word of a run: where it stands, in small letters, what lists say of it."""
+
+    start: int
+    end: int
+    low: str
+    marks: int
+    ordinary: int  # 2: a frequent ordinary word, 1: a rare one, 0: none
+    capitals: bool
+    roman: bool  # a number in Roman digits
+
+
+class _Before(NamedTuple):
+    words: tuple[str, ...]  # of the clause, the last word first, in small letters
+    opens: bool  # nothing stands before it in its sentence
+    quoted: bool
+    sign: str  # before the clause
+    beside: bool = False  # a capitalized ordinary word stands before it: Pronto Soccorso
+
+
+class _Points(NamedTuple):
+    person: int = 0
+    place: int = 0
+    organization: int = 0
+    other: int = 0
+
+    def plus(self, person: int = 0, place: int = 0, organization: int = 0, other: int = 0) -> _Points:
+        """Return the sums."""
+        return _Points(self.person + person, self.place + place, self.organization + organization, self.other + other)
+
+
+_NONE: Final = _Points()
+
+
+class NamesByLanguage:
+    """The search for names in a language."""
+
+    def __init__(self, language: str) -> None:
+        self._language = language
+        self._german = language == "de"
+        self._cues: Cues = cues(language)
+        self._ordinary = ordinary_words(language)
+        self._frequent = self._ordinary if self._german else frequent_words(language)
+        self._seen: dict[str, tuple[int, int]] = {}
+        self._large, self._small = places()
+        self._bends = _BENDS.get(language, ())
+        joints = sorted({*self._cues.joint, *self._cues.loose}, key=len, reverse=True)
+        elided = "|".join(re.escape(joint) for joint in joints if joint.endswith("'")) or r"(?!)"
+        joint = rf"(?:(?:{'|'.join(map(re.escape, joints))}) |(?:{elided}))"
+        self._run = re.compile(
+            rf"[A-Z](?<![A-Za-z0-9_@#\\].)[A-Za-z]*+(?:['-][A-Za-z]++)*+"
+            rf"(?:(?: |(?<=[A-Z])(?<![A-Za-z0-9][A-Z])\. ?| & )(?:{joint}){{0,3}}(?:(?:[aeu][a-z]{{1,2}})-)?{_WORD})*+"
+        )
+        tight = "|".join(re.escape(joint) for joint in self._cues.joint if not joint.endswith("'"))
+        self._goes_on = re.compile(
+            rf"(?: [a-z]{{2,16}}(?:{_ADJECTIVE})){{0,2}}+"
+            rf"(?: (?:(?:{tight}) |(?:{elided})){{1,2}}(?:{_WORD}|[a-z]{{4,24}}))?+"
+        )
+
+    def find(self, text: str) -> Iterator[Found]:
+        """Yield names, and works and events as ordinary words, by start."""
+        small: frozenset[str] | None = None
+        for run in matches(self._run, text):
+            if text[run.end() : run.end() + 1] in _NO_NAME_AFTER:
+                continue
+            before = _before(text, run.start())
+            tokens = list(self._tokens(text, run.start(), run.end()))
+            first = tokens[0]
+            if before.opens and not (first.ordinary or first.marks & _NAMES):
+                small = frozenset(_SMALL.findall(text)) if small is None else small
+                if first.low in small:
+                    tokens[0] = first._replace(ordinary=2)
+            for part in self._parts(text, tokens):
+                yield from self._found(text, part, before if part[0] is tokens[0] else _before(text, part[0].start))
+
+    def _tokens(self, text: str, start: int, end: int) -> Iterator[Token]:
+        for piece in _PIECE.finditer(text, start, end):
+            written, begin = piece[0], piece.start()
+            elided = _ELIDED.match(written)
+            if elided and written.lower() not in self._large and (elided[0] != "D'" or begin == start):
+                written, begin = written[elided.end() :], begin + elided.end()
+            if written.endswith("'s"):
+                written = written[:-2]
+            low = written.lower()
+            seen = self._seen.get(low)
+            if seen is None:
+                if len(self._seen) >= _REMEMBERED:
+                    self._seen.clear()
+                seen = self._seen[low] = self._marks(low), self._is_ordinary(low)
+            capitals = len(written) > 1 and written.isupper()
+            yield Token(begin, begin + len(written), low, *seen, capitals, _ROMAN(written) is not None)
+
+    def _parts(self, text: str, tokens: list[Token]) -> Iterator[list[Token]]:
+        """The words of a run, parted where a word joins nothing but a listed place, or further words of a body."""
+        begin = 0
+        for at in range(1, len(tokens)):
+            gap = text[tokens[at - 1].end : tokens[at].start].replace("'", "' ").split()
+            if not gap or gap[0] not in self._cues.loose:
+                continue
+            if self._is_place(phrase(text, tokens[at - 1].start, tokens[at].end)):
+                continue
+            if gap[0] in _AND and tokens[at].ordinary and any(one.low in self._cues.body for one in tokens[begin:at]):
+                continue
+            yield tokens[begin:at]
+            begin = at
+        yield tokens[begin:]
+
+    def _marks(self, low: str) -> int:
+        marks_of = lists().words.get
+        marks = marks_of(low, 0)
+        if not marks and "-" in low:
+            marks = marks_of(low.partition("-")[0], 0) & ~(_COMMON | _OTHER)
+        if marks & _NAMES or not self._bends or low in self._ordinary:
+            return marks
+        for end, base in self._bends:
+            if low.endswith(end) and len(low) - len(end) > 2:
+                marks |= marks_of(low.removesuffix(end) + base, 0) & _NAMES
+        return marks
+
+    def _is_ordinary(self, low: str) -> int:
+        if low.replace("-", " ") in self._cues.place or (
+            low[-1:] == "s" and self._german and low[:-1] in self._cues.place
+        ):
+            return 0
+        if low in self._frequent or _SHORT_ELIDED(low):
+            return 2
+        if low in self._ordinary:
+            return 1
+        if self._language in ("de", "nl") and len(low) >= _COMPOUND and is_compound(low, self._ordinary):
+            return 1
+        parts = low.split("-")
+        return 2 * (len(parts) > 1 and all(part in self._ordinary for part in parts))
+
+    def _found(self, text: str, tokens: list[Token], before: _Before) -> Iterator[Found]:
+        """The names among the words of a run, which function words, titles and ordinary words part."""
+        at = 0
+        while at < len(tokens):
+            token = tokens[at]
+            function = token.low in self._cues.function and not (token.capitals and at)
+            title = token.low in self._cues.role and at + 1 < len(tokens) and not token.marks & _GIVEN
+            stop = at if function or title else self._stop(text, tokens, at, before.opens)
+            if stop == at:
+                opens = before.opens and not (function or title) and token.ordinary > 0
+                stop, before = (
+                    at + 1,
+                    before._replace(opens=opens, beside=token.ordinary > 0 and not (function or title)),
+                )
+            else:
+                yield from self._named(text, tokens[at:stop], before)
+                before = before._replace(opens=False, beside=False)
+            if stop < len(tokens):
+                start = tokens[stop].start
+                beside = before.beside and text[start - 1 : start] == " " and text[token.end : start] == " "
+                before = _before(text, start)._replace(opens=before.opens, beside=beside)
+            at = stop
+
+    def _stop(self, text: str, tokens: Sequence[Token], at: int, opens: bool) -> int:
+        """Return the end of the name that begins at a word; ``at`` for none."""
+        body = self._cues.body
+        rest = tokens[at:]
+        headed = next((place for place, token in enumerate(rest) if token.low in body or _is_end(token)), -1)
+        if headed == 0 or (headed > 0 and (self._german or not any(token.ordinary for token in rest[:headed]))):
+            return len(tokens)
+        if len(rest) > 1 and (rest[0].low in self._cues.event or rest[0].low in self._cues.spot):
+            return len(tokens)
+        for stop in range(len(tokens), at + 1, -1):
+            if self._is_place(phrase(text, tokens[at].start, tokens[stop - 1].end)):
+                return stop
+        if not self._begins(text, tokens, at, opens):
+            return at
+        stop = at + 1
+        while stop < len(tokens) and self._continues(text, tokens, at, stop):
+            stop += 1
+        return stop
+
+    def _begins(self, text: str, tokens: Sequence[Token], at: int, opens: bool) -> bool:
+        """Whether a name may begin at a word."""
+        token = tokens[at]
+        following = tokens[at + 1] if at + 1 < len(tokens) else None
+        if not token.ordinary or (following and following.roman and token.ordinary < 2):
+            return True
+        if token.marks & _GIVEN and following and following.low not in self._cues.function:
+            if self._german and (token.ordinary == 2 or text[token.end : following.start] != " "):
+                return False
+            return not following.ordinary or bool(following.marks & _NAMES)
+        return bool(self._is_place(token.low)) or (token.ordinary == 1 and not opens and not self._german)
+
+    def _continues(self, text: str, tokens: Sequence[Token], first: int, at: int) -> bool:
+        """Whether a word belongs to the name that begins at ``first``."""
+        token = tokens[at]
+        following = tokens[at + 1] if at + 1 < len(tokens) else None
+        if token.roman or (token.low in self._cues.joint and following):
+            return True
+        if token.low in self._cues.function:
+            return token.capitals
+        last = at - 1
+        while last > first and tokens[last].low in self._cues.joint:
+            last -= 1
+        before, begun = tokens[last], tokens[first]
+        gap = text[tokens[at - 1].end : token.start]
+        if gap not in _SIDE_BY_SIDE and self._is_place(before.low) + self._is_place(token.low) > 2:
+            return bool(begun.marks & _GIVEN) or self._is_place(phrase(text, begun.start, token.end)) > 0
+        if token.low in self._cues.event or token.low in self._cues.spot:
+            return True
+        if token.ordinary:
+            if gap == " " and begun.marks & _GIVEN and before.marks & _GIVEN and not begun.ordinary:
+                return True
+            if self._german:
+                return token.ordinary == 1 and not before.ordinary and gap == " "
+            return not before.ordinary or token.ordinary == 1
+        if token.marks & _GIVEN and last == first and following:
+            return bool(begun.marks & _NAMES) or not self._is_place(begun.low)
+        return True
+
+    def _is_place(self, low: str) -> int:
+        """2 for a large place, 1 for a small one, 0 for what is none."""
+        name = low.replace("-", " ")
+        if name in self._large or name in self._cues.place:
+            return 2
+        if name in self._small:
+            return 1
+        marks = lists().words.get(low, 0)
+        if marks & _KNOWN_PLACE and not marks & _COMMON:
+            return 2
+        if " " in name:
+            if name in lists().phrases:
+                return 2
+            return 2 * (self._language == "pl" and tuple(word[:4] for word in name.split(" ")) in _shortened())
+        for end, base in self._bends:
+            if low.endswith(end) and len(low) - len(end) > 2:
+                bent = low.removesuffix(end) + base
+                if bent in self._large or bent in self._cues.place:
+                    return 2
+                if bent in self._small:
+                    return 1
+        return 0
+
+    def _named(self, text: str, tokens: list[Token], before: _Before) -> Iterator[Found]:
+        start, end = tokens[0].start, tokens[-1].end
+        where = self._is_place(phrase(text, start, end))
+        if self._names_nobody(text, tokens, before, where):
+            return
+        points = self._of_lists(tokens, where).plus(*self._of_words_before(tokens, before, where))
+        points = points.plus(*self._of_form(text, tokens, before, where, points))
+        most = max(points)
+        if most < 2 and not (before.opens or self._german):
+            points, most = points._replace(person=2), 2
+        if most < 2:
+            return
+        if points.other == most:
+            yield Found(start, end, ORDINARY, 0.6)
+            return
+        kind = "organization" if points.organization == most else "place" if points.place == most else "person"
+        if kind == "organization" and tokens[-1].low in self._cues.body and self._language not in ("de", "nl"):
+            match = self._goes_on.match(text, end)
+            end = match.end() if match else end
+            if len(tokens) == 1 and end == tokens[0].end and not tokens[0].capitals:
+                return
+        score, why = (0.7, "list") if most >= _SURE else (0.5, "cue") if most > 2 else (0.3, "guess")
+        yield Found(start, end, kind, score, why)
+
+    def _names_nobody(self, text: str, tokens: list[Token], before: _Before, where: int) -> bool:  # noqa: C901 (a list of reasons)
+        """Whether capitals are those of ordinary words, letters, numbers or peoples."""
+        cue = self._cues
+        first = tokens[0]
+        b1 = before.words[0] if before.words else ""
+        headed = any(token.low in cue.body for token in tokens)
+        shown = b1 in cue.role or b1 in cue.firm or b1 in cue.spot or first.low in known.COMPANIES
+        if all(token.roman or len(token.low) == 1 for token in tokens):
+            return True
+        if len(tokens) > 1:
+            if any(token.low in cue.event for token in tokens):
+                return False
+            if all(token.ordinary or token.low in cue.function for token in tokens) and not where:
+                if headed or any(token.low in cue.spot for token in tokens):
+                    return self._german or all(token.low in cue.body or token.low in cue.function for token in tokens)
+                named = any(token.marks & _GIVEN or token.roman for token in tokens)
+                sure = sum(token.ordinary == 2 for token in tokens)
+                return not named and (self._german or before.opens or b1 in cue.article or sure > 0)
+            return False
+        if first.marks & _OTHER and not first.capitals:
+            return True
+        if first.capitals:
+            if first.low in known.COUNTRY_LETTERS or first.low in known.COMPANIES or where == 2:
+                return False
+            if self._shouts(text, first):
+                return not (first.marks & _NAMES and not first.ordinary)
+            return before.sign == "(" or (first.ordinary > 0 and not headed)
+        if first.ordinary and not (shown or headed):
+            if where == 2 and b1 in cue.in_ and not before.opens:
+                return False
+            if first.ordinary == 2 or before.opens or self._german or b1 in cue.article or not b1:
+                return True
+            return self._language == "pl" and not first.marks & _NAMES
+        if before.beside and not (self._german or where == 2 or shown or first.marks & _GIVEN):
+            return True
+        if self._german and not where and not shown:
+            if b1 in cue.article or b1 in _COUNTED:
+                return b1 in _MELTED or first.marks & (_GIVEN | _COMMON) != _GIVEN
+            if not first.marks & _NAMES:
+                return bool(_NOUN(first.low) or len(first.low) > 12 or before.opens or (b1 and b1 not in cue.function))
+        if before.opens and not (where or first.marks & _NAMES or shown):
+            return True
+        return b1 in cue.plural and not where and not first.marks & _NAMES
+
+    def _of_lists(self, tokens: list[Token], where: int) -> _Points:
+        """What lists say of its words."""
+        cue = self._cues
+        first, last = tokens[0], tokens[-1]
+        points = _NONE.plus(place=(0, 3, 5)[where])
+        if len(tokens) == 1:
+            points = points.plus(person=3 * bool(first.marks & _GIVEN) + 2 * bool(first.marks & _FAMILY))
+            body = 8 * (first.low in cue.body) + 6 * (first.low in known.COMPANIES)
+            return points.plus(organization=body)
+        if any(token.low in cue.body or _is_end(token) for token in tokens):
+            points = points.plus(organization=9)
+        spot = first.low in cue.spot or last.low in cue.spot
+        if spot:
+            points = points.plus(place=6)
+        else:
+            given = bool(first.marks & _GIVEN)
+            points = points.plus(person=given * (5 - 2 * (first.ordinary > 0)) + 2 * bool(last.marks & _FAMILY))
+        if any(token.low in cue.event for token in tokens):
+            listed = all(token.marks & _NAMES for token in tokens)
+            points = points.plus(other=0 if listed else 9)
+        if any(len(token.low) == 1 and not token.roman for token in tokens) or last.roman:
+            points = points.plus(person=4)
+        return points
+
+    def _of_words_before(self, tokens: list[Token], before: _Before, where: int) -> _Points:
+        """What the words before it say, the last of which may be an adjective, an article or a preposition."""
+        cue = self._cues
+        b1, b2, b3 = [*before.words, "", "", ""][:3]
+        linked = b1 in cue.joint or b1 in cue.article
+        adjective = b1 not in cue.function and not linked
+
+        def shown(words: Words) -> bool:
+            return b1 in words or (adjective and b2 in words)
+
+        points = _NONE
+        if shown(cue.role):
+            points = points.plus(person=4)
+        if shown(cue.spot) or (linked and (b2 in cue.spot or b3 in cue.spot)):
+            points = points.plus(place=4)
+        if shown(cue.firm):
+            points = points.plus(organization=4)
+        if shown(cue.work):
+            points = points.plus(other=5)
+        if before.quoted and not (len(tokens) > 1 and all(token.marks & _NAMES for token in tokens)):
+            points = points.plus(other=5)
+        points = points.plus(person=b1 in cue.by, place=self._placed(b1, b2, linked))
+        if b1 in cue.against or (linked and b2 in cue.against):
+            points = points.plus(organization=2)
+        return points
+
+    def _placed(self, b1: str, b2: str, linked: bool) -> int:
+        """Return the points of a word such as "in" before a name; fewer if it stands before persons as well."""
+        if b1 in self._cues.in_:
+            return 1 if b1 in self._cues.by else 3
+        return int(linked and b2 in self._cues.in_)
+
+    def _of_form(self, text: str, tokens: list[Token], before: _Before, where: int, points: _Points) -> _Points:
+        """What its letters, its own words and the text behind it say."""
+        cue = self._cues
+        first, last = tokens[0], tokens[-1]
+        b1 = before.words[0] if before.words else ""
+        alone = len(tokens) == 1
+        given = bool(first.marks & _GIVEN) and not first.ordinary
+        form = _NONE
+        if b1 in cue.article and not where and not (points.person or points.place > 3):
+            form = form.plus(organization=2)
+        if first.capitals and alone:
+            form = form.plus(place=6) if first.low in known.COUNTRY_LETTERS else form.plus(organization=5)
+        elif any(token.capitals and len(token.low) < 6 and not token.roman for token in tokens):
+            form = form.plus(organization=4)
+        if not alone and not where:
+            begins, ends = self._is_place(first.low), self._is_place(last.low)
+            if b1 in cue.plural:
+                form = form.plus(organization=5)
+            if (begins == 2 and not given and not last.marks & _FAMILY) or (ends == 2 and not first.marks & _NAMES):
+                form = form.plus(organization=5)
+            loans = [token.marks & _LOAN > 0 and not token.ordinary for token in tokens]
+            foreign = all(loans) or (any(loans) and not given)
+            form = form.plus(organization=3) if foreign else form.plus(person=2)
+        if _is_listed_firm(text, first.start, last.end):
+            form = form.plus(organization=4)
+        behind = _FIRST_AFTER.match(text, last.end)
+        said = behind is not None and behind[1] in cue.said
+        return form.plus(person=said + 2 * (_YEARS.match(text, last.end) is not None))
+
+    @staticmethod
+    def _shouts(text: str, token: Token) -> bool:
+        """Whether words in capitals stand beside a word in capitals."""
+        before, after = text[max(0, token.start - 16) : token.start], text[token.end : token.end + 16]
+        return sum(word.isupper() for word in _WORDS.findall(f"{before} {after}")[1:-1]) > 1
+
+
+def _before(text: str, start: int) -> _Before:
+    back = text[max(0, start - _BACK) : start]
+    clause = _CLAUSE.search(back)
+    here = clause[0] if clause else ""
+    sign = back[: len(back) - len(here)][-1:]
+    words = [word.lower() for word in _BACK_WORD.findall(here)]
+    quoted = here.rstrip(" ")[-1:] in ('"', "\xb7")
+    opens = not words and (quoted or not sign or sign in ".!?:;\n|*")
+    return _Before(tuple(words[::-1]), opens, quoted, sign)
+
+
+def _is_end(token: Token) -> bool:
+    """Whether an English word ends the name of a company or an institution."""
+    return token.low in known.INSTITUTIONS or token.low in known.FIRM_ENDS
+
+
+def _is_listed_firm(text: str, start: int, end: int) -> bool:
+    """Whether a company that everybody knows stands beside it in an enumeration."""
+    before, after = _FIRM_BEFORE.search(text, max(0, start - 24), start), _FIRM_AFTER.match(text, end)
+    return any(match is not None and match[1].lower() in known.COMPANIES for match in (before, after))
+
+
+def phrase(text: str, start: int, end: int) -> str:
+    """Return a name as the lists of places hold it."""
+    return text[start:end].lower().replace("-", " ")
+
+
+def is_compound(low: str, words: frozenset[str]) -> bool:
+    """Return whether a word is made of two ordinary words, the first with what joins it, the last with an ending."""
+    for cut in range(3, len(low) - 3):
+        tail = low[cut:]
+        if tail in words or any(
+            tail.endswith(end) and len(tail) - len(end) > 3 and tail.removesuffix(end) in words for end in _ENDINGS
+        ):
+            head = low[:cut]
+            if head in words or any(
+                head.endswith(end) and len(head) - len(end) > 2 and head.removesuffix(end) in words for end in _SEAMS
+            ):
+                return True
+            if len(tail) >= 7 and cut > 3:
+                return True
+    return False
+
+
+_ENDINGS: Final = ("n", "en", "s", "es", "er", "e", "ern")
+_SEAMS: Final = ("s", "n", "en", "es", "er", "e", "-")
+
+
+@cache
+def _shortened() -> frozenset[tuple[str, ...]]:
+    """Large places of several words by the first letters of each, which the cases of Polish leave."""
+    return frozenset(
+        tuple(word[:4] for word in name.split(" ")) for name in places()[0] | cues("pl").place if " " in name
+    )

@@ -1,0 +1,71 @@
+"""Names on pages in other languages: what shows them, and capitals that name nobody."""
+
+from __future__ import annotations
+
+import pytest
+
+from textveil.detection.found import plain
+from textveil.detection.lists import LANGUAGES, cues, places
+from textveil.detection.names_by_language import NamesByLanguage
+
+FOUND = [
+    ("de", "die Reise von Hamburg nach Lissabon", ["Hamburg place", "Lissabon place"]),
+    ("de", "der Trainer Hennes Wittkamp kam", ["Hennes Wittkamp person"]),
+    ("de", "sie studierte an der Universität Freiburg", ["Universität Freiburg organization"]),
+    ("de", "wegen der Waldrodung und der Ausbuchtungen im Winter", []),
+    ("de", "bei Zivilindustrien und in Steueroasen", []),
+    ("fr", "il vit à Lille avec Solène Garnier", ["Lille place", "Solène Garnier person"]),
+    ("fr", "né dans la ville de Nyenskans", ["Nyenskans place"]),
+    ("fr", "élu au Parti communiste français", ["Parti communiste français organization"]),
+    ("fr", "Durant la saison, la Facture et le Contrat", []),
+    (
+        "es",
+        "el río Tarazuela y la Universidad de Salamanca",
+        ["Tarazuela place", "Universidad de Salamanca organization"],
+    ),
+    ("es", "viajó a los Estados Unidos con Muricio Ramal", ["Estados Unidos place", "Muricio Ramal person"]),
+    ("es", "el Contrato y la Factura de este mes", []),
+    ("it", "la città di Reggio Emilia, scrisse Chiara Gatti", ["Reggio Emilia place", "Chiara Gatti person"]),
+    ("it", "è andato al Pronto Soccorso con la Ricetta", []),
+    (
+        "pt",
+        "a Confederação Brasileira de Remo em Coimbra",
+        ["Confederação Brasileira de Remo organization", "Coimbra place"],
+    ),
+    ("pt", "segue a Fatura do mês em anexo", []),
+    (
+        "nl",
+        "hij woont in Deventer en werkt bij de Universiteit Utrecht",
+        ["Deventer place", "Universiteit Utrecht organization"],
+    ),
+    ("nl", "de Factuur en de Afspraak zijn bijgevoegd", []),
+    ("pl", "mieszka w Krakowie z Bogusławą Rodowską", ["Krakowie place", "Bogusławą Rodowską person"]),
+    ("pl", "w powiecie Karnickim działa Uniwersytet Gdański", ["Uniwersytet Gdański organization"]),
+    ("pl", "proszę podpisać Umowę i Fakturę", []),
+]
+
+
+@pytest.mark.parametrize(("language", "text", "expected"), FOUND, ids=[text for _, text, _ in FOUND])
+def test_names_are_found_and_ordinary_capitals_are_not(language: str, text: str, expected: list[str]) -> None:
+    spans = NamesByLanguage(language).find(plain(text).text)
+    found = [f"{text[span.start : span.end]} {span.kind}" for span in spans if span.kind != "ordinary"]
+    assert [name for name in expected if name not in found] == []
+    assert expected or not found
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_cues_are_whole_and_plain(language: str) -> None:
+    held = cues(language)
+    assert "di" in held.function or language != "it"
+    assert len(held.place) > 60 and all(place.isascii() and place == place.lower() for place in held.place)
+
+
+def test_places_are_plain_and_parted() -> None:
+    large, small = places()
+    assert not large & small
+    assert all(name.isascii() and name == name.lower() and "-" not in name for name in large | small)
+
+
+def test_titles_of_works_and_events_are_no_names() -> None:
+    spans = list(NamesByLanguage("it").find('il film "Vento Rosso" e la Coppa Italia'))
+    assert {span.kind for span in spans} <= {"ordinary"}

@@ -149,12 +149,22 @@ class Cues:
     place: frozenset[str]
 
 
+def _section(name: str) -> dict[str, list[str]]:
+    _, _, section = (DATA / CUES_FILE).read_text(encoding="ascii").partition(f"[{name}]\n")
+    rows = (line.split() for line in section.partition("\n[")[0].splitlines() if line)
+    return {name: words for name, *words in rows}
+
+
+@cache
+def public_bodies() -> frozenset[str]:
+    """Return single words for organizations that everybody knows."""
+    return COMPANIES | frozenset(_section("any")["known"])
+
+
 @cache
 def cues(language: str) -> Cues:
     """Return the cues of one of ``LANGUAGES``."""
-    _, _, section = (DATA / CUES_FILE).read_text(encoding="ascii").partition(f"[{language}]\n")
-    rows = (line.split() for line in section.partition("\n[")[0].splitlines() if line)
-    held = {name if name != "in" else "in_": words for name, *words in rows}
+    held = {name if name != "in" else "in_": words for name, words in _section(language).items()}
     named = frozenset(name.replace("_", " ").replace("-", " ") for name in held.pop("place"))
     return Cues(**{name: Words(words) for name, words in held.items()}, place=named)
 

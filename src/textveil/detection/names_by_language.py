@@ -23,6 +23,14 @@ _ADJECTIVE: Final = (
     "al|ale|ali|aux|ico|ica|iche|ique|ista|iste|ano|ana|ain|aine|ais|aise|ese|es|esa|ario|aria|ien|ienne|ivo|iva|olo|ola"
     "|ol|ole|ino|ina|no|na|aire|oise|ois|ski|ska|skie|owy|owa|owe|ny|ne"
 )
+_BEGINS_PLACE: Final = frozenset("lake mount mont fort cape gulf port puerto porto".split())  # noqa: SIM905
+_POLISH_PLACE: Final = re.compile(r"[a-z]{2,}(?:skie|ckie|owe|na|ny|ne|wy|wa|[iy]e)").fullmatch
+_LIKE: Final = frozenset("come comme como wie zoals jak tels tales".split())  # noqa: SIM905
+_LED: Final = re.compile(
+    r"(?:gitarr|guitar|chitarr|bass|bajist|baix|batter|drum|schlagz|saenger|sanger|zang|wokal|cantor|cantante|trainer|allenat|entren"
+    r"|trein|trener|joueur|calciat|giocat|jugad|jogad|futbol|speler|fundador|fondat|grunder|members|membr|mitglied|spieler)"
+).match
+"""Beginnings of words for who belongs to a band, a club or a firm."""
 _AND: Final = frozenset("y e i et und en".split())  # noqa: SIM905
 _COUNTED: Final = frozenset("als ein eine einem einen einer eines kein keine keinen keinem keiner".split())  # noqa: SIM905
 """German words before a noun, beside the articles."""
@@ -33,6 +41,11 @@ _COMPOUND: Final = 7
 _SURE: Final = 5
 _WORDS: Final = re.compile(r"[A-Za-z]{2,}")
 _SHORT_ELIDED: Final = re.compile(r"[ldjcnsmtq]u?'[a-z]+").fullmatch
+_LISTED_BEHIND: Final = re.compile(
+    r"(?:, | ?,? (?:e|ed|y|et|und|en|i|oraz|ou|o|oder|of|sowie|lub) )(?:(?:la|le|il|lo|i|gli|el|los|las|os?|as?"
+    r"|die|der|de|den|het|das|les|nach|in|do|da|di|w) |l')?"
+).fullmatch
+"""What joins two names of a kind."""
 _FIRM_BEFORE: Final = re.compile(r"([A-Z][A-Za-z-]+)(?:,| (?:e|y|et|und|en|i)) $")
 _FIRM_AFTER: Final = re.compile(r"(?:,| (?:e|y|et|und|en|i)) ([A-Z][A-Za-z-]+)")
 _WORD: Final = r"[A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+"
@@ -133,13 +146,14 @@ class NamesByLanguage:
         )
         tight = "|".join(re.escape(joint) for joint in self._cues.joint if not joint.endswith("'"))
         self._goes_on = re.compile(
-            rf"(?: [a-z]{{2,16}}(?:{_ADJECTIVE})){{0,2}}+"
+            rf"(?: [a-z]{{2,16}}(?:{_ADJECTIVE})(?![a-z])){{0,2}}+"
             rf"(?: (?:(?:{tight}) |(?:{elided})){{1,2}}(?:{_WORD}|[a-z]{{4,24}}))?+"
         )
 
     def find(self, text: str) -> Iterator[Found]:
         """Yield names, and works and events as ordinary words, by start."""
         small: frozenset[str] | None = None
+        last = Found(0, 0, ORDINARY, 0.0)
         for run in matches(self._run, text):
             if text[run.end() : run.end() + 1] in _NO_NAME_AFTER:
                 continue
@@ -151,7 +165,10 @@ class NamesByLanguage:
                 if first.low in small:
                     tokens[0] = first._replace(ordinary=2)
             for part in self._parts(text, tokens):
-                yield from self._found(text, part, before if part[0] is tokens[0] else _before(text, part[0].start))
+                here = before if part[0] is tokens[0] else _before(text, part[0].start)
+                for span in self._found(text, part, here, last):
+                    yield span
+                    last = span
 
     def _tokens(self, text: str, start: int, end: int) -> Iterator[Token]:
         for piece in _PIECE.finditer(text, start, end):
@@ -211,7 +228,7 @@ class NamesByLanguage:
         parts = low.split("-")
         return 2 * (len(parts) > 1 and all(part in self._ordinary for part in parts))
 
-    def _found(self, text: str, tokens: list[Token], before: _Before) -> Iterator[Found]:
+    def _found(self, text: str, tokens: list[Token], before: _Before, last: Found) -> Iterator[Found]:
         """The names among the words of a run, which function words, titles and ordinary words part."""
         at = 0
         while at < len(tokens):
@@ -226,7 +243,9 @@ class NamesByLanguage:
                     before._replace(opens=opens, beside=token.ordinary > 0 and not (function or title)),
                 )
             else:
-                yield from self._named(text, tokens[at:stop], before)
+                for span in self._named(text, tokens[at:stop], before, last):
+                    yield span
+                    last = span
                 before = before._replace(opens=False, beside=False)
             if stop < len(tokens):
                 start = tokens[stop].start
@@ -241,11 +260,17 @@ class NamesByLanguage:
         headed = next((place for place, token in enumerate(rest) if token.low in body or _is_end(token)), -1)
         if headed == 0 or (headed > 0 and (self._german or not any(token.ordinary for token in rest[:headed]))):
             return len(tokens)
+        if len(rest) > 1 and rest[0].low == "the":
+            return len(tokens)
         if len(rest) > 1 and (rest[0].low in self._cues.event or rest[0].low in self._cues.spot):
             return len(tokens)
         for stop in range(len(tokens), at + 1, -1):
             if self._is_place(phrase(text, tokens[at].start, tokens[stop - 1].end)):
-                return stop
+                return (
+                    stop
+                    if stop == len(tokens) or not self._goes_on_as_club(text, tokens[stop - 1], tokens[stop])
+                    else len(tokens)
+                )
         if not self._begins(text, tokens, at, opens):
             return at
         stop = at + 1
@@ -253,11 +278,18 @@ class NamesByLanguage:
             stop += 1
         return stop
 
+    @staticmethod
+    def _goes_on_as_club(text: str, before: Token, token: Token) -> bool:
+        """Whether a word behind a place is none of this language and no given name: Los Angeles Lakers."""
+        return text[before.end : token.start] == " " and not (token.ordinary or token.marks & _GIVEN)
+
     def _begins(self, text: str, tokens: Sequence[Token], at: int, opens: bool) -> bool:
         """Whether a name may begin at a word."""
         token = tokens[at]
         following = tokens[at + 1] if at + 1 < len(tokens) else None
-        if not token.ordinary or (following and following.roman and token.ordinary < 2):
+        if not token.ordinary or token.low in known.public_bodies():
+            return True
+        if following and following.roman and token.ordinary < 2:
             return True
         if token.marks & _GIVEN and following and following.low not in self._cues.function:
             if self._german and (token.ordinary == 2 or text[token.end : following.start] != " "):
@@ -315,13 +347,15 @@ class NamesByLanguage:
                     return 1
         return 0
 
-    def _named(self, text: str, tokens: list[Token], before: _Before) -> Iterator[Found]:
+    def _named(self, text: str, tokens: list[Token], before: _Before, last: Found) -> Iterator[Found]:
         start, end = tokens[0].start, tokens[-1].end
         where = self._is_place(phrase(text, start, end))
         if self._names_nobody(text, tokens, before, where):
             return
         points = self._of_lists(tokens, where).plus(*self._of_words_before(tokens, before, where))
         points = points.plus(*self._of_form(text, tokens, before, where, points))
+        if last.kind != ORDINARY and _LISTED_BEHIND(text, last.end, start):
+            points = points.plus(**{last.kind: 3})
         most = max(points)
         if most < 2 and not (before.opens or self._german):
             points, most = points._replace(person=2), 2
@@ -345,7 +379,7 @@ class NamesByLanguage:
         first = tokens[0]
         b1 = before.words[0] if before.words else ""
         headed = any(token.low in cue.body for token in tokens)
-        shown = b1 in cue.role or b1 in cue.firm or b1 in cue.spot or first.low in known.COMPANIES
+        shown = b1 in cue.role or b1 in cue.firm or b1 in cue.spot or first.low in known.public_bodies()
         if all(token.roman or len(token.low) == 1 for token in tokens):
             return True
         if len(tokens) > 1:
@@ -361,11 +395,13 @@ class NamesByLanguage:
         if first.marks & _OTHER and not first.capitals:
             return True
         if first.capitals:
-            if first.low in known.COUNTRY_LETTERS or first.low in known.COMPANIES or where == 2:
+            if first.low in known.COUNTRY_LETTERS or first.low in known.public_bodies() or where == 2:
                 return False
             if self._shouts(text, first):
                 return not (first.marks & _NAMES and not first.ordinary)
-            return before.sign == "(" or (first.ordinary > 0 and not headed)
+            led = shown or headed or b1 in cue.article or b1 in cue.against or b1 in cue.by
+            led = led or (self._language == "pl" and b1 in cue.in_)
+            return not led or first.ordinary > 0
         if first.ordinary and not (shown or headed):
             if where == 2 and b1 in cue.in_ and not before.opens:
                 return False
@@ -390,11 +426,16 @@ class NamesByLanguage:
         points = _NONE.plus(place=(0, 3, 5)[where])
         if len(tokens) == 1:
             points = points.plus(person=3 * bool(first.marks & _GIVEN) + 2 * bool(first.marks & _FAMILY))
-            body = 8 * (first.low in cue.body) + 6 * (first.low in known.COMPANIES)
+            body = 8 * (first.low in cue.body) + 6 * (first.low in known.public_bodies())
             return points.plus(organization=body)
         if any(token.low in cue.body or _is_end(token) for token in tokens):
             points = points.plus(organization=9)
-        spot = first.low in cue.spot or last.low in cue.spot
+        spot = first.low in cue.spot or last.low in cue.spot or last.low in known.PLACE_ENDS
+        spot = (
+            spot
+            or first.low in _BEGINS_PLACE
+            or (self._language == "pl" and _POLISH_PLACE(last.low) and not first.marks & _NAMES)
+        )
         if spot:
             points = points.plus(place=6)
         else:
@@ -423,6 +464,10 @@ class NamesByLanguage:
         if shown(cue.spot) or (linked and (b2 in cue.spot or b3 in cue.spot)):
             points = points.plus(place=4)
         if shown(cue.firm):
+            points = points.plus(organization=4)
+        if linked and _LED(b2):
+            points = points.plus(organization=4)
+        if b1 in _LIKE and b2 in cue.firm:
             points = points.plus(organization=4)
         if shown(cue.work):
             points = points.plus(other=5)
@@ -454,11 +499,7 @@ class NamesByLanguage:
         elif any(token.capitals and len(token.low) < 6 and not token.roman for token in tokens):
             form = form.plus(organization=4)
         if not alone and not where:
-            begins, ends = self._is_place(first.low), self._is_place(last.low)
-            if b1 in cue.plural:
-                form = form.plus(organization=5)
-            if (begins == 2 and not given and not last.marks & _FAMILY) or (ends == 2 and not first.marks & _NAMES):
-                form = form.plus(organization=5)
+            form = form.plus(organization=self._of_club(text, tokens, b1))
             loans = [token.marks & _LOAN > 0 and not token.ordinary for token in tokens]
             foreign = all(loans) or (any(loans) and not given)
             form = form.plus(organization=3) if foreign else form.plus(person=2)
@@ -467,6 +508,20 @@ class NamesByLanguage:
         behind = _FIRST_AFTER.match(text, last.end)
         said = behind is not None and behind[1] in cue.said
         return form.plus(person=said + 2 * (_YEARS.match(text, last.end) is not None))
+
+    def _of_club(self, text: str, tokens: Sequence[Token], b1: str) -> int:
+        """Return the points of a place with a word that is no name, and of several words behind a plural article."""
+        first, last = tokens[0], tokens[-1]
+        points = 5 * (b1 in self._cues.plural or first.low == "the")
+        if text[tokens[-2].end : last.start] != " ":
+            return points
+        begins = max(self._is_place(phrase(text, first.start, token.end)) for token in tokens[:-1])
+        if begins == 2 and not last.marks & _FAMILY:
+            given = first.marks & _GIVEN and not first.ordinary
+            points += 5 if not given else 7 * (b1 in self._cues.plural or last.marks & _LOAN > 0)
+        elif self._is_place(last.low) == 2 and not first.marks & _NAMES and self._language != "pl":
+            points += 5
+        return points
 
     @staticmethod
     def _shouts(text: str, token: Token) -> bool:
@@ -494,7 +549,7 @@ def _is_end(token: Token) -> bool:
 def _is_listed_firm(text: str, start: int, end: int) -> bool:
     """Whether a company that everybody knows stands beside it in an enumeration."""
     before, after = _FIRM_BEFORE.search(text, max(0, start - 24), start), _FIRM_AFTER.match(text, end)
-    return any(match is not None and match[1].lower() in known.COMPANIES for match in (before, after))
+    return any(match is not None and match[1].lower() in known.public_bodies() for match in (before, after))
 
 
 def phrase(text: str, start: int, end: int) -> str:

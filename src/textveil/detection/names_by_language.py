@@ -38,7 +38,9 @@ _MELTED: Final = frozenset("im am zum zur vom beim als".split())  # noqa: SIM905
 """German words that no person's name follows."""
 _SIDE_BY_SIDE: Final = frozenset((" ", ". ", ".", "-"))
 _COMPOUND: Final = 7
+_CLUB: Final = 5
 _SURE: Final = 5
+_GUESS: Final = 0.3
 _WORDS: Final = re.compile(r"[A-Za-z]{2,}")
 _SHORT_ELIDED: Final = re.compile(r"[ldjcnsmtq]u?'[a-z]+").fullmatch
 _LISTED_BEHIND: Final = re.compile(
@@ -233,14 +235,13 @@ class NamesByLanguage:
         at = 0
         while at < len(tokens):
             token = tokens[at]
-            function = token.low in self._cues.function and not (token.capitals and at)
-            title = token.low in self._cues.role and at + 1 < len(tokens) and not token.marks & _GIVEN
-            stop = at if function or title else self._stop(text, tokens, at, before.opens)
+            passed = self._is_passed(text, tokens, at, before)
+            stop = at if passed else self._stop(text, tokens, at, before.opens)
             if stop == at:
-                opens = before.opens and not (function or title) and token.ordinary > 0
+                opens = before.opens and not passed and token.ordinary > 0
                 stop, before = (
                     at + 1,
-                    before._replace(opens=opens, beside=token.ordinary > 0 and not (function or title)),
+                    before._replace(opens=opens, beside=token.ordinary > 0 and not passed),
                 )
             else:
                 for span in self._named(text, tokens[at:stop], before, last):
@@ -253,12 +254,27 @@ class NamesByLanguage:
                 before = _before(text, start)._replace(opens=before.opens, beside=beside)
             at = stop
 
+    def _is_passed(self, text: str, tokens: Sequence[Token], at: int, before: _Before) -> bool:
+        """Whether a word is a function word or the title of the name behind it."""
+        token = tokens[at]
+        following = tokens[at + 1] if at + 1 < len(tokens) else None
+        beside = following is not None and text[token.end : following.start] == " "
+        if token.low in self._cues.function:
+            named = token.marks & _GIVEN and beside and following and not (before.opens or following.ordinary)
+            return not ((token.capitals and at) or named)
+        if token.low not in self._cues.role or following is None or token.marks & _GIVEN:
+            return False
+        return not self._is_place(phrase(text, token.start, following.end))
+
     def _stop(self, text: str, tokens: Sequence[Token], at: int, opens: bool) -> int:
         """Return the end of the name that begins at a word; ``at`` for none."""
         body = self._cues.body
         rest = tokens[at:]
         headed = next((place for place, token in enumerate(rest) if token.low in body or _is_end(token)), -1)
-        if headed == 0 or (headed > 0 and (self._german or not any(token.ordinary for token in rest[:headed]))):
+        apart = self._language in ("de", "nl") and not opens
+        if headed == 0 or (headed > 0 and (apart or self._german or not any(one.ordinary for one in rest[:headed]))):
+            return len(tokens)
+        if len(rest) > 1 and self._is_club(text, rest[0], rest[1]):
             return len(tokens)
         if len(rest) > 1 and rest[0].low == "the":
             return len(tokens)
@@ -278,6 +294,12 @@ class NamesByLanguage:
             stop += 1
         return stop
 
+    def _is_club(self, text: str, token: Token, following: Token) -> bool:
+        """Whether two to four letters in capitals stand before a name: AC Milan."""
+        short = token.capitals and len(token.low) < _CLUB and not token.roman
+        named = not following.capitals and following.ordinary < 2
+        return short and named and text[token.end : following.start] == " " and not self._shouts(text, token)
+
     @staticmethod
     def _goes_on_as_club(text: str, before: Token, token: Token) -> bool:
         """Whether a word behind a place is none of this language and no given name: Los Angeles Lakers."""
@@ -294,7 +316,7 @@ class NamesByLanguage:
         if token.marks & _GIVEN and following and following.low not in self._cues.function:
             if self._german and (token.ordinary == 2 or text[token.end : following.start] != " "):
                 return False
-            return not following.ordinary or bool(following.marks & _NAMES)
+            return following.ordinary < 2 - self._german or bool(following.marks & _NAMES)
         return bool(self._is_place(token.low)) or (token.ordinary == 1 and not opens and not self._german)
 
     def _continues(self, text: str, tokens: Sequence[Token], first: int, at: int) -> bool:
@@ -302,6 +324,8 @@ class NamesByLanguage:
         token = tokens[at]
         following = tokens[at + 1] if at + 1 < len(tokens) else None
         if token.roman or (token.low in self._cues.joint and following):
+            return True
+        if token.capitals and len(token.low) < _CLUB and not token.ordinary:
             return True
         if token.low in self._cues.function:
             return token.capitals
@@ -354,7 +378,7 @@ class NamesByLanguage:
             return
         points = self._of_lists(tokens, where).plus(*self._of_words_before(tokens, before, where))
         points = points.plus(*self._of_form(text, tokens, before, where, points))
-        if last.kind != ORDINARY and _LISTED_BEHIND(text, last.end, start):
+        if last.kind != ORDINARY and last.score > _GUESS and _LISTED_BEHIND(text, last.end, start):
             points = points.plus(**{last.kind: 3})
         most = max(points)
         if most < 2 and not (before.opens or self._german):

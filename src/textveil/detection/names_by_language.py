@@ -426,6 +426,11 @@ class NamesByLanguage:
             led = shown or headed or b1 in cue.article or b1 in cue.against or b1 in cue.by
             led = led or (self._language == "pl" and b1 in cue.in_)
             return not led or first.ordinary > 0
+        if first.low in cue.body and first.low not in known.public_bodies() and self._language in ("de", "nl"):
+            return True
+        counted = self._german and (b1 in cue.article or b1 in _COUNTED)
+        if counted and where and first.low not in cue.place and not (first.marks & _NAMES or shown):
+            return True
         if first.ordinary and not (shown or headed):
             if where == 2 and b1 in cue.in_ and not before.opens:
                 return False
@@ -435,7 +440,7 @@ class NamesByLanguage:
         if before.beside and not (self._german or where == 2 or shown or first.marks & _GIVEN):
             return True
         if self._german and not where and not shown:
-            if b1 in cue.article or b1 in _COUNTED:
+            if counted:
                 return b1 in _MELTED or first.marks & (_GIVEN | _COMMON) != _GIVEN
             if not first.marks & _NAMES:
                 return bool(_NOUN(first.low) or len(first.low) > 12 or before.opens or (b1 and b1 not in cue.function))
@@ -448,6 +453,8 @@ class NamesByLanguage:
         cue = self._cues
         first, last = tokens[0], tokens[-1]
         points = _NONE.plus(place=(0, 3, 5)[where])
+        if not where and len(tokens) == 2 and last.ordinary and self._is_place(first.low) == 2:
+            points = points.plus(place=5)  # Europa Central
         if len(tokens) == 1:
             points = points.plus(person=3 * bool(first.marks & _GIVEN) + 2 * bool(first.marks & _FAMILY))
             body = 8 * (first.low in cue.body) + 6 * (first.low in known.public_bodies())
@@ -517,7 +524,8 @@ class NamesByLanguage:
         given = bool(first.marks & _GIVEN) and not first.ordinary
         form = _NONE
         if b1 in cue.article and not where and not (points.person or points.place > 3):
-            form = form.plus(organization=2)
+            region = alone and b1 not in cue.plural and not first.capitals
+            form = form.plus(place=2) if region else form.plus(organization=2)
         if first.capitals and alone:
             form = form.plus(place=6) if first.low in known.COUNTRY_LETTERS else form.plus(organization=5)
         elif any(token.capitals and len(token.low) < 6 and not token.roman for token in tokens):
@@ -540,6 +548,8 @@ class NamesByLanguage:
         if text[tokens[-2].end : last.start] != " ":
             return points
         begins = max(self._is_place(phrase(text, first.start, token.end)) for token in tokens[:-1])
+        if last.ordinary:
+            return points
         if begins == 2 and not last.marks & _FAMILY:
             given = first.marks & _GIVEN and not first.ordinary
             points += 5 if not given else 7 * (b1 in self._cues.plural or last.marks & _LOAN > 0)

@@ -7,6 +7,7 @@ import pytest
 from textveil.detection.found import plain
 from textveil.detection.lists import LANGUAGES, cues, places
 from textveil.detection.names_by_language import NamesByLanguage
+from textveil.detection.names_in_one_case import NamesInOneCase
 
 FOUND = [
     ("de", "die Reise von Hamburg nach Lissabon", ["Hamburg place", "Lissabon place"]),
@@ -41,6 +42,13 @@ FOUND = [
     ("nl", "de Factuur en de Afspraak zijn bijgevoegd", []),
     ("pl", "mieszka w Krakowie z Bogusławą Rodowską", ["Krakowie place", "Bogusławą Rodowską person"]),
     ("pl", "w powiecie Karnickim działa Uniwersytet Gdański", ["Uniwersytet Gdański organization"]),
+    ("de", "die Pflegeleitung und die Notaufnahme bitten um Rückmeldung", []),
+    ("fr", "envoyer le RIB à la Direction des Ressources Humaines", []),
+    ("it", "Terapia: Cardioaspirina, Ramipril. Grazie Mille.", []),
+    ("pt", "Prezados Senhores, o NIF está no Anexo", []),
+    ("nl", "stuur het naar de Afdeling Inkoop", []),
+    ("it", "contro i Boston Celtics e il Barcellona", ["Boston Celtics organization", "Barcellona place"]),
+    ("fr", "elle travaille à l'Académie française", ["Académie française organization"]),
     ("pl", "proszę podpisać Umowę i Fakturę", []),
 ]
 
@@ -69,3 +77,19 @@ def test_places_are_plain_and_parted() -> None:
 def test_titles_of_works_and_events_are_no_names() -> None:
     spans = list(NamesByLanguage("it").find('il film "Vento Rosso" e la Coppa Italia'))
     assert {span.kind for span in spans} <= {"ordinary"}
+
+
+IN_ONE_CASE = [
+    ("de", "hallo, ich bin petra schulz aus hamburg und suche eine wohnung", ["petra schulz", "hamburg"]),
+    ("de", "ich bin heute nicht im haus und der winter ist kalt", []),
+    ("fr", "salut, je m'appelle solene garnier, j'habite a lille", ["solene garnier", "lille"]),
+    ("es", "PACIENTE: NURIA VEGA RAMOS. VIVE EN BADAJOZ DESDE ENERO.", ["NURIA VEGA", "BADAJOZ"]),
+    ("es", "DEPARTAMENTO DE RECURSOS HUMANOS. NOTA IMPORTANTE SOBRE LA FACTURA.", []),
+]
+
+
+@pytest.mark.parametrize(("language", "text", "expected"), IN_ONE_CASE, ids=[text for _, text, _ in IN_ONE_CASE])
+def test_names_are_found_without_letter_case(language: str, text: str, expected: list[str]) -> None:
+    found = [text[span.start : span.end] for span in NamesInOneCase(language).find(text)]
+    assert [name for name in expected if not any(span.startswith(name) for span in found)] == []
+    assert expected or not found

@@ -376,7 +376,7 @@ def _demographics(text: str) -> Iterator[Found]:
     return (span for span in demographics.find_demographics(text) if text[span.start : span.end].lower() not in large)
 
 
-_SHOWN: Final = "company-end cue field institution title"
+_SHOWN: Final = "company-end cue field title"
 _SHOWN_SCORE: Final = 0.5
 _INSTEAD: Final = {
     "name": Row("shown-name", _shown_names, anywhere, "organization person place", 0.8, _SHOWN,

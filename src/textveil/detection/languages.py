@@ -15,6 +15,7 @@ from textveil.detection.found import Found, Row, plain
 from textveil.detection.gates import anywhere, at_digits
 from textveil.detection.lists import LANGUAGES, Marks, lists, ordinary_words
 from textveil.detection.names_by_language import ORDINARY, NamesByLanguage
+from textveil.detection.names_in_one_case import NamesInOneCase
 from textveil.text.patterns import lazy_regex, matches
 
 READ: Final = 400
@@ -205,7 +206,7 @@ class _Language:
         joint = rf"(?:[ -](?:(?:{rules.joint})[ -])?{_NAME}){{0,2}}"
         self._words = ordinary_words(language)
         self._titled = re.compile(
-            rf"(?<![A-Za-z0-9])(?:(?:{rules.opening}) (?:(?:{rules.titles}) ){{0,2}}"
+            rf"(?<![A-Za-z0-9])(?:(?P<opening>{rules.opening}) (?:(?:{rules.titles}) ){{0,2}}"
             rf"|(?:{rules.titles}) (?:(?:{rules.titles}) ){{0,2}})(?!(?:{rules.titles}) )(?P<name>{_FULL})"
         )
         self._town = re.compile(rf"(?<![\w.,-])(?P<name>(?:{rules.code}),? {_NAME}{joint})")
@@ -222,6 +223,9 @@ class _Language:
         """Yield persons behind a title, a relation or the opening of a letter."""
         for match in matches(self._titled, text):
             start = match.start("name")
+            low = match["name"].partition(" ")[0].lower()
+            if match["opening"] and low in self._words and not lists().words.get(low, 0) & Marks.GIVEN:
+                continue  # Liebe Kolleginnen
             end = _trimmed(text, start, match.end("name"), self._words)
             if end > start:
                 yield Found(match.start(), start, ORDINARY, 0.8)
@@ -254,6 +258,10 @@ def rows_of(language: str) -> dict[str, tuple[Row, ...]]:
             Row("language-name", NamesByLanguage(language).find, anywhere, "ordinary organization person place", 0.7,
                 "cue guess list", "Er traf Zuse in Berlin.", "Im Haus"),
         ),
+        "small-names": (
+            Row("name-in-one-case", NamesInOneCase(language).find, anywhere, "person place", 0.6, "cue list",
+                "hallo petra schulz aus hamburg", "das haus am see ist grau"),
+        ),
     }
 
 
@@ -268,6 +276,8 @@ def _trimmed(text: str, start: int, end: int, words: frozenset[str]) -> int:
     if low in _FUNCTION and (stop < 0 or low not in _PARTICLES):
         return start
     while (last := text.rfind(" ", first, end)) >= 0 and text[last + 1 : end].lower() in words:
+        if text[first:last].lower() in _PARTICLES:
+            break  # Van Dijk
         end = last
     return end
 

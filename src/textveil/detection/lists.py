@@ -162,6 +162,12 @@ def public_bodies() -> frozenset[str]:
 
 
 @cache
+def letters() -> frozenset[str]:
+    """Return what letters in capitals stand for that is no organization, in every language."""
+    return frozenset(_section("any")["letters"])
+
+
+@cache
 def cues(language: str) -> Cues:
     """Return the cues of one of ``LANGUAGES``."""
     held = {name if name != "in" else "in_": words for name, words in _section(language).items()}

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
 from typing import Final, NamedTuple
 
 from textveil.detection import lists as known
 from textveil.detection.found import Found
-from textveil.detection.lists import Cues, Marks, Words, cues, frequent_words, lists, ordinary_words, places
+from textveil.detection.language_words import LanguageWords, phrase
+from textveil.detection.lists import Marks, Words
 from textveil.text.patterns import matches
 
 ORDINARY: Final = "ordinary"
@@ -37,12 +37,15 @@ _COUNTED: Final = frozenset("als ein eine einem einen einer eines kein keine kei
 _MELTED: Final = frozenset("im am zum zur vom beim als".split())  # noqa: SIM905
 """German words that no person's name follows."""
 _SIDE_BY_SIDE: Final = frozenset((" ", ". ", ".", "-"))
-_COMPOUND: Final = 7
 _CLUB: Final = 5
+_DEPARTMENTS: Final = (
+    "depart", "dipart", "direc", "direzi", "servic", "serviz", "bureau", "oficin", "uffici", "secretari", "afdeling",
+    "dzial", "reparto", "seccion", "secao", "sezione",
+)  # fmt: skip
+"""Beginnings of words for parts of a house, which ordinary words name."""
 _SURE: Final = 5
 _GUESS: Final = 0.3
 _WORDS: Final = re.compile(r"[A-Za-z]{2,}")
-_SHORT_ELIDED: Final = re.compile(r"[ldjcnsmtq]u?'[a-z]+").fullmatch
 _LISTED_BEHIND: Final = re.compile(
     r"(?:, | ?,? (?:e|ed|y|et|und|en|i|oraz|ou|o|oder|of|sowie|lub) )(?:(?:la|le|il|lo|i|gli|el|los|las|os?|as?"
     r"|die|der|de|den|het|das|les|nach|in|do|da|di|w) |l')?"
@@ -60,33 +63,12 @@ _FIRST_AFTER: Final = re.compile(r",? ([a-z]+)")
 _YEARS: Final = re.compile(r" \((?:[^()\n]{0,24}[^0-9])?1[0-9]{3}[^0-9)]")
 _BACK: Final = 64
 _NO_NAME_AFTER: Final = frozenset("0123456789_@")
-_REMEMBERED: Final = 20_000
-"""Words whose marks are remembered."""
 _SMALL: Final = re.compile(r"(?<![A-Za-z])[a-z]{3,}")
 _NOUN: Final = re.compile(
     r"(?:ung|ungen|heit|heiten|keit|keiten|schaft|schaften|ion|ionen|tat|taten|ismus|isten|nis|nisse|nissen|tum|chen"
     r"|ling|linge|lingen|erin|innen|enz|anz|ien|iker|en|er|ern|e|es)$"
 ).search
 """Endings of German nouns: a single word with one of them that no list holds is no name without a cue."""
-_BENDS: Final = {
-    "de": (("s", ""),),
-    "nl": (("s", ""),),
-    "pl": tuple(
-        (end, base)
-        for ends, bases in (
-            ("skiego skiemu skim", ("ski",)), ("skiej ska", ("ska", "ski")), ("ckiego ckiemu ckim", ("cki",)),
-            ("iem", ("", "ek", "i")), ("kiem ka kowi", ("ek", "k")), ("owi em a u ie", ("", "o", "e")),
-            ("ii", ("ia",)), ("ie y e o u i a", ("a", "", "y", "i")), ("ach ami om ow", ("y", "e", "i", "a")),
-            ("ej", ("a",)), ("cie", ("t", "ta", "to")), ("dzie", ("d", "da")), ("rze", ("r", "ra")),
-            ("ich", ("y", "ie")), ("le", ("l", "la")), ("dze", ("ga",)), ("ce", ("ka", "ca")),
-            ("go ego", ("", "i", "y")),
-            ("mu emu", ("", "i")),
-        )
-        for end in ends.split()
-        for base in bases
-    ),
-}  # fmt: skip
-"""Endings of the cases of a name, and what stands there in a list."""
 _GIVEN, _FAMILY, _KNOWN_PLACE = int(Marks.GIVEN), int(Marks.FAMILY), int(Marks.KNOWN_PLACE)
 _PLACE, _COMMON, _OTHER = int(Marks.PLACE), int(Marks.COMMON), int(Marks.OTHER)
 _NAMES: Final = _GIVEN | _FAMILY
@@ -133,12 +115,8 @@ class NamesByLanguage:
     def __init__(self, language: str) -> None:
         self._language = language
         self._german = language == "de"
-        self._cues: Cues = cues(language)
-        self._ordinary = ordinary_words(language)
-        self._frequent = self._ordinary if self._german else frequent_words(language)
-        self._seen: dict[str, tuple[int, int]] = {}
-        self._large, self._small = places()
-        self._bends = _BENDS.get(language, ())
+        self._words = LanguageWords(language)
+        self._cues = self._words.cues
         joints = sorted({*self._cues.joint, *self._cues.loose}, key=len, reverse=True)
         elided = "|".join(re.escape(joint) for joint in joints if joint.endswith("'")) or r"(?!)"
         joint = rf"(?:(?:{'|'.join(map(re.escape, joints))}) |(?:{elided}))"
@@ -176,18 +154,15 @@ class NamesByLanguage:
         for piece in _PIECE.finditer(text, start, end):
             written, begin = piece[0], piece.start()
             elided = _ELIDED.match(written)
-            if elided and written.lower() not in self._large and (elided[0] != "D'" or begin == start):
+            if elided and self._words.is_place(written.lower()) < 2 and (elided[0] != "D'" or begin == start):
                 written, begin = written[elided.end() :], begin + elided.end()
             if written.endswith("'s"):
                 written = written[:-2]
             low = written.lower()
-            seen = self._seen.get(low)
-            if seen is None:
-                if len(self._seen) >= _REMEMBERED:
-                    self._seen.clear()
-                seen = self._seen[low] = self._marks(low), self._is_ordinary(low)
             capitals = len(written) > 1 and written.isupper()
-            yield Token(begin, begin + len(written), low, *seen, capitals, _ROMAN(written) is not None)
+            yield Token(
+                begin, begin + len(written), low, *self._words.judged(low), capitals, _ROMAN(written) is not None
+            )
 
     def _parts(self, text: str, tokens: list[Token]) -> Iterator[list[Token]]:
         """The words of a run, parted where a word joins nothing but a listed place, or further words of a body."""
@@ -196,39 +171,13 @@ class NamesByLanguage:
             gap = text[tokens[at - 1].end : tokens[at].start].replace("'", "' ").split()
             if not gap or gap[0] not in self._cues.loose:
                 continue
-            if self._is_place(phrase(text, tokens[at - 1].start, tokens[at].end)):
+            if self._words.is_place(phrase(text, tokens[at - 1].start, tokens[at].end)):
                 continue
             if gap[0] in _AND and tokens[at].ordinary and any(one.low in self._cues.body for one in tokens[begin:at]):
                 continue
             yield tokens[begin:at]
             begin = at
         yield tokens[begin:]
-
-    def _marks(self, low: str) -> int:
-        marks_of = lists().words.get
-        marks = marks_of(low, 0)
-        if not marks and "-" in low:
-            marks = marks_of(low.partition("-")[0], 0) & ~(_COMMON | _OTHER)
-        if marks & _NAMES or not self._bends or low in self._ordinary:
-            return marks
-        for end, base in self._bends:
-            if low.endswith(end) and len(low) - len(end) > 2:
-                marks |= marks_of(low.removesuffix(end) + base, 0) & _NAMES
-        return marks
-
-    def _is_ordinary(self, low: str) -> int:
-        if low.replace("-", " ") in self._cues.place or (
-            low[-1:] == "s" and self._german and low[:-1] in self._cues.place
-        ):
-            return 0
-        if low in self._frequent or _SHORT_ELIDED(low):
-            return 2
-        if low in self._ordinary:
-            return 1
-        if self._language in ("de", "nl") and len(low) >= _COMPOUND and is_compound(low, self._ordinary):
-            return 1
-        parts = low.split("-")
-        return 2 * (len(parts) > 1 and all(part in self._ordinary for part in parts))
 
     def _found(self, text: str, tokens: list[Token], before: _Before, last: Found) -> Iterator[Found]:
         """The names among the words of a run, which function words, titles and ordinary words part."""
@@ -238,7 +187,7 @@ class NamesByLanguage:
             passed = self._is_passed(text, tokens, at, before)
             stop = at if passed else self._stop(text, tokens, at, before.opens)
             if stop == at:
-                opens = before.opens and not passed and token.ordinary > 0
+                opens = before.opens and not passed and token.ordinary > 0 and self._german
                 stop, before = (
                     at + 1,
                     before._replace(opens=opens, beside=token.ordinary > 0 and not passed),
@@ -264,7 +213,7 @@ class NamesByLanguage:
             return not ((token.capitals and at) or named)
         if token.low not in self._cues.role or following is None or token.marks & _GIVEN:
             return False
-        return not self._is_place(phrase(text, token.start, following.end))
+        return not self._words.is_place(phrase(text, token.start, following.end))
 
     def _stop(self, text: str, tokens: Sequence[Token], at: int, opens: bool) -> int:
         """Return the end of the name that begins at a word; ``at`` for none."""
@@ -281,7 +230,7 @@ class NamesByLanguage:
         if len(rest) > 1 and (rest[0].low in self._cues.event or rest[0].low in self._cues.spot):
             return len(tokens)
         for stop in range(len(tokens), at + 1, -1):
-            if self._is_place(phrase(text, tokens[at].start, tokens[stop - 1].end)):
+            if self._words.is_place(phrase(text, tokens[at].start, tokens[stop - 1].end)):
                 return (
                     stop
                     if stop == len(tokens) or not self._goes_on_as_club(text, tokens[stop - 1], tokens[stop])
@@ -317,7 +266,7 @@ class NamesByLanguage:
             if self._german and (token.ordinary == 2 or text[token.end : following.start] != " "):
                 return False
             return following.ordinary < 2 - self._german or bool(following.marks & _NAMES)
-        return bool(self._is_place(token.low)) or (token.ordinary == 1 and not opens and not self._german)
+        return bool(self._words.is_place(token.low)) or (token.ordinary == 1 and not opens and not self._german)
 
     def _continues(self, text: str, tokens: Sequence[Token], first: int, at: int) -> bool:
         """Whether a word belongs to the name that begins at ``first``."""
@@ -334,8 +283,8 @@ class NamesByLanguage:
             last -= 1
         before, begun = tokens[last], tokens[first]
         gap = text[tokens[at - 1].end : token.start]
-        if gap not in _SIDE_BY_SIDE and self._is_place(before.low) + self._is_place(token.low) > 2:
-            return bool(begun.marks & _GIVEN) or self._is_place(phrase(text, begun.start, token.end)) > 0
+        if gap not in _SIDE_BY_SIDE and self._words.is_place(before.low) + self._words.is_place(token.low) > 2:
+            return bool(begun.marks & _GIVEN) or self._words.is_place(phrase(text, begun.start, token.end)) > 0
         if token.low in self._cues.event or token.low in self._cues.spot:
             return True
         if token.ordinary:
@@ -345,40 +294,18 @@ class NamesByLanguage:
                 return token.ordinary == 1 and not before.ordinary and gap == " "
             return not before.ordinary or token.ordinary == 1
         if token.marks & _GIVEN and last == first and following:
-            return bool(begun.marks & _NAMES) or not self._is_place(begun.low)
+            return bool(begun.marks & _NAMES) or not self._words.is_place(begun.low)
         return True
-
-    def _is_place(self, low: str) -> int:
-        """2 for a large place, 1 for a small one, 0 for what is none."""
-        name = low.replace("-", " ")
-        if name in self._large or name in self._cues.place:
-            return 2
-        if name in self._small:
-            return 1
-        marks = lists().words.get(low, 0)
-        if marks & _KNOWN_PLACE and not marks & _COMMON:
-            return 2
-        if " " in name:
-            if name in lists().phrases:
-                return 2
-            return 2 * (self._language == "pl" and tuple(word[:4] for word in name.split(" ")) in _shortened())
-        for end, base in self._bends:
-            if low.endswith(end) and len(low) - len(end) > 2:
-                bent = low.removesuffix(end) + base
-                if bent in self._large or bent in self._cues.place:
-                    return 2
-                if bent in self._small:
-                    return 1
-        return 0
 
     def _named(self, text: str, tokens: list[Token], before: _Before, last: Found) -> Iterator[Found]:
         start, end = tokens[0].start, tokens[-1].end
-        where = self._is_place(phrase(text, start, end))
-        if self._names_nobody(text, tokens, before, where):
+        where = self._words.is_place(phrase(text, start, end))
+        listed = last.kind != ORDINARY and _LISTED_BEHIND(text, last.end, start) is not None
+        if self._names_nobody(text, tokens, before._replace(sign="&" if listed else before.sign), where):
             return
         points = self._of_lists(tokens, where).plus(*self._of_words_before(tokens, before, where))
         points = points.plus(*self._of_form(text, tokens, before, where, points))
-        if last.kind != ORDINARY and last.score > _GUESS and _LISTED_BEHIND(text, last.end, start):
+        if listed and last.score > _GUESS:
             points = points.plus(**{last.kind: 3})
         most = max(points)
         if most < 2 and not (before.opens or self._german):
@@ -410,12 +337,17 @@ class NamesByLanguage:
             if any(token.low in cue.event for token in tokens):
                 return False
             if all(token.ordinary or token.low in cue.function for token in tokens) and not where:
+                if first.low.startswith(_DEPARTMENTS):
+                    return True
                 if headed or any(token.low in cue.spot for token in tokens):
                     return self._german or all(token.low in cue.body or token.low in cue.function for token in tokens)
                 named = any(token.marks & _GIVEN or token.roman for token in tokens)
                 sure = sum(token.ordinary == 2 for token in tokens)
                 return not named and (self._german or before.opens or b1 in cue.article or sure > 0)
-            return False
+            plain_words = any(token.ordinary == 2 for token in tokens) and not any(
+                token.marks & _NAMES for token in tokens
+            )
+            return before.opens and plain_words and not (headed or where or first.low in cue.spot)
         if first.marks & _OTHER and not first.capitals:
             return True
         if first.capitals:
@@ -424,6 +356,8 @@ class NamesByLanguage:
             if self._shouts(text, first):
                 return not (first.marks & _NAMES and not first.ordinary)
             led = shown or headed or b1 in cue.article or b1 in cue.against or b1 in cue.by
+            if first.low in known.letters() or (before.sign == "(" and not shown):
+                return True
             led = led or (self._language == "pl" and b1 in cue.in_)
             return not led or first.ordinary > 0
         if first.low in cue.body and first.low not in known.public_bodies() and self._language in ("de", "nl"):
@@ -431,20 +365,20 @@ class NamesByLanguage:
         counted = self._german and (b1 in cue.article or b1 in _COUNTED)
         if counted and where and first.low not in cue.place and not (first.marks & _NAMES or shown):
             return True
+        if before.beside and not (self._german or shown or (where == 2 and not first.ordinary) or first.marks & _GIVEN):
+            return True
         if first.ordinary and not (shown or headed):
             if where == 2 and b1 in cue.in_ and not before.opens:
                 return False
             if first.ordinary == 2 or before.opens or self._german or b1 in cue.article or not b1:
                 return True
             return self._language == "pl" and not first.marks & _NAMES
-        if before.beside and not (self._german or where == 2 or shown or first.marks & _GIVEN):
-            return True
         if self._german and not where and not shown:
             if counted:
                 return b1 in _MELTED or first.marks & (_GIVEN | _COMMON) != _GIVEN
             if not first.marks & _NAMES:
                 return bool(_NOUN(first.low) or len(first.low) > 12 or before.opens or (b1 and b1 not in cue.function))
-        if before.opens and not (where or first.marks & _NAMES or shown):
+        if not (where or first.marks & _NAMES or shown) and (before.opens or (not b1 and before.sign in (",", ";"))):
             return True
         return b1 in cue.plural and not where and not first.marks & _NAMES
 
@@ -453,7 +387,7 @@ class NamesByLanguage:
         cue = self._cues
         first, last = tokens[0], tokens[-1]
         points = _NONE.plus(place=(0, 3, 5)[where])
-        if not where and len(tokens) == 2 and last.ordinary and self._is_place(first.low) == 2:
+        if not where and len(tokens) == 2 and last.ordinary and self._words.is_place(first.low) == 2:
             points = points.plus(place=5)  # Europa Central
         if len(tokens) == 1:
             points = points.plus(person=3 * bool(first.marks & _GIVEN) + 2 * bool(first.marks & _FAMILY))
@@ -547,13 +481,13 @@ class NamesByLanguage:
         points = 5 * (b1 in self._cues.plural or first.low == "the")
         if text[tokens[-2].end : last.start] != " ":
             return points
-        begins = max(self._is_place(phrase(text, first.start, token.end)) for token in tokens[:-1])
+        begins = max(self._words.is_place(phrase(text, first.start, token.end)) for token in tokens[:-1])
         if last.ordinary:
             return points
         if begins == 2 and not last.marks & _FAMILY:
             given = first.marks & _GIVEN and not first.ordinary
             points += 5 if not given else 7 * (b1 in self._cues.plural or last.marks & _LOAN > 0)
-        elif self._is_place(last.low) == 2 and not first.marks & _NAMES and self._language != "pl":
+        elif self._words.is_place(last.low) == 2 and not first.marks & _NAMES and self._language != "pl":
             points += 5
         return points
 
@@ -584,37 +518,3 @@ def _is_listed_firm(text: str, start: int, end: int) -> bool:
     """Whether a company that everybody knows stands beside it in an enumeration."""
     before, after = _FIRM_BEFORE.search(text, max(0, start - 24), start), _FIRM_AFTER.match(text, end)
     return any(match is not None and match[1].lower() in known.public_bodies() for match in (before, after))
-
-
-def phrase(text: str, start: int, end: int) -> str:
-    """Return a name as the lists of places hold it."""
-    return text[start:end].lower().replace("-", " ")
-
-
-def is_compound(low: str, words: frozenset[str]) -> bool:
-    """Return whether a word is made of two ordinary words, the first with what joins it, the last with an ending."""
-    for cut in range(3, len(low) - 3):
-        tail = low[cut:]
-        if tail in words or any(
-            tail.endswith(end) and len(tail) - len(end) > 3 and tail.removesuffix(end) in words for end in _ENDINGS
-        ):
-            head = low[:cut]
-            if head in words or any(
-                head.endswith(end) and len(head) - len(end) > 2 and head.removesuffix(end) in words for end in _SEAMS
-            ):
-                return True
-            if len(tail) >= 7 and cut > 3:
-                return True
-    return False
-
-
-_ENDINGS: Final = ("n", "en", "s", "es", "er", "e", "ern")
-_SEAMS: Final = ("s", "n", "en", "es", "er", "e", "-")
-
-
-@cache
-def _shortened() -> frozenset[tuple[str, ...]]:
-    """Large places of several words by the first letters of each, which the cases of Polish leave."""
-    return frozenset(
-        tuple(word[:4] for word in name.split(" ")) for name in places()[0] | cues("pl").place if " " in name
-    )

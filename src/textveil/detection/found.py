@@ -16,6 +16,9 @@ from textveil.errors import InternalError, need
 from textveil.text.patterns import check_time, lazy_regex, matches, translated
 from textveil.text.tokens import spelling
 
+ORDINARY: Final = "ordinary"
+"""The kind of what names nobody; no detector gives it."""
+
 
 class Found(NamedTuple):
     """The characters ``start`` to ``end`` of a plain text, what they are, how sure that is (0 to 1), and why."""

@@ -11,11 +11,10 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
+from textveil.detection.found import ORDINARY as ORDINARY
 from textveil.detection.found import Found, Row, plain
 from textveil.detection.gates import anywhere, at_digits
 from textveil.detection.lists import LANGUAGES, Marks, lists, ordinary_words
-from textveil.detection.names_by_language import ORDINARY, NamesByLanguage
-from textveil.detection.names_in_one_case import NamesInOneCase
 from textveil.text.patterns import lazy_regex, matches
 
 READ: Final = 400
@@ -241,6 +240,9 @@ class _Language:
 @cache
 def rows_of(language: str) -> dict[str, tuple[Row, ...]]:
     """Return the rows that one of ``LANGUAGES`` adds, by the name of the phase; their examples are German."""
+    from textveil.detection.names_by_language import NamesByLanguage
+    from textveil.detection.names_in_one_case import NamesInOneCase
+
     rules = _Language(language)
     numbered = anywhere if language == "fr" else at_digits(" [0-9]|, S/N")
     # fmt: off

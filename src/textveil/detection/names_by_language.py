@@ -11,13 +11,10 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from textveil.detection import lists as known
-from textveil.detection.found import Found
+from textveil.detection.found import ORDINARY, Found
 from textveil.detection.language_words import LanguageWords, phrase
 from textveil.detection.lists import Marks, Words
 from textveil.text.patterns import matches
-
-ORDINARY: Final = "ordinary"
-"""The kind of what names nobody; no detector gives it."""
 
 _ADJECTIVE: Final = (
     "al|ale|ali|aux|ico|ica|iche|ique|ista|iste|ano|ana|ain|aine|ais|aise|ese|es|esa|ario|aria|ien|ienne|ivo|iva|olo|ola"

@@ -125,13 +125,15 @@ def main() -> None:
     parser.add_argument("--check", action="store_true")
     arguments = parser.parse_args()
     counts = counted(arguments.articles)
-    lines = ("\t".join((language, *map(" ".join, ordinary(language, counts)))) for language in LANGUAGES)
-    content = "".join(f"{line}\n" for line in lines).encode("ascii")
-    packed = lzma.compress(content, preset=9 | lzma.PRESET_EXTREME)
+    groups = {language: ordinary(language, counts) for language in LANGUAGES}
+    parts = {language: "\n".join(map(" ".join, words)).encode("ascii") for language, words in groups.items()}
+    streams = {language: lzma.compress(part, preset=9 | lzma.PRESET_EXTREME) for language, part in parts.items()}
+    packed = b"".join(streams.values())
     record = {
         "source": "wordfreq 3.1.1, CC BY-SA 4.0; letter case: English Wikipedia of 2015, CC BY-SA 3.0",
-        "words": {line.split("\t")[0]: len(line.split()) - 1 for line in content.decode("ascii").splitlines()},
-        "content": hashlib.sha256(content).hexdigest(),
+        "words": {language: sum(map(len, words)) for language, words in groups.items()},
+        "parts": {language: len(stream) for language, stream in streams.items()},
+        "content": hashlib.sha256(b"\n".join(parts.values())).hexdigest(),
         "file": hashlib.sha256(packed).hexdigest(),
     }
     if arguments.check:

@@ -74,27 +74,36 @@ LANGUAGES: Final = ("de", "fr", "es", "it", "pt", "nl", "pl")
 
 
 @cache
-def _lines() -> dict[str, str]:
-    return dict(line.split("\t", 1) for line in _unpacked(ORDINARY_FILE, ORDINARY_RECORD).splitlines())
+def _groups(language: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the frequent and the rare ordinary words of a language; the other languages stay packed."""
+    record = json_file(DATA / ORDINARY_RECORD)
+    start = 0
+    for name, length in record["parts"].items():
+        if name == language:
+            break
+        start += length
+    packed = _checked(ORDINARY_FILE, record["file"])[start : start + record["parts"][language]]
+    frequent, rare = lzma.decompress(packed).decode("ascii").split("\n")
+    return frozenset(frequent.split(" ")), frozenset(rare.split(" "))
 
 
-def _unpacked(file: str, record: str) -> str:
+def _checked(file: str, digest: str) -> bytes:
     packed = (DATA / file).read_bytes()
-    if hashlib.sha256(packed).hexdigest() != json_file(DATA / record)["file"]:
+    if hashlib.sha256(packed).hexdigest() != digest:
         raise InputError(f"the embedded file {file} must be intact; got another. Install textveil again.")
-    return lzma.decompress(packed).decode("ascii")
+    return packed
 
 
 @cache
 def ordinary_words(language: str) -> frozenset[str]:
     """Return the ordinary words of one of ``LANGUAGES``, in plain small letters; the file must be the shipped one."""
-    return frozenset(_lines()[language].replace("\t", " ").split(" "))
+    frequent, rare = _groups(language)
+    return frequent | rare
 
 
-@cache
 def frequent_words(language: str) -> frozenset[str]:
     """Return those of its ordinary words that are no rare ones."""
-    return frozenset(_lines()[language].partition("\t")[0].split(" "))
+    return _groups(language)[0]
 
 
 PLACES_FILE: Final = "places.txt.xz"
@@ -104,7 +113,8 @@ PLACES_RECORD: Final = "places.json"
 @cache
 def places() -> tuple[frozenset[str], frozenset[str]]:
     """Return the names of large and of small places in the languages of the rules, with spaces for hyphens."""
-    large, small = _unpacked(PLACES_FILE, PLACES_RECORD).splitlines()
+    packed = _checked(PLACES_FILE, json_file(DATA / PLACES_RECORD)["file"])
+    large, small = lzma.decompress(packed).decode("ascii").splitlines()
     return frozenset(large.split("\t")), frozenset(small.split("\t"))
 
 

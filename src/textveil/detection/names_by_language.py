@@ -396,7 +396,7 @@ class NamesByLanguage:
         spot = (
             spot
             or first.low in _BEGINS_PLACE
-            or (self._language == "pl" and _POLISH_PLACE(last.low) and not first.marks & _NAMES)
+            or (self._language == "pl" and _POLISH_PLACE(last.low) is not None and not first.marks & _NAMES)
         )
         if spot:
             points = points.plus(place=6)

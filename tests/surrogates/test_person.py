@@ -132,7 +132,7 @@ def test_a_keyed_scope_draws_from_the_whole_pool_for_every_name(
 
 def test_gender_and_script_are_kept_only_where_they_are_said_to_be_public(rng: np.random.Generator) -> None:
     kept = make_surrogate("person", options={"gender": "kept", "script": "kept"})
-    assert len(kept.public) == len(PERSON.public) + 2
+    assert len(kept.public) == len(PERSON.public) + 3
     for _ in range(20):
         woman, man, han = kept.draw([Mention("Maria"), Mention("Peter"), Mention("王小明")], MemoryScope(), rng)
         assert woman in pool("given female")

@@ -37,12 +37,13 @@ from textveil.detection import (
     technical,
 )
 from textveil.detection.addresses import REGIONS, find_addresses
-from textveil.detection.found import Found, Phase, Plain, Row, checked_phases, in_phases, plain
+from textveil.detection.found import Found, Phase, Plain, Row, checked_phases, in_phases, plain, without
 from textveil.detection.gates import Together, anywhere, opened
 from textveil.detection.kinds import KINDS
 from textveil.detection.languages import ORDINARY, language_of, rows_of
 from textveil.detection.lists import LANGUAGES, ordinary_words, places
 from textveil.detection.mentions import with_enumerated, with_mentions, with_second_mentions
+from textveil.detection.scripts import SCRIPTS, TURKISH, found_in_scripts, in_plain, modules_for
 from textveil.detection.spans import DetectedSpan, covering
 from textveil.detection.tagger import tagged
 
@@ -96,22 +97,35 @@ class EmbeddedDetector:
     def _detected(self, texts: Sequence[str], language: str) -> Iterator[list[DetectedSpan]]:
         readings = list(map(plain, texts))
         phases = phases_for(self._regions, language)
-        if len(texts) == 1:
-            yield self._judged(texts[0], readings[0], language, *in_phases(readings[0].text, phases))
+        modules = [modules_for(text, language) for text in texts]
+        if len(texts) == 1 or any(modules):
+            for text, read, names in zip(texts, readings, modules, strict=True):
+                spans = in_plain(read, found_in_scripts(text, names)) if names else []
+                rest = without(read.text, [(span.start, span.end) for span in spans])
+                yield self._judged(text, read, language, *in_phases(rest, phases), spans)
             return
         together = Together([read.text for read in readings])
         by_phase = [opened([row.gate for row in phase.rows], together) for phase in phases]
         for text, read, seen, numbers in zip(texts, readings, together.seen, zip(*by_phase, strict=True), strict=True):
             yield self._judged(text, read, language, *in_phases(read.text, phases, seen, numbers))
 
-    def _judged(self, text: str, read: Plain, language: str, candidates: list[Found], rest: str) -> list[DetectedSpan]:
+    def _judged(
+        self,
+        text: str,
+        read: Plain,
+        language: str,
+        candidates: list[Found],
+        rest: str,
+        in_scripts: Sequence[Found] = (),
+    ) -> list[DetectedSpan]:
         candidates = sorted(span for span in candidates if span.kind not in (ORDINARY, technical.CODE))
         candidates = with_mentions(read.text, with_enumerated(read.text, candidates))
-        if self._tagger and language not in LANGUAGES:
+        if self._tagger and language not in LANGUAGES and language != TURKISH:
             candidates = with_mentions(read.text, tagged(read.text, rest, candidates))
         ordinary = ordinary_words(language) if language in LANGUAGES else frozenset()
         candidates = demographics.with_states(read.text, people_in_records.with_addressed(read.text, candidates))
         candidates = with_second_mentions(read.text, candidates, ordinary)
+        candidates = sorted([*candidates, *in_scripts])
         spans = [
             DetectedSpan(*read.original(span.start, span.end), span.kind, span.score, NAME, span.why)
             for span in candidates
@@ -392,7 +406,9 @@ def phases_for(regions: tuple[str, ...], language: str) -> tuple[Phase, ...]:
     """Return the phases for a language; telephone numbers of these regions need no country code."""
     phone = addresses.phone_search(regions)
     added = rows_of(language) if language in LANGUAGES else {}
-    left_out = {"small-name"} if added else set()  # it takes words of other languages for names
+    left_out = {"small-name"} if added or language in SCRIPTS else set()  # it takes words of other languages for names
+    if language == TURKISH:
+        left_out |= {"name", "sender"}
     phases = []
     for name, rows in PHASES:
         own = (row._replace(search=phone) if row.name == "phone" else row for row in rows if row.name not in left_out)

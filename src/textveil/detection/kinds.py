@@ -137,18 +137,18 @@ _NEAR: Final = _drawn("age", 2, group="kept")
 
 # fmt: off
 OWN: Final = checked_rows(
-    Kind("person", stands_for="", rule=_drawn("person"), group="person",
+    Kind("person", stands_for="", rule=_drawn("person", script="kept"), group="person",
         labels="""PERSON PER NAME PATIENT STAFF DOCTOR HCW PRIVATE_PERSON FIRST_NAME MIDDLE_NAME LAST_NAME
             GIVEN_NAME SURNAME FULL_NAME PERSON_NAME""", hipaa=("(A)",), singles_out="together",
         values=("Anna", "Kowalczyk", "Maria Gonzalez", "Li Wei"), everyday=True,
         finds="by lists, letter case and context, [below](#how-names-are-found)"),
-    Kind("place", stands_for="", rule=_drawn("place", level="kept"), group="place",
+    Kind("place", stands_for="", rule=_drawn("place", level="kept", script="kept"), group="place",
         labels="""LOCATION LOC GPE FAC FACILITY PLACE ADDRESS STREET STREET_ADDRESS BUILDING BUILDING_NUMBER
             CITY COUNTY STATE COUNTRY ZIP ZIPCODE POSTCODE PRIVATE_ADDRESS SECONDARY_ADDRESS LOCATION_OTHER
             UK_POSTCODE CA_POSTAL_CODE DE_PLZ""", asked="location", hipaa=("(B)",), singles_out="together",
         values=("Leeds", "Ulm", "New York", "Springfield"), everyday=True,
         finds="as persons are, and street lines, boxes and postal codes"),
-    Kind("organization", stands_for="", rule=_drawn("organization", level="kept"), group="organization",
+    Kind("organization", stands_for="", rule=_drawn("organization", level="kept", script="kept"), group="organization",
         labels="ORGANIZATION ORGANISATION ORG COMPANY COMPANY_NAME HOSP HOSPITAL PATORG CORPORATION GROUP",
         singles_out="together", values=("Siemens", "Acme Holdings", "Kite"), everyday=True, finds="as persons are"),
     Kind("date", stands_for="", rule=_drawn("date-window", within=365), presets={"clinical": _SHIFT, "prompts": _SHIFT},

@@ -49,6 +49,9 @@ _SCRIPTS: Final = {
 """Characters by script, under the language that writes it most."""
 
 _OF_SCRIPT: Final = {language: lazy_regex(f"[{characters}]") for language, characters in _SCRIPTS.items()}
+_TURKISH: Final = lazy_regex("[\u011e\u011f\u0130\u0131\u015e\u015f]")
+_TURKISH_SHARE: Final = 80
+"""A text with more than one letter in so many that Turkish alone writes is Turkish, unless its words are English."""
 _LETTER: Final = lazy_regex(r"[^\W\d_]")
 _KNOWN: Final = (
     *FIT, "ca", "cs", "da", "et", "fi", "hr", "hu", "id", "lt", "lv", "no", "pl", "ro", "sk", "sl", "sv", "tr", "vi",
@@ -70,13 +73,16 @@ def language_of(text: str) -> str:
     if not part.isascii() and (language := _by_script(part)):
         return language
     words = _SMALL_WORD.findall(plain(part).text)
-    if len(words) < _FEWEST_WORDS:
-        return ""
     marks_of = lists().words.get
     english = len([word for word in words if marks_of(word, 0) & _COMMON])
+    turkish = not part.isascii() and _TURKISH_SHARE * len(_TURKISH.findall(part)) > len(part)
+    if len(words) < _FEWEST_WORDS:
+        return "tr" if turkish and words and not english else ""
     plainly = english >= _ENGLISH_SHARE * len(words) and len(_NOT_ENGLISH.intersection(words)) < 2
     if plainly:
         return "en"
+    if turkish:
+        return "tr"
     language, share = _identifier().classify(part)
     return str(language) if share > _CERTAIN else ""
 

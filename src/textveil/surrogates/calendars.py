@@ -6,7 +6,7 @@ In which order day and month stand, how long names of months are, and their lang
 May is as long in full as cut short, so among short dates the one with a long month would be in May. Full stops that
 stand for letters left out, and what some languages write on the first of a month alone, are not in the form.
 
-Names of months and weekdays are read in seven languages, in full and in every cut form that is common, with or without
+Names of months and weekdays are read in ten languages, in full and in every cut form that is common, with or without
 accents: a name that was not read would show which it is among those that are (``mars``, ``mai`` and ``ao\u00fbt`` are
 never cut in French).
 """
@@ -31,6 +31,9 @@ MONTHS: Final = {
     "it": "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
     "nl": "januari februari maart april mei juni juli augustus september oktober november december",
     "pt": "janeiro fevereiro mar\u00e7o abril maio junho julho agosto setembro outubro novembro dezembro",
+    "ru": "января февраля марта апреля мая июня июля августа сентября октября ноября декабря",
+    "tr": "Ocak Şubat Mart Nisan Mayıs Haziran Temmuz Ağustos Eylül Ekim Kasım Aralık",
+    "ar": "يناير فبراير مارس أبريل مايو يونيو يوليو أغسطس سبتمبر أكتوبر نوفمبر ديسمبر",
 }
 """Names of months by language."""
 
@@ -42,6 +45,9 @@ _WEEKDAYS: Final = {
     "it": "luned\u00ec marted\u00ec mercoled\u00ec gioved\u00ec venerd\u00ec sabato domenica",
     "nl": "maandag dinsdag woensdag donderdag vrijdag zaterdag zondag",
     "pt": "segunda ter\u00e7a quarta quinta sexta s\u00e1bado domingo",
+    "ru": "понедельник вторник среда четверг пятница суббота воскресенье",
+    "tr": "Pazartesi Salı Çarşamba Perşembe Cuma Cumartesi Pazar",
+    "ar": "الاثنين الثلاثاء الأربعاء الخميس الجمعة السبت الأحد",
 }
 _SHORT: Final = {
     "en month": "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec",
@@ -51,6 +57,9 @@ _SHORT: Final = {
     "it month": "gen feb mar apr mag giu lug ago set ott nov dic",
     "nl month": "jan feb mrt apr mei jun jul aug sep okt nov dec",
     "pt month": "jan fev mar abr mai jun jul ago set out nov dez",
+    "ru month": "январь февраль март апрель май июнь июль август сентябрь октябрь ноябрь декабрь",
+    "tr month": "Oca Şub Mar Nis May Haz Tem Ağu Eyl Eki Kas Ara",
+    "ar month": "يناير فبراير مارس أبريل مايو يونيو يوليو أغسطس سبتمبر أكتوبر نوفمبر ديسمبر",
     "en weekday": "Mon Tue Wed Thu Fri Sat Sun",
 }
 _OTHERS: Final = {
@@ -60,6 +69,61 @@ _OTHERS: Final = {
         "mrz": ("de short month", 3),
         "janner": ("de month", 1),
         "sonnabend": ("de weekday", 6),
+    },
+    "ru": {
+        **{
+            f"{stem}{end}": ("ru month", number)
+            for number, stem in enumerate(
+                [
+                    "январ",
+                    "феврал",
+                    "март",
+                    "апрел",
+                    "ма",
+                    "июн",
+                    "июл",
+                    "август",
+                    "сентябр",
+                    "октябр",
+                    "ноябр",
+                    "декабр",
+                ],
+                1,
+            )
+            for end in ("е", "ь", "и", "й")
+        },
+    },
+    "ar": {
+        **{
+            name: ("ar month", number)
+            for number, name in enumerate(
+                [
+                    "جانفي",
+                    "فيفري",
+                    "مارس",
+                    "افريل",
+                    "ماي",
+                    "جوان",
+                    "جويلية",
+                    "اوت",
+                    "سبتمبر",
+                    "اكتوبر",
+                    "نوفمبر",
+                    "ديسمبر",
+                ],
+                1,
+            )
+        },
+        "ابريل": ("ar month", 4),
+        "اغسطس": ("ar month", 8),
+        "شباط": ("ar month", 2),
+        "اذار": ("ar month", 3),
+        "نيسان": ("ar month", 4),
+        "ايار": ("ar month", 5),
+        "حزيران": ("ar month", 6),
+        "تموز": ("ar month", 7),
+        "اب": ("ar month", 8),
+        "ايلول": ("ar month", 9),
     },
     "es": {"setiembre": ("es month", 9), "set": ("es short month", 9)},
 }
@@ -105,7 +169,7 @@ def read_as(name: str) -> str:
     return "".join(letter for letter in letters if not unicodedata.combining(letter))
 
 
-_FILLERS: Final = frozenset(("of", "de", "del", "the"))
+_FILLERS: Final = frozenset(("of", "de", "del", "the", "г", "года", "م"))
 _ORDINALS: Final = frozenset(("st", "nd", "rd", "th"))
 _MARKS: Final = frozenset(",/-.'")
 _TOKEN: Final = lazy_regex(r"[0-9]+|[^\W\d_]+|\s+|.", re.DOTALL)
@@ -121,6 +185,12 @@ _QUARTER: Final = lazy_regex(
     r"(?P<before>[Qq])(?P<quarter>[1-4])(?P<gap>[ /-]|, | of )(?P<year>[12][0-9]{3}|'[0-9]{2})"
 )
 _DECADE: Final = lazy_regex(r"(?P<year>[12][0-9]{2}0|'?[0-9]0)(?P<mark>'?)(?P<end>[sS])")
+_EAST_ASIAN: Final = lazy_regex(
+    "(?:(?P<era>民國|民国|明治|大正|昭和|平成|令和) ?)?(?P<year>[0-9〇零一二三四五六七八九十廿元]{1,4})?(?P<y> ?[年년](?P<ygap>[ 　]?))?"
+    "(?:(?P<month>[0-9一二三四五六七八九十]{1,3})(?P<m> ?(?:月(?:份|末|上旬|中旬|下旬)?|월)[ 　]?))?(?:(?P<day>[0-9一二三四五六七八九十廿]{1,3})(?P<d> ?[日号號일]))?"
+)
+_ERAS: Final = {"民國": 1911, "民国": 1911, "明治": 1867, "大正": 1911, "昭和": 1925, "平成": 1988, "令和": 2018}
+_HAN_DIGITS: Final = {**{numeral: number for number, numeral in enumerate("〇一二三四五六七八九")}, "零": 0, "元": 1}
 _LEAP: Final = 2000
 _MONDAY: Final = date(_LEAP, 1, 3)
 
@@ -183,7 +253,7 @@ def read_date(
     Numbers of which only the other order is a date are read in that; the form has the order of ``day_first`` all the
     same. With dots the day is first. Hyphens, slashes and short weekdays always have short names of months.
     """
-    coarse = _coarse(value)
+    coarse = _coarse(value) or (None if value.isascii() else _east_asian(value))
     if coarse is not None:
         return coarse
     pieces = _TOKEN.findall(without_endings(unicodedata.normalize("NFC", value), language))
@@ -237,6 +307,45 @@ def _coarse(value: str) -> WrittenDate | None:
         return WrittenDate(Known.QUARTER, date(year, 3 * int(quarter["quarter"]) - 1, 15), form)
     ending = Field("", match["mark"] + match["end"])
     return WrittenDate(Known.DECADE, date(year + 5, 1, 1), (mark, Field(f"decade{size}", ""), ending))
+
+
+def _east_asian(value: str) -> WrittenDate | None:
+    """Read a date in the order year, month, day with a word behind each (2024年3月5日); None if it is none.
+
+    The form has digits, and the years of the common era.
+    """
+    match = _EAST_ASIAN.fullmatch(value)
+    if match is None or (match["year"] is None) != (match["y"] is None) or not (match["year"] or match["month"]):
+        return None
+    year, month, day = (_han_number(match[part]) for part in ("year", "month", "day"))
+    if match["era"]:
+        year += _ERAS[match["era"]]
+    elif match["year"] and len(match["year"]) < 3:
+        year = year_of(year)
+    pieces = (("year", "y"), ("bare month", "m"), ("bare day", "d"))
+    held = [(part, match[mark]) for part, mark in pieces if match[part.split(" ")[-1]]]
+    form = tuple(Field(*field) for part, mark in held for field in ((part, ""), ("", mark)))
+    if not match["month"]:
+        known = Known.YEAR
+    elif not match["year"]:
+        known = Known.ANNIVERSARY
+    else:
+        known = Known.DATE if match["day"] else Known.MONTH
+    try:
+        middle = date(year or _LEAP, month or 7, day or (15 if month else 1))
+    except ValueError:
+        known, middle = Known.NOTHING, _MONDAY
+    return WrittenDate(known, middle, form)
+
+
+def _han_number(written: str | None) -> int:
+    """Return a number in digits, in Chinese numerals (二十五), or in a row of them (二〇二四); 0 for none."""
+    if not written or written.isdecimal():
+        return int(written or 0)
+    if "十" not in written and "廿" not in written:
+        return int("".join(str(_HAN_DIGITS.get(numeral, 0)) for numeral in written))
+    tens, _, ones = written.replace("廿", "二十").partition("十")
+    return 10 * _HAN_DIGITS.get(tens, 1) + _HAN_DIGITS.get(ones, 0)
 
 
 def usual_form(language: str, *, short_months: bool = False) -> WrittenDate:
@@ -349,6 +458,7 @@ def filled(field: Field, day: date) -> str:
         "month": f"{day.month:02d}",
         "day": f"{day.day:02d}",
         "bare day": str(day.day),
+        "bare month": str(day.month),
         "compact": f"{day.year:04d}{day.month:02d}{day.day:02d}",
         "ordinal": in_case_of(text, ordinal_ending(day.day)),
     }

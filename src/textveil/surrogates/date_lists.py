@@ -127,6 +127,9 @@ _PARTICLES: Final = {
         "it": "di e al tra",
         "nl": "en tot tussen",
         "de": "und bis zwischen",
+        "ru": "и до по между года г",
+        "tr": "ve ile arası",
+        "ar": "و إلى بين من",
     }.items()
 }
 

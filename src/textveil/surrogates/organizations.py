@@ -17,6 +17,7 @@ from textveil.surrogates.place_pools import COUNTRY, TOWN, place_pool, places
 from textveil.surrogates.places import PLACE, country_of
 from textveil.surrogates.pools import pool
 from textveil.surrogates.scopes import Scope, beside
+from textveil.surrogates.script_option import SCRIPT, with_script
 from textveil.surrogates.surrogate import Mention
 from textveil.surrogates.writing import filled, in_case_of, key_of, without_possessive
 from textveil.text.patterns import lazy_regex
@@ -105,7 +106,7 @@ class _Read(NamedTuple):
 
 
 @declared(summary="A made-up company, or as many capitals for an acronym.", kinds=("organization",), proof=PSEUDONYMS)
-def organization(*, level: Annotated[str, _KIND] = "drawn") -> Drawn:
+def organization(*, level: Annotated[str, _KIND] = "drawn", script: Annotated[str, SCRIPT] = "drawn") -> Drawn:
     """A pseudonym for the whole name: a family of the public pool in a form of the page's language.
 
     With ``level`` kept, words for kinds stay at its ends, and what stands between them is drawn: a town for public
@@ -138,7 +139,7 @@ def organization(*, level: Annotated[str, _KIND] = "drawn") -> Drawn:
         public.append("words for kinds of organizations, of a public list, at its ends (University of, Bank, GmbH)")
         public.append("whether the rest of it is a part of a name or a place that the text has elsewhere, and which")
         public.append("whether it stands in the public list of countries")
-    return Drawn(
+    drawn = Drawn(
         name="organization",
         parameters={"level": level},
         guarantee=proved(0.0, PSEUDONYMS),
@@ -151,6 +152,7 @@ def organization(*, level: Annotated[str, _KIND] = "drawn") -> Drawn:
         read=_organization_key,
         of_pool=True,
     )
+    return with_script(drawn, script)
 
 
 def _parts(bare: str) -> _Read:

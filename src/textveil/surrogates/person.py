@@ -22,7 +22,7 @@ from textveil.surrogates.pools import keys_of, pool
 from textveil.surrogates.scopes import Scope, beside
 from textveil.surrogates.shown import Sound, agreed_on, gender_of, sound_of, sounding
 from textveil.surrogates.surrogate import Counts, Mention
-from textveil.surrogates.writing import in_case_of, key_of, without_possessive
+from textveil.surrogates.writing import OTHER_SCRIPT, SCRIPT_FACTS, in_case_of, key_of, without_possessive
 from textveil.text.patterns import lazy_regex
 
 _PIECE: Final = lazy_regex(r"[^\s.,;:\-\u2010-\u2015()\[\]{}<>\"\u201c\u201d\u201e/&|+*_#~]+")
@@ -204,7 +204,7 @@ class Person:
         if self.keeps_gender:
             facts.append("whether a given name stands in the public list of women's or of men's names")
         if self.keeps_script:
-            facts.append("its script, of eight")
+            facts += ["its script, of eight", SCRIPT_FACTS]
         return tuple(facts)
 
     def key(self, value: str) -> str:
@@ -218,6 +218,11 @@ class Person:
         return " ".join(named)
 
     def draw(self, mentions: Sequence[Mention], scope: Scope, rng: np.random.Generator) -> list[str]:
+        in_script: list[str | None] = [None] * len(mentions)
+        if self.keeps_script and any(OTHER_SCRIPT.search(mention.value) for mention in mentions):
+            from textveil.surrogates.scripts import persons
+
+            in_script = persons(mentions, scope, rng)
         names = [parts_of(mention.value, mention.before) for mention in mentions]
         roles, bearers = scope.remembered(ROLES), scope.remembered("person bearers")
         for name in sorted(names, key=lambda name: -len(name.parts)):
@@ -228,7 +233,8 @@ class Person:
                 if part.role is Role.GIVEN and families:
                     bearers.setdefault(f"{families[0]} {part.key[:1]}", part.key)
         pools = self._pools(names, mentions) if scope.remembers else {}
-        return [_Drawing(self, roles, bearers, pools, scope, rng).name(name) for name in names]
+        drawn = [_Drawing(self, roles, bearers, pools, scope, rng).name(name) for name in names]
+        return [other or name for other, name in zip(in_script, drawn, strict=True)]
 
     def _pools(self, names: Sequence[NameParts], mentions: Sequence[Mention]) -> dict[str, tuple[str, Sound]]:
         """Return, by the key of a part, the gender and the first sound that released words show of it, if any."""
@@ -322,7 +328,7 @@ class _Drawing(NamedTuple):
         fitting = sounding(entries, sound)
         label = (
             f"person {role}"
-            if wanted.startswith(("given", "family")) and not self.person.keeps_script
+            if wanted.startswith(("given", "family")) and wanted.rpartition(" ")[2] not in _SCRIPTS
             else f"person {wanted}"
         )
         return agreed(self.scope, label, key, self.rng, lambda rng: fitting[rng.integers(len(fitting))], distinct=True)

@@ -16,6 +16,7 @@ from textveil.surrogates.person import person_of
 from textveil.surrogates.place_pools import COUNTRY, STREET, TOWN, place_pool, places
 from textveil.surrogates.pools import pool
 from textveil.surrogates.scopes import Scope
+from textveil.surrogates.script_option import SCRIPT, with_script
 from textveil.surrogates.shown import Sound, agreed_on, sound_of, sounding
 from textveil.surrogates.surrogate import Mention
 from textveil.surrogates.writing import FROM_ONE, filled, in_case_of, key_of, shape_of, without_possessive
@@ -76,7 +77,7 @@ _LEVEL = Option(
     kinds=("place",),
     proof=PSEUDONYMS,
 )
-def place(*, level: Annotated[str, _LEVEL] = "drawn") -> Drawn:
+def place(*, level: Annotated[str, _LEVEL] = "drawn", script: Annotated[str, SCRIPT] = "drawn") -> Drawn:
     """A pseudonym for each part of a place between commas: a real town, or what its format shows.
 
     Towns, countries and the names of streets are those of the language that the released words of the page are in, and
@@ -120,7 +121,7 @@ def place(*, level: Annotated[str, _LEVEL] = "drawn") -> Drawn:
             "counties, and in which, or is a part of a name that the text has elsewhere; words for a kind of "
             "place at its ends (Street, Republic of, County)"
         )
-    return Drawn(
+    drawn = Drawn(
         name="place",
         parameters={"level": level},
         guarantee=proved(0.0, PSEUDONYMS),
@@ -131,6 +132,7 @@ def place(*, level: Annotated[str, _LEVEL] = "drawn") -> Drawn:
         read=_place_key,
         of_pool=True,
     )
+    return with_script(drawn, script)
 
 
 def _place_key(value: str) -> str:

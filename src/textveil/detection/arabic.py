@@ -1,0 +1,315 @@
+"""Names, dates, ages, addresses and ids in Arabic: listed names in a row, titles, labels, kunya and nasab."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Final
+
+from textveil.detection.found import Found, Phase, Row
+from textveil.detection.gates import anywhere
+from textveil.detection.script_lists import listed
+from textveil.text.patterns import lazy_regex, matches
+
+_A: Final = "[\u0621-\u064a]"
+_UNMARKED: Final = dict.fromkeys((*range(0x64B, 0x653), 0x640))
+_D: Final = "[0-9\u0660-\u0669]"
+_WORD: Final = lazy_regex(rf"(?<![\u0621-\u0652]){_A}[\u0621-\u0652]*")
+_TITLES: Final = (
+    "السيد|السيدة|سيد|سيدة|الآنسة|الدكتور|الدكتورة|دكتور|دكتورة|د\\.|أ\\.د\\.|الأستاذ|الأستاذة|أستاذ|أستاذة|أ\\.|المهندس|المهندسة|م\\.|الشيخ|الشيخة|الحاج|الحاجة|الأمير|الأميرة|الملك|الملكة|الرئيس|الوزير|الوزيرة|"
+    "القاضي|المحامي|المحامية|المحام|الطبيب|الطبيبة|الممرض|الممرضة|المريض|المريضة|المعلم|المعلمة|المدير|المديرة|الكاتب|الكاتبة|الفنان|الفنانة|اللاعب|المدرب|الموظف|الموظفة|الطالب|الطالبة|العميل|العميلة|المواطن|المواطنة|الزميل|الزميلة|"
+    "العزيز|عزيزي|عزيزتي|العزيزة|البروفيسور|النقيب|العقيد|العميد|اللواء|السفير|النائب|الشاعر|الشاعرة|الصحفي|الصحفية|سعادة|معالي|فضيلة"
+)
+_KIN: Final = (
+    "زوجته|زوجتي|زوجها|زوجي|ابنه|ابنها|ابني|ابنته|ابنتها|ابنتي|أخوه|أخيه|أخي|أخته|أختها|أختي|والده|والدي|والدته|والدتي|والدها|والدتها|أمه|أمها|أبوه|صديقي|صديقتي|صديقه|صديقتها|صديقته|جاري|جارتي|زميلي|زميلتي|خالي|عمي|عمه|خالته|ابن عمه|جده|جدته|حفيده|حفيدته|"
+    "اسمي|اسمه|اسمها|يدعى|تدعى|المدعو|المدعوة|أنا|ويدعى|السائق|الجراح|المرافق|المرافقة|وقع عليه|بتوقيع|من قبل|إلى السيد"
+)
+_LABELS: Final = (
+    "الاسم|الاسم الكامل|اسم المريضة?|اسم الطالبة?|اسم العميلة?|اسم الموظفة?|المريض|المريضة|الطبيب|الطبيب المعالج|الطبيبة المعالجة|اسم الطبيب|المرسل|المستلم|من|إلى|المقدم|مقدم الطلب|صاحب الحساب|اسم المستفيد|المستفيد|ولي الأمر|جهة الاتصال|"
+    "جهة اتصال الطوارئ|الزوج|الزوجة|الأب|الأم|المؤلف|الكاتب|المدعي|المدعى عليه|الشاهد|التوقيع|المحامي|الموقع|المدير|المسؤول|المؤجر|المستأجر|البائع|المشتري|الطرف الأول|الطرف الثاني|الممرضة|المعلمة?|اسم الأب|اسم الأم|اسم الزوج|المندوب|المشرف|الموظف"
+)
+_STOPS: Final = frozenset(
+    """في من إلى على عن مع هذا هذه ذلك تلك التي الذي الذين أن إن كان كانت قد لم لن لا ما هل ثم أو و لكن بعد قبل عند منذ حتى كل بين غير سوف هو هي هم نحن أنا أنت يكون تكون تم يتم قال قالت حضر حضرت جاء جاءت ذهب ذهبت يعمل تعمل
+    يسكن تسكن يعاني تعاني وصل وصلت طلب طلبت أرسل أرسلت المقيم المقيمة رقم تاريخ المولود المولودة عضو مدير مديرة رئيس طبيب طبيبة استاذ وقد وكان وكانت والذي والتي بأن لأن إذا كما أيضا اليوم أمس غدا يوم سنة عام شهر ساعة العنوان الهاتف الجنس العمر تحية وبعد المحترم المحترمة الموقر
+    بنك مصرف شركة مستشفى جامعة مدرسة مدينة شارع حي السلام عليكم شكرا مرحبا نشكركم نود نحيطكم بتاريخ أخبرني اتصل اتصلت أكد أكدت أفاد أفادت يبلغ تبلغ البالغ البالغة يرجى الرجاء عليه عليها له لها به بها حول خلال سيتم وتم ولم وفي وعلى ومن وإلى رحمه المعالج المعالجة المشرف المختص المسؤول تويوتا هيونداي نيسان مرسيدس كيا هوندا فورد شيفروليه التحية تحياتي خالص أطيب الوردية الباردة بصحة""".split()
+)
+_CONNECT: Final = frozenset("""بن ابن بنت أبو ابو أبي أم ام آل عبد""".split())
+_PROCLITICS: Final = ("", "و", "ف", "ب", "ل", "ك", "وب", "ول")
+
+
+@cache
+def _given() -> frozenset[str]:
+    return frozenset(word for name in listed("ar", "given") for word in [_bare(name)])
+
+
+@cache
+def _family() -> frozenset[str]:
+    return frozenset(_bare(name) for name in listed("ar", "family"))
+
+
+@cache
+def _ordinary() -> frozenset[str]:
+    """Return frequent words, those among them that are given names only without the article too."""
+    return frozenset(map(_bare, listed("ar", "frequent") | listed("ar", "ordinary"))) - _given()
+
+
+_LOOSE: Final = frozenset(
+    """رمضان شعبان رجب أمل إيمان حسن سعيد كريم جميل جميلة نور هدى سلام عادل صالح خالد ناصر سالم شريف عزيز كمال جمال بدر فجر ربيع شمس قمر حياة أحلام آمال وفاء صفاء دعاء رحمة نعمة حنان أمين منير بشير نصر فتح سيف عام ماجد راشد رشيد حكيم صادق ثابت ماهر نادر باسم واحد مراد عماد نجم هلال غريب سعاد أسد مجد فرح
+    سمر ندى رنا شهد زهرة وردة مها هبة منى سما جنى ريم تاج علي رضا هادي مهدي صابر فارس حازم قاسم جابر صباح مساء نبيل شاكر حامد جواد زين عمار عز ملك ملاك آية حسين يحيى سامي رامي لمى تالا جود وعد عهد مرام شوق أماني أميرة أمير سلطان وليد فهد صقر فيصل مطر فضل كامل عبدة سند سلوى كبير طيبة غالية عالية هناء سارة أنس سمير""".split()
+)
+"""Given names that are words as well: alone they need more beside them."""
+
+
+def _bare(word: str) -> str:
+    return word.translate(_UNMARKED)
+
+
+class _Token:
+    __slots__ = ("end", "low", "start")
+
+    def __init__(self, start: int, end: int, low: str) -> None:
+        self.start, self.end, self.low = start, end, low
+
+
+def _tokens(text: str) -> list[_Token]:
+    return [_Token(*match.span(), _bare(match[0])) for match in matches(_WORD, text)]
+
+
+def _extent(text: str, tokens: list[_Token], first: int, *, most: int = 5, firm: bool, line: bool = False) -> int:
+    """Return how many tokens from ``first`` on are one name; ``firm``: something beside them says that it is one."""
+    count = named = 0
+    sure = tokens[first].low in _given() - _LOOSE if first < len(tokens) else False
+    while first + count < len(tokens) and named < most:
+        token = tokens[first + count]
+        if count and text[tokens[first + count - 1].end : token.start] not in (" ", "\u00a0", "-"):
+            break
+        if token.low in _CONNECT:
+            count += 1
+            continue
+        known = token.low in _given() or token.low in _family() or (count and tokens[first + count - 1].low == "عبد")
+        nisba = token.low.startswith("ال") and token.low.endswith(("ي", "ية")) and len(token.low) > 4
+        unknown = (firm or (count and sure)) and len(token.low) > 2 and token.low not in listed("ar", "frequent")
+        unknown = unknown and not (count and not known and token.low[0] in "بلوفيتس" and not line)
+        unknown = unknown and (token.low not in _ordinary() or token.low[0] not in "يتنسبلكوف" or (firm and not count))
+        if not known and not (count and nisba and (firm or named)) and not (unknown):
+            break
+        behind_servant = count and tokens[first + count - 1].low == "عبد"
+        if not behind_servant and token.low in _STOPS:
+            break
+        count += 1
+        named += 1
+    while count and tokens[first + count - 1].low in _CONNECT:
+        count -= 1
+    return count
+
+
+_TITLE: Final = lazy_regex(rf"(?<![\u0621-\u0652])(?:[وفبلك]|لل)?(?:{_TITLES}|{_KIN}) ?(?:/ ?)?\Z")
+_BEFORE_NAME: Final = lazy_regex(rf"(?<![\u0621-\u0652])(?:[وفبل]{{0,2}}|لل)(?:{_TITLES}|{_KIN})(?: ?[/:] ?| )(?={_A})")
+_IS_TITLE: Final = lazy_regex(_TITLES)
+_LABELLED: Final = lazy_regex(
+    rf"(?<![\u0621-\u0652])(?:{_LABELS}) ?[:：] {{0,3}}(?:(?:{_TITLES}) ?/? ?){{0,2}}(?={_A})"
+)
+
+
+def find_names(text: str) -> Iterator[Found]:
+    """Yield persons behind titles, kin and labels, and two listed names in a row; single ones that are no words."""
+    tokens = _tokens(text)
+    starts = {token.start: place for place, token in enumerate(tokens)}
+    taken = -1
+    for pattern, why in ((_LABELLED, "field"), (_BEFORE_NAME, "title")):
+        for match in matches(pattern, text):
+            first = starts.get(match.end())
+            if first is None:
+                continue
+            while first < len(tokens) and _IS_TITLE.fullmatch(tokens[first].low):
+                first += 1
+            count = _extent(text, tokens, first, firm=True, line=why == "field")
+            if count:
+                yield Found(tokens[first].start, tokens[first + count - 1].end, "person", 0.8, why)
+    for place, token in enumerate(tokens):
+        if token.start <= taken:
+            continue
+        cut = next(
+            (
+                len(p)
+                for p in _PROCLITICS
+                if token.low.startswith(p)
+                and token.low[len(p) :] in _given()
+                and (not p or len(token.low) > len(p) + 2)
+            ),
+            -1,
+        )
+        connects = token.low in _CONNECT and token.low not in ("عبد", "أم", "ام", "آل")
+        if cut < 0 and not (
+            connects
+            or (token.low in ("عبد", "أم", "ام") and place + 1 < len(tokens) and tokens[place + 1].low in _given())
+        ):
+            continue
+        bare = token.low[max(cut, 0) :]
+        own = [_Token(token.start + max(cut, 0), token.end, bare), *tokens[place + 1 : place + 7]]
+        count = _extent(text, own, 0, firm=False)
+        named = sum(other.low not in _CONNECT for other in own[:count])
+        if (
+            named > 1
+            and bare in _LOOSE
+            and own[1].low not in _CONNECT
+            and (own[1].low in _LOOSE or (own[1].low not in _given() and not own[1].low.startswith("ال")))
+        ):
+            continue
+        if named > 1 or (named and count > 1 and own[0].low in _CONNECT):
+            taken = own[count - 1].end
+            yield Found(own[0].start, taken, "person", 0.7, "list")
+        elif count == 1 and bare not in _LOOSE and bare not in listed("ar", "frequent") and (cut == 0 or len(bare) > 3):
+            yield Found(own[0].start, own[0].end, "person", 0.5, "list")
+
+
+_PLACE_NOUNS: Final = "مدينة|محافظة|منطقة|قرية|ولاية|إمارة|دولة|بلدة|مطار|ميناء|نهر|جبل|بحيرة|جزيرة|عاصمة|ضاحية|بلدية|مخيم|سوق|ساحة|ميدان|حي|شارع|طريق|دوار|جمهورية|مملكة"
+_CUED: Final = lazy_regex(
+    rf"(?<![\u0621-\u0652])[وفبل]{{0,2}}(?:ال)?(?P<noun>{_PLACE_NOUNS}) (?P<name>{_A}{{3,}}(?: ال{_A}{{3,}})?)"
+)
+_STREET: Final = lazy_regex(
+    rf"(?<![\u0621-\u0652])(?:شارع|طريق|حي|ميدان|ساحة|نهج|زقاق|جادة) (?:{_A}{{2,14}} ?){{1,4}}?(?:[،,-] ?(?:{_A}{{2,12}} ){{0,2}}|رقم |عمارة |مبنى |بناية |منزل |فيلا ){{0,2}}{_D}{{1,5}}(?:[،,] ?(?:الطابق|شقة|مكتب|الدور)(?: رقم)? ?(?:{_D}{{1,4}}|{_A}{{4,8}})){{0,2}}"
+)
+_AFTER_IN: Final = lazy_regex(
+    r"(?<![\u0621-\u0652])[وف]?(?:في|من|إلى|الى|مدينة|عبر|بين|نحو|جنوب|شمال|شرق|غرب|قرب|مغادرة|زيارة|يسكن|باتجاه|حتى)\Z"
+)
+
+
+def find_places(text: str) -> Iterator[Found]:
+    """Yield streets with a number, listed places, and what a word such as "city" stands before."""
+    for match in matches(_STREET, text):
+        yield Found(*match.span(), "place", 0.8, "street")
+    for match in matches(_CUED, text):
+        first = match["name"].split(" ")[0]
+        if first not in _STOPS and first not in _ordinary():
+            of_street = match["noun"] in ("حي", "شارع", "طريق", "ميدان")
+            yield Found(match.start("noun" if of_street else "name"), match.end(), "place", 0.7, "cue")
+    places = _places()
+    tokens = _tokens(text)
+    reached = -1
+    for place, token in enumerate(tokens):
+        if token.start < reached:
+            continue
+        for count in (3, 2, 1):
+            group = tokens[place : place + count]
+            written = " ".join(other.low for other in group)
+            if len(group) < count or text[token.start : group[-1].end].count(" ") != count - 1:
+                continue
+            cut = next(
+                (
+                    len(p)
+                    for p in ("", "و", "ب", "ل", "وب")
+                    if written.startswith(p) and written[len(p) :] in places and (not p or len(written) > 4)
+                ),
+                -1,
+            )
+            if cut < 0 and written.startswith("لل") and "ال" + written[2:] in places:
+                cut = 1
+            placed = _AFTER_IN.search(text[max(0, token.start - 12) : token.start].rstrip(" "))
+            if cut < 0 or (count == 1 and written[cut:] in _ordinary() and not placed):
+                continue
+            reached = group[-1].end
+            yield Found(token.start + cut, reached, "place", 0.7, "list")
+            break
+
+
+@cache
+def _places() -> frozenset[str]:
+    known = frozenset(map(_bare, listed("ar", "place")))
+    return frozenset(name for name in known if len(name) > 3 or name in _SHORT_PLACES) - _STOPS - _given()
+
+
+_SHORT_PLACES: Final = frozenset(
+    """مصر قطر دبي جدة مكة حلب حمص قنا طنجة فاس صور يافا عكا حيفا غزة الهند روما بون برن""".split()
+)
+_HEADS: Final = "شركة|جامعة|مستشفى|بنك|مصرف|مؤسسة|مدرسة|ثانوية|كلية|معهد|جمعية|مركز|عيادة|صيدلية|فندق|مكتب|هيئة|مجموعة|مصنع|نادي|صحيفة|جريدة|قناة|محكمة|بلدية|مطعم|متجر|دار|حزب|اتحاد|منظمة|سفارة|أكاديمية|روضة|مختبر|شركات"
+_INSTITUTION: Final = lazy_regex(
+    rf"(?<![\u0621-\u0652])(?:[وفبلك]{{0,2}}|ال)(?=(?P<name>(?:{_HEADS})(?: (?:ال)?{_A}{{2,16}}){{1,5}}))"
+)
+_ENDS: Final = frozenset(
+    """في من إلى على عن مع التي الذي أن إن كان كانت قد لم بعد قبل عند منذ حتى بين هو هي وقد حيث ثم أو هذا هذه يوم صباح مساء بتاريخ تم يتم رقم كل لدى ضمن خلال عبر أمس اليوم غدا وهو وهي ليست هنا هناك لا ما قال أعلنت أعلن قررت قرر أكدت يقع تقع بموعد لإجراء لتلقي بسبب وتم وصرح للعلاج للتسوق كموظف كمهندس كطبيب واحد واحدة
+    كبيرة كبير جديدة جديد صغيرة صغير قريبة قريب خاصة خاص حكومية حكومي محلية محلي أخرى آخر كبرى معروفة عالمية دولية ما لها له ناشئة رائدة أجنبية قريبا""".split()
+)
+_GENERIC: Final = frozenset(
+    """الأسنان العيون الأطفال النساء الطوارئ البريد الشرطة التسوق الاتصال الاتصالات التأمين الطيران المدينة
+        العمل الاستقبال الخدمة العملاء الشحن الموظفين العائلة السيارات البيع الدعم الصحي الطبي المحاماة السفر
+        السياحة الحكومة المحكمة النقل التوظيف""".split()
+)
+
+
+def find_organizations(text: str) -> Iterator[Found]:
+    """Yield institutions: the word for their sort, and the words of their name behind it."""
+    for match in matches(_INSTITUTION, text):
+        words = match["name"].split(" ")
+        end = 1
+        while end < len(words) and words[end] not in _ENDS and end < 5:
+            if (
+                end > 1
+                and not words[end].startswith(("ال", "لل", "وال"))
+                and words[end] not in _given()
+                and words[end - 1] not in _GENERIC
+            ) and not (end == 2 and words[1] in _CONNECT | _given()):
+                break
+            end += 1
+        if end < 2 or (end == 2 and words[1] in _GENERIC):
+            continue
+        start = match.start("name")
+        yield Found(start, start + len(" ".join(words[:end])), "organization", 0.7, "institution")
+
+
+_MONTHS: Final = (
+    "يناير|فبراير|مارس|أبريل|ابريل|إبريل|مايو|يونيو|يونيه|يوليو|يوليه|أغسطس|اغسطس|سبتمبر|أكتوبر|اكتوبر|نوفمبر|ديسمبر|كانون الثاني|شباط|آذار|نيسان|أيار|حزيران|تموز|آب|أيلول|تشرين الأول|تشرين الثاني|كانون الأول|جانفي|فيفري|أفريل|ماي|جوان|جويلية|أوت|"
+    "محرم|صفر|ربيع الأول|ربيع الثاني|جمادى الأولى|جمادى الآخرة|رجب|شعبان|رمضان|شوال|ذو القعدة|ذو الحجة|ذي القعدة|ذي الحجة"
+)
+_DATE: Final = lazy_regex(
+    rf"(?<!{_D})(?:{_D}{{1,2}} (?:من )?(?:{_MONTHS})(?:،? ?(?:من )?(?:عام |سنة )?{_D}{{4}})?|(?:(?<=شهر )|(?<=في ))(?:{_MONTHS}) (?:عام |سنة )?{_D}{{4}}|{_D}{{1,4}}[/-]{_D}{{1,2}}[/-]{_D}{{2,4}}|(?:(?<=عام )|(?<=سنة )|(?<=العام )){_D}{{4}})(?!{_D})"
+)
+_AGE: Final = lazy_regex(
+    rf"(?:العمر ?[:：] ?|عمره |عمرها |العمر |يبلغ من العمر |تبلغ من العمر |البالغ من العمر |البالغة من العمر |عمري |بعمر |عن عمر )(?P<age>{_D}{{1,3}})|،? ?(?<!{_D})(?P<years>{_D}{{1,3}})(?= (?:عاما|عامًا|سنة)[،,.) ])"
+)
+_PHONE: Final = lazy_regex(
+    rf"(?<![0-9\u0660-\u0669])(?:[+]|00|٠٠)(?:9[0-9]{{2}}|20|21[236]|٩[\u0660-\u0669]{{2}}|٢٠)[ -]?{_D}{{1,3}}(?:[ -]?{_D}{{3,4}}){{2}}(?!{_D})|(?<![0-9\u0660-\u0669])[0٠][15٥٠١7٧6٦9٩]{_D}(?:[ -]?{_D}){{7,8}}(?!{_D})"
+    rf"|(?:هاتف|جوال|موبايل|الهاتف|الجوال|تليفون|فاكس|محمول|رقم الهاتف|واتساب) ?[:：]? ?(?P<phone>{_D}(?:[ -]?{_D}){{6,13}})"
+)
+_LABELLED_ID: Final = lazy_regex(
+    r"(?:رقم (?:الهوية(?: الوطنية)?|البطاقة(?: الشخصية)?|القومي|الجواز|جواز السفر|الملف|الملف الطبي|المريض|الحساب|الطلب|الإقامة|العضوية|الموظف|الطالب|القضية|الفاتورة|البوليصة|السجل(?: التجاري| المدني)?|الرخصة|اللوحة|الشحنة|التذكرة|الحجز|الضمان الاجتماعي|المرجع)|الرقم (?:القومي|الوطني|المدني|الجامعي|الوظيفي|الضريبي|التأميني|المرجعي)|"
+    r"الهوية|هوية رقم|جواز سفر رقم|ملف رقم|طلب رقم|طلبكم رقم|فاتورة رقم|حساب رقم|قضية رقم)(?: هو)? ?[:：]? ?#?(?P<id>(?=[A-Za-z0-9\u0660-\u0669/-]{0,15}[0-9\u0660-\u0669])[A-Za-z0-9\u0660-\u0669][A-Za-z0-9\u0660-\u0669/-]{3,24})"
+)
+
+
+def find_forms(text: str) -> Iterator[Found]:
+    """Yield dates, ages, telephone numbers and labelled ids."""
+    for match in matches(_DATE, text):
+        yield Found(*match.span(), "date", 0.9)
+    for pattern, kind in ((_AGE, "age"), (_PHONE, "phone"), (_LABELLED_ID, "id")):
+        for match in matches(pattern, text):
+            yield Found(*match.span(match.lastgroup or 0), kind, 0.9)
+
+
+def mention_forms(name: str, kind: str) -> Iterator[str]:
+    """Yield patterns of later mentions: the whole, and each part of a person's name that is no word."""
+    clitics = r"(?<![\u0621-\u0652])[وفبلك]{0,2}?"
+    yield clitics + re.escape(name) + r"(?![\u0621-\u0652])"
+    if kind == "person":
+        for word in name.split(" "):
+            if len(word) > 2 and _bare(word) not in _CONNECT and _bare(word) not in _ordinary():
+                yield r"(?<![\u0621-\u0652])" + re.escape(word) + r"(?![\u0621-\u0652])"
+
+
+# fmt: off
+PHASES: Final = (
+    Phase("arabic-forms", (
+        Row("arabic-form", find_forms, anywhere, "age date id phone", 0.9, "", "14 مارس 2024", "14 كتابا"),
+    )),
+    Phase("arabic-places", (
+        Row("arabic-organization", find_organizations, anywhere, "organization", 0.7, "institution",
+            "يعمل في شركة النور للتجارة", "يعمل في شركة كبيرة"),
+        Row("arabic-place", find_places, anywhere, "place", 0.8, "cue list street", "يسكن في الرياض", "يسكن في بيت"),
+    )),
+    Phase("arabic-names", (
+        Row("arabic-name", find_names, anywhere, "person", 0.8, "field list title", "حضر السيد أحمد المصري", "حضر في الموعد"),
+    )),
+)
+"""Organizations and places first: family names come of them."""
+# fmt: on

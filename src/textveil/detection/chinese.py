@@ -1,0 +1,307 @@
+"""Names in Chinese: family names with one or two characters behind, titles, labels, places and organizations.
+
+Chinese writes no spaces and no capitals. A name is told by its family name, by characters that given names are made of,
+by a word for a person beside it, and by what may stand before and behind a name; frequent words that begin like a
+family name are public.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Final
+
+from textveil.detection.east_asian import FORMS, HAN, back_to
+from textveil.detection.found import OTHER, Found, Phase, Row
+from textveil.detection.gates import anywhere
+from textveil.detection.script_lists import listed
+from textveil.text.patterns import lazy_regex, matches
+
+_H: Final = f"[{HAN}]"
+COMMON: Final = frozenset(
+    "王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石"
+    "姚谭廖邹熊金陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段雷钱汤尹黎易常武乔贺赖龚文庞樊兰殷施陶洪翟安颜倪严牛温芦季俞章鲁葛伍韦申尤毕聂"
+    "丛焦柳邢岳齐梅莫庄辛管祝左涂谷祁舒耿牟卜詹关苗凌费纪靳盛童欧甄项曲成游阳裴席卫查屈鲍覃霍翁隋甘景薄单包柏宁柯阮桂闵解柴华车"
+    "冉房边張劉陳楊趙黃吳孫馬羅鄭謝韓馮蕭鄧許呂蘇盧蔣賈葉閻鍾鐘范譚鄒陸顧萬錢湯賀賴龔龐蘭顏嚴溫蘆韋畢聶叢齊莊關紀項陽衛鮑單寧閔車邊"
+)
+"""Family names of one character that are read without a label beside them."""
+_LOOSE: Final = frozenset("于方成常安文万白高金江石包车边单管解查席费游阳华关景任严温易左向谷毛石牛盛時明万")
+"""Family names that are words or parts of words at least as often: they need more beside them."""
+_TITLES: Final = (
+    "先生|女士|小姐|太太|夫人|医生|医师|大夫|护士长|护士|教授|老师|经理|总经理|副总|总监|主任|院长|校长|律师|同学|同志|博士|师傅|阿姨|叔叔|伯伯|局长|处长|科长|部长|"
+    "董事长|主席|书记|警官|法官|检察官|工程师|会计|秘书|店长|队长|班长|奶奶|爷爷|大爷|大妈|大哥|大姐|师兄|师姐|学长|学姐|主管|组长|总|工|哥|姐|女仕|导师|导演|教练|"
+    "醫師|醫生|護士|護理師|經理|總經理|總監|老師|同學|律師|院長|校長|主任|局長|處長|科長|部長|董事長|師傅|爺爺|隊長|組長|小姐"
+)
+_LABELS: Final = (
+    "姓名|患者姓名|病人姓名|患者|病人|联系人|收件人|收货人|寄件人|客户|客户姓名|申请人|法定代表人|法人代表|负责人|经办人|主治医生|主治医师|责任护士|接诊医生|医师签名|医师|医生|"
+    "户名|当事人|原告|被告|委托人|受托人|代理人|签名|签字|署名|抄送|发件人|收信人|作者|家属|监护人|紧急联系人|订购人|乘客|员工|学生|学生姓名|家长|班主任|出租方|承租方|"
+    "甲方|乙方|开户名|持卡人|被保险人|投保人|受益人|报告人|记录人|审核人|证人|房东|租客|配偶|父亲|母亲|曾用名|面试官|候选人|应聘者|推荐人|主持人|参会人员|出席|"
+    "聯絡人|收件人|申請人|負責人|主治醫師|護理師|戶名|簽名|寄件者|收件者|監護人|緊急聯絡人|學生|客戶|員工"
+)
+_CUES: Final = (
+    "名叫 叫做 叫 我叫 我是 请 由 给 跟 和 与 找 问 替 帮 陪 通知 联系 感谢 转告 家属 家长 配偶 老公 老婆 爱人 儿媳 女婿 孙子 孙女 侄子 外甥 舅舅 姑姑 姨妈 保姆 护工 患者 病人 学生 员工 客户 同事 朋友 好友 丈夫 妻子 儿子 女儿 母亲 父亲 爸爸 妈妈 哥哥 姐姐 弟弟 妹妹 "
+    "爷爷 奶奶 外婆 外公 医生 护士 教授 老师 经理 主任 律师 司机 记者 演员 歌手 作家 总统 主席 总理 市长 省长 部长 院长 校长 导演 法官 邻居 室友 助理 秘书 工程师 女士 先生 嫌疑人 "
+    "被告人 原告 被告 证人 队长 选手 球员 教练 同学 会计 代表 创始人 董事长 负责人 联系人 主管 房东 老板 經理 醫師 醫生 老師 護士 學生 同事 律師 亲爱的 尊敬的 親愛的 你好 您好 收件人 "
+    "與 請 給 聯絡 感謝 通知 丈夫 太太 女兒 兒子 媽媽 爸爸 回复 抄送"
+)
+_BEFORE: Final = frozenset(
+    "和与及跟由请向对给找叫是为让将把被同问替帮陪的而但当因以据在说者位名、與請給對為讓將幫據說讓收"
+)
+_BEHIND: Final = frozenset(
+    "的了说是在和与于去来已将会也就都先因从对向到把被给为及还要想表不正曾可能有没做让叫道告负担主出参发收提认指今昨明本女男之等则接打住陪联代诉嘱送代诉嘱送生于又再很需应"
+    "與說來將會從對給為還讓負擔參發認聯應後后前上下您你我他她，签写买拿用带坐站跑走看听吃喝问回进死病入当至并称介反觉申请拒同"
+)
+_LABELLED: Final = lazy_regex(
+    rf"(?<!{_H})(?:{_LABELS})(?:[（(][^()（）\n]{{0,10}}[)）])?[ 　]?[:：][ 　]{{0,3}}(?P<name>{_H}{{2,4}}(?:[·•・]{_H}{{1,6}})?)(?!{_H})"
+)
+_SPACED_LABEL: Final = lazy_regex(rf"姓[ 　]{{0,4}}名[ 　]?[:：]?[ 　]{{0,3}}(?P<name>{_H}{{2,4}})(?!{_H})")
+_TITLE: Final = lazy_regex(f"(?:{_TITLES})")
+_FOREIGN: Final = lazy_regex(
+    rf"(?<!{_H}){_H}{{1,6}}[·•・]{_H}{{1,6}}(?:[·•・]{_H}{{1,6}})?(?!{_H})|{_H}{{2,4}}[·•・]{_H}{{2,4}}"
+)
+_FOND: Final = lazy_regex(
+    rf"(?:(?<![{HAN}])|(?<=[找和与跟给请问让叫是的对向由，部组室科处班]))[小老阿](?P<family>{_H})(?=[^{HAN}]|[的了说是在和与去来也就都已会你您请说來會請這这])"
+)
+_GREETED: Final = lazy_regex(rf"(?:^|\n)(?P<name>[小阿]{_H})(?=[，,：:！!])")
+_RUN: Final = lazy_regex(rf"{_H}{{2,}}")
+
+
+@cache
+def _words() -> frozenset[str]:
+    """Return frequent words; those of three characters that are made like a name are persons whom everybody knows."""
+    words = listed("zh", "ordinary") | listed("zh", "frequent")
+    return frozenset(
+        word for word in words if len(word) != 3 or word[0] not in COMMON or not set(word[1:]) <= _given_characters()
+    )
+
+
+@cache
+def _given_characters() -> frozenset[str]:
+    return frozenset("".join(listed("zh", "given")))
+
+
+@cache
+def _cues() -> frozenset[str]:
+    return frozenset(_CUES.split())
+
+
+@cache
+def _families() -> frozenset[str]:
+    return listed("zh", "family")
+
+
+def family_of(name: str) -> str:
+    """Return the family name that a name begins with: of two characters if it is one; empty if none."""
+    if len(name) > 2 and name[:2] in _families():
+        return name[:2]
+    return name[:1] if name[:1] in COMMON or name[:1] in _families() else ""
+
+
+def find_titled(text: str) -> Iterator[Found]:
+    """Yield names before a title ("王小明医生"), behind a label ("姓名：王小明"), with "小", and foreign ones ("约翰·史密斯")."""
+    for pattern in (_LABELLED, _SPACED_LABEL):
+        for match in matches(pattern, text):
+            if match["name"] not in _words() and _TITLE.match(match["name"]) is None:
+                yield Found(*match.span("name"), "person", 0.8, "field")
+    for match in matches(_FOREIGN, text):
+        yield Found(*match.span(), "person", 0.7, "list")
+    for match in matches(_GREETED, text):
+        if match["name"] not in _words():
+            yield Found(*match.span("name"), "person", 0.6, "title")
+    for match in matches(_FOND, text):
+        if match["family"] in COMMON - _LOOSE and text[match.start() : match.end()] not in _words():
+            yield Found(match.start(), match.end(), "person", 0.6, "title")
+    for match in matches(_TITLE, text):
+        if start := _before_title(text, match.start(), match[0]):
+            yield Found(match.start() - start, match.start(), "person", 0.8, "title")
+
+
+def _before_title(text: str, end: int, title: str) -> int:
+    """Return how many characters of a name stand before a title."""
+    before = text[max(0, end - 6) : end]
+    for length in (4, 3, 2, 1):
+        name = before[-length:] if length <= len(before) else ""
+        family = family_of(name)
+        if not name or not family or OTHER in name or len(name) - len(family) > 2 or (length == 4 and len(family) < 2):
+            continue
+        opens = length == len(before) or _opens(text, end - length)
+        given = name[len(family) :]
+        if not given:
+            if opens and family[0] in COMMON and (len(title) > 1 or _ends(text, end + len(title))):
+                return length
+            continue
+        made = set(given) <= _given_characters()
+        if name not in _words() and family[0] in COMMON and ((opens and made) or (len(title) > 1 and (opens or made))):
+            return length
+    return 0
+
+
+def _opens(text: str, start: int) -> bool:
+    """Return whether a name may begin here: behind no character, or behind a word that stands before names."""
+    if start == 0 or not "\u3400" <= text[start - 1] <= "\u9fff":
+        return True
+    return text[start - 1] in _BEFORE or _cued(text, start)
+
+
+def _cued(text: str, start: int) -> bool:
+    return any(text[max(0, start - length) : start] in _cues() for length in (1, 2, 3))
+
+
+def _ends(text: str, end: int) -> bool:
+    return end >= len(text) or not "\u3400" <= text[end] <= "\u9fff" or text[end] in _BEHIND
+
+
+def find_free(text: str) -> Iterator[Found]:
+    """Yield names that their characters and their neighbors tell."""
+    for run in matches(_RUN, text):
+        place, stop = run.span()
+        while place < stop - 1:
+            length, score = _free(text, place, stop)
+            if length:
+                yield Found(place, place + length, "person", score, "list")
+            place += length or 1
+
+
+def _free(text: str, start: int, stop: int) -> tuple[int, float]:
+    double = text[start : start + 2] in _families() and stop - start > 2
+    if not double and text[start] not in COMMON:
+        return 0, 0
+    opens = _opens(text, start)
+    family = 2 if double else 1
+    cued = opens and _cued(text, start) and text[start - 1 : start] not in "和与由给请找问"
+    told = cued and text[start - 2 : start] in _cues()
+    for given in (2, 1):
+        end = start + family + given
+        name = text[start:end]
+        if end > stop or name in _words() or (given == 2 and name[:2] in _words() and not _sure(name[family:])):
+            continue
+        if name in listed("zh", "place") or name[-1] in "市县区省镇村路街":
+            continue
+        fits = set(name[family:]) <= _given_characters()
+        ends = _ends(text, end) or _TITLE.match(text, end) is not None
+        if given == 2 and ((fits and opens and ends) or (_sure(name[family:]) and (opens or ends))):
+            return end - start, 0.7 if _sure(name[family:]) else 0.6
+        if given == 2 and fits and ends and text[start] not in _LOOSE:
+            return end - start, 0.5
+        if told and given == 2 and name[-1] not in _BEHIND:
+            return end - start, 0.6
+        if cued and ends and (fits or given == 2):
+            return end - start, 0.6
+        alone = text[start] not in _LOOSE and name[family:] in listed("zh", "given")
+        if given == 1 and alone and opens and ends:
+            return end - start, 0.5
+    return 0, 0
+
+
+def _sure(given: str) -> bool:
+    return len(given) == 2 and given in listed("zh", "given")
+
+
+_UNITS: Final = "省市县區区州盟旗镇鎮乡鄉村县縣"
+_LONGEST: Final = 8
+_WITHIN: Final = lazy_regex(
+    rf"(?:[{HAN}]{{1,5}}?(?:自治区|自治州|自治县|特别行政区|新区|地区|街道|开发区|[市县縣区區镇鎮乡鄉村])){{0,3}}(?:[{HAN}]{{1,5}}?(?:大道|大街|[路街巷]))?"
+)
+_CUED_PLACE: Final = lazy_regex(
+    rf"(?:位于|住在|来自|家住|搬到|前往|现居|出生于|在|于|到(?!达)|去|从|回|赴|至)(?P<name>[{HAN}]{{2,3}}(?:省|市|县|縣|自治区|镇|鎮|乡|鄉|村))(?![{HAN}]{{0,2}}(?:场|长))"
+)
+_NUMBERS: Final = "0-9０-９一二三四五六七八九十百"
+_ANCHOR: Final = lazy_regex(
+    rf"(?:大道|大街|路|街|巷|弄|胡同|里|村|道|段|庄|园|苑|花园|小区)(?:[东西南北中]?[路段])?[{_NUMBERS}]{{1,5}}(?:号|號|弄|巷|栋|棟|幢|段|座)"
+)
+_REST: Final = lazy_regex(
+    rf"(?:之[0-9]{{1,2}})?(?:院)?(?:[{HAN}]{{2,6}}?(?=[0-9A-Z]))?(?:[{_NUMBERS}A-Z-]{{1,5}}(?:号楼|號樓|号|號|栋|棟|幢|座|楼|樓|单元|單元|室|层|層|院|弄|巷|F)){{0,5}}(?:之[0-9]{{1,2}})?"
+)
+_STOPS: Final = "在 于 到达 抵达 到 从 址 住 是 至 往 去 来自 的 ： 寄 地址 送到 搬到 位于 我 他 她 们 了 號碼 号码 邮编 坐落 为 ， 由 请 与 和 及 自 现 ："
+
+
+def find_places(text: str) -> Iterator[Found]:
+    """Yield addresses with a house's number, listed places with what is within them, and places behind "in"."""
+    for match in matches(_ANCHOR, text):
+        start = back_to(text, match.start(), _STOPS, 30)
+        rest = _REST.match(text, match.end())
+        if start < match.start():
+            yield Found(start, rest.end() if rest else match.end(), "place", 0.8, "street")
+    places = listed("zh", "place")
+    for run in matches(_RUN, text):
+        place, stop = run.span()
+        while place < stop - 1:
+            length = next(
+                (n for n in range(min(_LONGEST, stop - place), 1, -1) if text[place : place + n] in places), 0
+            )
+            if not length:
+                place += 1
+                continue
+            end = place + length
+            end += end < stop and text[end] in _UNITS
+            if text[end - 1] in _UNITS and (within := _WITHIN.match(text, end, stop)):
+                end = within.end()
+            yield Found(place, end, "place", 0.7, "list")
+            place = end
+    for match in matches(_CUED_PLACE, text):
+        yield Found(*match.span("name"), "place", 0.6, "cue")
+
+
+_INSTITUTION: Final = lazy_regex(
+    "(?:有限责任公司|股份有限公司|有限公司|股份公司|集团公司|分公司|子公司|公司|集团|医科大学|大学|医学院|学院|人民医院|中心医院|儿童医院|中医院|医院|卫生院|诊所|门诊部|银行|支行|分行|"
+    "附属中学|附属小学|中学|小学|幼儿园|高中|研究所|研究院|实验室|人民法院|法院|检察院|委员会|公安局|分局|派出所|协会|学会|基金会|出版社|杂志社|报社|电视台|律师事务所|事务所|大酒店|酒店|饭店|餐厅|超市|"
+    "药房|药店|俱乐部|福利院|养老院|居委会|村委会|税务局|教育局|卫健委|卫生局|物业|工厂|旅行社|股份有限公司|集團|醫院|醫學中心|大學|銀行|學院|國小|國中|高中|診所|協會|基金會|有限公司|事務所|研究院|法院)"
+    "(?:[一-龥]{2,4}(?:分行|支行|分公司|分院|校区))?"
+)
+_ORG_STOPS: Final = (
+    "在 于 到 从 是 的 我 他 她 该 这 那 某 任职 就职 毕业 考上 就读 供职 转到 转入 转至 送往 送至 来到 离开 加入 前往 去 至 给 由 向 对 为 与 了 被 说 及 您 你 往 自 职 转 経 经 進 进 入 因 "
+    "写 抬头 填 开户行 选择 到达 抵达 参观 参加 访问 咨询 购买 信任 现任 曾任 收购 成立 创办 签约 起诉 与 拨打 联系 感谢 于是 如果 或者 以及 位于 我们 学生 就 将 把 这家 一家 所 與 這 該 對 給 從 請 请 称 表示 即 （ ）"
+)
+_GENERIC: Final = frozenset(
+    """人民 中心 附属 综合 中医 有限 股份 公立 私立 社区 当地 大型 各 贵 本 我们 一家 母 子 分 总 上市 科技 互联网 保险 外贸 国有 民营 跨国 物流 快递 搬家 装修 投资 商业 县 市 省 区 镇
+    乡 村 第一 三甲 专科 儿童 妇产 口腔 妇幼 保健 知名 著名 重点 名牌 本地 上述 人寿保险 电力 自来水 租赁 家政 出版 四星级 五星级 连锁 大 小 老 新 好 央行 中央 开户 网上 手机 住 出 在 定点 基层
+    高级 中级 最高 省级 市级 县级 贸易 咨询 软件 游戏 服装 食品 建筑 广告 代理 供应商 合作 所在 目标 母亲 生产 制造""".split()
+)
+
+
+def find_organizations(text: str) -> Iterator[Found]:
+    """Yield companies and institutions: a name before the word for their sort."""
+    for match in matches(_INSTITUTION, text):
+        start = back_to(text, match.start(), _ORG_STOPS, 18)
+        name = text[start : match.start()]
+        cut = name.rfind("和", 1)
+        start += cut + 1 if cut > 0 and len(name) - cut > 2 else 0
+        name = text[start : match.start()].lstrip("（(·・）)")
+        if len(name) >= 2 and name not in _GENERIC and name not in _words():
+            yield Found(match.start() - len(name), match.end(), "organization", 0.7, "institution")
+
+
+_FIRM_END: Final = lazy_regex("(?:有限责任公司|股份有限公司|有限公司|集团公司|集团|公司|集團)\\Z")
+
+
+def mention_forms(name: str, kind: str) -> Iterator[str]:
+    """Yield patterns of later mentions: the whole, a given name of two characters, a firm without its legal form."""
+    yield name
+    if kind == "person" and 2 < len(name) < 5 and "·" not in name:
+        given = name[len(family_of(name)) :]
+        if len(given) == 2 and given not in _words():
+            yield given
+    elif kind == "person":
+        yield from (part for part in name.split("·") if len(part) > 2)
+    elif kind == "organization":
+        core = _FIRM_END.sub("", name)
+        place = next((core[:length] for length in (4, 3, 2) if core[:length] in listed("zh", "place")), "")
+        yield from (form for form in (core, core[len(place) :].lstrip("市省")) if len(form) > 2)
+
+
+# fmt: off
+PHASES: Final = (
+    FORMS,
+    Phase("chinese-places", (
+        Row("chinese-organization", find_organizations, anywhere, "organization", 0.7, "institution",
+            "他在华盛科技有限公司上班", "他在一家公司上班"),
+        Row("chinese-title", find_titled, anywhere, "person", 0.8, "field list title", "王小明医生", "主治医生"),
+        Row("chinese-place", find_places, anywhere, "place", 0.8, "cue list street",
+            "住在北京市海淀区中关村大街27号", "住在一个很大的村子里"),
+    )),
+    Phase("chinese-names", (
+        Row("chinese-name", find_free, anywhere, "person", 0.7, "list", "今天李建国来了", "今天高兴得很"),
+    )),
+)
+"""Organizations and addresses first: their characters make family names too."""
+# fmt: on

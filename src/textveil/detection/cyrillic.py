@@ -1,0 +1,498 @@
+"""Names in Cyrillic letters: Russian morphology, capitals, and words beside names.
+
+Searches read the text as it is written. A Russian name has an ending for each case; ``lemmas`` undoes them, so that a
+list needs one form.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from typing import Final, NamedTuple
+
+from textveil.detection.cyrillic_forms import (
+    CAPITAL,
+    LETTER,
+    NAME,
+    SMALL,
+    find_addresses,
+    find_ages,
+    find_dates,
+    find_numbers,
+)
+from textveil.detection.found import Found, Phase, Row
+from textveil.detection.gates import anywhere
+from textveil.detection.script_lists import listed
+from textveil.text.patterns import lazy_regex, matches
+
+_SHOUTED: Final = rf"{CAPITAL}{{2,20}}(?:-{CAPITAL}{{2,20}})?"
+_JOINT: Final = "(?:де|ван|фон|да|дель|аль|ибн|бен|оглы|ди|ла|эль|дер|дю|дос|ас|уль|о|д’|тер)"
+_WORD: Final = lazy_regex(rf"(?<![\w’'-])(?:{NAME}|{CAPITAL}\.(?:-?{CAPITAL}\.)?|{_SHOUTED}|{CAPITAL})(?![\w])")
+_BETWEEN: Final = lazy_regex(rf"(?:[ \u00a0]|(?<=\.))(?:{_JOINT} ){{0,2}}\Z")
+_OPENS: Final = ".!?…:;•*|>\n\t"
+_SKIPPED: Final = " \u00a0\"'«„“(—–-[0123456789"
+_LOWER_BEFORE: Final = lazy_regex(rf"({SMALL}[{SMALL[1:-1]}-]*\.?) [«„\"]?\Z")
+_CAPITAL_BEFORE: Final = lazy_regex(rf"({CAPITAL}{SMALL}+) \Z")
+_AFTER_ADJECTIVE: Final = lazy_regex(
+    rf"(?: {SMALL}+(?:ая|ый|ий|ое|ой|ого|ому|ом|ую|ые|ых|ым|им|ыми|ей)){{0,2}} (?P<noun>{SMALL}+)(?!{LETTER})"
+)
+_NUMERAL: Final = lazy_regex(" [IVX]{1,4}(?![A-Za-z])")
+_LOWER_AFTER: Final = lazy_regex(rf" ({SMALL}+(?:-{SMALL}+)*)")
+
+_ENDINGS: Final = {
+    "а": ("", "о"), "я": ("ь", "й"), "у": ("", "а"), "ю": ("я", "ь", "й"), "ом": ("", "о"), "ем": ("ь", "й", ""),
+    "ём": ("ь",), "е": ("", "а", "я", "ь", "о", "ий"), "ы": ("а", "ы"), "и": ("я", "ь", "а", "ий", "и"),
+    "ой": ("а", "ая"), "ей": ("я", "а"), "ью": ("ь",), "ого": ("ый", "ий", "ое", "ой"), "его": ("ий",),
+    "ому": ("ый", "ий", "ое", "ой"), "ему": ("ий",), "ым": ("ый", "ий", "", "ое"), "им": ("ий",), "ых": ("ые", ""),
+    "их": ("ие",), "ую": ("ая",), "юю": ("яя",), "ах": ("ы", "и", "а"), "ях": ("и",), "ами": ("ы",), "ам": ("ы",),
+    "ов": ("ы",), "ев": ("и",), "ми": ("и",),
+}  # fmt: skip
+
+
+@lru_cache(maxsize=1 << 14)
+def lemmas(word: str) -> tuple[str, ...]:
+    """Return what a word may be without the ending of its case, itself first."""
+    forms = [word]
+    for cut in (1, 2, 3):
+        ending = word[-cut:]
+        if len(word) - cut >= 2 and ending in _ENDINGS:
+            forms += [word[:-cut] + end for end in _ENDINGS[ending]]
+    return tuple(dict.fromkeys(forms))
+
+
+def _in(word: str, section: str) -> bool:
+    words = listed("ru", section)
+    return any(form in words for form in lemmas(word))
+
+
+@cache
+def _in_cases(words: str) -> frozenset[str]:
+    """Return nouns with the endings of their cases: words that end in a consonant, -а, -я, -ия, -ие, -ство or -ь."""
+    forms: set[str] = set()
+    for word in words.split():
+        ends: tuple[str, ...]
+        stem, ends = word, ("", "а", "у", "ом", "е", "ы", "и", "ов", "ам", "ами", "ах", "ем")
+        if word[-2:] in ("ия", "ие"):
+            stem, ends = word[:-1], ("я", "и", "ю", "ей", "е", "й", "ем", "ям", "ях")
+        elif word[-1] == "е":
+            stem, ends = word[:-1], ("е", "я", "ю", "ем", "ей", "ям", "ях")
+        elif word[-1] in "аяо":
+            stem, ends = word[:-1], ("а", "ы", "и", "е", "у", "ой", "ей", "", "о", "ом", "ам", "ах", "я", "ю")
+        elif word[-1] in "ьй":
+            stem, ends = word[:-1], ("ь", "и", "ью", "я", "ю", "ем", "е", "ей", "й", "ям", "ях")
+        elif word[-1] in "ыи":
+            stem, ends = word[:-1], ("ы", "и", "ов", "ам", "ах", "ами", "")
+        forms |= {stem + end for end in ends}
+    return frozenset(forms)
+
+
+_PLACE_NOUNS: Final = (
+    "город городок река село деревня область район озеро остров штат улица провинция гора море аэропорт станция посёлок "
+    "поселок хутор округ край губерния уезд республика полуостров хребет пролив залив бухта долина столица община "
+    "департамент княжество королевство графство станица аул кишлак волость город-государство площадь проспект бульвар "
+    "переулок шоссе набережная мост вокзал вулкан водопад пустыня степь океан острова горы страна муниципалитет коммуна "
+    "кантон мыс ущелье перевал плато архипелаг окраина предместье пригород крепость воеводство повят метро"
+)
+_BEHIND_PLACE: Final = (
+    "область район край округ губерния уезд море океан озеро остров острова республика река хребет полуостров улица "
+    "проспект площадь вокзал мост горы гора степь пустыня долина залив пролив провинция волость воеводство автономия "
+    "низменность возвышенность равнина переулок бульвар шоссе набережная поселение сельсовет империя королевство царство "
+    "каганат ханство княжество график"
+)
+_ORG_NOUNS: Final = (
+    "университет институт компания банк завод фирма клуб команда партия корпорация холдинг издательство фонд агентство "
+    "общество организация академия школа лицей гимназия колледж театр музей больница поликлиника клиника госпиталь "
+    "комитет союз федерация ассоциация центр лига сборная газета журнал телеканал радиостанция студия лейбл "
+    "группа авиакомпания ресторан кафе магазин гостиница отель фабрика комбинат предприятие концерн объединение движение "
+    "ансамбль оркестр профсоюз служба суд прокуратура полиция управление департамент отделение филиал аптека кооператив "
+    "бригада дивизия полк армия ведомство санаторий лаборатория обсерватория консерватория хор"
+)
+_HEADS: Final = (
+    "университет институт академия комитет союз федерация ассоциация партия совет театр музей фонд банк "
+    "общество организация школа лицей гимназия колледж больница поликлиника клиника госпиталь корпорация компания завод "
+    "агентство служба коллегия консерватория лига палата бюро центр управление "
+    "академия библиотека комиссия инициатива конгресс прокуратура издательство"
+)
+_TITLE_NOUNS: Final = (
+    "роман фильм песня альбом книга сериал игра статья картина опера премия орден поэма рассказ повесть пьеса спектакль "
+    "сингл медаль балет мультфильм стихотворение сказка трилогия цикл серия сборник программа проект система препарат "
+    "корабль крейсер операция номинация раздел глава пункт вкладка кнопка поле приложение"
+)
+_ROLES: Final = (
+    "пациент пациентка больной больная доктор врач господин госпожа гражданин гражданка товарищ профессор академик инженер "
+    "директор менеджер медсестра коллега сын дочь жена муж брат сестра мать отец мама папа бабушка дедушка тётя дядя внук "
+    "внучка подруга друг сосед соседка учитель учительница клиент клиентка студент студентка ученик ученица писатель поэт "
+    "король император царь князь президент министр генерал капитан режиссёр актёр актриса певец певица художник святой "
+    "философ король лорд сэр граф герцог принц принцесса королева барон маршал полковник майор лейтенант святая имя "
+    "футболист тренер"
+)
+_COUNTRY_LETTERS: Final = frozenset(
+    """США СССР РФ ФРГ ГДР ОАЭ КНР КНДР ЮАР РСФСР УССР БССР ЧССР СФРЮ ДНР ЛНР СНГ""".split()
+)
+_LETTERS_OF_GROUPS: Final = frozenset(
+    """ООН НАТО ЮНЕСКО ЦСКА ФИФА УЕФА НБА НХЛ ФСБ КГБ МВД МИД КПСС РАН МГУ СПбГУ МГИМО ВТО ШОС ОЭС ОДКБ ОБСЕ
+        ОИС ПАСЕ ВИА МВФ ЕАЭС ВШЭ МФТИ МГТУ ЛГУ СПбГУ КГУ ТАСС РИА РПЦ УПЦ ФФУ РФС МГБ ГУМ ЦУМ РАО ЛУКОЙЛ НКВД
+        ГУЛАГ РСДРП СС БАТЭ ЕС ЕЭС ОБСЕ ЦРУ ФБР МОК КПРФ ЛДПР РЖД ВДНХ ЦК РККА ВВС ВМФ ВТБ ВОЗ МТС ГИБДД ФИДЕ
+        УПА СБУ ОПЕК ФК ХК ГРУ ВКП ВЛКСМ МХАТ ПСЖ""".split()
+)
+_FUNCTION: Final = frozenset(
+    """вы вас вам вами ваш ваша ваше ваши вашей вашего вашему вашу вашим вашем ваших вашими я мы он она оно они это эта
+    этот эти в во на с со к ко и а но о об от из за до по под при для без над через если когда как так что кто где
+    после перед также однако поэтому затем потом тогда сейчас сегодня завтра вчера все всё его её их там тут здесь уже
+    ещё из-за из-под во-первых во-вторых по-видимому кое-где где-то ещё не ни да нет или либо же бы ли то г гг д кв ул стр рис табл см др пр руб млн млрд тыс федерация бог господь интернет
+    россиянин россияне новый старый большой великий""".split()
+)
+_EPONYM_OF: Final = frozenset(
+    """болезнь болезни болезнью синдром синдрома синдромом синдроме симптом симптома симптомы проба пробы пробу шкала шкале шкалы рефлекс рефлекса реакция реакции палочка палочки палочку операция операции индекс индекса критерии критериям
+    тест теста раствор раствора метод метода методу методом анемия анемии лимфома лимфомы саркома саркомы узел узла аппарат аппарата стадия""".split()
+)
+_LOOSE: Final = frozenset(
+    """вера надежда любовь роза лилия слава марк роман лев мир май август майя злата лада""".split()
+)
+"""Given names that are words: alone at a sentence's start they name nobody."""
+_PATRONYMIC: Final = lazy_regex(
+    r"[А-ЯЁ][а-яё]{2,}(?:(?:ов|ев|ь)ич(?:а|у|ем|ом|е)?|(?:ов|ев|ич)н(?:а|ы|е|у|ой|ою)|инична|иничны|иничне)\Z"
+)
+_SURNAME: Final = lazy_regex(
+    r"[А-ЯЁ][а-яё-]*(?:(?:[оеё]в|ын|[бвгджзклмнпрстфхцчшщ]ин)(?:а|у|ым|ой|е|ых|ы|ыми)?|[цс]к(?:ий|ая|ого|ому|им|ой|ую|ом)|"
+    r"(?:[ея]нко|чук|щук|швили|дзе|ян(?:а|у|ом|е)?|улин(?:а|у)?|евич|ович|ых|их|ко|оглы|заде|юк(?:а|у|ом)?|ак|як|берг|штейн|ман|ер))\Z"
+)
+_OF_FAMILY: Final = lazy_regex(
+    r"[А-ЯЁ][а-яё-]*(?:[оеё]в|ин|ын|ова|ева|ёва|ина|ына|[цс]кий|[цс]кая|[ея]нко|чук|дзе|швили|ян)\Z"
+)
+_PLACELIKE: Final = lazy_regex(
+    r"[А-ЯЁ][а-яё-]*(?:ск(?:а|у|ом|е)?|град(?:а|у|ом|е)?|бург(?:а|у|ом|е)?|вил(?:ль|ля|ле)|ополь|ополя|ополе|стан(?:а|у|ом|е)?|"
+    r"хай|шир(?:а|е)?|ландия|ландии|ово|ево|ино|лэнд|таун|порт|форд|хольм|дорф)\Z"
+)
+_ADJECTIVE: Final = lazy_regex(
+    r".*(?:ая|ый|ий|ое|ой|ого|ому|ом|ую|ые|ых|ыми|ым|им|их|ей|ее|ие|его|ему|ей|нее|яя|ском)\Z"
+)
+_VERB: Final = lazy_regex(r".*(?:л|ла|ло|ли|лся|лась|ет|ёт|ит|ует|ют|ут|ся|чь|ть|и|в|на|был)\Z")
+_SKY: Final = lazy_regex(r".*[цс]к(?:ий|ая|ого|ому|им|ой|ую|ом|ие|их|ими)\Z")
+_PLACED_BY: Final = frozenset("""в во из под близ около вблизи через""".split())
+_SPEAKS: Final = lazy_regex(
+    r",? (?:сказал|сообщил|пишет|писал|родил|работа|поступил|жалуется|живёт|живет|проживает|женился|умер|"
+    r"окончил|ответил|позвонил|пришёл|пришел|пришла|просит|считает|играл|вернул|жил|отметил|заяв|"
+    r"согласил|сыграл|написал|решил|начал|уехал|подписал|принима|отправил)"
+)
+
+
+class _Word(NamedTuple):
+    start: int
+    end: int
+    text: str
+
+
+def _runs(text: str) -> Iterator[list[_Word]]:
+    run: list[_Word] = []
+    for match in matches(_WORD, text):
+        word = _Word(*match.span(), match[0])
+        if run and not (word.start - run[-1].end <= 12 and _BETWEEN.fullmatch(text, run[-1].end, word.start)):
+            yield run
+            run = []
+        run.append(word)
+    if run:
+        yield run
+
+
+def _opens(text: str, start: int) -> bool:
+    at = start - 1
+    while at >= 0 and text[at] in _SKIPPED:
+        at -= 1
+    return at < 0 or text[at] in _OPENS
+
+
+def _is_frequent(word: str) -> bool:
+    low = word.lower()
+    return low in _FUNCTION or low in listed("ru", "frequent") or low.replace("ё", "е") in listed("ru", "frequent")
+
+
+def _is_ordinary(word: str) -> bool:
+    low = word.lower()
+    return _is_frequent(word) or low in listed("ru", "ordinary") or low.replace("ё", "е") in listed("ru", "ordinary")
+
+
+def find_names(text: str) -> Iterator[Found]:
+    """Yield persons, places and organizations by capitals, lists, endings and the words beside them."""
+    for run in _runs(text):
+        opens = _opens(text, run[0].start)
+        words = run[1:] if opens and _is_dropped(run) else run
+        while words and (
+            (words[-1].text.lower() in _FUNCTION and not (len(words) == 2 and _in(words[0].text, "given")))
+            or (len(words) > 1 and _is_letters(words[-1].text))
+        ):
+            words = words[:-1]
+        while words and words[0].text.lower() in _FUNCTION:
+            words = words[1:]
+        if words:
+            yield from _judged(text, words, opens and words[0] is run[0])
+
+
+def _is_dropped(run: list[_Word]) -> bool:
+    """Return whether the capitalized word at a sentence's start is an ordinary one."""
+    word, alone = run[0].text, len(run) == 1
+    if len(word) == 1 or word.lower() in _FUNCTION:
+        return True
+    if word.isupper() or "." in word:
+        return False
+    if alone or run[1].text.isupper() or "." in run[1].text:
+        return _is_ordinary(word)
+    if word.lower() in _in_cases(_ROLES):
+        return True
+    if _in(word, "given") or word.lower() in _in_cases(_HEADS):
+        return False
+    if _in(run[1].text, "given") and not _in(word, "family") and (_is_ordinary(word) or not _OF_FAMILY.match(word)):
+        return True
+    return _is_frequent(word) or (_is_ordinary(word) and (_ADJECTIVE.match(word) is None or _in(run[1].text, "given")))
+
+
+def _is_letters(word: str) -> bool:
+    return len(word) > 1 and word.isupper() and "." not in word
+
+
+def _before(text: str, start: int) -> str:
+    match = _LOWER_BEFORE.search(text, max(0, start - 28), start)
+    return match[1] if match else ""
+
+
+def _after(text: str, end: int) -> str:
+    match = _LOWER_AFTER.match(text, end)
+    return match[1] if match else ""
+
+
+def _judged(text: str, words: list[_Word], opens: bool) -> Iterator[Found]:
+    first, last = words[0], words[-1]
+    if numeral := _NUMERAL.match(text, last.end):
+        last = last._replace(end=numeral.end())
+    if len(words) == 1 and _is_letters(first.text):
+        yield from _of_letters(text, first)
+        return
+    if all(len(word.text) == 1 for word in words):
+        return
+    if text[first.start - 1 : first.start] in "«„" and not _in(first.text, "given"):
+        return  # what stands in quotation marks has its own search
+    before, after = _before(text, first.start), _after(text, last.end)
+    if len(words) == 1 and (
+        before in _EPONYM_OF or (opens and first.text.lower() in _LOOSE and not _SPEAKS.match(text, last.end))
+    ):
+        return
+    named = [word for word in words if "." not in word.text]
+    if not named:
+        return
+    if span := _institution(text, words, opens=opens):
+        yield span
+        return
+    if any(_PATRONYMIC.match(word.text) for word in named) or len(named) < len(words):
+        yield Found(first.start, last.end, "person", 0.8, "list")
+        return
+    if _ADJECTIVE.match(last.text):
+        if span := _with_noun(text, words, opens=opens):
+            yield span
+            return
+        of_place = len(words) == 1 and after and not _VERB.match(after) and _SKY.match(last.text)
+        if of_place and (opens or not _in(last.text, "place")):
+            return
+    yield from _by_neighbors(text, words, named, before, opens=opens)
+
+
+def _institution(text: str, words: list[_Word], *, opens: bool) -> Found | None:
+    """Return an institution of several capitalized words, with the genitives behind it."""
+    alone = len(words) == 1 and opens
+    if alone or not any(word.text.lower() in _in_cases(_HEADS) for word in words):
+        return None
+    return Found(words[0].start, _with_genitives(text, words[-1].end), "organization", 0.6, "institution")
+
+
+def _with_noun(text: str, words: list[_Word], *, opens: bool) -> Found | None:
+    """Return an adjective with the noun behind it: Тверской области, Виленскому университету."""
+    match = _AFTER_ADJECTIVE.match(text, words[-1].end)
+    if match and match["noun"] in _in_cases(_BEHIND_PLACE):
+        return Found(words[0].start, match.end(), "place", 0.8, "cue")
+    if match and match["noun"] in _in_cases(_HEADS) and not (opens and _is_ordinary(words[-1].text)):
+        return Found(words[0].start, _with_genitives(text, match.end()), "organization", 0.6, "institution")
+    return None
+
+
+def _by_neighbors(text: str, words: list[_Word], named: list[_Word], before: str, *, opens: bool) -> Iterator[Found]:
+    first, last = words[0], words[-1]
+    if before.startswith("сборн") and _in(first.text, "place"):
+        yield Found(first.start - 1 - len(before), last.end, "organization", 0.6, "cue")
+        return
+    if before in _in_cases(_PLACE_NOUNS) and not _in(first.text, "given"):
+        yield Found(first.start, last.end, "place", 0.8, "cue")
+        return
+    if before in _in_cases(_ROLES) or _role_before(text, first.start) or text[first.start - 1 : first.start] == "@":
+        yield Found(first.start, last.end, "person", 0.8, "title")
+        return
+    given = _in(first.text, "given") or (len(named) > 1 and _in(last.text, "given"))
+    if len(named) > 1 and not (given and not _in(" ".join(w.text for w in named), "place")):
+        yield from _several(text, named, opens)
+        return
+    if given:
+        placed = len(named) == 1 and _in(first.text, "place") and before in _PLACED_BY
+        yield Found(first.start, last.end, "place" if placed else "person", 0.8, "list")
+        return
+    yield from _single(text, first, before, opens)
+
+
+def _role_before(text: str, start: int) -> bool:
+    """Return whether a role with a capital stands before a name: "Врач Кузнецова"."""
+    match = _CAPITAL_BEFORE.search(text, max(0, start - 28), start)
+    return match is not None and match[1].lower() in _in_cases(_ROLES)
+
+
+_FIRM_NAME: Final = lazy_regex(
+    r"(?:[А-ЯЁ][а-яё]{2,12}(?:банк|телеком|нефть|пром|строй|транс|авиа|софт|холдинг|групп|маркет|фарм)|Газпром|Роснефть|Яндекс|Аэрофлот|Лукойл|Мегафон|Билайн|Магнит|"
+    r"Пятёрочка|Озон|Авито|Вайлдберриз|Тинькофф|Росатом|Роскосмос|Роснано|Ростех|Норникель)(?:а|у|ом|е|и|ью)?\Z"
+)
+
+
+def _several(text: str, words: list[_Word], opens: bool) -> Iterator[Found]:
+    first, last = words[0], words[-1]
+    start, end = first.start, last.end
+    whole = text[start:end]
+    if _in(whole, "place") or all(_in(word.text, "place") for word in words):
+        yield Found(start, end, "place", 0.7, "list")
+        return
+    if _in(last.text, "place") and (_ADJECTIVE.match(first.text) or before_place(text, start)):
+        yield Found(start, end, "place", 0.6, "list")
+        return
+    if before_place(text, start) and not _SURNAME.match(last.text):
+        yield Found(start, end, "place", 0.5, "cue")
+        return
+    yield Found(start, end, "person", 0.5 if opens else 0.6, "guess" if opens else "list")
+
+
+def before_place(text: str, start: int) -> bool:
+    """Return whether a word such as "in" stands before a name."""
+    return _before(text, start) in _PLACED_BY
+
+
+def _single(text: str, word: _Word, before: str, opens: bool) -> Iterator[Found]:
+    start, end = word.start, word.end
+    if _FIRM_NAME.match(word.text) or before in _in_cases(_ORG_NOUNS):
+        yield Found(start, end, "organization", 0.7, "list")
+        return
+    place = _in(word.text, "place")
+    family = _in(word.text, "family")
+    if place and not (family and before not in _PLACED_BY):
+        yield Found(start, end, "place", 0.7, "list")
+    elif family or (_SURNAME.match(word.text) and not _PLACELIKE.match(word.text) and before not in _PLACED_BY):
+        if not opens or family or _SPEAKS.match(text, end) or not _is_ordinary(word.text):
+            yield Found(start, end, "person", 0.6, "list")
+    elif _PLACELIKE.match(word.text) or before in _PLACED_BY:
+        if not (opens and _is_ordinary(word.text)):
+            yield Found(start, end, "place", 0.5, "cue")
+    elif opens:
+        if not _ADJECTIVE.match(word.text) and (_SPEAKS.match(text, end) or "-" in word.text):
+            yield Found(start, end, "person", 0.4, "verb")
+    elif not _is_frequent(word.text) and not (_is_ordinary(word.text) and _ADJECTIVE.match(word.text)):
+        yield Found(start, end, "person", 0.5, "guess")
+
+
+def _of_letters(text: str, word: _Word) -> Iterator[Found]:
+    if word.text in _COUNTRY_LETTERS:
+        yield Found(word.start, word.end, "place", 0.6, "list")
+    elif word.text in _LETTERS_OF_GROUPS:
+        yield Found(word.start, word.end, "organization", 0.6, "list")
+    elif len(word.text) > 3 and (_in(word.text.title(), "family") or _in(word.text.title(), "given")):
+        yield Found(word.start, word.end, "person", 0.5, "list")
+    elif _in(word.text.title(), "place") and len(word.text) > 4:
+        yield Found(word.start, word.end, "place", 0.5, "list")
+    elif _before(text, word.start) in _in_cases(_ORG_NOUNS):
+        yield Found(word.start, word.end, "organization", 0.5, "cue")
+
+
+_GENITIVE: Final = lazy_regex(
+    r" (?:(?:и|по|имени|им\.) )?(?:[А-ЯЁ]\. ?){0,2}[А-ЯЁа-яё][а-яё-]{2,}(?:ия|ии|ых|их|ого|его|ой|ей|ов|ев|ии|ки|ва|ры|ны|ты|та|ра|на|ла|ги|да|ка|ству|ства|ам|ям)"
+    r"(?![А-Яа-яё])"
+)
+
+
+def _with_genitives(text: str, end: int) -> int:
+    """Return the end of an institution's name with the words in the genitive behind it."""
+    for _ in range(4):
+        match = _GENITIVE.match(text, end)
+        if match is None:
+            break
+        end = match.end()
+    return end
+
+
+_STEM: Final = lazy_regex(r"(?:ыми|ого|его|ому|ему|ами|ой|ей|ою|ым|им|ом|ем|ых|их|ий|ый|ая|ую|[аяоеуюыийь])\Z")
+
+
+def mention_forms(name: str, kind: str) -> Iterator[str]:
+    """Yield patterns of a name's later mentions: each part of a person's name, in every case."""
+    words = re.split(r"[ \u00a0-]", name) if kind == "person" else [name]
+    for word in words:
+        if len(word) > 3 and "." not in word and word[0].isupper():
+            stem = _STEM.sub("", word) if len(word) > 4 else word.rstrip("аяйь")
+            if len(stem) > 2:
+                yield rf"(?<!{LETTER}){re.escape(stem)}(?:[а-яё]{{1,3}})?(?!{LETTER})"
+
+
+_FORM: Final = r"(?:ООО|ОАО|ЗАО|ПАО|НАО|АО|ИП|ТОО|ГУП|МУП|ФГУП|ФГБУ|ГБУЗ|ГБУ|МБУ|МБОУ|МАОУ|НКО|АНО|ТСЖ|СНТ|ФК|ХК|БК|НПО|КБ|ТД|ГК|УК|ЧОП|ЧП|ТОВ)"
+_QUOTED: Final = lazy_regex(
+    rf"(?:(?<!{LETTER})(?P<form>{_FORM}) ?)?(?P<open>[«„\"])(?P<name>{CAPITAL}[^«»„“”\"\n]{{1,60}})[»“”\"]"
+)
+_NUMBERED: Final = lazy_regex(
+    rf"(?<!{LETTER})(?P<name>(?:{_FORM} )?(?:[Гг]ородск[а-яё]+ |[Рр]айонн[а-яё]+ |[Оо]бластн[а-яё]+ |[Дд]етск[а-яё]+ )?(?:[Бб]ольниц|[Пп]оликлиник|[Шш]кол|"
+    r"[Лл]ице|[Гг]имнази|[Дд]етск[а-яё]+ сад|ГКБ|ГБ|МСЧ|ИК)[а-яё]{0,2} № ?[0-9]{1,5})(?![0-9])"
+)
+_SOLE: Final = lazy_regex(rf"(?<!{LETTER})ИП (?P<name>{NAME}(?: {NAME}| {CAPITAL}\. ?(?:{CAPITAL}\.)?){{0,2}})")
+_LATIN: Final = lazy_regex(
+    rf"(?<!{LETTER})(?P<cue>{SMALL}+) (?P<name>[\"«]?[A-Z][\w&.'-]*(?: (?:[A-Z0-9&][\w&.'-]*|of|the|and|de)){{0,5}})(?![\w])"
+)
+_CLUB: Final = lazy_regex(
+    rf"(?:{SMALL}+ск(?:ий|ого|ому|им|ом|ое|ая|ой|ую)|за|против|в|из|у|от|с|и|между|матче с|клуб[а-яё]*) \Z"
+)
+
+
+def find_quoted(text: str) -> Iterator[Found]:
+    """Yield organizations in quotation marks behind a word or a legal form that tells one, and numbered ones."""
+    reached = 0
+    for match in matches(_QUOTED, text):
+        start = match.start("open")
+        before = _before(text, start)
+        words = match["name"].count(" ") + 1
+        if match["form"]:
+            yield Found(match.start(), match.end(), "organization", 0.8, "company-end")
+        elif before in _in_cases(_TITLE_NOUNS):
+            continue
+        elif before in _in_cases(_ORG_NOUNS):
+            reached = match.end()
+            yield Found(match.start("name"), match.end("name"), "organization", 0.8, "cue")
+        elif (reached and text[reached:start] in (", ", " и ")) or (
+            words == 1 and match["open"] == "«" and _CLUB.search(text, max(0, start - 24), start)
+        ):
+            reached = match.end()
+            yield Found(match.start("name"), match.end("name"), "organization", 0.5, "cue")
+    for match in matches(_LATIN, text):
+        if match["cue"] in _in_cases(_ORG_NOUNS):
+            yield Found(*match.span("name"), "organization", 0.7, "cue")
+    for match in matches(_NUMBERED, text):
+        yield Found(*match.span("name"), "organization", 0.7, "institution")
+    for match in matches(_SOLE, text):
+        yield Found(*match.span("name"), "person", 0.8, "company-end")
+
+
+# fmt: off
+PHASES: Final = (
+    Phase("cyrillic-forms", (
+        Row("cyrillic-date", find_dates, anywhere, "date", 0.9, "", "14 марта 2024 г.", "14 маршрутов"),
+        Row("cyrillic-age", find_ages, anywhere, "age", 0.9, "", "пациентка, 45 лет", "за 45 лет"),
+        Row("cyrillic-number", find_numbers, anywhere, "id phone", 0.9, "label", "СНИЛС 112-233-445 95", "112-233"),
+        Row("cyrillic-address", find_addresses, anywhere, "place", 0.8, "street", "ул. Ленина, д. 5, кв. 12",
+            "на улице 5 человек"),
+        Row("cyrillic-organization", find_quoted, anywhere, "organization person", 0.8, "company-end cue institution",
+            "ООО «Ромашка»", "роман «Идиот»"),
+    )),
+    Phase("cyrillic-names", (
+        Row("cyrillic-name", find_names, anywhere, "organization person place", 0.8,
+            "cue guess institution list title verb", "Вчера Иван Петров уехал", "Вчера приехал врач"),
+    )),
+)
+"""Dates and addresses first: their words have capitals too."""
+# fmt: on

@@ -1,0 +1,126 @@
+"""Forms of Chinese, Japanese and Korean texts: dates, ages, telephone numbers, ids, and what their labels name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from textveil.detection.found import OTHER, Found, Phase, Row, finding
+from textveil.detection.gates import anywhere
+from textveil.detection.national_ids import weighted
+from textveil.text.patterns import lazy_regex, matches
+
+HAN: Final = "\u3400-\u9fff々〆"
+_DIGIT: Final = "0-9０-９"
+_NUMERAL: Final = "〇零一二三四五六七八九十廿卅元"
+_ERA: Final = "(?:民國|民国|明治|大正|昭和|平成|令和)"
+
+_MONTH_PART: Final = rf"[{_DIGIT}]{{1,2}} ?月(?:份|末|上旬|中旬|下旬|[ 　]?[{_DIGIT}]{{1,2}} ?[日号號])?"
+_DATE: Final = lazy_regex(
+    rf"(?<![{_DIGIT}])(?:(?:{_ERA} ?)?[{_DIGIT}]{{1,4}} ?年(?:[ 　]?{_MONTH_PART}|(?![间間来來内內级級生前后後度目]))"
+    rf"|[{_DIGIT}]{{1,2}} ?月(?:末|上旬|中旬|下旬|[ 　]?[{_DIGIT}]{{1,2}} ?[日号號])"
+    rf"|(?:{_ERA})?[{_NUMERAL}]{{2,5}}年(?:[{_NUMERAL}]{{1,3}}月(?:[{_NUMERAL}]{{1,3}}[日号號])?|(?![间間来來内內级級前后後]))|[{_NUMERAL}]{{1,3}}月[{_NUMERAL}]{{1,3}}[日号號]"
+    rf"|[{_DIGIT}]{{4}} ?년(?: ?[{_DIGIT}]{{1,2}} ?월(?: ?[{_DIGIT}]{{1,2}} ?일)?)?(?!간|차)|[{_DIGIT}]{{1,2}} ?월 ?[{_DIGIT}]{{1,2}} ?일)"
+)
+_SHORT_YEAR: Final = lazy_regex(rf"[{_DIGIT}]{{1,2}} ?年\Z")
+_AGE: Final = lazy_regex(
+    rf"(?<![{_DIGIT}.])(?:만 ?|満|滿)?(?P<age>[{_DIGIT}]{{1,3}}) ?(?:岁|歲|歳|才(?![能])|세(?![기계트])|살)"
+)
+
+
+def find_dates(text: str) -> Iterator[Found]:
+    """Yield dates with words for year, month and day; not spans of years ("3年")."""
+    for match in matches(_DATE, text):
+        if _SHORT_YEAR.fullmatch(match[0]) is None:
+            yield Found(*match.span(), "date", 0.9)
+
+
+def _resident(value: str) -> bool:
+    """Return whether the check digit of a Chinese resident id is right (GB 11643)."""
+    rest = weighted(value[:17], [pow(2, 17 - place, 11) for place in range(17)]) % 11
+    return "10X98765432"[rest] == value[17].upper()
+
+
+def _taiwan(value: str) -> bool:
+    """Return whether the check digit of a Taiwanese identity card is right."""
+    first = "ABCDEFGHJKLMNPQRSTUVXYWZIO".index(value[0]) + 10
+    return (first // 10 + first % 10 * 9 + weighted(value[1:9], range(8, 0, -1)) + int(value[9])) % 10 == 0
+
+
+def my_number(value: str) -> bool:
+    """Return whether the check digit of a Japanese My Number of 12 digits is right."""
+    rest = weighted(value[:11], (6, 5, 4, 3, 2, 7, 6, 5, 4, 3, 2)) % 11
+    return int(value[11]) == (0 if rest <= 1 else 11 - rest)
+
+
+_ASCII: Final = str.maketrans("０１２３４５６７８９ＸｘＡ", "0123456789XxA")
+_RESIDENT: Final = lazy_regex(r"(?<![0-9A-Za-z０-９])[1-9０-９][0-9０-９]{16}[0-9０-９XxＸｘ](?![0-9A-Za-z０-９])")
+_TAIWAN: Final = lazy_regex(r"(?<![0-9A-Za-z])[A-Z][1289][0-9]{8}(?![0-9A-Za-z])")
+_MINE: Final = lazy_regex(r"(?<![0-9０-９-])(?P<id>[0-9０-９]{4}([ -]?)[0-9０-９]{4}\2[0-9０-９]{4})(?![0-9０-９-])")
+_NAMED: Final = lazy_regex(r"マイナンバー|個人番号")
+_REGISTERED: Final = lazy_regex(
+    r"(?<![0-9-])[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01]) ?- ?[1-8][0-9]{6}(?![0-9-])|(?<![0-9-])[1-9][0-9]{2}-[0-9]{2}-[0-9]{5}(?![0-9-])"
+)
+_PLATE: Final = lazy_regex(
+    r"[京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼][A-Z][·•・ ]?[A-Z0-9]{5,6}(?![A-Z0-9])"
+    rf"|(?<![{HAN}])[{HAN}]{{1,4}} ?[0-9]{{2,3}} ?[ぁ-ん] ?[0-9]{{1,2}}-[0-9]{{2}}(?![0-9])|(?<![0-9])[0-9]{{2,3}}[가나다라마거너더러머버서어저고노도로모보소오조구누두루무부수우주허하배] ?[0-9]{{4}}(?![0-9])"
+)
+_LABEL: Final = (
+    r"(?:病历号|病歷號|住院号|住院號|门诊号|就诊卡?号|身份证号?码?|身份證字?號?碼?|护照号?码?|護照號碼|医保卡?号|社保卡?号|健保卡號|订单号?|訂單(?:編號|號)?|账号|帳號|卡号|学号|"
+    r"工号|编号|編號|保单号|合同号|案号|发票号码?|快递单号|运单号|单号|会员号|驾驶证号|执照号|登记号|注册号|统一社会信用代码|QQ号?|微信号?|"
+    r"患者番号|カルテ番号|診察券番号|保険証番号|被保険者番号|パスポート番号|旅券番号|免許証番号|口座番号|注文番号|社員番号|学籍番号|会員番号|予約番号|契約番号|受付番号|"
+    r"お客様番号|管理番号|伝票番号|登録番号|환자 ?번호|등록 ?번호|차트 ?번호|병록 ?번호|주민등록번호|여권 ?번호|운전면허(?: ?번호)?|계좌 ?번호|주문 ?번호|사번|학번|회원 ?번호|예약 ?번호|"
+    r"사업자(?:등록)? ?번호|송장 ?번호|접수 ?번호|고객 ?번호|카드 ?번호)"
+)
+_LABELLED: Final = lazy_regex(
+    rf"{_LABEL}(?:[（(][^()（）\n]{{0,12}}[)）])?[ 　]?(?:[:：#＃]|は|是|为|為|은|는)?[ 　]{{0,2}}(?P<id>(?=[A-Za-z0-9０-９-]{{0,20}}[0-9０-９])[A-Za-z0-9０-９][A-Za-z0-9０-９_-]{{3,29}})"
+)
+_PHONE: Final = lazy_regex(
+    r"(?<![0-9０-９-])(?:(?:[+＋]86|[(（][+＋]?86[)）])[ -]?)?1[3-9][0-9]([ -]?)[0-9]{4}\1[0-9]{4}(?![0-9])"
+    r"|(?<![0-9０-９-])[(（]?[0０][0-9０-９]{1,4}[)）]?[ -－ー‐−]?[0-9０-９]{2,4}[-－ー‐− ][0-9０-９]{3,4}(?![0-9０-９-])"
+    r"|(?<![0-9-])0[0-9]{2,3}-[0-9]{7,8}(?:-[0-9]{1,5})?(?![0-9-])|(?<![0-9])[48]00-?[0-9]{3}-?[0-9]{4}(?![0-9])"
+    r"|[＋+]8[126][- ]?[0-9]{1,3}[- ][0-9]{3,4}[- ][0-9]{4}(?![0-9])|(?<![0-9-])1[0-9]{3}-[0-9]{4}(?![0-9-])"
+    r"|(?<![0-9０-９])0[789]0[0-9]{8}(?![0-9])|(?<![0-9０-９])０[７８９]０[０-９]{8}|(?<![0-9])010[0-9]{8}(?![0-9])"
+)
+
+
+def find_ids(text: str) -> Iterator[Found]:
+    """Yield national ids with the right check digit, registration numbers by form, plates, and what a label names."""
+    for pattern, check in ((_RESIDENT, _resident), (_TAIWAN, _taiwan)):
+        for match in matches(pattern, text):
+            if check(match[0].translate(_ASCII)):
+                yield Found(*match.span(), "id", 0.95, "check")
+    if _NAMED.search(text):
+        for match in matches(_MINE, text):
+            digits = "".join(filter(str.isdigit, match["id"].translate(_ASCII)))
+            yield Found(*match.span("id"), "id", 0.95 if my_number(digits) else 0.7, "check")
+    for match in matches(_REGISTERED, text):
+        yield Found(*match.span(), "id", 0.9, "shape")
+    for match in matches(_PLATE, text):
+        yield Found(*match.span(), "id", 0.8, "shape")
+    for match in matches(_LABELLED, text):
+        yield Found(*match.span("id"), "id", 0.9, "label")
+
+
+# fmt: off
+FORMS: Final = Phase("east-asian-forms", (
+    Row("east-asian-date", find_dates, anywhere, "date", 0.9, "", "2024年3月5日", "3年间"),
+    Row("east-asian-age", finding(_AGE, "age", 0.9, group="age"), anywhere, "age", 0.9, "", "45岁", "21세기"),
+    Row("east-asian-phone", finding(_PHONE, "phone", 0.9), anywhere, "phone", 0.9, "", "13912345678", "139 个"),
+    Row("east-asian-id", find_ids, anywhere, "id", 0.95, "check label shape",
+        "110101199003070011", "110101199003070012"),
+))
+"""Numbers and dates, before names: a date's character may begin a family name."""
+# fmt: on
+
+
+def back_to(text: str, end: int, stops: str, most: int) -> int:
+    """Return where the run of Chinese characters, letters and digits before ``end`` begins, after the last stop word."""
+    start = end
+    while start > 0 and end - start < most and (text[start - 1].isalnum() or text[start - 1] in "々〆·・（）()"):
+        if text[start - 1] == OTHER:
+            break
+        start -= 1
+    run = text[start:end]
+    cut = max((run.rfind(stop) + len(stop) for stop in stops.split() if stop in run), default=0)
+    return start + cut

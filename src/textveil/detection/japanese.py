@@ -1,0 +1,284 @@
+"""Names in Japanese: family and given names, honorifics, labels, kana readings, addresses and organizations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Final
+
+from textveil.detection.east_asian import FORMS, HAN, back_to
+from textveil.detection.found import Found, Phase, Row
+from textveil.detection.gates import anywhere
+from textveil.detection.script_lists import listed
+from textveil.text.patterns import lazy_regex, matches
+
+_H: Final = f"[{HAN}]"
+_KATA: Final = "[ァ-ヺー]"
+_HIRA: Final = "[ぁ-ゖ]"
+_NAME: Final = rf"(?:{_H}|ヶ|ノ|{_KATA}|{_HIRA})"
+_LABELS: Final = (
+    "貸主|借主|売主|買主|連帯保証人|保証人|委任者|受任者|氏名|お名前|名前|患者氏名|患者名|患者様|患者|担当者名|担当者|担当医|担当|主治医|宛名|宛先|差出人|送信者|受信者|代表者|代表取締役|保護者|契約者|申込者|申請者|著者|記入者|緊急連絡先|看護師|医師|学生|生徒|"
+    "社員|名義|名義人|口座名義|配偶者|続柄|本人|世帯主|被保険者|受取人|依頼人|届出人|参加者|出席者|講師|作成者|報告者|発行者|責任者|お客様名|予約者|候補者|フリガナ|ふりがな|カナ|氏名（カナ）|お届け先|From|差出人名"
+)
+_LABELLED: Final = lazy_regex(
+    rf"(?<![{HAN}])(?:{_LABELS})(?:[（(][^()（）\n]{{0,10}}[)）])?[ 　]?[:：][ 　]{{0,3}}"
+    rf"(?P<name>{_NAME}{{1,6}}(?:[ 　・]{_NAME}{{1,8}})?)(?=[ 　]?(?:様|殿|さん|氏|先生|医師)|[ 　\n\r、,（(）)／/。]|$)"
+)
+_SPACED_LABEL: Final = lazy_regex(
+    rf"氏[ 　]{{0,4}}名[ 　]?[:：]?[ 　]{{1,3}}(?P<name>{_NAME}{{1,5}}(?:[ 　]{_NAME}{{1,5}})?)(?=[ 　\n\r、（(]|$)"
+)
+_HONORIFIC: Final = lazy_regex(
+    r"[ 　]?(?:さん|さま|様|氏(?![名族神])|先生|くん|君(?![が主])|ちゃん|殿(?![下堂])|教授|准教授|医師|社長|専務|常務|部長|課長|係長|主任|店長|監督|選手|容疑者|被告|看護師|博士|院長|会長|代表|議員|知事|市長|大臣|首相|弁護士|"
+    r"校長|助教|研究員|技師|薬剤師|理学療法士|記者|アナウンサー|夫妻|家(?=[のに])|マネージャー|リーダー|本部長|次長|取締役|刑事|巡査)"
+)
+_AFTER_ROLE: Final = lazy_regex(
+    rf"(?:看護師|医師|担当|記録者|記録|主治医|院長|記者|選手|弁護士|薬剤師|助手|秘書|長女|長男|次女|次男|夫|妻|母|父|兄|姉|弟|妹|友人|同僚)[ 　：:]?(?P<name>{_H}{{2,5}})(?!{_H})"
+)
+_BEFORE: Final = lazy_regex(
+    rf"(?:(?P<kata>{_KATA}{{2,10}}(?:・{_KATA}{{1,10}}){{0,2}})|(?P<han>{_H}{{1,5}}(?:[ 　]?(?:{_H}{{1,3}}|{_HIRA}{{2,4}}|{_KATA}{{2,5}}))?)|(?P<hira>{_HIRA}{{2,4}}))\Z"
+)
+_NOBODY: Final = frozenset(
+    """お客 客 皆 奥 娘 息子 お医者 医者 看護師 店員 患者 先生 社長 父 母 兄 姉 弟 妹 神 王 子供 業者 担当者 旦那 保護者 利用者 関係者 隣人 大家 駅員 親 祖父 祖母 孫 赤 坊 爺 婆 主人 家族 同僚 友達
+    学生 生徒 会社 部下 上司 運転手 警察 弁護士 税理士 農家 漁師 職人 大工 花屋 本屋 店主 嫁 婿 姑 貴 諸 各 本人 代表 担当 主治医 担当医 新人 外人 職員 社員 会員 参加者 受講者 応募者 候補者 読者 著者
+    取引先 御社 貴社 彼女 彼 方 何 誰 妊婦 介護士 相談員 美容師 師匠 管理人 幹事 司会 主婦 何様 同様 多様 一様 模様 仕様 異様 有様 副 元 前 現 新 旧 総務 営業 経理 人事 開発 技術 企画 広報 製造 販売 事業
+    執行 代表取締 最高 東京都 大阪府 県 市 内閣 総理 外務 財務 防衛 女性 男性 大学 名誉 客員 特任 担任 副院 部長 課長 係長 主任 店長 院長 会長 専務 常務 教授 博士 監督 選手 校長 市長 知事 大臣 首相 研修 指導 訪問 顧問 日本代表 女子 男子 プロ 元プロ チーム クラス パン 両 ご両親 お子 お母 お父
+    お兄 お姉 お爺 お婆 おじい おばあ おじ おば おか おと おに おね たく みな すみま お巡り 校長 教頭 担任 塾 新任 恩師 家庭教師 国語 数学 英語 理科 社会 音楽 体育 美術 歯医者 巡査 赤ちゃ じゅうぶ 犬 猫 ワン ネコ ウサギ クマ パパ ママ サンタ プロデューサー ディレクター プロジェクト""".split()
+)
+_PARTICLE: Final = "はがのをにもとへやで、。，．・）)」』】（(「『 　\n\t"
+
+
+@cache
+def _families() -> frozenset[str]:
+    return listed("ja", "family")
+
+
+@cache
+def _words() -> frozenset[str]:
+    return listed("ja", "ordinary") | listed("ja", "frequent")
+
+
+def family_of(name: str) -> str:
+    """Return the listed family name that a name begins with, the longest; empty if none."""
+    return next((name[:length] for length in (4, 3, 2, 1) if len(name) >= length and name[:length] in _families()), "")
+
+
+def find_titled(text: str) -> Iterator[Found]:
+    """Yield names behind a label, and before an honorific."""
+    for pattern in (_LABELLED, _SPACED_LABEL):
+        for match in matches(pattern, text):
+            name = match["name"].removesuffix("様").removesuffix("殿").rstrip()
+            if name not in _NOBODY and name not in _words() and name[-2:] not in ("さん", "先生"):
+                yield Found(match.start("name"), match.start("name") + len(name), "person", 0.8, "field")
+    for match in matches(_AFTER_ROLE, text):
+        if (family := family_of(match["name"])) and len(family) > 1 and _is_given(match["name"][len(family) :]):
+            yield Found(*match.span("name"), "person", 0.7, "title")
+    for match in matches(_HONORIFIC, text):
+        if length := _before_honorific(text[max(0, match.start() - 13) : match.start()], match[0].strip()):
+            yield Found(match.start() - length, match.start(), "person", 0.8, "title")
+
+
+def _before_honorific(before: str, honorific: str) -> int:
+    match = _BEFORE.search(before)
+    if match is None:
+        return 0
+    name = match[0]
+    common = honorific in ("さん", "さま", "様", "氏", "先生", "くん", "君", "ちゃん", "殿")
+    if match["kata"]:
+        return len(name) if common and name not in _NOBODY else 0
+    if match["hira"]:
+        tails = (name[cut:] for cut in range(len(name) - 1))
+        return next((len(tail) for tail in tails if tail in listed("ja", "given")), 0) if common else 0
+    if name in _NOBODY:
+        return 0
+    whole = name.strip(" 　")
+    unknown = (
+        common and 2 <= len(whole) <= 4 and whole not in listed("ja", "frequent") and not any(map(_is_kana, whole))
+    )
+    unknown = unknown and not any(whole.endswith(word) for word in _NOBODY)
+    for cut in range(len(name)):
+        tail = name[cut:]
+        if tail in _NOBODY:
+            return 0
+        family = family_of(tail)
+        if (
+            family
+            and _is_given(tail[len(family) :].strip(" 　"))
+            and not (cut and len(family) == 1 and common is False)
+        ):
+            return len(tail)
+        if tail in listed("ja", "given") and not unknown:
+            return len(tail)
+    return len(name) if unknown else 0
+
+
+def _is_kana(character: str) -> bool:
+    return "ぁ" <= character <= "ヺ"
+
+
+def _is_given(rest: str) -> bool:
+    return (
+        not rest or rest in listed("ja", "given") or (len(rest) <= 3 and rest not in _words() and rest not in _NOBODY)
+    )
+
+
+_FREE: Final = lazy_regex(
+    rf"(?<![{HAN}])(?P<run>{_H}{{2,7}}(?:ヶ{_H}{{1,3}})?)(?P<rest>[ 　](?:{_H}{{1,3}}|{_KATA}{{2,5}}|{_HIRA}{{2,4}})(?![{HAN}ァ-ヺー]))?(?=[{_PARTICLE}]|か?ら|です|でし|だ|より|まで|も|$|[（(a-zA-Z0-9])"
+)
+_IN_KANA: Final = lazy_regex(
+    rf"(?<![{HAN}])(?P<family>{_H}{{1,4}})[ 　]?(?P<given>{_HIRA}{{2,4}}|{_KATA}{{2,5}})(?![ァ-ヺー])"
+)
+_FOREIGN: Final = lazy_regex(rf"(?<![ァ-ヺー・]){_KATA}{{2,10}}(?:[・＝]{_KATA}{{1,10}}){{1,3}}(?![ァ-ヺー・])")
+_KANA_NAME: Final = lazy_regex(
+    rf"[（(](?P<name>{_KATA}{{2,6}}[ 　]{_KATA}{{2,6}}|{_HIRA}{{2,6}}[ 　]{_HIRA}{{2,6}})[)）]"
+)
+_I_AM: Final = lazy_regex(
+    rf"(?:私は|わたしは|名前は|名は)(?P<name>{_NAME}{{2,6}}?)(?:です|と申し|といい|と言い)|(?P<said>{_H}{{2,5}})(?:と申します|と申しまし)"
+)
+
+
+def find_free(text: str) -> Iterator[Found]:
+    """Yield listed family names with a given name behind them, or alone before a particle, and foreign names."""
+    for match in matches(_FREE, text):
+        run, rest = match["run"], (match["rest"] or "")[1:]
+        family = family_of(run)
+        given = run[len(family) :]
+        start, end = match.start(), match.end("run")
+        if not family or run in _words() or run in listed("ja", "place"):
+            continue
+        if rest and not given and (rest in listed("ja", "given") or len(family) > 1):
+            yield Found(start, match.end("rest"), "person", 0.7, "list")
+        elif given in listed("ja", "given") and not (len(family) == 1 and len(given) == 1):
+            yield Found(start, end, "person", 0.7, "list")
+        elif not given and len(family) > 1:
+            yield Found(start, end, "person", 0.5, "list")
+        elif given and len(family) > 1 and len(given) <= 2 and given not in _words() and given[-1] in _GIVEN_ENDS:
+            yield Found(start, end, "person", 0.6, "list")
+    for match in matches(_IN_KANA, text):
+        if match["given"] in listed("ja", "given") and match["family"] in _families():
+            yield Found(*match.span(), "person", 0.7, "list")
+    for match in matches(_FOREIGN, text):
+        if match[0] not in listed("ja", "place"):
+            yield Found(*match.span(), "person", 0.6, "list")
+    for match in matches(_KANA_NAME, text):
+        yield Found(*match.span("name"), "person", 0.7, "field")
+    for match in matches(_I_AM, text):
+        group = match.lastgroup or ""
+        if (
+            match[group] not in _words()
+            and match[group] not in _NOBODY
+            and not match[group].startswith(("の", "こ", "そ"))
+        ):
+            yield Found(*match.span(group), "person", 0.7, "cue")
+
+
+_GIVEN_ENDS: Final = "子美香奈恵代江郎朗男夫雄介助太斗人輝樹希也哉平和一二三司志史明彦彰之哲実郎葉花菜乃音華織里莉衣愛緒穂帆羽海真吾悟翔大貴紀典則弘浩広宏博秀英俊健剛"
+
+_ADDRESS_START: Final = (
+    rf"(?:〒?[0-9０-９]{{3}}[-－ー‐−][0-9０-９]{{4}}[ 　\n]{{0,2}})?(?:東京都|北海道|(?:京都|大阪)府|{_H}{{2,3}}県)?"
+)
+_NUMBER: Final = "[0-9０-９一二三四五六七八九十]"
+_ADDRESS: Final = lazy_regex(
+    rf"(?<![{HAN}]){_ADDRESS_START}(?:(?:{_H}|[ヶケノぁ-んァ-ヺー]){{1,7}}?[市区町村郡])?(?:(?:{_H}|[ヶケノァ-ヺー]){{1,10}}?[区町村])?(?:{_H}|[ヶケノのァ-ヺー]){{1,10}}?"
+    rf"(?:{_NUMBER}{{1,3}}(?:丁目|番地|番)(?:の)?(?:{_NUMBER}{{1,4}}(?:番地|番|号)?(?:の)?(?:[-－ー‐−]?{_NUMBER}{{1,4}}号?)?)?|[0-9０-９]{{1,4}}(?:[-－‐−][0-9０-９]{{1,4}}){{1,3}})(?![0-9０-９-])"
+    rf"(?:[ 　]?(?:{_H}|{_KATA}|[A-Za-z]){{2,14}}[ 　]?(?:[0-9０-９A-Z]{{1,4}}(?:号室|号|階|F)?)(?![0-9年月日]))?(?:[ 　]?[0-9０-９]{{2,4}}号室)?"
+)
+_POSTAL: Final = lazy_regex("〒[ 　]?[0-9０-９]{3}[-－ー‐−]?[0-9０-９]{4}")
+_UNIT: Final = lazy_regex(rf"(?:(?:{_H}|[ヶケノ]){{1,5}}?[市区町村郡](?![場長立民役内])){{1,3}}")
+_PREFECTURE: Final = lazy_regex(rf"(?<![{HAN}])(?:東京都|北海道|京都府|大阪府|{_H}{{2,3}}県)")
+_PLACED: Final = lazy_regex(rf"(?<![{HAN}])(?P<name>{_H}{{2,4}}[市区町村](?![場長立民役内]))")
+_KANJI_RUN: Final = lazy_regex(rf"(?:{_H}|ヶ|{_KATA}){{2,20}}")
+
+
+_WHEN: Final = "昨日 今日 明日 先日 来週 先週 今週 来月 先月 今月 去年 今年 来年 現在 当時 以前 最近 昨年 毎年 毎日 今朝 昨夜".split()
+
+
+def find_places(text: str) -> Iterator[Found]:
+    """Yield addresses with their numbers, prefectures with what is within them, towns by their ending, listed places."""
+    for match in matches(_ADDRESS, text):
+        if any(mark in match[0] for mark in "市区町村県都府丁番郡"):
+            yield Found(*match.span(), "place", 0.8, "street")
+    for match in matches(_POSTAL, text):
+        yield Found(*match.span(), "place", 0.7, "street")
+    for match in matches(_PREFECTURE, text):
+        unit = _UNIT.match(text, match.end())
+        yield Found(match.start(), unit.end() if unit else match.end(), "place", 0.7, "list")
+    for match in matches(_PLACED, text):
+        if match["name"] not in _words():
+            yield Found(*match.span("name"), "place", 0.6, "place-end")
+    places = listed("ja", "place")
+    for run in matches(_KANJI_RUN, text):
+        word, start = run[0], run.start()
+        when = next((head for head in _WHEN if word.startswith(head)), "")
+        word, start = word[len(when) :], start + len(when)
+        length = next((n for n in range(min(12, len(word)), 1, -1) if word[:n] in places), 0)
+        tail = word[length:]
+        if (
+            length
+            and not (length == 2 and word[:2] in _families() and tail)
+            and (length == len(word) or not _is_kana(tail[0]))
+        ):
+            yield Found(start, start + length + (tail[:1] in tuple("都道府県市区町村駅")), "place", 0.6, "list")
+
+
+_FORM: Final = "(?:株式会社|有限会社|合同会社|合資会社|一般社団法人|公益社団法人|一般財団法人|公益財団法人|医療法人(?:社団)?|学校法人|社会福祉法人|NPO法人|特定非営利活動法人|独立行政法人|国立大学法人|宗教法人|㈱|（株）|\\(株\\))"
+_FIRM: Final = lazy_regex(
+    rf"{_FORM}[ 　]?(?:{_H}|{_KATA}|[A-Za-z0-9&・ー]|(?!との|への|での|には|とは|から|まで|にも|ので|のは|より|です|では|にて){_HIRA}{{2,6}}(?={_H}|{_KATA}|[ 　、。\n])){{1,20}}|(?:{_H}|{_KATA}|[A-Za-z0-9&・]){{2,20}}(?:株式会社|有限会社|合同会社|㈱|（株）)"
+)
+_INSTITUTION: Final = lazy_regex(
+    "(?:大学医学部附属病院|大学附属病院|大学病院|総合病院|市民病院|中央病院|赤十字病院|医療センター|病院|大学院|大学|短期大学|高等学校|高校|中学校|小学校|幼稚園|保育園|クリニック|医院|歯科|薬局|銀行|信用金庫|研究所|研究センター|財団|"
+    "協会|市役所|区役所|町役場|県庁|警察署|消防署|裁判所|新聞社|新聞|放送|出版|商事|製作所|工業|建設|不動産|製薬|電機|電力|ホテル|旅館|図書館|美術館|博物館|法律事務所|事務所|保健所|税務署|商店|学園|学院|グループ|ホールディングス)"
+)
+_ORG_STOPS: Final = (
+    "の は が を に で と も へ や から まで より 勤務先 所属 元 現在 昨日 今日 明日 同 当 本 弊 御 年 月 日"
+)
+_GENERIC: Final = frozenset(
+    """総合 大学 市民 中央 国立 県立 市立 私立 公立 地元 近く 当 本 弊 他 大手 地方 都市 近所 動物 専門 有名 女子 工業 医療 救急 地域 都内 近隣 一般 個人 内科 外科 皮膚科 眼科 小児科 耳鼻科 整形外科 産婦人科 精神科 歯科
+    高級 不動産 法律 会計 税理士 建築 設計 某 全国 関連 大型 老舗 温泉 ビジネス リゾート シティ 国会 世界 国際 日刊 地上波 衛星 生 再 民間 電子 自費 最高 高等 地方 家庭 簡易 主要 中堅 メイン ネット 都立 元 前 出身 志望 有力 名門 母校 進学 公的 無料 私設 受験 就職 紹介 当該 最寄り 産科 小児 高度 基幹 指定 かかりつけ医 調剤 処方 転院先""".split()
+)
+
+
+def find_organizations(text: str) -> Iterator[Found]:
+    """Yield firms with their legal form, and institutions with a name before the word for their sort."""
+    for match in matches(_FIRM, text):
+        yield Found(*match.span(), "organization", 0.8, "company-end")
+    for match in matches(_INSTITUTION, text):
+        start = back_to(text, match.start(), _ORG_STOPS, 16)
+        start += len(text[start : match.start()]) - len(text[start : match.start()].lstrip("ぁ・（）()"))
+        name = text[start : match.start()]
+        kana_only = all("ぁ" <= character <= "ゖ" for character in name)
+        if len(name) >= 2 and name not in _GENERIC and not kana_only:
+            yield Found(start, match.end(), "organization", 0.7, "institution")
+
+
+def mention_forms(name: str, kind: str) -> Iterator[str]:
+    """Yield patterns of later mentions: the whole, and of a person the family and the given name."""
+    yield name
+    if kind == "person":
+        family = family_of(name)
+        parts = name.replace("　", " ").replace("・", " ").split(" ")
+        parts = parts if len(parts) > 1 else [family, name[len(family) :]]
+        for part in parts:
+            if len(part) > 1 and part not in _words() and part not in listed("ja", "place"):
+                yield rf"(?<![{HAN}ァ-ヺー]){part}(?![ァ-ヺー])"
+    elif kind == "organization" and len(core := _CORE.sub("", name).strip(" 　")) > 2:
+        yield core
+
+
+_CORE: Final = lazy_regex(_FORM)
+
+# fmt: off
+PHASES: Final = (
+    FORMS,
+    Phase("japanese-places", (
+        Row("japanese-organization", find_organizations, anywhere, "organization", 0.8, "company-end institution",
+            "株式会社青空商事に勤務", "会社に勤務"),
+        Row("japanese-title", find_titled, anywhere, "person", 0.8, "field title", "田中さんが来た", "お客さんが来た"),
+        Row("japanese-place", find_places, anywhere, "place", 0.8, "list place-end street",
+            "東京都新宿区西新宿2-8-1", "二つの区別"),
+    )),
+    Phase("japanese-names", (
+        Row("japanese-name", find_free, anywhere, "person", 0.7, "cue field list", "山田太郎は元気です", "山の中は静かです"),
+    )),
+)
+"""Organizations and addresses first: their characters make family names too."""
+# fmt: on

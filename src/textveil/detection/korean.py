@@ -1,0 +1,226 @@
+"""Names in Korean: a family name of one syllable with two behind it, titles, labels and particles, addresses, firms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Final
+
+from textveil.detection.east_asian import FORMS
+from textveil.detection.found import Found, Phase, Row
+from textveil.detection.gates import anywhere
+from textveil.detection.script_lists import listed
+from textveil.text.patterns import lazy_regex, matches
+
+_G: Final = "[가-힣]"
+_COMMON: Final = "김이박최정강조윤장임한오서신권황안송류유전홍고문양손배백허남심노하곽성차주우구민나진지엄채원천방공현함변염여추도소석선설마길연위표명기반왕금옥육인맹제모탁국어은편용예봉"
+_NAME: Final = rf"(?:(?:남궁|황보|제갈|사공|선우|독고){_G}{{1,2}}|[{_COMMON}]{_G}{{1,2}})"
+_FULL: Final = rf"(?:(?:남궁|황보|제갈|사공|선우|독고){_G}{{1,2}}|[{_COMMON}]{_G}{{2}})"
+_TITLES: Final = (
+    "씨|님|선생님|선생|교수님|교수|박사님?|과장님?|부장님?|대리님?|사장님?|이사님?|원장님?|의사|간호사님?|환자분?|군(?![가-힣])|양(?![가-힣])|변호사님?|기자|대표님?|팀장님?|차장님?|실장님?|위원장?|의원|장관|대통령|회장님?|감독|선수|"
+    "학생|어르신|할머니|할아버지|사원|주임님?|본부장님?|센터장|총장|판사|검사(?!를|가|결과)|형님?|누나|언니|오빠|아저씨|아주머니|수간호사|전문의|레지던트|연구원|매니저님?|고객님?|사모님|여사|목사님?|신부님?|작가|배우|시장|도지사|총리|경위|경장|순경|강사|조교|코치"
+)
+_PARTICLES: Final = "은|는|이|가|을|를|의|에게서|에게|께서|께|와|과|도|만|랑|이랑|한테|한테서|으로|로|입니다|이고|이며|이라고|라고|이라는|라는|이다|이었다|였다|까지|부터|보다|처럼|야|아|이는|이가|이를|이의|이도|이한테|이에게"
+_LABELS: Final = (
+    "성명|성함|이름|환자명|환자 ?성명|환자|담당자|담당의|담당 ?의사|담당 ?간호사|보호자|신청인|신청자|대표자|대표이사|대표|수신인?|수신자|발신인?|발신자|작성자|예금주|계약자|주치의|고객명|고객|수령인|받는 ?사람|받는 ?분|보내는 ?사람|직원|학생|학생명|"
+    "임대인|임차인|매도인|매수인|원고|피고|피고인|증인|변호인|의뢰인|긴급 ?연락처|비상 ?연락처|배우자|부|모|집도의|기록자|보고자|참석자|발표자|저자|지원자|면접관|추천인|예약자|주문자|승객|의사|간호사|검사자|확인자|서명|강사"
+)
+_LABELLED: Final = lazy_regex(
+    rf"(?<!{_G})(?:{_LABELS})(?: ?[(（][^()（）\n]{{0,10}}[)）])?[ ]?[:：][ ]{{0,3}}(?P<name>{_G}{{2,4}}|{_G} {_G}{{2}}|{_G}{{2,8}} {_G}{{2,8}})(?=\s|[,.(（·/]|{_PARTICLES}|$|님|씨)"
+)
+_SPACED_LABEL: Final = lazy_regex(rf"성[ ]{{1,6}}명[ ]?[:：]?[ ]{{0,3}}(?P<name>{_FULL})(?!{_G})")
+_TITLED: Final = lazy_regex(rf"(?<!{_G})(?P<name>{_NAME}|[{_COMMON}](?= ?(?:{_TITLES}))) ?(?:{_TITLES})")
+_BEHIND_TITLE: Final = lazy_regex(
+    rf"(?<!{_G})(?:환자|보호자|남편|아내|딸|아들|어머니|아버지|친구|동료|교수|박사|의사|간호사|변호사|대표|팀장|과장|부장|대리|선생님|기자|배우|가수|감독|작가|회장|사장|원장|대통령|장관|의원|선수|고객|학생|동생|언니|오빠|형|누나|할머니|할아버지|이모|삼촌|저는|제 이름은|이름은) (?P<name>{_FULL})(?=(?:{_PARTICLES})?(?:\s|[,.!?)(]|$)|님|씨)"
+)
+_FREE: Final = lazy_regex(rf"(?<!{_G})(?P<name>{_FULL})(?P<particle>(?:{_PARTICLES})?)(?!{_G})")
+_GIVEN: Final = lazy_regex(
+    rf"(?<!{_G})(?P<name>{_G}{{2}})(?:씨|님|랑|한테|하고|이(?:가|는|를|도|랑|한테|에게)|아(?=[,!. ])|야(?=[,!. ]))(?!{_G})"
+)
+
+
+@cache
+def _words() -> frozenset[str]:
+    """Return frequent words but names of persons whom everybody knows."""
+    words = listed("ko", "ordinary") | listed("ko", "frequent")
+    given = listed("ko", "given")
+    return frozenset(word for word in words if not (len(word) == 3 and word[0] in _COMMON and word[1:] in given))
+
+
+@cache
+def _syllables() -> frozenset[str]:
+    return frozenset("".join(listed("ko", "given")))
+
+
+def family_of(name: str) -> str:
+    """Return the family name that a name begins with."""
+    return name[:2] if name[:2] in listed("ko", "family") and len(name) > 2 else name[:1]
+
+
+_NO_END: Final = "한된는은인운할던적의를을에가과와로도만고며서면"
+_NOBODY: Final = frozenset(
+    """고객 선생 환자 부모 사장 의사 간호사 담당 이모 고모 주치의 전문의 사용자 이용자 보호자 신청자 관리자 담당자 지원자 여러분 부장 차장 과장 이사 원장 손님 기사 주인 이웃 도련 공주 왕자 장모 장인 형 누나 선배 후배 신입 전임
+    수간호 전공의 정형외과 신경과 소아과 주무관 정규직 남자 여자 모든 이분 저분 그분 이 한 두 세 전 현 신 구 주 모 각 조 위 남 여 지 제 원 명 기 금 인 나 우 하 고 문 소 국 어 은 용 노인 유명 최고 전문 이런 어느 이번 주요 장애인 성인 정신과 내과 외과 안과 치과
+    피부과 임신부 고혈압 조직 유전자 전신 심장 방사선 선임 수석 주임 책임 인턴 원어민 외국인 한국인 중국인 초등 중등 고등 고등학 대학 대학원 중학 유학 신혼부부 공동 임시 부 총 신규 우수 기존 단골 진상 전체""".split()
+)
+
+
+def _no_name(name: str) -> bool:
+    return name in _words() or name in _NOBODY or name in listed("ko", "place")
+
+
+def _is_made_like_one(name: str) -> bool:
+    return len(name) == 3 and name not in _NOBODY | listed("ko", "frequent") and set(name[1:]) <= _syllables()
+
+
+def find_titled(text: str) -> Iterator[Found]:
+    """Yield names behind a label or a word for a person, and before a title."""
+    for pattern in (_LABELLED, _SPACED_LABEL):
+        for match in matches(pattern, text):
+            if match["name"] not in _words() and match["name"] not in _NOBODY:
+                yield Found(*match.span("name"), "person", 0.8, "field")
+    for match in matches(_BEHIND_TITLE, text):
+        if not _no_name(match["name"]):
+            yield Found(*match.span("name"), "person", 0.7, "title")
+    for match in matches(_TITLED, text):
+        name = match["name"]
+        if (
+            (_no_name(name) and not _is_made_like_one(name))
+            or _no_name(match[0].replace(" ", ""))
+            or (len(name) == 1 and name in _NOBODY and "씨" not in match[0])
+        ):
+            continue
+        if len(name) == 1 and name not in "김이박최정강조윤장임한오서신권황안송류유홍양손배백허심노곽성차":
+            continue
+        if len(name) == 2 and not (set(name[1:]) <= _syllables()):
+            continue
+        if len(name) == 3 and name[-1] in _NO_END and name[1:] not in listed("ko", "given"):
+            continue
+        yield Found(*match.span("name"), "person", 0.8, "title")
+    for match in matches(_GIVEN, text):
+        if match["name"] in listed("ko", "given") and not _no_name(match["name"]):
+            yield Found(*match.span("name"), "person", 0.6, "list")
+
+
+def find_free(text: str) -> Iterator[Found]:
+    """Yield names of three syllables with a listed given name, or made like one, before a particle."""
+    for match in matches(_FREE, text):
+        name = match["name"]
+        given = name[len(family_of(name)) :]
+        if (
+            _no_name(name)
+            or _no_name(name + match["particle"])
+            or (name[:2] in _words() and given not in listed("ko", "given"))
+        ):
+            continue
+        if given in listed("ko", "given"):
+            yield Found(*match.span("name"), "person", 0.7, "list")
+        elif (
+            match["particle"]
+            and len(given) == 2
+            and set(given) <= _syllables()
+            and name[0] in "김이박최정강조윤장임오서신권황송류유홍손배백허남심곽"
+        ):
+            yield Found(*match.span("name"), "person", 0.5, "guess")
+
+
+_ADDRESS: Final = lazy_regex(
+    rf"(?<!{_G})(?:{_G}{{2,4}}(?:특별시|광역시|특별자치시|특별자치도|도|시)? )?(?:{_G}{{1,5}}(?:시|군|구) ){{0,2}}(?:{_G}{{1,4}}(?:읍|면) )?"
+    rf"(?:{_G}{{1,8}}(?:[0-9]{{1,3}})?(?:로|길|대로)(?:[0-9]{{1,3}}(?:번)?길)?|{_G}{{1,6}}[0-9]?(?:동|리|가)) ?[0-9]{{1,5}}(?:-[0-9]{{1,4}})?(?:번지|번길 [0-9]{{1,4}})?(?![0-9년월일시분%세])"
+    rf"(?:,? ?[가-힣A-Za-z]{{2,12}}(?:아파트|빌라|빌딩|타워|오피스텔|맨션|타운|자이|푸르지오|래미안|힐스테이트))?(?:,? ?[0-9]{{1,4}}동)?(?: ?[0-9]{{1,3}}층)?(?: ?[0-9]{{1,4}}호)?"
+)
+_UNITS: Final = lazy_regex(
+    rf"(?<!{_G})(?:{_G}{{2,4}}(?:특별시|광역시|특별자치시|특별자치도)|(?:경기|강원|충청[남북]|전라[남북]|경상[남북]|제주|전[남북]|경[남북]|충[남북])도?)(?: {_G}{{1,5}}(?:시|군|구)(?!{_G}{{3}})){{0,2}}(?: {_G}{{1,5}}(?:읍|면|동)(?!{_G}{{3}}))?"
+)
+_TOWN: Final = lazy_regex(
+    rf"(?<!{_G})(?P<name>{_G}{{2,4}}(?:시|군|구|읍|면|동))(?=(?:에서|에|으로|로|의|까지|부터|은|는|이|가|을|를|와|과|,|\.| )(?!{_G}{{3}})|$)"
+)
+_WORD: Final = lazy_regex(rf"(?<!{_G}){_G}{{2,12}}")
+_BEHIND_PLACE: Final = lazy_regex(
+    rf"(?:시|군|구|도|역|공항|대교|항|동)?(?:에서는|에서|에는|에|으로|로|의|까지|부터|은|는|이|가|을|를|와|과|도|만|행|산|출신|지역|시내|여행|출장|지사|지점|본사|입니다|이며|이고|에서의)?(?!{_G})"
+)
+
+
+def find_places(text: str) -> Iterator[Found]:
+    """Yield addresses, provinces with what is within them, and listed places with a particle behind them."""
+    for match in matches(_ADDRESS, text):
+        first = match[0].split(" ")[0]
+        if match[0].count(" ") < 2 and (first in _words() or first[:-1] in _words()):
+            continue  # 정말로 15
+        yield Found(*match.span(), "place", 0.8, "street")
+    for match in matches(_UNITS, text):
+        yield Found(*match.span(), "place", 0.7, "list")
+    places = listed("ko", "place")
+    for match in matches(_WORD, text):
+        word = match[0]
+        length = next((n for n in range(min(8, len(word)), 1, -1) if word[:n] in places), 0)
+        if length and (tail := _BEHIND_PLACE.match(text, match.start() + length)):
+            unit = tail[0][:1] if tail[0][:1] in ("시", "군", "구", "역", "항") and tail[0][:1] else ""
+            yield Found(match.start(), match.start() + length + len(unit), "place", 0.6, "list")
+
+
+_FIRM: Final = lazy_regex(
+    rf"(?:주식회사|㈜|\(주\)|유한회사|재단법인|사단법인|의료법인|학교법인|사회복지법인) ?[가-힣A-Za-z0-9&]{{2,15}}|[가-힣A-Za-z0-9&]{{2,15}}(?: ?㈜| ?\(주\)|(?<![는은가를을의]) ?주식회사(?! ?{_G}))"
+)
+_KINDS: Final = (
+    "대학교병원|대학병원|종합병원|병원|대학교|대학원|고등학교|중학교|초등학교|유치원|어린이집|의원|한의원|치과|약국|보건소|은행|전자|그룹|건설|물산|제약|화학|자동차|증권|생명|화재|카드|텔레콤|통신|백화점|호텔|"
+    "구청|시청|경찰서|소방서|법원|지방법원|검찰청|연구소|연구원|협회|재단|공사|공단|신문|일보|방송|출판사|법무법인|요양원|복지관|도서관|미술관|박물관|테크|소프트|시스템즈?|솔루션즈?|바이오|푸드|유통|물류|상사|산업|식품|항공|여행사|컴퍼니|스튜디오|센터|대"
+)
+_INSTITUTION: Final = lazy_regex(
+    rf"(?<![가-힣A-Za-z])(?P<name>[가-힣A-Za-z0-9]{{2,10}}?(?:{_KINDS})(?:병원)?)(?=(?:에서|에|의|으로|로|을|를|이|가|은|는|와|과|도|까지|부터|입니다)?(?:[\s,.()]|$))"
+)
+_GENERIC: Final = frozenset(
+    """종합병원 대학병원 동네병원 개인병원 대형병원 주거래은행 시중은행 인터넷은행 중앙은행 국립대학교 사립대학교 전문대학교 요양병원 한방병원 동물병원 응급센터 고객센터 콜센터 서비스센터 응급의료센터 문화센터 데이터센터 물류센터 지원센터 상담센터 운영시스템 관리시스템 정보시스템
+    운영체제 신용카드 체크카드 교통카드 법인카드 회원카드 인공지능 대중교통 이동통신 전기자동차 중고자동차 문화재단 지방법원 고등법원 대법원 헌법재판소 국회의원 시의원 인터넷신문 온라인유통 반도체산업 관광산업 주요산업 제조산업 건설산업 식품산업 이비인후과의원 세대 시대 기대 반대
+    절대 상대 최대 확대 현대 침대 무대 초대 연대 군대 증대 토대 한계 성대 치아치과 개인의원 국공립어린이집 기업은행 가족센터 재활센터 건강검진센터 검진센터 외래센터 부대 일대 시간대 가격대 연령대 대기업그룹 근대 고대 밤시간대 비상대 해운대 소프트 갈대 잠시대 십대 이십대 삼십대 열대 아대 손대 대대""".split()
+)
+
+
+def find_organizations(text: str) -> Iterator[Found]:
+    """Yield firms with their legal form, and institutions with a name before the word for their sort."""
+    for match in matches(_FIRM, text):
+        yield Found(*match.span(), "organization", 0.8, "company-end")
+    for match in matches(_INSTITUTION, text):
+        name = match["name"]
+        if (
+            name not in _GENERIC
+            and name not in _words()
+            and (not name.endswith("대") or name[:-1] in listed("ko", "place") | _SHORT)
+        ):
+            yield Found(*match.span("name"), "organization", 0.8, "institution")
+
+
+_SHORT: Final = frozenset(
+    """서울 연세 고려 이화 성균관 한양 중앙 경희 서강 부산 경북 전남 전북 충남 충북 인하 아주 건국 동국 홍익 숙명 국민 단국 조선 영남 동아""".split()
+)
+
+
+def mention_forms(name: str, kind: str) -> Iterator[str]:
+    """Yield patterns of later mentions: the whole, and the given name of two syllables before a particle."""
+    bare = name.replace(" ", "")
+    if kind == "person":
+        yield rf"(?<!{_G}){name}(?=(?:{_PARTICLES}|{_TITLES})?(?!{_G}))"
+        given = bare[len(family_of(bare)) :] if len(bare) < 5 else ""
+        if len(given) == 2 and given not in _words():
+            yield rf"(?<!{_G}){given}(?=(?:{_PARTICLES}|{_TITLES}|이)?(?!{_G}))"
+        yield from (rf"(?<!{_G}){part}" for part in name.split(" ") if len(part) > 2)
+    else:
+        yield rf"(?<!{_G}){name}"
+
+
+# fmt: off
+PHASES: Final = (
+    FORMS,
+    Phase("korean-places", (
+        Row("korean-organization", find_organizations, anywhere, "organization", 0.8, "company-end institution",
+            "주식회사 푸른나무에 다닌다", "동네병원에 다닌다"),
+        Row("korean-title", find_titled, anywhere, "person", 0.8, "field list title", "김민수 씨가 왔다", "고객님이 왔다"),
+        Row("korean-place", find_places, anywhere, "place", 0.8, "list street",
+            "서울특별시 강남구 테헤란로 152", "정말로 15"),
+    )),
+    Phase("korean-names", (
+        Row("korean-name", find_free, anywhere, "person", 0.7, "guess list", "어제 이지은이 왔다", "어제 이야기가 길었다"),
+    )),
+)
+"""Organizations and addresses first: their syllables make family names too."""
+# fmt: on

@@ -1,0 +1,106 @@
+"""Names and forms in other scripts than Latin, and in Turkish: which rules read a text, and the mentions of its names.
+
+Plain texts (``found``) have one letter for all other scripts, so these rules read a text as it is written. Their
+modules load where the script is met.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from typing import Final
+
+from textveil.cuts import replaced
+from textveil.detection.found import OTHER, Found, Phase, Plain, in_phases, settled
+from textveil.text.patterns import lazy_regex, matches
+
+_OF_SCRIPT: Final = {
+    "cyrillic": lazy_regex("[\u0400-\u04ff]{2}"),
+    "arabic": lazy_regex("[\u0620-\u064a]{2}"),
+    "korean": lazy_regex("[\uac00-\ud7af]{2}"),
+    "japanese": lazy_regex("[\u3041-\u30fa]"),
+    "chinese": lazy_regex("[\u4e00-\u9fff]{2}"),
+}
+"""Letters by the module that reads them."""
+_ANY: Final = lazy_regex("[\u0400-\u04ff\u0620-\u064a\u3041-\u30fa\u4e00-\u9fff\uac00-\ud7af]{2}")
+TURKISH: Final = "tr"
+SCRIPTS: Final = frozenset((TURKISH, "ru", "ar", "zh", "ja", "ko"))
+"""Languages whose texts have rules of their own here."""
+
+
+def modules_for(text: str, language: str) -> tuple[str, ...]:
+    """Return the modules that read a text: by its letters, and Turkish by its language."""
+    if text.isascii():
+        return ()
+    if _ANY.search(text) is None:
+        return ("turkish",) if language == TURKISH else ()
+    names = [name for name, pattern in _OF_SCRIPT.items() if pattern.search(text)]
+    if "japanese" in names and "chinese" in names:
+        names.remove("chinese")  # Japanese writes Chinese characters between its own
+    return tuple(names)
+
+
+@cache
+def _phases(name: str) -> tuple[Phase, ...]:
+    phases: tuple[Phase, ...] = import_module(f"textveil.detection.{name}").PHASES
+    return phases
+
+
+@cache
+def _mention_forms(name: str) -> Callable[[str, str], Iterable[str]]:
+    """Return what gives the patterns of a name's later mentions, by the name and its kind."""
+    forms: Callable[[str, str], Iterable[str]] = import_module(f"textveil.detection.{name}").mention_forms
+    return forms
+
+
+def found_in_scripts(text: str, modules: Sequence[str]) -> list[Found]:
+    """Return disjoint spans of a text as it is written."""
+    spans: list[Found] = []
+    rest = text
+    if modules:
+        spans, rest = in_phases(text, (import_module("textveil.detection.script_secrets").PHASE,))
+    for module in modules:
+        here, rest = in_phases(rest, _phases(module))
+        firm = {text[span.start : span.end]: span.kind for span in here if span.score >= _LEAST}
+        later = [span for span in _mentions(rest, firm, module) if OTHER not in rest[span.start : span.end]]
+        rest = replaced(rest, [(span.start, span.end, OTHER * (span.end - span.start)) for span in later])
+        spans += [*here, *later]
+    return sorted(spans)
+
+
+_MOST: Final = 300  # names whose mentions are looked for
+_LEAST: Final = 0.5  # score of a name whose mentions are looked for
+
+
+def _mentions(text: str, kinds: Mapping[str, str], module: str) -> list[Found]:
+    """Return later mentions of names, by their kind: whole, or a part of a person's."""
+    names = [(name, kind) for name, kind in kinds.items() if kind in ("person", "place", "organization")][:_MOST]
+    spans: list[Found] = []
+    for kind in dict.fromkeys(kind for _, kind in names):
+        forms = {form for name, of_kind in names if of_kind == kind for form in _mention_forms(module)(name, kind)}
+        pattern = re.compile("|".join(sorted(forms, key=lambda form: (-len(form), form))) or "(?!)")
+        spans += [Found(*match.span(), kind, 0.6, "mention") for match in matches(pattern, text)]
+    return settled(text, spans)
+
+
+def in_plain(read: Plain, spans: Sequence[Found]) -> list[Found]:
+    """Return spans of an original as spans of its plain form, without those that hold none of it."""
+    if read.places is None:
+        return list(spans)
+    places = read.places
+    moved = (span._replace(start=bisect_left(places, span.start), end=bisect_left(places, span.end)) for span in spans)
+    return [span for span in moved if span.start < span.end]
+
+
+def joined(words: Sequence[str]) -> str:
+    """Return an alternative of words, the longest first, as a pattern."""
+    return "|".join(map(re.escape, sorted(words, key=lambda word: (-len(word), word))))
+
+
+def found_by(pattern: re.Pattern[str], text: str, kind: str, score: float, why: str = "") -> Iterator[Found]:
+    """Yield the first group that matched, of each match; all of a match where a pattern has no groups."""
+    for match in matches(pattern, text):
+        yield Found(*match.span(match.lastgroup or 0), kind, score, why)

@@ -1,0 +1,289 @@
+"""Names, dates, ages, addresses and ids in Turkish: capitals, the apostrophe before endings, titles behind names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Final, NamedTuple
+
+from textveil.detection.found import Found, Phase, Row
+from textveil.detection.gates import anywhere
+from textveil.detection.lists import COMPANIES
+from textveil.detection.script_lists import listed
+from textveil.text.patterns import lazy_regex, matches
+
+_U: Final = "[A-ZÇĞİÖŞÜÂÎÛ]"
+_L: Final = "[a-zçğıöşüâîû]"
+_LETTER: Final = "[A-Za-zÇĞİÖŞÜÂÎÛçğıöşüâîû]"
+_NAME: Final = rf"{_U}{_L}+(?:-{_U}{_L}+)?"
+_WORD: Final = lazy_regex(
+    rf"(?<![\w'’.@/-])(?:(?:Dr|Prof|Doç|Av|Op|Uzm|Sn|Yrd|Arş|Öğr)\.|{_NAME}|{_U}\.|{_U}{{2,18}})(?![\w@])"
+)
+_OPENS: Final = ".!?…:;•*|>\n\t"
+_SKIPPED: Final = " \"'“(—–-[0123456789"
+_BEHIND: Final = lazy_regex(
+    r" (?:Bey|Hanım|Hoca|Hocam|Efendi|Abi|Abla|Teyze|Amca|Usta|Beyefendi|Hanımefendi|Paşa)(?![a-zçğıöşü])"
+)
+_TITLES: Final = frozenset(
+    """sayın sn dr doktor prof doç av avukat op uzm hemşire hasta müdür öğretmen sevgili bay bayan arş yrd ebe eczacı kaptan hakim savcı başkan bakan vali kaymakam mühendis uzman asistan değerli öğr gör müşteri danışan
+    ustam kuzenim kardeşim ablam abim annem babam eşim kızım oğlum eşi kızı oğlu annesi babası kardeşi ablası abisi dedesi ninesi arkadaşım arkadaşı komşum komşusu yeğeni amcası dayısı teyzesi halası patronum müdürü adım ismim""".split()
+)
+_LABELS: Final = (
+    "Adı Soyadı|Ad Soyad|Adı ve Soyadı|Ad|Adı|Soyadı|Soyad|Hasta|Hasta Adı|Hastanın Adı|İsim|İsim Soyisim|Doktor|Hekim|Hemşire|Müşteri|Müşteri Adı|Gönderen|Alıcı|Kimden|Kime|Yetkili|İmza|Veli|Öğrenci|Kiracı|Kiraya Veren|Davacı|Davalı|Sanık|Tanık|Vekili?|Yazar|Hazırlayan|"
+    "Onaylayan|Sorumlu|İletişim Kişisi|Acil Durum Kişisi|Hesap Sahibi|Sigortalı|Refakatçi|Yakını|Anne Adı|Baba Adı|Eşi|Düzenleyen|Teslim Alan|Başvuran|Katılımcılar|Bilgi"
+)
+_LABELLED: Final = lazy_regex(
+    rf"(?<!{_LETTER})(?:{_LABELS}) ?: {{0,3}}(?:(?:Dr|Prof|Av|Uzm|Op|Sn)\. ?){{0,3}}(?P<name>(?:{_NAME}|{_U}{{2,15}})(?: (?:{_NAME}|{_U}{{2,15}}|{_U}\.)){{0,3}})"
+)
+_BEFORE: Final = lazy_regex(rf"({_LETTER}+)\.? \Z")
+_SUFFIX: Final = lazy_regex(rf"['’]({_L}{{1,8}})(?!{_LETTER})")
+_IN: Final = frozenset("""da de ta te dan den tan ten daki deki taki teki""".split())
+_ORGANIZATIONS: Final = (
+    "Üniversitesi|Hastanesi|Bankası|Lisesi|Okulu|İlkokulu|Ortaokulu|Fakültesi|Enstitüsü|Müdürlüğü|Bakanlığı|Belediyesi|Mahkemesi|Derneği|Vakfı|Partisi|Kulübü|Kliniği|Merkezi|Eczanesi|Holding|Holdingi|Şirketi|Sigorta|Otel|Oteli|Restoran|Kurumu|Odası|Sendikası|Ajansı|"
+    "Gazetesi|Yayınevi|Yayınları|Tıp Merkezi|Market|Kargo|Lojistik|Tekstil|İnşaat|Elektronik|Teknoloji|Teknolojileri|Yazılım|Bilişim|Gıda|Otomotiv|Turizm|Ticaret|Anaokulu|Karakolu|Birliği|Konseyi|Mobilya|Danışmanlık|Havayolları|Hukuk Bürosu|Emniyeti|Dershanesi|Koleji|Akademisi|Kütüphanesi|Müzesi"
+)
+_INSTITUTION: Final = lazy_regex(
+    rf"(?<![\w'’-])(?P<name>(?:(?:{_NAME}|{_U}{{2,12}}|[0-9]{{1,3}}\.) (?:(?:ve|ile) )?){{1,6}}(?:{_ORGANIZATIONS})(?: (?:{_ORGANIZATIONS}|Tıp Fakültesi)){{0,2}}(?: (?:San|Tic|Ltd|A|Ş|ve|Şti|Paz|İth|İhr)\.?){{0,8}}(?: ?A\.Ş\.| ?Ltd\. ?Şti\.)?)(?!{_L})"
+)
+_FIRM: Final = lazy_regex(
+    rf"(?<![\w'’-])(?P<name>(?:(?:{_NAME}|{_U}{{2,12}}|&|ve|(?:San|Tic|Paz|İnş|Ltd)\.) ?){{1,7}}(?:A\. ?Ş\.|Ltd\. ?Şti\.|AŞ(?!{_LETTER})|Limited Şirketi|Anonim Şirketi))"
+)
+_STREET_END: Final = r"(?:Mahallesi|Mah\.?|Mh\.|Caddesi|Cadde|Cad\.?|Cd\.|Sokağı|Sokak|Sok\.?|Sk\.|Bulvarı|Blv\.|Bulv\.|Meydanı|Sitesi|Apartmanı|Apt\.?|Yolu|Çıkmazı)"
+_LINE: Final = lazy_regex(
+    rf"(?<![\w'’-])(?:(?:{_NAME}|{_U}{{2,12}}|[0-9]{{1,4}}\.?) ){{1,4}}?{_STREET_END}(?!{_L})(?:,? ?(?:(?:(?:{_NAME}|{_U}{{2,12}}|[0-9]{{1,4}}\.?) ){{1,4}}?{_STREET_END}(?!{_L}))){{0,3}}"
+    rf"(?:,? ?(?:No|Numara|D|Daire|Kat|K|Blok|İç Kapı No)[.:]? ?[0-9]{{1,4}}[A-Z]?(?:/[0-9A-Z]{{1,4}})?){{0,4}}(?:,? ?[0-9]{{5}})?(?:,? ?{_NAME} ?/ ?(?:{_NAME}|{_U}{{3,12}}))?"
+)
+_TOWN: Final = lazy_regex(rf"(?<![\w'’-])(?P<name>(?:[0-9]{{5}} )?{_NAME} ?/ ?(?:{_NAME}|{_U}{{4,12}}))(?![\w/])")
+_AREA: Final = lazy_regex(
+    rf"(?<![\w'’-])(?P<name>{_NAME}(?: {_NAME})?)['’]?(?:nin|nın|nun|nün|in|ın|un|ün)? (?:ilçesi|ili|köyü|mahallesi|kasabası|semti|beldesi|şehri|kenti|adası|gölü|nehri|dağı|bölgesi|ovası)"
+)
+_MONTHS: Final = "Ocak|Şubat|Mart|Nisan|Mayıs|Haziran|Temmuz|Ağustos|Eylül|Ekim|Kasım|Aralık|ocak|şubat|mart|nisan|mayıs|haziran|temmuz|ağustos|eylül|ekim|kasım|aralık"
+_DATE: Final = lazy_regex(
+    rf"(?<![\w.])(?:[0-3]?[0-9] (?:{_MONTHS})(?: [12][0-9]{{3}})?|(?:{_MONTHS}) [12][0-9]{{3}}|[12][0-9]{{3}}(?=['’]?(?:de|da|te|ta|den|dan|ten|tan)?(?: yılı| senesi)))(?![\w])"
+)
+_AGE: Final = lazy_regex(
+    r"(?<![\w.,])(?P<age>[0-9]{1,3})(?=(?: yaş(?:ında|larında|ındaki|ına|ım|lı|ındayım)|['’](?:li|lı|lu|lü) yaş))|(?:[Yy]aş[ıi]?|YAŞ) ?: ?(?P<field>[0-9]{1,3})(?![0-9])"
+)
+_PHONE: Final = lazy_regex(
+    r"(?<![\w+])(?:[+]90[ -]?|0 ?)[(]?[2-5][0-9]{2}[)]?[ -]?[0-9]{3}[ -]?[0-9]{2}[ -]?[0-9]{2}(?![0-9])|(?<![\w+])[(]0[2-5][0-9]{2}[)] ?[0-9]{3} ?[0-9]{2} ?[0-9]{2}(?![0-9])|(?<![0-9])(?:444|0850) ?[0-9]{3} ?[0-9]{2} ?[0-9]{2}(?![0-9])"
+)
+_TCKN: Final = lazy_regex(r"(?<![\w.])[1-9][0-9]{10}(?![\w])")
+_LABELLED_ID: Final = lazy_regex(
+    r"(?:T\.?C\.?(?: Kimlik)? ?(?:No|Numarası|numaram|numarası)?|TCKN|[Kk]imlik (?:[Nn]o|[Nn]umarası|numaram)|[Pp]asaport(?: [Nn]o| [Nn]umarası)?|[Dd]osya (?:[Nn]o|[Nn]umarası)|[Pp]rotokol (?:[Nn]o|[Nn]umarası)|[Hh]asta (?:[Nn]o|[Nn]umarası)|[Ss]ipariş (?:[Nn]o|[Nn]umarası|numaram|numaranız)|[Mm]üşteri (?:[Nn]o|[Nn]umarası)|[Ss]icil (?:[Nn]o|[Nn]umarası)|"
+    r"[Öö]ğrenci (?:[Nn]o|[Nn]umarası)|[Pp]oliçe (?:[Nn]o|[Nn]umarası)|[Ff]atura (?:[Nn]o|[Nn]umarası)|[Vv]ergi (?:[Nn]o|[Nn]umarası|[Kk]imlik [Nn]o)|VKN|SGK (?:[Nn]o|[Nn]umarası)|[Hh]esap (?:[Nn]o|[Nn]umarası)|[Tt]akip (?:[Nn]o|[Nn]umarası)|[Ee]sas (?:[Nn]o|[Nn]umarası)|[Rr]ezervasyon (?:[Nn]o|[Nn]umarası|kodu)|[Aa]bone (?:[Nn]o|[Nn]umarası)|[Bb]aşvuru (?:[Nn]o|[Nn]umarası)|[Ee]hliyet (?:[Nn]o|[Nn]umarası)|[Kk]art (?:[Nn]o|[Nn]umarası))"
+    r" ?[:#]? ?(?P<id>(?=[A-Za-z0-9/-]{0,12}[0-9])[A-Za-z0-9][A-Za-z0-9/-]{3,24})"
+)
+_PLATE: Final = lazy_regex(r"(?<![\w.])(?:0[1-9]|[1-7][0-9]|8[01]) ?[A-Z]{1,3} ?[0-9]{2,4}(?![\w])")
+
+
+def turkish_id(value: str) -> bool:
+    """Return whether both check digits of a Turkish identity number are right."""
+    digits = [int(digit) for digit in value]
+    tenth = (7 * sum(digits[0:9:2]) - sum(digits[1:8:2])) % 10
+    return tenth == digits[9] and sum(digits[:10]) % 10 == digits[10]
+
+
+def find_forms(text: str) -> Iterator[Found]:
+    """Yield dates, ages, telephone numbers, plates, and ids by check digits or label."""
+    for match in matches(_TCKN, text):
+        if turkish_id(match[0]):
+            yield Found(*match.span(), "id", 0.9, "check")
+    for pattern, kind in ((_DATE, "date"), (_AGE, "age"), (_PHONE, "phone"), (_LABELLED_ID, "id"), (_PLATE, "id")):
+        for match in matches(pattern, text):
+            yield Found(*match.span(match.lastgroup or 0), kind, 0.9)
+
+
+def find_places(text: str) -> Iterator[Found]:
+    """Yield addresses, towns with their province, and names before a word such as "ilçesi"."""
+    for pattern, group in ((_LINE, 0), (_AREA, "name")):
+        for match in matches(pattern, text):
+            yield Found(*match.span(group), "place", 0.8, "street")
+    for match in matches(_TOWN, text):
+        if any(_is_listed(part.strip(), "place") for part in re.split("[/ ]", match["name"])):
+            yield Found(*match.span("name"), "place", 0.8, "list")
+
+
+def find_organizations(text: str) -> Iterator[Found]:
+    """Yield firms with their legal form, and institutions with a name before the word for their sort."""
+    for match in matches(_FIRM, text):
+        yield Found(match.start("name"), match.end("name"), "organization", 0.8, "company-end")
+    for match in matches(_INSTITUTION, text):
+        start = match.start("name")
+        first = match["name"].split(" ")[0]
+        if (
+            _opens(text, start)
+            and _is_ordinary(first)
+            and match["name"].count(" ") > 1
+            and not _is_listed(first, "place")
+        ):
+            start += len(first) + 1
+        yield Found(start, match.end("name"), "organization", 0.7, "institution")
+
+
+class _Word(NamedTuple):
+    start: int
+    end: int
+    text: str
+
+
+@cache
+def lowered(word: str) -> str:
+    """Return a word in small letters, as Turkish has them: İ is i, I is ı."""
+    return word.replace("İ", "i").replace("I", "ı").lower()
+
+
+def _titled(word: str) -> str:
+    low = lowered(word)
+    return ("İ" if low[0] == "i" else low[0].upper()) + low[1:]
+
+
+def _is_listed(word: str, section: str) -> bool:
+    return word in listed("tr", section) or (
+        word.isupper() and len(word) > 2 and _titled(word) in listed("tr", section)
+    )
+
+
+def _is_ordinary(word: str) -> bool:
+    low = lowered(word)
+    return _is_word(low) or any(
+        _is_word(low[:-cut]) for cut in range(1, 9) if len(low) - cut > 2 and _ENDINGS.fullmatch(low[-cut:])
+    )
+
+
+def _is_word(low: str) -> bool:
+    return low in listed("tr", "frequent") or low in listed("tr", "ordinary") or low in _FUNCTION
+
+
+_ENDINGS: Final = lazy_regex(
+    r"(?:l[ae]r)?(?:[ıiuü]m(?:[ıiuü]z)?|[ıiuü]n(?:[ıiuü]z)?|s?[ıiuü])?(?:n?[ıiuü]n|[yn]?[aeıiuü]|n?[dt][ae]n?|y?l[ae]|n[cç]a)?(?:ki)?(?:[dt][ıiuü]r|y?[dt][ıiuü]|y?m[ıiuü]ş)?"
+)
+
+
+_BRANDS: Final = frozenset(
+    """ford opel peugeot citroen dacia togg hyundai mercedes windows excel word android iphone tofaş arçelik
+        vestel beko""".split()
+)
+_LOOSE: Final = frozenset(
+    """ateş barış umut deniz yağmur güneş bahar sevgi mutlu can onur özgür savaş zafer yaprak çiçek nehir su toprak ipek melek sultan aslan rüzgar eylül nisan ekin doğa pınar irmak ışık aydın yıldız dilek arzu sevda duygu hayat ümit
+    şafak tan ufuk bulut kaya taş demir çelik altın gül lale menekşe inci cihan devrim evren gizem gökçe ilkbahar ilke meltem özlem poyraz seher sezgi şirin tuna utku yazgı zeytin erdem emek ferah gurur hazır huzur ilham kısmet müjde neşe sabır saygı şans tatlı uğur vicdan yiğit""".split()
+)
+"""Given names that are words: alone at a sentence's start they name nobody."""
+_FUNCTION: Final = frozenset(
+    """ve ile bir bu şu o ben sen biz siz onlar için de da ki ama fakat ancak çünkü eğer sayın merhaba selam günaydın lütfen teşekkürler teşekkür saygılarımla iyi günler not konu tarih bey hanım ayrıca bugün dün yarın pazartesi salı çarşamba perşembe cuma cumartesi pazar sonra önce hasta doktor kendisi hepsi
+    adı soyadı soyad soyisim ad isim kurban ramazan bayramı türkçe ingilizce almanca fransızca türk allah internet covid tc no tel adres eposta ocak şubat mart nisan mayıs haziran temmuz ağustos eylül ekim kasım aralık""".split()
+)
+
+
+def _opens(text: str, start: int) -> bool:
+    at = start - 1
+    while at >= 0 and text[at] in _SKIPPED:
+        at -= 1
+    return at < 0 or text[at] in _OPENS
+
+
+def _runs(text: str) -> Iterator[list[_Word]]:
+    run: list[_Word] = []
+    for match in matches(_WORD, text):
+        word = _Word(*match.span(), match[0])
+        shouted = bool(run) and len(word.text) > 1 and word.text.isupper() and not run[-1].text.isupper()
+        if (
+            run
+            and (shouted or text[run[-1].end : word.start] != " ")
+            and not (run[-1].text.endswith(".") and word.start - run[-1].end < 2)
+        ):
+            yield run
+            run = []
+        run.append(word)
+    if run:
+        yield run
+
+
+def find_names(text: str) -> Iterator[Found]:
+    """Yield persons and places by lists, titles, capitals, and the endings behind an apostrophe."""
+    for match in matches(_LABELLED, text):
+        yield Found(*match.span("name"), "person", 0.8, "field")
+    for run in _runs(text):
+        opens = _opens(text, run[0].start)
+        words = run
+        titled = False
+        while words and (
+            lowered(words[0].text).rstrip(".") in _TITLES or (words[0].text.endswith(".") and len(words[0].text) > 2)
+        ):
+            titled, words, opens = True, words[1:], False
+        if opens and words and _is_ordinary(words[0].text) and not _is_listed(words[0].text, "given"):
+            words, opens = words[1:], False
+        elif opens and len(words) == 1 and _is_ordinary(words[0].text):
+            words = []
+        while words and lowered(words[-1].text) in _FUNCTION:
+            words = words[:-1]
+        if words:
+            yield from _judged(text, words, opens=opens, titled=titled)
+
+
+def _judged(text: str, words: list[_Word], *, opens: bool, titled: bool) -> Iterator[Found]:
+    first, last = words[0], words[-1]
+    before = _BEFORE.search(text, max(0, first.start - 24), first.start)
+    cue = lowered(before[1]) if before else ""
+    suffix = _SUFFIX.match(text, last.end)
+    named = [word for word in words if len(word.text) > 2]
+    if not named or (lowered(first.text) in COMPANIES | _BRANDS and not titled):
+        return
+    behind = _BEHIND.match(text, last.end)
+    if titled or behind or cue in _TITLES:
+        yield Found(first.start, last.end, "person", 0.8, "title")
+        return
+    if len(named) == 1 and first.text.isupper() and not suffix:
+        if _is_listed(first.text, "place") and len(first.text) > 4 and not _is_ordinary(first.text):
+            yield Found(first.start, last.end, "place", 0.5, "list")
+        return
+    given = _is_listed(named[0].text, "given")
+    if first.text.isupper() and len(named) > 1 and not given:
+        return
+    place = _is_listed(" ".join(word.text for word in named), "place") or all(
+        _is_listed(word.text, "place") for word in named
+    )
+    if place and not (given and len(named) > 1) and not (given and not (suffix and suffix[1] in _IN)):
+        if not (opens and len(named) == 1 and _is_ordinary(first.text) and not suffix):
+            yield Found(first.start, last.end, "place", 0.7, "list")
+    elif given and len(named) == 1 and opens and not suffix and lowered(first.text) in _LOOSE:
+        return
+    elif given and (len(named) > 1 or suffix or not (opens and _is_ordinary(first.text))):
+        yield Found(first.start, last.end, "person", 0.7, "list")
+    elif (
+        len(named) > 1 and (_is_listed(named[-1].text, "family") or not all(_is_ordinary(word.text) for word in named))
+    ) or (_is_listed(named[0].text, "family") and (suffix or not (opens or _is_ordinary(named[0].text)))):
+        yield Found(first.start, last.end, "person", 0.5, "list")
+    elif len(named) == 1 and suffix and not _is_ordinary(first.text):
+        yield Found(first.start, last.end, "place" if suffix[1] in _IN else "person", 0.5, "guess")
+    elif len(named) == 1 and not opens and not _is_ordinary(first.text) and not first.text.isupper():
+        yield Found(first.start, last.end, "person", 0.4, "guess")
+
+
+def mention_forms(name: str, kind: str) -> Iterator[str]:
+    """Yield patterns of later mentions: the whole, and each part of a person's name."""
+    words = [name, *name.split(" ")] if kind == "person" else [name]
+    for word in words:
+        if len(word) > 2 and "." not in word and (" " in word or not _is_ordinary(word) or _is_listed(word, "given")):
+            forms = {word, word.replace("i", "İ").replace("ı", "I").upper()}
+            yield from (rf"(?<![\w.@-]){re.escape(form)}(?!{_LETTER})" for form in sorted(forms))
+
+
+# fmt: off
+PHASES: Final = (
+    Phase("turkish-forms", (
+        Row("turkish-form", find_forms, anywhere, "age date id phone", 0.9, "check", "10000000146", "10000000147"),
+    )),
+    Phase("turkish-places", (
+        Row("turkish-organization", find_organizations, anywhere, "organization", 0.8, "company-end institution",
+            "Yıldız Tekstil A.Ş. ile", "bir tekstil şirketi"),
+        Row("turkish-place", find_places, anywhere, "place", 0.8, "list street",
+            "Atatürk Mah. Gül Sok. No: 5 D: 3", "5. sokak"),
+    )),
+    Phase("turkish-names", (
+        Row("turkish-name", find_names, anywhere, "person place", 0.8, "field guess list title",
+            "Dün Ayşe Yılmaz geldi", "Dün hasta geldi"),
+    )),
+)
+"""Addresses and organizations first: their words have capitals too."""
+# fmt: on

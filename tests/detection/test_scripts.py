@@ -1,0 +1,126 @@
+"""Names and forms in Cyrillic, Arabic, Chinese, Japanese, Korean, and in Turkish; and that English pages load none."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+
+import textveil as tv
+from textveil.detection.cyrillic import lemmas
+from textveil.detection.east_asian import my_number
+from textveil.detection.embedded import HIGHEST_SCORES
+from textveil.detection.found import Row, settled
+from textveil.detection.gates import glance
+from textveil.detection.kinds import KINDS
+from textveil.detection.script_secrets import PHASE
+from textveil.detection.scripts import modules_for
+from textveil.detection.turkish import turkish_id
+
+_MODULES = ("cyrillic", "arabic", "chinese", "japanese", "korean", "turkish")
+_ROWS = {
+    row.name: row
+    for phases in (*(import_module(f"textveil.detection.{name}").PHASES for name in _MODULES), (PHASE,))
+    for phase in phases
+    for row in phase.rows
+}
+
+
+@pytest.mark.parametrize("row", _ROWS.values(), ids=_ROWS)
+def test_row_finds_its_example_and_ignores_the_other(row: Row) -> None:
+    spans = settled(row.finds, row.search(row.finds))
+    assert spans and row.gate(row.finds, glance(row.finds))
+    for span in spans:
+        assert span.kind in row.kinds.split() and span.kind in KINDS and span.score <= row.score
+        assert span.why in {"", *row.evidence.split()}
+    assert all(row.score <= HIGHEST_SCORES[kind] for kind in row.kinds.split())
+    assert settled(row.ignores, row.search(row.ignores)) == []
+
+
+def found(text: str) -> list[tuple[str, str]]:
+    return [(text[span.start : span.end], span.kind) for span in tv.detect(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "Пациентка Орлова Анна Сергеевна, 45 лет, из Томска. Орловой назначен аспирин.",
+            ["Орлова Анна Сергеевна", "45", "Томска", "Орловой"],
+        ),
+        ("Договор с ООО «Ромашка» подписал И. П. Гусев 14 марта 2024 г.",
+         ["ООО «Ромашка»", "И. П. Гусев", "14 марта 2024"]),
+        ("Живёт: г. Омск, ул. Мира, д. 5, кв. 12, СНИЛС 112-233-445 95",
+         ["г. Омск", "ул. Мира, д. 5, кв. 12", "112-233-445 95"]),
+        ("姓名：李秀英，由女儿王晓燕陪同。秀英住在成都市。", ["李秀英", "王晓燕", "秀英", "成都市"]),
+        ("请联系华盛科技有限公司的张医生，电话13912345678。", ["华盛科技有限公司", "张", "13912345678"]),
+        ("氏名：田中 美咲。美咲さんは株式会社青空商事に勤務。", ["田中 美咲", "美咲", "株式会社青空商事"]),
+        ("佐藤先生は京都大学から来た。2024年3月5日", ["佐藤", "京都大学", "2024年3月5日"]),
+        ("성명: 김민수, 민수 씨는 부산에서 왔다. 010-1234-5678", ["김민수", "민수", "부산", "010-1234-5678"]),
+        ("حضر السيد أحمد المصري من القاهرة. أحمد بخير.", ["أحمد المصري", "القاهرة", "أحمد"]),
+        ("رافقها زوجها عبد الله بن سعد القحطاني يوم 14 مارس 2024", ["عبد الله بن سعد القحطاني", "14 مارس 2024"]),
+        ("Sayın Hakan Demir, siparişiniz İzmir'den Bursa'ya yarın gönderilecek. Demir'e haber verin.",
+         ["Hakan Demir", "İzmir", "Bursa", "Demir"]),
+        ("The patient 王小明 came on Monday with 小明's wife.", ["王小明", "Monday", "小明"]),
+    ],
+)  # fmt: skip
+def test_names_and_forms_are_found(text: str, expected: list[str]) -> None:
+    assert [value for value, _ in found(text)] == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Вчера приехал врач и осмотрел больного. Интернет работает, договор подписан.",
+        "У больного болезнь Паркинсона и синдром Дауна.",
+        "今天天气很好，我们公司的方法很简单，高兴就好。黄金价格上涨。",
+        "今日は山の中を歩いた。お客さんが多かったので、会社の方法を変えた。",
+        "이 문제는 정도가 심한 경우에 발생한다. 고객님께서 주문하신 상품이 도착했습니다.",
+        "كان الجو جميلا في الصباح. لديه أمل كبير في النجاح والعمل صالح.",
+        "Bugün hava çok güzel. Toplantı saat üçte başlayacak. Lütfen raporu bitirin.",
+    ],
+)
+def test_ordinary_text_is_left_alone(text: str) -> None:
+    assert [value for value, kind in found(text) if kind in ("person", "place", "organization")] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("身份证号码110101199003070011", "110101199003070011"),
+        ("マイナンバー 1234 5678 9018", "1234 5678 9018"),
+        ("주민등록번호 850312-1234567", "850312-1234567"),
+        ("Kimlik numaram 10000000146, teşekkür ederim efendim.", "10000000146"),
+        ("رقم الهوية: 1087654321", "1087654321"),
+        ("ИНН 500100732259", "500100732259"),
+    ],
+)
+def test_national_ids_are_found(text: str, value: str) -> None:
+    assert (value, "id") in found(text)
+
+
+def test_check_digits() -> None:
+    assert turkish_id("10000000146") and not turkish_id("10000000147")
+    assert my_number("123456789018") and not my_number("123456789019")
+
+
+def test_lemmas_undo_the_endings_of_cases() -> None:
+    for word, lemma in (("Москвы", "Москва"), ("Россией", "Россия"), ("Томске", "Томск"), ("Андрея", "Андрей")):
+        assert lemma in lemmas(word)
+
+
+def test_modules_follow_the_letters() -> None:
+    assert modules_for("plain English", "en") == () == modules_for("Café in Zürich", "de")
+    assert modules_for("東京の天気", "ja") == ("japanese",)
+    assert modules_for("Ayşe geldi", "tr") == ("turkish",)
+
+
+def test_english_page_loads_no_rules_of_other_scripts() -> None:
+    code = (
+        "import sys, textveil as tv; tv.Sanitizer(tv.policy('prompts'))('José met Anna in Zürich — “fine”.');"
+        f"print([name for name in {_MODULES!r} if 'textveil.detection.' + name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

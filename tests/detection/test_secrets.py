@@ -102,6 +102,8 @@ def test_what_a_name_says_to_be_a_secret_is_found_without_the_name(text: str, va
         "Password: ********",
         "api_key = settings.api_key",
         "token: Optional[str] = None",
+        "redis_password: Optional[str] = ray_constants.REDIS_DEFAULT_PASSWORD,",
+        '"password": "Enter your password", "password_help": "use letters"',
         "const token = await getToken();",
         "max_tokens: 4096",
         "the token count is 512",
@@ -190,6 +192,13 @@ def test_calls_and_attributes_without_secrets(text: str) -> None:
         ("Le code de la porte est 4821A. Digicode : B1947", ["4821A", "B1947"]),
         ("El codigo de la puerta es 7730", ["7730"]),
         ("the passphrase: saffron cobalt orchard walnut", ["saffron cobalt orchard walnut"]),
+        ("The new wifi password is kite. My old one, hunter2, is dead.", ["hunter2"]),
+        ('passwd for backup is "teal kettle" without quotes', ["teal kettle"]),
+        ('admin_password = "ember drift lagoon"', ["ember drift lagoon"]),
+        ("helm install db --set auth.postgresPassword=quincejelly", ["quincejelly"]),
+        ("ssh root@host # pass Brambling7", ["Brambling7"]),
+        ("Security answer: Biscuit (first pet)", ["Biscuit"]),
+        ("shed padlock combination is 3-8-1-5", ["3-8-1-5"]),
         ("user,password\nbob,hunter\nana,walnut\n", ["hunter", "walnut"]),
         ("| User | Password |\n|---|---|\n| guest | bluebird |\n", ["bluebird"]),
         ("2FA backup codes: sy78-ukj8, gjot-11q6", ["sy78-ukj8", "gjot-11q6"]),
@@ -219,3 +228,8 @@ def test_what_people_tell_each_other_is_found(text: str, values: list[str]) -> N
 )
 def test_sentences_about_passwords_and_codes_hold_none(text: str) -> None:
     assert secrets(text) == []
+
+
+def test_a_shipped_list_of_products_keeps_no_secret() -> None:
+    text = "Server=.;User Id=sa;Password=pinecone;"  # a vector database, too
+    assert "pinecone" not in tv.Sanitizer(tv.policy("prompts"))(text).text

@@ -65,7 +65,7 @@ _KEY_OF: Final = lazy_regex(
     r"(?i)\b(?:api|access|secret|private|encryption|signing|account|storage|license|master)[ -]\Z"
 )
 _LOGIN: Final = lazy_regex(
-    r"(?i)\b(?:user(?:name)?|log[io]n|account|e-?mail|id|ssid|wi-?fi|network|benutzer|usuario|identifiant)\b"
+    r"(?i)\b(?:user(?:name)?|ssh|log[io]n|account|e-?mail|id|ssid|wi-?fi|network|benutzer|usuario|identifiant)\b"
 )
 _PARTS: Final = lazy_regex("[A-Z]?[a-z]+|(?:(?![A-Z][a-z])[A-Z])+|[0-9]+")
 _NAME: Final = lazy_regex("[A-Za-z0-9_-]{1,60}")
@@ -98,13 +98,17 @@ _BARE_LINE: Final = lazy_regex(r"[^\s\"'`<>\xb7]{1,400}")
 _NEXT: Final = lazy_regex(r"[;&](?=[A-Za-z_][A-Za-z0-9_. -]{0,40}=)")
 _PREFIX: Final = lazy_regex(r"(?!self\.|this\.)[A-Za-z][A-Za-z0-9_-]{0,30}(?:\.[A-Za-z0-9_-]{1,30}){0,4}\.")
 _LABEL: Final = lazy_regex(r"(?:\A|[.!?;|,/] ?)(?:[A-Za-z'-]{1,14}(?: |\Z)){0,4}\Z")
+_DOTTED_END: Final = lazy_regex(r"(?<![A-Za-z0-9_.])(?!self\.|this\.)[A-Za-z][A-Za-z0-9_-]*\.(?:[A-Za-z0-9_-]+\.)*\Z")
 _SENTENCE: Final = ".,;:?)]}"
 CREDENTIAL_GATE: Final = either(
     either(
         with_words(" ".join({*_PASSWORDS, *_TOKENS, "clave", "geheimzahl"} - {"secret", "pass", "passe", *_WEAK})),
         holding(*_PIECES),
     ),
-    both(in_runs("[0-9]"), with_words(" ".join(_WEAK))),
+    either(
+        both(in_runs("[0-9]"), with_words(" ".join(_WEAK))),
+        both(with_words("pass"), with_words("user login ssh username account root")),
+    ),
 )
 """Open to a word that names secrets, alone or in a longer name, and to a weak one beside a long run."""
 
@@ -190,7 +194,9 @@ def _assigned(text: str, start: int, sign: re.Match[str], meant: str) -> Found |
     spaced = "=" in sign[0] and sign[0].startswith((" ", "\t"))
     ended = rest[:1] in ("", "\n") or (rest[:1] in ".,;" and ":" in sign[0])
     name = text[start : sign.start()]
-    glued = sign[0] == "=" and (first or (text[start - 1] in "?&;=\"'\n \t" and not set(line) & set("(,{")))
+    before = line[-1:] if (dotted := _DOTTED_END.search(line)) is None else line[: dotted.start()][-1:]
+    parted = text[start - 1].isspace() or before in ("", "?", "&", ";", "=", '"', "'", " ", "\t")
+    glued = sign[0] == "=" and (first or (parted and not set(line) & set("(,{")))
     keyed = first and ended and ":" in sign[0] and ("_" in name or "." in line)
     setting = glued or keyed or (spaced and first and ended and _in_settings(text, start))
     alone = (first and ended and not spaced and "\n" not in sign[0]) or sign[0].endswith(">")
@@ -247,7 +253,9 @@ def _said(text: str, said: re.Match[str], meant: str) -> Found | None:
     if bare is None:
         return None
     value = bare[0].rstrip(_SENTENCE)
-    if meant == "pin":
+    if meant == "pass" and not said["is"] and _LOGIN.search(text, max(0, said.start() - 40), said.start()):
+        good = len(value) >= 6 and (is_said_secret(value) or is_unlike_prose(value) or "-" in value)
+    elif meant == "pin":
         postal = len(value) == 6 and "code" in said[0]  # PIN codes of India
         good = value.isdigit() and 4 <= len(value) <= 8 and not postal
     elif meant == "bearer":
@@ -298,7 +306,8 @@ _COMMAND: Final = lazy_regex(
     r"|PASSWORD(?:[ \t]|\()(?=')"
     r"|machine[ \t]\S{1,80}\s{1,4}(?:login|user)[ \t](?P<login>\S{1,60})\s{1,4}password[ \t]"
     r"|jdbc:oracle:thin:(?P<owner>[^\s/:@]{1,60})/(?=[^\s@]{2,60}@)"
-    r"|snmp-server[ \t]community[ \t])[\"']?(?P<value>[^\s\"'$<-](?:[^\s\"'@]{2,80}|[^\s\"']{2,80}))"
+    r"|(?i:snmp)[^\n]{0,12}[ \t]community(?:[ \t]string)?[ \t:=]{1,3})[\"']?(?P<value>[^\s\"'$<-](?:[^\s\"'@]{2,80}"
+    r"|[^\s\"']{2,80}))"
 )
 _SAID_COMMAND: Final = lazy_regex(
     r"(?<![\w-])(?:net[ \t]user[ \t]\S{1,40}[ \t]|vault[ \t]login[ \t]"

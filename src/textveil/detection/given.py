@@ -272,7 +272,7 @@ class KeepList:
         kind: of the spans that stay; empty is any.
         public: whether the list comes with the package. A name with evidence of its own, such as a title before it, is
             then no word of the list, unless the list has it in full; capitals count where an entry has nothing else
-            ("BERT"); and numbers are drawn as elsewhere.
+            ("BERT"); and numbers and secrets are drawn as elsewhere.
     """
 
     def __init__(self, words: Iterable[str], *, kind: str = "", public: bool = False) -> None:
@@ -301,7 +301,7 @@ class KeepList:
         return lambda span: self._may_stay(span) and self._holds(text, span)
 
     def _may_stay(self, span: DetectedSpan) -> bool:
-        if self._public and span.kind == "number":
+        if self._public and span.kind in ("number", "secret"):
             return False
         return not self._kind or span.kind == self._kind
 

@@ -94,11 +94,16 @@ _PLACEHOLDER: Final = lazy_regex(
     r"|self|this|type|field|input|env|vault|secretstr|optional\[.*)[;,]?"
 )
 _MARKS_A_PLACE: Final = lazy_regex(
-    r"(?i)\A[x0_*.-]{8,}\Z|x{8}|(?:\A|[_-])(?:your|example|placeholder|redacted|dummy|fake|mock|sample)(?:[_-]|\Z)|[_-]here\b"
+    r"(?i)\A[x0_*.-]{8,}\Z|x{8}|(?:\A|[_-])(?:your|example|placeholder|redacted|dummy|fake|mock|sample)(?:[_-]|\Z)"
+    r"|[_-]here\b"
 )
 _REFERENCE: Final = lazy_regex(
     r"[A-Za-z_][A-Za-z0-9_]*(?:(?:\.|->|::)[A-Za-z_][A-Za-z0-9_]*)+[;,]?|[^()\[\]{}\n]*+[()\[\]{}].*"
     r"|(?:(?!environ|getenv)[A-Za-z_])*+(?:environ|getenv).*"
+)
+_OF_SENTENCE: Final = lazy_regex(
+    r".*(?:ed|ing)|the|and|for|you|your|not|too|with|that|this|must|was|are|has|have|can|does|did|one|our|any|from|should|"
+    r"will|please|enter|user|name|login|wrong|match|least|characters|letters|.*(?:passw|secret|token|credential|key).*"
 )
 _DAYS: Final = words_in(
     "monday tuesday wednesday thursday friday saturday sunday today tomorrow january february march"
@@ -110,8 +115,7 @@ _STATES: Final = words_in(
 )
 """What forms of other languages say of a password."""
 _FIRST_OF_COMPOUNDS: Final = words_in(
-    """case one two plain user company site self well non pre multi cross read write top time long auto re out up "
-    "off all
+    """case one two plain user company site self well non pre multi cross read write top time long auto re out up off
     double single high low full part hard soft built fool water same so what e not"""
 )
 _IDENTIFIER: Final = lazy_regex(r"[A-Za-z]+(?:[_-][A-Za-z]+)*")
@@ -161,8 +165,16 @@ def is_quoted_secret(value: str) -> bool:
     if is_placeholder(value) or len(value) < 3:
         return False
     if " " in value:
-        return value.count(" ") < 3 and any(map(str.isdigit, value))
+        return (value.count(" ") < 3 and any(map(str.isdigit, value))) or is_phrase(value)
     return not (_NAMES_ONE.search(value) and _IDENTIFIER.fullmatch(value))
+
+
+def is_phrase(value: str) -> bool:
+    """Return whether words in small letters are a phrase to remember, and no sentence."""
+    words = value.split(" ")
+    return len(words) < 7 and all(
+        word.isalpha() and word.islower() and len(word) > 2 and not _OF_SENTENCE.fullmatch(word) for word in words
+    )
 
 
 def is_bare_secret(value: str, *, alone: bool, setting: bool = False) -> bool:
@@ -173,7 +185,8 @@ def is_bare_secret(value: str, *, alone: bool, setting: bool = False) -> bool:
     if is_placeholder(value) or len(value) < 3 or "environ" in value:
         return False
     if _REFERENCE.fullmatch(value):
-        drawn = ((setting or alone) and has_marks(value)) or any(looks_drawn(part, 16) for part in value.split("."))
+        worded = (setting or alone) and any(map(str.isdigit, value)) and not _NAMES_ONE.search(value)
+        drawn = worded or any(looks_drawn(part, 16) for part in value.split("."))
         return drawn and not set(value) & set("()[]{}") and "env" not in value
     named = _NAMES_ONE.search(value) is not None
     if "_" in value and value.isidentifier() and named:

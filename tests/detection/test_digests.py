@@ -50,6 +50,7 @@ def test_what_a_machine_wrote_for_machines_stays(text: str) -> None:
         ("badge AB12345", "AB12345"),
         ("customer_id=48213 size=48213", "=48213 s"),
         ('{"patientId": 48291}', "48291"),
+        ('{"memberNumber": "88213"}', "88213"),
         ("Record locator: MZRWQP", "MZRWQP"),
         ("the Cessna D-EKLM landed", "D-EKLM"),
         ("Der Wagen HH-KL 2031 stand dort", "HH-KL 2031"),

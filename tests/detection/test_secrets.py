@@ -219,6 +219,7 @@ def test_what_people_tell_each_other_is_found(text: str, values: list[str]) -> N
         "Use a strong phrase as your password. Your password (required) must match.",
         "Log in with google / facebook. Account: savings / checking.",
         "The passphrase is too long to remember. Passphrase: optional.",
+        "The password (SHA-256) is hashed with a salt, the password (8-64) is short.",
         "Pin 12 and pin 13 are inputs. Connect pin 4 to pin 8.",
         "La clave es trabajar duro. Le mot de passe est incorrect. La password \u00e8 errata.",
         "Het wachtwoord is onjuist.",

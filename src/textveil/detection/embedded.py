@@ -272,7 +272,7 @@ _AMOUNTS: Final = Phase("amounts", (
     Row("coded-measurement", measurements.find_coded_measurements, measurements.CODED_GATE, "measurement", 0.8,
         "dose score", "q4h", "q and a"),
     Row("named-number", quantities.find_named_numbers, quantities.NAMED_GATE, "quantity", 0.7, "list", "3D", "3 dogs"),
-    Row("keyed-id", identifiers.find_keyed_ids, identifiers.KEYED_GATE, "id", 0.7, "label",
+    Row("keyed-id", identifiers.find_keyed_ids, identifiers.KEYED_GATE, "id", 0.9, "label",
         "customer_id=48213", "size_id=48213"),
     Row("named-id", identifiers.find_named_ids, identifiers.NAMED_GATE, "id", 0.95, "check label",
         "file2024A", "record from 1983"),

@@ -234,7 +234,7 @@ def find_bookings(text: str) -> Iterator[Found]:
         yield Found(*match.span("value"), "id", 0.7, "label")
 
 
-find_keyed_ids: Final = finding(_KEYED, "id", 0.7, "label", group="value")
+find_keyed_ids: Final = finding(_KEYED, "id", 0.9, "label", group="value")  # above inches: "48213"
 
 
 def find_plates(text: str) -> Iterator[Found]:

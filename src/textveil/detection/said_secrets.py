@@ -43,7 +43,8 @@ _TOLD: Final = (
     rf"{_NAMES}\b",
     rf"(?i)(?<!\w)[\"'`]?(?P<value>{_WORD})[\"'`]? is (?:the|my|your|our|her|his"
     rf"|their)(?: [a-z-]{{1,10}}){{0,2}} {_NAMES}(?! [a-z])",
-    rf"(?i)\b{_NAMES}(?: [a-z ]{{0,24}})?\((?P<value>{_WORD})\)",
+    rf"(?i)\b{_NAMES}(?: [a-z ]{{0,24}})?\((?!(?-i:[A-Z]{{2,6}}-?[0-9]{{1,4}}|[0-9-]+)\))"
+    rf"(?P<value>{_WORD})\)",
     rf"(?i)\b{_NAMES}\b[^\n]{{0,120}}?\b(?:one|it)(?: is| was|,) [\"'`]?(?P<value>{_WORD})",
     rf"(?i)\b(?:reset|chang|set|updat)[a-z]{{0,3}}\b[^\n.]{{0,30}}?\b{_NAMES}\b[^\n.]{{0,24}}? to [\"'`]?"
     rf"(?P<value>{_WORD})",

@@ -376,7 +376,6 @@ def _name_end(text: str, at: int, language: str, cue: Cue, *, small: bool = Fals
     match = _NAME.match(text, at)
     if match is None:
         return 0
-    ordinary = ordinary_words(language) if language in LANGUAGES else frozenset()
     bare = cue in (_KIN_CUE, _ROLE_CUE, _SHORT_CUE)
     parts = [part for part in _WORD.finditer(text, at, match.end()) if part[0][0].isupper() and len(part[0]) > 1]
     lows = [part[0].lower().removesuffix("'s") for part in parts]
@@ -385,9 +384,9 @@ def _name_end(text: str, at: int, language: str, cue: Cue, *, small: bool = Fals
     for number, (part, low, mark) in enumerate(zip(parts, lows, marks, strict=True)):
         if is_camel(part[0]) or low in known.FUNCTION_WORDS or mark & Marks.OTHER or _names_none(low):
             break
-        if not mark & _NAMES and (mark & _PLAIN or low in ordinary):
+        if not mark & _NAMES and (mark & _PLAIN or _is_ordinary(low, language)):
             following = lows[number + 1] if number + 1 < len(lows) else ""
-            rare = not mark & _PLAIN and following and following not in ordinary and not _is_english(following)
+            rare = not (mark & _PLAIN or not following or _is_english(following) or _is_ordinary(following, language))
             if number == 0 and (bare or cue is _CLOSING_CUE) and not mark & _PLAIN and not _NOUN_ENDING.search(low):
                 pass  # Groet, Marjolein: listed among the words of Dutch
             elif number == 0 and bare and (small or language != "en") and not _NOUN_ENDING.search(low):
@@ -408,6 +407,10 @@ def _name_end(text: str, at: int, language: str, cue: Cue, *, small: bool = Fals
         if not is_plain_form(low) or lists().words.get(low, 0) & Marks.GIVEN:
             return turned.end("given")
     return end
+
+
+def _is_ordinary(low: str, language: str) -> bool:
+    return language in LANGUAGES and low in ordinary_words(language)
 
 
 def _names_none(low: str) -> bool:

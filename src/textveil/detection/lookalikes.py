@@ -21,11 +21,10 @@ from textveil.text.patterns import lazy_regex, matches
 _NAMES: Final = int(Marks.GIVEN | Marks.FAMILY)
 _PLAIN: Final = int(Marks.COMMON | Marks.SMALL)
 
-_LABEL: Final = lazy_regex(
-    r"(?:\A|(?<=[\n\t|])|(?<=  )|(?<=[.;] )|(?<= - ))[ >*#-]{0,6}"
-    r"(?P<label>[A-Z][A-Za-z'/.()&-]{0,24}(?: [A-Za-z'/.()&-]{1,20}){0,4}) ?:(?=\s)"
-    r"(?P<value>[ \t]*(?:[^ \t\n]+(?: (?! ))?){0,8})"
-)
+_LABEL: Final = lazy_regex(r"[A-Z][A-Za-z'/.()&-]{0,24}(?: [A-Za-z'/.()&-]{1,20}){0,4}")
+_BEFORE_LABEL: Final = ("\n", "\t", "|", "  ", ". ", "; ", " - ")
+_LONGEST: Final = 100
+_VALUE: Final = lazy_regex(r"[ \t]*(?:[^ \t\n]{1,80}(?: (?! ))?){0,8}")
 _WORD: Final = lazy_regex(r"[A-Za-z]+(?:['-][A-Za-z]+)*")
 _FORM: Final = 3  # labels with short values that make a text a form
 _SHORT_VALUE: Final = 4
@@ -36,21 +35,44 @@ LABEL_GATE: Final = holding(":", "|--", "| --", "|:-")
 
 def find_labels(text: str) -> Iterator[Found]:
     """Yield the labels of fields and the heads of columns that are no person's name, by start."""
-    labels = list(matches(_LABEL, text))
-    often = Counter(match["label"] for match in labels)
-    short = sum(_is_short(match["value"]) for match in labels)
+    labels = list(_labels(text))
+    often = Counter(label for _, label, _ in labels)
+    short = sum(map(_is_short, (value for *_, value in labels)))
     form = short >= _FORM and 2 * short > len(labels)
     spans = [
-        Found(*match.span("label"), ORDINARY, 0.0)
-        for match in labels
-        if often[match["label"]] == 1
-        and not is_field(text, match.start("value"))
-        and _is_label(match["label"], match["value"], form=form)
+        Found(start, start + len(label), ORDINARY, 0.0)
+        for start, label, value in labels
+        if often[label] == 1
+        and _is_label(label, value, form=form)
+        and not is_field(text, text.index(":", start + len(label)) + 1)
     ]
     for head in matches(_HEAD, text):
         cells = (cell for cell in matches(_CELL, text, *head.span()))
         spans += [Found(*cell.span(), ORDINARY, 0.0) for cell in cells if cell[0].strip() and not _is_given(cell[0])]
     yield from sorted(spans)
+
+
+def _labels(text: str) -> Iterator[tuple[int, str, str]]:
+    """Yield what stands before each colon that white space follows: its start, the words, and the value behind it."""
+    colon = text.find(":")
+    while colon >= 0:
+        if text[colon + 1 : colon + 2].isspace():
+            begin = _label_start(text, colon)
+            if text[begin : begin + 1].islower() and text[begin - 2 : begin] == ". ":
+                begin = _label_start(text, begin - 2)  # Hosp. no.
+            label = text[begin:colon].rstrip(" ")
+            start = begin + len(label) - len(label.lstrip(" >*#-"))
+            label = text[start : begin + len(label)]
+            value = _VALUE.match(text, colon + 1) if _LABEL.fullmatch(label) else None
+            if value is not None:
+                yield start, label, value[0]
+        colon = text.find(":", colon + 1)
+
+
+def _label_start(text: str, end: int) -> int:
+    low = max(0, end - _LONGEST)
+    places = ((text.rfind(mark, low, end), len(mark)) for mark in _BEFORE_LABEL)
+    return max([place + length for place, length in places if place >= 0], default=low)
 
 
 def _is_short(value: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from textveil.detection import lists as known
 from textveil.detection.found import Found, words_in
-from textveil.detection.gates import with_words
+from textveil.detection.gates import joined_words, places_of, with_words
 from textveil.detection.lists import Marks, lists
 from textveil.detection.people_in_records import is_plain_form, line_end, names_somebody
 from textveil.detection.secrets import is_placeholder
@@ -60,8 +60,7 @@ _MOST_CELLS: Final = 2_000  # cells of a column that are counted
 _MAJORITY: Final = 0.6
 _SHIFTED: Final = 3  # characters that a cell stands beside its column's place
 
-TABLE_GATE: Final = with_words(
-    """name names firstname lastname fullname givenname familyname middlename surname maidenname patientname
+_HEADS: Final = """name names firstname lastname fullname givenname familyname middlename surname maidenname patientname
     customername contactname employeename clientname holdername displayname customer patient employee assignee
     assigned assignedto owner reviewer approver reporter author maintainer call oncall attendee passenger
     recipient requester forename forenames given nachname vorname familienname nom prenom prenoms apellido
@@ -72,7 +71,9 @@ TABLE_GATE: Final = with_words(
     player athlete driver guest tenant student pupil resident client speaker supervisor clinician physician user
     leiter arzt medico lekarz kunde schueler candidate applicant witness volunteer carer parent child spouse
     husband wife mother father swimmer rider judge worker keyworker kin who"""
-)
+_HEAD_WORDS: Final = joined_words(f"{_HEADS} first last full sur middle maiden family holder display key next on")
+"""Words that a head of such a column begins with."""
+TABLE_GATE: Final = with_words(_HEADS)
 
 
 class _Cell(NamedTuple):
@@ -88,23 +89,25 @@ SECRET_TABLE_GATE: Final = with_words(
 
 def find_people_in_tables(text: str) -> Iterator[Found]:
     """Yield the cells below a header such as ``last_name`` or "Patient" that name persons, by start."""
-    for rows, columns in _tables(text, _HEADER):
+    places = (place for place, _ in places_of(text, _HEAD_WORDS))
+    headers = (header for place in places if (header := _HEADER.match(text, place)) is not None)
+    for rows, columns in _tables(text, headers):
         yield from _persons(rows, columns)
 
 
 def find_secrets_in_tables(text: str) -> Iterator[Found]:
     """Yield the cells below a header such as ``password``, by start."""
-    for rows, columns in _tables(text, _SECRET_HEADER):
+    for rows, columns in _tables(text, matches(_SECRET_HEADER, text)):
         for cell in sorted(cell for column, cells in rows.items() if columns[column] == "secret" for cell in cells):
             if len(cell.value) > 2 and " " not in cell.value and not is_placeholder(cell.value):
                 yield Found(cell.start, cell.start + len(cell.value), "secret", _SCORE, "column")
 
 
-def _tables(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[dict[int, list[_Cell]], dict[int, str]]]:
-    """Yield the cells of each table below a header that a pattern finds, by column, and what columns hold."""
+def _tables(text: str, headers: Iterator[re.Match[str]]) -> Iterator[tuple[dict[int, list[_Cell]], dict[int, str]]]:
+    """Yield the cells of each table below one of these heads of columns, by column, and what columns hold."""
     reached = consumed = scanned = line = 0
     string = -1
-    for match in matches(pattern, text):
+    for match in headers:
         if not _begins_cell(text, match.start(), consumed):
             continue
         consumed = match.end()

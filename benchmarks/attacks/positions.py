@@ -54,6 +54,7 @@ EXAMPLES: Final = (
     "in a Kia Ceed",
     "Sian Pryce, MRCVS",
     "under the Housing Act",
+    "con enfermedad de Paget",
     "first_name,last_name,age\nMaria,Gonzalez,42\nAgnes,Pettifer,37",
     '{"customer": {"first": "Maria", "last": "Gonzalez"}}',
     "-rw-r--r-- 1 maria staff 31 Mar  4 11:20 a\n-rw-r--r-- 1 maria staff 12 Apr 30 10:11 b",

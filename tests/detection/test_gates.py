@@ -48,6 +48,7 @@ PIECES += [
     "a Kia Ceed",
     "Sian, MRCVS",
     "the Housing Act",
+    "enfermedad de Paget",
     "x\nHosp. no.: 4",
     "user,password\nbob,hunter\n",
     "x,last_name\nA,Zuse\n",

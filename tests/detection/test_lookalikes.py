@@ -17,6 +17,7 @@ def named(text: str) -> list[str]:
     [
         ("Ward: 7B   Coll.: 14/02/2024   Hosp. no.: 44719\nBed: 4\n", []),
         ("Temat: faktura\nNabiz: 92\nServis: 4\n", []),
+        ("Antecedentes: enfermedad de Paget; morbo di Cushing.", []),
         ("She drives a Kia Ceed and a Dacia Duster.", []),
         ("The Poor Law Act and the Housing Act apply.", []),
         ("Joy is just a word. Frank answer: no.", []),

@@ -356,6 +356,8 @@ _QUANTITIES: Final = Phase("quantities", (
     Row("vehicle", lookalikes.find_vehicles, lookalikes.VEHICLE_GATE, ORDINARY, 0.0, "", "a Kia Ceed", "a Kia dealer"),
     Row("letters-behind-name", lookalikes.find_letters_behind_names, lookalikes.LETTERS_GATE, ORDINARY, 0.0, "",
         "Sian, MRCVS", "my ma"),
+    Row("eponym", lookalikes.find_eponyms, lookalikes.AFTER_GATE, ORDINARY, 0.0, "",
+        "enfermedad de Paget", "enfermedad de la hija"),
     Row("statute", lookalikes.find_statutes, lookalikes.STATUTE_GATE, ORDINARY, 0.0, "",
         "the Housing Act", "Zuse will act"),
     Row("acronym", institutions.find_acronyms, institutions.ACRONYM_GATE, "organization", 0.5, "cue",

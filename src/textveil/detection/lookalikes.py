@@ -152,3 +152,19 @@ def find_statutes(text: str) -> Iterator[Found]:
         marks = [lists().words.get(word, 0) for word in words]
         if all(mark & _PLAIN or word in known.FUNCTION_WORDS for word, mark in zip(words, marks, strict=True)):
             yield Found(*match.span(), ORDINARY, 0.0)
+
+
+_AFTER: Final = """enfermedad sindrome morbo morbus malattia maladie syndrome doenca ziekte choroba sjukdom sygdom
+    signo segno signe teorema theoreme ley loi legge wet zespol sindroma algoritmo algorithme krankheit"""
+_AFTER_WORDS: Final = joined_words(_AFTER)
+_NAMED_AFTER: Final = lazy_regex(
+    r" (?:(?:d[eiao]l?|von|van|af|av) |d')?(?P<name>[A-Z][a-z]{2,20}(?:-[A-Z][a-z]{2,20})?)(?![A-Za-z0-9])(?! [A-Z])"
+)
+AFTER_GATE: Final = with_words(_AFTER)
+
+
+def find_eponyms(text: str) -> Iterator[Found]:
+    """Yield whom an illness or a law is called after, as other languages say it: enfermedad de Paget, Morbus Crohn."""
+    for _, end in places_of(text, _AFTER_WORDS):
+        if (named := _NAMED_AFTER.match(text, end)) is not None:
+            yield Found(*named.span("name"), ORDINARY, 0.0)

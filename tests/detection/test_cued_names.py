@@ -38,6 +38,7 @@ def test_a_cue_finds_its_example_and_ignores_the_other(cue: Cue) -> None:
         ("Sayın Nurettin Karagöz,", ["Nurettin Karagöz"]),
         ("Haar broers Wouter en Sietse komen", ["Wouter", "Sietse"]),
         ("Authorised by: Dr O. Lindqvist", ["O. Lindqvist"]),
+        ("seen by DI Okafor", ["Okafor"]),
     ],
 )
 def test_cues_of_each_language_announce_a_name(text: str, names: list[str]) -> None:
@@ -56,6 +57,8 @@ def test_cues_of_each_language_announce_a_name(text: str, names: list[str]) -> N
         "her husband, a lawyer",
         "Signed: 14 March",
         "turn it on. Bruni",
+        "la casa di Marco",
+        "a pc Lenovo",
     ],
 )
 def test_cues_before_what_names_nobody(text: str) -> None:

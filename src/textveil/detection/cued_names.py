@@ -82,6 +82,7 @@ _ENDS_LINE: Final = lazy_regex(r"[,.]?(?: \([A-Za-z /]{1,20}\))?[ \t]*(?:\n|\Z)|
 _ALSO: Final = "(?:and|und|et|e|y|en|och|og|i|ja|ve|si|es)"
 _AND: Final = lazy_regex(rf",? {_ALSO} (?=[A-Z])|, (?=[A-Z][a-z]+(?:,| {_ALSO} [A-Z]))")
 _MOST_LISTED: Final = 6
+_SHORTEST_ROLE: Final = 4  # letters from which on a role may be written in small letters
 _BACK: Final = 80
 
 
@@ -153,7 +154,7 @@ _ROLES: Final = _by_language(
     vereador vereadora enfermeiro enfermeira padre juiz juiza advogado advogada dona familia engenheiro
     engenheira""",
     nl="""mevrouw meneer heer collega patient patiente huisarts getuige wethouder burgemeester minister advocaat
-    notaris verpleegkundige dokter juf meester client clienteleerling familie echtpaar zuster broeder rechter""",
+    notaris verpleegkundige dokter juf meester client cliente leerling familie echtpaar zuster broeder rechter""",
     pl="""panu pania panem pacjent pacjentka kolega kolezanka swiadek posel poslanka burmistrz mecenas doktor
     profesor siostra panstwo ksiadz sedzia""",
     cs="paci pacient pacientka kolega kolegyne svedek doktor doktorka profesor starosta",
@@ -331,6 +332,8 @@ def _announced(text: str, start: int, end: int, cue: Cue, language: str) -> Iter
     if behind is None or before is None:
         return
     low = text[start:end].lower()
+    if cue is _ROLE_CUE and language == "en" and end - start < _SHORTEST_ROLE and not text[start:end].isupper():
+        return  # di Marco, but DI Marco
     if language != "en" and low in _ENGLISH_TOO and not _amid_others(text, start):
         return
     silent = cue in (_CLOSING_CUE, _GREETING_CUE, _ROLE_CUE) and language != "en" and text[start].isupper()

@@ -43,6 +43,7 @@ US-DL-4710485154
 TZ=Europe/Paris|commit 9f86d08|size=1048576|error LNK2019|http://localhost:80/x|define('PASS_KEY', 'x9kkal4q')
 HTTP/1.1" 200 512|00:1A:2B:3C:4D:5E:6F:70|sha256-n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=
 (PLN)|-rw-r--r-- 1 pbaptiste x|login("bob", "hunter22!")""".replace("\n", "|").split("|")
+PIECES += ["at 12 larch walk.", "wohnt An der Eiche 5.", "Krumme Reihe 9, 24937 Flensburg"]
 PIECES += [
     "haar broer Wouter",
     "a Kia Ceed",
@@ -51,6 +52,9 @@ PIECES += [
     "enfermedad de Paget",
     "x\nHosp. no.: 4",
     "user,password\nbob,hunter\n",
+    '{"street": "Rookery Nook"}',
+    "tiene 85 anos.",
+    "who is ninety-four,",
     "x,last_name\nA,Zuse\n",
     "x\nreviewed_by: 'Zorndyke'",
     "Jun  7 08:15",

@@ -1,4 +1,4 @@
-"""Dates with months in German, French, Spanish, Italian, Portuguese and Dutch; lists and ranges of dates.
+"""Dates with months in German, French, Spanish, Italian, Portuguese, Dutch and Polish; lists and ranges of dates.
 
 A list or range is one span: what its dates share (29 and 30 June 1992) is written once, so no part of it can be read
 without the others. Patterns are of the plain form of a text, in which letters have no accents.
@@ -12,7 +12,8 @@ from typing import Final
 
 from textveil.detection.dates import find_named_dates
 from textveil.detection.found import Found, finding, without
-from textveil.detection.gates import at_digits, either, with_words
+from textveil.detection.gates import at_digits, both, either, with_words
+from textveil.detection.units import FOREIGN_NUMBER_WORDS, spelled_before, spelled_behind
 from textveil.text.patterns import either_of, lazy_regex, matches
 
 _ENGLISH: Final = "january february march april may june july august september october november december"
@@ -23,6 +24,8 @@ _OTHERS: Final = (
     " agosto septiembre setiembre octubre noviembre diciembre gennaio febbraio marzo aprile maggio giugno luglio agosto"
     " settembre ottobre novembre dicembre janeiro fevereiro marco abril maio junho julho agosto setembro outubro"
     " novembro dezembro januari februari maart april mei juni juli augustus september oktober november december"
+    " stycznia lutego marca kwietnia maja czerwca lipca sierpnia wrzesnia pazdziernika listopada grudnia"
+    " styczen luty marzec kwiecien czerwiec lipiec sierpien wrzesien pazdziernik listopad grudzien maj marts augusti"
 )
 _OTHERS_SHORT: Final = (
     "jan feb mrz apr jun jul aug sep sept okt nov dez janv fevr avr juil oct dec ene abr ago dic gen mag giu lug ott"
@@ -37,12 +40,23 @@ _FULL: Final = rf"(?:{either_of(_OTHERS)})(?![a-z])"
 _SHORT: Final = rf"(?:{either_of(_OTHERS_SHORT)})(?![a-z])"
 _YEAR: Final = r"(?:1[5-9][0-9][0-9]|20[0-9][0-9])"
 _DAY: Final = r"(?:3[01]|[12][0-9]|0?[1-9])"
+_ORDINAL_DAY: Final = lazy_regex(
+    r"(?<![A-Za-z])(?i:primer[oa]?|premier|primo|primeiro|erste[rsn]?|zweite[rsn]?|dritte[rsn]?|vierte[rsn]?"
+    r"|(?:funf|sechs|sieb|acht|neun|zehn|elf|zwolf|(?:drei|vier|funf|sech|sieb|acht|neun)zehn)te[rsn]?"
+    r"|(?:(?:ein|zwei|drei|vier|funf|sechs|sieben|acht|neun)und)?(?:zwanzig|dreiss?ig)ste[rsn]?|eerste|tweede|derde"
+    r"|pierwszego|drugiego|trzeciego|czwartego|piatego|szostego|siodmego|osmego|dziewiatego|dziesiatego)\Z"
+)
+_NO_DAY: Final = lazy_regex(r"(?i:mil|cent|cien|hundert|tausend|honderd|duizend|sto|six (?:april|august|sept|nov))")
+"""Numbers in words that are no day of a month, or are English beside a month that is too."""
+_OF_MONTH: Final = lazy_regex(r" (?:d[ei]l? )?\Z")
+_OF_YEAR: Final = lazy_regex(rf",? (?:de |del |di |do )?(?P<year>{_YEAR}(?!\w))?")
 _AFTER_DAY: Final = r"(?:er|ste|[oa])?(?:\. ?| |-)(?:de |di |d' ?)?"
 _OTHER: Final = lazy_regex(
     rf"[0-9](?<![\w/-].)(?<![0-9][.,].)(?:(?<=[0-3])[0-9])?(?i:{_AFTER_DAY}"
-    rf"(?:(?:{_NOT_SHARED}|(?<=\. ){_FULL})(?:\.?(?:,? (?:del? )?|-|\.){_YEAR}| '[0-9]{{2}})?"
+    rf"(?:(?:{_NOT_SHARED}|(?<=\. ){_FULL})(?:\.?(?:,? (?:del? )?|-|\.){_YEAR}(?: r\.)?| '[0-9]{{2}})?"
     rf"|{_SHORT}\.?(?:,? (?:del? )?|-|\.)(?:{_YEAR}|'[0-9]{{2}})))(?!\w|[,.][0-9])"
 )
+_MONTH_WORD: Final = lazy_regex(rf"(?<![A-Za-z])(?i:{either_of(_ENGLISH + ' ' + _OTHERS)})(?![A-Za-z])")
 _WEEKDAY: Final = lazy_regex(
     r"(?<![A-Za-z])(?i:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonnabend|sonntag|lundi|mardi|mercredi|jeudi"
     r"|vendredi|samedi|dimanche|lunes|martes|miercoles|jueves|viernes|sabado|domingo|lunedi|martedi|mercoledi|giovedi"
@@ -87,7 +101,13 @@ _OTHER_GATE: Final = at_digits(
     rf"[0-9](?i:{_AFTER_DAY}(?:(?:{either_of(_NOT_ENGLISH)})|(?<=\. )(?:{either_of(_OTHERS)})"
     rf"|(?:{either_of(_OTHERS_SHORT)})\.?(?:,? (?:del? )?|-|\.)['12]))"
 )
-OTHER_GATE: Final = either(with_words(_NOT_ENGLISH), _OTHER_GATE)
+_WORDS_GATE: Final = both(
+    with_words(f"{_ENGLISH} {_OTHERS}"),
+    with_words(
+        FOREIGN_NUMBER_WORDS + " premier primo primero primeiro ersten dritten zweiten vierten eerste tweede derde"
+    ),
+)
+OTHER_GATE: Final = either(either(with_words(_NOT_ENGLISH), _WORDS_GATE), _OTHER_GATE)
 DIGITS_GATE: Final = at_digits(r"[0-9][./](?: ?-| [a-z]|[0-9]{1,2}[./]?(?: ?-| [a-z]))")
 YEARS_GATE: Final = at_digits(r"[12][0-9]{3},? (?:[a-z]{1,7} )?[12][0-9]{3}")
 
@@ -107,11 +127,30 @@ def find_dates_of_languages(text: str) -> Iterator[Found]:
         before = _WEEKDAY.search(text, max(0, match.start() - _WINDOW), match.start())
         dates.append(Found(before.start() if before else match.start(), match.end(), "date", 0.9))
     covered = without(text, [(date.start, date.end) for date in dates])
+    dates = sorted([*dates, *_in_words(covered)])
+    covered = without(text, [(date.start, date.end) for date in dates])
     for match in matches(_A_YEAR, covered):
         before = _MONTH_BEFORE.search(covered, max(0, match.start() - _WINDOW), match.start())
         if before:
             dates.append(Found(before.start(), match.end(), "date", 0.9))
     return _joined(text, sorted(dates))
+
+
+def _in_words(text: str) -> Iterator[Found]:
+    """Yield dates whose day is in words: six fevrier mille neuf cent deux, am dritten Marz."""
+    for month in matches(_MONTH_WORD, text):
+        of = _OF_MONTH.search(text, max(0, month.start() - 5), month.start())
+        if of is None:
+            continue
+        ordinal = _ORDINAL_DAY.search(text, max(0, of.start() - 26), of.start())
+        start = spelled_before(text, of.start()) if ordinal is None else ordinal.start()
+        if start < of.start() and not _NO_DAY.match(text, start):
+            year = _OF_YEAR.match(text, month.end())
+            end = month.end() if year is None else year.end("year")
+            if year is not None and year["year"] is None:
+                end = spelled_behind(text, year.end())
+                end = month.end() if end == year.end() else end
+            yield Found(start, end, "date", 0.9)
 
 
 def _joined(text: str, dates: list[Found]) -> Iterator[Found]:

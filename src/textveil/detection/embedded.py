@@ -14,6 +14,7 @@ from typing import Final
 
 from textveil.detection import (
     addresses,
+    ages,
     credentials,
     cued_names,
     date_lists,
@@ -201,6 +202,8 @@ _FIELDS: Final = Phase("fields", (
         "column", "x,last_name\nA,Zuse\n\ndollars", "x,color\nA,blue\n"),
     Row("secret-in-table", people_in_tables.find_secrets_in_tables, people_in_tables.SECRET_TABLE_GATE, "secret", 0.7,
         "column", "user,password\nbob,hunter\n", "user,password\nbob,yes\n"),
+    Row("place-under-key", streets.find_places_under_keys, streets.KEYED_GATE, "place", 0.8, "field",
+        '{"street": "Rookery Nook"}', '{"street": "String"}'),
     Row("person-under-key", people_in_records.find_people_under_keys, people_in_records.KEY_GATE, "handle person", 0.6,
         "field", "Cc: Oduya\nSubject:", "Subject: rain\n"),
     Row("owner", people_in_records.find_owners, people_in_records.OWNER_GATE, "handle", 0.7, "field",
@@ -264,7 +267,9 @@ _SIGNS: Final = Phase("signs", (
 """Money with its sign or code: an amount in words would take the number before the sign."""
 _AMOUNTS: Final = Phase("amounts", (
     Row("named-money", quantities.find_named_money, quantities.NAMED_MONEY_GATE, "money", 0.9, "", "0142$", "142 dogs"),
-    Row("age", dates.find_ages, anywhere, "age", 0.9, "", "3-week-old", "3-week holiday"),
+    Row("age", ages.find_ages, anywhere, "age", 0.9, "", "3-week-old", "3-week holiday"),
+    Row("age-of-language", ages.find_ages_of_languages, ages.LANGUAGE_GATE, "age", 0.8, "",
+        "tiene 85 anos.", "hace 85 anos."),
     Row("measurement", measurements.find_measurements, measurements.MEASUREMENT_GATE, "measurement", 0.85,
         "dose laboratory score unit vital", "40 mg", "40 men"),
     Row("grade", measurements.find_grades, measurements.GRADED_GATE, "measurement", 0.8, "score",
@@ -285,10 +290,12 @@ _STREETS: Final = Phase("streets", (
     Row("numbered-street", streets.find_numbered, streets.NUMBERED_GATE, "place", 0.6, "",
         "10 Oak Apt. 4", "10 oak trees"),
     Row("small-street", streets.find_small, streets.SMALL_GATE, "place", 0.6, "", "9 rose lane", "9 roses"),
-    Row("street-after-word", streets.find_after_words, streets.AFTER_WORD_GATE, "place", 0.6, "",
-        "lives at Oak 5 ", "lives at 5 "),
-    Row("house-after-word", streets.find_houses, streets.HOUSE_GATE, "place", 0.6, "",
-        "live at 27 Larkfell, Durham", "live at 27"),
+    Row("address-after-word", streets.find_addresses_after_words, streets.AFTER_WORD_GATE, "place", 0.6, "",
+        "wohnt An der Eiche 5.", "wohnt in Zimmer 5."),
+    Row("address-before-code", streets.find_addresses_before_codes, streets.BEFORE_CODE_GATE, "place", 0.65, "",
+        "Krumme Reihe 9, 24937 Flensburg", "Seite 9, 24937 Seiten"),
+    Row("weak-small-street", streets.find_weak_small, streets.WEAK_SMALL_GATE, "place", 0.6, "",
+        "at 12 larch walk", "a 12 minute walk"),
 ))
 """Street lines, with the apartments in them."""
 _PLACES: Final = Phase("places", (
@@ -309,12 +316,13 @@ _PHONES: Final = Phase("phones", (
 _YEARS: Final = Phase("years", (
     Row("spaced-ssn", identifiers.find_spaced_ssns, identifiers.SPACED_SSN_GATE, "id", 0.5, "",
         "456 78 1234", "000 78 1234"),
-    Row("age-after-word", dates.find_ages_after_words, dates.AGED_GATE, "age", 0.8, "",
+    Row("age-after-word", ages.find_ages_after_words, ages.AGED_GATE, "age", 0.8, "",
         "will turn 30", "will turn left"),
-    Row("decade-of-age", dates.find_decades_of_age, dates.DECADE_GATE, "age", 0.8, "", "in her 40s", "in the 40s"),
-    Row("age-after-name", dates.find_ages_after_names, dates.AFTER_NAME_GATE, "age", 0.6, "",
+    Row("said-age", ages.find_said_ages, ages.SAID_GATE, "age", 0.7, "", "who is ninety-four,", "who is one of"),
+    Row("decade-of-age", ages.find_decades_of_age, ages.DECADE_GATE, "age", 0.8, "", "in her 40s", "in the 40s"),
+    Row("age-after-name", ages.find_ages_after_names, ages.AFTER_NAME_GATE, "age", 0.6, "",
         "Maria (42) ", "Maria (420)"),
-    Row("coded-age", dates.find_coded_ages, dates.CODE_GATE, "age", 0.5, "", "42F", "42X"),
+    Row("coded-age", ages.find_coded_ages, ages.CODE_GATE, "age", 0.5, "", "42F", "42X"),
     Row("year-list", date_lists.find_year_lists, date_lists.YEARS_GATE, "date", 0.5, "", "1991 to 1995,", "1991,"),
     Row("year", dates.find_years, dates.YEAR_GATE, "date", 0.5, "", "in 1981", "981"),
     Row("day", dates.find_days, dates.DAY_GATE, "date", 0.7, "", "Monday", "someday"),

@@ -15,6 +15,7 @@ from textveil.detection.found import ORDINARY as ORDINARY
 from textveil.detection.found import Found, Row, plain
 from textveil.detection.gates import anywhere, at_digits
 from textveil.detection.lists import LANGUAGES, Marks, lists, ordinary_words
+from textveil.detection.streets import INNER
 from textveil.text.patterns import lazy_regex, matches
 
 READ: Final = 400
@@ -115,10 +116,6 @@ _PARTICLE: Final = r"(?:(?:von|zu|zum|van|den|der|de|del|della|di|da|do|dos|das|
 _WORDS: Final = (
     r"[A-Z][A-Za-z.'-]{0,60}(?: (?:d[aeio]s?l?a? |von |van |der |den |la |las |los |le )?[A-Z][A-Za-z.'-]{0,60}){0,4}"
 )
-_UNIT: Final = (
-    r"(?:[Pp]iso|[Pp]uerta|[Ee]sc\.|[Aa]pto?\.|[Aa]ppartement|[Aa]ppartamento|[Pp]iano|[Ii]nt\.|[Ii]nterno|[Ww]ohnung|"
-    r"[Aa]ndar|[Bb]us|[Ee]tage|[Bb]at\.)"
-)
 _HOUSE: Final = r"[0-9]{1,5}(?:[/-][0-9]{1,3})?(?: ?[a-z](?![a-z])| bis| ter)?(?![\w]|[.,][0-9])"
 _FULL: Final = rf"{_PARTICLE}{{0,3}}(?:(?:[A-Z]\. ?){{1,3}})?{_NAME}(?: {_PARTICLE}{{0,3}}{_NAME}){{0,3}}"
 
@@ -215,9 +212,7 @@ class _Language:
             rf"|(?:{rules.titles}) (?:(?:{rules.titles}) ){{0,2}})(?!(?:{rules.titles}) )(?P<name>{_FULL})"
         )
         self._town = re.compile(rf"(?<![\w.,-])(?P<name>(?:{rules.code}),? {_NAME}{joint})")
-        self._street = re.compile(
-            rf"(?<![\w.,-])(?:{rules.street})(?:,? {_UNIT} ?[0-9A-Z]{{1,4}}(?![A-Za-z0-9])){{0,2}}"
-        )
+        self._street = re.compile(rf"(?<![\w.,-])(?:{rules.street}){INNER}")
 
     def find_streets(self, text: str) -> Iterator[Found]:
         """Streets with their number."""

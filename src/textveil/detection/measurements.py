@@ -26,7 +26,8 @@ _VALUE: Final = lazy_regex(
     rf"{_REST}(?:{_BETWEEN}{_NUMBER}){{0,7}}+(?![0-9]|[.,:/-][0-9])"
 )
 _UNIT: Final = lazy_regex(
-    rf"\+?(?:' ?(?:1[01]|[0-9])(?![0-9])(?:\"|''|)|[ -]?(?:{UNIT})(?![A-Za-z0-9])|\"|''| ?%| percent(?![a-z])|"
+    rf"\+?(?:' ?(?:1[01]|[0-9])(?![0-9])(?:\"|''|)|(?! m\. [0-9])[ -]?(?:{UNIT})(?![A-Za-z0-9])|\"|''| ?%| percent"
+    rf"(?![a-z])|"
     rf" ?{RATIO}(?![A-Za-z0-9])){RATIO}?"
 )
 _GLUED: Final = lazy_regex(r"[LVWgm](?![A-Za-z0-9])")

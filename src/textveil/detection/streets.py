@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from textveil.detection.found import OTHER, Found, Search, finding, near
+from textveil.detection.found import OTHER, Found, Search, finding, near, words_in
 from textveil.detection.gates import CUT, at_digits, both, either, holding, matching, with_words
 from textveil.text.english import FUNCTION_WORDS
 from textveil.text.patterns import either_of, lazy_regex, matches
@@ -30,19 +30,61 @@ _ENDING: Final = either_of(
 _SMALL_ENDING: Final = either_of(
     "street avenue ave road rd drive lane blvd boulevard court terrace parkway highway crescent grove mews str st"
 )
+_STRONG_ENDING: Final = either_of(
+    """Quay Wharf Croft Mead Wynd Lofts Maltings Parade Embankment Esplanade Promenade Broadway Brae Garth Drove Spinney
+    Paddock Cottages Cottage Buildings Shambles Dene Vale Fold Copse Arcade Yard"""
+)
 _LEADING: Final = either_of(
-    """rua via calle rue avenida avda plaza piazza viale praca trg ulica travessa camino carrera chemin place quai
-    avenue boulevard allee corso strada estrada aleja cesta namesti carretera paseo ronda largo bulevar plac
-    rambla"""
+    r"""rua r\. viale v\.le piazza p\.zza piazzale corso c\.so vicolo contrada salita frazione fraz\. traversa calle c/
+    avenida avda\.? av\. plaza pza\.? paseo ronda camino carretera ctra\.? travesia urbanizacion urb\. glorieta callejon
+    cuesta pasaje rambla barriada poligono bulevar carrera praca praceta alameda estrada calcada beco rotunda ladeira
+    travessa viela largo strada rue avenue boulevard bd chemin impasse allee quai faubourg sentier venelle clos
+    lotissement hameau residence ruelle montee ul\. ulica al\. aleja aleje pl\. plac os\. osiedle rondo trg cesta
+    namesti via"""
+)
+_VAGUE_LEADING: Final = either_of("place route cours square passage voie")
+"""Words that lead a street's name and are English words too: with a particle behind them."""
+_PARTICLE: Final = (
+    "(?:d[aeio]s?|du|des|de l[ao]s?|dell[aeo]?|dei|degli|del|al|la|le|les|el|los|las|e|y|et|i|von|van|der|den|of)"
 )
 _STREET_WORD: Final = either_of(
-    """gatan gata gade vej vegen veien vagen katu polku kuja tie straat laan weg strasse strase gasse platz allee damm
-    ufer plein gracht dreef steenweg utca utja korut gotu hraun vangur vegur braut stigur ulice cesta ulica skogen
-    backe backen bakken vagur holt lundur"""
+    """gatan gata gaten gade vej vegen veien vagen katu polku kuja ntie straat laan weg strasse strase gasse platz allee
+    damm ufer plein gracht dreef steenweg singel kade utca utja korut gotu hraun vangur vegur braut stigur tun teigur
+    ulice cesta ulica skogen backe backen bakken bakki vagur holt lundur stien svingen grand stigen torget torv plads
+    twiete chaussee"""
 )
-_AFTER_NAME: Final = either_of(
-    "utca ut ter u\\. ulica ulice cesta gata vag vei tee mnt pst tanav iela gatve str\\. utja"
+_AFTER_NAME: Final = either_of("utca ut ter u\\. ulica ulice cesta gata vag vei mnt pst tanav iela gatve str\\. utja")
+_LYING: Final = (  # how names of streets begin that tell where the street lies or what it is like, and end in any word
+    "(?:A(?:m|n de[rnm])|Auf de[rnm]|I(?:m|n de[rnm])|Hinter de[rnm]|Unter de[rnm]|Vor de[rnm]|Zu[mr]|Bei(?:m| de[rnm])"
+    "|Obere[rnms]?|Untere[rnms]?|Alte[rnms]?|Neue[rnms]?|Kleine[rnms]?|Gros?se[rnms]?|Lange[rnms]?|Hohe[rnms]?"
+    "|Achter (?:de|het|'t)|Aan (?:den?|het)|Op (?:den?|het)|Bij (?:de|het)|Oude|Nieuwe|Grote|Korte|Hoge|Lage)"
 )
+_COUNTED: Final = words_in(
+    """Kapitel Abschnitt Seite Seiten Nummer Nr Jahr Jahre Woche Tag Tage Klasse Zimmer Raum Saal Halle Gleis Etage
+    Stock Band Heft Teil Artikel Punkt Bild Tabelle Abbildung Fall Runde Spiel Gruppe Version Stufe Phase Schritt Ubung
+    Lektion Aufgabe Zeile Spalte Level Quartal Alter Station Bett Linie Bus Zug Tisch Reihe Jahrgang Formel Folge
+    Staffel Sommer Winter Herbst Fruhjahr Fruhling Schnitt Durchschnitt Mittel Wert Ende Anfang Kategorie Typ Grad
+    Absatz Satz Anhang Anlage Feld Datum Uhr Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonntag Januar Februar
+    Marz April Mai Juni Juli August September Oktober November Dezember Hoofdstuk Pagina Week Dag Jaar Kamer Zaal Spoor
+    Lijn Deel Stap Tabel Figuur Les Ronde Groep Fase Graad Room Ward Bed Unit Chapter Page Table Team Building Floor
+    Day Class Grade Type Stage Group Bay Gate Platform Terminal Zone Area Box Line Case Step Section Part Figure
+    Appendix Note Item Version Release Windows Python Java Ubuntu Phase Suite Apt Flat Lot Number No Chapitre Page
+    Article Tableau Semaine Jour Chambre Salle Etape Capitulo Pagina Articulo Tabla Semana Dia Sala Habitacion Fase
+    Capitolo Articolo Tabella Settimana Giorno Stanza Aula Piano Artigo Tabela Quarto Rozdzial Strona Pokoj Sala Tydzien
+    Mr Mrs Ms Dr Age Aged Score Round Season Episode Volume Level Model Route Highway Exit Channel Channels
+    January February March May June July October December"""
+)
+"""Words that a number stands behind in a row of such numbers: no street is called so."""
+_NOT_COUNTED: Final = rf"(?!(?:{either_of(' '.join(_COUNTED))})\b)"
+INNER: Final = (
+    r"(?:(?:,| -)?\s{1,2}(?i:(?:piso|puerta|pta\.?|esc\.?|escalera|planta|portal|apto?\.?|apartamento|appartements?"
+    r"|appt?\.?"
+    r"|appartamento|piano|int\.?|interno|scala|wohnung|whg\.?|etage|bloco|bl\.|bus|bat\.?|batiment|escalier|porte|m\."
+    r"|lok\.|lejl\.?|lgh\.?|unit|flat|apt\.?|apartment|suite|bajo|atico) ?(?:n[o.]{1,2} ?)?(?:[0-9]{1,4}[a-z]?|[a-z])"
+    r"|[0-9]{1,2}\.?[oae]{0,2} ?(?:[a-h]|dto|esq|izq|izqda|dcha|og|ug|stock|tv|th|mf|sal|piso|andar|etage|floor|frente)"
+    r"\.?)(?!\w)){0,3}"
+)
+"""Which part of a house: behind the number of the house, in eight languages."""
 
 _UNIT: Final = (
     r"(?:(?:[Aa]pt|[Aa]partment|[Ss]uite|[Ss]te|[Uu]nit|[Rr]oom|[Rr]m|[Ff]loor|[Ff]lat|APT|SUITE|UNIT)\.? ?#?"
@@ -53,13 +95,24 @@ _FIRST: Final = r"[0-9](?<![\w./$\xa4-].)(?<![^A-Za-z\"\xb7],.)"
 """A digit before which no number and no word stands, but perhaps another column.
 Patterns that begin with a set of characters are fast."""
 
-_NUMBER: Final = rf"{_FIRST}[0-9]{{0,5}}(?:[A-Za-z]|-[0-9]{{1,4}})?"
+_NUMBER: Final = rf"{_FIRST}[0-9]{{0,5}}(?:[A-Za-z]|[-/][0-9]{{1,4}})?"
 _WORD: Final = r"[A-Z0-9][A-Za-z0-9'-]{0,30}\.?"
 _ANY_WORD: Final = r"[A-Za-z][A-Za-z'.-]{0,30}"
-_HOUSE: Final = r"[0-9]{1,5}[A-Za-z]?(?!\w|[.,:/-][0-9]|%)"
+_HOUSE: Final = (
+    r"[0-9]{1,5}(?:[/-][0-9]{1,4}){0,2}(?:[A-Za-z](?![\w'])| [A-H](?![\w'])| [a-h](?=[,.;\n)]|\Z)| ?(?:bis|ter)\b)?"
+    r"(?:-[IVX]{1,4})?(?!\w|[.,:/-][0-9]|%)"
+)
+_CAPITALS: Final = (
+    rf"(?:(?:[0-9]{{1,2}}\.? (?:{_PARTICLE} )?)?(?!N[or]\b)[A-Z][A-Za-z'.-]{{0,30}}(?: (?:{_PARTICLE}"
+    rf" ){{0,2}}[A-Z][A-Za-z'.-]{{0,30}}){{0,4}})"
+)
+_SHORT_HOUSE: Final = rf"(?=[0-9]{{1,3}}(?![0-9])){_HOUSE}"
+_NO_UNIT: Final = (
+    r"(?! ?(?:[%$\xa4]|[a-z]{0,3}[gml]\b|Uhr|Euro|EUR|Prozent|Grad|Jahr|Tag|Woche|Monat|Stunde|Minute|jaar|uur|x\b))"
+)
 
 _ENGLISH: Final = lazy_regex(
-    rf"{_NUMBER},? (?:{_WORD} ){{1,5}}?(?:{_ENDING})\b\.?"
+    rf"{_NUMBER},? (?:{_WORD} ){{1,5}}?(?:{_ENDING}|{_STRONG_ENDING})\b\.?"
     r"(?: (?:NE|NW|SE|SW|North|South|East|West|N|S|E|W)\b\.?)?"
     rf"(?:,?\s{{1,3}}(?:#[0-9]{{1,5}}|{_UNIT}))?"
 )
@@ -67,30 +120,108 @@ _SMALL: Final = lazy_regex(
     rf"{_FIRST}[0-9]{{0,5}} (?:{_ANY_WORD} ){{1,3}}?(?:{_SMALL_ENDING})\b\.?(?:,?\s{{1,3}}{_UNIT})?"
 )
 _OTHERS: Final = lazy_regex(
-    rf"(?<!\w)(?:[0-9]{{1,6}},? ){{0,2}}(?:(?!via [A-Z]{{2}})(?i:{_LEADING}) (?:(?:d[aeio]s?|du|des|de la|del|della|of"
-    rf"|van|von|la|le|el|los|las) ){{0,2}}(?:{_ANY_WORD},? ){{1,5}}?{_HOUSE}|(?:[A-Z][A-Za-z'.-]{{0,30}}"
-    rf" ){{0,3}}[A-Z][A-Za-z'-]{{1,30}}(?:{_STREET_WORD}) {_HOUSE}|[a-z][a-z'-]{{3,30}}(?:gatan|straat|strasse|strase"
-    rf"|vegen|steenweg|plein|laan|gade|katu) {_HOUSE}|(?:[A-Z][A-Za-z'.-]{{0,30}} ){{1,3}}(?:{_AFTER_NAME})"
-    rf" {_HOUSE})(?:,?\s{{1,3}}{_UNIT})?"
+    rf"(?<![\w/.-])(?:(?:[0-9]{{1,6}}(?: ?bis| ?ter|[A-Za-z])?,? ){{1,2}}"
+    rf"(?:(?i:{_LEADING}) ?(?:{_PARTICLE} |[dl]'){{0,2}}|(?:{_VAGUE_LEADING}) (?:{_PARTICLE} (?:l[ae] )?"
+    rf"|[dl]')){_CAPITALS}"
+    rf"|(?!via [A-Z]{{2}}|[Cc]orso di )(?:(?i:{_LEADING}) ?(?:{_PARTICLE} |dell'|[dl]'){{0,2}}|(?:{_VAGUE_LEADING}) )"
+    rf"{_CAPITALS},? (?:n\.?[o\xb7]?\.? ?)?(?!(?:19|20)[0-9]{{2}}\b)(?:{_HOUSE}|s/n\b)"
+    rf"|(?:rua|calle|avenida|via|ulica|ul\.) (?:{_PARTICLE} ){{0,2}}(?:[a-z]{{3,20}} ){{1,2}}{_SHORT_HOUSE}"
+    rf"|Quadra [0-9]{{1,4}}(?: [A-Z][a-z]{{2,10}})?(?=,)"
+    rf"|(?:[A-Z][A-Za-z'.-]{{0,30}} ){{0,3}}[A-Z][A-Za-z'-]{{1,30}}(?:{_STREET_WORD}),? {_HOUSE}"
+    rf"|[a-z][a-z'-]{{3,30}}(?:gatan|straat|strasse|strase|vegen|steenweg|plein|laan|gade|katu) {_HOUSE}"
+    rf"|(?:[A-Z][A-Za-z'.-]{{0,30}} ){{1,3}}(?:{_AFTER_NAME}) {_HOUSE}"
+    rf"|{_LYING} (?:[A-Z][a-z-]{{2,20}} )?{_NOT_COUNTED}[A-Z][A-Za-z-]{{2,30}} {_SHORT_HOUSE}{_NO_UNIT}"
+    rf"(?=[,.;:)\n]|\Z| [(-]| (?:nach|in|und|oder|bei|statt|links|rechts|naar|en|of|te)\b)"
+    rf")(?:{INNER}|,?\s{{1,3}}{_UNIT})"
 )
 _REPORTER = r"(?:[A-Z][A-Z.]{0,5} ){1,2}[0-9]"  # behind the volume of a law report: 2 AC 214, 410 U.S. 113
 
 _NUMBERED: Final = lazy_regex(
     rf"{_FIRST}[0-9]{{0,5}},? (?:[0-9]{{1,6}} )?(?:{_ANY_WORD} ){{1,5}}?(?:{_HOUSE} )?{_UNIT}"
-    rf"|{_FIRST}[0-9]{{0,5}} (?!{_REPORTER})(?:[A-Z][A-Za-z'.-]{{0,30}} ){{1,4}}?{_HOUSE}(?:,?\s{{1,3}}{_UNIT})?"
+    rf"|{_FIRST}[0-9]{{0,5}} (?!{_REPORTER})(?:(?:[A-Z][A-Za-z'-]{{0,30}}|[A-Z][a-z]?\.) ){{1,4}}?{_HOUSE}"
+    rf"(?:,?\s{{1,3}}{_UNIT})?"
 )
-_AFTER_WORD: Final = lazy_regex(
-    r"(?:[Aa]ddress(?: is|:)?|[Ll]ive[sd]? (?:at|on)|[Rr]esid(?:es?|ing) (?:at|on)|[Ll]ocated (?:at|on)|[Ss]ide of"
-    r"|[Cc]orner of)"
-    rf"\s{{1,3}}(?P<place>[A-Z][A-Za-z'.-]{{1,30}}(?: [A-Z][A-Za-z'.-]{{0,30}}){{0,3}} {_HOUSE})"
+_LIVING: Final = """
+live lives lived living reside resides resided residing lodges stays stayed staying moved moving address addresses
+deliver delivered delivery parcel ship shipped home located side corner rented house domiciled
+wohnt wohne wohnhaft wohnen wohnte wohnort umgezogen gezogen anschrift adresse lieferung geliefert gemeldet
+habite habitons habitait habitant habitent demeure demeurant demeurent demeurait domicile domiciliee loge residant
+vive vivo viven vivia vivimos domicilio residente residenti direccion mudado mudada
+abita abito abitava abitiamo indirizzo trasferito trasferita trasferiti trasferite domiciliato domiciliata
+mora moro morava moram endereco morada
+woont woonde woonachtig wonen verhuist verhuisd verhuisde verhuisden verhuizen adres bezorgd bezorgen bezorging
+mieszka mieszkam mieszkaja mieszkala mieszkal zamieszkala zamieszkaly zamieszkale zam bosatt adress bopael bor
+"""
+"""Words of living somewhere, moving and delivering, in nine languages: what stands behind one may be an address."""
+_LIVES: Final = lazy_regex(rf"(?<![A-Za-z])(?:(?i:{either_of(_LIVING)})(?![A-Za-z])|c/o )")
+_CAPITAL: Final = r"[A-Z][A-Za-z'.-]{1,30}"
+_SHAPE: Final = lazy_regex(
+    rf"(?<![\w/.$\xa4-])(?:(?:(?<=t )|(?<=o )|(?<=rom )|(?<=[in] )|(?<=[io]s )|(?<=[:,(\n] )|(?<=\n)|(?<=on )|"
+    rf"(?<=[ad]e )|(?<=au ))"
+    rf"[0-9]{{1,5}}[A-Za-z]?(?:[/-][0-9]{{1,4}})?,? (?P<first>{_CAPITAL})(?: {_CAPITAL}){{0,3}}{INNER}"
+    rf"|(?:(?:[Aa]an|[Oo]p|[Dd]e|[Hh]et|{_LYING}) (?:(?:de|het|den|der) )?)?(?:[Dd]e |[Hh]et )?"
+    rf"(?P<begin>{_CAPITAL})(?: (?:{_PARTICLE} )?(?P<last>{_CAPITAL})){{0,4}},? (?:n\.?[o\xb7]?\.? ?)?"
+    rf"(?:{_HOUSE}{_NO_UNIT}|s/n\b){INNER}"
+    rf"|{OTHER}{{4,80}})(?:, (?P<town>[A-Z][a-z'-]{{2,30}}(?: [A-Z][a-z'-]{{2,30}}){{0,2}})(?=[,.;)\n]|\Z))?"
+    rf"(?=[,.;:)\n\"']|\Z| \(| (?:nach|in|und|oder|bei|and|near|is|was|since|for|until|et|y|e|a|con|avec|w|do|od|en"
+    rf"|te|naar|to|i|but|who|with"
+    rf"|depuis|desde|dal|seit|sinds|zu|um|ist|statt)\b)"
 )
-_AT_NUMBER: Final = lazy_regex(
-    r"(?:[Ll]iv(?:e|es|ed|ing) (?:at|on)|[Rr]esid(?:es?|ed|ing) (?:at|on)|[Ss]tays? at|[Ll]ocated at"
-    r"|[Aa]ddress(?: is|:)|[Dd]eliver(?:ed)? to|[Hh]ome:|[Mm]oved to|[Ll]odges at)\s{1,3}"
-    rf"(?P<place>{_NUMBER},? [A-Z][A-Za-z'.-]{{1,30}}(?: [A-Z][A-Za-z'.-]{{0,30}}){{0,3}}"
-    rf"(?:, [A-Z][a-z'-]{{2,30}}(?: [A-Z][a-z'-]{{2,30}}){{0,2}}(?=[,.;\n]))?)"
+_SENTENCE: Final = lazy_regex(r"[.!?] [A-Z]|\n\n")
+_WITHIN: Final = 70  # characters of a sentence in which an address may stand behind a word of living
+_EU_CODE: Final = r"(?:(?:[A-Z]{1,2}-)?[0-9]{4,5}(?:-[0-9]{3})?|[0-9]{3} [0-9]{2}|[0-9]{2}-[0-9]{3}|[0-9]{4} ?[A-Z]{2})"
+_BEFORE_CODE: Final = lazy_regex(
+    rf"(?<![\w/.-])(?P<street>{OTHER}{{4,80}}|{_NOT_COUNTED}{_CAPITAL}(?: (?:{_PARTICLE} )?{_CAPITAL}){{0,4}},?"
+    rf" {_HOUSE}{INNER}),?(?: |\n| - )"
+    rf"(?P<town>{_EU_CODE} {_NOT_COUNTED}[A-Z][A-Za-z'-]{{1,30}}(?: [A-Z][A-Za-z'-]{{1,30}}){{0,2}})(?!\w)"
 )
-_HOUSE_NUMBER: Final = lazy_regex(r"[0-9](?<=[A-Za-z.,] .)[0-9]{0,4}")
+_ENGLISH_CODE: Final = (
+    r"(?:[A-Z]{1,2}[0-9][A-Z0-9]? [0-9][A-Z]{2}|(?:NSW|VIC|QLD|WA|SA|TAS|ACT|NT) [0-9]{4}(?![0-9]))(?!\w)"
+)
+_BLOCK: Final = lazy_regex(
+    rf"(?<![\w/.$\xa4-])(?P<street>(?:(?:[Uu]nit|[Aa]partment|[Aa]pt|[Ff]lat|[Ll]ot|[Ss]uite) ?[0-9A-Za-z]{{1,4}}"
+    rf"(?:,| ){_CAPITAL}?"
+    rf"|[0-9]{{1,5}}[A-Za-z]?(?:[/-][0-9]{{1,4}})?,? {_CAPITAL}|{_CAPITAL} (?:House|Cottage|Farm|Lodge|Hall|Barn"
+    rf"|Mill|Court|Villa))"
+    rf"(?:,? {_CAPITAL}){{0,6}})(?:, ?|,?\n)(?P<town>{_CAPITAL}(?:[ -][A-Za-z]{{2,20}}){{0,3}}),? (?={_ENGLISH_CODE})"
+)
+_NO_NAME: Final = either_of(
+    """a acre am and are bed best big block blocks by car day days different double easy feet first foot ft full good
+    great green half hour hours hr hrs in inch is kid kids km lane large last lead long m main man men meter meters
+    metre metres mg mile miles min mins minute minutes ml month months more new next nice of old on one or other
+    parking past people per percent player pm point points seat sec second seconds secs short side single small star
+    stars step steps the time times to too two very was way week weeks with woman women yard yards yds year years"""
+)
+_WEAK_SMALL: Final = lazy_regex(
+    rf"{_FIRST}[0-9]{{0,3}}[a-z]? (?!(?:{_NO_NAME})\b)(?:[a-z][a-z'-]{{2,20}} ){{1,2}}(?:walk|close|way|place|row|hill"
+    r"|gardens?|square|view|rise|quay|wharf|yard|bank|drive|green|gate|park|end|mead|croft|reach|strand|wynd|parade"
+    r"|buildings|cottages?|avenue|alley|hollow|loop|trail|circle)\b(?! (?:of|per|with)\b)"
+)
+_BEFORE_SMALL: Final = lazy_regex(
+    r"(?:(?P<weak>(?:\A|[\n,;:(\"]) ?)|\b(?:at|to|from|near|address|on|outside|opposite|no\.?|(?:flat|unit|apt)"
+    r" ?\w{1,4}) |\xb7,? ?)\Z"
+)
+_UNIT_BEFORE: Final = lazy_regex(
+    r"(?<![\w-])(?:[Aa]pt|[Aa]partment|[Ss]uite|[Ss]te|[Uu]nit|[Rr]oom|[Ff]lat|[Ll]ot)\.? ?"
+    r"(?:#?[0-9]{0,4}[A-Za-z]?,? )?\Z"
+)
+_HOUSE_NUMBER: Final = lazy_regex(r"[0-9](?<![\w.-].)[0-9]{0,4}|s/n\b")
+_KEY: Final = (
+    r"(?i:(?:street|road|str|addr|address|home|mailing|shipping|billing|delivery|postal|house)"
+    r"(?:[ _-]?(?:address|name|line|street|addr))?(?:[ _-]?(?:line)?[ _-]?[0-9])?|calle|direccion|domicilio|stras?se"
+    r"|anschrift|adresse|rue|indirizzo|via|morada|endereco|rua|adres|straat|ulica|adress|gata|city|town|village"
+    r"|locality"
+    r"|suburb|post_?code|postal_?code|zip(?:_?code)?|plz|ort|ville|ciudad|poblacion|localidad|comune|citta|cidade"
+    r"|plaats|woonplaats|miasto|cap|cp|county|province)"
+)
+_KEYED: Final = lazy_regex(
+    rf"\"(?<!\w.){_KEY}\" ?: ?\"(?P<place>(?=[A-Z]|[0-9]{{1,5}}[A-Za-z]?,? [A-Za-z]|[0-9]{{4,5}}"
+    rf"(?![0-9]))[^\"\n@/=<>{{}}$:\\_]{{2,80}})(?=\")"
+)
+"""A place under a key of JSON, whatever it looks like; not a path, a host or a word in small letters."""
+_NO_VALUE: Final = words_in(
+    "String Text Null None Unknown N/A Street Address City Town Required Optional Number Integer"
+)
 _ALONE: Final = lazy_regex(rf"(?<!\w){_UNIT}")
 
 _STATE: Final = (
@@ -136,15 +267,7 @@ UNIT_GATE: Final = at_digits(r"(?:pt|ment|uite|te|nit|oom|[Rr]m|oor|lat|APT|SUIT
 TOWN_GATE: Final = at_digits("[A-Za-z],? [0-9]{5}|[A-Z][0-9]")
 _AT_NAME: Final = at_digits(rf"(?:[A-Z]|{CUT})[A-Za-z'.-]{{0,20}} [0-9]")
 _AFTER_STREET: Final = at_digits(rf"(?:{_STREET_WORD}|{_AFTER_NAME}) [0-9]")
-_LIVES: Final = holding(
-    *("ddress", "ive at", "ive on", "ives at", "ives on", "ived at", "ived on", "esid", "ocated at", "ocated on"),
-    *("ide of", "orner of"),
-)
-
-_NUMBER_FOLLOWS: Final = holding(
-    *("ive at", "ives at", "ived at", "ive on", "ives on", "ived on", "iving at", "iving on", "esid", "tay at"),
-    *("tays at", "ocated at", "ddress", "eliver", "ome:", "oved to", "odges at"),
-)
+_LIVE_WORDS: Final = either(with_words(_LIVING), holding("c/o "))
 
 
 def _search(pattern: re.Pattern[str], score: float, anchor: re.Pattern[str] | None = None) -> Search:
@@ -154,6 +277,8 @@ def _search(pattern: re.Pattern[str], score: float, anchor: re.Pattern[str] | No
         candidates = matches(pattern, text) if anchor is None else near(pattern, text, anchor, 150, 50)
         for match in candidates:
             start, end = match.span(group)
+            unit = _UNIT_BEFORE.search(text, max(0, start - 20), start)
+            start = start if unit is None else unit.start()
             yield Found(start, end - (text[end - 1] == "."), "place", score)  # a full stop is the sentence's
 
     return find
@@ -171,16 +296,68 @@ find_lines: Final = _search(_ENGLISH, 0.8)
 LINE_GATE: Final = at_digits("[0-9][A-Za-z]?,? [A-Z0-9]")
 find_other_lines: Final = _search(_OTHERS, 0.7, _HOUSE_NUMBER)
 OTHER_LINE_GATE: Final = both(
-    at_digits("[A-Za-z.,] [0-9]"), either(with_words(_LEADING.replace("|", " ")), _AFTER_STREET)
+    at_digits("[A-Za-z.,)] ?[0-9]|[0-9],? [A-Za-z]|s/n"),
+    either(
+        with_words(
+            " ".join(sorted({word for word in re.findall("[a-z]{2,}", _LEADING) if word not in ("le", "so")}))
+            + " am dem der den zum zur beim obere alte neue kleine lange hohe achter het oude nieuwe quadra"
+        ),
+        either(_AFTER_STREET, holding("C/", "R. ", "C.so ", "V.le ")),
+    ),
 )
 find_numbered: Final = _search(_NUMBERED, 0.6)
 NUMBERED_GATE: Final = either(UNIT_GATE, at_digits("[0-9] [A-Z]"))
 find_small: Final = _search(_SMALL, 0.6)
 SMALL_GATE: Final = at_digits("[0-9] [A-Za-z]")
-find_after_words: Final = _search(_AFTER_WORD, 0.6, _HOUSE_NUMBER)
-AFTER_WORD_GATE: Final = both(_AT_NAME, _LIVES)
-find_houses: Final = _search(_AT_NUMBER, 0.6)
-HOUSE_GATE: Final = both(at_digits("[0-9][A-Za-z]?,? [A-Z]"), _NUMBER_FOLLOWS)
+
+
+def find_addresses_after_words(text: str) -> Iterator[Found]:
+    """Addresses in a sentence that says that somebody lives, moves or gets something there, whatever their form."""
+    reached = 0
+    for word in matches(_LIVES, text):
+        start, stop = max(word.end(), reached), min(len(text), word.end() + _WITHIN)
+        ends = _SENTENCE.search(text, start, stop)
+        for match in matches(_SHAPE, text, start, ends.start() + 1 if ends else stop):
+            reached = match.end()
+            if _COUNTED.isdisjoint(match.group("first", "begin", "last", "town")):
+                start = match.start() if match[0][0] != OTHER else match.start("town")  # a street that was found
+                if start >= 0:
+                    yield Found(start, reached, "place", 0.6)
+
+
+def find_addresses_before_codes(text: str) -> Iterator[Found]:
+    """Yield streets that the postal code of a town follows, whatever their names, and the towns."""
+    for pattern in (_BEFORE_CODE, _BLOCK):
+        for match in matches(pattern, text):
+            if match["street"][0] != OTHER:
+                yield Found(*match.span("street"), "place", 0.65)
+            yield Found(*match.span("town"), "place", 0.65)
+
+
+def find_places_under_keys(text: str) -> Iterator[Found]:
+    """Yield what stands under a key of JSON such as "street" or "city"."""
+    for match in matches(_KEYED, text):
+        if match["place"] not in _NO_VALUE:
+            yield Found(*match.span("place"), "place", 0.8, "field")
+
+
+KEYED_GATE: Final = matching(r'[A-Za-z0-9]" ?: ?"')
+
+
+def find_weak_small(text: str) -> Iterator[Found]:
+    """Yield lines in small letters that end in a word of many meanings: "12 larch walk" behind "at", not "a walk"."""
+    for match in matches(_WEAK_SMALL, text):
+        before = _BEFORE_SMALL.search(text, max(0, match.start() - 12), match.start())
+        if before is not None and (before["weak"] is None or match[0].count(" ") == 2):
+            yield Found(*match.span(), "place", 0.6)
+
+
+AFTER_WORD_GATE: Final = both(at_digits("[A-Za-z'.,] [0-9]|[0-9][A-Za-z]?,? [A-Z]"), _LIVE_WORDS)
+BEFORE_CODE_GATE: Final = at_digits(
+    "[0-9]{3}(?:-[0-9]{2,3}| [0-9]{2}| ?[A-Z]{2})? [A-Z]|[0-9]{2}-[0-9]{3} [A-Z]|[A-Z][0-9][A-Z0-9]? [0-9][A-Z]"
+    "|(?:NSW|VIC|QLD|WA|SA|TAS|ACT|NT) [0-9]"
+)
+WEAK_SMALL_GATE: Final = at_digits("[0-9][a-z]? [a-z]")
 find_units: Final = _search(_ALONE, 0.7)
 find_british_towns: Final = _search(_BRITISH_TOWN, 0.7)
 BRITISH_TOWN_GATE: Final = at_digits("[A-Z][0-9][A-Z0-9]? [0-9][A-Z]")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
@@ -172,7 +173,7 @@ ORDINAL: Final = (
 """First to thirty-ninth: days of a month."""
 YEAR: Final = (
     rf"(?:two thousand(?: and)?(?: {BELOW_HUNDRED})?|"
-    rf"(?:nineteen|twenty)[ -](?:{_TENS}|{_TEENS}|oh)(?:[ -](?:{_UNITS}))?)"
+    rf"(?:(?:six|seven|eigh|nine)teen|twenty)[ -](?:{_TENS}|{_TEENS}|oh)(?:[ -](?:{_UNITS}))?)"
 )
 """Years of the last century and this one, as they are spoken."""
 AMOUNT: Final = (
@@ -208,6 +209,60 @@ NUMBER_WORD: Final = lazy_regex(
     rf"|(?:(?:ein|und|en|e|i|y){{0,2}}(?:{'|'.join(dict.fromkeys(_OTHERS.split()))})){{1,6}})(?![A-Za-z])"
 )
 """A number in words, in English or in one of six other languages, as plain forms write it."""
+_MORE: Final = """
+dwa dwie trzy cztery piec szesc siedem osiem dziewiec dziesiec jedenascie dwanascie trzynascie czternascie pietnascie
+szesnascie siedemnascie osiemnascie dziewietnascie dwadziescia trzydziesci czterdziesci piecdziesiat szescdziesiat
+siedemdziesiat osiemdziesiat dziewiecdziesiat sto cent cents trescientos cuatrocientos seiscientos setecientos
+ochocientos novecientos duzentos trezentos quatrocentos quinhentos seiscentos setecentos oitocentos novecentos due sei
+veinti six
+"""
+_PARTS: Final = "|".join(sorted({*_OTHERS.split(), *_MORE.split()}, key=lambda word: (-len(word), word)))
+FOREIGN_NUMBER_WORDS: Final = " ".join(sorted({*_OTHERS.split(), *_MORE.split()}))
+_STEMS: Final = "(?:vent|trent|quarant|cinquant|sessant|settant|ottant|novant)(?:uno?|otto)"
+_SPELLED: Final = lazy_regex(
+    rf"{_STEMS}|(?:ein|een)(?:und|en)(?:{_PARTS})|(?:(?:{_PARTS})(?:und|en)?){{1,6}}(?:un[oa]?)?"
+)
+_WORD_BEFORE: Final = lazy_regex(r"(?<![A-Za-z])[A-Za-z]{1,40}\Z")
+_WORD_BEHIND: Final = lazy_regex(r"[A-Za-z]{1,40}(?![A-Za-z])")
+_BESIDE: Final = frozenset("et e y und en un una uno um uma jeden jedna".split())  # noqa: SIM905
+_MOST_SPELLED: Final = 9  # words of a number
+
+
+@lru_cache(maxsize=1 << 10)
+def _is_spelled(word: str) -> bool:
+    return _SPELLED.fullmatch(word) is not None
+
+
+def spelled_before(text: str, end: int) -> int:
+    """Return where a number in words of another language than English begins that ends at ``end``; ``end`` for none."""
+    start = place = end
+    for _ in range(_MOST_SPELLED):
+        word = _WORD_BEFORE.search(text, max(0, place - 42), place)
+        low = "" if word is None else word[0].lower()
+        if word is None or not (_is_spelled(low) or low in _BESIDE):
+            break
+        start = word.start() if low not in _BESIDE else start
+        place = word.start() - 1
+        if text[place : place + 1] not in (" ", "-"):
+            break
+    return start
+
+
+def spelled_behind(text: str, start: int) -> int:
+    """Return where a number in words of another language ends that begins at ``start``; ``start`` for none."""
+    end = place = start
+    for _ in range(_MOST_SPELLED):
+        word = _WORD_BEHIND.match(text, place, place + 42)
+        low = "" if word is None else word[0].lower()
+        if word is None or not (_is_spelled(low) or (low in _BESIDE and end > start)):
+            break
+        end = word.end() if _is_spelled(low) or low.startswith(("u", "j")) else end
+        place = word.end() + 1
+        if text[word.end() : place] not in (" ", "-"):
+            break
+    return end
+
+
 SPOKEN: Final = (
     rf"(?:{BELOW_HUNDRED}|zero)(?:[ -]and a half| (?:{MAGNITUDES})"
     rf"(?:(?: and)? {BELOW_HUNDRED}(?: (?:{MAGNITUDES}))?){{0,3}})?"

@@ -125,6 +125,9 @@ _AGE: Final = lazy_regex(
     r"(?:(?P<gap>[ -]?)(?P<unit>year|yr|y|month|mo|week|wk|day)(?P<many>s?)(?P<old>[ -]?old|/o|\.?o\.?|))?",
     re.IGNORECASE,
 )
+_TAIL: Final = lazy_regex(r"(?P<gap>[\s-])(?P<unit>a\u00f1os?|anos?|ans?|ann[io]|jaar|jahre?n?|lata?)\Z", re.IGNORECASE)
+_PLURAL: Final = {"a\u00f1o": "a\u00f1os", "ano": "anos", "an": "ans", "anno": "anni", "jahr": "Jahre", "lata": "lat"}
+"""Units whose form would tell that the age is one, or ends in two to four."""
 ADULT: Final = 18  # years from which on an age is not a child's
 _LAST: Final = {"d": 30, "w": 52, "m": 24}  # the highest age in days, weeks and months
 _LOWEST = Option(domain=at_least(0), help="The lowest age; lower ones count as it.", metavar="YEARS")
@@ -223,7 +226,9 @@ def age(
             read, key = _read_age(value), _key(value)
             group = agreed_on(shown.get(key, ())) if scope.remembers else ""
             number = agreed(scope, label, key, rng, lambda source: str(drawn(read, group, source)))
-            return _written(int(number), read, top_code)
+            tail = _TAIL.search(value)
+            unit = "" if tail is None else tail["gap"] + _PLURAL.get(tail["unit"].lower(), tail["unit"])
+            return _written(int(number), read, top_code) + unit
 
         return surrogate_of
 
@@ -264,7 +269,8 @@ def _key(value: str) -> str:
 
 
 def _read_age(value: str) -> _Read:
-    match = _AGE.fullmatch(value) if len(value) <= 40 else None
+    tail = _TAIL.search(value)
+    match = _AGE.fullmatch(value if tail is None else value[: tail.start()]) if len(value) <= 40 else None
     if match is None:
         return _Read(0, "y", None)
     word = (match["word"] or "").lower().replace(" ", "-")

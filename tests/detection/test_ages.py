@@ -1,0 +1,44 @@
+"""Ages and dates in words and in other languages are found; durations and counts of the same form are not."""
+
+from __future__ import annotations
+
+import pytest
+
+from textveil.detection.detectors import detect
+
+AGES = [
+    ("She turns ninety-one in June.", ["ninety-one"]),
+    ("The elder son was thirty-two in May; at six and a half, he ran.", ["thirty-two", "six and a half"]),
+    ("His father, who is ninety-four, signed.", ["ninety-four"]),
+    ("Mi abuela tiene 85 a\xf1os; cumpli\xf3 noventa y un a\xf1os.", ["85 a\xf1os", "noventa y un a\xf1os"]),
+    ("Mon p\xe8re a quatre-vingt-deux ans. Patiente de 85 ans.", ["quatre-vingt-deux ans", "85 ans"]),
+    ("Er wird im Mai achtundsiebzig Jahre alt, die 88-j\xe4hrige Frau.", ["achtundsiebzig Jahre", "88"]),
+    ("La nonna ha novantuno anni.", ["novantuno anni"]),
+    ("Mijn opa, \xe9\xe9nennegentig jaar, woont hier.", ["\xe9\xe9nennegentig jaar"]),
+    ("Mama ma 85 lat.", ["85 lat"]),
+    ("A av\xf3 tem oitenta e cinco anos.", ["oitenta e cinco anos"]),
+    ("Hace 85 a\xf1os. Contrato de 20 a\xf1os. Depuis 12 ans, garantie de 5 ans. Da 3 anni, h\xe1 5 anos.", []),
+    ("Seit 5 Jahren, 5 Jahre Garantie, od 5 lat. He was one of them; she was two minutes late.", []),
+]
+DATES = [
+    ("Il est n\xe9 le six f\xe9vrier mille neuf cent quarante-deux.", ["six f\xe9vrier mille neuf cent quarante-deux"]),
+    (
+        "Naci\xf3 el tres de abril de mil novecientos treinta y nueve.",
+        ["tres de abril de mil novecientos treinta y nueve"],
+    ),
+    ("Geboren am dritten M\xe4rz neunzehnhundertzwei.", ["dritten M\xe4rz neunzehnhundertzwei"]),
+    ("Op zes februari 2024; il primo gennaio 1933.", ["zes februari 2024", "primo gennaio 1933"]),
+    ("Born the second of June eighteen forty-one.", ["the second of June eighteen forty-one"]),
+    ("Urodzona 3 kwietnia 1939.", ["3 kwietnia 1939"]),
+    ("Mille mai visti. Five march past. Six august bodies.", []),
+]
+
+
+@pytest.mark.parametrize(("text", "ages"), AGES)
+def test_age_is_found_where_somebody_has_it(text: str, ages: list[str]) -> None:
+    assert [text[span.start : span.end] for span in detect(text) if span.kind == "age"] == ages
+
+
+@pytest.mark.parametrize(("text", "dates"), DATES)
+def test_date_in_words_is_one_span(text: str, dates: list[str]) -> None:
+    assert [text[span.start : span.end] for span in detect(text) if span.kind == "date"] == dates

@@ -1,0 +1,54 @@
+"""Addresses are found whole, whatever words their streets are made of; what looks like one and is none stays."""
+
+from __future__ import annotations
+
+import pytest
+
+from textveil.detection.detectors import detect
+
+WHOLE = [
+    ("She has moved to 78 Tern Quay, Poole BH15 1HJ.", ["78 Tern Quay", "Poole", "BH15 1HJ"]),
+    ("His flat at 12 larch walk is let.", ["12 larch walk"]),
+    ("Send it to Unit 7, The Maltings, Ware SG12 9XF.", ["Unit 7, The Maltings", "Ware", "SG12 9XF"]),
+    ("Visit us at 5/2 Candlemaker Row.", ["5/2 Candlemaker Row"]),
+    ("We live at 5 Otter Bank, Kelso.", ["5 Otter Bank, Kelso"]),
+    ("Lot 14 Wattle Rise, Dubbo NSW 2830", ["Lot 14 Wattle Rise", "Dubbo"]),
+    ("Ich wohne jetzt Am Alten Kirchhof 7, 24937 Flensburg.", ["Am Alten Kirchhof 7", "24937 Flensburg"]),
+    ("Das Paket liegt Hinter der Mauer 3, nicht Im Br\xfchl 41.", ["Hinter der Mauer 3", "Im Br\xfchl 41"]),
+    ("Il habite au 3 bis, Clos des M\xe9sanges.", ["3 bis, Clos des M\xe9sanges"]),
+    ("Domicile: 14 lotissement Les Ajoncs.", ["14 lotissement Les Ajoncs"]),
+    ("Vive en Cuesta del Molino, 4, 2.\xba B.", ["Cuesta del Molino, 4, 2.\xba B"]),
+    ("Abita in Contrada San Rocco 15.", ["Contrada San Rocco 15"]),
+    ("Wij verhuisden van Achter de Hoven 22 naar Het Rond 5 bis.", ["Achter de Hoven 22", "Het Rond 5 bis"]),
+    ("Mieszkam przy ul. Krucza 14/7.", ["ul. Krucza 14/7"]),
+    ("Mora no Beco do Carneiro, 4, 2.\xba Dto.", ["Beco do Carneiro, 4, 2.\xba Dto"]),
+    (
+        "Laugavegur 28b\nKungsgatan 3 A\nN\xf8rrebrogade 44, 3. tv.",
+        ["Laugavegur 28b", "Kungsgatan 3 A", "N\xf8rrebrogade 44, 3. tv"],
+    ),
+    ('{"street": "9 Cooper\'s Yard", "city": "Truro", "status": "Open"}', ["9 Cooper's Yard", "Truro"]),
+]
+
+
+@pytest.mark.parametrize(("text", "places"), WHOLE, ids=[text for text, _ in WHOLE])
+def test_address_is_found_whole(text: str, places: list[str]) -> None:
+    assert [text[span.start : span.end] for span in detect(text) if span.kind == "place"] == places
+
+
+NONE = [
+    "Place the order by 12, then route the call to 15.",
+    "Katie 42 and the Friedhof 3 were there.",
+    "Im Kapitel 3, im Jahr 12 und am Tag 3: im Schnitt 12 Punkte.",
+    "It is a 12 minute walk. In a 5 star place, at 10 past close, from 3 men close by.",
+    "She moved to Level 3 on Windows 11. Delivered 3 Boxes to Team 5.",
+    "We moved 3 Engineers. Address the issue in Section 5 and Table 2.",
+    "Auf dem Weg 3 Leute, am Ende 3 zu 1, zum Beispiel 3 Eier.",
+    "Vivo con 3 gatos desde 2010.",
+    "4 square Meals, 5 route Maps. Formula 1, Route 66.",
+    '{"city": "string", "address": "localhost:8080", "region": "eu-west-1"}',
+]
+
+
+@pytest.mark.parametrize("text", NONE)
+def test_what_looks_like_an_address_stays(text: str) -> None:
+    assert [text[span.start : span.end] for span in detect(text) if span.kind == "place"] == []

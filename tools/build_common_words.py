@@ -37,7 +37,7 @@ import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import NDArray
 
-from textveil.detection.demographics import OCCUPATION, demographics
+from textveil.detection.demographic_lists import OCCUPATION, demographics
 from textveil.detection.lists import Marks, lists
 from textveil.text.english import DATA, FILE, FUNCTION_WORDS, LEVELS, NAMES_TOO, RECORD
 

@@ -4,7 +4,8 @@ import time
 
 import pytest
 
-from textveil.detection.demographics import demographics, find_demographics
+from textveil.detection.demographic_lists import demographics
+from textveil.detection.demographics import RULES, Rule, find_demographics
 from textveil.detection.detectors import detect
 
 SAID = [
@@ -97,3 +98,14 @@ def test_the_bodies_of_a_state_that_is_found_do_not_name_it(text: str, found: bo
     spans = detect(text)
     last = text.rfind("Turkish")
     assert any(span.start == last and span.kind == "demographic" for span in spans) is found
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULES if rule.finds], ids=lambda rule: rule.finds)
+def test_rule_finds_its_example(rule: Rule) -> None:
+    scores = {span.score for span in find_demographics(rule.finds)}
+    assert rule.score in scores
+
+
+@pytest.mark.parametrize("text", sorted({rule.ignores for rule in RULES if rule.ignores}))
+def test_rules_find_nothing_sure_in_what_looks_alike(text: str) -> None:
+    assert [span for span in find_demographics(text) if span.score > 0.35] == []

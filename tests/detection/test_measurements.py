@@ -36,8 +36,14 @@ QUANTITIES = [
     ("sixteen other persons, two of five", ["sixteen other persons", "two of five"]),
     ("45 %, the 2nd of them", ["45 %", "2nd"]),
     ("COVID-19, an F-16 and MP3", ["COVID-19", "F-16", "MP3"]),
+]
+NUMBERING = [
     ("see page 3 of 12 and section 4.2", ["3 of 12", "4.2"]),
     ("1. Gout\n2. Asthma\n", ["1.", "2."]),
+    ("section 12(3) of the Housing Act 1985; Ley 39/2015", ["12(3)", "1985", "39/2015"]),
+    ("\xa7 12 Abs. 3, Art. 7, comma 2, blz. 9, TOP 3", ["12", "3", "7", "2", "9", "3"]),
+    ("Psalm 23, witness 2, the 1841 Census", ["23", "2", "1841"]),
+    ("room 12, ward 3, born 1985, he acted in 1985", []),
 ]
 DURATIONS = [
     ("three months, 6 weeks, a fortnight", ["three months", "6 weeks", "a fortnight"]),
@@ -61,6 +67,11 @@ def test_measurements_have_their_name_their_unit_and_their_schedule(text: str, s
 @pytest.mark.parametrize(("text", "spans"), QUANTITIES)
 def test_quantities_are_counts_ordinals_and_names_with_digits(text: str, spans: list[str]) -> None:
     assert found(text, "quantity") == spans
+
+
+@pytest.mark.parametrize(("text", "spans"), NUMBERING)
+def test_numbering_is_of_sections_items_and_laws(text: str, spans: list[str]) -> None:
+    assert found(text, "numbering") == spans
 
 
 @pytest.mark.parametrize(("text", "spans"), DURATIONS)

@@ -9,7 +9,7 @@ import pytest
 from tests.helpers.constant import Constant
 from tests.helpers.shared import needs_lab
 
-from textveil.detection.demographics import demographics
+from textveil.detection.demographic_lists import demographics
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.surrogates.place_pools import places
 from textveil.surrogates.pools import pool

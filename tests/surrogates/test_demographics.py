@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import chisquare
 from tests.helpers.surrogates import outputs
 
-from textveil.detection.demographics import OCCUPATION, SINGULAR, Form, demographics
+from textveil.detection.demographic_lists import OCCUPATION, SINGULAR, Form, demographics
 from textveil.sanitize.policy.choice import policy
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.surrogates.making import make_surrogate

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from hashlib import sha256
@@ -9,7 +10,7 @@ from ipaddress import ip_address
 from typing import Final
 
 from textveil.detection.found import OTHER, Found, Search, finding, near, readings
-from textveil.detection.gates import CUT, at_digits, either, in_runs, matching
+from textveil.detection.gates import CUT, at_digits, either, in_runs, matching, with_words
 from textveil.text.patterns import lazy_regex, matches
 from textveil.text.tokens import Kind, addresses
 
@@ -273,3 +274,29 @@ def _validity(regions: tuple[str, ...]) -> Callable[[str], bool]:
         return False
 
     return valid
+
+
+_SPOKEN_DIGIT: Final = "(?:oh|zero|one|two|three|four|five|six|seven|eight|nine|double|triple|treble|hundred|thousand)"
+SPOKEN_DIGITS: Final = lazy_regex(
+    rf"(?<![A-Za-z-])(?i:{_SPOKEN_DIGIT}(?:(?:,? |-){_SPOKEN_DIGIT}){{3,20}})(?![A-Za-z-])"
+)
+_SPOKEN_LABEL: Final = lazy_regex(
+    r"(?i)\b(?:number|account|extension|ext|code|pin|ref(?:erence)?|serial|id|policy|case|it's|its|is|on|at"
+    r"|call)\W{1,3}\Z"
+)
+_COUNTING: Final = ("one two three four", "ten nine eight", "five four three", "four three two", "three two one")
+SPOKEN_GATE: Final = with_words("oh zero one two three four five six seven eight nine double")
+
+
+def find_spoken_numbers(text: str) -> Iterator[Found]:
+    """Yield telephone numbers and others that are spelled digit by digit: oh seven seven double oh nine hundred."""
+    for match in matches(SPOKEN_DIGITS, text):
+        words = re.split("[ ,-]+", match[0].lower())
+        labelled = _SPOKEN_LABEL.search(text, max(0, match.start() - 16), match.start()) is not None
+        counting = " ".join(words).startswith(_COUNTING)
+        if (
+            len(words) >= (4 if labelled else 7)
+            and not counting
+            and words.count("hundred") + words.count("thousand") < 3
+        ):
+            yield Found(*match.span(), "id", 0.7, "spoken")

@@ -7,136 +7,28 @@ A listed word counts where the text says it of a person: "a Polish national", "h
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
-from textveil.detection.found import Found, finding
+from textveil.detection.demographic_lists import (
+    ADJECTIVE,
+    EITHER,
+    KIND,
+    OCCUPATION,
+    OFFICES,
+    PLURAL,
+    SINGULAR,
+    TONGUES,
+    VAGUE,
+    Demographics,
+    Form,
+    Words,
+    demographics,
+)
+from textveil.detection.found import Found, finding, words_in
 from textveil.detection.gates import WithWords, either, holding, places_of, with_words
-from textveil.text.patterns import lazy_regex, matches, search
-
-_DATA: Final = Path(__file__).parent / "data"
-FILE: Final = "demographics.txt"
-OCCUPATIONS: Final = "occupations.txt"
-OCCUPATION: Final = "occupation"
-EITHER, ADJECTIVE, SINGULAR, PLURAL = "adjective or noun", "adjective", "noun", "plural"
-"""How an entry is used; a word of the first form is both: a German lawyer, a German."""
-_LETTERS: Final = lazy_regex(r"[A-Za-z]+")
-_ONLY_FOUND: Final = "only found:"
-_SIBILANT: Final = lazy_regex(r"(?:s|x|z|ch|sh)\Z")
-_CONSONANT_Y: Final = lazy_regex(r"[^aeiou]y\Z")
-Words: TypeAlias = tuple[str, ...]
-"""The runs of letters of an entry, in small letters."""
-
-
-class Form(NamedTuple):
-    """What an entry of the lists is: its class, and how it is used."""
-
-    group: str
-    use: str
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Demographics:
-    """The lists."""
-
-    forms: Mapping[Words, Form]  # what each entry is, by its words
-    endings: Mapping[str, tuple[Words, ...]]  # the entries that end in a word, the longest first
-    last_words: frozenset[bytes]  # those last words, as gates compare them
-    modifiers: frozenset[str]  # words that may stand before an occupation and belong to it
-    pools: Mapping[Form, tuple[str, ...]]  # what surrogates are drawn from, by form, sorted
-
-
-@cache
-def demographics() -> Demographics:
-    """Return the embedded lists, read once."""
-    forms: dict[Words, Form] = {}
-    pools: dict[Form, set[str]] = {}
-    occupations = _sections(OCCUPATIONS)
-    for group, drawn, entries in _entries(occupations):
-        for use, written in entries:
-            forms.setdefault(words_of(written), Form(group, use))
-            if drawn:
-                for shared in (use,) if use != EITHER else (EITHER, ADJECTIVE, SINGULAR):
-                    pools.setdefault(Form(group, shared), set()).add(written)
-    endings: dict[str, list[Words]] = {}
-    for words in forms:
-        endings.setdefault(words[-1], []).append(words)
-    modifiers = frozenset(entry.lower() for entry in occupations["words before"])
-    return Demographics(
-        forms,
-        {word: tuple(sorted(several, key=len, reverse=True)) for word, several in endings.items()},
-        frozenset(word.encode("ascii") for word in endings),
-        modifiers,
-        {form: tuple(sorted(written)) for form, written in pools.items()},
-    )
-
-
-def words_of(entry: str) -> Words:
-    """Return the runs of letters of an entry or a value, in small letters."""
-    return tuple(_LETTERS.findall(entry.lower()))
-
-
-def plural_of(noun: str) -> str:
-    """Return the plural of an occupation or another noun for a person."""
-    if noun.endswith(("man", "woman")) and noun != "woman":
-        return noun[:-2] + "en"
-    if _CONSONANT_Y.search(noun):
-        return noun[:-1] + "ies"
-    return noun + ("es" if _SIBILANT.search(noun) else "s")
-
-
-_Entry: TypeAlias = tuple[str, bool, list[tuple[str, str]]]
-
-
-def _entries(occupations: Mapping[str, Iterable[str]]) -> Iterator[_Entry]:
-    """Yield every entry of both files: its class, whether it is drawn, and its forms."""
-    for group, entries in _sections(FILE).items():
-        drawn = True
-        for entry in entries:
-            if entry == _ONLY_FOUND:
-                drawn = False
-            else:
-                yield group, drawn, list(_forms_of(entry))
-    for section in ("drawn", "only found"):
-        for entry in occupations[section]:
-            yield OCCUPATION, section == "drawn", [(SINGULAR, entry), (PLURAL, plural_of(entry))]
-
-
-def _forms_of(entry: str) -> Iterator[tuple[str, str]]:
-    adjective, _, rest = entry.partition("/")
-    noun, _, plural = (rest or adjective).partition("/")
-    if noun == adjective:
-        yield EITHER, adjective
-    else:
-        if adjective != "-":
-            yield ADJECTIVE, adjective
-        if noun != "-":
-            yield SINGULAR, noun
-    if noun != "-":
-        yield PLURAL, plural or plural_of(noun)
-
-
-def _sections(file: str) -> dict[str, list[str]]:
-    sections: dict[str, list[str]] = {}
-    for line in (_DATA / file).read_text(encoding="ascii").splitlines():
-        if line.startswith("["):
-            entries = sections[line[1:-1]] = []
-        elif line == _ONLY_FOUND:
-            entries.append(line)
-        elif line and not line.startswith("#"):
-            entries += [entry for entry in map(str.strip, line.split(",")) if entry]
-    return sections
-
-
-KIND: Final = "demographic"
-
-
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
+from textveil.text.patterns import lazy_regex, matches
 
 _SURE, _LIKELY, _GUESS = 0.8, 0.6, 0.3
 _BACK: Final = 64
@@ -186,14 +78,14 @@ _BELONGS: Final = lazy_regex(
     r"(?: an?)?|c[ao]me out as(?: an?)?|(?i:ethnicity|race|religion|faith|nationality|citizenship|status|denomination)"
     r" (?:is|was|as)|born(?: an?| into an?)|member of the|adherent of|follower of|joined the) \Z"
 )
-_LANGUAGES: Final = _set(
-    """english french spanish german italian portuguese russian chinese japanese arabic dutch polish greek welsh irish
-    swedish korean turkish"""
-)
 _OF_LANGUAGE: Final = lazy_regex(
     r" (?:language |literature )?(?:teachers?|professors?|tutors?|translators?|interpreters?|students?|majors?"
     r"|lecturers?|speakers?|shepherds?)\b"
 )
+_TONGUE: Final = lazy_regex(r"\Z")
+"""Stands for "is the name of a language"."""
+_WORK: Final = lazy_regex(r"\Z")
+"""Stands for "an occupation follows"."""
 _IN_A_NAME: Final = lazy_regex(r"[ -][A-Z]|'")
 _AFTER_CAPITAL: Final = lazy_regex(r"(?:\b(?!(?:In|The|These|An?|On|For|With|Many|Some)\b)[A-Z][a-z]*|[a-z]\.)[ -]\Z")
 _JOINED: Final = lazy_regex(r"(?:,? (?:and|or|but) (?:an? )?|, )\Z")
@@ -234,11 +126,6 @@ _APPOSED: Final = lazy_regex(
 _RANKED: Final = lazy_regex(
     rf"(?:{_SUBJECT}|{_NAMED})(?:{_BE}(?: (?:then|also|now|still|currently|previously|formerly))*|,) the \Z"
 )
-_OFFICES: Final = _set(
-    """owner editor principal director president chairman chairwoman chairperson mayor ceo cfo cto coo headmaster
-    headmistress headteacher dean chancellor founder executive officer treasurer secretary registrar superintendent
-    in-chief chief imam rabbi vicar pastor bishop bursar governor landlord landlady caretaker curator"""
-)
 _TOGETHER: Final = lazy_regex(r"(?:,| and| &|/| or)(?: an?| the)?(?: [a-z-]{3,20})? ?\Z")
 _AS_A: Final = lazy_regex(
     r"(?<!such )(?<!same )(?<!acts )(?<!used )(?<!known )(?<!serves )(?<!act )(?<!functions )\bas an?"
@@ -249,11 +136,6 @@ _BY_TRADE: Final = lazy_regex(
 )
 _ABILITY: Final = lazy_regex(r" (?:of|for) (?:the )?(?:change|all|this)\b")
 _OF_PEOPLE: Final = ("nationality", "ethnicity", "religion")
-_VAGUE: Final = _set(
-    """worker shepherd player assistant agent model guard operator official coach checker packer owner manager deputy
-    controller examiner intern supervisor marine major servant developer handler turner officer"""
-)
-"""Last words that name an occupation only with a word before them, or where the text says that somebody works so."""
 
 _CHILDREN: Final = rf"{_NUMBER}(?: [a-z]{{3,12}}){{0,2}} {_CHILD}"
 _FAMILY: Final = lazy_regex(
@@ -270,14 +152,14 @@ _FAMILY: Final = lazy_regex(
     r"|spider|maker))\b|\b(?P<care>(?:permanent|partial|total|severe|registered) disability|disability (?:pension"
     r"|benefits?|allowance)|permanently unfit (?:to|for) work)\b"
 )
-_FAMILY_WORDS: Final = _set(
+_FAMILY_WORDS: Final = words_in(
     """single widowed divorced married unmarried home foster adoptive separated widow widows widower widowers divorcee
     divorcees disability unfit children child kids kid kiddos sons son daughters daughter ones grandchildren
     grandchild stepchildren boys girls toddlers twins baby babies mother father mom mum dad parent mothers fathers moms
     dads parents grandmother grandfather mommy mummy daddy"""
 )
 _HASHTAG: Final = lazy_regex(r"#(?:Proud)?((?:Single|Working)?(?:[A-Z][a-z]{2,20}))(?=[A-Z0-9]|\b)")
-_TAGS: Final = _set(
+_TAGS: Final = words_in(
     """married divorced widowed mom mum dad singlemom singledad singlemum singleparent workingmom workingdad parent
     widow widower"""
 )
@@ -287,7 +169,7 @@ _LABEL: Final = lazy_regex(
     r"|political (?:affiliation|party)|veteran status|disability status)[ ]?[:=][ ]?\"?([A-Za-z][A-Za-z'&/()"
     r" -]{1,40}[A-Za-z)])(?=[,.;\n|\"<]|\Z| {2}|\0)"
 )
-_LABEL_WORDS: Final = _set(
+_LABEL_WORDS: Final = words_in(
     """occupation profession title nationality citizenship ethnicity origin group background race religion affiliation
     faith denomination status orientation party"""
 )
@@ -295,15 +177,17 @@ _WITNESS: Final = lazy_regex(r"(?<![A-Za-z])Jehovah'?s'? Witness(?:es)?\b")
 WITNESS_GATE: Final = with_words("jehovah jehovahs")
 _COLON: Final = lazy_regex(r"[^A-Za-z0-9]?[:=]|[ ][A-Za-z]{2,12}[ ]?[:=]")
 _NO_VALUE: Final = frozenset(("unknown", "none", "not stated", "not specified", "not given", "string", "text", "null"))
-_WORK_CUES: Final = _set(
+_WORK_CUES: Final = words_in(
     """a an as of are were is was am be been both i'm he's she's they're we're you're retired former ex trainee aspiring
     self-employed freelance unemployed qualified practising practicing licensed the"""
 )
-_BELONG_CUES: Final = _set(
+_BELONG_CUES: Final = words_in(
     """to as a an up practising practicing non-practising devout observant lapsed baptized baptised fellow
     self-described ethnic registered lifelong staunch openly avowed raised is was the of into joined born brought"""
 )
-_BE_CUES: Final = _set("""is was are were am be been being i'm he's she's who's they're we're you're 'm 's 're a an""")
+_BE_CUES: Final = words_in(
+    """is was are were am be been being i'm he's she's who's they're we're you're 'm 's 're a an"""
+)
 _OTHER_STARTS: Final = frozenset(word.encode("ascii") for word in _FAMILY_WORDS | _LABEL_WORDS)
 
 
@@ -383,9 +267,9 @@ def _read(
         first, several = _with_modifiers(text, first, lists.modifiers)
         score = _of_work(text, first, end, form, len(words) + several, words[-1], last)
     else:
-        if _NEEDS_CAPITAL[form.group] and not text[first].isupper():
+        if form.group in _NEEDS_CAPITAL and not text[first].isupper():
             return None
-        score = _RULES[form.group](text, first, end, form)
+        score = _score(text, first, end, form)
         if score < _LIKELY and _joined(text, last, first) and _STOPS.match(text, end):
             score = _LIKELY
         tail = _TAIL.match(text, end) if form.group == "nationality" else None
@@ -429,17 +313,13 @@ def _with_modifiers(text: str, start: int, modifiers: frozenset[str]) -> tuple[i
     return start, _MODIFIERS
 
 
-def _around(text: str, start: int) -> str:
-    return text[max(0, start - _BACK) : start]
-
-
 def _cued(before: str, cues: frozenset[str], words: int = 4) -> bool:
     """Return whether one of the last words before a span may be of a cue, so that patterns are worth a look."""
     return not cues.isdisjoint(before[-40:].lower().split()[-words:])
 
 
 def _of_work(text: str, start: int, end: int, form: Form, words: int, last: str, previous: Found) -> float:
-    before = _around(text, start)
+    before = text[max(0, start - _BACK) : start]
     between = text[previous.end : start] if 0 < start - previous.end < 30 else ""
     if (between == " " and previous.why in _OF_PEOPLE) or (
         between and previous.why == OCCUPATION and _TOGETHER.match(between)
@@ -447,12 +327,12 @@ def _of_work(text: str, start: int, end: int, form: Form, words: int, last: str,
         return _LIKELY
     if not _cued(before, _WORK_CUES) and before.strip():
         return 0.0
-    vague = words == 1 and last in _VAGUE
+    vague = words == 1 and last in VAGUE
     if _WORKS_AS.search(before):
         return _SURE
     if form.use == PLURAL:
         return _LIKELY if not vague and _OF_NAMED.search(before) else 0.0
-    if last in _OFFICES and _RANKED.search(before):
+    if last in OFFICES and _RANKED.search(before):
         return _LIKELY
     if vague:
         return 0.0
@@ -460,23 +340,6 @@ def _of_work(text: str, start: int, end: int, form: Form, words: int, last: str,
         return _SURE
     stated = _AS.search(before) and not _NOBODY.search(before)
     return _LIKELY if stated or _AS_A.search(before) or _APPOSED.search(before) else 0.0
-
-
-def _of_people(text: str, start: int, end: int, form: Form) -> float:
-    low = text[start:end].lower()
-    if low in _LANGUAGES and _OF_LANGUAGE.match(text, end):
-        return 0.0
-    before = _around(text, start)
-    in_language = low in _LANGUAGES and before.endswith(" in ")
-    if not in_language and _cued(before, _BELONG_CUES) and _BELONGS.search(before):
-        return _SURE
-    if form.use not in (PLURAL, SINGULAR) and (_PEOPLE.match(text, end) or _before_work(text, end)):
-        return _SURE
-    said = _cued(before, _BE_CUES, 5) and _STOPS.match(text, end)
-    if said and (_OF_NAMED.search(before) or (form.use != ADJECTIVE and _ARTICLE.search(before))):
-        return _LIKELY
-    guessed = form.use == PLURAL or form.group == "ethnicity"
-    return _GUESS if guessed and not _IN_A_NAME.match(text, end) and not _AFTER_CAPITAL.search(before) else 0.0
 
 
 def _before_work(text: str, end: int) -> bool:
@@ -493,112 +356,94 @@ def _before_work(text: str, end: int) -> bool:
     return False
 
 
-def _of_faith(text: str, start: int, end: int, form: Form) -> float:
-    before = _around(text, start)
-    return _SURE if _BELONGS.search(before) or search(_FAITH_CUE, before) else 0.0
-
-
 _FAITH_CUE: Final = lazy_regex(
     r"\b(?:practi[sc]es|adheres? to|follows|embraced|believes? in|turned to|left|renounced) \Z"
 )
 
 
-def _of_state(text: str, start: int, end: int, form: Form) -> float:
-    """Return how sure it is that a state is a person's: "she is disabled", "a deaf woman"; what machines are too."""
-    before = _around(text, start)
-    if end - start > len("quadriplegics") or _BELONGS.search(before):
-        return _LIKELY
-    if form.use in (ADJECTIVE,) and _PEOPLE.match(text, end) and not _ABILITY.match(text, end):
-        return _LIKELY
-    if _STOPS.match(text, end) and _OF_PERSON.search(before):
-        return _LIKELY
-    return (
-        _LIKELY
-        if form.use == SINGULAR and _STOPS.match(text, end) and (_ARTICLE.search(before) or _WORKS_AS.search(before))
-        else 0.0
-    )
+class Rule(NamedTuple):
+    """What shows that a listed word is said of a person; the first rule of its class that fits decides."""
+
+    groups: str  # classes of the lists, parted by spaces
+    uses: str  # "but" and a use, or uses parted by commas; empty is any
+    cues: frozenset[str]  # words of which one is among the last five before it; empty is no gate
+    before: tuple[re.Pattern[str], ...]  # what stands before it: all of these
+    behind: tuple[re.Pattern[str], ...]  # what stands behind it: all of these
+    without: tuple[re.Pattern[str] | None, re.Pattern[str] | None]  # what must not stand before it, or behind it
+    score: float  # 0: it is said of nobody
+    finds: str  # a sentence with such a word, as it is found
+    ignores: str  # one that looks alike
 
 
-def _of_views(text: str, start: int, end: int, form: Form) -> float:
-    before = _around(text, start)
-    if _BELONGS.search(before):
-        return _SURE
-    return (
-        _LIKELY
-        if form.use != PLURAL and _STOPS.match(text, end) and _ARTICLE.search(before) and _OF_NAMED.search(before)
-        else 0.0
-    )
+_PEOPLE_OF: Final = "nationality ethnicity religion"
+_STATES: Final = "family work residence military disability"
+_ANY: Final[frozenset[str]] = frozenset()
+_NOTHING: Final = (None, None)
+# fmt: off
+RULES: Final = (
+    Rule(_PEOPLE_OF, "", _ANY, (_TONGUE,), (_OF_LANGUAGE,), _NOTHING, 0.0, "", "The Spanish translator left."),
+    Rule(_PEOPLE_OF, "", _BELONG_CUES, (_BELONGS,), (), _NOTHING, _SURE, "He was raised Catholic.", "Catholic Street"),
+    Rule(_PEOPLE_OF, f"{EITHER}, {ADJECTIVE}", _ANY, (), (_PEOPLE,), _NOTHING, _SURE,
+        "Two Turkish nationals left.", "Turkish law"),
+    Rule(_PEOPLE_OF, f"{EITHER}, {ADJECTIVE}", _ANY, (), (_WORK,), _NOTHING, _SURE,
+        "A Polish nurse called.", "A Polish recipe"),
+    Rule(_PEOPLE_OF, "", _BE_CUES, (_OF_NAMED,), (_STOPS,), _NOTHING, _LIKELY, "She is Polish.", "It is Polish."),
+    Rule(_PEOPLE_OF, f"but {ADJECTIVE}", _BE_CUES, (_ARTICLE,), (_STOPS,), _NOTHING, _LIKELY,
+        "I met a German.", "a German car"),
+    Rule(_PEOPLE_OF, PLURAL, _ANY, (), (), (_AFTER_CAPITAL, _IN_A_NAME), _GUESS, "several Turks", "Young Turks Club"),
+    Rule("ethnicity", "", _ANY, (), (), (_AFTER_CAPITAL, _IN_A_NAME), _GUESS, "a Kurdish village", "Kurdish Airlines"),
+    Rule("faith", "", _ANY, (_BELONGS,), (), _NOTHING, _SURE, "She converted to Islam.", "Islam is a religion."),
+    Rule("faith", "", _ANY, (_FAITH_CUE,), (), _NOTHING, _SURE, "He renounced Islam.", "Islam is a religion."),
+    Rule("orientation politics", "", _ANY, (_BELONGS,), (), _NOTHING, _SURE, "a registered Democrat", "A Democrat"),
+    Rule("orientation", "", _ANY, (), (_PEOPLE,), _NOTHING, _SURE, "a gay man", "a gay tune"),
+    Rule("orientation", "", _ANY, (_OF_NAMED,), (_STOPS,), _NOTHING, _LIKELY, "He is gay.", "It is gay."),
+    Rule("orientation", f"but {ADJECTIVE}", _ANY, (_ARTICLE,), (_STOPS,), _NOTHING, _LIKELY, "", ""),
+    Rule("politics", f"but {PLURAL}", _ANY, (_ARTICLE, _OF_NAMED), (_STOPS,), _NOTHING, _LIKELY,
+        "He is a liberal.", "This is a liberal estimate."),
+    Rule(_STATES, "", _ANY, (_BELONGS,), (), _NOTHING, _LIKELY, "", ""),
+    Rule(_STATES, ADJECTIVE, _ANY, (), (_PEOPLE,), (None, _ABILITY), _LIKELY, "a deaf woman", "a deaf ear"),
+    Rule(_STATES, "", _ANY, (_OF_PERSON,), (_STOPS,), _NOTHING, _LIKELY, "She is deaf.", "The feature is disabled."),
+    Rule(_STATES, SINGULAR, _ANY, (_ARTICLE,), (_STOPS,), _NOTHING, _LIKELY, "", ""),
+    Rule(_STATES, SINGULAR, _ANY, (_WORKS_AS,), (_STOPS,), _NOTHING, _LIKELY, "", ""),
+)
+# fmt: on
+_LONG_STATE: Final = len("quadriplegics")  # letters from which on a state says enough alone
 
 
-def _of_orientation(text: str, start: int, end: int, form: Form) -> float:
-    before = _around(text, start)
-    if text[start].isupper() and not before.endswith((". ", "\n")):
+@cache
+def _rules_of(form: Form) -> tuple[Rule, ...]:
+    def fits(uses: str) -> bool:
+        return form.use != uses[4:] if uses.startswith("but ") else not uses or form.use in uses.split(", ")
+
+    return tuple(rule for rule in RULES if form.group in rule.groups.split() and fits(rule.uses))
+
+
+def _score(text: str, start: int, end: int, form: Form) -> float:
+    """Return how sure it is that a listed word that is no occupation is said of a person."""
+    before = text[max(0, start - _BACK) : start]
+    if form.group == "orientation" and text[start].isupper() and not before.endswith((". ", "\n")):
         return 0.0
-    if _BELONGS.search(before) or _PEOPLE.match(text, end):
-        return _SURE
-    return (
-        _LIKELY
-        if _STOPS.match(text, end) and (_OF_NAMED.search(before) or (form.use != ADJECTIVE and _ARTICLE.search(before)))
-        else 0.0
-    )
+    if end - start > _LONG_STATE and form.group in _STATES:
+        return _LIKELY
+    for rule in _rules_of(form):
+        if rule.cues and not _cued(before, rule.cues, 5):
+            continue
+        unless, unless_behind = rule.without
+        stands = all(_stands(pattern, text, start, end, before) for pattern in rule.before)
+        if not stands or not all(_follows(pattern, text, end) for pattern in rule.behind):
+            continue
+        if not (unless and unless.search(before)) and not (unless_behind and unless_behind.match(text, end)):
+            return rule.score
+    return 0.0
 
 
-_Rule: TypeAlias = Callable[[str, int, int, Form], float]
-_RULES: Final[dict[str, _Rule]] = {
-    "nationality": _of_people,
-    "ethnicity": _of_people,
-    "religion": _of_people,
-    "faith": _of_faith,
-    "orientation": _of_orientation,
-    "politics": _of_views,
-    "family": _of_state,
-    "work": _of_state,
-    "residence": _of_state,
-    "military": _of_state,
-    "disability": _of_state,
-}
-_NEEDS_CAPITAL: Final = {group: group in ("nationality", "ethnicity", "religion", "faith") for group in _RULES}
+def _stands(pattern: re.Pattern[str], text: str, start: int, end: int, before: str) -> bool:
+    return text[start:end].lower() in TONGUES if pattern is _TONGUE else pattern.search(before) is not None
+
+
+def _follows(pattern: re.Pattern[str], text: str, end: int) -> bool:
+    return _before_work(text, end) if pattern is _WORK else pattern.match(text, end) is not None
+
+
+_NEEDS_CAPITAL: Final = words_in("nationality ethnicity religion faith")
 _REASONS: Final = {"faith": "religion"}
-
-
-_OF_STATE: Final = lazy_regex(
-    r"(?<![A-Za-z-])([A-Z][a-z]{2,15})(?= (?:[Gg]overnment|[Aa]uthorit(?:y|ies)|[Cc]onstitution(?:al)?|[Ss]tate|[Aa]rmy"
-    r"|[Ee]mbassy|[Cc]onsulate|[Pp]arliament|(?:[Pp]enal|[Cc]ivil|[Cc]riminal) [Cc]ode|[Pp]rime [Mm]inister)\b)"
-)
-_STATE_WORDS: Final = (
-    *(
-        "overnment",
-        "uthorit",
-        "onstitution",
-        "tate",
-        "rmy",
-        "mbassy",
-        "onsulate",
-        "arliament",
-        " Code",
-        " code",
-        "inister",
-    ),
-)
-_STEM: Final = 4  # letters that a country and its adjective share: Turkey, Turkish
-
-
-def with_states(text: str, spans: Sequence[Found]) -> list[Found]:
-    """Return spans by start, with adjectives before a state's bodies of nationalities and countries that were found.
-
-    "the Turkish Government" tells what "a Turkish national" and "Republic of Turkey" hide.
-    """
-    named = [text[span.start : span.end] for span in spans if span.kind in (KIND, "place")]
-    stems = {word[:_STEM].lower() for value in named for word in value.split() if word[0].isupper()}
-    if not stems or not any(word in text for word in _STATE_WORDS):
-        return list(spans)
-    forms = demographics().forms
-    met = [
-        Found(*match.span(1), KIND, _LIKELY, "nationality")
-        for match in matches(_OF_STATE, text)
-        if match[1][:_STEM].lower() in stems
-        and (form := forms.get((match[1].lower(),))) is not None
-        and form.group == "nationality"
-    ]
-    free = [span for span in met if not any(span.start < other.end and other.start < span.end for other in spans)]
-    return sorted([*spans, *free]) if free else list(spans)

@@ -38,6 +38,7 @@ from textveil.detection import (
     technical,
 )
 from textveil.detection.addresses import REGIONS, find_addresses
+from textveil.detection.demographic_lists import with_states
 from textveil.detection.found import Found, Phase, Plain, Row, checked_phases, in_phases, plain, without
 from textveil.detection.gates import Together, anywhere, opened
 from textveil.detection.kinds import KINDS
@@ -124,7 +125,7 @@ class EmbeddedDetector:
         if self._tagger and language not in LANGUAGES and language != TURKISH:
             candidates = with_mentions(read.text, tagged(read.text, rest, candidates))
         ordinary = ordinary_words(language) if language in LANGUAGES else frozenset()
-        candidates = demographics.with_states(read.text, people_in_records.with_addressed(read.text, candidates))
+        candidates = with_states(read.text, people_in_records.with_addressed(read.text, candidates))
         candidates = with_second_mentions(read.text, candidates, ordinary)
         candidates = sorted([*candidates, *in_scripts])
         spans = [
@@ -237,6 +238,8 @@ _FORMS: Final = Phase("forms", (
     Row("coarse-date", dates.find_coarse_dates, dates.COARSE_GATE, "date", 0.9, "", "Q3 2024", "Q3 results"),
     Row("listed-day", dates.find_listed_days, dates.LISTED_GATE, "date", 0.9, "", "Jun  7 08:15:02", "Jun  7"),
     Row("date", dates.find_dates, dates.DATE_GATE, "date", 0.9, "", "3/4/2024", "33/44/2024"),
+    Row("law", quantities.find_laws, quantities.LAW_GATE, "numbering", 0.95, "sequence",
+        "Housing Act 1985", "acted in 1985"),
     Row("births", measurements.find_births, measurements.BIRTHS_GATE, "measurement", 0.9, "score", "G2P1,", "G20"),
 ))
 """Rows and forms of several parts: later phases would take one part for a whole value."""
@@ -254,6 +257,8 @@ _DAYS: Final = Phase("days", (
 ))
 """Days with an English month, and hours: a date of another language may end where one begins."""
 _DIGITS: Final = Phase("digits", (
+    Row("spoken-number", addresses.find_spoken_numbers, addresses.SPOKEN_GATE, "id", 0.7, "spoken",
+        "oh seven seven double oh nine hundred", "one two three four"),
     Row("card", identifiers.find_cards, identifiers.CARD_GATE, "id", 0.9, "check label",
         "4111 1111 1111 1111", "4111 1111 1111 1112"),
     Row("fixed-form", identifiers.find_fixed_forms, identifiers.FIXED_GATE, "id", 0.9, "", "078-05-1120", "078-05-112"),
@@ -279,6 +284,8 @@ _AMOUNTS: Final = Phase("amounts", (
     Row("named-number", quantities.find_named_numbers, quantities.NAMED_GATE, "quantity", 0.7, "list", "3D", "3 dogs"),
     Row("keyed-id", identifiers.find_keyed_ids, identifiers.KEYED_GATE, "id", 0.9, "label",
         "customer_id=48213", "size_id=48213"),
+    Row("labelled-id", identifiers.find_labelled_ids, identifiers.LABELLED_GATE, "id", 0.6, "label",
+        "Polis: KL 447190", "Polis: 2019"),
     Row("named-id", identifiers.find_named_ids, identifiers.NAMED_GATE, "id", 0.95, "check label",
         "file2024A", "record from 1983"),
 ))
@@ -337,7 +344,7 @@ _CODE: Final = Phase("code", (
     Row("demographic", demographics.find_demographics, demographics.DEMOGRAPHIC_GATE, "demographic", 0.8, _LISTED,
         "she is married", "she is late"),
     Row("code", technical.find_code, technical.CODE_GATE, "code code-number", 0.8, "code", "get_name()", "get a name"),
-    Row("section", quantities.find_sections, quantities.SECTION_GATE, "quantity", 0.7, "sequence",
+    Row("section", quantities.find_sections, quantities.SECTION_GATE, "numbering", 0.7, "sequence",
         "(Rule 36)", "the rule"),
     Row("share", quantities.find_shares, quantities.SHARE_GATE, "quantity", 0.6, "count", "4 of 7", "4 of them"),
     Row("spoken-money", quantities.find_spoken_money, quantities.SPOKEN_GATE, "money", 0.7, "",
@@ -355,7 +362,7 @@ _QUANTITIES: Final = Phase("quantities", (
     Row("percentage", quantities.find_percentages, quantities.PERCENT_GATE, "quantity", 0.9, "unit", "4%", "4 &"),
     Row("ordinal", quantities.find_ordinals, quantities.ORDINAL_GATE, "quantity", 0.8, "ordinal", "2nd", "2 and"),
     Row("version", quantities.find_versions, quantities.VERSION_GATE, "quantity", 0.8, "version", "v2", "v and w"),
-    Row("list-number", quantities.find_list_numbers, quantities.LIST_GATE, "quantity", 0.7, "sequence",
+    Row("list-number", quantities.find_list_numbers, quantities.LIST_GATE, "numbering", 0.7, "sequence",
         "1. Gout\n2. Asthma", "Gout\nAsthma"),
     Row("count", quantities.find_counts, quantities.COUNT_GATE, "quantity", 0.6, "count", "5 runs", "runs"),
     Row("state", streets.find_states, streets.STATE_GATE, "place", 0.7, "", "Denver, CO", "Denver, XX"),

@@ -10,7 +10,7 @@ from textveil.detection.found import Found, finding, near, readings, without, wo
 from textveil.detection.gates import at_digits, either, holding, matching, with_words
 from textveil.detection.lists import lists
 from textveil.detection.national_ids import checked_label, luhn
-from textveil.text.patterns import lazy_regex, matches
+from textveil.text.patterns import either_of, lazy_regex, matches
 
 _IBAN: Final = lazy_regex(
     r"(?<![A-Za-z0-9])[A-Za-z]{2}[0-9]{2}(?:[A-Za-z0-9]{11,30}|(?: [A-Za-z0-9]{4}){2,7}(?: [A-Za-z0-9]{1,3})?)"
@@ -49,6 +49,26 @@ _NAMED: Final = lazy_regex(
     r"(?P<value>(?:[A-Za-z0-9](?:[A-Za-z0-9/-]|\.(?=[0-9])){2,38}[A-Za-z0-9]|[0-9]{1,3}(?= [0-9]{2,6} [0-9]))"
     r"(?: [0-9]{2,6}){0,6})(?![\w-])"
 )
+_LABELS: Final = either_of(
+    """policy poliza polizza polis polisnummer apolice police claim sinistre siniestro sinistro schaden schadennummer
+    dossier dossiernummer dossiernr expediente pratica processo zaak zaaknummer sprawy umowa umowy aktenzeichen facture
+    factura fattura fatura faktura faktury factuur factuurnummer rechnung rechnungsnummer pedido commande ordine
+    bestelling zamowienie carte tarjeta tessera utente usuario cliente client klantnummer kundennummer fallnummer
+    matricule cedula contrato contrat contratto contract account acct serial badge ref reference quoting booking
+    membership student employee customer case file invoice ticket warrant permit licence license docket urn enrolment
+    registration application vacancy order prescription referral accession specimen hospital chart works"""
+)
+_NUMBER_MARK: Final = (
+    r"(?:[Nn](?:[or0\xb7]|\.[o\xb7]?|[o\xb7]\.|r\.)\.?|[Nn]umber|[Nn]umero|[Nn]ummer|[Nn]um\.?|ID|[Ii]d|#)"
+)
+_DIGITLIKE: Final = "[0-9OoIlSB]"
+_LABELLED: Final = lazy_regex(
+    rf"(?<![A-Za-z])(?:(?i:{_LABELS})\.?(?: {_NUMBER_MARK})?(?: is|:| =|,)? ?#?|{_NUMBER_MARK}:?) ?\(?"
+    rf"(?P<value>(?:[A-Z]{{1,4}}[-/ ]?)?(?=[OIlSB-]{{0,6}}[0-9]){_DIGITLIKE}{{1,10}}(?:[-/. ]?(?:[A-Z]"
+    rf"(?=[-/]))?[A-Z]{{0,3}}{_DIGITLIKE}{{2,10}}"
+    r"|[-/][A-Z]{1,3}(?![A-Za-z])|[-/][A-Z0-9]{1,8}){0,4})(?![\w%]|[.,][0-9])"
+)
+_A_YEAR: Final = lazy_regex(r"(?:1[5-9]|20)[0-9]{2}")
 _CODED: Final = lazy_regex(r"[0-9](?<![0-9].)(?:[A-Za-z0-9/-]{3}|(?<=[#:=].)|(?<=[#:=] .)|[A-Za-z/-])")
 _ID_SCORE: Final = 0.6
 
@@ -148,6 +168,7 @@ FIXED_GATE: Final = either(
     either(matching("-[0-9A-Fa-f]{2}(?:[0-9A-Fa-f]{2})?-"), matching(":[0-9A-Fa-f]{2}:")),
 )
 SPACED_SSN_GATE: Final = at_digits("[0-9]{3} [0-9]{2} [0-9]")
+LABELLED_GATE: Final = at_digits(r"[A-Za-z.#:(\xb7] ?[#(]?(?:[A-Z]{1,4}[-/ ]?)?[OIlSB-]{0,6}[0-9]")
 NAMED_GATE: Final = at_digits("[0-9](?:[A-Za-z0-9/-]{3}|[A-Za-z/-])|[#:=] ?[0-9]")
 
 
@@ -198,6 +219,16 @@ def find_named_ids(text: str) -> Iterator[Found]:
         if glued or not (year and all(word.isalpha() and word.islower() for word in words)):
             right = checked_label(match["label"], value)
             yield Found(start, start + len(value), "id", 0.95 if right else 0.7, "check" if right else "label")
+
+
+def find_labelled_ids(text: str) -> Iterator[Found]:
+    """Yield what follows the word for a number in any language: Sinistre S-44 719, Acct no: 4S7l-88O2."""
+    for match in matches(_LABELLED, text):
+        value = match["value"]
+        digits = sum(map(str.isdigit, value))
+        mixed = digits < sum(map(str.isalnum, value)) or "/" in value
+        if digits >= (3 if mixed else 4) and not _A_YEAR.fullmatch(value):
+            yield Found(*match.span("value"), "id", _ID_SCORE, "label")
 
 
 def find_case_numbers(text: str) -> Iterator[Found]:

@@ -21,12 +21,12 @@ _LONGEST: Final = 40
 
 _ALONE: Final = frozenset(
     {"person", "place", "organization", "date", "time", "age", "phone", "email", "url", "handle", "ip", "id", "money"}
-    | {"number", "demographic", "duration", "measurement", "quantity", "code-number"}
+    | {"number", "demographic", "duration", "measurement", "quantity", "code-number", "numbering"}
 )
 """Kinds that may stand for no other. The list is closed: what a new kind finds was drawn as an older one, or was text.
 A user's policy from before it has no rule for it, and must not release what it drew."""
 
-_READ: Final = frozenset({"number", "duration", "measurement", "quantity", "code-number", "demographic"})
+_READ: Final = frozenset({"number", "numbering", "duration", "measurement", "quantity", "code-number", "demographic"})
 """Kinds that presets may keep for their readers, or change the digits of alone. The list is closed too: a row that says
 so of another kind by mistake would release what singles people out."""
 
@@ -147,14 +147,14 @@ OWN: Final = checked_rows(
             CITY COUNTY STATE COUNTRY ZIP ZIPCODE POSTCODE PRIVATE_ADDRESS SECONDARY_ADDRESS LOCATION_OTHER
             UK_POSTCODE CA_POSTAL_CODE DE_PLZ""", asked="location", hipaa=("(B)",), singles_out="together",
         values=("Leeds", "Ulm", "New York", "Springfield"), everyday=True,
-        finds="as persons are, and street lines, boxes and postal codes"),
+        finds="as persons are, and addresses: streets, units, boxes, postal codes, JSON keys such as `street`"),
     Kind("organization", stands_for="", rule=_drawn("organization", level="kept", script="kept"), group="organization",
         labels="ORGANIZATION ORGANISATION ORG COMPANY COMPANY_NAME HOSP HOSPITAL PATORG CORPORATION GROUP",
         singles_out="together", values=("Siemens", "Acme Holdings", "Kite"), everyday=True, finds="as persons are"),
     Kind("date", stands_for="", rule=_drawn("date-window", within=365), presets={"clinical": _SHIFT, "prompts": _SHIFT},
         group="when", labels="DATE_TIME DATE DOB DATE_OF_BIRTH PRIVATE_DATE YEAR", hipaa=("(C)",),
         singles_out="together", values=("2024-03-03", "3 March 2024", "1991"), everyday=True,
-        finds="digits in the usual orders, months by name in seven languages, lists and ranges as one span, words "
+        finds="digits in the usual orders, months by name in eight languages, lists and ranges as one span, words "
               '("July twenty ninth"), weekdays, quarters, years, decades'),
     Kind("time", stands_for="", rule=_drawn("time"), presets={"clinical": _TOGETHER, "prompts": _TOGETHER},
         group="when", labels="TIME", hipaa=("(C)",), everyday=True,
@@ -162,7 +162,7 @@ OWN: Final = checked_rows(
     Kind("age", stands_for="", rule=_drawn("age"), presets={"clinical": _NEAR, "prompts": _NEAR}, group="when",
         labels="AGE", hipaa=("(C)",), singles_out="together", everyday=True,
         finds='the number in "42 years old", "aged 42", "42 yo", "in her 40s", "Maria, 42,"; in words too; weeks '
-              "and months with their unit"),
+              "and months with their unit; in seven other languages with the unit"),
     Kind("phone", stands_for="", rule=_drawn("phone"), group="reach",
         labels="PHONE_NUMBER PHONE TELEPHONE TELEPHONE_NUM FAX PRIVATE_PHONE ZA_MOBILE_NUMBER ZA_TELEPHONE_NUMBER",
         asked="phone number", hipaa=("(D), (E)",), singles_out="alone", values=("+44 20 7946 0958", "(303) 555-0142"),
@@ -219,6 +219,8 @@ OWN: Final = checked_rows(
         finds="numbers with a unit, vital signs, laboratory values, doses, scores, stages"),
     Kind("quantity", stands_for="", rule=_drawn("measurement", scope="mention"), presets=_KEPT_TO_READ, group="amount",
         labels="COUNT", finds='counts, percentages, ordinals, versions, names with digits ("COVID-19")'),
+    Kind("numbering", stands_for="", rule=_KEPT, group="amount", labels="NUMBERING",
+        finds="numbers of sections, pages, steps and items, years of laws; public: all three presets keep them"),
     Kind("code-number", stands_for="", rule=_drawn("digits", scope="mention"), presets=_KEPT_TO_READ, group="number",
         labels="CODE_NUMBER", hipaa=("(R)",), finds="numbers in code, versions, digests, error codes"),
     Kind("demographic", stands_for="", rule=_drawn("demographic"), presets={"prompts": _KEPT}, group="own",

@@ -43,15 +43,32 @@ _COUNT: Final = lazy_regex(
     rf"(?: (?:to|or) (?:{BELOW_HUNDRED}))?))\+? (?:(?:[a-z]{{3,14}}[ -]){{0,2}}?{_THING}|other {_THING})"
 )
 _SECTION_WORD: Final = (
-    r"(?:[Ss]ections?|[Cc]hapters?|[Aa]rticles?|[Pp]aragraphs?|[Pp]aras?\.|[Ff]igures?|[Ff]igs?\.?|[Tt]ables?|[Pp]ages?"
-    r"|[Ss]teps?|[Aa]ppendix|[Aa]nnex|[Rr]ules?|[Cc]lauses?|[Ss]ub-?sections?|[Ee]quations?|[Ee]xercises?|[Ll]essons?"
-    r"|[Qq]uestions?|[Vv]olumes?|[Vv]ol\.|pp?\.|[Nn]otes?|[Ii]tems?|[Pp]arts?|[Ss]lides?|[Pp]rotocol|[Ee]pisodes?"
-    r"|[Ss]eason|[Ll]evel|[Ll]ines?)"
+    r"(?i:sections?|chapters?|articles?|paragraphs?|paras?|figures?|figs?|tables?|pages?|steps?|appendix|annex|rules?"
+    r"|clauses?|sub-?sections?|equations?|exercises?|lessons?|questions?|volumes?|vol|pp?|notes?|items?|parts?|slides?"
+    r"|protocol|episodes?|season|level|lines?|witness|generation|exhibit|psalm|hymn|act|scene|week|phase|option"
+    r"|columns?"
+    r"|rows?|schedule|round|top|seiten?|kapitel|abschnitt|artikel|absatz|abs|art|klasse|teil|band|anlage|ziffer|schritt"
+    r"|chapitre|alinea|partie|etape|tome|annexe|tableau|paginas?|pags?|articulo|capitulo|cap|apartado|paso|tabla|anexo"
+    r"|articolo|comma|capitolo|tabella|allegato|artigo|alinea|tabela|lid|hoofdstuk|blz|deel|stap|tabel|bijlage"
+    r"|paragraaf"
+    r"|strona|str|ust|pkt|rozdzial|krok)\.?"
 )
-_PLACE: Final = r"[0-9]{1,3}(?:\.[0-9]{1,3}){0,4}"
-_PLACES: Final = rf"{_PLACE}[a-z]?(?:(?:-|, | and | to | or | of ){_PLACE}){{0,6}}"
-_SECTION: Final = lazy_regex(rf"(?<![A-Za-z]){_SECTION_WORD} (?:no\. ?)?(?P<place>{_PLACES})(?![\w]|[/:,-][0-9])")
+_PLACE: Final = r"[0-9]{1,3}(?:\.[0-9]{1,3}){0,4}(?:\([0-9]{1,3}\)|\([a-z]{1,3}\)){0,3}"
+_PLACES: Final = rf"{_PLACE}[a-z]?(?:(?:-|/|, | and | to | or | of | et | und | y | e ){_PLACE}){{0,6}}"
+_SECTION: Final = lazy_regex(
+    rf"(?:(?<![A-Za-z]){_SECTION_WORD}|\xb7) ?(?<=[a-z.\xb7 ])(?:n[o\xb7]?\. ?)?(?P<place>{_PLACES}(?:\.?[oa\xb7]"
+    rf"(?!\w))?)(?![\w]|[/:,-][0-9]| ?%)"
+)
 AFTER_SECTION: Final = lazy_regex(rf"(?<![A-Za-z]){_SECTION_WORD} (?:no\. ?)?\Z")
+_LAW: Final = lazy_regex(
+    r"(?<![A-Za-z])(?:(?:Acts?|Code|Regulations?|Order|Bill|Statute|Convention|Directive|Treaty|Ley|Lei|Legge|Loi"
+    r"|Gesetz"
+    r"|Decreto|Decree|Wet|Ustawa)(?: \(?(?:EU|UE|EG|CE)\)?)?(?:,| of)? (?:n\.?[o\xb7]?\.? ?)?(?P<number>(?:1[5-9]"
+    r"|20)[0-9]{2}"
+    r"(?:/[0-9]{1,4})?|[0-9]{1,3}/(?:19|20)[0-9]{2}|[0-9]{1,2}\.[0-9]{3})(?![\w]|[/,.-][0-9])"
+    r"|\b(?P<year>(?:1[5-9]|20)[0-9]{2})(?= (?:Act|Census|Convention|Treaty|Constitution)\b))"
+)
+"""Laws and censuses, whose years and numbers are public and are no dates of somebody."""
 """Whether a text ends with a word that a number of a section, page or step stands behind."""
 SECTION_NUMBER: Final = lazy_regex(_PLACES)
 """Whether a value is the number of a section, or several; with a unit it is none, whatever word stands before it."""
@@ -67,7 +84,11 @@ PERCENT_GATE: Final = at_digits("[0-9](?: ?%| per)")
 NAMED_GATE: Final = at_digits("[A-Za-z.2319][-./]?[0-9]|[0-9](?:[A-Za-z(]|-[A-Z]|/)")
 ORDINAL_GATE: Final = at_digits("[0-9](?:st|nd|rd|th)")
 VERSION_GATE: Final = at_digits("[nsevVr]\\.? ?[0-9]")
-SECTION_GATE: Final = at_digits(r"[a-z.] ?(?:no\. ?)?[0-9]")
+SECTION_GATE: Final = at_digits(r"[A-Za-z.\xb7] ?(?:n[o\xb7]?\. ?)?[0-9]")
+LAW_GATE: Final = with_words(
+    "act acts code regulation regulations order bill statute convention directive treaty ley lei legge loi gesetz"
+    " decreto decree wet ustawa census constitution"
+)
 LIST_GATE: Final = at_digits(r"[0-9][.)]")
 
 
@@ -97,8 +118,14 @@ find_versions: Final = finding(
     _VERSION, "quantity", 0.8, "version", by=partial(near, anchor=_DIGIT, before=12, after=24)
 )
 find_sections: Final = finding(
-    _SECTION, "quantity", 0.7, "sequence", group="place", by=partial(near, anchor=_DIGIT, before=24, after=30)
+    _SECTION, "numbering", 0.7, "sequence", group="place", by=partial(near, anchor=_DIGIT, before=24, after=30)
 )
+
+
+def find_laws(text: str) -> Iterator[Found]:
+    """Yield the years and numbers of laws: Housing Act 1985, Ley 39/2015."""
+    for match in matches(_LAW, text):
+        yield Found(*match.span(match.lastgroup or 0), "numbering", 0.95, "sequence")
 
 
 def find_list_numbers(text: str) -> Iterator[Found]:
@@ -107,7 +134,7 @@ def find_list_numbers(text: str) -> Iterator[Found]:
     held: Found | None = None
     for match in matches(_INLINE if "\n" not in text else _LISTED, text):
         number = [int(part) for part in re.findall("[0-9]+", match["number"])]
-        span = Found(*match.span("number"), "quantity", 0.7, "sequence")
+        span = Found(*match.span("number"), "numbering", 0.7, "sequence")
         if _follows(previous, number):
             if held is not None:
                 yield held

@@ -9,7 +9,7 @@ from typing import Annotated, Final, NamedTuple
 
 import numpy as np
 
-from textveil.detection.demographics import ADJECTIVE, OCCUPATION, SINGULAR, Form, demographics, words_of
+from textveil.detection.demographic_lists import ADJECTIVE, OCCUPATION, SINGULAR, Form, demographics, words_of
 from textveil.registry.options import Option
 from textveil.surrogates.declaration import PSEUDONYMS, declared
 from textveil.surrogates.drawn import Drawn, agreed, proved, pseudonym

@@ -11,6 +11,7 @@ from typing import Annotated, Final
 
 import numpy as np
 
+from textveil.detection.addresses import SPOKEN_DIGITS
 from textveil.detection.secrets import KEPT_BEGINNINGS, PEM_LABEL
 from textveil.errors import need
 from textveil.mechanisms.channels.digits import BASE, KEEP_LIMIT, DigitResponse
@@ -58,6 +59,11 @@ def id_surrogate() -> Drawn:
     """
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
+        if SPOKEN_DIGITS.fullmatch(value):
+            spoken = _DIGIT_WORD.sub("9", value)
+            return agreed(
+                scope, "id spoken", value, rng, lambda source: _in_words(filled(spoken, source)), distinct=True
+            )
         shape = formal_shape(value)
         country = value[:2] if _IBAN.fullmatch(shape) and value[:2].isascii() else ""
         label = f"id {country}"
@@ -70,11 +76,20 @@ def id_surrogate() -> Drawn:
         public=(
             _FORMAT,
             "the country of what is written as an IBAN, where it is two letters of A to Z",
-            "whether it is hexadecimal, with the version of a UUID, or geographic coordinates",
+            "whether it is digits in words, and how many; whether it is hexadecimal, with the version of a UUID, or"
+            " geographic coordinates",
         ),
         equality=IN_ANY_DIGITS,
         surrogate_of=surrogate_of,
     )
+
+
+_WORDS: Final = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_DIGIT_WORD: Final = lazy_regex("[A-Za-z]+")
+
+
+def _in_words(digits: str) -> str:
+    return "".join(_WORDS[int(mark)] if mark.isdigit() else mark for mark in digits)
 
 
 def formal_shape(value: str) -> str:

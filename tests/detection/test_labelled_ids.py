@@ -12,6 +12,7 @@ IDS = [
     ("Sinistre n\xb0 S-44 719; P\xf3liza: 7741-KQ", ["S-44 719", "7741-KQ"]),
     ("Polisnummer: KL 447190, Pratica n. 4471/B", ["KL 447190", "4471/B"]),
     ("Acct no: 4S7l-88O2. Works n0.: (OO3l874)", ["4S7l-88O2", "OO3l874"]),
+    ("Tel: O29 2018 O455, birth: l4/O9/1977", ["O29 2018 O455", "l4/O9/1977"]),
     ("Ring oh seven seven double oh nine hundred, now.", ["oh seven seven double oh nine hundred"]),
     ("on extension two two six one.", ["two two six one"]),
     ("Policy 2019, claim 1, No. 5, Nr. 12, sixty M G, one two three four five six seven", []),

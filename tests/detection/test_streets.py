@@ -7,6 +7,9 @@ import pytest
 from textveil.detection.detectors import detect
 
 WHOLE = [
+    ("Lettings, 14b Copse Hill Road, and 2207 Rimrock Spur Rd.", ["14b Copse Hill Road", "2207 Rimrock Spur Rd"]),
+    ("La strada delle Fornaci 88/bis.", ["strada delle Fornaci 88/bis"]),
+    ("come to mine, 77b pomfret st, ok", ["77b pomfret st"]),
     ("She has moved to 78 Tern Quay, Poole BH15 1HJ.", ["78 Tern Quay", "Poole", "BH15 1HJ"]),
     ("His flat at 12 larch walk is let.", ["12 larch walk"]),
     ("Send it to Unit 7, The Maltings, Ware SG12 9XF.", ["Unit 7, The Maltings", "Ware", "SG12 9XF"]),

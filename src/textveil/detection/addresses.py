@@ -218,13 +218,14 @@ def phone_search(regions: tuple[str, ...] = REGIONS) -> Search:
 
     def find(text: str) -> Iterator[Found]:
         def phone(start: int, end: int, whole: bool) -> Found | None:
+            lead = text[start] == "(" and ")" not in text[start:end]  # a bracket of the sentence
+            start += lead
             written = text[start:end]
             if not whole and not (_FORMS.fullmatch(written) and valid(written)):
                 return None  # of a longer row of groups only what is a number beyond doubt
             context = _BEFORE.search(text, max(0, start - _PHONE_REACH), start) or _AFTER.match(text, end)
             score = _score(written, context is not None, valid)
-            lead = written.startswith("(") and ")" not in written  # a bracket of the sentence
-            return Found(start + lead, start + len(written.rstrip()), "phone", score) if score else None
+            return Found(start, start + len(written.rstrip()), "phone", score) if score else None
 
         return readings(_CANDIDATE, text, phone)
 

@@ -56,7 +56,8 @@ _LABELS: Final = either_of(
     bestelling zamowienie carte tarjeta tessera utente usuario cliente client klantnummer kundennummer fallnummer
     matricule cedula contrato contrat contratto contract account acct serial badge ref reference quoting booking
     membership student employee customer case file invoice ticket warrant permit licence license docket urn enrolment
-    registration application vacancy order prescription referral accession specimen hospital chart works"""
+    registration application vacancy order prescription referral accession specimen hospital chart works ni tel phone
+    mobile fax birth dob"""
 )
 _NUMBER_MARK: Final = (
     r"(?:[Nn](?:[or0\xb7]|\.[o\xb7]?|[o\xb7]\.|r\.)\.?|[Nn]umber|[Nn]umero|[Nn]ummer|[Nn]um\.?|ID|[Ii]d|#)"
@@ -68,6 +69,8 @@ _LABELLED: Final = lazy_regex(
     rf"(?=[-/]))?[A-Z]{{0,3}}{_DIGITLIKE}{{2,10}}"
     r"|[-/][A-Z]{1,3}(?![A-Za-z])|[-/][A-Z0-9]{1,8}){0,4})(?![\w%]|[.,][0-9])"
 )
+_MISREAD: Final = lazy_regex(r"(?i)(?:tel|phone|mobile|fax|birth|dob)\b")
+"""Labels whose values are ids only if a scanner misread a digit: others are found as what they are."""
 _A_YEAR: Final = lazy_regex(r"(?:1[5-9]|20)[0-9]{2}")
 _CODED: Final = lazy_regex(r"[0-9](?<![0-9].)(?:[A-Za-z0-9/-]{3}|(?<=[#:=].)|(?<=[#:=] .)|[A-Za-z/-])")
 _ID_SCORE: Final = 0.6
@@ -76,7 +79,7 @@ _ROMAN_OR_NUMBER: Final = "(?:[IVX]{1,5}|[0-9]{1,2})"
 _CASES: Final = lazy_regex(
     r"(?<![\w./-])(?:[Nn](?:os?|rs?|[\xb7o])\.? ?(?P<numbered>(?:[0-9]{3,8}(?:/[0-9]{1,5}){0,2}"
     r"|[0-9]{1,2}/[0-9]{1,5})(?:,? (?:and |& )?[0-9]{2,6}(?:/[0-9]{1,5})?(?![\w%]|[.,/-][0-9])){0,20})(?![\w%]"
-    r"|[.,/-][0-9])|(?P<slash>[0-9]{4,6}/(?:19|20)?[0-9]{2})(?![\w%]|[.,/-][0-9])"
+    r"|[.,/-][0-9])|(?P<slash>[0-9]{4,6}/(?:19|20)?[0-9]{2})(?![\w%]|[.,/-][0-9]| [0-9]{2}\b)"
     rf"|(?P<chamber>{_ROMAN_OR_NUMBER} [A-Z][A-Za-z]{{0,4}}(?: [A-Z][a-z]{{0,3}})? [0-9]{{1,6}}/[0-9]{{2,4}})(?![\w/])"
     r"|(?P<report>[A-Z]{2,5} (?:19|20)[0-9]{2} p\. [0-9]{1,5})(?!\w)|(?P<docket>(?:[0-9]{1,2}:)?[0-9]{2}-(?:cv|cr|mj|bk"
     r"|ap|mc|md|CV|CR)-[0-9]{3,6}(?:-[A-Z]{1,5}){0,3})(?!\w))"
@@ -89,9 +92,10 @@ _CASE_CLUE: Final = lazy_regex(
 CASE_GATE: Final = at_digits(_CASE_CLUE.pattern.replace("(?![0-9/])", ""))
 _PUBLIC_CODES: Final = words_in("""CVE CWE RFC ISO PMID PMC GHSA KB DOI ARXIV NCT MS USB""")
 _LONG_CODE: Final = lazy_regex(
-    r"(?<![\w./:@-])[A-Za-z]{1,10}(?:[-_][A-Za-z0-9]{1,8}){0,3}[-_][0-9]{6,14}(?![\w-]|[./][0-9A-Za-z])"
+    r"(?<![\w./:@-])[A-Za-z]{1,10}(?:(?:[-_][A-Za-z0-9]{1,8}){0,3}[-_][0-9]{6,14}|(?<=[^A-Za-z][A-Z])-[0-9]{5})"
+    r"(?![\w-]|[./][0-9A-Za-z])"
 )
-LONG_CODE_GATE: Final = at_digits("[A-Za-z0-9][-_][0-9]{6}")
+LONG_CODE_GATE: Final = at_digits("[A-Za-z0-9][-_][0-9]{5}")
 _CARD_CODE: Final = lazy_regex(
     r"(?i)(?<!\w)(?:cvv2?|cvc2?|cvn2?|csc|(?:card )?(?:security|verification) (?:code|number|value))(?: ?(?:code|number"
     r"|no\.?)){0,2}(?: ?(?:is|was|:|=|#|\()){0,3}[ \"']{0,3}(?P<value>[0-9]{3,4})(?![\w]|[.,/-][0-9])"
@@ -227,6 +231,8 @@ def find_labelled_ids(text: str) -> Iterator[Found]:
         value = match["value"]
         digits = sum(map(str.isdigit, value))
         mixed = digits < sum(map(str.isalnum, value)) or "/" in value
+        if _MISREAD.match(match[0]) and not any(map(str.isalpha, value)):
+            continue
         if digits >= (3 if mixed else 4) and not _A_YEAR.fullmatch(value):
             yield Found(*match.span("value"), "id", _ID_SCORE, "label")
 

@@ -213,9 +213,18 @@ def _measured(text: str, value: re.Match[str], reached: int) -> Found | None:
 
 def _unit_end(text: str, value: re.Match[str]) -> int:
     unit = _UNIT.match(text, value.end())
-    if unit is None or (unit[0] == '"' and text[max(0, value.start() - 1) : value.start()] == "="):
-        return value.end()  # the mark behind a=1 ends a quoted string
+    if unit is None or (unit[0] == '"' and _is_quoted(text, value.start())):
+        return value.end()  # the mark ends a quoted string
     return unit.end()
+
+
+_OPENS: Final = lazy_regex(r'(?<![0-9])"')
+
+
+def _is_quoted(text: str, start: int) -> bool:
+    """Return whether a quotation mark is open on the line before a number, or a=1 stands there."""
+    before = text[max(0, start - 120) : start].rpartition("\n")[2]
+    return before.endswith("=") or len(_OPENS.findall(before)) % 2 == 1
 
 
 def _fits(label: _Label, value: str, unit: bool) -> bool:

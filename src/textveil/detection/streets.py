@@ -35,10 +35,11 @@ _STRONG_ENDING: Final = either_of(
     Paddock Cottages Cottage Buildings Shambles Dene Vale Fold Copse Arcade Yard"""
 )
 _LEADING: Final = either_of(
-    r"""rua r\. viale v\.le piazza p\.zza piazzale corso c\.so vicolo contrada salita frazione fraz\. traversa calle c/
+    r"""rua r\. viale v\.le piazza p\.zza piazzale corso c\.so vicolo contrada salita frazione fraz\. traversa"
+    r" calle carrer cami c/
     avenida avda\.? av\. plaza pza\.? paseo ronda camino carretera ctra\.? travesia urbanizacion urb\. glorieta callejon
     cuesta pasaje rambla barriada poligono bulevar carrera praca praceta alameda estrada calcada beco rotunda ladeira
-    travessa viela largo strada rue avenue boulevard bd chemin impasse allee quai faubourg sentier venelle clos
+    travessa viela largo strada rue avenue boulevard bd chemin impasse allee quai faubourg sentier sente venelle clos
     lotissement hameau residence ruelle montee ul\. ulica al\. aleja aleje pl\. plac os\. osiedle rondo trg cesta
     namesti via"""
 )
@@ -80,8 +81,10 @@ INNER: Final = (
     r"(?:(?:,| -)?\s{1,2}(?i:(?:piso|puerta|pta\.?|esc\.?|escalera|planta|portal|apto?\.?|apartamento|appartements?"
     r"|appt?\.?"
     r"|appartamento|piano|int\.?|interno|scala|wohnung|whg\.?|etage|bloco|bl\.|bus|bat\.?|batiment|escalier|porte|m\."
-    r"|lok\.|lejl\.?|lgh\.?|unit|flat|apt\.?|apartment|suite|bajo|atico) ?(?:n[o.]{1,2} ?)?(?:[0-9]{1,4}[a-z]?|[a-z])"
-    r"|[0-9]{1,2}\.?[oae]{0,2} ?(?:[a-h]|dto|esq|izq|izqda|dcha|og|ug|stock|tv|th|mf|sal|piso|andar|etage|floor|frente)"
+    r"|lok\.|lejl\.?|lgh\.?|unit|flat|apt\.?|apartment|suite|bajo|atico|casa|sala) ?(?:n[o.]{1,2} ?)?"
+    r"(?:[0-9]{1,4}[a-z]?|[a-z])"
+    r"|[0-9]{1,2}\.?[oae]{0,2} ?(?:[a-h]|dto|esq|izq|izda|izqda|dcha|og|ug|stock|tv|th|mf|sal|piso|andar|etage"
+    r"|floor|frente)"
     r"\.?)(?!\w)){0,3}"
 )
 """Which part of a house: behind the number of the house, in eight languages."""
@@ -99,7 +102,8 @@ _NUMBER: Final = rf"{_FIRST}[0-9]{{0,5}}(?:[A-Za-z]|[-/][0-9]{{1,4}})?"
 _WORD: Final = r"[A-Z0-9][A-Za-z0-9'-]{0,30}\.?"
 _ANY_WORD: Final = r"[A-Za-z][A-Za-z'.-]{0,30}"
 _HOUSE: Final = (
-    r"[0-9]{1,5}(?:[/-][0-9]{1,4}){0,2}(?:[A-Za-z](?![\w'])| [A-H](?![\w'])| [a-h](?=[,.;\n)]|\Z)| ?(?:bis|ter)\b)?"
+    r"[0-9]{1,5}(?:[/-][0-9]{1,4}){0,2}(?:/(?:bis|ter|[A-Za-z])\b|[A-Za-z](?![\w'])| [A-H](?![\w'])| [a-h]"
+    r"(?=[,.;\n)]|\Z)| ?(?:bis|ter)\b)?"
     r"(?:-[IVX]{1,4})?(?!\w|[.,:/-][0-9]|%)"
 )
 _CAPITALS: Final = (
@@ -112,12 +116,12 @@ _NO_UNIT: Final = (
 )
 
 _ENGLISH: Final = lazy_regex(
-    rf"{_NUMBER},? (?:{_WORD} ){{1,5}}?(?:{_ENDING}|{_STRONG_ENDING})\b\.?"
+    rf"{_NUMBER},? (?:{_WORD} ){{1,5}}?(?:{_ENDING}|{_STRONG_ENDING})\b\.?(?: (?:{_ENDING})\b\.?){{0,2}}"
     r"(?: (?:NE|NW|SE|SW|North|South|East|West|N|S|E|W)\b\.?)?"
     rf"(?:,?\s{{1,3}}(?:#[0-9]{{1,5}}|{_UNIT}))?"
 )
 _SMALL: Final = lazy_regex(
-    rf"{_FIRST}[0-9]{{0,5}} (?:{_ANY_WORD} ){{1,3}}?(?:{_SMALL_ENDING})\b\.?(?:,?\s{{1,3}}{_UNIT})?"
+    rf"{_FIRST}[0-9]{{0,5}}[A-Za-z]? (?:{_ANY_WORD} ){{1,3}}?(?:{_SMALL_ENDING})\b\.?(?:,?\s{{1,3}}{_UNIT})?"
 )
 _OTHERS: Final = lazy_regex(
     rf"(?<![\w/.-])(?:(?:[0-9]{{1,6}}(?: ?bis| ?ter|[A-Za-z])?,? ){{1,2}}"
@@ -296,19 +300,19 @@ find_lines: Final = _search(_ENGLISH, 0.8)
 LINE_GATE: Final = at_digits("[0-9][A-Za-z]?,? [A-Z0-9]")
 find_other_lines: Final = _search(_OTHERS, 0.7, _HOUSE_NUMBER)
 OTHER_LINE_GATE: Final = both(
-    at_digits("[A-Za-z.,)] ?[0-9]|[0-9],? [A-Za-z]|s/n"),
+    either(at_digits("[A-Za-z.,)] ?[0-9]|[0-9],? [A-Za-z]"), holding("s/n")),
     either(
         with_words(
             " ".join(sorted({word for word in re.findall("[a-z]{2,}", _LEADING) if word not in ("le", "so")}))
             + " am dem der den zum zur beim obere alte neue kleine lange hohe achter het oude nieuwe quadra"
         ),
-        either(_AFTER_STREET, holding("C/", "R. ", "C.so ", "V.le ")),
+        either(_AFTER_STREET, holding("C/", "c/ ", "R. ", "C.so ", "V.le ")),
     ),
 )
 find_numbered: Final = _search(_NUMBERED, 0.6)
 NUMBERED_GATE: Final = either(UNIT_GATE, at_digits("[0-9] [A-Z]"))
 find_small: Final = _search(_SMALL, 0.6)
-SMALL_GATE: Final = at_digits("[0-9] [A-Za-z]")
+SMALL_GATE: Final = at_digits("[0-9][A-Za-z]? [A-Za-z]")
 
 
 def find_addresses_after_words(text: str) -> Iterator[Found]:

@@ -58,7 +58,7 @@ def row(name: str = "vehicle", stands_for: str = "id", labels: str = "VIN", **mo
 
 WHOLE = (
     "kind vehicle: %s must be one that every preset draws whole: only code-number, demographic, duration, measurement, "
-    "number, quantity may stay or keep letters"
+    "number, numbering, quantity may stay or keep letters"
 )
 CARELESS = [
     ({"stands_for": ""}, "kind vehicle: stands_for must be the kind whose rule policies without one apply; got none"),

@@ -203,6 +203,8 @@ _FIELDS: Final = Phase("fields", (
         "column", "x,last_name\nA,Zuse\n\ndollars", "x,color\nA,blue\n"),
     Row("secret-in-table", people_in_tables.find_secrets_in_tables, people_in_tables.SECRET_TABLE_GATE, "secret", 0.7,
         "column", "user,password\nbob,hunter\n", "user,password\nbob,yes\n"),
+    Row("law", quantities.find_laws, quantities.LAW_GATE, "numbering", 0.95, "sequence",
+        "Housing Act 1985", "acted in 1985"),
     Row("place-under-key", streets.find_places_under_keys, streets.KEYED_GATE, "place", 0.8, "field",
         '{"street": "Rookery Nook"}', '{"street": "String"}'),
     Row("person-under-key", people_in_records.find_people_under_keys, people_in_records.KEY_GATE, "handle person", 0.6,
@@ -238,8 +240,6 @@ _FORMS: Final = Phase("forms", (
     Row("coarse-date", dates.find_coarse_dates, dates.COARSE_GATE, "date", 0.9, "", "Q3 2024", "Q3 results"),
     Row("listed-day", dates.find_listed_days, dates.LISTED_GATE, "date", 0.9, "", "Jun  7 08:15:02", "Jun  7"),
     Row("date", dates.find_dates, dates.DATE_GATE, "date", 0.9, "", "3/4/2024", "33/44/2024"),
-    Row("law", quantities.find_laws, quantities.LAW_GATE, "numbering", 0.95, "sequence",
-        "Housing Act 1985", "acted in 1985"),
     Row("births", measurements.find_births, measurements.BIRTHS_GATE, "measurement", 0.9, "score", "G2P1,", "G20"),
 ))
 """Rows and forms of several parts: later phases would take one part for a whole value."""

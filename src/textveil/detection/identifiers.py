@@ -19,7 +19,8 @@ _IBAN: Final = lazy_regex(
 _IBAN_BEFORE: Final = lazy_regex(r"\bIBAN(?: ?(?:nummer|number|no\.?|nr\.?|code|is|:|=|#)){0,3} ?\Z", re.IGNORECASE)
 _FIXED: Final = lazy_regex(
     r"(?<![\w.,-])(?:(?P<ssn>[0-9]{3}-[0-9]{2}-[0-9]{4}(?![\w]|-[0-9]))|(?P<uuid>[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}["
-    r"0-9A-Fa-f]{12}(?![\w-]))|(?P<mac>(?<!:)[0-9A-Fa-f]{2}(?P<by>[:-])[0-9A-Fa-f]{2}(?:(?P=by)[0-9A-Fa-f]{2}){4}(?![\w:-]))"
+    r"0-9A-Fa-f]{12}(?![\w-]))|(?P<mac>(?<!:)[0-9A-Fa-f]{2}(?P<by>[:-])[0-9A-Fa-f]{2}(?:(?P=by)[0-9A-Fa-f]{2}){4}"
+    r"(?![\w:-]))"
     r"|(?P<nino>[A-CEGHJ-PR-TW-Z]{2} ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-D](?!\w))|(?P<nhs>[0-9]{3} [0-9]{3}"
     r" [0-9]{4}(?![\w]|-[0-9]))|(?P<code>(?=[A-Z]{0,9}[0-9])(?=[A-Z0-9]{7,40}(?![\w]|-[0-9]))[A-Z0-9]{0,8}[A-Z][A-Z0-9]"
     r"{0,39}+))"
@@ -56,7 +57,7 @@ _LABELS: Final = either_of(
     bestelling zamowienie carte tarjeta tessera utente usuario cliente client klantnummer kundennummer fallnummer
     matricule cedula contrato contrat contratto contract account acct serial badge ref reference quoting booking
     membership student employee customer case file invoice ticket warrant permit licence license docket urn enrolment
-    registration application vacancy order prescription referral accession specimen hospital chart works ni tel phone
+    registration application order prescription referral accession specimen hospital chart works ni tel phone
     mobile fax birth dob"""
 )
 _NUMBER_MARK: Final = (
@@ -64,9 +65,12 @@ _NUMBER_MARK: Final = (
 )
 _DIGITLIKE: Final = "[0-9OoIlSB]"
 _LABELLED: Final = lazy_regex(
-    rf"(?<![A-Za-z])(?:(?i:{_LABELS})\.?(?: {_NUMBER_MARK})?(?: is|:| =|,)? ?#?|{_NUMBER_MARK}:?) ?\(?"
+    rf"(?<![A-Za-z])(?:(?i:{_LABELS})\.?(?: {_NUMBER_MARK})?(?: is|:| =|,)? ?#?"
+    r"|(?:[Nn](?:[r0\xb7]|o[.:]|\.[o\xb7]?|[o\xb7]\.|r\.)\.?:?|(?:[Nn]umber|[Nn]umero|[Nn]ummer|[Nn]um\.?|ID"
+    r"|[Ii]d)[: ]))"
+    r" ?\(?"
     rf"(?P<value>(?:[A-Z]{{1,4}}[-/ ]?)?(?=[OIlSB-]{{0,6}}[0-9]){_DIGITLIKE}{{1,10}}(?:[-/. ]?(?:[A-Z]"
-    rf"(?=[-/]))?[A-Z]{{0,3}}{_DIGITLIKE}{{2,10}}"
+    rf"(?=[-/]))?(?:[A-Z]{{1,3}} ?)?{_DIGITLIKE}{{2,10}}"
     r"|[-/][A-Z]{1,3}(?![A-Za-z])|[-/][A-Z0-9]{1,8}){0,4})(?![\w%]|[.,][0-9])"
 )
 _MISREAD: Final = lazy_regex(r"(?i)(?:tel|phone|mobile|fax|birth|dob)\b")
@@ -79,7 +83,7 @@ _ROMAN_OR_NUMBER: Final = "(?:[IVX]{1,5}|[0-9]{1,2})"
 _CASES: Final = lazy_regex(
     r"(?<![\w./-])(?:[Nn](?:os?|rs?|[\xb7o])\.? ?(?P<numbered>(?:[0-9]{3,8}(?:/[0-9]{1,5}){0,2}"
     r"|[0-9]{1,2}/[0-9]{1,5})(?:,? (?:and |& )?[0-9]{2,6}(?:/[0-9]{1,5})?(?![\w%]|[.,/-][0-9])){0,20})(?![\w%]"
-    r"|[.,/-][0-9])|(?P<slash>[0-9]{4,6}/(?:19|20)?[0-9]{2})(?![\w%]|[.,/-][0-9]| [0-9]{2}\b)"
+    r"|[.,-][0-9]|[/-][0-9A-Z])|(?P<slash>[0-9]{4,6}/(?:19|20)?[0-9]{2})(?![\w%]|[.,/-][0-9]| [0-9]{2}\b)"
     rf"|(?P<chamber>{_ROMAN_OR_NUMBER} [A-Z][A-Za-z]{{0,4}}(?: [A-Z][a-z]{{0,3}})? [0-9]{{1,6}}/[0-9]{{2,4}})(?![\w/])"
     r"|(?P<report>[A-Z]{2,5} (?:19|20)[0-9]{2} p\. [0-9]{1,5})(?!\w)|(?P<docket>(?:[0-9]{1,2}:)?[0-9]{2}-(?:cv|cr|mj|bk"
     r"|ap|mc|md|CV|CR)-[0-9]{3,6}(?:-[A-Z]{1,5}){0,3})(?!\w))"

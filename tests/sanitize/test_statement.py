@@ -31,14 +31,17 @@ def own_policy(word: str, *kinds: str) -> Policy:
 @pytest.mark.parametrize(
     ("policy", "expected"),
     [
-        ("identifiers", (FOUND, "What was not found: in the text as it was.", NO_GUARANTEE)),
+        (
+            "identifiers",
+            (FOUND, "What was not found, and what the policy keeps (numbering): in the text as it was.", NO_GUARANTEE),
+        ),
         (
             "clinical",
             (
                 "Values that were found: hidden (0-DP, proved), but age, date and time only in part "
                 "(at most 2-DP each, proved).",
-                "What was not found, and what the policy keeps (code-number, duration, measurement, number, quantity): "
-                "in the text as it was.",
+                "What was not found, and what the policy keeps (code-number, duration, measurement, number, "
+                "numbering, quantity): in the text as it was.",
                 NO_GUARANTEE,
             ),
         ),
@@ -48,7 +51,7 @@ def own_policy(word: str, *kinds: str) -> Policy:
                 "Values that were found: hidden (0-DP, proved), but age, date and time only in part "
                 "(at most 2-DP each, proved).",
                 "What was not found, and what the policy keeps (code-number, demographic, duration, measurement, "
-                "number, quantity): in the text as it was.",
+                "number, numbering, quantity): in the text as it was.",
                 NO_GUARANTEE,
             ),
         ),

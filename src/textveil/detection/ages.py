@@ -107,7 +107,8 @@ def find_ages_of_languages(text: str) -> Iterator[Found]:
         verb = {"anni": "ha ", "ans": "" if few else " a "}.get(unit[0].lower())
         has = _HAS.search(before) or (verb and before.endswith(verb)) or _OLD_BEHIND.match(text, unit.end())
         apposed = not few and _APPOSED.search(before) and _ENDS.match(text, unit.end())
-        if glued or has or apposed:
+        of_somebody = not few and _COVERED.search(before) is not None
+        if glued or has or apposed or of_somebody:
             yield Found(start, gap if glued else unit.end(), "age", 0.8)
 
 
@@ -155,6 +156,8 @@ _APPOSED: Final = lazy_regex(
     r"(?:[A-Z][a-z]{1,20}|(?i:opa|oma|abuel[oa]|nonn[oa]|avo|pere|mere|vater|mutter|padre|madre|pai|mae|moeder|vader"
     r"|patientin?|babcia|dziadek))(?:, ?| ?\()\Z"
 )
+_COVERED: Final = lazy_regex(r"\xb7 (?:de|di|d'|com|con|von|van|mit|met) \Z")
+"""Behind somebody, or a noun for a person, that an earlier search covered."""
 _ENDS: Final = lazy_regex(r" ?[,)]")
 _SAYING: Final = lazy_regex(
     r"(?<![A-Za-z])(?:is|was|turned|turns|will be) |\b[Aa]t (?=[A-Za-z]+(?:-[a-z]+)? and a half)"

@@ -51,12 +51,12 @@ _SECTION_WORD: Final = (
     r"|chapitre|alinea|partie|etape|tome|annexe|tableau|paginas?|pags?|articulo|capitulo|cap|apartado|paso|tabla|anexo"
     r"|articolo|comma|capitolo|tabella|allegato|artigo|alinea|tabela|lid|hoofdstuk|blz|deel|stap|tabel|bijlage"
     r"|paragraaf"
-    r"|strona|str|ust|pkt|rozdzial|krok)\.?"
+    r"|strona|ust|pkt|rozdzial|krok)\.?"
 )
 _PLACE: Final = r"[0-9]{1,3}(?:\.[0-9]{1,3}){0,4}(?:\([0-9]{1,3}\)|\([a-z]{1,3}\)){0,3}"
 _PLACES: Final = rf"{_PLACE}[a-z]?(?:(?:-|/|, | and | to | or | of | et | und | y | e ){_PLACE}){{0,6}}"
 _SECTION: Final = lazy_regex(
-    rf"(?:(?<![A-Za-z]){_SECTION_WORD}|\xb7) ?(?<=[a-z.\xb7 ])(?:n[o\xb7]?\. ?)?(?P<place>{_PLACES}(?:\.?[oa\xb7]"
+    rf"(?<![A-Za-z]){_SECTION_WORD}(?: |(?<=\.))(?:no?\. ?)?(?P<place>{_PLACES}(?:\.?[oa]"
     rf"(?!\w))?)(?![\w]|[/:,-][0-9]| ?%)"
 )
 AFTER_SECTION: Final = lazy_regex(rf"(?<![A-Za-z]){_SECTION_WORD} (?:no\. ?)?\Z")
@@ -84,7 +84,7 @@ PERCENT_GATE: Final = at_digits("[0-9](?: ?%| per)")
 NAMED_GATE: Final = at_digits("[A-Za-z.2319][-./]?[0-9]|[0-9](?:[A-Za-z(]|-[A-Z]|/)")
 ORDINAL_GATE: Final = at_digits("[0-9](?:st|nd|rd|th)")
 VERSION_GATE: Final = at_digits("[nsevVr]\\.? ?[0-9]")
-SECTION_GATE: Final = at_digits(r"[A-Za-z.\xb7] ?(?:n[o\xb7]?\. ?)?[0-9]")
+SECTION_GATE: Final = at_digits(r"[A-Za-z.] ?(?:no?\. ?)?[0-9]")
 LAW_GATE: Final = with_words(
     "act acts code regulation regulations order bill statute convention directive treaty ley lei legge loi gesetz"
     " decreto decree wet ustawa census constitution"

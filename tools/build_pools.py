@@ -5,7 +5,8 @@
     python tools/build_pools.py --check                               compare; exit code 1 if different
 
 Names are single words of 3 to 12 letters from a to z (families may begin with Mc, Mac or O'), of locales of Europe and
-America; further pools hold the names of other scripts, of at least two characters. Left out are
+America; those of one language but English have pools of their own too; further pools hold the names of other scripts,
+of at least two characters. Left out are
 - words that English Wikipedia articles (5,247 of 2015) write without a capital in half of their uses or more, of five
   at least: a surrogate should not read as a common word;
 - slurs and obscenities, by the hashes in tools/left_out.txt and the words below.
@@ -55,6 +56,15 @@ _SCRIPTS = {
     "han": "zh_CN zh_TW",
     "hangul": "ko_KR",
     "hebrew": "he_IL",
+}
+_LANGUAGES = {
+    "de": "de_AT de_CH de_DE",
+    "fr": "fr_BE fr_CA fr_CH fr_FR",
+    "es": "es_AR es_CL es_CO es_ES es_MX",
+    "it": "it_IT",
+    "pt": "pt_BR pt_PT",
+    "nl": "nl_BE nl_NL",
+    "sv": "sv_SE",
 }
 _GIVEN = re.compile(r"[A-Z][a-z]{2,11}")
 _FAMILY = re.compile(r"(?:O'|Ma?c)?[A-Z][a-z]{2,11}")
@@ -114,6 +124,14 @@ def built(articles: Path) -> dict[str, tuple[str, ...]]:
         "state": tuple(sorted(_listed("address", "en_US", "states"))),
         "state code": tuple(sorted(_listed("address", "en_US", "states_abbr"))),
     }
+    for language, locales in _LANGUAGES.items():
+        for pool, lists in (
+            ("given female", "first_names_female"),
+            ("given male", "first_names_male"),
+            ("family", "last_names last_names_male last_names_female"),
+        ):
+            known, own = set(pools[pool]), _listed("person", locales, lists)
+            pools[f"{pool} {language}"] = tuple(sorted(known & own))
     for script, locales in _SCRIPTS.items():
         for pool, lists in (("given", "first_names first_names_male first_names_female"), ("family", "last_names")):
             words = _listed("person", locales, lists)

@@ -10,7 +10,7 @@ from textveil.sanitize.sanitizer import Sanitizer
 from textveil.surrogates import person as persons
 from textveil.surrogates.making import make_surrogate
 from textveil.surrogates.page import Page, page_of
-from textveil.surrogates.pools import keys_of
+from textveil.surrogates.pools import keys_of, names_of, pool
 from textveil.surrogates.scopes import KeyedScope, MemoryScope
 from textveil.surrogates.shown import gender_of, sound_of, sounding
 from textveil.surrogates.surrogate import Mention
@@ -27,6 +27,8 @@ SHOWN = [
     ("", ", 4-year-old boy, weight", "male"),
     ("", " was referred by her landlord", "female"),
     ("", " is the sister of", "female"),
+    ("le dossier de ", ", n\xe9e le ", "female"),
+    ("unser Patient ", "", "male"),
     # no evidence: another person's relation, a degree, an object
     ("the sister of ", "", ""),
     ("Read by ", ", M.D., of", ""),
@@ -123,3 +125,12 @@ def test_a_release_agrees_with_its_own_words() -> None:
         daughter, husband = release.split("Daughter ")[1].split(" ")[0], release.split("husband ")[1].split(" ")[0]
         assert daughter.lower() in keys_of("given female") and husband.lower() in keys_of("given male")
         assert f"for {daughter}" in release
+
+
+def test_names_are_of_the_language_of_the_page() -> None:
+    german, page = names_of("given female", "de"), Page("de")
+    law = exact_law(PERSON, [Mention("Kim", "Frau Dr. ", page=page)], depth=1)
+    assert {name for (name,) in law} == set(names_of("family", "de")) and len(set(law.values())) == 1
+    law = exact_law(PERSON, [Mention("Kim", "seine Schwester ", page=page)], depth=1)
+    assert {name for (name,) in law} == set(german) < set(pool("given female"))
+    assert names_of("given", "tr") == pool("given") == names_of("given", "")

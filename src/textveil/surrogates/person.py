@@ -18,7 +18,7 @@ from textveil.privacy.guarantees import PureDP
 from textveil.registry.options import Option, named
 from textveil.surrogates.declaration import PSEUDONYMS, declared
 from textveil.surrogates.drawn import agreed, proved
-from textveil.surrogates.pools import keys_of, pool
+from textveil.surrogates.pools import keys_of, names_of, pool
 from textveil.surrogates.scopes import Scope, beside
 from textveil.surrogates.shown import Sound, agreed_on, gender_of, sound_of, sounding
 from textveil.surrogates.surrogate import Counts, Mention
@@ -233,7 +233,9 @@ class Person:
                 if part.role is Role.GIVEN and families:
                     bearers.setdefault(f"{families[0]} {part.key[:1]}", part.key)
         pools = self._pools(names, mentions) if scope.remembers else {}
-        drawn = [_Drawing(self, roles, bearers, pools, scope, rng).name(name) for name in names]
+        language = mentions[0].page.language if mentions else ""
+        drawing = _Drawing(self, roles, bearers, pools, language, scope, rng)
+        drawn = [drawing.name(name) for name in names]
         return [other or name for other, name in zip(in_script, drawn, strict=True)]
 
     def _pools(self, names: Sequence[NameParts], mentions: Sequence[Mention]) -> dict[str, tuple[str, Sound]]:
@@ -277,6 +279,7 @@ class _Drawing(NamedTuple):
     roles: Mapping[str, str]
     bearers: Mapping[str, str]
     pools: Mapping[str, tuple[str, Sound]]
+    language: str
     scope: Scope
     rng: np.random.Generator
 
@@ -322,15 +325,13 @@ class _Drawing(NamedTuple):
     def _drawn(self, part: Part, key: str, role: str) -> str:
         gender, sound = self.pools.get(key, ("", ""))
         wanted = self.person.pool(part, role, gender)
-        entries = pool(wanted)
+        in_script = wanted.rpartition(" ")[2] in _SCRIPTS
         if not self.scope.remembers:
+            entries = pool(wanted)
             return entries[self.scope.place(f"person {wanted}", key, len(entries), self.rng)]
-        fitting = sounding(entries, sound)
-        label = (
-            f"person {role}"
-            if wanted.startswith(("given", "family")) and wanted.rpartition(" ")[2] not in _SCRIPTS
-            else f"person {wanted}"
-        )
+        of_page = bool(self.language) and not in_script
+        fitting = sounding(names_of(wanted, self.language) if of_page else pool(wanted), sound)
+        label = f"person {wanted if in_script else role}"
         return agreed(self.scope, label, key, self.rng, lambda rng: fitting[rng.integers(len(fitting))], distinct=True)
 
 

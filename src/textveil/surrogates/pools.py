@@ -39,6 +39,19 @@ def pool(name: str) -> tuple[str, ...]:
     return _all_pools()[name]
 
 
+@cache
+def names_of(what: str, language: str) -> tuple[str, ...]:
+    """Return the names of one language: ``"given"``, ``"given female"``, ``"given male"`` or ``"family"``.
+
+    A language that has none of its own has those of all.
+    """
+    if not has_pool(f"family {language}"):
+        return pool(what)
+    if what == "given":
+        return tuple(sorted({*pool(f"given female {language}"), *pool(f"given male {language}")}))
+    return pool(f"{what} {language}")
+
+
 def has_pool(name: str) -> bool:
     """Return whether there is a pool of that name."""
     return name in _all_pools()

@@ -33,7 +33,8 @@ _WOMEN: Final = (
     r"\u017cona|matka|c\xf3rka|siostra|babcia|hustru|dotter|syster"
 )
 _MEN: Final = (
-    r"mr|sir|mister|monsieur|herrn?|se\xf1or|don|signor|sig|lord|meneer|dhr|dott|senhor|doutor|"
+    r"mr|sir|mister|heer|(?:unser|der|den|dem|vom|beim) patient(?:en)?|"
+    r"monsieur|herrn?|se\xf1or|don|signor|sig|lord|meneer|dhr|dott|senhor|doutor|"
     r"(?:il|le|el) (?:paziente|patient|paciente)|father|dad|daddy|husband|ex-husband|son|stepson|brother|uncle|"
     r"nephew|grandfather|grandpa|grandad|boyfriend|"
     r"fianc\xe9|widower|boy|man|"
@@ -63,6 +64,8 @@ _BEHIND: Final = lazy_regex(
     r"|[^.!?\n]{0,28}?\b(?:is|was) (?:the |a |an |my |his |her )(?:(?P<female3>sister|mother|wife|daughter|aunt|"
     r"woman|girl|grandmother|niece)"
     r"|(?P<male3>brother|father|husband|son|uncle|man|boy|grandfather|nephew))\b"
+    r"|,? (?:(?P<female6>n\xe9e|nata|nascida|nacida|\xe2g\xe9e)|"
+    r"(?P<male6>n\xe9|nato|nascido|nacido|\xe2g\xe9))(?![^\W_])"
     r"|[^.!?\n]{0,40}?(?<![^\W_])(?:(?P<female4>she|her own|herself|hers|by her)|(?P<male4>he|himself|by "
     r"his))(?![^\W_])"
     r"|[^.!?\n]{0,40}?\b(?:with|and|to|in|on|of|at|for|from|about|by|lost|sold|took|has|had) (?:(?P<female5>her)|"

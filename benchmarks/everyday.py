@@ -1,10 +1,12 @@
 """Everyday text: what must stay stays, what must go goes. One part a run.
 
-    python benchmarks/everyday.py pages|technical|notes|tab|panorama|wnut|presidio|languages|speed [--show]
+    python benchmarks/everyday.py pages|fresh|held|technical|notes|tab|panorama|wnut|presidio|languages|speed [--show]
 
 - ``pages``: 100 pages in ``everyday/pages``, sanitized. A string that must stay has stayed where no character of it was
   drawn. A string that must go has gone whole where each letter and digit of each mention was drawn; part of a name, or
   a country code that stays, is a miss. The last column counts strings that the release does not hold.
+- ``fresh``, ``held``: 73 pages each, of the same kinds and writers, who did not know the rules. Whoever mends a rule
+  reads ``fresh`` alone; ``held`` is counted, never shown.
 - ``technical``: 200 prompts in ``everyday/technical.txt`` under ``prompts``. A drawn span is wrong where it touches no
   planted value.
 - ``notes``: person, place and organization spans in 220 real notes, by hand-made labels in ``everyday/notes.jsonl``,
@@ -213,21 +215,24 @@ def judged(page: Page) -> tuple[Counter[str], list[str]]:
     return counts, misses
 
 
-def pages(show: bool, most: int | None = None) -> None:
+def pages(show: bool, most: int | None = None, folder: str = "pages") -> None:
     """Strings that must stay or go on our own pages, by kind of page and by policy."""
     rows: dict[str, Counter[str]] = defaultdict(Counter)
-    for path in sorted((FOLDER / "pages").glob("*.txt")):
+    for path in sorted((FOLDER / folder).glob("*.txt")):
         for page in read_pages(path)[:most]:
             counts, misses = judged(page)
             for row in (path.stem, f"policy {page.policy}", "all"):
                 rows[row] += counts
                 rows[row]["pages"] += 1
+                rows[row]["clean"] += counts["right -"] == counts["all -"]
             if show and misses:
                 print("\n".join(misses))
-    print("| pages | number | stayed | went whole | not in the release as a string |\n|---|---|---|---|---|")
+    print("| pages | number | nothing left | stayed | went whole | not in the release as a string |")
+    print("|---|---|---|---|---|---|")
     for row, counts in sorted(rows.items(), key=lambda item: (item[0] == "all", item[0].startswith("policy"), item[0])):
         stayed, went = (share(counts[f"right {sign}"], counts[f"all {sign}"]) for sign in "+-")
-        print(f"| {row} | {counts['pages']} | {stayed} | {went} | {share(counts['absent -'], counts['all -'])} |")
+        absent = share(counts["absent -"], counts["all -"])
+        print(f"| {row} | {counts['pages']} | {counts['clean']} | {stayed} | {went} | {absent} |")
 
 
 def technical(show: bool, most: int | None = None) -> None:
@@ -507,6 +512,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parts: dict[str, Callable[[bool], None]] = {
         "pages": pages,
+        "fresh": lambda show: pages(show, folder="fresh"),
+        "held": lambda show: pages(False, folder="held"),
         "technical": technical,
         "notes": labelled_names,
         "tab": lambda show: entities("tab", show),

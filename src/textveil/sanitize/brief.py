@@ -35,7 +35,7 @@ def brief(report: Report, output: str) -> str:
         lines += _row("a person", f"at most {guarantee_line(cost.guarantee)} over all records of one")
     if counts.get(UNREAD):
         texts = _counted(counts[UNREAD], "text")
-        lines += _row("CHECK", f"{texts} in languages without rules, where most names stay: set `other_languages`")
+        lines += _row("CHECK", f"{texts} in languages with few rules or none, where names stay: set `other_languages`")
     if counts.get(UNSETTLED):
         texts = _counted(counts[UNSETTLED], "text")
         lines += _row("CHECK", f"{texts} with an unclear order of day and month, read month first: --date-order")

@@ -174,8 +174,8 @@ class Report:
         """Return what must be said even to users who asked for quiet."""
         unread, unsettled = (self.tally.kinds.get(kind, 0) for kind in (UNREAD, UNSETTLED))
         languages = (
-            f"OTHER LANGUAGES: {_counted(unread, 'text')} in languages that detection has no rules for: most names "
-            "in them stay. Set `other_languages` in the policy to refuse or mask such texts."
+            f"OTHER LANGUAGES: {_counted(unread, 'text')} in languages with few rules for detection, or none: names in "
+            "them stay. Set `other_languages` in the policy to refuse or mask such texts."
         )
         dates = (
             f"ORDER OF DATES UNKNOWN: in {_counted(unsettled, 'text')} no date tells whether the day or the month "

@@ -50,6 +50,7 @@ def test_senders_of_mails_and_chats_are_found(text: str, names: list[str]) -> No
         "Meeting 10:30 in the hall\nLunch 12:30 outside\n",
         "Ward: 7B\nBed: 4\n",
         "Will: 3\n",
+        "- ROM: Pain with flexion\n- ROM: Full\n- GAIT: slow\n",
     ],
 )
 def test_labels_and_keys_are_no_senders(text: str) -> None:

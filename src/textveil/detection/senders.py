@@ -49,6 +49,7 @@ _MAILBOX: Final = lazy_regex(
     r"(?P<name>[A-Za-z][^<>;\[\]\"\n@():/]{1,60}?)[\"']?[ \t]*(?=[<;\[(]|$)"
 )
 _MOST_LINES: Final = 8
+_SHORTEST_IN_CAPITALS: Final = 5  # letters; shorter words in capitals stand for something
 
 
 def find_senders(text: str) -> Iterator[Found]:
@@ -97,6 +98,8 @@ def _is_writer(name: str, *, firm: bool) -> bool:
     marks = [lists().words.get(part, 0) for part in parts]
     given = [bool(mark & (Marks.GIVEN | Marks.FAMILY)) for mark in marks]
     plain = list(map(is_plain_form, parts))
+    if name.isupper() and len(name) < _SHORTEST_IN_CAPITALS:
+        return False  # ROM: pain with flexion
     if not parts or any(part in known.FUNCTION_WORDS or part in known.INSTITUTIONS for part in parts):
         return False
     if firm and given[0] and name[0].isalpha():

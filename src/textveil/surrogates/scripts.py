@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache
 from typing import Final
 
@@ -90,7 +90,7 @@ def _products(first: str, second: str, end: str = "") -> Callable[[], set[str]]:
     return lambda: {one + end + other for one in first.split() for other in second.split() if one != other}
 
 
-_PRODUCTS: Final[dict[str, Callable[[], set[str]]]] = {
+_PRODUCTS: Final[dict[str, Callable[[], Collection[str]]]] = {
     "zh firm": _products("华 恒 瑞 宏 新 天 盛 嘉 德 安 博 凯 永 远 星 光 鼎 泰 启 睿", "华 恒 瑞 宏 新 天 盛 嘉 德 安 博 凯 永 远 星 光 鼎 泰 启 睿"),
     "ko firm": _products("한 대 신 동 미 우 세 현 태 은 청 누 가 해 솔", "빛 양 성 진 원 림 화 영 산 솔 온 담 누리 나라 별"),
     "ja firm": _products("青 朝 若 白 緑 光 星 東 南 北 高 明 清 和 大", "葉 日 雲 風 波 山 川 野 海 空 森 原 里 峰 陽"),

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import pytest
 
 import textveil
+from textveil.registry.table import entry_points
 
 PACKAGE = Path(textveil.__file__).parent
 
@@ -70,6 +71,8 @@ BUDGETS = {
 @pytest.mark.parametrize("command", BUDGETS)
 def test_command_loads_only_what_it_uses(command: str, tmp_path: Path) -> None:
     budget = BUDGETS[command]
+    if "policz" in command and list(entry_points("textveil.mechanisms")):
+        pytest.skip("other packages' mechanisms have options too, which a misspelled one is compared with")
     done = subprocess.run(
         [sys.executable, "-c", WATCHED, *command.split()],
         input="Maria Schmidt moved to the small room on 3 May 2024.\n",

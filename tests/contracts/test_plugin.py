@@ -40,7 +40,8 @@ def textveil(capsys, monkeypatch, tmp_path):
     path.write_text("".join(f"{word} {' '.join(map(str, row))}\n" for word, row in rows))
 
     def run(command: str, *arguments: str) -> tuple[int, str, str]:
-        own = () if command == "mechanisms" or "--help" in arguments else ("--vocabulary", str(path))
+        has_help = {"--help", "--help-all"}.intersection(arguments)
+        own = () if command == "mechanisms" or has_help else ("--vocabulary", str(path))
         monkeypatch.setattr(sys, "argv", ["textveil", command, *own, *arguments])
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"Some words and 12.")))
         monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(buffer := io.BytesIO(), write_through=True))
@@ -82,7 +83,7 @@ def test_every_command_takes_them_with_their_options(textveil, tmp_path, name: s
         code, out, err = textveil("audit", *chosen, "--no-attacks", "--samples", "2000", "--json")
         assert code == 0, err
         assert json.loads(out)["verdict"] != "refuted"
-    assert f"{flag} " in textveil("sanitize", "--help")[1]
+    assert f"{flag} " in textveil("sanitize", "--help-all")[1]
 
 
 def test_ci_installs_and_tests_it() -> None:

@@ -159,3 +159,8 @@ def test_large_tables_and_long_words_take_linear_time() -> None:
             pass
     for word in ("a" * 100_000 + "1", "a-" * 50_000 + "1", "A'b" * 30_000 + "_"):
         with_addressed(f"ada.zuse@x.org {word}", [Found(0, 14, "email", 0.9)])
+
+
+@pytest.mark.parametrize("mark", ["\t", "|", ",", ";", "  "])
+def test_a_run_of_marks_behind_a_header_is_read(mark: str) -> None:
+    assert list(find_people_in_tables("name" + mark * 3000 + "\nx")) == []

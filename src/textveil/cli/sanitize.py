@@ -270,7 +270,7 @@ def _done(run: Run, places: Places, command: Any) -> Finished:
 
 
 def _told(finished: Finished, command: Any, *, quiet: bool, verbose: bool, output: Path | None) -> int:
-    from textveil.sanitize.brief import brief
+    from textveil.cli.brief import brief
 
     report = finished.report
     if quiet:

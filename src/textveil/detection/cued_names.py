@@ -132,7 +132,7 @@ _CALLED: Final = _by_language(
     nl="genaamd geheten",
 )
 _ROLES: Final = _by_language(
-    en="""rn lpn midwife headteacher pc dc ds wpc solicitor barrister cllr councillor matron consultant postman
+    en="""rn lpn midwife headteacher pc dc ds di wpc solicitor barrister cllr councillor matron consultant postman
     plumber sergeant constable detective inspector registrar paramedic warden nursery nurse vicar curate rector
     canon deacon verger churchwarden alderman magistrate coroner""",
     de="""herr herrn frau fraulein kollege kollegin kollegen rechtsanwalt rechtsanwaltin oberarzt oberarztin

@@ -30,7 +30,7 @@ _FORM: Final = 3  # labels with short values that make a text a form
 _SHORT_VALUE: Final = 4
 _HEAD: Final = lazy_regex(r"(?:\A|(?<=\n))[ ]{0,3}\|[^\n]*(?=\n[ ]{0,3}\|[ :|-]*--[ :|-]*(?:\n|\Z))")
 _CELL: Final = lazy_regex(r"[^|\n]+")
-LABEL_GATE: Final = holding(":", "|--", "| --", "|:-")
+LABEL_GATE: Final = holding(":", "|-", "| -", "|:-")
 
 
 def find_labels(text: str) -> Iterator[Found]:

@@ -121,7 +121,7 @@ def _tables(text: str, headers: Iterator[re.Match[str]]) -> Iterator[tuple[dict[
             continue
         end = line_end(text, start)
         header = text[start:end]
-        mark = match["mark"].strip(" ") or next((sign for sign in "|,;\t" if sign in header), " ")
+        mark = match["mark"].strip(" ")[:1] or next((sign for sign in "|,;\t" if sign in header), " ")
         columns = _column_kinds(_cells(header, start, mark), mark)
         reached = end
         if any(columns.values()):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from textveil.detection.found import Found, near, near_places
-from textveil.detection.gates import at_digits, either, holding, with_words
+from textveil.detection.gates import at_digits, either, holding, joined_words, places_of, with_words
 from textveil.detection.units import BELOW_HUNDRED, spelled_before
 from textveil.text.patterns import lazy_regex, matches
 
@@ -91,7 +91,12 @@ def find_ages_after_words(text: str) -> Iterator[Found]:
 
 def find_said_ages(text: str) -> Iterator[Found]:
     """Ages that are said of somebody: her son was thirty-two in May, who is ninety-four."""
-    yield from _found(near(_SAID, text, _SAYING, 24, 40), 0.7)
+    reached = 0
+    for start, _ in places_of(text, _BEGINS_SAYING):
+        match = _SAID.match(text, start) if start >= reached else None
+        if match is not None:
+            reached = match.end()
+            yield Found(*match.span(match.lastgroup or 0), "age", 0.7)
 
 
 def find_ages_of_languages(text: str) -> Iterator[Found]:
@@ -159,10 +164,11 @@ _APPOSED: Final = lazy_regex(
 _COVERED: Final = lazy_regex(r"\xb7 (?:de|di|d'|com|con|von|van|mit|met) \Z")
 """Behind somebody, or a noun for a person, that an earlier search covered."""
 _ENDS: Final = lazy_regex(r" ?[,)]")
-_SAYING: Final = lazy_regex(
-    r"(?<![A-Za-z])(?:is|was|turned|turns|will be) |\b[Aa]t (?=[A-Za-z]+(?:-[a-z]+)? and a half)"
+_SUBJECTS: Final = "he she who " + " ".join(
+    f"{word.replace('?', '')} {re.sub('.[?]', '', word)}" for word in _KIN.split("|")
 )
-SAID_GATE: Final = with_words("he she who half " + _KIN.replace("?", "").replace("|", " "))
+_BEGINS_SAYING: Final = joined_words(f"{_SUBJECTS} at")
+SAID_GATE: Final = with_words(f"{_SUBJECTS} half")
 LANGUAGE_GATE: Final = with_words(
     "anos ano ans anni jaar jahre jahren jahrige jahriger jahriges jahrigen jahrigem lat lata ar"
 )

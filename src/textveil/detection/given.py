@@ -388,15 +388,24 @@ class KeepPattern:
         return any(match.start() <= 5 and match.end() >= 5 + len(value) for match in self._pattern.finditer(text))
 
     def keeping(self, text: str) -> Keeps:
-        """Return what stays of a text."""
+        """Return what stays of a text, which is searched for the first span that may."""
+        marks: list[bytearray] = []
+
+        def stays(span: DetectedSpan) -> bool:
+            if self._kind and span.kind != self._kind:
+                return False
+            if not marks:
+                marks.append(self._marked(text))
+            (kept,) = marks
+            inside = span.end - span.start - 1
+            return bool(kept[span.start]) and kept.count(1, span.start + 1, span.end) == inside
+
+        return stays
+
+    def _marked(self, text: str) -> bytearray:
         kept = bytearray(len(text) + 1)
         for match in matches(self._pattern, text):
             start, end = match.span()
             kept[start:end] = b"\1" * (end - start)
             kept[start] = 2  # where another match begins
-        return lambda span: self._stays(kept, span)
-
-    def _stays(self, kept: bytearray, span: DetectedSpan) -> bool:
-        if (self._kind and span.kind != self._kind) or not kept[span.start]:
-            return False
-        return kept.count(1, span.start + 1, span.end) == span.end - span.start - 1
+        return kept

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from textveil.detection.found import Found, finding, near, readings, without, words_in
-from textveil.detection.gates import at_digits, either, holding, matching, with_words
+from textveil.detection.gates import at_digits, either, holding, joined_words, matching, places_of, with_words
 from textveil.detection.lists import lists
 from textveil.detection.national_ids import checked_label, luhn
 from textveil.text.patterns import either_of, lazy_regex, matches
@@ -50,8 +50,8 @@ _NAMED: Final = lazy_regex(
     r"(?P<value>(?:[A-Za-z0-9](?:[A-Za-z0-9/-]|\.(?=[0-9])){2,38}[A-Za-z0-9]|[0-9]{1,3}(?= [0-9]{2,6} [0-9]))"
     r"(?: [0-9]{2,6}){0,6})(?![\w-])"
 )
-_LABELS: Final = either_of(
-    """policy poliza polizza polis polisnummer apolice police claim sinistre siniestro sinistro schaden schadennummer
+_LABEL_WORDS: Final = """
+    policy poliza polizza polis polisnummer apolice police claim sinistre siniestro sinistro schaden schadennummer
     dossier dossiernummer dossiernr expediente pratica processo zaak zaaknummer sprawy umowa umowy aktenzeichen facture
     factura fattura fatura faktura faktury factuur factuurnummer rechnung rechnungsnummer pedido commande ordine
     bestelling zamowienie carte tarjeta tessera utente usuario cliente client klantnummer kundennummer fallnummer
@@ -59,7 +59,8 @@ _LABELS: Final = either_of(
     membership student employee customer case file invoice ticket warrant permit licence license docket urn enrolment
     registration application order prescription referral accession specimen hospital chart works ni tel phone
     mobile fax birth dob"""
-)
+_LABELS: Final = either_of(_LABEL_WORDS)
+_BEGINS_LABEL: Final = joined_words(f"{_LABEL_WORDS} n no nr num number numero nummer id")
 _NUMBER_MARK: Final = (
     r"(?:[Nn](?:[or0\xb7]|\.[o\xb7]?|[o\xb7]\.|r\.)\.?|[Nn]umber|[Nn]umero|[Nn]ummer|[Nn]um\.?|ID|[Ii]d|#)"
 )
@@ -231,8 +232,12 @@ def find_named_ids(text: str) -> Iterator[Found]:
 
 def find_labelled_ids(text: str) -> Iterator[Found]:
     """Yield what follows the word for a number in any language: Sinistre S-44 719, Acct no: 4S7l-88O2."""
-    for match in matches(_LABELLED, text):
-        value = match["value"]
+    reached = 0
+    for start, _ in places_of(text, _BEGINS_LABEL):
+        match = _LABELLED.match(text, start) if start >= reached else None
+        if match is None:
+            continue
+        reached, value = match.end(), match["value"]
         digits = sum(map(str.isdigit, value))
         mixed = digits < sum(map(str.isalnum, value)) or "/" in value
         if _MISREAD.match(match[0]) and not any(map(str.isalpha, value)):

@@ -10,7 +10,17 @@ from collections.abc import Iterator
 from typing import Final
 
 from textveil.detection.found import OTHER, Found, Search, finding, near, words_in
-from textveil.detection.gates import CUT, at_digits, both, either, holding, matching, with_words
+from textveil.detection.gates import (
+    CUT,
+    at_digits,
+    both,
+    either,
+    holding,
+    joined_words,
+    matching,
+    places_of,
+    with_words,
+)
 from textveil.text.english import FUNCTION_WORDS
 from textveil.text.patterns import either_of, lazy_regex, matches
 
@@ -158,6 +168,7 @@ mieszka mieszkam mieszkaja mieszkala mieszkal zamieszkala zamieszkaly zamieszkal
 """
 """Words of living somewhere, moving and delivering, in nine languages: what stands behind one may be an address."""
 _LIVES: Final = lazy_regex(rf"(?<![A-Za-z])(?:(?i:{either_of(_LIVING)})(?![A-Za-z])|c/o )")
+_BEGINS_LIVING: Final = joined_words(f"{_LIVING} c")
 _CAPITAL: Final = r"[A-Z][A-Za-z'.-]{1,30}"
 _SHAPE: Final = lazy_regex(
     rf"(?<![\w/.$\xa4-])(?:(?:(?<=t )|(?<=o )|(?<=rom )|(?<=[in] )|(?<=[io]s )|(?<=[:,(\n] )|(?<=\n)|(?<=on )|"
@@ -318,7 +329,10 @@ SMALL_GATE: Final = at_digits("[0-9][A-Za-z]? [A-Za-z]")
 def find_addresses_after_words(text: str) -> Iterator[Found]:
     """Addresses in a sentence that says that somebody lives, moves or gets something there, whatever their form."""
     reached = 0
-    for word in matches(_LIVES, text):
+    for at, _ in places_of(text, _BEGINS_LIVING):
+        word = _LIVES.match(text, at)
+        if word is None:
+            continue
         start, stop = max(word.end(), reached), min(len(text), word.end() + _WITHIN)
         ends = _SENTENCE.search(text, start, stop)
         for match in matches(_SHAPE, text, start, ends.start() + 1 if ends else stop):

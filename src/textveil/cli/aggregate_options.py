@@ -158,12 +158,16 @@ def write_release(
 
 
 def tell_sender(what: str, guarantee: Guarantee, request: CorpusRequest, persons: int) -> None:
-    """Write one line about the release (``what`` came out), and warnings by the private number of persons."""
+    """Write what came out, what is not covered, and warnings by the private number of persons."""
     seeded = "" if request.rng is None else "; seeded: not for release"
     from textveil.privacy.guarantees import Status
+    from textveil.privacy.units import Unit
 
     status = "" if guarantee.status is Status.PROVED else f" [{guarantee.status.shown}]"
     sys.stderr.write(f"{what}; {guarantee}{status}, unit {guarantee.adjacency.unit.value}{seeded}\n")
+    record = guarantee.adjacency.unit is not Unit.PERSON
+    uncovered = "all records of one person together" if record else "what others wrote about a person"
+    sys.stderr.write(f"not covered: {uncovered}, and what holds of many\n")
     if persons == 0:
         sys.stderr.write("warning, for you alone: no record was read.\n")
     if persons * request.delta >= 1:

@@ -98,7 +98,9 @@ _BARE_LINE: Final = lazy_regex(r"[^\s\"'`<>\xb7]{1,400}")
 _NEXT: Final = lazy_regex(r"[;&](?=[A-Za-z_][A-Za-z0-9_. -]{0,40}=)")
 _PREFIX: Final = lazy_regex(r"(?!self\.|this\.)[A-Za-z][A-Za-z0-9_-]{0,30}(?:\.[A-Za-z0-9_-]{1,30}){0,4}\.")
 _LABEL: Final = lazy_regex(r"(?:\A|[.!?;|,/] ?)(?:[A-Za-z'-]{1,14}(?: |\Z)){0,4}\Z")
-_DOTTED_END: Final = lazy_regex(r"(?<![A-Za-z0-9_.])(?!self\.|this\.)[A-Za-z][A-Za-z0-9_-]*\.(?:[A-Za-z0-9_-]+\.)*\Z")
+_DOTTED_END: Final = lazy_regex(
+    r"(?<![A-Za-z0-9_.-])(?!self\.|this\.)[A-Za-z][A-Za-z0-9_-]{0,60}\.(?:[A-Za-z0-9_-]{1,60}\.){0,8}\Z"
+)
 _SENTENCE: Final = ".,;:?)]}"
 CREDENTIAL_GATE: Final = either(
     either(

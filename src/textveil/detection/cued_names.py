@@ -35,7 +35,7 @@ class Cue(NamedTuple):
     words: MappingProxyType[str, str]  # by ISO 639-1 code, in plain small letters; "" for any language
 
 
-_ONE: Final = r"[A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+"
+_ONE: Final = r"[A-Z][A-Za-z]{0,40}+(?:['-][A-Za-z]{1,40}+){0,4}+"
 _PARTICLE: Final = (
     r"(?:(?:v[oa]n|zu|zum|den|de[rlnm]?|della|d[aio]s?|du|des|la|las|los|le|y|ten?|ter|'t|af|bin|al|el) )"
 )
@@ -75,10 +75,10 @@ _CLOSING_BEFORE: Final = lazy_regex(rf"(?P<line>{_LINE})(?:[A-Za-z][A-Za-z'.]{{0
 _OPENING: Final = lazy_regex(rf" {_TITLES}{{0,3}}(?=[A-Zvd])")
 _AT_LINE: Final = lazy_regex(rf"{_LINE}\Z")
 _ENDS_VALUE: Final = lazy_regex(
-    r"['\"*_]{0,2}(?:\Z|[ \t]*[\n,;<(|/)}]|[ \t]{2}|\.?[ \t]*(?:\n|\Z)|\. [A-Z]| - | \(|[ \t]+[+0-9\[])"
+    r"['\"*_]{0,2}(?:\Z|[ \t]{0,20}[\n,;<(|/)}]|[ \t]{2}|\.?[ \t]{0,20}(?:\n|\Z)|\. [A-Z]| - | \(|[ \t]{1,20}[+0-9\[])"
 )
-_ENDS_GREETING: Final = lazy_regex(r"[,!:;.]|[ \t]*(?:\n|\Z)| (?:og|und|en|et|y|e|i|a|och|ja|ve) [A-Z]| - ")
-_ENDS_LINE: Final = lazy_regex(r"[,.]?(?: \([A-Za-z /]{1,20}\))?[ \t]*(?:\n|\Z)|, |[,.]? +\|")
+_ENDS_GREETING: Final = lazy_regex(r"[,!:;.]|[ \t]{0,20}(?:\n|\Z)| (?:og|und|en|et|y|e|i|a|och|ja|ve) [A-Z]| - ")
+_ENDS_LINE: Final = lazy_regex(r"[,.]?(?: \([A-Za-z /]{1,20}\))?[ \t]{0,20}(?:\n|\Z)|, |[,.]? {1,20}\|")
 _ALSO: Final = "(?:and|und|et|e|y|en|och|og|i|ja|ve|si|es)"
 _AND: Final = lazy_regex(rf",? {_ALSO} (?=[A-Z])|, (?=[A-Z][a-z]+(?:,| {_ALSO} [A-Z]))")
 _MOST_LISTED: Final = 6
@@ -323,7 +323,7 @@ _INSIDE: Final = frozenset("0123456789_@/.\\$#")
 _MARKS_OF_WORD: Final = int(Marks.COMMON | Marks.SMALL)
 _PLAIN: Final = int(Marks.COMMON | Marks.SMALL | Marks.OTHER)
 _NAMES: Final = int(Marks.GIVEN | Marks.FAMILY)
-_EARLIER: Final = lazy_regex(r"([A-Za-z]+)[ ]\Z")
+_EARLIER: Final = lazy_regex(r"([A-Za-z]{1,40})[ ]\Z")
 
 
 def _announced(text: str, start: int, end: int, cue: Cue, language: str) -> Iterator[Found]:

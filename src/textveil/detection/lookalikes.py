@@ -28,7 +28,7 @@ _VALUE: Final = lazy_regex(r"[ \t]*(?:[^ \t\n]{1,80}(?: (?! ))?){0,8}")
 _WORD: Final = lazy_regex(r"[A-Za-z]+(?:['-][A-Za-z]+)*")
 _FORM: Final = 3  # labels with short values that make a text a form
 _SHORT_VALUE: Final = 4
-_HEAD: Final = lazy_regex(r"(?:\A|(?<=\n))[ ]{0,3}\|[^\n]*(?=\n[ ]{0,3}\|[ :|-]*--[ :|-]*(?:\n|\Z))")
+_HEAD: Final = lazy_regex(r"(?:\A|(?<=\n))[ ]{0,3}\|[^\n]*(?=\n[ ]{0,3}\|[ :]{0,3}-[ :|-]{1,300}(?:\n|\Z))")
 _CELL: Final = lazy_regex(r"[^|\n]+")
 LABEL_GATE: Final = holding(":", "|-", "| -", "|:-")
 

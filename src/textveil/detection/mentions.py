@@ -271,7 +271,7 @@ _LOGIN: Final = lazy_regex(r"[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*")
 _SPELLED: Final = lazy_regex(r"(?<![A-Za-z0-9'])[A-Za-z](?:[ .-]{1,2}[A-Za-z]){2,23}(?![A-Za-z0-9])")
 """A name that is spelled: P-L-A-S-K-O-W."""
 _UNSPELLED: Final = str.maketrans("", "", " .-")
-_ADDED: Final = lazy_regex(r"[._-]|[0-9]+\Z")
+_ADDED: Final = lazy_regex(r"[._-]|[0-9]{1,12}\Z")
 _LONGEST_LOGIN: Final = 48
 _SHORTEST_LOGIN: Final = 5
 _SHORTEST_SMALL: Final = 4  # letters of a short form that no list of names holds

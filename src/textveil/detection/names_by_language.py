@@ -21,7 +21,7 @@ _ADJECTIVE: Final = (
     "|ol|ole|ino|ina|no|na|aire|oise|ois|ski|ska|skie|owy|owa|owe|ny|ne"
 )
 _BEGINS_PLACE: Final = frozenset("lake mount mont fort cape gulf port puerto porto".split())  # noqa: SIM905
-_POLISH_PLACE: Final = re.compile(r"[a-z]{2,}(?:skie|ckie|owe|na|ny|ne|wy|wa|[iy]e)").fullmatch
+_POLISH_PLACE: Final = re.compile(r"[a-z]{2,40}(?:skie|ckie|owe|na|ny|ne|wy|wa|[iy]e)").fullmatch
 _LIKE: Final = frozenset("come comme como wie zoals jak tels tales".split())  # noqa: SIM905
 _LED: Final = re.compile(
     r"(?:gitarr|guitar|chitarr|bass|bajist|baix|batter|drum|schlagz|saenger|sanger|zang|wokal|cantor|cantante|trainer|allenat|entren"
@@ -48,13 +48,13 @@ _LISTED_BEHIND: Final = re.compile(
     r"|die|der|de|den|het|das|les|nach|in|do|da|di|w) |l')?"
 ).fullmatch
 """What joins two names of a kind."""
-_FIRM_BEFORE: Final = re.compile(r"([A-Z][A-Za-z-]+)(?:,| (?:e|y|et|und|en|i)) $")
+_FIRM_BEFORE: Final = re.compile(r"([A-Z][A-Za-z-]{1,40})(?:,| (?:e|y|et|und|en|i)) $")
 _FIRM_AFTER: Final = re.compile(r"(?:,| (?:e|y|et|und|en|i)) ([A-Z][A-Za-z-]+)")
 _WORD: Final = r"[A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+"
 _PIECE: Final = re.compile(r"[A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+")
 _ROMAN: Final = re.compile(r"[IVX]{1,5}").fullmatch
 _ELIDED: Final = re.compile(r"(?:[LD]|Dell|All|Nell|Sull|Dall|Un|Quell|Qu)'(?=[A-Z])")
-_CLAUSE: Final = re.compile(r"[^.!?;:,()\n\[\]|*/]*$")
+_CLAUSE: Final = re.compile(r"[^.!?;:,()\n\[\]|*/]{0,200}$")
 _BACK_WORD: Final = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)*'?")
 _FIRST_AFTER: Final = re.compile(r",? ([a-z]+)")
 _YEARS: Final = re.compile(r" \((?:[^()\n]{0,24}[^0-9])?1[0-9]{3}[^0-9)]")

@@ -13,7 +13,7 @@ from textveil.text.patterns import lazy_regex, matches
 
 _WORD: Final = lazy_regex(r"[a-z](?<![A-Za-z0-9_@#./'-].)[a-z]++(?:-[a-z]++)*+(?![A-Za-z0-9_@/])")
 _CAPITALIZED: Final = lazy_regex(r"[A-Z](?<![A-Za-z].)")
-_BEFORE: Final = re.compile(r"([a-z]++) $")
+_BEFORE: Final = re.compile(r"([a-z]{1,40}+) $")
 _FEW: Final = 0.02
 """Capitals a word up to which a page is written in small letters."""
 _MOST: Final = 0.6

@@ -102,8 +102,8 @@ _REFERENCE: Final = lazy_regex(
     r"|(?:(?!environ|getenv)[A-Za-z_])*+(?:environ|getenv).*"
 )
 _OF_SENTENCE: Final = lazy_regex(
-    r".*(?:ed|ing)|the|and|for|you|your|not|too|with|that|this|must|was|are|has|have|can|does|did|one|our|any|from|should|"
-    r"will|please|enter|user|name|login|wrong|match|least|characters|letters|.*(?:passw|secret|token|credential|key).*"
+    r".{0,50}(?:ed|ing)|the|and|for|you|your|not|too|with|that|this|must|was|are|has|have|can|does|did|one|our|any|from|should|"
+    r"will|please|enter|user|name|login|wrong|match|least|characters|letters|.{0,50}(?:passw|secret|token|credential|key).{0,50}"
 )
 _DAYS: Final = words_in(
     "monday tuesday wednesday thursday friday saturday sunday today tomorrow january february march"

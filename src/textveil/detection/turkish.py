@@ -36,7 +36,7 @@ _LABELS: Final = (
 _LABELLED: Final = lazy_regex(
     rf"(?<!{_LETTER})(?:{_LABELS}) ?: {{0,3}}(?:(?:Dr|Prof|Av|Uzm|Op|Sn)\. ?){{0,3}}(?P<name>(?:{_NAME}|{_U}{{2,15}})(?: (?:{_NAME}|{_U}{{2,15}}|{_U}\.)){{0,3}})"
 )
-_BEFORE: Final = lazy_regex(rf"({_LETTER}+)\.? \Z")
+_BEFORE: Final = lazy_regex(rf"({_LETTER}{{1,30}})\.? \Z")
 _SUFFIX: Final = lazy_regex(rf"['’]({_L}{{1,8}})(?!{_LETTER})")
 _IN: Final = frozenset("""da de ta te dan den tan ten daki deki taki teki""".split())
 _ORGANIZATIONS: Final = (
@@ -47,7 +47,7 @@ _INSTITUTION: Final = lazy_regex(
     rf"(?<![\w'’-])(?P<name>(?:(?:{_NAME}|{_U}{{2,12}}|[0-9]{{1,3}}\.) (?:(?:ve|ile) )?){{1,6}}(?:{_ORGANIZATIONS})(?: (?:{_ORGANIZATIONS}|Tıp Fakültesi)){{0,2}}(?: (?:San|Tic|Ltd|A|Ş|ve|Şti|Paz|İth|İhr)\.?){{0,8}}(?: ?A\.Ş\.| ?Ltd\. ?Şti\.)?)(?!{_L})"
 )
 _FIRM: Final = lazy_regex(
-    rf"(?<![\w'’-])(?P<name>(?:(?:{_NAME}|{_U}{{2,12}}|&|ve|(?:San|Tic|Paz|İnş|Ltd)\.) ?){{1,7}}(?:A\. ?Ş\.|Ltd\. ?Şti\.|AŞ(?!{_LETTER})|Limited Şirketi|Anonim Şirketi))"
+    rf"(?<![\w'’-])(?P<name>(?:(?:{_NAME}|{_U}{{2,12}}|&|ve) |(?:San|Tic|Paz|İnş|Ltd)\. ?){{1,7}}(?:A\. ?Ş\.|Ltd\. ?Şti\.|AŞ(?!{_LETTER})|Limited Şirketi|Anonim Şirketi))"
 )
 _STREET_END: Final = r"(?:Mahallesi|Mah\.?|Mh\.|Caddesi|Cadde|Cad\.?|Cd\.|Sokağı|Sokak|Sok\.?|Sk\.|Bulvarı|Blv\.|Bulv\.|Meydanı|Sitesi|Apartmanı|Apt\.?|Yolu|Çıkmazı)"
 _LINE: Final = lazy_regex(

@@ -256,7 +256,7 @@ _CHILD, _SEVERAL = "child", " several"
 _YEARS: Final = lazy_regex(r"(?i) (?:years|yrs|ans|jahren?|a\xf1os|anni|anos|lat)(?![^\W_])")
 # Released words behind an age that tell a child or an adult.
 _SHOWN: Final = lazy_regex(
-    r"(?i)(?:[- ]?(?:years?|yrs?)[- ]olds?|[- ]?y/?o)?[ ,-]{0,2}(?:[a-z]+ ){0,2}?"
+    r"(?i)(?:[- ]?(?:years?|yrs?)[- ]olds?|[- ]?y/?o)?[ ,-]{0,2}(?:[a-z]{1,20} ){0,2}?"
     r"(?:(?P<child>boy|girl|child|kid|toddler|infant|baby|pupil|schoolboy|schoolgirl|teen)"
     r"|(?P<adult>man|woman|gentleman|lady|widow(?:er)?|mother|father|retiree|pensioner|lawyer|teacher|engineer|"
     r"nurse|driver))\b"

@@ -76,7 +76,7 @@ def test_what_a_kept_network_was_trained_on_is_promised_nothing_by_any_name(rewr
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("absent.txt",), 1, "input 1 must be a readable file; got No such file"),
+        (("absent.txt",), 1, "must be a readable file; got No such file"),
         (("private.txt", "-o", "absent/out.txt"), 1, "the folder of an output must exist and be writable; got none."),
         (("private.txt", "-o", "."), 1, "the output must be a file; got a folder."),
         (("private.txt", "-o", "private.txt"), 2, "the input, --train and --output must be different files"),

@@ -160,4 +160,4 @@ def test_every_command_knows_them(name: str, words: Path, tmp_path: Path) -> Non
     assert json.loads(report.read_text())["mechanism"]["name"] == name
     audited = json.loads(_textveil("audit", *own, *option, "--no-attacks", "--samples", "2000", "--json"))
     assert audited["verdict"] in ("certified", "not refuted", "proved")
-    assert option[0] in _textveil("sanitize", "--help")
+    assert option[0] in _textveil("sanitize", "--help-all")

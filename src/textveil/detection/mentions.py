@@ -274,6 +274,7 @@ _UNSPELLED: Final = str.maketrans("", "", " .-")
 _ADDED: Final = lazy_regex(r"[._-]|[0-9]{1,12}\Z")
 _LONGEST_LOGIN: Final = 48
 _SHORTEST_LOGIN: Final = 5
+_LONGEST_SHORT: Final = 12  # letters of a short form at most, so that a long run of letters has few
 _SHORTEST_SMALL: Final = 4  # letters of a short form that no list of names holds
 
 
@@ -312,7 +313,7 @@ class _Second:
                     self.logins.setdefault(login[:8] if len(last) > 7 else login, span)
 
     def _given(self, name: str, span: Found) -> None:
-        for length in range(_SHORTEST, len(name) - 1):
+        for length in range(_SHORTEST, min(len(name) - 1, _LONGEST_SHORT + 1)):
             begun = name[:length]
             self.short.setdefault(begun, span)
             for ending in ("y", "ie", "i"):

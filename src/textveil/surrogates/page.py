@@ -5,15 +5,13 @@ Both are functions of released text alone, so a surrogate may follow them at no 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
-from functools import cache
 from typing import Final, NamedTuple
 
+from textveil.detection.languages import language_of
 from textveil.text.patterns import lazy_regex
 
 READ: Final = 800  # characters of released text that are read
-_FEWEST: Final = 2
 
 
 class Page(NamedTuple):
@@ -27,55 +25,12 @@ class Page(NamedTuple):
         """Whether the day stands before the month in dates in digits; None if that is open."""
         if self.region:
             return self.region != "US"
-        return None if self.language in ("", "en") else True
+        return None if self.language in ("", "en", *_YEAR_FIRST) else True
 
 
 UNKNOWN: Final = Page()
+_YEAR_FIRST: Final = ("zh", "ja", "ko")
 
-_WORDS: Final = {
-    "en": "the and of to is was with for that he she his her you have from are this not my will at i we our your "
-    "please on "
-    "be an it has had by as patient seen name date",
-    "de": "der die das und ist nicht mit ich sie wir den dem ein eine f\xfcr auf von im zu wird wurde bei herr "
-    "frau sehr geehrte "
-    "ihr ihre als auch am uns liebe lieber patient gr\xfc\xdfe gr\xfc\xdfen stra\xdfe",
-    "fr": "le la les des et est une un dans pour que qui avec sur vous nous votre notre au du par ce je monsieur "
-    "madame "
-    "ch\xe8re cher bonjour mon ma \xe0 elle rue n\xe9e",
-    "es": "el la los las y es una un en para que con por su se del al le lo usted se\xf1or se\xf1ora do\xf1a "
-    "estimado estimada fue "
-    "mi calle hola tel\xe9fono nacido nacida",
-    "it": "il la lo gli e \xe8 una un in per che con di della del dal si al le signora signor gentile dott "
-    "dottoressa paziente "
-    "suo sua via ciao nato nata sono",
-    "pt": "o a os as e \xe9 uma um em para que com por do da no na se ao seu sua senhor senhora prezado prezada "
-    "foi meu minha "
-    "rua nascido nascida n\xe3o voc\xea",
-    "nl": "de het een en is niet met ik wij van voor op te dat aan uw mevrouw meneer geachte bij naar zijn haar "
-    "groet groeten wordt "
-    "werd mijn",
-    "pl": "i w na z do nie jest si\u0119 \u017ce pan pani dla po od jak szanowny szanowna oraz przy ul pana pani\u0105",
-    "sv": "och att det som en \xe4r p\xe5 av f\xf6r med till den har inte jag hon han fr\xe5n vi du",
-    "da": "og at det som en er p\xe5 af for med til den har ikke jeg hun han fra vi du efter",
-    "no": "og at det som en er p\xe5 av for med til den har ikke jeg hun han fra vi du etter",
-    "fi": "ja on ei ett\xe4 se h\xe4n min\xe4 ovat kun oli my\xf6s tai mutta hyv\xe4 terveisin",
-    "cs": "a je se na \u017ee v s z do pro by pan pan\xed byl byla jsem dobr\xfd den",
-    "tr": "ve bir bu i\xe7in ile da de olarak bey han\u0131m say\u0131n olan daha ne",
-    "ro": "\u0219i este nu de la cu pe \xeen pentru c\u0103 domnul doamna din mai a fost",
-    "hu": "\xe9s a az nem hogy egy van is \xfar asszony k\xe9rem kedves tisztelt",
-}
-
-
-@cache
-def _languages_of() -> dict[str, list[str]]:
-    languages: dict[str, list[str]] = {}
-    for language, words in _WORDS.items():
-        for word in words.split():
-            languages.setdefault(word, []).append(language)
-    return languages
-
-
-_WORD: Final = lazy_regex(r"[^\W\d_]+")
 _GB: Final = lazy_regex(
     r"(?i)\xa3|\b(?:colou?rful|colours?|favou?rites?|favours?|neighbours?|behaviours?|honours?|labour|centres?|"
     r"metres?|litres?|theatres?"
@@ -100,14 +55,7 @@ def page_of(released: Iterable[str], shown: Iterable[str] = ()) -> Page:
     Released values tell the country alone: an American state with its code, a British postal or calling code.
     """
     text = " ".join(released)[:READ]
-    languages, counts = _languages_of(), Counter[str]()
-    for word in _WORD.findall(text.lower()):
-        for language in languages.get(word, ()):
-            counts[language] += 1
-    ranked = counts.most_common(2)
-    language = ranked[0][0] if ranked and ranked[0][1] >= _FEWEST else ""
-    if len(ranked) == 2 and ranked[0][1] == ranked[1][1] and "en" in (ranked[0][0], ranked[1][0]):
-        language = "en" if ranked[0][1] >= _FEWEST else ""
+    language = language_of(text)
     if language not in ("", "en"):
         return Page(language)
     british, american = len(_GB.findall(text)), len(_US.findall(text))

@@ -50,7 +50,8 @@ def all_moved() -> Adjacency:
     return Adjacency(
         Unit.SPAN,
         "two texts in which the same spans of the same kinds are found, and in which all times of one scope differ by "
-        "the same stretch of time within a day; the time between them is public, and so are offsets from UTC",
+        "the same stretch of time, which carries none past midnight; the time between them is public, and so are "
+        "offsets from UTC",
     )
 
 

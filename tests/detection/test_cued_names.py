@@ -39,6 +39,7 @@ def test_a_cue_finds_its_example_and_ignores_the_other(cue: Cue) -> None:
         ("Haar broers Wouter en Sietse komen", ["Wouter", "Sietse"]),
         ("Authorised by: Dr O. Lindqvist", ["O. Lindqvist"]),
         ("seen by DI Okafor", ["Okafor"]),
+        ("Hasta Adı Soyadı: Ayşe", ["Ayşe"]),
     ],
 )
 def test_cues_of_each_language_announce_a_name(text: str, names: list[str]) -> None:

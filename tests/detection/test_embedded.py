@@ -106,6 +106,22 @@ def test_months_and_days_are_found_by_their_whole_names() -> None:
 @pytest.mark.parametrize(
     ("text", "dates"),
     [
+        ("7,x,1966-10-10,y", ["1966-10-10"]),
+        ("7,10/12/1966,y", ["10/12/1966"]),
+        ("x,10/12/66,y", ["10/12/66"]),
+        ("7,10/12/66,y", []),
+        ("1,234.10.1966", []),
+        ("service due March.", []),
+        ("il due marzo", ["due marzo"]),
+    ],
+)
+def test_dates_stand_between_commas_and_their_words_are_of_one_language(text: str, dates: list[str]) -> None:
+    assert [value for value, kind in found(text) if kind == "date"] == dates
+
+
+@pytest.mark.parametrize(
+    ("text", "dates"),
+    [
         ("it ends in jan or in Feb", ["jan", "Feb"]),
         ("Tues 6 October 2026, then Weds 3 Mar", ["Tues 6 October 2026", "Weds 3 Mar"]),
         ("Thurs 12 Nov", ["Thurs 12 Nov"]),

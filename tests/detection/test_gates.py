@@ -59,6 +59,7 @@ PIECES += [
     "enfermedad de Paget",
     "x\nHosp. no.: 4",
     "user,password\nbob,hunter\n",
+    'variable "db_secret" { default = "x-y-z" }',
     '{"street": "Rookery Nook"}',
     "tiene 85 anos.",
     "who is ninety-four,",

@@ -45,6 +45,8 @@ def test_tokens_and_private_keys_are_found_whole(token: str) -> None:
     ("text", "values"),
     [
         ("The password is hunter2!", ["hunter2!"]),
+        ('DB_ROOT_PASSWORD: "Le chat boit du thé"', ["Le chat boit du thé"]),
+        ('variable "smtp_secret" {\n  default = "thistle&brass"\n}', ["thistle&brass"]),
         ("My password is sunshine.", ["sunshine"]),
         ("pw: Tr0ub4dor&3", ["Tr0ub4dor&3"]),
         ("her PIN is 4821, she said", ["4821"]),
@@ -95,6 +97,10 @@ def test_what_a_name_says_to_be_a_secret_is_found_without_the_name(text: str, va
     "text",
     [
         "def login(user, password: str) -> None: ...",
+        'INVALID_PASSWORD = "Please try again"',
+        'USER_PASSWORD = "the user must enter it"',
+        'FORGOT_PASSWORD: "Forgot it?"',
+        'variable "db_password" { type = string }',
         'password = os.environ["DB_PASSWORD"]',
         "password=password, token=token",
         "PASSWORD=${PASSWORD}",

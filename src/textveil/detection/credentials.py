@@ -18,6 +18,7 @@ from textveil.detection.secrets import (
     is_said_secret,
     is_said_word,
     is_unlike_prose,
+    is_worded_setting,
     looks_drawn,
     places,
 )
@@ -135,6 +136,21 @@ def find_credentials(text: str) -> Iterator[Found]:
                 yield span
 
 
+_VARIABLE: Final = lazy_regex(
+    r"variable[ \t]{1,4}\"(?P<name>[A-Za-z0-9_-]{3,60})\"[ \t]{0,4}\{[^{}]{0,400}?\bdefault[ \t]{0,40}=[ \t]{0,4}"
+    r"\"(?P<value>[^\"\n]{3,200})\""
+)
+VARIABLE_GATE: Final = holding('variable "')
+
+
+def find_defaults(text: str) -> Iterator[Found]:
+    """Yield the default of a Terraform variable whose name names a secret."""
+    for match in matches(_VARIABLE, text):
+        meant = _meaning(match["name"])
+        if meant and _fits(match["value"], "password" if meant == "secret" else meant, quoted=True, alone=True):
+            yield Found(*match.span("value"), "secret", _ASSIGNED, "label")
+
+
 @lru_cache(maxsize=1 << 12)
 def _meaning(name: str) -> str:
     """What a name stands for: "password", "pin", "token", "key", what is one if it looks "drawn"; empty for none."""
@@ -185,7 +201,9 @@ def _assigned(text: str, start: int, sign: re.Match[str], meant: str) -> Found |
         inner = _SCHEME.match(quoted["value"])
         begin = quoted.start("value") + (inner.end() if inner else 0)
         value = text[begin : quoted.end("value")]
-        return _found(begin, value, _ASSIGNED) if _fits(value, meant, quoted=True, alone=True) else None
+        fits = _fits(value, meant, quoted=True, alone=True)
+        worded = meant == "password" and is_worded_setting(text[start : sign.start()].strip("\"'"), value)
+        return _found(begin, value, _ASSIGNED) if fits or worded else None
     line = text[max(text.rfind("\n", 0, start) + 1, start - 60) : start].strip(" \t-")
     first = not line or line in ("export", "set", "ENV", "ARG", "$env:", "setx") or _PREFIX.fullmatch(line) is not None
     bare = (_BARE_LINE if first and "\n" not in sign[0] else _BARE).match(text, place)

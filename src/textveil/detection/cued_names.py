@@ -382,6 +382,8 @@ def _name_end(text: str, at: int, language: str, cue: Cue, *, small: bool = Fals
     bare = cue in (_KIN_CUE, _ROLE_CUE, _SHORT_CUE)
     parts = [part for part in _WORD.finditer(text, at, match.end()) if part[0][0].isupper() and len(part[0]) > 1]
     lows = [part[0].lower().removesuffix("'s") for part in parts]
+    if lows and label_words().issuperset(lows):
+        return 0  # Hasta Adi Soyadi: a label goes on
     marks = [lists().words.get(low, 0) or _of_parts(low) for low in lows]
     end = count = 0
     for number, (part, low, mark) in enumerate(zip(parts, lows, marks, strict=True)):

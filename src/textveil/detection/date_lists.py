@@ -46,7 +46,10 @@ _ORDINAL_DAY: Final = lazy_regex(
     r"|(?:(?:ein|zwei|drei|vier|funf|sechs|sieben|acht|neun)und)?(?:zwanzig|dreiss?ig)ste[rsn]?|eerste|tweede|derde"
     r"|pierwszego|drugiego|trzeciego|czwartego|piatego|szostego|siodmego|osmego|dziewiatego|dziesiatego)\Z"
 )
-_NO_DAY: Final = lazy_regex(r"(?i:mil|cent|cien|hundert|tausend|honderd|duizend|sto|six (?:april|august|sept|nov))")
+_NO_DAY: Final = lazy_regex(
+    r"(?i:mil|cent|cien|hundert|tausend|honderd|duizend|sto|six (?:april|august|sept|nov)|(?:due|once) (?:january"
+    r"|february|march|april|may|june|july|august|september|october|november|december)\b)"
+)
 """Numbers in words that are no day of a month, or are English beside a month that is too."""
 _OF_MONTH: Final = lazy_regex(r" (?:d[ei]l? )?\Z")
 _OF_YEAR: Final = lazy_regex(rf",? (?:de |del |di |do )?(?P<year>{_YEAR}(?!\w))?")

@@ -52,8 +52,13 @@ _BEFORE_MONTH: Final = lazy_regex(
 )
 _SHORT_MONTHS: Final = words_in("jan feb apr jun jul aug sep sept oct nov dec")
 _BEFORE_SHORT_MONTH: Final = lazy_regex(r"(?:\b[Ii]n|last|next|this|until|early|late|mid)[ -]$")
+_FULL_DATE: Final = (
+    r"(?:(?:1[5-9]|20)[0-9]{2}([-/.])[01]?[0-9]\1[0-3]?[0-9]|[0-3]?[0-9]([-/.])[0-3]?[0-9]\2(?:1[5-9]|20)[0-9]{2})"
+)
 _NUMERIC: Final = lazy_regex(
-    r"(?<![\w./,-])(?:(?P<y>(?:1[5-9]|20)[0-9]{2})(?P<s>[-/.])(?P<m>[01]?[0-9])(?P=s)(?P<d>[0-3]?[0-9])(?=T[0-2][0-9]:"
+    # Behind a digit and a comma, as in a row of a table, the year is whole: else both may be of one number.
+    rf"(?<![\w./-])(?:(?<![0-9],)|(?={_FULL_DATE}(?![\w]|[-/.][0-9])))"
+    r"(?:(?P<y>(?:1[5-9]|20)[0-9]{2})(?P<s>[-/.])(?P<m>[01]?[0-9])(?P=s)(?P<d>[0-3]?[0-9])(?=T[0-2][0-9]:"
     r"|(?!\w|[-/][0-9]))|(?P<a>[0-3]?[0-9])(?P<t>[-/.])(?P<b>[0-3]?[0-9])(?P=t)(?P<z>(?:1[5-9]|20)[0-9]{2}"
     r"|[0-9]{2})(?!\w|[-/.][0-9])|(?P<o>(?:0?[1-9]|1[0-2])/|(?:0[1-9]|1[0-2])[-.])(?P<w>(?:19|20)[0-9]{2})(?!\w"
     r"|[-/.,][0-9]|%)(?! ?(?:m?[gl]|[ck]?m|kg)\b)|(?!24/7)(?:(?:(?<=[Oo]n )|(?<=ated )|(?<=ince )|(?<=ntil )|(?<=rom"

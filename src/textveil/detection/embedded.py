@@ -174,6 +174,8 @@ _ESCAPES: Final = Phase("escapes", (
         "postgres://bob:s3cret@db", "postgres://localhost/db"),
     Row("token", secrets.find_tokens, secrets.TOKEN_GATE, "secret", 0.95, "shape",
         "AKIAIOSFODNN7EXAMPLE", "AKIA is a prefix"),
+    Row("variable-default", credentials.find_defaults, credentials.VARIABLE_GATE, "secret", 0.9, "label",
+        'variable "db_password" { default = "walnut-quarry" }', 'variable "db_password" { type = string }'),
     Row("command-password", credentials.find_command_passwords, credentials.COMMAND_GATE, "secret", 0.9, "label",
         "mysql -u root -pS3cret app", "mysql -u root app"),
     Row("seed-phrase", credentials.find_seed_phrases, credentials.SEED_GATE, "secret", 0.7, "label",

@@ -120,6 +120,11 @@ _FIRST_OF_COMPOUNDS: Final = words_in(
 )
 _IDENTIFIER: Final = lazy_regex(r"[A-Za-z]+(?:[_-][A-Za-z]+)*")
 _NAMES_ONE: Final = lazy_regex(r"(?i)passw|pwd|passphrase|passcode|secret|token|credential|api_?key")
+_OF_MESSAGES: Final = frozenset(
+    """CHANGE CONFIRM EMPTY ENTER ERR ERROR EXPIRED FORGOT FORGOTTEN HELP HINT INVALID LABEL LBL MESSAGE MISSING MSG NO
+    PLACEHOLDER REPEAT REQUIRED RESET SHORT STR TEXT TITLE WEAK WRONG""".split()  # noqa: SIM905
+)
+"""Parts of a constant's name that is a message about a password."""
 _OF_PROSE: Final = lazy_regex(
     r"(?i).*(?:ed|ing|able|ible|ive|ous|ful|less|ly|ory|ent|ant|al|en)|(?:not|too|so|very|in|at|on|of|for|from|to"
     r"|the|an?|"
@@ -167,6 +172,14 @@ def is_quoted_secret(value: str) -> bool:
     if " " in value:
         return (value.count(" ") < 3 and any(map(str.isdigit, value))) or is_phrase(value)
     return not (_NAMES_ONE.search(value) and _IDENTIFIER.fullmatch(value))
+
+
+def is_worded_setting(name: str, value: str) -> bool:
+    """Return whether words in quotes are what a variable of the environment is set to, and no message about it."""
+    words, parts = value.lower().split(" "), set(name.split("_"))
+    variable = name.isupper() and len(parts) > 1 and _OF_MESSAGES.isdisjoint(parts)
+    said = value[-1] in ".!?:" or _NAMES_ONE.search(value) is not None
+    return variable and not said and 1 < len(words) < 10 and sum(map(bool, map(_OF_SENTENCE.fullmatch, words))) < 2
 
 
 def is_phrase(value: str) -> bool:

@@ -34,7 +34,7 @@ _LABELS: Final = (
     "Onaylayan|Sorumlu|İletişim Kişisi|Acil Durum Kişisi|Hesap Sahibi|Sigortalı|Refakatçi|Yakını|Anne Adı|Baba Adı|Eşi|Düzenleyen|Teslim Alan|Başvuran|Katılımcılar|Bilgi"
 )
 _LABELLED: Final = lazy_regex(
-    rf"(?<!{_LETTER})(?:{_LABELS}) ?: {{0,3}}(?:(?:Dr|Prof|Av|Uzm|Op|Sn)\. ?){{0,3}}(?P<name>(?:{_NAME}|{_U}{{2,15}})(?: (?:{_NAME}|{_U}{{2,15}}|{_U}\.)){{0,3}})"
+    rf"(?<!{_LETTER})(?:(?:Hasta|Hastanın|Müşteri|Öğrenci|Yolcu|Veli) )?(?:{_LABELS}) ?: {{0,3}}(?:(?:Dr|Prof|Av|Uzm|Op|Sn)\. ?){{0,3}}(?P<name>(?:{_NAME}|{_U}{{2,15}})(?: (?:{_NAME}|{_U}{{2,15}}|{_U}\.)){{0,3}})"
 )
 _BEFORE: Final = lazy_regex(rf"({_LETTER}{{1,30}})\.? \Z")
 _SUFFIX: Final = lazy_regex(rf"['’]({_L}{{1,8}})(?!{_LETTER})")

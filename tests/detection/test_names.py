@@ -2,6 +2,7 @@
 
 import pytest
 
+import textveil as tv
 from textveil.detection.embedded import embedded_detector
 from textveil.detection.name_evidence import EVIDENCE, Evidence
 
@@ -172,3 +173,17 @@ def test_a_row_of_evidence_finds_its_example_and_ignores_the_other(row: Evidence
 
     assert holds(row.finds)
     assert not holds(row.ignores)
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("HR/Hoekstra_Jelmer_contract.docx", "Hoekstra_Jelmer"),
+        ("/srv/cv-jelmer-hoekstra.pdf", "jelmer-hoekstra"),
+        ("HR/contract_signed_final.docx", ""),
+    ],
+)
+def test_two_names_of_a_person_are_found_in_the_name_of_a_file(path: str, name: str) -> None:
+    text = f"Jelmer Hoekstra called about {path} today."
+    found = [text[span.start : span.end] for span in tv.detect(text) if span.start > 20]
+    assert found == ([name] if name else [])

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import Final
 
 from textveil.detection import lists as known
@@ -371,7 +372,11 @@ def _second_at(text: str, start: int, end: int, second: _Second) -> Found | None
     while text[first] in "._-":
         first += 1
     token = _LOGIN.match(text, first, start + _LONGEST_LOGIN)
-    if token is None or token.end() < end or text[first - 1 : first] in ("/", "\\"):
+    if token is None or token.end() < end:
+        return None
+    if (both := _names_in_a_row(token, second)) is not None:
+        return both
+    if text[first - 1 : first] in ("/", "\\"):
         return None
     low = token[0].lower()
     if token.span() != (start, end) or low in second.logins:
@@ -415,6 +420,22 @@ def _is_addressed(text: str, start: int, end: int) -> bool:
     before, behind = text[max(0, start - 2) : start], text[end : end + 2]
     apart = not before.strip() or before.endswith((", ", "\n", ": "))
     return (apart and behind[:1] in (",", "?", "!", "", "\n", ":")) or (before == ", " and behind[:1] in (".", " "))
+
+
+def _names_in_a_row(token: re.Match[str], second: _Second) -> Found | None:
+    """Return two names of persons side by side in a longer token, as in a file's name: Hoekstra_Jelmer_contract."""
+    pieces = [(piece.span(), piece[0].lower() in second.parts) for piece in _PIECE.finditer(token[0])]
+    named = [
+        (place, following)
+        for (place, is_name), (following, goes_on) in pairwise(pieces)
+        if is_name and goes_on and following[0] - place[1] == 1
+    ]
+    if len(pieces) < 3 or not named:
+        return None
+    return Found(token.start() + named[0][0][0], token.start() + named[-1][1][1], "handle", 0.6, "mention")
+
+
+_PIECE: Final = lazy_regex("[A-Za-z]+")
 
 
 def _login(text: str, token: re.Match[str], second: _Second) -> Found | None:

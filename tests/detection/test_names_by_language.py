@@ -50,6 +50,7 @@ FOUND = [
     ("it", "contro i Boston Celtics e il Barcellona", ["Boston Celtics organization", "Barcellona place"]),
     ("fr", "elle travaille à l'Académie française", ["Académie française organization"]),
     ("pl", "proszę podpisać Umowę i Fakturę", []),
+    ("it", "Niente febbre. Rosa ha detto che Rosa Bianchi torna.", ["Rosa person", "Rosa Bianchi person"]),
 ]
 
 
@@ -74,6 +75,19 @@ def test_places_are_plain_and_parted() -> None:
     assert all(name.isascii() and name == name.lower() and "-" not in name for name in large | small)
 
 
+WORDS_TOO = [
+    ("fr", "C'est fini. Rose ou bleu, choisis la couleur."),
+    ("it", "Niente febbre. Rosa il colorito della cute."),
+    ("es", "Está bien. Abril y mayo los cobra la casa."),
+    ("de", "Es regnet. Herbst und Winter waren trocken."),
+]
+
+
+@pytest.mark.parametrize(("language", "text"), WORDS_TOO)
+def test_a_name_that_is_a_word_of_the_language_heads_a_sentence_as_that_word(language: str, text: str) -> None:
+    assert [span for span in NamesByLanguage(language).find(plain(text).text) if span.kind == "person"] == []
+
+
 def test_titles_of_works_and_events_are_no_names() -> None:
     spans = list(NamesByLanguage("it").find('il film "Vento Rosso" e la Coppa Italia'))
     assert {span.kind for span in spans} <= {"ordinary"}
@@ -83,6 +97,9 @@ IN_ONE_CASE = [
     ("de", "hallo, ich bin petra schulz aus hamburg und suche eine wohnung", ["petra schulz", "hamburg"]),
     ("de", "ich bin heute nicht im haus und der winter ist kalt", []),
     ("fr", "salut, je m'appelle solene garnier, j'habite a lille", ["solene garnier", "lille"]),
+    ("de", "Anna: wer hat ihn? der holger glaub ich. frag frau zschoche", ["holger", "zschoche"]),
+    ("es", "que ramiro? ramiro valdelvira, el de abajo", ["ramiro", "ramiro valdelvira"]),
+    ("es", "en abril hay junta. esperanza es lo último q se pierde", []),
     ("es", "PACIENTE: NURIA VEGA RAMOS. VIVE EN BADAJOZ DESDE ENERO.", ["NURIA VEGA", "BADAJOZ"]),
     ("es", "DEPARTAMENTO DE RECURSOS HUMANOS. NOTA IMPORTANTE SOBRE LA FACTURA.", []),
 ]

@@ -29,6 +29,7 @@ from textveil.detection.people_in_tables import find_people_in_tables
         ('10.0.0.1 - mkowalczyk [10/Oct/2023:13:55:36] "GET / HTTP/1.1"', ["mkowalczyk"]),
         ('{"username": "kdelacroix", "author": "tnakamura"}', ["kdelacroix", "tnakamura"]),
         ("WHERE c.LastName = 'Papadimitriou'", ["Papadimitriou"]),
+        ("u/velvet_kazoo_91: 200 bucks, posted in r/legal, see edu/about", ["velvet_kazoo_91"]),
         ("// TODO(mkowalski): ask; # FIXME(@teun.aarts)", ["mkowalski", "teun.aarts"]),
         ("TODO(team): later; NOTE(see below); TODO(backend)", []),
         ("user=root for user admin; sudo -u postgres psql", []),

@@ -35,6 +35,13 @@ def cells(text: str) -> list[str]:
         ("[3/4/26, 7:07 p.m.] Gio: so", ["Gio"]),
         ("3/4/26, 7:07 p.m. - Gio: so", ["Gio"]),
         ("12/01/2026, 19:06 - Gio: ok", ["Gio"]),
+        ("08-06-2024 17:02 - Hennie v/d Broek: wie komt er", ["Hennie v/d Broek"]),
+        ("01.12.24, 19:12 - Ulli 2. OG: Medien weggelassen", ["Ulli"]),
+        (
+            "dmi_v \u2014 Today at 14:02\nhi\nsunny_patt \u2014 Today at 14:03\nlol\ndmi_v \u2014 Today at 14:05\nok\n",
+            ["dmi_v", "sunny_patt", "dmi_v"],
+        ),
+        ("bo.th 18:03: jep\nFay 18:04: ok\nbo.th 18:05: gut\n", ["bo.th", "Fay", "bo.th"]),
     ],
 )
 def test_senders_of_mails_and_chats_are_found(text: str, names: list[str]) -> None:
@@ -50,6 +57,7 @@ def test_senders_of_mails_and_chats_are_found(text: str, names: list[str]) -> No
         "Meeting 10:30 in the hall\nLunch 12:30 outside\n",
         "Ward: 7B\nBed: 4\n",
         "Will: 3\n",
+        "pool_main 10:22:01 started\npool_main 10:22:02 stopped\npool_main 10:22:09 started\n",
         "- ROM: Pain with flexion\n- ROM: Full\n- GAIT: slow\n",
     ],
 )

@@ -347,6 +347,11 @@ class NamesByLanguage:
             return before.opens and plain_words and not (headed or where or first.low in cue.spot)
         if first.marks & _OTHER and not first.capitals:
             return True
+        word = first.low in self._words.words_too and not shown
+        if word and (before.opens or not first.marks & _GIVEN or (self._german and first.marks & _COMMON)):
+            behind = _FIRST_AFTER.match(text, first.end)
+            if behind is None or behind[1] not in cue.said:
+                return True  # Rosa il colorito
         if first.capitals:
             if first.low in known.COUNTRY_LETTERS or first.low in known.public_bodies() or where == 2:
                 return False

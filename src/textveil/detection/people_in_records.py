@@ -224,6 +224,7 @@ _LOGGED: Final = lazy_regex(
     r"|acct=\")(?P<name>[a-z][a-z0-9_.-]{2,30})(?![\w.@\\-])"
 )
 """Users in the words of logs, whatever stands behind them."""
+_FORUM: Final = lazy_regex(r"u/(?<![\w./-]..)(?P<name>[A-Za-z0-9_-]{3,20})(?![\w./-])")
 _NAMED: Final = lazy_regex(
     r"(?i:(?:first|last|full|given|family|middle|sur|maiden|patient|customer|contact|employee|client|holder)"
     r"[_ ]?name)[\"'`\])]{0,2}[ \t]{0,2}(?:=|:|==|=>|LIKE|like|ILIKE)[ \t]{0,3}[\"']"
@@ -249,7 +250,7 @@ USER_GATE: Final = with_words(
 FIELD_GATE: Final = holding(
     "ame=", "ame =", "ame'", 'ame"', "ame:", "ame`", "ame]", "ame)", "ame LIKE", "ame like", "ame ILIKE", "NAME"
 )
-PEOPLE_GATE: Final = either(USER_GATE, either(FIELD_GATE, holding('] "', "\\", "word for ", "ccount Name")))
+PEOPLE_GATE: Final = either(USER_GATE, either(FIELD_GATE, holding('] "', "\\", "word for ", "ccount Name", "u/")))
 
 
 def find_people_in_fields(text: str) -> Iterator[Found]:
@@ -266,6 +267,8 @@ def _people(text: str) -> Iterator[tuple[int, int, str]]:
         name = match["name"].rstrip("._-")
         if names_user(name):
             yield match.start("name"), match.start("name") + len(name), "handle"
+    for match in matches(_FORUM, text) if "u/" in text else ():
+        yield *match.span("name"), "handle"
     for match in matches(_NAMED, text):
         parts = re.findall("[a-z]+", match["name"].lower())
         if not all(part in _ROLES or part in _known() for part in parts):

@@ -14,7 +14,7 @@ from textveil.detection import lists as known
 from textveil.detection.found import Found, words_in
 from textveil.detection.gates import holding
 from textveil.detection.lists import Marks, lists
-from textveil.detection.people_in_records import is_plain_form, is_plain_word, line_end, names_somebody
+from textveil.detection.people_in_records import is_plain_form, is_plain_word, is_thing, line_end, names_somebody
 from textveil.text.patterns import check_time, lazy_regex, matches
 
 SENDER_GATE: Final = holding(":")
@@ -23,10 +23,14 @@ _CLOCK: Final = r"[0-9]{1,2}[:.][0-9]{2}(?:[:.][0-9]{2})?(?: ?[APap]\.?[Mm]\.?)?
 _WHO: Final = r"[@~]?[A-Za-z][\w.'-]{1,24}(?: [A-Z][\w.'-]{0,20}| \([A-Z][a-z]{1,20}\)){0,3}"
 _DATED: Final = lazy_regex(
     rf"\[?[0-9]{{1,4}}[./-][0-9]{{1,2}}[./-][0-9]{{1,4}},? {_CLOCK}(?:\]| -) (?P<name>[A-Z][A-Za-z.'-]*"
-    r"(?: [A-Za-z.'-]{1,20}){0,3})(?=[^\w\n:]{0,6}: )"
+    r"(?: [A-Za-z.'/-]{1,20}){0,3})(?=(?: [0-9][\w./-]{0,5}(?: [A-Z]{1,3})?)?[^\w\n:]{0,6}: )"
+)
+_TODAY: Final = (
+    r"(?:(?: -)? ?(?:[Tt]oday|[Yy]esterday|[Hh]eute|[Gg]estern|[Hh]oy|[Aa]yer|[Oo]ggi|[Ii]eri)(?: at| um)?)?"
 )
 _CLOCKED: Final = lazy_regex(
-    rf"(?:(?P<name>{_WHO})(?: {{1,4}}|\t)\[?{_CLOCK}\]?(?=[ \t\n]|\Z)|\[?{_CLOCK}\]? [<]?(?P<second>{_WHO})(?:>|: ))"
+    rf"(?:(?P<name>{_WHO}){_TODAY}(?: {{1,4}}|\t)\[?{_CLOCK}\]?(?=:? |[\t\n]|\Z)"
+    rf"|\[?{_CLOCK}\]? [<]?(?P<second>{_WHO})(?:>|: ))"
 )
 _SPOKEN: Final = lazy_regex(r"[ \t>*-]{0,4}(?P<name>[@]?[A-Za-z][\w.'-]{1,24}(?: [A-Z][\w.'-]{0,20}){0,2}) ?: +(?=\S)")
 _PART: Final = lazy_regex("[A-Za-z]+")
@@ -103,6 +107,8 @@ def _is_writer(name: str, *, firm: bool) -> bool:
     if not parts or any(part in known.FUNCTION_WORDS or part in known.INSTITUTIONS for part in parts):
         return False
     if firm and given[0] and name[0].isalpha():
+        return True
+    if firm and "_" in name and not (all(plain) or any(map(is_thing, parts))):
         return True
     unknown = all(not word for word in plain) if firm and not name.islower() else False
     return (

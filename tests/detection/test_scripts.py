@@ -15,7 +15,7 @@ from textveil.detection.embedded import HIGHEST_SCORES
 from textveil.detection.found import Row, settled
 from textveil.detection.gates import glance
 from textveil.detection.kinds import KINDS
-from textveil.detection.script_secrets import PHASE
+from textveil.detection.script_records import PHASE, find_writers
 from textveil.detection.scripts import modules_for
 from textveil.detection.turkish import turkish_id
 
@@ -99,6 +99,54 @@ def test_ordinary_text_is_left_alone(text: str) -> None:
 )
 def test_national_ids_are_found(text: str, value: str) -> None:
     assert (value, "id") in found(text)
+
+
+@pytest.mark.parametrize(
+    ("lines", "writers"),
+    [
+        (("[17.02.2024 20:14] Тагир: да", "[17.02.2024 20:15] Мадина: кто?", "[17.02.2024 20:16] Тагир: я"),
+         ["Тагир", "Мадина", "Тагир"]),
+        (("20:14\tみさき\t鍵は？", "20:15\tケンタ\tうん", "20:16\tみさき\tはい"), ["みさき", "ケンタ", "みさき"]),
+        (("[준혁아빠] [오후 8:14] 네", "[라온] [오후 8:15] 왜요", "[라온] [오후 8:16] 아"),
+         ["준혁아빠", "라온", "라온"]),
+        (("老屈 20:14", "在吗", "小杜 20:15", "在的", "老屈 20:16", "好"), ["老屈", "小杜", "老屈"]),
+        (("12.01.2025 20:14 - Cihan: ödev yaptın mı", "12.01.2025 20:15 - Şule Abla: evet",
+          "12.01.2025 20:16 - Cihan: bu çok iyi"), ["Cihan", "Şule", "Cihan"]),
+        (("吃药 8:00", "吃药 12:00", "睡觉 22:00"), []),
+        (("2024-03-01 10:00:00 СБОЙ: диск", "2024-03-01 10:00:01 СБОЙ: диск", "2024-03-01 10:00:02 СБОЙ: сеть"), []),
+    ],
+)  # fmt: skip
+def test_writers_of_chats_are_found(lines: tuple[str, ...], writers: list[str]) -> None:
+    text = "\n".join(lines)
+    assert [text[span.start : span.end] for span in find_writers(text)] == writers
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("пароль от вайфая: ватрушка с вишней. Счёт позже", "ватрушка с вишней"),
+        ("Wi-Fiは「takoyaki8ko」です。", "takoyaki8ko"),
+        ("와이파이는 치킨무많이77", "치킨무많이77"),
+        ("كلمة سر الواي فاي قهوة-بالهيل-5 شكرا", "قهوة-بالهيل-5"),
+        ("# eski parola: Kar Taneleri 9, yenisi yukarıda", "Kar Taneleri 9"),
+        ("# 토큰: dWANNsT0YFxrvb9O4TtBjqLs1RNKOFR3rY6it9Co", "dWANNsT0YFxrvb9O4TtBjqLs1RNKOFR3rY6it9Co"),
+    ],
+)
+def test_secrets_of_words_behind_their_label_are_found(text: str, value: str) -> None:
+    assert [text[span.start : span.end] for span in PHASE.rows[0].search(text)] == [value]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "пароль: не менее восьми знаков",
+        "密码：无",
+        "비밀번호는 생년월일입니다",
+        "# 校验和: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b",
+    ],
+)
+def test_what_is_said_of_a_password_is_none(text: str) -> None:
+    assert list(PHASE.rows[0].search(text)) == []
 
 
 def test_check_digits() -> None:

@@ -56,15 +56,22 @@ def _mention_forms(name: str) -> Callable[[str, str], Iterable[str]]:
     return forms
 
 
+_WRITES: Final = {
+    **_OF_SCRIPT,
+    **dict.fromkeys(("chinese", "japanese"), lazy_regex("[\u3041-\u30fa\u4e00-\u9fff]")),
+    "turkish": lazy_regex("[^\\W\\d_](?<![\u0370-\uffff])"),
+}
+"""The first letter of names whose mentions a module looks for."""
+
+
 def found_in_scripts(text: str, modules: Sequence[str]) -> list[Found]:
     """Return disjoint spans of a text as it is written."""
-    spans: list[Found] = []
-    rest = text
-    if modules:
-        spans, rest = in_phases(text, (import_module("textveil.detection.script_secrets").PHASE,))
+    spans, rest = in_phases(text, (import_module("textveil.detection.script_records").PHASE,))
+    writers = list(spans)
     for module in modules:
         here, rest = in_phases(rest, _phases(module))
-        firm = {text[span.start : span.end]: span.kind for span in here if span.score >= _LEAST}
+        own = [span for span in writers if _WRITES[module].match(text, span.start)]
+        firm = {text[span.start : span.end]: span.kind for span in [*own, *here] if span.score >= _LEAST}
         later = [span for span in _mentions(rest, firm, module) if OTHER not in rest[span.start : span.end]]
         rest = replaced(rest, [(span.start, span.end, OTHER * (span.end - span.start)) for span in later])
         spans += [*here, *later]

@@ -79,3 +79,24 @@ def test_commands_of_the_studies_say_in_one_line_what_to_install(textveil, name:
 def test_textveil_does_not_import_its_studies() -> None:
     code = "import sys, textveil.cli.main; print(any(name.startswith('textveil_lab') for name in sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [
+        (("sanitize", "in.txt", "-p", "prompts", "--policy", "identifiers"), "--policy"),
+        (("sanitize", "-m", "neighborhood", "--epsilon", "3", "--epsilon=4"), "--epsilon"),
+        (("serve", "--port", "1", "--port", "1"), "--port"),
+        (("ledger", "show", "b.db", "--tenant", "a", "--tenant", "b"), "--tenant"),
+        (("doctor", "--upstream", "http://a", "--upstream", "http://b"), "--upstream"),
+    ],
+)
+def test_an_option_with_one_value_is_refused_twice(textveil, arguments: tuple[str, ...], name: str) -> None:
+    code, shown, told = textveil({}, *arguments)
+    assert (code, shown) == (2, "") and told.startswith(f"textveil: {name} must be given once; got it 2 times. See: ")
+
+
+def test_options_that_are_lists_or_switches_may_come_twice(textveil, tmp_path) -> None:
+    (tmp_path / "in.jsonl").write_text('{"a": "one two", "b": "three"}\n')
+    given = ("sanitize", str(tmp_path / "in.jsonl"), "--field", "a", "--field", "b", "-p", "identifiers", "-q", "-q")
+    assert textveil({}, *given)[0] == 0

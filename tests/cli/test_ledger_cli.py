@@ -36,6 +36,9 @@ def test_records_pay_by_the_column_that_names_persons(textveil, command, place: 
     command("ledger", "limit", place, "--tenant", "acme", "--epsilon", "3", "--each", "unit")
     paying = ("--ledger", place, "--tenant", "acme", "--unit", "who")
     assert textveil("-q", tmp_path / "in.csv", "-o", tmp_path / "out.csv", *paying)[0] == 0
+    told = command("ledger", "show", place, "--tenant", "acme")[1].decode()
+    assert told.startswith("payments   2, one for each person of a release\n")
+    assert command("ledger", "show", place, "--tenant", "acme", "--unit", "ann")[1].startswith(b"releases   1\n")
     assert textveil("-q", tmp_path / "in.csv", "-o", tmp_path / "again.csv", *paying)[0] == 3
     assert not (tmp_path / "again.csv").exists()
     code, out, _ = command("ledger", "show", place, "--tenant", "acme", "--unit", "bob", "--json")

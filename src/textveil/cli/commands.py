@@ -17,7 +17,7 @@ import typer
 import typer.main
 from typer.core import TyperCommand, TyperGroup
 
-from textveil.cli.mechanism_options import GroupedCommand, MechanismCommand
+from textveil.cli.mechanism_options import GroupedCommand, MechanismCommand, OwnCommand
 from textveil.errors import MissingLab, ParameterError
 from textveil.registry.table import entry_points, loaded
 
@@ -32,20 +32,20 @@ OWN: Final[Mapping[str, tuple[str, type[TyperCommand]]]] = {
     "restore": ("restore:restore_command", GroupedCommand),
     "detect": ("detect:detect_command", GroupedCommand),
     "review": ("detect:review_command", GroupedCommand),
-    "mechanisms": ("explain:mechanisms_command", TyperCommand),
-    "policies": ("explain:policies_command", TyperCommand),
+    "mechanisms": ("explain:mechanisms_command", OwnCommand),
+    "policies": ("explain:policies_command", OwnCommand),
     "count": ("count:count_command", GroupedCommand),
     "risk": ("risk:risk_command", GroupedCommand),
     "learn": ("learn:learn_command", GroupedCommand),
     "predict": ("learn:predict_command", GroupedCommand),
     "synthesize": ("synthesize:synthesize_command", GroupedCommand),
     "topics": ("topics:topics_command", GroupedCommand),
-    "serve": ("serve:serve_command", TyperCommand),
-    "mcp": ("serve:mcp_command", TyperCommand),
-    "keys": ("ledger:keys_app", TyperCommand),
-    "ledger": ("ledger:ledger_app", TyperCommand),
-    "doctor": ("doctor:doctor_command", TyperCommand),
-    "tables": ("explain:tables_app", TyperCommand),
+    "serve": ("serve:serve_command", OwnCommand),
+    "mcp": ("serve:mcp_command", OwnCommand),
+    "keys": ("ledger:keys_app", OwnCommand),
+    "ledger": ("ledger:ledger_app", OwnCommand),
+    "doctor": ("doctor:doctor_command", OwnCommand),
+    "tables": ("explain:tables_app", OwnCommand),
 }
 """textveil's own commands: the module of this package with the function, or the app of several, and the class."""
 
@@ -74,6 +74,8 @@ class _Commands(UserDict[str, Any]):
             command, kind = _own(name)
             parent = typer.Typer(rich_markup_mode=None)
             if isinstance(command, typer.Typer):
+                for each in command.registered_commands:
+                    each.cls = kind if each.cls is TyperCommand else each.cls
                 parent.add_typer(command, name=name)
             else:
                 parent.command(name, cls=kind)(command)

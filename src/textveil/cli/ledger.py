@@ -186,7 +186,11 @@ def _lines(balance: Balance) -> list[str]:
     limit = balance.limit
     renewed = "" if limit is None or limit.period is None else f", renewed every {limit.period}"
     how = "" if limit is None or limit.composition == "sum" else ", optimal composition"
-    lines = [f"releases   {balance.releases}", f"spent      {balance.spent}, of the {balance.scope}"]
+    one = balance.scope == "person"
+    paid = (
+        f"releases   {balance.releases}" if one else f"payments   {balance.releases}, one for each person of a release"
+    )
+    lines = [paid, f"spent      {balance.spent}, of the {balance.scope}"]
     if balance.reserved is not None and balance.reserved.approximate().epsilon > 0:
         lines.append(f"           of which {balance.reserved} is reserved and not committed")
     if limit is None or balance.remaining is None:

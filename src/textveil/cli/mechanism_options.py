@@ -12,6 +12,7 @@ import contextlib
 import inspect
 import re
 import textwrap
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -61,7 +62,20 @@ _HELP_ALL: Final = "--help-all"
 _ALL = __name__ + ".all"
 
 
-class GroupedCommand(TyperCommand):
+class OwnCommand(TyperCommand):
+    """A command that refuses an option with one value that is given twice; the parser would keep the last."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments."""
+        order = self.make_parser(ctx).parse_args(list(args))[2]
+        for each, times in Counter(each for each in order if each.param_type_name == "option").items():
+            if times > 1 and not (each.multiple or each.is_flag or each.count):
+                name = max(each.opts, key=len)
+                raise ParameterError(f"{name} must be given once; got it {times} times. See: {ctx.command_path} --help")
+        return super().parse_args(ctx, args)
+
+
+class GroupedCommand(OwnCommand):
     """A command whose help shows its options in groups: the common ones, or with ``--help-all`` all of them."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

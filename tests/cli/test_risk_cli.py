@@ -63,7 +63,8 @@ def test_text_says_that_it_is_no_guarantee(attack: Callable[..., tuple[int, str,
     code, out, _ = attack("notes.txt", "--policies", "identifiers", "--seed", 1)
     assert code == 0
     assert "An attack, never a guarantee" in out and "choose it on a public sample" in out
-    assert "tf-idf originals 1.00 (0.86 to 1.00) 1.00 1.0 0.042" in " ".join(out.split())
+    assert "100 % (83 to 100) from the originals at the first try; chance 4.2 %" in out
+    assert max(map(len, out.splitlines())) <= 80
     assert [line.split()[0] for line in out.splitlines() if line[:5] in ("origi", "relea", "ident", "blank")] == [
         *("release", "originals", "release", "identifiers", "blank")
     ]

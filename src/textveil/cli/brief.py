@@ -1,4 +1,4 @@
-"""The summary of a release for whoever made it: at most ten lines, in the user's words."""
+"""Summaries for whoever made a release or attacked it: at most ten lines, in the user's words."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ def brief(report: Report, output: str) -> str:
     setting, counts, policy = report.setting, report.tally.kinds, report.setting.policy
     lines = [*setting.warnings(), _head(report, output)]
     spans = policy is not None and policy.finds_spans and not setting.whole_texts
-    lines += _kinds_of_spans(report) if spans else _row("released", " ".join(report.statement))
+    lines += _kinds_of_spans(report) if spans else row("released", " ".join(report.statement))
     if report.persons is not None:
         cost = report.persons.cost(setting)
-        lines += _row("a person", f"at most {guarantee_line(cost.guarantee)} over all records of one")
+        lines += row("a person", f"at most {guarantee_line(cost.guarantee)} over all records of one")
     if counts.get(UNREAD):
         texts = _counted(counts[UNREAD], "text")
-        lines += _row("CHECK", f"{texts} in languages with few rules or none, where names stay: set `other_languages`")
+        lines += row("CHECK", f"{texts} in languages with few rules or none, where names stay: set `other_languages`")
     if counts.get(UNSETTLED):
         texts = _counted(counts[UNSETTLED], "text")
-        lines += _row("CHECK", f"{texts} with an unclear order of day and month, read month first: --date-order")
+        lines += row("CHECK", f"{texts} with an unclear order of day and month, read month first: --date-order")
     if report.tally.mapped:
-        lines += _row(
+        lines += row(
             "CHECK", f"{_counted(report.tally.mapped, 'word')} not in the vocabulary, drawn as others (for you only)"
         )
     if spans:
         measured = "measured: see --verbose" if report.recall else "not measured: textveil review"
-        lines += _row("CHECK", f"values not found stay; how many is {measured}")
-        lines += _row("text", "as a whole it has no guarantee; who is recognized in it: textveil risk")
+        lines += row("CHECK", f"values not found stay; how many is {measured}")
+        lines += row("text", "as a whole it has no guarantee; who is recognized in it: textveil risk")
     return "\n".join(lines)
 
 
@@ -55,10 +55,7 @@ def _head(report: Report, output: str) -> str:
     if report.sanitized_fields:
         kept = f"; copied: {', '.join(report.kept_fields)}" if report.kept_fields else ""
         fields = f"   ({', '.join(report.sanitized_fields)} sanitized{kept}; other fields dropped)"
-    line = f"{_counted(report.tally.documents, 'text')} -> {output}{fields}"
-    return "\n".join(
-        textwrap.wrap(line, WIDTH, subsequent_indent=" " * _LABEL, break_on_hyphens=False, break_long_words=False)
-    )
+    return "\n".join(_wrapped(f"{_counted(report.tally.documents, 'text')} -> {output}{fields}"))
 
 
 def _kinds_of_spans(report: Report) -> list[str]:
@@ -74,7 +71,7 @@ def _kinds_of_spans(report: Report) -> list[str]:
     paid = [part for part in promised if part.costs and part not in moved]
     lines = []
     if not setting.secure:
-        lines += _row("drawn", f"{_listed(found, counts)}; not hidden from whoever knows the seed")
+        lines += row("drawn", f"{_listed(found, counts)}; not hidden from whoever knows the seed")
     else:
         stated = (
             ("hidden", free, f"nothing leaks [{_status(free)}]"),
@@ -85,10 +82,10 @@ def _kinds_of_spans(report: Report) -> list[str]:
         )
         for label, parts, said in stated:
             bound = bound_of(parts) if parts and said[-2:] in (", ", "") else ""
-            lines += _row(label, f"{_listed(parts, counts)}; {said}{bound}") if parts else []
-    lines = lines or _row("hidden", "nothing was found that the policy draws")
+            lines += row(label, f"{_listed(parts, counts)}; {said}{bound}") if parts else []
+    lines = lines or row("hidden", "nothing was found that the policy draws")
     kept = [_counted(counts[kind], kind) for kind in policy.kept if counts.get(kind)]
-    return [*lines, *(_row("kept", ", ".join(kept)) if kept else [])]
+    return [*lines, *(row("kept", ", ".join(kept)) if kept else [])]
 
 
 def _status(parts: Iterable[Protected]) -> str:
@@ -107,12 +104,11 @@ def _counted(count: int, kind: str) -> str:
     return f"{count:,} {name}"
 
 
-def _row(label: str, text: str) -> list[str]:
+def row(label: str, text: str) -> list[str]:
     """Return a line with a label, wrapped at the width of a terminal."""
-    return textwrap.wrap(
-        f"{label:<{_LABEL}}{text}",
-        WIDTH,
-        subsequent_indent=" " * _LABEL,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    return _wrapped(f"{label:<{_LABEL}}{text}")
+
+
+def _wrapped(line: str) -> list[str]:
+    indent = " " * _LABEL
+    return textwrap.wrap(line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)

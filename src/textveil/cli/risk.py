@@ -17,6 +17,7 @@ from textveil.json_text import json_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from textveil.risk.linkage import Linkage
     from textveil.risk.report import Release, RiskReport
 
 NUMBERS = "risk.json"
@@ -97,44 +98,52 @@ def _texts(source: str, formats: opt.SampleOptions, *, loosely: bool = False) ->
 
 
 def _text(report: RiskReport) -> str:
+    from textveil.cli.brief import row
     from textveil.risk.report import ABOUT
 
-    attacked = "" if report.attacked == report.records else f"; {report.attacked:,} of them attacked"
-    lines = [f"{report.records:,} records{attacked}", "", *_table(report.release), ""]
-    words, content_words = report.release.kept
-    lines.append(f"Kept: {words:.2f} of the words, {content_words:.2f} of the content words.")
+    part = "" if report.attacked == report.records else f" of {report.records:,}"
+    lines = [f"{report.attacked:,}{part} records attacked: whose is each, by comparison?"]
+    for best in _strongest(report.release):
+        ends = "" if best.low is None or best.high is None else f" ({100 * best.low:.0f} to {100 * best.high:.0f})"
+        known = "the originals" if best.against == "originals" else "public texts"
+        chance = f"{100 / best.candidates:.2g} %"
+        lines += row("named", f"{_percent(best.top1)}{ends} from {known} at the first try; chance {chance}")
+    words, content_words = map(_percent, report.release.kept)
+    lines += row("kept", f"{words} of the words, {content_words} of the content words")
     if report.unique is not None:
-        alone = report.unique.alone
-        lines.append(f"Singled out by the values left: {alone.share:.2f} of the records.")
-    if report.others is not None and report.joined is not None:
-        others, joined = report.others, report.joined
-        lines.append(
-            f"Names of other persons left: {others.left:,} of {others.names:,}, in {others.records:,} records."
+        alone = _percent(report.unique.alone.share)
+        lines += row("alone", f"{alone} of the records, by the names, places, dates and ages left in them")
+    others, joined = report.others, report.joined
+    if others is not None and others.names:
+        lines += row("others", f"{others.left:,} of {others.names:,} names of other persons left")
+    if joined is not None and joined.pairs:
+        lines += row(
+            "joined", f"{joined.pairs:,} pairs of records by equal surrogates, {joined.right:,} of them rightly"
         )
-        lines.append(
-            f"Pairs of records that equal surrogates join: {joined.pairs:,}, {joined.right:,} of them rightly."
-        )
-    lines.append("")
+    for warning in report.warnings:
+        lines += row("CHECK", warning)
     if report.compared:
-        lines += [*_curve((*report.compared[:1], report.release, *report.compared[1:])), ""]
-    return "\n".join([*lines, *report.warnings, ABOUT]) + "\n"
+        lines += ["", *_curve((*report.compared[:1], report.release, *report.compared[1:])), ""]
+    lines += row("limits", ABOUT if report.compared else ABOUT.partition(" A setting")[0])
+    return "\n".join(lines) + "\n"
 
 
-def _table(release: Release) -> Iterator[str]:
-    head = f"{'named first':>24s} {'among five':>10s} {'median rank':>11s} {'chance':>7s}"
-    yield f"{'attacker':10s} {'against':12s} {head}"
-    for attack in release.linkage:
-        named = f"{attack.top1:.2f}"
-        if attack.low is not None and attack.high is not None:
-            named += f" ({attack.low:.2f} to {attack.high:.2f})"
-        numbers = f"{named:>24s} {attack.top5:10.2f} {attack.median_rank:11,.1f} {1 / attack.candidates:7.3f}"
-        yield f"{attack.attacker:10s} {attack.against:12s} {numbers}"
+def _strongest(release: Release) -> list[Linkage]:
+    from textveil.risk.linkage import strongest
+
+    backgrounds = dict.fromkeys(attack.against for attack in release.linkage)
+    return [strongest([attack for attack in release.linkage if attack.against == known]) for known in backgrounds]
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
 
 
 def _curve(releases: tuple[Release, ...]) -> Iterator[str]:
-    attacks = [f"{attack.attacker}, {attack.against}" for attack in releases[0].linkage]
-    yield "Named at the first try, by what is kept:"
-    yield " ".join([f"{'release':24s} {'words':>6s} {'content':>8s}", *(f" {attack:>20s}" for attack in attacks)])
+    heads = [f"from {best.against}" for best in _strongest(releases[0])]
+    yield "Named at the first try by the best attacker, and what is kept:"
+    yield " ".join([f"{'release':24s} {'words':>6s} {'content':>8s}", *(f"{head:>16s}" for head in heads)])
     for release in releases:
-        shares = " ".join(f" {attack.top1:20.2f}" for attack in release.linkage)
-        yield f"{release.name[-24:]:24s} {release.kept.words:6.2f} {release.kept.content_words:8.2f} {shares}"
+        words, content_words = map(_percent, release.kept)
+        shares = " ".join(f"{_percent(best.top1):>16s}" for best in _strongest(release))
+        yield f"{release.name[-24:]:24s} {words:>6s} {content_words:>8s} {shares}"

@@ -1,0 +1,52 @@
+"""What commands print on a terminal of 80 columns, as files that a person has read: tests/golden/terminal."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from textveil.cli import main as cli
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "terminal"
+TRADES = ("baker", "sailor", "nurse", "tailor")
+LINES = [
+    f"{name} the {trade} met Anna Tierney in {town} on {day} May 2016, and paid {10 * day + 3} pounds."
+    for day, (name, town) in enumerate([("John Smith", "Leeds"), ("Mary Jones", "York"), ("Amir Khan", "Bath")] * 2, 1)
+    for trade in TRADES
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working folder, with texts."""
+    monkeypatch.chdir(tmp_path)
+    Path("notes.txt").write_text("".join(line + "\n" for line in LINES))
+    Path("public.jsonl").write_text("".join(json.dumps({"text": line.upper()}) + "\n" for line in LINES))
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("risk", "risk notes.txt --original notes.txt --background public.jsonl --documents 22 --seed 1"),
+    ],
+)
+def test_what_is_printed_is_what_was_read(
+    folder: Path,
+    name: str,
+    command: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["textveil", *command.split()])
+    cli._exit_code()
+    printed = capsys.readouterr()
+    shown = f"$ textveil {command}\n{printed.out}{printed.err}"
+    golden = GOLDEN / f"{name}.txt"
+    if not golden.exists():  # delete a file to write it anew; then read it
+        golden.write_text(shown)
+    assert shown == golden.read_text()
+    assert max(map(len, shown.splitlines()[1:])) <= 80

@@ -197,7 +197,7 @@ def test_one_file_by_name_and_as_standard_input_is_refused(small, tmp_path, opti
 
 OPTIONS = {
     "not an integer": (("--workers", SECRET), "textveil: --workers must be an integer. See: "),
-    "not a number": (("--epsilon", SECRET), "textveil: --epsilon must be a number. See: "),
+    "not a number": (("--number-epsilon", SECRET), "textveil: --number-epsilon must be a number. See: "),
     "resume without a file": (("--resume",), "--resume needs --output"),
     "resume to a device": (("--resume", "-o", "/dev/null"), "--resume needs --output"),
     "on error": (("--on-error", "keep"), "--on-error must be stop or skip"),

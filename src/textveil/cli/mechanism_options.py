@@ -69,7 +69,7 @@ class OwnCommand(TyperCommand):
         """Read the arguments."""
         order = self.make_parser(ctx).parse_args(list(args))[2]
         for each, times in Counter(each for each in order if each.param_type_name == "option").items():
-            if times > 1 and not (each.multiple or each.is_flag or each.count):
+            if times > 1 and not any(getattr(each, many, False) for many in ("multiple", "is_flag", "count")):
                 name = max(each.opts, key=len)
                 raise ParameterError(f"{name} must be given once; got it {times} times. See: {ctx.command_path} --help")
         return super().parse_args(ctx, args)

@@ -13,7 +13,7 @@ from textveil.sanitize.sanitizer import Sanitizer
 from textveil.server import service as module
 from textveil.server.budgets import UncountedLedger
 from textveil.server.conversations import OWN, UNTRACED, ConversationState
-from textveil.server.foreign import Call, Origin, Phrases, phrase, read_calls, scopes_of, without
+from textveil.server.foreign import Call, Origin, Phrases, phrase, read_calls, scopes_of, with_carried, without
 from textveil.server.kept_data import KeptPolicy
 from textveil.server.policies import OfferedPolicies
 from textveil.server.service import SanitizingService
@@ -177,3 +177,78 @@ def test_a_call_that_says_too_much_to_be_read_is_taken_for_guesses(monkeypatch: 
         assert len(read) == 4 and sum(map(len, read)) <= 2 * 300
     finally:
         service.close()
+
+
+def said_in_turn(*turns: list[tuple[str, str, Origin | None]]) -> list[list[str]]:
+    """What is released of the texts of one conversation, turn by turn; each with its label and its origin."""
+    service = SanitizingService(OfferedPolicies("prompts"), UncountedLedger(), threads=1)
+    state = ConversationState()
+
+    async def release(texts: list[tuple[str, str, Origin | None]]) -> list[str]:
+        paid = await service.release(
+            [text for text, _, _ in texts],
+            policy=None,
+            account=Account("ward"),
+            conversation=state,
+            labels=[label for _, label, _ in texts],
+            origins=[origin for _, _, origin in texts],
+        )
+        return [released.text for released in paid.releases]
+
+    async def all_of_them() -> list[list[str]]:
+        return [await release(texts) for texts in turns]
+
+    try:
+        return asyncio.run(all_of_them())
+    finally:
+        service.close()
+
+
+TOOL = Origin("message 3")
+
+
+def test_a_person_of_an_earlier_message_is_found_in_later_ones_of_the_user() -> None:
+    first, second = said_in_turn(
+        [("Write to Maria Zyxwell.", "text messages 1", None), ("so zyxwell answered", "text messages 2", None)],
+        [("did zyxwell call? see gozyx", "text messages 3", None)],
+    )
+    assert "zyxwell" not in " ".join([*first, *second]).lower()
+    surrogate = first[0].removeprefix("Write to ").removesuffix(".").split()[-1].lower()
+    assert [first[1], second[0]] == [f"so {surrogate} answered", f"did {surrogate} call? see gozyx"]
+
+
+def test_what_others_wrote_neither_names_persons_nor_is_searched_for_those_of_the_user() -> None:
+    """Kills both attacks: a tool has a word of the user drawn, and a guess is drawn only where it is right."""
+    guess = "zyxwell or quorvath or plimsett"
+    _, tool, later, declared = said_in_turn(
+        [("Write to Maria Zyxwell.", "text messages 1", None)],
+        [
+            (guess, "output messages 2", TOOL),
+            ("Mrs Kernel Panicwell asks for Mr Dock Erfile", "output messages 3", TOOL),
+        ],
+        [("the kernel of panicwell, a dockerfile of erfile", "text messages 4", None)],
+        [("finds zyxwell", "text tools 1", None), ("a form of zyxwell", "text response_format 1", None)],
+    )
+    assert tool[0] == guess
+    assert later == ["the kernel of panicwell, a dockerfile of erfile"]
+    assert declared == ["finds zyxwell", "a form of zyxwell"]
+
+
+def test_words_of_english_and_of_programs_are_carried_by_nobody() -> None:
+    _, later = said_in_turn(
+        [("Mrs Hope Docker and Mr Will Kernel met Dr Hunter Grace.", "text messages 1", None)],
+        [("Hope the Docker kernel will grace a hunter", "text messages 2", None)],
+    )
+    assert later == ["Hope the Docker kernel will grace a hunter"]
+
+
+def test_persons_of_a_conversation_are_few_and_kept() -> None:
+    state = ConversationState()
+    state.name_persons(("Maria Zyxwell",))
+    kept = KeptPolicy(SANITIZER.setting, "digest")
+    assert ConversationState.of_data(state.to_data(lambda policy: kept), lambda policy: kept).persons == state.persons
+    texts = [f"Mr {chr(65 + n % 26)}{chr(97 + n // 26)}zyxwell called." for n in range(600)]
+    finder = OfferedPolicies("prompts").finder("prompts")
+    assert finder is not None
+    _, persons = with_carried(finder, texts, [True] * len(texts), finder.found(texts), state.persons)
+    assert len(persons) == 500

@@ -6,7 +6,7 @@ Time is linear in the text: the parts of what was found are looked up in one sca
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import pairwise
 from typing import Final
@@ -280,9 +280,9 @@ _SHORTEST_SMALL: Final = 4  # letters of a short form that no list of names hold
 
 
 class _Second:
-    """What a person of a document may be called at a second mention, in small letters."""
+    """What a person may be called at a second mention, in small letters."""
 
-    def __init__(self, text: str, persons: Sequence[Found], ordinary: frozenset[str]) -> None:
+    def __init__(self, persons: Iterable[tuple[str, Found]], ordinary: frozenset[str]) -> None:
         self.ordinary = ordinary
         self.parts: dict[str, Found] = {}  # names whole
         self.spoken: set[str] = set()  # those that a chat writes in small letters
@@ -290,8 +290,8 @@ class _Second:
         self.called: set[str] = set()  # those of the diminutives that are no beginnings
         self.several: dict[str, Found] = {}  # families, and genitives: the Tierneys, Traugotts Auto
         self.logins: dict[str, Found] = {}
-        for span in persons:
-            self._person(text[span.start : span.end], span)
+        for written, span in persons:
+            self._person(written, span)
 
     def _person(self, written: str, span: Found) -> None:
         if written.islower():
@@ -339,7 +339,7 @@ def with_second_mentions(text: str, spans: Sequence[Found], ordinary: frozenset[
     persons = sorted((span for span in spans if span.kind == "person" and span.score > EVIDENCE), key=_by_length)
     if not persons:
         return list(spans)
-    second = _Second(text, persons, ordinary)
+    second = _Second(((text[span.start : span.end], span) for span in persons), ordinary)
     taken = bytearray(len(text))
     _take(taken, [span for span in spans if not _is_guess(span)])
     met: list[Found] = []
@@ -359,6 +359,22 @@ def with_second_mentions(text: str, spans: Sequence[Found], ordinary: frozenset[
     held = bytearray(len(text))
     _take(held, met)
     return sorted([*(span for span in spans if 1 not in held[span.start : span.end]), *met])
+
+
+def carried_mentions(text: str, names: Iterable[str], ordinary: frozenset[str] = frozenset()) -> Iterator[Found]:
+    """Yield what calls a person whom an earlier text of a conversation names, by start; plain texts, as ``names`` are.
+
+    No word of English, of programs or of ``ordinary`` is one, whatever its letter case.
+    """
+    second = _Second(((name, Found(0, 0, "person", 0.6)) for name in names), ordinary)
+    reached = 0
+    for start, end in places_of(text, second.pieces()):
+        low = text[start:end].lower()
+        plain = start < reached or is_plain_form(low) or low in ordinary
+        span = None if plain else _second_at(text, start, end, second)
+        if span is not None and span.start >= reached:
+            reached = span.end
+            yield span
 
 
 def _by_length(span: Found) -> tuple[int, int]:

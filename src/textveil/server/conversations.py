@@ -70,6 +70,7 @@ class ConversationState:
         kept: when it was last kept; None if something was added since.
         foreign_values: how many values came by texts that others may have written a part of.
         hosts: of URLs in texts that the client wrote.
+        persons: whom texts that the client wrote name, in plain form, by when; private.
         traced: how many traces of it were kept.
         restorer_size: bytes of ``size`` that the restorer of its answers takes; it can be made again.
     """
@@ -82,6 +83,7 @@ class ConversationState:
         self.kept: float | None = None
         self.foreign_values = 0
         self.hosts: frozenset[str] = frozenset()
+        self.persons: tuple[str, ...] = ()
         self._grown = grown
         self._values = 0
         self._key = secrets.token_bytes(32)
@@ -134,6 +136,13 @@ class ConversationState:
         if new:
             self.hosts |= new
             self._grow(sum(ENTRY + getsizeof(host) for host in new))
+
+    def name_persons(self, persons: Sequence[str]) -> None:
+        """Note persons whom texts of the client name; ``persons`` begins with those that are noted."""
+        new = persons[len(self.persons) :]
+        if new:
+            self.persons = tuple(persons)
+            self._grow(sum(ENTRY + getsizeof(person) for person in new))
 
     def source_of(self, released: PrivateMap) -> str:
         """Return the source of the values of a release."""
@@ -218,6 +227,7 @@ class ConversationState:
             **self._written.to_data(maps),
             "foreign_values": self.foreign_values,
             "hosts": sorted(self.hosts),
+            "persons": list(self.persons),
             "maps": maps.to_data(),
         }
 
@@ -236,6 +246,7 @@ class ConversationState:
         state.answers = [bytes.fromhex(answer) for answer in data["answers"]]
         state.foreign_values = data["foreign_values"]
         state.hosts = frozenset(data.get("hosts", ()))  # of an earlier version: without
+        state.persons = tuple(data.get("persons", ()))
         for key, policy, digest, kept, source in data["releases"]:
             now = policies[policy]
             if now is not None and now.digest == digest:

@@ -21,8 +21,10 @@ from operator import attrgetter
 from typing import Final, NamedTuple, TypeAlias
 
 from textveil.cuts import replaced
+from textveil.detection.found import plain
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import InputError, need
+from textveil.sanitize.policy.finding import CARRIED, PERSON, SpanFinder
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.sanitize.setting import Setting
 from textveil.sanitize.ways import Prepared
@@ -33,6 +35,11 @@ from textveil.surrogates.restoring import name_parts
 from textveil.surrogates.scopes import ApartScope, MemoryScope
 
 _PIECE: Final = re.compile(r"\w+|\s+|[^\w\s]")
+
+_NAME: Final = re.compile(r"[A-Za-z][A-Za-z.,' -]{1,80}")
+_SURE: Final = 0.6
+_WEAK: Final = frozenset(("guess", "pair", "tagger", "verb"))  # evidence that names nobody for other texts
+_MOST_PERSONS: Final = 500  # whom a conversation names for its later texts
 
 Phrase: TypeAlias = tuple[str, ...]  # words, marks and single spaces, in small letters
 
@@ -208,6 +215,41 @@ def scopes_of(
         scopes.append(text_scope)
         sources.append(source)
     return scopes, sources
+
+
+def with_carried(
+    finder: SpanFinder,
+    texts: Sequence[str],
+    own: Sequence[bool],
+    spans: Sequence[Sequence[DetectedSpan]],
+    persons: tuple[str, ...],
+) -> tuple[list[list[DetectedSpan]], tuple[str, ...]]:
+    """Return the spans of texts with mentions of persons whom earlier texts name, and all persons that are named now.
+
+    Only a text that the client wrote names one for later texts, and is searched for them: in any other, that a word is
+    drawn would tell that it is a name of the client's; and it could have words of the client drawn.
+
+    Args:
+        finder: of the policy.
+        texts: in order.
+        own: whether the client said each of them.
+        spans: of each text.
+        persons: whom earlier texts of the conversation name.
+    """
+    found = [list(here) for here in spans]
+    for number, text in enumerate(texts):
+        if not own[number]:
+            continue
+        if persons:
+            found[number] = finder.with_carried(text, found[number], persons)
+        named = (
+            plain(text[span.start : span.end]).text
+            for span in found[number]
+            if span.kind == PERSON and span.score >= _SURE and span.why not in _WEAK and span.detector != CARRIED
+        )
+        new = [name for name in dict.fromkeys(named) if name not in persons and _NAME.fullmatch(name)]
+        persons = (*persons, *new)[:_MOST_PERSONS]
+    return found, persons
 
 
 def few_values(prepared: Prepared, origins: Sequence[Origin | None], before: int, most: int) -> int:

@@ -164,13 +164,17 @@ class OfferedPolicies:
         """Tell whether its sanitizer is made."""
         return name in self._made
 
-    def found(self, name: str, text: str) -> list[DetectedSpan]:
-        """Find the spans that a policy would treat as such; none if it looks for none."""
+    def finder(self, name: str) -> SpanFinder | None:
+        """Return what finds the spans of a policy; None if it looks for none."""
         if name not in self._finders:
             with self._lock:
                 chosen = self.policy(name)
                 self._finders[name] = parts_of(chosen).finder if chosen.finds_spans else None
-        finder = self._finders[name]
+        return self._finders[name]
+
+    def found(self, name: str, text: str) -> list[DetectedSpan]:
+        """Find the spans that a policy would treat as such; none if it looks for none."""
+        finder = self.finder(name)
         return [] if finder is None else finder.found([text])[0]
 
     def to_data(self, only: Sequence[str] = ()) -> list[dict[str, Any]]:

@@ -37,6 +37,7 @@ from textveil.server.foreign import (
     read_calls,
     scopes_of,
     span_kinds,
+    with_carried,
 )
 from textveil.server.monitoring import ServerMetrics
 from textveil.server.policies import OfferedPolicies
@@ -280,13 +281,15 @@ class SanitizingService:
             releases = {key: conversation.known(digest) for key, digest in digests.items()}
             new = [key for key, release in releases.items() if release is None]
             if new:
-                within = _Within(conversation, [origins[key] for key in new])
+                own = [origins[key] is None and not _declares(key[0]) for key in new]
+                within = _Within(conversation, [origins[key] for key in new], own)
                 prepared, drawn, balance = await self._paid(name, [text for _, text in new], account, within)
                 async for key, new_release, source in _in_pieces(zip(new, drawn, within.sources, strict=True)):
                     conversation.remember(name, digests[key], new_release, source)
                 releases |= zip(new, drawn, strict=True)
                 conversation.foreign_values = within.values
                 conversation.name_hosts(within.hosts)
+                conversation.name_persons(within.persons)
             else:
                 prepared, balance = None, await self.balance(account)
             in_order = [release for key in wanted if (release := releases[key]) is not None]
@@ -374,6 +377,10 @@ class SanitizingService:
             scopes: list[MemoryScope | ApartScope] = [scope] * len(texts)
             if sanitizer.remembers and not self._foreign.shared:
                 scopes, within.sources = scopes_of(within.origins, scope, within.calls)
+            finder = self.policies.finder(name) if self.policies.is_found_apart(name) else None
+            if finder is not None and finder.draws_persons and any(within.own):
+                here = finder.found(texts) if spans is None else spans
+                spans, within.persons = with_carried(finder, texts, within.own, here, within.persons)
             prepared = sanitizer.prepare(texts, scopes=scopes if sanitizer.remembers else None, found=spans)
         within.values = few_values(prepared, within.origins, conversation.foreign_values, self._foreign.most)
         return self._few(prepared)
@@ -437,17 +444,28 @@ def _engine_reports(error: Exception) -> bool:
 
 
 class _Within:
-    """Texts of a conversation: origins, sources of their values, calls by message, foreign values and named hosts."""
+    """Texts of a conversation: origins, sources of their values, calls by message, foreign values, hosts and persons.
 
-    def __init__(self, conversation: ConversationState, origins: Sequence[Origin | None]) -> None:
+    ``own``: whether the client said each of them, and did not declare a tool by it.
+    """
+
+    def __init__(self, conversation: ConversationState, origins: Sequence[Origin | None], own: Sequence[bool]) -> None:
         self.conversation = conversation
         self.origins = origins
+        self.own = own
+        self.persons = conversation.persons
         self.sources = [OWN if origin is None else UNTRACED for origin in origins]
         self.calls: Mapping[str, CallRead] = {}
         self.values = conversation.foreign_values
         self.hosts: frozenset[str] = frozenset()
 
 
+def _declares(label: str) -> bool:
+    """Return whether a text of this label declares a tool: its words are a public vocabulary, and name nobody."""
+    return not _DECLARED.isdisjoint(label.split(" ")[1:2])
+
+
+_DECLARED: Final = frozenset(("tools", "functions", "tool_choice", "response_format", "text", "output_config"))
 _TOLD_OF_A_KIND: Final = frozenset(("kind", "text", "status", "epsilon", "delta", "unit", "pays"))
 
 

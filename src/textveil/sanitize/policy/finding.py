@@ -15,9 +15,11 @@ from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from textveil.cuts import between
+from textveil.detection.found import plain
 from textveil.detection.given import KeepList, KeepPattern, value_spans
 from textveil.detection.kinds import ENCODED, OTHER_LANGUAGE
-from textveil.detection.languages import FIT, unfit
+from textveil.detection.languages import FIT, language_of, unfit
+from textveil.detection.lists import LANGUAGES, ordinary_words
 from textveil.detection.spans import DetectedSpan, Detector, checked_spans, covering, disjoint
 from textveil.errors import InputError, need
 from textveil.sanitize.policy.policy import OtherLanguages
@@ -35,6 +37,8 @@ _HEADING: Final = re.compile(r"</?[hH]([1-6])(?=[\s/>])")
 """The digits of these tags are markup, as their letters are: where words are kept, they are no numbers."""
 
 LAST: Final = "last pattern"  # the name of patterns that rank behind the detectors
+PERSON: Final = "person"
+CARRIED: Final = "carried"  # the name of what finds persons whom an earlier text of a conversation names
 _CODE_NUMBER: Final = "code-number"
 RECORD: Final = "record"  # the name of what finds values of a text's record
 RecordValues: TypeAlias = Sequence[tuple[str, str]]  # values of other columns of a text's record, each with its kind
@@ -118,6 +122,33 @@ class SpanFinder:
         if self._other_languages != "warn":
             return self._found_by_language(readings, first, values)
         return self._found_in(readings, first, values)
+
+    @property
+    def draws_persons(self) -> bool:
+        """Whether persons are replaced."""
+        return self._stands_for.get(PERSON, PERSON) in self._drawn
+
+    def with_carried(self, text: str, spans: Sequence[DetectedSpan], persons: Sequence[str]) -> list[DetectedSpan]:
+        """Return the spans of a text with mentions of persons whom earlier texts named (``carried_mentions``).
+
+        ``spans``: of the text, as ``found`` gives them; ``persons``: private, in plain form.
+        """
+        from textveil.detection.mentions import carried_mentions
+
+        (reading,) = self.readings([text])
+        read, language = plain(reading.text), language_of(text)
+        ordinary = ordinary_words(language) if language in LANGUAGES else frozenset()
+        taken = bytearray(len(text))
+        for span in spans:
+            taken[span.start : span.end] = b"\1" * (span.end - span.start)
+        keeps = [keeper.keeping(reading.text) for keeper in self._keepers]
+        kind, carried = self._stands_for.get(PERSON, PERSON), []
+        for mention in carried_mentions(read.text, persons, ordinary):
+            found = DetectedSpan(*read.original(mention.start, mention.end), kind, mention.score, CARRIED)
+            start, end = reading.written(found.start, found.end)
+            if 1 not in taken[start:end] and not any(keep(found) for keep in keeps):
+                carried.append(found._replace(start=start, end=end))
+        return sorted([*spans, *carried])
 
     def unread(self, text: str) -> bool:
         """Tell whether to warn: only the embedded detector reads the text, and has no rules for its language."""

@@ -13,6 +13,7 @@ from textveil.detection.lists import ordinary_words
 from textveil.detection.secrets import (
     apart,
     is_bare_secret,
+    is_dotted_phrase,
     is_placeholder,
     is_quoted_secret,
     is_said_secret,
@@ -20,6 +21,7 @@ from textveil.detection.secrets import (
     is_unlike_prose,
     is_worded_setting,
     looks_drawn,
+    phrase_behind,
     places,
 )
 from textveil.text.patterns import lazy_regex, matches
@@ -60,7 +62,7 @@ _WORDS: Final = sorted(
 _WEAK: Final = {*_TOKENS_IF_DRAWN, "key", "authorization", "bearer"}
 _PIECES: Final = (
     *("assw", "ecret", "oken", "Key", "ASSW", "SECRET", "TOKEN", "_KEY", "_key", "PIN"),
-    *("pass:", "pass=", "Pass:", 'pass"', "de passe", "PASS="),
+    *("_PASS", "pass:", "pass=", "Pass:", 'pass"', "de passe", "PASS="),
 )
 _KEY_OF: Final = lazy_regex(
     r"(?i)\b(?:api|access|secret|private|encryption|signing|account|storage|license|master)[ -]\Z"
@@ -79,17 +81,21 @@ _ASSIGN: Final = lazy_regex(
     r"[\"'`*_]{0,2}[ \t]{1,8})?(?:\n[ \t]{0,8})?"
 )
 _SAY: Final = lazy_regex(
-    r"[\"'`*]{0,2}(?:,(?=[ \t]c'est))?[ \t]{1,3}(?:(?:code|number|no\.?)[ \t]{1,2})?(?P<is>(?:is|was|are|remains"
-    r"|became|set to|changed to"
-    r"|reset to|to jest|to|as|ist|lautet|heisst|es|est|e|c'est|jest)[ \t]{0,2}:?[ \t]{1,3}"
+    r"[\"'`*]{0,2}(?:,(?=[ \t]c'est))?[ \t]{1,3}(?:(?:code|number|no\.?|antig[oau]a?|vecchi[ao]|anterior|precedente)"
+    r"[ \t]{1,2})?(?P<is>(?:is|was|are|remains|became|set to|changed to|used to be"
+    r"|reset to|to jest|to bylo|to|as|ist|war|lautet|heisst|es|era|est|etait|e|c'est|jest|bylo)[ \t]{0,2}:?[ \t]{1,3}"
     r"(?:now |still |set to |currently |jetzt |nu |ora |ahora |agora |maintenant )?)?"
 )
 _SPOKEN: Final = {"ist": ("de",), "est": ("fr",), "es": ("es",), "e": ("it", "pt"), "jest": ()}
 _PARTICIPLE: Final = lazy_regex("(?i).*(?:[ai]d|[aiu]t)[aeo]s?|(?:wy|nie|za)[a-z]+")
 _WHOSE: Final = lazy_regex(
-    r"[ \t](?:for|of|to|on|del?|du|des|d[oa]|della|dello|di|per|fur|zum|zur|vom|der|voor|van)"
-    r"(?:[ \t][A-Za-z0-9'._-]{1,24}){1,5}?(?=[ \t](?:is|was|are|ist|lautet|est|es|e|to)[ \t]| ?:[ \t])"
+    r"[ \t](?:(?:for|of|to|on|del?|du|des|d[oa]|della|dello|di|per|fur|zum|zur|vom|der|voor|van)"
+    r"(?:[ \t][A-Za-z0-9'._-]{1,24}){1,5}?|(?:dell'|de l'|d')[A-Za-z]{2,20}(?:[ \t][A-Za-z]{2,20})?"
+    r"|(?!(?i:polic|reset|field|length|rule|strength|manager|hint|type|expir|protect|error|requ|chang|is\b))"
+    r"[A-Za-z0-9-]{2,24}(?=[ \t]?:))"
+    r"(?=[ \t](?:is|was|are|ist|lautet|est|es|e|to|war|era|etait)[ \t]| ?:[ \t])"
 )
+_NOW: Final = lazy_regex(r"(?:(?:c'est|it's|its|ist|es|e) )?(?:now|maintenant|jetzt|ahora|agora|ora|nu|teraz) ")
 _SCHEME: Final = lazy_regex(
     r"(?:[Bb]earer|BEARER|[Bb]asic|[Tt]oken|[Dd]igest|[Aa]pi[Kk]ey|OAuth|AWS4-HMAC-SHA256)[ \t]{1,3}(?=\S)"
 )
@@ -184,7 +190,7 @@ def _value(text: str, start: int, end: int, meant: str) -> Found | None:
     end = whose.end() if whose else end
     sign = _ASSIGN.match(text, end)
     if sign is not None:
-        return _assigned(text, start, sign, meant)
+        return _assigned(text, start, sign, meant, of=whose is not None)
     flag = text[start : start + 1] == "-" and text[start - 1 : start].isspace()
     said = _SAY.match(text, end)
     if said is None:
@@ -192,10 +198,12 @@ def _value(text: str, start: int, end: int, meant: str) -> Found | None:
     return _flagged(text, said.end()) if flag and not said["is"] else _said(text, said, meant)
 
 
-def _assigned(text: str, start: int, sign: re.Match[str], meant: str) -> Found | None:
+def _assigned(text: str, start: int, sign: re.Match[str], meant: str, *, of: bool) -> Found | None:
     place = sign.end()
     scheme = _SCHEME.match(text, place)
     place = scheme.end() if scheme else place
+    now = _NOW.match(text, place) if meant == "password" else None
+    place = now.end() if now else place
     quoted = _QUOTED.match(text, place)
     if quoted is not None:
         inner = _SCHEME.match(quoted["value"])
@@ -209,6 +217,10 @@ def _assigned(text: str, start: int, sign: re.Match[str], meant: str) -> Found |
     bare = (_BARE_LINE if first and "\n" not in sign[0] else _BARE).match(text, place)
     if bare is None:
         return None
+    if meant in ("password", "secret") and (first or ":" in sign[0]) and not set(line) & set("({"):
+        phrase = phrase_behind(text, place, said=False)
+        if phrase and (meant == "password" or first):
+            return _found(place, phrase, _ASSIGNED)
     value = _NEXT.split(bare[0], maxsplit=1)[0].rstrip(_SENTENCE)
     rest = text[place + len(value) : place + len(value) + 2].strip(" \t\r")
     spaced = "=" in sign[0] and sign[0].startswith((" ", "\t"))
@@ -219,8 +231,9 @@ def _assigned(text: str, start: int, sign: re.Match[str], meant: str) -> Found |
     glued = sign[0] == "=" and (first or (parted and not set(line) & set("(,{")))
     keyed = first and ended and ":" in sign[0] and ("_" in name or "." in line)
     setting = glued or keyed or (spaced and first and ended and _in_settings(text, start))
-    alone = (first and ended and not spaced and "\n" not in sign[0]) or sign[0].endswith(">")
-    labelled = meant == "password" and ":" in sign[0] and ended and _LABEL.search(line) is not None
+    held = "alue" in sign[0] or "content" in sign[0]  # name: X, and on the next line value: Y
+    alone = (first and ended and not spaced and "\n" not in sign[0]) or sign[0].endswith(">") or (held and ended)
+    labelled = meant == "password" and ":" in sign[0] and ended and (of or _LABEL.search(line) is not None)
     login = ":" in sign[0] and not set(line) & set("({") and _LOGIN.search(text, max(0, start - 80), start) is not None
     login = login and (ended or is_unlike_prose(value))
     good = _fits(value, meant, quoted=False, alone=alone or login or labelled, setting=setting)
@@ -266,13 +279,16 @@ def _flagged(text: str, place: int) -> Found | None:
 def _said(text: str, said: re.Match[str], meant: str) -> Found | None:
     place = said.end()
     quoted = _QUOTED.match(text, place)
-    if quoted is not None and said["is"]:
+    if quoted is not None and (said["is"] or meant == "password"):
         fits = _fits(quoted["value"], meant, quoted=True, alone=True)
+        fits = fits and (said["is"] is not None or (" " not in quoted["value"] and is_unlike_prose(quoted["value"])))
         return _found(quoted.start("value"), quoted["value"], _SAID) if fits else None
     bare = _BARE.match(text, place)
     if bare is None:
         return None
     value = bare[0].rstrip(_SENTENCE)
+    if meant == "password" and said["is"] and (phrase := phrase_behind(text, place, said=True)):
+        return _found(place, phrase, _SAID)
     if meant == "pass" and not said["is"] and _LOGIN.search(text, max(0, said.start() - 40), said.start()):
         good = len(value) >= 6 and (is_said_secret(value) or is_unlike_prose(value) or "-" in value)
     elif meant == "pin":
@@ -291,7 +307,7 @@ def _said(text: str, said: re.Match[str], meant: str) -> Found | None:
         worded = (
             ends and plain and meant != "secret" and is_said_word(value) and not (meant == "pass" and value.isalpha())
         )
-        good = (is_said_secret(value) and not camel) or worded
+        good = (is_said_secret(value) and not camel) or worded or is_dotted_phrase(value)
     else:
         good = len(value) >= 6 and is_said_secret(value) and any(map(str.isalpha, value)) and not value[0].isdigit()
     return _found(place, value, _SAID) if good else None
@@ -310,10 +326,13 @@ def _found(start: int, value: str, score: float) -> Found:
 _COMMANDS: Final = joined_words(
     "mysql mysqldump mysqladmin mariadb curl wget sshpass redis docker podman helm sudo htpasswd openssl unzip zip "
     "ldapsearch ldapmodify ldapadd ldapdelete smbclient vault password secret jdbc snmp sqlcmd ipmitool mosquitto "
-    "mysqli"
+    "mysqli chpasswd"
 )
 _COMMAND: Final = lazy_regex(
-    r"(?<![\w-])(?:(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n|;]{0,160}?[ \t]-p|(?:docker|podman|registry"
+    r"(?<![\w-])(?:(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n|;]{0,160}?[ \t]-p"
+    r"|echo[ \t]{1,2}(?:-[ne][ \t])?[\"']?(?P<changed>[a-z_][\w.-]{1,30}):"
+    r"(?=[^\s\"'|]{3,80}[\"']?[ \t]{0,2}\|[ \t]{0,2}(?:sudo[ \t])?chpasswd)"
+    r"|openssl[ \t]enc\b[^\n|;]{0,120}?[ \t]-k[ \t]|(?:docker|podman|registry"
     r"|buildah)[ \t]{1,3}login\b[^\n|;]{0,120}?[ \t]-p[ \t]|sshpass[ \t]{1,3}-p[ \t]?|redis-cli\b[^\n"
     r"|;]{0,80}?[ \t]-a[ \t]|(?:curl|wget)\b[^\n|;]{0,200}?[ \t](?:-u|--user)[ \t=]{0,2}[\"']?(?P<user>[^\s:\"'$]{1,80}"
     r"):|echo[ \t]{1,2}(?=[\"']?[^\s\"'|]{3,80}[\"']?[ \t]{0,2}\|[ \t]{0,2}sudo[ \t]{1,2}-S)"
@@ -326,8 +345,9 @@ _COMMAND: Final = lazy_regex(
     r"|PASSWORD(?:[ \t]|\()(?=')"
     r"|machine[ \t]\S{1,80}\s{1,4}(?:login|user)[ \t](?P<login>\S{1,60})\s{1,4}password[ \t]"
     r"|jdbc:oracle:thin:(?P<owner>[^\s/:@]{1,60})/(?=[^\s@]{2,60}@)"
-    r"|(?i:snmp)[^\n]{0,12}[ \t]community(?:[ \t]string)?[ \t:=]{1,3})[\"']?(?P<value>[^\s\"'$<-](?:[^\s\"'@]{2,80}"
-    r"|[^\s\"']{2,80}))"
+    r"|(?i:snmp)[^\n]{0,12}[ \t]community(?:[ \t]string)?[ \t:=]{1,3})"
+    r"(?:\"(?P<quoted>[A-Za-z][^\"\n$]{2,80} [^\"\n$]{2,80})\""
+    r"|[\"']?(?P<value>[^\s\"'$<-](?:[^\s\"'@]{2,80}|[^\s\"']{2,80})))"
 )
 _SAID_COMMAND: Final = lazy_regex(
     r"(?<![\w-])(?:net[ \t]user[ \t]\S{1,40}[ \t]|vault[ \t]login[ \t]"
@@ -337,7 +357,7 @@ _SAID_COMMAND: Final = lazy_regex(
     r"(?P<value>[A-Za-z0-9]\S{3,80})"
 )
 """Commands that read like a sentence: what stands behind them must be no word of one."""
-_NAMED_IN_COMMANDS: Final = ("user", "login", "owner")
+_NAMED_IN_COMMANDS: Final = ("user", "login", "owner", "changed")
 _CALL: Final = lazy_regex(
     r"(?:[Ll]og_?[Ii]n|[Ss]ign_?[Ii]n|[Aa]uthenticate|[Aa]uth)\w{0,24}(?:\(|=\()\s{0,4}(?:[a-z_]\w{0,20},\s{0,4})?"
     r"(?P<first>[\"'])[^\"'\n]{1,80}(?P=first),\s{0,4}(?P<quote>[\"'])(?P<value>[^\"'\n]{4,80})(?P=quote)\s{0,4}[,)]"
@@ -390,8 +410,9 @@ def find_command_passwords(text: str) -> Iterator[Found]:
         for group in _NAMED_IN_COMMANDS:
             if match[group] and not is_placeholder(match[group]):
                 yield Found(*match.span(group), "secret", _SAID, "label")
-        if not is_placeholder(match["value"]):
-            yield Found(match.start("value"), match.end("value"), "secret", _ASSIGNED, "label")
+        group = "quoted" if match["quoted"] else "value"
+        if not is_placeholder(match[group]):
+            yield Found(*match.span(group), "secret", _ASSIGNED, "label")
 
 
 _USER: Final = lazy_regex(
@@ -401,8 +422,10 @@ _USER: Final = lazy_regex(
 _PATH: Final = lazy_regex(r"(?::[0-9]{1,5})?/[^\s\"'`<>\xb7,;)]{0,400}")
 _LOCAL: Final = lazy_regex(r"(?:.*\.)?(?:localhost|local|internal|lan|svc|test|invalid)|[0-9.]+|[^.]*")
 _SEED: Final = lazy_regex(
-    r"(?i)(?<![a-z])(?:seed|recovery|mnemonic|backup)(?: (?:phrase|words)){0,2}(?: is| are)?[:=]?\s{1,3}[\"'`]?"
+    r"(?i:(?<![a-z])(?:seed|recovery|mnemonic|backup)(?: (?:phrase|words)){0,2}(?: is| are)?[:=]?)\s{1,3}[\"'`]?"
     r"(?P<value>(?:[a-z]{3,8}[ \n]){11,23}[a-z]{3,8})\b"
+    r"|(?i:(?:seed|recovery|mnemonic|backup)[ _-](?:phrase|words)[\"']?[:=]? ?)\""
+    r"(?P<quoted>(?:[a-z]{3,10} ){3,23}[a-z]{3,10})\""
 )
 SEED_GATE: Final = with_words("mnemonic seed recovery backup")
 
@@ -410,8 +433,9 @@ SEED_GATE: Final = with_words("mnemonic seed recovery backup")
 def find_seed_phrases(text: str) -> Iterator[Found]:
     """Yield the twelve to twenty-four words of a wallet, behind "seed phrase" and the like."""
     for match in matches(_SEED, text):
-        if not any(word in match["value"].split() for word in ("the", "and", "was", "for", "are", "has")):
-            yield Found(*match.span("value"), "secret", _SAID, "label")
+        group = match.lastgroup or 0
+        if not any(word in match[group].split() for word in ("the", "and", "was", "for", "are", "has")):
+            yield Found(*match.span(group), "secret", _SAID, "label")
 
 
 USER_GATE: Final = both(holding("://"), holding("@"))

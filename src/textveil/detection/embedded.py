@@ -193,6 +193,8 @@ _FIELDS: Final = Phase("fields", (
         "pw: Tr0ub4dor&3", "the password is too short"),
     Row("said-secret", said_secrets.find_said_secrets, said_secrets.SAID_GATE, "secret", 0.8, "label",
         "the gate code is 4821", "the area code is 303"),
+    Row("drawn-value", secrets.find_drawn, secrets.DRAWN_GATE, "secret", 0.6, "shape",
+        "klucz: WMdnQSPG4QRBn7JkMCNvw8WDv6NMCKy9", "suma: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b"),
     Row("person-in-field", people_in_records.find_people_in_fields, people_in_records.PEOPLE_GATE, "handle person", 0.7,
         "field", "TODO(maria): test", "TODO: test"),
     Row("formal-name", formal_names.find_formal_names, formal_names.FORMAL_GATE, "person", 0.8,

@@ -4,31 +4,45 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import starmap
 from typing import Final
 
 from textveil.detection.found import Found, near_places
 from textveil.detection.gates import WithWords, joined_words, places_of
 from textveil.detection.people_in_records import names_user
-from textveil.detection.secrets import apart, is_phrase, is_placeholder, is_said_secret, is_said_word, is_unlike_prose
+from textveil.detection.secrets import (
+    apart,
+    is_phrase,
+    is_placeholder,
+    is_said_secret,
+    is_said_word,
+    is_unlike_prose,
+    phrase_behind,
+)
 from textveil.text.patterns import lazy_regex
 
 _SCORE: Final = 0.8
 _BE: Final = r"(?:[ \t]?(?:is|are|was|now|ist|lautet|est|es|e|to|nu|:|=)(?![A-Za-z])){0,3}[ \t]{0,2}[\"'`(]{0,2}"
+_DIGIT: Final = "(?:zero|oh|one|two|three|four|five|six|seven|eight|nine)"
 _CODE: Final = lazy_regex(
     r"(?i:(?<![A-Za-z])(?:"
     r"(?:padlock |safe )?combination|(?:alarm|gate|door|entry|entrance|access|lock|key ?pad|key ?safe|key ?box"
     r"|lock ?box|safe|security|garage|building"
+    r"|laundry(?: room)?|gym|pool|shed|cellar|basement|bike (?:shed|store|room)|bin store|lobby|lift"
     r"|barrier|unlock|intercom|voicemail|locker|verification|log-?in|sign-?in|one-time|your|enter|use|activation) "
     r"(?:code|combination|pin)|(?:code|combination) (?:for|to|of|on) the [a-z]{3,12}(?: [a-z]{3,12})?"
-    r"|(?:haus)?(?:tur|tor|zugangs|alarm|schliessfach|tresor)-?code|digicode"
+    r"|(?:haus)?(?:tur|tor|zugangs|alarm|schliessfach|tresor|keller|waschkuche(?:n| )|garagen)-?code|digicode"
     r"|code (?:de la porte|du portail|d'acces|d'entree|de l'alarme|du coffre|de l'immeuble)"
-    r"|codigo (?:de la puerta|del porton|del portal|de acceso|de la alarma|de entrada|do portao|da porta|de acesso"
-    r"|do alarme|do cofre)|codice (?:del cancello|d'accesso|di accesso|dell'allarme|del portone|della porta)"
+    r"|(?:codigo|clave) (?:de la puerta|del porton|del portal|de acceso|de la alarma|de entrada|do portao|da porta"
+    r"|de acesso|do alarme|do cofre)|codice (?:(?:del )?cancello|d'accesso|di accesso|dell'allarme"
+    r"|del portone|della porta)"
     r"|(?:deur|poort|alarm|toegangs)code|code (?:van|voor) de [a-z]{4,12}|kod (?:do|od) [a-z]{4,12}"
     r"|pin(?: ?-?code| number)?(?=\W{1,3}(?:for [a-z ]{3,20} )?(?:is |now |ist |est |es "
     r"|e )?[0-9] [0-9] [0-9] [0-9])|one-time password"
-    r"|key ?safe|key ?box|lock ?box|door entry)(?: (?:for|to) (?:[a-z]{2,12} ?){1,4}(?= (?:is|was|[0-9:=])))?)"
-    rf"{_BE}(?P<value>[A-Z]{{0,2}}(?:[0-9](?:[ -][0-9]){{3,7}}|[0-9]{{4,10}}|[0-9]{{2,4}}(?:[ -][0-9]{{2,4}}){{1,2}})"
+    r"|key ?safe|key ?box|lock ?box|door entry|padlock|caja fuerte|candado|cassaforte|lucchetto|coffre|cadenas|cofre"
+    r"|tresor|safe(?= [0-9]-))(?: (?:for|to) (?:[a-z]{2,12} ?){1,4}(?= (?:is|was|[0-9:=])))?)"
+    rf"(?:'s[ \t])?{_BE}(?P<value>(?:{_DIGIT}[ -]){{3,7}}{_DIGIT}|[A-Z]{{0,2}}(?:[0-9](?:[ -][0-9]){{3,7}}"
+    rf"|[0-9]{{4,10}}|[0-9]{{2,4}}(?:[ -][0-9]{{2,4}}){{1,2}})"
     r"[A-Z#*]{0,2})(?![\w]|[.,/-][0-9])"
 )
 _WORD: Final = r"[^\s\"'`()<>,;]{4,60}"
@@ -36,7 +50,8 @@ _NAMES: Final = (
     "(?:pass ?words?|pass ?phrase|pass ?code|pass ?wort|kennwort|mot de passe|contrasena|senha|wachtwoord|pw)"
 )
 _TOLD: Final = (
-    rf"(?i)\b{_NAMES}\b[^\n]{{0,120}}?\b(?:it'?s|it is|it was|has been) (?:now|currently|(?:changed|reset|set) to) "
+    rf"(?i)\b{_NAMES}\b[^\n]{{0,120}}?(?:\n[^\n]{{0,80}}?)?\b(?:it'?s|it is|it was|has been) (?:now"
+    rf"|currently|(?:changed|reset|set) to) "
     rf"[\"'`]?(?P<value>{_WORD})",
     rf"(?i)\b(?:use|try|with|enter|type|choose|chose|picked) [\"'`]?(?P<value>{_WORD})[\"'`]? (?:as"
     rf"|for) (?:[a-z-]{{1,10}} ){{0,3}}"
@@ -54,9 +69,10 @@ _TOLD: Final = (
     r"|sleutel|klucz|haslo)(?: (?:de la|du|del|do|della|van de|van het|de|da))? (?:wi-?fi|wlan))\b"
     rf" ?(?:is|ist|lautet|est|es|e|to|:|=) {{0,2}}[\"'`]?(?P<value>{_WORD})",
     r"(?i)\b(?:credentials?|logins?|accounts?|wi-?fi|wlan|log(?:ged)?[ -]?in|sign in|zugangsdaten|anmeldedaten"
-    r"|identifiants?"
-    r"|credenciales|credenziali"
-    r"|credenciais|acceso|acces|accesso|inloggegevens)(?: (?:with|as|using|are|is|mit|avec|con|com|met))?:? {1,2}"
+    r"|identifiants?|credenciales|credenziali|credenciais|acceso|acces|accesso|inloggegevens"
+    r"|user(?:name)? ?/ ?pass(?:word)?(?: (?:pair|combo|combination))?)"
+    r"(?: (?:do|da|de|del|della|du|for|to|of|the|van|der|zum|fur) [a-z-]{2,16}){0,2}"
+    r"(?: (?:with|as|using|are|is|e|es|est|ist|mit|avec|con|com|met))?:? {1,2}"
     rf"(?P<user>[a-z0-9][a-z0-9.@+_-]{{1,40}}) ?(?:/|:|\|) ?(?P<value>{_WORD})",
 )
 _PATTERNS: Final = tuple(map(lazy_regex, _TOLD))
@@ -66,6 +82,22 @@ _PHRASE: Final = lazy_regex(
     r"(?i)\b(?:pass ?phrase|passphrase)(?: (?:is|was)|:| =|=) {0,2}[\"'`]?"
     r"(?P<value>(?:[a-z]{3,12}[ -]){2,7}[a-z]{3,12})(?=[\"'`.]|\s{0,2}\n|\Z)"
 )
+_OF_NETWORK: Final = lazy_regex(
+    r"(?i)\b(?:wi-?fi|wlan)\b(?: (?:in|at|im|am|of|for|du|de|del|der|van) (?:the |our |der |la )?[a-z]{2,16})?"
+    rf" ?(?:is|ist|est|es|e|c'est|:|=)? (?P<value>(?![0-9][0-9.]*(?:[a-z]|\b))(?!\S{{2,12}}:){_WORD})"
+)
+"""What stands behind a network's label, if it cannot be a word: its name or its key."""
+_FORMER: Final = lazy_regex(
+    rf"(?i)\b(?:{_NAMES[3:-1]}|mdp)\b[^\n]{{0,80}}\((?:was|old|formerly|before|previously|not|avant|ancien"
+    rf"|nicht mehr|alt"
+    rf"|vorher|fruher|antes|prima|vroeger|eerst|wczesniej)(?: it was)?(?: ?[:=] ?| )(?P<value>{_WORD})\)"
+)
+_ANSWERED: Final = lazy_regex(
+    rf"(?i)\b(?:it'?s|it is) now (?P<now>[a-z]{_WORD})|"
+    rf"\b(?:{_NAMES[3:-1]})\b[^\n]{{0,40}}\n[^\n]{{0,60}}?(?:: |\n)(?P<value>[a-z]{_WORD})"
+    r"(?=[.!,?]? |[.!]?\n|[.!]?\Z)"
+)
+"""The first word of the line behind the one that asks for a password."""
 _SPARE: Final = lazy_regex(r"(?i)\b(?:back-?up|recovery|rescue|scratch|2fa) codes?(?: are)?:? ?\n?")
 _SPARE_CODE: Final = lazy_regex(
     r"(?:[,;\n]| and| or)?[ \t-]{0,4}(?P<value>[A-Za-z0-9]{4,6}(?:-[A-Za-z0-9]{4,6}){1,5}|[0-9]{8})(?!\w)"
@@ -78,7 +110,8 @@ _WORDS: Final = joined_words(
     "passe "
     "keysafe keybox lockbox entry safe box contrasena senha wachtwoord pw key schlussel cle clave chiave chave "
     "sleutel klucz haslo credential credentials "
-    "login "
+    "login mdp wlan user username padlock caja candado cassaforte lucchetto coffre cadenas cofre tresor kellercode "
+    "waschkuchencode garagencode "
     "logins log logged sign account accounts zugangsdaten anmeldedaten identifiant identifiants credenciales "
     "credenziali "
     "credenciais acceso acces accesso inloggegevens wifi wi wlan answer pass"
@@ -94,33 +127,62 @@ def find_said_secrets(text: str) -> Iterator[Found]:
     def found(pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
         return near_places(pattern, text, told, _BEFORE, _BEHIND)
 
+    def secret(start: int, value: str) -> Found:
+        return Found(start, start + len(value), "secret", _SCORE, "label")
+
     for match in found(_CODE):
-        if sum(map(str.isdigit, match["value"])) >= 4:
-            yield Found(*match.span("value"), "secret", _SCORE, "label")
+        if match["value"][0].islower() or sum(map(str.isdigit, match["value"])) >= 4:
+            yield secret(match.start("value"), match["value"])
     for number, pattern in enumerate(_PATTERNS):
         for match in found(pattern):
-            start, value = match.start("value"), match["value"].rstrip(".:?]}")
-            pair = "user" in pattern.groupindex
-            if len(value) < 4 or is_placeholder(value) or (pair and is_placeholder(match["user"])):
-                continue
-            ends = text[start + len(value) : start + len(value) + 2].rstrip() in (
-                *("", ".", ",", ";", "!", ")", "'", '"', " ("),
-            )
-            known = not pair or match["user"].lower() in _ROLES or names_user(match["user"].lower())
-            doubtful = number == _MENTIONED or (pair and not match["user"][0].islower())
-            if not is_said_secret(value) and (doubtful or (not known and value.isalpha())):
-                continue  # "log in with google / facebook"
-            plain = number in (0, 6, 7) and ends and is_said_word(value)
-            if is_said_secret(value) or is_unlike_prose(value) or plain:
-                yield Found(start, start + len(value), "secret", _SCORE, "label")
-                if pair:
-                    yield Found(*match.span("user"), "secret", _SCORE, "label")
+            yield from starmap(secret, _told(text, number, match))
+    for pattern in (_ANSWERED, _OF_NETWORK, _FORMER):
+        for match in found(pattern):
+            group = match.lastgroup or 0
+            value = match[group].rstrip(".!?,")
+            told_so = pattern is not _ANSWERED and "_" in value and is_unlike_prose(value)
+            if told_so or (is_said_secret(value) and (pattern is not _ANSWERED or _is_mixed(value))):
+                yield secret(match.start(group), value)
     for match in found(_PHRASE):
         if is_phrase(match["value"].lower().replace("-", " ")):
-            yield Found(*match.span("value"), "secret", _SCORE, "label")
+            yield secret(match.start("value"), match["value"])
     for match in found(_SPARE):
-        code = _SPARE_CODE.match(text, match.end())
-        while code is not None:
-            if any(map(str.isdigit, code["value"])):
-                yield Found(*code.span("value"), "secret", _SCORE, "label")
-            code = _SPARE_CODE.match(text, code.end())
+        yield from starmap(secret, _spare_codes(text, match.end()))
+
+
+def _spare_codes(text: str, place: int) -> Iterator[tuple[int, str]]:
+    while (code := _SPARE_CODE.match(text, place)) is not None:
+        if any(map(str.isdigit, code["value"])):
+            yield code.start("value"), code["value"]
+        place = code.end()
+
+
+def _is_mixed(value: str) -> bool:
+    letters = sum(map(str.isalpha, value))
+    return letters > 4 and any(map(str.isdigit, value)) and (not value.islower() or "_" in value)
+
+
+def _told(text: str, number: int, match: re.Match[str]) -> Iterator[tuple[int, str]]:
+    """Yield where a secret that a sentence tells begins, and the secret; of a pair its user too."""
+    start, value = match.start("value"), match["value"].rstrip(".:?]}")
+    user = match["user"] if "user" in match.re.groupindex else ""
+    if len(value) < 4 or is_placeholder(value) or (user and is_placeholder(user)):
+        return
+    phrase = phrase_behind(text, start, said=False) if user else ""
+    if phrase and (user.lower() in _ROLES or not user.isalpha() or phrase.count(" ") > 1):
+        value = phrase
+    else:
+        ends = text[start + len(value) : start + len(value) + 2].rstrip() in _ENDS
+        known = not user or user.lower() in _ROLES or names_user(user.lower())
+        doubtful = number == _MENTIONED or (user and not user[0].islower())
+        if not is_said_secret(value) and (doubtful or (not known and value.isalpha())):
+            return  # "log in with google / facebook"
+        plain = number in (0, 6, 7) and ends and is_said_word(value) and "\n" not in match[0]
+        if not (is_said_secret(value) or is_unlike_prose(value) or plain):
+            return
+    yield start, value
+    if user:
+        yield match.start("user"), user
+
+
+_ENDS: Final = ("", ".", ",", ";", "!", ")", "'", '"', " (")

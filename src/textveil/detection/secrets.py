@@ -9,9 +9,10 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from textveil.detection.found import Found, Search, words_in
-from textveil.detection.gates import holding, holding_in_runs
+from textveil.detection.gates import holding, holding_in_runs, in_runs
 from textveil.detection.lists import lists
-from textveil.text.patterns import check_time, lazy_regex
+from textveil.text.english import FUNCTION_WORDS
+from textveil.text.patterns import check_time, lazy_regex, matches
 
 
 class Form(NamedTuple):
@@ -190,6 +191,45 @@ def is_phrase(value: str) -> bool:
     )
 
 
+_WORDS_BEHIND: Final = lazy_regex(
+    r"[A-Za-z][A-Za-z'-]{1,24}(?: (?:&|[A-Za-z0-9][A-Za-z0-9'-]{0,24})){1,4}!?"
+    r"(?=[ \t]{0,2}(?:[.,;)(\n\"'`\xb7|]|\Z|[#-] ))"
+)
+_NEVER_FIRST: Final = FUNCTION_WORDS | words_in(
+    """see ask same use stored kept saved known least minimum maximum case two three four five six eight ten
+    der die das den dem des ein eine einen einer kein keine nicht noch schon wie siehe im in am bei auf von fur bitte
+    immer gleich sehr zu mein meine dein ihr unser wird wurde mindestens muss frag le la les un une des mon ma mes
+    votre notre pas trop voir dans sur chez en au aux toujours deja tres ne il elle demande el los las una uno mi su no
+    muy en ver igual siempre ya pregunta lo gli non nel nella sul sempre gia molto vedi chiedi o os a as um uma meu
+    minha na nao sempre ja muito pergunte de het een niet nog al te op bij zie vraag altijd nooit naar nie jest w we z
+    na za do zobacz zawsze"""
+)
+"""Words with which a phrase about a password begins, and none that is one: "in the safe", "siehe Anhang"."""
+_VERBS: Final = words_in(
+    """is are was were be been has have had must should can cannot may will would do does did not wont isnt please ist
+    sind war hat haben muss soll kann wird wurde nicht est sont etait doit peut pas es son era debe puede sono deve puo
+    non sao foi deve pode nao zijn heeft moet kan niet jest byl musi nie to contain contains expires expired"""
+)
+"""Words that make a sentence of others."""
+
+
+def phrase_behind(text: str, place: int, *, said: bool) -> str:
+    """Return the words that stand as a password at a place, up to the end of their clause; empty for a sentence.
+
+    ``said``: a verb stands before them, behind which English words may tell of a password what it is like.
+    """
+    match = _WORDS_BEHIND.match(text, place)
+    if match is None:
+        return ""
+    words = match[0].lower().rstrip("!").split(" ")
+    if words[0] in _NEVER_FIRST or words[-1] in _NEVER_FIRST or not _VERBS.isdisjoint(words):
+        return ""
+    about = any(map(_OF_SENTENCE.fullmatch, words)) or words[0] in _STATES or words[0] in _DAYS
+    if about or (said and any(map(_OF_PROSE.fullmatch, (words[0], words[-1])))):
+        return ""
+    return match[0]
+
+
 def is_bare_secret(value: str, *, alone: bool, setting: bool = False) -> bool:
     """Return whether what stands behind a sign without quotes is a secret, and no expression of code.
 
@@ -216,6 +256,26 @@ def is_said_secret(value: str) -> bool:
         value.isascii() and any(map(str.isdigit, value)) and "." in value
     )
     return not is_placeholder(value) and len(value) >= 4 and not code and has_marks(value)
+
+
+def is_dotted_phrase(value: str) -> bool:
+    """Return whether three words or more with points between them are a phrase, and no path into a program's data."""
+    parts = value.split(".")
+    known = lists().words.get
+    return (
+        len(parts) > 2
+        and all(
+            part.isalpha() and part.islower() and len(part) > 2 and part not in _OF_DATA and not _NAMES_ONE.search(part)
+            for part in parts
+        )
+        and sum(bool(known(part, 0)) for part in parts) > 1
+    )
+
+
+_OF_DATA: Final = words_in(
+    """config conf settings env process app self this auth value values data user request options context session
+    params args com org net www http spec metadata name"""
+)
 
 
 def is_said_word(value: str) -> bool:
@@ -289,6 +349,28 @@ def find_private_keys(text: str) -> Iterator[Found]:
         if match is not None:
             end = place + len(match[0].rstrip())
             yield Found(place, end, "secret", SURE, "shape")
+
+
+_DRAWN: Final = lazy_regex(
+    r"(?:(?<=[:=] )|(?<=[:=])|(?<=[:=] [\"'])|(?<=[:=][\"']))(?<!://)[A-Za-z0-9+/_-]{32,100}={0,2}(?![A-Za-z0-9+/_=.@:-])"
+)
+_PUBLIC_BEFORE: Final = lazy_regex(
+    r"(?i)(?:integrity|check ?sum|sha-?[0-9]*|digest|hash|md5|e?tag|fingerprint|nonce|cursor|resolved|rev(?:ision)?"
+    r"|commit|image|content|body|signature|change-id|thumbprint|uuid|build|trace|span|session|url|path|data"
+    r"|cert(?:ificate)?|public[ _-]?key|seed|vector|id)[\"']? ?[:=] ?[\"']?\Z"
+)
+DRAWN_GATE: Final = in_runs("[A-Za-z0-9+/_-]{32}")
+
+
+def find_drawn(text: str) -> Iterator[Found]:
+    """Yield long values that look drawn by a machine, in letters of both cases, behind a label in any language."""
+    for match in matches(_DRAWN, text):
+        value = match[0].rstrip("=")
+        mixed = any(map(str.isupper, value)) and any(map(str.islower, value)) and "--" not in value
+        if not mixed or not looks_drawn(value, 32) or _MARKS_A_PLACE.search(value):
+            continue
+        if _PUBLIC_BEFORE.search(text, max(0, match.start() - 24), match.start()) is None:
+            yield Found(*match.span(), "secret", 0.6, "shape")
 
 
 TOKEN_GATE: Final = holding_in_runs(*FORMS)

@@ -11,18 +11,18 @@ from textveil.cli import main as cli
 
 NOTES = """note_id,text,ward
 1,"Mrs Anna Tierney, 54, seen on 3/4/2015 at 10:30 in Leeds, call 0113 496 0123. 5 mg daily.",W1
-2,"John Smith of Leeds, 3 May 2016.",W2
+2,"John Smith of Leeds, 3 May 2016. Sivakumar rocks.",W2
 """
 SUMMARY = """\
 2 texts -> {out}   (text sanitized; copied: ward; other fields dropped)
 hidden    2 names, 2 places, 1 phone; nothing leaks [proved]
-moved     2 dates, 1 time; each kind by one stretch, so gaps stay, 1-DP each,
-          proved
+moved     2 dates, 1 time; one stretch a kind: gaps stay; 1-DP each, proved
 in part   1 age; near the true ones, 2-DP each, proved
 kept      1 measurement
-CHECK     1 text with an unclear order of day and month, read month first:
-          --date-order
-CHECK     values not found stay; how many is not measured: textveil review
+CHECK     1 text: day or month first? Read as month first: --date-order
+left      1 likely name below the threshold
+CHECK     values not found stay; how many is not measured:
+          textveil review {out} --policy clinical --original in.csv
 text      as a whole it has no guarantee; who is recognized in it: textveil risk
 """
 WORDS = """\
@@ -30,6 +30,7 @@ WORDS = """\
 released  Every word and number: hidden in part (8-DP each, proved). What stays:
           marks and the number, order and kinds of tokens. The text as a whole:
           costs add up over its words and numbers; see `textveil risk`.
+CHECK     1 word not in the vocabulary, drawn as others (for you only)
 """
 
 
@@ -54,7 +55,7 @@ def test_the_summary(
     assert cli._exit_code() == 0
     lines = wanted.format(out="out.csv").splitlines(keepends=True)
     if "--date-order" in options:
-        del lines[6:8]
+        del lines[5:6]
     summary = capsys.readouterr().err
     assert summary == "".join(lines)
     assert len(lines) <= 10 and max(map(len, lines)) <= 81

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from textveil.sanitize.costs import guarantee_line
 from textveil.sanitize.policy_report import bound_of
-from textveil.sanitize.setting import UNREAD, UNSETTLED, Protected
+from textveil.sanitize.setting import GUESSED, UNREAD, UNSETTLED, Protected
 
 if TYPE_CHECKING:
     from textveil.sanitize.release import Report
@@ -21,10 +21,10 @@ _NAMES: Final = {"person": "name", "demographic": "demographic fact", "money": "
 """Kinds that a reader calls otherwise."""
 
 
-def brief(report: Report, output: str) -> str:
+def brief(report: Report, output: str, review: str = "textveil review") -> str:
     """Return the summary; details are in ``Report.summary``.
 
-    ``output``: where the release went, as its reader names it.
+    ``output``: where the release went, as its reader names it; ``review``: the command that reviews it.
     """
     setting, counts, policy = report.setting, report.tally.kinds, report.setting.policy
     lines = [*setting.warnings(), _head(report, output)]
@@ -38,14 +38,17 @@ def brief(report: Report, output: str) -> str:
         lines += row("CHECK", f"{texts} in languages with few rules or none, where names stay: set `other_languages`")
     if counts.get(UNSETTLED):
         texts = _counted(counts[UNSETTLED], "text")
-        lines += row("CHECK", f"{texts} with an unclear order of day and month, read month first: --date-order")
+        lines += row("CHECK", f"{texts}: day or month first? Read as month first: --date-order")
     if report.tally.mapped:
         lines += row(
             "CHECK", f"{_counted(report.tally.mapped, 'word')} not in the vocabulary, drawn as others (for you only)"
         )
     if spans:
-        measured = "measured: see --verbose" if report.recall else "not measured: textveil review"
+        if counts.get(GUESSED):
+            lines += row("left", f"{_counted(counts[GUESSED], 'likely name')} below the threshold")
+        measured = "measured: see --verbose" if report.recall else "not measured:"
         lines += row("CHECK", f"values not found stay; how many is {measured}")
+        lines += [] if report.recall else row("", review)
         lines += row("text", "as a whole it has no guarantee; who is recognized in it: textveil risk")
     return "\n".join(lines)
 
@@ -75,13 +78,13 @@ def _kinds_of_spans(report: Report) -> list[str]:
     else:
         stated = (
             ("hidden", free, f"nothing leaks [{_status(free)}]"),
-            ("moved", moved, "each kind by one stretch, so gaps stay, "),
+            ("moved", moved, "one stretch a kind: gaps stay; "),
             ("in part", paid, "near the true ones, "),
             ("drawn", tokens, ""),
             ("drawn", unpromised, "no guarantee"),
         )
         for label, parts, said in stated:
-            bound = bound_of(parts) if parts and said[-2:] in (", ", "") else ""
+            bound = bound_of(parts) if parts and said[-2:] in (", ", "; ", "") else ""
             lines += row(label, f"{_listed(parts, counts)}; {said}{bound}") if parts else []
     lines = lines or row("hidden", "nothing was found that the policy draws")
     kept = [_counted(counts[kind], kind) for kind in policy.kept if counts.get(kind)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -245,7 +246,8 @@ def sanitize_command(
     )
     _ = run.drawing  # what a policy names is made, or refused, before anything is read
     finished = _done(run, places, context.command)
-    return _told(finished, context.command, quiet=writing.quiet, verbose=writing.verbose, output=places.output)
+    review = _reviewing(places, drawing.policy, records.field, formats)
+    return _told(finished, context.command, review, quiet=writing.quiet, verbose=writing.verbose, output=places.output)
 
 
 def _done(run: Run, places: Places, command: Any) -> Finished:
@@ -269,7 +271,19 @@ def _done(run: Run, places: Places, command: Any) -> Finished:
         bar.close()
 
 
-def _told(finished: Finished, command: Any, *, quiet: bool, verbose: bool, output: Path | None) -> int:
+def _reviewing(places: Places, policy: str | None, fields: list[str] | None, formats: opt.FormatOptions) -> str:
+    """Return the command that reviews the release, with the options that this run had."""
+    if places.output is None or "-" in places.inputs:
+        return "textveil review"
+    read = {"format": formats.corpus_format, "delimiter": formats.delimiter, "encoding": formats.encoding}
+    options = [("policy", policy), *(("original", name) for name in places.inputs)]
+    options += [*(("field", name) for name in fields or ()), *read.items()]
+    words = ["textveil", "review", str(places.output)]
+    words += [word for name, value in options if value is not None for word in (f"--{name}", value)]
+    return shlex.join([*words, *(["--whole-file"] if formats.whole_file else [])])
+
+
+def _told(finished: Finished, command: Any, review: str, *, quiet: bool, verbose: bool, output: Path | None) -> int:
     from textveil.cli.brief import brief
 
     report = finished.report
@@ -277,7 +291,7 @@ def _told(finished: Finished, command: Any, *, quiet: bool, verbose: bool, outpu
         lines = report.warnings()
     else:
         where = "standard output" if output is None else str(output)
-        lines = [report.summary(), *finished.sender_report.lines()] if verbose else [brief(report, where)]
+        lines = [report.summary(), *finished.sender_report.lines()] if verbose else [brief(report, where, review)]
     if finished.already:
         lines.append("The job of this output was finished before; nothing was released now.")
     if finished.modified:

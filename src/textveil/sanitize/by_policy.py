@@ -20,11 +20,11 @@ from textveil.privacy.guarantees import Guarantee
 from textveil.privacy.units import ONE_ENTITY, ONE_SPAN
 from textveil.sanitize.last_gate import check_draws, check_outside
 from textveil.sanitize.outside import Outside, Stretches, Verbatim, plain_value
-from textveil.sanitize.policy.finding import RecordValues, value_in
+from textveil.sanitize.policy.finding import RecordValues, sure, value_in
 from textveil.sanitize.policy.making import PolicyParts
 from textveil.sanitize.policy.policy import ScopeName
 from textveil.sanitize.release import DrawnSpan, Release
-from textveil.sanitize.setting import UNREAD, UNSETTLED, Protected, Setting, mentions_of
+from textveil.sanitize.setting import GUESSED, UNREAD, UNSETTLED, Protected, Setting, mentions_of
 from textveil.sanitize.ways import Wanted
 from textveil.surrogates.drawn import DrawMentions, Drawn
 from textveil.surrogates.making import guarantee_of
@@ -81,12 +81,12 @@ class ByPolicy:
     def prepared(self, texts: Sequence[str], first: int = 1) -> _Found:
         """Find the spans of the texts, and make the stretches between them ready for their draws."""
         readings = self._finder.readings(texts, first)
-        return self._cut(readings, self._finder.found_in(readings, first))
+        return self._cut(readings, self._finder.found_or_guessed(readings, first))
 
     def prepared_with(self, texts: Sequence[str], values: Sequence[RecordValues]) -> _Found:
         """Prepare texts in which values of each text's record are spans too."""
         readings = self._finder.readings(texts)
-        return self._cut(readings, self._finder.found_in(readings, values=values))
+        return self._cut(readings, self._finder.found_or_guessed(readings, values=values))
 
     def prepared_from(self, texts: Sequence[str], spans: Sequence[Sequence[DetectedSpan]]) -> _Found:
         """Prepare texts whose spans were found elsewhere."""
@@ -95,7 +95,8 @@ class ByPolicy:
             need(ends == sorted(ends), "found", f"others for text {number}", "spans of each text, by start, each alone")
         return self._cut(self._finder.readings(texts), [list(here) for here in spans])
 
-    def _cut(self, readings: Sequence[Reading], spans: list[list[DetectedSpan]]) -> _Found:
+    def _cut(self, readings: Sequence[Reading], found: list[list[DetectedSpan]]) -> _Found:
+        spans = [sure(here) for here in found]
         stretches = [between(reading.source, here) for reading, here in zip(readings, spans, strict=True)]
         outside = self._outside.prepared(stretches)
         values = [
@@ -107,9 +108,11 @@ class ByPolicy:
             {**tokens, **self._counted(here, plain)} for tokens, here, plain in zip(around, spans, values, strict=True)
         ]
         if self._keeps_words:
-            for reading, count in zip(readings, counts, strict=True):
+            for reading, here, certain, count in zip(readings, found, spans, counts, strict=True):
                 if self._finder.unread(reading.source):
                     count[UNREAD] = 1
+                if len(here) > len(certain):
+                    count[GUESSED] = len(here) - len(certain)
         return _Found(readings, spans, values, counts, outside)
 
     def _counted(self, spans: Sequence[DetectedSpan], values: Sequence[str]) -> dict[str, int]:

@@ -32,7 +32,7 @@ from textveil.sanitize.policy_report import (
     policy_lines,
     statement,
 )
-from textveil.sanitize.setting import COUNTED, UNREAD, UNSETTLED, Setting, recovery_lines, short_number_lines
+from textveil.sanitize.setting import COUNTED, GUESSED, UNREAD, UNSETTLED, Setting, recovery_lines, short_number_lines
 from textveil.surrogates.private_map import PrivateMap
 from textveil.text.render import Span
 from textveil.types import Reals, Vectors
@@ -153,7 +153,7 @@ class Report:
                 "unchanged_numbers": {str(digits): p for digits, p in setting.unchanged_numbers.items()},
             },
             "documents": tally.documents,
-            "tokens": dict(sorted(tally.kinds.items())),
+            "tokens": {kind: count for kind, count in sorted(tally.kinds.items()) if kind != GUESSED},
             "fields": {
                 "sanitized": list(self.sanitized_fields),
                 "kept": list(self.kept_fields),
@@ -189,7 +189,7 @@ class Report:
         spans, tokens = policy is not None and policy.finds_spans, policy is None or policy.draws_words
         lines = [*self.warnings(), f"documents   {tally.documents}"]
         if tokens and not setting.whole_texts:
-            counts = ", ".join(f"{count} {kind}" for kind, count in sorted(tally.kinds.items()))
+            counts = ", ".join(f"{count} {kind}" for kind, count in sorted(tally.kinds.items()) if kind != GUESSED)
             lines.append(f"tokens      {counts or 'none'}")
         if policy is not None:
             lines += policy_lines(setting, tally.kinds, self.recall)

@@ -76,6 +76,8 @@ UNSETTLED: Final = "texts with dates in no clear order"
 """Count of texts in which no date tells whether the day or the month is first."""
 
 UNREAD: Final = "texts in other languages"  # count of texts in languages that the embedded detector has no rules for
+GUESSED: Final = "likely names that stay"
+"""Count of spans that scored too low to be drawn: for the sender alone, and in no report."""
 mentions_of: Final = "{} mentions".format
 """The name under which spans of a kind are counted if something else than each of them pays."""
 

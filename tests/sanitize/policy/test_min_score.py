@@ -11,6 +11,7 @@ from textveil.errors import ParameterError
 from textveil.sanitize.policy.making import parts_of
 from textveil.sanitize.policy.policy import Action, Policy, Rule, WordList
 from textveil.sanitize.policy.reading import policy_of, policy_of_data
+from textveil.sanitize.setting import GUESSED
 
 TEXT = "Mara met Nils, age 42, in Ulm."
 SCORES = {"Mara": ("person", 0.3), "Nils": ("person", 0.8), "42": ("number-like", 0.3), "Ulm": ("place", 0.5)}
@@ -120,3 +121,13 @@ def test_detect_leaves_out_what_scores_lower() -> None:
         tv.detect(TEXT, "embedded", min_score=0.99)
     with pytest.raises(ParameterError, match="must be from 0 to 1"):
         tv.detect(TEXT, min_score=1.5)
+
+
+def test_guesses_are_counted_for_the_sender_alone() -> None:
+    """What scores too low is counted where it stays (numbers are drawn); no report that is passed on says so."""
+    for changes, guesses in (({"min_score": 0.35}, 1), ({"min_score": 0.35, "lists": (MARA,)}, 0), ({}, 0)):
+        release = tv.Sanitizer(_policy(**changes))(TEXT)
+        assert release.kinds.get(GUESSED, 0) == guesses
+        assert GUESSED not in release.report().to_json()
+    keeps = WordList(words=("Mara",), keep=True)
+    assert tv.Sanitizer(_policy(min_score=0.35, lists=(keeps,)))(TEXT).kinds.get(GUESSED, 0) == 0

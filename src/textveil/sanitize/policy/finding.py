@@ -9,6 +9,7 @@ span as a whole where something is found in it, or where it cannot be read.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from types import MappingProxyType
@@ -35,6 +36,9 @@ _WITHIN: Final = 3
 
 _HEADING: Final = re.compile(r"</?[hH]([1-6])(?=[\s/>])")
 """The digits of these tags are markup, as their letters are: where words are kept, they are no numbers."""
+
+GUESS: Final = "guess, not drawn"
+"""The detector of spans that only seem to be of their kind: their score is too low, and they stay as they are."""
 
 LAST: Final = "last pattern"  # the name of patterns that rank behind the detectors
 PERSON: Final = "person"
@@ -84,6 +88,7 @@ class SpanFinder:
         self._detectors = tuple(detectors)
         needed = {kind: score for kind, score in min_scores.items() if score > 0}
         self._needed = [needed if any(detector is other for other in scored) else {} for detector in detectors]
+        self._guesses = any(self._needed)
         self._order = [detector.name for detector in detectors]
         self._drawn, self._kept = frozenset(drawn), frozenset(kept)
         self._numbers = numbers
@@ -112,7 +117,13 @@ class SpanFinder:
     def found_in(
         self, readings: Sequence[Reading], first: int = 1, values: Sequence[RecordValues] | None = None
     ) -> list[list[DetectedSpan]]:
-        """Find the spans of each text, by start, in characters of the text as it is written.
+        """Find the spans of each text without guesses; see ``found_or_guessed``."""
+        return [sure(spans) for spans in self.found_or_guessed(readings, first, values)]
+
+    def found_or_guessed(
+        self, readings: Sequence[Reading], first: int = 1, values: Sequence[RecordValues] | None = None
+    ) -> list[list[DetectedSpan]]:
+        """Find the spans of each text, by start, in characters of the text as it is written; and guesses beside them.
 
         ``readings``: of private texts; ``values``: for each text, values of its record that are found in it too; they
         rank before all detectors. Raises InputError: a detector's answer is no list of spans for each text
@@ -203,7 +214,7 @@ class SpanFinder:
         answers = self._answers([reading.text for reading in there.values()], first, own)
         for (place, reading), answer in zip(there.items(), answers, strict=True):
             plain = readings[place]
-            for span in answer:
+            for span in sure(answer):
                 # An escape beside a value hides it where the text is read as it stands ("Mr=20Abernathy").
                 around = max(span.start - 1, 0), min(span.end + 1, len(reading.text))
                 start, end = reading.written(*around)
@@ -225,7 +236,7 @@ class SpanFinder:
         inner = [read(run.plain or "") for _, run in readable]
         own = None if values is None else [values[place] for place, _ in readable]
         holds = {
-            (place, run.start): any(span.kind in self._drawn for span in spans)
+            (place, run.start): any(span.kind in self._drawn for span in sure(spans))
             for (place, run), spans in zip(readable, self._found_in(inner, first, own, depth + 1), strict=True)
         } if readable else {}  # fmt: skip
         found: list[list[DetectedSpan]] = [[] for _ in readings]
@@ -268,9 +279,13 @@ class SpanFinder:
         order = [RECORD, *self._order]
         text = reading.text
         candidates = [*answer, *_as_read(reading, answer, written)]
+        guesses: list[DetectedSpan] = []
         keeps = [keeper.keeping(text) for keeper in self._keepers] if self._keepers else []
         if keeps:
             candidates = [span for span in candidates if self._stands(span) or not any(keep(span) for keep in keeps)]
+        if self._guesses:
+            guesses = [span for span in candidates if span.detector == GUESS and span.kind in self._drawn]
+            candidates = sure(candidates)
         if _CODE_NUMBER in self._kept and any(span.detector == LAST for span in candidates):
             candidates = _outside_code(text, candidates)
         spans = covering(text, (span for span in candidates if span.kind in self._drawn), order)
@@ -287,6 +302,8 @@ class SpanFinder:
                 numbers = [span for span in numbers if span.start not in heads]
             counted = [keep for keeper, keep in zip(self._keepers, keeps, strict=True) if keeper.of_numbers]
             spans += [span for span in numbers if not any(keep(span) for keep in counted)] if counted else numbers
+        if guesses:
+            spans += _apart(guesses, spans)
         if not reading.escaped:
             return sorted(spans)
         ends = ((span, *reading.written(span.start, span.end)) for span in sorted(spans))
@@ -309,7 +326,26 @@ def value_in(reading: Reading, span: DetectedSpan) -> str:
 def _evident(answers: list[list[DetectedSpan]], needed: Mapping[str, float]) -> list[list[DetectedSpan]]:
     if not needed:
         return answers
-    return [[span for span in spans if span.score >= needed.get(span.kind, 0.0)] for spans in answers]
+    return [
+        [span if span.score >= needed.get(span.kind, 0.0) else span._replace(detector=GUESS) for span in spans]
+        for spans in answers
+    ]
+
+
+def sure(spans: Iterable[DetectedSpan]) -> list[DetectedSpan]:
+    """Return the spans without guesses."""
+    return [span for span in spans if span.detector != GUESS]
+
+
+def _apart(guesses: Iterable[DetectedSpan], spans: Iterable[DetectedSpan]) -> Iterator[DetectedSpan]:
+    """Yield the guesses that share no character with a span or an earlier guess."""
+    taken = sorted((span.start, span.end) for span in spans)
+    end = 0
+    for guess in sorted(guesses):
+        at = bisect_left(taken, (guess.end,))
+        if guess.start >= max(end, taken[at - 1][1] if at else 0):
+            yield guess
+            end = guess.end
 
 
 def _outside_code(text: str, candidates: Sequence[DetectedSpan]) -> list[DetectedSpan]:
@@ -334,7 +370,7 @@ def _as_read(
     was found there, which then was hardly an escape ("C:\nathan").
     """
     known = bytearray(len(reading.text))
-    for span in answer:
+    for span in sure(answer) if written else ():
         known[span.start : span.end] = b"\1" * (span.end - span.start)
     for span in written:
         (start, inner_start), (inner_end, end) = reading.inner(span.start), reading.inner(span.end)

@@ -136,6 +136,9 @@ def _repeats_repeat(parsed: Any, *, inside: bool) -> bool:
     return False
 
 
+_PLACED: Final = re.compile(r"(?s:(.*?)\[\[(.+?)\]\](.*))")
+
+
 def token_key(token: str) -> str:
     """Return what two tokens share that count as one word, whatever their letter case."""
     return spelling(token) or token
@@ -149,7 +152,8 @@ class ListDetector:
     Args:
         kind: one of ``kinds.KINDS`` or another name.
         words: what to look for; may be private, so no message and no ``repr`` holds it.
-        ignore_case: whether "maria" finds "Maria" too.
+        ignore_case: whether "maria" finds "Maria" too. If not, an entry may say what stands around it, character by
+            character: "asked [[Will]] to" finds Will there alone.
         name: for reports.
 
     Raises:
@@ -162,19 +166,23 @@ class ListDetector:
         self._ignore_case = ignore_case
         self._phrases: dict[str, set[tuple[str, ...]]] = {}
         self._lengths: dict[str, list[int]] = {}
+        self._around: dict[tuple[str, ...], set[tuple[str, str]]] = {}
         count = 0
         for count, entry in enumerate(words, start=1):
-            phrase = tuple(self._key(token[0]) for token in TOKEN.finditer(entry)) if isinstance(entry, str) else ()
+            placed = None if ignore_case or not isinstance(entry, str) else _PLACED.fullmatch(entry)
+            before, word, after = placed.groups() if placed else ("", entry, "")
+            phrase = tuple(self._key(token[0]) for token in TOKEN.finditer(word)) if isinstance(word, str) else ()
             need(bool(phrase), "words", f"entry {count}: no text", "words and phrases")
             self._phrases.setdefault(phrase[0], set()).add(phrase)
+            self._around.setdefault(phrase, set()).add((before, after))
         need(count > 0, "words", "none", "words and phrases")
         for first, phrases in self._phrases.items():
             self._lengths[first] = sorted({len(phrase) for phrase in phrases}, reverse=True)
 
     @property
     def phrases(self) -> frozenset[tuple[str, ...]]:
-        """Return what it looks for, as it compares: entries that find the same are one; private as they are."""
-        return frozenset().union(*self._phrases.values())
+        """Return what it looks for anywhere, as it compares; entries that find the same are one. Private."""
+        return frozenset([phrase for phrase, around in self._around.items() if ("", "") in around])
 
     def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
         """See ``Detector``."""
@@ -191,19 +199,25 @@ class ListDetector:
         keys = [self._key(token[0]) for token in tokens]
         place = 0
         while place < len(keys):
-            count = self._count(keys, place)
+            count = self._count(text, tokens, keys, place)
             if count:
                 start, end = tokens[place].start(), tokens[place + count - 1].end()
                 yield DetectedSpan(start, end, self.kinds[0], 1.0, self.name)
             place += max(1, count)
 
-    def _count(self, keys: list[str], place: int) -> int:
+    def _count(self, text: str, tokens: Sequence[re.Match[str]], keys: list[str], place: int) -> int:
         """Return how many tokens the longest entry takes that begins at ``place``; 0 for none."""
         phrases = self._phrases.get(keys[place])
         if phrases is None:
             return 0
-        lengths = self._lengths[keys[place]]
-        return next((count for count in lengths if tuple(keys[place : place + count]) in phrases), 0)
+        start = tokens[place].start()
+        for count in self._lengths[keys[place]]:
+            phrase = tuple(keys[place : place + count])
+            if phrase in phrases:
+                end = tokens[place + count - 1].end()
+                if any(text.endswith(b, 0, start) and text.startswith(a, end) for b, a in self._around[phrase]):
+                    return count
+        return 0
 
 
 def value_spans(text: str, values: Iterable[tuple[str, str]], name: str = "record") -> list[DetectedSpan]:
@@ -389,23 +403,37 @@ class KeepPattern:
 
     def keeping(self, text: str) -> Keeps:
         """Return what stays of a text, which is searched for the first span that may."""
-        marks: list[bytearray] = []
+        return _staying(text, self._kind, lambda: (match.span() for match in matches(self._pattern, text)))
 
-        def stays(span: DetectedSpan) -> bool:
-            if self._kind and span.kind != self._kind:
-                return False
-            if not marks:
-                marks.append(self._marked(text))
-            (kept,) = marks
-            inside = span.end - span.start - 1
-            return bool(kept[span.start]) and kept.count(1, span.start + 1, span.end) == inside
 
-        return stays
+class KeepWritten:
+    """Words and phrases stay where they are written with these letters, in these places if an entry names one.
 
-    def _marked(self, text: str) -> bytearray:
-        kept = bytearray(len(text) + 1)
-        for match in matches(self._pattern, text):
-            start, end = match.span()
-            kept[start:end] = b"\1" * (end - start)
-            kept[start] = 2  # where another match begins
-        return kept
+    ``words``: as ``ListDetector`` takes them where case counts; ``kind``: of the spans that stay; empty is any.
+    """
+
+    def __init__(self, words: Iterable[str], *, kind: str = "") -> None:
+        self._detector, self._kind = ListDetector("kept", words, ignore_case=False), kind
+        self.of_numbers = kind in ("", "number")
+        self.phrases = self._detector.phrases
+
+    def keeping(self, text: str) -> Keeps:
+        """Return what stays of a text, which is searched for the first span that may."""
+        return _staying(text, self._kind, lambda: (span[:2] for span in self._detector.detect([text])[0]))
+
+
+def _staying(text: str, kind: str, places: Callable[[], Iterable[tuple[int, int]]]) -> Keeps:
+    marks: list[bytearray] = []
+
+    def stays(span: DetectedSpan) -> bool:
+        if kind and span.kind != kind:
+            return False
+        if not marks:
+            marks.append(bytearray(len(text) + 1))
+            for start, end in places():
+                marks[0][start:end] = b"\1" * (end - start)
+                marks[0][start] = 2  # where another match begins
+        inside = span.end - span.start - 1
+        return bool(marks[0][span.start]) and marks[0].count(1, span.start + 1, span.end) == inside
+
+    return stays

@@ -1,5 +1,6 @@
 """Keep lists and patterns: what lies in them stays, whatever detectors find; what the user draws goes before them."""
 
+import json
 import random
 from pathlib import Path
 
@@ -214,3 +215,23 @@ def test_policy_keeps_its_choice_in_data_and_refuses_others() -> None:
     assert "other_languages" not in tv.policy("identifiers").to_data()
     with pytest.raises(ParameterError, match=r"^other_languages must be one of warn, refuse, mask"):
         tv.policy("identifiers", other_languages="skip")
+
+
+@pytest.mark.parametrize(
+    ("kind", "words", "released"),
+    [
+        ('kind = "person"', ["Will"], "[person] will ask [person] to come. Mr. [person] saw [person], will he?"),
+        ('kind = "person"', ["will"], "Will [person] ask Will to come. Mr. [person] saw [person], [person] he?"),
+        ('kind = "person"', ["ask [[Will]] to"], "Will will ask [person] to come. Mr. [person] saw [person], will he?"),
+        ('kind = "person"', ["ask [[will]] to"], "Will will ask Will to come. Mr. [person] saw [person], will he?"),
+        ("keep = true", ["Anna Lee"], "Will will ask Will to come. Mr. Anna Lee saw Anna Lee, will he?"),
+        ("keep = true", ["anna lee"], "Will will ask Will to come. Mr. [person] saw [person], will he?"),
+        ("keep = true", ["saw [[Anna Lee]],"], "Will will ask Will to come. Mr. [person] saw Anna Lee, will he?"),
+    ],
+)  # fmt: skip
+def test_a_list_may_regard_case_and_place(kind: str, words: list[str], released: str) -> None:
+    chosen = policy_of(f"{HEAD}[[list]]\n{kind}\nmatch_case = true\nwords = {words}\n".encode(), "here")
+    text = "Will will ask Will to come. Mr. Anna Lee saw Anna Lee, will he?"
+    assert tv.Sanitizer(chosen)(text).text == released
+    assert policy_of_data(chosen.whole_data()) == chosen
+    assert "Will" not in json.dumps(chosen.to_data())

@@ -17,7 +17,7 @@ from typing import Final, TypeAlias
 
 from textveil.cuts import between
 from textveil.detection.found import plain
-from textveil.detection.given import KeepList, KeepPattern, value_spans
+from textveil.detection.given import KeepList, KeepPattern, KeepWritten, value_spans
 from textveil.detection.kinds import ENCODED, OTHER_LANGUAGE
 from textveil.detection.languages import FIT, language_of, unfit
 from textveil.detection.lists import LANGUAGES, ordinary_words
@@ -46,7 +46,7 @@ CARRIED: Final = "carried"  # the name of what finds persons whom an earlier tex
 _CODE_NUMBER: Final = "code-number"
 RECORD: Final = "record"  # the name of what finds values of a text's record
 RecordValues: TypeAlias = Sequence[tuple[str, str]]  # values of other columns of a text's record, each with its kind
-Keeper: TypeAlias = KeepList | KeepPattern  # what stays whatever detectors find in it
+Keeper: TypeAlias = KeepList | KeepPattern | KeepWritten  # what stays whatever detectors find in it
 
 
 class SpanFinder:

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from textveil.catalog import mechanism
 from textveil.detection.detectors import TokenKindDetector, detector_of
-from textveil.detection.given import KeepList, KeepPattern, ListDetector, PatternDetector, shipped_words
+from textveil.detection.given import KeepList, KeepPattern, KeepWritten, ListDetector, PatternDetector, shipped_words
 from textveil.detection.kinds import ENCODED, KINDS, OPTIONAL, OTHER_LANGUAGE, STANDS_FOR, without_rule
 from textveil.detection.spans import DetectedSpan, Detector, highest_score, need_reachable
 from textveil.errors import InputError, ModelError, ParameterError, VocabularyError, need
@@ -58,7 +58,11 @@ def parts_of(policy: Policy, *, found_elsewhere: bool = False) -> PolicyParts:
         InputError: a rule's file cannot be read; named in the same way.
         MissingExtra: what a detector needs is not installed.
     """
-    lists = [ListDetector(words.kind, words.words) for words in policy.lists if not words.keep]
+    lists = [
+        ListDetector(words.kind, words.words, ignore_case=not words.match_case)
+        for words in policy.lists
+        if not words.keep
+    ]
     patterns = [PatternDetector(each.kind, each.regex) for each in policy.patterns if not (each.last or each.keep)]
     named = [_detector(detector, policy.name) for detector in policy.detectors]
     detectors: list[Detector] = [
@@ -168,7 +172,12 @@ def _keepers(policy: Policy, lists: Sequence[ListDetector]) -> list[Keeper]:
             public += word_list.shipped
         elif word_list.keep or word_list.kind in kept:
             words = [word for name in word_list.shipped for word in shipped_words(name)] or word_list.words
-            keeper = KeepList(words, kind=word_list.kind if word_list.keep else "", public=bool(word_list.shipped))
+            kind = word_list.kind if word_list.keep else ""
+            keeper: KeepList | KeepWritten = (
+                KeepWritten(words, kind=kind)
+                if word_list.match_case
+                else KeepList(words, kind=kind, public=bool(word_list.shipped))
+            )
             both = 0 if word_list.shipped else len(keeper.phrases & drawn)
             if both:
                 raise ParameterError(
@@ -199,7 +208,7 @@ def _seen_keepers(policy: Policy) -> Iterator[Detector]:
     for word_list in policy.lists:
         if word_list.keep and not word_list.kind:
             words = [word for name in word_list.shipped for word in shipped_words(name)] or word_list.words
-            yield ListDetector(KEPT, words, name="keep list")
+            yield ListDetector(KEPT, words, ignore_case=not word_list.match_case, name="keep list")
     for pattern in policy.patterns:
         if pattern.keep and not pattern.kind:
             yield PatternDetector(KEPT, pattern.regex, "keep pattern")
@@ -228,7 +237,7 @@ def _need_first(policy: Policy, lists: Sequence[ListDetector], found_else: Colle
         kind = detector.kinds[0]
         # As the finder has it: what is drawn goes before what is kept, then the name of the kind decides.
         wins = [other for other in phrases if (other not in drawn, other) < (kind not in drawn, kind)]
-        hides = next((other for other in sorted(wins) if phrases[kind] <= phrases[other]), None)
+        hides = next((other for other in sorted(wins) if phrases[kind] and phrases[kind] <= phrases[other]), None)
         if hides is not None and kind not in found_else:
             raise ParameterError(
                 f"policy {policy.name}, list {n}: it must have a phrase that is its kind's alone; each is in a list of "
@@ -367,7 +376,7 @@ def correctable(name: str) -> dict[str, Any]:
         "toml": toml,
         "hides": hides,
         "kinds": kinds,
-        "listed": [word for word_list in chosen.lists for word in word_list.words],
+        "listed": [word for word_list in chosen.lists if not word_list.match_case for word in word_list.words],
         "beside": is_path(name),
         "draws_words": chosen.draws_words,
     }

@@ -186,6 +186,7 @@ class WordList:
     words: tuple[str, ...] = field(default=(), repr=False)
     keep: bool = False  # whether they stay, whatever detectors find in them: of the kind, or of any where that is empty
     shipped: tuple[str, ...] = ()  # names of public lists in place of words, only with `keep`
+    match_case: bool = False  # whether "Will" leaves "will" out; an entry may then name its place: "asked [[Will]] to"
 
     def __post_init__(self) -> None:
         _need_kind_of(self)
@@ -197,6 +198,7 @@ class WordList:
             "one string or more, none blank",
         )
         need(self.keep or not self.shipped, "shipped", "one", "left out, or beside keep = true")
+        need(not (self.match_case and self.shipped), "match_case", "true", "left out beside shipped")
         for name in self.shipped:
             shipped_words(name)
 
@@ -205,7 +207,8 @@ class WordList:
         kind, keep = {"kind": self.kind} if self.kind else {}, {"keep": True} if self.keep else {}
         if self.shipped:
             return {**kind, **keep, "shipped": list(self.shipped)}
-        return {**kind, **keep, "words": list(self.words) if whole else len(self.words)}
+        case = {"match_case": True} if self.match_case else {}
+        return {**kind, **keep, **case, "words": list(self.words) if whole else len(self.words)}
 
 
 @contextlib.contextmanager

@@ -215,8 +215,8 @@ def _fields(table: dict[str, Any], keys: tuple[str, ...]) -> dict[str, str]:
 
 
 def _word_list(table: dict[str, Any], folder: Path | None) -> WordList:
-    _need_keys(table, ("kind", "words", "file", "keep", "shipped"))
-    keep = _flag(table, "keep")
+    _need_keys(table, ("kind", "words", "file", "keep", "shipped", "match_case"))
+    keep, match_case = _flag(table, "keep"), _flag(table, "match_case")
     kind = table.get("kind", "" if keep else None)
     if not isinstance(kind, str):
         raise ParameterError("kind must be given, a string; got none.")
@@ -228,7 +228,7 @@ def _word_list(table: dict[str, Any], folder: Path | None) -> WordList:
         if not (isinstance(entries, list) and all(isinstance(entry, str) for entry in entries)):
             raise ParameterError(f"{sources[0]} must be a list of strings; got another.")
         given: dict[str, Any] = {sources[0]: tuple(entries)}
-        return WordList(kind=kind, keep=keep, **given)
+        return WordList(kind=kind, keep=keep, match_case=match_case, **given)
     name = table["file"]
     if not isinstance(name, str) or folder is None:
         raise ParameterError("file must be the name of a text file with a word or phrase a line; got another.")
@@ -237,7 +237,8 @@ def _word_list(table: dict[str, Any], folder: Path | None) -> WordList:
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or type(error).__name__
         raise ParameterError(f"file {name} must be a text file that can be read; got: {why}. Check its path.") from None
-    return WordList(kind=kind, keep=keep, words=tuple(line.strip() for line in lines if line.strip()))
+    words = tuple(line.strip() for line in lines if line.strip())
+    return WordList(kind=kind, keep=keep, match_case=match_case, words=words)
 
 
 def _need_keys(table: Mapping[str, Any], known: tuple[str, ...]) -> None:

@@ -16,13 +16,16 @@ CACHE: Final = f"{PREFIX}CACHE"  # another folder for public tables
 ENDPOINT_KEY: Final = f"{PREFIX}ENDPOINT_KEY"  # the key of a language model's service that rewrites releases
 KEY: Final = f"{PREFIX}KEY"  # a client's API key, in the examples of docs/gateway.md; a server does not read it
 KILLS: Final = f"{PREFIX}KILLS"  # how many processes the tests of the ledger kill
+LANGUAGE: Final = f"{PREFIX}LANGUAGE"  # the language of messages and of the report to file
 LEDGER_KEY: Final = f"{PREFIX}LEDGER_KEY"  # the key of a ledger
 LEDGER_KEY_FILE: Final = f"{PREFIX}LEDGER_KEY_FILE"
 """The file with the key of a ledger, in another place than beside its database."""
 
 SHARED: Final = f"{PREFIX}SHARED"  # a folder with public vectors and corpora, for studies and tests
 TRACEBACK: Final = f"{PREFIX}TRACEBACK"  # whether an error of textveil's own is printed whole
-VARIABLES: Final = frozenset((CACHE, ENDPOINT_KEY, KEY, KILLS, LEDGER_KEY, LEDGER_KEY_FILE, SHARED, TRACEBACK))
+VARIABLES: Final = frozenset(
+    (CACHE, ENDPOINT_KEY, KEY, KILLS, LANGUAGE, LEDGER_KEY, LEDGER_KEY_FILE, SHARED, TRACEBACK)
+)
 """All of them."""
 
 

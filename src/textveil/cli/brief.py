@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Final
 
+from textveil.pages.messages import said
 from textveil.sanitize.costs import guarantee_line
 from textveil.sanitize.policy_report import bound_of
 from textveil.sanitize.setting import GUESSED, UNREAD, UNSETTLED, Protected
@@ -27,7 +28,7 @@ def brief(report: Report, output: str, review: str = "textveil review") -> str:
     ``output``: where the release went, as its reader names it; ``review``: the command that reviews it.
     """
     setting, counts, policy = report.setting, report.tally.kinds, report.setting.policy
-    lines = [*setting.warnings(), _head(report, output)]
+    lines = [*map(said, setting.warnings()), _head(report, output)]
     spans = policy is not None and policy.finds_spans and not setting.whole_texts
     lines += _kinds_of_spans(report) if spans else row("released", " ".join(report.statement))
     if report.persons is not None:
@@ -58,7 +59,7 @@ def _head(report: Report, output: str) -> str:
     if report.sanitized_fields:
         kept = f"; copied: {', '.join(report.kept_fields)}" if report.kept_fields else ""
         fields = f"   ({', '.join(report.sanitized_fields)} sanitized{kept}; other fields dropped)"
-    return "\n".join(_wrapped(f"{_counted(report.tally.documents, 'text')} -> {output}{fields}"))
+    return "\n".join(_wrapped(said(f"{_counted(report.tally.documents, 'text')} -> {output}{fields}")))
 
 
 def _kinds_of_spans(report: Report) -> list[str]:
@@ -109,7 +110,7 @@ def _counted(count: int, kind: str) -> str:
 
 def row(label: str, text: str) -> list[str]:
     """Return a line with a label, wrapped at the width of a terminal."""
-    return _wrapped(f"{label:<{_LABEL}}{text}")
+    return _wrapped(f"{said(label):<{_LABEL}}{said(text)}")
 
 
 def _wrapped(line: str) -> list[str]:

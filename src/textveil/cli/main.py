@@ -20,7 +20,7 @@ import typer
 
 from textveil.cli.commands import AllCommands
 from textveil.cli.mechanism_options import complaint, options_of
-from textveil.environment import TRACEBACK
+from textveil.environment import LANGUAGE, TRACEBACK
 from textveil.errors import (
     BudgetExhausted,
     MissingExtra,
@@ -142,4 +142,10 @@ def _usage(error: Exception) -> str:
 
 
 def _complain(message: str) -> None:
-    sys.stderr.write(f"textveil: {' '.join(message.split())}\n")
+    message = " ".join(message.split())
+    if os.environ.get(LANGUAGE):
+        from textveil.pages.messages import said
+
+        with contextlib.suppress(ParameterError):  # an unknown language is complained of in English
+            message = said(message)
+    sys.stderr.write(f"textveil: {message}\n")

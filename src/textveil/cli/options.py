@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
@@ -29,6 +30,7 @@ import typer
 from typer.models import OptionInfo
 
 from textveil.cli.mechanism_options import BUDGET, FORMATS, TRIALS, VOCABULARY, renamed
+from textveil.environment import LANGUAGE
 from textveil.errors import InputError, OutputError, ParameterError, need
 from textveil.registry.options import GUARANTEE, OTHERS
 
@@ -215,6 +217,29 @@ Seed: TypeAlias = Annotated[
 ]
 AsJson: TypeAlias = Annotated[bool, flag("--json", "Machine-readable output.")]
 Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="No summary on standard error.")]
+
+
+def _choose_language(language: str | None) -> str | None:
+    """Set the language of all that this process says; errors of the command are in it too."""
+    if language is not None:
+        os.environ[LANGUAGE] = language
+        from textveil.pages.messages import message_language
+
+        with renamed(**{LANGUAGE: "language"}):
+            message_language()
+    return language
+
+
+Language: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="L",
+        envvar=LANGUAGE,
+        callback=_choose_language,
+        is_eager=True,
+        help="Language of messages and of the page of --report: en, de, fr or es.  [default: en]",
+    ),
+]
 ReportPath: TypeAlias = Annotated[Path, option("R.json", "The report of the release.")]
 NewReport: TypeAlias = Annotated[Path | None, option("R.json", "Write the report to this file.")]
 PriorPath: TypeAlias = Annotated[

@@ -163,6 +163,7 @@ class _WritingOptions:
         "FILE", "The file of the map's key; made, for you alone, where there is none.", UNDO
     )
     quiet: opt.Quiet = False
+    language: opt.Language = None
     verbose: bool = opt.switch("Print the whole report instead of the summary in ten lines.")
     resume: bool = opt.switch("Go on with the job of OUT where it was interrupted, or begin it.", JOBS)
 

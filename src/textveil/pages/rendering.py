@@ -16,6 +16,8 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from textveil.pages.messages import said
+
 STYLE: Final = files("textveil.pages").joinpath("style.css").read_text(encoding="utf-8")  # the stylesheet of every page
 SERIES: Final = 7  # colors of lines and marks in the stylesheet, ``c0`` and on
 _READABLE = 0.8  # least share of its own size at which a figure is shown: its text is then at least 10 pixels high
@@ -53,7 +55,7 @@ def environment() -> Environment:
     )
     environment.policies["json.dumps_kwargs"] = {"allow_nan": False}
     environment.globals["style"] = Markup(STYLE)
-    environment.filters |= {"whole": whole, "address": data_address, "least_width": least_width}
+    environment.filters |= {"whole": whole, "address": data_address, "least_width": least_width, "say": said}
     environment.tests["prose"] = is_prose
     return environment
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
 from markupsafe import Markup
 
 from textveil.detection.kinds import OWN, STANDS_FOR
+from textveil.pages.messages import message_language
+from textveil.pages.messages import said as say
 from textveil.pages.rendering import rendered, shown
 from textveil.pages.results import bullets, heading, results_page, text
 from textveil.sanitize.policy_report import NOTE, MeasuredRisk, SenderReport
@@ -25,62 +27,76 @@ class _Kind(NamedTuple):
     done: str
     promise: str
 
+    def said(self) -> tuple[str, ...]:
+        return say(self.name), f"{self.times:,}", say(self.done), say(self.promise)
+
 
 def report_page(report: Report, risk: MeasuredRisk | None = None, release_sha256: str = "") -> str:
     """Render the report as two printed pages in plain language, to sign and file; it holds no text.
 
     ``risk``: what attacks on a release of this setting came to; None where nobody measured; ``release_sha256``: digest
-    of the released file; empty where the release was no file.
+    of the released file; empty where the release was no file. Its language is the environment's.
     """
     setting, counts = report.setting, report.tally.kinds
     data = report.to_data()
     kinds = [_kind(part, counts) for part in setting.protected]
     present = sorted((kind for kind in kinds if kind.times), key=lambda kind: -kind.times)
     policy = setting.policy
-    kept = [(kind, counts[kind]) for kind in (policy.kept if policy else ()) if counts.get(kind)]
     return rendered(
         "filed.html",
-        title="Record of a sanitized release",
+        _=say,
+        language=message_language(),
+        title=say("Record of a sanitized release"),
+        opening=_opening(report),
         report=report,
-        day=f"{datetime.now(UTC):%Y-%m-%d}",
-        documents=report.tally.documents,
         what=_what(report),
-        found=present[:_ROWS],
-        more=present[_ROWS:],
+        found=[kind.said() for kind in present[:_ROWS]],
+        more=[f"{kind.times:,} {kind.name} ({kind.promise})" for kind in present[_ROWS:]],
         absent=sorted(kind.name for kind in kinds if not kind.times),
-        kept=kept,
-        costs=_costs(data["guarantee"]),
+        kept=[f"{counts[kind]:,} {kind}" for kind in (policy.kept if policy else ()) if counts.get(kind)],
+        costs=_said(_costs(data["guarantee"])),
         recall=_recall(report),
         detects=bool(policy and policy.finds_spans),
         not_covered=policy.not_covered if policy else (),
         risk=risk,
         attacks=[] if risk is None else _attacks(risk),
-        identifiers=_identifiers(report),
-        terms=_terms(report),
-        settings=_settings(data, release_sha256),
+        identifiers=_said(_identifiers(report)),
+        terms=_said(_terms(report)),
+        settings=_said(_settings(data, release_sha256)),
         public=data["public"],
     )
 
 
+def _said(rows: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    return [tuple(map(say, row)) for row in rows]
+
+
+def _opening(report: Report) -> str:
+    documents, policy = report.tally.documents, report.setting.policy
+    under = "" if policy is None else f" under the policy {policy.name}"
+    counted = f"{documents:,} {'document' if documents == 1 else 'documents'}"
+    by = f"sanitized by textveil {report.setting.version}{under}"
+    return f"{datetime.now(UTC):%Y-%m-%d} (UTC). {counted}, {by}. This page holds no text of them."
+
+
 def sender_page(report: SenderReport) -> str:
     """Return what is for the sender alone, with the sampled documents before and after: private, like the text."""
-    return results_page("For the sender alone", _sender_parts(report))
+    return results_page(say("For the sender alone"), _sender_parts(report))
 
 
 def _sender_parts(report: SenderReport) -> Iterator[Markup]:
-    yield text("", lead=f"Private: {NOTE}.")
+    yield text("", lead=say(f"Private: {NOTE}."))
     yield from map(text, report.lines())
     if report.skipped_count:
-        yield heading(f"Records that were left out: {report.skipped_count}")
+        yield heading(say(f"Records that were left out: {report.skipped_count}"))
         yield bullets(skip["reason"] for skip in report.skipped)
-    yield heading("Sample")
+    yield heading(say("Sample"))
     if not report.sample:
-        yield text("None was asked for, or no document was released in this run.")
+        yield text(say("None was asked for, or no document was released in this run."))
         return
-    yield text(
-        f"{len(report.sample)} {'document' if len(report.sample) == 1 else 'documents'} of this run, chosen at random. "
-        "Look for names and values that stayed, and for what tells who it is."
-    )
+    documents = f"{len(report.sample)} {'document' if len(report.sample) == 1 else 'documents'}"
+    look = "Look for names and values that stayed, and for what tells who it is."
+    yield text(say(f"{documents} of this run, chosen at random. {look}"))
     article = Markup("<article class='text'><h2>Document {}, before</h2><p>{}</p><h2>after</h2><p>{}</p></article>")
     for number, (before, after) in enumerate(report.sample, 1):
         yield article.format(number, shown(before), shown(after))

@@ -1,0 +1,91 @@
+"""Messages and pages in German, French and Spanish: one table of texts, by the English that the code holds.
+
+A row is a text, or a text with places: what stands at ``{}`` is translated in turn, what stands at ``{_}`` stays. What
+the table lacks stays English, so that no message is lost.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+from textveil.environment import LANGUAGE
+from textveil.errors import need
+
+LANGUAGES: Final = ("en", "de", "fr", "es")
+
+_COUNTED = re.compile(r"(\d[\d,]*) (.+)", re.DOTALL)
+_GAP: Final = "\N{NARROW NO-BREAK SPACE}"  # within thousands: a comma or a point is a decimal mark somewhere
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_PLACE = re.compile(r"\{_?\}")
+_WITHIN: Final = r"((?:(?!\. [A-Z]).)+?)"  # what stands at a place; no two sentences do
+_SENTENCES = re.compile(r"(?<=[.:]) (?=[A-Z`-])")
+_PARTS: Final = ("; ", ", ", " and ")
+"""What joins the parts of a text that the table has one by one, the loosest first."""
+
+
+def message_language() -> str:
+    """Return the language that the environment asks for, else English.
+
+    Raises ParameterError: there are no texts in it.
+    """
+    language = os.environ.get(LANGUAGE) or "en"
+    need(language in LANGUAGES, LANGUAGE, language[:20], f"one of {', '.join(LANGUAGES)}")
+    return language
+
+
+def said(text: str) -> str:
+    """Return a text of one or several sentences in the environment's language; what the table lacks stays English."""
+    language = message_language()
+    if language == "en":
+        return text
+    return _matched(text, language) or " ".join(_translated(part, language) for part in _SENTENCES.split(text))
+
+
+@cache
+def _table(language: str) -> Mapping[str, str]:
+    rows = json.loads(files("textveil.pages").joinpath("messages.json").read_text(encoding="utf-8"))
+    return {english: row[LANGUAGES.index(language) - 1] for english, row in rows.items()}
+
+
+@cache
+def _templates(language: str) -> tuple[tuple[re.Pattern[str], tuple[str, ...], str], ...]:
+    """Return the rows with places, those with the most letters of their own first: pattern, places, translation."""
+    rows = [row for row in _table(language).items() if _PLACE.search(row[0])]
+    rows.sort(key=lambda row: (-len(row[0]), row[0]))
+    patterns = [_WITHIN.join(map(re.escape, _PLACE.split(english))) for english, _ in rows]
+    return tuple(
+        (re.compile(pattern, re.DOTALL), tuple(_PLACE.findall(english)), _PLACE.sub("{}", own))
+        for pattern, (english, own) in zip(patterns, rows, strict=True)
+    )
+
+
+def _matched(text: str, language: str) -> str:
+    """Return what a row of the table says; empty if none fits the whole text."""
+    table = _table(language)
+    if text in table:
+        return table[text]
+    counted = _COUNTED.fullmatch(text)
+    if counted and counted[2] in table:
+        return f"{_THOUSANDS.sub(_GAP, counted[1])} {table[counted[2]]}"
+    for pattern, places, own in _templates(language):
+        match = pattern.fullmatch(text)
+        if match:
+            parts = zip(places, match.groups(), strict=True)
+            return own.format(*(part if place == "{_}" else _translated(part, language) for place, part in parts))
+    return ""
+
+
+def _translated(text: str, language: str) -> str:
+    matched = _matched(text, language)
+    mark = next((mark for mark in _PARTS if mark in text), "")
+    if matched or not mark:
+        return matched or text
+    parts = text.split(mark)
+    own = [_translated(part, language) for part in parts]
+    return text if own == parts else _table(language).get(mark, mark).join(own)

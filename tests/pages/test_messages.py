@@ -1,0 +1,89 @@
+"""Messages in other languages: one table, complete for the summary and the page to file."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from textveil.cli import main as cli
+from textveil.pages import messages
+
+ROWS = json.loads(files("textveil.pages").joinpath("messages.json").read_text(encoding="utf-8"))
+PLACE = re.compile(r"\{_?\}")
+NOTES = [
+    "Mr Tom Baker of 12 Larch Walk, Leeds was seen on 12/03/2024 at 10:45. NHS 943 476 5919. Age 54. Nurse.",
+    "Anna Schmidt, anna@schmidt.de, +44 113 496 0123, @annas, http://schmidt.de, 10.0.0.7, pays £300 to Acme Ltd.",
+    "password: hunter2xQ9 and BP 120/80, for 3 days, 2 tablets, see 1.1 and E-4411.",
+]
+SAME = re.compile(r"[\W\d_]*|[-\d.,() ]+DP.*|(?:textveil|SHA-256|clinical|identifiers|common-words|all-words).*")
+"""What is the same in every language: digits, guarantees, digests and names of policies."""
+
+
+def run(*arguments: str) -> None:
+    """Run the command."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["textveil", *arguments])
+        assert cli._exit_code() == 0
+
+
+@pytest.fixture(autouse=True)
+def no_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    """English, unless a test asks for another; what an option sets is forgotten."""
+    monkeypatch.setenv("TEXTVEIL_LANGUAGE", "en")
+
+
+def test_each_row_has_three_translations_with_the_same_places() -> None:
+    for english, row in ROWS.items():
+        assert len(row) == 3
+        assert all(row)
+        assert {tuple(PLACE.findall(text)) for text in row} == {tuple(PLACE.findall(english))}
+
+
+@pytest.mark.parametrize("policy", ["clinical", "identifiers", "common-words"])
+@pytest.mark.parametrize("language", ["de", "fr", "es"])
+def test_nothing_of_the_summary_and_the_page_stays_english(
+    policy: str, language: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes, english, own = tmp_path / "notes.jsonl", set[str](), messages._translated
+
+    def watched(text: str, language: str) -> str:
+        told = own(text, language)
+        if told == text and not SAME.fullmatch(text):
+            english.add(text)
+        return told
+
+    notes.write_text("".join(json.dumps({"text": note, "who": "a"}) + "\n" for note in NOTES))
+    monkeypatch.setattr(messages, "_translated", watched)
+    out = [str(tmp_path / name) for name in ("out.jsonl", "r.html", "s.html")]
+    run("sanitize", str(notes), "-o", out[0], "--policy", policy, "--report", out[1], "--sender-report", out[2],
+        "--sample", "1", "--language", language, "--keep", "who")  # fmt: skip
+    same = {text for text in english if re.sub(r"^\d+ ", "", text) not in ROWS}  # some words are the same in both
+    assert not same, sorted(same)
+    assert f"<html lang='{language}'>" in Path(out[1]).read_text(encoding="utf-8")
+
+
+def test_what_the_table_lacks_stays_and_names_of_fields_are_no_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEXTVEIL_LANGUAGE", "de")
+    assert messages.said("No table has this sentence.") == "No table has this sentence."
+    fields = "3 texts -> out.jsonl   (text sanitized; copied: date, name; other fields dropped)"
+    assert (
+        messages.said(fields) == "3 Texte -> out.jsonl   (text bereinigt; kopiert: date, name; andere Felder entfernt)"
+    )
+    assert messages.said("12,345 names") == "12\N{NARROW NO-BREAK SPACE}345 Namen"
+
+
+def test_an_error_is_told_in_the_language_and_an_unknown_language_is_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TEXTVEIL_LANGUAGE", "fr")
+    monkeypatch.setattr(sys, "argv", ["textveil", "sanitize", "missing.jsonl", "--policy", "clinical"])
+    assert cli._exit_code() == 1
+    assert "doit être un fichier lisible" in capsys.readouterr().err
+    monkeypatch.setattr(sys, "argv", ["textveil", "sanitize", "missing.jsonl", "--language", "xx"])
+    assert cli._exit_code() == 2
+    assert capsys.readouterr().err == "textveil: --language must be one of en, de, fr, es; got xx.\n"

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from textveil.detection import lists as known
+from textveil.detection.firms import FORM
 from textveil.detection.found import Found, words_in
 from textveil.detection.gates import WithWords, places_of
 from textveil.detection.languages import ORDINARY
@@ -405,6 +406,8 @@ def _name_end(text: str, at: int, language: str, cue: Cue, *, small: bool = Fals
         end, count = part.start() + len(low), number + 1
     if not end or (not bare and not _fits(text, end, cue, marks[:count], parts)):
         return 0
+    if (form := FORM.search(text, end, match.end() + 12)) and _CAPITALS.fullmatch(text, end, form.start()):
+        end = match.start() + len(_LINK.split(text[match.start() : end], 1)[0])  # Frau Matthiesen von der Deichbau GmbH
     if count == 1 and not bare and marks[0] & Marks.KNOWN_PLACE and not marks[0] & Marks.GIVEN:
         return 0
     if cue is _LABEL_CUE and count < 4 and (turned := _GIVEN_BEHIND.match(text, end)):
@@ -424,6 +427,8 @@ def _names_none(low: str) -> bool:
     return low in known.TITLES or low in known.INSTITUTIONS or low in known.COMPANY_ENDS
 
 
+_CAPITALS: Final = lazy_regex("(?: [A-Z][A-Za-z-]{1,40}){0,4}")
+_LINK: Final = lazy_regex(" (?:von|van|de|del|della|di|da|do) ")
 _SMALL_NAME: Final = lazy_regex(r"[a-z]{3,20}(?![A-Za-z0-9_@.-])")
 
 

@@ -1,0 +1,206 @@
+"""Firms and institutions by a word that only their names have: a legal form, or what sort of house it is.
+
+Capitals before a legal form of any language are the firm's name, whatever words they are (Prickly Pear Print Co-op).
+So are those before what an English house is called by, and behind what a house of another language is called by; there
+a word tells it from others of its sort: Hawthorn Surgery, but General Surgery; Farmacia Rossi.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Final
+
+from textveil.detection import lists as known
+from textveil.detection.found import Found, words_in
+from textveil.detection.gates import WithWords, either, holding, joined_words, places_of
+from textveil.detection.lists import Marks, lists, ordinary_words
+from textveil.detection.people_in_records import is_thing
+from textveil.text.patterns import lazy_regex, matches
+
+_W: Final = r"(?:[A-Z]\.|St\.|[A-Z][A-Za-z]{0,30}+(?:['-][A-Za-z]{1,30}+){0,3}+)"
+_JOINT: Final = (
+    r"(?: & | - |'s | (?:(?:of|de|del|della|di|da|do) (?:(?:the|la|los|las) )?"
+    r"|(?:and|und|og|och|et|e|y|i|en|dos|das|des|du) )?)"
+)
+_RUN_BEFORE: Final = lazy_regex(rf"(?<![A-Za-z0-9_@#-]){_W}(?:{_JOINT}{_W}){{0,7}}+'?s?,?\Z")
+_RUN_BEHIND: Final = lazy_regex(
+    rf" (?P<name>{_W}(?:(?: & | (?:(?:de|del|della|di|da|do|des|du|e|y|et) )?){_W}){{0,3}}+)(?![A-Za-z0-9_@])"
+)
+_WORD: Final = lazy_regex(r"[A-Za-z]+(?:-[A-Za-z]+)*")
+_BACK: Final = 80
+
+FORM: Final = lazy_regex(
+    r" (?:gGmbH|GmbH(?: & Co\.? ?(?:KG(?:aA)?|OHG))?|mbH|UG|KGaA|OHG|eG|e\. ?[VKG]\.|GbR"
+    r"|(?P<weak>Limited|KG|AG|SA|SAS|AB|AS|BV|NV|SL)|LLC|L\.L\.C|LLP|Ltd|LIMITED|plc|PLC|CIC|Co-op|Pty|SARL"
+    r"|S\.A\.R\.L|EURL|SASU|SCI|SNC|S\. ?L(?:\. ?[UP])?"
+    r"|S\.A(?:\.S)?|S\. ?Coop|S\.C\.C\.L|S\.? ?r\.? ?l|SRL|S\.R\.L|S\.p\.A|s\.n\.c|s\.a\.s|Ltda|Lda|EIRELI|B\.V|N\.V"
+    r"|V\.O\.F|VOF|Sp\. ?z ?o\. ?o|Sp\. ?[jk]|spol\. s r\. ?o|s\. ?r\. ?o|a\. ?s|ASA|A/S|ApS|Oyj?|[KB]ft"
+    r"|Zrt|Nyrt|d\. ?o\. ?o"
+    r"|& (?:Sons?|Daughters?|Co\.?(?: KG)?|Partners?|Associates|Sohne?|Tochter|Figli[oe]?|F\.lli|Fils|Freres|Hijos"
+    r"|Filhos|Zone?n|Zn|Cie|Bro(?:ther)?s))(?:\.(?=[ ,;:)]? ?[a-z,;:)\n]|\Z))?(?![A-Za-z0-9_])"
+)
+"""A legal form behind a firm's name, or who else it belongs to."""
+_PIECES: Final = (
+    "mbH", " UG", "KGaA", " OHG", " eG", " e.V", " e. V", " e.K", " e. K", " e.G", " e. G", " GbR", " KG", " AG", " SA",
+    " AB", " AS", " BV", " NV", " SL", " LLC", " L.L.C", " LLP", " Ltd", " Limited", " LIMITED", " plc", " PLC", " CIC",
+    "Co-op", " Pty", " SARL", " S.A", " S.L", " S. L", " S.C", " S. C", " S.p", " S.r", " S. r", " Sr", " S r", " S.R",
+    " SRL", " EURL", " SCI", " SNC", " s.n.c", " s.a.s", " Lda", " EIRELI", " B.V", " N.V", " V.O", " VOF", " Sp.",
+    " spol.", " s.r", " s. r", " a.s", " a. s", " A/S", " ApS", " Oy", "Kft", "Bft", "Zrt", "Nyrt", " d.o", " d. o",
+    " & ",
+)  # fmt: skip
+_STRONG: Final = """cafe lettings staffing kennels cattery bakery bistro brewery distillery salon barbers florist
+    florists butchers fishmongers vets solicitors opticians catering removals joinery upholstery gardening garage taxis
+    cabs harriers timing apiaries nursery chapel flooring scaffolding carpentry recruitment chiropractic physiotherapy
+    podiatry creamery orchards vineyards stables deli pizzeria trattoria brasserie roastery tearooms"""
+"""What sort of house it is: capitals before it are its name."""
+_WEAK: Final = """surgery practice club rooms kitchen manor maternity hospice bookshop inn tavern gym dispensary
+    home wanderers athletic theatre playgroup preschool primary academy"""
+"""Of these a word must tell the house from others of its sort: no word of English, or a name."""
+_GENERIC: Final = (
+    known.GENERIC
+    | known.GENERIC_CARE
+    | words_in(
+        """best good private care nursing dental legal common standard everyday major minor elective plastic hand spine
+    knee hip orthognathic oral laser robotic open bypass prior past previous post recent additional other second third
+    main big small local nearest staff front back living dining changing waiting meeting family care funeral retirement
+    residential group foster mobile welcome house book golf football tennis health fan night youth strip breakfast
+    supper lunch sports country yacht rotary lions service open home general ltd the a an our my your their his her
+    this that new old first last cloud test soup hell's cell industry industrial code coding clinical team group"""
+    )
+)
+_ABROAD: Final = {
+    "de": """backerei metzgerei fleischerei konditorei apotheke gasthaus gasthof klinikum krankenhaus kreiskrankenhaus
+        klinik praxis hausarztpraxis kanzlei hausverwaltung autohaus tischlerei schreinerei gartnerei kita grundschule
+        realschule gesamtschule spedition fahrschule pflegedienst seniorenheim pflegeheim altenheim weingut brauerei
+        rechtsanwalte wohnbau firma druckerei schlosserei zimmerei baumschule""",
+    "fr": """imprimerie boulangerie patisserie pharmacie clinique lycee creche brasserie bistrot ehpad
+        menuiserie librairie fromagerie auberge societe entreprise fleuriste""",
+    "es": """cooperativa clinica farmacia panaderia taller talleres colegio gestoria asesoria bufete inmobiliaria
+        fincas bodegas ferreteria carniceria peluqueria guarderia empresa libreria fruteria""",
+    "it": """condominio panificio ristorante officina carrozzeria falegnameria albergo pasticceria macelleria
+        tipografia ditta impresa ferramenta azienda cantina terrecotte""",
+    "pt": """olaria padaria escola restaurante livraria imobiliaria construtora transportadora mercearia papelaria
+        serralharia clinica farmacia""",
+    "nl": """praktijk huisartsenpraktijk bakkerij slagerij garagebedrijf apotheek basisschool kinderdagverblijf
+        zorgcentrum verpleeghuis stichting boekhandel aannemersbedrijf""",
+    "pl": """stolarnia stolarni piekarnia piekarni apteka aptece przychodnia przychodni przedszkole warsztat kancelaria
+        kancelarii hurtownia restauracja""",
+}  # fmt: skip
+_TRADES: Final = words_in("immobilien haustechnik elektrotechnik logistik transporte reisen bau kollegen partner")
+_ARTICLES: Final = words_in(
+    """the die der das den dem des von bei an fur de het een une un w z dal dalla alla della nella sulla dear from to
+    by at in for with and or if we she he they contact call see"""
+)
+_ARTICLES_TOO: Final = words_in("le la les il lo gli i el los las o a os as")
+"""Articles of the languages that also begin names: Las Vegas Wedding Chapel."""
+
+
+@cache
+def _heads() -> dict[bytes, str]:
+    heads = {word.encode("ascii"): language for language, words in _ABROAD.items() for word in words.split()}
+    return heads | dict.fromkeys(joined_words(_STRONG), "strong") | dict.fromkeys(joined_words(_WEAK), "weak")
+
+
+@cache
+def _head_words() -> frozenset[bytes]:
+    return frozenset(_heads())
+
+
+FIRM_GATE: Final = either(WithWords(_head_words), holding(*_PIECES))
+
+
+def find_firms(text: str) -> Iterator[Found]:
+    """Yield firms and institutions, by start or not."""
+    for form in matches(FORM, text):
+        start = _begun(text, form.start(), weak=form["weak"] is not None)
+        if start >= 0:
+            yield Found(start, form.end(), "organization", 0.75, "company-end")
+    for start, end in places_of(text, _head_words()):
+        sort = _heads()[text[start:end].lower().encode("ascii")]
+        if sort not in ("strong", "weak"):
+            stop = _named_behind(text, start, end, sort)
+            if stop:
+                begin = start if text[start].isupper() else end + 1
+                yield Found(begin, stop, "organization", 0.6, "institution")
+        elif text[start].isupper() and text[start - 1 : start] == " " and not _GOES_ON.match(text, end):
+            begin = _named_before(text, start, weak=sort == "weak")
+            if begin >= 0:
+                yield Found(begin, end, "organization", 0.6, "institution")
+
+
+_GOES_ON: Final = lazy_regex(r"[A-Za-z0-9_(@-]| [A-Z][a-z]| [0-9]")
+
+
+def _words_before(text: str, end: int) -> list[tuple[int, str]]:
+    """Return the capitalized words that end here, but for articles and prepositions that begin a sentence."""
+    run = _RUN_BEFORE.search(text, max(0, end - _BACK), end)
+    words = [] if run is None else [(word.start(), word[0]) for word in _WORD.finditer(text, run.start(), end)]
+    while words and (
+        words[0][1].lower() in _ARTICLES or words[0][1].lower() in known.TITLES or words[0][1][0].islower()
+    ):
+        del words[0]
+    return words
+
+
+def _is_proper(word: str) -> bool:
+    """Return whether a word tells a house from others: a name, or no word of English and of programs."""
+    low = word.lower()
+    if low in _GENERIC or low in known.FUNCTION_WORDS or is_thing(low):
+        return False
+    marks = lists().words.get(low, 0)
+    return bool(marks & (Marks.GIVEN | Marks.FAMILY | Marks.PLACE)) or not marks & (Marks.COMMON | Marks.OTHER)
+
+
+def _begun(text: str, end: int, *, weak: bool) -> int:
+    words = _words_before(text, end)
+    if not words or all(word.lower() in _GENERIC or len(word) < 2 for _, word in words):
+        return -1
+    if weak and (all(word.isupper() for _, word in words) or not any(_is_proper(word) for _, word in words)):
+        return -1
+    return words[0][0]
+
+
+def _named_before(text: str, end: int, *, weak: bool) -> int:
+    """Return where the name of an English house begins whose sort stands at ``end``; -1 where it has none."""
+    words = _words_before(text, end - 1)
+    named = [word for _, word in words if word[0].isupper() and word.lower() not in _GENERIC]
+    if not named or any(is_thing(word.lower()) for word in named):
+        return -1
+    proper = any(len(word) > 2 and _is_proper(word) for word in named)
+    if (weak or named[0].isupper()) and not proper:
+        return -1
+    start = words[0][0]
+    if text[max(0, start - 4) : start] == "The " and not _opens(text, start - 4):
+        return start - 4
+    return -1 if not proper and len(named) < 2 and _opens(text, start) else start
+
+
+def _opens(text: str, start: int) -> bool:
+    before = text[max(0, start - 3) : start]
+    return not before.strip() or "\n" in before or before.rstrip(' "(')[-1:] in ".!?:;|*>-"
+
+
+def _named_behind(text: str, start: int, end: int, language: str) -> int:
+    """Return where the name of a house behind its sort ends; 0 where it has none."""
+    run = _RUN_BEHIND.match(text, end)
+    if run is None or text[start - 1 : start].isalnum():
+        return 0
+    ordinary = ordinary_words(language)
+    words = list(_WORD.finditer(text, *run.span("name")))
+    first = next(
+        (word for word in words if word[0].lower() not in _ARTICLES | _ARTICLES_TOO and word[0][0].isupper()), None
+    )
+    if first is None or first[0].lower() in known.FUNCTION_WORDS or (first[0].isupper() and len(first[0]) < 5):
+        return 0
+    if language == "de":
+        stop = 0
+        for word in words:
+            low = word[0].lower()
+            if low in ordinary and low not in _TRADES and not lists().words.get(low, 0) & (Marks.GIVEN | Marks.FAMILY):
+                break
+            stop = word.end()
+        return stop
+    if text[start].isupper() and text[start:end].isupper():
+        return 0
+    return run.end("name")

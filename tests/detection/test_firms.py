@@ -1,0 +1,66 @@
+"""Firms and institutions: by a legal form, by what sort of house they are, before or behind their names."""
+
+from __future__ import annotations
+
+import pytest
+
+from textveil.detection.embedded import embedded_detector
+from textveil.detection.firms import find_firms
+from textveil.detection.found import plain
+
+
+def firms(text: str) -> list[str]:
+    """What is found as a firm, each once."""
+    spans = [text[span.start : span.end] for span in find_firms(plain(text).text)]
+    return list(dict.fromkeys(max((other for other in spans if span in other), key=len) for span in spans))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("an estimate of J. T. Orbeck & Sons for it", "J. T. Orbeck & Sons"),
+        ("seit 2022 bei Wellkuppel GmbH & Co. KG, Wetzlar", "Wellkuppel GmbH & Co. KG"),
+        ("von der Torfbau Nordsee eG kam", "Torfbau Nordsee eG"),
+        ("an der Firma Muchow e.V. liegt", "Firma Muchow e.V."),
+        ("presso la Vasellame Orbetti & F.lli. Poi", "Vasellame Orbetti & F.lli"),
+        ("a Olaria Pinheiro, Lda. fecha", "Olaria Pinheiro, Lda."),
+        ("dla firmy Brzozowy Klon Sp. z o.o., ul. Polna", "Brzozowy Klon Sp. z o.o."),
+        ("firma Kvapil s.r.o. poslala", "Kvapil s.r.o."),
+        ("bij Tegelhandel Boersma B.V. in", "Tegelhandel Boersma B.V."),
+        ("the defendant, Sunway Pool & Patio LLC, paid", "Sunway Pool & Patio LLC"),
+        ("owner of Prickly Pear Print Co-op, said", "Prickly Pear Print Co-op"),
+        ("copy to Hawthorn Surgery, please", "Hawthorn Surgery"),
+        ("works at The Pickled Herring Cafe", "The Pickled Herring Cafe"),
+        ("results by Peg & Bib Timing.", "Peg & Bib Timing"),
+        ("the Las Vegas Wedding Chapel", "Las Vegas Wedding Chapel"),
+        ("im Klinikum Seeblick operiert", "Klinikum Seeblick"),
+        ("die hausverwaltung Nestbau Immobilien ruft an", "Nestbau Immobilien"),
+        ("l'imprimerie Au Moulin Bleu est", "Au Moulin Bleu"),
+        ("in de Praktijk De Wilgen kan", "Praktijk De Wilgen"),
+        ("il Condominio Le Rondini paga", "Condominio Le Rondini"),
+    ],
+)
+def test_a_firm_is_found_by_its_form_or_by_its_sort(text: str, expected: str) -> None:
+    assert firms(text) == [expected]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Past Surgery: none. General Surgery saw her, Plastic Surgery too; a Foster Home.",
+        "It is Best Practice, said the Care Home and the Book Club. Range of motion: Slight Limited.",
+        "Visual Studio AS IS; LICENSE AG, BLOOD TYPE AB",
+        "our Nursery, the Chapel & Garage",
+        "die Praxis Rechnung und die Firma Rechnung",
+        "la farmacia y la clinica de la calle",
+        "Hawthorn Surgery Lane 4",
+    ],
+)
+def test_sorts_of_houses_alone_are_no_firms(text: str) -> None:
+    assert firms(text) == []
+
+
+def test_a_person_ends_before_the_firm() -> None:
+    text = "Frau Matthiesen von der Torfbau Nordsee GmbH ruft an, und die Rechnung liegt bei mir."
+    spans = embedded_detector().detect([text])[0]
+    assert [text[span.start : span.end] for span in spans] == ["Matthiesen", "Torfbau Nordsee GmbH"]

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from textveil.detection import lists as known
+from textveil.detection.cue_words import CALLED, CLOSINGS, GREETINGS, KIN, KNOWN_BY, LABELS, ROLES, SHORTENED
 from textveil.detection.firms import FORM
 from textveil.detection.found import Found, words_in
 from textveil.detection.gates import WithWords, places_of
@@ -47,13 +48,36 @@ _NAME: Final = lazy_regex(
 _WORD: Final = lazy_regex(r"[A-Za-z]+(?:['-][A-Za-z]+)*")
 _TITLES: Final = (
     r"(?:(?:[DdPp]rs?|[Pp]rof|[Dd]ott(?:\.?s?sa)?|[Mm]rs?|[Mm]s|[Mm]me|[Ss]ra?|[Hh]r|[Dd]hr|[Ii]ng|[Ii]r|[Dd]ra|[Mm]gr"
-    r"|[Cc]llr|[Rr]ev|[Hh]ab|[Mm]ed|[Dd]ipl|[Hh]err|[Ff]rau|[Hh]errn|[Pp]ani?|[Aa]vv|i\. ?[AV]|gez|Maitre|Me)\.?[ -]+)"
+    r"|[Cc]llr|[Rr]ev|[Hh]ab|[Mm]ed|[Dd]ipl|[Hh]err|[Ff]rau|[Hh]errn|[Pp]an[iau]?|[Aa]vv|[Rr]ag|[Gg]eom|[Ss]ig|[Aa]rch"
+    r"|i\. ?[AV]|gez|Maitre|Me)\.?[ -]+)"
 )
 """Titles between a cue and the name; they stay."""
 _LINE: Final = r"(?:\A|[\n|;>\t{}]|[.!?]['\")]?[ ]|[ ]{2})[ \t>*_#\"'-]{0,8}"
 _ANY: Final = lazy_regex(r"")
 _BESIDE_KIN: Final = lazy_regex(
-    rf"(?:-in-law)?(?:\.? (?:of|von|des|de|di|do|da|van|af|av) |,? ){_TITLES}{{0,2}}(?=[A-Zv])"
+    rf"(?:-in-law)?(?:\.? (?:of|von|des|de|di|do|da|van|af|av) |, (?:o|a|der|die|den|dem|il|la|el) |,? )"
+    rf"{_TITLES}{{0,2}}(?=[A-Za-z])"
+)
+_OURS: Final = lazy_regex(
+    r"(?i:\b(?:my|our|his|her|their|your|its|the|mein|unser|sein|ihr|dein|euer|der|die|dem|den|mon|ma|mes|son|sa|notre|votre"
+    r"|leur|le|la|mi|su|tu|nuestr[oa]|el|il|lo|mi[oa]|su[oa]|nostr[oa]|o|a|meu|minha|seu|sua|nosso|nossa|mijn|zijn|haar|onze"
+    r"|ons|de|moj|moja|nasz|nasza|jego|jej)(?:e|er|en|em|es)? (?:[a-z]{2,12} )?|l')\Z"
+)
+_APPOSED: Final = lazy_regex(
+    rf"(?:, (?:o|a|der|die|den|dem|il|la|el|de|le) |, | \(){_TITLES}{{0,2}}(?=[A-Z][a-z]|[a-z]{{3,12}}\))"
+)
+_ENDS_APPOSED: Final = lazy_regex(r"[,;.)(:](?![A-Za-z])")
+_KIN_BEHIND: Final = lazy_regex(
+    rf"(?<![A-Za-z0-9])(?P<name>{_PARTICLE}{{0,2}}{_ONE}(?: {_PARTICLE}{{0,2}}{_ONE}){{0,3}}), "
+    r"(?:his|her|their|my|our|seine?|ihre?|meine?|unsere?"
+    r"|son|sa|mon|ma|leur|su|mi|il suo|la sua|suo|sua|o seu|a sua|o meu|a minha|zijn|haar|mijn|jego|jej)"
+    r"(?: (?:late|eldest|older|elder|younger|youngest|only|former|step|defunte?|difunt[oa]|defunt[oa]"
+    r"|verstorben(?:er|e)|overleden|big|little))?"
+    r" (?:[a-z]{1,10}-)?\Z"
+)
+_FOLLOWS_NAME: Final = lazy_regex(
+    r" (?:is|was|has|had|died|said|says|will|can|and|who|called|texted|messaged|lives|works|came|went|does|did)\b"
+    r"|[,.!?\n]|\Z"
 )
 _WHO_IS: Final = lazy_regex(
     r"(?:\b(?:girl|boy|man|woman|lady|guy|bloke|friend|child|kid|baby|someone|somebody|patient|colleague|chap|fella|nurse"
@@ -64,10 +88,11 @@ _NAMED: Final = lazy_regex(rf" (?:as )?(?:\"|')?{_TITLES}{{0,2}}(?=[A-Za-z])")
 _SPACE: Final = lazy_regex(rf"\.? {_TITLES}{{0,3}}(?=[A-Zavdlebt])")
 _POINT: Final = lazy_regex(rf"\. ?(?:(?:ra|ssa|na|as?|os?)\.? )?{_TITLES}{{0,3}}(?=[A-Zavdlebt])")
 _LABEL: Final = lazy_regex(
-    r"(?:(?:/?(?:e?[rn]|in|rin|a))?(?: [A-Za-z'&/]{1,14}){0,3})?(?: \([A-Za-z ]{1,20}\))?\.?[\"'*_]{0,2} ?[:=]"
+    r"(?:(?:/?(?:e?[rn]|in|rin|a))?(?: [A-Za-z'&/]{1,14}){0,3})?(?: [0-9]{1,2})?(?: \([A-Za-z ]{1,20}\))?\.?"
+    r"[\"'*_]{0,2} ?[:=]"
     rf"[ \t*_\"']{{0,8}}(?:\n[ \t]{{0,8}})?{_TITLES}{{0,3}}(?=[A-Zavdlebt])"
 )
-_LABEL_BEFORE: Final = lazy_regex(rf"{_LINE}(?:[A-Za-z][A-Za-z'/-]{{0,20}}\.? ){{0,3}}\Z")
+_LABEL_BEFORE: Final = lazy_regex(rf"(?:{_LINE}|, | / )(?:[A-Za-z][A-Za-z'/-]{{0,20}}\.? ){{0,3}}\Z")
 _CLOSING: Final = lazy_regex(
     r"(?:[,.!;-]{0,2}[ \t]{0,4}(?:\n[ \t>*_-]{0,8}){1,3}|, )"
     rf"(?:Your(?: [a-z]{{3,10}})? )?{_TITLES}{{0,3}}(?=[A-Zvd])"
@@ -81,204 +106,29 @@ _ENDS_VALUE: Final = lazy_regex(
 _ENDS_GREETING: Final = lazy_regex(r"[,!:;.]|[ \t]{0,20}(?:\n|\Z)| (?:og|und|en|et|y|e|i|a|och|ja|ve) [A-Z]| - ")
 _ENDS_LINE: Final = lazy_regex(r"[,.]?(?: \([A-Za-z /]{1,20}\))?[ \t]{0,20}(?:\n|\Z)|, |[,.]? {1,20}\|")
 _ALSO: Final = "(?:and|und|et|e|y|en|och|og|i|ja|ve|si|es)"
-_AND: Final = lazy_regex(rf",? {_ALSO} (?=[A-Z])|, (?=[A-Z][a-z]+(?:,| {_ALSO} [A-Z]))")
+_AND: Final = lazy_regex(
+    rf"(?: \([^()\n]{{1,20}}\))?,? {_ALSO} (?=[A-Z])|(?: \([^()\n]{{1,20}}\), )(?=[A-Z])"
+    rf"|, (?=[A-Z][a-z]+(?:,| {_ALSO} [A-Z]))"
+)
 _MOST_LISTED: Final = 6
 _SHORTEST_ROLE: Final = 4  # letters from which on a role may be written in small letters
 _BACK: Final = 80
 
 
-def _by_language(**words: str) -> MappingProxyType[str, str]:
-    return MappingProxyType(words)
-
-
-_KIN: Final = _by_language(
-    en="""dau husband wife son daughter brother sister mother father partner fiance fiancee uncle aunt cousin nephew
-    niece sons daughters brothers sisters stepson stepdaughter stepfather stepmother grandson granddaughter
-    grandmother grandfather grandchildren children spouse widow widower twin twins lodger roommate flatmate
-    housemate girlfriend boyfriend godson goddaughter godfather godmother nanny carer caregiver""",
-    de="""ehemann ehefrau sohn tochter bruder schwester mutter vater onkel tante oma opa enkel enkelin neffe nichte
-    lebensgefahrte lebensgefahrtin lebenspartner schwager schwagerin cousine soehne tochtern sohne partnerin
-    freundin schwiegersohn schwiegertochter schwiegermutter schwiegervater nachbar nachbarin witwe gatte gattin""",
-    fr="""epoux epouse mari femme fils fille frere soeur mere pere oncle tante neveu niece cousin cousine conjoint
-    conjointe compagnon compagne voisin voisine belle-mere gendre fiance""",
-    es="""marido esposo esposa mujer hijo hija hermano hermana madre padre tio tia sobrino sobrina primo prima nieto
-    nieta cunado cunada vecino vecina suegra suegro yerno nuera novio novia abuela abuelo""",
-    it="""marito moglie figlio figlia fratello sorella madre padre zio zia nipote cugino cugina nonno nonna compagno
-    compagna cognato cognata genero nuora suocero suocera vicino vicina fidanzato fidanzata""",
-    pt="""marido esposo esposa mulher filho filha irmao irma mae pai tio tia sobrinho sobrinha primo prima neto neta
-    avo cunhado cunhada vizinho vizinha namorado namorada genro nora sogra sogro""",
-    nl="""echtgenoot echtgenote man vrouw zoon dochter broer broers zus zussen zuster moeder vader oom tante neef
-    nicht partner kleinzoon kleindochter schoonzoon schoondochter zwager schoonzus buurman buurvrouw vriend
-    vriendin""",
-    pl="""maz mezem zona zone syn synem corka corke brat bratem siostra siostre matka ojciec ojcem wujek ciocia
-    kuzyn kuzynka narzeczony narzeczona sasiad sasiadka""",
-    cs="""manzel manzelka manzelem manzelkou dcera dcerou bratr bratrem sestra sestrou matka otec soused sousedka
-    vnuk vnucka""",
-    sv="make maka hustru dotter bror syster mor far moster faster farbror morbror sambo svager svagerska granne kone",
-    no="kona ektemann mann datter bror soster onkel tante nabo nabokone samboer svigerfar svigermor svigersonn",
-    fi="""puoliso puolisonsa vaimo vaimonsa mies miehensa poika poikansa tytar tyttarensa veli veljensa sisko
-    siskonsa aiti isa""",
-    tr="esi karisi kocasi oglu kizi kardesi annesi babasi agabeyi ablasi komsusu",
-    ro="sotul sotia fiul fiica fratele sora mama tatal",
-    hu="ferje felesege fia lanya testvere anyja apja",
-    hr="suprug supruga brat sestra majka otac kci",
-)  # fmt: skip
-_CALLED: Final = _by_language(
-    en="called named nicknamed known alias",
-    de="namens genannt",
-    fr="nomme nommee appele appelee surnomme prenommee",
-    es="llamado llamada apodado",
-    it="chiamato chiamata nome",
-    pt="chamado chamada apelidado",
-    nl="genaamd geheten",
-)
-_ROLES: Final = _by_language(
-    en="""rn lpn midwife headteacher pc dc ds di wpc solicitor barrister cllr councillor matron consultant postman
-    plumber sergeant constable detective inspector registrar paramedic warden nursery nurse vicar curate rector
-    canon deacon verger churchwarden alderman magistrate coroner""",
-    de="""herr herrn frau fraulein kollege kollegin kollegen rechtsanwalt rechtsanwaltin oberarzt oberarztin
-    chefarzt chefarztin assistenzarzt assistenzarztin zeuge zeugin klager klagerin beklagte beklagter angeklagte
-    angeklagter mandant mandantin pfarrer pfarrerin richter richterin notar notarin burgermeister burgermeisterin
-    minister ministerin kanzler kanzlerin hausmeister mieter mieterin steuerberater hausarzt hausarztin professor
-    professorin doktor familie kommissar hauptkommissar schwester pfleger patient patientin ehepaar eheleute
-    geschwister gebruder staatsanwalt""",
-    fr="""monsieur madame mademoiselle docteur professeur maitre collegue patient patiente temoin maire adjoint
-    adjointe depute deputee senateur ministre juge infirmier infirmiere avocat avocate notaire abbe directeur
-    directrice mm mme mlle famille confrere consoeur commissaire inspecteur""",
-    es="""don dona senor senora senorita doctor doctora abogado abogada profesor profesora enfermero enfermera
-    paciente testigo juez alcalde alcaldesa diputado diputada ministro ministra companero companera colega familia
-    inspector notario magistrado magistrada""",
-    it="""signor signora signorina dottor dottore dottoressa avvocato ingegner ingegnere professor professore
-    professoressa paziente infermiere infermiera collega notaio giudice teste maestro maestra suor famiglia coniugi
-    onorevole ragionier ragioniere geometra""",
-    pt="""senhor senhora doutor doutora professor professora paciente utente colega testemunha deputado deputada
-    vereador vereadora enfermeiro enfermeira padre juiz juiza advogado advogada dona familia engenheiro
-    engenheira""",
-    nl="""mevrouw meneer heer collega patient patiente huisarts getuige wethouder burgemeester minister advocaat
-    notaris verpleegkundige dokter juf meester client cliente leerling familie echtpaar zuster broeder rechter""",
-    pl="""panu pania panem pacjent pacjentka kolega kolezanka swiadek posel poslanka burmistrz mecenas doktor
-    profesor siostra panstwo ksiadz sedzia""",
-    cs="paci pacient pacientka kolega kolegyne svedek doktor doktorka profesor starosta",
-    sv="""herr fru froken overlakare lakare sjukskoterska kollega kollegan patienten doktor professor advokat rektor
-    domare familjen""",
-    no="""overlege overlaege lege laege sykepleier sygeplejerske kollega kollegaen pasient pasienten ordforer
-    statsrad lektor advokat rektor naboen dommer familien""",
-    fi="herra rouva tohtori professori kollega potilas laakari hoitaja ylilaakari perhe",
-    tr="sayin bayan doktor profesor hemsire avukat hasta",
-    ro="domnul doamna domnisoara doctorul pacientul pacienta",
-    hr="gospodin gospodja gospoda gospa gospod doktor pacijent",
-    id="bapak ibu",
-)  # fmt: skip
-_SHORTENED: Final = _by_language(
-    en="cllr rev revd hon messrs fr sr capt sgt cpl lt adm brig maj col gen supt insp",
-    de="hr fr frl fam ra dipl dr prof med",
-    fr="mme mlle mm pr dr dep sen mgr vve",
-    es="sr sra srta sres dr dra lic licda ing arq dip gral cap",
-    it="inf sig sigg dott dottssa avv ing geom rag arch prof sen cav comm",
-    pt="enf sr sra srs dr dra eng arq prof profa dep ver des",
-    nl="dhr mevr mw drs ir ing mr dr prof ds fam wed",
-    pl="mgr inz lek hab prof ks dr mec sp",
-    cs="ing mgr mudr judr phdr bc doc prof rndr paeddr",
-    sv="hr fr dr prof adv",
-    tr="dr prof doc av uzm sn",
-    ro="dl dna dra ing av",
-)  # fmt: skip
-_LABELS: Final = _by_language(
-    en="""name names forename forenames surname patient client employee authorised authorized reported signed
-    approved prepared checked verified requested written reviewed witnessed collected dictated transcribed issued
-    received completed ordered referred countersigned contact kin consultant physician doctor gp nurse surgeon
-    anaesthetist anesthetist midwife therapist author tutor teacher student pupil parent guardian tenant landlord
-    owner driver passenger witness officer clerk secretary chair chairman chairperson treasurer manager supervisor
-    director applicant claimant defendant plaintiff respondent beneficiary payee holder cardholder recipient sender
-    attn guest customer buyer seller bride groom mother father spouse husband wife informant deceased host organiser
-    organizer instructor coach carer worker interviewer interviewee operator technician investigator examiner
-    assessor trustee executor sister matron attending""",
-    de="""vorname nachname familienname geburtsname patient patientin ansprechpartner ansprechpartnerin
-    sachbearbeiter sachbearbeiterin unterzeichner unterzeichnerin arzt arztin hausarzt hausarztin oberarzt
-    oberarztin verfasser verfasserin autor autorin absender empfanger bearbeiter bearbeiterin zeuge zeugin klager
-    beklagter mieter mieterin vermieter vermieterin kunde kundin betreuer betreuerin gepruft erstellt unterschrieben
-    freigegeben gez kontakt leitung pflegekraft ehemann ehefrau kontaktperson versicherter versicherte inhaber
-    inhaberin vorsitz protokoll""",
-    fr="""astreinte inf nom prenom prenoms medecin infirmier infirmiere redige signe valide prescrit patient
-    patiente destinataire expediteur contact responsable auteur temoin locataire bailleur client cliente conducteur
-    titulaire interlocuteur confiance suivi etabli approuve rapporteur""",
-    es="""nombre nombres apellido apellidos paciente medico enfermera enfermero firmado firma redactado elaborado
-    autorizado remitente destinatario responsable contacto solicitante autor testigo cliente titular tutor tutora
-    inquilino arrendador arrendatario conductor fdo""",
-    it="""inf nome cognome nominativo paziente medico infermiere infermiera firmato redatto approvato mittente
-    destinatario referente responsabile contatto richiedente autore teste cliente intestatario conducente curante
-    inquilino locatore firma""",
-    pt="""enf nome apelido sobrenome paciente utente medico medica enfermeiro enfermeira assinado elaborado
-    remetente destinatario responsavel contato contacto solicitante autor testemunha cliente titular condutor
-    inquilino senhorio assinatura""",
-    nl="""naam voornaam achternaam patient client contactpersoon huisarts arts verpleegkundige ondertekend opgesteld
-    afzender ontvanger behandelaar auteur getuige klant huurder verhuurder medewerker bestuurder specialist
-    verzekerde""",
-    pl="""imie nazwisko pacjent pacjentka lekarz pielegniarka nadawca odbiorca podpisano podpis sporzadzil
-    sporzadzila zatwierdzil zatwierdzila kontakt osoba autor swiadek klient najemca wlasciciel""",
-    cs="jmeno prijmeni lekar pacient pacientka vypracoval vypracovala schvalil schvalila podpis svedek najemce osoba",
-    sv="""namn fornamn efternamn patient lakare handlaggare kontaktperson undertecknad ansvarig skoterska hyresgast
-    hyresvard kund vittne""",
-    no="""navn fornavn etternavn efternavn pasient lege laege kontaktperson saksbehandler sagsbehandler ansvarlig
-    underskrevet sykepleier leietaker utleier kunde vitne""",
-    fi="""nimi etunimi sukunimi potilas laakari yhteyshenkilo lahettaja vastaanottaja hoitaja asiakas vuokralainen
-    todistaja""",
-    tr="soyad soyadi isim hasta doktor hekim hazirlayan onaylayan imza musteri kiraci yetkili ad adi",
-    ro="nume prenume numele pacient medic semnat intocmit beneficiar client",
-    hu="nev orvos beteg felado cimzett ugyfel",
-    hr="ime prezime pacijent lijecnik potpis",
-    id="nama pasien dokter",
-)  # fmt: skip
-_CLOSINGS: Final = _by_language(
-    en="""regards wishes sincerely faithfully truly cheers thanks love yours best respectfully cordially fraternally
-    xx xxx""",
-    de="gruen grusen gruss gruse gruesse grus gruessen hochachtungsvoll herzlichst mfg lg vg",
-    fr="cordialement salutations amicalement bises bisous sincerement distingues devoues vous toi amities",
-    es="atentamente saludos saludo abrazo abrazos cordialmente besos cordial",
-    it="saluti saluto cordialmente abbraccio ossequi baci cordialita",
-    pt="atenciosamente cumprimentos abraco abracos cordialmente beijos beijinhos atentamente",
-    nl="groet groeten hoogachtend groetjes liefs mvg",
-    pl="powazaniem pozdrawiam pozdrowieniami szacunkiem pozdrowienia",
-    cs="pozdravem uctou zdravi pozdravom",
-    sv="halsning halsningar halsar mvh hilsen hilsner hilsninger vh kh",
-    fi="terveisin terveiset ystavallisin kunnioittavasti",
-    tr="saygilarimla saygilar selamlar sevgiler sevgilerimle",
-    ro="stima respect",
-    hu="udvozlettel tisztelettel",
-    hr="postovanjem pozdrav",
-    id="hormat salam",
-)  # fmt: skip
-_GREETINGS: Final = _by_language(
-    en="dear hello hi hey",
-    de="liebe lieber liebes hallo werte werter servus moin",
-    fr="cher chere chers bonjour salut bonsoir",
-    es="querido querida hola estimado estimada apreciado apreciada",
-    it="caro cara ciao gentile egregio egregia gentilissimo gentilissima salve carissimo carissima",
-    pt="caro cara ola prezado prezada querido querida estimado estimada oi",
-    nl="beste hallo hoi lieve geachte dag",
-    pl="drogi droga czesc szanowny szanowna witaj",
-    cs="mily mila ahoj vazeny vazena",
-    sv="hej basta kara hejsan hei kjaere kaere kare",
-    fi="hyva moi terve arvoisa rakas",
-    tr="sayin sevgili merhaba",
-    ro="draga stimate stimata buna",
-    hu="kedves tisztelt szia",
-    hr="dragi draga postovani postovana",
-)  # fmt: skip
-
 # fmt: off
 CUES: Final = (
-    Cue("kin", _ANY, _BESIDE_KIN, 0.6, "cue", "his wife, Orla", "his wife, a nurse", _KIN),
-    Cue("called", _WHO_IS, _NAMED, 0.6, "cue", "a girl called tash", "a tool called tash", _CALLED),
-    Cue("role", _ANY, _SPACE, 0.6, "title", "Overlege Solveig Bakke", "overlege og Lege", _ROLES),
-    Cue("short", _ANY, _POINT, 0.7, "title", "dal rag. Brunelli", "The rag. Brunelli", _SHORTENED),
-    Cue("label", _LABEL_BEFORE, _LABEL, 0.7, "field", "Firmado: G. Ibarra", "Firmado: Tesoreria", _LABELS),
-    Cue("closing", _CLOSING_BEFORE, _CLOSING, 0.7, "cue", "Groet,\nSjoerd", "Groet aan allen", _CLOSINGS),
-    Cue("greeting", _AT_LINE, _OPENING, 0.6, "cue", "Hej Solveig,", "Hej igen,", _GREETINGS),
+    Cue("kin", _ANY, _BESIDE_KIN, 0.6, "cue", "his wife, Orla", "his wife, a nurse", KIN),
+    Cue("apposed", _OURS, _APPOSED, 0.6, "cue", "our driver, Poldi, is late", "our driver, Friday, is late", KNOWN_BY),
+    Cue("called", _WHO_IS, _NAMED, 0.6, "cue", "a girl called tash", "a tool called tash", CALLED),
+    Cue("role", _ANY, _SPACE, 0.6, "title", "Overlege Solveig Bakke", "overlege og Lege", ROLES),
+    Cue("short", _ANY, _POINT, 0.7, "title", "dal rag. Brunelli", "The rag. Brunelli", SHORTENED),
+    Cue("label", _LABEL_BEFORE, _LABEL, 0.7, "field", "Firmado: G. Ibarra", "Firmado: Tesoreria", LABELS),
+    Cue("closing", _CLOSING_BEFORE, _CLOSING, 0.7, "cue", "Groet,\nSjoerd", "Groet aan allen", CLOSINGS),
+    Cue("greeting", _AT_LINE, _OPENING, 0.6, "cue", "Hej Solveig,", "Hej igen,", GREETINGS),
 )
 """The example that is found is found by the cue of its row."""
 # fmt: on
-_KIN_CUE, _CALLED_CUE, _ROLE_CUE, _SHORT_CUE, _LABEL_CUE, _CLOSING_CUE, _GREETING_CUE = CUES
+_KIN_CUE, _APPOSED_CUE, _CALLED_CUE, _ROLE_CUE, _SHORT_CUE, _LABEL_CUE, _CLOSING_CUE, _GREETING_CUE = CUES
 
 
 @cache
@@ -299,7 +149,7 @@ def _words() -> frozenset[bytes]:
 @cache
 def label_words() -> frozenset[str]:
     """Return the words that a label of a person's name holds, in any language."""
-    return frozenset(" ".join(_LABELS.values()).split())
+    return frozenset(" ".join(LABELS.values()).split())
 
 
 CUED_GATE: Final = WithWords(_words)
@@ -321,6 +171,11 @@ def find_cued_names(text: str) -> Iterator[Found]:
 
 
 _INSIDE: Final = frozenset("0123456789_@/.\\$#")
+_NAME_LABELS: Final = words_in(
+    """name names nom prenom nome nombre naam vorname nachname forename forenames surname known alias nickname cognome
+    apellido apellidos apelido achternaam voornaam imie nazwisko jmeno prijmeni navn namn fornavn etternavn"""
+)
+"""Labels of nothing but names."""
 _MARKS_OF_WORD: Final = int(Marks.COMMON | Marks.SMALL)
 _PLAIN: Final = int(Marks.COMMON | Marks.SMALL | Marks.OTHER)
 _NAMES: Final = int(Marks.GIVEN | Marks.FAMILY)
@@ -328,6 +183,8 @@ _EARLIER: Final = lazy_regex(r"([A-Za-z]{1,40})[ ]\Z")
 
 
 def _announced(text: str, start: int, end: int, cue: Cue, language: str) -> Iterator[Found]:
+    if cue is _KIN_CUE and (named := _KIN_BEHIND.search(text, max(0, start - _BACK), start)) is not None:
+        yield from _named_before_kin(text, named, language)
     behind = cue.behind.match(text, end)
     before = cue.before.search(text, max(0, start - _BACK), start) if behind is not None else None
     if behind is None or before is None:
@@ -335,20 +192,29 @@ def _announced(text: str, start: int, end: int, cue: Cue, language: str) -> Iter
     low = text[start:end].lower()
     if cue is _ROLE_CUE and language == "en" and end - start < _SHORTEST_ROLE and not text[start:end].isupper():
         return  # di Marco, but DI Marco
-    if language != "en" and low in _ENGLISH_TOO and not _amid_others(text, start):
+    if language != "en" and low in _ENGLISH_TOO and not (_amid_others(text, start) or low in _NAME_LABELS):
         return
     silent = cue in (_CLOSING_CUE, _GREETING_CUE, _ROLE_CUE) and language != "en" and text[start].isupper()
     if silent and not lists().words.get(low, 0) & _NAMES:
         yield Found(start, end, ORDINARY, 0.0)  # Groet, Merhaba, Herr Kollege
         silent = False
     at = behind.end()
-    if text[at].islower() and cue is _CALLED_CUE:
+    if text[at].islower() and cue in (_CALLED_CUE, _APPOSED_CUE):
         stop = _small_end(text, at)
+    elif text[at].islower() and cue is _KIN_CUE and language == "en" and text[end:at] == " ":
+        stop = _small_end(text, at)
+        fits = _FOLLOWS_NAME.match(text, stop) and _POSSESSIVE.search(text, max(0, start - 8), start)
+        if not fits or _VERB_ENDING.search(text, at, stop):
+            stop = 0
     else:
         aside = cue is _KIN_CUE and text[start].islower() and text[at - 2 : at] == ", "
-        stop = _name_end(text, at, language, cue, small=aside or (cue is _KIN_CUE and language != "en"))
-    if not stop:
+        small = aside or (cue is _KIN_CUE and language != "en")
+        sure = cue is _LABEL_CUE and low in _NAME_LABELS
+        stop = _name_end(text, at, language, cue, small=small, sure=sure)
+    if not stop or (cue is _APPOSED_CUE and not _ENDS_APPOSED.match(text, stop)):
         return
+    if cue is _LABEL_CUE and (number := _NUMBER.match(text, end)):
+        yield Found(number.start("number"), number.end(), "numbering", 0.7, "sequence")
     if cue is _LABEL_CUE or silent or (cue is _CLOSING_CUE and language == "en"):
         yield Found(start, end, ORDINARY, 0.0)
     for _ in range(_MOST_LISTED):
@@ -363,7 +229,7 @@ _ENGLISH_TOO: Final = words_in(
     """cousin far faster femme isa make man mere mor nicht partner prima zone client don doctor inspector maestro
     meester mm patient professor minister arch cap des dip doc eng ing med pr rag sen ver wed arts contact nom
     nome rapporteur specialist titular tutor cordial respect vous gentile caro toi ad fam rector rev hon col gen
-    maj insp comm ds"""
+    maj insp comm ds sour kind"""
 )
 """Words of English that announce a person in another language: there, a word of that language stands before them."""
 
@@ -375,12 +241,15 @@ def _amid_others(text: str, start: int) -> bool:
     return bool(low) and not lists().words.get(low, 0) & Marks.COMMON and low not in known.FUNCTION_WORDS
 
 
-def _name_end(text: str, at: int, language: str, cue: Cue, *, small: bool = False) -> int:
-    """Return where the name ends that begins here; 0 where none does. ``small``: it may be an ordinary word."""
+def _name_end(text: str, at: int, language: str, cue: Cue, *, small: bool = False, sure: bool = False) -> int:
+    """Return where the name ends that begins here; 0 where none does.
+
+    ``small``: it may be an ordinary word; ``sure``: a label says that a name stands here.
+    """
     match = _NAME.match(text, at)
     if match is None:
         return 0
-    bare = cue in (_KIN_CUE, _ROLE_CUE, _SHORT_CUE)
+    bare = cue in (_KIN_CUE, _ROLE_CUE, _SHORT_CUE, _APPOSED_CUE)
     parts = [part for part in _WORD.finditer(text, at, match.end()) if part[0][0].isupper() and len(part[0]) > 1]
     lows = [part[0].lower().removesuffix("'s") for part in parts]
     if lows and label_words().issuperset(lows):
@@ -390,6 +259,7 @@ def _name_end(text: str, at: int, language: str, cue: Cue, *, small: bool = Fals
     for number, (part, low, mark) in enumerate(zip(parts, lows, marks, strict=True)):
         if is_camel(part[0]) or low in known.FUNCTION_WORDS or mark & Marks.OTHER or _names_none(low):
             break
+        last = number > 1 and cue is _LABEL_CUE and text[match.end() : match.end() + 1] in ("", "\n")
         if not mark & _NAMES and (mark & _PLAIN or _is_ordinary(low, language)):
             following = lows[number + 1] if number + 1 < len(lows) else ""
             rare = not (mark & _PLAIN or not following or _is_english(following) or _is_ordinary(following, language))
@@ -398,13 +268,13 @@ def _name_end(text: str, at: int, language: str, cue: Cue, *, small: bool = Fals
             elif number == 0 and bare and (small or language != "en") and not _NOUN_ENDING.search(low):
                 pass  # Kollege Ruprecht, her niece, Saffron,
             elif (number == 0 and not rare) or (
-                number and not (number == 1 and len(parts) == 2 and marks[0] & Marks.GIVEN)
+                number and not (number == 1 and len(parts) == 2 and marks[0] & Marks.GIVEN) and not last
             ):
                 break
-        if cue is _LABEL_CUE and not mark & _NAMES and is_plain_form(low):
+        if cue is _LABEL_CUE and not mark & _NAMES and is_plain_form(low) and not last:
             break
         end, count = part.start() + len(low), number + 1
-    if not end or (not bare and not _fits(text, end, cue, marks[:count], parts)):
+    if not end or (not bare and not _fits(text, end, cue, marks[:count], parts, sure=sure or text[at + 1] == ".")):
         return 0
     if (form := FORM.search(text, end, match.end() + 12)) and _CAPITALS.fullmatch(text, end, form.start()):
         end = match.start() + len(_LINK.split(text[match.start() : end], 1)[0])  # Frau Matthiesen von der Deichbau GmbH
@@ -428,8 +298,20 @@ def _names_none(low: str) -> bool:
 
 
 _CAPITALS: Final = lazy_regex("(?: [A-Z][A-Za-z-]{1,40}){0,4}")
+_NUMBER: Final = lazy_regex(r" (?P<number>[0-9]{1,2})(?= ?[:=.(])")
 _LINK: Final = lazy_regex(" (?:von|van|de|del|della|di|da|do) ")
 _SMALL_NAME: Final = lazy_regex(r"[a-z]{3,20}(?![A-Za-z0-9_@.-])")
+
+
+_POSSESSIVE: Final = lazy_regex(r"\b(?:my|his|her|our|their|your) \Z")
+_VERB_ENDING: Final = lazy_regex("(?:ed|ing|ly)\\Z")
+
+
+def _named_before_kin(text: str, named: re.Match[str], language: str) -> Iterator[Found]:
+    """Yield the name before a relative: Orla Fenn, his sister."""
+    start, end = named.span("name")
+    if _name_end(text, start, language, _KIN_CUE) == end:
+        yield Found(start, end, "person", 0.6, "cue")
 
 
 def _small_end(text: str, at: int) -> int:
@@ -450,7 +332,7 @@ _GIVEN_BEHIND: Final = lazy_regex(
 )
 
 
-def _fits(text: str, end: int, cue: Cue, marked: list[int], parts: list[re.Match[str]]) -> bool:
+def _fits(text: str, end: int, cue: Cue, marked: list[int], parts: list[re.Match[str]], *, sure: bool) -> bool:
     """Return whether what stands behind a name fits a label's value, a line of its own, or a greeting."""
     if cue is _CLOSING_CUE:
         return len(marked) == len(parts) and _ENDS_LINE.match(text, end) is not None
@@ -459,9 +341,10 @@ def _fits(text: str, end: int, cue: Cue, marked: list[int], parts: list[re.Match
     if len(marked) > 1:
         return True
     written = text[parts[0].start() : parts[0].end()]
-    if written.isupper() and not marked[0] & _NAMES:
+    if written.isupper() and not (marked[0] & _NAMES or (sure and len(written) > 3)):
         return False
-    return _ENDS_VALUE.match(text, end) is not None and not is_plain_word(written.lower())
+    plain = is_plain_word(written.lower()) and not (sure and marked[0] & Marks.GIVEN)
+    return _ENDS_VALUE.match(text, end) is not None and not plain
 
 
 def _of_parts(low: str) -> int:

@@ -319,7 +319,7 @@ FUNCTION_WORDS: Final = _set(
     youre theyre gonna wanna gotta imma ima mom dad mum mommy daddy grandma grandpa tv pm bot internet email fax
     phone mobile tel address name date subject re fw fwd dob mrn ssn iban zip id url ps pps asap faq etc todo fixme kids
     over as off out up down all any some more most new old first last next also just only very hm hmm uh uhm um
-    huh lemme yessir gotcha dang mister alright okey nah yup oops ma'am maam sir man men woman guys north south
+    huh lemme yessir gotcha dang mister sirs alright okey nah yup oops ma'am maam sir man men woman guys north south
     east west northern southern eastern western sept mb pt mondays tuesdays wednesdays thursdays fridays
     saturdays sundays lmao gawd bro dude btw smh tbh idk ty"""
 )

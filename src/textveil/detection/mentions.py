@@ -106,11 +106,25 @@ def with_mentions(text: str, spans: Sequence[Found]) -> list[Found]:
             met.append(span)
             _take(taken, [span])
     met += _joined(text, _mentions(text, _Known(text, [*evident, *beside]), taken))
+    met = _with_guessed(text, met, [span for span in spans if _is_guess(span)])
     _take(taken, met)
     guesses = [
         span for span in spans if (_is_guess(span) or _lies_in(within, span)) and 1 not in taken[span.start : span.end]
     ]
     return sorted([*firm, *met, *guesses])
+
+
+def _with_guessed(text: str, met: list[Found], guesses: Sequence[Found]) -> list[Found]:
+    """Return mentions of persons with the rest of the guess that ends with them: Orla Skelhorn, after a Skelhorn."""
+    begun = {guess.end: guess.start for guess in guesses if guess.kind == "person"}
+    for number, span in enumerate(met):
+        start = begun.get(span.end, span.end)
+        if span.kind == "person" and start < span.start and text[start : span.start].count(" ") < _MOST_BEFORE:
+            met[number] = span._replace(start=start)
+    return met
+
+
+_MOST_BEFORE: Final = 3
 
 
 def with_enumerated(text: str, spans: Sequence[Found]) -> list[Found]:
@@ -201,6 +215,8 @@ def _part_at(text: str, names: _Known, match: re.Match[str]) -> Found | None:
         return None
     if whole.kind != "person" or len(bare) == len(written):
         start = end - len(bare)
+    if whole.kind == "person" and (initial := _INITIAL.search(text, max(0, start - 3), start)):
+        start = initial.start("letter")  # P NNAMANI
     if lists().words.get(bare.lower(), 0) & _KNOWN_WORDS and start == end - len(bare):
         if _opens(text, start) or (text[end : end + 2].strip()[:1].isalnum() and text[end + 1 : end + 2].isupper()):
             return None
@@ -211,6 +227,7 @@ def _part_at(text: str, names: _Known, match: re.Match[str]) -> Found | None:
     return _mention(start, end, whole)
 
 
+_INITIAL: Final = lazy_regex(r"(?:\A|[^A-Za-z0-9.])(?P<letter>[B-HJ-Z]) \Z")
 _NO_NAME_AFTER: Final = frozenset("0123456789_")
 
 

@@ -221,9 +221,12 @@ class _Run:
         low = written[0].lower()
         if goes_on:
             return low in "ia" and written[-1] != "." and pieces[number].end() == self._end
-        if written[-1] != "." or number + 1 == len(pieces):
+        if number + 1 == len(pieces):
             return True
         following = pieces[number + 1][0]
+        if written[-1] != ".":
+            marks = self._judge.marks(following.lower())
+            return low in "ia" or not (following.isupper() and marks & _FAMILY) or bool(marks & _COMMON)  # P NNAMANI
         if not following[0].isupper() or following.lower() in known.FUNCTION_WORDS:
             return True
         if titled:

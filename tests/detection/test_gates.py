@@ -44,6 +44,12 @@ TZ=Europe/Paris|commit 9f86d08|size=1048576|error LNK2019|http://localhost:80/x|
 HTTP/1.1" 200 512|00:1A:2B:3C:4D:5E:6F:70|sha256-n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=
 (PLN)|-rw-r--r-- 1 pbaptiste x|login("bob", "hunter22!")""".replace("\n", "|").split("|")
 PIECES += [
+    "address: Caravan 6, Sandy Park\n",
+    "The Manse, Kilwhin.",
+    "Top floor, 202 Gasworks Mews",
+    "on Dockray Parade.",
+    "forty one Rossall Gate",
+    "x,Policy No,City\nA,MTR/4417/0093,Rye\n",
     "klucz: WMdnQSPG4QRBn7JkMCNvw8WDv6NMCKy9",
     "Polis: KL 447190",
     "oh seven seven double oh nine six",

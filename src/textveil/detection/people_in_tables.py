@@ -1,14 +1,14 @@
-"""Persons in the columns of a table: CSV, tabs, Markdown, a database's client, or columns parted by spaces."""
+"""Persons, ids, places and secrets in a table: CSV, tabs, Markdown, a database's client, or parted by spaces."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from textveil.detection import lists as known
 from textveil.detection.found import Found, words_in
-from textveil.detection.gates import joined_words, places_of, with_words
+from textveil.detection.gates import both, holding, joined_words, places_of, with_words
 from textveil.detection.lists import Marks, lists
 from textveil.detection.people_in_records import is_plain_form, line_end, names_somebody
 from textveil.detection.secrets import is_placeholder
@@ -41,9 +41,25 @@ _SECRETS: Final = lazy_regex(
     r"(?i:pass(?:word|wd|code|phrase|wort)|pwd|pin|api[_ -]?key|secret|(?:access|api)[_ -]?token"
     r"|kennwort|mot de passe|contrasena|senha|wachtwoord|haslo)"
 )
+_IDS: Final = lazy_regex(
+    r"(?i:(?:policy|member(?:ship)?|customer|client|patient|account|acct|employee|empl?|staff|student|pupil|case|claim"
+    r"|order|invoice|booking|hosp(?:ital)?|nhs|ni|chart|file|contract|licen[cs]e|permit|passport|serial|badge|payroll"
+    r"|tax|tenancy|unit|asset|plot|vehicle)\.?[_ -]?(?:no|nr|num(?:ber)?|id|ref(?:erence)?)\.?|mrn|nhs|vrm|vin|upn|iban"
+    r"|ssn|nino?|dni|nif|bsn|pesel|reg(?:istration)?(?:[ _](?:no\.?|mark|plate|number))?|(?:licen[cs]e[ _])?plate"
+    r"|kennzeichen|kundennr\.?|kundennummer|aktenzeichen|kenteken|klantnr\.?|targa|immatriculation|plaque|matricula"
+    r"|ext(?:ension|\.)?|durchwahl|poste|interno|toestel|phone|tel(?:efon|ephone)?\.?|mobile|cell)"
+)
+_PLACES: Final = lazy_regex(
+    r"(?i:city|town|village|(?:home |postal |street )?address|street|post ?code|zip(?:[ _]?code)?|county|hometown"
+    r"|(?:place of birth|birth ?place)|(?:wohn)?ort|stadt|strasse|plz|adresse|anschrift|ville|rue|code postal|ciudad"
+    r"|localidad|municipio|direccion|citta|comune|indirizzo|cidade|morada|endereco|(?:woon)?plaats|straat|adres|miasto"
+    r"|miejscowosc|ulica)"
+)
 _BEHIND: Final = r"\"?(?P<mark>[^\S\n]*[|,;\t]|[ ]{2}|[^\S\n]*$)"
 _HEADER: Final = lazy_regex(rf"(?m)(?<![^\s|,;\"])(?:{_COLUMN.pattern}|{_ROLE.pattern}|{_VOTED.pattern}){_BEHIND}")
-_SECRET_HEADER: Final = lazy_regex(rf"(?m)(?<![^\s|,;\"]){_SECRETS.pattern}{_BEHIND}")
+_VALUE_HEADER: Final = lazy_regex(
+    rf"(?m)(?<![^\s|,;\"])(?:{_SECRETS.pattern}|{_IDS.pattern}|{_PLACES.pattern}){_BEHIND}"
+)
 """Which of its places begin a cell is told by ``_begins_cell``; most words of a text are passed over at once."""
 _HEADING: Final = lazy_regex(r"[A-Za-z#][A-Za-z0-9_ ()./'#-]{0,40}")
 _CELLS: Final = {
@@ -81,10 +97,19 @@ class _Cell(NamedTuple):
     value: str
 
 
-SECRET_TABLE_GATE: Final = with_words(
-    """password passwd passcode passphrase pwd pin key secret token passwort kennwort passe contrasena senha wachtwoord
-    haslo"""
-)
+_VALUE_HEADS: Final = """password passwd passcode passphrase pwd pin key secret token passwort kennwort passe contrasena
+    senha wachtwoord haslo policy member membership customer client patient account acct employee empl emp staff student
+    pupil case claim order invoice booking hosp hospital nhs ni chart file contract licence license permit passport
+    serial badge payroll tax tenancy unit asset plot vehicle mrn vrm vin upn iban ssn nin nino dni nif bsn pesel reg
+    registration plate kennzeichen kundennr kundennummer aktenzeichen kenteken klantnr targa immatriculation plaque
+    matricula ext extension durchwahl poste interno toestel phone tel telefon telephone mobile cell city town village
+    home postal street address post postcode zip zipcode county hometown place birthplace wohnort ort stadt strasse plz
+    adresse anschrift ville rue code ciudad localidad municipio direccion citta comune indirizzo cidade morada endereco
+    woonplaats plaats straat adres miasto miejscowosc ulica"""
+_VALUE_WORDS: Final = joined_words(f"{_VALUE_HEADS} api access mot")
+VALUE_TABLE_GATE: Final = both(with_words(_VALUE_HEADS), holding("|", ",", ";", "\t", "   "))
+_VALUE_CELL: Final = lazy_regex(r"(?=[^\n]{0,24}[0-9])[A-Za-z0-9#(+][A-Za-z0-9 ()./+-]{1,24}")
+_PLACE_CELL: Final = lazy_regex(r"[A-Z0-9][A-Za-z0-9 .,'/-]{1,60}")
 
 
 def find_people_in_tables(text: str) -> Iterator[Found]:
@@ -95,12 +120,23 @@ def find_people_in_tables(text: str) -> Iterator[Found]:
         yield from _persons(rows, columns)
 
 
-def find_secrets_in_tables(text: str) -> Iterator[Found]:
-    """Yield the cells below a header such as ``password``, by start."""
-    for rows, columns in _tables(text, matches(_SECRET_HEADER, text)):
-        for cell in sorted(cell for column, cells in rows.items() if columns[column] == "secret" for cell in cells):
-            if len(cell.value) > 2 and " " not in cell.value and not is_placeholder(cell.value):
-                yield Found(cell.start, cell.start + len(cell.value), "secret", _SCORE, "column")
+def find_values_in_tables(text: str) -> Iterator[Found]:
+    """Yield the cells below a header such as ``password``, "Policy No" or "City", by start."""
+    places = (place for place, _ in places_of(text, _VALUE_WORDS))
+    headers = (header for place in places if (header := _VALUE_HEADER.match(text, place)) is not None)
+    for rows, columns in _tables(text, headers):
+        held = ((cell, columns[column]) for column, cells in rows.items() for cell in cells)
+        for cell, kind in sorted(held):
+            if kind in _FITS and len(cell.value) > 1 and not is_placeholder(cell.value) and _FITS[kind](cell.value):
+                yield Found(cell.start, cell.start + len(cell.value), kind, _SCORE, "column")
+
+
+_FITS: Final[dict[str, Callable[[str], object]]] = {
+    "secret": lambda value: len(value) > 2 and " " not in value,
+    "id": _VALUE_CELL.fullmatch,
+    "place": lambda value: _PLACE_CELL.fullmatch(value) and value.lower() not in _NO_NAME,
+}
+"""What a cell of a column must look like."""
 
 
 def _tables(text: str, headers: Iterator[re.Match[str]]) -> Iterator[tuple[dict[int, list[_Cell]], dict[int, str]]]:
@@ -164,13 +200,15 @@ def _cells(line: str, start: int, mark: str) -> list[_Cell]:
 
 
 def _column_kinds(cells: Sequence[_Cell], mark: str) -> dict[int, str]:
-    """Return of each column what it holds: "name", "role", "vote", "secret" or nothing; empty if the line is no header.
+    """Return of each column what it holds: "name", "role", "vote", a kind or nothing; empty if the line is no header.
 
     A column is known by its number, one of a table that is parted by spaces by its distance from the line's start.
     """
     if len(cells) < 2 or not all(_HEADING.fullmatch(cell.value) or (mark == "|" and not cell.value) for cell in cells):
         return {}
-    kinds = ((_COLUMN, "name"), (_ROLE, "role"), (_VOTED, "vote"), (_SECRETS, "secret"))
+    kinds = (
+        (_COLUMN, "name"), (_ROLE, "role"), (_IDS, "id"), (_PLACES, "place"), (_VOTED, "vote"), (_SECRETS, "secret")
+    )  # fmt: skip
     return {
         cell.start if mark == " " else number: next((kind for head, kind in kinds if head.fullmatch(cell.value)), "")
         for number, cell in enumerate(cells)
@@ -208,7 +246,7 @@ def _persons(rows: dict[int, list[_Cell]], columns: dict[int, str]) -> Iterator[
     spans = []
     for column, cells in rows.items():
         kind = columns[column]
-        if kind == "secret":
+        if kind in _FITS:
             continue
         full = [cell for cell in cells if _NAME_CELL.fullmatch(cell.value) and cell.value.casefold() not in _NO_NAME]
         if kind == "vote":

@@ -1,0 +1,141 @@
+"""Places that their label tells, and addresses without digits: named houses, streets alone, numbers in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from textveil.detection.found import Found, words_in
+from textveil.detection.gates import both, either, holding, joined_words, places_of, with_words
+from textveil.detection.lists import lists
+from textveil.detection.units import BELOW_HUNDRED, NUMBER_WORDS
+from textveil.text.english import FUNCTION_WORDS
+from textveil.text.patterns import lazy_regex, matches
+
+_LABELS: Final = """address adresse anschrift wohnanschrift lieferadresse rechnungsadresse lieferanschrift wohnadresse
+    adres woonadres bezorgadres domicilio domicile direccion indirizzo residenza morada endereco adress
+    hometown birthplace geburtsort geboorteplaats naturalidade town city village ort wohnort ville ciudad localidad
+    poblacion citta comune cidade localidade concelho plaats woonplaats miasto miejscowosc
+    birth naissance nacimiento nascita nascimento urodzenia zamieszkania"""
+LABELLED_GATE: Final = both(with_words(_LABELS), either(holding(":"), holding("   ")))
+_LABEL_WORDS: Final = joined_words(_LABELS)
+_OF_BIRTH: Final = words_in("birth naissance nacimiento nascita nascimento urodzenia zamieszkania")
+_BEFORE: Final = lazy_regex(
+    r"(?i)(?:(?P<of>\b(?:place of|lieu de|lugar de|luogo di|local de|miejsce) )"
+    r"|(?P<no>\b(?:ip|e-?mail|mac|web|memory|wallet|btc|bus|base|source|destination|mail|http|internet)[ -]?)"
+    r"|(?P<field>(?:\A|\n|  |[;|>\t] ?)[ \t>*-]{0,8}(?:[0-9]{1,2}[.)] )?(?:(?:home|postal|delivery|current|mailing"
+    r"|billing|shipping|permanent|present|private|work|full|h0me|nome e|data e) ?){0,2}))\Z"
+)
+_VALUE: Final = lazy_regex(
+    r"(?: ?\([^()\n]{1,20}\))?(?P<sign> ?:[ \t]{0,16}\n?|[ \t]{3,24})"
+    r"(?P<place>[A-Z0-9][^\n;|=@<>{}()\[\]\t\"_]{1,90}?)"
+    r"(?=[ \t]{0,2}(?:\n|;|\||  |\t|\(|\"|\Z|(?<=[a-z]{4})\. [A-Z]|, (?i:tel|phone|mob)))"
+)
+_SMALL_PART: Final = words_in(
+    "of the and upon on under next in le la les du des de del della di d da do dos das van von der den am an bei im"
+    " near y e et sur sous aan op"
+)
+_NO_VALUE: Final = words_in(
+    "unknown none n/a na same see not as above below string text null optional required tbc tbd"
+)
+
+
+def find_labelled_places(text: str) -> Iterator[Found]:
+    """Yield what stands behind "Address:", "Wohnort:" and the like, and in a form behind the wide space."""
+    for start, end in places_of(text, _LABEL_WORDS):
+        before = _BEFORE.search(text, max(0, start - 60), start)
+        value = _VALUE.match(text, end)
+        if value is None or (before is not None and before["no"]):
+            continue
+        of_birth = text[start:end].lower() in _OF_BIRTH
+        if of_birth != (before is not None and before["of"] is not None):
+            continue
+        field = of_birth or (before is not None and before["field"] is not None)
+        if not field and (":" not in value["sign"] or not text[start:end].lower().startswith(("ad", "an", "ind"))):
+            continue
+        place = value["place"].rstrip(" .,:")
+        if _names_place(place) and place.lower() != text[start:end].lower():
+            yield Found(value.start("place"), value.start("place") + len(place), "place", 0.65, "field")
+
+
+def _names_place(value: str) -> bool:
+    words = value.replace(",", " ").replace("/", " ").split()
+    if not words or words[0].lower() in _NO_VALUE or "://" in value or value.count(".") > 2:
+        return False
+    if any(map(str.isdigit, value)):
+        return len(words) < 14 and any(word[0].isupper() and word[1:].islower() for word in words)
+    capital = all(word[0].isupper() or word.lower() in _SMALL_PART or "'" in word for word in words)
+    return (
+        capital
+        and len(words) < 7
+        and value.upper() != value.lower()
+        and words[0].lower() not in FUNCTION_WORDS - {"the"}
+    )
+
+
+_KINDS_OF_HOUSE: Final = """Manse Smithy Gables Maltings Rectory Vicarage Parsonage Forge Granary Stables Barn Lodge
+    Schoolhouse Bakery Grange Cottage Farmhouse Croft Elms Laurels Willows Firs Beeches Hollies Poplars Cedars Oaks Nook
+    Bungalow Hermitage Paddock Dairy Gatehouse Boathouse Priory Mill Orchard Retreat Hollow Homestead Pines Limes"""
+_AFTER_NAME: Final = "Cottage House Farm Farmhouse Lodge Barn Villa Croft Grange Manse Mill Bungalow"
+_HOUSE: Final = "|".join(_KINDS_OF_HOUSE.split())
+_END: Final = "|".join(_AFTER_NAME.split())
+_WORD: Final = "[A-Z][A-Za-z'-]{2,20}"
+_STREET_END: Final = (
+    "(?:Street|Road|Avenue|Terrace|Crescent|Mews|Lane|Parade|Gardens|Drive|Close|Gate|Steps|Quay|Brow|Fold|Row|Way"
+    "|Walk|Place|Grove|Rise|Hill|Wharf|Track|Court|Square|Wynd|Yard)"
+)
+_NAMED: Final = lazy_regex(
+    rf"(?<![\w'-])(?:(?:The|THE) (?:Old |New |OLD )?(?:{_HOUSE}|{_HOUSE.upper()})"
+    rf"|(?!(?:White|Random|Opera|Full|Upper|Lower|The|Waffle|Animal|Orient) )(?:{_WORD} ){{1,2}}(?:{_END}))"
+    rf", ?\n?(?P<behind>{_WORD}(?: {_WORD}){{0,2}})(?![\w'])"
+)
+_FLAT: Final = lazy_regex(
+    r"(?<![\w'-])(?:(?:(?:[Bb]asement|[Gg]round[ -][Ff]loor|[Tt]op[ -][Ff]loor|[Ff]irst[ -][Ff]loor|[Gg]arden|[Uu]pper"
+    r"|[Ll]ower|[Tt]op) [Ff]lat|[Tt]op floor"
+    r"|(?:[Cc]aravan|[Pp]itch|[Pp]lot|[Uu]nit|[Ff]lat|[Bb]erth) [0-9]{1,3}[A-Za-z]?)"
+    rf",? (?:[0-9]{{1,4}}[A-Za-z]? )?(?:{_WORD} ){{1,3}}(?:{_STREET_END}|Park|House|Point|Marina|Site))(?![\w'])"
+)
+_ALONE: Final = lazy_regex(
+    r"\b(?:on|in|at|from|off|near|down|along|outside|opposite|to|of) (?P<place>"
+    r"(?!(?:Wall|Downing|Fleet|Sesame|Abbey|Memory|Fast|Silk|High|Main|Bond|Penny|Coronation|The|Harley|Dear) )"
+    rf"(?:{_WORD} ){{1,2}}(?:Street|Road|Avenue|Terrace|Crescent|Mews|Lane|Parade))(?![\w'])"
+)
+_SPOKEN: Final = lazy_regex(
+    rf"(?<![\w-])(?i:(?:number |no\. )?(?:{BELOW_HUNDRED} hundred (?:and )?)?{BELOW_HUNDRED})"
+    rf" (?:{_WORD} ){{1,2}}{_STREET_END}(?![\w'])"
+)
+_SMALL: Final = lazy_regex(
+    r"(?:(?<=[:,(] )|(?<=\bat )|(?<=\n))(?P<place>(?P<name>[a-z]{3,16}) (?:cottage|farm|house|lodge|barn|villa|croft)"
+    r"(?:, (?P<town>[a-z]{5,20})(?=[.,\n]))?)(?![\w'-])"
+)
+NAMED_GATE: Final = with_words(f"{_KINDS_OF_HOUSE} {_AFTER_NAME}".lower())
+FLAT_GATE: Final = with_words("basement floor caravan pitch plot unit flat berth")
+ALONE_GATE: Final = with_words("street road avenue terrace crescent mews lane parade")
+SPOKEN_GATE: Final = both(with_words(NUMBER_WORDS), with_words(_STREET_END.strip("(?:)").replace("|", " ").lower()))
+
+
+def find_named_houses(text: str) -> Iterator[Found]:
+    """Yield houses that have a name in place of a number, with the street or town behind it."""
+    for match in matches(_NAMED, text):
+        yield Found(*match.span(), "place", 0.65)
+    for match in matches(_SMALL, text):
+        if not lists().words.get(match["name"], 0):
+            yield Found(*match.span("place"), "place", 0.6)
+
+
+def find_flats(text: str) -> Iterator[Found]:
+    """Yield flats, pitches and plots with the street or the park that they lie in."""
+    for match in matches(_FLAT, text):
+        yield Found(*match.span(), "place", 0.65)
+
+
+def find_streets_alone(text: str) -> Iterator[Found]:
+    """Yield streets without a number, behind a word that tells a place."""
+    for match in matches(_ALONE, text):
+        yield Found(*match.span("place"), "place", 0.55)
+
+
+def find_spoken_streets(text: str) -> Iterator[Found]:
+    """Yield addresses whose number is said in words: forty one Rossall Gate."""
+    for match in matches(_SPOKEN, text):
+        yield Found(*match.span(), "place", 0.65)

@@ -1,0 +1,52 @@
+"""Places behind their label and in columns, houses with a name, streets without a number; not what looks alike."""
+
+import pytest
+
+import textveil as tv
+
+
+def found(text: str, kind: str) -> list[str]:
+    return [text[span.start : span.end] for span in tv.detect(text) if span.kind == kind]
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("Address: Caravan 6, Sandy Haven Park\nTown: Filey     Fax: no", ["Caravan 6, Sandy Haven Park", "Filey"]),
+        ("10. Address         Plot 3b, Old Quarry Track, Cluny\n", ["Plot 3b, Old Quarry Track, Cluny"]),
+        ("6. Place of birth   Maiduguri\n", ["Maiduguri"]),
+        ("Domicilio: Barrio Larrabide 6, bajo; cura el martes", ["Barrio Larrabide 6, bajo"]),
+        ("Wohnort: Wewelsfleth\n", ["Wewelsfleth"]),
+        ("Rev. Toal, The Manse, Kilwhin\n", ["The Manse, Kilwhin"]),
+        ("she lives at Woodpecker Cottage, Back Lane.", ["Woodpecker Cottage, Back Lane"]),
+        ("I live at Basement Flat, 9 Cromarty Steps, not", ["Basement Flat, 9 Cromarty Steps"]),
+        ("we met on Dockray Parade.", ["Dockray Parade"]),
+        ("forty one Rossall Gate, please", ["forty one Rossall Gate"]),
+        ("Customer: rhiw cottage, llanuwchllyn.", ["rhiw cottage, llanuwchllyn"]),
+        ("id,City\n1,Rye\n2,Hu\u1ebf\n", ["Rye", "Hu\u1ebf"]),
+    ],
+)
+def test_places_are_found_whole(text: str, places: list[str]) -> None:
+    assert found(text, "place") == places
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "IP address: 10.0.0.1. Address: see above. City: unknown",
+        "address: string; city: City; Address: Optional[str]",
+        "the old house, nice garden. The cottage, he said, was cold.",
+        "They work on the street. He bought the farm, really.",
+        "forty one people went through the gate",
+        "x,City\n1,unknown\n2,n/a\n",
+    ],
+)
+def test_what_looks_alike_is_no_place(text: str) -> None:
+    assert found(text, "place") == []
+
+
+def test_columns_under_a_word_for_numbers_hold_ids() -> None:
+    assert found("Holder,Policy No,VRM,Excess\nA,MTR/4417/0093,SM17 JAZ,250\n", "id") == ["MTR/4417/0093", "SM17 JAZ"]
+    assert found("EMPL NO   SURNAME      MON\nE-00413   HOLLOWAY     EARLY\n", "id") == ["E-00413"]
+    assert not found("Please note: order id, customer no, price\nwe deliver, fast, cheap\n", "id")
+    assert not found("| Order no | Status |\n|---|---|\n| none | open |\n", "id")

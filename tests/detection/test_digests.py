@@ -64,3 +64,31 @@ def test_numbers_of_somebody_go(text: str, value: str) -> None:
 def test_an_image_keeps_its_tag_and_loses_its_registry() -> None:
     out = released("image: registry.acmeworks.com/web:1.14.2")
     assert out.endswith(":1.14.2") and "acmeworks" not in out
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "image: registry.example.org/shop:2024.12.3",
+        "repository registry.example.org:5000/ceol/api",
+        "image: ghcr.io/acme/portal:2024.11.2",
+        "resolved https://registry.npmjs.org/left-padder/-/left-padder-0.11.29.tgz",
+        "listen on 127.0.0.1, server app.example.org",
+        "mask = 281474976710655, limit 1000000",
+    ],
+)
+def test_hosts_and_constants_that_name_nobody_stay(text: str) -> None:
+    assert tv.Sanitizer("prompts")(text).text == text
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("see https://ci.example.org/notify?user=asantacroce", "asantacroce"),
+        ("image: registry.acme.io/team/web:1.4", "acme"),
+        ("ghcr.io/jsmith", "jsmith"),
+        ("client 10.20.30.40", "10.20.30.40"),
+    ],
+)
+def test_hosts_of_somebody_go(text: str, value: str) -> None:
+    assert value not in tv.Sanitizer("prompts")(text).text

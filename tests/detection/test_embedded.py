@@ -258,3 +258,20 @@ def test_no_span_has_a_higher_score_than_the_detector_states() -> None:
     texts = [Path(__file__).read_text(encoding="utf-8"), *(file.read_text(encoding="utf-8") for file in files[:12])]
     for span in (span for text in texts for span in DETECTOR.detect([text])[0]):
         assert span.score <= DETECTOR.highest_scores.get(span.kind, 1.0), span.kind
+
+
+@pytest.mark.parametrize(
+    ("text", "times"),
+    [
+        ("[10/Oct/2024:13:55:36 +0200] GET", ["10/Oct/2024", "13:55:36 +0200"]),
+        (
+            "open 08:30-17:00, Mo-Fr 8.30-17.00, horaires : 9h00-18h00",
+            ["08:30", "17:00", "8.30", "17.00", "9h00", "18h00"],
+        ),
+        ("Do, 12.06., 19 Uhr; 22h10; 02.10 u: nights 23/1", ["12.06.", "19", "22h10", "02.10", "23/1"]),
+        ("at 14:05:10-05:00", ["14:05:10-05:00"]),
+        ("the ratio was 1.30-2.45, TSH 0.40-4.50 mU/L, 24h, 3.47 u/l, section 9.10-9.15", []),
+    ],
+)
+def test_dates_and_times_of_logs_hours_and_other_clocks(text: str, times: list[str]) -> None:
+    assert [text[s.start : s.end] for s in tv.detect(text) if s.kind in ("date", "time")] == times

@@ -15,6 +15,13 @@ IDS = [
     ("Tel: O29 2018 O455, birth: l4/O9/1977", ["O29 2018 O455", "l4/O9/1977"]),
     ("Ring oh seven seven double oh nine hundred, now.", ["oh seven seven double oh nine hundred"]),
     ("on extension two two six one.", ["two two six one"]),
+    ("Der Passat (NF-WP 338), il Ducato (FZ 417 KM), Opla (DOL 5191K).", ["NF-WP 338", "FZ 417 KM", "DOL 5191K"]),
+    ("met de Volvo (H-471-XK); a white transit wv64 gzz", ["H-471-XK", "wv64 gzz"]),
+    ("her card ending 3347, SSN (last four) 7716, ext. 2207", ["3347", "7716", "2207"]),
+    ("reservation HMQ4RT71XZ, report H19-0112207, fiche FEI-2025-0093", ["HMQ4RT71XZ", "H19-0112207", "FEI-2025-0093"]),
+    ("NI number: QQ 71 34 82 B.\nUID: ATU 42109023\n", ["QQ 71 34 82 B", "ATU 42109023"]),
+    ("Natlonal lnsurance:  QQ l2 34 76 C; seen O77OO 9OO l53", ["QQ l2 34 76 C", "O77OO 9OO l53"]),
+    ("C-4, B-12, CVE-2023-4863, the reservation was made, the year ending 2023, ext. 201, I 2 3 O 1", []),
     ("Policy 2019, claim 1, No. 5, Nr. 12, sixty M G, one two three four five six seven", []),
 ]
 

@@ -65,6 +65,10 @@ def find_domains(text: str) -> Iterator[Found]:
         position = end
 
 
+_OWN: Final = ("127.0.0.1", "0.0.0.0", "255.255.255.255", "255.255.255.0")
+"""Addresses that every machine has, and masks."""
+
+
 def find_ip_addresses(text: str) -> Iterator[Found]:
     """IPv4 and IPv6 addresses."""
     for match in matches(_IP, text):
@@ -74,7 +78,8 @@ def find_ip_addresses(text: str) -> Iterator[Found]:
         except ValueError:
             continue
         if match["four"] or sum(map(str.isalnum, written)) > 2:
-            yield Found(match.start(), match.start() + len(written), "ip", _SCORE)
+            kind = "code-number" if written in _OWN else "ip"
+            yield Found(match.start(), match.start() + len(written), kind, _SCORE, "" if kind == "ip" else "code")
 
 
 _BASE58: Final = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
@@ -212,6 +217,10 @@ _GROUPS: Final = lazy_regex(r"[0-9]+")
 _REMEMBERED: Final = 1 << 12
 
 
+_DECIMAL: Final = lazy_regex(r"[0-9]{1,6}\.[0-9]{2,6}")
+_OPERATOR: Final = lazy_regex(r"[=<>*/+] ?\Z")
+
+
 def phone_search(regions: tuple[str, ...] = REGIONS) -> Search:
     """Return the search for telephone numbers: those of ``regions`` need no country code."""
     valid = _validity(regions)
@@ -221,6 +230,8 @@ def phone_search(regions: tuple[str, ...] = REGIONS) -> Search:
             lead = text[start] == "(" and ")" not in text[start:end]  # a bracket of the sentence
             start += lead
             written = text[start:end]
+            if _DECIMAL.fullmatch(written) and _OPERATOR.search(text, max(0, start - 3), start):
+                return None
             if not whole and not (_FORMS.fullmatch(written) and valid(written)):
                 return None  # of a longer row of groups only what is a number beyond doubt
             context = _BEFORE.search(text, max(0, start - _PHONE_REACH), start) or _AFTER.match(text, end)

@@ -31,7 +31,7 @@ _NAMED: Final = lazy_regex(
     rf"(?<![\w-])(?:{_WEEKDAY},? (?:the )?|{_SHORT_WEEKDAY})?(?:{_MONTH}\.?[ -](?:of )?{_DAY}(?!\w|[:.][0-9])(?:(?:,?"
     rf" (?:of |in )?|-){_ANY_YEAR}(?![\w]|,[0-9]))?|(?:[0-3]?[0-9] ?- ?)?{_DAY}(?: of)?[ -]{_MONTH}\b\.?(?:(?:,? (?:of"
     rf" )?|-){_ANY_YEAR}(?!\w|,[0-9])|-[0-9]{{2}}(?!\w))?|{_MONTH}\.?,? (?:of )?{_ANY_YEAR}(?!\w|,[0-9])"
-    rf"|{_LONG_YEAR}[ -]{_MONTH}\b\.?(?:[ -]{_DAY}(?!\w))?"
+    rf"|[0-3]?[0-9]/{_MONTH}/{_LONG_YEAR}(?![\w])|{_LONG_YEAR}[ -]{_MONTH}\b\.?(?:[ -]{_DAY}(?!\w))?"
     r")"
 )
 _MONTH_WORD: Final = lazy_regex(
@@ -64,7 +64,8 @@ _NUMERIC: Final = lazy_regex(
     r"|[-/.,][0-9]|%)(?! ?(?:m?[gl]|[ck]?m|kg)\b)|(?!24/7)(?:(?:(?<=[Oo]n )|(?<=ated )|(?<=ince )|(?<=ntil )|(?<=rom"
     r" ))(?P<p>[0-3]?[0-9])/(?P<q>[0-3]?[0-9])|(?:(?<=[Bb]y )|(?<=[Dd]ue )|(?<=[Tt]ill )|(?<=efore )|(?<=fter )"
     r"|(?<=eview )|(?<=day is )|(?<=[Ss]een )|(?<=line )|(?<=[Oo]n the )|(?<=ooked )|(?<=ment )|(?<=[Aa]ppt"
-    r" ))(?P<g>[0-3]?[0-9])/(?P<h>[0-3]?[0-9]))(?!\w|[-/.][0-9]))"
+    r" )|(?<=ights )|(?<=ight )|(?<=shift )|(?<=w/c )|(?<=w/e ))"
+    r"(?P<g>[0-3]?[0-9])/(?P<h>[0-3]?[0-9]))(?!\w|[-/.][0-9]))"
 )
 _QUARTER: Final = lazy_regex(
     r"[Qq](?<![\w./,-].)[1-4](?:[ /-]|, | of )(?:(?:19|20)[0-9]{2}|'[0-9]{2})(?!\w|[-/.][0-9])"
@@ -76,8 +77,12 @@ _LISTED_DAY: Final = lazy_regex(
     rf"(?P<day>{_SHORT_MONTH} {{1,2}}(?:[1-9]|[12][0-9]|3[01]))"
     r"(?= {1,2}(?:[0-2][0-9]:[0-5][0-9]|(?:19|20)[0-9]{2} ))"
 )
-_DAY_AND_MONTH: Final = lazy_regex(r"(?<=[a-z] )(?<![.] )[0-9](?:(?<=[0-3])[0-9])?\. ?(?:0?[1-9]|1[0-2])\.(?![0-9])")
-_BEFORE_DAY: Final = lazy_regex(r"\b(?:[Aa]m|[Aa]b|[Vv]om|[Bb]is|[Zz]um|[Dd]en|[Ss]eit) \Z")
+_DAY_AND_MONTH: Final = lazy_regex(
+    r"(?:(?<=[a-z] )|(?<=[a-z], ))[0-9](?:(?<=[0-3])[0-9])?\. ?(?:0?[1-9]|1[0-2])\.(?![0-9])"
+)
+_BEFORE_DAY: Final = lazy_regex(
+    r"\b(?:(?:[Aa]m|[Aa]b|[Vv]om|[Bb]is|[Zz]um|[Dd]en|[Ss]eit)|(?:Mo|Di|Mi|Do|Fr|Sa|So),?) \Z"
+)
 _YEARS: Final = lazy_regex(
     r"[12](?<![\w.,$\xa4/:#-].)(?:(?<=1)[6-9]|(?<=2)0)[0-9]{2}(?:-(?:(?:1[6-9]|20)?[0-9]{2}))?(?:s)?"
     r"(?![\w]|[.,:/-][0-9]|-[a-z]| ?(?:%|percent|points?|miles?|km|meters?|feet|dollars|people|men|women|pounds|mg|ml))"
@@ -91,10 +96,23 @@ _CLOCK: Final = lazy_regex(
     rf"(?::[0-5][0-9]):[0-5][0-9](?:[.,][0-9]{{1,9}})?(?:{_OFFSET}| [+-][0-9]{{4}}(?![0-9:])|Z\b)"
     r"|(?::[0-5][0-9])(?:\+[0-9]{2}:?[0-9]{2}(?![0-9:])|Z\b)"
     r"|(?::[0-5][0-9])(?::[0-5][0-9](?:[.,][0-9]{1,9})?)?(?: ?[AaPp](?:\.[Mm]\.|[Mm]\b))?"
-    r"|(?:\.[0-5][0-9])? ?[AaPp](?:\.[Mm]\.|[Mm]\b)| o'clock|(?<=12) (?:noon|midnight))(?!\w|:[0-9])"
+    r"|(?:\.[0-5][0-9])? ?[AaPp](?:\.[Mm]\.|[Mm]\b)| o'clock|(?<=12) (?:noon|midnight)"
+    r"|[hH.][0-5][0-9](?= (?:Uhr|uur|u\.?)(?![A-Za-z/]))|[hH][0-5][0-9]|(?= (?:Uhr|uur)\b))(?!\w|:[0-9])"
 )
+_BEFORE_TIME: Final = frozenset("T/-")
+_HOURS: Final = lazy_regex(
+    r"(?<![A-Za-z])(?:[Mm][oo]n?|[Dd]i|[Mm]i|[Dd]o|[Ff]r|[Ss]a|[Ss]o|[Tt]ue|[Ww]ed|[Tt]hu|[Ff]ri|[Ss]at|[Ss]un|[Ll]un|[Mm]ar"
+    r"|[Mm]er|[Gg]io|[Vv]en|[Ss]ab|[Dd]om|[Ww]o|[Vv]r|[Zz]a|[Zz]o|[Oo]pen(?:s|ing)?|[Hh]ours|[Uu]hr|[Gg]eoffnet"
+    r"|[Oo]rari[oi]?|[Oo]penings?tijden|[Hh]orari[oa]s?|[Hh]oraires|[Oo]d|[Vv]on|[Vv]an|[Dd]alle|[Ff]rom)"
+    r"[a-z]{0,8}\.?(?: ?: ?| )(?P<from>(?:[01]?[0-9]|2[0-3])\.[0-5][05]) ?(?:-|bis|tot|alle|do|to|till) ?"
+    r"(?P<to>(?:[01]?[0-9]|2[0-4])\.[0-5][05])"
+    r"(?![\w.%]|,[0-9]| ?(?:m?[gl]|mU|EUR|GBP|\xa4))"
+)
+"""Hours of opening with points, behind a day or a word for them."""
 _AFTER_T: Final = lazy_regex(
-    rf"(?<=[0-9\xb7]T)[0-2][0-9]:[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]{{1,9}})?)?(?:Z|{_OFFSET})?"
+    rf"(?:(?<=[0-9\xb7]T)[0-2][0-9]:[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]{{1,9}})?)?(?:Z|{_OFFSET})?"
+    r"|(?<=[a-z]/[12][0-9]{3}:)[0-2][0-9]:[0-5][0-9]:[0-5][0-9](?: [+-][0-9]{4}(?![0-9]))?"
+    r"|(?<=[:hH][0-5][0-9]-)(?<![0-9]:[0-5][0-9]:[0-5][0-9]-)(?:[01]?[0-9]|2[0-3])[:hH][0-5][0-9](?![\w:]))"
 )
 _FIRST_OF_RANGE: Final = lazy_regex(r"^[0-3]?[0-9] ?- ?(?=[0-9])")
 _GOES_ON: Final = lazy_regex(r"[,;:)]|[ \n][a-z0-9(]")
@@ -103,14 +121,14 @@ _GOES_ON: Final = lazy_regex(r"[,;:)]|[ \n][a-z0-9(]")
 _DIGITS: Final = lazy_regex(r"[0-9]")
 
 DATE_GATE: Final = at_digits(r"[0-9]([-/.])[0-9]{1,2}\1[0-9]|[0-9]/[0-9]|[0-9][-.][12][0-9]{3}")
-COARSE_GATE: Final = at_digits(r"[Qq][1-4]|[a-z] [0-9]{1,2}\. ?[0-9]{1,2}\.")
+COARSE_GATE: Final = at_digits(r"[Qq][1-4]|[a-z],? [0-9]{1,2}\. ?[0-9]{1,2}\.")
 NAMED_DATE_GATE: Final = with_words(
     "january february march april may june july august september october november december"
     " jan feb mar apr jun jul aug sep sept oct nov dec"
 )
 LISTED_GATE: Final = at_digits("[a-y]  ?[0-9]{1,2}  ?[0-2][0-9]")
 DAY_GATE: Final = with_words("monday tuesday wednesday thursday friday saturday sunday")
-TIME_GATE: Final = at_digits(r"[0-9](?:[:.][0-9]| ?[AaPp][.Mm]| o'| noon| midn)")
+TIME_GATE: Final = at_digits(r"[0-9](?:[:.hH][0-9]| ?[AaPp][.Mm]| o'| noon| midn| [Uu](?:hr|ur))")
 YEAR_GATE: Final = at_digits("[12][0-9]{3}|'[0-9]0s")
 
 _LATEST_YEAR: Final = 2100
@@ -165,11 +183,14 @@ def find_years(text: str) -> Iterator[Found]:
 
 def find_times(text: str) -> Iterator[Found]:
     """Times of day: 14:05, 2:05:10 pm, 2 p.m., 2 o'clock, 14:05:10+02:00."""
-    joined = [match.span() for match in matches(_AFTER_T, text)] if "T" in text else []
+    joined = [match.span() for match in matches(_AFTER_T, text)] if not _BEFORE_TIME.isdisjoint(text) else []
+    if "." in text:
+        joined += [match.span(group) for match in matches(_HOURS, text) for group in ("from", "to")]
+        joined.sort()
     for start, end in joined:
         yield Found(start, end, "time", 0.8)
     for match in matches(_CLOCK, without(text, joined)):
-        if int(match[0][:2].rstrip(":. apAPo")) < 24:
+        if int(match[0][:2].rstrip(":. apAPohH")) < 24:
             yield Found(match.start(), match.end(), "time", 0.8)
 
 

@@ -40,6 +40,23 @@ _MEASURE: Final = lazy_regex(
     re.MULTILINE,
 )
 """Keys of settings and logs whose number measures something of a machine."""
+_PUBLIC_HOST: Final = lazy_regex(
+    r"(?<![\w.@/-])(?:(?:git|registry|sparse)\+)?(?:(?:https?|oci|docker)://)?(?:"
+    r"(?:registry\.(?:npmjs\.org|yarnpkg\.com|hub\.docker\.com|terraform\.io|k8s\.io)|(?:files\.)?pythonhosted\.org|pypi\.org"
+    r"|(?:static\.|index\.)?crates\.io|(?:proxy\.)?golang\.org|rubygems\.org|repo1?\.maven\.(?:apache\.)?org|packagist\.org"
+    r"|github\.com/rust-lang/crates\.io-index)(?:/[\w.@+~-]{1,80}){0,8}"
+    r"|(?P<host>(?:[a-z0-9-]{1,40}\.){0,4}example\.(?:com?\.[a-z]{2}|[a-z]{2,3})|(?:[a-z0-9-]{1,40}\.){1,3}intern(?:al)?"
+    r"(?:\.example)?|ghcr\.io|quay\.io|(?:docker|gcr|lscr)\.io|mcr\.microsoft\.com)(?::[0-9]{2,5})?(?P<path>(?:/[a-z0-9._-]{1,40})"
+    r"{0,4})(?::(?P<tag>[\w.-]{1,60}))?(?:@sha256)?)(?:\?rev=[0-9a-f]{7,40})?(?:#[0-9a-f]{7,64})?(?![\w@/?&=%-]|\.\w)"
+)
+"""Hosts that identify nobody: registries of packages and images, and names that documents take for examples."""
+_VERSIONS: Final = lazy_regex(r"(?<!\w)[0-9a-f]{7,64}(?!\w)|[0-9]+(?:\.[0-9]+)*")
+_IMAGE_BEFORE: Final = lazy_regex(
+    r"(?i)(?:image|repository|repo|registry|from|pull|push|run|tag(?:ged)?)[\"']?\s{0,3}[:=]?\s{0,3}[\"']?\Z"
+)
+_PLAIN_PATH: Final = lazy_regex(r"(?:/(?:api|v[0-9]{1,2}|health|status|docs|index\.html))*/?")
+_CONSTANT: Final = lazy_regex(r"(?<![\w.,$\xa4+-])[0-9]{6,20}(?![\w%]|[.,-][0-9])")
+_POWERS: Final = frozenset(str(number) for power in range(17, 65) for number in (2**power, 2**power - 1))
 _CODED: Final = lazy_regex(r"(?<![\w.-])(?:[A-Z]{1,8}-?[0-9]{2,6}|KB[0-9]{6,7})(?![\w-])")
 _ERROR_BEFORE: Final = lazy_regex(
     r"(?i)(?:\b(?:err(?:or|no|code)?|warning|exception|fault|(?:exit|status|stop|return) code|fehler(?:code|meldung)?"
@@ -97,6 +114,38 @@ def _of_digits_alone(text: str, words: list[re.Match[str]]) -> Iterator[Found]:
         edges = (start - 1, start - 2, end + 1, end + 2)
         if first or end - start in map(beside.get, edges):
             yield Found(start, end, "code-number", _SCORE, "code")
+
+
+HOST_GATE: Final = holding(
+    "example.", ".intern", "npmjs.org", "yarnpkg", "docker.", "pypi.org", "pythonhosted", "crates.io", "golang.org",
+    "rubygems.org", "maven.", "packagist.org", "hcr.io", "quay.io", "gcr.io", "lscr.io", "mcr.microsoft", "registry.",
+)  # fmt: skip
+CONSTANT_GATE: Final = at_digits("[0-9]{6}")
+
+
+def find_public_hosts(text: str) -> Iterator[Found]:
+    """Yield hosts that identify nobody, alone or as those of images and packages: ghcr.io/acme/web:1.2."""
+    for match in matches(_PUBLIC_HOST, text):
+        path, tag = match["path"] or "", match["tag"]
+        plain = match["host"] is None or tag or "@sha" in match[0] or "?rev=" in match[0]
+        image = "example" in match[0] and _IMAGE_BEFORE.search(text, max(0, match.start() - 24), match.start())
+        if not (plain or image or _PLAIN_PATH.fullmatch(path)):
+            continue
+        place = match.start()
+        for number in matches(_VERSIONS, text, *match.span()):
+            if number.start() > place:
+                yield Found(place, number.start(), "code", _CODE, "code")
+            yield Found(*number.span(), "code-number", _CODE, "code")
+            place = number.end()
+        if place < match.end():
+            yield Found(place, match.end(), "code", _CODE, "code")
+
+
+def find_constants(text: str) -> Iterator[Found]:
+    """Yield powers of ten and of two, which number nobody: 1000000, 281474976710655."""
+    for match in matches(_CONSTANT, text):
+        if match[0] in _POWERS or not match[0].rstrip("0").removeprefix("1"):
+            yield Found(*match.span(), "code-number", _CODE, "code")
 
 
 MACHINE_GATE: Final = either(

@@ -189,6 +189,10 @@ _FIELDS: Final = Phase("fields", (
         "@Override", "me@example.org"),
     Row("machine-word", digests.find_machine_words, digests.MACHINE_GATE, "code code-number", 0.9, "code",
         "TZ=Europe/Paris", "in Europe and Paris"),
+    Row("public-host", digests.find_public_hosts, digests.HOST_GATE, "code code-number", 0.9, "code",
+        "image: ghcr.io/acme/web:1.2", "image: web.acme.io/web:1.2"),
+    Row("constant", digests.find_constants, digests.CONSTANT_GATE, "code-number", 0.9, "code",
+        "limit 1000000", "limit 1000200"),
     Row("digest", digests.find_digests, digests.DIGEST_GATE, "code-number id", 0.65, "code label",
         "commit 9f86d08", "call 9186508"),
     Row("credential", credentials.find_credentials, credentials.CREDENTIAL_GATE, "secret", 0.9, "label",
@@ -236,7 +240,8 @@ _ADDRESSES: Final = Phase("addresses", (
 ))
 """Addresses and numbers that hold what later phases look for: words, dates, numbers of cards."""
 _FORMS: Final = Phase("forms", (
-    Row("ip-address", addresses.find_ip_addresses, addresses.IP_GATE, "ip", 0.95, "", "2001:db8::1", "12:30"),
+    Row("ip-address", addresses.find_ip_addresses, addresses.IP_GATE, "code-number ip", 0.95, "code",
+        "2001:db8::1", "12:30"),
     Row("card-row", identifiers.find_card_rows, identifiers.CARD_GATE, "id", 0.9, "check",
         "4111 1111 1111 1111 123", "4111 1111 1111 1112 123"),
     Row("national-form", national_ids.find_forms, national_ids.FORM_GATE, "id", 0.95, "check shape",
@@ -273,6 +278,8 @@ _DIGITS: Final = Phase("digits", (
     Row("card", identifiers.find_cards, identifiers.CARD_GATE, "id", 0.9, "check label",
         "4111 1111 1111 1111", "4111 1111 1111 1112"),
     Row("fixed-form", identifiers.find_fixed_forms, identifiers.FIXED_GATE, "id", 0.9, "", "078-05-1120", "078-05-112"),
+    Row("misread-row", identifiers.find_misread_rows, identifiers.MISREAD_GATE, "id", 0.5, "shape",
+        "O77OO 9OO l53", "I 2 3 O 1"),
     Row("long-code", identifiers.find_long_codes, identifiers.LONG_CODE_GATE, "id", 0.6, "shape",
         "US-DL-4710485154", "RFC-471048"),
 ))

@@ -58,7 +58,7 @@ _LABEL_WORDS: Final = """
     matricule cedula contrato contrat contratto contract account acct serial badge ref reference quoting booking
     membership student employee customer case file invoice ticket warrant permit licence license docket urn enrolment
     registration application order prescription referral accession specimen hospital chart works ni tel phone
-    mobile fax birth dob"""
+    mobile fax birth dob uid firmenbuch allocataire kvk siret siren ext durchwahl poste ramal toestel pager bleep"""
 _LABELS: Final = either_of(_LABEL_WORDS)
 _BEGINS_LABEL: Final = joined_words(f"{_LABEL_WORDS} n no nr num number numero nummer id")
 _NUMBER_MARK: Final = (
@@ -66,13 +66,13 @@ _NUMBER_MARK: Final = (
 )
 _DIGITLIKE: Final = "[0-9OoIlSB]"
 _LABELLED: Final = lazy_regex(
-    rf"(?<![A-Za-z])(?:(?i:{_LABELS})\.?(?: {_NUMBER_MARK})?(?: is|:| =|,)? ?#?"
+    rf"(?<![A-Za-z])(?:(?i:{_LABELS})\.?(?: [A-Z]{{2,5}}(?= ?:))?(?: {_NUMBER_MARK})?(?: is| ?:| =|,)? ?#?"
     r"|(?:[Nn](?:[r0\xb7]|o[.:]|\.[o\xb7]?|[o\xb7]\.|r\.)\.?:?|(?:[Nn]umber|[Nn]umero|[Nn]ummer|[Nn]um\.?|ID"
     r"|[Ii]d)[: ]))"
     r" ?\(?"
     rf"(?P<value>(?:[A-Z]{{1,4}}[-/ ]?)?(?=[OIlSB-]{{0,6}}[0-9]){_DIGITLIKE}{{1,10}}(?:[-/. ]?(?:[A-Z]"
     rf"(?=[-/]))?(?:[A-Z]{{1,3}} ?)?{_DIGITLIKE}{{2,10}}"
-    r"|[-/][A-Z]{1,3}(?![A-Za-z])|[-/][A-Z0-9]{1,8}){0,4})(?![\w%]|[.,][0-9])"
+    r"|[-/][A-Z]{1,3}(?![A-Za-z])|[-/][A-Z0-9]{1,8}){0,4}(?: [A-Za-z](?=\s{2}|[.,;:)\n]|\Z))?)(?![\w%]|[.,][0-9])"
 )
 _MISREAD: Final = lazy_regex(r"(?i)(?:tel|phone|mobile|fax|birth|dob)\b")
 """Labels whose values are ids only if a scanner misread a digit: others are found as what they are."""
@@ -97,34 +97,38 @@ _CASE_CLUE: Final = lazy_regex(
 CASE_GATE: Final = at_digits(_CASE_CLUE.pattern.replace("(?![0-9/])", ""))
 _PUBLIC_CODES: Final = words_in("""CVE CWE RFC ISO PMID PMC GHSA KB DOI ARXIV NCT MS USB""")
 _LONG_CODE: Final = lazy_regex(
-    r"(?<![\w./:@-])[A-Za-z]{1,10}(?:(?:[-_][A-Za-z0-9]{1,8}){0,3}[-_][0-9]{6,14}|(?<=[^A-Za-z][A-Z])-[0-9]{5})"
-    r"(?![\w-]|[./][0-9A-Za-z])"
+    r"(?<![\w./:@-])(?:[A-Za-z]{1,10}(?:(?:[-_][A-Za-z0-9]{1,8}){0,3}[-_][0-9]{6,14}|(?<=[^A-Za-z][A-Z])-[0-9]{5})"
+    r"|[A-Z]{1,5}(?:[/-]?(?:19|20)[0-9]{2}[/-][0-9]{4,8}|[0-9]{2}-[0-9]{6,8}))(?![\w-]|[./][0-9A-Za-z])"
 )
-LONG_CODE_GATE: Final = at_digits("[A-Za-z0-9][-_][0-9]{5}")
+LONG_CODE_GATE: Final = at_digits(
+    "[A-Za-z0-9][-_][0-9]{5}|[A-Z][/-]?(?:19|20)[0-9]{2}[/-][0-9]{4}|[A-Z][0-9]{2}-[0-9]{6}"
+)
 _CARD_CODE: Final = lazy_regex(
     r"(?i)(?<!\w)(?:cvv2?|cvc2?|cvn2?|csc|(?:card )?(?:security|verification) (?:code|number|value))(?: ?(?:code|number"
     r"|no\.?)){0,2}(?: ?(?:is|was|:|=|#|\()){0,3}[ \"']{0,3}(?P<value>[0-9]{3,4})(?![\w]|[.,/-][0-9])"
 )
-CARD_CODE_GATE: Final = either(
+_CODE_WORDS: Final = either(
     with_words("cvv cvc cvn csc"),
     holding("ecurity code", "ecurity Code", "ECURITY CODE", "erification code", "erification value"),
 )
 _PLATE: Final = lazy_regex(
     r"(?i:(?<!\w)(?:(?:licen[sc]e|number|registration|index|vehicle) plates?|plates?|registration(?: mark)?|vehicle"
     r" reg(?:istration)?|car reg(?:istration)?|reg|vrm|kennzeichen|nummernschild|immatriculation|plaque|matricula|targa"
-    r"|kenteken|placa)\.?(?: (?:number|no\.?|nr\.?|of|the|his|her|car|vehicle)){0,3}(?: ?(?:is|was|:|=|#|\()){0,3}"
+    r"|kenteken|placa)\.?(?: (?:number|no\.?|nr\.?|of|the|his|her|car|vehicle|for [a-z]{3,10})){0,3}"
+    r"(?: ?(?:is|was|:|=|#|\()){0,3}"
     r" {0,2}[\"']?)(?P<value>[A-Z0-9]{1,4}(?:[ \xb7-]{0,2}[A-Z0-9]{1,4}){0,3})(?![\w-])"
 )
 
 _BOOKING: Final = lazy_regex(
     r"(?i:(?<![A-Za-z])(?:(?:booking|reservation|confirmation|itinerary) (?:ref(?:erence)?|code|number|no|locator)"
-    r"|booking|pnr|(?:record|booking) locator|airline ref(?:erence)?|e-?ticket|buchungs-?(?:nummer|code|nr)"
+    r"|booking|pnr|(?:record|booking) locator|airline ref(?:erence)?|e-?ticket|reservation(?= [A-Z0-9]{0,7}[0-9])"
+    r"|buchungs-?(?:nummer|code|nr)"
     r"|(?:reference|numero|code) de (?:reservation|dossier)|(?:numero|codigo|localizador) de (?:la )?(?:reserva"
     r"|reservacion)"
     r"|localizador|codice (?:di )?prenotazione|boekings(?:nummer|code)|reserverings(?:nummer|code)"
     r"|numer rezerwacji)\.?)"
     r"(?:[ \t]?(?i:is|ist|est|es|e|code|number|no\.?|nr\.?|:|=|#)(?![A-Za-z])){0,3}[ \t]{0,2}[\"'(]?"
-    r"(?P<value>[A-Z0-9]{5,8}|[0-9]{3}-[0-9]{10})(?![\w-])"
+    r"(?P<value>[A-Z0-9]{5,10}|[0-9]{3}-[0-9]{10})(?![\w-])"
 )
 _AIRCRAFT: Final = lazy_regex(
     r"(?i:(?<![A-Za-z])(?:aircraft|airplane|aeroplane|plane|helicopter|jet|glider|cessna|piper|beech(?:craft)?"
@@ -145,6 +149,9 @@ _KEYED: Final = lazy_regex(
 )
 KEYED_GATE: Final = at_digits(r"[:=#][ \"']{0,2}[A-Z]?[0-9]{4}")
 _VEHICLE: Final = (
+    "panda ducato sprinter passat polo corsa astra clio kangoo berlingo transit fiesta focus fabia octavia golf punto "
+    "opla opel kia citroen dacia hyundai suzuki mazda transporter caddy vivaro trafic scooter vespa piaggio caravan "
+    "camper trailer furgone furgoneta moto estate hatchback minibus jeep tractor vauxhall land rover lexus mini "
     "car van truck lorry vehicle motorbike motorcycle taxi wagen auto pkw lkw kfz fahrzeug coche vehiculo voiture "
     "camion "
     "vehicule macchina veicolo carro veiculo voertuig samochod parked drove driving bmw audi vw golf ford opel toyota "
@@ -154,7 +161,8 @@ _ON_VEHICLE: Final = lazy_regex(
     rf"(?i:(?<![a-z])(?:{_VEHICLE.replace(' ', '|')})(?![a-z]))[^\n.;]{{0,40}}?(?<![\w-])"
     r"(?P<value>[A-Z]{1,3}-[A-Z]{1,2} ?[0-9]{2,4}"
     r"|[0-9]{4} ?[A-Z]{3}|[A-Z]{2}[ -][0-9]{3}[ -][A-Z]{2}|[0-9]{1,2}-[A-Z]{2,3}-[0-9]{1,2}|[A-Z]{2}[0-9]{2} ?[A-Z]{3}"
-    r"|[0-9][A-Z]{3}[0-9]{3})(?![\w-])"
+    r"|[0-9][A-Z]{3}[0-9]{3}|[A-Z]{1,2}-[0-9]{3,5} ?[A-Z]{1,3}|[A-Z0-9]{1,3}-(?=[A-Z0-9-]*[A-Z])(?=[A-Z0-9-]*[0-9])"
+    r"[A-Z0-9]{2,3}-[A-Z0-9]{1,3}|[A-Z]{2,3} [0-9][0-9A-Z]{3,4}|[a-z]{2}[0-9]{2} [a-z]{3})(?![\w-])"
 )
 PLATE_GATE: Final = with_words(
     "plate plates registration reg vrm kennzeichen nummernschild immatriculation plaque matricula targa kenteken placa "
@@ -246,6 +254,20 @@ def find_labelled_ids(text: str) -> Iterator[Found]:
             yield Found(*match.span("value"), "id", _ID_SCORE, "label")
 
 
+_MISREAD_ROW: Final = lazy_regex(
+    r"(?<![\w/.-])(?:[A-Z]{2}[ /])?(?=[0-9OlI/ ]*(?:[0-9][OlI]|[OlI][0-9]))[0-9OlI]{1,5}(?:[/ ][0-9OlI]{1,5}){1,4}"
+    r"(?: [A-D])?(?![\w/-])"
+)
+MISREAD_GATE: Final = at_digits("[0-9][OlI]|[OlI][0-9]")
+
+
+def find_misread_rows(text: str) -> Iterator[Found]:
+    """Yield rows of digits in which a scanner took some for letters: O77OO 9OO l53."""
+    for match in matches(_MISREAD_ROW, text):
+        if sum(map(str.isdigit, match[0])) > 2 and sum(map(str.isalnum, match[0])) > 6:
+            yield Found(*match.span(), "id", 0.5, "shape")
+
+
 def find_case_numbers(text: str) -> Iterator[Found]:
     """Yield numbers of courts' cases and applications: "no. 36391/02", "nos. 511 and 513", "II Ca 123/05"."""
     for match in near(_CASES, text, _CASE_CLUE, 48, 32):
@@ -267,7 +289,25 @@ def find_long_codes(text: str) -> Iterator[Found]:
             yield Found(*match.span(), "id", _ID_SCORE, "shape")
 
 
-find_card_codes: Final = finding(_CARD_CODE, "id", 0.8, "label", group="value")
+_LAST_DIGITS: Final = lazy_regex(
+    r"(?i)\b(?:cards?|visa|mastercard|amex|account|iban|ssn|social|karte|carte|tarjeta|carta|kaart|karta|cartao)\b"
+    r"[^\n.]{0,20}?\b(?:ending(?: in| with)?|ends (?:in|with)|last (?:four|4)(?: digits)?\)?:?|endet auf|endend auf"
+    r"|(?:se )?termin(?:ant|e) par|finissant par|termina(?:da)? (?:en|em|in|con)|eindig(?:end|t) op|konczaca sie na)"
+    r"[ :#*x]{1,6}(?P<value>[0-9]{3,4})(?![\w]|[.,/-][0-9])"
+)
+CARD_CODE_GATE: Final = either(
+    either(
+        _CODE_WORDS, with_words("ending ends last endet endend terminant termine finissant termina terminada eindigend")
+    ),
+    with_words("eindigt konczaca"),
+)
+
+
+def find_card_codes(text: str) -> Iterator[Found]:
+    """Yield codes of cards behind their label, and the last digits of a card or an account."""
+    for pattern in (_CARD_CODE, _LAST_DIGITS):
+        for match in matches(pattern, text):
+            yield Found(*match.span("value"), "id", 0.8, "label")
 
 
 def find_bookings(text: str) -> Iterator[Found]:

@@ -158,7 +158,8 @@ OWN: Final = checked_rows(
               '("July twenty ninth"), weekdays, quarters, years, decades'),
     Kind("time", stands_for="", rule=_drawn("time"), presets={"clinical": _TOGETHER, "prompts": _TOGETHER},
         group="when", labels="TIME", hipaa=("(C)",), everyday=True,
-        finds="14:05, 2:05 pm, 2 o'clock; with fractions of a second and an offset, 14:05:10.250+02:00"),
+        finds="14:05, 2:05 pm, 2 o'clock, 22h10, 19 Uhr; hours of opening (8.30-17.00); with fractions "
+              "of a second and an offset, 14:05:10.250+02:00"),
     Kind("age", stands_for="", rule=_drawn("age"), presets={"clinical": _NEAR, "prompts": _NEAR}, group="when",
         labels="AGE", hipaa=("(C)",), singles_out="together", everyday=True,
         finds='the number in "42 years old", "aged 42", "42 yo", "in her 40s", "Maria, 42,"; in words too; weeks '
@@ -211,7 +212,8 @@ OWN: Final = checked_rows(
             SLACK_TOKEN""",
         finds="keys and tokens of some 80 issuers (AWS, GitHub, OpenAI), JWT, private keys, hashes of passwords, "
               "passwords in URLs; what a setting, a header, a command, SQL or a sentence in seven languages tells "
-              '("password is", "it\'s now", "the gate code is"), words too. Not placeholders, code or digests'),
+              '("password is", "it\'s now", "the gate code is"), phrases too; long values that look '
+              "drawn behind any label. Not placeholders, code or digests"),
     Kind("duration", stands_for="", rule=_drawn("measurement", scope="mention"), presets=_KEPT_TO_READ, group="when",
         labels="DURATION", singles_out="together", finds='"three months", "39w2d"'),
     Kind("measurement", stands_for="", rule=_drawn("measurement", scope="mention"), presets=_KEPT_TO_READ,

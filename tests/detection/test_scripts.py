@@ -79,11 +79,42 @@ def test_names_and_forms_are_found(text: str, expected: list[str]) -> None:
         "今日は山の中を歩いた。お客さんが多かったので、会社の方法を変えた。",
         "이 문제는 정도가 심한 경우에 발생한다. 고객님께서 주문하신 상품이 도착했습니다.",
         "كان الجو جميلا في الصباح. لديه أمل كبير في النجاح والعمل صالح.",
+        "Bloom filtresi öneriyor, Hashimoto tiroiditi var. Öykü: üç gündür öksürük.",
+        "komşu teyze geldi, usta aradı, iyi geceler abla, gülmek güzel",
+        "Приедет на белой Тойоте. Пенсионный фонд ждёт. Вера в людей есть. привет, хорошо",
+        "البلدية قادمة. مجموعة واتساب جديدة. سيارة هيونداي جديدة",
+        "副主任说没有。负责人：未定。老师来了",
+        "妻の実家に帰る。父の会社。担当者　会議　記録。",
+        "이 부장님 말고 고객님 드림",
         "Bugün hava çok güzel. Toplantı saat üçte başlayacak. Lütfen raporu bitirin.",
     ],
 )
 def test_ordinary_text_is_left_alone(text: str) -> None:
     assert [value for value, kind in found(text) if kind in ("person", "place", "organization")] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("selam ben berfin, ferit amca nerede? ferit uluçınar mı bu", ["berfin", "ferit", "ferit uluçınar"]),
+        ("Tutanağı düzenleyen: Polis Memuru Emrah Söylemez, imza için bugün geldi", ["Emrah Söylemez"]),
+        ("yeni evimiz gülseren sokak 21, akşam bize gel", ["gülseren sokak 21"]),
+        ("вроде у тагира с третьего, это который сафиуллин", ["тагира", "сафиуллин"]),
+        ("Понятые: Дзюба, она же и свидетель", ["Дзюба"]),
+        ("живу: малая садовая 21. машина а379ко 16", ["малая садовая 21", "а379ко 16"]),
+        ("سيارة تحمل لوحة رقم أ ب ح 3653 أمام البيت", ["أ ب ح 3653"]),
+        ("هاتف ابنها حمد: 9555 0133", ["حمد", "9555 0133"]),
+        ("询问人：祁国栋、戚敏", ["祁国栋", "戚敏"]),
+        ("司机卞师傅说老魏在家。魏长青来了", ["卞", "老魏", "魏长青"]),
+        ("妻の千夏と弟の蓮が来ました", ["千夏", "蓮"]),
+        ("これは司法警察員　巡査部長　八木沢 徹", ["八木沢 徹"]),
+        ("「辰雄」（亡夫）を呼んで", ["辰雄"]),
+        ("방 과장님 안녕하세요. 도하율 드림", ["방", "도하율"]),
+        ("From: 도하율 <a@example.org>", ["도하율", "a@example.org"]),
+    ],
+)
+def test_names_of_chats_and_reports_are_found(text: str, expected: list[str]) -> None:
+    assert [value for value, kind in found(text) if kind not in ("number", "demographic")] == expected
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,12 @@ _BEHIND: Final = frozenset(
 _LABELLED: Final = lazy_regex(
     rf"(?<!{_H})(?:{_LABELS})(?:[（(][^()（）\n]{{0,10}}[)）])?[ 　]?[:：][ 　]{{0,3}}(?P<name>{_H}{{2,4}}(?:[·•・]{_H}{{1,6}})?)(?!{_H})"
 )
+_NOBODY: Final = frozenset("未定 待定 不详 不詳 同上 本人 暂无 未填 保密 匿名 自己 家属 全体 见下 见附件 如下".split())
+_ANY_LABEL: Final = lazy_regex(rf"(?<!{_H}){_H}{{1,5}}[人员員者][ 　]?[:：][ 　]{{0,2}}(?P<name>{_H}{{2,3}})(?!{_H})")
+_ANOTHER: Final = lazy_regex(rf"[、，,/ 　]{{1,2}}(?P<name>{_H}{{2,4}})(?=[、，,/ 　。\n]|\Z)")
+_RELATED: Final = lazy_regex(
+    rf"(?<!{_H})(?P<name>{_H}{{2,4}})[（(](?:妻子|丈夫|老公|老婆|父亲|母亲|儿子|女儿|哥哥|弟弟|姐姐|妹妹|爷爷|奶奶|外公|外婆|配偶|同事|朋友|邻居|室友|本人|监护人)[)）]"
+)
 _SPACED_LABEL: Final = lazy_regex(rf"姓[ 　]{{0,4}}名[ 　]?[:：]?[ 　]{{0,3}}(?P<name>{_H}{{2,4}})(?!{_H})")
 _TITLE: Final = lazy_regex(f"(?:{_TITLES})")
 _FOREIGN: Final = lazy_regex(
@@ -99,10 +105,15 @@ def family_of(name: str) -> str:
 
 def find_titled(text: str) -> Iterator[Found]:
     """Yield names before a title ("王小明医生"), behind a label ("姓名：王小明"), with "小", and foreign ones ("约翰·史密斯")."""
-    for pattern in (_LABELLED, _SPACED_LABEL):
+    for pattern in (_LABELLED, _SPACED_LABEL, _RELATED, _ANY_LABEL):
         for match in matches(pattern, text):
-            if match["name"] not in _words() and _TITLE.match(match["name"]) is None:
-                yield Found(*match.span("name"), "person", 0.8, "field")
+            end = match.end("name")
+            known = pattern is not _ANY_LABEL or family_of(match["name"])
+            if known and match["name"] not in _words() | _NOBODY and _TITLE.match(match["name"]) is None:
+                yield Found(match.start("name"), end, "person", 0.8, "field")
+                while (other := _ANOTHER.match(text, end)) and family_of(other["name"]):
+                    yield Found(*other.span("name"), "person", 0.8, "field")
+                    end = other.end()
     for match in matches(_FOREIGN, text):
         yield Found(*match.span(), "person", 0.7, "list")
     for match in matches(_GREETED, text):
@@ -116,6 +127,12 @@ def find_titled(text: str) -> Iterator[Found]:
             yield Found(match.start() - start, match.start(), "person", 0.8, "title")
 
 
+_ROLES_ALONE: Final = frozenset(
+    "主任 主席 主管 队长 班长 组长 店长 部长 科长 处长 局长 隊長 組長 部長 局長 處長 科長".split()
+)
+"""Titles before which a character is more often a word's than a family's: 副主任."""
+
+
 def _before_title(text: str, end: int, title: str) -> int:
     """Return how many characters of a name stand before a title."""
     before = text[max(0, end - 6) : end]
@@ -127,7 +144,8 @@ def _before_title(text: str, end: int, title: str) -> int:
         opens = length == len(before) or _opens(text, end - length)
         given = name[len(family) :]
         if not given:
-            if opens and family[0] in COMMON and (len(title) > 1 or _ends(text, end + len(title))):
+            known = family[0] in COMMON or (len(title) > 1 and len(family) == 1 and title not in _ROLES_ALONE)
+            if opens and known and (len(title) > 1 or _ends(text, end + len(title))):
                 return length
             continue
         made = set(given) <= _given_characters()
@@ -277,6 +295,8 @@ _FIRM_END: Final = lazy_regex("(?:有限责任公司|股份有限公司|有限�
 def mention_forms(name: str, kind: str) -> Iterator[str]:
     """Yield patterns of later mentions: the whole, a given name of two characters, a firm without its legal form."""
     yield name
+    if kind == "person" and 1 < len(name) < 5 and len(family := family_of(name)) == 1 and name[0] not in _FONDLY:
+        yield rf"(?<![{HAN}古年月])[小老]{family}(?![{HAN}])|(?<=[和与跟找请让叫是的对由在里下上给听说问见到])[小老]{family}(?![师板])"
     if kind == "person" and 2 < len(name) < 5 and "·" not in name:
         given = name[len(family_of(name)) :]
         if len(given) == 2 and given not in _words():
@@ -288,6 +308,8 @@ def mention_forms(name: str, kind: str) -> Iterator[str]:
         place = next((core[:length] for length in (4, 3, 2) if core[:length] in listed("zh", "place")), "")
         yield from (form for form in (core, core[len(place) :].lstrip("市省")) if len(form) > 2)
 
+
+_FONDLY: Final = "小老阿"
 
 # fmt: off
 PHASES: Final = (

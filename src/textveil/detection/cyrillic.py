@@ -148,7 +148,7 @@ _EPONYM_OF: Final = frozenset(
     тест теста раствор раствора метод метода методу методом анемия анемии лимфома лимфомы саркома саркомы узел узла аппарат аппарата стадия""".split()
 )
 _LOOSE: Final = frozenset(
-    """вера надежда любовь роза лилия слава марк роман лев мир май август майя злата лада""".split()
+    """вера надежда любовь роза лилия слава марк роман лев мир май август майя злата лада света рая поля мила марта юта ада эра ника паша ян яна тома мая нора дина дан юг граф князь макар жора том сэм кен ким джин эрик клим""".split()
 )
 """Given names that are words: alone at a sentence's start they name nobody."""
 _PATRONYMIC: Final = lazy_regex(
@@ -215,8 +215,10 @@ def _is_ordinary(word: str) -> bool:
 
 def find_names(text: str) -> Iterator[Found]:
     """Yield persons, places and organizations by capitals, lists, endings and the words beside them."""
+    yield from _in_small(text)
     for run in _runs(text):
-        opens = _opens(text, run[0].start)
+        labelled = _LABEL.search(text, max(0, run[0].start - 40), run[0].start) is not None
+        opens = not labelled and _opens(text, run[0].start)
         words = run[1:] if opens and _is_dropped(run) else run
         while words and (
             (words[-1].text.lower() in _FUNCTION and not (len(words) == 2 and _in(words[0].text, "given")))
@@ -278,8 +280,13 @@ def _judged(text: str, words: list[_Word], opens: bool) -> Iterator[Found]:
     ):
         return
     named = [word for word in words if "." not in word.text]
-    if not named:
+    low = first.text.lower()
+    if not named or _PUBLIC.match(text, first.start):
         return
+    if len(words) == 1 and (low in _in_cases(_BRANDS) or (low.startswith("лад") and before in _ON_BRAND)):
+        return
+    if low in _LOOSE and len(words) == 1 and after in ("в", "на") and not _SPEAKS.match(text, last.end):
+        return  # вера в людей
     if span := _institution(text, words, opens=opens):
         yield span
         return
@@ -314,6 +321,22 @@ def _with_noun(text: str, words: list[_Word], *, opens: bool) -> Found | None:
     return None
 
 
+_LABEL: Final = lazy_regex(
+    r"(?i)(?:понят[а-я]{2,4}|свидетел[а-я]{1,3}|пациент[а-я]{0,3}|ф\.?и\.?о\.?|клиент[а-я]{0,3}|получател[а-я]{1,2}|отправител[а-я]{1,2}|кому|от|плательщик|покупател[а-я]|арендатор|арендодатель|ответственн[а-я]{2,3}|исполнитель|подпись|автор|админ[а-я]{0,10}|"
+    r"потерпевш[а-я]{2,3}|подозреваем[а-я]{2,3}|заявител[а-я]{1,2}|следователь|нотариус|руководитель|бухгалтер|директор|копия|контактн[а-я]{2,3} лиц[ао]|заказчик|курьер|водитель|медсестра|невролог|терапевт|хирург|кардиолог|лечащий врач|врач|зав\.? ?отделением)"
+    r"(?: ?\([^()\n]{0,12}\))? ?[:/] ?[_ ]{0,8}\Z"
+)
+_BRANDS: Final = (
+    "тойота нива мазда хонда шкода тесла газель гранта калина приора веста форд опель мерседес москвич лексус порше ситроен "
+    "фиат логан солярис айфон самсунг рено жигули"
+)
+_ON_BRAND: Final = frozenset("""на ладе ладу лады своей свою белой серой чёрной красной новой старой""".split())
+_PUBLIC: Final = lazy_regex(
+    r"(?:Пенсионн|Социальн|Федеральн|Налогов|Таможенн|Пограничн|Красн)[а-яё]{2,4} (?:фонд|служб|инспекц|кресто?)[а-яё]{0,3}(?![а-яё])"
+)
+"""Bodies of the state: they name nobody."""
+
+
 def _by_neighbors(text: str, words: list[_Word], named: list[_Word], before: str, *, opens: bool) -> Iterator[Found]:
     first, last = words[0], words[-1]
     if before.startswith("сборн") and _in(first.text, "place"):
@@ -322,7 +345,12 @@ def _by_neighbors(text: str, words: list[_Word], named: list[_Word], before: str
     if before in _in_cases(_PLACE_NOUNS) and not _in(first.text, "given"):
         yield Found(first.start, last.end, "place", 0.8, "cue")
         return
-    if before in _in_cases(_ROLES) or _role_before(text, first.start) or text[first.start - 1 : first.start] == "@":
+    if (
+        before in _in_cases(_ROLES)
+        or _role_before(text, first.start)
+        or text[first.start - 1 : first.start] == "@"
+        or (_LABEL.search(text, max(0, first.start - 40), first.start) and not _is_frequent(first.text))
+    ):
         yield Found(first.start, last.end, "person", 0.8, "title")
         return
     given = _in(first.text, "given") or (len(named) > 1 and _in(last.text, "given"))
@@ -423,6 +451,31 @@ def _with_genitives(text: str, end: int) -> int:
 _STEM: Final = lazy_regex(r"(?:ыми|ого|его|ому|ему|ами|ой|ей|ою|ым|им|ом|ем|ых|их|ий|ый|ая|ую|[аяоеуюыийь])\Z")
 
 
+_SMALL_NAME: Final = lazy_regex(
+    rf"(?<![\w.@/-])(?P<name>{SMALL}{{4,16}})(?: (?P<family>{SMALL}{{2,16}}(?:[ое]в|ин|ский|енко|швили|уллин|тдинов|чук)(?:а|у|ым|е)?))?(?![\w@/-])"
+)
+_SMALL_FAMILY: Final = lazy_regex(r".{0,12}(?:уллин|[иу]тдинов|швили)(?:а|у|ым|е)?\Z")
+
+
+def _is_given_in_small(name: str) -> bool:
+    """Return whether letters are a listed given name, or one that ends in a consonant, in three of its cases."""
+    stem = next((name.removesuffix(end) for end in ("ом", "а", "у") if name.endswith(end)), name)
+    forms = {name, stem} if stem[-1] not in "аеёийоуыьэюя" and stem not in _LOOSE else {name}
+    return any(form.capitalize() in listed("ru", "given") for form in forms)
+
+
+def _in_small(text: str) -> Iterator[Found]:
+    """Yield persons in small letters: listed given names that are no words, and endings that only family names have."""
+    for match in matches(_SMALL_NAME, text):
+        name, end = match["name"], match.end("name")
+        group = next((group for group in ("name", "family") if _SMALL_FAMILY.match(match[group] or "")), "")
+        if group and not _is_ordinary(match[group]) and (group == "name" or not _in(name.capitalize(), "given")):
+            yield Found(*match.span(group), "person", 0.5, "list")
+        elif not _is_ordinary(name) and name not in _LOOSE and _is_given_in_small(name):
+            whole = match["family"] and not _is_ordinary(match["family"])
+            yield Found(match.start(), match.end() if whole else end, "person", 0.5, "list")
+
+
 def mention_forms(name: str, kind: str) -> Iterator[str]:
     """Yield patterns of a name's later mentions: each part of a person's name, in every case."""
     words = re.split(r"[ \u00a0-]", name) if kind == "person" else [name]
@@ -431,6 +484,8 @@ def mention_forms(name: str, kind: str) -> Iterator[str]:
             stem = _STEM.sub("", word) if len(word) > 4 else word.rstrip("аяйь")
             if len(stem) > 2:
                 yield rf"(?<!{LETTER}){re.escape(stem)}(?:[а-яё]{{1,3}})?(?!{LETTER})"
+                if len(stem) > 3 and not _is_ordinary(word) and not _is_ordinary(stem):
+                    yield rf"(?<!{LETTER}){re.escape(stem.lower())}(?:[аяеиыую]|ом|ой|ей|ем)?(?!{LETTER})"
 
 
 _FORM: Final = r"(?:ООО|ОАО|ЗАО|ПАО|НАО|АО|ИП|ТОО|ГУП|МУП|ФГУП|ФГБУ|ГБУЗ|ГБУ|МБУ|МБОУ|МАОУ|НКО|АНО|ТСЖ|СНТ|ФК|ХК|БК|НПО|КБ|ТД|ГК|УК|ЧОП|ЧП|ТОВ)"

@@ -58,7 +58,9 @@ _IDS: Final = lazy_regex(
 _PHONE: Final = lazy_regex(
     r"(?<![\w+])(?:\+7|8)[ -]?\(?[3-9][0-9]{2}\)?[ -]?[0-9]{3}[ -]?[0-9]{2}[ -]?[0-9]{2}(?![\w-])|(?i:тел(?:\.|ефон[а-я]{0,6})?|моб\.|факс|звоните)(?: ?[:.])? ?(?P<phone>[(0-9][0-9() -]{5,17}[0-9])(?![\w])"
 )
-_PLATE: Final = lazy_regex(r"(?<![\w])[АВЕКМНОРСТУХ] ?[0-9]{3} ?[АВЕКМНОРСТУХ]{2} ?[0-9]{2,3}(?![\w])")
+_PLATE: Final = lazy_regex(
+    r"(?<![\w])(?:[АВЕКМНОРСТУХ] ?[0-9]{3} ?[АВЕКМНОРСТУХ]{2}|[авекмнорстух][0-9]{3}[авекмнорстух]{2}) ?[0-9]{2,3}(?![\w])"
+)
 
 
 def find_numbers(text: str) -> Iterator[Found]:
@@ -81,6 +83,9 @@ _HOUSE: Final = (
 _LINE: Final = lazy_regex(
     rf"(?<!{LETTER})(?:{_STREET} {_PROPER}(?:{_HOUSE})?|(?!(?:На|По|В|Во|С|К|За|Из|От|Эта|Наша) ){_PROPER} (?:ул\.|улица|улице|проспект[еа]?|переулок|шоссе|бульвар[ае]?|набережная)(?:{_HOUSE})?)"
 )
+_SMALL_LINE: Final = lazy_regex(
+    rf"(?<!{LETTER})(?:(?:ул\.?|улица|улице|пр-т|проспект|пер\.?|переулок) {SMALL}{{4,20}}(?: {SMALL}{{4,20}})?,? (?:д\.? ?|дом )?[0-9]{{1,4}}|{SMALL}{{2,14}}ая {SMALL}{{2,14}}ая,? [0-9]{{1,4}}(?=[\n.,;)]|\Z))(?![\w])"
+)
 _TOWN: Final = lazy_regex(
     rf"(?<!{LETTER})(?P<name>(?:(?:г|пос|с|д|п|р\.п|пгт|дер|гор)\. ?{NAME}(?: {NAME})?)|(?<![0-9])[1-6][0-9]{{5}}(?=, (?:г\.|[А-ЯЁ]|Росс)))"
 )
@@ -88,6 +93,6 @@ _TOWN: Final = lazy_regex(
 
 def find_addresses(text: str) -> Iterator[Found]:
     """Yield street lines with house and flat, towns behind "г.", and postal codes before them."""
-    for pattern, group in ((_LINE, 0), (_TOWN, "name")):
+    for pattern, group in ((_LINE, 0), (_SMALL_LINE, 0), (_TOWN, "name")):
         for match in matches(pattern, text):
             yield Found(*match.span(group), "place", 0.8, "street")

@@ -35,6 +35,12 @@ def find_dates(text: str) -> Iterator[Found]:
             yield Found(*match.span(), "date", 0.9)
 
 
+_PUBLIC: Final = lazy_regex(
+    rf"(?<![{_DIGIT}年/.-])[{_DIGIT}]{{1,2}} ?[月월](?! ?[{_DIGIT}末上中下份간])|(?<![{_DIGIT}+-])(?:11[0-9]|12[0-9]|911)(?=番|に|에|报警|急救|신고|로)"
+)
+"""A month alone, as "May" is, and numbers for emergencies."""
+
+
 def _resident(value: str) -> bool:
     """Return whether the check digit of a Chinese resident id is right (GB 11643)."""
     rest = weighted(value[:17], [pow(2, 17 - place, 11) for place in range(17)]) % 11
@@ -109,6 +115,8 @@ FORMS: Final = Phase("east-asian-forms", (
     Row("east-asian-phone", finding(_PHONE, "phone", 0.9), anywhere, "phone", 0.9, "", "13912345678", "139 个"),
     Row("east-asian-id", find_ids, anywhere, "id", 0.95, "check label shape",
         "110101199003070011", "110101199003070012"),
+    Row("east-asian-public", finding(_PUBLIC, "numbering", 0.5, "sequence"), anywhere, "numbering", 0.5, "sequence",
+        "4月に点検", "4月5日に点検"),
 ))
 """Numbers and dates, before names: a date's character may begin a family name."""
 # fmt: on

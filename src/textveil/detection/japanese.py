@@ -34,6 +34,16 @@ _HONORIFIC: Final = lazy_regex(
 _AFTER_ROLE: Final = lazy_regex(
     rf"(?:看護師|医師|担当|記録者|記録|主治医|院長|記者|選手|弁護士|薬剤師|助手|秘書|長女|長男|次女|次男|夫|妻|母|父|兄|姉|弟|妹|友人|同僚)[ 　：:]?(?P<name>{_H}{{2,5}})(?!{_H})"
 )
+_KIN: Final = "妻|夫|内縁の妻|長女|長男|次女|次男|三女|三男|娘|息子|弟|妹|兄|姉|甥|姪|孫|嫁|婿|母|父|祖母|祖父|友人|同僚|部下|上司|先輩|後輩|叔父|叔母|伯父|伯母|いとこ|旦那|主人|友達|義母|義父|義姉|義兄|義弟|義妹"
+_OF_KIN: Final = lazy_regex(
+    rf"(?:{_KIN})の(?P<name>{_H}{{1,4}}|{_KATA}{{2,5}}|{_HIRA}{{2,4}}?)(?=[とがはもにをへの、。，,（(\n 　]|や|から|です|\Z)"
+)
+_RELATED: Final = lazy_regex(
+    rf"(?<![{HAN}])(?P<name>{_H}{{1,5}}(?:[ 　](?:{_H}|{_KATA}|{_HIRA}){{1,4}})?|{_KATA}{{2,5}})」?[ 　]?[（(](?:続柄[:：])?亡?(?:{_KIN}|本人|配偶者)[)）]"
+)
+_RANKED: Final = lazy_regex(
+    rf"(?:{_H}|[ァ-ヺー]){{0,6}}(?:長|師|員|士|官|医|者|係|査|補|監)(?P<mark>[:：][ 　]?|[ 　]{{1,3}})(?=(?P<name>{_H}{{1,4}}(?:[ 　]{_NAME}{{1,4}})?)[ 　]?(?:印|㊞|様|先生|[、。，（(\n]|\Z|[ 　]))"
+)
 _BEFORE: Final = lazy_regex(
     rf"(?:(?P<kata>{_KATA}{{2,10}}(?:・{_KATA}{{1,10}}){{0,2}})|(?P<han>{_H}{{1,5}}(?:[ 　]?(?:{_H}{{1,3}}|{_HIRA}{{2,4}}|{_KATA}{{2,5}}))?)|(?P<hira>{_HIRA}{{2,4}}))\Z"
 )
@@ -69,11 +79,30 @@ def find_titled(text: str) -> Iterator[Found]:
             name = match["name"].removesuffix("様").removesuffix("殿").rstrip()
             if name not in _NOBODY and name not in _words() and name[-2:] not in ("さん", "先生"):
                 yield Found(match.start("name"), match.start("name") + len(name), "person", 0.8, "field")
+    for match in matches(_OF_KIN, text):
+        name = match["name"]
+        if name not in _NOBODY and (
+            name in listed("ja", "given") or (1 < len(name) < 4 and name not in _words() and _looks_given(name))
+        ):
+            yield Found(*match.span("name"), "person", 0.7, "title")
+    for match in matches(_RELATED, text):
+        if match["name"] not in _words() and match["name"] not in _NOBODY:
+            yield Found(*match.span("name"), "person", 0.7, "title")
+    for match in matches(_RANKED, text):
+        name = match["name"]
+        family = family_of(name)
+        named = family and (
+            name == family or name in listed("ja", "given") or _is_given(name[len(family) :].strip(" 　"))
+        )
+        fits = named and len(family) > 1 if match["mark"].isspace() else named or len(name) > 2
+        if fits and name not in _words() and name not in _NOBODY and name not in listed("ja", "place"):
+            yield Found(*match.span("name"), "person", 0.7, "title")
     for match in matches(_AFTER_ROLE, text):
         if (family := family_of(match["name"])) and len(family) > 1 and _is_given(match["name"][len(family) :]):
             yield Found(*match.span("name"), "person", 0.7, "title")
     for match in matches(_HONORIFIC, text):
-        if length := _before_honorific(text[max(0, match.start() - 13) : match.start()], match[0].strip()):
+        length = _before_honorific(text[max(0, match.start() - 13) : match.start()], match[0].strip())
+        if length and text[match.start() - length : match.end()] not in _words():
             yield Found(match.start() - length, match.start(), "person", 0.8, "title")
 
 
@@ -88,7 +117,7 @@ def _before_honorific(before: str, honorific: str) -> int:
     if match["hira"]:
         tails = (name[cut:] for cut in range(len(name) - 1))
         return next((len(tail) for tail in tails if tail in listed("ja", "given")), 0) if common else 0
-    if name in _NOBODY:
+    if name in _NOBODY or (honorific == "家" and len(name) < 2):
         return 0
     whole = name.strip(" 　")
     unknown = (
@@ -109,6 +138,15 @@ def _before_honorific(before: str, honorific: str) -> int:
         if tail in listed("ja", "given") and not unknown:
             return len(tail)
     return len(name) if unknown else 0
+
+
+def _looks_given(name: str) -> bool:
+    return name[-1] in _GIVEN_ENDS and set(name) <= _given_characters()
+
+
+@cache
+def _given_characters() -> frozenset[str]:
+    return frozenset("".join(listed("ja", "given")))
 
 
 def _is_kana(character: str) -> bool:

@@ -13,7 +13,7 @@ from textveil.detection.script_lists import listed
 from textveil.text.patterns import lazy_regex, matches
 
 _G: Final = "[가-힣]"
-_COMMON: Final = "김이박최정강조윤장임한오서신권황안송류유전홍고문양손배백허남심노하곽성차주우구민나진지엄채원천방공현함변염여추도소석선설마길연위표명기반왕금옥육인맹제모탁국어은편용예봉"
+_COMMON: Final = "김이박최정강조윤장임한오서신권황안송류유전홍고문양손배백허남심노하곽성차주우구민나진지엄채원천방공현함변염여추도소석선설마길연위표명기반왕금옥육인맹제모탁국어은편용예봉피빈"
 _NAME: Final = rf"(?:(?:남궁|황보|제갈|사공|선우|독고){_G}{{1,2}}|[{_COMMON}]{_G}{{1,2}})"
 _FULL: Final = rf"(?:(?:남궁|황보|제갈|사공|선우|독고){_G}{{1,2}}|[{_COMMON}]{_G}{{2}})"
 _TITLES: Final = (
@@ -31,9 +31,13 @@ _LABELLED: Final = lazy_regex(
 _SPACED_LABEL: Final = lazy_regex(rf"성[ ]{{1,6}}명[ ]?[:：]?[ ]{{0,3}}(?P<name>{_FULL})(?!{_G})")
 _TITLED: Final = lazy_regex(rf"(?<!{_G})(?P<name>{_NAME}|[{_COMMON}](?= ?(?:{_TITLES}))) ?(?:{_TITLES})")
 _BEHIND_TITLE: Final = lazy_regex(
-    rf"(?<!{_G})(?:환자|보호자|남편|아내|딸|아들|어머니|아버지|친구|동료|교수|박사|의사|간호사|변호사|대표|팀장|과장|부장|대리|선생님|기자|배우|가수|감독|작가|회장|사장|원장|대통령|장관|의원|선수|고객|학생|동생|언니|오빠|형|누나|할머니|할아버지|이모|삼촌|저는|제 이름은|이름은) (?P<name>{_FULL})(?=(?:{_PARTICLES})?(?:\s|[,.!?)(]|$)|님|씨)"
+    rf"(?<!{_G})(?:환자|보호자|남편|아내|딸|아들|어머니|아버지|친구|동료|교수|박사|의사|간호사|변호사|대표|팀장|과장|부장|대리|선생님|기자|배우|가수|감독|작가|회장|사장|원장|대통령|장관|의원|선수|고객|학생|동생|언니|오빠|형|누나|할머니|할아버지|이모|삼촌|저는|제 이름은|이름은|예금주|수취인|대표자|담당자|보호자|신청인|피의자|피해자|고소인|진술자|목격자|참고인|증인|경위|경사|경장|순경|경감|형사|계장|주무관|주치의|간호사|며느리|사위|손녀|손자|조카|시누이|올케|형수|매형|처제) (?P<name>{_FULL})(?=(?:{_PARTICLES})?(?:\s|[,.!?)(]|$)|님|씨)"
 )
 _FREE: Final = lazy_regex(rf"(?<!{_G})(?P<name>{_FULL})(?P<particle>(?:{_PARTICLES})?)(?!{_G})")
+_CLOSING: Final = lazy_regex(rf"(?<!{_G})(?P<name>{_FULL}) (?:올림|드림|배상|拜上)(?=\s|[.(]|$)")
+_RELATED: Final = lazy_regex(
+    rf"(?<!{_G})(?P<name>{_G}{{2,4}}) ?[（(](?:아내|남편|딸|아들|어머니|아버지|모친|부친|형|동생|누나|언니|오빠|배우자|본인|친구|동료|며느리|사위|손자|손녀|보호자)[)）]"
+)
 _GIVEN: Final = lazy_regex(
     rf"(?<!{_G})(?P<name>{_G}{{2}})(?:씨|님|랑|한테|하고|이(?:가|는|를|도|랑|한테|에게)|아(?=[,!. ])|야(?=[,!. ]))(?!{_G})"
 )
@@ -79,9 +83,10 @@ def find_titled(text: str) -> Iterator[Found]:
         for match in matches(pattern, text):
             if match["name"] not in _words() and match["name"] not in _NOBODY:
                 yield Found(*match.span("name"), "person", 0.8, "field")
-    for match in matches(_BEHIND_TITLE, text):
-        if not _no_name(match["name"]):
-            yield Found(*match.span("name"), "person", 0.7, "title")
+    for pattern in (_BEHIND_TITLE, _CLOSING, _RELATED):
+        for match in matches(pattern, text):
+            if not _no_name(match["name"]) and match["name"][-1] != "님":
+                yield Found(*match.span("name"), "person", 0.7, "title")
     for match in matches(_TITLED, text):
         name = match["name"]
         if (
@@ -90,7 +95,11 @@ def find_titled(text: str) -> Iterator[Found]:
             or (len(name) == 1 and name in _NOBODY and "씨" not in match[0])
         ):
             continue
-        if len(name) == 1 and name not in "김이박최정강조윤장임한오서신권황안송류유홍양손배백허심노곽성차":
+        if (
+            len(name) == 1
+            and not match[0].endswith("님")
+            and name not in "김이박최정강조윤장임한오서신권황안송류유홍양손배백허심노곽성차"
+        ):
             continue
         if len(name) == 2 and not (set(name[1:]) <= _syllables()):
             continue

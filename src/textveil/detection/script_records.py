@@ -60,6 +60,10 @@ def find_secrets(text: str) -> Iterator[Found]:
             yield Found(*match.span("user"), "handle", 0.8, "label")
 
 
+_MAILBOX: Final = lazy_regex(
+    r"(?:^|[:：;,，]|\n)[ \t]{0,3}\"?(?P<name>[^\W\d_a-zA-Z][^\n<>:：;,，\"@]{1,30}?)\"? ?<[^<>\s@]{1,64}@[^<>\s]{3,80}>"
+)
+"""A name in other letters before an address: 도하율 <hayul@example.org>."""
 _DIGIT: Final = "[0-9\u0660-\u0669]"
 _CLOCK: Final = (
     rf"(?:(?:오전|오후|午前|午後|上午|下午) ?)?{_DIGIT}{{1,2}}[:.]{_DIGIT}{{2}}(?:[:.]{_DIGIT}{{2}})?"
@@ -81,7 +85,10 @@ _ROLE_BEHIND: Final = lazy_regex(" (?:Abla|Abi|Hanım|Bey|Teyze|Amca|Hoca|Usta)\
 
 
 def find_writers(text: str) -> Iterator[Found]:
-    """Yield who writes the lines of a chat: lines of one layout with times, some of the same writer."""
+    """Yield whose address stands behind a name, and who writes the lines of a chat.
+
+    The lines have one layout with times, and some have the same writer.
+    """
     found: list[list[tuple[int, int]]] = [[] for _ in _LAYOUTS]
     start, above = 0, -1
     while start < len(text):
@@ -94,6 +101,8 @@ def find_writers(text: str) -> Iterator[Found]:
                 above = end + 1 if line.end() >= end else -1
                 break
         start = end + 1
+    for box in matches(_MAILBOX, text):
+        yield Found(*box.span("name"), "person", 0.8, "field")
     for lines in found:
         often = Counter(text[slice(*span)] for span in lines)
         if len(lines) < 3 or len(often) == len(lines):

@@ -11,11 +11,11 @@ from textveil.detection.found import Found, Phase, Row
 from textveil.detection.gates import anywhere
 from textveil.detection.lists import COMPANIES
 from textveil.detection.script_lists import listed
-from textveil.text.patterns import lazy_regex, matches
+from textveil.text.patterns import check_time, lazy_regex, matches
 
-_U: Final = "[A-ZÇĞİÖŞÜÂÎÛ]"
-_L: Final = "[a-zçğıöşüâîû]"
-_LETTER: Final = "[A-Za-zÇĞİÖŞÜÂÎÛçğıöşüâîû]"
+_U: Final = "[A-ZÇĞİÖŞÜÂÎÛÄÉ]"
+_L: Final = "[a-zçğıöşüâîûäéèß]"
+_LETTER: Final = "[A-Za-zÇĞİÖŞÜÂÎÛÄÉçğıöşüâîûäéèß]"
 _NAME: Final = rf"{_U}{_L}+(?:-{_U}{_L}+)?"
 _WORD: Final = lazy_regex(
     rf"(?<![\w'’.@/-])(?:(?:Dr|Prof|Doç|Av|Op|Uzm|Sn|Yrd|Arş|Öğr)\.|{_NAME}|{_U}\.|{_U}{{2,18}})(?![\w@])"
@@ -27,7 +27,7 @@ _BEHIND: Final = lazy_regex(
 )
 _TITLES: Final = frozenset(
     """sayın sn dr doktor prof doç av avukat op uzm hemşire hasta müdür öğretmen sevgili bay bayan arş yrd ebe eczacı kaptan hakim savcı başkan bakan vali kaymakam mühendis uzman asistan değerli öğr gör müşteri danışan
-    ustam kuzenim kardeşim ablam abim annem babam eşim kızım oğlum eşi kızı oğlu annesi babası kardeşi ablası abisi dedesi ninesi arkadaşım arkadaşı komşum komşusu yeğeni amcası dayısı teyzesi halası patronum müdürü adım ismim""".split()
+    ustam kuzenim kardeşim ablam abim annem babam eşim kızım oğlum eşi kızı oğlu annesi babası kardeşi memuru memur komiser komiseri başkomiser astsubay teğmen yüzbaşı binbaşı muhtar noter şoför şoförü müfettiş profesör şefi ablası abisi dedesi ninesi arkadaşım arkadaşı komşum komşusu yeğeni amcası dayısı teyzesi halası patronum müdürü adım ismim""".split()
 )
 _LABELS: Final = (
     "Adı Soyadı|Ad Soyad|Adı ve Soyadı|Ad|Adı|Soyadı|Soyad|Hasta|Hasta Adı|Hastanın Adı|İsim|İsim Soyisim|Doktor|Hekim|Hemşire|Müşteri|Müşteri Adı|Gönderen|Alıcı|Kimden|Kime|Yetkili|İmza|Veli|Öğrenci|Kiracı|Kiraya Veren|Davacı|Davalı|Sanık|Tanık|Vekili?|Yazar|Hazırlayan|"
@@ -54,7 +54,9 @@ _LINE: Final = lazy_regex(
     rf"(?<![\w'’-])(?:(?:{_NAME}|{_U}{{2,12}}|[0-9]{{1,4}}\.?) ){{1,4}}?{_STREET_END}(?!{_L})(?:,? ?(?:(?:(?:{_NAME}|{_U}{{2,12}}|[0-9]{{1,4}}\.?) ){{1,4}}?{_STREET_END}(?!{_L}))){{0,3}}"
     rf"(?:,? ?(?:No|Numara|D|Daire|Kat|K|Blok|İç Kapı No)[.:]? ?[0-9]{{1,4}}[A-Z]?(?:/[0-9A-Z]{{1,4}})?){{0,4}}(?:,? ?[0-9]{{5}})?(?:,? ?{_NAME} ?/ ?(?:{_NAME}|{_U}{{3,12}}))?"
 )
-_TOWN: Final = lazy_regex(rf"(?<![\w'’-])(?P<name>(?:[0-9]{{5}} )?{_NAME} ?/ ?(?:{_NAME}|{_U}{{4,12}}))(?![\w/])")
+_TOWN: Final = lazy_regex(
+    rf"(?<![\w'’-])(?!(?:Europe|Asia|America|Africa|Pacific|Atlantic|Australia)/)(?P<name>(?:[0-9]{{5}} )?{_NAME} ?/ ?(?:{_NAME}|{_U}{{4,12}}))(?![\w/])"
+)
 _AREA: Final = lazy_regex(
     rf"(?<![\w'’-])(?P<name>{_NAME}(?: {_NAME})?)['’]?(?:nin|nın|nun|nün|in|ın|un|ün)? (?:ilçesi|ili|köyü|mahallesi|kasabası|semti|beldesi|şehri|kenti|adası|gölü|nehri|dağı|bölgesi|ovası)"
 )
@@ -71,7 +73,7 @@ _PHONE: Final = lazy_regex(
 _TCKN: Final = lazy_regex(r"(?<![\w.])[1-9][0-9]{10}(?![\w])")
 _LABELLED_ID: Final = lazy_regex(
     r"(?:T\.?C\.?(?: Kimlik)? ?(?:No|Numarası|numaram|numarası)?|TCKN|[Kk]imlik (?:[Nn]o|[Nn]umarası|numaram)|[Pp]asaport(?: [Nn]o| [Nn]umarası)?|[Dd]osya (?:[Nn]o|[Nn]umarası)|[Pp]rotokol (?:[Nn]o|[Nn]umarası)|[Hh]asta (?:[Nn]o|[Nn]umarası)|[Ss]ipariş (?:[Nn]o|[Nn]umarası|numaram|numaranız)|[Mm]üşteri (?:[Nn]o|[Nn]umarası)|[Ss]icil (?:[Nn]o|[Nn]umarası)|"
-    r"[Öö]ğrenci (?:[Nn]o|[Nn]umarası)|[Pp]oliçe (?:[Nn]o|[Nn]umarası)|[Ff]atura (?:[Nn]o|[Nn]umarası)|[Vv]ergi (?:[Nn]o|[Nn]umarası|[Kk]imlik [Nn]o)|VKN|SGK (?:[Nn]o|[Nn]umarası)|[Hh]esap (?:[Nn]o|[Nn]umarası)|[Tt]akip (?:[Nn]o|[Nn]umarası)|[Ee]sas (?:[Nn]o|[Nn]umarası)|[Rr]ezervasyon (?:[Nn]o|[Nn]umarası|kodu)|[Aa]bone (?:[Nn]o|[Nn]umarası)|[Bb]aşvuru (?:[Nn]o|[Nn]umarası)|[Ee]hliyet (?:[Nn]o|[Nn]umarası)|[Kk]art (?:[Nn]o|[Nn]umarası))"
+    r"[Öö]ğrenci (?:[Nn]o|[Nn]umarası)|[Pp]oliçe (?:[Nn]o|[Nn]umarası)|[Ff]atura (?:[Nn]o|[Nn]umarası)|[Vv]ergi (?:[Nn]o|[Nn]umarası|[Kk]imlik [Nn]o)|VKN|SGK (?:[Nn]o|[Nn]umarası)|[Hh]esap (?:[Nn]o|[Nn]umarası)|[Tt]akip (?:[Nn]o|[Nn]umarası)|[Ee]sas (?:[Nn]o|[Nn]umarası)|[Rr]ezervasyon (?:[Nn]o|[Nn]umarası|kodu)|[Aa]bone (?:[Nn]o|[Nn]umarası)|[Bb]aşvuru (?:[Nn]o|[Nn]umarası)|[Ee]hliyet (?:[Nn]o|[Nn]umarası)|[Kk]art (?:[Nn]o|[Nn]umarası)|(?:KİMLİK|DOSYA|PROTOKOL|HASTA|SİCİL|FATURA|POLİÇE|MÜŞTERİ|VERGİ|HESAP|PASAPORT|EHLİYET|ABONE|BAŞVURU|REFERANS|HES|REZERVASYON) (?:NO|NUMARASI|KODU)|(?:HES|PNR|[Rr]eferans) [Kk]odu)"
     r" ?[:#]? ?(?P<id>(?=[A-Za-z0-9/-]{0,12}[0-9])[A-Za-z0-9][A-Za-z0-9/-]{3,24})"
 )
 _PLATE: Final = lazy_regex(r"(?<![\w.])(?:0[1-9]|[1-7][0-9]|8[01]) ?[A-Z]{1,3} ?[0-9]{2,4}(?![\w])")
@@ -94,8 +96,17 @@ def find_forms(text: str) -> Iterator[Found]:
             yield Found(*match.span(match.lastgroup or 0), kind, 0.9)
 
 
+_SMALL_LINE: Final = lazy_regex(
+    rf"(?<![\w'’-])(?:{_L}{{3,16}} ){{1,2}}(?:sokak|sokağı|sok\.?|sk\.?|caddesi|cad\.?|bulvarı|mahallesi|mah\.?)(?: no:?)? [0-9]{{1,4}}(?![\w])"
+)
+
+
 def find_places(text: str) -> Iterator[Found]:
     """Yield addresses, towns with their province, and names before a word such as "ilçesi"."""
+    for match in matches(_SMALL_LINE, text):
+        first, _, rest = match[0].partition(" ")
+        two = _is_ordinary(first) and rest.count(" ") > 1 and not rest.startswith(("sok", "sk", "cad", "bul", "mah"))
+        yield Found(match.start() + (len(first) + 1 if two else 0), match.end(), "place", 0.8, "street")
     for pattern, group in ((_LINE, 0), (_AREA, "name")):
         for match in matches(pattern, text):
             yield Found(*match.span(group), "place", 0.8, "street")
@@ -166,12 +177,18 @@ _BRANDS: Final = frozenset(
 )
 _LOOSE: Final = frozenset(
     """ateş barış umut deniz yağmur güneş bahar sevgi mutlu can onur özgür savaş zafer yaprak çiçek nehir su toprak ipek melek sultan aslan rüzgar eylül nisan ekin doğa pınar irmak ışık aydın yıldız dilek arzu sevda duygu hayat ümit
-    şafak tan ufuk bulut kaya taş demir çelik altın gül lale menekşe inci cihan devrim evren gizem gökçe ilkbahar ilke meltem özlem poyraz seher sezgi şirin tuna utku yazgı zeytin erdem emek ferah gurur hazır huzur ilham kısmet müjde neşe sabır saygı şans tatlı uğur vicdan yiğit""".split()
+    şafak tan ufuk bulut kaya taş demir çelik altın gül lale menekşe inci cihan devrim evren gizem gökçe ilkbahar ilke meltem özlem poyraz seher sezgi şirin tuna utku yazgı zeytin erdem emek ferah gurur hazır huzur ilham kısmet müjde neşe sabır saygı şans tatlı uğur vicdan yiğit öykü ömür başak bilge gonca hilal kader narin pembe ülkü simge doğan durmuş dursun engin
+    coşkun olgun polat güven güler sevinç saadet hikmet tekin yücel yüksel yener derya nimet nazım mahir kadir bayram gazi sena eda ece sade sefa safa turan ulaş usta yaman yadigar""".split()
 )
 """Given names that are words: alone at a sentence's start they name nobody."""
 _FUNCTION: Final = frozenset(
     """ve ile bir bu şu o ben sen biz siz onlar için de da ki ama fakat ancak çünkü eğer sayın merhaba selam günaydın lütfen teşekkürler teşekkür saygılarımla iyi günler not konu tarih bey hanım ayrıca bugün dün yarın pazartesi salı çarşamba perşembe cuma cumartesi pazar sonra önce hasta doktor kendisi hepsi
     adı soyadı soyad soyisim ad isim kurban ramazan bayramı türkçe ingilizce almanca fransızca türk allah internet covid tc no tel adres eposta ocak şubat mart nisan mayıs haziran temmuz ağustos eylül ekim kasım aralık""".split()
+)
+
+
+_EPONYM: Final = lazy_regex(
+    r"(?:['’]?[ns]?[ıiuü]n)? (?:filtresi|algoritması|hastalığı|sendromu|testi|skoru|skalası|ölçeği|belirtisi|formülü|kanunu|yasası|yöntemi|refleksi|diyagramı|indeksi|teoremi|sınıflaması|tiroiditi|anemisi|lenfoması|fraktürü|kırığı|ağacı|mesafesi)(?![a-zçğıöşü])"
 )
 
 
@@ -203,6 +220,7 @@ def find_names(text: str) -> Iterator[Found]:
     """Yield persons and places by lists, titles, capitals, and the endings behind an apostrophe."""
     for match in matches(_LABELLED, text):
         yield Found(*match.span("name"), "person", 0.8, "field")
+    yield from _in_small(text)
     for run in _runs(text):
         opens = _opens(text, run[0].start)
         words = run
@@ -211,6 +229,9 @@ def find_names(text: str) -> Iterator[Found]:
             lowered(words[0].text).rstrip(".") in _TITLES or (words[0].text.endswith(".") and len(words[0].text) > 2)
         ):
             titled, words, opens = True, words[1:], False
+        role = next((n for n, word in enumerate(words[:-1]) if lowered(word.text) in _TITLES), -1)
+        if role > 0 and all(_is_ordinary(word.text) for word in words[:role]):
+            titled, words, opens = True, words[role + 1 :], False  # Polis Memuru Emrah Söylemez
         if opens and words and _is_ordinary(words[0].text) and not _is_listed(words[0].text, "given"):
             words, opens = words[1:], False
         elif opens and len(words) == 1 and _is_ordinary(words[0].text):
@@ -227,6 +248,11 @@ def _judged(text: str, words: list[_Word], *, opens: bool, titled: bool) -> Iter
     cue = lowered(before[1]) if before else ""
     suffix = _SUFFIX.match(text, last.end)
     named = [word for word in words if len(word.text) > 2]
+    if _EPONYM.match(text, last.end):
+        words = words[:-1]
+        if words:
+            yield from _judged(text, words, opens=opens, titled=titled)
+        return
     if not named or (lowered(first.text) in COMPANIES | _BRANDS and not titled):
         return
     behind = _BEHIND.match(text, last.end)
@@ -256,8 +282,57 @@ def _judged(text: str, words: list[_Word], *, opens: bool, titled: bool) -> Iter
         yield Found(first.start, last.end, "person", 0.5, "list")
     elif len(named) == 1 and suffix and not _is_ordinary(first.text):
         yield Found(first.start, last.end, "place" if suffix[1] in _IN else "person", 0.5, "guess")
-    elif len(named) == 1 and not opens and not _is_ordinary(first.text) and not first.text.isupper():
+    elif (
+        len(named) == 1
+        and not opens
+        and not _is_ordinary(first.text)
+        and not first.text.isupper()
+        and not set(first.text) & set("ßäéè")
+    ):
         yield Found(first.start, last.end, "person", 0.4, "guess")
+
+
+_SMALL: Final = lazy_regex(
+    rf"(?<![\w'’.@/-])(?:(?P<cue>ben|adım|ismim) )?(?P<name>{_L}{{3,16}})(?: (?P<family>{_L}{{4,18}}))?(?![\w@'’/-])"
+)
+_SMALL_BEHIND: Final = frozenset(
+    "bey beyin beye hanım hanıma hanımın hoca hocam abi abla amca teyze usta dayı yenge".split()
+)
+
+
+def _in_small(text: str) -> Iterator[Found]:
+    """Yield persons in small letters: a listed name that is no word, "ben berfin", "ferit bey" of a name met again."""
+    met = -1
+    for match in _small_words(text):
+        name, behind = match["name"], lowered(match["family"] or "")
+        frequent = name in listed("tr", "frequent") or name in _FUNCTION
+        kin = any(behind.startswith(title) for title in _SMALL_BEHIND)
+        given = not frequent and _titled(name) in listed("tr", "given") and name not in _LOOSE
+        told = (kin or (match["cue"] and not behind)) and not frequent and name not in _TITLES
+        if match.start("name") < met or not (
+            given or (told and not _is_ordinary(name)) or (kin and told and text.count(name) > 1)
+        ):
+            continue
+        met = match.end("family") if behind and not kin and _is_made_of_words(behind) else match.end("name")
+        yield Found(match.start("name"), met, "person", 0.5, "list")
+
+
+def _small_words(text: str) -> Iterator[re.Match[str]]:
+    place = 0
+    while match := _SMALL.search(text, place):
+        check_time()
+        yield match
+        place = match.end("name")
+
+
+@cache
+def _is_made_of_words(low: str) -> bool:
+    """Return whether a word that is none is made of two, as family names are: uluçınar, karabıyıkoğlu."""
+    ends = (low[cut:] for cut in range(2, len(low) - 3))
+    return _titled(low) in listed("tr", "family") or (
+        not _is_ordinary(low)
+        and any(_is_word(end) or _titled(end) in listed("tr", "given") | listed("tr", "family") for end in ends)
+    )
 
 
 def mention_forms(name: str, kind: str) -> Iterator[str]:
@@ -266,6 +341,8 @@ def mention_forms(name: str, kind: str) -> Iterator[str]:
     for word in words:
         if len(word) > 2 and "." not in word and (" " in word or not _is_ordinary(word) or _is_listed(word, "given")):
             forms = {word, word.replace("i", "İ").replace("ı", "I").upper()}
+            if kind == "person" and len(word) > 3 and not _is_ordinary(word) and lowered(word) not in _LOOSE:
+                forms.add(lowered(word))
             yield from (rf"(?<![\w.@-]){re.escape(form)}(?!{_LETTER})" for form in sorted(forms))
 
 

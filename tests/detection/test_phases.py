@@ -9,7 +9,7 @@ import pytest
 
 from textveil.detection.addresses import REGIONS
 from textveil.detection.embedded import HIGHEST_SCORES, PHASES, phases_for
-from textveil.detection.found import LEAST_SCORE, Found, Phase, Row, checked_phases, in_phases, plain, settled
+from textveil.detection.found import LEAST_SCORE, Found, Phase, Phases, Row, checked_phases, in_phases, plain, settled
 from textveil.detection.gates import anywhere, glance
 from textveil.detection.kinds import KINDS
 from textveil.detection.languages import ORDINARY
@@ -72,10 +72,10 @@ def test_a_row_whose_spans_no_preset_would_draw_does_not_load() -> None:
 
 
 @pytest.mark.parametrize("phases", [PHASES, _GERMAN], ids=["en", "de"])
-def test_order_within_a_phase_changes_nothing(phases: tuple[Phase, ...]) -> None:
+def test_order_within_a_phase_changes_nothing(phases: Phases) -> None:
     rng = np.random.default_rng(11)
     orders = [
-        tuple(Phase(name, tuple(rows[place] for place in rng.permutation(len(rows)))) for name, rows in phases)
+        Phases(Phase(name, tuple(rows[place] for place in rng.permutation(len(rows)))) for name, rows in phases)
         for _ in range(_SHUFFLES)
     ]
     for text in _texts():
@@ -98,7 +98,9 @@ def test_order_within_a_phase_changes_nothing_when_rows_keep_losing() -> None:
     expected = None
     for seed in range(20):
         order = np.random.default_rng(seed).permutation(len(rows))
-        spans, rest = in_phases("abcdefghijklmnopqrs" * 3, [Phase("one", tuple(rows[place] for place in order))])
+        spans, rest = in_phases(
+            "abcdefghijklmnopqrs" * 3, Phases([Phase("one", tuple(rows[place] for place in order))])
+        )
         expected = expected or (sorted(spans), rest)
         assert (sorted(spans), rest) == expected
 
@@ -112,6 +114,9 @@ def test_better_span_wins_and_the_other_row_looks_again() -> None:
         return Row(name, search, anywhere, "id", score, "", "", "")
 
     low, high = finder("low", 0.5, (0, 6), (6, 8)), finder("high", 0.9, (2, 4))
-    assert in_phases("abcdefgh", [Phase("one", (low, high))])[0] == [(2, 4, "id", 0.9, ""), (6, 8, "id", 0.5, "")]
+    assert in_phases("abcdefgh", Phases([Phase("one", (low, high))]))[0] == [
+        (2, 4, "id", 0.9, ""),
+        (6, 8, "id", 0.5, ""),
+    ]
     longer, shorter = finder("a", 0.5, (0, 6)), finder("b", 0.5, (4, 9))
-    assert in_phases("abcdefghi", [Phase("one", (shorter, longer))])[0] == [(0, 6, "id", 0.5, "")]
+    assert in_phases("abcdefghi", Phases([Phase("one", (shorter, longer))]))[0] == [(0, 6, "id", 0.5, "")]

@@ -12,7 +12,7 @@ import textveil.detection.found as found_module
 from textveil.cuts import between
 from textveil.detection.dates import find_times
 from textveil.detection.embedded import PHASES, embedded_detector
-from textveil.detection.found import OTHER, Found, Phase, Row, Search, in_phases, plain, settled, without
+from textveil.detection.found import OTHER, Found, Phase, Phases, Row, Search, in_phases, plain, settled, without
 from textveil.detection.gates import anywhere
 from textveil.detection.spans import DetectedSpan, checked_spans
 from textveil.errors import InternalError
@@ -114,8 +114,8 @@ def _overlapping(text: str) -> Iterator[Found]:
         yield Found(match.end() - 5, match.end(), "time", 0.8)
 
 
-def one_row(search: Search) -> list[Phase]:
-    return [Phase("one", (Row("one", search, anywhere, "time", 1.0, "", "", ""),))]
+def one_row(search: Search) -> Phases:
+    return Phases([Phase("one", (Row("one", search, anywhere, "time", 1.0, "", "", ""),))])
 
 
 def test_a_search_whose_spans_overlap_moves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

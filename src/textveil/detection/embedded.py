@@ -41,8 +41,8 @@ from textveil.detection import (
 )
 from textveil.detection.addresses import REGIONS, find_addresses
 from textveil.detection.demographic_lists import with_states
-from textveil.detection.found import Found, Phase, Plain, Row, checked_phases, in_phases, plain, without
-from textveil.detection.gates import Together, anywhere, opened
+from textveil.detection.found import Found, Phase, Phases, Plain, Row, checked_phases, in_phases, plain, without
+from textveil.detection.gates import anywhere
 from textveil.detection.kinds import KINDS
 from textveil.detection.languages import ORDINARY, language_of, rows_of
 from textveil.detection.lists import LANGUAGES, ordinary_words, places
@@ -61,8 +61,6 @@ HIGHEST_SCORES: Final = MappingProxyType(
     }
 )
 """The highest score that spans of a kind have: a policy that asks for a higher one would find none of them."""
-
-_TOGETHER: Final = 1 << 15  # characters of texts whose gates are asked together
 
 
 class EmbeddedDetector:
@@ -87,31 +85,15 @@ class EmbeddedDetector:
 
     def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
         """See ``Detector``."""
-        languages = [language_of(text) for text in texts]
-        spans: list[list[DetectedSpan]] = [[] for _ in texts]
-        for language in dict.fromkeys(languages):
-            here = [number for number, of_text in enumerate(languages) if of_text == language]
-            for group in _groups(here, texts):
-                for number, detected in zip(
-                    group, self._detected([texts[index] for index in group], language), strict=True
-                ):
-                    spans[number] = detected
-        return spans
+        return [self._detected(text) for text in texts]
 
-    def _detected(self, texts: Sequence[str], language: str) -> Iterator[list[DetectedSpan]]:
-        readings = list(map(plain, texts))
-        phases = phases_for(self._regions, language)
-        modules = [modules_for(text, language) for text in texts]
-        if len(texts) == 1 or any(modules):
-            for text, read, names in zip(texts, readings, modules, strict=True):
-                spans = in_plain(read, found_in_scripts(text, names)) if names else []
-                rest = without(read.text, [(span.start, span.end) for span in spans])
-                yield self._judged(text, read, language, *in_phases(rest, phases), spans)
-            return
-        together = Together([read.text for read in readings])
-        by_phase = [opened([row.gate for row in phase.rows], together) for phase in phases]
-        for text, read, seen, numbers in zip(texts, readings, together.seen, zip(*by_phase, strict=True), strict=True):
-            yield self._judged(text, read, language, *in_phases(read.text, phases, seen, numbers))
+    def _detected(self, text: str) -> list[DetectedSpan]:
+        language = language_of(text)
+        read = plain(text)
+        modules = modules_for(text, language)
+        spans = in_plain(read, found_in_scripts(text, modules)) if modules else []
+        rest = without(read.text, [(span.start, span.end) for span in spans])
+        return self._judged(text, read, language, *in_phases(rest, phases_for(self._regions, language)), spans)
 
     def _judged(
         self,
@@ -142,19 +124,6 @@ class EmbeddedDetector:
             if written:
                 return covering(text, spans + written)
         return covering(text, spans) if met else spans
-
-
-def _groups(numbers: Sequence[int], texts: Sequence[str]) -> Iterator[list[int]]:
-    group: list[int] = []
-    size = 0
-    for number in numbers:
-        size += len(texts[number])
-        if group and size > _TOGETHER:
-            yield group
-            group, size = [], len(texts[number])
-        group.append(number)
-    if group:
-        yield group
 
 
 @lru_cache(maxsize=8)
@@ -445,7 +414,7 @@ _INSTEAD: Final = {
 
 
 @lru_cache(maxsize=64)
-def phases_for(regions: tuple[str, ...], language: str) -> tuple[Phase, ...]:
+def phases_for(regions: tuple[str, ...], language: str) -> Phases:
     """Return the phases for a language; telephone numbers of these regions need no country code."""
     phone = addresses.phone_search(regions)
     added = rows_of(language) if language in LANGUAGES else {}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Final
 
 from textveil.detection import lists as known
 from textveil.detection.found import Found, words_in
-from textveil.detection.gates import Seen, Together, either, joined_words, matching, with_words, words_of
+from textveil.detection.gates import Seen, either, joined_words, matching, with_words, words_of
 from textveil.detection.lists import Marks, lists
 from textveil.detection.people_in_records import is_plain_form, is_plain_word
 from textveil.text.patterns import lazy_regex, matches
@@ -173,19 +173,9 @@ def _names_among(words: frozenset[bytes]) -> list[str]:
     return named
 
 
-class _OfSmallNames:
-    def __call__(self, text: str, seen: Seen) -> bool:
-        return bool(self._among(seen.words))
-
-    def among(self, texts: Together) -> Collection[int]:
-        return set(chain.from_iterable(map(texts.with_word.__getitem__, self._among(texts.words))))
-
-    @staticmethod
-    def _among(words: frozenset[bytes]) -> set[bytes]:
-        return {name.encode("ascii") for name in _names_among(words)} | (words & _CUE_WORDS)
-
-
-SMALL_NAME_GATE: Final = _OfSmallNames()
+def SMALL_NAME_GATE(text: str, seen: Seen) -> object:  # noqa: N802
+    """Tell whether a text has a name in small letters or a cue of one."""
+    return not _CUE_WORDS.isdisjoint(seen.words) or _names_among(seen.words)
 
 
 def find_small_names(text: str) -> Iterator[Found]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import compress, pairwise
 from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from textveil.cuts import replaced
-from textveil.detection.gates import Gate, Seen, glance, words_of
+from textveil.detection.gates import Gate, Gates, glance, words_of
 from textveil.detection.kinds import KINDS
 from textveil.detection.spans import DetectedSpan, covering
 from textveil.errors import InternalError, need
@@ -68,44 +69,51 @@ class Phase(NamedTuple):
     rows: tuple[Row, ...]
 
 
+class Phases(tuple[Phase, ...]):
+    """Phases in order, and the gates of all their rows."""
+
+    @cached_property
+    def gates(self) -> Gates:
+        """Return the gates, made once."""
+        return Gates([row.gate for phase in self for row in phase.rows])
+
+
 LEAST_SCORE: Final = 0.35
 """The least score that presets ask for: a search below it finds what they release."""
 
 
-def checked_phases(*phases: Phase) -> tuple[Phase, ...]:
+def checked_phases(*phases: Phase) -> Phases:
     """Return phases whose rows each find what presets ask for; raise ParameterError if not."""
     wanted = f"at least {LEAST_SCORE}, or presets would not draw what it finds"
     low = [row for phase in phases for row in phase.rows if row.score < LEAST_SCORE]
     for row in low:
         need(not any(kind in KINDS for kind in row.kinds.split()), f"search {row.name}: score", row.score, wanted)
-    return phases
+    return Phases(phases)
 
 
 _ROUNDS: Final = 4
 """Times that the rows of a phase look together; after that they look one by one, so that time stays linear."""
 
 
-def in_phases(
-    text: str, phases: Sequence[Phase], seen: Seen | None = None, opened: Sequence[Collection[int]] | None = None
-) -> tuple[list[Found], str]:
+def in_phases(text: str, phases: Phases) -> tuple[list[Found], str]:
     """Return what the rows of each phase find in what the phases before it left, and the text with all of it covered.
 
     In a phase, the span with the higher score covers its characters; of equal scores the longer span, then the one that
     starts first, then the one of the row whose name comes first. A row that lost a span looks again at what is left.
-    Every character outside the spans stands where it stood. ``opened`` has for each phase the numbers of the rows whose
-    gates are open; without it each gate is asked.
+    Every character outside the spans stands where it stood. Gates are asked of the whole text, and again where covering
+    a part of a word left another word.
 
     Raises:
         InternalError: a search gave spans outside the text, or the characters do not stand where they stood.
     """
-    seen = glance(text) if seen is None else seen
+    seen = glance(text)
+    opened = phases.gates.opened(text, seen)
     spans: list[Found] = []
     rest = text
-    for number, phase in enumerate(phases):
-        if opened is None:
-            rows = [row for row in phase.rows if row.gate(rest, seen)]
-        else:
-            rows = [phase.rows[row] for row in opened[number]]
+    first = 0
+    for phase in phases:
+        rows = list(compress(phase.rows, opened[first : first + len(phase.rows)]))
+        first += len(phase.rows)
         if not rows:
             continue
         covered = rest
@@ -113,8 +121,9 @@ def in_phases(
             spans += here
             cut = any(_cuts_a_word(covered, span) for span in here)
             covered = without(covered, [(span.start, span.end) for span in here])
-            if cut:  # there are other words now, which may open other gates
-                seen, opened = seen._replace(words=words_of(covered)), None
+            if cut and not (words := words_of(covered)) <= seen.words:
+                seen = seen._replace(words=words)
+                opened = phases.gates.opened(covered, seen)
         rest = covered
     if spans and without(text, _places(spans)) != rest:
         raise InternalError(

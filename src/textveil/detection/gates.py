@@ -7,12 +7,10 @@ surroundings of its digits. It may let a text through in which its search finds 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterator, Sequence
-from itertools import accumulate, chain
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Literal, NamedTuple, Protocol
 
-from textveil.text.patterns import check_time, lazy_regex, matches, search
+from textveil.text.patterns import check_time, lazy_regex, search
 
 BEFORE_DIGITS: Final = 8
 AFTER_DIGITS: Final = 12
@@ -38,64 +36,55 @@ class Seen(NamedTuple):
 
 
 class Gate(Protocol):
-    """Tells where a search can find nothing: of one text, and of many at once."""
+    """Tells where a search can find nothing."""
 
     def __call__(self, text: str, seen: Seen) -> object:
         """False for a plain text, parts of which may be covered by now, only where a search finds nothing in it."""
 
-    def among(self, texts: Together) -> Collection[int]:
-        """Return the numbers of the texts in which it is open, and perhaps of more."""
 
+class Gates:
+    """Many gates, of which one look at a text tells those that are open in it, and perhaps a few more.
 
-class Together:
-    """Plain texts side by side, so that a gate looks at all of them in one go.
-
-    What matches in a text matches in the row too, in front of which a zero byte stands like before any other.
+    Each word of the text tells at once which gates it opens; a text without digits opens none that asks for them.
     """
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        self.texts = texts
-        self.seen = [glance(text) for text in texts]
-        self.whole = _Row(texts)
-        self.digits = _Row([seen.digits for seen in self.seen])
-        self.runs = _Row([seen.runs for seen in self.seen])
-        self.with_word: dict[bytes, list[int]] = {}
-        for number, seen in enumerate(self.seen):
-            for word in seen.words:
-                self.with_word.setdefault(word, []).append(number)
-        self.words = frozenset(self.with_word)
+    def __init__(self, gates: Sequence[Gate]) -> None:
+        self._always = bytes(gate is anywhere for gate in gates)
+        self._by_word: dict[bytes, list[int]] = {}
+        self._at_digits: list[tuple[int, Gate]] = []
+        self._in_runs: list[tuple[int, Gate]] = []
+        self._others: list[tuple[int, Gate]] = []
+        for number, gate in enumerate(gates):
+            for part in _alternatives(gate):
+                if isinstance(part, WithWords):
+                    for word in part.words():
+                        self._by_word.setdefault(word, []).append(number)
+                elif part is not anywhere:
+                    needed = part.part if isinstance(part, _Matching | _Holding) else "whole"
+                    asked = {"digits": self._at_digits, "runs": self._in_runs}.get(needed, self._others)
+                    asked.append((number, part))
 
-
-class _Row:
-    def __init__(self, strings: Sequence[str]) -> None:
-        self._text = "\0".join(["", *strings])
-        self._starts = [0, *accumulate(len(string) + 1 for string in strings)]
-
-    def matching(self, pattern: re.Pattern[str]) -> list[int]:
-        """Return the numbers of the strings in which a pattern matches, or begins to."""
-        numbers, start = [], 0
-        while (match := next(matches(pattern, self._text, start), None)) is not None:
-            numbers.append(bisect_right(self._starts, match.start()) - 1)
-            start = self._starts[numbers[-1] + 1]
-        return numbers
-
-    def holding(self, piece: str) -> list[int]:
-        """Return the numbers of the strings that hold a piece."""
-        numbers, place = [], self._text.find(piece)
-        while place >= 0:
-            numbers.append(bisect_right(self._starts, place) - 1)
-            place = self._text.find(piece, self._starts[numbers[-1] + 1])
-        return numbers
-
-
-def opened(gates: Sequence[Gate], texts: Together) -> list[list[int]]:
-    """For each text the numbers of the gates that are open, in order."""
-    open_in: list[list[int]] = [[] for _ in texts.texts]
-    for number, gate in enumerate(gates):
+    def opened(self, text: str, seen: Seen) -> bytearray:
+        """Return a byte for each gate: whether it is open."""
         check_time()
-        for text in gate.among(texts):
-            open_in[text].append(number)
-    return open_in
+        opened = bytearray(self._always)
+        for word in seen.words:
+            for number in self._by_word.get(word, ()):
+                opened[number] = 1
+        for asked in (self._at_digits if seen.digits else (), self._in_runs if seen.runs else (), self._others):
+            for number, gate in asked:
+                if not opened[number] and gate(text, seen):
+                    opened[number] = 1
+        return opened
+
+
+def _alternatives(gate: Gate) -> Iterator[Gate]:
+    """Yield gates of which one is open where a gate is."""
+    if isinstance(gate, _OfTwo) and not gate.both:
+        yield from _alternatives(gate.first)
+        yield from _alternatives(gate.second)
+    else:
+        yield gate
 
 
 def glance(text: str) -> Seen:
@@ -134,28 +123,17 @@ def words_of(text: str) -> frozenset[bytes]:
     return frozenset(text.encode("latin-1", "replace").translate(_LETTERS).split())
 
 
-class _Anywhere:
-    def __call__(self, text: str, seen: Seen) -> bool:
-        return True
-
-    def among(self, texts: Together) -> Collection[int]:
-        return range(len(texts.texts))
-
-
-anywhere: Final = _Anywhere()
-"""The gate of a search that may find something in any text."""
+def anywhere(text: str, seen: Seen) -> bool:
+    """Tell that a search may find something in any text."""
+    return True
 
 
 class _Matching:
     def __init__(self, pattern: str, part: Literal["whole", "digits", "runs"]) -> None:
-        self._pattern, self._part = lazy_regex(pattern), part
+        self._pattern, self.part = lazy_regex(pattern), part
 
     def __call__(self, text: str, seen: Seen) -> object:
-        return search(self._pattern, text if self._part == "whole" else getattr(seen, self._part))
-
-    def among(self, texts: Together) -> Collection[int]:
-        row: _Row = getattr(texts, self._part)
-        return row.matching(self._pattern)
+        return search(self._pattern, text if self.part == "whole" else getattr(seen, self.part))
 
 
 def at_digits(pattern: str) -> Gate:
@@ -177,16 +155,11 @@ class WithWords:
     """The gate of a search that finds something only in a text with one of the words, in small letters."""
 
     def __init__(self, words: Callable[[], frozenset[bytes]]) -> None:
-        self._words = words
+        self.words = words
 
     def __call__(self, text: str, seen: Seen) -> bool:
         """See ``Gate``."""
-        return not self._words().isdisjoint(seen.words)
-
-    def among(self, texts: Together) -> Collection[int]:
-        """See ``Gate``."""
-        met = texts.words.intersection(self._words())
-        return set(chain.from_iterable(map(texts.with_word.__getitem__, met)))
+        return not self.words().isdisjoint(seen.words)
 
 
 def with_words(words: str, *, begun_by: str = "") -> Gate:
@@ -206,14 +179,10 @@ def joined_words(words: str, begun_by: str = "") -> frozenset[bytes]:
 
 class _Holding:
     def __init__(self, pieces: Sequence[str], part: Literal["whole", "runs"]) -> None:
-        self._pieces, self._part = tuple(pieces), part
+        self._pieces, self.part = tuple(pieces), part
 
     def __call__(self, text: str, seen: Seen) -> object:
-        return any(map((text if self._part == "whole" else seen.runs).__contains__, self._pieces))
-
-    def among(self, texts: Together) -> Collection[int]:
-        row: _Row = getattr(texts, self._part)
-        return set(chain.from_iterable(map(row.holding, self._pieces)))
+        return any(map((text if self.part == "whole" else seen.runs).__contains__, self._pieces))
 
 
 def holding(*pieces: str) -> Gate:
@@ -228,15 +197,11 @@ def holding_in_runs(*pieces: str) -> Gate:
 
 class _OfTwo:
     def __init__(self, first: Gate, second: Gate, *, both: bool) -> None:
-        self._first, self._second, self._both = first, second, both
+        self.first, self.second, self.both = first, second, both
 
     def __call__(self, text: str, seen: Seen) -> object:
-        first = self._first(text, seen)
-        return self._second(text, seen) if bool(first) is self._both else first
-
-    def among(self, texts: Together) -> Collection[int]:
-        first, second = set(self._first.among(texts)), self._second.among(texts)
-        return first.intersection(second) if self._both else first.union(second)
+        first = self.first(text, seen)
+        return self.second(text, seen) if bool(first) is self.both else first
 
 
 def either(first: Gate, second: Gate) -> Gate:

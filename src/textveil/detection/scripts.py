@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Final
 
 from textveil.cuts import replaced
-from textveil.detection.found import OTHER, Found, Phase, Plain, in_phases, settled
+from textveil.detection.found import OTHER, Found, Phases, Plain, in_phases, settled
 from textveil.text.patterns import lazy_regex, matches
 
 _OF_SCRIPT: Final = {
@@ -44,9 +44,13 @@ def modules_for(text: str, language: str) -> tuple[str, ...]:
 
 
 @cache
-def _phases(name: str) -> tuple[Phase, ...]:
-    phases: tuple[Phase, ...] = import_module(f"textveil.detection.{name}").PHASES
-    return phases
+def _phases(name: str) -> Phases:
+    return Phases(import_module(f"textveil.detection.{name}").PHASES)
+
+
+@cache
+def _records() -> Phases:
+    return Phases([import_module("textveil.detection.script_records").PHASE])
 
 
 @cache
@@ -66,7 +70,7 @@ _WRITES: Final = {
 
 def found_in_scripts(text: str, modules: Sequence[str]) -> list[Found]:
     """Return disjoint spans of a text as it is written."""
-    spans, rest = in_phases(text, (import_module("textveil.detection.script_records").PHASE,))
+    spans, rest = in_phases(text, _records())
     writers = list(spans)
     for module in modules:
         here, rest = in_phases(rest, _phases(module))

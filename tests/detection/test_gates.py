@@ -148,7 +148,7 @@ def test_a_glance_shows_surroundings_and_words() -> None:
     assert far.digits == "1" + "." * 12 + "\0" + "." * 8 + "2"
     crowded = "1 " * 1000
     assert len(glance(crowded).digits) <= len(crowded), "no more is looked at than the text has"
-    assert seen.words == {b"call", b"bob", b"lee", b"suite", b"or"}
+    assert seen.words == {"call", "bob", "lee", "suite", "or"}
     assert with_words("ite", begun_by="xu")("", glance("a suite")) is False
     assert with_words("uite", begun_by="xs")("", glance("a SUITE")) is True
     assert not at_digits("call")("", seen)
@@ -172,7 +172,7 @@ def test_places_of_words_are_those_that_a_pattern_finds(several: int) -> None:
     words = ["nurse", "a", *(f"word{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(several))]
     text = "A nurse nurse, Nurse-nurse nurses 3nurse4 \xb7nurse a_a\n" + " ".join(words) + " nurse"
     expected = [run.span() for run in re.finditer("[A-Za-z]+", text) if run[0].lower() in words]
-    assert list(places_of(text, frozenset(word.encode() for word in words))) == expected
+    assert list(places_of(text, frozenset(words))) == expected
 
 
 @pytest.mark.parametrize(

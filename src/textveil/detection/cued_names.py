@@ -132,17 +132,17 @@ _KIN_CUE, _APPOSED_CUE, _CALLED_CUE, _ROLE_CUE, _SHORT_CUE, _LABEL_CUE, _CLOSING
 
 
 @cache
-def _cues() -> dict[bytes, tuple[tuple[Cue, str], ...]]:
-    by_word: dict[bytes, list[tuple[Cue, str]]] = {}
+def _cues() -> dict[str, tuple[tuple[Cue, str], ...]]:
+    by_word: dict[str, list[tuple[Cue, str]]] = {}
     for cue in CUES:
         for language, words in cue.words.items():
             for word in words.split():
-                by_word.setdefault(word.rpartition("-")[2].encode("ascii"), []).append((cue, language))
+                by_word.setdefault(word.rpartition("-")[2], []).append((cue, language))
     return {word: tuple(cues) for word, cues in by_word.items()}
 
 
 @cache
-def _words() -> frozenset[bytes]:
+def _words() -> frozenset[str]:
     return frozenset(_cues())
 
 
@@ -158,12 +158,16 @@ CUED_GATE: Final = WithWords(_words)
 def find_cued_names(text: str) -> Iterator[Found]:
     """Yield the persons that a word announces, and as ordinary the closings and labels that announced them."""
     reached = 0
+    cues_of = _cues()
     for start, end in places_of(text, _words()):
         check_time()
         if start < reached or text[start - 1 : start] in _INSIDE:
             continue
-        for cue, language in _cues()[text[start:end].lower().encode("ascii")]:
-            for span in _announced(text, start, end, cue, language):
+        for cue, language in cues_of[text[start:end].lower()]:
+            behind = cue.behind.match(text, end)
+            if behind is None and cue is not _KIN_CUE:
+                continue
+            for span in _announced(text, start, end, cue, language, behind):
                 reached = max(reached, span.end)
                 yield span
             if reached > start:
@@ -182,12 +186,12 @@ _NAMES: Final = int(Marks.GIVEN | Marks.FAMILY)
 _EARLIER: Final = lazy_regex(r"([A-Za-z]{1,40})[ ]\Z")
 
 
-def _announced(text: str, start: int, end: int, cue: Cue, language: str) -> Iterator[Found]:
+def _announced(
+    text: str, start: int, end: int, cue: Cue, language: str, behind: re.Match[str] | None
+) -> Iterator[Found]:
     if cue is _KIN_CUE and (named := _KIN_BEHIND.search(text, max(0, start - _BACK), start)) is not None:
         yield from _named_before_kin(text, named, language)
-    behind = cue.behind.match(text, end)
-    before = cue.before.search(text, max(0, start - _BACK), start) if behind is not None else None
-    if behind is None or before is None:
+    if behind is None or cue.before.search(text, max(0, start - _BACK), start) is None:
         return
     low = text[start:end].lower()
     if cue is _ROLE_CUE and language == "en" and end - start < _SHORTEST_ROLE and not text[start:end].isupper():
@@ -292,7 +296,7 @@ def _is_ordinary(low: str, language: str) -> bool:
 
 
 def _names_none(low: str) -> bool:
-    if any(cue is _ROLE_CUE for cue, _ in _cues().get(low.encode("ascii"), ())):
+    if any(cue is _ROLE_CUE for cue, _ in _cues().get(low, ())):
         return not lists().words.get(low, 0) & _NAMES  # Herr Kollege, but Herr Richter
     return low in known.TITLES or low in known.INSTITUTIONS or low in known.COMPANY_ENDS
 

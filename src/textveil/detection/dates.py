@@ -11,7 +11,7 @@ from typing import Final
 from textveil.detection.found import Found, finding, near, without, words_in
 from textveil.detection.gates import at_digits, with_words
 from textveil.detection.units import ORDINAL, YEAR
-from textveil.text.patterns import lazy_regex, matches
+from textveil.text.patterns import lazy_regex, matches, matches_at
 
 _MONTH: Final = (
     r"(?:[Jj]an(?:uary)?|[Ff]eb(?:ruary)?|[Mm]ar(?:ch)?|[Aa]pr(?:il)?|[Mm]ay|[Jj]une?|[Jj]uly?|[Aa]ug(?:ust)?"
@@ -118,7 +118,7 @@ _FIRST_OF_RANGE: Final = lazy_regex(r"^[0-3]?[0-9] ?- ?(?=[0-9])")
 _GOES_ON: Final = lazy_regex(r"[,;:)]|[ \n][a-z0-9(]")
 """Behind a full stop that ends no sentence: it stands for letters left out, and would tell that it is not May."""
 
-_DIGITS: Final = lazy_regex(r"[0-9]")
+_DIGITS: Final = lazy_regex("[0-9]{1,40}+")
 
 DATE_GATE: Final = at_digits(r"[0-9]([-/.])[0-9]{1,2}\1[0-9]|[0-9]/[0-9]|[0-9][-.][12][0-9]{3}")
 COARSE_GATE: Final = at_digits(r"[Qq][1-4]|[a-z],? [0-9]{1,2}\. ?[0-9]{1,2}\.")
@@ -137,7 +137,7 @@ _REMEMBERED: Final = 1 << 12
 
 def find_dates(text: str) -> Iterator[Found]:
     """Yield dates in digits that a calendar has: 2024-03-04, 3/4/2024, 04.03.24, 3/2024, on 3/4."""
-    for match in matches(_NUMERIC, text):
+    for match in matches_at(_NUMERIC, text, (run.start() for run in matches(_DIGITS, text))):
         if _in_calendar(match):
             yield Found(match.start(), match.end(), "date", 0.6 if match["p"] or match["g"] else 0.9)
 

@@ -39,7 +39,7 @@ class Demographics:
 
     forms: Mapping[Words, Form]  # what each entry is, by its words
     endings: Mapping[str, tuple[Words, ...]]  # the entries that end in a word, the longest first
-    last_words: frozenset[bytes]  # those last words, as gates compare them
+    last_words: frozenset[str]  # those last words, as gates compare them
     modifiers: frozenset[str]  # words that may stand before an occupation and belong to it
     pools: Mapping[Form, tuple[str, ...]]  # what surrogates are drawn from, by form, sorted
 
@@ -63,7 +63,7 @@ def demographics() -> Demographics:
     return Demographics(
         forms,
         {word: tuple(sorted(several, key=len, reverse=True)) for word, several in endings.items()},
-        frozenset(word.encode("ascii") for word in endings),
+        frozenset(endings),
         modifiers,
         {form: tuple(sorted(written)) for form, written in pools.items()},
     )

@@ -188,11 +188,11 @@ _BELONG_CUES: Final = words_in(
 _BE_CUES: Final = words_in(
     """is was are were am be been being i'm he's she's who's they're we're you're 'm 's 're a an"""
 )
-_OTHER_STARTS: Final = frozenset(word.encode("ascii") for word in _FAMILY_WORDS | _LABEL_WORDS)
+_OTHER_STARTS: Final = frozenset(_FAMILY_WORDS | _LABEL_WORDS)
 
 
 @cache
-def _starts() -> frozenset[bytes]:
+def _starts() -> frozenset[str]:
     return frozenset(word for word in _OTHER_STARTS | demographics().last_words if 1 < len(word) <= _LONGEST_WORD)
 
 

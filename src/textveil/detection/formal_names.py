@@ -9,10 +9,10 @@ from typing import Final
 
 from textveil.detection import lists as known
 from textveil.detection.found import Found, words_in
-from textveil.detection.gates import Seen, either, joined_words, matching, with_words, words_of
+from textveil.detection.gates import Seen, either, joined_words, matching, places_of, with_words, words_of
 from textveil.detection.lists import Marks, lists
 from textveil.detection.people_in_records import is_plain_form, is_plain_word
-from textveil.text.patterns import lazy_regex, matches
+from textveil.text.patterns import lazy_regex, matches, matches_at
 
 _WORD: Final = r"[A-Z][A-Za-z]*(?:['-][A-Za-z]+)*"
 _TITLED: Final = lazy_regex(
@@ -32,6 +32,7 @@ _LABELED: Final = lazy_regex(
     rf"(?P<name>(?:(?:v[ao]n|de[lnr]?|la|le|bin|al) ){{0,2}}(?P<family>{_WORD}(?: {_WORD})?), (?P<given>{_WORD})"
     r"(?: [A-Z]\b\.?)?)"
 )
+_LABELS: Final = joined_words("pt patient client resident re name names")
 _FILED: Final = lazy_regex(r",(?<=[A-Z][A-Z],) (?P<given>[A-Z][a-z]+(?:-[A-Z][a-z]+)?)(?: [A-Z]\b\.?)?(?![A-Za-z0-9_])")
 """Behind a word in capitals: a comma and a given name."""
 
@@ -96,7 +97,7 @@ def _names_behind_words(text: str) -> Iterator[tuple[int, int, str]]:
                     break
                 end = following.end()
             yield match.start("name"), end, "title"
-    for match in matches(_LABELED, text):
+    for match in matches_at(_LABELED, text, (start for start, _ in places_of(text, _LABELS))):
         parts = [marks_of(part.lower(), 0) for part in (*match["family"].split(" "), match["given"])]
         place = all(part & Marks.KNOWN_PLACE for part in parts)
         if not place and not any(map(_is_thing, parts)) and match["given"].lower() not in known.FUNCTION_WORDS:
@@ -109,7 +110,7 @@ def _names_without_title(text: str) -> Iterator[tuple[int, int, str]]:
         given, family = marks_of(text[match.start() : match.end("given")].lower(), 0), match["family"].lower()
         if _is_only_given(given) and _is_family(family):
             yield *match.span(), "list"
-    for match in matches(_TICKET, text):
+    for match in matches(_TICKET, text) if "/" in text else ():
         yield *match.span(), "field"
     for match in matches(_SIGNED, text):
         if not any(is_plain_form(part) for part in match["name"].lower().rstrip(".").split(" ") if len(part) > 1):
@@ -157,20 +158,18 @@ _FEW: Final = 24  # different names in a text up to which each is searched for b
 _NOT_SMALL: Final = int(Marks.COMMON | Marks.SMALL | Marks.OTHER)
 _NAMED: Final = int(Marks.GIVEN | Marks.FAMILY | Marks.PLACE)
 _GIVEN, _FAMILY, _PLACE, _KNOWN_PLACE = map(int, (Marks.GIVEN, Marks.FAMILY, Marks.PLACE, Marks.KNOWN_PLACE))
+_NAMED_ALONE: Final = _NAMED | _NOT_SMALL
+_NAMING: Final = frozenset(marks for marks in range(1, _NAMED_ALONE + 1) if marks & _NAMED and not marks & _NOT_SMALL)
 _FUNCTION_WORDS: Final = words_of(" ".join(known.FUNCTION_WORDS))
 _SHORTEST_PLACE: Final = 5
 _MOST_WORDS: Final = 4
 
 
-def _names_among(words: frozenset[bytes]) -> list[str]:
+def _names_among(words: frozenset[str]) -> list[str]:
     """Return words that name somebody or some place, and are no English words in small letters."""
     marks_of = lists().words.get
-    named = []
-    for word in b" ".join(words - _FUNCTION_WORDS).decode("ascii").split():
-        marks = marks_of(word, 0)
-        if marks & _NAMED and not marks & _NOT_SMALL and len(word) > 2:
-            named.append(word)
-    return named
+    others = words - _FUNCTION_WORDS
+    return [word for word in others if marks_of(word, 0) & _NAMED_ALONE in _NAMING and len(word) > 2]
 
 
 def SMALL_NAME_GATE(text: str, seen: Seen) -> object:  # noqa: N802

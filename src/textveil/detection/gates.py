@@ -22,7 +22,8 @@ CUT: Final = r"(?:\0|\A|\Z)"
 _DIGITS: Final = lazy_regex(f"[0-9]++(?:[^0-9]{{1,{BEFORE_DIGITS + AFTER_DIGITS}}}+[0-9]++)*+")
 """Groups of digits whose surroundings meet are one, so that what is gathered is no longer than the text."""
 _LETTERS: Final = bytes([code if chr(code).islower() and code < 0x80 else 0x20 for code in bytes(range(256)).lower()])
-_RUNS: Final = re.compile(b"[a-z]++")
+_NO_MARKS: Final = b"abcdefghijklmnopqrstuvwxyz0123456789 \t\n\r"
+_RUNS: Final = re.compile("[a-z]++")
 _FEW: Final = 12
 """Words up to which a text is searched for each of them: that is faster than to look at each of its words."""
 
@@ -31,8 +32,9 @@ class Seen(NamedTuple):
     """What a glance at a plain text shows."""
 
     digits: str  # every group of digits, with the 8 characters before it and the 12 behind it, or all up to the next
-    words: frozenset[bytes]  # every run of letters, in small letters
+    words: frozenset[str]  # every run of letters, in small letters
     runs: str  # every run of 14 characters at least without white space
+    marks: frozenset[str]  # every character but small letters, digits and white space
 
 
 class Gate(Protocol):
@@ -45,37 +47,55 @@ class Gate(Protocol):
 class Gates:
     """Many gates, of which one look at a text tells those that are open in it, and perhaps a few more.
 
-    Each word of the text tells at once which gates it opens; a text without digits opens none that asks for them.
+    Each word of the text tells at once which gates it opens, and each mark which pieces are worth a look; a text
+    without digits opens no gate that asks for them.
     """
 
     def __init__(self, gates: Sequence[Gate]) -> None:
         self._always = bytes(gate is anywhere for gate in gates)
-        self._by_word: dict[bytes, list[int]] = {}
-        self._at_digits: list[tuple[int, Gate]] = []
-        self._in_runs: list[tuple[int, Gate]] = []
+        self._by_word: dict[str, list[int]] = {}
+        self._by_mark: dict[str, list[tuple[int, str]]] = {}
+        self._pieces: list[tuple[int, str]] = []
+        self._at_digits: list[tuple[int, re.Pattern[str]]] = []
         self._others: list[tuple[int, Gate]] = []
         for number, gate in enumerate(gates):
             for part in _alternatives(gate):
                 if isinstance(part, WithWords):
                     for word in part.words():
                         self._by_word.setdefault(word, []).append(number)
+                elif isinstance(part, _Holding) and part.part == "whole":
+                    for piece in part.pieces:
+                        mark = next((mark for mark in _RARE if mark in piece), "")
+                        pieces = self._by_mark.setdefault(mark, []) if mark else self._pieces
+                        pieces.append((number, piece))
+                elif isinstance(part, _Matching) and part.part == "digits":
+                    self._at_digits.append((number, part.pattern))
                 elif part is not anywhere:
-                    needed = part.part if isinstance(part, _Matching | _Holding) else "whole"
-                    asked = {"digits": self._at_digits, "runs": self._in_runs}.get(needed, self._others)
-                    asked.append((number, part))
+                    self._others.append((number, part))
 
     def opened(self, text: str, seen: Seen) -> bytearray:
         """Return a byte for each gate: whether it is open."""
         check_time()
         opened = bytearray(self._always)
+        numbers_of, pieces_of = self._by_word.get, self._by_mark.get
         for word in seen.words:
-            for number in self._by_word.get(word, ()):
+            for number in numbers_of(word, ()):
                 opened[number] = 1
-        for asked in (self._at_digits if seen.digits else (), self._in_runs if seen.runs else (), self._others):
-            for number, gate in asked:
-                if not opened[number] and gate(text, seen):
+        for pieces in (self._pieces, *(pieces_of(mark, ()) for mark in seen.marks)):
+            for number, piece in pieces:
+                if not opened[number] and piece in text:
                     opened[number] = 1
+        for number, pattern in self._at_digits if seen.digits else ():
+            if not opened[number] and search(pattern, seen.digits):
+                opened[number] = 1
+        for number, gate in self._others:
+            if not opened[number] and gate(text, seen):
+                opened[number] = 1
         return opened
+
+
+_RARE: Final = "`~^|\\{}[]<>=@#$%&*+_;\"/()!QZXJKVYUGFBOLWPERHNDMCTSIA:'-,."
+"""Marks that pieces hold, from those that few texts have; a piece is looked for where its first of these stands."""
 
 
 def _alternatives(gate: Gate) -> Iterator[Gate]:
@@ -94,33 +114,36 @@ def glance(text: str) -> Seen:
     pieces = text.split()
     long = max(map(len, pieces), default=0) >= LONG_RUN  # as in few texts
     runs = " ".join([run for run in pieces if len(run) >= LONG_RUN]) if long else ""
-    return Seen("\0".join(around), words_of(text), runs)
+    marks = text.encode("latin-1", "replace").translate(None, _NO_MARKS).decode("latin-1")
+    return Seen("\0".join(around), words_of(text), runs, frozenset(marks))
 
 
-def places_of(text: str, words: frozenset[bytes]) -> Iterator[tuple[int, int]]:
+def places_of(text: str, words: frozenset[str]) -> Iterator[tuple[int, int]]:
     """Yield where runs of letters stand that are among these words in small letters, by start."""
-    letters = text.encode("latin-1").translate(_LETTERS)
+    letters = _letters(text)
     present = words.intersection(letters.split())
     if len(present) > _FEW:
         return (run.span() for run in _RUNS.finditer(letters) if run[0] in present)
-    whole = b" " + letters + b" "
+    whole = f" {letters} "
     return iter(sorted(place for word in present for place in _places(whole, word)))
 
 
-def _places(letters: bytes, word: bytes) -> Iterator[tuple[int, int]]:
-    spaced = b" " + word + b" "
+def _places(letters: str, word: str) -> Iterator[tuple[int, int]]:
+    spaced = f" {word} "
     place = letters.find(spaced)
     while place >= 0:
         yield place, place + len(word)
         place = letters.find(spaced, place + 1)
 
 
-def words_of(text: str) -> frozenset[bytes]:
-    """Every run of letters of a plain text, in small letters: bytes, which are cut four times as fast as strings.
+def words_of(text: str) -> frozenset[str]:
+    """Every run of letters of a plain text, in small letters; of other texts (``scripts``) those of Latin letters."""
+    return frozenset(_letters(text).split())
 
-    Of any other text (``scripts``) those of Latin letters.
-    """
-    return frozenset(text.encode("latin-1", "replace").translate(_LETTERS).split())
+
+def _letters(text: str) -> str:
+    """Return a text with small letters, and with spaces for all that is no Latin letter: bytes are changed fast."""
+    return text.encode("latin-1", "replace").translate(_LETTERS).decode("ascii")
 
 
 def anywhere(text: str, seen: Seen) -> bool:
@@ -130,10 +153,10 @@ def anywhere(text: str, seen: Seen) -> bool:
 
 class _Matching:
     def __init__(self, pattern: str, part: Literal["whole", "digits", "runs"]) -> None:
-        self._pattern, self.part = lazy_regex(pattern), part
+        self.pattern, self.part = lazy_regex(pattern), part
 
     def __call__(self, text: str, seen: Seen) -> object:
-        return search(self._pattern, text if self.part == "whole" else getattr(seen, self.part))
+        return search(self.pattern, text if self.part == "whole" else getattr(seen, self.part))
 
 
 def at_digits(pattern: str) -> Gate:
@@ -141,9 +164,13 @@ def at_digits(pattern: str) -> Gate:
     return _Matching(pattern, "digits")
 
 
-def matching(pattern: str) -> Gate:
-    """Return the gate of a search that finds something only where this pattern, which must be a fast one, matches."""
-    return _Matching(pattern, "whole")
+def matching(pattern: str, *, amid: str = "") -> Gate:
+    """Return the gate of a search that finds something only where this pattern, which must be a fast one, matches.
+
+    If ``amid`` is a piece, each match holds it.
+    """
+    gate = _Matching(pattern, "whole")
+    return both(holding(amid), gate) if amid else gate
 
 
 def in_runs(pattern: str) -> Gate:
@@ -154,7 +181,7 @@ def in_runs(pattern: str) -> Gate:
 class WithWords:
     """The gate of a search that finds something only in a text with one of the words, in small letters."""
 
-    def __init__(self, words: Callable[[], frozenset[bytes]]) -> None:
+    def __init__(self, words: Callable[[], frozenset[str]]) -> None:
         self.words = words
 
     def __call__(self, text: str, seen: Seen) -> bool:
@@ -171,18 +198,18 @@ def with_words(words: str, *, begun_by: str = "") -> Gate:
     return WithWords(lambda: known)
 
 
-def joined_words(words: str, begun_by: str = "") -> frozenset[bytes]:
+def joined_words(words: str, begun_by: str = "") -> frozenset[str]:
     """Return the words that ``with_words`` looks for."""
     begun = [first + word for word in words.split() for first in begun_by] if begun_by else [words]
-    return frozenset(" ".join(begun).encode("ascii").split())
+    return frozenset(" ".join(begun).split())
 
 
 class _Holding:
     def __init__(self, pieces: Sequence[str], part: Literal["whole", "runs"]) -> None:
-        self._pieces, self.part = tuple(pieces), part
+        self.pieces, self.part = tuple(pieces), part
 
     def __call__(self, text: str, seen: Seen) -> object:
-        return any(map((text if self.part == "whole" else seen.runs).__contains__, self._pieces))
+        return any(map((text if self.part == "whole" else seen.runs).__contains__, self.pieces))
 
 
 def holding(*pieces: str) -> Gate:

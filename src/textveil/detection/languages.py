@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
@@ -70,7 +70,11 @@ def language_of(text: str) -> str:
     first = _LETTER.search(text)
     if first is None:
         return ""
-    part = text[first.start() : first.start() + READ]
+    return _language_of_part(text[first.start() : first.start() + READ])
+
+
+@lru_cache(maxsize=4)
+def _language_of_part(part: str) -> str:
     if not part.isascii() and (language := _by_script(part)):
         return language
     words = _SMALL_WORD.findall(plain(part).text)

@@ -46,7 +46,7 @@ def find_labels(text: str) -> Iterator[Found]:
         and _is_label(label, value, form=form)
         and not is_field(text, text.index(":", start + len(label)) + 1)
     ]
-    for head in matches(_HEAD, text):
+    for head in matches(_HEAD, text) if "|" in text and "-" in text else ():
         cells = (cell for cell in matches(_CELL, text, *head.span()))
         spans += [Found(*cell.span(), ORDINARY, 0.0) for cell in cells if cell[0].strip() and not _is_given(cell[0])]
     yield from sorted(spans)

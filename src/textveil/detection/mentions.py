@@ -341,10 +341,10 @@ class _Second:
             self.short.setdefault(form, span)
             self.called.add(form)
 
-    def pieces(self) -> frozenset[bytes]:
+    def pieces(self) -> frozenset[str]:
         """Return the runs of letters at which a mention may stand."""
         whole = {*self.parts, *self.short, *self.several, *self.logins}
-        return frozenset(word.encode("ascii") for word in whole if word.isalpha())
+        return frozenset(filter(str.isalpha, whole))
 
 
 def with_second_mentions(text: str, spans: Sequence[Found], ordinary: frozenset[str] = frozenset()) -> list[Found]:

@@ -11,10 +11,10 @@ from typing import Final
 
 from textveil.detection import lists as known
 from textveil.detection.found import Found, words_in
-from textveil.detection.gates import both, either, holding, with_words
+from textveil.detection.gates import both, either, holding, joined_words, places_of, with_words
 from textveil.detection.given import shipped_words
 from textveil.detection.lists import Marks, lists
-from textveil.text.patterns import check_time, lazy_regex, matches
+from textveil.text.patterns import check_time, lazy_regex, matches, matches_at
 
 _SCORE: Final = 0.7
 
@@ -33,13 +33,14 @@ _PERSONS: Final = (
 )
 """Keys of one person; with an "s", of several."""
 _GROUPS: Final = "cc|bcc|attendees|participants|invitees|watchers|members|users|escalation|stakeholders"
+_BEFORE: Final = ("requested", "tech", "team", "account", "primary", "secondary", "backup")
 _DONE_TO: Final = "assigned|escalated"
 _DONE_BY: Final = (
     "reviewed|approved|reported|created|updated|merged|opened|closed|requested|submitted|signed|prepared|resolved"
     "|edited"
 )
 _KEY: Final = lazy_regex(
-    r"(?<![\w.-])(?i:(?:(?:requested|tech|team|account|primary|secondary|backup)[_ -])?"
+    rf"(?<![\w.-])(?i:(?:(?:{'|'.join(_BEFORE)})[_ -])?"
     rf"(?:on[_ -]?call|(?:{_PERSONS}|co-author)s?|{_GROUPS}|(?:{_DONE_TO})[_ -]?to|(?:{_DONE_BY})[_ -]?by))"
     r"[\"']?(?:[ \t]{0,2}:[ \t]{0,8}|[ \t]{0,8}=[ \t]{0,2})"
 )
@@ -53,24 +54,24 @@ _PERSON: Final = lazy_regex(
 )
 _LONGEST: Final = 200
 _LONGEST_LIST: Final = 4_000
-_KEY_WORDS: Final = with_words(
-    " ".join(
-        (
-            "oncall call",
-            *(f"{word} {word}s" for word in _PERSONS.split("|")),
-            *_GROUPS.split("|"),
-            *(f"{word} {word}to" for word in _DONE_TO.split("|")),
-            *(f"{word} {word}by" for word in _DONE_BY.split("|")),
-        )
+_KEY_WORDS: Final = " ".join(
+    (
+        "oncall call",
+        *(f"{word} {word}s" for word in _PERSONS.split("|")),
+        *_GROUPS.split("|"),
+        *(f"{word} {word}to" for word in _DONE_TO.split("|")),
+        *(f"{word} {word}by" for word in _DONE_BY.split("|")),
     )
 )
-KEY_GATE: Final = both(_KEY_WORDS, holding(":", "="))
+_BEGINS_KEY: Final = joined_words(f"{_KEY_WORDS} {' '.join(_BEFORE)} on co")
+KEY_GATE: Final = both(with_words(_KEY_WORDS), holding(":", "="))
 
 
 def find_people_under_keys(text: str) -> Iterator[Found]:
     """Names and logins that are the value of a key that holds persons, or items of it: on_call, "reviewers": [...]."""
     reached = scanned = 0
-    for key in matches(_KEY, text):
+    places = (start for start, _ in places_of(text, _BEGINS_KEY))
+    for key in matches_at(_KEY, text, places):
         if key.start() < reached or not _BEFORE_KEY.search(text, max(0, key.start() - 32), key.start()):
             continue
         several = text[key.end() : key.end() + 1] in ("[", "\n", "\r")

@@ -359,7 +359,7 @@ def find_places_under_keys(text: str) -> Iterator[Found]:
             yield Found(*match.span("place"), "place", 0.8, "field")
 
 
-KEYED_GATE: Final = matching(r'[A-Za-z0-9]" ?: ?"')
+KEYED_GATE: Final = matching(r'[A-Za-z0-9]" ?: ?"', amid='"')
 
 
 def find_weak_small(text: str) -> Iterator[Found]:

@@ -282,7 +282,7 @@ def find_homes(text: str) -> Iterator[Found]:
 
 def find_code(text: str) -> Iterator[Found]:
     """Yield what is code or markup, by start, none overlapping: words as ``CODE``, numbers as numbers of code."""
-    if not CODE_GATE(text, Seen("", frozenset(), "")):
+    if not CODE_GATE(text, Seen("", frozenset(), "", frozenset())):
         return
     taken = bytearray(len(text))
     for start, end in _zones(text):

@@ -6,8 +6,11 @@ Both are functions of released text alone, so a surrogate may follow them at no 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final, NamedTuple
 
+from textveil.detection.found import words_in
+from textveil.detection.gates import words_of
 from textveil.detection.languages import language_of
 from textveil.text.patterns import lazy_regex
 
@@ -49,21 +52,43 @@ _US: Final = lazy_regex(
 )
 
 
+_BEGUN: Final = 4
+"""Letters of a word by which it is looked up before the patterns above are tried: they take long."""
+_GB_BEGUN: Final = words_in(
+    """colo favo neig beha hono labo cent metr litr thea cheq orga apol reco real prac lice paed haem anae oeso oede
+    fulf whil nhs gp post mum mums soli coun fait quid surg flat blee crow magi"""
+)
+_US_BEGUN: Final = words_in(
+    """colo favo neig beha hono labo cent mete lite thea orga apol reco real pedi anem esop edem fulf zip mom moms ssn
+    soci medi coun atto dmv er copa sher soph fres apar apt"""
+)
+
+
 def page_of(released: Iterable[str], shown: Iterable[str] = ()) -> Page:
     """Return what a text shows by its released stretches, and by values as they are released.
 
     Released values tell the country alone: an American state with its code, a British postal or calling code.
     """
-    text = " ".join(released)[:READ]
-    language = language_of(text)
+    language, british, american = _shown_by(" ".join(released)[:READ])
     if language not in ("", "en"):
         return Page(language)
-    british, american = len(_GB.findall(text)), len(_US.findall(text))
     for value in shown:
         british += _OF_GB.search(value) is not None
         american += _OF_US.search(value) is not None
     region = "GB" if british > american else "US" if american > british else ""
     return Page(language, region)
+
+
+@lru_cache(maxsize=2)
+def _shown_by(released: str) -> tuple[str, int, int]:
+    """Return the language of a text, and how many of its words are written as in Great Britain, and as in America."""
+    language = language_of(released)
+    if language not in ("", "en"):
+        return language, 0, 0
+    begun = {word[:_BEGUN] for word in words_of(released)}
+    british = "\xa3" in released or "&" in released or not _GB_BEGUN.isdisjoint(begun)
+    american = not _US_BEGUN.isdisjoint(begun)
+    return language, len(_GB.findall(released)) if british else 0, len(_US.findall(released)) if american else 0
 
 
 _OF_GB: Final = lazy_regex(r"^\+44|^0[0-9]{3,4} [0-9]{5,6}$|\b[A-Z]{1,2}[0-9]{1,2}[A-Z]? [0-9][A-Z]{2}\b")

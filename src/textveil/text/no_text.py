@@ -29,13 +29,18 @@ _RUN: Final = lazy_regex(
 )
 
 _PIECE: Final = lazy_regex(rf"[A-Za-z0-9]{{{_SHORT},}}+={{0,2}}")
-_MIXED: Final = lazy_regex(r"[a-z0-9][A-Z]|=\Z")  # what base64 of a text has and a word has not
+_MIXED: Final = lazy_regex(r"[A-Z=](?:(?<=[a-z0-9][A-Z])|(?<==)\Z)")  # what base64 of a text has and a word has not
 _HEX: Final = lazy_regex(
     r"(?:(?<![0-9A-Za-z])(?:0x)?|(?<=\\x))("
     r"(?:[0-9a-fA-F]{2}){5,}+[0-9a-fA-F]?+|[0-9a-fA-F]{2}(?:[ :][0-9a-fA-F]{2}){4,1000}+"
     r"|[0-9a-fA-F]{4}(?: [0-9a-fA-F]{4}){3,600}+"
     r")(?![0-9A-Za-z])"
 )
+_SHAPES: Final = bytes(
+    ord("h" if chr(code) in "0123456789abcdefABCDEF" else " " if chr(code) in " :" else ".") for code in range(256)
+)
+_SHAPES_OF_HEX: Final = (b"h" * 10, b" ".join([b"hh"] * 5), b" ".join([b"hhhh"] * 4))
+"""One of them is what the shortest of the forms above is written like."""
 _SPACE: Final = re.compile(r"[\s>:]+")
 _WORD: Final = lazy_regex(r"[^\W\d_]{3}")
 _DATA: Final = lazy_regex(r"data:[\w.+/-]{0,100}(?:;[\w.=+-]{0,60}){0,4};base64,\Z")
@@ -58,11 +63,12 @@ class Encoded(NamedTuple):
 
 def encoded_runs(text: str) -> Iterator[Encoded]:
     """Yield what is written in base64 or in hexadecimal digits, in time that is linear in the text's length."""
-    for match in _RUN.finditer(text):
+    for match in _RUN.finditer(text) if "=" in text or _MIXED.search(text) else ():
         run = match[0].rstrip()
         if _MIXED.search(run):
             yield from _of_base64(text, match.start(), run)
-    for match in _HEX.finditer(text):
+    shape = text.encode("ascii", "replace").translate(_SHAPES)
+    for match in _HEX.finditer(text) if any(map(shape.__contains__, _SHAPES_OF_HEX)) else ():
         digits = _SPACE.sub("", match[1])
         raw = bytes.fromhex(digits[: len(digits) // 2 * 2])
         plain = as_text(raw)

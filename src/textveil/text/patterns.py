@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
@@ -100,6 +100,15 @@ def matches(pattern: re.Pattern[str], text: str, start: int = 0, end: int | None
         return pattern.finditer(text, start, stop)
     reach = reach_of(pattern)
     return _checked(pattern.finditer(text, start, stop)) if reach == inf else _sliced(pattern, text, start, stop, reach)
+
+
+def matches_at(pattern: re.Pattern[str], text: str, places: Iterable[int]) -> Iterator[re.Match[str]]:
+    """Yield the matches of a pattern that begin at one of the places, which come in order; none overlaps another."""
+    reached = 0
+    for place in places:
+        if place >= reached and (match := pattern.match(text, place)) is not None:
+            reached = match.end()
+            yield match
 
 
 def search(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:

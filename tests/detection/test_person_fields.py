@@ -84,11 +84,13 @@ def test_a_field_holds_a_person_and_a_speaker_does_not(text: str, names: list[st
         ),
         ("customer name, address, phone\nPlease send, it now, or never\n", []),
         ("file_name,size\nReadme,3\n", []),
+        ("room  name\n12    Haruto Zorn\n14    Ngozi Katz\n", ["Haruto Zorn", "Ngozi Katz"]),
         ("first_name,last_name\nA sentence with no comma. Katz\n", []),
     ],
 )
 def test_cells_below_a_header_of_names_are_persons(text: str, names: list[str]) -> None:
-    assert [text[span.start : span.end] for span in find_people_in_tables(text)] == names
+    for lines in (text, text.replace("\n", "\r\n")):
+        assert [lines[span.start : span.end] for span in find_people_in_tables(lines)] == names
 
 
 @pytest.mark.parametrize(

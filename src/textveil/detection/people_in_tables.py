@@ -156,8 +156,9 @@ def _tables(text: str, headers: Iterator[re.Match[str]]) -> Iterator[tuple[dict[
         if start < reached:
             continue
         end = line_end(text, start)
-        header = text[start:end]
-        mark = match["mark"].strip(" ")[:1] or next((sign for sign in "|,;\t" if sign in header), " ")
+        header = text[start:end].rstrip("\r")
+        beside = (sign for sign in match["mark"] if sign in _CELLS)
+        mark = next(beside, "") or next((sign for sign in _CELLS if sign in header), " ")
         columns = _column_kinds(_cells(header, start, mark), mark)
         reached = end
         if any(columns.values()):
@@ -223,7 +224,7 @@ def _rows(text: str, start: int, mark: str, columns: dict[int, str]) -> tuple[di
     while start < len(text):
         check_time()
         stop = line_end(text, start)
-        line = text[start:stop]
+        line = text[start:stop].rstrip("\r")
         if _RULE.fullmatch(line) is None:
             cells = _cells(line, start, mark)
             if (len(cells) < 2) if mark == " " else (len(cells) != len(columns)):

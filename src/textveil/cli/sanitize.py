@@ -153,7 +153,9 @@ class _WritingOptions:
     sender_report: Path | None = opt.value(
         "S.json|S.html", "For you alone, as JSON or a page: unknown words, skipped records, --sample."
     )
-    sample: int = opt.value("N", "Show N documents, chosen at random, before and after in --sender-report.", default=0)
+    sample: int = opt.value(
+        "N", "Show N random documents in --sender-report: before and after, side by side.", default=0
+    )
     private_map: Path | None = opt.value(
         "FILE",
         "Keep how to undo the release, encrypted, for textveil restore; needs a --policy. Never pass it on.",

@@ -97,13 +97,13 @@ _ARTICLES_TOO: Final = words_in("le la les il lo gli i el los las o a os as")
 
 
 @cache
-def _heads() -> dict[bytes, str]:
-    heads = {word.encode("ascii"): language for language, words in _ABROAD.items() for word in words.split()}
+def _heads() -> dict[str, str]:
+    heads = {word: language for language, words in _ABROAD.items() for word in words.split()}
     return heads | dict.fromkeys(joined_words(_STRONG), "strong") | dict.fromkeys(joined_words(_WEAK), "weak")
 
 
 @cache
-def _head_words() -> frozenset[bytes]:
+def _head_words() -> frozenset[str]:
     return frozenset(_heads())
 
 
@@ -117,7 +117,7 @@ def find_firms(text: str) -> Iterator[Found]:
         if start >= 0:
             yield Found(start, form.end(), "organization", 0.75, "company-end")
     for start, end in places_of(text, _head_words()):
-        sort = _heads()[text[start:end].lower().encode("ascii")]
+        sort = _heads()[text[start:end].lower()]
         if sort not in ("strong", "weak"):
             stop = _named_behind(text, start, end, sort)
             if stop:

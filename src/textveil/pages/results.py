@@ -8,6 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from textveil.pages.comparison import Piece
 from textveil.pages.rendering import environment, is_prose, rendered, whole
 
 
@@ -72,6 +73,11 @@ def folded(title: str, part: str) -> Markup:
 def downloads(*paths: Path) -> Markup:
     """Return links to files that the page holds."""
     return Markup(", ").join(_part("download", path) for path in paths)
+
+
+def sides(title: str, pieces: Iterable[Piece]) -> Markup:
+    """Return a text beside its release, with what differs marked."""
+    return _part("sides", title, list(pieces))
 
 
 def badge(verdict: Any) -> Markup:

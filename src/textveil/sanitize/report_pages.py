@@ -9,10 +9,11 @@ from typing import Any, Final, NamedTuple
 from markupsafe import Markup
 
 from textveil.detection.kinds import OWN, STANDS_FOR
+from textveil.pages.comparison import compared
 from textveil.pages.messages import message_language
 from textveil.pages.messages import said as say
 from textveil.pages.rendering import rendered, shown
-from textveil.pages.results import bullets, heading, results_page, text
+from textveil.pages.results import bullets, heading, results_page, sides, text
 from textveil.sanitize.policy_report import NOTE, MeasuredRisk, SenderReport
 from textveil.sanitize.release import Report
 from textveil.sanitize.setting import Protected, mentions_of
@@ -95,11 +96,12 @@ def _sender_parts(report: SenderReport) -> Iterator[Markup]:
         yield text(say("None was asked for, or no document was released in this run."))
         return
     documents = f"{len(report.sample)} {'document' if len(report.sample) == 1 else 'documents'}"
-    look = "Look for names and values that stayed, and for what tells who it is."
+    look = "What differs is marked. Look for names and values that stayed, and for what tells who it is."
     yield text(say(f"{documents} of this run, chosen at random. {look}"))
-    article = Markup("<article class='text'><h2>Document {}, before</h2><p>{}</p><h2>after</h2><p>{}</p></article>")
+    policy = report.setting.policy
+    by_word = policy is None or policy.draws_words
     for number, (before, after) in enumerate(report.sample, 1):
-        yield article.format(number, shown(before), shown(after))
+        yield sides(say(f"Document {number}"), compared(shown(before), shown(after), by_word=by_word))
 
 
 def _what(report: Report) -> str:

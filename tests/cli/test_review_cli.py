@@ -12,7 +12,7 @@ from tests.helpers.browsers import browser
 
 import textveil as tv
 from textveil.sanitize.policy.choice import PRESETS
-from textveil.sanitize.policy.making import correctable, parts_of
+from textveil.sanitize.policy.making import PolicyDetector, correctable, parts_of
 from textveil.sanitize.policy.reading import policy_of
 
 HOSTILE = "</script><script>alert(1)</script> said \"hi\" \\ \u2028 'x' <!-- &amp;"
@@ -43,13 +43,23 @@ def data_of(page: Path) -> Any:
     return json.loads(re.findall(r"<script type='application/json' id='data'>(.*?)</script>", page.read_text())[0])
 
 
+def texts_of(page: Path) -> list[tuple[str, str]]:
+    """The originals and releases that the page holds, in pieces."""
+    both = []
+    for _, stretches in data_of(page)["documents"]:
+        pieces = [stretch if isinstance(stretch, list) else [stretch] for stretch in stretches]
+        released = [piece[1] if len(piece) == 3 else piece[0] for piece in pieces]
+        both.append(("".join(piece[0] for piece in pieces), "".join(released)))
+    return both
+
+
 def test_the_page_holds_the_texts_whole_for_its_owner_alone(command: Callable[..., Any], files: Files) -> None:
     release, original, page = files
     code, out, err = command("review", release, "--original", original, "-o", page)
     assert (code, out) == (0, b"")
     assert "3 documents" in err and "Maria" not in err
     assert stat.S_IMODE(page.stat().st_mode) == 0o600
-    assert data_of(page)["documents"] == [list(pair) for pair in zip(ORIGINALS, RELEASES, strict=True)]
+    assert texts_of(page) == list(zip(ORIGINALS, RELEASES, strict=True))
     content = page.read_text()
     assert content.count("<script") == 2 and "alert(1)</script>" not in content and "http://" not in content
     assert "default-src 'none'" in content and "unsafe" not in content
@@ -62,7 +72,40 @@ def test_records_are_read_by_their_field_whatever_the_two_formats_are(
     original.write_text('id,note\n1,"Maria, here"\n2,there\n')
     release.write_text('{"note": "Anna, here"}\n{"note": "there"}\n')
     assert command("review", release, "--original", original, "--field", "note", "-o", page, "-q")[0] == 0
-    assert data_of(page)["documents"] == [["Maria, here", "Anna, here"], ["there", "there"]]
+    assert texts_of(page) == [("Maria, here", "Anna, here"), ("there", "there")]
+    assert command("review", release, "--original", original, "--field", "note", "-o", page, "--sample", 1)[0] == 0
+    assert len(texts_of(page)) == 1
+
+
+def test_the_policy_is_that_of_the_report(command: Callable[..., Any], files: Files, tmp_path: Path) -> None:
+    release, original, page = files
+    report = tmp_path / "r.json"
+    run = ("sanitize", original, "-o", release, "--report", report, "-q")
+    assert command(*run, "-p", "clinical")[0] == 0
+    review = ("review", release, "--original", original, "-o", page, "--report", report)
+    assert command(*review)[0] == 0
+    assert data_of(page)["policy"]["extends"] == "clinical"
+    code, _, err = command(*review, "-p", "prompts")
+    assert code == 2 and "must be the one of --report (clinical, sha256 " in err
+    own = tmp_path / "own.toml"
+    own.write_text(correctable("clinical")["toml"])
+    assert command(*run, "-p", own)[0] == 0
+    code, _, err = command(*review)
+    assert code == 2 and "Name its file." in err
+    assert command(*review, "-p", own)[0] == 0
+    code, _, err = command("review", release, "--original", original, "-o", page, "--report", original)
+    assert code == 2 and "must be the report of a release under a policy" in err
+
+
+def test_likely_names_below_the_threshold_are_marked(command: Callable[..., Any], tmp_path: Path) -> None:
+    original, page = tmp_path / "original.txt", tmp_path / "page.html"
+    original.write_text("Mr. Lee of Leeds.\nSivakumar rocks.\n")
+    _, _, err = command("review", original, "--original", original, "-o", page, "-p", "clinical")
+    assert "2 documents, 1 likely name below the threshold" in err and "Sivakumar" not in err
+    assert [document[1] for document in data_of(page)["documents"]] == [
+        ["Mr. ", ["Lee", "Lee", [[0, 3, "person"]]], " of ", ["Leeds", "Leeds", [[0, 5, "place"]]], "."],
+        [["Sivakumar", "person"], " rocks."],
+    ]
 
 
 @pytest.mark.parametrize(
@@ -174,8 +217,10 @@ def saved(page: Any, folder: Path) -> Path:
 
 def test_what_differs_is_marked_and_texts_are_shown_as_they_are(page: Any) -> None:
     changed = page.locator("#original mark").all_text_contents()
-    assert changed == ["Maria Gonzalez", "Leeds", "Oskar", "617-555-0133"]
-    assert page.locator("#released mark").all_text_contents() == ["Anna Lee", "Ulm", "Tim", "617-555-0177"]
+    assert changed == ["Maria Gonzalez", "Leeds", "Oskar", "617-555-0133", "1"]
+    kinds = [mark.get_attribute("data-kind") for mark in page.locator("#original mark").all()]
+    assert kinds == ["person", "place", "person", "phone", "number"]
+    assert page.locator("#released mark").all_text_contents() == ["Anna Lee", "Ulm", "Tim", "617-555-0177", "1"]
     assert page.evaluate("document.querySelector('#original').textContent") == ORIGINALS[0]
     assert page.evaluate("document.querySelector('#released').textContent") == RELEASES[0]
 
@@ -211,8 +256,8 @@ def test_the_policy_that_is_saved_does_what_was_marked(page: Any, tmp_path: Path
     base = tv.policy("identifiers")
     assert (path.name, policy.name) == ("identifiers-reviewed.toml", "identifiers-reviewed")
     assert (policy.rules, policy.lists[: len(base.lists)]) == (base.rules, base.lists)
-    marked = [(one.kind, one.keep, one.words) for one in policy.lists[len(base.lists) :]]
-    assert marked == [("", True, ("Leeds", "Argo")), ("person", False, ("Quillfeather-Boone",))]
+    marked = [(one.kind, one.keep, one.match_case, one.words) for one in policy.lists[len(base.lists) :]]
+    assert marked == [("", True, True, ("Leeds", "Argo")), ("person", False, True, ("Quillfeather-Boone",))]
     released = tv.Sanitizer(policy)(ORIGINALS[1]).text
     assert "Argo" in released and "Quillfeather" not in released
 
@@ -221,7 +266,7 @@ def test_phrases_with_any_characters_come_back_and_undone_marks_do_not(page: Any
     click(page, "#original", "clinic")
     page.keyboard.press("h")
     page.keyboard.press("u")
-    assert page.locator(".exported").is_hidden()
+    assert page.locator("#corrections .exported").is_hidden()
     page.evaluate(
         """() => { const text = document.querySelector('#original');
         getSelection().setBaseAndExtent(text, 0, text, text.childNodes.length); }"""
@@ -233,6 +278,49 @@ def test_phrases_with_any_characters_come_back_and_undone_marks_do_not(page: Any
     press(page, "Undo Maria Gonzalez")
     (marked,) = tv.policy(saved(page, tmp_path)).lists[1:]
     assert (marked.kind, *marked.words) == ("organization", " ".join(ORIGINALS[0].split()).removesuffix(";"))
+
+
+def test_marks_act_here_as_written_or_everywhere(page: Any, tmp_path: Path) -> None:
+    page.fill("#number", "2")
+    page.keyboard.press("Enter")
+    for word, where in (("nurse", "everywhere"), ("The", "everywhere as written"), ("the", "here only")):
+        click(page, "#original", word)
+        page.get_by_label("where").select_option(where)
+        press(page, "Hide this")
+        assert page.inner_text(".picked [role=status]") == f"{word}: to be hidden as person, {where}"
+    click(page, "#original", "the")
+    page.get_by_label("where").select_option("everywhere")
+    press(page, "Not a name")
+    assert page.inner_text(".picked [role=status]").startswith(
+        "The is marked otherwise (person, everywhere as written)"
+    )
+    policy = tv.policy(saved(page, tmp_path))
+    marked = {one.words: (one.kind, one.match_case) for one in policy.lists[-2:]}
+    placed = "he Argo sailed; [[the]] nurse Quillfeat"
+    assert marked == {("nurse",): ("person", False), ("The", placed): ("person", True)}
+    text = "The Nurse saw the nurse. The Argo sailed; the nurse Quillfeather stayed."
+    hidden = [text[span.start : span.end] for span in PolicyDetector(policy).detect([text])[0]]
+    assert hidden == ["The", "Nurse", "nurse", "The", "Argo", "the", "nurse", "Quillfeather"]
+
+
+def test_labels_are_those_of_the_documents_seen(page: Any, command: Callable[..., Any], tmp_path: Path) -> None:
+    press(page, "Next")
+    click(page, "#original", "Argo")
+    press(page, "Not a name")
+    click(page, "#original", "Quill")
+    page.get_by_label("where").select_option("here only")
+    press(page, "Hide this")
+    with page.expect_download() as download:
+        press(page, "Download labels")
+    path = tmp_path / str(download.value.suggested_filename)
+    download.value.save_as(path)
+    labels = [json.loads(line) for line in path.read_text().split("\n")[:-1]]
+    values = [[(one["text"][s["start"] : s["end"]], s["kind"]) for s in one["spans"]] for one in labels]
+    first = [("Maria Gonzalez", "person"), ("Leeds", "place"), ("Oskar", "person"), ("617-555-0133", "phone")]
+    assert [value[:4] for value in values] == [first, [("Quillfeather-Boone", "person")]]
+    assert [one["text"] for one in labels] == ORIGINALS[:2]
+    code, out, _ = command("detect", "--evaluate", path, "--policy", "identifiers", "--json")
+    assert code == 0 and json.loads(out)["kinds"]["person"]["labelled"] == 3
 
 
 def test_documents_are_reached_by_number_and_a_page_with_marks_is_not_left_unasked(page: Any) -> None:
@@ -247,5 +335,5 @@ def test_documents_are_reached_by_number_and_a_page_with_marks_is_not_left_unask
     page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
     page.reload()
     assert asked == ["beforeunload"]
-    assert page.locator(".exported").is_hidden()  # nothing was kept
+    assert page.locator("#corrections .exported").is_hidden()  # nothing was kept
     assert page.evaluate("[localStorage.length, sessionStorage.length]") == [0, 0]

@@ -20,7 +20,7 @@ moved     2 dates, 1 time; one stretch a kind: gaps stay; 1-DP each, proved
 in part   1 age; near the true ones, 2-DP each, proved
 kept      1 measurement
 CHECK     1 text: day or month first? Read as month first: --date-order
-left      1 likely name below the threshold
+left      1 likely name below the threshold, which the review marks
 CHECK     values not found stay; how many is not measured:
           textveil review {out} --policy clinical --original in.csv
 text      as a whole it has no guarantee; who is recognized in it: textveil risk

@@ -25,6 +25,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     Path("notes.txt").write_text("".join(line + "\n" for line in LINES))
     Path("public.jsonl").write_text("".join(json.dumps({"text": line.upper()}) + "\n" for line in LINES))
+    Path("released.txt").write_text("".join(line.replace("Anna Tierney", "Mia Low") + "\n" for line in LINES))
+    Path("odd.txt").write_text("Sivakumar rocks.\n")
     return tmp_path
 
 
@@ -32,6 +34,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("name", "command"),
     [
         ("risk", "risk notes.txt --original notes.txt --background public.jsonl --documents 22 --seed 1"),
+        ("review", "review odd.txt --original odd.txt --policy clinical"),
+        ("review-other", "review released.txt --original odd.txt"),
     ],
 )
 def test_what_is_printed_is_what_was_read(
@@ -49,4 +53,5 @@ def test_what_is_printed_is_what_was_read(
     if not golden.exists():  # delete a file to write it anew; then read it
         golden.write_text(shown)
     assert shown == golden.read_text()
-    assert max(map(len, shown.splitlines()[1:])) <= 80
+    lines = [line for line in shown.splitlines()[1:] if not line.startswith("textveil: ")]  # an error is one line
+    assert max(map(len, lines), default=0) <= 80

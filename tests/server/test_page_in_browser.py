@@ -437,7 +437,7 @@ def test_clicks_on_a_release_become_lists_of_its_policy(chromium: Any, client: h
             len(out[:place].encode("utf-16-le")) // 2,
         )
         until(page, "document.querySelector('.picked strong').textContent === 'seen'")
-        page.select_option(".picked select", "organization")
+        page.locator(".picked").get_by_label("kind").select_option("organization")
         page.get_by_role("button", name="Hide this").click()
         released(page)  # what was marked stays
         with page.expect_download() as download:
@@ -451,4 +451,4 @@ def test_clicks_on_a_release_become_lists_of_its_policy(chromium: Any, client: h
         wrote(page, NOTE, "all-words")
         released(page)
         page.check("#correct")
-        assert page.locator(".picked option").all_text_contents() == ["hidden"]
+        assert page.get_by_label("kind").locator("option").all_text_contents() == ["hidden"]

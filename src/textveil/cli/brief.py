@@ -46,7 +46,8 @@ def brief(report: Report, output: str, review: str = "textveil review") -> str:
         )
     if spans:
         if counts.get(GUESSED):
-            lines += row("left", f"{_counted(counts[GUESSED], 'likely name')} below the threshold")
+            likely = _counted(counts[GUESSED], "likely name")
+            lines += row("left", f"{likely} below the threshold, which the review marks")
         measured = "measured: see --verbose" if report.recall else "not measured:"
         lines += row("CHECK", f"values not found stay; how many is {measured}")
         lines += [] if report.recall else row("", review)

@@ -31,7 +31,7 @@ OWN: Final[Mapping[str, tuple[str, type[TyperCommand]]]] = {
     "explain": ("explain:explain_command", MechanismCommand),
     "restore": ("restore:restore_command", GroupedCommand),
     "detect": ("detect:detect_command", GroupedCommand),
-    "review": ("detect:review_command", GroupedCommand),
+    "review": ("review:review_command", GroupedCommand),
     "mechanisms": ("explain:mechanisms_command", OwnCommand),
     "policies": ("explain:policies_command", OwnCommand),
     "count": ("count:count_command", GroupedCommand),

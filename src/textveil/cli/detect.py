@@ -1,4 +1,4 @@
-"""``textveil detect`` shows or measures what detectors find; ``textveil review`` is the page to correct it."""
+"""``textveil detect`` shows what detectors find in texts, or measures it on labelled ones."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
-
-import typer
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from textveil.cli import options as opt
 from textveil.cuts import between
@@ -148,7 +146,7 @@ def _evaluated(
 
     need(0 < confidence < 1, "confidence", confidence, "between 0 and 1")
     with counting("detecting", "documents") as progress:
-        labels = read_labelled(path)
+        labels = read_labelled(path, detector.kinds)
         evaluation = evaluate(
             detector, labels, corpus=path.name, policy=policy, confidence=confidence, progress=progress
         )
@@ -180,43 +178,3 @@ def _table(evaluation: Evaluation) -> str:
 
 def _bound(bound: Any) -> str:
     return "-" if bound is None else f"{bound.estimate:.3f} {bound.lower:.3f}-{bound.upper:.3f}"
-
-
-@opt.grouped
-def review_command(
-    release: Annotated[str, typer.Argument(metavar="RELEASE", help="What was released.")],
-    *,
-    original: Path = opt.value("FILE", "The texts that it was made of, in the same order.", default=...),
-    output: Path = opt.value("FILE.html", "The page, for you alone (mode 0600).", default=Path("review.html")),
-    policy: str = opt.value("NAME|FILE", "The policy that the corrections extend.", default="identifiers"),
-    reading: opt.ReadingOptions,
-    quiet: opt.Quiet = False,
-) -> None:
-    """Write a page on which you step through documents and mark missed words and wrong spans.
-
-    The page holds the texts: it is as private as they are. It needs no network and exports a policy.
-    """
-    from textveil.corpora.files.inputs import Places
-    from textveil.errors import InputError
-    from textveil.pages.rendering import review_page
-    from textveil.sanitize.policy.choice import is_path
-    from textveil.sanitize.policy.making import correctable
-    from textveil.whole_files import check_folder, write_whole
-
-    Places(inputs=(release, str(original), *([policy] if is_path(policy) else [])), output=output)
-    check_folder(output)
-    chosen = correctable(policy)
-    released, originals = (
-        [text.rstrip("\r\n") for text in chain.from_iterable(reading.texts([name], "reading"))]
-        for name in (release, str(original))
-    )
-    if len(released) != len(originals) or not released:
-        raise InputError(
-            "a release and its originals must have as many documents, one or more; got "
-            f"{len(released):,} and {len(originals):,}. Name the two files of one run, and --field or --whole-file as "
-            "then."
-        )
-    page = review_page(list(zip(originals, released, strict=True)), chosen)
-    write_whole(output, page.encode("utf-8"), private=True)
-    if not quiet:
-        sys.stderr.write(f"review      {len(released):,} documents; open the page in a browser; never pass it on\n")

@@ -154,7 +154,7 @@ class _WritingOptions:
         "S.json|S.html", "For you alone, as JSON or a page: unknown words, skipped records, --sample."
     )
     sample: int = opt.value(
-        "N", "Show N random documents in --sender-report: before and after, side by side.", default=0
+        "N", "Show N random documents, before and after side by side, in --sender-report.", default=0
     )
     private_map: Path | None = opt.value(
         "FILE",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -245,7 +245,7 @@ class LabelledText(NamedTuple):
     spans: tuple[LabelledSpan, ...]
 
 
-def read_labelled(path: Path | str) -> list[LabelledText]:
+def read_labelled(path: Path | str, own: Collection[str] = ()) -> list[LabelledText]:
     """Return the labelled texts of a file.
 
     Args:
@@ -253,6 +253,7 @@ def read_labelled(path: Path | str) -> list[LabelledText]:
             ``end_position``); ``.jsonl``: an object a line with ``text`` and ``spans`` (``start``, ``end``, ``kind`` or
             ``label``); ``.conll`` or another ending: a token and its tag a line, parted by a tab or spaces, in
             B-, I- and O, with an empty line between texts.
+        own: kinds that labels may name beside the usual ones: those of a policy's own lists and patterns.
 
     Raises:
         InputError: the file cannot be read, or a record is of another form or has an unknown label; by number.
@@ -264,24 +265,24 @@ def read_labelled(path: Path | str) -> list[LabelledText]:
         kind = type(error).__name__
         raise InputError(f"the labelled file must be readable UTF-8 text; got {kind}. Check its path.") from None
     reader = {".json": _objects, ".jsonl": _lines}.get(place.suffix.lower(), _columns)
-    texts = list(reader(content))
+    texts = list(reader(content, own))
     if not any(text.spans for text in texts):
         raise InputError("the labelled file must hold a labelled span at least; got none. Is it the right file?")
     return texts
 
 
-def _objects(content: str) -> Iterator[LabelledText]:
+def _objects(content: str, own: Collection[str]) -> Iterator[LabelledText]:
     data = _parsed(content, "the labelled file")
     if not isinstance(data, list):
         raise InputError("the labelled file must be a JSON list of texts; got another value.")
     for number, record in enumerate(data, start=1):
-        yield _record(record, number)
+        yield _record(record, number, own)
 
 
-def _lines(content: str) -> Iterator[LabelledText]:
-    for number, line in enumerate(content.splitlines(), start=1):
+def _lines(content: str, own: Collection[str]) -> Iterator[LabelledText]:
+    for number, line in enumerate(content.split("\n"), start=1):
         if line.strip():
-            yield _record(_parsed(line, f"record {number} of the labelled file"), number)
+            yield _record(_parsed(line, f"record {number} of the labelled file"), number, own)
 
 
 def _parsed(content: str, what: str) -> Any:
@@ -295,13 +296,13 @@ _TEXT: Final = ("full_text", "text")
 _SPAN: Final = (("start_position", "start"), ("end_position", "end"), ("entity_type", "kind", "label"))
 
 
-def _record(record: Any, number: int) -> LabelledText:
+def _record(record: Any, number: int, own: Collection[str]) -> LabelledText:
     try:
         text = next(record[key] for key in _TEXT if key in record)
         spans = [
             [next(span[key] for key in keys if key in span) for keys in _SPAN] for span in record.get("spans") or ()
         ]
-        labels = sorted(LabelledSpan(start, end, kinds_of(label, number)) for start, end, label in spans)
+        labels = sorted(LabelledSpan(start, end, kinds_of(label, number, own)) for start, end, label in spans)
         sound = isinstance(text, str) and all(0 <= span.start < span.end <= len(text) for span in labels)
     except (AttributeError, KeyError, StopIteration, TypeError):
         sound = False
@@ -313,8 +314,8 @@ def _record(record: Any, number: int) -> LabelledText:
     return LabelledText(text, tuple(labels))
 
 
-def kinds_of(label: object, number: int) -> tuple[str, ...]:
-    """Return the kinds that are right for a label.
+def kinds_of(label: object, number: int, own: Collection[str]) -> tuple[str, ...]:
+    """Return the kinds that are right for a label; ``own`` as in ``read_labelled``.
 
     Raises:
         InputError: it has none; the message holds the label, which names a kind and no person.
@@ -322,7 +323,7 @@ def kinds_of(label: object, number: int) -> tuple[str, ...]:
     name = str(label)
     if name.upper() in _LABELS:
         return _LABELS[name.upper()]
-    kind = kind_of_label(name)
+    kind = name if name in own else kind_of_label(name)
     if kind is None:
         raise InputError(
             f"record {number} of the labelled file must have labels that are known; got {name[:40]!r}. "
@@ -331,18 +332,18 @@ def kinds_of(label: object, number: int) -> tuple[str, ...]:
     return (kind,) if kind else ()
 
 
-def _columns(content: str) -> Iterator[LabelledText]:
+def _columns(content: str, own: Collection[str]) -> Iterator[LabelledText]:
     rows: list[tuple[str, str]] = []
     for number, line in enumerate([*content.split("\n"), ""], start=1):
         fields = line.rsplit(None, 1)
         if len(fields) == 2:
             rows.append((fields[0].strip(), fields[1]))
         elif rows and not line.strip():
-            yield _joined(rows, number)
+            yield _joined(rows, number, own)
             rows = []
 
 
-def _joined(rows: Sequence[tuple[str, str]], number: int) -> LabelledText:
+def _joined(rows: Sequence[tuple[str, str]], number: int, own: Collection[str]) -> LabelledText:
     parts: list[str] = []
     spans: list[LabelledSpan] = []
     position, last = 0, ""
@@ -350,7 +351,7 @@ def _joined(rows: Sequence[tuple[str, str]], number: int) -> LabelledText:
         prefix, _, label = tag.partition("-")
         end = position + len(token)
         if label:
-            kinds = kinds_of(label, number)
+            kinds = kinds_of(label, number, own)
             if prefix == "I" and label == last:
                 spans[-1] = spans[-1]._replace(end=end)
             else:

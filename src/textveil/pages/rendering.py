@@ -16,6 +16,7 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from textveil.pages.comparison import Piece
 from textveil.pages.messages import said
 
 STYLE: Final = files("textveil.pages").joinpath("style.css").read_text(encoding="utf-8")  # the stylesheet of every page
@@ -99,18 +100,39 @@ def data_address(path: Path) -> Markup:
     return Markup(f"data:{media};charset=utf-8,{quote(content, safe=safe)}")
 
 
-def review_page(documents: Sequence[tuple[str, str]], policy: Mapping[str, Any]) -> str:
-    """Return the page for originals with their releases; it asks nothing of a network, and extends ``policy``."""
+def review_page(
+    documents: Sequence[tuple[int, Sequence[Piece]]],
+    policy: Mapping[str, Any],
+    *,
+    labels: str,
+    groups: Mapping[str, str],
+) -> str:
+    """Return the page for documents, each with its number; it asks nothing of a network, and extends ``policy``.
+
+    ``labels``: the command that measures with labels of this page; empty if the policy finds nothing; ``groups``: of
+    kinds, for their colors.
+    """
     folder = files("textveil.pages")
     script = "".join(folder.joinpath(name).read_text(encoding="utf-8") for name in ("corrections.js", "review.js"))
+    data = [[number, [_piece_data(piece) for piece in pieces]] for number, pieces in documents]
+    guessed = sum(any(piece.guess for piece in pieces) for _, pieces in documents)
     return rendered(
         "review.html",
         title="Review of a release",
         documents=len(documents),
-        data={"documents": documents, "policy": policy},
+        guessed=guessed,
+        labels=labels,
+        data={"documents": data, "policy": policy, "colors": colors_of(groups)},
         script=Markup(script),
         digests={"style": _digest(STYLE), "script": _digest(script)},
     )
+
+
+def _piece_data(piece: Piece) -> str | list[Any]:
+    """Return a stretch that stays as a string, another one with what a script asks of it."""
+    if piece.guess:
+        return [piece.was, piece.guess]
+    return piece.was if piece.was == piece.now and not piece.kinds else [piece.was, piece.now, piece.kinds]
 
 
 def _digest(text: str) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from textveil.cli import options as opt
+from textveil.cli.documents import text_of, the_document
 from textveil.cuts import between
 from textveil.errors import ParameterError
 from textveil.json_text import json_text
@@ -74,7 +75,8 @@ def detect_command(
         _evaluated(labelled, *_detector(policy, detector, min_score), confidence, missed, as_json)
         return
     spans_of, _ = _detector(policy, detector, min_score)
-    blocks = reading.texts(source or ["-"], "detecting")
+    name = the_document(source)
+    blocks = reading.texts(source or ["-"], "detecting") if name is None else iter([[text_of(name)]])
     documents: Iterable[_Found] = chain.from_iterable(
         zip(texts, spans_of.detect(texts), strict=True) for texts in blocks
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from textveil.cli import options as opt
+from textveil.cli.documents import restore_document, the_document
 from textveil.cli.mechanism_options import FORMATS
 from textveil.errors import ParameterError
 
@@ -61,6 +62,9 @@ def restore_command(
     from textveil.surrogates.urls import UrlRule
 
     output = opt.file_of(output)
+    if (name_of_document := the_document(source)) is not None:
+        Places(inputs=(name_of_document, str(private_map), str(map_key)), output=output)
+        return restore_document(MapFile(private_map, read_key(map_key)), name_of_document, output, quiet)
     choice = formats.choice()
     inputs = opt.inputs_of(source or ["-"], choice)
     Places(inputs=(*inputs, str(private_map), str(map_key)), output=output)

@@ -13,7 +13,19 @@ from typing import TYPE_CHECKING, Any, Final, Literal, cast
 import typer
 
 from textveil.cli import options as opt
-from textveil.cli.mechanism_options import DETAILS, FAULTS, JOBS, PERSONS, UNDO, given, make, options_of, spelled
+from textveil.cli.documents import sanitize_document, the_document, told
+from textveil.cli.mechanism_options import (
+    DETAILS,
+    FAULTS,
+    FORMATS,
+    JOBS,
+    PERSONS,
+    UNDO,
+    given,
+    make,
+    options_of,
+    spelled,
+)
 from textveil.cli.progress import Bar, tell
 from textveil.errors import ParameterError, need
 
@@ -167,6 +179,9 @@ class _WritingOptions:
     quiet: opt.Quiet = False
     language: opt.Language = None
     verbose: bool = opt.switch("Print the whole report instead of the summary in ten lines.")
+    images: str = opt.value(
+        "DO", "Of documents: pictures become blank, or refuse the document.", FORMATS, default="blank"
+    )
     resume: bool = opt.switch("Go on with the job of OUT where it was interrupted, or begin it.", JOBS)
 
 
@@ -213,6 +228,8 @@ def sanitize_command(
     output = opt.file_of(output)
     reports = tuple(writing.report or ())
     check_outputs(output, [*reports, writing.sender_report], writing.private_map, resume=writing.resume)
+    if (document := the_document(source)) is not None:
+        return _document(context, document, output, drawing, records, writing, vocabulary)
     choice = formats.choice(records.field, records.keep)
     if faults.max_document_bytes is not None:
         choice = replace(choice, max_document_bytes=faults.max_document_bytes)
@@ -251,6 +268,40 @@ def sanitize_command(
     finished = _done(run, places, context.command)
     review = _reviewing(places, drawing.policy, records.field, formats)
     return _told(finished, context.command, review, quiet=writing.quiet, verbose=writing.verbose, output=places.output)
+
+
+def _document(
+    context: typer.Context,
+    name: str,
+    output: Path | None,
+    drawing: _DrawingOptions,
+    records: _RecordOptions,
+    writing: _WritingOptions,
+    vocabulary: opt.VocabularyOptions,
+) -> int:
+    from textveil.cli.brief import brief
+    from textveil.corpora.files.inputs import Places
+
+    others = {"resume": writing.resume, "ledger": records.ledger, "sender_report": writing.sender_report}
+    for option, value in {**others, "risk": writing.risk, "field": records.field, "unit": records.unit}.items():
+        need(not value, option, "one", "left out where a document is released")
+    places = Places(
+        inputs=(name,),
+        output=output,
+        reports=tuple(writing.report or ()),
+        private_map=writing.private_map,
+        map_key=writing.map_key,
+    )
+    options = replace(drawing, marks="keep").sanitizer(context, vocabulary, note=False)
+    report = sanitize_document(options, name, places, writing.images)
+    if writing.quiet:
+        lines = report.warnings()
+    else:
+        assert report.certificate is not None
+        shown = report.summary() if writing.verbose else brief(report, str(output))
+        lines = [shown, told(report.certificate)]
+    sys.stderr.writelines(line + "\n" for line in lines)
+    return 0
 
 
 def _done(run: Run, places: Places, command: Any) -> Finished:

@@ -103,6 +103,7 @@ class Report:
     nulls: int = 0  # number of sanitized fields of records without a text, which the output shows
     persons: Persons | None = None  # the persons of the records, by a column; None if no column names them
     columns: Mapping[str, Any] = field(default_factory=dict)
+    certificate: Mapping[str, Any] | None = None  # of a document: its parts, what was removed, what was checked
 
     def __post_init__(self) -> None:
         check_recall(self.recall, None if self.setting.policy is None else self.setting.policy.digest)
@@ -160,6 +161,7 @@ class Report:
                 "nulls": self.nulls,
                 **self.columns,
             },
+            **({} if self.certificate is None else {"document": dict(self.certificate)}),
             "recovery": setting.recovery,
             "public": public,
             "vocabulary": dict(setting.vocabulary),

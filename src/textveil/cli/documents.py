@@ -1,0 +1,108 @@
+"""Documents on the command line: released in place, and restored."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from textveil.errors import InputError, OutputError, ParameterError, need
+
+if TYPE_CHECKING:
+    from textveil.corpora.files.inputs import Places
+    from textveil.documents.model import Images
+    from textveil.sanitize.chosen import SanitizerOptions
+    from textveil.sanitize.release import Report
+    from textveil.surrogates.map_file import MapFile
+
+
+def the_document(sources: list[str] | None) -> str | None:
+    """Return the only source where it is a document by its name; None where no source is one."""
+    from textveil.documents.registry import is_document
+
+    documents = [name for name in sources or () if is_document(name)]
+    if not documents:
+        return None
+    if len(sources or ()) > 1:
+        raise ParameterError("a document must be one input; got several. Release one after another.")
+    return documents[0]
+
+
+def bytes_of(name: str) -> bytes:
+    """Return the bytes of a file. Raises InputError: it cannot be read."""
+    try:
+        return Path(name).read_bytes()
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+    raise InputError(f"the document must be readable: {reason}.")
+
+
+def text_of(name: str) -> str:
+    """Return the text of a document, all passages as one."""
+    from textveil.documents.model import joined
+    from textveil.documents.registry import reader_of
+
+    return joined(reader_of(name)[0](bytes_of(name), "blank").passages)
+
+
+def sanitize_document(options: SanitizerOptions, name: str, places: Places, images: str) -> Report:
+    """Release a document to its places; returns the report, with the certificate of the document."""
+    from textveil.corpora.corpus_run import Finished
+    from textveil.corpora.jobs.ledger import Totals
+    from textveil.documents.release import released
+    from textveil.sanitize.sanitizer import Sanitizer
+    from textveil.surrogates.map_file import MapCipher, begun, block, ended, read_or_made_key
+    from textveil.whole_files import atomic_writers
+
+    need(images in ("blank", "refuse"), "images", images, "blank or refuse")
+    output = places.output
+    if output is None:
+        raise ParameterError("a document needs a file as output; got standard output. Name one with `output`.")
+    if output.suffix.lower() != Path(name).suffix.lower():
+        raise ParameterError(
+            f"the output of a document must end as its input; got {output.suffix[:10] or 'no ending'}."
+        )
+    done = released(name, bytes_of(name), Sanitizer.of(options), images=cast("Images", images))
+    report = replace(done.release.report(), certificate=done.certificate.to_data())
+    texts = Finished(report, Totals()).texts(places.reports, None)
+    files = {output: done.data, **{path: text.encode("utf-8") for path, text in texts.items()}}
+    if places.private_map is not None and places.map_key is not None:
+        cipher = MapCipher.new(read_or_made_key(places.map_key))
+        files[places.private_map] = b"".join(
+            (begun(cipher, {"document": True}), block(cipher, 0, [(done.private_map,)]), ended(cipher, 1, 1))
+        )
+    with atomic_writers(list(files), private=[places.private_map]) as streams:
+        for stream, data in zip(streams, files.values(), strict=True):
+            stream.write(data)
+    return report
+
+
+def told(certificate: Mapping[str, Any]) -> str:
+    """Return lines of the summary about the parts of a document."""
+    from textveil.cli.brief import row
+
+    removed = Counter(certificate["removed"])
+    lines = row("parts", ", ".join(f"{count} {kind}" for kind, count in certificate["parts"].items()))
+    if removed:
+        lines += row("removed", ", ".join(f"{count:,} {kind}" for kind, count in removed.most_common(8)))
+    checked = certificate["checked"]
+    seen = f"{checked['strings']:,} strings read again, {checked['values_searched']:,} values searched: none found"
+    return "\n".join([*lines, *row("checked", seen)])
+
+
+def restore_document(maps: MapFile, name: str, output: Path | None, quiet: bool) -> int:
+    """Put the originals back into a document."""
+    from textveil.documents.release import restored
+    from textveil.whole_files import write_whole
+
+    if output is None:
+        raise OutputError("a document needs a file as output; got standard output. Name one with --output.")
+    (private_map,) = maps.document(1)
+    done = restored(name, bytes_of(name), private_map)
+    write_whole(output, done.data, private=True)
+    if not quiet:
+        sys.stderr.write(f"restored    {done.replaced} mentions; {done.ambiguous} left, which may stand for several\n")
+    return 0

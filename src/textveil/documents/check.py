@@ -1,0 +1,92 @@
+"""The check before a document is handed over: by another reader than the writer's, part by part.
+
+All text that the other reader sees must be text of the release, and no value that was drawn may stand anywhere else: in
+an attribute, in a name of a part, a font or a style, in any of its spellings and escapes, split or whole.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+from urllib.parse import unquote
+
+from textveil.documents.model import Passage
+from textveil.errors import InternalError
+from textveil.surrogates.private_map import PrivateMap
+
+_SHORTEST: Final = 4  # letters and digits from which on a value is looked for outside of text
+_MARKS: Final = re.compile(r"[^\w]|_")
+
+
+class Shown(NamedTuple):
+    """A string of a written file, the kind of part it stands in, and whether it is text rather than a name or mark."""
+
+    part: str
+    string: str
+    text: bool
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What was done to the parts of a document, and what the check saw; holds no text."""
+
+    parts: Mapping[str, int]
+    removed: Mapping[str, int]
+    readers: Sequence[str]
+    strings: int
+    values: int
+
+    def to_data(self) -> dict[str, Any]:
+        """Return it as JSON data."""
+        return {
+            "parts": dict(sorted(self.parts.items())),
+            "removed": dict(sorted((kind, count) for kind, count in self.removed.items() if count)),
+            "checked": {"readers": list(self.readers), "strings": self.strings, "values_searched": self.values},
+        }
+
+
+def folded(text: str) -> str:
+    """Return letters and digits alone, in one case: how a value is compared, whatever splits it."""
+    return _MARKS.sub("", text).casefold()
+
+
+def _spellings(string: str) -> set[str]:
+    """Return a string as it is, and with escapes of HTML, URLs and spreadsheets undone."""
+    plain = re.sub(r"_x([0-9A-Fa-f]{4})_", lambda match: chr(int(match[1], 16)), string)
+    return {folded(form) for form in (string, html.unescape(plain), unquote(string), unquote(html.unescape(plain)))}
+
+
+def check(shown: Iterable[Shown], passages: Iterable[Passage], private_map: PrivateMap | None) -> tuple[int, int]:
+    """Refuse a written file that shows more than its release; returns how many strings were seen, and values searched.
+
+    Raises InternalError: it does; the kind of part is named, never what stands there.
+    """
+    allowed = Counter(folded(passage.text) for passage in passages)
+    pieces = private_map.replaced if private_map is not None else ()
+    released = private_map.released if private_map is not None else ""
+    values = {folded(piece.original) for piece in pieces if piece.kind}
+    values -= {folded(released[piece.start : piece.end]) for piece in pieces}
+    values = {value for value in values if len(value) >= _SHORTEST}
+    count = 0
+    for part, string, text in shown:
+        count += 1
+        own = folded(string)
+        if not own:
+            continue
+        if text or allowed[own] > 0:
+            if allowed[own] <= 0:
+                raise _refused(part, "text that the release does not have")
+            allowed[own] -= 1
+        elif values:
+            forms = _spellings(string)
+            if any(value in form for value in values for form in forms):
+                raise _refused(part, "a value that was drawn")
+    return count, len(values)
+
+
+def _refused(part: str, what: str) -> InternalError:
+    return InternalError(f"the written document holds {what}, in a part of the kind {part}. No file was written.")

@@ -1,0 +1,93 @@
+"""DrawingML and VML: shapes, text boxes, tables of slides, themes; and which names of fonts are public."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from textveil.documents.markup import PLAIN, Name, Vocabulary
+
+FONT: Final = Name(
+    "Arial",
+    re.compile(
+        r"(?:\+m[nj]-(?:lt|ea|cs)|Agency FB|Aharoni|Algerian|Andale Mono|Angsana New|Aptos|Arial|Bahnschrift|Baskerville"
+        r"(?: Old Face)?|Batang|Bell MT|Bodoni MT|Book Antiqua|Bookman Old Style|Browallia New|Calibri|Calisto MT|Cambria"
+        r"(?: Math)?|Candara|Carlito|Century(?: Gothic| Schoolbook)?|Charter|Chalkboard|Comic Sans(?: MS)?|Consolas"
+        r"|Constantia|Cooper|Copperplate|Corbel|Cordia New|Courier(?: New)?|DaunPenh|David|DejaVu(?: Sans| Serif)?(?: Mono)?"
+        r"|DengXian|Didot|DokChampa|Dotum|Ebrima|Euphemia|FangSong|Franklin Gothic(?: \w+)?|Futura|Gadugi|Garamond|Gautami"
+        r"|Geneva|Georgia(?: Pro)?|Gill Sans(?: MT| Nova)?|Gisha|Gloucester MT|Goudy Old Style|Gulim(?:Che)?|Haettenschweiler"
+        r"|Helvetica(?: Neue)?|Hoefler Text|Impact|Inter|Iskoola Pota|Kalinga|Kartika|Khmer UI|KaiTi|Lao UI|Lato|Latha"
+        r"|Leelawadee(?: UI)?|Liberation (?:Sans|Serif|Mono)(?: Narrow)?|Lucida (?:Bright|Calligraphy|Console|Fax|Handwriting"
+        r"|Sans(?: Unicode| Typewriter)?)|Mangal|Meiryo(?: UI)?|Menlo|MingLiU|Microsoft (?:Himalaya|JhengHei|New Tai Lue"
+        r"|PhagsPa|Sans Serif|Tai Le|Uighur|YaHei|Yi Baiti)|Miriam|Monaco|Mongolian Baiti|Monotype Corsiva|Montserrat"
+        r"|MoolBoran|MS (?:Gothic|Mincho|PGothic|PMincho|Reference Sans Serif|Sans Serif|UI Gothic)|MT Extra|MV Boli|Myanmar Text"
+        r"|Narkisim|Nirmala UI|Noto \w+(?: \w+){0,3}|Nyala|OpenSymbol|Open Sans|Optima|Palatino(?: Linotype)?|Papyrus|Perpetua"
+        r"|Plantagenet Cherokee|PMingLiU|Raavi|Raleway|Roboto(?: \w+)?|Rockwell|Sakkal Majalla|Segoe (?:Print|Script|UI"
+        r"(?: (?:Emoji|Historic|Light|Semibold|Semilight|Symbol))?)|Shruti|SimHei|SimSun(?:-ExtB)?|Simplified Arabic|Source"
+        r" (?:Code|Sans|Serif)(?: Pro)?|Sylfaen|Symbol|Tahoma|Times(?: New Roman)?|Traditional Arabic|Trebuchet MS|Tunga"
+        r"|Tw Cen MT|Ubuntu|Univers|Utsaah|Verdana|Vijaya|Vrinda|Webdings|Wingdings(?: [23])?|Yu (?:Gothic|Mincho)"
+        r"(?: UI| Light)?)(?: (?:Narrow|Black|Light|Bold|Condensed|Medium|Display|MT|Std|CE|Cyr|Greek|Baltic|Tur))?|",
+    ),
+    numbered=False,
+)
+"""A font that is not on the list may bear the name of a house, and becomes another."""
+SHAPE: Final = Name(
+    "Object ",
+    re.compile(
+        r"(?:Picture|Image|Grafik|Bild|Text ?Box|TextBox|Shape|Rectangle|Oval|Group|Chart|Diagram|Table|Title|Subtitle"
+        r"|Content Placeholder|Text Placeholder|Picture Placeholder|Slide Number Placeholder|Date Placeholder"
+        r"|Footer Placeholder|Header Placeholder|Notes Placeholder|Slide Image Placeholder|Line|Connector|Freeform"
+        r"|Straight (?:Arrow )?Connector) ?\d{0,6}|"
+    ),
+)
+_THEME_NAME: Final = Name("Theme", re.compile("Office(?: Theme)?|Default(?: Design)?|"), numbered=False)
+_GUIDE: Final = re.compile(r"(?:[*+?/a-z0-9@#,. ()-]|[-+*/?]|\b[a-z]{1,10}\d?[A-Z]{0,2}\b){0,400}")
+_URI: Final = re.compile(
+    r"http://(?:schemas\.(?:openxmlformats\.org/(?:drawingml/2006/(?:picture|chart|table|diagram|main|compatibility)"
+    r"|presentationml/2006/ole)|microsoft\.com/office/(?:word/2010/wordprocessing(?:Shape|Group|Canvas)|drawing/2014/chartex))"
+    r"|purl\.oclc\.org/ooxml/drawingml/(?:picture|chart|table|diagram|main))"
+)
+_CSS: Final = re.compile(
+    r"(?:(?:position|left|top|width|height|margin(?:-[a-z]+)?|z-index|visibility|flip|rotation|mso-[a-z-]+|v-text-anchor"
+    r"|text-align|font-size|text-decoration|v-[a-z-]+|layout-flow|direction):(?:-?[\d.]+(?:pt|in|px|cm|mm|%|f)?|[a-z]+(?:-[a-z]+)*)"
+    r"(?:;|$)\s*)*"
+)
+_VML_PATH: Final = re.compile(r"(?:(?:[mlcxetvrnsfb]|[nwahq][a-z]|@|-?\d+)[, ]*)*")
+
+_DRAWING_GONE: Final = (
+    "a:extLst wp:extLst a:snd a:wavAudioFile a:audioFile a:videoFile a:audioCd a:quickTimeFile a:legacy a:custDataLst"
+    " v:textdata o:lock o:ink o:signatureline o:callout w10:wrapNone a:hlinkMouseOver a:objectDefaults"
+)
+DRAWING: Final = Vocabulary(
+    texts=frozenset(("a:t",)),
+    lines=frozenset(("a:p",)),
+    characters={"a:br": "\n"},
+    gone=frozenset(_DRAWING_GONE.split()),
+    spoken=frozenset(
+        f"{element} {name}"
+        for element in ("wp:docPr", "pic:cNvPr", "p:cNvPr", "xdr:cNvPr", "wps:cNvPr", "wpg:cNvPr", "a:cNvPr", "cdr:cNvPr")
+        for name in ("descr", "title")
+    )
+    | {"a:hlinkClick tooltip", "a:hlinkHover tooltip", "v:textpath string", "v:shape alt", "v:rect alt", "v:group alt"},
+    named={
+        **dict.fromkeys(
+            (f"{prefix}:{name} name" for prefix in ("pic", "p", "xdr", "wps", "wpg", "a", "cdr") for name in ("cNvPr", "cNvPicPr")),
+            SHAPE,
+        ),
+        "wp:docPr name": SHAPE,
+        **dict.fromkeys(("typeface",), FONT),
+        **{f"a:{name} name": _THEME_NAME for name in ("theme", "clrScheme", "fontScheme", "fmtScheme", "extraClrScheme", "custClr")},
+        "a:tblStyle styleName": _THEME_NAME,
+    },
+    plain=dict.fromkeys(("wp:posOffset", "wp:align", "wp14:pctWidth", "wp14:pctHeight", "a:tableStyleId",
+                         "wp14:pctPosHOffset", "wp14:pctPosVOffset"), PLAIN),
+    lost=frozenset(
+        ("invalidUrl", "action", "a:hlinkClick tgtFrame", "history", "o:title", "o:href", "o:spid", "o:gfxdata", "title",
+         "macro", "textlink", "v:shape href", "v:rect href", "target", "o:bullethref", "o:oned", "contentType", "bldStep")
+    ),
+    worded={"a:gd fmla": _GUIDE, "a:pos x": _GUIDE, "uri": _URI, "style": _CSS, "v:f eqn": _GUIDE, "v:path v": _VML_PATH,
+            "path": _VML_PATH, "v:shape adj": _VML_PATH, "coordsize": _VML_PATH, "coordorigin": _VML_PATH,
+            "v:path textboxrect": _VML_PATH, "inset": re.compile(r"[\d.,a-z -]{0,60}"), "fillcolor": re.compile(r"[#\w]{0,12}(?: \[\d{1,4}\])?"),
+            "strokecolor": re.compile(r"[#\w]{0,12}(?: \[\d{1,4}\])?"), "points": _VML_PATH, "o:connectlocs": _VML_PATH},
+    anchors=frozenset(("w:drawing", "w:pict", "p:pic", "p:graphicFrame", "xdr:pic", "xdr:graphicFrame", "w:object")),
+)  # fmt: skip

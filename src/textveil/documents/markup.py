@@ -1,0 +1,371 @@
+"""XML of documents: elements and attributes are known, are text, or go.
+
+A ``Vocabulary`` says in tables which is which. Character data stays in elements of text alone; an attribute stays where
+its value has a form that says nothing of anybody (a number, a color, a word of the format), where it is text that is
+sanitized, or where it is a name that is written anew.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Final, NamedTuple, TypeAlias
+from xml.parsers import expat
+
+from textveil.documents.model import Passage, Piece
+from textveil.errors import InputError, MissingExtra
+
+try:
+    from lxml import etree
+except ImportError:
+    raise MissingExtra("lxml", "documents") from None
+
+Element: TypeAlias = Any
+_OPEN_XML: Final = "http://schemas.openxmlformats.org/"
+_STRICT: Final = "http://purl.oclc.org/ooxml/"
+_MICROSOFT: Final = "http://schemas.microsoft.com/office/"
+_PATHS: Final = {
+    "wordprocessingml": "w", "spreadsheetml": "x", "presentationml": "p", "drawingml": "a", "drawingml/chart": "c",
+    "drawingml/picture": "pic", "drawingml/wordprocessingDrawing": "wp", "drawingml/spreadsheetDrawing": "xdr",
+    "drawingml/chartDrawing": "cdr", "officeDocument/relationships": "r", "officeDocument/math": "m",
+    "drawingml/diagram": "dgm", "drawingml/lockedCanvas": "lc",
+}  # fmt: skip
+PREFIXES: Final = {
+    **{
+        f"{_OPEN_XML}{path}/{year}": prefix for path, prefix in _PATHS.items() for year in ("main", "2006/main", "2006")
+    },
+    **{f"{_STRICT}{path}{tail}": prefix for path, prefix in _PATHS.items() for tail in ("", "/main")},
+    **{
+        f"{_OPEN_XML}{path.partition('/')[0]}/2006/{path.partition('/')[2]}": prefix
+        for path, prefix in _PATHS.items()
+        if "/" in path
+    },
+    f"{_OPEN_XML}markup-compatibility/2006": "mc",
+    f"{_OPEN_XML}package/2006/relationships": "rel",
+    f"{_OPEN_XML}package/2006/content-types": "ct",
+    f"{_MICROSOFT}word/2010/wordprocessingShape": "wps",
+    f"{_MICROSOFT}word/2010/wordprocessingGroup": "wpg",
+    f"{_MICROSOFT}word/2010/wordprocessingCanvas": "wpc",
+    f"{_MICROSOFT}word/2010/wordprocessingDrawing": "wp14",
+    f"{_MICROSOFT}word/2010/wordml": "w14",
+    f"{_MICROSOFT}drawing/2010/main": "a14",
+    "urn:schemas-microsoft-com:vml": "v",
+    "urn:schemas-microsoft-com:office:office": "o",
+    "urn:schemas-microsoft-com:office:word": "w10",
+    "http://www.w3.org/XML/1998/namespace": "xml",
+}
+"""Namespaces that are known, and how tables spell them; both forms of Office Open XML are one."""
+
+PLAIN: Final = re.compile(
+    r"-?\d{1,15}(?:\.\d{1,12})?(?:E-?\d{1,3})?(?:%|pt|in|cm|mm|pc|pi|px|em|ex)?|#?[0-9A-Fa-f]{1,20}"
+    r"|[a-z][A-Za-z]{0,31}\d{0,3}|[a-z]{2,3}(?:-[A-Z][A-Za-z]{3})?-[A-Z]{2}|\{[0-9A-Fa-f-]{36}\}|#?_x0000_[a-z]\d{1,6}|"
+)
+"""Values of attributes that say nothing of anybody."""
+
+
+@cache
+def short(tag: str) -> str:
+    """Return the name of an element or attribute as tables spell it; empty where its namespace is not known."""
+    namespace, _, name = tag[1:].partition("}") if tag[:1] == "{" else ("", "", tag)
+    prefix = PREFIXES.get(namespace, "")
+    return f"{prefix}:{name}" if prefix else "" if namespace else name
+
+
+class Name(NamedTuple):
+    """A name within a file: it stays where it is public, else it is ``label`` with a number, or alone."""
+
+    label: str
+    public: re.Pattern[str]
+    numbered: bool = True
+
+
+class Names:
+    """Writes names anew, one for one, in all parts of a file."""
+
+    def __init__(self) -> None:
+        self._given: dict[tuple[str, str], str] = {}
+        self._counts: Counter[str] = Counter()
+
+    def of(self, name: Name, value: str) -> str:
+        """Return what stands for a name."""
+        if name.public.fullmatch(value):
+            return value
+        if not name.numbered:
+            return name.label
+        if (name.label, value) not in self._given:
+            self._counts[name.label] += 1
+            self._given[name.label, value] = f"{name.label}{self._counts[name.label]}"
+        return self._given[name.label, value]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Vocabulary:
+    """What elements and attributes of a kind of part are; all are spelled as ``short`` does.
+
+    Attributes:
+        texts: elements whose character data is text.
+        lines: elements of which all text is one passage.
+        characters: elements that stand for a character.
+        gone: elements that go with all that they hold.
+        opened: elements that go, while what they hold stays.
+        spoken: attributes that are text, as "element attribute".
+        named: attributes that are names, likewise, or an attribute of all elements.
+        plain: elements whose character data stays where it says nothing of anybody.
+        lost: attributes that go, whatever they hold.
+        worded: further values that an attribute may have.
+        anchors: elements that go as a whole where what they refer to goes.
+    """
+
+    texts: frozenset[str]
+    lines: frozenset[str]
+    characters: Mapping[str, str] = field(default_factory=dict)
+    gone: frozenset[str] = frozenset()
+    opened: frozenset[str] = frozenset()
+    spoken: frozenset[str] = frozenset()
+    named: Mapping[str, Name] = field(default_factory=dict)
+    plain: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
+    lost: frozenset[str] = frozenset()
+    worded: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
+    anchors: frozenset[str] = frozenset()
+
+    def speaks(self, element: str, attribute: str, value: str) -> bool:
+        """Whether an attribute is text: one of ``spoken`` whose value has not a form that says nothing."""
+        both = f"{element} {attribute}"
+        if both not in self.spoken:
+            return False
+        form = self.worded.get(both)
+        return form is None or form.fullmatch(value) is None
+
+
+def parsed(data: bytes) -> Element:
+    """Return the root of an XML part. Raises InputError: it is damaged, has a document type, or is too deep."""
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True, remove_pis=True
+    )
+    _refuse_types(data)
+    try:
+        return etree.fromstring(data, parser)
+    except etree.XMLSyntaxError:
+        pass
+    raise InputError("a part of the document must be well-formed XML of moderate depth; it is not. Save it anew.")
+
+
+def _refuse_types(data: bytes) -> None:
+    """Refuse a document type, and so every entity, before anything is expanded."""
+
+    def refused(*_: object) -> None:
+        raise InputError("a part of the document must have no document type and no entities; it has. Save it anew.")
+
+    head = expat.ParserCreate()
+    head.StartDoctypeDeclHandler = refused
+    head.EntityDeclHandler = refused
+    try:
+        head.Parse(data, True)
+    except expat.ExpatError:
+        pass  # told by who reads all of it
+    except (ValueError, LookupError) as error:
+        if isinstance(error, InputError):
+            raise
+
+
+def new_root(namespace: str, name: str) -> Element:
+    """Return the root of a new part in one namespace."""
+    return etree.Element(f"{{{namespace}}}{name}", nsmap={None: namespace})
+
+
+def new_child(parent: Element, name: str, **attributes: str) -> Element:
+    """Return a new element at the end of another; both are spelled with their namespaces."""
+    return etree.SubElement(parent, name, **attributes)
+
+
+def serialized(root: Element) -> bytes:
+    """Return a part's bytes, without namespaces that nothing uses."""
+    ignorable = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Ignorable"
+    wanted = root.attrib.pop(ignorable, "").split()
+    etree.cleanup_namespaces(root)
+    if kept := [prefix for prefix in wanted if prefix in root.nsmap]:
+        root.set(ignorable, " ".join(kept))
+    data: bytes = etree.tostring(root, encoding="UTF-8", xml_declaration=True, standalone=True)
+    return data
+
+
+class Cleaner:
+    """Makes the XML of one part known; ``ids`` are the relations that stay, by old name, with their new ones."""
+
+    def __init__(self, vocabulary: Vocabulary, ids: Mapping[str, str], names: Names, removed: Counter[str]) -> None:
+        self._of = vocabulary
+        self._names = names
+        self._ids = ids
+        self._removed = removed
+
+    def clean(self, root: Element) -> None:
+        """Remove what is not known from a part."""
+        self._attributes(root, short(root.tag))
+        self._children(root)
+
+    def _children(self, parent: Element) -> None:
+        of, text = short(parent.tag), parent.text
+        if text is not None and of not in self._of.texts:
+            form = self._of.plain.get(of)
+            if form is None or form.fullmatch(text) is None:
+                self._lose_text(text)
+                parent.text = None
+        for child in list(parent):
+            name = short(child.tag) if isinstance(child.tag, str) else ""
+            if child.tail is not None:
+                self._lose_text(child.tail)
+                child.tail = None
+            if name == "mc:AlternateContent":
+                self._alternative(parent, child)
+            elif not name or name in self._of.gone or self._dangling(child):
+                self._removed[_called(name)] += 1
+                parent.remove(child)
+            elif name in self._of.opened:
+                self._children(child)
+                _open(parent, child)
+            else:
+                self._attributes(child, name)
+                self._children(child)
+
+    def _alternative(self, parent: Element, element: Element) -> None:
+        """Keep the first form that this program knows, and no other."""
+        known = [choice for choice in element if short(choice.tag) in ("mc:Choice", "mc:Fallback")]
+        for choice in known:
+            needs = choice.get("Requires", "").split()
+            if all(short(f"{{{choice.nsmap.get(prefix, '?')}}}x") for prefix in needs):
+                choice.tail = None
+                self._children(choice)
+                if len(choice):
+                    _open(parent, element, choice)
+                    return
+        self._removed["alternative form"] += 1
+        parent.remove(element)
+
+    def _dangling(self, element: Element) -> bool:
+        """Whether an element refers to what is gone; one of ``anchors`` also where something in it does."""
+        within = element.iter() if short(element.tag) in self._of.anchors else (element,)
+        return any(
+            short(key).startswith("r:") and value and value not in self._ids
+            for part in within
+            for key, value in part.attrib.items()
+        )
+
+    def _attributes(self, element: Element, name: str) -> None:
+        vocabulary = self._of
+        for key, value in list(element.attrib.items()):
+            own = short(key)
+            both = f"{name} {own}"
+            if own.startswith("r:"):
+                element.set(key, self._ids.get(value, ""))
+            elif own == "mc:Ignorable" or own == "xml:space":
+                continue
+            elif not own or own in vocabulary.lost or both in vocabulary.lost:
+                del element.attrib[key]
+            elif vocabulary.speaks(name, own, value):
+                continue
+            elif named := vocabulary.named.get(both) or vocabulary.named.get(own):
+                element.set(key, self._names.of(named, value))
+            elif form := vocabulary.worded.get(both) or vocabulary.worded.get(own):
+                if form.fullmatch(value) is None:
+                    del element.attrib[key]
+            elif PLAIN.fullmatch(value) is None:
+                self._removed["attribute"] += 1
+                del element.attrib[key]
+
+    def _lose_text(self, text: str) -> None:
+        if text.strip():
+            self._removed["text of no element of text"] += 1
+
+
+def _open(parent: Element, element: Element, inner: Element | None = None) -> None:
+    """Put what an element holds in its place."""
+    at = parent.index(element)
+    parent.remove(element)
+    for number, child in enumerate(list(element if inner is None else inner)):
+        parent.insert(at + number, child)
+
+
+def _called(name: str) -> str:
+    return _NAMES.get(name, "element of another vocabulary" if not name else f"element {name}")
+
+
+_NAMES: Final = {
+    "w:del": "deleted text", "w:moveFrom": "moved text", "w:object": "embedded object", "p:oleObj": "embedded object",
+    "a:extLst": "extension", "p:extLst": "extension", "c:extLst": "extension", "x:extLst": "extension",
+}  # fmt: skip
+
+
+def passages(root: Element, vocabulary: Vocabulary, part: str) -> Iterator[Passage]:
+    """Yield the text of a part that was cleaned: its lines in order, then what attributes say."""
+    spoken: list[Passage] = []
+    lines: list[Passage] = []
+    stack: list[Passage] = []
+    for event, element in etree.iterwalk(root, events=("start", "end")):
+        name = short(element.tag)
+        if event == "end":
+            if name in vocabulary.lines:
+                stack.pop()
+            continue
+        if name in vocabulary.lines:
+            lines.append(Passage(part, before=_before(element)))
+            stack.append(lines[-1])
+        if name in vocabulary.texts or name in vocabulary.characters:
+            if not stack:
+                lines.append(Passage(part))
+            (stack or lines)[-1].pieces.append(_piece(element, name, vocabulary))
+        for key in element.attrib:
+            own = short(key)
+            if vocabulary.speaks(name, own, element.get(key)):
+                spoken.append(Passage(f"{part}: attribute", [_attribute(element, key)]))
+    yield from lines
+    yield from spoken
+
+
+def _piece(element: Element, name: str, vocabulary: Vocabulary) -> Piece:
+    if name in vocabulary.characters:
+        return Piece(vocabulary.characters[name], lambda text: _replace_character(element, text))
+
+    def write(text: str) -> None:
+        element.text = text
+        if name in _SPACED:
+            element.set(_SPACE, "preserve")
+
+    return Piece(element.text or "", write)
+
+
+def _replace_character(element: Element, text: str) -> None:
+    parent = element.getparent()
+    if parent is not None and text and short(element.tag).startswith("w:"):
+        namespace = element.tag[: element.tag.index("}") + 1]
+        new = etree.Element(f"{namespace}t")
+        new.text = text
+        if short(new.tag) in _SPACED:
+            new.set(_SPACE, "preserve")
+        parent.replace(element, new)
+    elif parent is not None:
+        parent.remove(element)
+
+
+def _attribute(element: Element, key: str) -> Piece:
+    return Piece(element.get(key), lambda text: element.set(key, text))
+
+
+_SPACE: Final = "{http://www.w3.org/XML/1998/namespace}space"
+_SPACED: Final = ("w:t", "x:t")
+_CELLS: Final = ("w:tc", "a:tc")
+
+
+def _before(element: Element) -> str:
+    """Return a tab for the first line of a cell that is not the first of its row, else a new line."""
+    cell = element.getparent()
+    if cell is not None and short(cell.tag) == "a:txBody":
+        first, cell = cell.find(element.tag), cell.getparent()
+    else:
+        first = None if cell is None else cell.find(element.tag)
+    if cell is None or short(cell.tag) not in _CELLS or first is not element:
+        return "\n"
+    before = cell.getprevious()
+    return "\t" if before is not None and before.tag == cell.tag else "\n"

@@ -1,0 +1,43 @@
+"""Which reader has which files, by the ending of their names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from pathlib import Path
+from typing import Final, TypeAlias, cast
+
+from textveil.documents.check import Shown
+from textveil.documents.model import Content, Images
+from textveil.errors import InputError
+
+READERS: Final = {".docx": "word:Word package_strings:strings"}
+"""By ending: the class that reads and writes, and what opens the written file by another library."""
+REFUSED: Final = {
+    **dict.fromkeys((".docm", ".xlsm", ".pptm", ".dotm", ".xltm", ".potm", ".ppsm", ".xlsb"), "holds macros, or may"),
+    **dict.fromkeys((".doc", ".xls", ".ppt"), "is of the form before 2007"),
+}
+Reader: TypeAlias = Callable[[bytes, Images], Content]
+Strings: TypeAlias = Callable[[bytes], Iterable[Shown]]
+
+
+def is_document(name: str) -> bool:
+    """Tell whether a file is read as a document, or refused as one, by its name."""
+    suffix = Path(name).suffix.lower()
+    return suffix in READERS or suffix in REFUSED
+
+
+def reader_of(name: str) -> tuple[Reader, Strings]:
+    """Return the reader for a file's name, and what opens it again for the check. Raises InputError: there is none."""
+    suffix = Path(name).suffix.lower()
+    if suffix in REFUSED:
+        raise InputError(f"a {suffix} file {REFUSED[suffix]}; it is not read. Save it as {suffix[:4]}x without macros.")
+    if suffix not in READERS:
+        raise InputError(f"a document must end in {', '.join(READERS)}; this one ends otherwise.")
+    reader, strings = map(_found, READERS[suffix].split())
+    return cast(Reader, reader), cast(Strings, strings)
+
+
+def _found(name: str) -> object:
+    module, _, member = name.partition(":")
+    return getattr(import_module(f"textveil.documents.{module}"), member)

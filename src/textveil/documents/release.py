@@ -1,0 +1,112 @@
+"""A document released: read, sanitized as one text, written in place, and checked before it is handed over."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from textveil.documents.check import Certificate, check
+from textveil.documents.model import Cut, Images, joined, write
+from textveil.documents.registry import reader_of
+from textveil.errors import UnsupportedGuarantee
+from textveil.sanitize.release import Release
+from textveil.sanitize.sanitizer import Sanitizer
+from textveil.surrogates.private_map import PrivateMap
+from textveil.surrogates.restoring import Restorer
+from textveil.surrogates.scopes import Scope
+
+
+class ReleasedDocument(NamedTuple):
+    """A file to hand over, the release of its text, how to undo it (private), and what was checked."""
+
+    data: bytes
+    release: Release
+    private_map: PrivateMap
+    certificate: Certificate
+
+
+def released(
+    name: str, data: bytes, sanitizer: Sanitizer, *, images: Images = "blank", scope: Scope | None = None
+) -> ReleasedDocument:
+    """Sanitize a document in place.
+
+    Args:
+        name: of its file; the ending tells the format.
+        data: the file.
+        sanitizer: with a policy that finds spans.
+        images: what becomes of pictures.
+        scope: shared by documents in which a value has one surrogate; None is a new one.
+
+    Raises:
+        InputError: the file cannot be read, or is one that is refused.
+        UnsupportedGuarantee: the sanitizer has no policy with spans.
+        InternalError: the check found something in the written file.
+    """
+    policy = sanitizer.setting.policy
+    if policy is None or not policy.finds_spans:
+        raise UnsupportedGuarantee(
+            "a document needs a policy that finds spans, as its look stays; got none. Use --policy identifiers."
+        )
+    reader, strings = reader_of(name)
+    content = reader(data, images)
+    text = joined(content.passages)
+    (release,) = sanitizer.batch([text], spans=False, scopes=None if scope is None else [scope])
+    if release.private_map is None:
+        raise UnsupportedGuarantee("a document needs a policy whose releases can be undone; got another.")
+    private_map = write(content.passages, _cuts(release.private_map))
+    file = content.written()
+    seen, values = check(strings(file), content.passages, private_map)
+    certificate = Certificate(content.parts, content.removed, [f"{strings.__module__}"], seen, values)
+    return ReleasedDocument(file, release, private_map, certificate)
+
+
+def _cuts(private_map: PrivateMap) -> list[Cut]:
+    """Return what a release changes, by places in the private text."""
+    cuts, moved = [], 0
+    for piece in private_map.replaced:
+        start = piece.start + moved
+        end = start + len(piece.original)
+        cuts.append(Cut(start, end, private_map.released[piece.start : piece.end], piece.kind))
+        moved += len(piece.original) - (piece.end - piece.start)
+    return cuts
+
+
+class RestoredDocument(NamedTuple):
+    """A document with its originals put back: private."""
+
+    data: bytes
+    replaced: int  # places that were restored
+    ambiguous: int  # that stay, since they may stand for several originals, or for none
+
+
+def restored(name: str, data: bytes, private_map: PrivateMap) -> RestoredDocument:
+    """Put the originals back into a released document, or into one that was edited since.
+
+    Raises InputError: the file cannot be read.
+    """
+    content = reader_of(name)[0](data, "blank")
+    if joined(content.passages) == private_map.released:
+        cuts = [Cut(piece.start, piece.end, piece.original, piece.kind) for piece in private_map.replaced]
+        write(content.passages, cuts)
+        return RestoredDocument(content.written(), len(cuts), 0)
+    restorer = Restorer([private_map, private_map])  # two restore by mention alone: a passage is no release
+    count = ambiguous = 0
+    for passage in content.passages:
+        done = restorer.restore(passage.text)
+        ambiguous += len(done.ambiguous)
+        count += done.replaced
+        ends = [0, *(end for place in done.originals for end in place), len(done.text)]
+        stays = [done.text[start:end] for start, end in zip(ends[::2], ends[1::2], strict=True)]
+        news = [done.text[place.start : place.end] for place in done.originals]
+        passage.write(_aligned(passage.text, stays, news))
+    return RestoredDocument(content.written(), count, ambiguous)
+
+
+def _aligned(text: str, stays: list[str], news: list[str]) -> list[Cut]:
+    """Return the cuts that make a text of stretches of it that stay, with something new between them."""
+    cuts, at = [], len(stays[0])
+    for number, (new, stay) in enumerate(zip(news, stays[1:], strict=True)):
+        last = number == len(news) - 1
+        begin = len(text) - len(stay) if last else text.find(stay, at + 1) if stay else at + 1
+        cuts.append(Cut(at, max(begin, at), new))
+        at = max(begin, at) + len(stay)
+    return cuts

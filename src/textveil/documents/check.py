@@ -19,6 +19,9 @@ from textveil.errors import InternalError
 from textveil.surrogates.private_map import PrivateMap
 
 _SHORTEST: Final = 4  # letters and digits from which on a value is looked for outside of text
+_LONG: Final = 8
+_CODE: Final = re.compile(r"_x([0-9A-Fa-f]{4})_")
+_WORDS: Final = re.compile(r"[^\W\d_]+|\d+")
 _MARKS: Final = re.compile(r"[^\w]|_")
 
 
@@ -54,10 +57,15 @@ def folded(text: str) -> str:
     return _MARKS.sub("", text).casefold()
 
 
-def _spellings(string: str) -> set[str]:
-    """Return a string as it is, and with escapes of HTML, URLs and spreadsheets undone."""
-    plain = re.sub(r"_x([0-9A-Fa-f]{4})_", lambda match: chr(int(match[1], 16)), string)
-    return {folded(form) for form in (string, html.unescape(plain), unquote(string), unquote(html.unescape(plain)))}
+def _holds(string: str, values: set[str], long: Sequence[str]) -> bool:
+    """Tell whether a string holds a value: a long one anywhere, a short one as a word or several."""
+    plain = _CODE.sub(lambda match: chr(int(match[1], 16)), string)
+    for form in {string, html.unescape(plain), unquote(string), unquote(html.unescape(plain))}:
+        own = folded(form)
+        words = [word.casefold() for word in _WORDS.findall(form)]
+        if own in values or not values.isdisjoint(words) or any(value in own for value in long):
+            return True
+    return False
 
 
 def check(shown: Iterable[Shown], passages: Iterable[Passage], private_map: PrivateMap | None) -> tuple[int, int]:
@@ -65,14 +73,14 @@ def check(shown: Iterable[Shown], passages: Iterable[Passage], private_map: Priv
 
     Raises InternalError: it does; the kind of part is named, never what stands there.
     """
-    allowed = Counter(folded(passage.text) for passage in passages)
+    allowed = Counter(folded(passage.shown) for passage in passages)
     pieces = private_map.replaced if private_map is not None else ()
     released = private_map.released if private_map is not None else ""
     values = {folded(piece.original) for piece in pieces if piece.kind}
     values -= {folded(released[piece.start : piece.end]) for piece in pieces}
     values = {value for value in values if len(value) >= _SHORTEST}
-    count = 0
-    for part, string, text in shown:
+    count, long = 0, [value for value in values if len(value) >= _LONG]
+    for part, string, text in sorted(shown, key=lambda one: not one.text):  # text is what passages are first
         count += 1
         own = folded(string)
         if not own:
@@ -81,10 +89,8 @@ def check(shown: Iterable[Shown], passages: Iterable[Passage], private_map: Priv
             if allowed[own] <= 0:
                 raise _refused(part, "text that the release does not have")
             allowed[own] -= 1
-        elif values:
-            forms = _spellings(string)
-            if any(value in form for value in values for form in forms):
-                raise _refused(part, "a value that was drawn")
+        elif values and _holds(string, values, long):
+            raise _refused(part, "a value that was drawn")
     return count, len(values)
 
 

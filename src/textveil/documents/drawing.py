@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Final
 
-from textveil.documents.markup import PLAIN, Name, Vocabulary
+from textveil.documents.markup import PLAIN, Element, Name, Vocabulary, short
+from textveil.documents.model import Piece
+from textveil.documents.opc import Known
 
 FONT: Final = Name(
     "Arial",
@@ -85,9 +88,61 @@ DRAWING: Final = Vocabulary(
         ("invalidUrl", "action", "a:hlinkClick tgtFrame", "history", "o:title", "o:href", "o:spid", "o:gfxdata", "title",
          "macro", "textlink", "v:shape href", "v:rect href", "target", "o:bullethref", "o:oned", "contentType", "bldStep")
     ),
-    worded={"a:gd fmla": _GUIDE, "a:pos x": _GUIDE, "uri": _URI, "style": _CSS, "v:f eqn": _GUIDE, "v:path v": _VML_PATH,
+    worded={"a:font script": re.compile("[A-Z][a-z]{3}"), "a:gd fmla": _GUIDE, "a:pos x": _GUIDE, "uri": _URI, "style": _CSS, "v:f eqn": _GUIDE, "v:path v": _VML_PATH,
             "path": _VML_PATH, "v:shape adj": _VML_PATH, "coordsize": _VML_PATH, "coordorigin": _VML_PATH,
             "v:path textboxrect": _VML_PATH, "inset": re.compile(r"[\d.,a-z -]{0,60}"), "fillcolor": re.compile(r"[#\w]{0,12}(?: \[\d{1,4}\])?"),
             "strokecolor": re.compile(r"[#\w]{0,12}(?: \[\d{1,4}\])?"), "points": _VML_PATH, "o:connectlocs": _VML_PATH},
     anchors=frozenset(("w:drawing", "w:pict", "p:pic", "p:graphicFrame", "xdr:pic", "xdr:graphicFrame", "w:object")),
 )  # fmt: skip
+
+_FORMAT: Final = re.compile(
+    r"(?:General|[0#?,.%E+/:; dmyhsDMYHSaApPgGbBer$\u20ac\u00a3\u00a5@_*()\\\[\]<>=\"\u00a0-]"
+    r"|AM/PM|Red|Blue|Black|White|Green|Yellow|Cyan|Magenta|\[\$[^\]\w]{0,3}-[0-9A-F]{1,8}\])*"
+)
+FORMAT: Final = Name("General", _FORMAT, numbered=False)
+"""A format of numbers that holds words goes."""
+CHART: Final = replace(
+    DRAWING,
+    texts=DRAWING.texts | {"c:v", "c:name"},
+    lines=DRAWING.lines | {"c:v", "c:name"},
+    gone=DRAWING.gone | {"c:extLst", "c:printSettings", "c:pivotSource", "c:pivotFmts", "c:externalData"},
+    plain={**DRAWING.plain, "c:formatCode": _FORMAT, "c:separator": re.compile(r"[^\w]{0,3}"),
+           "c:f": re.compile(r"Sheet1!\$A\$1"), "cdr:x": PLAIN, "cdr:y": PLAIN},
+    named={**DRAWING.named, "c:numFmt formatCode": FORMAT, "c:pt formatCode": FORMAT},
+    pieces={"c:v": lambda element: [number_piece(element)]},
+)  # fmt: skip
+
+
+def number_piece(element: Element) -> Piece:
+    """Return the place of a value that stays a number where it is one."""
+    text = element.text or ""
+
+    def write(new: str) -> str:
+        element.text = as_number(new) or text if as_number(text) else new
+        return str(element.text)
+
+    return Piece(text, write)
+
+
+def as_number(text: str) -> str:
+    """Return a number as files write it; empty where a text says none."""
+    digits = text.strip().lstrip("$\u20ac\u00a3\u00a5").replace(",", "").replace(" ", "")
+    return digits if _NUMBER.fullmatch(digits) else ""
+
+
+_NUMBER: Final = re.compile(r"-?\d{1,20}(?:\.\d{1,20})?(?:[eE][-+]?\d{1,3})?")
+
+
+def without_workbook(root: Element, package: object) -> None:
+    """Take what a chart says of the workbook that it was made of out of it; its cached values are its values."""
+    for element in root.iter():
+        if short(element.tag) == "c:f":
+            element.text = "Sheet1!$A$1"
+
+
+CHARTS: Final = {
+    "theme+xml": Known("theme", DRAWING),
+    "drawingml.chart+xml": Known("chart", CHART, without_workbook),
+    "drawingml.chartshapes+xml": Known("shapes of a chart", DRAWING),
+}
+"""Parts that files of all three programs have."""

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final, NamedTuple, TypeAlias
 from xml.parsers import expat
 
-from textveil.documents.model import Passage, Piece
+from textveil.documents.model import PUBLIC, Passage, Piece
 from textveil.errors import InputError, MissingExtra
 
 try:
@@ -55,13 +55,14 @@ PREFIXES: Final = {
     "urn:schemas-microsoft-com:vml": "v",
     "urn:schemas-microsoft-com:office:office": "o",
     "urn:schemas-microsoft-com:office:word": "w10",
+    "urn:schemas-microsoft-com:office:excel": "xl",
     "http://www.w3.org/XML/1998/namespace": "xml",
 }
 """Namespaces that are known, and how tables spell them; both forms of Office Open XML are one."""
 
 PLAIN: Final = re.compile(
     r"-?\d{1,15}(?:\.\d{1,12})?(?:E-?\d{1,3})?(?:%|pt|in|cm|mm|pc|pi|px|em|ex)?|#?[0-9A-Fa-f]{1,20}"
-    r"|[a-z][A-Za-z]{0,31}\d{0,3}|[a-z]{2,3}(?:-[A-Z][A-Za-z]{3})?-[A-Z]{2}|\{[0-9A-Fa-f-]{36}\}|#?_x0000_[a-z]\d{1,6}|"
+    r"|[a-z][A-Za-z]{0,31}\d{0,3}[A-Za-z]{0,8}|[^\w\s]{1,2}|[a-z]{2,3}(?:-[A-Z][A-Za-z]{3})?-[A-Z]{2}|\{[0-9A-Fa-f-]{36}\}|#?_x0000_[a-z]\d{1,6}|"
 )
 """Values of attributes that say nothing of anybody."""
 
@@ -117,6 +118,9 @@ class Vocabulary:
         lost: attributes that go, whatever they hold.
         worded: further values that an attribute may have.
         anchors: elements that go as a whole where what they refer to goes.
+        filled: elements that go where nothing is in them.
+        pieces: elements whose text is written in a form of their own.
+        spelled: attributes of ``spoken`` that take some texts only; each with what makes one of a text.
     """
 
     texts: frozenset[str]
@@ -130,6 +134,9 @@ class Vocabulary:
     lost: frozenset[str] = frozenset()
     worded: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
     anchors: frozenset[str] = frozenset()
+    filled: frozenset[str] = frozenset()
+    pieces: Mapping[str, Callable[[Element], list[Piece]]] = field(default_factory=dict)
+    spelled: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
 
     def speaks(self, element: str, attribute: str, value: str) -> bool:
         """Whether an attribute is text: one of ``spoken`` whose value has not a form that says nothing."""
@@ -229,6 +236,8 @@ class Cleaner:
             else:
                 self._attributes(child, name)
                 self._children(child)
+                if name in self._of.filled and not len(child):
+                    parent.remove(child)
 
     def _alternative(self, parent: Element, element: Element) -> None:
         """Keep the first form that this program knows, and no other."""
@@ -315,12 +324,14 @@ def passages(root: Element, vocabulary: Vocabulary, part: str) -> Iterator[Passa
         if name in vocabulary.texts or name in vocabulary.characters:
             if not stack:
                 lines.append(Passage(part))
-            (stack or lines)[-1].pieces.append(_piece(element, name, vocabulary))
+            made = vocabulary.pieces.get(name)
+            pieces = [_piece(element, name, vocabulary)] if made is None else made(element)
+            (stack or lines)[-1].pieces.extend(pieces)
         for key in element.attrib:
             own = short(key)
             if vocabulary.speaks(name, own, element.get(key)):
-                spoken.append(Passage(f"{part}: attribute", [_attribute(element, key)]))
-    yield from lines
+                spoken.append(Passage(f"{part}: attribute", [_attribute(element, key, vocabulary)]))
+    yield from (line for line in lines if PUBLIC.fullmatch(line.text) is None)
     yield from spoken
 
 
@@ -349,8 +360,14 @@ def _replace_character(element: Element, text: str) -> None:
         parent.remove(element)
 
 
-def _attribute(element: Element, key: str) -> Piece:
-    return Piece(element.get(key), lambda text: element.set(key, text))
+def _attribute(element: Element, key: str, vocabulary: Vocabulary) -> Piece:
+    spelled = vocabulary.spelled.get(f"{short(element.tag)} {short(key)}", str)
+
+    def write(text: str) -> str:
+        element.set(key, spelled(text))
+        return spelled(text)
+
+    return Piece(element.get(key), write)
 
 
 _SPACE: Final = "{http://www.w3.org/XML/1998/namespace}space"
@@ -360,6 +377,8 @@ _CELLS: Final = ("w:tc", "a:tc")
 
 def _before(element: Element) -> str:
     """Return a tab for the first line of a cell that is not the first of its row, else a new line."""
+    if short(element.tag) == "x:c":
+        return _before_cell(element)
     cell = element.getparent()
     if cell is not None and short(cell.tag) == "a:txBody":
         first, cell = cell.find(element.tag), cell.getparent()
@@ -369,3 +388,28 @@ def _before(element: Element) -> str:
         return "\n"
     before = cell.getprevious()
     return "\t" if before is not None and before.tag == cell.tag else "\n"
+
+
+_MOST_GAPS: Final = 64
+_COLUMN: Final = re.compile("[A-Z]{1,3}")
+
+
+def _before_cell(cell: Element) -> str:
+    """Return a tab for each column between a cell and the one before, in a new line for the first of a row."""
+    before = cell.getprevious()
+    gap = column_of(cell) - (0 if before is None else column_of(before))
+    if before is not None:
+        return "\t" * max(1, min(gap, _MOST_GAPS))
+    return "\n" + "\t" * max(0, min(gap - 1, _MOST_GAPS))
+
+
+def column_of(cell: Element) -> int:
+    """Return the number of a cell's column, from 1; of one that does not tell, the next."""
+    match = _COLUMN.match(cell.get("r") or "")
+    if match is None:
+        before = cell.getprevious()
+        return 1 if before is None else column_of(before) + 1
+    number = 0
+    for letter in match[0]:
+        number = 26 * number + ord(letter) - 64
+    return number

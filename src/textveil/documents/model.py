@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, Protocol, TypeAlias
+from typing import Final, Literal, NamedTuple, Protocol, TypeAlias
 
+from textveil.cuts import replaced as replaced_text
 from textveil.surrogates.private_map import PrivateMap, Replaced
 
 Images: TypeAlias = Literal["blank", "refuse"]
 """What becomes of pictures, which nobody reads: an empty one of the same size, or the file is refused."""
+
+
+PUBLIC: Final = re.compile(
+    r"Click to (?:edit|add) (?:the )?(?:[Mm]aster )?(?:sub)?(?:title|text|notes|picture)(?: format)?(?: styles?)?"
+    r"|(?:Second|Third|Fourth|Fifth|Sixth|Seventh|Eighth|Ninth) (?:[Oo]utline )?[Ll]evel"
+    r"|Click icon to add (?:picture|table|chart)|\u2039#\u203a"
+)
+"""What stands in the empty places of every show: no text of anybody."""
 
 
 class Cut(NamedTuple):
@@ -23,10 +33,17 @@ class Cut(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A place where some characters of a passage are written; ``write`` puts others there."""
+    """A place where some characters of a passage are written.
+
+    Attributes:
+        text: them, as they are read.
+        write: puts others there; returns how they are read from then on, where that is another text.
+        shown: what stands in the file for them, where that is another text than the one that is read.
+    """
 
     text: str
     write: Callable[[str], object]
+    shown: Callable[[], str] | None = None
 
 
 @dataclass(slots=True)
@@ -44,6 +61,11 @@ class Passage:
     def text(self) -> str:
         """All of it."""
         return "".join(piece.text for piece in self.pieces)
+
+    @property
+    def shown(self) -> str:
+        """What stands in the file for it."""
+        return "".join(piece.text if piece.shown is None else piece.shown() for piece in self.pieces)
 
     def write(self, cuts: Sequence[Cut]) -> None:
         """Replace characters, in order and apart; the piece in which a cut begins gets what is new."""
@@ -63,7 +85,8 @@ class Passage:
                     waiting.remove(cut)
             text += piece.text[at - start :]
             if text != piece.text:
-                piece.write(text)
+                read = piece.write(text)
+                text = read if isinstance(read, str) else text
             pieces.append(piece._replace(text=text))
             start = end
         self.pieces = pieces
@@ -112,14 +135,17 @@ def write(passages: Sequence[Passage], cuts: Sequence[Cut]) -> PrivateMap:
                 own.append(cut)
         own = [cut._replace(start=cut.start - begin, end=cut.end - begin) for cut in own]
         length += len(passage.before)
+        passage.write(own)
+        now = passage.text
+        if own and now != replaced_text(text, [cut[:3] for cut in own]):
+            # A number is written as numbers are: it is one piece.
+            own = [Cut(0, len(text), now, own[0].kind)]
         moved = length
         for cut in own:
             replaced.append(
                 Replaced(moved + cut.start, moved + cut.start + len(cut.new), text[cut.start : cut.end], cut.kind)
             )
             moved += len(cut.new) - (cut.end - cut.start)
-        passage.write(own)
-        now = passage.text
         released += [passage.before, now]
         length += len(now)
         start, number = end, number + 1

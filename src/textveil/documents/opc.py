@@ -59,6 +59,7 @@ class Known(NamedTuple):
     kind: str
     vocabulary: Vocabulary
     prepare: Callable[[Element, Any], None] | None = None
+    optional: bool = False  # removed, too, where it is no well-formed XML
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,23 @@ class Package:
         if _CONTENT_TYPES not in files:
             raise InputError(f"the document must be a {self.suffix} file; it is something else, or damaged.")
         self._read(files)
+        for part in [part for part in self._order if part.known is not None and part.known.optional]:
+            try:
+                self.root(part)
+            except InputError:
+                self._order.remove(part)
+                self.removed[part.known.kind if part.known else ""] += 1
+        self._begin()
         self._prepare()
+
+    def _begin(self) -> None:
+        """Read what other parts are read by."""
+
+    def root(self, part: _Part) -> Element:
+        """Return the XML of a part, parsed once."""
+        if part.root is None:
+            part.root = parsed(part.data)
+        return part.root
 
     def _read(self, files: Mapping[str, bytes]) -> None:
         types = _Types(parsed(files[_CONTENT_TYPES]))
@@ -149,7 +166,7 @@ class Package:
             if part.known is None:
                 part.data, part.content_type, part.relations = _BLANK, "image/png", []
                 continue
-            part.root = parsed(part.data)
+            self.root(part)
             self._relate(part)
             if part.known.prepare is not None:
                 part.known.prepare(part.root, self)

@@ -6,16 +6,25 @@ import io
 import re
 import zipfile
 from collections.abc import Iterator
+from functools import cache
 from typing import Final
 from xml.parsers import expat
 
 from textveil.documents.check import Shown
+from textveil.documents.model import PUBLIC
 from textveil.errors import InternalError
 
-_LINES: Final = frozenset(("p", "si", "is", "v", "f", "h", "text", "title"))
+_LINES: Final = frozenset(("p", "si", "is", "v", "h", "text", "title", "name", "author"))
 """Local names of elements whose text is one, split or whole."""
-_NO_TEXT: Final = frozenset(("instrText", "posOffset", "align", "pctWidth", "pctHeight", "tableStyleId"))
-"""Local names of elements that hold a number or a word of the format."""
+_NO_TEXT: Final = frozenset(
+    ("instrText posOffset align pctWidth pctHeight pctPosHOffset pctPosVOffset tableStyleId formatCode separator Anchor Row"
+     " Column AutoFill Locked TextHAlign TextVAlign MoveWithCells SizeWithCells Visible AutoLine DefaultSize PrintObject col"
+     " row colOff rowOff x y f formula formula1 formula2 definedName oddHeader oddFooter evenHeader evenFooter firstHeader"
+     " firstFooter").split()
+)  # fmt: skip
+"""Local names of elements that hold a number, a formula or a word of the format."""
+_STATED: Final = re.compile(r"[01]|#(?:N/A|REF!|NAME\?|VALUE!|DIV/0!|NUM!|NULL!|GETTING_DATA|SPILL!|CALC!)|Author")
+"""Text of every file: truth, errors of formulas, and who stands for all authors."""
 _HARMLESS: Final = re.compile(
     r"-?[\d.]{1,5}|[a-z][A-Za-z]{0,31}|https?://(?:schemas\.(?:openxmlformats\.org|microsoft\.com)|purl\.oclc\.org"
     r"|www\.w3\.org)/.*|urn:schemas-microsoft-com:.*|application/vnd\.openxmlformats.*",
@@ -48,11 +57,12 @@ def _of_xml(kind: str, content: bytes) -> Iterator[Shown]:
         stack.append(name)
         if name in _LINES:
             lines.append([])
-        found.extend(Shown(kind, value, False) for value in attributes.values() if not _HARMLESS.fullmatch(value))
+        found.extend(Shown(kind, value, False) for value in attributes.values() if not _harmless(value))
 
     def end(tag: str) -> None:
         if stack.pop() in _LINES:
-            found.append(Shown(kind, "".join(lines.pop()), True))
+            line = "".join(lines.pop())
+            found.append(Shown(kind, line, _STATED.fullmatch(line) is None and PUBLIC.fullmatch(line) is None))
 
     def data(text: str) -> None:
         if stack[-1] in _NO_TEXT:
@@ -66,3 +76,17 @@ def _of_xml(kind: str, content: bytes) -> Iterator[Shown]:
     parser.Parse(content, True)
     found.append(Shown(kind, "".join(lines[0]), True))
     yield from (shown for shown in found if shown.string.strip())
+
+
+@cache
+def _public() -> tuple[re.Pattern[str], ...]:
+    from textveil.documents.drawing import FONT, SHAPE
+    from textveil.documents.sheets import CELL_STYLE
+    from textveil.documents.word import STYLE
+
+    return tuple(name.public for name in (FONT, SHAPE, CELL_STYLE, STYLE))
+
+
+def _harmless(value: str) -> bool:
+    """Tell whether an attribute is a number, a word of the format or a name that is public."""
+    return _HARMLESS.fullmatch(value) is not None or any(form.fullmatch(value) for form in _public())

@@ -11,7 +11,11 @@ from textveil.documents.check import Shown
 from textveil.documents.model import Content, Images
 from textveil.errors import InputError
 
-READERS: Final = {".docx": "word:Word package_strings:strings"}
+READERS: Final = {
+    ".docx": "word:Word package_strings:strings",
+    ".xlsx": "sheets:Sheets package_strings:strings",
+    ".pptx": "slides:Slides package_strings:strings",
+}
 """By ending: the class that reads and writes, and what opens the written file by another library."""
 REFUSED: Final = {
     **dict.fromkeys((".docm", ".xlsm", ".pptm", ".dotm", ".xltm", ".potm", ".ppsm", ".xlsb"), "holds macros, or may"),

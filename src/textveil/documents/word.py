@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final
 
-from textveil.documents.drawing import DRAWING, FONT
+from textveil.documents.drawing import CHARTS, DRAWING, FONT
 from textveil.documents.markup import Element, Name, short
 from textveil.documents.opc import Known, Package
 
@@ -25,7 +25,7 @@ _GONE: Final = (
     " w:delText w:delInstrText w:attachedSchema w:divId w:aliases w:proofState w:altName w:nsid w:tmpl w:rsid"
     " w:annotationRef w:forceUpgrade w:savePreviewPicture w:lastRenderedPageBreak w:sdtPlaceholder w:fldData"
 )
-_STYLE: Final = Name(
+STYLE: Final = Name(
     "Style",
     re.compile(
         r"(?:Normal|Heading|Title|Subtitle|List|Bullet|Number|Continue|Body|Text|Indent|First|Table|Grid|Light|Medium|Dark"
@@ -64,8 +64,8 @@ WORDS: Final = replace(
        "w:tblCaption w:val", "w:tblDescription w:val"},
     named={
         **DRAWING.named,
-        **dict.fromkeys(_STYLES, _STYLE),
-        "w:name w:val": _STYLE,
+        **dict.fromkeys(_STYLES, STYLE),
+        "w:name w:val": STYLE,
         **dict.fromkeys(("w:ascii", "w:hAnsi", "w:cs", "w:eastAsia", "w:font w:name", "w:sym w:font", "m:mathFont m:val"), FONT),
         **dict.fromkeys(("w:bookmarkStart w:name", "w:hyperlink w:anchor"), _BOOKMARK),
         "w:author": _AUTHOR,
@@ -145,5 +145,5 @@ _KINDS: Final = {
 Word.known = {
     **{f"{_TYPE}{name}+xml": Known(kind, WORDS, _prepare) for name, kind in _KINDS.items()},
     f"{_TYPE}template.main+xml": Known("body", WORDS, _prepare),
-    "theme+xml": Known("theme", WORDS),
+    **CHARTS,
 }

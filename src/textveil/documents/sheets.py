@@ -1,0 +1,391 @@
+"""Sheets: .xlsx files, every cell in its row, with formulas that stay and values that were stored for them gone."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from copy import deepcopy
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from textveil.documents.drawing import CHART, CHARTS, DRAWING, FONT, FORMAT, as_number
+from textveil.documents.markup import Element, Name, new_child, short
+from textveil.documents.model import Piece
+from textveil.documents.opc import Known, Package
+
+_GONE: Final = (
+    "x:workbookProtection x:fileSharing x:customWorkbookViews x:webPublishing x:webPublishObjects x:fileRecoveryPr"
+    " x:protectedRanges x:scenarios x:oleObjects x:controls x:customSheetViews x:customProperties x:smartTags"
+    " x:webPublishItems x:extLst x:phoneticPr x:rPh x:dataConsolidate x:cellWatches x:filterColumn x:sortState x:functionGroups"
+    " x:oleSize x:smartTagPr x:smartTagTypes x:calculatedColumnFormula x:totalsRowFormula x:xmlColumnPr x:sheetProtection"
+    " x:metadata xl:FmlaMacro xl:FmlaLink xl:FmlaRange xl:FmlaGroup xl:FmlaTxbx xl:FmlaPict xl:ScriptText xl:ScriptExtended"
+    " c:strCache c:numCache c:multiLvlStrCache"
+)
+_RANGE: Final = re.compile(r"(?:\$?[A-Z]{1,3}\$?\d{0,7}|\d{1,7})(?::(?:\$?[A-Z]{1,3}\$?\d{0,7}|\d{1,7}))?(?: (?=.))?")
+_RANGES: Final = re.compile(rf"(?:{_RANGE.pattern})*")
+_PLACE: Final = re.compile(r"(?:(?:'(?:[^']|'')+'|[\w.]+)!)?\$?[A-Z]{1,3}\$?\d{1,7}(?::\$?[A-Z]{1,3}\$?\d{1,7})?")
+CELL_STYLE: Final = Name(
+    "Style",
+    re.compile(
+        r"(?:Normal|Good|Bad|Neutral|Calculation|Check Cell|Explanatory Text|Followed Hyperlink|Hyperlink|Input|Linked Cell"
+        r"|Note|Output|Percent|Title|Total|Warning Text|(?:Comma|Currency)(?: \[0\])?|Heading [1-4]"
+        r"|(?:[246]0% - )?Accent[1-6]|RowLevel_\d|ColLevel_\d)"
+    ),
+)
+_TABLE_STYLE: Final = Name("Style", re.compile(r"(?:Table|Pivot|Slicer|Timeline)Style[A-Za-z]{0,12}\d{0,2}"))
+_TABLE: Final = Name("Table", re.compile(r"(?!)"))
+_FORMULAS: Final = ("x:f", "x:formula", "x:formula1", "x:formula2", "x:definedName", "c:f")
+_HEADERS: Final = tuple(f"x:{which}{what}" for which in ("odd", "even", "first") for what in ("Header", "Footer"))
+_STRING: Final = re.compile(r'"((?:[^"]|"")*)"')
+_CODE: Final = re.compile(r'&(?:"[^"]*"|\d{1,3}|K[0-9A-Fa-f]{6}|K\d\d[+-]\d{3}|[A-Za-z&])')
+_FONT_CODE: Final = re.compile(r'&"([^",]*),?([^"]*)"')
+_BAD: Final = re.compile(r"[\[\]:*?/\\]|^'|'$")
+
+
+def _sheet_name(text: str) -> str:
+    return _BAD.sub(" ", text)[:31].strip() or "Sheet"
+
+
+def _split(element: Element, parts: list[str], written: Callable[[list[str]], str], between: str) -> list[Piece]:
+    """Return pieces for every second one of some parts of an element's text."""
+    pieces: list[Piece] = []
+    for place in range(1, len(parts), 2):
+
+        def write(text: str, place: int = place) -> None:
+            parts[place] = text
+            element.text = written(parts)
+
+        if pieces and between:
+            pieces.append(Piece(between, lambda text: between))
+        pieces.append(Piece(parts[place], write))
+    return pieces
+
+
+def _formula(element: Element) -> list[Piece]:
+    """Return the strings in a formula."""
+    parts = _STRING.split(element.text or "")
+    parts[1::2] = [part.replace('""', '"') for part in parts[1::2]]
+
+    def written(parts: list[str]) -> str:
+        doubled = [part.replace('"', '""') if number % 2 else part for number, part in enumerate(parts)]
+        return "".join(f'"{part}"' if number % 2 else part for number, part in enumerate(doubled))
+
+    return _split(element, parts, written, "; ")
+
+
+def _header(element: Element) -> list[Piece]:
+    """Return the text in a header of a page, without its codes."""
+    text = _FONT_CODE.sub(lambda match: match[0] if FONT.public.fullmatch(match[1]) else "", element.text or "")
+    element.text = text
+    parts = [""]
+    at = 0
+    for code in _CODE.finditer(text):
+        parts += [text[at : code.start()], code[0]]
+        at = code.end()
+    parts += [text[at:], ""]
+    return _split(element, parts, "".join, " ")
+
+
+def _value(element: Element) -> list[Piece]:
+    """Return the place of a cell's value: a number that stays one, a date that stays one, or a text."""
+    cell, stored = element.getparent(), element.text or ""
+    kind = cell.get("t", "n")
+    if kind in ("b", "e"):
+        return []
+    date = cell.attrib.pop(_DATED, "")
+    zero = _ZERO[date == "1904"]
+    shown = _as_date(stored, zero) if date else ""
+
+    def write(text: str) -> str:
+        number = _serial(text, zero) if shown else as_number(text) if as_number(stored) else ""
+        if number:
+            element.text = number
+            return text if shown else number
+        cell.set("t", "str")
+        element.text = text
+        return text
+
+    return [Piece(shown or stored, write, (lambda: element.text or "") if shown else None)]
+
+
+_DATED: Final = "dated"  # marks cells whose numbers are dates, until they are read
+_ZERO: Final = (datetime(1899, 12, 30), datetime(1904, 1, 1))
+_LAST_DAY: Final = 2_958_465
+
+
+def _as_date(stored: str, zero: datetime) -> str:
+    number = float(as_number(stored) or -1)
+    if not 0 < number <= _LAST_DAY:
+        return ""
+    moment = zero + timedelta(seconds=round(number * 86400))
+    return f"{moment:%Y-%m-%d}" if number == int(number) else f"{moment:%Y-%m-%d %H:%M:%S}"
+
+
+def _serial(text: str, zero: datetime) -> str:
+    try:
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError:
+        return ""
+    days = (moment.replace(tzinfo=None) - zero).total_seconds() / 86400
+    return repr(int(days) if days == int(days) else days) if days > 0 else ""
+
+
+SHEETS: Final = replace(
+    DRAWING,
+    texts=DRAWING.texts | {"x:t", "x:v", *_FORMULAS, *_HEADERS},
+    lines=DRAWING.lines | {"x:c", "x:text", "x:definedName", "x:formula", "x:formula1", "x:formula2", *_HEADERS},
+    gone=DRAWING.gone | frozenset(_GONE.split()),
+    spoken=DRAWING.spoken
+    | {"x:sheet name", "x:dataValidation prompt", "x:dataValidation promptTitle", "x:dataValidation error",
+       "x:dataValidation errorTitle", "x:cfRule text", "x:hyperlink display", "x:hyperlink tooltip"},
+    named={
+        **DRAWING.named, "x:name val": FONT, "x:rFont val": FONT, "x:numFmt formatCode": FORMAT,
+        "x:cellStyle name": CELL_STYLE, "x:tableStyles defaultTableStyle": _TABLE_STYLE,
+        "x:tableStyles defaultPivotStyle": _TABLE_STYLE, "x:tableStyle name": _TABLE_STYLE,
+        "x:tableStyleInfo name": _TABLE_STYLE, "x:table name": _TABLE, "x:table displayName": _TABLE,
+        "x:definedName name": Name("Name_", re.compile(r"_xlnm\.\w{1,30}|Name_\d{1,6}")),
+    },
+    plain={**DRAWING.plain,
+           "xl:Anchor": re.compile(r"[\d, \s]*"),
+           **dict.fromkeys([f"xl:{name}" for name in "Row Column AutoFill Locked TextHAlign TextVAlign MoveWithCells SizeWithCells"
+                            " Visible AutoLine DefaultSize PrintObject".split()], re.compile(r"-?\d*|True|False|[A-Z][a-z]*")),
+           "x:author": re.compile("Author"), **dict.fromkeys(
+               [f"xdr:{name}" for name in ("col", "row", "colOff", "rowOff")], re.compile(r"-?\d{1,12}")), },
+    lost=DRAWING.lost
+    | {"codeName", "x:definedName comment", "x:definedName description", "x:definedName help", "x:definedName statusBar",
+       "x:definedName customMenu", "x:definedName function", "uniqueName", "x:table comment", "macro", "x:hyperlink id",
+       "x:workbookPr dateCompatibility", "lastEdited", "lowestEdited", "rupBuild", "x:dataValidations count",
+       "x:tableParts count", "x:c cm", "x:c vm", "x:c ph"},
+    worded={**DRAWING.worded,
+            **dict.fromkeys(("ref", "sqref", "r", "spans", "topLeftCell", "activeCell", "x:f r1", "x:f r2", "activeCellId",
+                             "x:brk id"), _RANGES),
+            "x:hyperlink location": _PLACE, "xl:ClientData ObjectType": re.compile("Note|Pict|Shape|Group|Rect"),
+            "x:tableColumn name": re.compile("(?s).*"), "x:fileVersion appName": re.compile("xl"), _DATED: re.compile("19|1904")},
+    anchors=DRAWING.anchors | {"x:pivotCaches", "x:externalReferences", "x:tableParts", "xdr:twoCellAnchor", "xdr:oneCellAnchor",
+                               "xdr:absoluteAnchor"},
+    filled=frozenset(("x:definedNames", "x:hyperlinks", "x:dataValidations", "x:conditionalFormatting", "x:tableParts")),
+    pieces={"x:v": _value, **dict.fromkeys(_FORMULAS, _formula), **dict.fromkeys(_HEADERS, _header)},
+    spelled={"x:sheet name": _sheet_name},
+)  # fmt: skip
+_CHART: Final = replace(
+    CHART,
+    texts=CHART.texts | {"c:f"},
+    gone=CHART.gone | frozenset(_GONE.split()),
+    plain={key: form for key, form in CHART.plain.items() if key != "c:f"},
+    pieces={**CHART.pieces, "c:f": _formula},
+)
+_BUILT_IN_DATES: Final = frozenset((*range(14, 18), 22, *range(27, 37), *range(50, 59)))
+_DATE_CODE: Final = re.compile(r"[dy]", re.IGNORECASE)
+_NO_CODE: Final = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]|_.|\*.')
+
+
+class Sheets(Package):
+    """A file of sheets."""
+
+    suffix = ".xlsx"
+
+    def _begin(self) -> None:
+        self.strings: list[Element] = []
+        self.dates: set[str] = set()
+        self.epoch = "19"
+        self.defined_names: dict[str, str] = {}
+        self._sheet_names: dict[Element, str] = {}
+        for part in list(self._order):
+            kind = "" if part.known is None else part.known.kind
+            if kind not in ("strings", "styles", "body"):
+                continue
+            root = self.root(part)
+            if kind == "strings":
+                self.strings = [child for child in root if short(child.tag) == "x:si"]
+                self._order.remove(part)
+            elif kind == "styles":
+                self.dates = _date_styles(root)
+            else:
+                if any(child.get("date1904") in ("1", "true") for child in root if short(child.tag) == "x:workbookPr"):
+                    self.epoch = "1904"
+                named = SHEETS.named["x:definedName name"]
+                olds = [el.get("name", "") for el in root.iter() if short(el.tag) == "x:definedName"]
+                self.defined_names = {old.lower(): self.names.of(named, old) for old in olds}
+                self._sheet_names = {el: el.get("name", "") for el in root.iter() if short(el.tag) == "x:sheet"}
+
+    def written(self) -> bytes:
+        """Return the file, whole, with the names of sheets and columns that formulas and tables have to share."""
+        taken: Counter[str] = Counter()
+        renamed: dict[str, str] = {}
+        for element, old in self._sheet_names.items():
+            new = element.get("name", "Sheet")
+            taken[new.lower()] += 1
+            if taken[new.lower()] > 1:
+                new = f"{new[:26]} {taken[new.lower()]}"
+                element.set("name", new)
+            if new != old:
+                renamed[old.lower()] = new
+            self._sheet_names[element] = new
+        for part in self._order:
+            for element in part.root.iter() if renamed and part.root is not None else ():
+                name = short(element.tag)
+                if name in _FORMULAS and element.text:
+                    element.text = _renamed(element.text, renamed)
+                elif name == "x:hyperlink" and "location" in element.attrib:
+                    element.set("location", _renamed(element.get("location"), renamed))
+            if part.known is not None and part.known.kind == "sheet":
+                self._head_tables(part)
+        return super().written()
+
+    def _head_tables(self, sheet: Any) -> None:
+        """Give the columns of tables the names that their cells have."""
+        tables = [self._part(relation.target) for relation in sheet.relations if relation.kind == "table"]
+        cells = {cell.get("r"): cell for cell in sheet.root.iter() if short(cell.tag) == "x:c"} if tables else {}
+        for table in tables:
+            match = re.match(r"([A-Z]+)(\d+)", table.root.get("ref", ""))
+            columns = [element for element in table.root.iter() if short(element.tag) == "x:tableColumn"]
+            seen: Counter[str] = Counter()
+            for number, column in enumerate(columns):
+                cell = cells.get(f"{_letters(_number(match[1]) + number)}{match[2]}") if match else None
+                name = "" if cell is None else "".join(cell.itertext())
+                name = name or f"Column{number + 1}"
+                seen[name.lower()] += 1
+                column.set("name", name if seen[name.lower()] == 1 else f"{name}{seen[name.lower()]}")
+
+
+def _number(letters: str) -> int:
+    number = 0
+    for letter in letters:
+        number = 26 * number + ord(letter) - 64
+    return number
+
+
+def _letters(number: int) -> str:
+    letters = ""
+    while number:
+        number, rest = divmod(number - 1, 26)
+        letters = chr(65 + rest) + letters
+    return letters
+
+
+def _date_styles(root: Element) -> set[str]:
+    """Return the numbers of the styles that show a number as a date."""
+    codes = {el.get("numFmtId"): el.get("formatCode", "") for el in root.iter() if short(el.tag) == "x:numFmt"}
+    styles = next((el for el in root if short(el.tag) == "x:cellXfs"), ())
+    found = set()
+    for number, style in enumerate(styles):
+        own = style.get("numFmtId", "0")
+        if own in codes:
+            dated = _DATE_CODE.search(_NO_CODE.sub("", codes[own])) is not None
+        else:
+            dated = own.isdigit() and int(own) in _BUILT_IN_DATES
+        if dated:
+            found.add(str(number))
+    return found
+
+
+_REFERENCE: Final = re.compile(r"'((?:[^']|'')+)'!|([^\W\d][\w.]*)!")
+_IDENTIFIER: Final = re.compile(r"(?<![\w.!'\\])([^\W\d][\w.\\]*)(?![\w.(!'\\])")
+
+
+def _outside(text: str, change: Callable[[str], str]) -> str:
+    """Change a formula outside of its strings."""
+    return "".join(
+        part if number % 2 else change(part) for number, part in enumerate(re.split(r'("(?:[^"]|"")*")', text))
+    )
+
+
+def _renamed(text: str, names: Mapping[str, str]) -> str:
+    """Return a formula that refers to sheets by their new names."""
+
+    def new(match: re.Match[str]) -> str:
+        name = names.get((match[1] or match[2]).replace("''", "'").lower())
+        return match[0] if name is None else "'" + name.replace("'", "''") + "'!"
+
+    return _outside(text, lambda part: _REFERENCE.sub(new, part))
+
+
+def _prepare(root: Element, package: Any) -> None:
+    """Write every string in its cell, and take what is stored for formulas out of them."""
+    lost = set()
+    names = package.defined_names
+
+    def named(text: str) -> str:
+        return _IDENTIFIER.sub(lambda match: names.get(match[1].lower(), match[1]), text)
+
+    for element in root.iter():
+        name = short(element.tag)
+        if name in _FORMULAS and element.text:
+            if names and name != "c:f":
+                element.text = _outside(element.text, named)
+            if "[" in _STRING.sub("", element.text):  # another file, or a table's column
+                lost.add(element)
+        elif name == "x:author":
+            element.text = "Author"
+    shared = {element.get("si") for element in lost if element.get("t") == "shared"} - {None}
+    for cell in [element for element in root.iter() if short(element.tag) == "x:c"]:
+        _prepare_cell(cell, lost, shared, package)
+    for element in lost:
+        parent = element.getparent()
+        if short(element.tag) == "c:f" or parent is None:
+            element.text = "#REF!"
+        elif short(parent.tag) in ("x:cfRule", "x:dataValidation"):
+            parent.getparent().remove(parent)
+        else:
+            parent.remove(element)
+        package.removed["formula of another file or of a table"] += 1
+
+
+def _prepare_cell(cell: Element, lost: set[Element], shared: set[str], package: Any) -> None:
+    children = {short(child.tag): child for child in cell}
+    formula, value = children.get("x:f"), children.get("x:v")
+    if formula is not None and (formula in lost or formula.get("si") in shared):
+        lost.discard(formula)
+        cell.remove(formula)
+        formula = None
+        package.removed["formula of another file or of a table"] += 1
+    if formula is not None:
+        if value is not None:
+            cell.remove(value)
+        cell.attrib.pop("t", None)
+        return
+    namespace = cell.tag[: cell.tag.index("}") + 1]
+    kind = cell.get("t", "n")
+    if value is not None and kind in ("s", "str"):
+        cell.remove(value)
+        text = value.text or ""
+        inline = new_child(cell, f"{namespace}is")
+        if kind == "str":
+            new_child(inline, f"{namespace}t").text = text
+        elif text.strip().isdigit() and int(text) < len(package.strings):
+            for child in package.strings[int(text)]:
+                inline.append(deepcopy(child))
+        cell.set("t", "inlineStr")
+    elif kind == "n" and cell.get("s") in package.dates:
+        cell.set(_DATED, package.epoch)
+
+
+def _prepare_workbook(root: Element, package: Any) -> None:
+    """Have formulas computed anew by whoever opens the file."""
+    _prepare(root, package)
+    namespace = root.tag[: root.tag.index("}") + 1]
+    calculation = next((child for child in root if short(child.tag) == "x:calcPr"), None)
+    if calculation is None:
+        before = [child for child in root if short(child.tag) in ("x:sheets", "x:externalReferences", "x:definedNames")]
+        calculation = new_child(root, f"{namespace}calcPr")
+        if before:
+            before[-1].addnext(calculation)
+    calculation.set("fullCalcOnLoad", "1")
+
+
+_TYPE: Final = "spreadsheetml."
+Sheets.known = {
+    **CHARTS,
+    f"{_TYPE}sheet.main+xml": Known("body", SHEETS, _prepare_workbook),
+    f"{_TYPE}template.main+xml": Known("body", SHEETS, _prepare_workbook),
+    f"{_TYPE}worksheet+xml": Known("sheet", SHEETS, _prepare),
+    f"{_TYPE}sharedStrings+xml": Known("strings", SHEETS),
+    f"{_TYPE}styles+xml": Known("styles", SHEETS),
+    f"{_TYPE}comments+xml": Known("comments", SHEETS, _prepare),
+    f"{_TYPE}table+xml": Known("table", SHEETS, _prepare),
+    "drawing+xml": Known("drawing", SHEETS),
+    "vmlDrawing": Known("drawing of comments", SHEETS, optional=True),
+    "drawingml.chart+xml": Known("chart", _CHART, _prepare),
+}

@@ -78,7 +78,11 @@ def atomic_writers(
             hidden = [(partial.hidden, partial.target) for partial in partials if partial.hidden is not None]
             secluded = {os.path.realpath(path) for path in private if path is not None}
             for path, target in (*also, *hidden):
-                path.chmod(0o600 if str(target) in secluded else _mode(target, own))
+                if path.is_dir():  # whose files have their modes; an empty folder makes way
+                    with contextlib.suppress(OSError):
+                        target.rmdir()
+                else:
+                    path.chmod(0o600 if str(target) in secluded else _mode(target, own))
                 path.replace(target)
         except OSError as error:
             if isinstance(error, OutputError | BrokenPipeError):

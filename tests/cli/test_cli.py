@@ -337,7 +337,7 @@ def test_a_report_to_the_text_stream_is_refused_and_output_to_it_is_the_default(
     ("start", "hint"),
     [
         (b"\x1f\x8b\x08\xff", "gzip"),
-        (b"\xff\xfea\0", "--encoding utf-16"),
+        (b"a\0b\0", "--encoding utf-16-le"),
         (b"PK\x03\x04\x14\0\0\0\x08\0" + b"\xff" * 80, "archive"),
     ],
 )

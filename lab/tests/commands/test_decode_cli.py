@@ -136,7 +136,7 @@ def test_inputs_that_are_no_release_are_refused_and_nothing_half_is_left(run, tm
     assert "xylophonia" not in err
     code, _, err = decode(run, "out.a.txt", "x.txt", "-o", "d.txt")
     assert "input 2, document 2 must be a release" in err
-    (tmp_path / "x.txt").write_bytes(b"\xff\xfe")
+    (tmp_path / "x.txt").write_bytes(b"\xff\xf1")
     code, _, err = decode(run, "x.txt", "-o", "d.txt")
     assert code == 1
     assert "must be UTF-8" in err

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, cast
 
 import typer
 
@@ -33,7 +34,10 @@ if TYPE_CHECKING:
     from textveil.corpora.blocks import RecordColumns
     from textveil.corpora.corpus_run import Finished, Run
     from textveil.corpora.engines.block_worker import Engine
+    from textveil.corpora.files.file_by_file import Folder
     from textveil.corpora.files.inputs import Places
+    from textveil.corpora.formats.choice import FormatChoice
+    from textveil.corpora.formats.records import CorpusFormat
     from textveil.corpora.payment import Payer
     from textveil.mechanisms.kinds import Mechanism
     from textveil.sanitize.chosen import SanitizerOptions
@@ -194,8 +198,11 @@ class _FaultOptions:
     record_seconds: float | None = opt.value(
         "S", "A record of which detection takes more than S seconds of a processor is unreadable.", FAULTS
     )
-    on_error: str = opt.value(
-        "DO", "At a record that cannot be read: stop, or skip it, name it and exit with 1.", FAULTS, default="stop"
+    on_error: str | None = opt.value(
+        "DO",
+        "At a record that cannot be read: stop, or skip it, name it and exit with 1.  [default: stop; for a folder "
+        "as OUT skip]",
+        FAULTS,
     )
 
 
@@ -205,12 +212,18 @@ class _EngineOptions:
     engine: str = opt.value("NAME", "local or ray.", JOBS, default="local")
 
 
+_Output: TypeAlias = Annotated[
+    str | None,
+    opt.option("OUT", "Output file, or a new folder for a release of each file.  [default: standard output]", None),
+]
+
+
 @opt.grouped
 def sanitize_command(
     context: typer.Context,
     *,
     source: opt.Sources = None,
-    output: opt.Output = None,
+    output: _Output = None,
     drawing: _DrawingOptions,
     formats: opt.FormatOptions,
     records: _RecordOptions,
@@ -225,24 +238,32 @@ def sanitize_command(
     from textveil.sanitize.policy_report import read_recall, read_risk
 
     # Everything that can be wrong with the options is found before a byte of input is read.
-    output = opt.file_of(output)
+    several = _is_several(source or (), output)
+    place = opt.file_of(None if output is None else Path(output))
     reports = tuple(writing.report or ())
-    check_outputs(output, [*reports, writing.sender_report], writing.private_map, resume=writing.resume)
-    if (document := the_document(source)) is not None:
-        return _document(context, document, output, drawing, records, writing, vocabulary)
+    check_outputs(place, [*reports, writing.sender_report], writing.private_map, resume=writing.resume)
+    if not several and (document := the_document(source)) is not None:
+        return _document(context, document, place, drawing, records, writing, vocabulary)
     choice = formats.choice(records.field, records.keep)
     if faults.max_document_bytes is not None:
         choice = replace(choice, max_document_bytes=faults.max_document_bytes)
     engine = _engine(engines.engine, engines.workers)
-    inputs = opt.inputs_of(source or ["-"], choice)
-    payer = records.payer(choice.name(inputs))
+    folder = _folder(source or (), place, choice, writing) if several and place is not None else None
+    inputs = opt.inputs_of(source or ["-"], choice) if folder is None else folder.inputs
+    payer = records.payer(choice.name(inputs) if folder is None else choice.name_of_all(inputs))
     columns = records.columns(payer)
     choice = replace(choice, read=columns.names)
-    reader = choice.reader(inputs, output)
-    choice.check_output(inputs, output)
+    reader: CorpusFormat
+    if folder is None:
+        reader = choice.reader(inputs, place)
+        choice.check_output(inputs, place)
+    else:
+        from textveil.corpora.files.file_by_file import FileByFile
+
+        reader = FileByFile.chosen(folder, choice)
     places = Places(
         inputs=inputs,
-        output=output,
+        output=place,
         reports=reports,
         sender_report=writing.sender_report,
         resume=writing.resume,
@@ -259,11 +280,12 @@ def sanitize_command(
         engine=engine,
         max_expansion=faults.max_expansion,
         record_seconds=faults.record_seconds,
-        on_error=cast(Literal["stop", "skip"], faults.on_error),
+        on_error=cast(Literal["stop", "skip"], faults.on_error or ("stop" if folder is None else "skip")),
         payer=payer,
         risk=None if writing.risk is None else read_risk(writing.risk),
         sample=writing.sample,
     )
+    run = run.hiding_names()
     _ = run.drawing  # what a policy names is made, or refused, before anything is read
     finished = _done(run, places, context.command)
     review = _reviewing(places, drawing.policy, records.field, formats)
@@ -344,8 +366,11 @@ def _told(finished: Finished, command: Any, review: str, *, quiet: bool, verbose
     if quiet:
         lines = report.warnings()
     else:
-        where = "standard output" if output is None else str(output)
+        where = "standard output" if output is None else f"{output}/" if output.is_dir() else str(output)
         lines = [report.summary(), *finished.sender_report.lines()] if verbose else [brief(report, where, review)]
+    if finished.names:
+        count = f"{len(finished.names)} file{'s' if len(finished.names) > 1 else ''}"
+        lines.append(f"names     {count} called by number: the names tell what is hidden. See --sender-report")
     if finished.already:
         lines.append("The job of this output was finished before; nothing was released now.")
     if finished.modified:
@@ -357,6 +382,27 @@ def _told(finished: Finished, command: Any, review: str, *, quiet: bool, verbose
         named.append(f"skipped: {finished.skipped - len(named)} more; --sender-report names the first of them")
     sys.stderr.writelines(line + "\n" for line in [*lines, *named])
     return 1 if finished.skipped and not finished.already else 0
+
+
+def _is_several(sources: Sequence[str], output: str | None) -> bool:
+    """Tell whether each file has a release of its own: where a folder is read, or is to be written."""
+    folders = any(Path(source).is_dir() for source in sources)
+    if output is None or output == "-":
+        return False
+    named = output.endswith(("/", os.sep)) or Path(output).is_dir()
+    if named and not folders and "-" in (sources or ["-"]):
+        raise ParameterError("`output` must be a file where standard input is read; got a folder. Name a file in it.")
+    return folders or named
+
+
+def _folder(sources: Sequence[str], output: Path, choice: FormatChoice, writing: _WritingOptions) -> Folder:
+    from textveil.corpora.files.file_by_file import Folder
+    from textveil.corpora.files.sources import expanded
+
+    need(choice.output_format is None, "output_format", "one", "left out where `output` is a folder")
+    need(writing.private_map is None, "private_map", "one", "left out where `output` is a folder", "Name one output.")
+    names = [name for source in sources for name in ([source] if Path(source).is_dir() else expanded([source]))]
+    return Folder.of(names, output)
 
 
 def _check_streams(places: Places) -> None:

@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, Final, TypeAlias
 
 from textveil.corpora.blocks import BLOCK_BYTES, NO_COLUMNS, Block, Outcome, RecordColumns, Skip
 from textveil.corpora.engines.block_worker import BlockWorker, Engine, OnError
+from textveil.corpora.files.file_by_file import FileByFile
 from textveil.corpora.files.inputs import Inputs, Places, Whole, file_size, file_stamp, whole_of
 from textveil.corpora.formats.records import Assembled, CorpusFormat, Pieces
 from textveil.corpora.jobs.job import SYNC_SECONDS, Job, MapWanted, frame_of
@@ -273,6 +274,8 @@ class Run:
         return any(part.kind == "word" for part in self.setting.protected)
 
     def _located(self, skip: Skip) -> str:
+        if isinstance(self.corpus_format, FileByFile):
+            return f"{self.corpus_format.names[skip.source - 1]}: {skip.reason}"
         if len(self.inputs) == 1:
             return skip.reason
         numbered = skip.reason.startswith(("line", "record", "from", "document"))
@@ -294,6 +297,24 @@ class Run:
     def watched(self, progress: RunProgress, building: Progress, tell: Callable[[str], None]) -> Run:
         """The same run, which tells how far it is; the sanitizer that was made for this one serves it too."""
         run = replace(self, progress=progress, building=building, tell=tell)
+        vars(run).update({name: vars(self)[name] for name in ("_sanitizer", "setting") if name in vars(self)})
+        return run
+
+    def hiding_names(self) -> Run:
+        """The same run; files are called by number whose names tell what is hidden in texts, or all words are drawn."""
+        if not isinstance(self.corpus_format, FileByFile):
+            return self
+        sanitizer = self._sanitizer
+        policy = sanitizer.setting.policy
+
+        def hides(texts: Sequence[str]) -> list[list[str]]:
+            if policy is None or not policy.finds_spans:
+                return [["word"] for _ in texts]
+            counts = sanitizer.prepare(texts, maps=False).counts
+            drawn = {protected.kind for protected in sanitizer.setting.protected}
+            return [[kind for kind, count in kinds.items() if count and kind in drawn] for kinds in counts]
+
+        run = replace(self, corpus_format=self.corpus_format.hiding(hides))
         vars(run).update({name: vars(self)[name] for name in ("_sanitizer", "setting") if name in vars(self)})
         return run
 
@@ -387,7 +408,9 @@ class Run:
             columns={key: value for key, value in self.columns.to_data().items() if key != "unit"},
             persons=None if unit is None else Persons.of(unit, totals.persons.values()),
         )
-        return Finished(report, totals, already, modified, self.risk)
+        renamed = self.corpus_format.renamed if isinstance(self.corpus_format, FileByFile) else {}
+        names = {new: old for old, new in renamed.items()}
+        return Finished(report, totals, already, modified, self.risk, names)
 
     def _need_documents(self, totals: Totals) -> None:
         if totals.tally.documents == 0:
@@ -406,6 +429,7 @@ class Finished:
     # the job was begun before, and an input was written since: what was not yet committed was released as it is now
     modified: bool = False
     risk: MeasuredRisk | None = None
+    names: Mapping[str, str] = field(default_factory=dict, repr=False)  # of files that have another in the release
 
     @property
     def skipped(self) -> int:
@@ -420,6 +444,7 @@ class Finished:
             mapped=self.totals.tally.mapped,
             skipped=[skip._asdict() for skip in self.totals.skipped],
             skipped_count=self.skipped,
+            names=self.names,
             sample=[(document.before, document.after) for document in self.totals.sampled],
         )
 

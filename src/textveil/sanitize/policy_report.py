@@ -246,6 +246,7 @@ class SenderReport:
     mapped: int  # how many words were not in the vocabulary and were mapped to it
     skipped: Sequence[Mapping[str, Any]] = ()  # of records that could not be read, the first ones as JSON data
     skipped_count: int = 0  # entries of such records in all
+    names: Mapping[str, str] = field(default_factory=dict, repr=False)  # of released files that had another before
     sample: Sequence[tuple[str, str]] = field(default=(), repr=False)
 
     def to_data(self) -> dict[str, Any]:
@@ -256,6 +257,7 @@ class SenderReport:
             "note": NOTE,
             "unknown_words_mapped": self.mapped,
             "skipped": {"count": self.skipped_count, "first": [dict(skip) for skip in self.skipped]},
+            **({"names": dict(self.names)} if self.names else {}),
             **({"sample": [{"before": old, "after": new} for old, new in self.sample]} if self.sample else {}),
         }
 

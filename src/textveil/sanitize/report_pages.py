@@ -13,7 +13,7 @@ from textveil.pages.comparison import compared
 from textveil.pages.messages import message_language
 from textveil.pages.messages import said as say
 from textveil.pages.rendering import rendered, shown
-from textveil.pages.results import bullets, heading, results_page, sides, text
+from textveil.pages.results import bullets, heading, results_page, sides, table, text
 from textveil.sanitize.policy_report import NOTE, MeasuredRisk, SenderReport
 from textveil.sanitize.release import Report
 from textveil.sanitize.setting import Protected, mentions_of
@@ -91,7 +91,7 @@ def _sender_parts(report: SenderReport) -> Iterator[Markup]:
     if report.skipped_count:
         yield heading(say(f"Records that were left out: {report.skipped_count}"))
         yield bullets(skip["reason"] for skip in report.skipped)
-    yield heading(say("Sample"))
+from textveil.pages.results import bullets, heading, results_page, sides, table, text
     if not report.sample:
         yield text(say("None was asked for, or no document was released in this run."))
         return

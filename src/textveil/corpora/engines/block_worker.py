@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias
 import numpy as np
 
 from textveil.corpora.blocks import NO_COLUMNS, Block, Outcome, RecordColumns, Sampled, Skip, lost, person
+from textveil.corpora.files.file_by_file import format_of
 from textveil.corpora.formats.records import CorpusFormat, Records
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import InputError, ParameterError, SlowText, need
@@ -100,13 +101,14 @@ class BlockWorker:
     def _outcome(self, sanitizer: Sanitizer, apart: FoundApart | None, block: Block) -> Outcome:
         if block.fault:
             return lost(block, block.fault)
-        records = self.corpus_format.records(block.payload, block.first)
+        corpus_format = format_of(self.corpus_format, block.source)
+        records = corpus_format.records(block.payload, block.first)
         found: list[_Spans] | None = None
         left: dict[int, str] = {}
         if apart is not None and not (records.faults and self.on_error == "stop"):
-            found, left = self._found(apart, records)
+            found, left = self._found(apart, records, corpus_format.unit)
         if left:
-            choice = self.corpus_format.choice
+            choice = corpus_format.choice
             records = records.without(left, 1 if choice is None else len(choice.sanitized))
         skipped = tuple(Skip(block.source, number, number, reason) for number, reason in records.faults)
         if skipped and self.on_error == "stop":
@@ -129,7 +131,7 @@ class BlockWorker:
             skipped=skipped,
         )
 
-    def _found(self, apart: FoundApart, records: Records) -> tuple[list[_Spans], dict[int, str]]:
+    def _found(self, apart: FoundApart, records: Records, unit: str) -> tuple[list[_Spans], dict[int, str]]:
         """The spans of each text of the records that can be read in time; and why the others cannot, by place."""
         spans: list[_Spans] = []
         left: dict[int, str] = {}
@@ -138,7 +140,7 @@ class BlockWorker:
             if _BLANK.issuperset(texts):
                 spans += [[] for _ in texts]
                 continue
-            where = f"{self.corpus_format.unit} {records.numbers[place]}"
+            where = f"{unit} {records.numbers[place]}"
             values = [self.columns.values(place, records.beside)] * len(texts) if known else None
             try:
                 spans += apart.found(texts, values)

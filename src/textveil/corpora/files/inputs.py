@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from textveil.corpora.blocks import BLOCK_BYTES, Block
+from textveil.corpora.files.file_by_file import folder_digest, format_of
 from textveil.corpora.files.sources import one_file, opened
 from textveil.corpora.formats.records import CorpusFormat, Cut, Records
 from textveil.errors import InputError, ParameterError, need
@@ -38,15 +39,15 @@ class Inputs:
         """The blocks in order. What cannot be read is a block with a fault, and the next input follows."""
         number, before, chain = 0, 0, ""
         for source, name in enumerate(self.inputs, start=1):
-            first, bytes_read = 1, 0
+            first, bytes_read, corpus_format = 1, 0, format_of(self.corpus_format, source)
             try:
                 with opened(name, self.max_expansion) as (stream, _, consumed):
-                    for cut in self.corpus_format.cut(stream, self.size):
+                    for cut in corpus_format.cut(stream, self.size):
                         chain, bytes_read = self._chained(chain, source, cut.first, cut.payload), consumed()
                         yield self._block(number, source, cut, before + bytes_read, chain)
                         number, first = number + 1, cut.first + cut.count
             except InputError as error:
-                where = f"from {self.corpus_format.unit} {first} on: " if first > 1 else ""
+                where = f"from {corpus_format.unit} {first} on: " if first > 1 else ""
                 chain = self._chained(chain, source, first, b"")
                 yield self._block(number, source, Cut(b"", first, 0, f"{where}{error}"), before + bytes_read, chain)
                 number += 1
@@ -62,7 +63,7 @@ class Inputs:
             bytes_read=bytes_read,
             chain=chain,
             fault=cut.fault,
-            unit=self.corpus_format.unit,
+            unit=format_of(self.corpus_format, source).unit,
         )
 
     def total(self) -> int | None:
@@ -109,8 +110,10 @@ class Whole(NamedTuple):
 
 
 def whole_of(path: Path) -> Whole | None:
-    """A file's length and digest; None if it cannot be read or is no regular file."""
+    """Length and digest of a file, or of a folder's files; None if they cannot be read."""
     try:
+        if path.is_dir():
+            return Whole(*folder_digest(path))
         if not path.is_file():
             return None
         digest, length = hashlib.sha256(), 0
@@ -126,7 +129,7 @@ def whole_of(path: Path) -> Whole | None:
 def is_whole(path: Path, whole: Whole) -> bool:
     """Return whether the file is there with the same bytes; other lengths are seen without reading it."""
     try:
-        if path.stat().st_size != whole.bytes:
+        if path.is_file() and path.stat().st_size != whole.bytes:
             return False
     except OSError:
         return False

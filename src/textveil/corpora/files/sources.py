@@ -102,7 +102,7 @@ def _check_readable(name: str, number: int) -> None:
     else:
         if not folder:
             return
-        reason = "a folder. Name its files, or a pattern such as DIR/*.txt"
+        reason = "a folder. Name a folder for its releases with `output`, or its files: DIR/*.txt"
     raise InputError(f"{_called(name, number)} must be a readable file; got {reason}.")
 
 

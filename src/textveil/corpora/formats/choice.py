@@ -64,6 +64,16 @@ class FormatChoice:
             )
         return formats.pop()
 
+    def name_of_all(self, inputs: Sequence[str]) -> str:
+        """The format of inputs that are released one by one; of several formats, one of records."""
+        names = set()
+        for each in inputs:
+            try:
+                names.add(self.name([each]))
+            except ParameterError:  # told where it is its turn
+                continue
+        return "txt" if names <= {"txt"} else min(names - {"txt"})
+
     def output_name(self, inputs: Sequence[str], output: Path | None) -> str:
         """The format of the output: as ``output_format`` says, else as its ending does, else that of the inputs.
 
@@ -104,13 +114,15 @@ class FormatChoice:
             )
         if self.whole:
             raise ParameterError(f"`whole` needs `corpus_format` txt; got {name}.")
-        delimiter = "\t" if self.delimiter == r"\t" else "," if self.delimiter is None else self.delimiter
         choice, limit = FieldChoice(self.sanitized or ("text",), self.kept, self.read), self.max_document_bytes
         encoding = checked_encoding(self.encoding)
-        between = {"csv": delimiter, "tsv": "\t"}
+        delimiter = "\t" if self.delimiter == r"\t" else self.delimiter
+        between = {"csv": "," if delimiter is None else delimiter, "tsv": "\t"}
         if name in between:
-            from textveil.corpora.formats.csv_table import CsvTable
+            from textveil.corpora.formats.csv_table import CsvTable, told_delimiter
 
+            if name == "csv" and delimiter is None and inputs:
+                between["csv"] = told_delimiter(inputs[0], choice, encoding)
             source: Any = CsvTable(choice=choice, delimiter=between[name], max_document_bytes=limit, encoding=encoding)
         elif name == "parquet":
             if encoding is not None:

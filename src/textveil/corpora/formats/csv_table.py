@@ -2,9 +2,12 @@
 
 import csv
 import io
+import re
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO, ClassVar, NamedTuple
+from pathlib import Path
+from typing import Any, BinaryIO, ClassVar, Final, NamedTuple
 
 from textveil.corpora.formats.records import (
     MAX_DOCUMENT_BYTES,
@@ -188,10 +191,40 @@ def _orderly(held: bytes, parts: list[bytes], delimiter: str) -> bool:
     return closing and all(not part or part[-1] in before for part in opening)
 
 
+_GZIP = b"\x1f\x8b"
+_HEAD_BYTES = 2**16  # of a file, in which its header row ends
+
 _SEPARATORS = {"\t": "tabs", ";": "semicolons", "|": "bars", ",": "commas", ":": "colons"}
 
 
 """What stands between columns as a rule, as messages call it."""
+
+_SAYS: Final = re.compile(rb'"?sep=([^\w\s"]|\t)"?\r?\n', re.IGNORECASE).match
+"""A first line by which Excel is told what stands between columns."""
+
+
+def told_delimiter(name: str, choice: FieldChoice, encoding: str | None) -> str:
+    """What stands between the columns of a file: what its line ``sep=`` says, or by what it has the chosen columns.
+
+    A comma if neither tells, and of what is no regular file, which could not be read again.
+    """
+    if not Path(name).is_file():
+        return ","
+    try:
+        with Path(name).open("rb") as stream:
+            start = stream.read(_HEAD_BYTES)
+        if start.startswith(_GZIP):
+            start = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS).decompress(start, _HEAD_BYTES)
+        start = recoded(io.BytesIO(start), encoding).read(_HEAD_BYTES).removeprefix(BOM)
+    except (OSError, InputError, zlib.error):  # told where it is read
+        return ","
+    if (says := _SAYS(start)) is not None:
+        return says[1].decode()
+    for mark in ",;\t|":
+        names = next((row.values or [] for row in rows(start, delimiter=mark)), [])
+        if all(names.count(column) == 1 for column in choice.needed()):
+            return mark
+    return ","
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,19 +258,20 @@ class CsvTable:
 
     def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
         """See ``CorpusFormat.cut``; a payload begins with the input's header row."""
-        header = b""
+        header, before = b"", 1
         sure = bool(self.choice.kept or self.choice.read)  # in a wrong row the person would be a wrong one
         stream = recoded(stream, self.encoding)
         for cut in cut_rows(stream, size, self.max_document_bytes, sure=sure, delimiter=self.delimiter):
             start = 0
             if not header:
-                header, start = self._header(cut)
+                header, start, before = self._header(cut)
             body = cut.payload[start:]
             if body or cut.fault:
-                yield Cut(header + body if body else b"", max(cut.first - 1, 1), cut.count - (start > 0), cut.fault)
+                first, count = max(cut.first - before, 1), cut.count - (before if start else 0)
+                yield Cut(header + body if body else b"", first, count, cut.fault)
 
     def rows(self, payload: bytes, first: int) -> RecordRows:
-        records = rows(payload, delimiter=self.delimiter)
+        records = rows(payload.removeprefix(BOM), delimiter=self.delimiter)
         names = next(records).values or []
         columns = self._columns(names)
         order = self._output_order(columns)
@@ -258,15 +292,23 @@ class CsvTable:
         return RecordRows(order, numbers, cells, faults, beside)
 
     def records(self, payload: bytes, first: int) -> Records:
-        return records_of(self.rows(payload, first), self.choice, CsvWriter(self.delimiter))
+        writer = CsvWriter(self.delimiter, marked=payload.startswith(BOM))
+        return records_of(self.rows(payload, first), self.choice, writer)
 
-    def _header(self, cut: Cut) -> tuple[bytes, int]:
-        """The header row, checked, as it will stand before every payload; and where the rows behind it begin."""
+    def _header(self, cut: Cut) -> tuple[bytes, int, int]:
+        """The header row, checked, as it stands before every payload; where the rows behind it begin; their number.
+
+        A byte order mark stays before it: Excel takes a table without one for Windows-1252.
+        """
         if cut.fault:
             raise InputError(too_large("the header row", self.max_document_bytes))
-        skipped = len(BOM) if cut.payload.startswith(BOM) else 0
+        mark = BOM if cut.payload.startswith(BOM) else b""
+        says = _SAYS(cut.payload, len(mark))
+        if says is not None and says[1] != self.delimiter.encode():
+            raise InputError(f"the first line says sep={says[1].decode()}: give `delimiter='{says[1].decode()}'`.")
+        skipped = len(mark) if says is None else says.end()
         payload = cut.payload[skipped:]
-        row = next(rows(payload, delimiter=self.delimiter))
+        row = next(rows(payload, delimiter=self.delimiter), CsvRow(0, 0, [], False))
         reason = self._reason(row, payload, len(row.values or ()), "the header row")
         if reason or row.values is None:
             raise InputError(reason)
@@ -278,7 +320,8 @@ class CsvTable:
                 "Sanitize this input on its own."
             )
         self._order[:] = order
-        return payload[: row.end].rstrip(b"\r\n") + b"\n", skipped + row.end
+        header = mark + payload[: row.end].rstrip(b"\r\n") + b"\n"
+        return header, skipped + row.end, 1 if says is None else 2
 
     def _reason(self, row: CsvRow, payload: bytes, columns: int, where: str) -> str:
         raw = payload[row.start : row.end]
@@ -321,9 +364,10 @@ class CsvWriter:
     """Writes rows under a header row; null is an empty field, true, false and numbers are as JSON writes them."""
 
     delimiter: str = ","
+    marked: bool = False  # whether a byte order mark stands before the header row
 
     def head(self, names: Sequence[str]) -> bytes:
-        return self._table([names])
+        return (BOM if self.marked else b"") + self._table([names])
 
     def refused(self, cell: Cell) -> str:
         """See ``RowWriter.refused``: what is made of several values, and text that UTF-8 cannot hold."""

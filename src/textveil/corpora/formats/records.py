@@ -74,8 +74,6 @@ MAX_DOCUMENT_BYTES = 16 * 2**20
 
 """Largest record that is read unless told otherwise."""
 
-_UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
-
 
 @dataclass(frozen=True, slots=True)
 class Cut:
@@ -194,6 +192,10 @@ def read(method: Callable[[int], bytes], size: int) -> bytes:
     raise InputError(f"the input could not be read further: {reason}.")
 
 
+LIKELY: Final = "It looks like Windows-1252, as Excel writes it: give `encoding=cp1252`."
+"""What is no UTF-8 mostly is."""
+
+
 def decoded(raw: bytes, where: str, limit: int) -> str:
     """UTF-8 text of at most ``limit`` bytes, without NUL characters.
 
@@ -207,11 +209,7 @@ def decoded(raw: bytes, where: str, limit: int) -> str:
     except UnicodeDecodeError as error:
         index = error.start + 1
     if text is None:  # raised out here: the decoder's error holds the bytes, and a context would keep it
-        guess = "utf-16" if raw.startswith(_UTF_16) else "cp1252"
-        which = "UTF-16" if guess == "utf-16" else "Windows-1252, as Excel writes it"
-        raise InputError(
-            f"{where} must be UTF-8; byte {index} of it is not. It looks like {which}: give `encoding={guess}`."
-        )
+        raise InputError(f"{where} must be UTF-8; byte {index} of it is not. {LIKELY}")
     if "\0" in text:
         raise InputError(f"{where} must be text; got a NUL character. Is this a binary file?")
     return text
@@ -266,9 +264,67 @@ def checked_encoding(name: str | None) -> str | None:
     return None if found.name == "utf-8" else found.name
 
 
+_MARKS: Final = (
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16's, which begins it
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+    (codecs.BOM_UTF8, None),
+)
+"""Byte order marks, each with the encoding that it tells for sure; None is UTF-8."""
+
+
 def recoded(stream: BinaryIO, encoding: str | None) -> BinaryIO:
-    """The stream in UTF-8; itself where ``encoding`` is None."""
+    """The stream in UTF-8, read in the encoding of its byte order mark, else in ``encoding``; None is UTF-8.
+
+    Raises InputError: it is UTF-16 without a mark; or it is UTF-8, and ``encoding`` would read each letter as several.
+    """
+    start = _start(stream)
+    mark = next((mark for mark in _MARKS if start.startswith(mark[0])), None)
+    if mark is not None:
+        encoding = mark[1]
+    elif encoding is None and (likely := _unmarked(start)):
+        raise InputError(f"the input must be UTF-8; it looks like UTF-16: give `encoding={likely}`.")
+    elif encoding is not None and _reads_bytes(encoding) and _is_utf_8(start):
+        raise InputError(f"the input must be {encoding}, as `encoding` says; it is UTF-8. Leave `encoding` out.")
     return stream if encoding is None else io.BufferedReader(_Recoded(stream, encoding), _BYTES)
+
+
+def _start(stream: BinaryIO) -> bytes:
+    """The first bytes of a stream, which stay in it; of a stream that can neither be sought nor looked at, none."""
+    if stream.seekable():
+        place = stream.tell()
+        start = read(stream.read, _BYTES)
+        stream.seek(place)
+        return start
+    peek = getattr(stream, "peek", None)
+    return b"" if peek is None else read(peek, _BYTES)[:_BYTES]
+
+
+def _unmarked(start: bytes) -> str:
+    """The UTF-16 that a text without a mark is, by the zero bytes of its ASCII letters; empty if it is none."""
+    half = len(start) // 2
+    zeros = [start[place : 2 * half : 2].count(0) for place in (0, 1)]
+    for zero, name in ((1, "utf-16-le"), (0, "utf-16-be")):
+        if half > 1 and 4 * zeros[zero] > 3 * half and not zeros[1 - zero]:
+            return name
+    return ""
+
+
+def _reads_bytes(encoding: str) -> bool:
+    """Tell whether each byte of a letter of UTF-8 would be a letter."""
+    try:
+        return len("é".encode().decode(encoding)) > 1
+    except UnicodeError:
+        return False
+
+
+def _is_utf_8(start: bytes) -> bool:
+    """Tell whether bytes that may end within a letter hold a whole one beyond ASCII, and nothing else than UTF-8."""
+    try:
+        return not codecs.getincrementaldecoder("utf-8")().decode(start).isascii()
+    except UnicodeDecodeError:
+        return False
 
 
 class _Recoded(io.RawIOBase):

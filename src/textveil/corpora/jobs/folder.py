@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shutil
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -63,14 +64,16 @@ class JobFolder:
     def ledger(self) -> Path:
         return self.path / "ledger.jsonl"  # one line a block
 
-    def opened(self) -> BinaryIO:
+    def opened(self, *, several: bool = False) -> BinaryIO:
         """The ledger, made if it is not there, locked against other runs until it is closed.
+
+        ``several``: the output is a folder of files.
 
         Raises:
             ParameterError: another run has it, or the folder is not this user's alone.
             OutputError: it cannot be made.
         """
-        if self.output.is_dir():
+        if self.output.is_dir() and not several:
             raise OutputError("the output must be a file; got a folder. Name a file in it.")
         for _ in range(_TRIES):
             stream = self._ledger_opened()
@@ -142,7 +145,10 @@ class JobFolder:
         """Remove everything but the ledger; the secret first."""
         strays = self.path.glob(".textveil-*")  # of a run that was killed while it wrote its report
         for path in (self.secret, self.partial, self.assembled, self.private_map, self.paid, *strays):
-            path.unlink(missing_ok=True)
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
 
     def removed(self) -> None:
         """Remove the folder, the ledger last; for who holds the ledger's lock.

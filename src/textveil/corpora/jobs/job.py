@@ -9,6 +9,7 @@ job's secret, the settings and the block alone: one that was written, but not co
 import contextlib
 import hashlib
 import os
+import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Self, cast
 
 from textveil.corpora.blocks import Block, Outcome
+from textveil.corpora.files.file_by_file import FileByFile
 from textveil.corpora.files.inputs import Whole, is_whole, same_file, whole_of
 from textveil.corpora.files.sources import COMPRESSED, compressing
 from textveil.corpora.formats.records import Assembled, CorpusFormat
@@ -318,6 +320,12 @@ class Job:
                 f"the output of the job must be in its folder or under its name; it is gone, or was changed. Delete "
                 f"{self.folder.told} to release again."
             )
+        if isinstance(self._corpus_format, FileByFile):
+            if self.folder.assembled.is_dir():  # of a run that was killed here
+                shutil.rmtree(self.folder.assembled)
+            with self.folder.partial.open("rb") as frames:
+                self._corpus_format.write(frames, self.folder.assembled)
+            return self.folder.assembled
         if is_direct(self._corpus_format, self.folder.output):
             return self.folder.partial
         with self.folder.partial.open("rb") as partial, self.folder.written_anew(self.folder.assembled) as target:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+from textveil.corpora.files.file_by_file import FileByFile
 from textveil.corpora.files.inputs import is_whole
 from textveil.corpora.formats.records import CorpusFormat
 from textveil.corpora.jobs.folder import JobFolder
@@ -135,7 +136,10 @@ def opened_job(
         OutputError: the folder cannot be made.
     """
     folder = JobFolder(Path(os.path.realpath(output)))
-    ledger = folder.opened()
+    several = isinstance(corpus_format, FileByFile)
+    if several and not folder.path.exists():
+        _need_room(folder.output)
+    ledger = folder.opened(several=several)
     try:
         with written_or_refused():
             there = folder.partial.stat().st_size if folder.partial.exists() else None
@@ -146,6 +150,8 @@ def opened_job(
                 state = read_ledger(ledger, there, kept)
             if there is None and not state.ended:
                 state = read_ledger(ledger, 0)
+            if several and not (resume and state.whole is not None):
+                _need_room(folder.output)
             _check(folder, state, terms, private_map, resume=resume)
             return _opened(folder, ledger, corpus_format, state, terms, resume, sync_seconds, private_map)
     except DamagedLedger as damaged:
@@ -157,6 +163,14 @@ def opened_job(
     raise OutputError(
         f"the ledger of the job must be as it was written; line {number} is not. Delete {folder.told} to forget it."
     )
+
+
+def _need_room(output: Path) -> None:
+    if output.exists() and not (output.is_dir() and not any(output.iterdir())):
+        raise ParameterError(
+            "`output` must be a new or an empty folder for several files; got another. Name a new one, or go on with "
+            "an unfinished job with `resume=True`."
+        )
 
 
 def _check(folder: JobFolder, state: LedgerState, terms: Terms, private_map: MapWanted | None, *, resume: bool) -> None:

@@ -1,0 +1,277 @@
+"""Several files in, as many out: each in its own format, under its own name, in one folder that is whole or not there.
+
+A job has one output and one ledger: the data of its blocks stand there in frames that say whose they are, and are taken
+apart when all of them are there.
+"""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+import os
+import re
+import struct
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO, ClassVar, Final, NoReturn, cast
+
+from textveil.corpora.files.sources import COMPRESSED, compressing
+from textveil.corpora.formats.choice import FormatChoice
+from textveil.corpora.formats.records import LIKELY, Assembled, CorpusFormat, Cut, FieldChoice, Records, recoded
+from textveil.corpora.formats.text_lines import PlainText
+from textveil.errors import InputError, ParameterError
+
+_FRAME: Final = struct.Struct(">IQQ")  # number of the input, bytes of what stands before all its records, of records
+_PIECE: Final = 2**20
+_SHORT: Final = ("number", "numbering")
+_LONG_NUMBER: Final = re.compile(r"\d{5}").search
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """Files of one run with their names in the folder of the output.
+
+    Args:
+        inputs: files to read, in the order of ``names``.
+        names: relative, with ``/`` between parts; no two are equal.
+    """
+
+    inputs: tuple[str, ...]
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, sources: Sequence[str], output: Path) -> Folder:
+        """Files by name, and those of folders at any depth, hidden ones left out.
+
+        Raises InputError: a source cannot be read, a folder has no files, or two files would get one name;
+        ParameterError: the output lies in a folder that is read.
+        """
+        pairs: dict[str, str] = {}
+        read: set[str] = set()
+        for number, source in enumerate(sources, start=1):
+            root = Path(source)
+            if root.is_dir() and Path(os.path.realpath(output)).is_relative_to(os.path.realpath(root)):
+                raise ParameterError("`output` must not lie in a folder that is read; it does. Name another.")
+            files = _files(root) if root.is_dir() else [root] if root.is_file() else []
+            if not files:
+                raise InputError(f"input {number} must be a file, or a folder with files; got none.")
+            for file in files:
+                if (place := os.path.realpath(file)) in read:  # another name of a file that is released
+                    continue
+                read.add(place)
+                name = file.relative_to(root).as_posix() if root.is_dir() else file.name
+                if name in pairs:
+                    raise InputError(f"input {number} has a file of a name that an earlier one has. Use two outputs.")
+                pairs[name] = str(file)
+        return cls(tuple(pairs.values()), tuple(pairs))
+
+
+def renamed(names: Sequence[str], hides: Callable[[Sequence[str]], Sequence[Iterable[str]]]) -> dict[str, str]:
+    """Names that are released in place of those that would tell what is hidden in texts, by number.
+
+    ``hides``: the kinds of values that a release would hide in each of some texts.
+    """
+    parts = sorted({part for name in names for part in PurePosixPath(name).parts})
+    plain = [re.sub(r"[_.\W]+", " ", part) for part in parts]
+    kinds = zip(parts, hides(parts), hides(plain), strict=True)
+    secret = [part for part, *found in kinds if any(_tells(part, each) for each in found)]
+    number, fresh, taken = 0, dict[str, str](), set(parts)
+    for part in secret:
+        while True:
+            number += 1
+            fresh[part] = f"{number:04d}{''.join(PurePosixPath(part).suffixes[-2:]) if _known(part) else ''}"
+            if fresh[part] not in taken:
+                break
+    moved = {name: "/".join(fresh.get(part, part) for part in PurePosixPath(name).parts) for name in names}
+    return {name: new for name, new in moved.items() if name != new}
+
+
+def _tells(part: str, kinds: Iterable[str]) -> bool:
+    return any(kind not in _SHORT or _LONG_NUMBER(part) for kind in kinds)
+
+
+def _known(part: str) -> bool:
+    return all(suffix[1:].isalnum() and len(suffix) <= len(".parquet") for suffix in PurePosixPath(part).suffixes[-2:])
+
+
+def _files(root: Path) -> list[Path]:
+    """Regular files at any depth in the order of their names; links to folders are not followed."""
+    found: list[Path] = []
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        found += [Path(folder, name) for name in names if not name.startswith(".") and Path(folder, name).is_file()]
+    return sorted(found)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileByFile:
+    """A format for each input; ``of`` one input is a format of its own."""
+
+    unit: ClassVar[str] = "record"
+    formats: tuple[CorpusFormat, ...]
+    names: tuple[str, ...] = field(repr=False)  # in the folder of the output, as ``Folder.names``
+    renamed: Mapping[str, str] = field(default_factory=dict, repr=False)  # names that differ in the output
+
+    @classmethod
+    def chosen(cls, folder: Folder, choice: FormatChoice) -> FileByFile:
+        """The formats of files by their endings, or as the choice says; what has none is refused when it is read."""
+        return cls(formats=tuple(_format(name, choice) for name in folder.inputs), names=folder.names)
+
+    def hiding(self, hides: Callable[[Sequence[str]], Sequence[Iterable[str]]]) -> FileByFile:
+        """The same, with numbers in place of names that tell what a release would hide (see ``renamed``)."""
+        return replace(self, renamed=renamed(self.names, hides))
+
+    def __repr__(self) -> str:
+        return f"FileByFile({sorted({repr(each) for each in self.formats})})"
+
+    @property
+    def choice(self) -> FieldChoice | None:
+        """Fields of the files that have some."""
+        return next((each.choice for each in self.formats if each.choice is not None), None)
+
+    def of(self, source: int) -> CorpusFormat:
+        """The format of an input, by its number from 1."""
+        return _One(self.formats[source - 1], source)
+
+    def released(self, source: int) -> str:
+        """The name of an input's release."""
+        name = self.names[source - 1]
+        return self.renamed.get(name, name)
+
+    def cut(self, stream: BinaryIO, size: int) -> NoReturn:
+        raise AssertionError("files are cut one by one")
+
+    def records(self, payload: bytes, first: int) -> NoReturn:
+        raise AssertionError("files are read one by one")
+
+    def write(self, frames: BinaryIO, folder: Path) -> None:
+        """Write the files of a folder from all frames, which come in the order of the inputs."""
+        folder.mkdir()
+        with ExitStack() as stack:
+            last, write = 0, cast("Callable[[bytes], object]", None)
+            while head := frames.read(_FRAME.size):
+                source, before, size = _FRAME.unpack(head)
+                start = frames.read(before)
+                if source != last:
+                    stack.close()
+                    last, write = source, self._opened(source, folder, stack)
+                    write(start)
+                if isinstance(self.formats[source - 1], Assembled):
+                    write(frames.read(size))
+                    continue
+                while size:
+                    data = frames.read(min(_PIECE, size))
+                    size -= len(data)
+                    write(data)
+
+    def _opened(self, source: int, folder: Path, stack: ExitStack) -> Callable[[bytes], object]:
+        path, corpus_format = folder / self.released(source), self.formats[source - 1]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        stream = stack.enter_context(path.open("xb"))
+        stack.callback(lambda: os.fsync(stream.fileno()))
+        frames = compressing(stream, path.name)
+        stack.callback(frames.flush_frame)
+        if not isinstance(corpus_format, Assembled):
+            return frames.write
+        sink = corpus_format.sink(cast("BinaryIO", frames) if path.suffix.lower() in COMPRESSED else stream)
+        stack.callback(sink.close)
+        return lambda data: sink.write(data) if data else None
+
+
+@dataclass(frozen=True, slots=True)
+class _One:
+    inner: CorpusFormat
+    source: int
+
+    @property
+    def choice(self) -> FieldChoice | None:
+        return self.inner.choice
+
+    @property
+    def unit(self) -> str:
+        return self.inner.unit
+
+    def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
+        if isinstance(self.inner, PlainText) and stream.seekable():
+            _check_text(stream, self.inner.encoding)
+        return self.inner.cut(stream, size)
+
+    def records(self, payload: bytes, first: int) -> Records:
+        records = self.inner.records(payload, first)
+
+        def joined(released: Sequence[Sequence[str] | None]) -> bytes:
+            data = records.joined(released)
+            return _FRAME.pack(self.source, len(records.head), len(data)) + records.head + data if data else b""
+
+        return replace(records, joined=joined, head=b"")
+
+
+def _check_text(stream: BinaryIO, encoding: str | None) -> None:
+    """Refuse a file that is no text to its end: its readable lines alone would look like all of it."""
+    text, decoder, place = recoded(stream, encoding), codecs.getincrementaldecoder("utf-8")(), stream.tell()
+    reason = ""
+    while not reason:
+        data = text.read(_PIECE)
+        try:
+            decoder.decode(data, final=not data)
+        except UnicodeDecodeError:
+            reason = f"UTF-8; it is not. {LIKELY}"
+        if b"\0" in data:
+            reason = "text; got a NUL character. Is this a binary file?"
+        if not data:
+            break
+    if reason:
+        raise InputError(f"the file must be {reason}")
+    stream.seek(place)
+
+
+@dataclass(frozen=True, slots=True)
+class _Unread:
+    """What is no corpus, such as a PDF: refused when it is its turn."""
+
+    reason: str
+    choice: ClassVar[None] = None
+    unit: ClassVar[str] = "file"
+
+    def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
+        raise InputError(self.reason)
+
+    def records(self, payload: bytes, first: int) -> NoReturn:
+        raise AssertionError("never cut")
+
+
+def _format(name: str, choice: FormatChoice) -> CorpusFormat:
+    try:
+        if choice.name([name]) == "txt":
+            if choice.read:
+                return _Unread("a text file has no columns, which were named. Sanitize it on its own.")
+            return replace(choice, sanitized=(), kept=(), delimiter=None).reader([name])
+        wanted = choice if choice.name([name]) == "csv" else replace(choice, delimiter=None)
+        encoding = None if choice.name([name]) == "parquet" else choice.encoding
+        return replace(wanted, whole=False, encoding=encoding).reader([name])
+    except ParameterError as error:
+        if choice.corpus_format is not None:
+            raise
+        return _Unread(str(error))
+
+
+def format_of(corpus_format: CorpusFormat, source: int) -> CorpusFormat:
+    """The format of an input of a run, by the input's number from 1."""
+    return corpus_format.of(source) if isinstance(corpus_format, FileByFile) else corpus_format
+
+
+def folder_digest(folder: Path) -> tuple[int, str]:
+    """Bytes of all files of a folder, and the digest of their names and contents."""
+    digest, length = hashlib.sha256(), 0
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        inner = hashlib.sha256()
+        with path.open("rb") as stream:
+            while data := stream.read(_PIECE):
+                inner.update(data)
+                length += len(data)
+        digest.update(
+            f"{path.relative_to(folder).as_posix()}\0{inner.hexdigest()}\n".encode("utf-8", "surrogateescape")
+        )
+    return length, digest.hexdigest()

@@ -91,7 +91,10 @@ def _sender_parts(report: SenderReport) -> Iterator[Markup]:
     if report.skipped_count:
         yield heading(say(f"Records that were left out: {report.skipped_count}"))
         yield bullets(skip["reason"] for skip in report.skipped)
-from textveil.pages.results import bullets, heading, results_page, sides, table, text
+    if report.names:
+        yield heading(say("Files that are called by number"))
+        yield table([say("in the release"), say("before")], list(report.names.items()))
+    yield heading(say("Sample"))
     if not report.sample:
         yield text(say("None was asked for, or no document was released in this run."))
         return

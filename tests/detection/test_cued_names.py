@@ -77,6 +77,7 @@ def test_cues_of_each_language_announce_a_name(text: str, names: list[str]) -> N
         "viendra avec son compagnon, demain",
         "The Grey Goose, her car; Monday, his birthday",
         "one of a kind Cisco router",
+        "LETTERA DI DIMISSIONE",
     ],
 )
 def test_cues_before_what_names_nobody(text: str) -> None:
@@ -93,6 +94,10 @@ def test_cues_before_what_names_nobody(text: str) -> None:
         ("Ms Philippa Garside wrote. Best, Pip", ["Philippa Garside", "Pip"]),
         ("Henrietta Plaskow, that's P L A S K O W", ["Henrietta Plaskow", "P L A S K O W"]),
         ("Mr Darren Skelding saw her. Marguerita Skelding left", ["Darren Skelding", "Marguerita Skelding"]),
+        ("Jelmer Hoekstra uses PC-JHOEKSTRA", ["Jelmer Hoekstra", "PC-JHOEKSTRA"]),
+        ("Kind regards,\nSiân Prydderch MRCVS", ["Siân Prydderch"]),
+        ("Write a mail. Greet Roger by first name. Danke Priya! Viva Orla!", ["Roger", "Priya", "Orla"]),
+        ("Pt OGUNLESI, TEMITOPE  Hosp. no. R778120", ["OGUNLESI, TEMITOPE"]),
         ("Ms P. Nnamani wrote. It is signed P NNAMANI.", ["P. Nnamani", "P NNAMANI"]),
         ("Mr Tom Bray is in. ask tom", ["Tom Bray", "tom"]),
         ("Passenger SAYLE/IMOGEN MS boards", ["SAYLE/IMOGEN MS"]),

@@ -27,6 +27,7 @@ def cells(text: str) -> list[str]:
             "De : Maxence Guilloteau\nÀ : Solenne Kerbiriou\nObjet : chantier\n",
             ["Maxence Guilloteau", "Solenne Kerbiriou"],
         ),
+        ("From: Thandeka Mbele via Eventbrite <n@e.example>\nSubject: rain\n", ["Thandeka Mbele"]),
         ("From: Oduya, Temperance <t@f.example>\nSubject: rain\n", ["Oduya, Temperance"]),
         ("To: Ada Zuse, Bea Noor\nSubject: rain\n", ["Ada Zuse", "Bea Noor"]),
         ("Kimden: Oğuzhan Demirtepe <o@d.example>\nKonu: depo\n", ["Oğuzhan Demirtepe"]),

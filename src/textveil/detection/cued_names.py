@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 from textveil.detection import lists as known
 from textveil.detection.cue_words import CALLED, CLOSINGS, GREETINGS, KIN, KNOWN_BY, LABELS, ROLES, SHORTENED
 from textveil.detection.firms import FORM
+from textveil.detection.formal_names import HONORS
 from textveil.detection.found import Found, words_in
 from textveil.detection.gates import WithWords, places_of
 from textveil.detection.languages import ORDINARY
@@ -196,6 +197,8 @@ def _announced(
     low = text[start:end].lower()
     if cue is _ROLE_CUE and language == "en" and end - start < _SHORTEST_ROLE and not text[start:end].isupper():
         return  # di Marco, but DI Marco
+    if cue is _ROLE_CUE and text[start:end].isupper() and text[behind.end() : behind.end() + 2].isupper():
+        return  # LETTERA DI DIMISSIONE
     if language != "en" and low in _ENGLISH_TOO and not (_amid_others(text, start) or low in _NAME_LABELS):
         return
     silent = cue in (_CLOSING_CUE, _GREETING_CUE, _ROLE_CUE) and language != "en" and text[start].isupper()
@@ -261,7 +264,8 @@ def _name_end(text: str, at: int, language: str, cue: Cue, *, small: bool = Fals
     marks = [lists().words.get(low, 0) or _of_parts(low) for low in lows]
     end = count = 0
     for number, (part, low, mark) in enumerate(zip(parts, lows, marks, strict=True)):
-        if is_camel(part[0]) or low in known.FUNCTION_WORDS or mark & Marks.OTHER or _names_none(low):
+        honor = number > 0 and low in HONORS and part[0].isupper()
+        if honor or is_camel(part[0]) or low in known.FUNCTION_WORDS or mark & Marks.OTHER or _names_none(low):
             break
         last = number > 1 and cue is _LABEL_CUE and text[match.end() : match.end() + 1] in ("", "\n")
         if not mark & _NAMES and (mark & _PLAIN or _is_ordinary(low, language)):

@@ -109,7 +109,7 @@ class EmbeddedDetector:
         if self._tagger and language not in LANGUAGES and language != TURKISH:
             candidates = with_mentions(read.text, tagged(read.text, rest, candidates))
         ordinary = ordinary_words(language) if language in LANGUAGES else frozenset()
-        candidates = with_states(read.text, people_in_records.with_addressed(read.text, candidates))
+        candidates = with_states(read.text, people_in_records.with_addressed(read.text, candidates, ordinary))
         candidates = with_second_mentions(read.text, candidates, ordinary)
         candidates = sorted([*candidates, *in_scripts])
         spans = [

@@ -28,7 +28,7 @@ _FOLLOWING: Final = lazy_regex(r" ([A-Z][a-z]+(?:-[A-Z][a-z]+)?)(?![A-Za-z0-9_])
 
 _LABELED: Final = lazy_regex(
     r"(?<![A-Za-z])(?:P[Tt]|[Pp]atient|PATIENT|[Cc]lient|CLIENT|[Rr]esident|RESIDENT|[Rr]e|RE|[Nn]ames?|NAMES?)"
-    r"\.?[\"']? ?[:=#][ \t\"'*]{0,4}"
+    r"(?:\.?[\"']? ?[:=#]|(?<=P[Tt])\.?(?= ))[ \t\"'*]{0,4}"
     rf"(?P<name>(?:(?:v[ao]n|de[lnr]?|la|le|bin|al) ){{0,2}}(?P<family>{_WORD}(?: {_WORD})?), (?P<given>{_WORD})"
     r"(?: [A-Z]\b\.?)?)"
 )
@@ -58,9 +58,10 @@ _ACRONYM: Final = 4  # letters of a word in capitals that may be short for somet
 
 _NAMES: Final = int(Marks.GIVEN | Marks.FAMILY)
 _ORDINARY: Final = int(Marks.COMMON | Marks.OTHER | Marks.SMALL)
-_HONORS: Final = words_in(
+HONORS: Final = words_in(
     """md phd mbe obe cbe kbe dbe kc qc frcp frcs frcgp frcpch frcpsych mrcp mrcs mrcgp mrcpch mrcpsych mbbs mbchb bds
-    dphil msc bsc mba llb llm jp mp msp ms rn np pa do dds dvm pharmd facs facp faan esq jnr snr cpa ceo cfo cto nhs"""
+    dphil msc bsc mba llb llm jp mp msp ms rn np pa do mrcvs
+    mrcog mrcpath frcvs frca frcr frcog frcpath rgn rmn dds dvm pharmd facs facp faan esq jnr snr cpa ceo cfo cto nhs"""
 )
 """What stands behind a name in capitals and is none: honors, degrees, offices."""
 
@@ -88,7 +89,7 @@ def _names_behind_words(text: str) -> Iterator[tuple[int, int, str]]:
     marks_of = lists().words.get
     for match in matches(_TITLED, text):
         family = match["family"].lower()
-        if family not in _HONORS and family not in known.FUNCTION_WORDS:
+        if family not in HONORS and family not in known.FUNCTION_WORDS:
             end = match.end()
             for _ in range(2):
                 following = _FOLLOWING.match(text, end)
@@ -131,7 +132,7 @@ def _is_only_given(marks: int) -> bool:
 def _is_family(low: str) -> bool:
     """Return whether a word in capitals is a family name, or may be one: it is no ordinary word and nothing short."""
     listed = bool(lists().words.get(low, 0) & Marks.FAMILY)
-    return low not in _HONORS and not is_plain_form(low) and (listed or len(low) > _ACRONYM)
+    return low not in HONORS and not is_plain_form(low) and (listed or len(low) > _ACRONYM)
 
 
 def _is_thing(marks: int) -> bool:
@@ -192,7 +193,13 @@ def find_small_names(text: str) -> Iterator[Found]:
             continue
         low = word[0].removesuffix("'s")
         marks = marks_of(low, 0)
-        if cue and (marks & _NOT_SMALL or low in known.FUNCTION_WORDS or len(low) < 2 or _is_key(text, start, low)):
+        if cue and (
+            marks & _NOT_SMALL
+            or is_plain_word(low)
+            or low in known.FUNCTION_WORDS
+            or len(low) < 2
+            or _is_key(text, start, low)
+        ):
             continue
         kind = "person" if cue else _kind(text, start, low, marks)
         if kind:

@@ -274,7 +274,7 @@ MEDICAL_AFTER: Final = OWNED_AFTER | _set(
     reflexes tooth salt equation equations formula formulas inequality lemma conjecture hypothesis polynomial
     polynomials matrix estimator estimate correlation curve paradox constant cipher effect principle diagram plot
     space regression theorems laws series expansion approximation triangle incision position stitch suture trocar
-    bag collar stockings rule"""
+    bag collar stockings rule diagram diagrams"""
 )
 """After a name without a possessive ending: Foley catheter."""
 EPONYMS: Final = _set(
@@ -321,11 +321,14 @@ FUNCTION_WORDS: Final = _set(
     over as off out up down all any some more most new old first last next also just only very hm hmm uh uhm um
     huh lemme yessir gotcha dang mister sirs alright okey nah yup oops ma'am maam sir man men woman guys north south
     east west northern southern eastern western sept mb pt mondays tuesdays wednesdays thursdays fridays
-    saturdays sundays lmao gawd bro dude btw smh tbh idk ty"""
+    saturdays sundays hosp danke merci gracias grazie obrigado obrigada bedankt dzieki viva bitte
+    beta gamma kappa lambda omicron sigma theta upsilon lmao gawd bro dude btw smh tbh idk ty"""
 )
 """Words that name nobody, whatever their letter case."""
 VERBS: Final = _set("mark bill sue rob pat grant chase frank will jack skip nick wade ship trace pierce lance")
 """Given names that begin an order as well: mark the date, bill to."""
+ORDERS: Final = _set("greet chase skip trace ship")
+"""Names that begin an order where another name stands behind them: Greet Roger."""
 NOUNS: Final = _set(
     """joy hope faith grace charity mercy honor honour justice liberty victory patience prudence temperance
     constance chance harmony melody destiny trinity serenity felicity rose lily daisy ivy iris violet heather

@@ -481,6 +481,8 @@ def _login(text: str, token: re.Match[str], second: _Second) -> Found | None:
             piece for piece in pieces if piece in second.parts and len(piece) > _SHORTEST and not is_plain_form(piece)
         ]
         rest = [piece for piece in pieces if piece not in named and len(piece) > 1]
+        if any(piece in second.logins for piece in pieces) and len(pieces) < 4:
+            return Found(*token.span(), "handle", 0.6, "mention")  # PC-JHOEKSTRA
         if not named or (len(pieces) > 1 and any(map(is_plain_word, rest))) or len(pieces) > 3:
             return None
     kind = "person" if token[0][0].isupper() and token[0].replace("-", "").isalpha() else "handle"

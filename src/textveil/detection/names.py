@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from textveil.detection import lists as known
-from textveil.detection.found import Found
+from textveil.detection.found import OTHER, Found
 from textveil.detection.institutions import Word, institution, small_end
 from textveil.detection.lists import Marks, lists
 from textveil.detection.name_evidence import (
@@ -295,6 +295,8 @@ class _Run:
         candidate = institution(group, place) if ends and first.low not in known.FUNCTION_WORDS else None
         if candidate and opens and first.marks & (_COMMON | _LISTED) == _COMMON and self._stands_without(group, place):
             return 0, NOTHING
+        if candidate and group[place + candidate.length - 1].low == "inc" and self._counts(group[place:]):
+            return 0, NOTHING
         if candidate and candidate.proper:
             return candidate.length, Judged(ORGANIZATION, 0.8, candidate.why)
         reach = self._public.openings.get(first.low, 0)
@@ -305,6 +307,10 @@ class _Run:
         if candidate:
             return candidate.length, NOTHING
         return self._place_of_words(group, place) if ends else (0, NOTHING)
+
+    def _counts(self, words: list[Word]) -> bool:
+        """Return whether a number stands behind capitals that may be short for a word: Incident INC 9122."""
+        return words[-1].capitals and self._text[words[-1].end : words[-1].end + 2] == f" {OTHER}"
 
     def _stands_without(self, group: list[Word], place: int) -> bool:
         first = group[place].low
@@ -349,7 +355,7 @@ class _Run:
             return False
         if not word.marks & _COMMON:
             return word.low not in known.FUNCTION_WORDS
-        if not word.marks & _NAMES or word.low in known.FUNCTION_WORDS:
+        if not word.marks & _NAMES or word.low in known.FUNCTION_WORDS or (opens and word.low in known.ORDERS):
             return False
         return not opens or self._goes_on(group, place + 1) or _SPEAKS.match(self._text, word.end) is not None
 

@@ -328,7 +328,9 @@ class NamesByLanguage:
         b1 = before.words[0] if before.words else ""
         headed = any(token.low in cue.body for token in tokens)
         shown = b1 in cue.role or b1 in cue.firm or b1 in cue.spot or first.low in known.public_bodies()
-        if all(token.roman or len(token.low) == 1 for token in tokens):
+        if all(token.roman or len(token.low) == 1 for token in tokens[:-1]) and (
+            tokens[-1].roman or len(tokens[-1].low) == 1 or (len(tokens) > 1 and tokens[-1].low in known.letters())
+        ):
             return True
         if len(tokens) > 1:
             if any(token.low in cue.event for token in tokens):
@@ -349,7 +351,7 @@ class NamesByLanguage:
             return True
         word = first.low in self._words.words_too and not shown
         if word and (before.opens or not first.marks & _GIVEN or (self._german and first.marks & _COMMON)):
-            behind = _FIRST_AFTER.match(text, first.end)
+            behind = _FIRST_AFTER.match(text, first.end) if first.marks & _GIVEN else None
             if behind is None or behind[1] not in cue.said:
                 return True  # Rosa il colorito
         if first.capitals:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 from itertools import chain
 from typing import Final
@@ -164,10 +164,11 @@ _BESIDE: Final = frozenset((" ", ", "))
 _ASCII: Final = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ß": "ss", "æ": "ae", "'": "", "\u2019": "", "-": ""})
 
 
-def with_addressed(text: str, detected: list[Found]) -> list[Found]:
+def with_addressed(text: str, detected: list[Found], ordinary: Collection[str] = ()) -> list[Found]:
     """The spans of a text, and the capitalized words that are parts of its e-mail addresses: Ada, of ada.oz@mail.org.
 
-    A word of English is one only beside another part. A span that holds a part is one whatever its own score is.
+    A word of English, or an ``ordinary`` one, is one only beside another part. A span that holds a part is one whatever
+    its own score is.
     """
     parts: set[str] = set()
     for span in detected:
@@ -190,7 +191,9 @@ def with_addressed(text: str, detected: list[Found]) -> list[Found]:
         beside = (number and text[met[number - 1][1] : start] in _BESIDE) or (
             number + 1 < len(met) and text[end : met[number + 1][0]] in _BESIDE
         )
-        if not any(held[start:end]) and (beside or not is_plain_word(text[start:end].lower())):
+        if not any(held[start:end]) and (
+            beside or not (is_plain_word(text[start:end].lower()) or text[start:end].lower() in ordinary)
+        ):
             spans.append(Found(start, end, "person", _SCORE, "address"))
     return sorted(spans)
 

@@ -71,7 +71,10 @@ _SPACED: Final = lazy_regex(r"[^ \n](?:[^ \n]| (?! ))*+")
 """A cell of a table whose columns are parted by two spaces or more."""
 _RULE: Final = lazy_regex(r"[-+|=: \t]+")
 _NAME_CELL: Final = lazy_regex(r"[^\W\d_][\w.'\u2019-]{0,40}(?:,? [^\W\d_][\w.'\u2019-]{0,40}){0,4}")
-_NO_NAME: Final = words_in("null none nan n/a na nil unknown true false yes no anonymous deleted test vacant total")
+_NO_NAME: Final = words_in(
+    """null none nan n/a na nil unknown true false yes no anonymous deleted test vacant total empty unm tbc tba closed
+    cancelled sold void blocked free off"""
+)
 _MOST_CELLS: Final = 2_000  # cells of a column that are counted
 _MAJORITY: Final = 0.6
 _SHIFTED: Final = 3  # characters that a cell stands beside its column's place

@@ -145,7 +145,7 @@ def _in_headers(text: str, spoken: list[re.Match[str]]) -> Iterator[Found]:
 def _mailboxes(value: str) -> Iterator[tuple[int, int]]:
     """Yield where the names of a header's value stand: Ada Zuse <a@z>, "Zuse, Ada"; or "Ada Zuse, Bea Noor"."""
     for box in matches(_MAILBOX, value):
-        start, name = box.start("name"), box["name"].rstrip(" ,")
+        start, name = box.start("name"), box["name"].split(" via ", 1)[0].rstrip(" ,")
         parts = name.split(", ")
         several = len(parts) > 2 or all(" " in part for part in parts)
         for part in parts if several else [name]:

@@ -51,6 +51,8 @@ def test_a_cue_finds_its_example_and_ignores_the_other(cue: Cue) -> None:
         ("Presenti: Tarcisio Borsini (mill. 112), Loredana Azzi (98)", ["Tarcisio Borsini", "Loredana Azzi"]),
         ("NOM : BELKADEM-TISSAUT\n", ["BELKADEM-TISSAUT"]),
         ("Known as:   Rob\n", ["Rob"]),
+        ("Dzięki,\nWacek", ["Wacek"]),
+        ("bel ik mevr ter Braak", ["ter Braak"]),
         ("Utente: Hermínio Falcato Brás\n", ["Hermínio Falcato Brás"]),
     ],
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from textveil.detection.embedded import embedded_detector
-from textveil.detection.firms import find_firms
+from textveil.detection.firms import find_cued_firms, find_firms
 from textveil.detection.found import plain
 
 
@@ -32,6 +32,7 @@ def firms(text: str) -> list[str]:
         ("copy to Hawthorn Surgery, please", "Hawthorn Surgery"),
         ("works at The Pickled Herring Cafe", "The Pickled Herring Cafe"),
         ("results by Peg & Bib Timing.", "Peg & Bib Timing"),
+        ("at work (Sandbanks Care Home).", "Sandbanks Care Home"),
         ("the Las Vegas Wedding Chapel", "Las Vegas Wedding Chapel"),
         ("im Klinikum Seeblick operiert", "Klinikum Seeblick"),
         ("die hausverwaltung Nestbau Immobilien ruft an", "Nestbau Immobilien"),
@@ -42,6 +43,20 @@ def firms(text: str) -> list[str]:
 )
 def test_a_firm_is_found_by_its_form_or_by_its_sort(text: str, expected: str) -> None:
     assert firms(text) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("she works as a barista at The Copper Whisk.", ["The Copper Whisk"]),
+        ("works at Chocktaw Ridge Feed & Seed, cell", ["Chocktaw Ridge Feed & Seed"]),
+        ("Venue: The Glasshouse Rooms, 4 Wharf", ["The Glasshouse Rooms"]),
+        ("works at Starbucks; works at Orla Fenn's", []),
+        ("Church: no. School: General Home. It works for Visual Studio", []),
+    ],
+)
+def test_an_employer_is_found_by_two_words_where_one_is_named(text: str, expected: list[str]) -> None:
+    assert [text[span.start : span.end] for span in find_cued_firms(text)] == expected
 
 
 @pytest.mark.parametrize(

@@ -76,8 +76,9 @@ ROLES: Final = _by_language(
     pt="""senhor senhora doutor doutora professor professora paciente utente colega testemunha deputado deputada
     vereador vereadora enfermeiro enfermeira padre juiz juiza advogado advogada dona familia engenheiro
     engenheira""",
-    nl="""mevrouw meneer heer collega patient patiente huisarts getuige wethouder burgemeester minister advocaat
-    notaris verpleegkundige dokter juf meester client cliente leerling familie echtpaar zuster broeder rechter""",
+    nl="""mevr dhr mevrouw meneer heer collega patient patiente huisarts getuige wethouder burgemeester minister
+    advocaat notaris verpleegkundige dokter juf meester client cliente leerling familie echtpaar zuster
+    broeder rechter""",
     pl="""panu pania panem pacjent pacjentka kolega kolezanka swiadek posel poslanka burmistrz mecenas doktor
     profesor siostra panstwo ksiadz sedzia""",
     cs="paci pacient pacientka kolega kolegyne svedek doktor doktorka profesor starosta",
@@ -174,16 +175,16 @@ KNOWN_BY: Final = _by_language(
 CLOSINGS: Final = _by_language(
     en="""regards wishes sincerely faithfully truly cheers thanks love yours best respectfully cordially fraternally
     xx xxx""",
-    de="gruen grusen gruss gruse gruesse grus gruessen hochachtungsvoll herzlichst mfg lg vg",
-    fr="cordialement salutations amicalement bises bisous sincerement distingues devoues vous toi amities",
-    es="atentamente saludos saludo abrazo abrazos cordialmente besos cordial",
-    it="saluti saluto cordialmente abbraccio ossequi baci cordialita",
-    pt="atenciosamente cumprimentos abraco abracos cordialmente beijos beijinhos atentamente",
-    nl="groet groeten hoogachtend groetjes liefs mvg",
-    pl="powazaniem pozdrawiam pozdrowieniami szacunkiem pozdrowienia",
+    de="danke gruen grusen gruss gruse gruesse grus gruessen hochachtungsvoll herzlichst mfg lg vg",
+    fr="merci cordialement salutations amicalement bises bisous sincerement distingues devoues vous toi amities",
+    es="gracias atentamente saludos saludo abrazo abrazos cordialmente besos cordial",
+    it="grazie saluti saluto cordialmente abbraccio ossequi baci cordialita",
+    pt="obrigado obrigada valeu atenciosamente cumprimentos abraco abracos cordialmente beijos beijinhos atentamente",
+    nl="bedankt groet groeten hoogachtend groetjes liefs mvg",
+    pl="dzieki dziekuje powazaniem pozdrawiam pozdrowieniami szacunkiem pozdrowienia",
     cs="pozdravem uctou zdravi pozdravom",
-    sv="halsning halsningar halsar mvh hilsen hilsner hilsninger vh kh",
-    fi="terveisin terveiset ystavallisin kunnioittavasti",
+    sv="tack tak takk halsning halsningar halsar mvh hilsen hilsner hilsninger vh kh",
+    fi="kiitos terveisin terveiset ystavallisin kunnioittavasti",
     tr="saygilarimla saygilar selamlar sevgiler sevgilerimle",
     ro="stima respect",
     hu="udvozlettel tisztelettel",

@@ -267,7 +267,7 @@ def _name_end(text: str, at: int, language: str, cue: Cue, *, small: bool = Fals
         honor = number > 0 and low in HONORS and part[0].isupper()
         if honor or is_camel(part[0]) or low in known.FUNCTION_WORDS or mark & Marks.OTHER or _names_none(low):
             break
-        last = number > 1 and cue is _LABEL_CUE and text[match.end() : match.end() + 1] in ("", "\n")
+        last = number > 1 and cue is _LABEL_CUE and _ENDS_CELL.match(text, match.end()) is not None
         if not mark & _NAMES and (mark & _PLAIN or _is_ordinary(low, language)):
             following = lows[number + 1] if number + 1 < len(lows) else ""
             rare = not (mark & _PLAIN or not following or _is_english(following) or _is_ordinary(following, language))
@@ -306,6 +306,7 @@ def _names_none(low: str) -> bool:
 
 
 _CAPITALS: Final = lazy_regex("(?: [A-Z][A-Za-z-]{1,40}){0,4}")
+_ENDS_CELL: Final = lazy_regex(r"[ \t]{0,20}(?:\n|\Z)|[ ]{2}")
 _NUMBER: Final = lazy_regex(r" (?P<number>[0-9]{1,2})(?= ?[:=.(])")
 _LINK: Final = lazy_regex(" (?:von|van|de|del|della|di|da|do) ")
 _SMALL_NAME: Final = lazy_regex(r"[a-z]{3,20}(?![A-Za-z0-9_@.-])")

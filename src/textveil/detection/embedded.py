@@ -179,7 +179,7 @@ _FIELDS: Final = Phase("fields", (
         "met haar broer Wouter", "met haar broer"),
     Row("sender", senders.find_senders, senders.SENDER_GATE, "handle person", 0.8, "field",
         "Van: Jiska Baas\nOnderwerp: regen\n", "Van: Marketing\nOnderwerp: regen\n"),
-    Row("person-in-table", people_in_tables.find_people_in_tables, people_in_tables.TABLE_GATE, "person", 0.7,
+    Row("person-in-table", people_in_tables.find_people_in_tables, people_in_tables.TABLE_GATE, "handle person", 0.7,
         "column", "x,last_name\nA,Zuse\n\ndollars", "x,color\nA,blue\n"),
     Row("value-in-table", people_in_tables.find_values_in_tables, people_in_tables.VALUE_TABLE_GATE,
         "id place secret", 0.7, "column", "user,password\nbob,hunter\n", "user,password\nbob,yes\n"),
@@ -370,6 +370,8 @@ _QUANTITIES: Final = Phase("quantities", (
         "enfermedad de Paget", "enfermedad de la hija"),
     Row("statute", lookalikes.find_statutes, lookalikes.STATUTE_GATE, ORDINARY, 0.0, "",
         "the Housing Act", "Zuse will act"),
+    Row("cued-firm", firms.find_cued_firms, firms.CUED_FIRM_GATE, "organization", 0.5, "cue",
+        "works at The Copper Whisk", "works at the old mill"),
     Row("acronym", institutions.find_acronyms, institutions.ACRONYM_GATE, "organization", 0.5, "cue",
         "member of the PKK", "member of the club"),
 ))

@@ -51,12 +51,15 @@ _PIECES: Final = (
 )  # fmt: skip
 _STRONG: Final = """cafe lettings staffing kennels cattery bakery bistro brewery distillery salon barbers florist
     florists butchers fishmongers vets solicitors opticians catering removals joinery upholstery gardening garage taxis
-    cabs harriers timing apiaries nursery chapel flooring scaffolding carpentry recruitment chiropractic physiotherapy
+    cabs harriers timing apiaries nursery chapel manor depot flooring scaffolding carpentry recruitment
+    chiropractic physiotherapy
     podiatry creamery orchards vineyards stables deli pizzeria trattoria brasserie roastery tearooms"""
 """What sort of house it is: capitals before it are its name."""
-_WEAK: Final = """surgery practice club rooms kitchen manor maternity hospice bookshop inn tavern gym dispensary
+_WEAK: Final = """surgery practice club rooms kitchen maternity hospice bookshop inn tavern gym dispensary
     home wanderers athletic theatre playgroup preschool primary academy"""
 """Of these a word must tell the house from others of its sort: no word of English, or a name."""
+_HOMES: Final = words_in("care nursing rest retirement residential")
+"""Words before "home" that make it a house."""
 _GENERIC: Final = (
     known.GENERIC
     | known.GENERIC_CARE
@@ -108,6 +111,34 @@ def _head_words() -> frozenset[str]:
 
 
 FIRM_GATE: Final = either(WithWords(_head_words), holding(*_PIECES))
+_CUED: Final = lazy_regex(
+    r"(?:(?<![A-Za-z])(?:work(?:s|ed|ing)?|employed|interned|temp(?:s|ing)|job)(?: as an? [a-z]{3,20}"
+    r"(?: [a-z]{3,20})?)? (?:at|by) (?:the )?|(?:\A|[\n.;|] {0,8})(?:Venue|Employer|Church|School|Insurer"
+    r"|Company|Firm|Supplier|Pharmacy|Organi[sz]ation|Workplace|Nursery|Garage|Vet|Bank|Publisher"
+    r"|Sponsor)(?: name)?:[ \t]{1,20})"
+    rf"(?P<name>{_W}(?:(?: & |'s | (?:of |and |at )?){_W}){{1,5}}+)(?=[ ,.;:)\n]|\Z)(?! [A-Z0-9])"
+)
+"""Where somebody works, and what labels call a house; two words or more, since brands have one."""
+_CUES: Final = joined_words(
+    """work works worked working employed interned temps temping job venue employer church school insurer company firm
+    supplier pharmacy organisation organization workplace nursery garage vet bank publisher sponsor"""
+)
+CUED_FIRM_GATE: Final = WithWords(lambda: _CUES)
+
+
+def find_cued_firms(text: str) -> Iterator[Found]:
+    """Yield what stands where an employer or a house is named: works at The Copper Whisk."""
+    for match in matches(_CUED, text):
+        words = [word[0] for word in _WORD.finditer(match["name"])]
+        lows = [word.lower() for word in words]
+        first = lists().words.get(lows[0], 0)
+        given = first & Marks.GIVEN and not first & Marks.COMMON
+        if (
+            not given
+            and lows[0] not in known.TITLES
+            and not (all(low in _GENERIC for low in lows) or any(map(is_thing, lows)))
+        ):
+            yield Found(*match.span("name"), "organization", 0.5, "cue")
 
 
 def find_firms(text: str) -> Iterator[Found]:
@@ -168,6 +199,7 @@ def _named_before(text: str, end: int, *, weak: bool) -> int:
     if not named or any(is_thing(word.lower()) for word in named):
         return -1
     proper = any(len(word) > 2 and _is_proper(word) for word in named)
+    weak = weak and words[-1][1].lower() not in _HOMES
     if (weak or named[0].isupper()) and not proper:
         return -1
     start = words[0][0]

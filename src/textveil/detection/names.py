@@ -368,7 +368,10 @@ class _Run:
         if word.low in known.LINKS or word.low in known.FUNCTION_WORDS:
             return False
         if word.marks & (_OTHER | _COMMON):
-            given = first >= 0 and first == place - 1 and place + 1 == len(group)
+            ends = place + 1 == len(group) or (
+                place + 2 == len(group) and not group[place + 1].marks & (_COMMON | _OTHER)
+            )
+            given = first >= 0 and first == place - 1 and ends
             if given and not word.capitals and word.low not in _ENDS and word.low not in known.TITLES:
                 before = group[first]
                 if len(before.low) == 1 or "." in before.low or before.marks & (_GIVEN | _COMMON) == _GIVEN:

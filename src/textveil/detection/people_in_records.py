@@ -229,6 +229,12 @@ _LOGGED: Final = lazy_regex(
 )
 """Users in the words of logs, whatever stands behind them."""
 _FORUM: Final = lazy_regex(r"u/(?<![\w./-]..)(?P<name>[A-Za-z0-9_-]{3,20})(?![\w./-])")
+_ACCOUNT: Final = lazy_regex(
+    r"(?i:(?<![\w./@-])(?:github|gitlab|skype|telegram|discord|instagram|insta|twitter|snapchat|mastodon|tiktok|benutzer"
+    r"(?:name)?|nutzer(?:name)?|utilisateur|identifiant|usuario|utente|utilizador|gebruiker(?:snaam)?|uzytkownik|anmeldename)"
+    r"(?: ?(?:id|name|user|handle))?)(?: ?:[ \t]{0,3}|[ \t]{2,20})(?P<name>[a-z][a-z0-9_.-]{3,30})(?![\w/@:(]|[ ][a-z])"
+)
+"""Accounts behind the name of a service, or behind the word for a user in another language."""
 _NAMED: Final = lazy_regex(
     r"(?i:(?:first|last|full|given|family|middle|sur|maiden|patient|customer|contact|employee|client|holder)"
     r"[_ ]?name)[\"'`\])]{0,2}[ \t]{0,2}(?:=|:|==|=>|LIKE|like|ILIKE)[ \t]{0,3}[\"']"
@@ -249,6 +255,8 @@ _LISTED_PERSON: Final = int(Marks.GIVEN | Marks.FAMILY)
 USER_GATE: Final = with_words(
     """user username userid login logon logname uname acct assignee actor principal committer owner author reviewer "
     "sudo publickey session authenticating cron
+    github gitlab skype telegram discord instagram insta twitter snapchat mastodon tiktok benutzer benutzername nutzer
+    nutzername utilisateur identifiant usuario utente utilizador gebruiker gebruikersnaam uzytkownik anmeldename
     created updated logged handle u l todo fixme xxx hack note"""
 )
 FIELD_GATE: Final = holding(
@@ -272,7 +280,10 @@ def _people(text: str) -> Iterator[tuple[int, int, str]]:
         if names_user(name):
             yield match.start("name"), match.start("name") + len(name), "handle"
     for match in matches(_FORUM, text) if "u/" in text else ():
-        yield *match.span("name"), "handle"
+        yield *match.span(), "handle"
+    for match in matches(_ACCOUNT, text):
+        if names_user(match["name"].lower().rstrip("._-")):
+            yield match.start("name"), match.start("name") + len(match["name"].rstrip("._-")), "handle"
     for match in matches(_NAMED, text):
         parts = re.findall("[a-z]+", match["name"].lower())
         if not all(part in _ROLES or part in _known() for part in parts):

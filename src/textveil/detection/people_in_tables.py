@@ -8,9 +8,9 @@ from typing import Final, NamedTuple
 
 from textveil.detection import lists as known
 from textveil.detection.found import Found, words_in
-from textveil.detection.gates import both, holding, joined_words, places_of, with_words
+from textveil.detection.gates import both, either, holding, joined_words, places_of, with_words
 from textveil.detection.lists import Marks, lists
-from textveil.detection.people_in_records import is_plain_form, line_end, names_somebody
+from textveil.detection.people_in_records import is_plain_form, line_end, names_somebody, names_user
 from textveil.detection.secrets import is_placeholder
 from textveil.text.patterns import check_time, lazy_regex, matches
 
@@ -34,9 +34,15 @@ _VOTED: Final = lazy_regex(
     r"(?i:names?|nom|nombre|nome|naam|navn|namn|nimi|ad|nume|nev|contact|kontakt|contacto|contatto|person|staff|member"
     r"|teacher|doctor|consultant|nurse|lead|manager|runner|player|athlete|driver|guest|tenant|student|pupil|resident|client"
     r"|speaker|supervisor|clinician|physician|user|leiter|arzt|medico|lekarz|kunde|schueler|candidate|applicant|witness"
-    r"|volunteer|carer|parent|child|spouse|husband|wife|mother|father|swimmer|rider|judge|key ?worker|next of kin|who)"
+    r"|volunteer|carer|parent|child|spouse|husband|wife|mother|father|swimmer|rider|judge|key ?worker"
+    r"|next of kin|who|policy ?holder|insured)"
 )
 """A column that may name things as well: what most of its cells look like tells."""
+_LOGINS: Final = lazy_regex(
+    r"(?i:user(?:[ _-]?(?:name|id))?|login|actor|account|uid|benutzer|usuario|utilisateur|utente)"
+)
+"""A column of logins, where its cells are written as some; it may also hold names."""
+_LOGIN_CELL: Final = lazy_regex(r"[a-z][a-z0-9._-]{2,30}")
 _SECRETS: Final = lazy_regex(
     r"(?i:pass(?:word|wd|code|phrase|wort)|pwd|pin|api[_ -]?key|secret|(?:access|api)[_ -]?token"
     r"|kennwort|mot de passe|contrasena|senha|wachtwoord|haslo)"
@@ -56,7 +62,9 @@ _PLACES: Final = lazy_regex(
     r"|miejscowosc|ulica)"
 )
 _BEHIND: Final = r"\"?(?P<mark>[^\S\n]*[|,;\t]|[ ]{2}|[^\S\n]*$)"
-_HEADER: Final = lazy_regex(rf"(?m)(?<![^\s|,;\"])(?:{_COLUMN.pattern}|{_ROLE.pattern}|{_VOTED.pattern}){_BEHIND}")
+_HEADER: Final = lazy_regex(
+    rf"(?m)(?<![^\s|,;\"])(?:{_COLUMN.pattern}|{_ROLE.pattern}|{_LOGINS.pattern}|{_VOTED.pattern}){_BEHIND}"
+)
 _VALUE_HEADER: Final = lazy_regex(
     rf"(?m)(?<![^\s|,;\"])(?:{_SECRETS.pattern}|{_IDS.pattern}|{_PLACES.pattern}){_BEHIND}"
 )
@@ -89,10 +97,11 @@ _HEADS: Final = """name names firstname lastname fullname givenname familyname m
     contact kontakt contacto contatto person staff member teacher doctor consultant nurse lead manager runner
     player athlete driver guest tenant student pupil resident client speaker supervisor clinician physician user
     leiter arzt medico lekarz kunde schueler candidate applicant witness volunteer carer parent child spouse
-    husband wife mother father swimmer rider judge worker keyworker kin who"""
+    husband wife mother father swimmer rider judge worker keyworker kin who
+    policyholder insured username login actor account uid benutzer usuario utilisateur utente"""
 _HEAD_WORDS: Final = joined_words(f"{_HEADS} first last full sur middle maiden family holder display key next on")
 """Words that a head of such a column begins with."""
-TABLE_GATE: Final = with_words(_HEADS)
+TABLE_GATE: Final = either(with_words(_HEADS), holding('",', '";'))
 
 
 class _Cell(NamedTuple):
@@ -119,8 +128,30 @@ def find_people_in_tables(text: str) -> Iterator[Found]:
     """Yield the cells below a header such as ``last_name`` or "Patient" that name persons, by start."""
     places = (place for place, _ in places_of(text, _HEAD_WORDS))
     headers = (header for place in places if (header := _HEADER.match(text, place)) is not None)
+    begun = set()
     for rows, columns in _tables(text, headers):
-        yield from _persons(rows, columns)
+        for span in _persons(rows, columns):
+            begun.add(span.start)
+            yield span
+    yield from (span for span in _quoted_names(text) if span.start not in begun)
+
+
+_PART: Final = "[A-Z][A-Za-z'-]{1,30}"
+_TURNED: Final = rf"{_PART}(?: {_PART}){{0,2}}, {_PART}(?: {_PART}| [A-Z]\.?){{0,2}}"
+_ONE_TURNED: Final = lazy_regex(_TURNED)
+_QUOTED_CELL: Final = lazy_regex(rf"\"(?<![^,;\t\n`].)(?P<names>{_TURNED}(?:; {_TURNED}){{0,5}})\"(?=[,;\t\n`]|\Z)")
+
+
+def _quoted_names(text: str) -> Iterator[Found]:
+    """Yield the names of quoted cells with the family name first, whatever their column is called: "Zuse, Ada"."""
+    cells = list(matches(_QUOTED_CELL, text)) if '",' in text or '";' in text else []
+    sure = [_looks_like_person(cell["names"].partition(";")[0]) for cell in cells]
+    if 2 * sum(sure) <= len(cells):
+        return
+    for cell, is_sure in zip(cells, sure, strict=True):
+        if is_sure or len(cells) > 2:
+            names = _ONE_TURNED.finditer(text, *cell.span("names"))
+            yield from (Found(*name.span(), "person", _SCORE, "column") for name in names)
 
 
 def find_values_in_tables(text: str) -> Iterator[Found]:
@@ -211,7 +242,8 @@ def _column_kinds(cells: Sequence[_Cell], mark: str) -> dict[int, str]:
     if len(cells) < 2 or not all(_HEADING.fullmatch(cell.value) or (mark == "|" and not cell.value) for cell in cells):
         return {}
     kinds = (
-        (_COLUMN, "name"), (_ROLE, "role"), (_IDS, "id"), (_PLACES, "place"), (_VOTED, "vote"), (_SECRETS, "secret")
+        (_COLUMN, "name"), (_LOGINS, "login"), (_ROLE, "role"), (_IDS, "id"), (_PLACES, "place"), (_VOTED, "vote"),
+        (_SECRETS, "secret"),
     )  # fmt: skip
     return {
         cell.start if mark == " " else number: next((kind for head, kind in kinds if head.fullmatch(cell.value)), "")
@@ -252,8 +284,14 @@ def _persons(rows: dict[int, list[_Cell]], columns: dict[int, str]) -> Iterator[
         kind = columns[column]
         if kind in _FITS:
             continue
-        full = [cell for cell in cells if _NAME_CELL.fullmatch(cell.value) and cell.value.casefold() not in _NO_NAME]
-        if kind == "vote":
+        if kind == "login":
+            users = [cell for cell in cells if _LOGIN_CELL.fullmatch(cell.value) and names_user(cell.value)]
+            spans += [Found(cell.start, cell.start + len(cell.value), "handle", _SCORE, "column") for cell in users]
+            if users:
+                continue
+        named = (cell for cell in cells if _NAME_CELL.fullmatch(cell.value))
+        full = [cell for cell in named if cell.value.casefold().rstrip(".") not in _NO_NAME]
+        if kind in ("vote", "login"):
             counted = [cell for cell in cells[:_MOST_CELLS] if cell.value]
             votes = sum(_looks_like_person(cell.value) for cell in counted if _NAME_CELL.fullmatch(cell.value))
             if votes < _MAJORITY * len(counted) or not votes:

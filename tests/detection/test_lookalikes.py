@@ -42,3 +42,25 @@ def test_words_that_look_like_names_stay(text: str, names: list[str]) -> None:
 )
 def test_names_that_look_like_words_are_found(text: str, names: list[str]) -> None:
     assert named(text)[: len(names)] == names
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a Peugeot 208, his Ford F-150 and a Tesla Model 3",
+        "ACCIDENT REP0RT F0RM",
+        "fluent: English C1 (German B2)",
+        "Witness 1: nobody     Witness 2: nobody",
+        "the \u00a7 823 BGB, article 1231-1, s.13 of it, seat 23C, plot 17, bay 14",
+        "1. Sex  F      2. Date of birth x\n3. Place of birth  x",
+        "1.1 one\n1.2 two\n  1.2.1 three",
+    ],
+)
+def test_numbers_of_models_labels_laws_and_misread_words_stay(text: str) -> None:
+    numbers = [span for span in tv.detect(text) if any(map(str.isdigit, text[span.start : span.end]))]
+    assert {span.kind for span in numbers} <= {"numbering"}
+
+
+@pytest.mark.parametrize("text", ["a Peugeot 2019", "I was 12: born", "Ad0ma, B10", "block C1", "at 8: we go"])
+def test_numbers_that_look_like_those_of_models_and_labels_go(text: str) -> None:
+    assert "numbering" not in {span.kind for span in tv.detect(text)}

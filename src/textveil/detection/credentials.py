@@ -243,6 +243,7 @@ def _assigned(text: str, start: int, sign: re.Match[str], meant: str, *, of: boo
 def _in_settings(text: str, place: int) -> bool:
     """Return whether the lines around a place hold settings, as in an INI file, and no code."""
     start, end = text.rfind("\n\n", 0, place), text.find("\n\n", place)
+    start = max(start, text.rfind("```", 0, place) + 2)  # a fence
     block = text[max(0, start + 1, place - 400) : min(place + 400, end if end >= 0 else len(text))]
     return not set(block) & set("(){};\"'")
 

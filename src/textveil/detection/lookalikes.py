@@ -12,7 +12,7 @@ from typing import Final
 from textveil.detection import lists as known
 from textveil.detection.cued_names import label_words
 from textveil.detection.found import Found
-from textveil.detection.gates import holding, joined_words, places_of, with_words
+from textveil.detection.gates import at_digits, holding, joined_words, places_of, with_words
 from textveil.detection.languages import ORDINARY
 from textveil.detection.lists import Marks, lists
 from textveil.detection.name_evidence import is_field
@@ -127,6 +127,47 @@ _LETTERS: Final = """md phd mbe obe cbe kbe dbe kc qc frcp frcs frcgp frcpch frc
     mcse"""
 _LETTER_WORDS: Final = joined_words(_LETTERS)
 LETTERS_GATE: Final = with_words(_LETTERS)
+
+
+_NUMBERED_MODEL: Final = lazy_regex(
+    r"(?: (?:[A-Z][a-z]{1,12} )?| ?-)(?P<model>(?!(?:19|20)[0-9]{2}\b)(?:[A-Z]{1,2}-?)?[0-9]{1,4}[a-z]?)(?![\w%]"
+    r"|[.,:/-][0-9]| ?(?:km|miles|years))"
+)
+
+
+def find_numbered_models(text: str) -> Iterator[Found]:
+    """Yield the numbers in names of cars: Peugeot 208, Ford F-150, Tesla Model 3."""
+    for start, end in places_of(text, _MAKE_WORDS):
+        model = _NUMBERED_MODEL.match(text, end) if text[start].isupper() else None
+        if model is not None:
+            yield Found(*model.span("model"), "numbering", 0.6, "sequence")
+
+
+_MISREAD: Final = lazy_regex(r"(?<![\w.@/-])(?=[A-Za-z]{0,12}[01])[A-Za-z01]{2,14}(?![\w@-])")
+_LEVEL: Final = lazy_regex(
+    r"(?i:(?<![a-z])(?:english|german|french|spanish|italian|dutch|polish|portuguese|russian|greek|arabic|turkish|chinese"
+    r"|level|niveau|nivel|livello|poziom|deutsch|englisch|franzosisch|anglais|allemand|ingles|aleman|frances|inglese"
+    r"|tedesco|francese|engels|duits|frans))\s{1,24}\(?(?P<level>[ABC][12])(?!\w)"
+)
+MISREAD_GATE: Final = at_digits("[A-Za-z][01]|[01][A-Za-z]")
+LEVEL_GATE: Final = at_digits("[ABC][12]")
+
+
+def find_misread_words(text: str) -> Iterator[Found]:
+    """Yield English words in which a scanner took letters for digits: REP0RT, 0f."""
+    marks_of = lists().words.get
+    for match in matches(_MISREAD, text):
+        word = match[0].lower().replace("0", "o").replace("1", "l")
+        digits = sum(map(str.isdigit, match[0]))
+        marks = marks_of(word, 0)
+        if digits < 3 and digits < len(word) and marks & Marks.COMMON and not marks & _NAMES:
+            yield Found(*match.span(), "numbering", 0.5, "sequence")
+
+
+def find_levels(text: str) -> Iterator[Found]:
+    """Yield levels of languages: English C1."""
+    for match in matches(_LEVEL, text):
+        yield Found(*match.span("level"), "numbering", 0.6, "sequence")
 
 
 def find_letters_behind_names(text: str) -> Iterator[Found]:

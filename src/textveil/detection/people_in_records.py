@@ -217,7 +217,13 @@ _USER: Final = lazy_regex(
     r"]?|=[\"']?)|(?:invalid user|(?:for|of|by|as|from|unknown|illegal|disabled|locked|the) user|[Uu]sername(?: is)?"
     r"|[Ll]og(?:ged)? ?in as|logged in by|handle is)[ \t]{1,3}[\"'`]?|(?<=\n)[ \t]{0,8}User[ \t]{1,3}"
     r"|(?<=[0-9] - )(?=[^ \n]{3,31} \[[0-9])|(?<=sudo:)[ \t]{1,8}|(?:TODO|FIXME|XXX"
-    r"|HACK|NOTE)\([ \t]?@?|(?<= )(?:-u|-l|--user(?:name)?|--login|--owner)[ =])(?P<name>[a-z][a-z0-9_.-]{2,30})(?![\w("
+    r"|HACK|NOTE)\([ \t]?@?|(?:[A-Z0-9]{1,16}_){0,3}(?:USER(?:_?NAME)?|LOGIN)(?:=|: )[\"']?"
+    r"|(?:[Bb]enutzer(?:name|kennung)?|[Uu]tente|[Uu]suario|[Uu]tilisateur|[Ii]dentifiant|[Gg]ebruiker(?:snaam)?"
+    r"|[Uu]zytkownik|[Gg]it[Hh]ub|[Gg]it[Ll]ab|[Ss]kype|[Ii]nstagram|[Tt]elegram|[Tt]witter)"
+    r"(?: ?[:=] {0,3}| {1,8})[\"'@]?"
+    r"|(?<=\n)[ \t]{0,8}(?:[Uu]ser(?:name)?|[Ll]ogin)[ \t]{1,20}=[ \t]?[\"']?"
+    r"|(?<= )(?:-u|-l|--user(?:name)?|--login|--owner)[ =])"
+    r"(?P<name>[a-z][a-z0-9_.-]{2,30})(?![\w("
     r"\[{<@/:*%$\\-]|\.\w| ?=|'t\b)"
 )
 _LOGGED: Final = lazy_regex(
@@ -255,7 +261,7 @@ _LISTED_PERSON: Final = int(Marks.GIVEN | Marks.FAMILY)
 USER_GATE: Final = with_words(
     """user username userid login logon logname uname acct assignee actor principal committer owner author reviewer "
     "sudo publickey session authenticating cron
-    github gitlab skype telegram discord instagram insta twitter snapchat mastodon tiktok benutzer benutzername nutzer
+    github gitlab skype telegram discord instagram insta twitter snapchat mastodon tiktok benutzer benutzername benutzerkennung nutzer
     nutzername utilisateur identifiant usuario utente utilizador gebruiker gebruikersnaam uzytkownik anmeldename
     created updated logged handle u l todo fixme xxx hack note"""
 )

@@ -46,15 +46,23 @@ _SECTION_WORD: Final = (
     r"(?i:sections?|chapters?|articles?|paragraphs?|paras?|figures?|figs?|tables?|pages?|steps?|appendix|annex|rules?"
     r"|clauses?|sub-?sections?|equations?|exercises?|lessons?|questions?|volumes?|vol|pp?|notes?|items?|parts?|slides?"
     r"|protocol|episodes?|season|level|lines?|witness|generation|exhibit|psalm|hymn|act|scene|week|phase|option"
-    r"|columns?"
+    r"|columns?|plots?|bay|seat|platform|set|edit|form|bus|number|tax year|gleis|saal|reihe|platz|pagina|tableau"
     r"|rows?|schedule|round|top|seiten?|kapitel|abschnitt|artikel|absatz|abs|art|klasse|teil|band|anlage|ziffer|schritt"
     r"|chapitre|alinea|partie|etape|tome|annexe|tableau|paginas?|pags?|articulo|capitulo|cap|apartado|paso|tabla|anexo"
     r"|articolo|comma|capitolo|tabella|allegato|artigo|alinea|tabela|lid|hoofdstuk|blz|deel|stap|tabel|bijlage"
     r"|paragraaf"
     r"|strona|ust|pkt|rozdzial|krok)\.?"
 )
+_NUMBERED_LABEL: Final = lazy_regex(
+    r"(?<=[a-z]{3} )(?<!was )(?<!ged )(?<!till )(?<!rom )(?P<place>[0-9]{1,2})(?= ?:(?:[ \t]|\n|\Z))"
+)
+_STATUTE: Final = lazy_regex(
+    r"(?:(?<![\w])\xb7{1,2} ?(?=[0-9]{1,4}[a-z]? (?:Abs\.|Satz|Nr\.|[A-Z][A-Za-z]{1,5}B|[A-Z]{2,8}\b))"
+    r"|(?<![A-Za-z])(?:[Aa]rticles?|[Aa]rt\.|[Aa]rtikel|[Aa]rticulo|[Aa]rtigo|[Aa]rticolo) (?:[LRD]\.? ?)?"
+    r"|(?<![\w])(?:s|ss|para|cl)\.)(?P<place>[0-9]{1,4}(?:-[0-9]{1,3})?[a-z]?)(?![\w]|[/:.][0-9])"
+)
 _PLACE: Final = r"[0-9]{1,3}(?:\.[0-9]{1,3}){0,4}(?:\([0-9]{1,3}\)|\([a-z]{1,3}\)){0,3}"
-_PLACES: Final = rf"{_PLACE}[a-z]?(?:(?:-|/|, | and | to | or | of | et | und | y | e ){_PLACE}){{0,6}}"
+_PLACES: Final = rf"{_PLACE}[a-zA-K]?(?:(?:-|/|, | and | to | or | of | et | und | y | e ){_PLACE}){{0,6}}"
 _SECTION: Final = lazy_regex(
     rf"(?<![A-Za-z]){_SECTION_WORD}(?: |(?<=\.))(?:no?\. ?)?(?P<place>{_PLACES}(?:\.?[oa]"
     rf"(?!\w))?)(?![\w]|[/:,-][0-9]| ?%)"
@@ -73,8 +81,8 @@ _LAW: Final = lazy_regex(
 SECTION_NUMBER: Final = lazy_regex(_PLACES)
 """Whether a value is the number of a section, or several; with a unit it is none, whatever word stands before it."""
 _LISTED: Final = lazy_regex(
-    r"(?:(?<=\n)|\A)[ \t>*-]{0,8}(?P<number>[0-9]{1,2}[.)]|\([0-9]{1,2}\)|[0-9]{1,2}(?:\.[0-9]{1,2}){1,3}\.?)(?=["
-    r" \t]+[^\s0-9]|[ \t]*\n)"
+    r"(?:(?<=\n)|\A|(?<=  ))[ \t>*-]{0,8}(?P<number>[0-9]{1,2}[.)]|\([0-9]{1,2}\)|[0-9]{1,2}(?:\.[0-9]{1,2}){1,3}\.?)"
+    r"(?=[ \t]+[^\s0-9]|[ \t]*\n)"
 )
 LIST_NUMBER: Final = lazy_regex(r"\(?[0-9]{1,2}[.)]|[0-9]{1,2}(?:\.[0-9]{1,2}){1,3}\.")
 """Whether a value is the number of an item or a heading, with its mark."""
@@ -84,7 +92,7 @@ PERCENT_GATE: Final = at_digits("[0-9](?: ?%| per)")
 NAMED_GATE: Final = at_digits("[A-Za-z.2319][-./]?[0-9]|[0-9](?:[A-Za-z(]|-[A-Z]|/)")
 ORDINAL_GATE: Final = at_digits("[0-9](?:st|nd|rd|th)")
 VERSION_GATE: Final = at_digits("[nsevVr]\\.? ?[0-9]")
-SECTION_GATE: Final = at_digits(r"[A-Za-z.] ?(?:no?\. ?)?[0-9]")
+SECTION_GATE: Final = at_digits(r"[A-Za-z.\xb7] ?(?:no?\. ?)?[0-9]")
 LAW_GATE: Final = with_words(
     "act acts code regulation regulations order bill statute convention directive treaty ley lei legge loi gesetz"
     " decreto decree wet ustawa census constitution"
@@ -117,9 +125,13 @@ find_ordinals: Final = finding(_ORDINAL, "quantity", 0.8, "ordinal")
 find_versions: Final = finding(
     _VERSION, "quantity", 0.8, "version", by=partial(near, anchor=_DIGIT, before=12, after=24)
 )
-find_sections: Final = finding(
-    _SECTION, "numbering", 0.7, "sequence", group="place", by=partial(near, anchor=_DIGIT, before=24, after=30)
-)
+
+
+def find_sections(text: str) -> Iterator[Found]:
+    """Yield numbers of sections, pages and seats, of paragraphs of a law, and of labels: Witness 2:."""
+    for pattern in (_SECTION, _NUMBERED_LABEL, _STATUTE):
+        for match in near(pattern, text, _DIGIT, 24, 30):
+            yield Found(*match.span("place"), "numbering", 0.7, "sequence")
 
 
 def find_laws(text: str) -> Iterator[Found]:
@@ -131,11 +143,12 @@ def find_laws(text: str) -> Iterator[Found]:
 def find_list_numbers(text: str) -> Iterator[Found]:
     """Yield numbers in front of the items of a list, where they follow one another: 1. 2. 3."""
     previous: list[int] = []
+    seen: set[tuple[int, ...]] = set()
     held: Found | None = None
     for match in matches(_INLINE if "\n" not in text else _LISTED, text):
         number = [int(part) for part in re.findall("[0-9]+", match["number"])]
         span = Found(*match.span("number"), "numbering", 0.7, "sequence")
-        if _follows(previous, number):
+        if _follows(previous, number) or (len(number) > 2 and number[-1] == 1 and tuple(number[:-1]) in seen):
             if held is not None:
                 yield held
                 held = None
@@ -143,6 +156,7 @@ def find_list_numbers(text: str) -> Iterator[Found]:
         else:
             held = span if number[-1] == 1 else None
         previous = number
+        seen.add(tuple(number))
 
 
 def _follows(before: list[int], number: list[int]) -> bool:

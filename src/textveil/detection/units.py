@@ -137,7 +137,8 @@ WITH_DIGITS: Final = (
     r"|[Mm]emorial|[Cc]ommission|[Mm]useum|terrorists?|hijackers?|survivors|victims|[Rr]eport)|7[0-8]7 (?:MAX"
     r"|[Dd]reamliners?|[Jj]umbo|jets?|airliners?|aircraft)|F1|U2|A[345]|F-(?:4|5|14|15|16|18|22|35|117)|B-(?:1|2|17|24"
     r"|25|29|52)|[CU]-(?:5|2|17|130|141)|MiG-(?:15|21|23|25|29|31)|Su-(?:24|25|27|30|35|57)|AK-?47|M-?16|A3(?:00|10|19"
-    r"|20|21|30|40|50|80)|B-?7[0-8]7|Apollo [0-9]{1,2}|i[3579]|PM2\.5|PM10|E10|H7"
+    r"|20|21|30|40|50|80)|B-?7[0-8]7|Apollo [0-9]{1,2}|i[3579]|PM2\.5|PM10|E10|H7|PRINCE2"
+    r"|PS[2-5]|ps[2-5]|S7-[0-9]{3,4}"
 )
 """Names that hold digits: what stands in them is no number. Whether one is a name is told by ``is_name``."""
 

@@ -56,6 +56,7 @@ PIECES += [
     "a Peugeot 208",
     "REP0RT",
     "English C1",
+    "Witness 2: nobody",
     "klucz: WMdnQSPG4QRBn7JkMCNvw8WDv6NMCKy9",
     "Polis: KL 447190",
     "oh seven seven double oh nine six",

@@ -99,7 +99,7 @@ _CLOCK: Final = lazy_regex(
     r"|(?:\.[0-5][0-9])? ?[AaPp](?:\.[Mm]\.|[Mm]\b)| o'clock|(?<=12) (?:noon|midnight)"
     r"|[hH.][0-5][0-9](?= (?:Uhr|uur|u\.?)(?![A-Za-z/]))|[hH][0-5][0-9]|(?= (?:Uhr|uur)\b))(?!\w|:[0-9])"
 )
-_BEFORE_TIME: Final = frozenset("T/-")
+_OPENED: Final = lazy_regex(r"\.[0-5][05](?= ?(?:-|bis|tot|alle|do|to|till)[ 0-9])")
 _HOURS: Final = lazy_regex(
     r"(?<![A-Za-z])(?:[Mm][oo]n?|[Dd]i|[Mm]i|[Dd]o|[Ff]r|[Ss]a|[Ss]o|[Tt]ue|[Ww]ed|[Tt]hu|[Ff]ri|[Ss]at|[Ss]un|[Ll]un|[Mm]ar"
     r"|[Mm]er|[Gg]io|[Vv]en|[Ss]ab|[Dd]om|[Ww]o|[Vv]r|[Zz]a|[Zz]o|[Oo]pen(?:s|ing)?|[Hh]ours|[Uu]hr|[Gg]eoffnet"
@@ -110,9 +110,13 @@ _HOURS: Final = lazy_regex(
 )
 """Hours of opening with points, behind a day or a word for them."""
 _AFTER_T: Final = lazy_regex(
-    rf"(?:(?<=[0-9\xb7]T)[0-2][0-9]:[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]{{1,9}})?)?(?:Z|{_OFFSET})?"
-    r"|(?<=[a-z]/[12][0-9]{3}:)[0-2][0-9]:[0-5][0-9]:[0-5][0-9](?: [+-][0-9]{4}(?![0-9]))?"
-    r"|(?<=[:hH][0-5][0-9]-)(?<![0-9]:[0-5][0-9]:[0-5][0-9]-)(?:[01]?[0-9]|2[0-3])[:hH][0-5][0-9](?![\w:]))"
+    rf"(?<=[0-9\xb7]T)[0-2][0-9]:[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]{{1,9}})?)?(?:Z|{_OFFSET})?"
+)
+_OF_LOG: Final = lazy_regex(
+    r":(?<=[a-z]/[12][0-9]{3}:)(?P<time>[0-2][0-9]:[0-5][0-9]:[0-5][0-9](?: [+-][0-9]{4}(?![0-9]))?)"
+)
+_UNTIL: Final = lazy_regex(
+    r"-(?<=[:hH][0-5][0-9]-)(?<![0-9]:[0-5][0-9]:[0-5][0-9]-)(?P<time>(?:[01]?[0-9]|2[0-3])[:hH][0-5][0-9](?![\w:]))"
 )
 _FIRST_OF_RANGE: Final = lazy_regex(r"^[0-3]?[0-9] ?- ?(?=[0-9])")
 _GOES_ON: Final = lazy_regex(r"[,;:)]|[ \n][a-z0-9(]")
@@ -183,10 +187,10 @@ def find_years(text: str) -> Iterator[Found]:
 
 def find_times(text: str) -> Iterator[Found]:
     """Times of day: 14:05, 2:05:10 pm, 2 p.m., 2 o'clock, 14:05:10+02:00."""
-    joined = [match.span() for match in matches(_AFTER_T, text)] if not _BEFORE_TIME.isdisjoint(text) else []
-    if "." in text:
-        joined += [match.span(group) for match in matches(_HOURS, text) for group in ("from", "to")]
-        joined.sort()
+    joined = [match.span() for match in matches(_AFTER_T, text)] if "T" in text else []
+    joined += [match.span("time") for pattern in (_OF_LOG, _UNTIL) for match in matches(pattern, text)]
+    joined += [match.span(group) for match in near(_HOURS, text, _OPENED, 36, 24) for group in ("from", "to")]
+    joined.sort()
     for start, end in joined:
         yield Found(start, end, "time", 0.8)
     for match in matches(_CLOCK, without(text, joined)):

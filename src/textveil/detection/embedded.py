@@ -341,6 +341,8 @@ _CODE: Final = Phase("code", (
     Row("code", technical.find_code, technical.CODE_GATE, "code code-number", 0.8, "code", "get_name()", "get a name"),
     Row("section", quantities.find_sections, quantities.SECTION_GATE, "numbering", 0.7, "sequence",
         "(Rule 36)", "the rule"),
+    Row("label-number", quantities.find_label_numbers, quantities.LABEL_NUMBER_GATE, "numbering", 0.7, "sequence",
+        "Witness 2: nobody", "was 2: nobody"),
     Row("share", quantities.find_shares, quantities.SHARE_GATE, "quantity", 0.6, "count", "4 of 7", "4 of them"),
     Row("spoken-money", quantities.find_spoken_money, quantities.SPOKEN_GATE, "money", 0.7, "",
         "two cents", "two scents"),

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from textveil.detection.found import Found, finding, near, readings, without, words_in
-from textveil.detection.gates import at_digits, either, holding, joined_words, matching, places_of, with_words
+from textveil.detection.gates import at_digits, both, either, holding, joined_words, matching, places_of, with_words
 from textveil.detection.lists import lists
 from textveil.detection.national_ids import checked_label, luhn
 from textveil.text.patterns import either_of, lazy_regex, matches
@@ -66,7 +66,7 @@ _NUMBER_MARK: Final = (
 )
 _DIGITLIKE: Final = "[0-9OoIlSB]"
 _LABELLED: Final = lazy_regex(
-    rf"(?<![A-Za-z])(?:(?i:{_LABELS})\.?(?: [A-Z]{{2,5}}(?= ?:))?(?: {_NUMBER_MARK})?(?: is| ?:| =|,)? ?#?"
+    rf"(?<![A-Za-z])(?:(?i:{_LABELS})\.?(?: {_NUMBER_MARK})?(?: is| ?:| =|,)? ?#?"
     r"|(?:[Nn](?:[r0\xb7]|o[.:]|\.[o\xb7]?|[o\xb7]\.|r\.)\.?:?|(?:[Nn]umber|[Nn]umero|[Nn]ummer|[Nn]um\.?|ID"
     r"|[Ii]d)[: ]))"
     r" ?\(?"
@@ -255,16 +255,17 @@ def find_labelled_ids(text: str) -> Iterator[Found]:
 
 
 _MISREAD_ROW: Final = lazy_regex(
-    r"(?<![\w/.-])(?:[A-Z]{2}[ /])?(?=[0-9OlI/ ]*(?:[0-9][OlI]|[OlI][0-9]))[0-9OlI]{1,5}(?:[/ ][0-9OlI]{1,5}){1,4}"
-    r"(?: [A-D])?(?![\w/-])"
+    r"(?<![\w/.-])(?:[A-Z]{2}[ /])?[0-9OlI]{1,5}(?:[/ ][0-9OlI]{1,5}){1,4}(?: [A-D])?(?![\w/-])"
 )
+_MIXED_READ: Final = lazy_regex("[0-9][OlI]|[OlI][0-9]")
 MISREAD_GATE: Final = at_digits("[0-9][OlI]|[OlI][0-9]")
 
 
 def find_misread_rows(text: str) -> Iterator[Found]:
     """Yield rows of digits in which a scanner took some for letters: O77OO 9OO l53."""
     for match in matches(_MISREAD_ROW, text):
-        if sum(map(str.isdigit, match[0])) > 2 and sum(map(str.isalnum, match[0])) > 6:
+        mixed = _MIXED_READ.search(match[0]) is not None
+        if mixed and sum(map(str.isdigit, match[0])) > 2 and sum(map(str.isalnum, match[0])) > 6:
             yield Found(*match.span(), "id", 0.5, "shape")
 
 
@@ -296,10 +297,15 @@ _LAST_DIGITS: Final = lazy_regex(
     r"[ :#*x]{1,6}(?P<value>[0-9]{3,4})(?![\w]|[.,/-][0-9])"
 )
 CARD_CODE_GATE: Final = either(
-    either(
-        _CODE_WORDS, with_words("ending ends last endet endend terminant termine finissant termina terminada eindigend")
+    _CODE_WORDS,
+    both(
+        with_words(
+            "card cards visa mastercard amex account iban ssn social karte carte tarjeta carta kaart karta cartao"
+        ),
+        with_words(
+            "ending ends last endet endend terminant termine finissant termina terminada eindigend eindigt konczaca"
+        ),
     ),
-    with_words("eindigt konczaca"),
 )
 
 

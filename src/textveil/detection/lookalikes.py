@@ -11,7 +11,7 @@ from typing import Final
 
 from textveil.detection import lists as known
 from textveil.detection.cued_names import label_words
-from textveil.detection.found import Found
+from textveil.detection.found import Found, near
 from textveil.detection.gates import at_digits, holding, joined_words, places_of, with_words
 from textveil.detection.languages import ORDINARY
 from textveil.detection.lists import Marks, lists
@@ -149,8 +149,9 @@ _LEVEL: Final = lazy_regex(
     r"|level|niveau|nivel|livello|poziom|deutsch|englisch|franzosisch|anglais|allemand|ingles|aleman|frances|inglese"
     r"|tedesco|francese|engels|duits|frans))\s{1,24}\(?(?P<level>[ABC][12])(?!\w)"
 )
-MISREAD_GATE: Final = at_digits("[A-Za-z][01]|[01][A-Za-z]")
-LEVEL_GATE: Final = at_digits("[ABC][12]")
+_LEVEL_ALONE: Final = lazy_regex(r"[ABC][12](?!\w)")
+MISREAD_GATE: Final = at_digits("[A-Za-z]0(?![0-9])|(?<![0-9.])0[A-Za-z]|[A-Za-z]1[A-Za-z]")
+LEVEL_GATE: Final = at_digits(r"[ABC][12](?!\w)")
 
 
 def find_misread_words(text: str) -> Iterator[Found]:
@@ -166,7 +167,7 @@ def find_misread_words(text: str) -> Iterator[Found]:
 
 def find_levels(text: str) -> Iterator[Found]:
     """Yield levels of languages: English C1."""
-    for match in matches(_LEVEL, text):
+    for match in near(_LEVEL, text, _LEVEL_ALONE, 40, 4):
         yield Found(*match.span("level"), "numbering", 0.6, "sequence")
 
 

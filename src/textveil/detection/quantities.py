@@ -127,9 +127,17 @@ find_versions: Final = finding(
 )
 
 
-def find_sections(text: str) -> Iterator[Found]:
-    """Yield numbers of sections, pages and seats, of paragraphs of a law, and of labels: Witness 2:."""
-    for pattern in (_SECTION, _NUMBERED_LABEL, _STATUTE):
+find_sections: Final = finding(
+    _SECTION, "numbering", 0.7, "sequence", group="place", by=partial(near, anchor=_DIGIT, before=24, after=30)
+)
+LABEL_NUMBER_GATE: Final = at_digits(
+    r"[a-z] [0-9]{1,2} ?:(?![0-9])|\xb7 ?[0-9]|(?:rt\.|[Aa]rt[a-z]{1,7}) (?:[LRD]\.? ?)?[0-9]|[sal]\.[0-9]"
+)
+
+
+def find_label_numbers(text: str) -> Iterator[Found]:
+    """Yield numbers of labels and of paragraphs of a law: Witness 2:, article 1231-1."""
+    for pattern in (_NUMBERED_LABEL, _STATUTE):
         for match in near(pattern, text, _DIGIT, 24, 30):
             yield Found(*match.span("place"), "numbering", 0.7, "sequence")
 

@@ -75,6 +75,7 @@ def test_an_image_keeps_its_tag_and_loses_its_registry() -> None:
         "resolved https://registry.npmjs.org/left-padder/-/left-padder-0.11.29.tgz",
         "listen on 127.0.0.1, server app.example.org",
         "mask = 281474976710655, limit 1000000",
+        'X-Request-Id: 86539b3d-b480-44af-a119-f21748582d98, "trace_id":"b885840977c37b16b72974dd7c433623"',
     ],
 )
 def test_hosts_and_constants_that_name_nobody_stay(text: str) -> None:
@@ -88,6 +89,8 @@ def test_hosts_and_constants_that_name_nobody_stay(text: str) -> None:
         ("image: registry.acme.io/team/web:1.4", "acme"),
         ("ghcr.io/jsmith", "jsmith"),
         ("client 10.20.30.40", "10.20.30.40"),
+        ("customer 86539b3d-b480-44af-a119-f21748582d98", "86539b3d"),
+        ("user_uid: 9f86d081884c7d65aa11", "9f86d081884c7d65aa11"),
     ],
 )
 def test_hosts_of_somebody_go(text: str, value: str) -> None:

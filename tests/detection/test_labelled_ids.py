@@ -21,6 +21,7 @@ IDS = [
     ("reservation HMQ4RT71XZ, report H19-0112207, fiche FEI-2025-0093", ["HMQ4RT71XZ", "H19-0112207", "FEI-2025-0093"]),
     ("NI number: QQ 71 34 82 B.\nUID: ATU 42109023\n", ["QQ 71 34 82 B", "ATU 42109023"]),
     ("Natlonal lnsurance:  QQ l2 34 76 C; seen O77OO 9OO l53", ["QQ l2 34 76 C", "O77OO 9OO l53"]),
+    ("contacter sa s\u0153ur au +39 347 555 0148; RR 20 BP 102/64; SNOMED: M-80903", []),
     ("C-4, B-12, CVE-2023-4863, the reservation was made, the year ending 2023, ext. 201, I 2 3 O 1", []),
     ("Policy 2019, claim 1, No. 5, Nr. 12, sixty M G, one two three four five six seven", []),
 ]

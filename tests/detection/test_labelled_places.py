@@ -21,6 +21,10 @@ def found(text: str, kind: str) -> list[str]:
         ("she lives at Woodpecker Cottage, Back Lane.", ["Woodpecker Cottage, Back Lane"]),
         ("I live at Basement Flat, 9 Cromarty Steps, not", ["Basement Flat, 9 Cromarty Steps"]),
         ("we met on Dockray Parade.", ["Dockray Parade"]),
+        ("lives near oxford st, she said", ["oxford st"]),
+        ("any others of Top floor, 202 Gasworks Mews", ["Top floor, 202 Gasworks Mews"]),
+        ("no Largo da Fonte Nova, 8, r/c esq., e", ["Largo da Fonte Nova, 8, r/c esq"]),
+        ("meeuwenlaan 23 hs. Ik kom", ["meeuwenlaan 23 hs"]),
         ("forty one Rossall Gate, please", ["forty one Rossall Gate"]),
         ("Customer: rhiw cottage, llanuwchllyn.", ["rhiw cottage, llanuwchllyn"]),
         ("id,City\n1,Rye\n2,Hu\u1ebf\n", ["Rye", "Hu\u1ebf"]),
@@ -38,6 +42,7 @@ def test_places_are_found_whole(text: str, places: list[str]) -> None:
         "the old house, nice garden. The cottage, he said, was cold.",
         "They work on the street. He bought the farm, really.",
         "forty one people went through the gate",
+        "he stood in high court, then on busy street and at that close",
         "x,City\n1,unknown\n2,n/a\n",
     ],
 )

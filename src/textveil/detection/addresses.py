@@ -218,7 +218,7 @@ _REMEMBERED: Final = 1 << 12
 
 
 _DECIMAL: Final = lazy_regex(r"[0-9]{1,6}\.[0-9]{2,6}")
-_OPERATOR: Final = lazy_regex(r"[=<>*/+] ?\Z")
+_OPERATOR: Final = lazy_regex(r"[=<>*/+[] ?\Z")
 
 
 def phone_search(regions: tuple[str, ...] = REGIONS) -> Search:

@@ -62,7 +62,7 @@ _WORDS: Final = sorted(
 _WEAK: Final = {*_TOKENS_IF_DRAWN, "key", "authorization", "bearer"}
 _PIECES: Final = (
     *("assw", "ecret", "oken", "Key", "ASSW", "SECRET", "TOKEN", "_KEY", "_key", "PIN"),
-    *("_PASS", "pass:", "pass=", "Pass:", 'pass"', "de passe", "PASS="),
+    *("_PASS", "pass:", "pass=", "Pass:", 'pass"', "de passe", "-passe", "PASS="),
 )
 _KEY_OF: Final = lazy_regex(
     r"(?i)\b(?:api|access|secret|private|encryption|signing|account|storage|license|master)[ -]\Z"

@@ -66,9 +66,14 @@ _AND: Final = lazy_regex("(?:,|/|,? and|,? or) ?")
 _RUNS: Final = lazy_regex("[0-9]+|[A-Za-z]+")
 _LONG: Final = 32  # characters from which on letters and digits need not take turns: "1234567a" is somebody's number
 _ID_BEFORE: Final = lazy_regex(
-    r"(?i)(?<![a-z])(?:(?!(?:commit|build|image|trace|span|parent|layer|object|node|revision|block|tx|run|job|container"
-    r"|request|correlation|instance)[ _-]?id)(?:[a-z]{1,16}[ _-]|(?-i:[a-z]{2,16}(?=I)))?id|uid|mac|hwaddr|udid|imei"
-    r"|serial|customer|patient|account|member|user|number|no\.?|passport)[\"']?(?: ?[:=#] ?| )[\"']?\Z"
+    r"(?i)(?:(?<![a-z_-])(?!(?:commit|build|image|trace|span|parent|layer|object|node|revision|block|tx|run|job|container"
+    r"|request|correlation|instance)[ _-]?id)(?:(?:[a-z]{1,16}[ _-]){1,2}|(?-i:[a-z]{2,16}(?=I)))?id"
+    r"|(?<![a-z])(?:uid|mac|hwaddr|udid|imei|serial|customer|patient|account|member|user|number|no\.?"
+    r"|passport))[\"']?(?: ?[:=#] ?| )[\"']?\Z"
+)
+_OF_MACHINE: Final = lazy_regex(
+    r"(?i)(?<![a-z])(?:commit|build|image|trace|span|parent|layer|node|revision|block|run|job|container|request"
+    r"|correlation|instance|event|transaction|message|boot|volume|partition)[ _-]?id[\"']? ?[:=] ?[\"']?\Z"
 )
 _SCORE: Final = 0.65  # below that of a secret
 _CODE: Final = 0.9
@@ -87,7 +92,10 @@ def find_digests(text: str) -> Iterator[Found]:
     words, lengths = [*matches(_BASE64, text)], set()
     doubtful: list[re.Match[str]] = []
     for match in matches(_HEXADECIMAL, text):
-        if match["uuid"] is None:
+        if match["uuid"] is not None:
+            if _OF_MACHINE.search(text, max(0, match.start() - 32), match.start()):
+                yield Found(*match.span(), "code-number", _SCORE, "code")
+        else:
             sure = len(match[0]) >= _LONG or match[0][:2] in ("0x", "0X") or len(_RUNS.findall(match[0])) > 2
             (words if sure else doubtful).append(match)
             lengths |= {len(match[0])} if sure else set()

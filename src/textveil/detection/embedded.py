@@ -285,7 +285,7 @@ _STREETS: Final = Phase("streets", (
         "10 Oak Apt. 4", "10 oak trees"),
     Row("named-house", labelled_places.find_named_houses, labelled_places.NAMED_GATE, "place", 0.65, "",
         "The Manse, Kilwhin.", "The manse, he said."),
-    Row("flat", labelled_places.find_flats, labelled_places.FLAT_GATE, "place", 0.65, "",
+    Row("flat", labelled_places.find_flats, labelled_places.FLAT_GATE, "place", 0.8, "",
         "Top floor, 202 Gasworks Mews", "top floor, 202 seats"),
     Row("street-alone", labelled_places.find_streets_alone, labelled_places.ALONE_GATE, "place", 0.55, "",
         "on Dockray Parade.", "on Wall Street."),

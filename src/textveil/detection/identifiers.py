@@ -21,7 +21,8 @@ _FIXED: Final = lazy_regex(
     r"(?<![\w.,-])(?:(?P<ssn>[0-9]{3}-[0-9]{2}-[0-9]{4}(?![\w]|-[0-9]))|(?P<uuid>[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}["
     r"0-9A-Fa-f]{12}(?![\w-]))|(?P<mac>(?<!:)[0-9A-Fa-f]{2}(?P<by>[:-])[0-9A-Fa-f]{2}(?:(?P=by)[0-9A-Fa-f]{2}){4}"
     r"(?![\w:-]))"
-    r"|(?P<nino>[A-CEGHJ-PR-TW-Z]{2} ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-D](?!\w))|(?P<nhs>[0-9]{3} [0-9]{3}"
+    r"|(?P<nino>[A-CEGHJ-PR-TW-Z]{2} ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-D](?!\w))"
+    r"|(?P<nhs>(?<!\+[0-9] )(?<!\+[0-9]{2} )(?<!\+[0-9]{3} )[0-9]{3} [0-9]{3}"
     r" [0-9]{4}(?![\w]|-[0-9]))|(?P<code>(?=[A-Z]{0,9}[0-9])(?=[A-Z0-9]{7,40}(?![\w]|-[0-9]))[A-Z0-9]{0,8}[A-Z][A-Z0-9]"
     r"{0,39}+))"
 )
@@ -58,7 +59,7 @@ _LABEL_WORDS: Final = """
     matricule cedula contrato contrat contratto contract account acct serial badge ref reference quoting booking
     membership student employee customer case file invoice ticket warrant permit licence license docket urn enrolment
     registration application order prescription referral accession specimen hospital chart works ni tel phone
-    mobile fax birth dob uid firmenbuch allocataire kvk siret siren ext durchwahl poste ramal toestel pager bleep"""
+    mobile fax birth dob uid firmenbuch allocataire caf kvk siret siren ext durchwahl poste ramal toestel pager bleep"""
 _LABELS: Final = either_of(_LABEL_WORDS)
 _BEGINS_LABEL: Final = joined_words(f"{_LABEL_WORDS} n no nr num number numero nummer id")
 _NUMBER_MARK: Final = (
@@ -85,7 +86,8 @@ _CASES: Final = lazy_regex(
     r"(?<![\w./-])(?:[Nn](?:os?|rs?|[\xb7o])\.? ?(?P<numbered>(?:[0-9]{3,8}(?:/[0-9]{1,5}){0,2}"
     r"|[0-9]{1,2}/[0-9]{1,5})(?:,? (?:and |& )?[0-9]{2,6}(?:/[0-9]{1,5})?(?![\w%]|[.,/-][0-9])){0,20})(?![\w%]"
     r"|[.,-][0-9]|[/-][0-9A-Z])|(?P<slash>[0-9]{4,6}/(?:19|20)?[0-9]{2})(?![\w%]|[.,/-][0-9]| [0-9]{2}\b)"
-    rf"|(?P<chamber>{_ROMAN_OR_NUMBER} [A-Z][A-Za-z]{{0,4}}(?: [A-Z][a-z]{{0,3}})? [0-9]{{1,6}}/[0-9]{{2,4}})(?![\w/])"
+    rf"|(?P<chamber>{_ROMAN_OR_NUMBER} (?!BP |RR |TA |PA )"
+    rf"[A-Z][A-Za-z]{{0,4}}(?: [A-Z][a-z]{{0,3}})? [0-9]{{1,6}}/[0-9]{{2,4}})(?![\w/])"
     r"|(?P<report>[A-Z]{2,5} (?:19|20)[0-9]{2} p\. [0-9]{1,5})(?!\w)|(?P<docket>(?:[0-9]{1,2}:)?[0-9]{2}-(?:cv|cr|mj|bk"
     r"|ap|mc|md|CV|CR)-[0-9]{3,6}(?:-[A-Z]{1,5}){0,3})(?!\w))"
 )
@@ -96,6 +98,7 @@ _CASE_CLUE: Final = lazy_regex(
 )
 CASE_GATE: Final = at_digits(_CASE_CLUE.pattern.replace("(?![0-9/])", ""))
 _PUBLIC_CODES: Final = words_in("""CVE CWE RFC ISO PMID PMC GHSA KB DOI ARXIV NCT MS USB""")
+_CODING: Final = lazy_regex(r"(?i)\b(?:snomed|icd|loinc|opcs|atc|icpc)[^\n;.]{0,24}\Z")
 _LONG_CODE: Final = lazy_regex(
     r"(?<![\w./:@-])(?:[A-Za-z]{1,10}(?:(?:[-_][A-Za-z0-9]{1,8}){0,3}[-_][0-9]{6,14}|(?<=[^A-Za-z][A-Z])-[0-9]{5})"
     r"|[A-Z]{1,5}(?:[/-]?(?:19|20)[0-9]{2}[/-][0-9]{4,8}|[0-9]{2}-[0-9]{6,8}))(?![\w-]|[./][0-9A-Za-z])"
@@ -286,7 +289,8 @@ def find_case_numbers(text: str) -> Iterator[Found]:
 def find_long_codes(text: str) -> Iterator[Found]:
     """Codes with hyphens that end in six digits at least: "US-DL-4710485154"."""
     for match in matches(_LONG_CODE, text):
-        if match[0].partition("-")[0].upper() not in _PUBLIC_CODES:
+        coded = _CODING.search(text, max(0, match.start() - 32), match.start())
+        if match[0].partition("-")[0].upper() not in _PUBLIC_CODES and coded is None:
             yield Found(*match.span(), "id", _ID_SCORE, "shape")
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from textveil.detection.found import Found, words_in
 from textveil.detection.gates import both, either, holding, joined_words, places_of, with_words
-from textveil.detection.lists import lists
+from textveil.detection.lists import Marks, lists
 from textveil.detection.units import BELOW_HUNDRED, NUMBER_WORDS
 from textveil.text.english import FUNCTION_WORDS
 from textveil.text.patterns import lazy_regex, matches
@@ -100,6 +100,11 @@ _ALONE: Final = lazy_regex(
     r"(?!(?:Wall|Downing|Fleet|Sesame|Abbey|Memory|Fast|Silk|High|Main|Bond|Penny|Coronation|The|Harley|Dear) )"
     rf"(?:{_WORD} ){{1,2}}(?:Street|Road|Avenue|Terrace|Crescent|Mews|Lane|Parade))(?![\w'])"
 )
+_SMALL_ALONE: Final = lazy_regex(
+    r"\b(?:on|in|at|from|near|off) (?P<place>(?P<name>[a-z]{4,15}) (?P<end>st|street|road|rd|lane|ave|avenue|court|mews"
+    r"|terrace|crescent|close))(?![\w'-])"
+)
+_PLAIN: Final = int(Marks.COMMON | Marks.SMALL)
 _SPOKEN: Final = lazy_regex(
     rf"(?<![\w-])(?i:(?:number |no\. )?(?:{BELOW_HUNDRED} hundred (?:and )?)?{BELOW_HUNDRED})"
     rf" (?:{_WORD} ){{1,2}}{_STREET_END}(?![\w'])"
@@ -110,7 +115,7 @@ _SMALL: Final = lazy_regex(
 )
 NAMED_GATE: Final = with_words(f"{_KINDS_OF_HOUSE} {_AFTER_NAME}".lower())
 FLAT_GATE: Final = with_words("basement floor caravan pitch plot unit flat berth")
-ALONE_GATE: Final = with_words("street road avenue terrace crescent mews lane parade")
+ALONE_GATE: Final = with_words("street road avenue terrace crescent mews lane parade st rd ave court close")
 SPOKEN_GATE: Final = both(with_words(NUMBER_WORDS), with_words(_STREET_END.strip("(?:)").replace("|", " ").lower()))
 
 
@@ -126,13 +131,17 @@ def find_named_houses(text: str) -> Iterator[Found]:
 def find_flats(text: str) -> Iterator[Found]:
     """Yield flats, pitches and plots with the street or the park that they lie in."""
     for match in matches(_FLAT, text):
-        yield Found(*match.span(), "place", 0.65)
+        yield Found(*match.span(), "place", 0.8)
 
 
 def find_streets_alone(text: str) -> Iterator[Found]:
     """Yield streets without a number, behind a word that tells a place."""
     for match in matches(_ALONE, text):
         yield Found(*match.span("place"), "place", 0.55)
+    for match in matches(_SMALL_ALONE, text):
+        marks = lists().words.get(match["name"], 0)
+        if not marks & _PLAIN and (marks or match["end"] not in ("court", "close")):
+            yield Found(*match.span("place"), "place", 0.5)
 
 
 def find_spoken_streets(text: str) -> Iterator[Found]:

@@ -37,6 +37,7 @@ _CODE: Final = lazy_regex(
     r"|de acesso|do alarme|do cofre)|codice (?:(?:del )?cancello|d'accesso|di accesso|dell'allarme"
     r"|del portone|della porta)"
     r"|(?:deur|poort|alarm|toegangs)code|code (?:van|voor) de [a-z]{4,12}|kod (?:do|od) [a-z]{4,12}"
+    r"|(?<=, )code(?= [A-Z]?[0-9]{4}[A-Z]?(?:\n|\Z|[.,;]))"
     r"|pin(?: ?-?code| number)?(?=\W{1,3}(?:for [a-z ]{3,20} )?(?:is |now |ist |est |es "
     r"|e )?[0-9] [0-9] [0-9] [0-9])|one-time password"
     r"|key ?safe|key ?box|lock ?box|door entry|padlock|caja fuerte|candado|cassaforte|lucchetto|coffre|cadenas|cofre"

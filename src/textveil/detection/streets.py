@@ -50,7 +50,8 @@ _LEADING: Final = either_of(
     avenida avda\.? av\. plaza pza\.? paseo ronda camino carretera ctra\.? travesia urbanizacion urb\. glorieta callejon
     cuesta pasaje rambla barriada poligono bulevar carrera praca praceta alameda estrada calcada beco rotunda ladeira
     travessa viela largo strada rue avenue boulevard bd chemin impasse allee quai faubourg sentier sente venelle clos
-    lotissement hameau residence ruelle montee ul\. ulica al\. aleja aleje pl\. plac os\. osiedle rondo trg cesta
+    lotissement hameau residence traverse ruelle
+    montee ul\. ulica al\. aleja aleje pl\. plac os\. osiedle rondo trg cesta
     namesti via"""
 )
 _VAGUE_LEADING: Final = either_of("place route cours square passage voie")
@@ -62,7 +63,7 @@ _STREET_WORD: Final = either_of(
     """gatan gata gaten gade vej vegen veien vagen katu polku kuja ntie straat laan weg strasse strase gasse platz allee
     damm ufer plein gracht dreef steenweg singel kade utca utja korut gotu hraun vangur vegur braut stigur tun teigur
     ulice cesta ulica skogen backe backen bakken bakki vagur holt lundur stien svingen grand stigen torget torv plads
-    twiete chaussee"""
+    twiete chaussee graben brink kamp winkel bogen stiege redder stieg"""
 )
 _AFTER_NAME: Final = either_of("utca ut ter u\\. ulica ulice cesta gata vag vei mnt pst tanav iela gatve str\\. utja")
 _LYING: Final = (  # how names of streets begin that tell where the street lies or what it is like, and end in any word
@@ -94,8 +95,8 @@ INNER: Final = (
     r"|lok\.|lejl\.?|lgh\.?|unit|flat|apt\.?|apartment|suite|bajo|atico|casa|sala) ?(?:n[o.]{1,2} ?)?"
     r"(?:[0-9]{1,4}[a-z]?|[a-z])"
     r"|[0-9]{1,2}\.?[oae]{0,2} ?(?:[a-h]|dto|esq|izq|izda|izqda|dcha|og|ug|stock|tv|th|mf|sal|piso|andar|etage"
-    r"|floor|frente)"
-    r"\.?)(?!\w)){0,3}"
+    r"|floor|frente)\.?"
+    r"|r/c(?: (?:esq|dto|dta|dir|frente))?\.?|fundos|rez-do-chao|bajos?|sobreloja|cave|hs|huis)(?!\w)){0,3}"
 )
 """Which part of a house: behind the number of the house, in eight languages."""
 

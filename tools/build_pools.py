@@ -65,7 +65,12 @@ _LANGUAGES = {
     "pt": "pt_BR pt_PT",
     "nl": "nl_BE nl_NL",
     "sv": "sv_SE",
+    "tr": "tr_TR",
 }
+_OWN_LETTERS = {
+    "tr": re.compile("[A-Z\u00c7\u011e\u0130\u00d6\u015e\u00dc][a-z\u00e7\u011f\u0131\u00f6\u015f\u00fc]{2,10}")
+}
+"""Languages with letters beside A to Z: their pools are names of tools/script_names.txt, in those letters."""
 _GIVEN = re.compile(r"[A-Z][a-z]{2,11}")
 _FAMILY = re.compile(r"(?:O'|Ma?c)?[A-Z][a-z]{2,11}")
 _USES = 5
@@ -131,12 +136,22 @@ def built(articles: Path) -> dict[str, tuple[str, ...]]:
             ("family", "last_names last_names_male last_names_female"),
         ):
             known, own = set(pools[pool]), _listed("person", locales, lists)
-            pools[f"{pool} {language}"] = tuple(sorted(known & own))
+            if language in _OWN_LETTERS:
+                fits = _OWN_LETTERS[language].fullmatch
+                pools[f"{pool} {language}"] = tuple(sorted(filter(fits, _own_names(f"{language} {pool}"))))
+            else:
+                pools[f"{pool} {language}"] = tuple(sorted(known & own))
     for script, locales in _SCRIPTS.items():
         for pool, lists in (("given", "first_names first_names_male first_names_female"), ("family", "last_names")):
             words = _listed("person", locales, lists)
             pools[f"{pool} {script}"] = tuple(sorted({word for word in words if _one_word(word, script)}))
     return pools | dict(_phones())
+
+
+def _own_names(name: str) -> set[str]:
+    """The names of a language that the list of our own has under a label: tools/script_names.txt."""
+    lines = LEFT_OUT.with_name("script_names.txt").read_text(encoding="utf-8").splitlines()
+    return {word for line in lines if line.startswith(f"{name}: ") for word in line.partition(": ")[2].split()}
 
 
 _CALLED = (PhoneNumberType.FIXED_LINE, PhoneNumberType.MOBILE, PhoneNumberType.FIXED_LINE_OR_MOBILE)

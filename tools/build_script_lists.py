@@ -8,6 +8,7 @@ One file for a language, with the sections
 - ``given``, ``family``: faker's lists of the locales below, and the names in tools/script_names.txt;
 - ``place``: names in the language's letters of GeoNames' cities (of 200,000 people or more, in the language's own
   countries of 15,000), the countries of Unicode CLDR, and the regions of faker's addresses;
+- ``small``, in Turkish: given names of tools/script_names.txt in small letters;
 - ``ordinary``: frequent words of wordfreq that are in no other section, and so name nobody though they are written with
   a capital or begin like a family name; ``frequent`` are those among the language's 8,000 most frequent words.
 """
@@ -91,7 +92,7 @@ def built(language: str, source: Source, own: dict[str, set[str]], cities: list[
     """The lists of a language by section."""
     fits = re.compile(source.letters).fullmatch
     locales = source.locales.split()
-    given = _clean(entries("person", _GIVEN.split(), locales, part=0)) | own.get(f"{language} given", set())
+    given = _clean(entries("person", _GIVEN.split(), locales, part=0)) | _given_names(own, language)
     family = _clean(entries("person", _FAMILY.split(), locales, part=0)) | own.get(f"{language} family", set())
     given, family = ({word for word in words if fits(word) or language == "ar"} for words in (given, family))
     place = set(_clean(entries("address", _PLACES.split(), locales)))
@@ -126,7 +127,15 @@ def built(language: str, source: Source, own: dict[str, set[str]], cities: list[
             words -= known | (names - frequent)
     words |= own.get(f"{language} ordinary", set())
     frequent = words & {*_frequent(language)[:_MOST_FREQUENT], *own.get(f"{language} ordinary", ())}
-    return {"given": given, "family": family, "place": place, "ordinary": words - frequent, "frequent": frequent}
+    sections = {"given": given, "family": family, "place": place, "ordinary": words - frequent, "frequent": frequent}
+    if language == "tr":  # faker's list has words in it, which small letters would not tell from names
+        sections["small"] = {name.replace("İ", "i").replace("I", "ı").lower() for name in _given_names(own, language)}
+    return sections
+
+
+def _given_names(own: dict[str, set[str]], language: str) -> set[str]:
+    """The given names of our own list: of all, of women and of men."""
+    return {name for kind in ("", " female", " male") for name in own.get(f"{language} given{kind}", ())}
 
 
 def _is_case_of(word: str, names: set[str]) -> bool:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 
+import numpy as np
 import pytest
 import scipy.stats
 
 import textveil as tv
+from textveil.surrogates.making import make_surrogate
+from textveil.surrogates.page import Page
+from textveil.surrogates.pools import pool
 from textveil.surrogates.scopes import MemoryScope
 from textveil.surrogates.scripts import entries, organization, persons, place, script_of
 from textveil.surrogates.surrogate import Mention
@@ -82,3 +87,51 @@ def test_family_names_are_uniform() -> None:
     )
     assert set(counts) <= set(pool)
     assert scipy.stats.chisquare([counts[name] for name in pool]).pvalue > 1e-6
+
+
+def _drawn(kind: str, mentions: list[Mention], seed: int = 3) -> list[str]:
+    options = {"script": "kept"} | ({} if kind == "person" else {"level": "kept"})
+    return make_surrogate(kind, options=options).draw(mentions, MemoryScope(), np.random.default_rng(seed))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_turkish_names_fit_the_endings_behind_them(seed: int) -> None:
+    page = Page("tr")
+    near, to = _drawn(
+        "place",
+        [Mention("Akhisar", page=page, after="'dan geldi"), Mention("Bursa", page=page, after="'ye gitti")],
+        seed,
+    )
+    assert re.search("[aıou][^aeıioöuüfstkçşhp]*\\Z", near) and re.search("[ei]\\Z|[öü][^aeıou]*[eiü]\\Z", to)
+    (street,) = _drawn("place", [Mention("Zeytinlik Mah. Değirmen Sok. No: 14/3", page=page)], seed)
+    assert re.fullmatch(r"\w+ Mah\. \w+ Sok\. No: [0-9]{2}/[0-9]", street)
+    wife, husband = _drawn(
+        "person", [Mention("Nur", page=page, after=" Hanım"), Mention("Can", page=page, after=" Bey")], seed
+    )
+    assert wife in pool("given female tr") and husband in pool("given male tr")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_korean_given_names_fit_the_particle_behind_them(seed: int) -> None:
+    page = Page("ko")
+    first, second = _drawn(
+        "person", [Mention("금별이", page=page, after="는 반대"), Mention("김민준", page=page, after="이 갔다")], seed
+    )
+    assert (ord(first[-1]) - 0xAC00) % 28 == 0 < (ord(second[-1]) - 0xAC00) % 28
+
+
+def test_number_plates_keep_their_script() -> None:
+    plates = [Mention(plate) for plate in ("苏E·4K719", "飛騨 330 さ 44-71", "47가 1902", "أ ب ح 3653", "К471ХВ116")]
+    for plate, drawn in zip(plates, _id_of(plates), strict=True):
+        assert drawn != plate.value
+        for letter, other in zip(plate.value, drawn, strict=True):
+            assert unicodedata.name(letter)[:3] == unicodedata.name(other)[:3] or letter.isdigit()
+
+
+def _id_of(mentions: list[Mention]) -> list[str]:
+    return make_surrogate("id").draw(mentions, MemoryScope(), np.random.default_rng(3))
+
+
+def test_address_in_chinese_characters_on_a_japanese_page_is_japanese() -> None:
+    (drawn,) = _drawn("place", [Mention("長野県諏訪市湖畔町3-14-7", page=Page("ja"))])
+    assert set(re.split("[県市町都府道0-9-]+", drawn)) & set(entries("ja place"))

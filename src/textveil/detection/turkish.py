@@ -178,7 +178,7 @@ _BRANDS: Final = frozenset(
 _LOOSE: Final = frozenset(
     """ateş barış umut deniz yağmur güneş bahar sevgi mutlu can onur özgür savaş zafer yaprak çiçek nehir su toprak ipek melek sultan aslan rüzgar eylül nisan ekin doğa pınar irmak ışık aydın yıldız dilek arzu sevda duygu hayat ümit
     şafak tan ufuk bulut kaya taş demir çelik altın gül lale menekşe inci cihan devrim evren gizem gökçe ilkbahar ilke meltem özlem poyraz seher sezgi şirin tuna utku yazgı zeytin erdem emek ferah gurur hazır huzur ilham kısmet müjde neşe sabır saygı şans tatlı uğur vicdan yiğit öykü ömür başak bilge gonca hilal kader narin pembe ülkü simge doğan durmuş dursun engin
-    coşkun olgun polat güven güler sevinç saadet hikmet tekin yücel yüksel yener derya nimet nazım mahir kadir bayram gazi sena eda ece sade sefa safa turan ulaş usta yaman yadigar""".split()
+    coşkun olgun polat güven güler sevinç saadet hikmet tekin yücel yüksel yener derya nimet nazım mahir kadir bayram gazi sena eda ece sade sefa safa sultan filiz dilek oya lale bahar arda berk dost fikret fidan meral emin ilke ümran servet seyit vesile şeref sırrı yalçın akın turan ulaş usta yaman yadigar""".split()
 )
 """Given names that are words: alone at a sentence's start they name nobody."""
 _FUNCTION: Final = frozenset(
@@ -307,7 +307,7 @@ def _in_small(text: str) -> Iterator[Found]:
         name, behind = match["name"], lowered(match["family"] or "")
         frequent = name in listed("tr", "frequent") or name in _FUNCTION
         kin = any(behind.startswith(title) for title in _SMALL_BEHIND)
-        given = not frequent and _titled(name) in listed("tr", "given") and name not in _LOOSE
+        given = not frequent and name in listed("tr", "small") and name not in _LOOSE
         told = (kin or (match["cue"] and not behind)) and not frequent and name not in _TITLES
         if match.start("name") < met or not (
             given or (told and not _is_ordinary(name)) or (kin and told and text.count(name) > 1)

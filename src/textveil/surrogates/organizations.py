@@ -15,7 +15,7 @@ from textveil.surrogates.page import UNKNOWN, Page
 from textveil.surrogates.person import person_of
 from textveil.surrogates.place_pools import COUNTRY, TOWN, place_pool, places
 from textveil.surrogates.places import PLACE, country_of
-from textveil.surrogates.pools import pool
+from textveil.surrogates.pools import names_of, pool
 from textveil.surrogates.scopes import Scope, beside
 from textveil.surrogates.script_option import SCRIPT, with_script
 from textveil.surrogates.surrogate import Mention
@@ -47,6 +47,16 @@ _FORMS_OF: Final = {
     "es": ("{} S.L.", "{} S.A.", "Grupo {}", "Hermanos {}", "{} e Hijos", "Talleres {}", "{} Servicios"),
     "it": ("{} S.r.l.", "{} S.p.A.", "Gruppo {}", "Fratelli {}", "{} e Figli", "Studio {}", "{} Servizi"),
     "pt": ("{} Lda.", "{} S.A.", "Grupo {}", "Irm\xe3os {}", "{} e Filhos", "{} Servi\xe7os"),
+    "tr": (
+        "{} Ltd. \u015eti.",
+        "{} A.\u015e.",
+        "{} Ticaret",
+        "{} ve O\u011fullar\u0131",
+        "{} \u0130n\u015faat Ltd. \u015eti.",
+        "{} G\u0131da A.\u015e.",
+        "{} Tekstil A.\u015e.",
+        "{} Grup",
+    ),
     "nl": ("{} B.V.", "{} Groep", "Gebroeders {}", "{} en Zonen", "{} Techniek", "{} Advies"),
 }
 _NAME: Final = "organization"
@@ -62,6 +72,7 @@ _PUBLIC: Final = (
     r"colegio|escuela|instituto|"
     r"ayuntamiento|ospedale|clinica|universit\xe0|scuola|liceo|comune|policlinico|istituto|escola|c\xe2mara|"
     r"col\xe9gio|ziekenhuis|"
+    r"\xfcniversitesi|hastanesi|belediyesi|lisesi|okulu|ilkokulu|ortaokulu|fak\xfcltesi|karakolu|emniyeti|"
     r"universiteit|gemeente|szpital|uniwersytet|szko\u0142a|liceum"
 )
 _FIRM: Final = (
@@ -77,6 +88,8 @@ _FIRM: Final = (
     r"e\.v\.|se|"
     r"sa|s\.a\.|sarl|sas|s\.l\.|sl|s\.r\.l\.|srl|s\.p\.a\.|spa|lda\.?|ltda\.?|bv|b\.v\.|nv|n\.v\.|ab|oy|a/s|aps|"
     r"as|sp\.? z o\.o\.|"
+    r"(?:san\. ve )?tic\.|san\.|nakliyat|mobilya|tekstil|in\u015faat|g\u0131da|ticaret|lojistik|sigorta|otomotiv|"
+    r"turizm|eczanesi|bankas\u0131|ltd\. \u015fti\.|a\.\u015f\.|"
     r"versicherung(?:en)?|verein|stiftung|sparkasse|apotheke|praxis|kanzlei|verlag|banque|banco|banca|seguros|"
     r"assurances?|"
     r"pharmacie|farmacia|boulangerie|librairie|stichting|apotheek|verzekeringen"
@@ -176,7 +189,13 @@ def _rest(read: _Read, page: Page, scope: Scope, rng: np.random.Generator, *, is
     is_typed = bool(read.head or read.tail)
     forms = ("{}",) if is_typed else _FORMS_OF.get(page.language, FORMS)
     is_public = is_typed and _OF_PUBLIC.search(read.head + read.tail) is not None
-    names = place_pool(TOWN, page) if is_public else pool("family")
+    names = (
+        place_pool(TOWN, page)
+        if is_public
+        else pool("family")
+        if page.language in ("", "en")
+        else names_of("family", page.language)
+    )
     if _OF_SAINT.search(read.head):
         names = pool("given")
     if not scope.remembers:

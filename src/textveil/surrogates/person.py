@@ -246,11 +246,12 @@ class Person:
             title = next((part.written for part in name.parts if part.role is Role.KEPT), "")
             gender = gender_of(mention, title) if any(part.role in _GIVEN for part in name.parts) else ""
             for part in name.parts:
-                if gender or (sound and part is name.parts[0]):
+                sounds_here = sound and part is name.parts[-1 if sound.startswith("'") else 0]
+                if gender or sounds_here:
                     genders, sounds = shown.setdefault(part.key, ([], []))
                     genders += [gender] if part.role in _GIVEN else []
-                    sounds += [sound] if part is name.parts[0] else []
-        return {key: (agreed_on(genders), agreed_on(sounds)) for key, (genders, sounds) in shown.items()}  # type: ignore[misc]
+                    sounds += [sound] if sounds_here else []
+        return {key: (agreed_on(genders), agreed_on(sounds)) for key, (genders, sounds) in shown.items()}
 
     def pool(self, part: Part, role: str, gender: str) -> str:
         """Return the name of the pool that a part is drawn from."""

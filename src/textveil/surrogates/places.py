@@ -269,4 +269,4 @@ def _shown(mentions: Sequence[Mention]) -> _Shown:
             sounds, articles = shown.setdefault(key_of(_MARK.split(bare)[0].strip()), ([], []))
             sounds.append(sound)
             articles.append("" if article is None else article[0].strip().lower())
-    return {key: (agreed_on(sounds), agreed_on(articles)) for key, (sounds, articles) in shown.items()}  # type: ignore[misc]
+    return {key: (agreed_on(sounds), agreed_on(articles)) for key, (sounds, articles) in shown.items()}

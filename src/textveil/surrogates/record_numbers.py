@@ -19,7 +19,7 @@ from textveil.registry.options import Option, interval
 from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
 from textveil.surrogates.drawn import IN_ANY_DIGITS, Drawn, agreed, proved
 from textveil.surrogates.scopes import Scope
-from textveil.surrogates.writing import ANY, HEX, LARGE_HEX, LARGE_MIXED, MIXED, filled, shape_of
+from textveil.surrogates.writing import ANY, HEX, LARGE_HEX, LARGE_MIXED, MIXED, filled, shape_in_scripts, shape_of
 from textveil.text.patterns import lazy_regex
 
 _CARD: Final = lazy_regex(r"9(?:[\s-]?9){12,18}")
@@ -37,7 +37,8 @@ _COORDINATE: Final = lazy_regex(
     r"(?P<after>[\u00b0\"'\u2032\u2033 ]{0,3}[NSEWnsew]?)(?![A-Za-z0-9])"
 )
 _FORMAT: Final = (
-    "its format: which characters are digits, capitals or other letters, and the marks and white space between them"
+    "its format: which characters are digits, capitals or other letters, and of which script, and the marks and white "
+    "space between them"
 )
 _VERSIONS: Final = "12345678"
 _HEMISPHERES: Final = str.maketrans("NSEWnsew", "nneennee")
@@ -95,7 +96,7 @@ def _in_words(digits: str) -> str:
 def formal_shape(value: str) -> str:
     """Return the shape of an id, with a symbol of its own for what is hexadecimal, or a coordinate."""
     if not value.isascii() and not any(mark in value for mark in "\u00b0\u2032\u2033"):
-        return shape_of(value)
+        return shape_in_scripts(value)
     if _UUID.fullmatch(value):
         shape = _hexadecimal(value)
         version = value[14] if value[14] in _VERSIONS else shape[14]

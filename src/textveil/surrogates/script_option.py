@@ -31,7 +31,8 @@ def with_script(drawn: Drawn, script: str) -> Drawn:
 
     def of_mentions(mentions: Sequence[Mention], ages: Sequence[str]) -> Draw:
         elsewhere = other(mentions, ages)
-        if not any(OTHER_SCRIPT.search(mention.value) for mention in mentions):
+        turkish = drawn.name == "place" and bool(mentions) and mentions[0].page.language == "tr"
+        if not turkish and not any(OTHER_SCRIPT.search(mention.value) for mention in mentions):
             return elsewhere
         from textveil.surrogates import scripts
 
@@ -40,6 +41,7 @@ def with_script(drawn: Drawn, script: str) -> Drawn:
 
         def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str | None:
             language = scripts.script_of(value, japanese=japanese)
+            language = language or ("tr" if turkish and scripts.TURKISH_STREET.search(value) else "")
             return own(value, language, scope, rng) if language else elsewhere(value, scope, rng)
 
         return surrogate_of

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from typing import Final
 
@@ -21,17 +21,21 @@ from textveil.detection.cyrillic import lemmas
 from textveil.detection.japanese import family_of as japanese_family
 from textveil.detection.script_lists import listed
 from textveil.surrogates.drawn import agreed
+from textveil.surrogates.page import Page
+from textveil.surrogates.place_pools import place_pool
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.surrogate import Mention
-from textveil.surrogates.writing import OTHER_SCRIPT
+from textveil.surrogates.writing import OTHER_SCRIPT, in_case_of, key_of
 from textveil.text.patterns import lazy_regex
 
 _SCRIPTS: Final = {"CYRILLIC": "ru", "ARABIC": "ar", "HANGUL": "ko", "CJK": "zh", "HIRAGANA": "ja", "KATAKANA": "ja"}
 _KANA: Final = lazy_regex("[\u3041-\u30ff]")
 
 
-def is_japanese(mentions: Iterable[Mention]) -> bool:
-    """Return whether kana stand in a mention of a text or before one, or one begins like a Japanese name."""
+def is_japanese(mentions: Sequence[Mention]) -> bool:
+    """Return whether a text's released words are Japanese, kana stand in a mention or before one, or a name begins so."""
+    if mentions and mentions[0].page.language in ("ja", "zh"):
+        return mentions[0].page.language == "ja"
     return any(
         _KANA.search(mention.value) or _KANA.search(mention.before) or _has_japanese_family(mention.value)
         for mention in mentions
@@ -71,11 +75,17 @@ def entries(name: str) -> tuple[str, ...]:
     return tuple(sorted(filter(re.compile(_FITS.get(name, ".+")).fullmatch, words)))
 
 
+_PROVINCES: Final = tuple(
+    "경기 강원 충북 충남 전북 전남 경북 경남 제주 경기도 강원도 충청북도 충청남도 전라북도 전라남도 경상북도 경상남도".split()
+)
 _CAPITALS: Final = "АБВГДЕИКЛМНОПРСТФ"
 
 
 def _prefectures() -> set[str]:
-    return {name for name in listed("ja", "place") if name[-1] in "都府県" and len(name) in (3, 4)} | {"北海道"}
+    return {f"{name}県" for name in _PREFECTURES.split()} | {"東京都", "京都府", "大阪府", "北海道"}
+
+
+_PREFECTURES: Final = "青森 岩手 宮城 秋田 山形 福島 茨城 栃木 群馬 埼玉 千葉 神奈川 新潟 富山 石川 福井 山梨 長野 岐阜 静岡 愛知 三重 滋賀 兵庫 奈良 和歌山 鳥取 島根 岡山 広島 山口 徳島 香川 愛媛 高知 福岡 佐賀 長崎 熊本 大分 宮崎 鹿児島 沖縄"
 
 
 def _is_simplified(word: str) -> bool:
@@ -84,6 +94,11 @@ def _is_simplified(word: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def _is_open(name: str) -> bool:
+    """Return whether the last syllable of a Korean name ends in a vowel."""
+    return (ord(name[-1]) - 0xAC00) % 28 == 0
 
 
 def _products(first: str, second: str, end: str = "") -> Callable[[], set[str]]:
@@ -117,6 +132,12 @@ _PRODUCTS: Final[dict[str, Callable[[], Collection[str]]]] = {
         Ханты-Мансийск Салаватск Белорецк Кунгурск Соликамск Березниковск Минусинск Канск Ачинск Черногорск
         Абаканск Кызылск Улан-Удэнск Усть-Илимск Благовещенск Находкинск Уссурийск Артёмовск Комсомольск
         Зеленогорск Железногорск Лесосибирск Свободненск""".split()) & listed("ru", "place"),
+    "tr place": lambda: place_pool("town", Page("tr")),
+    "tr street": lambda: set("""Akasya Bağlar Bahar Barış Begonya Cami Cumhuriyet Çamlık Çeşme Çınar Defne Değirmen Dere Fatih Fidan Gazi Gonca Gül Güneş Hürriyet Ihlamur İnönü İstiklal Kardelen Karanfil Kavak Kaya
+        Kestane Lale Leylak Manolya Menekşe Meşe Mimoza Nergis Okul Papatya Park Pınar Selvi Söğüt Sümbül Şafak Tepe Umut Vatan Yayla Yeşil Yıldız Zafer Zambak Zeytin""".split()),
+    "ko given vowel": lambda: {name for name in listed("ko", "given") if len(name) == 2 and _is_open(name)},
+    "ko given consonant": lambda: {name for name in listed("ko", "given") if len(name) == 2 and not _is_open(name)},
+    "ko province": lambda: set(_PROVINCES),
     "ru initial": lambda: set(_CAPITALS),
     "ru firm": lambda: set("""Рассвет Горизонт Восход Вектор Альянс Меридиан Орион Кристалл Импульс Прогресс Спектр Эталон Магнит
         Парус Маяк Гранит Янтарь Бриз Феникс Атлант Сириус Родник Контур Маршрут Каскад Триумф Ориентир Форум
@@ -327,10 +348,16 @@ def _whole(word: str, language: str, role: str, drawn: Callable[[str, str], str]
     return drawn(f"{language} {role}", word)
 
 
+_PARTICLE: Final = lazy_regex(
+    "(?:(?P<consonant>은|이[가는를도랑의]?|을|과|아)|(?P<vowel>는|가|를|와|야|랑))(?![가-힣])"
+)
+"""Korean particles that show with what the name before them ends."""
+
+
 def persons(mentions: Sequence[Mention], scope: Scope, rng: np.random.Generator) -> list[str | None]:
     """Return names in the script of each mention of one text; None for those of no such script."""
     drawn = _place(scope, rng)
-    known = scope.remembered("script given names")
+    known, ends = scope.remembered("script given names"), scope.remembered("script ends")
     japanese = is_japanese(mentions)
     languages = [script_of(mention.value, japanese=japanese) for mention in mentions]
     for mention, language in zip(mentions, languages, strict=True):
@@ -338,6 +365,15 @@ def persons(mentions: Sequence[Mention], scope: Scope, rng: np.random.Generator)
             family = _split(mention.value, language, set())
             if family and len(mention.value) - len(family) > 1:
                 known.setdefault(mention.value[len(family) :], "")
+    for mention, language in zip(mentions, languages, strict=True):
+        if language == "ko" and (particle := _PARTICLE.match(mention.after)):
+            value = unicodedata.normalize("NFC", mention.value)
+            ends.setdefault(value[len(_split(value, "ko", set(known))) :], particle.lastgroup or "")
+
+    def ending(name: str, key: str) -> str:
+        by_end = name == "ko given" and scope.remembers  # elsewhere one name has one surrogate in all texts
+        return drawn(f"{name} {ends.get(key, 'consonant')}" if by_end else name, key)
+
     out: list[str | None] = []
     for mention, language in zip(mentions, languages, strict=True):
         value = unicodedata.normalize("NFC", mention.value)
@@ -346,7 +382,7 @@ def persons(mentions: Sequence[Mention], scope: Scope, rng: np.random.Generator)
         elif language == "ar":
             out.append(_arabic(value, drawn))
         else:
-            out.append(_unspaced(value, language, set(known), drawn) if language else None)
+            out.append(_unspaced(value, language, set(known), ending) if language else None)
     return out
 
 
@@ -359,6 +395,7 @@ _UNITS: Final = {
     "ru": "область|области|областью|район|района|районе|край|края|крае|улица|улице|улицы|ул|проспект|проспекта|проспекте|просп|пр|переулок|переулке|пер|"
     "площадь|площади|пл|набережная|набережной|наб|шоссе|ш|бульвар|бульваре|море|моря|озеро|озера|река|реки|город|города|городе|г|пос|с|д|п|дом|кв|квартира|корп|"
     "к|стр|оф|офис|этаж|подъезд|обл|р|н|мкр|микрорайон|проезд|тупик|острова|остров|республика|республики|округ|округа|империи|империя|т|й|я|го|ой",
+    "tr": r"(?i:(?<![^\W\d_])(?:Mahallesi|Mah|Mh|Caddesi|Cadde|Cad|Cd|Sokağı|Sokak|Sok|Sk|Bulvarı|Bulv|Blv|Meydanı|Sitesi|Apartmanı|Apt|Numara|No|Kat|Daire|Blok|OSB|[DKABCE])(?![^\W\d_]))",
     "ar": "شارع|مدينة|حي|طريق|رقم|شقة|عمارة|مبنى|محافظة|ولاية|منطقة|برج|الطابق|ص\\.ب|ميدان|قرية|بلدة|دوار|المملكة|دولة",
 }
 _HEADS: Final = {
@@ -379,6 +416,9 @@ _PIECES: Final = {
     )
     for language, units in _UNITS.items()
 }
+TURKISH_STREET: Final = lazy_regex(
+    r"(?i)(?<![^\W\d_])(?:Mahallesi|Mah|Mh|Caddesi|Cadde|Cad|Cd|Sokağı|Sokak|Sok|Sk|Bulvarı|Bulv|Blv)(?![^\W\d_])"
+)
 _PARTED: Final = {language: lazy_regex(f"({heads})") for language, heads in _HEADS.items() if heads}
 _ARABIC_HEAD: Final = lazy_regex(rf"(?:ال)?(?:{_HEADS['ar']})")
 _RUSSIAN_UNIT: Final = lazy_regex(_UNITS["ru"])
@@ -405,20 +445,24 @@ def place(value: str, language: str, scope: Scope, rng: np.random.Generator) -> 
     for match in _PIECES[language].finditer(value):
         kind, piece = match.lastgroup or "", match[0]
         begins = kind == "unit" and not core and not out and len(piece) == 1 and piece != "〒" and language != "ko"
-        if kind == "other" or begins or (language == "ar" and piece == " " and core):
+        if kind == "other" or begins or (language in ("ar", "tr") and piece == " " and core):
             core += piece
             continue
         whole = f"{language} {piece}"
         if core:
-            out.append(
-                draw(whole if whole in _PRODUCTS else f"{language} place", core.strip()) + " " * core.endswith(" ")
-            )
+            name = core.strip()
+            listed_as = whole if whole in _PRODUCTS else f"{language} place"
+            if language == "ko" and name in _PROVINCES:
+                listed_as = "ko province"
+            elif language == "tr" and kind == "unit":
+                listed_as = "tr street"
+            out.append(in_case_of(name, draw(listed_as, key_of(name))) + " " * core.endswith(" "))
         if not (core and whole in _PRODUCTS):
             if kind == "numeral":
                 piece = _NUMERALS[scope.place("script numeral", piece, 9, rng)]
             out.append(next(digits) if kind == "digit" else piece)
         core = ""
-    return "".join([*out, draw(f"{language} place", core.strip()) if core else ""])
+    return "".join([*out, in_case_of(core, draw(f"{language} place", key_of(core.strip()))) if core else ""])
 
 
 def _numbers(groups: Sequence[int], rng: np.random.Generator) -> str:

@@ -30,6 +30,7 @@ _WOMEN: Final = (
     r"moglie|figlia|sorella|zia|nonna|fidanzata|"
     r"m\xe3e|filha|irm\xe3|esposa|av\xf3|sobrinha|namorada|"
     r"vrouw|echtgenote|moeder|dochter|zus|zuster|"
+    r"gelini|k\u0131z\u0131|annesi|ablas\u0131|teyzesi|halas\u0131|nenesi|babaannesi|anneannesi|k\u0131z\u0131m|annem|ablam|"
     r"\u017cona|matka|c\xf3rka|siostra|babcia|hustru|dotter|syster"
 )
 _MEN: Final = (
@@ -45,6 +46,7 @@ _MEN: Final = (
     r"marito|figlio|fratello|zio|nonno|fidanzato|"
     r"pai|filho|irm\xe3o|tio|av\xf4|sobrinho|namorado|"
     r"echtgenoot|vader|zoon|broer|oom|"
+    r"o\u011flu|babas\u0131|dedesi|amcas\u0131|day\u0131s\u0131|abisi|a\u011fabeyi|o\u011flum|babam|abim|damad\u0131|"
     r"m\u0105\u017c|ojciec|dziadek|bror"
 )
 _TITLES: Final = r"(?:(?:dr|prof|dipl|ing|med|dott|judge|rn)\.? ){0,2}"
@@ -73,6 +75,12 @@ _BEHIND: Final = lazy_regex(
 )
 
 
+_TURKISH: Final = lazy_regex(
+    r"(?i)\A (?:(?P<female>han\u0131m|abla|teyze)|(?P<male>bey|abi|amca|efendi|day\u0131))[a-z\u0131\xfc]{0,4}"
+    r"(?![^\W_])"
+)
+
+
 def gender_of(mention: Mention, title: str = "") -> Gender:
     """Return the gender that the words beside a name show; ``title``: one that stands in the name itself, and stays."""
     for found in (
@@ -80,7 +88,7 @@ def gender_of(mention: Mention, title: str = "") -> Gender:
         _BEFORE.search(mention.before[-48:]),
         _DEAR.search(mention.before),
         _FRENCH.search(mention.before) if mention.page.language == "fr" else None,
-        _BEHIND.match(mention.after),
+        (_TURKISH if mention.page.language == "tr" else _BEHIND).match(mention.after),
     ):
         if found is not None:
             named = found.lastgroup or ""
@@ -96,11 +104,29 @@ _WHOLE: Final = {
 }
 _VOWEL: Final = lazy_regex(r"(?i)[aeiou\xe0-\xe6\xe8-\xef\xf2-\xf6\xf9-\xfc]")
 
-Sound: TypeAlias = Literal["", "vowel", "consonant"]
+_SUFFIX: Final = lazy_regex("['\u2019](?P<suffix>[a-z\xe7\u011f\u0131\xf6\u015f\xfc]{1,8})")
+_TURKISH_VOWEL: Final = lazy_regex("[ae\u0131io\xf6u\xfc]")
+_HARMONY: Final = {
+    "a": "\u0131",
+    "\u0131": "\u0131",
+    "e": "i",
+    "i": "i",
+    "o": "u",
+    "u": "u",
+    "\xf6": "\xfc",
+    "\xfc": "\xfc",
+}
+"""The close vowel that a Turkish ending has behind each vowel."""
+
+Sound: TypeAlias = str
+"""How a surrogate begins ("vowel", "consonant"), or which endings behind it it must fit ("'dan'nin"); or neither."""
 
 
 def sound_of(mention: Mention) -> Sound:
-    """Return with what the surrogate begins, as an elided article (d', l') or "an" before it shows."""
+    """Return how the surrogate must sound, as an article before it (d', l', an) or a Turkish ending behind it shows."""
+    if mention.page.language == "tr":
+        ending = _SUFFIX.match(mention.after)
+        return f"'{ending['suffix']}" if ending is not None else ""
     if not mention.before or mention.before[-1] not in "'\u2019 ":
         return ""
     if _ELIDED.search(mention.before):
@@ -115,17 +141,36 @@ def sound_of(mention: Mention) -> Sound:
 
 
 def sounding(entries: tuple[str, ...], sound: Sound) -> tuple[str, ...]:
-    """Return the entries that begin so; all of them if fewer than two do."""
+    """Return the entries that sound so; all of them if fewer than two do."""
     return _sounding(entries, sound) if sound else entries  # to look it up takes a hash of all entries
 
 
 @lru_cache(maxsize=64)
 def _sounding(entries: tuple[str, ...], sound: Sound) -> tuple[str, ...]:
-    fitting = tuple(entry for entry in entries if (_VOWEL.match(entry) is not None) == (sound == "vowel"))
+    if sound.startswith("'"):
+        fitting = tuple(entry for entry in entries if all(_fits(entry, ending) for ending in sound[1:].split("'")))
+    else:
+        fitting = tuple(entry for entry in entries if (_VOWEL.match(entry) is not None) == (sound == "vowel"))
     return fitting if len(fitting) > 1 else entries
+
+
+def _fits(name: str, ending: str) -> bool:
+    """Return whether a Turkish ending goes with a name: by the vowel before it, and by the letter that it follows."""
+    vowels, vowel = _TURKISH_VOWEL.findall(name.lower()), _TURKISH_VOWEL.search(ending)
+    if not vowels or vowel is None:
+        return False
+    close = _HARMONY[vowels[-1]]
+    harmonic = vowel[0] == close if vowel[0] not in "ae" else (vowel[0] == "a") == (close in "\u0131u")
+    last_is_vowel = _TURKISH_VOWEL.fullmatch(name[-1].lower()) is not None
+    if ending[0] in "dt":
+        return harmonic and (ending[0] == "t") == (name[-1] in "fstk\xe7\u015fhp")
+    joined = ending[0] in "yns" and len(ending) > 1
+    return harmonic and (ending[0] in "lc" or last_is_vowel == joined)
 
 
 def agreed_on(shown: Sequence[str]) -> str:
     """Return what all mentions that show something show; empty if they differ, or none does."""
     every = {one for one in shown if one}
+    if len(every) > 1 and all(one.startswith("'") for one in every):
+        return "".join(sorted(every))
     return every.pop() if len(every) == 1 else ""

@@ -15,11 +15,12 @@ from textveil.detection.embedded import HIGHEST_SCORES
 from textveil.detection.found import Row, settled
 from textveil.detection.gates import glance
 from textveil.detection.kinds import KINDS
+from textveil.detection.languages import unfit
 from textveil.detection.script_records import PHASE, find_writers
 from textveil.detection.scripts import modules_for
 from textveil.detection.turkish import turkish_id
 
-_MODULES = ("cyrillic", "arabic", "chinese", "japanese", "korean", "turkish")
+_MODULES = ("cyrillic", "arabic", "chinese", "japanese", "korean", "turkish", "labelled")
 _ROWS = {
     row.name: row
     for phases in (*(import_module(f"textveil.detection.{name}").PHASES for name in _MODULES), (PHASE,))
@@ -180,6 +181,20 @@ def test_what_is_said_of_a_password_is_none(text: str) -> None:
     assert list(PHASE.rows[0].search(text)) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Ονοματεπώνυμο: Ελευθερία Παππά\nΑΦΜ: 094259216\nΔιεύθυνση: Ερμού 14, Αθήνα\nκωδικός: σταφύλι-22\nΗ Ελευθερία",
+         ["Ελευθερία Παππά", "094259216", "Ερμού 14, Αθήνα", "σταφύλι-22", "Ελευθερία"]),
+        ("שם: יעל כהן\nת.ז.: 123456782\nטלפון: 054-555-0148", ["יעל כהן", "123456782", "054-555-0148"]),
+        ("ชื่อ: สมชาย ใจดี\nที่อยู่: 14/3 ถนนสุขุมวิท", ["สมชาย ใจดี", "14/3 ถนนสุขุมวิท"]),
+        ("नाम: सुनीता शर्मा\nपासवर्ड: aam-ras-22", ["सुनीता शर्मा", "aam-ras-22"]),
+    ],
+)  # fmt: skip
+def test_labelled_values_of_scripts_without_lists_are_found(text: str, expected: list[str]) -> None:
+    assert [value for value, kind in found(text) if kind != "number"] == expected
+
+
 def test_check_digits() -> None:
     assert turkish_id("10000000146") and not turkish_id("10000000147")
     assert my_number("123456789018") and not my_number("123456789019")
@@ -203,3 +218,9 @@ def test_english_page_loads_no_rules_of_other_scripts() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_languages_with_lists_are_read_and_their_neighbors_are_not() -> None:
+    read = ("Спасибо за письмо, я приеду в пятницу.", "شكرا على الرسالة وسنأتي غدا.", "谢谢你的来信，我们明天来。")
+    others = ("Дякую за лист, я приїду у п'ятницю.", "از نامه شما متشکرم، فردا می‌آیم.", "Ευχαριστώ για το γράμμα.")
+    assert not any(map(unfit, read)) and all(map(unfit, others))

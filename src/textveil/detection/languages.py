@@ -21,7 +21,7 @@ from textveil.text.patterns import lazy_regex, matches
 READ: Final = 400
 """Characters that are read of a document, from its first letter on."""
 
-FIT: Final = ("en", *LANGUAGES)
+FIT: Final = ("en", *LANGUAGES, "ar", "ja", "ko", "ru", "tr", "zh")
 """Languages that the embedded rules are written for."""
 
 _FEWEST_WORDS: Final = 3
@@ -55,7 +55,8 @@ _TURKISH_SHARE: Final = 80
 """A text with more than one letter in so many that Turkish alone writes is Turkish, unless its words are English."""
 _LETTER: Final = lazy_regex(r"[^\W\d_]")
 _KNOWN: Final = (
-    *FIT, "ca", "cs", "da", "et", "fi", "hr", "hu", "id", "lt", "lv", "no", "pl", "ro", "sk", "sl", "sv", "tr", "vi",
+    "en", *LANGUAGES, "ca", "cs", "da", "et", "fi", "hr", "hu", "id", "lt", "lv", "no", "pl", "ro", "sk", "sl", "sv",
+    "tr", "vi",
 )  # fmt: skip
 
 
@@ -93,8 +94,17 @@ def _language_of_part(part: str) -> str:
 
 
 def unfit(text: str) -> bool:
-    """Return whether a text is in a language that the embedded rules are not written for."""
-    return language_of(text) not in ("", *FIT)
+    """Return whether a text is in a language that the embedded rules are not written for.
+
+    Ukrainian, Serbian, Persian and Urdu are told from Russian and Arabic by letters of their own.
+    """
+    language = language_of(text)
+    others = _OTHERS.get(language)
+    return language not in ("", *FIT) or (others is not None and _OTHERS_SHARE * len(others.findall(text)) > len(text))
+
+
+_OTHERS: Final = {"ru": lazy_regex("[іїєґўђјљњћџІЇЄҐЎЂЈЉЊЋЏ]"), "ar": lazy_regex("[پچژگکیٹڈڑے]")}
+_OTHERS_SHARE: Final = 80
 
 
 def _by_script(part: str) -> str:

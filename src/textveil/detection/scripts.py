@@ -23,9 +23,12 @@ _OF_SCRIPT: Final = {
     "korean": lazy_regex("[\uac00-\ud7af]{2}"),
     "japanese": lazy_regex("[\u3041-\u30fa]"),
     "chinese": lazy_regex("[\u4e00-\u9fff]{2}"),
+    "labelled": lazy_regex("[\u0370-\u03ff\u0590-\u05ff\u0900-\u097f\u0e00-\u0e7f]{2}"),
 }
 """Letters by the module that reads them."""
-_ANY: Final = lazy_regex("[\u0400-\u04ff\u0620-\u064a\u3041-\u30fa\u4e00-\u9fff\uac00-\ud7af]{2}")
+_ANY: Final = lazy_regex(
+    "[\u0370-\u04ff\u0590-\u05ff\u0620-\u064a\u0900-\u097f\u0e00-\u0e7f\u3041-\u30fa\u4e00-\u9fff\uac00-\ud7af]{2}"
+)
 TURKISH: Final = "tr"
 SCRIPTS: Final = frozenset((TURKISH, "ru", "ar", "zh", "ja", "ko"))
 """Languages whose texts have rules of their own here."""

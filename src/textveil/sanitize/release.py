@@ -177,7 +177,7 @@ class Report:
         unread, unsettled = (self.tally.kinds.get(kind, 0) for kind in (UNREAD, UNSETTLED))
         languages = (
             f"OTHER LANGUAGES: {_counted(unread, 'text')} in languages with few rules for detection, or none: names in "
-            "them stay. Set `other_languages` in the policy to refuse or mask such texts."
+            "them stay, but behind labels. Set `other_languages` in the policy to refuse or mask such texts."
         )
         dates = (
             f"ORDER OF DATES UNKNOWN: in {_counted(unsettled, 'text')} no date tells whether the day or the month "

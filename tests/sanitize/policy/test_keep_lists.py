@@ -181,26 +181,26 @@ def _kept(words: list[str], phrases: set[str], first: int, last: int, *, alone: 
     return False
 
 
-RUSSIAN = "Спасибо за письмо, Мария Иванова приедет в пятницу."
+UKRAINIAN = "Дякую за лист, її читала Марія Петренко, приїде у п'ятницю."
 ENGLISH = "The letter was short and came with the post."
 
 
 def test_masked_document_leaves_no_character() -> None:
     sanitizer = tv.Sanitizer(tv.policy("identifiers", other_languages="mask"))
-    assert sanitizer(RUSSIAN).text == "[text in another language]"
+    assert sanitizer(UKRAINIAN).text == "[text in another language]"
     assert sanitizer(ENGLISH).text == ENGLISH
 
 
 def test_refused_document_is_named_by_number_without_its_text() -> None:
     sanitizer = tv.Sanitizer(tv.policy("identifiers", other_languages="refuse"))
     with pytest.raises(InputError, match=r"^document 2 must be in a language") as caught:
-        sanitizer.batch([ENGLISH, RUSSIAN])
-    assert "Мария" not in str(caught.value)
+        sanitizer.batch([ENGLISH, UKRAINIAN])
+    assert "Марія" not in str(caught.value)
 
 
 def test_summary_warns_first_of_documents_in_other_languages(tmp_path: Path) -> None:
     inputs, outputs = tmp_path / "in.txt", tmp_path / "out.txt"
-    inputs.write_text(f"{ENGLISH}\n{RUSSIAN}\n", encoding="utf-8")
+    inputs.write_text(f"{ENGLISH}\n{UKRAINIAN}\n", encoding="utf-8")
     command = ["sanitize", str(inputs), "--policy", "identifiers", "--output", str(outputs), "--seed", "1", "--verbose"]
     result = CliRunner().invoke(app, command)
     assert result.exit_code == 0, result.output

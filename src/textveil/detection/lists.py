@@ -322,7 +322,8 @@ FUNCTION_WORDS: Final = _set(
     huh lemme yessir gotcha dang mister sirs alright okey nah yup oops ma'am maam sir man men woman guys north south
     east west northern southern eastern western sept mb pt mondays tuesdays wednesdays thursdays fridays
     saturdays sundays hosp danke merci gracias grazie obrigado obrigada bedankt dzieki viva bitte
-    beta gamma kappa lambda omicron sigma theta upsilon lmao gawd bro dude btw smh tbh idk ty"""
+    beta gamma kappa lambda omicron sigma theta upsilon lmao gawd bro dude btw smh tbh idk ty
+    takk tack kiitos shukriya arigato spasibo hallo ciao salut bonjour servus"""
 )
 """Words that name nobody, whatever their letter case."""
 VERBS: Final = _set("mark bill sue rob pat grant chase frank will jack skip nick wade ship trace pierce lance")

@@ -138,19 +138,23 @@ def built(articles: Path) -> dict[str, bytes]:
     record = {
         "rule": (__doc__ or "").partition("Each word")[2].strip(),
         "entries": len(marks),
-        "marks": {mark.name.lower(): sum(mark in one for one in marks.values()) for mark in Marks if mark.name},
+        "marks": {
+            name.lower(): sum(mark & bit > 0 for mark in marks.values())
+            for name, bit in vars(Marks).items()
+            if name.isupper()
+        },
         "content": hashlib.sha256(content).hexdigest(),
         "file": hashlib.sha256(packed).hexdigest(),
     }
     return {FILE: packed, RECORD: (json.dumps(record, indent=1) + "\n").encode("ascii")}
 
 
-def marked(counts: Counts) -> dict[str, Marks]:  # noqa: C901 (one pass over cases of words)
+def marked(counts: Counts) -> dict[str, int]:  # noqa: C901 (one pass over cases of words)
     """The marks of each word and of each place of several words."""
-    marks: dict[str, Marks] = {}
+    marks: dict[str, int] = {}
 
-    def add(name: str, mark: Marks) -> None:
-        marks[name] = marks.get(name, Marks(0)) | mark
+    def add(name: str, mark: int) -> None:
+        marks[name] = marks.get(name, 0) | mark
 
     for mark, names in ((Marks.GIVEN, _GIVEN), (Marks.FAMILY, _FAMILY)):
         for name in entries("person", names):

@@ -12,7 +12,7 @@ from typing import Final
 
 from textveil.detection.dates import find_named_dates
 from textveil.detection.found import Found, finding, without
-from textveil.detection.gates import at_digits, both, either, with_words
+from textveil.detection.gates import at_digits, both, either, joined_words, places_of, with_words
 from textveil.detection.units import FOREIGN_NUMBER_WORDS, spelled_before, spelled_behind
 from textveil.text.patterns import either_of, lazy_regex, matches
 
@@ -59,7 +59,7 @@ _OTHER: Final = lazy_regex(
     rf"(?:(?:{_NOT_SHARED}|(?<=\. ){_FULL})(?:\.?(?:,? (?:del? )?|-|\.){_YEAR}(?: r\.)?| '[0-9]{{2}})?"
     rf"|{_SHORT}\.?(?:,? (?:del? )?|-|\.)(?:{_YEAR}|'[0-9]{{2}})))(?!\w|[,.][0-9])"
 )
-_MONTH_WORD: Final = lazy_regex(rf"(?<![A-Za-z])(?i:{either_of(_ENGLISH + ' ' + _OTHERS)})(?![A-Za-z])")
+_MONTHS: Final = joined_words(f"{_ENGLISH} {_OTHERS}")
 _WEEKDAY: Final = lazy_regex(
     r"(?<![A-Za-z])(?i:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonnabend|sonntag|lundi|mardi|mercredi|jeudi"
     r"|vendredi|samedi|dimanche|lunes|martes|miercoles|jueves|viernes|sabado|domingo|lunedi|martedi|mercoledi|giovedi"
@@ -141,18 +141,18 @@ def find_dates_of_languages(text: str) -> Iterator[Found]:
 
 def _in_words(text: str) -> Iterator[Found]:
     """Yield dates whose day is in words: six fevrier mille neuf cent deux, am dritten Marz."""
-    for month in matches(_MONTH_WORD, text):
-        of = _OF_MONTH.search(text, max(0, month.start() - 5), month.start())
+    for begin, stop in places_of(text, _MONTHS):
+        of = _OF_MONTH.search(text, max(0, begin - 5), begin)
         if of is None:
             continue
         ordinal = _ORDINAL_DAY.search(text, max(0, of.start() - 26), of.start())
         start = spelled_before(text, of.start()) if ordinal is None else ordinal.start()
         if start < of.start() and not _NO_DAY.match(text, start):
-            year = _OF_YEAR.match(text, month.end())
-            end = month.end() if year is None else year.end("year")
+            year = _OF_YEAR.match(text, stop)
+            end = stop if year is None else year.end("year")
             if year is not None and year["year"] is None:
                 end = spelled_behind(text, year.end())
-                end = month.end() if end == year.end() else end
+                end = stop if end == year.end() else end
             yield Found(start, end, "date", 0.9)
 
 

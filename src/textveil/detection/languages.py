@@ -16,7 +16,7 @@ from textveil.detection.found import Found, Row, plain
 from textveil.detection.gates import anywhere, at_digits
 from textveil.detection.lists import LANGUAGES, Marks, lists, ordinary_words
 from textveil.detection.streets import INNER
-from textveil.text.patterns import lazy_regex, matches
+from textveil.text.patterns import lazy_regex, matches, matches_at
 
 READ: Final = 400
 """Characters that are read of a document, from its first letter on."""
@@ -216,6 +216,9 @@ _RULES: Final = MappingProxyType(
 )
 
 
+_FIRST_OF_STREET: Final = lazy_regex(r"[A-Za-z0-9](?<![\w.,-].)")
+
+
 class _Language:
     def __init__(self, language: str) -> None:
         rules = _RULES[language]
@@ -230,7 +233,7 @@ class _Language:
 
     def find_streets(self, text: str) -> Iterator[Found]:
         """Streets with their number."""
-        for match in matches(self._street, text):
+        for match in matches_at(self._street, text, (first.start() for first in matches(_FIRST_OF_STREET, text))):
             yield Found(*match.span(), "place", 0.8, "street")
 
     def find_titled(self, text: str) -> Iterator[Found]:

@@ -7,7 +7,6 @@ import hashlib
 import lzma
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import IntFlag
 from functools import cache
 from pathlib import Path
 from typing import Final, final
@@ -22,16 +21,17 @@ _LOWEST: Final = 0x20  # the character of no marks in the file
 _MARKS: Final = bytes([max(0, code - _LOWEST) for code in range(256)])
 
 
-class Marks(IntFlag):
-    """What public lists and public text say of a word; the tool's head states the rules."""
+@final
+class Marks:
+    """What public lists and public text say of a word, as bits; the tool's head states the rules."""
 
-    GIVEN = 1
-    FAMILY = 2
-    PLACE = 4
-    COMMON = 8
-    SMALL = 16
-    OTHER = 32
-    KNOWN_PLACE = 64
+    GIVEN: Final = 1
+    FAMILY: Final = 2
+    PLACE: Final = 4
+    COMMON: Final = 8
+    SMALL: Final = 16
+    OTHER: Final = 32
+    KNOWN_PLACE: Final = 64
 
 
 @dataclass(frozen=True, slots=True, eq=False)

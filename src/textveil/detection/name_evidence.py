@@ -52,7 +52,13 @@ _CUE: Final = lazy_regex(
     r"|[Pp]repared|[Aa]pproved|[Vv]erified|[Ww]ritten|[Ii]nterpreted|[Rr]ead|[Aa]dministered|[Pp]erformed|[Rr]ecorded"
     r"|[Ss]ubmitted|[Ww]itnessed|[Tt]riaged|[Ee]xamined) by),?[ \t\n]*$"
 )
-_ENDS_CUE: Final = frozenset(",:?")  # marks that a cue ends with, where it does not end with a letter
+_ENDS_CUE: Final = (
+    "name", "names", "'s", " is", "named", "me", "him", "her", "dear", "user", "by", "am", "i'm", "starring",
+    "sincerely", "regards", "signed", "hello", "hi", "hey", "thanks", "patient", "doctor", "cc", "contact", "ping",
+    "pinged", "tell", "ask", "asked", "emailed", "paged", "called", "with", "patient of", "behalf of", "care of",
+    "will see",
+)  # fmt: skip
+"""Letters that each cue ends with, in small letters: the pattern takes long."""
 _FIELD: Final = lazy_regex(
     r"(?:^|[\n|;,.*-] *)(?:(?:[Pp]atient|[Cc]lient|[Ss]tudent|[Ee]mployee|[Cc]ustomer|[Ff]ull|[Ff]irst|[Ll]ast|[Uu]ser)"
     r"(?:'s)?(?: [Nn]ame)?|[Nn]ame|NAME|PATIENT|[Ff]rom|[Cc]c|CC|[Bb]cc|[Aa]ttn|ATTN|[Aa]ttention|[Ss]eller|[Bb]uyer"
@@ -84,8 +90,7 @@ def _ends_line(back: str, opens: bool) -> bool:
 
 
 def _ends_as_cue(back: str, opens: bool) -> bool:
-    last = back.rstrip(" \t\n")[-1:]
-    return last.isalpha() or last in _ENDS_CUE
+    return back.rstrip(" \t\n,:?").lower().endswith(_ENDS_CUE)
 
 
 def _always(back: str, opens: bool) -> bool:
@@ -106,11 +111,7 @@ def person_evidence(text: str, word: Word, before: str, opens: bool, end: int = 
     start = word.start
     if before in known.RELATIONS and text[start - 1 : start] == " ":
         return Judged(PERSON, 0.6, "cue")
-    if (
-        word.marks & Marks.COMMON
-        and _SPEECH.match(text, word.end)
-        and _SPEAKER.search(text, max(0, start - BACK), start)
-    ):
+    if word.marks & _COMMON and _SPEECH.match(text, word.end) and _SPEAKER.search(text, max(0, start - BACK), start):
         return NOTHING  # "Doctor: Good, so where are you living now?"
     back = text[max(0, start - 2 * BACK) : start]
     for row in EVIDENCE:
@@ -122,6 +123,7 @@ def person_evidence(text: str, word: Word, before: str, opens: bool, end: int = 
     return NOTHING
 
 
+_COMMON: Final = Marks.COMMON
 _SPEAKER: Final = lazy_regex(r"(?:[Pp]atient|[Dd]octor): ?$")
 _SPEECH: Final = lazy_regex(r"[,!?]|\.? [a-z]")
 AFTER_SUBJECT: Final = lazy_regex(

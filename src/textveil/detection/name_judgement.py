@@ -66,6 +66,7 @@ _AT_COMPANIES: Final = lazy_regex(
     r"(?:[Ww]ork(?:s|ed|ing)? (?:for|at)|[Ee]mployed (?:by|at)|CEO of|[Ff]ounder of|[Ss]hares of|[Jj]oined"
     r"|[Ii]nterned at|[Ee]mployee (?:of|at)|[Ii]nvested in|[Aa]cquired by)(?: the)? $"
 )
+_BEFORE_COMPANIES: Final = tuple(f"{word} " for word in "for at by of oined in the".split())  # noqa: SIM905
 _SPEAKS: Final = lazy_regex(r",? (?:said|says|told|asked|wrote|called)(?![a-z])")
 _HUMP: Final = lazy_regex(r"[A-Z][a-z]*")
 _NAME_KEY: Final = lazy_regex(r"[\n{,-][ \t]*\"?name\"?: ?\"?$")
@@ -106,7 +107,9 @@ class Judge:
                 else NOTHING
             )
         if not first.marks & _GIVEN and not (alone and first.marks & (_LISTED | _COMMON)):
-            at = _AT_COMPANIES.search(self._text, max(0, first.start - BACK), first.start)
+            back = max(0, first.start - BACK)
+            at = self._text.endswith(_BEFORE_COMPANIES, back, first.start)
+            at = at and _AT_COMPANIES.search(self._text, back, first.start) is not None
             if at or _FOR_COMPANIES.match(self._text, last.end):
                 return Judged(ORGANIZATION, 0.5, "cue")
         if first.capitals:

@@ -54,7 +54,7 @@ _WORD: Final = r"[A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+"
 _PIECE: Final = re.compile(r"[A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+")
 _ROMAN: Final = re.compile(r"[IVX]{1,5}").fullmatch
 _ELIDED: Final = re.compile(r"(?:[LD]|Dell|All|Nell|Sull|Dall|Un|Quell|Qu)'(?=[A-Z])")
-_CLAUSE: Final = re.compile(r"[^.!?;:,()\n\[\]|*/]{0,200}$")
+_ENDS_CLAUSE: Final = re.compile(r"[.!?;:,()\n\[\]|*/]").search
 _BACK_WORD: Final = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)*'?")
 _FIRST_AFTER: Final = re.compile(r",? ([a-z]+)")
 _YEARS: Final = re.compile(r" \((?:[^()\n]{0,24}[^0-9])?1[0-9]{3}[^0-9)]")
@@ -504,8 +504,9 @@ class NamesByLanguage:
 
 def _before(text: str, start: int) -> _Before:
     back = text[max(0, start - _BACK) : start]
-    clause = _CLAUSE.search(back)
-    here = clause[0] if clause else ""
+    turned = back.removesuffix("\n")[::-1]
+    ends = _ENDS_CLAUSE(turned)
+    here = turned[: None if ends is None else ends.start()][::-1]
     sign = back[: len(back) - len(here)][-1:]
     words = [word.lower() for word in _BACK_WORD.findall(here)]
     quoted = here.rstrip(" ")[-1:] in ('"', "\xb7")

@@ -22,7 +22,7 @@ from textveil.detection.gates import (
     with_words,
 )
 from textveil.text.english import FUNCTION_WORDS
-from textveil.text.patterns import either_of, lazy_regex, matches
+from textveil.text.patterns import either_of, lazy_regex, matches, matches_at
 
 _ENDING: Final = either_of(
     """Street Str St Avenue Ave Road Rd Drive Dr Lane Ln Boulevard Blvd Court Courts Ct Place Pl Square Squares Sq
@@ -191,6 +191,7 @@ _BEFORE_CODE: Final = lazy_regex(
     rf" {_HOUSE}{INNER}),?(?: |\n| - )"
     rf"(?P<town>{_EU_CODE} {_NOT_COUNTED}[A-Z][A-Za-z'-]{{1,30}}(?: [A-Z][A-Za-z'-]{{1,30}}){{0,2}})(?!\w)"
 )
+_FIRST_OF_BLOCK: Final = lazy_regex(rf"[A-Z0-9uafls{OTHER}](?<![\w/.-].)")
 _ENGLISH_CODE: Final = (
     r"(?:[A-Z]{1,2}[0-9][A-Z0-9]? [0-9][A-Z]{2}|(?:NSW|VIC|QLD|WA|SA|TAS|ACT|NT) [0-9]{4}(?![0-9]))(?!\w)"
 )
@@ -347,7 +348,7 @@ def find_addresses_after_words(text: str) -> Iterator[Found]:
 def find_addresses_before_codes(text: str) -> Iterator[Found]:
     """Yield streets that the postal code of a town follows, whatever their names, and the towns."""
     for pattern in (_BEFORE_CODE, _BLOCK):
-        for match in matches(pattern, text):
+        for match in matches_at(pattern, text, (first.start() for first in matches(_FIRST_OF_BLOCK, text))):
             if match["street"][0] != OTHER:
                 yield Found(*match.span("street"), "place", 0.65)
             yield Found(*match.span("town"), "place", 0.65)

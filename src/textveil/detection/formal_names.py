@@ -70,8 +70,8 @@ FORMAL_GATE: Final = either(
         "mr mrs ms mx miss dr prof herr frau sir dame rev cllr sister nurse pt patient client resident re name names"
     ),
     matching(
-        r"[] ,~-](?:(?<=[a-z] )[A-Z]['A-Z]['A-Z-]{2}|(?<=[A-Z][A-Z],) [A-Z][a-z]|(?<=[.!?)\"] [~-]) ?[A-Z])"
-        r"|[A-Z]/[A-Z]{2}"
+        r"[A-Z](?:(?<=[a-z] .)['A-Z]['A-Z-]{2}|(?<=[A-Z][A-Z], .)[a-z]|(?<=[.!?)\"] [~-].)|(?<=[.!?)\"] [~-] .)"
+        r"|/[A-Z]{2})"
     ),
 )
 

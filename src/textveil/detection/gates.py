@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from typing import Final, Literal, NamedTuple, Protocol
 
-from textveil.text.patterns import check_time, lazy_regex, search
+from textveil.text.patterns import SLICE, check_time, lazy_regex, search
 
 BEFORE_DIGITS: Final = 8
 AFTER_DIGITS: Final = 12
@@ -85,8 +86,10 @@ class Gates:
             for number, piece in pieces:
                 if not opened[number] and piece in text:
                     opened[number] = 1
-        for number, pattern in self._at_digits if seen.digits else ():
-            if not opened[number] and search(pattern, seen.digits):
+        digits = seen.digits
+        short = len(digits) <= SLICE
+        for number, pattern in self._at_digits if digits else ():
+            if not opened[number] and (pattern.search(digits) if short else search(pattern, digits)):
                 opened[number] = 1
         for number, gate in self._others:
             if not opened[number] and gate(text, seen):
@@ -120,8 +123,8 @@ def glance(text: str) -> Seen:
 
 def places_of(text: str, words: frozenset[str]) -> Iterator[tuple[int, int]]:
     """Yield where runs of letters stand that are among these words in small letters, by start."""
-    letters = _letters(text)
-    present = words.intersection(letters.split())
+    letters, all_words = _read(text) if len(text) <= SLICE else _read.__wrapped__(text)
+    present = words & all_words
     if len(present) > _FEW:
         return (run.span() for run in _RUNS.finditer(letters) if run[0] in present)
     whole = f" {letters} "
@@ -138,12 +141,17 @@ def _places(letters: str, word: str) -> Iterator[tuple[int, int]]:
 
 def words_of(text: str) -> frozenset[str]:
     """Every run of letters of a plain text, in small letters; of other texts (``scripts``) those of Latin letters."""
-    return frozenset(_letters(text).split())
+    return (_read(text) if len(text) <= SLICE else _read.__wrapped__(text))[1]
 
 
-def _letters(text: str) -> str:
-    """Return a text with small letters, and with spaces for all that is no Latin letter: bytes are changed fast."""
-    return text.encode("latin-1", "replace").translate(_LETTERS).decode("ascii")
+@lru_cache(maxsize=2)
+def _read(text: str) -> tuple[str, frozenset[str]]:
+    """Return a text with small letters and with spaces for all that is no Latin letter, and its words.
+
+    Most searches of a phase read the same text. Bytes are changed and cut fast.
+    """
+    letters = text.encode("latin-1", "replace").translate(_LETTERS).decode("ascii")
+    return letters, frozenset(letters.split())
 
 
 def anywhere(text: str, seen: Seen) -> bool:

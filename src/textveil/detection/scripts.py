@@ -95,9 +95,20 @@ def _mentions(text: str, kinds: Mapping[str, str], module: str) -> list[Found]:
     spans: list[Found] = []
     for kind in dict.fromkeys(kind for _, kind in names):
         forms = {form for name, of_kind in names if of_kind == kind for form in _mention_forms(module)(name, kind)}
-        pattern = re.compile("|".join(sorted(forms, key=lambda form: (-len(form), form))) or "(?!)")
+        pattern = re.compile(_either(sorted(forms, key=lambda form: (-len(form), form))))
         spans += [Found(*match.span(), kind, 0.6, "mention") for match in matches(pattern, text)]
     return settled(text, spans)
+
+
+_BEHIND: Final = re.compile(r"\(\?<!\[[^]]*\]\)")
+
+
+def _either(forms: Sequence[str]) -> str:
+    """Return the pattern of one of these forms: what none of them stands behind is asked once at each place."""
+    behind = _BEHIND.match(forms[0]) if forms else None
+    if behind is None or not all(form.startswith(behind[0]) for form in forms):
+        return "|".join(forms) or "(?!)"
+    return f"{behind[0]}(?:{'|'.join(form[behind.end() :] for form in forms)})"
 
 
 def in_plain(read: Plain, spans: Sequence[Found]) -> list[Found]:

@@ -262,8 +262,8 @@ USER_GATE: Final = with_words(
     """user username userid login logon logname uname acct assignee actor principal committer owner author reviewer "
     "sudo publickey session authenticating cron
     github gitlab skype telegram discord instagram insta twitter snapchat mastodon tiktok benutzer
-    benutzername benutzerkennung nutzer nutzername utilisateur identifiant usuario utente utilizador gebruiker gebruikersnaam uzytkownik
-    anmeldename created updated logged handle u l todo fixme xxx hack note"""
+    benutzername benutzerkennung nutzer nutzername utilisateur identifiant usuario utente utilizador gebruiker
+    gebruikersnaam uzytkownik anmeldename created updated logged handle u l todo fixme xxx hack note"""
 )
 FIELD_GATE: Final = holding(
     "ame=", "ame =", "ame'", 'ame"', "ame:", "ame`", "ame]", "ame)", "ame LIKE", "ame like", "ame ILIKE", "NAME"

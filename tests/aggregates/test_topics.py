@@ -12,7 +12,7 @@ from tests.helpers.vocabularies import lettered_vocabulary
 from textveil.aggregates.budget import GaussianBudget
 from textveil.aggregates.request import EACH_RECORD, CorpusRequest, PersonalRecords
 from textveil.aggregates.synthesis import NORM
-from textveil.aggregates.topics import nearest_group, topics, votes
+from textveil.aggregates.topics import nearest_group, readable, topics, votes
 from textveil.errors import ParameterError
 from textveil.privacy.composition import gaussian_delta
 from textveil.randomness import seeded_generator
@@ -99,3 +99,15 @@ def test_more_themes_than_public_texts_are_refused(tmp_path: Path) -> None:
     records = PersonalRecords(inputs=_file(tmp_path, ["a"]), unit="who")
     with pytest.raises(ParameterError, match="topics must be between 2 and the texts of the public pool, 2"):
         topics(_request(records, 1.0), ["a", "b"], topics=3)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("I 'm not sure , but it is n't  good ( at all ) .", "I'm not sure, but it isn't good (at all)."),
+        ("`` Two days '' , he said", '"Two days", he said'),
+        ("Bonjour ! It costs  5 : 3\nat most.", "Bonjour ! It costs 5 : 3 at most."),
+    ],
+)
+def test_public_texts_are_shown_as_people_write_them(text: str, wanted: str) -> None:
+    assert readable(text) == wanted

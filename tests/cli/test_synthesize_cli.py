@@ -43,7 +43,8 @@ def test_synthesize_writes_so_many_labelled_texts_of_the_pool_and_a_report(comma
     report = json.loads((corpus / "r.json").read_text())
     assert report["guarantee"]["unit"] == "person" and report["randomness"] == "operating system"
     assert sum(report["facts"]["documents of each label"].values()) == len(POOL)
-    assert "warning, for you alone: 1 record in the pool word by word" in err and "--overlaps FILE lists them" in err
+    told = " ".join(err.split())
+    assert "WARNING for you alone: 1 record in the pool word by word" in told and "--overlaps FILE lists them" in told
     overlaps = json.loads((corpus / "own.json").read_text())
     assert POOL[0] in {rows[each["line"] - 1]["text"] for each in overlaps}
     assert stat.S_IMODE((corpus / "own.json").stat().st_mode) == 0o600
@@ -56,8 +57,8 @@ def test_synthesize_without_labels_prints_texts_alone_and_a_seed_repeats_them(co
     assert code == 0 and json.loads(out)["randomness"] == "seeded: not for release"
 
 
-def test_without_a_pool_texts_are_those_that_the_language_model_writes(command, corpus: Path) -> None:
-    asked = (*COMMON[:-2], "--documents", 3, "--label", "kind", "--labels", "a,b", "--seed", 3)
+def test_the_language_model_writes_a_pool_where_it_is_named(command, corpus: Path) -> None:
+    asked = (*COMMON[:-1], "embedded", "--documents", 3, "--label", "kind", "--labels", "a,b", "--seed", 3)
     code, out, err = command("synthesize", *asked, "--report", "r.json")
     rows = [json.loads(line) for line in out.splitlines()]
     assert code == 0 and len({row["text"] for row in rows}) == 3 and "pool" not in err
@@ -65,11 +66,13 @@ def test_without_a_pool_texts_are_those_that_the_language_model_writes(command, 
     public = json.loads((corpus / "r.json").read_text())["public"]
     assert (public["pool"], public["texts of the pool"]) == ("texts of the embedded language model", 12)
     assert command("synthesize", *asked)[1] == out
-    code, _, err = command("synthesize", *COMMON[:-2], "--documents", 0)
+    code, _, err = command("synthesize", *COMMON[:-1], "embedded", "--documents", 0)
     assert code == 2 and "--documents must be >= 1" in err
     (corpus / "v.txt").write_text("2 2\nmarket 1 0\nteam 0 1\n")
-    code, _, err = command("synthesize", *COMMON[:-2], "--documents", 1, "--vocabulary", "v.txt")
+    code, _, err = command("synthesize", *COMMON[:-1], "embedded", "--documents", 1, "--vocabulary", "v.txt")
     assert code == 2 and "--public must be given for this vocabulary" in err
+    code, _, err = command("synthesize", *COMMON[:-2], "--documents", 1)
+    assert code == 2 and err.count("\n") == 1 and "sentences of Wikipedia" in err and "--public embedded" in err
 
 
 @pytest.mark.parametrize("works", [True, False])

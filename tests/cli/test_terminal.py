@@ -26,6 +26,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("notes.txt").write_text("".join(line + "\n" for line in LINES))
     Path("public.jsonl").write_text("".join(json.dumps({"text": line.upper()}) + "\n" for line in LINES))
     Path("released.txt").write_text("".join(line.replace("Anna Tierney", "Mia Low") + "\n" for line in LINES))
+    rows = [{"who": number, "text": line, "kind": TRADES[number % 4]} for number, line in enumerate(LINES)]
+    Path("records.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     Path("odd.txt").write_text("Sivakumar rocks.\n")
     return tmp_path
 
@@ -34,6 +36,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("name", "command"),
     [
         ("risk", "risk notes.txt --original notes.txt --background public.jsonl --documents 22 --seed 1"),
+        ("learn", "learn records.jsonl --unit who --label kind --labels baker,nurse --epsilon 4 --delta 1e-3 -o model"),
+        ("topics", "topics records.jsonl --unit who --epsilon 4 --delta 1e-3 --public notes.txt -o t.jsonl --topics 4"),
+        (
+            "synthesize",
+            "synthesize records.jsonl --unit who --epsilon 4 --delta 1e-3 --public public.jsonl --documents 5 -o s",
+        ),
+        ("synthesize-without-pool", "synthesize records.jsonl --unit who --epsilon 4 --delta 1e-3 --documents 5"),
         ("review", "review odd.txt --original odd.txt --policy clinical"),
         ("review-other", "review released.txt --original odd.txt"),
     ],

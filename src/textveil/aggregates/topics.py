@@ -7,6 +7,8 @@ Proof: ``privacy/proofs/corpus_synthesize.md``.
 from __future__ import annotations
 
 import math
+import re
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Final, NamedTuple
@@ -73,7 +75,9 @@ class Groups:
         """Find groups by k-means; the same for the same pool."""
         rng = np.random.default_rng(0)  # of public texts alone
         sample = vectors.rows[rng.permutation(len(vectors.rows))[:_SAMPLE]].astype(np.float32)
-        centers, _ = kmeans2(sample, number, iter=_ROUNDS, minit="++", seed=rng)
+        with warnings.catch_warnings(), np.errstate(invalid="ignore"):
+            warnings.simplefilter("ignore")  # fewer different texts than groups: some are empty
+            centers, _ = kmeans2(sample, number, iter=_ROUNDS, minit="++", seed=rng)
         whole = np.rint(centers).astype(np.int64)
         parts = (vectors.rows[first : first + 4096].astype(np.int64) for first in range(0, len(vectors.rows), 4096))
         return cls(whole, np.concatenate([nearest_group(part, whole) for part in parts]))
@@ -170,6 +174,22 @@ def topics(
     return Themes(themes, report, persons)
 
 
+_PARTED: Final = re.compile(r" (?:[,.]|n't|'(?:s|m|re|ve|ll|d))(?= |$)")
+_SPACES: Final = (
+    (re.compile(r"\s+"), " "),
+    (re.compile(r"`` ?| ?''"), '"'),
+    (re.compile(r" (?=[,.;:!?%)\]]|(?:n't|'(?:s|m|re|ve|ll|d))\b)|(?<=[(\[]) "), ""),
+)
+"""How corpora of words part by spaces are written, and how people write that."""
+
+
+def readable(text: str) -> str:
+    """Return a public text as people write it: corpora of words have "is n't good ," for "isn't good,"."""
+    for pattern, instead in _SPACES if _PARTED.search(text) else _SPACES[:1]:
+        text = pattern.sub(instead, text)
+    return text.strip()
+
+
 def _described(
     pool: Sequence[str], vectors: PoolVectors, groups: Groups, words: Sequence[str]
 ) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
@@ -190,7 +210,7 @@ def _described(
         described.append(
             (
                 tuple(words[word] for word in top.tolist() if counts[word, group]),
-                tuple(pool[text] for text in own[np.argsort(away, kind="stable")[:_TEXTS]].tolist()),
+                tuple(readable(pool[text]) for text in own[np.argsort(away, kind="stable")[:_TEXTS]].tolist()),
             )
         )
     return described

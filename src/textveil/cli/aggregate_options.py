@@ -169,9 +169,16 @@ def tell_sender(what: str, guarantee: Guarantee, request: CorpusRequest, persons
     uncovered = "all records of one person together" if record else "what others wrote about a person"
     sys.stderr.write(f"not covered: {uncovered}, and what holds of many\n")
     if persons == 0:
-        sys.stderr.write("warning, for you alone: no record was read.\n")
+        warn("no record was read.")
     if persons * request.delta >= 1:
-        sys.stderr.write(
-            "warning, for you alone: delta is at least 1 / number of persons: the guarantee may fail for one of them. "
-            "Lower --delta and run again; this run is paid.\n"
+        warn(
+            "delta is at least 1 / number of persons: the guarantee may fail for one of them. Lower --delta and run "
+            "again; this run is paid."
         )
+
+
+def warn(text: str) -> None:
+    """Write what follows from the private records, and so is for the sender alone."""
+    from textveil.cli.brief import row
+
+    sys.stderr.writelines(line + "\n" for line in row("WARNING", f"for you alone: {text}"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -33,6 +34,7 @@ def learn_command(
     """
     from textveil.aggregates.classifier import FACTS, WEIGHTS
     from textveil.aggregates.learning import learn
+    from textveil.cli.brief import row
     from textveil.cli.progress import counting
     from textveil.json_text import json_text
     from textveil.pages.tables import results_folder
@@ -67,8 +69,10 @@ def learn_command(
         raise
     if as_json:
         sys.stdout.write(text)
+    test = shlex.join(["textveil", "predict", str(output), "TEST", "--label", label])
     tell_sender(f"a classifier of {len(model.labels):,} labels", model.guarantee, request, persons)
-    sys.stderr.write(f"CHECK     how often it is right: textveil predict {output} TEST --label {label}\n")
+    told = f"how often it is right is not measured; on texts of persons that INPUT has not, kept private: {test}"
+    sys.stderr.writelines(line + "\n" for line in row("CHECK", told))
 
 
 @opt.grouped

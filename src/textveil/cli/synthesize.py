@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 
 from textveil.cli import options as opt
 from textveil.cli.aggregate_options import (
@@ -17,17 +16,24 @@ from textveil.cli.aggregate_options import (
     check_outputs,
     needs_output,
     tell_sender,
+    warn,
     write_release,
 )
 from textveil.cli.options import SERVICE, ServiceOptions
+from textveil.errors import ParameterError
 
 if TYPE_CHECKING:
+    from textveil.aggregates.request import PersonalRecords
+    from textveil.aggregates.synthesis import Comparison
     from textveil.aggregates.text_repair import Endpoint
     from textveil.vocabulary.vocabulary import Vocabulary
 
 Pool: TypeAlias = Annotated[
     str, opt.option("POOL", "Public texts: a file with one a line, or records with a field `text`.")
 ]
+
+
+_EMBEDDED: Final = "embedded"  # names the pool that the language model writes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,8 +60,8 @@ def synthesize_command(
         str | None,
         opt.option(
             "POOL",
-            "Public texts: a file with one a line, or records with a field `text`.  [default: texts that the embedded "
-            "language model writes, which train classifiers but do not read well]",
+            "Public texts: a file with one a line, or records with a field `text`. `embedded`: texts that the embedded "
+            "language model writes, which train classifiers but do not read well.  [default with --endpoint: embedded]",
         ),
     ] = None,
     label: Annotated[str | None, opt.fields("field with a label: texts get labels too.", None)] = None,
@@ -75,7 +81,7 @@ def synthesize_command(
 
     Writes JSON lines with the fields text and label. The pool must be public: its texts come out as they are.
     """
-    from textveil.aggregates.synthesis import compared, synthesize
+    from textveil.aggregates.synthesis import synthesize
     from textveil.cli.progress import counting, tell
     from textveil.corpora.files.sources import expanded
     from textveil.json_text import json_text
@@ -84,6 +90,13 @@ def synthesize_command(
     target = opt.file_of(output)
     needs_output(target, as_json=as_json)
     service = rewriting.service()
+    if public is None and service is None:
+        raise ParameterError(
+            "--public must name public texts like yours, of which those come out that resemble the corpus; got none. "
+            "A file with one a line serves: 100,000 sentences of Wikipedia, or published texts of your field. "
+            f"--public {_EMBEDDED} takes texts that train classifiers but do not read well."
+        )
+    public = None if public == _EMBEDDED else public
     records = aggregate.records(source, label, again=True)
     check_outputs(
         [*records.inputs, *([] if public is None else expanded([public]))],
@@ -119,28 +132,33 @@ def synthesize_command(
                 facts["rewritten by"] = service.model
         lines, synthesized = _lines(texts, synthetic.labels), replace(synthetic.report, public=facts)
         write_release(target, lines, synthesized, report, as_json=as_json)
-    private = (text for batch in records.batches() for text in batch.texts)
-    shared, in_pool = compared(texts, pool, private)
+    shared, in_pool = compared_again(texts, pool, records)
     if overlaps is not None:
         write_whole(overlaps, json_text([each._asdict() for each in shared], indent=1).encode("ascii"), private=True)
     tell_pool(in_pool)
     if shared:
-        sys.stderr.write(
-            f"warning, for you alone: {len(shared):,} of the texts share 8 words in a row with a record. "
-            "--overlaps FILE lists them.\n"
-        )
+        warn(f"{len(shared):,} of the texts share 8 words in a row with a record. --overlaps FILE lists them.")
     tell_sender(f"{len(synthetic.texts):,} texts", synthetic.report.guarantee, request, synthetic.persons)
     if problem:
         tell(problem)
     return 1 if problem else 0
 
 
+def compared_again(texts: list[str], pool: list[str], records: PersonalRecords) -> Comparison:
+    """Read the records once more, to tell what the pool or a release shares with them."""
+    from textveil.aggregates.synthesis import compared
+    from textveil.cli.progress import counting
+
+    with counting("comparing with the records", "bytes", records.inputs) as progress:
+        return compared(texts, pool, (text for batch in records.batches(progress) for text in batch.texts))
+
+
 def tell_pool(in_pool: int) -> None:
     """Warn of records that the pool holds."""
     if in_pool:
-        sys.stderr.write(
-            f"warning, for you alone: {in_pool:,} record{'' if in_pool == 1 else 's'} in the pool word by word. The "
-            "pool must be public, and made without this corpus. If it is not, do not pass on what came out.\n"
+        warn(
+            f"{in_pool:,} record{'' if in_pool == 1 else 's'} in the pool word by word. The pool must be public, and "
+            "made without this corpus. If it is not, do not pass on what came out."
         )
 
 

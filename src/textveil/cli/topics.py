@@ -14,7 +14,7 @@ from textveil.cli.aggregate_options import (
     tell_sender,
     write_release,
 )
-from textveil.cli.synthesize import Pool, given_pool, tell_pool
+from textveil.cli.synthesize import Pool, compared_again, given_pool, tell_pool
 
 
 @opt.grouped
@@ -34,7 +34,6 @@ def topics_command(
 
     Writes JSON lines by falling votes: votes, low, high (95 %, for the noise alone), public words and public texts.
     """
-    from textveil.aggregates.synthesis import compared
     from textveil.aggregates.topics import topics as topics_of
     from textveil.cli.progress import counting
     from textveil.corpora.files.sources import expanded
@@ -60,6 +59,5 @@ def topics_command(
             themes = topics_of(request, pool, topics=topics)
         lines = "".join(json.dumps(theme.to_data()) + "\n" for theme in themes.themes).encode("ascii")
         write_release(target, lines, themes.report, report, as_json=as_json)
-    private = (text for batch in records.batches() for text in batch.texts)
-    tell_pool(compared([], pool, private).in_pool)
+    tell_pool(compared_again([], pool, records).in_pool)
     tell_sender(f"{len(themes.themes):,} themes", themes.report.guarantee, request, themes.persons)

@@ -69,3 +69,10 @@ def test_pieces_put_together_are_both_texts(text: str, released: str, cuts: list
         kinds += [(at + start, at + end) for start, end, _ in piece.kinds]
         at += len(piece.was)
     assert kinds == [(span.start, span.end) for span in found[::2]]
+
+
+def test_each_change_of_a_long_text_is_marked_alone() -> None:
+    words = [f"w{number * number % 3989}" for number in range(3000)]
+    changed = ["new" if number % 40 == 7 else word for number, word in enumerate(words)]
+    drawn = [piece for piece in compared(" ".join(words), " ".join(changed)) if piece.drawn]
+    assert [piece.was for piece in drawn] == words[7::40] and {piece.now for piece in drawn} == {"new"}

@@ -106,7 +106,7 @@ def test_the_page_for_the_sender_shows_the_sample_and_escapes_it() -> None:
     report = SenderReport(setting=setting, mapped=0, sample=sample, skipped=skipped, skipped_count=1)
     page = sender_page(report)
     assert "record 2: no text" in page
-    assert "&lt;b&gt;Ann" in page and "&lt;b&gt;Eve" in page
+    assert "&lt;b&gt;<mark>Ann</mark>" in page and "&lt;b&gt;<mark>Eve?</mark>" in page
     assert "Private" in page
     assert "Ann" not in repr(report)
     assert report.to_data()["sample"] == [{"before": "<b>Ann", "after": "<b>Eve\ud800"}]

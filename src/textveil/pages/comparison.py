@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Any, Final, NamedTuple
@@ -12,6 +13,10 @@ _RUN: Final = rf"(?:(?![{_SINGLE}])\w)+"
 _TOKEN: Final = re.compile(rf"[{_SINGLE}]|{_RUN}(?:[-.@_/:'\u2019](?!s\b){_RUN})*|\s+|[\s\S]")
 _JOINING: Final = re.compile(r"[^\S\n]+|[-.@_/:'\u2019]")
 """What may stand between two changes of one value."""
+
+
+_ROW: Final = 8  # tokens in a row by which long texts are laid side by side
+_SMALL: Final = 40_000  # tokens times tokens that are compared one by one
 
 
 class Piece(NamedTuple):
@@ -95,9 +100,66 @@ def _joined(text: str, changes: Sequence[_Change], *, by_word: bool) -> list[_Ch
 def _by_difference(text: str, released: str) -> Iterator[_Change]:
     old, new = _TOKEN.findall(text), _TOKEN.findall(released)
     starts, ends = _starts(old), _starts(new)
-    for tag, i, j, k, m in SequenceMatcher(None, old, new).get_opcodes():
-        if tag != "equal":
-            yield _Change(starts[i], starts[j], ends[m] - ends[k] - (starts[j] - starts[i]))
+    i = j = 0
+    for x, y in [*_equal(old, new, (0, len(old), 0, len(new)), _ROW), (len(old), len(new))]:
+        if x > i or y > j:
+            yield _Change(starts[i], starts[x], ends[y] - ends[j] - (starts[x] - starts[i]))
+        i, j = x + 1, y + 1
+
+
+def _equal(
+    old: Sequence[str], new: Sequence[str], within: tuple[int, int, int, int], row: int
+) -> Iterator[tuple[int, int]]:
+    """Yield places of equal tokens, increasing in both: rows that stand once in both first, then what lies between."""
+    i, end, j, stop = within
+    while i < end and j < stop and old[i] == new[j]:
+        yield i, j
+        i, j = i + 1, j + 1
+    same = 0
+    while i < end - same and j < stop - same and old[end - 1 - same] == new[stop - 1 - same]:
+        same += 1
+    end, stop = end - same, stop - same
+    small = (end - i) * (stop - j) <= _SMALL
+    anchors = [] if small else _increasing(_once(old, i, end, row), _once(new, j, stop, row))
+    if anchors:
+        for x, y in [*anchors, (end, stop)]:
+            yield from _equal(old, new, (i, x, j, y), row)
+            if x < end:
+                yield x, y
+            i, j = x + 1, y + 1
+    elif row > 1 and not small:
+        yield from _equal(old, new, (i, end, j, stop), 1)
+    else:
+        matcher = SequenceMatcher(None, old[i:end], new[j:stop], autojunk=not small)
+        for x, y, length in matcher.get_matching_blocks():
+            yield from ((i + x + n, j + y + n) for n in range(length))
+    yield from ((end + n, stop + n) for n in range(same))
+
+
+def _once(tokens: Sequence[str], first: int, last: int, row: int) -> dict[tuple[str, ...], int]:
+    """Return the place of each row of tokens; -1 for one that stands there more than once."""
+    places: dict[tuple[str, ...], int] = {}
+    for place in range(first, last - row + 1):
+        tokens_here = tuple(tokens[place : place + row])
+        places[tokens_here] = -1 if tokens_here in places else place
+    return places
+
+
+def _increasing(old: dict[tuple[str, ...], int], new: dict[tuple[str, ...], int]) -> list[tuple[int, int]]:
+    """Return the longest row of places that increases in both."""
+    pairs = [(x, new[tokens]) for tokens, x in old.items() if x >= 0 and new.get(tokens, -1) >= 0]
+    lasts: list[int] = []
+    heads: list[int] = []
+    before: list[int] = []
+    for number, (_, y) in enumerate(pairs):
+        at = bisect_left(lasts, y)
+        before.append(heads[at - 1] if at else -1)
+        lasts[at : at + 1], heads[at : at + 1] = [y], [number]
+    row, number = [], heads[-1] if heads else -1
+    while number >= 0:
+        row.append(pairs[number])
+        number = before[number]
+    return row[::-1]
 
 
 def _by_word(text: str, released: str) -> Iterator[_Change]:

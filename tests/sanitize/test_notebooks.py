@@ -66,6 +66,30 @@ def test_what_is_neither_text_nor_missing_is_refused(value: object) -> None:
         Sanitizer("identifiers").sanitize(["a", value])
 
 
+@pytest.mark.parametrize("make", ["pandas", "polars", "pyarrow", "list", "iterator"])
+def test_a_column_of_any_package_is_a_list_of_texts(make: str) -> None:
+    texts = ["Maria Gonzalez came", None]
+    module = make if make in ("pandas", "polars", "pyarrow") else "builtins"
+    package = pytest.importorskip(module)
+    column = {"pandas": "Series", "polars": "Series", "pyarrow": "array"}.get(make, "list")
+    given = iter(texts) if make == "iterator" else getattr(package, column)(texts)
+    released, report = Sanitizer("identifiers").sanitize(given)
+    assert released[0].endswith(" came") and "Gonzalez" not in released[0]
+    assert report.to_data()["documents"] == 1
+
+
+@pytest.mark.parametrize("make", ["text", "bytes", "dict", "pandas", "polars", "pyarrow"])
+def test_one_text_or_a_table_is_not_taken_for_a_list_of_texts(make: str) -> None:
+    """Letter by letter nothing would be found, and the names of columns are no texts."""
+    table = {"text": ["Maria Gonzalez came"]}
+    given: object = {"text": "Maria Gonzalez came", "bytes": b"Maria", "dict": table}.get(make)
+    if given is None:
+        package = pytest.importorskip(make)
+        given = package.table(table) if make == "pyarrow" else package.DataFrame(table)
+    with pytest.raises(InputError, match=r'must be a list or a column; got .*sanitizer\.sanitize\(table\["text"\]\)'):
+        Sanitizer("identifiers").sanitize(given)  # type: ignore[arg-type]
+
+
 WORDS = lettered_vocabulary(50).words
 
 

@@ -101,6 +101,7 @@ def test_a_budget_is_spelled_in_nats_or_messages() -> None:
         ("-1", "prompts", "a number of nats or messages"),
         ("forty", "prompts", "a number of nats or messages"),
         ("4 messages", "identifiers", "they cost nothing"),
+        ("4 messages", "common-words", "Messages cost something at all-words, content-words, clinical, prompts: name"),
     ):
         with pytest.raises(ParameterError, match=told):
             spelled(wrong, policy)

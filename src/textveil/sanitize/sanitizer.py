@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from itertools import accumulate
@@ -185,10 +185,17 @@ class Sanitizer:
     def sanitize(self, texts: Iterable[Any]) -> SanitizedTexts:
         """Return the released texts of a list, and the report of all.
 
-        ``texts``: documents. None, NaN and pandas.NA are missing texts: they stay as they are, and count. Raises
-        InputError: a value is neither a text nor missing (named by its number, from 1).
+        ``texts``: documents, such as a list or a column of pandas, Polars or Arrow. None, NaN and pandas.NA are missing
+        texts: they stay as they are, and count. Raises InputError: it is one text or a table, which would be taken
+        letter by letter or by the names of its columns; or a value is neither a text nor missing (named by its number,
+        from 1).
         """
-        values = list(texts)
+        if isinstance(texts, str | bytes | Mapping) or getattr(texts, "ndim", 1) != 1 or hasattr(texts, "columns"):
+            raise InputError(
+                f"the texts must be a list or a column; got {type(texts).__name__}. Use sanitizer(text) for one text, "
+                'and sanitizer.sanitize(table["text"]) for a column.'
+            )
+        values = texts.to_pylist() if hasattr(texts, "to_pylist") else list(texts)
         gaps = [_is_missing(value) for value in values]
         for number, (value, gap) in enumerate(zip(values, gaps, strict=True), start=1):
             if not (gap or isinstance(value, str)):

@@ -91,11 +91,22 @@ def limit_of(
     draws = [cost.spent.approximate() for _, cost in costs.kinds]
     if costs.unpriced or not draws:
         why = "nothing is promised of them" if costs.unpriced else "they cost nothing"
-        raise _wrong(f"budget must be nats where messages have no price: at this policy {why}.")
+        raise _wrong(
+            f"budget must be nats where messages have no price: at this policy {why}. Messages cost something at "
+            f"{', '.join(_priced_presets())}: name one with `policies`."
+        )
     times = MESSAGE_DRAWS[costs.noun] * amount
     return Limit(
         max(draw.epsilon for draw in draws) * times, max(delta, *(draw.delta * times for draw in draws)), period=chosen
     )
+
+
+def _priced_presets() -> list[str]:
+    from textveil.sanitize.policy.choice import PRESETS, policy
+    from textveil.sanitize.sanitizer import Sanitizer
+
+    costs = {name: TextCosts.of(Sanitizer(policy(name)).setting) for name in PRESETS}
+    return [name for name, cost in costs.items() if cost.kinds and not cost.unpriced]
 
 
 def _wrong(message: str) -> ParameterError:

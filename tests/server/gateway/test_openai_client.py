@@ -219,6 +219,22 @@ def test_errors_of_the_upstream(
     assert headers["retry-after"] == "7" and headers["x-upstream-request-id"] == "r-1" and "set-cookie" not in headers
 
 
+def test_an_error_that_quotes_the_request_has_originals_again(
+    client: httpx.Client, provider: Provider, caplog: pytest.LogCaptureFixture
+) -> None:
+    def answer(handler: Any, body: Any) -> None:
+        sent = body["messages"][0]["content"]
+        assert "Maria" not in sent
+        send_json(handler, {"error": {"message": f"invalid: {sent}", "type": "some_error"}}, 400)
+
+    provider.answer = answer
+    asked = {"model": "m", "messages": [{"role": "user", "content": "Maria Gonzalez called."}]}
+    answer_of_gateway = client.post("/v1/chat/completions", json=asked)
+    assert answer_of_gateway.status_code == 400
+    assert answer_of_gateway.json()["error"]["message"] == "invalid: Maria Gonzalez called."
+    assert not [each for each in caplog.records if "Gonzalez" in str(vars(each))]
+
+
 def test_what_an_upstream_writes_in_an_error_is_in_no_counter_and_no_log(
     client: httpx.Client, provider: Provider, caplog: pytest.LogCaptureFixture
 ) -> None:

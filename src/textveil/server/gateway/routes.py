@@ -140,7 +140,7 @@ async def _sent(
         held.callback(making.cancel)
         answer = await held.enter_async_context(upstream.send("POST", path, body, api))
         try:
-            await refuse_failure(answer, upstream)
+            await refuse_failure(answer, upstream, making)
             restoration = await making
             if streamed is not None and wants_stream and answer.kind == "text/event-stream":
                 keep, scope = exchange.keep_answer, exchange.request.scope

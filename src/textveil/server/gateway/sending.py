@@ -192,10 +192,13 @@ def api_headers(request: Request) -> dict[str, str] | None:
     return said
 
 
-async def refuse_failure(answer: Answer, upstream: Upstream) -> None:
+async def refuse_failure(answer: Answer, upstream: Upstream, making: Awaitable[Restoration] | None = None) -> None:
     """Tell the client of a failure of the upstream.
 
-    Raises ApiError: the upstream's answer is an error. Its message is repeated if it holds nothing of our key.
+    ``making``: gives what restores answers to the request, if a text was sent.
+
+    Raises ApiError: the upstream's answer is an error. Its message is repeated, with originals, if it holds nothing of
+    our key.
     """
     if answer.status < 400:
         return
@@ -210,7 +213,8 @@ async def refuse_failure(answer: Answer, upstream: Upstream) -> None:
     told = facts.get("message")
     message = f"the upstream answered with status {answer.status}."
     if isinstance(told, str) and len(told) <= _MESSAGE_CHARACTERS and is_encodable(told) and upstream.hides(told):
-        message = told
+        restoring = None if making is None else (await making).stream()
+        message = told if restoring is None else restoring.feed(told) + restoring.close()
     words = {name: _word(facts.get(name), upstream) for name in ("code", "type", "param")}
     status = answer.status if answer.status < 500 or answer.status in (503, 504, 529) else 502
     raise ApiError(

@@ -9,9 +9,12 @@ import pytest
 from tests.helpers.vocabularies import lettered_vocabulary
 
 import textveil as tv
+from textveil.aggregates.counts import Count, CountRelease
 from textveil.errors import InputError
 from textveil.mechanisms.channels import neighborhood as channels
 from textveil.mechanisms.channels.neighborhood import neighborhood
+from textveil.privacy.guarantees import ApproximateDP
+from textveil.privacy.units import ONE_PERSON_MORE
 from textveil.sanitize.release import Release
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.text import codes, out_of_vocabulary
@@ -46,6 +49,23 @@ def test_a_notebook_marks_what_was_drawn_and_escapes_the_rest() -> None:
 def test_a_notebook_shows_the_beginning_of_a_long_text() -> None:
     page = _release(text="Call 617-555-0133 now. " * 5_000)._repr_html_()
     assert len(page) < 140_000 and "…</p>" in page
+
+
+def test_a_list_of_releases_and_its_report_are_shown_without_originals() -> None:
+    released = Sanitizer("identifiers").sanitize(["Maria <b>Gonzalez</b> called.", None, *["Maria Gonzalez"] * 9])
+    page = released._repr_html_()
+    assert "Gonzalez" not in page and "<b>" not in page and "10 in all." in page
+    assert "Report on 10 documents" in page and "<td>person</td>" in page and "<td>0-DP" in page
+    assert page.count("<div class='textveil'>") == 2 == page.count("</div>")
+
+
+def test_counts_of_a_corpus_are_shown_with_their_intervals() -> None:
+    guarantee = ApproximateDP(epsilon=1.0, log_delta=-14.0, adjacency=ONE_PERSON_MORE)
+    counts = [Count("<i>ward</i>", "", 1200, 1100, 1300)] * 30
+    release = CountRelease(counts=counts, guarantee=guarantee, noise={}, thresholds={}, persons=5)
+    page = release._repr_html_()
+    assert "&lt;i&gt;ward&lt;/i&gt;</td><td></td><td>1,200</td><td>1,100 to 1,300" in page
+    assert page.count("<tr>") == 21 and "30 counts in all." in page
 
 
 def test_words_that_were_drawn_are_not_marked() -> None:

@@ -47,6 +47,13 @@ class TextClassifier:
         """What holds of the classifier as a whole, with its unit."""
         return stated_guarantee(self.report)
 
+    def _repr_html_(self) -> str:
+        from textveil.pages.rendering import notebook
+
+        rows = [("labels", ", ".join(self.labels)), ("weights", " x ".join(map(str, self.weights.shape)))]
+        notes = [f"{self.guarantee}, {self.guarantee.adjacency}", "Asking the model costs nothing."]
+        return notebook("Classifier", notes, ("part", "value"), rows)
+
     def scores(self, texts: Sequence[str]) -> Reals:
         """How well each label fits each text, in no unit: larger fits better; shape (texts, labels)."""
         texts = _texts(texts)

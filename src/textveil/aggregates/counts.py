@@ -74,6 +74,9 @@ class Count:
     high: int
 
 
+_SHOWN: Final = 20  # counts that a notebook shows
+
+
 @dataclass(frozen=True, kw_only=True)
 class CountRelease:
     """All counts, and what may be told beside them."""
@@ -83,6 +86,14 @@ class CountRelease:
     noise: Mapping[str, float]  # standard deviation of each noise, by round, in persons, for items of weight 1
     thresholds: Mapping[str, float]  # the least value, in persons, of an item outside the public list, by round
     persons: int  # noisy; there are about so many, or more
+
+    def _repr_html_(self) -> str:
+        from textveil.pages.rendering import notebook
+
+        first = self.counts[:_SHOWN]
+        rows = [(each.item, each.label, f"{each.count:,}", f"{each.low:,} to {each.high:,}") for each in first]
+        notes = [f"{self.guarantee}, {self.guarantee.adjacency}", f"{len(self.counts):,} counts in all."]
+        return notebook("Counts by person", notes, ("words", "label", "persons", "interval"), rows)
 
 
 class _Estimates(NamedTuple):

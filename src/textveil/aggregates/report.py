@@ -66,6 +66,18 @@ class AggregateReport:
             "randomness": "operating system" if self.paid.secure else "seeded: not for release",
         }
 
+    def _repr_html_(self) -> str:
+        from textveil.pages.rendering import notebook
+
+        data = self.to_data()
+        facts = {**data["facts"], **{f"noise of {name}": value for name, value in data["noise"].items()}}
+        single = {
+            name.replace("_", " "): value for name, value in facts.items() if isinstance(value, int | float | str)
+        }
+        notes = [f"{self.guarantee}, {self.guarantee.adjacency}", f"Randomness: {data['randomness']}."]
+        covered = [f"Not covered: {line}" for line in data["not_covered"]]
+        return notebook(f"Release of {self.release}", [*notes, *covered], ("fact", "value"), single.items())
+
     def to_json(self) -> str:
         """The report as indented JSON text."""
         return json_text(self.to_data(), indent=1)

@@ -175,6 +175,18 @@ def shown(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
+def notebook(
+    title: str,
+    notes: Iterable[object],
+    head: Sequence[str] = (),
+    rows: Iterable[Sequence[object]] = (),
+    texts: Iterable[str] = (),
+) -> str:
+    """Return a part of a notebook's page in the style of a release: a title, released texts, a table, and notes."""
+    values = {"title": title, "notes": list(notes), "head": head, "rows": list(rows), "texts": list(map(shown, texts))}
+    return str(rendered("notebook.html", colors_style=light_colors(), **values))
+
+
 def light_colors() -> str:
     """The declarations of the stylesheet's colors, for a part of a page that is not ours; black is that page's ink."""
     colors = re.findall(r"--(?:c\d|own|mute):[^;}]+", STYLE.split("@media", 1)[0])

@@ -185,6 +185,15 @@ class Report:
         )
         return [*([languages] if unread else []), *self.setting.warnings(), *([dates] if unsettled else [])]
 
+    def _repr_html_(self) -> str:
+        from textveil.pages.rendering import notebook
+
+        counts = [(part, self.tally.kinds.get(part.kind, 0)) for part in self.setting.protected]
+        rows = [(part.kind, f"{count:,}", guarantee_line(part.guarantee)) for part, count in counts if count]
+        title = f"Report on {_counted(self.tally.documents, 'document')}"
+        head = ("drawn", "times", "one draw")
+        return notebook(title, [*self.warnings(), *self.statement, "All of it: report.summary()"], head, rows)
+
     def summary(self) -> str:
         """Return the report for a reader, a few lines; the last ones are the statement."""
         setting, tally, policy = self.setting, self.tally, self.setting.policy
@@ -236,11 +245,20 @@ class Report:
         return [sanitized, *(f"columns     {line}" for line in _public_columns(self.columns))]
 
 
+_FIRST, _SHOWN = 5, 300  # texts of a list that a notebook shows, and characters of each
+
+
 class SanitizedTexts(NamedTuple):
     """The released texts of a list, in order, and their report. Missing texts are as they were."""
 
     texts: list[Any]
     report: Report
+
+    def _repr_html_(self) -> str:
+        from textveil.pages.rendering import notebook
+
+        texts = [text if len(text) <= _SHOWN else f"{text[:_SHOWN]} …" for text in self.texts if isinstance(text, str)]
+        return notebook("Released texts", [f"{len(texts)} in all."], texts=texts[:_FIRST]) + self.report._repr_html_()
 
 
 def _public_columns(columns: Mapping[str, Any]) -> list[str]:

@@ -203,7 +203,7 @@ def blocks(package: str) -> list[str]:
 def test_every_block_says_what_it_needs() -> None:
     assert len(BLOCKS) == len(re.findall(r"^```py\n", PAGE, flags=re.MULTILINE))
     assert {needs.split(", ")[0] for needs, _ in BLOCKS} == {
-        *{"pandas", "polars", "datasets", "sklearn"},
+        *{"duckdb", "pandas", "polars", "datasets", "sklearn"},
         *{"pyarrow", "pyspark", "daft", "ray", "spacy", "presidio_analyzer", "presidio_anonymizer"},
     }
 

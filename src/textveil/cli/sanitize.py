@@ -314,7 +314,8 @@ def _document(
         private_map=writing.private_map,
         map_key=writing.map_key,
     )
-    options = replace(drawing, marks="keep").sanitizer(context, vocabulary, note=False)
+    policy = drawing.policy or "identifiers"  # whose spans are replaced in place: nothing else keeps a look
+    options = replace(drawing, policy=policy, marks="keep").sanitizer(context, vocabulary, note=False)
     report = sanitize_document(options, name, places, writing.images)
     if writing.quiet:
         lines = report.warnings()

@@ -44,7 +44,7 @@ SHAPE: Final = Name(
     ),
 )
 _THEME_NAME: Final = Name("Theme", re.compile("Office(?: Theme)?|Default(?: Design)?|"), numbered=False)
-_GUIDE: Final = re.compile(r"(?:[*+?/a-z0-9@#,. ()-]|[-+*/?]|\b[a-z]{1,10}\d?[A-Z]{0,2}\b){0,400}")
+_GUIDE: Final = re.compile(r"(?:[a-z]{1,10}+\d?+[A-Z]{0,2}+(?![A-Za-z])|[-*+?/\d@#,. ()])*+")
 _URI: Final = re.compile(
     r"http://(?:schemas\.(?:openxmlformats\.org/(?:drawingml/2006/(?:picture|chart|table|diagram|main|compatibility)"
     r"|presentationml/2006/ole)|microsoft\.com/office/(?:word/2010/wordprocessing(?:Shape|Group|Canvas)|drawing/2014/chartex))"
@@ -53,9 +53,9 @@ _URI: Final = re.compile(
 _CSS: Final = re.compile(
     r"(?:(?:position|left|top|width|height|margin(?:-[a-z]+)?|z-index|visibility|flip|rotation|mso-[a-z-]+|v-text-anchor"
     r"|text-align|font-size|text-decoration|v-[a-z-]+|layout-flow|direction):(?:-?[\d.]+(?:pt|in|px|cm|mm|%|f)?|[a-z]+(?:-[a-z]+)*)"
-    r"(?:;|$)\s*)*"
+    r"(?:;|$)\s*+)*+"
 )
-_VML_PATH: Final = re.compile(r"(?:(?:[mlcxetvrnsfb]|[nwahq][a-z]|@|-?\d+)[, ]*)*")
+_VML_PATH: Final = re.compile(r"(?:[a-z]{1,2}+(?![a-z])|@|-?\d++|[, ])*+")
 
 _DRAWING_GONE: Final = (
     "a:extLst wp:extLst a:snd a:wavAudioFile a:audioFile a:videoFile a:audioCd a:quickTimeFile a:legacy a:custDataLst"
@@ -86,9 +86,11 @@ DRAWING: Final = Vocabulary(
                          "wp14:pctPosHOffset", "wp14:pctPosVOffset"), PLAIN),
     lost=frozenset(
         ("invalidUrl", "action", "a:hlinkClick tgtFrame", "history", "o:title", "o:href", "o:spid", "o:gfxdata", "title",
-         "macro", "textlink", "v:shape href", "v:rect href", "target", "o:bullethref", "o:oned", "contentType", "bldStep")
+         "alt", "href", "src", "class", "macro", "textlink", "target", "o:bullethref", "o:oned", "contentType", "bldStep")
     ),
-    worded={"a:font script": re.compile("[A-Z][a-z]{3}"), "a:gd fmla": _GUIDE, "a:pos x": _GUIDE, "uri": _URI, "style": _CSS, "v:f eqn": _GUIDE, "v:path v": _VML_PATH,
+    worded={**dict.fromkeys((f"v:{name} id" for name in "shape shapetype group rect line oval roundrect polyline arc curve image background".split()),
+                            re.compile(r"_x0000_[a-z]\d{1,9}")),
+            "a:font script": re.compile("[A-Z][a-z]{3}"), "a:gd fmla": _GUIDE, "a:pos x": _GUIDE, "uri": _URI, "style": _CSS, "v:f eqn": _GUIDE, "v:path v": _VML_PATH,
             "path": _VML_PATH, "v:shape adj": _VML_PATH, "coordsize": _VML_PATH, "coordorigin": _VML_PATH,
             "v:path textboxrect": _VML_PATH, "inset": re.compile(r"[\d.,a-z -]{0,60}"), "fillcolor": re.compile(r"[#\w]{0,12}(?: \[\d{1,4}\])?"),
             "strokecolor": re.compile(r"[#\w]{0,12}(?: \[\d{1,4}\])?"), "points": _VML_PATH, "o:connectlocs": _VML_PATH},
@@ -96,8 +98,8 @@ DRAWING: Final = Vocabulary(
 )  # fmt: skip
 
 _FORMAT: Final = re.compile(
-    r"(?:General|[0#?,.%E+/:; dmyhsDMYHSaApPgGbBer$\u20ac\u00a3\u00a5@_*()\\\[\]<>=\"\u00a0-]"
-    r"|AM/PM|Red|Blue|Black|White|Green|Yellow|Cyan|Magenta|\[\$[^\]\w]{0,3}-[0-9A-F]{1,8}\])*"
+    r"(?:General|\[(?:Red|Blue|Black|White|Green|Yellow|Cyan|Magenta|[hms]{1,2}|[<>=]{1,2}\d{1,9}|\$[^\]\w]{0,3}-[0-9A-F]{1,8})\]"
+    r"|[0#?,.%E+/:; dmyhsDMYHSaApPgGbBer$\u20ac\u00a3\u00a5@_*()\\\"\u00a0-])*+"
 )
 FORMAT: Final = Name("General", _FORMAT, numbered=False)
 """A format of numbers that holds words goes."""

@@ -255,6 +255,8 @@ class Cleaner:
 
     def _dangling(self, element: Element) -> bool:
         """Whether an element refers to what is gone; one of ``anchors`` also where something in it does."""
+        if short(element.tag) in _ALONE:
+            return False
         within = element.iter() if short(element.tag) in self._of.anchors else (element,)
         return any(
             short(key).startswith("r:") and value and value not in self._ids
@@ -268,13 +270,14 @@ class Cleaner:
             own = short(key)
             both = f"{name} {own}"
             if own.startswith("r:"):
-                element.set(key, self._ids.get(value, ""))
-            elif own == "mc:Ignorable" or own == "xml:space":
+                if value and value not in self._ids:
+                    del element.attrib[key]
+                else:
+                    element.set(key, self._ids.get(value, ""))
+            elif own == "mc:Ignorable" or own == "xml:space" or vocabulary.speaks(name, own, value):
                 continue
             elif not own or own in vocabulary.lost or both in vocabulary.lost:
                 del element.attrib[key]
-            elif vocabulary.speaks(name, own, value):
-                continue
             elif named := vocabulary.named.get(both) or vocabulary.named.get(own):
                 element.set(key, self._names.of(named, value))
             elif form := vocabulary.worded.get(both) or vocabulary.worded.get(own):
@@ -301,6 +304,8 @@ def _called(name: str) -> str:
     return _NAMES.get(name, "element of another vocabulary" if not name else f"element {name}")
 
 
+_ALONE: Final = ("x:pageSetup",)
+"""Elements that say something without what they refer to."""
 _NAMES: Final = {
     "w:del": "deleted text", "w:moveFrom": "moved text", "w:object": "embedded object", "p:oleObj": "embedded object",
     "a:extLst": "extension", "p:extLst": "extension", "c:extLst": "extension", "x:extLst": "extension",

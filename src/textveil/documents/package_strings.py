@@ -62,7 +62,8 @@ def _of_xml(kind: str, content: bytes) -> Iterator[Shown]:
     def end(tag: str) -> None:
         if stack.pop() in _LINES:
             line = "".join(lines.pop())
-            found.append(Shown(kind, line, _STATED.fullmatch(line) is None and PUBLIC.fullmatch(line) is None))
+            if _STATED.fullmatch(line) is None and PUBLIC.fullmatch(line) is None:
+                found.append(Shown(kind, line, True))
 
     def data(text: str) -> None:
         if stack[-1] in _NO_TEXT:

@@ -24,7 +24,7 @@ _GONE: Final = (
     " c:strCache c:numCache c:multiLvlStrCache"
 )
 _RANGE: Final = re.compile(r"(?:\$?[A-Z]{1,3}\$?\d{0,7}|\d{1,7})(?::(?:\$?[A-Z]{1,3}\$?\d{0,7}|\d{1,7}))?(?: (?=.))?")
-_RANGES: Final = re.compile(rf"(?:{_RANGE.pattern})*")
+_RANGES: Final = re.compile(rf"(?:{_RANGE.pattern})*+")
 _PLACE: Final = re.compile(r"(?:(?:'(?:[^']|'')+'|[\w.]+)!)?\$?[A-Z]{1,3}\$?\d{1,7}(?::\$?[A-Z]{1,3}\$?\d{1,7})?")
 CELL_STYLE: Final = Name(
     "Style",
@@ -38,9 +38,8 @@ _TABLE_STYLE: Final = Name("Style", re.compile(r"(?:Table|Pivot|Slicer|Timeline)
 _TABLE: Final = Name("Table", re.compile(r"(?!)"))
 _FORMULAS: Final = ("x:f", "x:formula", "x:formula1", "x:formula2", "x:definedName", "c:f")
 _HEADERS: Final = tuple(f"x:{which}{what}" for which in ("odd", "even", "first") for what in ("Header", "Footer"))
-_STRING: Final = re.compile(r'"((?:[^"]|"")*)"')
 _CODE: Final = re.compile(r'&(?:"[^"]*"|\d{1,3}|K[0-9A-Fa-f]{6}|K\d\d[+-]\d{3}|[A-Za-z&])')
-_FONT_CODE: Final = re.compile(r'&"([^",]*),?([^"]*)"')
+_FONT_CODE: Final = re.compile(r'&"([^",]{0,80}+),?([^"]{0,80}+)"')
 _BAD: Final = re.compile(r"[\[\]:*?/\\]|^'|'$")
 
 
@@ -63,16 +62,23 @@ def _split(element: Element, parts: list[str], written: Callable[[list[str]], st
     return pieces
 
 
+def _strings(formula: str) -> list[str]:
+    """Return the parts of a formula: every second one is a string, without its quotes."""
+    parts: list[str] = []
+    for part in formula.split('"'):
+        if len(parts) > 2 and len(parts) % 2 and not parts[-1]:  # two quotes in a string are one
+            parts.pop()
+            parts[-1] += f'"{part}'
+        else:
+            parts.append(part)
+    return parts
+
+
 def _formula(element: Element) -> list[Piece]:
     """Return the strings in a formula."""
-    parts = _STRING.split(element.text or "")
-    parts[1::2] = [part.replace('""', '"') for part in parts[1::2]]
+    parts = _strings(element.text or "")
 
-    def written(parts: list[str]) -> str:
-        doubled = [part.replace('"', '""') if number % 2 else part for number, part in enumerate(parts)]
-        return "".join(f'"{part}"' if number % 2 else part for number, part in enumerate(doubled))
-
-    return _split(element, parts, written, "; ")
+    return _split(element, parts, _quoted, "; ")
 
 
 def _header(element: Element) -> list[Piece]:
@@ -157,7 +163,7 @@ SHEETS: Final = replace(
     | {"codeName", "x:definedName comment", "x:definedName description", "x:definedName help", "x:definedName statusBar",
        "x:definedName customMenu", "x:definedName function", "uniqueName", "x:table comment", "macro", "x:hyperlink id",
        "x:workbookPr dateCompatibility", "lastEdited", "lowestEdited", "rupBuild", "x:dataValidations count",
-       "x:tableParts count", "x:c cm", "x:c vm", "x:c ph"},
+       "x:tableParts count", "x:c cm", "x:c vm", "x:c ph", "totalsRowLabel", "headerRowCellStyle", "dataCellStyle", "totalsRowCellStyle"},
     worded={**DRAWING.worded,
             **dict.fromkeys(("ref", "sqref", "r", "spans", "topLeftCell", "activeCell", "x:f r1", "x:f r2", "activeCellId",
                              "x:brk id"), _RANGES),
@@ -178,7 +184,7 @@ _CHART: Final = replace(
 )
 _BUILT_IN_DATES: Final = frozenset((*range(14, 18), 22, *range(27, 37), *range(50, 59)))
 _DATE_CODE: Final = re.compile(r"[dy]", re.IGNORECASE)
-_NO_CODE: Final = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]|_.|\*.')
+_NO_CODE: Final = re.compile(r'"[^"]{0,255}"|\\.|\[[^\]]{0,80}\]|_.|\*.')
 
 
 class Sheets(Package):
@@ -281,15 +287,19 @@ def _date_styles(root: Element) -> set[str]:
     return found
 
 
-_REFERENCE: Final = re.compile(r"'((?:[^']|'')+)'!|([^\W\d][\w.]*)!")
-_IDENTIFIER: Final = re.compile(r"(?<![\w.!'\\])([^\W\d][\w.\\]*)(?![\w.(!'\\])")
+_REFERENCE: Final = re.compile(r"'((?:[^']|''){1,80}+)'!|(?<![\w.])([^\W\d][\w.]{0,80}+)!")
+_IDENTIFIER: Final = re.compile(r"(?<![\w.!'\\])([^\W\d][\w.\\]{0,255}+)(?![\w.(!'\\])")
 
 
 def _outside(text: str, change: Callable[[str], str]) -> str:
     """Change a formula outside of its strings."""
-    return "".join(
-        part if number % 2 else change(part) for number, part in enumerate(re.split(r'("(?:[^"]|"")*")', text))
-    )
+    return _quoted([part if number % 2 else change(part) for number, part in enumerate(_strings(text))])
+
+
+def _quoted(parts: list[str]) -> str:
+    """Return a formula of its parts."""
+    doubled = [part.replace('"', '""') if number % 2 else part for number, part in enumerate(parts)]
+    return '"'.join(doubled)
 
 
 def _renamed(text: str, names: Mapping[str, str]) -> str:
@@ -302,20 +312,34 @@ def _renamed(text: str, names: Mapping[str, str]) -> str:
     return _outside(text, lambda part: _REFERENCE.sub(new, part))
 
 
+_OWN: Final = re.compile(r"\$?[A-Z]{1,3}\$?\d{0,7}|TRUE|FALSE|Name_\d{1,6}|_xlnm\.\w{1,30}", re.IGNORECASE)
+
+
+def _is_foreign(formula: str) -> bool:
+    """Tell whether a formula, outside of its strings, names another file, a table's column or what nothing defines."""
+    outside = "".join(formula.split("'")[::2])
+    return "[" in formula or any(_OWN.fullmatch(match[1]) is None for match in _IDENTIFIER.finditer(outside))
+
+
 def _prepare(root: Element, package: Any) -> None:
     """Write every string in its cell, and take what is stored for formulas out of them."""
     lost = set()
     names = package.defined_names
 
     def named(text: str) -> str:
-        return _IDENTIFIER.sub(lambda match: names.get(match[1].lower(), match[1]), text)
+        """Write the names of ranges anew, outside of the quoted names of sheets."""
+        quoted = text.split("'")
+        quoted[::2] = [
+            _IDENTIFIER.sub(lambda match: names.get(match[1].lower(), match[1]), part) for part in quoted[::2]
+        ]
+        return "'".join(quoted)
 
     for element in root.iter():
         name = short(element.tag)
         if name in _FORMULAS and element.text:
             if names and name != "c:f":
                 element.text = _outside(element.text, named)
-            if "[" in _STRING.sub("", element.text):  # another file, or a table's column
+            if any(map(_is_foreign, _strings(element.text)[::2])):
                 lost.add(element)
         elif name == "x:author":
             element.text = "Author"

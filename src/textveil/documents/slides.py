@@ -12,7 +12,7 @@ from textveil.documents.opc import Known, Package
 
 _GONE: Final = (
     "p:extLst p:custDataLst p:tags p:controls p:embeddedFontLst p:custShowLst p:photoAlbum p:modifyVerifier p:smartTags"
-    " p:kinsoku p:oleObj p:contentPart p:timing p:transition p:handoutMasterIdLst p:sndAc p:htmlPubPr p:webPr p:progTags"
+    " p:kinsoku p:oleObj p:contentPart p:timing p:handoutMasterIdLst p:sndAc p:htmlPubPr p:webPr p:progTags"
 )
 SLIDES: Final = replace(
     DRAWING,

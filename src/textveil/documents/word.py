@@ -23,7 +23,7 @@ _GONE: Final = (
     " w:schemaLibrary w:smartTagType w:hdrShapeDefaults w:shapeDefaults w:captions w:stylePaneFormatFilter"
     " w:activeWritingStyle w:clickAndTypeStyle w:lsdException w:embedRegular w:embedBold w:embedItalic w:embedBoldItalic"
     " w:delText w:delInstrText w:attachedSchema w:divId w:aliases w:proofState w:altName w:nsid w:tmpl w:rsid"
-    " w:annotationRef w:forceUpgrade w:savePreviewPicture w:lastRenderedPageBreak w:sdtPlaceholder w:fldData"
+    " w:annotationRef w:forceUpgrade w:savePreviewPicture w:lastRenderedPageBreak w:fldData w14:docId"
 )
 STYLE: Final = Name(
     "Style",
@@ -34,7 +34,7 @@ STYLE: Final = Name(
         r"|Web|HTML|Macro|Balloon|Char|Placeholder|Book|Block|Date|Salutation|Closing|Signature|Message|Envelope|Address"
         r"|Document|Map|Preformatted|Code|Sample|Variable|Definition|Keyboard|Typewriter|Cite|Acronym|Unresolved|Mention"
         r"|heading|toc|index|annotation|footnote|endnote|header|footer|page|line|number|reference|text|table|of|and|authorities"
-        r"|figures|toa|caption|macro|envelope|return|address|subject|a|[1-9]| |\(|\)|-|Strict|Revision|Bibliography)+"
+        r"|figures|toa|caption|macro|envelope|return|address|subject|a|[1-9]| |\(|\)|-|Strict|Revision|Bibliography)++"
     ),
 )
 _BOOKMARK: Final = Name("Bookmark", re.compile(r"_(?:Toc|Ref|Hlk)\d{1,12}|_GoBack|"))
@@ -47,7 +47,7 @@ _STYLES: Final = (
 _SIMPLE: Final = re.compile(
     r"\s*(?:PAGE|NUMPAGES|SECTION|SECTIONPAGES|NUMCHARS|NUMWORDS|DATE|TIME|TOC|SEQ (?:Figure|Table|Equation|\\\*)"
     r"|(?:PAGE|NOTE)?REF _(?:Toc|Ref)\d{1,12}|HYPERLINK \\l \"_(?:Toc|Ref)\d{1,12}\"|FORM(?:TEXT|CHECKBOX|DROPDOWN)|SYMBOL \d{1,5})"
-    r"(?:\s+(?:\\[a-z*#@!]|MERGEFORMAT|ARABIC|roman|ROMAN|\"\d{1,2}-\d{1,2}\"|\"[dMyHhms :./,-]{1,30}\"|[0-9]{1,3}))*\s*"
+    r"(?:\s+(?:\\[a-z*#@!]|MERGEFORMAT|ARABIC|roman|ROMAN|\"\d{1,2}-\d{1,2}\"|\"[dMyHhms :./,-]{1,30}\"|[0-9]{1,3}))*+\s*"
 )
 """Fields that say nothing of anybody. Any other is its result from now on."""
 WORDS: Final = replace(
@@ -66,7 +66,7 @@ WORDS: Final = replace(
         **DRAWING.named,
         **dict.fromkeys(_STYLES, STYLE),
         "w:name w:val": STYLE,
-        **dict.fromkeys(("w:ascii", "w:hAnsi", "w:cs", "w:eastAsia", "w:font w:name", "w:sym w:font", "m:mathFont m:val"), FONT),
+        **dict.fromkeys(("w:ascii", "w:hAnsi", "w:cs", "w:eastAsia", "w:font w:name", "w:sym w:font", "w14:font", "m:mathFont m:val"), FONT),
         **dict.fromkeys(("w:bookmarkStart w:name", "w:hyperlink w:anchor"), _BOOKMARK),
         "w:author": _AUTHOR,
         "w:ffName w:val": _FIELD_NAME,
@@ -74,7 +74,7 @@ WORDS: Final = replace(
     plain={**DRAWING.plain, "w:instrText": _SIMPLE},
     lost=DRAWING.lost
     | {f"w:{name}" for name in ["rsidR", "rsidRPr", "rsidRDefault", "rsidP", "rsidTr", "rsidDel", "rsidSect", "date", "initials", "fullDate", "uri", "element", "userId", "providerId", "docLocation", "tgtFrame", "fldData"]} | {"w14:paraId", "w14:textId"},
-    worded={**DRAWING.worded, "w:instr": _SIMPLE, "w:lvlText w:val": re.compile(r"(?:%\d|[\W_]|o|\uf0b7)*"), "w:compatSetting w:uri": re.compile("http://schemas.microsoft.com/office/word"),
+    worded={**DRAWING.worded, "w:instr": _SIMPLE, "w:lvlText w:val": re.compile(r"(?:%\d|[\W_]|o)*+"), "w:compatSetting w:uri": re.compile("http://schemas.microsoft.com/office/word"),
             "w:compatSetting w:name": re.compile("[A-Za-z0-9]{1,60}"), "w:char": re.compile("[0-9A-Fa-f]{4}")},
 )  # fmt: skip
 _TYPE: Final = "wordprocessingml."

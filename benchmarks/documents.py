@@ -1,0 +1,266 @@
+"""Documents of offices: what is planted in a file must not be in its release. One part a run.
+
+    python benchmarks/documents.py canaries|files [FOLDER] [--seed S]
+
+- ``canaries``: 10,000 strings are planted by a generator in files that python-docx, openpyxl and python-pptx write: as
+  text (addresses of mail, which detection finds), and in every other place that a part has, element by element:
+  attributes, character data, comments, instructions, unknown elements, further parts, names of parts, the archive's own
+  comment. Each released file is searched by five extractors of other makers; a canary that one of them recovers is a
+  leak. Each file must open, and be undone by its map.
+- ``files``: every document under FOLDER, such as the unpacked source distributions of the three packages, is released
+  whole, opened by its maker's library and undone, or refused in one line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import random
+import re
+import sys
+import time
+import warnings
+import zipfile
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+from xml.etree import ElementTree
+
+import docx
+import openpyxl
+import pptx
+
+import textveil as tv
+from textveil.documents.model import joined
+from textveil.documents.registry import reader_of
+from textveil.documents.release import released, restored
+from textveil.errors import TextveilError
+
+FILES: Final = 12  # of each format
+PLANTED: Final = 280  # in each file
+OPENED: Final[dict[str, Callable[[Any], Any]]] = {
+    ".docx": docx.Document, ".xlsx": openpyxl.load_workbook, ".pptx": pptx.Presentation,
+}  # fmt: skip
+_CANARY: Final = re.compile(rb"[Xx]ylo|quill|cn:")
+_KINDS: Final = ["text", "text", "text", "spoken", "value", "attribute", "comment", "element", "data", "instruction"]
+_SAID: Final = b"t v f formula1 oddHeader oddFooter evenHeader evenFooter firstHeader firstFooter".split()
+"""Elements whose character data is text: what detection does not find in it stays."""
+_TEXT: Final = re.compile(rb"(<(?:w:t|a:t|t)(?: [^>]*)?>)([^<]*)(</)")
+_TAG: Final = re.compile(rb"<([a-zA-Z][\w:]*)((?: [\w:]+=\"[^\"]*\")*)(/?)>")
+_VALUE: Final = re.compile(rb"( (?!xmlns|r:|Id|Target|Type|PartName|ContentType|Extension)[\w:]+=\")([^\"]*)(\")")
+_SPOKEN: Final = re.compile(rb"( (?:descr|title|tooltip|prompt|error|alt)=\")([^\"]*)(\")")
+
+
+def made(suffix: str) -> bytes:
+    """Return a file with many kinds of parts."""
+    out = io.BytesIO()
+    if suffix == ".docx":
+        text = docx.Document()
+        text.add_heading("Agreement", 1)
+        for number in range(20):
+            run = text.add_paragraph(f"Clause {number} says what ").add_run("is said")
+            run.bold = True
+            if number % 5 == 0:
+                text.add_comment(run, text="Is this said?", author="Somebody", initials="S")
+        table = text.add_table(4, 3)
+        for cell in table._cells:
+            cell.text = "a cell"
+        for part in (text.sections[0].header, text.sections[0].footer):
+            part.paragraphs[0].text = "of every page"
+        text.core_properties.author = "Somebody"
+        text.save(out)
+    elif suffix == ".xlsx":
+        book = openpyxl.Workbook()
+        for title in ("First", "Second"):
+            sheet = book.create_sheet(title)
+            for row in range(12):
+                sheet.append([f"item {row}", row, row / 7, f"=B{row + 1}*2", "a note"])
+            sheet["A3"].comment = openpyxl.comments.Comment("what is noted", "Somebody")
+            sheet.oddHeader.center.text = "of every page"
+            rule = openpyxl.worksheet.datavalidation.DataValidation("list", formula1='"one,two"', prompt="choose")
+            rule.add("G2")
+            sheet.add_data_validation(rule)
+            chart = openpyxl.chart.BarChart()
+            chart.add_data(openpyxl.chart.Reference(sheet, min_col=2, min_row=1, max_row=9))
+            chart.title = "a chart"
+            sheet.add_chart(chart, "J2")
+        book.save(out)
+    else:
+        show = pptx.Presentation()
+        for number in range(4):
+            slide = show.slides.add_slide(show.slide_layouts[1])
+            slide.shapes.title.text = f"Slide {number}"
+            slide.placeholders[1].text = "what is shown"
+            slide.notes_slide.notes_text_frame.text = "what is said"
+        show.save(out)
+    return out.getvalue()
+
+
+def planted(data: bytes, rng: random.Random, words: Iterator[int]) -> tuple[bytes, list[str]]:
+    """Return a file with canaries in it, and the canaries."""
+    canaries: list[str] = []
+
+    def canary(*, text: bool) -> bytes:
+        number = next(words)
+        canaries.append(
+            f"quill{number:05d}" if text else rng.choice(("Xylotrope{:05d}", "xylotrope{:05d}")).format(number)
+        )
+        word = canaries[-1]
+        return f"{word}@{word}.example.net".encode() if text else word.encode()
+
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    parts = [name for name in files if name.endswith(".xml") and name != "[Content_Types].xml"]
+    while len(canaries) < PLANTED:
+        name = rng.choice(parts)
+        files[name] = _planted_in(files[name], rng, canary)
+        if rng.random() < 0.01:
+            files[f"word/{canary(text=False).decode()}.xml"] = b"<a>" + canary(text=False) + b"</a>"
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+        archive.comment = canary(text=False)
+    return out.getvalue(), canaries
+
+
+def _planted_in(content: bytes, rng: random.Random, canary: Callable[..., bytes]) -> bytes:
+    """Plant one canary in a part, in a place of some kind."""
+    kind = rng.choice(
+        ("text", "text", "text", "spoken", "value", "attribute", "comment", "element", "data", "instruction")
+    )
+    pattern = {"text": _TEXT, "spoken": _SPOKEN, "value": _VALUE}.get(kind, _TAG)
+    places = [place for place in pattern.finditer(content) if _CANARY.search(place[0]) is None]
+    if not places:
+        return content
+    place = rng.choice(places)
+    start, end = place.span()
+    new = place[0]
+    if kind in ("text", "spoken"):
+        new = place[1] + place[2] + b" " + canary(text=True) + place[3]
+    elif kind == "value":
+        # A value of a few characters steers a part: another one would break the file that is read.
+        sheet = content.rfind(b"<", 0, start)
+        if len(place[2]) < 6 or not place[2][:1].isupper() or content.startswith(b"<sheet ", sheet):
+            return content
+        new = place[1] + canary(text=False) + place[3]
+    elif place[3] or kind == "attribute":
+        new = b"<" + place[1] + place[2] + b' xmlns:cn="urn:cn" cn:x="' + canary(text=False) + b'"' + place[3] + b">"
+    else:
+        word = canary(text=False)
+        wrapped = {"comment": b"<!--%s-->", "element": b'<cn:y xmlns:cn="urn:cn">%s</cn:y>', "instruction": b"<?x %s?>"}
+        if kind == "data" and place[1].rpartition(b":")[2] in _SAID:
+            kind = "comment"
+        new += wrapped.get(kind, b"%s") % word
+    return content[:start] + new + content[end:]
+
+
+def extracted(suffix: str, data: bytes) -> dict[str, str]:
+    """Return what extractors of other makers see in a file."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        raw = b"\n".join((archive.comment, *(name.encode() + archive.read(name) for name in archive.namelist())))
+        trees = [
+            ElementTree.fromstring(archive.read(name))
+            for name in archive.namelist()
+            if name.endswith((".xml", ".rels"))
+        ]
+    bare = re.sub(rb"<[^>]*>", b"", raw)
+    seen = [
+        text
+        for tree in trees
+        for element in tree.iter()
+        for text in (element.text, element.tail, *element.attrib.values())
+    ]
+    opened = OPENED[suffix](io.BytesIO(data))
+    if suffix == ".docx":
+        own = [
+            paragraph.text for paragraph in opened.element.body.iter() if hasattr(paragraph, "text") and paragraph.text
+        ]
+        own += [comment.text for comment in opened.comments]
+    elif suffix == ".xlsx":
+        own = [str(cell.value) + str(cell.comment) for sheet in opened for row in sheet.iter_rows() for cell in row]
+    else:
+        own = [shape.text_frame.text for slide in opened.slides for shape in slide.shapes if shape.has_text_frame]
+    return {
+        "bytes of every part": raw.decode("utf-8", "replace"),
+        "the same without tags": bare.decode("utf-8", "replace"),
+        "the file itself": data.decode("latin-1"),
+        "ElementTree": "\n".join(filter(None, seen)),
+        OPENED[suffix].__module__.partition(".")[0]: "\n".join(map(str, own)),
+    }
+
+
+def canaries(seed: int) -> int:
+    """Measure what is recovered of what was planted."""
+    rng, words = random.Random(seed), iter(range(10**6))
+    sanitizer = tv.Sanitizer(tv.policy("identifiers"))
+    leaks = count = undone = files = 0
+    by_extractor: Counter[str] = Counter()
+    took = []
+    for suffix in OPENED:
+        for _ in range(FILES):
+            data, held = planted(made(suffix), rng, words)
+            start = time.perf_counter()
+            release = released(f"a{suffix}", data, sanitizer)
+            took.append(time.perf_counter() - start)
+            count += len(held)
+            files += 1
+            lost = set()
+            for extractor, seen in extracted(suffix, release.data).items():
+                found = {word for word in held if word.lower() in seen.lower()}
+                by_extractor[extractor] += len(found)
+                lost |= found
+            leaks += len(lost)
+            back = restored(f"a{suffix}", release.data, release.private_map)
+            texts = [joined(reader_of(f"a{suffix}")[0](file, "blank").passages) for file in (data, back.data)]
+            undone += texts[0] == texts[1]
+    print(
+        f"{files} files, {count:,} canaries: {leaks} recovered; {undone} undone; {max(took):.2f} s at most for a file"
+    )
+    for extractor, found in by_extractor.items():
+        print(f"  {extractor:26s} {found}")
+    return leaks
+
+
+def files(folder: Path) -> int:
+    """Release every document under a folder; returns how many open broken or are not undone."""
+    sanitizer = tv.Sanitizer(tv.policy("identifiers"))
+    counts: Counter[str] = Counter()
+    refused: Counter[str] = Counter()
+    for path in sorted(path for path in folder.rglob("*") if path.suffix.lower() in OPENED):
+        suffix, data = path.suffix.lower(), path.read_bytes()
+        counts["files"] += 1
+        try:
+            release = released(path.name, data, sanitizer)
+        except TextveilError as error:
+            counts["refused"] += 1
+            refused[str(error)] += 1
+            continue
+        try:
+            OPENED[suffix](io.BytesIO(release.data))
+        except Exception:
+            counts["open broken"] += 1
+            continue
+        back = restored(path.name, release.data, release.private_map)
+        texts = [joined(reader_of(path.name)[0](file, "blank").passages) for file in (data, back.data)]
+        counts["released and undone" if texts[0] == texts[1] else "released, not undone"] += 1
+    print(dict(counts))
+    for reason, number in refused.most_common():
+        print(f"  {number} {reason}")
+    return counts["open broken"] + counts["released, not undone"]
+
+
+def main() -> int:
+    """Run one part."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("part", choices=["canaries", "files"])
+    parser.add_argument("folder", nargs="?", type=Path)
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    warnings.simplefilter("ignore")
+    return 1 if (canaries(given.seed) if given.part == "canaries" else files(given.folder or Path())) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -206,11 +206,11 @@ def canaries(seed: int) -> int:
             took.append(time.perf_counter() - start)
             count += len(held)
             files += 1
-            lost = set()
+            lost = set[str]()
             for extractor, seen in extracted(suffix, release.data).items():
-                found = {word for word in held if word.lower() in seen.lower()}
+                found = [word for word in held if word.lower() in seen.lower()]
                 by_extractor[extractor] += len(found)
-                lost |= found
+                lost.update(found)
             leaks += len(lost)
             back = restored(f"a{suffix}", release.data, release.private_map)
             texts = [joined(reader_of(f"a{suffix}")[0](file, "blank").passages) for file in (data, back.data)]
@@ -218,8 +218,8 @@ def canaries(seed: int) -> int:
     print(
         f"{files} files, {count:,} canaries: {leaks} recovered; {undone} undone; {max(took):.2f} s at most for a file"
     )
-    for extractor, found in by_extractor.items():
-        print(f"  {extractor:26s} {found}")
+    for extractor, number in by_extractor.items():
+        print(f"  {extractor:26s} {number}")
     return leaks
 
 

@@ -102,16 +102,16 @@ class Package:
         if _CONTENT_TYPES not in files:
             raise InputError(f"the document must be a {self.suffix} file; it is something else, or damaged.")
         self._read(files)
-        for part in [part for part in self._order if part.known is not None and part.known.optional]:
+        for part in [part for part in self.order if part.known is not None and part.known.optional]:
             try:
                 self.root(part)
             except InputError:
-                self._order.remove(part)
+                self.order.remove(part)
                 self.removed[part.known.kind if part.known else ""] += 1
-        self._begin()
+        self.begin()
         self._prepare()
 
-    def _begin(self) -> None:
+    def begin(self) -> None:
         """Read what other parts are read by."""
 
     def root(self, part: _Part) -> Element:
@@ -126,7 +126,7 @@ class Package:
             raise InputError("the document must hold no macros; it does. Save it without them.")
         start = _relations(files, "")
         seen: dict[str, _Part] = {}
-        self._order: list[_Part] = []
+        self.order: list[_Part] = []
         waiting = [relation.target for relation in start if relation.kind == "officeDocument"][:1]
         self._main = waiting[0] if waiting else ""
         self.removed.update(_kind_of(relation) for relation in start if relation.kind != "officeDocument")
@@ -138,9 +138,9 @@ class Package:
             if not name or name in seen or (known is None and not content_type.startswith("image/")):
                 continue
             part = seen[name] = _Part(name, content_type, files[name], _relations(files, name), known=known)
-            self._order.append(part)
+            self.order.append(part)
             waiting += [relation.target for relation in part.relations if not relation.outside]
-        if not self._order or self._order[0].known is None or not self._order[0].known.kind.startswith("body"):
+        if not self.order or self.order[0].known is None or not self.order[0].known.kind.startswith("body"):
             raise InputError(f"the document must be a {self.suffix} file; it is something else, or damaged.")
         self._by_name = seen
         reached = {name.lower() for name in seen} | {_CONTENT_TYPES.lower()}
@@ -151,7 +151,7 @@ class Package:
     def _prepare(self) -> None:
         """Clean every part and gather its passages; names of parts are written anew."""
         count: Counter[str] = Counter()
-        for part in self._order:
+        for part in self.order:
             image = part.known is None
             if image and self._images == "refuse":
                 raise InputError("the document must hold no pictures where `images` is refuse; it does.")
@@ -162,7 +162,7 @@ class Package:
             )
             part.new_name = f"{folder}{stem}{number}{ending}"
             self.parts["picture, blank" if image else part.known.kind if part.known else ""] += 1
-        for part in self._order:
+        for part in self.order:
             if part.known is None:
                 part.data, part.content_type, part.relations = _BLANK, "image/png", []
                 continue
@@ -194,15 +194,15 @@ class Package:
         part.relations = kept
 
     def _stays(self, name: str) -> bool:
-        return any(part.name.lower() == name.lower() for part in self._order)
+        return any(part.name.lower() == name.lower() for part in self.order)
 
     def written(self) -> bytes:
         """Return the file, whole."""
         files: dict[str, bytes] = {_CONTENT_TYPES: b""}
-        main = self._order[0]
+        main = self.order[0]
         kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument"
         files["_rels/.rels"] = _relations_xml([("rId1", kind, main.new_name, False)])
-        for part in self._order:
+        for part in self.order:
             files[part.new_name] = part.data if part.known is None else serialized(part.root)
             folder, name = posixpath.split(part.new_name)
             rows = [
@@ -211,18 +211,19 @@ class Package:
                     relation.type,
                     part.targets[relation.id].text
                     if relation.outside
-                    else posixpath.relpath(self._part(relation.target).new_name, folder),
+                    else posixpath.relpath(self.part_of(relation.target).new_name, folder),
                     relation.outside,
                 )
                 for number, relation in enumerate(part.relations, start=1)
             ]
             if rows:
                 files[f"{folder}/_rels/{name}.rels"] = _relations_xml(rows)
-        files[_CONTENT_TYPES] = _types_xml({part.new_name: part.content_type for part in self._order})
+        files[_CONTENT_TYPES] = _types_xml({part.new_name: part.content_type for part in self.order})
         return packed(files)
 
-    def _part(self, name: str) -> _Part:
-        return next(part for part in self._order if part.name.lower() == name.lower())
+    def part_of(self, name: str) -> _Part:
+        """Return a part by its old name."""
+        return next(part for part in self.order if part.name.lower() == name.lower())
 
 
 class _Types:

@@ -44,7 +44,7 @@ def released(
     policy = sanitizer.setting.policy
     if policy is None or not policy.finds_spans:
         raise UnsupportedGuarantee(
-            "a document needs a policy that finds spans, as its look stays; got none. Use --policy identifiers."
+            "a document needs a policy that finds spans, as its look stays; got none. Use tv.policy('identifiers')."
         )
     reader, strings = reader_of(name)
     content = reader(data, images)

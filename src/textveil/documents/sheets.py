@@ -192,20 +192,20 @@ class Sheets(Package):
 
     suffix = ".xlsx"
 
-    def _begin(self) -> None:
+    def begin(self) -> None:
         self.strings: list[Element] = []
         self.dates: set[str] = set()
         self.epoch = "19"
         self.defined_names: dict[str, str] = {}
-        self._sheet_names: dict[Element, str] = {}
-        for part in list(self._order):
+        self.sheet_names: dict[Element, str] = {}
+        for part in list(self.order):
             kind = "" if part.known is None else part.known.kind
             if kind not in ("strings", "styles", "body"):
                 continue
             root = self.root(part)
             if kind == "strings":
                 self.strings = [child for child in root if short(child.tag) == "x:si"]
-                self._order.remove(part)
+                self.order.remove(part)
             elif kind == "styles":
                 self.dates = _date_styles(root)
             else:
@@ -214,13 +214,13 @@ class Sheets(Package):
                 named = SHEETS.named["x:definedName name"]
                 olds = [el.get("name", "") for el in root.iter() if short(el.tag) == "x:definedName"]
                 self.defined_names = {old.lower(): self.names.of(named, old) for old in olds}
-                self._sheet_names = {el: el.get("name", "") for el in root.iter() if short(el.tag) == "x:sheet"}
+                self.sheet_names = {el: el.get("name", "") for el in root.iter() if short(el.tag) == "x:sheet"}
 
     def written(self) -> bytes:
         """Return the file, whole, with the names of sheets and columns that formulas and tables have to share."""
         taken: Counter[str] = Counter()
         renamed: dict[str, str] = {}
-        for element, old in self._sheet_names.items():
+        for element, old in self.sheet_names.items():
             new = element.get("name", "Sheet")
             taken[new.lower()] += 1
             if taken[new.lower()] > 1:
@@ -228,8 +228,8 @@ class Sheets(Package):
                 element.set("name", new)
             if new != old:
                 renamed[old.lower()] = new
-            self._sheet_names[element] = new
-        for part in self._order:
+            self.sheet_names[element] = new
+        for part in self.order:
             for element in part.root.iter() if renamed and part.root is not None else ():
                 name = short(element.tag)
                 if name in _FORMULAS and element.text:
@@ -242,7 +242,7 @@ class Sheets(Package):
 
     def _head_tables(self, sheet: Any) -> None:
         """Give the columns of tables the names that their cells have."""
-        tables = [self._part(relation.target) for relation in sheet.relations if relation.kind == "table"]
+        tables = [self.part_of(relation.target) for relation in sheet.relations if relation.kind == "table"]
         cells = {cell.get("r"): cell for cell in sheet.root.iter() if short(cell.tag) == "x:c"} if tables else {}
         for table in tables:
             match = re.match(r"([A-Z]+)(\d+)", table.root.get("ref", ""))

@@ -15,6 +15,10 @@ READERS: Final = {
     ".docx": "word:Word package_strings:strings",
     ".xlsx": "sheets:Sheets package_strings:strings",
     ".pptx": "slides:Slides package_strings:strings",
+    ".eml": "mail:Mail mail_strings:strings",
+    ".mbox": "mail:Box mail_strings:strings",
+    ".html": "web:Page mail_strings:page_strings",
+    ".htm": "web:Page mail_strings:page_strings",
 }
 """By ending: the class that reads and writes, and what opens the written file by another library."""
 REFUSED: Final = {

@@ -1,0 +1,311 @@
+"""Mail: headers, every part of a message and its attachments, to any depth, by the rules of their own formats."""
+
+from __future__ import annotations
+
+import base64
+import quopri
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from email import message_from_bytes, policy
+from email.header import Header
+from email.message import EmailMessage
+from email.utils import formataddr
+from typing import Final
+
+from textveil.documents.model import Content, Images, Passage, Piece
+from textveil.documents.registry import READERS, reader_of
+from textveil.documents.web import Page, decoded
+from textveil.errors import InputError, TextveilError
+
+_DEEPEST: Final = 12
+_MOST_PARTS: Final = 5_000
+_MOST_BYTES: Final = 2**28
+_ADDRESSES: Final = ("From", "To", "Cc", "Bcc", "Reply-To", "Sender", "Resent-From", "Resent-To", "Resent-Cc")
+_LINES: Final = ("Subject", "Date", "Organization", "Comments", "Keywords", "Resent-Date", "Thread-Topic")
+_IDS: Final = ("Message-ID", "In-Reply-To", "References")
+_OWN: Final = frozenset(
+    ("mime-version", "content-type", "content-transfer-encoding", "content-disposition")
+)  # written by what a part is
+_NAMED: Final = frozenset(
+    (
+        "received return-path dkim-signature authentication-results x-mailer user-agent x-originating-ip delivered-"
+        " to list-id list-unsubscribe arc-seal arc-message-signature arc-authentication-results received-spf x-spam-"
+        " status content-id precedence x-priority importance thread-index content-language x-received"
+    ).split()
+)
+_TEXTS: Final = frozenset(("text/plain", "text/csv", "text/markdown", "text/tab-separated-values"))
+_PNG: Final = base64.b64decode(
+    b"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVQI12O4AQAA5gDls4VjTAAAAABJRU5ErkJggg=="
+)
+_KIND: Final = re.compile(r"[a-z]{1,20}/[a-z0-9.+-]{1,80}")
+_QUOTED: Final = re.compile(r"[ \t]*(?:[>|][ \t]?)+")
+_FROM: Final = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\n]*\d\d:\d\d[^\n]*\n")
+_LINE: Final = "From MAILER-DAEMON Thu Jan  1 00:00:00 1970\n"
+_ENDINGS: Final = {
+    "text/html": ".html", "text/csv": ".csv", "text/plain": ".txt", "text/markdown": ".md", "image/png": ".png",
+    "message/rfc822": ".eml", "application/pdf": ".pdf",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": ".pptx",
+}  # fmt: skip
+_TYPES: Final = {ending: kind for kind, ending in _ENDINGS.items()}
+
+
+@dataclass(slots=True)
+class _Part:
+    """A part of a message: its own content, or others in it; ``headers`` are passages by name."""
+
+    kind: str
+    headers: list[tuple[str, Passage | str]] = field(default_factory=list)
+    addresses: dict[str, list[list[str]]] = field(default_factory=dict)
+    parts: list[_Part] = field(default_factory=list)
+    text: list[str] | None = None
+    content: Content | None = None
+    data: bytes = b""
+    name: list[str] | None = None
+
+
+class Mail:
+    """A message that was read; see the package's docstring."""
+
+    def __init__(self, data: bytes, images: Images, depth: int = 0, ids: dict[str, str] | None = None) -> None:
+        self.passages: list[Passage] = []
+        self.parts: Counter[str] = Counter()
+        self.removed: Counter[str] = Counter()
+        self._images = images
+        self._ids = {} if ids is None else ids
+        self._count = 0
+        if len(data) > _MOST_BYTES or depth > _DEEPEST:
+            raise InputError(
+                f"a message must have at most {_MOST_BYTES >> 20} MB, {_DEEPEST} in one another; it has more."
+            )
+        try:
+            message = message_from_bytes(data, policy=policy.default)
+            if not any(name.lower() in ("from", "to", "subject", "date", "received") for name in message):
+                raise InputError("the document must be a message with headers; it has none.")
+            self._root: _Part | None = self._read(message, depth)
+        except (ValueError, LookupError, AttributeError, TypeError, AssertionError, RecursionError) as error:
+            if isinstance(error, TextveilError):
+                raise
+            self._root = None
+        if self._root is None:
+            raise InputError("the document must be a whole message; it is damaged.")
+
+    def _read(self, message: EmailMessage, depth: int) -> _Part:
+        self._count += 1
+        if self._count > _MOST_PARTS or depth > _DEEPEST:
+            raise InputError(
+                f"a message must have at most {_MOST_PARTS} parts, {_DEEPEST} in one another; it has more."
+            )
+        kind = message.get_content_type().lower()
+        if kind in ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"):
+            raise InputError("the document must not be encrypted; it is. Save it decrypted.")
+        part = _Part(kind if _KIND.fullmatch(kind) else "application/octet-stream")
+        self._headers(message, part)
+        if message.is_multipart() and kind != "message/rfc822":
+            part.kind = kind if kind in ("multipart/alternative", "multipart/related") else "multipart/mixed"
+            self.removed["text around parts"] += bool((message.preamble or "").strip()) + bool(
+                (message.epilogue or "").strip()
+            )
+            part.parts = [
+                self._read(inner, depth + 1) for inner in message.iter_parts() if isinstance(inner, EmailMessage)
+            ]
+            return part
+        if (name := message.get_filename()) is not None:
+            part.name = [" ".join(name.split())]
+            self.passages.append(Passage("name of an attachment", [_slot(part.name, 0)]))
+        if kind == "message/rfc822":
+            payload = message.get_payload()
+            inner = payload[0].as_bytes() if isinstance(payload, list) and isinstance(payload[0], EmailMessage) else b""
+            self._take(part, Mail(inner, self._images, depth + 1, self._ids))
+            return part
+        self._leaf(part, kind, message, depth)
+        return part
+
+    def _leaf(self, part: _Part, kind: str, message: EmailMessage, depth: int) -> None:
+        payload = message.get_payload(decode=True)
+        data = payload if isinstance(payload, bytes) else b""
+        ending = re.search(r"\.[a-z0-9]{2,4}$", (message.get_filename() or "").lower())
+        suffix = _ENDINGS.get(kind, "") or ("" if ending is None else ending[0])
+        charset = message.get_content_charset() or ""
+        if kind in _TEXTS or (suffix in (".txt", ".csv", ".md") and kind == "application/octet-stream"):
+            part.kind = kind if kind in _TEXTS else _TYPES[suffix]
+            self._lines(part, decoded(data, charset if charset != "us-ascii" else ""))
+            self.parts["text of a message"] += 1
+        elif kind.startswith("image/"):
+            if self._images == "refuse":
+                raise InputError("the document must hold no pictures where `images` is refuse; it does.")
+            part.kind, part.data = "image/png", _PNG
+            self.parts["picture, blank"] += 1
+        elif suffix in READERS and kind not in ("application/pgp-signature", "application/pkcs7-signature"):
+            try:
+                content = (
+                    Page(data, self._images, charset)
+                    if suffix == ".html"
+                    else Mail(data, self._images, depth + 1, self._ids)
+                    if suffix == ".eml"
+                    else reader_of(f"a{suffix}")[0](data, self._images)
+                )
+            except InputError:
+                self._remove(part, "attachment that is refused")
+                return
+            part.kind = _TYPES.get(suffix, "application/octet-stream")
+            self._take(part, content)
+        else:
+            signed = kind.endswith("signature")
+            self._remove(part, "signature" if signed else "attachment of another kind")
+
+    def _lines(self, part: _Part, text: str) -> None:
+        """Read a text line by line: the marks of quotations stand before lines, and are no text of theirs."""
+        lines = text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n").split("\n")
+        part.text, before = [], "\n"
+        for number, line in enumerate(lines):
+            mark = _QUOTED.match(line)
+            part.text += ["\n" if number else "", line[: mark.end()] if mark else "", line[mark.end() if mark else 0 :]]
+            before += "\n" if not number or not part.text[-1].strip() else ""
+            if part.text[-1].strip():
+                self.passages.append(Passage("text of a message", [_slot(part.text, len(part.text) - 1)], before))
+                before = "\n"
+
+    def _take(self, part: _Part, content: Content) -> None:
+        part.content = content
+        self.passages += content.passages
+        self.parts.update(content.parts)
+        self.removed.update(content.removed)
+
+    def _remove(self, part: _Part, what: str) -> None:
+        self.removed[what] += 1
+        if part.name is not None:
+            part.name = None
+            del self.passages[-1]
+        part.kind = "text/plain"
+        self._lines(part, "(removed)")
+
+    def _headers(self, message: EmailMessage, part: _Part) -> None:
+        known = {name.lower(): name for name in (*_ADDRESSES, *_LINES, *_IDS)}
+        self.parts["headers"] += 1
+        for key in message:
+            name = known.get(key.lower())
+            if name is None and key.lower() not in _OWN:
+                self.removed[f"header {key.lower()}" if key.lower() in _NAMED else "other header"] += 1
+        raw = {key.lower(): str(value) for key, value in message.raw_items()}
+        for key, value in message.items():
+            name = known.get(key.lower())
+            if name is None or any(name == before for before, _ in part.headers):
+                continue
+            # A date is read as it stands: the library would write it anew.
+            text = " ".join((raw[key.lower()] if name.endswith("Date") else str(value)).split())
+            if name in _IDS:
+                found = [self._ids.setdefault(own, f"<{len(self._ids) + 1}@message.invalid>") for own in text.split()]
+                part.headers.append((name, " ".join(found)))
+                continue
+            passage = Passage(f"header {name}")
+            pairs = [
+                [address.display_name, address.addr_spec if address.domain else address.username]
+                for address in getattr(value, "addresses", ())
+            ]
+            if name in _ADDRESSES and any(pair[1] for pair in pairs):
+                part.addresses[name] = pairs
+                for number, pair in enumerate(pairs):
+                    passage.pieces += [_fixed(", ")] if number else []
+                    passage.pieces += [_slot(pair, 0), _fixed(" <"), _slot(pair, 1), _fixed(">")]
+            else:
+                held = [text]
+                part.addresses[name] = [held]
+                passage.pieces.append(_slot(held, 0))
+            part.headers.append((name, passage))
+            self.passages.append(passage)
+
+    def written(self) -> bytes:
+        """Return the message, whole."""
+        return self._of(self._root, "0") if self._root is not None else b""
+
+    def _of(self, part: _Part, place: str) -> bytes:
+        lines = []
+        for name, passage in part.headers:
+            pairs = part.addresses.get(name, [])
+            if isinstance(passage, str):
+                lines.append(f"{name}: " + passage.replace(" ", "\n "))
+            elif pairs and len(pairs[0]) == 2:
+                lines.append(f"{name}: " + ",\n ".join(_address(*pair) for pair in pairs))
+            else:
+                lines.append(f"{name}: {_encoded(pairs[0][0])}")
+        if place == "0":
+            lines.append("MIME-Version: 1.0")
+        if part.parts:
+            mark = f"=_part_{place}"
+            lines.append(f'Content-Type: {part.kind};\n boundary="{mark}"')
+            inner = [self._of(one, f"{place}.{number}") for number, one in enumerate(part.parts, start=1)]
+            body = b"".join(b"--%b\n%b\n" % (mark.encode(), one) for one in inner) + b"--%b--\n" % mark.encode()
+        else:
+            body = self._body(part, lines)
+        return "\n".join(lines).encode("ascii") + b"\n\n" + body
+
+    def _body(self, part: _Part, lines: list[str]) -> bytes:
+        named = "" if part.name is None else f";\n filename={_parameter(part.name[0])}"
+        if part.name is not None or part.content is not None:
+            lines.append(f"Content-Disposition: {'inline' if part.name is None else 'attachment'}{named}")
+        if part.text is not None:
+            lines += [f'Content-Type: {part.kind}; charset="utf-8"', "Content-Transfer-Encoding: quoted-printable"]
+            text = quopri.encodestring("".join(part.text).encode("utf-8"))
+            return re.sub(rb"(?m)^From ", b"=46rom ", text) + b"\n"
+        if part.kind == "message/rfc822" and part.content is not None:
+            lines += ["Content-Type: message/rfc822", "Content-Transfer-Encoding: 7bit"]
+            return part.content.written() + b"\n"
+        data = part.data if part.content is None else part.content.written()
+        charset = '; charset="utf-8"' if part.kind == "text/html" else ""
+        lines += [f"Content-Type: {part.kind}{charset}", "Content-Transfer-Encoding: base64"]
+        return base64.encodebytes(data)
+
+
+class Box:
+    """A folder of messages in one file, in which a value is one value."""
+
+    def __init__(self, data: bytes, images: Images) -> None:
+        starts = [match.span() for match in _FROM.finditer(data)]
+        if not starts or starts[0][0] or len(data) > _MOST_BYTES:
+            raise InputError("the document must be a folder of messages (mbox); it is something else.")
+        ends = [start for start, _ in starts[1:]] + [len(data)]
+        ids: dict[str, str] = {}
+        self._mails = [
+            Mail(re.sub(rb"(?m)^>(>*From )", rb"\1", data[begin:end]), images, 0, ids)
+            for (_, begin), end in zip(starts, ends, strict=True)
+        ]
+        self.passages: list[Passage] = [passage for mail in self._mails for passage in mail.passages]
+        self.parts: Counter[str] = Counter({"message": len(self._mails)})
+        self.removed: Counter[str] = Counter()
+        for mail in self._mails:
+            self.parts.update(mail.parts)
+            self.removed.update(mail.removed)
+
+    def written(self) -> bytes:
+        """Return all messages, one after another."""
+        return b"\n".join(_LINE.encode() + re.sub(rb"(?m)^From ", b">From ", mail.written()) for mail in self._mails)
+
+
+def _slot(held: list[str], at: int) -> Piece:
+    return Piece(held[at], lambda new: held.__setitem__(at, new))
+
+
+def _fixed(text: str) -> Piece:
+    return Piece(text, lambda new: text)
+
+
+def _encoded(text: str) -> str:
+    text = " ".join(text.split())
+    plain = text.isascii() and len(text) < 900 and "=?" not in text
+    return text if plain else Header(text, "utf-8").encode(linesep="\n")
+
+
+def _address(name: str, address: str) -> str:
+    name, address = " ".join(name.split()), "".join(address.split())
+    if not address.isascii():
+        local, _, domain = address.rpartition("@")
+        address = f"{Header(local, 'utf-8').encode()}@{domain.encode('idna').decode()}"
+    return formataddr((name, address)) if name else address
+
+
+def _parameter(name: str) -> str:
+    name = re.sub(r"[\x00-\x1f\"\\/]", "_", name)
+    return f'"{name}"' if name.isascii() else Header(name, "utf-8").encode(linesep="\n").join('""')

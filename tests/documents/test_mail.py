@@ -1,0 +1,98 @@
+"""Mail and pages of HTML: what is text is sanitized in place, everything else is known or gone."""
+
+import email
+from email.message import EmailMessage
+
+import pytest
+
+import textveil as tv
+from textveil.documents.model import joined
+from textveil.documents.registry import reader_of
+from textveil.documents.release import released, restored
+from textveil.errors import InputError
+
+NAME, MAIL, PHONE = "Zebedee Quillfeather", "zebedee@quillfeather.example.net", "(617) 555-0143"
+PAGE = f"""<html><head><title>Letter to {NAME}</title><meta name=author content="{NAME}"><!-- Xylotrope -->
+<script>var x='Xylotrope'</script><style>.Xylotrope, p#xylotrope {{ color: red; font-family: Arial, "Xylotrope";
+background: url(http://xylotrope) }} @import "xylotrope"; @media xylotrope {{ p {{ color: red }} }}</style></head>
+<body onload="xylotrope()" data-x="Xylotrope"><p class="Xylotrope" style="color: xylotrope; margin: 3px">Dear
+<b>Zebedee</b> Quillfeather,<br>call {PHONE} or write to <a href="mailto:{MAIL}" title="to {NAME}">{MAIL}</a></p>
+<table><tr><td>Name</td><td>{NAME}</td></tr></table><img src="xylotrope.png" alt="{NAME}" width=20>
+<xylotrope xylotrope="xylotrope">Bar</xylotrope><svg><text>Xylotrope</text></svg><?xylotrope?></body></html>"""
+
+
+@pytest.fixture(scope="module")
+def sanitizer() -> tv.Sanitizer:
+    return tv.Sanitizer(tv.policy("identifiers"))
+
+
+def message() -> EmailMessage:
+    made = EmailMessage()
+    made["From"] = f"{NAME} <{MAIL}>"
+    made["To"] = f'"Müller, Anna" <anna@quillfeather.example.net>, {MAIL}'
+    made["Subject"] = f"Meeting with {NAME} – Grüße"
+    made["Date"] = "Tue, 3 Mar 2026 10:11:12 +0100"
+    made["Message-ID"], made["References"] = "<Xylotrope@host>", "<Xylotrope@host> <Xylotrope2@host>"
+    made["Received"], made["X-Xylotrope"] = "from Xylotrope", "Xylotrope"
+    made.set_content(
+        f"Hi,\n\ncall Zebedee\nQuillfeather.\n\nAnna wrote:\n> I met Zebedee\n> Quillfeather at {PHONE}.\n"
+    )
+    made.add_alternative(PAGE, subtype="html")
+    made.add_attachment(PAGE.encode(), maintype="text", subtype="html", filename=f"{NAME}.html")
+    made.add_attachment(b"Xylotrope", maintype="application", subtype="octet-stream", filename="Xylotrope.bin")
+    made.add_attachment(b"\x89PNGXylotrope", maintype="image", subtype="png", filename="a.png")
+    inner = EmailMessage()
+    inner["Subject"], inner["From"] = f"{NAME} again", MAIL
+    inner.set_content(f"{NAME} was here.\n\nFrom here on\n")
+    made.add_attachment(inner)
+    return made
+
+
+def everything(data: bytes) -> str:
+    parts = [part.get_payload(decode=True) or b"" for part in email.message_from_bytes(data).walk()]
+    return b"\n".join([data, *(part for part in parts if isinstance(part, bytes))]).decode("utf-8", "replace")
+
+
+FOLDER = b"".join(b"From x@y Tue Mar  3 10:11:12 2026\n" + message().as_bytes() + b"\n" for _ in range(2))
+
+
+@pytest.mark.parametrize(
+    ("name", "data"), [("a.html", PAGE.encode()), ("a.eml", message().as_bytes()), ("a.mbox", FOLDER)]
+)
+def test_every_part_is_sanitized_or_gone_and_the_map_undoes_it(name, data, sanitizer):
+    done = released(name, data, sanitizer)
+    seen = everything(done.data)
+    for word in ("xylotrope", "quillfeather", "zebedee", PHONE, "müller"):
+        assert word not in seen.lower()
+    assert done.certificate.removed
+    texts = [
+        joined(reader_of(name)[0](file, "blank").passages)
+        for file in (data, restored(name, done.data, done.private_map).data)
+    ]
+    assert texts[0] == texts[1]
+    assert NAME in texts[0]
+
+
+def test_what_looks_stays(sanitizer):
+    seen = released("a.html", PAGE.encode(), sanitizer).data.decode()
+    assert 'width="20"' in seen and "margin: 3px" in seen and ".c1, p#i1 { color: red }" in seen
+    mail = email.message_from_bytes(released("a.eml", message().as_bytes(), sanitizer).data)
+    assert mail.get_content_type() == "multipart/mixed" and len(mail.get_payload()) == 5
+    assert mail["References"].split()[0] == mail["Message-ID"]
+
+
+def test_a_broken_encrypted_or_deep_message_is_refused_in_one_line(sanitizer):
+    deep = message()
+    for _ in range(20):
+        outer = EmailMessage()
+        outer["Subject"] = "in another"
+        outer.add_attachment(deep)
+        deep = outer
+    sealed = message()
+    sealed.replace_header("Content-Type", 'multipart/encrypted; boundary="x"')
+    for name, data in (
+        ("a.eml", b"no headers"), ("a.mbox", b"no folder"), ("a.eml", deep.as_bytes()), ("a.eml", sealed.as_bytes()),
+    ):  # fmt: skip
+        with pytest.raises(InputError) as error:
+            released(name, data, sanitizer)
+        assert "\n" not in str(error.value)

@@ -56,8 +56,8 @@ def _mail() -> EmailMessage:
 
 @pytest.mark.parametrize("options", [(), ("--whole-file",)])
 @pytest.mark.parametrize("policy", ["prompts", "clinical", "identifiers", "common-words"])
-def test_a_mail_with_an_attachment_is_refused(textveil, tmp_path, options, policy: str) -> None:
-    mail, out = tmp_path / "mail.eml", tmp_path / "out.txt"
+def test_a_mail_with_an_attachment_is_refused_as_text(textveil, tmp_path, options, policy: str) -> None:
+    mail, out = tmp_path / "mail.txt", tmp_path / "out.txt"
     mail.write_bytes(_mail().as_bytes())
     code, printed, err = textveil("sanitize", mail, "-p", policy, "-o", out, *options)
     assert (code, printed, out.exists()) == (1, b"", False)

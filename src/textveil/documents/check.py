@@ -78,7 +78,10 @@ def check(shown: Iterable[Shown], passages: Iterable[Passage], private_map: Priv
     released = private_map.released if private_map is not None else ""
     values = {folded(piece.original) for piece in pieces if piece.kind}
     values -= {folded(released[piece.start : piece.end]) for piece in pieces}
-    values = {value for value in values if len(value) >= _SHORTEST}
+    # What the release says by itself is in nobody's way: nothing is told by it.
+    values -= {word.casefold() for word in _WORDS.findall(released)}
+    shown_text = folded(released)
+    values = {value for value in values if len(value) >= _SHORTEST and (len(value) < _LONG or value not in shown_text)}
     count, long = 0, [value for value in values if len(value) >= _LONG]
     for part, string, text in sorted(shown, key=lambda one: not one.text):  # text is what passages are first
         count += 1

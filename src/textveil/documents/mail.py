@@ -13,7 +13,7 @@ from email.message import EmailMessage
 from email.utils import formataddr
 from typing import Final
 
-from textveil.documents.model import Content, Images, Passage, Piece
+from textveil.documents.model import Content, Images, Passage, Piece, slot
 from textveil.documents.registry import READERS, reader_of
 from textveil.documents.web import Page, decoded
 from textveil.errors import InputError, TextveilError
@@ -114,7 +114,7 @@ class Mail:
             return part
         if (name := message.get_filename()) is not None:
             part.name = [" ".join(name.split())]
-            self.passages.append(Passage("name of an attachment", [_slot(part.name, 0)]))
+            self.passages.append(Passage("name of an attachment", [slot(part.name, 0)]))
         if kind == "message/rfc822":
             payload = message.get_payload()
             inner = payload[0].as_bytes() if isinstance(payload, list) and isinstance(payload[0], EmailMessage) else b""
@@ -165,7 +165,7 @@ class Mail:
             part.text += ["\n" if number else "", line[: mark.end()] if mark else "", line[mark.end() if mark else 0 :]]
             before += "\n" if not number or not part.text[-1].strip() else ""
             if part.text[-1].strip():
-                self.passages.append(Passage("text of a message", [_slot(part.text, len(part.text) - 1)], before))
+                self.passages.append(Passage("text of a message", [slot(part.text, len(part.text) - 1)], before))
                 before = "\n"
 
     def _take(self, part: _Part, content: Content) -> None:
@@ -209,11 +209,11 @@ class Mail:
                 part.addresses[name] = pairs
                 for number, pair in enumerate(pairs):
                     passage.pieces += [_fixed(", ")] if number else []
-                    passage.pieces += [_slot(pair, 0), _fixed(" <"), _slot(pair, 1), _fixed(">")]
+                    passage.pieces += [slot(pair, 0), _fixed(" <"), slot(pair, 1), _fixed(">")]
             else:
                 held = [text]
                 part.addresses[name] = [held]
-                passage.pieces.append(_slot(held, 0))
+                passage.pieces.append(slot(held, 0))
             part.headers.append((name, passage))
             self.passages.append(passage)
 
@@ -282,10 +282,6 @@ class Box:
     def written(self) -> bytes:
         """Return all messages, one after another."""
         return b"\n".join(_LINE.encode() + re.sub(rb"(?m)^From ", b">From ", mail.written()) for mail in self._mails)
-
-
-def _slot(held: list[str], at: int) -> Piece:
-    return Piece(held[at], lambda new: held.__setitem__(at, new))
 
 
 def _fixed(text: str) -> Piece:

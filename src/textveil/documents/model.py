@@ -46,6 +46,11 @@ class Piece(NamedTuple):
     shown: Callable[[], str] | None = None
 
 
+def slot(held: list[str], at: int = 0) -> Piece:
+    """Return the place of a text that a list holds."""
+    return Piece(held[at], lambda new: held.__setitem__(at, new))
+
+
 @dataclass(slots=True)
 class Passage:
     """Text that is read as one, though it may be written in several pieces: a paragraph, a cell, a title.

@@ -18,6 +18,7 @@ READERS: Final = {
     ".eml": "mail:Mail mail_strings:strings",
     ".mbox": "mail:Box mail_strings:strings",
     ".html": "web:Page mail_strings:page_strings",
+    ".pdf": "pdf:Pdf pdf_strings:strings",
     ".htm": "web:Page mail_strings:page_strings",
 }
 """By ending: the class that reads and writes, and what opens the written file by another library."""

@@ -1,0 +1,95 @@
+"""Strings of a PDF file, by two other readers than its writer: pdfium shows pages, pypdf reads every object."""
+
+from __future__ import annotations
+
+import io
+import logging
+import re
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+from textveil.documents.check import Shown
+from textveil.errors import InternalError, MissingExtra
+
+try:
+    import pypdf
+    import pypdfium2
+    from pypdf.generic import (
+        ArrayObject,
+        ByteStringObject,
+        DictionaryObject,
+        NameObject,
+        StreamObject,
+        TextStringObject,
+    )
+except ImportError:
+    raise MissingExtra("pypdf", "documents") from None
+
+
+def strings(data: bytes) -> Iterator[Shown]:
+    """Yield the text of each page as it is rendered and as pypdf reads it, and all strings, names and streams."""
+    failed = ""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield from _rendered(data)
+            yield from _objects(data)
+    except InternalError:
+        raise
+    except Exception as error:
+        failed = type(error).__name__
+    if failed:
+        raise InternalError(f"the written document cannot be read again ({failed}). No file was written.")
+
+
+def _rendered(data: bytes) -> Iterator[Shown]:
+    document = pypdfium2.PdfDocument(data)
+    try:
+        for page in document:
+            text = page.get_textpage()
+            yield Shown("text of a page, rendered", text.get_text_range(), False)
+            text.close()
+            page.close()
+    finally:
+        document.close()
+
+
+def _objects(data: bytes) -> Iterator[Shown]:
+    if data.count(b"%%EOF") != 1:
+        raise InternalError("the written document has an earlier revision. No file was written.")
+    logger = logging.getLogger("pypdf")
+    before, logger.disabled = logger.disabled, True
+    try:
+        reader = pypdf.PdfReader(io.BytesIO(data))
+        for page in reader.pages:
+            yield Shown("text of a page", page.extract_text(), False)
+        for number in range(1, int(str(reader.trailer["/Size"]))):
+            item = reader.get_object(number)
+            yield from _of(item, 0)
+            if isinstance(item, StreamObject):
+                yield Shown("stream", _said(item.get_data()), False)
+        yield from _of(reader.trailer.get("/Info"), 0)
+    finally:
+        logger.disabled = before
+
+
+def _said(data: bytes) -> str:
+    """Return what a stream says in letters: neither numbers of its operators, nor bytes of no text."""
+    narrow = [run.decode("ascii") for run in re.findall(rb"[\x20-\x7e]{4,}", data)]
+    wide = [run.decode("utf-16-be") for run in re.findall(rb"(?:\x00[\x20-\x7e]){4,}", data)]
+    return re.sub(r"(?<![\w(])[-+]?\d*\.?\d+(?![\w)])", " ", "\n".join((*narrow, *wide)))
+
+
+def _of(item: Any, depth: int) -> Iterator[Shown]:
+    if isinstance(item, DictionaryObject) and depth < 30:
+        for key, value in item.items():
+            yield Shown("name", str(key)[1:], False)
+            yield from _of(value, depth + 1)
+    elif isinstance(item, ArrayObject) and depth < 30:
+        for value in item:
+            yield from _of(value, depth + 1)
+    elif isinstance(item, NameObject):
+        yield Shown("name", str(item)[1:], False)
+    elif isinstance(item, (TextStringObject, ByteStringObject)):
+        yield Shown("string", item if isinstance(item, str) else item.decode("latin-1"), False)

@@ -114,6 +114,7 @@ _AND: Final = lazy_regex(
 _MOST_LISTED: Final = 6
 _SHORTEST_ROLE: Final = 4  # letters from which on a role may be written in small letters
 _BACK: Final = 80
+_NEAR: Final = 28  # characters before a relative in which a comma stands that a name precedes
 
 
 # fmt: off
@@ -190,8 +191,8 @@ _EARLIER: Final = lazy_regex(r"([A-Za-z]{1,40})[ ]\Z")
 def _announced(
     text: str, start: int, end: int, cue: Cue, language: str, behind: re.Match[str] | None
 ) -> Iterator[Found]:
-    if cue is _KIN_CUE and (named := _KIN_BEHIND.search(text, max(0, start - _BACK), start)) is not None:
-        yield from _named_before_kin(text, named, language)
+    if cue is _KIN_CUE and text.rfind(", ", max(0, start - _NEAR), start) >= 0:
+        yield from _named_before_kin(text, start, language)
     if behind is None or cue.before.search(text, max(0, start - _BACK), start) is None:
         return
     low = text[start:end].lower()
@@ -316,11 +317,11 @@ _POSSESSIVE: Final = lazy_regex(r"\b(?:my|his|her|our|their|your) \Z")
 _VERB_ENDING: Final = lazy_regex("(?:ed|ing|ly)\\Z")
 
 
-def _named_before_kin(text: str, named: re.Match[str], language: str) -> Iterator[Found]:
+def _named_before_kin(text: str, kin: int, language: str) -> Iterator[Found]:
     """Yield the name before a relative: Orla Fenn, his sister."""
-    start, end = named.span("name")
-    if _name_end(text, start, language, _KIN_CUE) == end:
-        yield Found(start, end, "person", 0.6, "cue")
+    named = _KIN_BEHIND.search(text, max(0, kin - _BACK), kin)
+    if named is not None and _name_end(text, named.start("name"), language, _KIN_CUE) == named.end("name"):
+        yield Found(*named.span("name"), "person", 0.6, "cue")
 
 
 def _small_end(text: str, at: int) -> int:

@@ -41,13 +41,14 @@ FORM: Final = lazy_regex(
     r"|Filhos|Zone?n|Zn|Cie|Bro(?:ther)?s))(?:\.(?=[ ,;:)]? ?[a-z,;:)\n]|\Z))?(?![A-Za-z0-9_])"
 )
 """A legal form behind a firm's name, or who else it belongs to."""
+_FORM_WORDS: Final = joined_words(
+    """gmbh ggmbh mbh ug kgaa ohg gbr kg ag sa sas ab bv nv sl llc llp ltd limited plc cic pty sarl eurl sasu sci snc
+    srl lda ltda eireli vof sp spol asa aps oy oyj kft bft zrt nyrt"""
+)
 _PIECES: Final = (
-    "mbH", " UG", "KGaA", " OHG", " eG", " e.V", " e. V", " e.K", " e. K", " e.G", " e. G", " GbR", " KG", " AG", " SA",
-    " AB", " AS", " BV", " NV", " SL", " LLC", " L.L.C", " LLP", " Ltd", " Limited", " LIMITED", " plc", " PLC", " CIC",
-    "Co-op", " Pty", " SARL", " S.A", " S.L", " S. L", " S.C", " S. C", " S.p", " S.r", " S. r", " Sr", " S r", " S.R",
-    " SRL", " EURL", " SCI", " SNC", " s.n.c", " s.a.s", " Lda", " EIRELI", " B.V", " N.V", " V.O", " VOF", " Sp.",
-    " spol.", " s.r", " s. r", " a.s", " a. s", " A/S", " ApS", " Oy", "Kft", "Bft", "Zrt", "Nyrt", " d.o", " d. o",
-    " & ",
+    " eG", " e.V", " e. V", " e.K", " e. K", " e.G", " e. G", " AS", " L.L.C", "Co-op", " S.A", " S.L", " S. L", " S.C",
+    " S. C", " S.p", " S.r", " S. r", " S r", " S.R", " s.n.c", " s.a.s", " B.V", " N.V", " V.O", " s.r", " s. r",
+    " a.s", " a. s", " A/S", " d.o", " d. o", " & ",
 )  # fmt: skip
 _STRONG: Final = """cafe lettings staffing kennels cattery bakery bistro brewery distillery salon barbers florist
     florists butchers fishmongers vets solicitors opticians catering removals joinery upholstery gardening garage taxis
@@ -110,7 +111,7 @@ def _head_words() -> frozenset[str]:
     return frozenset(_heads())
 
 
-FIRM_GATE: Final = either(WithWords(_head_words), holding(*_PIECES))
+FIRM_GATE: Final = either(WithWords(lambda: _head_words() | _FORM_WORDS), holding(*_PIECES))
 _CUED: Final = lazy_regex(
     r"(?:(?<![A-Za-z])(?:work(?:s|ed|ing)?|employed|interned|temp(?:s|ing)|job)(?: as an? [a-z]{3,20}"
     r"(?: [a-z]{3,20})?)? (?:at|by) (?:the )?|(?:\A|[\n.;|] {0,8})(?:Venue|Employer|Church|School|Insurer"
@@ -143,7 +144,8 @@ def find_cued_firms(text: str) -> Iterator[Found]:
 
 def find_firms(text: str) -> Iterator[Found]:
     """Yield firms and institutions, by start or not."""
-    for form in matches(FORM, text):
+    formed = any(piece in text for piece in _PIECES) or next(places_of(text, _FORM_WORDS), None) is not None
+    for form in matches(FORM, text) if formed else ():
         start = _begun(text, form.start(), weak=form["weak"] is not None)
         if start >= 0:
             yield Found(start, form.end(), "organization", 0.75, "company-end")

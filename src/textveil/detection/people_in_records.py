@@ -11,7 +11,7 @@ from typing import Final
 
 from textveil.detection import lists as known
 from textveil.detection.found import Found, words_in
-from textveil.detection.gates import both, either, holding, joined_words, places_of, with_words
+from textveil.detection.gates import WithWords, both, either, holding, joined_words, places_of, with_words
 from textveil.detection.given import shipped_words
 from textveil.detection.lists import Marks, lists
 from textveil.text.patterns import check_time, lazy_regex, matches, matches_at
@@ -235,10 +235,14 @@ _LOGGED: Final = lazy_regex(
 )
 """Users in the words of logs, whatever stands behind them."""
 _FORUM: Final = lazy_regex(r"u/(?<![\w./-]..)(?P<name>[A-Za-z0-9_-]{3,20})(?![\w./-])")
+_SERVICES: Final = """github gitlab skype telegram discord instagram insta twitter snapchat mastodon tiktok benutzer
+    benutzername nutzer nutzername utilisateur identifiant usuario utente utilizador gebruiker gebruikersnaam uzytkownik
+    anmeldename"""
+_INSIDE: Final = frozenset("./@-_")
+_SERVICE_WORDS: Final = joined_words(_SERVICES)
 _ACCOUNT: Final = lazy_regex(
-    r"(?i:(?<![\w./@-])(?:github|gitlab|skype|telegram|discord|instagram|insta|twitter|snapchat|mastodon|tiktok|benutzer"
-    r"(?:name)?|nutzer(?:name)?|utilisateur|identifiant|usuario|utente|utilizador|gebruiker(?:snaam)?|uzytkownik|anmeldename)"
-    r"(?: ?(?:id|name|user|handle))?)(?: ?:[ \t]{0,3}|[ \t]{2,20})(?P<name>[a-z][a-z0-9_.-]{3,30})(?![\w/@:(]|[ ][a-z])"
+    r"(?: ?(?:[Ii][Dd]|[Nn]ame|[Uu]ser|[Hh]andle))?(?: ?:[ \t]{0,3}|[ \t]{2,20})(?P<name>[A-Za-z][A-Za-z0-9_.-]{3,30})"
+    r"(?![\w/@:(]|[ ][a-z])"
 )
 """Accounts behind the name of a service, or behind the word for a user in another language."""
 _NAMED: Final = lazy_regex(
@@ -268,7 +272,10 @@ USER_GATE: Final = with_words(
 FIELD_GATE: Final = holding(
     "ame=", "ame =", "ame'", 'ame"', "ame:", "ame`", "ame]", "ame)", "ame LIKE", "ame like", "ame ILIKE", "NAME"
 )
-PEOPLE_GATE: Final = either(USER_GATE, either(FIELD_GATE, holding('] "', "\\", "word for ", "ccount Name", "u/")))
+PEOPLE_GATE: Final = either(
+    either(USER_GATE, WithWords(lambda: _SERVICE_WORDS)),
+    either(FIELD_GATE, holding('] "', "\\", "word for ", "ccount Name", "u/")),
+)
 
 
 def find_people_in_fields(text: str) -> Iterator[Found]:
@@ -287,9 +294,11 @@ def _people(text: str) -> Iterator[tuple[int, int, str]]:
             yield match.start("name"), match.start("name") + len(name), "handle"
     for match in matches(_FORUM, text) if "u/" in text else ():
         yield *match.span(), "handle"
-    for match in matches(_ACCOUNT, text):
-        if names_user(match["name"].lower().rstrip("._-")):
-            yield match.start("name"), match.start("name") + len(match["name"].rstrip("._-")), "handle"
+    for start, end in places_of(text, _SERVICE_WORDS):
+        account = None if text[start - 1 : start] in _INSIDE else _ACCOUNT.match(text, end)
+        name = "" if account is None else account["name"].rstrip("._-")
+        if account is not None and names_user(name.lower()):
+            yield account.start("name"), account.start("name") + len(name), "handle"
     for match in matches(_NAMED, text):
         parts = re.findall("[a-z]+", match["name"].lower())
         if not all(part in _ROLES or part in _known() for part in parts):

@@ -89,7 +89,7 @@ _SAY: Final = lazy_regex(
 _SPOKEN: Final = {"ist": ("de",), "est": ("fr",), "es": ("es",), "e": ("it", "pt"), "jest": ()}
 _PARTICIPLE: Final = lazy_regex("(?i).*(?:[ai]d|[aiu]t)[aeo]s?|(?:wy|nie|za)[a-z]+")
 _WHOSE: Final = lazy_regex(
-    r"[ \t](?:(?:for|of|to|on|del?|du|des|d[oa]|della|dello|di|per|fur|zum|zur|vom|der|voor|van)"
+    r"[ \t](?:(?:for|of|to|on|del?|du|des|d[oa]|della|dello|di|per|furs?|zum|zur|vom|von|beim|der|voor|van|al|alla|nel)"
     r"(?:[ \t][A-Za-z0-9'._-]{1,24}){1,5}?|(?:dell'|de l'|d')[A-Za-z]{2,20}(?:[ \t][A-Za-z]{2,20})?"
     r"|(?!(?i:polic|reset|field|length|rule|strength|manager|hint|type|expir|protect|error|requ|chang|is\b))"
     r"[A-Za-z0-9-]{2,24}(?=[ \t]?:))"
@@ -291,6 +291,8 @@ def _said(text: str, said: re.Match[str], meant: str) -> Found | None:
     if meant == "password" and said["is"] and (phrase := phrase_behind(text, place, said=True)):
         return _found(place, phrase, _SAID)
     if meant == "pass" and not said["is"] and _LOGIN.search(text, max(0, said.start() - 40), said.start()):
+        if (phrase := phrase_behind(text, place, said=True)).count(" ") > 1:
+            return _found(place, phrase, _SAID)
         good = len(value) >= 6 and (is_said_secret(value) or is_unlike_prose(value) or "-" in value)
     elif meant == "pin":
         postal = len(value) == 6 and "code" in said[0]  # PIN codes of India

@@ -43,7 +43,7 @@ _CODE: Final = lazy_regex(
     r"|key ?safe|key ?box|lock ?box|door entry|padlock|caja fuerte|candado|cassaforte|lucchetto|coffre|cadenas|cofre"
     r"|tresor|safe(?= [0-9]-))(?: (?:for|to) (?:[a-z]{2,12} ?){1,4}(?= (?:is|was|[0-9:=])))?)"
     rf"(?:'s[ \t])?{_BE}(?P<value>(?:{_DIGIT}[ -]){{3,7}}{_DIGIT}|[A-Z]{{0,2}}(?:[0-9](?:[ -][0-9]){{3,7}}"
-    rf"|[0-9]{{4,10}}|[0-9]{{2,4}}(?:[ -][0-9]{{2,4}}){{1,2}})"
+    rf"|[0-9]{{4,10}}|[0-9]{{1,2}}(?:-[0-9]{{1,2}}){{2}}|[0-9]{{2,4}}(?:[ -][0-9]{{2,4}}){{1,2}})"
     r"[A-Z#*]{0,2})(?![\w]|[.,/-][0-9])"
 )
 _WORD: Final = r"[^\s\"'`()<>,;]{4,60}"
@@ -66,10 +66,10 @@ _TOLD: Final = (
     rf"(?P<value>{_WORD})",
     r"(?i)\b(?:parola d'ordine|palabra clave|(?:security|secret) answer|haslo(?= to )|(?:wi-?fi|wlan|network"
     r"|netzwerk|router"
-    r"|hotspot)[ -]?(?:key|schlussel|code)|(?:cle|clave|chiave|chave"
+    r"|hotspot)[ -]?(?:key|schlussel|code)|(?:code|cle|clave|chiave|chave"
     r"|sleutel|klucz|haslo)(?: (?:de la|du|del|do|della|van de|van het|de|da))? (?:wi-?fi|wlan))\b"
     rf" ?(?:is|ist|lautet|est|es|e|to|:|=) {{0,2}}[\"'`]?(?P<value>{_WORD})",
-    r"(?i)\b(?:credentials?|logins?|accounts?|wi-?fi|wlan|log(?:ged)?[ -]?in|sign in|zugangsdaten|anmeldedaten"
+    r"(?i)\b(?:credentials?|logins?|accounts?|wi-?fi|wlan|log(?:ged)?[ -]?in|sign in|zugang|zugangsdaten|anmeldedaten"
     r"|identifiants?|credenciales|credenziali|credenciais|acceso|acces|accesso|inloggegevens"
     r"|user(?:name)? ?/ ?pass(?:word)?(?: (?:pair|combo|combination))?)"
     r"(?: (?:do|da|de|del|della|du|for|to|of|the|van|der|zum|fur) [a-z-]{2,16}){0,2}"
@@ -77,6 +77,7 @@ _TOLD: Final = (
     rf"(?P<user>[a-z0-9][a-z0-9.@+_-]{{1,40}}) ?(?:/|:|\|) ?(?P<value>{_WORD})",
 )
 _PATTERNS: Final = tuple(map(lazy_regex, _TOLD))
+_OF_KEY: Final = 6  # the key of a network
 _MENTIONED: Final = 4  # "the old one was": too few words to take a plain one
 _BEFORE, _BEHIND = 130, 260  # characters of a sentence before and behind the word that tells a secret
 _PHRASE: Final = lazy_regex(
@@ -111,7 +112,8 @@ _WORDS: Final = joined_words(
     "passe "
     "keysafe keybox lockbox entry safe box contrasena senha wachtwoord pw key schlussel cle clave chiave chave "
     "sleutel klucz haslo credential credentials "
-    "login mdp wlan user username padlock caja candado cassaforte lucchetto coffre cadenas cofre tresor kellercode "
+    "zugang login mdp wlan user username padlock caja candado cassaforte lucchetto coffre cadenas cofre tresor "
+    "kellercode "
     "waschkuchencode garagencode "
     "logins log logged sign account accounts zugangsdaten anmeldedaten identifiant identifiants credenciales "
     "credenziali "
@@ -169,8 +171,8 @@ def _told(text: str, number: int, match: re.Match[str]) -> Iterator[tuple[int, s
     user = match["user"] if "user" in match.re.groupindex else ""
     if len(value) < 4 or is_placeholder(value) or (user and is_placeholder(user)):
         return
-    phrase = phrase_behind(text, start, said=False) if user else ""
-    if phrase and (user.lower() in _ROLES or not user.isalpha() or phrase.count(" ") > 1):
+    phrase = phrase_behind(text, start, said=not user) if user or number == _OF_KEY else ""
+    if phrase and (not user or user.lower() in _ROLES or not user.isalpha() or phrase.count(" ") > 1):
         value = phrase
     else:
         ends = text[start + len(value) : start + len(value) + 2].rstrip() in _ENDS

@@ -196,7 +196,8 @@ _WORDS_BEHIND: Final = lazy_regex(
     r"(?=[ \t]{0,2}(?:[.,;)(\n\"'`\xb7|]|\Z|[#-] ))"
 )
 _NEVER_FIRST: Final = FUNCTION_WORDS | words_in(
-    """see ask same use stored kept saved known least minimum maximum case two three four five six eight ten
+    """gone lost broken known stuck stolen forgotten hidden taped shown key
+    see ask same use stored kept saved known least minimum maximum case two three four five six eight ten
     der die das den dem des ein eine einen einer kein keine nicht noch schon wie siehe im in am bei auf von fur bitte
     immer gleich sehr zu mein meine dein ihr unser wird wurde mindestens muss frag le la les un une des mon ma mes
     votre notre pas trop voir dans sur chez en au aux toujours deja tres ne il elle demande el los las una uno mi su no
@@ -224,7 +225,11 @@ def phrase_behind(text: str, place: int, *, said: bool) -> str:
     words = match[0].lower().rstrip("!").split(" ")
     if words[0] in _NEVER_FIRST or words[-1] in _NEVER_FIRST or not _VERBS.isdisjoint(words):
         return ""
-    about = any(map(_OF_SENTENCE.fullmatch, words)) or words[0] in _STATES or words[0] in _DAYS
+    about = (
+        any(_OF_SENTENCE.fullmatch(word) and not word.endswith("key") for word in words)
+        or words[0] in _STATES
+        or words[0] in _DAYS
+    )
     if about or (said and any(map(_OF_PROSE.fullmatch, (words[0], words[-1])))):
         return ""
     return match[0]

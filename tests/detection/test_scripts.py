@@ -112,6 +112,9 @@ def test_ordinary_text_is_left_alone(text: str) -> None:
         ("「辰雄」（亡夫）を呼んで", ["辰雄"]),
         ("방 과장님 안녕하세요. 도하율 드림", ["방", "도하율"]),
         ("From: 도하율 <a@example.org>", ["도하율", "a@example.org"]),
+        ("2024. 2. 17. 부산에서 22시 40분에 3시간 잤다", ["2024. 2. 17.", "부산", "22시 40분"]),
+        ("مقيم 15 شارع مصدق، ويحمل بطاقة رقم 28702170104531، وائل اعتدى على جاره", ["شارع مصدق", "28702170104531", "وائل"]),
+        ("Sicil: 318774. Hasta Gönül geldi.\nDie Patientin lebt mit ihrem Mann bei uns", ["Gönül"]),
     ],
 )
 def test_names_of_chats_and_reports_are_found(text: str, expected: list[str]) -> None:

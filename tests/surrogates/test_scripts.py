@@ -135,3 +135,8 @@ def _id_of(mentions: list[Mention]) -> list[str]:
 def test_address_in_chinese_characters_on_a_japanese_page_is_japanese() -> None:
     (drawn,) = _drawn("place", [Mention("長野県諏訪市湖畔町3-14-7", page=Page("ja"))])
     assert set(re.split("[県市町都府道0-9-]+", drawn)) & set(entries("ja place"))
+
+
+def test_small_russian_names_stay_small_and_kin_stays() -> None:
+    uncle, tagir, family = _drawn("person", [Mention("Дядя Боря"), Mention("тагира"), Mention("сафиуллин")])
+    assert uncle.startswith("Дядя ") and tagir.islower() and tagir.endswith("а") and family.islower()

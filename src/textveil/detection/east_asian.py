@@ -22,6 +22,11 @@ _DATE: Final = lazy_regex(
     rf"|(?:{_ERA})?[{_NUMERAL}]{{2,5}}年(?:[{_NUMERAL}]{{1,3}}月(?:[{_NUMERAL}]{{1,3}}[日号號])?|(?![间間来來内內级級前后後]))|[{_NUMERAL}]{{1,3}}月[{_NUMERAL}]{{1,3}}[日号號]"
     rf"|[{_DIGIT}]{{4}} ?년(?: ?[{_DIGIT}]{{1,2}} ?월(?: ?[{_DIGIT}]{{1,2}} ?일)?)?(?!간|차)|[{_DIGIT}]{{1,2}} ?월 ?[{_DIGIT}]{{1,2}} ?일)"
 )
+_DOTTED: Final = lazy_regex(r"(?<![0-9.])[12][0-9]{3}\. ?[0-9]{1,2}\. ?[0-9]{1,2}(?:\.|(?![0-9]))")
+_TIME: Final = lazy_regex(
+    rf"(?<![{_DIGIT}])(?:(?:午前|午後|上午|下午|凌晨|晚上|早上|오전|오후) ?)?(?:[{_DIGIT}]{{1,2}}[時时](?![間间代期刻])|[{_DIGIT}]{{1,2}} ?시(?![간기대즌작])|(?<=[午晨上])[{_DIGIT}]{{1,2}}[点點])"
+    rf"(?:半| ?반| ?[{_DIGIT}]{{1,2}} ?[分분])?"
+)
 _SHORT_YEAR: Final = lazy_regex(rf"[{_DIGIT}]{{1,2}} ?年\Z")
 _AGE: Final = lazy_regex(
     rf"(?<![{_DIGIT}.])(?:만 ?|満|滿)?(?P<age>[{_DIGIT}]{{1,3}}) ?(?:岁|歲|歳|才(?![能])|세(?![기계트])|살)"
@@ -30,15 +35,17 @@ _AGE: Final = lazy_regex(
 
 def find_dates(text: str) -> Iterator[Found]:
     """Yield dates with words for year, month and day; not spans of years ("3年")."""
+    for match in matches(_DOTTED, text):
+        yield Found(*match.span(), "date", 0.9)
     for match in matches(_DATE, text):
         if _SHORT_YEAR.fullmatch(match[0]) is None:
             yield Found(*match.span(), "date", 0.9)
 
 
 _PUBLIC: Final = lazy_regex(
-    rf"(?<![{_DIGIT}年/.-])[{_DIGIT}]{{1,2}} ?[月월](?! ?[{_DIGIT}末上中下份간])|(?<![{_DIGIT}+-])(?:11[0-9]|12[0-9]|911)(?=番|に|에|报警|急救|신고|로)"
+    rf"(?<![{_DIGIT}年/.-])[{_DIGIT}]{{1,2}} ?[月월](?! ?[{_DIGIT}末上中下份간])|(?<=\n)[{_DIGIT}]{{1,2}}(?=[　、．])|(?<![{_DIGIT}+-])(?:11[0-9]|12[0-9]|911)(?=番|に|에|报警|急救|신고|로)"
 )
-"""A month alone, as "May" is, and numbers for emergencies."""
+"""A month alone, as "May" is, numbers of paragraphs, and for emergencies."""
 
 
 def _resident(value: str) -> bool:
@@ -112,6 +119,7 @@ def find_ids(text: str) -> Iterator[Found]:
 FORMS: Final = Phase("east-asian-forms", (
     Row("east-asian-date", find_dates, anywhere, "date", 0.9, "", "2024年3月5日", "3年间"),
     Row("east-asian-age", finding(_AGE, "age", 0.9, group="age"), anywhere, "age", 0.9, "", "45岁", "21세기"),
+    Row("east-asian-time", finding(_TIME, "time", 0.8), anywhere, "time", 0.8, "", "22時40分", "22時間"),
     Row("east-asian-phone", finding(_PHONE, "phone", 0.9), anywhere, "phone", 0.9, "", "13912345678", "139 个"),
     Row("east-asian-id", find_ids, anywhere, "id", 0.95, "check label shape",
         "110101199003070011", "110101199003070012"),

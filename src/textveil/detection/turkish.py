@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from textveil.detection.found import Found, Phase, Row
 from textveil.detection.gates import anywhere
 from textveil.detection.lists import COMPANIES
+from textveil.detection.people_in_records import line_end
 from textveil.detection.script_lists import listed
 from textveil.text.patterns import check_time, lazy_regex, matches
 
@@ -187,6 +188,8 @@ _FUNCTION: Final = frozenset(
 )
 
 
+_NO_GUESS: Final = lazy_regex(" ?:| [0-9]")
+"""Behind a label or a type: Sicil: 318774, Typ 2."""
 _EPONYM: Final = lazy_regex(
     r"(?:['’]?[ns]?[ıiuü]n)? (?:filtresi|algoritması|hastalığı|sendromu|testi|skoru|skalası|ölçeği|belirtisi|formülü|kanunu|yasası|yöntemi|refleksi|diyagramı|indeksi|teoremi|sınıflaması|tiroiditi|anemisi|lenfoması|fraktürü|kırığı|ağacı|mesafesi)(?![a-zçğıöşü])"
 )
@@ -221,7 +224,15 @@ def find_names(text: str) -> Iterator[Found]:
     for match in matches(_LABELLED, text):
         yield Found(*match.span("name"), "person", 0.8, "field")
     yield from _in_small(text)
+    lines: dict[int, bool] = {}
     for run in _runs(text):
+        line = text.rfind("\n", 0, run[0].start) + 1
+        if line not in lines:
+            lines[line] = _is_foreign(text[line : line_end(text, line)])
+        if lines[line] and not any(
+            _is_listed(word.text, "given") or _is_listed(word.text, "place") or not word.text.isascii() for word in run
+        ):
+            continue
         opens = _opens(text, run[0].start)
         words = run
         titled = False
@@ -240,6 +251,15 @@ def find_names(text: str) -> Iterator[Found]:
             words = words[:-1]
         if words:
             yield from _judged(text, words, opens=opens, titled=titled)
+
+
+_SMALL_WORD: Final = lazy_regex(rf"(?<![\w'’.@/-]){_L}{{2,20}}(?![\w@])")
+
+
+def _is_foreign(line: str) -> bool:
+    """Return whether most words in small letters of a line are not Turkish: names there need a list or Turkish letters."""
+    words = _SMALL_WORD.findall(line)
+    return len(words) > 2 and 2 * sum(map(_is_ordinary, words)) < len(words)
 
 
 def _judged(text: str, words: list[_Word], *, opens: bool, titled: bool) -> Iterator[Found]:
@@ -288,6 +308,7 @@ def _judged(text: str, words: list[_Word], *, opens: bool, titled: bool) -> Iter
         and not _is_ordinary(first.text)
         and not first.text.isupper()
         and not set(first.text) & set("ßäéè")
+        and not _NO_GUESS.match(text, last.end)
     ):
         yield Found(first.start, last.end, "person", 0.4, "guess")
 

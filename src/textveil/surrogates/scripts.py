@@ -137,6 +137,8 @@ _PRODUCTS: Final[dict[str, Callable[[], Collection[str]]]] = {
         Kestane Lale Leylak Manolya Menekşe Meşe Mimoza Nergis Okul Papatya Park Pınar Selvi Söğüt Sümbül Şafak Tepe Umut Vatan Yayla Yeşil Yıldız Zafer Zambak Zeytin""".split()),
     "ko given vowel": lambda: {name for name in listed("ko", "given") if len(name) == 2 and _is_open(name)},
     "ko given consonant": lambda: {name for name in listed("ko", "given") if len(name) == 2 and not _is_open(name)},
+    "ko 도": lambda: {name for name in _PROVINCES if name[-1] == "도"},
+    "ru street ая": lambda: set("Лесная Школьная Зелёная Молодёжная Центральная Полевая Луговая Солнечная Парковая Речная Новая Садовая Цветочная Берёзовая Кленовая Рябиновая Северная Южная Восточная Западная".split()),
     "ko province": lambda: set(_PROVINCES),
     "ru initial": lambda: set(_CAPITALS),
     "ru firm": lambda: set("""Рассвет Горизонт Восход Вектор Альянс Меридиан Орион Кристалл Импульс Прогресс Спектр Эталон Магнит
@@ -148,6 +150,7 @@ _PRODUCTS: Final[dict[str, Callable[[], Collection[str]]]] = {
 _FITS: Final = {
     "ru family": r"[А-Я][а-яё]{3,9}(?:ов|ев|[кнлрш]ин)",
     "ja family": "[\u3400-\u9fff々]{2,3}",
+    "zh given": "[\u4e00-\u9fff]{2}",
     "ja given": "[\u3400-\u9fff々]{1,3}",
     "ja family kana": "[ァ-ヺー]{2,6}",
     "ja given kana": "[ァ-ヺー]{2,6}",
@@ -229,7 +232,7 @@ _SHE: Final = {
 
 def _given(word: str) -> tuple[str, str, str] | None:
     """Return a listed Russian given name, whether it is a man's or a woman's, and its ending in this case."""
-    lemma = next((form for form in lemmas(word) if form in listed("ru", "given")), "")
+    lemma = next((form for form in (*lemmas(word), word + "а", word + "я") if form in listed("ru", "given")), "")
     if not lemma:
         return None
     stem = lemma.rstrip("аяйь") if lemma[-1] in "аяйь" else lemma
@@ -240,11 +243,13 @@ def _given(word: str) -> tuple[str, str, str] | None:
 
 _MEN: Final = frozenset(
     """Никита Илья Фома Лука Саша Женя Миша Дима Коля Вова Петя Паша Ваня Вася Гриша Лёша Леша Алёша Алеша Толя
-        Юра Серёжа Сережа Костя Боря Федя Стёпа Степа Володя Митя Витя Слава Гена Савва""".split()
+        Гоша Лёня Лёва Сеня Тёма Жора Кеша Веня Сёма Филя Фима Лёха Юра Серёжа Сережа Костя Боря Федя Стёпа Степа Володя Митя Витя Слава Гена Савва""".split()
 )
 
 
-_PARTICLES: Final = frozenset("""де ван фон да дель аль ибн бен оглы ди ла эль дер дю""".split())
+_PARTICLES: Final = frozenset(
+    """Дядя Тётя Тетя Баба Бабушка Дед Дедушка дядя тётя тетя баба бабушка дед дедушка де ван фон да дель аль ибн бен оглы ди ла эль дер дю""".split()
+)
 
 
 def _russian(value: str, drawn: Callable[[str, str], str]) -> str:
@@ -254,7 +259,8 @@ def _russian(value: str, drawn: Callable[[str, str], str]) -> str:
             return drawn("ru initial", written)
         if written in _PARTICLES:
             return written
-        model = written.title() if written.isupper() else written
+        small = written.islower()
+        model = written.title() if written.isupper() or small else written
         if patronymic := _PATRONYMIC.fullmatch(model):
             stem = drawn("ru given m", f"of {patronymic['stem'].lower()}")
             end = "ович" + patronymic["he"] if patronymic["he"] is not None else "овн" + (patronymic["she"] or "")
@@ -269,7 +275,7 @@ def _russian(value: str, drawn: Callable[[str, str], str]) -> str:
         else:
             stem, end = _family(model)
             out = drawn("ru family", stem.lower()) + end
-        return out.upper() if written.isupper() else out
+        return out.upper() if written.isupper() else out.lower() if small else out
 
     return _CYRILLIC_WORD.sub(word, value)
 
@@ -389,7 +395,7 @@ def persons(mentions: Sequence[Mention], scope: Scope, rng: np.random.Generator)
 # Places and organizations
 
 _UNITS: Final = {
-    "zh": "自治区|自治州|自治县|特别行政区|街道|大道|大街|胡同|号楼|號樓|单元|單元|新区|小区|花园|[省市县縣区區镇鎮乡鄉村路街巷弄号號楼樓栋棟幢室层層座院段州F之]",
+    "zh": "自治区|自治州|自治县|特别行政区|街道|大道|大街|胡同|号楼|號樓|单元|單元|新区|小区|花园|[省市县縣区區镇鎮乡鄉村路街巷弄号號楼樓栋棟幢室层層座院段F之]",
     "ja": "丁目|番地|号室|[都道府県市区町村郡番号室階駅のF]|〒",
     "ko": "특별자치시|특별자치도|특별시|광역시|아파트|빌딩|빌라|오피스텔|타워|대로|번길|번지|[도시군구읍면동로길호층리가역](?![가-힣])",
     "ru": "область|области|областью|район|района|районе|край|края|крае|улица|улице|улицы|ул|проспект|проспекта|проспекте|просп|пр|переулок|переулке|пер|"
@@ -487,6 +493,10 @@ def _russian_place(word: str, drawn: Callable[[str, str], str], *, street: bool)
         return word
     if street and word[-2:] not in ("ая", "ой", "ий", "ый"):
         return drawn("ru family", f"street {word.lower()}") + "а"
+    if word.islower():
+        return _russian_place(word.capitalize(), drawn, street=street).lower()
+    if word[-2:] == "ая" and word[-3:-2] != "к":
+        return drawn("ru street ая", word.lower())
     forms = [form for form in lemmas(word) if form in listed("ru", "place")]
     lemma = forms[-1] if forms and word[-1] in "еуыюи" else next(iter(forms), "")
     adjective = _ADJECTIVE.fullmatch(word)
@@ -503,6 +513,7 @@ def _russian_place(word: str, drawn: Callable[[str, str], str], *, street: bool)
     else:
         stem, ending = _family(word)
         ending = {"ым": "ом", "ой": "", "ы": "", "ых": ""}.get(ending, ending)
+        ending = "" if word[-2:] in ("ье", "ое") else ending
     name = drawn("ru place", (lemma or stem).lower()) + ending
     return name.upper() if word.isupper() and len(word) > 1 else name
 

@@ -14,6 +14,8 @@ from tests.helpers.vocabularies import made_vocabulary
 import textveil as tv
 from textveil.detection.detectors import combined
 from textveil.detection.evaluation import spans_page
+from textveil.detection.kinds import GROUPS
+from textveil.pages.comparison import compared
 from textveil.pages.rendering import review_page
 from textveil.risk.attack import risk
 from textveil.risk.page import write_page
@@ -73,7 +75,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     text = "Dr. Maria Gonzalez <b>called</b> on 3/4/2024.\n" + "w" * 200
     detector = combined(["embedded"])
     (folder / "spans.html").write_text(spans_page([(text, detector.detect([text])[0])], detector.name))
-    reviewed = review_page([(text, text.replace("Maria", "Anna"))], correctable("identifiers"))
+    pieces = compared(text, text.replace("Maria", "Anna"))
+    reviewed = review_page([(1, pieces)], correctable("identifiers"), labels="textveil detect", groups=GROUPS)
     (folder / "review.html").write_text(reviewed)
     fields = {"a field": {"type": "string", "description": "What it says, " + "w" * 200}}
     body = {"content": {"application/json": {"schema": {"properties": fields}}}}

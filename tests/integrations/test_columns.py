@@ -1,5 +1,6 @@
 """Rows of texts with gaps: released in their places, counted once for each time they are drawn."""
 
+import importlib
 import pickle
 from collections.abc import Iterator
 
@@ -101,3 +102,40 @@ def test_a_policy_of_mentions_shares_nothing_within_a_row() -> None:
 def test_a_corpus_is_one_scope_whatever_the_row() -> None:
     columns = ColumnSanitizer(Sanitizer(policy("identifiers", scope="corpus"), key=bytes(32)))
     assert len({text for row in columns.rows([("ann@example.com", "ann@example.com")] * 5) for text in row}) == 1
+
+
+KNOWN = {
+    "who": ["Zorblatt Quexel", None, "Zorblatt Quexel"],
+    "text": ["today zorblatt came", "today zorblatt came", None],
+    "age": [63, 41, 5],
+}
+
+
+@pytest.mark.parametrize("package", ["pandas", "polars"])
+def test_values_of_other_columns_are_found_in_the_texts_of_their_row(package: str) -> None:
+    """A name that no list has; a row without a value has none, and numbers stay numbers."""
+    frames = pytest.importorskip(package, reason=f"needs the extra `{package}`")
+    module = importlib.import_module(f"textveil.integrations.{package}")
+    frame = frames.DataFrame(KNOWN)
+    data, report = module.sanitize_frame(frame, "identifiers", ["text"], ["age"], known={"who": "person"})
+    texts = data["text"].to_list()
+    assert texts[0].startswith("today ") and "zorblatt" not in texts[0].lower() and texts[0].endswith(" came")
+    assert texts[1] == "today zorblatt came"
+    assert list(data.columns) == ["text", "age"] and data["age"].to_list() == [63, 41, 5]
+    assert report.to_data()["fields"]["known"] == {"who": "person"}
+
+
+@pytest.mark.parametrize("package", ["pandas", "polars"])
+@pytest.mark.parametrize(
+    ("policy", "known", "error", "message"),
+    [
+        ("all-words", {"who": "person"}, ParameterError, "`known` need a `policy` that finds spans"),
+        ("identifiers", {"who": "planet"}, ParameterError, "with a rule for the kind 'planet'"),
+        ("identifiers", {"whom": "person"}, InputError, "'whom'"),
+    ],
+)
+def test_known_columns_that_do_not_fit_are_refused(package: str, policy, known, error, message: str) -> None:
+    frames = pytest.importorskip(package, reason=f"needs the extra `{package}`")
+    module = importlib.import_module(f"textveil.integrations.{package}")
+    with pytest.raises(error, match=message):
+        module.sanitize_frame(frames.DataFrame(KNOWN), policy, known=known)

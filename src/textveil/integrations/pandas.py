@@ -7,7 +7,7 @@ released, report = notes.textveil.sanitize(sanitizer, ["text"], keep=["label"])
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -16,7 +16,17 @@ import numpy as np
 
 from textveil.corpora.formats.records import FieldChoice
 from textveil.errors import InputError, MissingExtra
-from textveil.integrations.text_columns import Accessor, ColumnSanitizer, Row, Sanitized, Source, column_names
+from textveil.integrations.text_columns import (
+    NOTHING,
+    Accessor,
+    ColumnSanitizer,
+    KnownRows,
+    Row,
+    Sanitized,
+    Source,
+    column_names,
+    known_rows,
+)
 
 try:
     import pandas as pd
@@ -44,37 +54,51 @@ def sanitize_series(series: Any, sanitizer: Source) -> Sanitized:
 
 
 def sanitize_frame(
-    frame: Any, sanitizer: Source, columns: Sequence[str] = ("text",), keep: Sequence[str] = ()
+    frame: Any,
+    sanitizer: Source,
+    columns: Sequence[str] = ("text",),
+    keep: Sequence[str] = (),
+    known: Mapping[str, str] = NOTHING,
 ) -> Sanitized:
     """Return a frame of the released ``columns``, then those to ``keep``, outside every guarantee; no others.
+
+    ``known``: columns whose value is of a kind (``{"patient": "person"}``), found in the row's texts too, as
+    ``--known`` of the command line; they are copied only if they are in ``keep``.
 
     Raises:
         InputError: a column is not there once, or as for ``sanitize_series``.
         ParameterError: names that are none or come twice; ``sanitizer`` as for ``sanitize_series``.
     """
     choice = FieldChoice(column_names(columns, "columns"), column_names(keep, "keep"))
-    for name in choice.all():
+    for name in (*choice.all(), *known):
         count = int((frame.columns == name).sum())
         if count != 1:
             raise InputError(
                 f"the frame must have the column {name!r} once; it has it {count} times. Name another in `columns`."
             )
     sanitizing = ColumnSanitizer(sanitizer)
-    fresh = _released([frame[name] for name in choice.sanitized], choice.sanitized, sanitizing)
+    named = known_rows(sanitizing, known, lambda name: _values(frame[name]))
+    fresh = _released([frame[name] for name in choice.sanitized], choice.sanitized, sanitizing, named)
     kept = [_alone(frame[name]).reset_index(drop=True) for name in choice.kept]
     data = pd.DataFrame(dict(zip(choice.all(), [*fresh, *kept], strict=True)))
     data.index = _alone(frame.index)
-    return Sanitized(data, sanitizing.report(choice.sanitized, (*choice.kept, *_told_by_index(frame.index))))
+    return Sanitized(data, sanitizing.report(choice.sanitized, (*choice.kept, *_told_by_index(frame.index)), known))
 
 
 pd.api.extensions.register_series_accessor("textveil")(partial(Accessor, function=sanitize_series))
 pd.api.extensions.register_dataframe_accessor("textveil")(partial(Accessor, function=sanitize_frame))
 
 
-def _released(given: Sequence[Any], names: Sequence[str], columns: ColumnSanitizer) -> list[Any]:
+def _values(series: Any) -> list[Any]:
+    return [None if gap else value for value, gap in zip(series.to_numpy(dtype=object), _gaps(series), strict=True)]
+
+
+def _released(
+    given: Sequence[Any], names: Sequence[str], columns: ColumnSanitizer, known: KnownRows = None
+) -> list[Any]:
     kinds = [_text_dtype(series, name) for series, name in zip(given, names, strict=True)]
     pieces: list[list[Any]] = [[pd.Series([], dtype=kind)] for kind in kinds]
-    released = columns.rows(_rows(given, names))
+    released = columns.rows(_rows(given, names), known)
     for here in _cut(given):
         fresh = zip(*islice(released, len(here[0])), strict=True)
         for parts, kind, old, new in zip(pieces, kinds, here, fresh, strict=True):
@@ -101,8 +125,7 @@ def _cut(given: Sequence[Any]) -> Iterator[list[Any]]:
 
 
 def _texts(series: Any, name: str, before: int) -> list[str | None]:
-    values = series.to_numpy(dtype=object)
-    texts = [None if gap else value for value, gap in zip(values, _gaps(series), strict=True)]
+    texts = _values(series)
     for row, text in enumerate(texts, start=before + 1):
         if not (text is None or isinstance(text, str)):
             raise InputError(

@@ -9,14 +9,22 @@ pl.scan_parquet("notes.parquet").select(pl.col("text").textveil.sanitize(columns
 columns.report()
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import islice
 from typing import Any
 
 from textveil.corpora.formats.records import FieldChoice
 from textveil.errors import InputError, MissingExtra
-from textveil.integrations.text_columns import Accessor, Sanitized, Source, column_names
+from textveil.integrations.text_columns import (
+    NOTHING,
+    Accessor,
+    KnownRows,
+    Sanitized,
+    Source,
+    column_names,
+    known_rows,
+)
 from textveil.integrations.text_columns import ColumnSanitizer as ColumnSanitizer
 
 try:
@@ -50,25 +58,33 @@ def sanitize_series(series: Any, sanitizer: Source) -> Sanitized:
 
 
 def sanitize_frame(
-    frame: Any, sanitizer: Source, columns: Sequence[str] = ("text",), keep: Sequence[str] = ()
+    frame: Any,
+    sanitizer: Source,
+    columns: Sequence[str] = ("text",),
+    keep: Sequence[str] = (),
+    known: Mapping[str, str] = NOTHING,
 ) -> Sanitized:
     """Return an eager frame released: the sanitized columns, then those to keep, and no others.
 
     For a LazyFrame use ``sanitized_column``. Columns to ``keep`` are copied, outside every guarantee; a Categorical or
     Enum as String, since it may carry values that no row holds.
 
+    ``known``: columns whose value is of a kind (``{"patient": "person"}``), found in the row's texts too, as
+    ``--known`` of the command line; they are copied only if they are in ``keep``.
+
     Raises:
         InputError: a column is not there, or not of strings.
         ParameterError: names that are none or come twice; ``sanitizer`` as for ``sanitize_series``.
     """
     choice = FieldChoice(column_names(columns, "columns"), column_names(keep, "keep"))
-    for name in choice.all():
+    for name in (*choice.all(), *known):
         if name not in frame.columns:
             raise InputError(f"the frame must have the column {name!r}; it has not. Name another in `columns`.")
     sanitizing = ColumnSanitizer(sanitizer)
-    released = _released([frame[name] for name in choice.sanitized], sanitizing)
+    named = known_rows(sanitizing, known, lambda name: frame[name].to_list())
+    released = _released([frame[name] for name in choice.sanitized], sanitizing, named)
     kept = [_plain(frame[name]) for name in choice.kept]
-    return Sanitized(pl.DataFrame([*released, *kept]), sanitizing.report(choice.sanitized, choice.kept))
+    return Sanitized(pl.DataFrame([*released, *kept]), sanitizing.report(choice.sanitized, choice.kept, known))
 
 
 pl.api.register_expr_namespace("textveil")(partial(Accessor, function=sanitized_column))
@@ -80,10 +96,10 @@ def _released_one(columns: ColumnSanitizer, series: Any) -> Any:
     return _released([series], columns)[0]
 
 
-def _released(given: Sequence[Any], columns: ColumnSanitizer) -> list[Any]:
+def _released(given: Sequence[Any], columns: ColumnSanitizer, known: KnownRows = None) -> list[Any]:
     texts = [_texts(series) for series in given]
     pieces = [[pl.Series(series.name, [], pl.String)] for series in given]
-    rows = columns.rows(zip(*texts, strict=True))
+    rows = columns.rows(zip(*texts, strict=True), known)
     while chunk := list(islice(rows, _ROWS)):
         for parts, values in zip(pieces, zip(*chunk, strict=True), strict=True):
             parts.append(pl.Series(parts[0].name, values, pl.String))

@@ -1,13 +1,16 @@
 """Columns of texts with gaps: what every table hands to a sanitizer, and what all of it cost together."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial, update_wrapper
+from itertools import islice
 from threading import Lock
-from typing import Any, NamedTuple, TypeAlias
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
+from textveil.corpora.blocks import RecordColumns
 from textveil.errors import InputError, need
 from textveil.mechanisms.kinds import Mechanism
 from textveil.sanitize.policy.policy import Policy
@@ -17,6 +20,7 @@ from textveil.sanitize.setting import Setting
 from textveil.surrogates.scopes import MemoryScope, Scope
 
 Row: TypeAlias = Sequence[str | None]  # the texts of a row, one for each sanitized column; None where there is none
+Known: TypeAlias = Sequence[tuple[str, str]]  # values of other columns of a row, with their kinds
 CHUNK_CHARACTERS = 500_000  # rows are gathered up to this many characters and drawn together
 
 
@@ -64,14 +68,23 @@ def column_names(names: Sequence[str], what: str) -> tuple[str, ...]:
 
 
 def released_rows(
-    sanitizer: Sanitizer, rows: Sequence[Row], rng: np.random.Generator | None = None
+    sanitizer: Sanitizer,
+    rows: Sequence[Row],
+    rng: np.random.Generator | None = None,
+    known: Sequence[Known] | None = None,
 ) -> list[list[Release]]:
     """Releases of the rows' texts, in one stream of draws; a gap has none.
 
-    Under a policy whose scope is a document, the texts of a row share one.
+    Under a policy whose scope is a document, the texts of a row share one. ``known``: for each row, values of its
+    other columns with their kinds, which are spans in its texts.
     """
     texts = [text for row in rows for text in row if text is not None]
-    releases = iter(sanitizer.batch(texts, spans=False, rng=rng, maps=False, scopes=_scopes(sanitizer, rows)))
+    values = None
+    if known is not None:
+        pairs = zip(rows, known, strict=True)
+        values = [named for row, named in pairs for text in row if text is not None]
+    scopes = _scopes(sanitizer, rows)
+    releases = iter(sanitizer.batch(texts, spans=False, rng=rng, maps=False, scopes=scopes, values=values))
     return [[next(releases) for text in row if text is not None] for row in rows]
 
 
@@ -82,6 +95,10 @@ def _scopes(sanitizer: Sanitizer, rows: Sequence[Row]) -> list[Scope] | None:
         return None
     scopes = [(row, MemoryScope()) for row in rows]
     return [scope for row, scope in scopes for text in row if text is not None]
+
+
+NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
+KnownRows: TypeAlias = list[Known] | None
 
 
 class ColumnSanitizer:
@@ -110,13 +127,15 @@ class ColumnSanitizer:
         """What the sanitizer is set to."""
         return self.sanitizer.setting
 
-    def rows(self, rows: Iterable[Row]) -> Iterator[list[str | None]]:
+    def rows(self, rows: Iterable[Row], known: Iterable[Known] | None = None) -> Iterator[list[str | None]]:
         """Yield the released texts of each row, gaps kept; read and drawn about half a million characters ahead.
 
-        Raises InputError: a text is not a str.
+        ``known``: see ``released_rows``. Raises InputError: a text is not a str.
         """
+        named = None if known is None else iter(known)
         for chunk in _chunks(rows):
-            released = released_rows(self.sanitizer, chunk)
+            values = None if named is None else list(islice(named, len(chunk)))
+            released = released_rows(self.sanitizer, chunk, known=values)
             with self._lock:
                 for parts in filter(None, released):
                     self._tally.add_document(parts)
@@ -129,15 +148,38 @@ class ColumnSanitizer:
         """Return the released texts of one column."""
         return [text for (text,) in self.rows((text,) for text in texts)]
 
-    def report(self, columns: Sequence[str] = (), kept: Sequence[str] = ()) -> Report:
-        """Return what was spent by all calls up to now, with names of the sanitized columns and of those copied."""
+    def report(
+        self, columns: Sequence[str] = (), kept: Sequence[str] = (), known: Mapping[str, str] = NOTHING
+    ) -> Report:
+        """Return what was spent by all calls up to now, with names of the columns: sanitized, copied, and known."""
         tally = Tally()
         with self._lock:
             tally.merge(self._tally)
             nulls = self._nulls
         return Report(
-            setting=self.setting, tally=tally, sanitized_fields=tuple(columns), kept_fields=tuple(kept), nulls=nulls
+            setting=self.setting,
+            tally=tally,
+            sanitized_fields=tuple(columns),
+            kept_fields=tuple(kept),
+            nulls=nulls,
+            columns={"known": dict(known)} if known else {},
         )
+
+
+def known_rows(sanitizer: ColumnSanitizer, known: Mapping[str, str], read: Callable[[str], list[Any]]) -> KnownRows:
+    """Return for each row the values of the columns that ``known`` names, with their kinds; None if it names none.
+
+    ``read``: gives a column's values, None for a gap.
+
+    Raises ParameterError: the sanitizer has no policy that finds spans, or none with a rule for a kind.
+    """
+    if not known:
+        return None
+    columns = RecordColumns(known=tuple(known.items()))
+    columns.check(sanitizer.setting)
+    beside = {name: [None if value is None else str(value) for value in read(name)] for name in known}
+    count = len(next(iter(beside.values())))
+    return [columns.values(place, beside) for place in range(count)]
 
 
 def _chunks(rows: Iterable[Row]) -> Iterator[list[Row]]:

@@ -138,6 +138,48 @@ def test_other_records_are_released() -> None:
     assert records.joined([["A"], ["C"]]) == b"A,1\r\nC,3\r\n"
 
 
+TYPED = {
+    "integers": ("1\n-20\n0", [1, -20, 0]),
+    "large integers": ("9007199254740993\n1\n0", [9007199254740993, 1, 0]),
+    "decimals": ("1.50\n2\n-0.25", [1.5, 2.0, -0.25]),
+    "decimal commas": ('"1,50"\n2\n"-0,25"', [1.5, 2.0, -0.25]),
+    "gaps": ('1\n""\n3', [1, None, 3]),
+    "zeros before": ("007\n12\n13", ["007", "12", "13"]),
+    "telephones": ("+49 30 1\n12\n13", ["+49 30 1", "12", "13"]),
+    "versions with two points": ("1.2.3\n1.2\n3", ["1.2.3", "1.2", "3"]),
+    "points and commas": ('1.5\n"1,5"\n2', ["1.5", "1,5", "2"]),
+    "more digits than a double has": ("0.12345678901234567\n1\n2", ["0.12345678901234567", "1", "2"]),
+    "more than a number has": ("99999999999999999999\n1\n2", ["99999999999999999999", "1", "2"]),
+    "truth in words": ("true\nfalse\ntrue", ["true", "false", "true"]),
+    "nothing": ('""\n""\n""', ["", "", ""]),
+}
+
+
+@pytest.mark.parametrize("size", [1, 10**6])
+@pytest.mark.parametrize("case", TYPED)
+def test_numbers_of_a_table_are_numbers_in_parquet(case: str, size: int) -> None:
+    """The type is that of all records, however they are cut into blocks; the released text is a string."""
+    pytest.importorskip("pyarrow")
+    cells, wanted = TYPED[case]
+    raw = "".join(f"{row},{number}\n" for number, row in enumerate(["id,text", *cells.split("\n")])).encode()
+    raw = raw.replace(b"id,text,0\n", b"id,text\n")
+    found = rows_of("parquet", through("csv", "parquet", raw, size=size))
+    assert [row["id"] for row in found] == wanted
+    assert [row["text"] for row in found] == ["1", "2", "3"]
+
+
+def test_values_of_json_keep_their_types_in_parquet() -> None:
+    pytest.importorskip("pyarrow")
+    rows = [{"text": "a", "id": value} for value in (1, 2.5, None)]
+    raw = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+    assert [row["id"] for row in rows_of("parquet", through("jsonl", "parquet", raw))] == [1.0, 2.5, None]
+    for values in ([True, False, None], ["1", "2", None], ["", "a", None]):
+        raw = b"".join(json.dumps({"text": "a", "id": value}).encode() + b"\n" for value in values)
+        assert [row["id"] for row in rows_of("parquet", through("jsonl", "parquet", raw))] == values
+    raw = b'{"text": "a", "id": 1}\n{"text": "a", "id": "x"}\n'
+    assert [row["id"] for row in rows_of("parquet", through("jsonl", "parquet", raw))] == ["1", "x"]
+
+
 def test_columns_of_other_types() -> None:
     pytest.importorskip("pyarrow")
     day = datetime.date(2020, 2, 29)
@@ -217,4 +259,4 @@ def test_a_job_that_was_interrupted_goes_on_to_the_same_output(tmp_path: Path, n
     raw = (tmp_path / name).read_bytes()
     target = name.split(".")[1]
     found = rows_of(target, gzip.decompress(raw) if name.endswith("gz") else raw)
-    assert [row["id"] for row in found] == [row["id"] for row in rows]
+    assert [str(row["id"]) for row in found] == [row["id"] for row in rows]

@@ -139,7 +139,8 @@ class FormatChoice:
 
             delimiters = CsvTable(choice=choice, delimiter=between[wanted])  # which checks it
             return converted(source, CsvWriter(delimiters.delimiter), wanted)
-        return converted(source, _of_home(wanted, "Writer")(), wanted)
+        writer = _of_home(wanted, "Writer")
+        return converted(source, writer(choice.sanitized) if wanted == "parquet" else writer(), wanted)
 
     def released(self, inputs: Sequence[str], output: Path) -> FormatChoice:
         """The choice that reads what was written: the output's format, and no other one to write."""

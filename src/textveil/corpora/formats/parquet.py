@@ -1,12 +1,14 @@
 """Parquet: some columns of text sanitized, some columns kept, the others never read."""
 
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO, ClassVar, NamedTuple, cast
+from functools import reduce
+from typing import Any, BinaryIO, ClassVar, Final, NamedTuple, cast
 
 from textveil.corpora.formats.arrow_columns import (
     checked_columns,
@@ -133,12 +135,26 @@ def _sorted_out(batch: Any, first: int, bad: dict[int, str]) -> tuple[list[int],
     return good, [RecordError(first + row, reason) for row, reason in sorted(bad.items())]
 
 
+_KIND: Final = b"textveil.kind"  # of a column of a block, in the metadata of its field; in no output
+_WHOLE: Final = re.compile(r"-?(?:0|[1-9]\d{0,18})").fullmatch
+_DECIMAL: Final = re.compile(r"-?(?:0|[1-9]\d*)([.,])\d+").fullmatch
+_EXACT: Final = 15  # significant digits that a double always keeps
+_WIDER: Final = {
+    frozenset({"int", "long"}): "long",
+    frozenset({"int", "number"}): "number",
+    frozenset({"int", "comma"}): "comma",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class ParquetWriter:
-    """Writes columns of strings: what records of other formats hold has no type that is sure for a whole corpus.
+    """Writes columns of integers, doubles and truth values where every record has such a value or none, else strings.
 
-    Numbers, true and false are written as JSON writes them, as in CSV.
+    Of a table of text a number is what is written as one without zeros before it, with a point or in all a comma. What
+    no double holds to the digit stays a string, as JSON writes it. ``texts``: the released fields, which are strings.
     """
+
+    texts: tuple[str, ...] = ()
 
     def head(self, names: Sequence[str]) -> bytes:
         return b""
@@ -153,14 +169,79 @@ class ParquetWriter:
         pyarrow = arrow()
         if not rows.cells:
             return b""
-        schema = pyarrow.schema([pyarrow.field(name, pyarrow.string()) for name in rows.names])
-        columns = [
-            pyarrow.array([cell.plain for cell in column], pyarrow.string()) for column in zip(*rows.cells, strict=True)
-        ]
-        return to_ipc(pyarrow.RecordBatch.from_arrays(columns, schema=schema))
+        fields, columns = [], []
+        for name, cells in zip(rows.names, zip(*rows.cells, strict=True), strict=True):
+            kind = "text" if name in self.texts else reduce(_wider, map(_kind, cells))
+            fields.append(pyarrow.field(name, pyarrow.string(), metadata={_KIND: kind}))
+            columns.append(pyarrow.array([cell.plain for cell in cells], pyarrow.string()))
+        return to_ipc(pyarrow.RecordBatch.from_arrays(columns, schema=pyarrow.schema(fields)))
 
     def sink(self, stream: BinaryIO) -> Sink:
-        return _RowGroups(stream)
+        return _Typed(stream)
+
+
+def _kind(cell: Cell) -> str:
+    value, written = cell.value, cell.written
+    if value is None or (value == "" and not written):
+        return "none"
+    if isinstance(value, bool):
+        return "bool"
+    if isinstance(value, str) and written:
+        return "text"
+    number = written or value
+    if _WHOLE(number):
+        return "int" if len(number) <= _EXACT else "long" if abs(int(number)) < 2**63 else "text"
+    decimal = _DECIMAL(number)
+    if decimal is None or len(number) > _EXACT:
+        return "text"
+    return "number" if decimal[1] == "." else "comma"
+
+
+def _wider(one: str, other: str) -> str:
+    if one == other or other == "none":
+        return one
+    return other if one == "none" else _WIDER.get(frozenset({one, other}), "text")
+
+
+class _Typed:
+    """Row groups of columns whose types are known when all records are there, in a nameless file until then."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._file = tempfile.TemporaryFile(prefix=".textveil-")  # noqa: SIM115  goes with this object
+        self._lengths: list[int] = []
+        self._kinds: list[str] = []
+
+    def write(self, data: bytes) -> None:
+        for batch in from_ipc(data):
+            kinds = [field.metadata[_KIND].decode() for field in batch.schema]
+            self._kinds = list(map(_wider, self._kinds, kinds)) if self._kinds else kinds
+        self._lengths.append(self._file.write(data))
+
+    def close(self) -> None:
+        groups = _RowGroups(self._stream)
+        self._file.seek(0)
+        for length in self._lengths:
+            for batch in from_ipc(self._file.read(length)):
+                groups.write(to_ipc(self._typed(batch)))
+        self._file.close()
+        groups.close()
+
+    def __del__(self) -> None:
+        self._file.close()  # of a run that failed
+
+    def _typed(self, batch: Any) -> Any:
+        pyarrow, compute = arrow(), arrow("pyarrow.compute")
+        double, whole = pyarrow.float64(), pyarrow.int64()
+        types = {"int": whole, "long": whole, "number": double, "comma": double, "bool": pyarrow.bool_()}
+        columns = {}
+        for name, kind, column in zip(batch.schema.names, self._kinds, batch.columns, strict=True):
+            if kind in types:
+                column = compute.if_else(compute.equal(column, ""), None, column)
+                column = compute.replace_substring(column, ",", ".") if kind == "comma" else column
+                column = column.cast(types[kind])
+            columns[name] = column
+        return pyarrow.RecordBatch.from_pydict(columns)
 
 
 class _RowGroups:

@@ -43,6 +43,7 @@ def test_places_are_found_whole(text: str, places: list[str]) -> None:
         "They work on the street. He bought the farm, really.",
         "forty one people went through the gate",
         "he stood in high court, then on busy street and at that close",
+        "Name   Address   City   Phone\n",
         "x,City\n1,unknown\n2,n/a\n",
     ],
 )

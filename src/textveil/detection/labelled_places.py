@@ -19,6 +19,10 @@ _LABELS: Final = """address adresse anschrift wohnanschrift lieferadresse rechnu
     birth naissance nacimiento nascita nascimento urodzenia zamieszkania"""
 LABELLED_GATE: Final = both(with_words(_LABELS), either(holding(":"), holding("   ")))
 _LABEL_WORDS: Final = joined_words(_LABELS)
+_HEADS: Final = words_in(
+    f"{_LABELS} phone email e-mail mail tel telephone telefon fax mobile name date dob postcode zip code state county"
+    " country status notes role age sex id plz street type amount"
+)
 _OF_BIRTH: Final = words_in("birth naissance nacimiento nascita nascimento urodzenia zamieszkania")
 _BEFORE: Final = lazy_regex(
     r"(?i)(?:(?P<of>\b(?:place of|lieu de|lugar de|luogo di|local de|miejsce) )"
@@ -54,7 +58,8 @@ def find_labelled_places(text: str) -> Iterator[Found]:
         if not field and (":" not in value["sign"] or not text[start:end].lower().startswith(("ad", "an", "ind"))):
             continue
         place = value["place"].rstrip(" .,:")
-        if _names_place(place) and place.lower() != text[start:end].lower():
+        heads = ":" not in value["sign"] and place.split()[0].lower() in _HEADS  # a row of a table's heads
+        if _names_place(place) and not heads and place.lower() != text[start:end].lower():
             yield Found(value.start("place"), value.start("place") + len(place), "place", 0.65, "field")
 
 

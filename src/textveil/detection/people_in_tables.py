@@ -53,7 +53,7 @@ _IDS: Final = lazy_regex(
     r"|tax|tenancy|unit|asset|plot|vehicle)\.?[_ -]?(?:no|nr|num(?:ber)?|id|ref(?:erence)?)\.?|mrn|nhs|vrm|vin|upn|iban"
     r"|ssn|nino?|dni|nif|bsn|pesel|reg(?:istration)?(?:[ _](?:no\.?|mark|plate|number))?|(?:licen[cs]e[ _])?plate"
     r"|kennzeichen|kundennr\.?|kundennummer|aktenzeichen|kenteken|klantnr\.?|targa|immatriculation|plaque|matricula"
-    r"|ext(?:ension|\.)?|durchwahl|poste|interno|toestel|phone|tel(?:efon|ephone)?\.?|mobile|cell)"
+    r"|ext(?:ension|\.)?|durchwahl|poste|interno|toestel)"
 )
 _PLACES: Final = lazy_regex(
     r"(?i:city|town|village|(?:home |postal |street )?address|street|post ?code|zip(?:[ _]?code)?|county|hometown"
@@ -114,7 +114,7 @@ _VALUE_HEADS: Final = """password passwd passcode passphrase pwd pin key secret 
     pupil case claim order invoice booking hosp hospital nhs ni chart file contract licence license permit passport
     serial badge payroll tax tenancy unit asset plot vehicle mrn vrm vin upn iban ssn nin nino dni nif bsn pesel reg
     registration plate kennzeichen kundennr kundennummer aktenzeichen kenteken klantnr targa immatriculation plaque
-    matricula ext extension durchwahl poste interno toestel phone tel telefon telephone mobile cell city town village
+    matricula ext extension durchwahl poste interno toestel city town village
     home postal street address post postcode zip zipcode county hometown place birthplace wohnort ort stadt strasse plz
     adresse anschrift ville rue code ciudad localidad municipio direccion citta comune indirizzo cidade morada endereco
     woonplaats plaats straat adres miasto miejscowosc ulica"""

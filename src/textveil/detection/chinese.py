@@ -55,7 +55,13 @@ _LABELLED: Final = lazy_regex(
     rf"(?<!{_H})(?:{_LABELS})(?:[（(][^()（）\n]{{0,10}}[)）])?[ 　]?[:：][ 　]{{0,3}}(?P<name>{_H}{{2,4}}(?:[·•・]{_H}{{1,6}})?)(?!{_H})"
 )
 _NOBODY: Final = frozenset("未定 待定 不详 不詳 同上 本人 暂无 未填 保密 匿名 自己 家属 全体 见下 见附件 如下".split())
-_ANY_LABEL: Final = lazy_regex(rf"(?<!{_H}){_H}{{1,5}}[人员員者][ 　]?[:：][ 　]{{0,2}}(?P<name>{_H}{{2,3}})(?!{_H})")
+_OF_KIN: Final = lazy_regex(
+    rf"(?:外婆|外公|奶奶|爷爷|父亲|母亲|爸爸|妈妈|丈夫|妻子|儿子|女儿|哥哥|姐姐|弟弟|妹妹|孙子|孙女|老公|老婆|男朋友|女朋友|同事|邻居|室友|门卫|保安|司机|保姆|护工)"
+    rf"(?P<name>[老小]{_H}|{_H}{{2,3}})(?=[^{HAN}]|[{''.join(sorted(_BEHIND))}]|\Z)"
+)
+_ANY_LABEL: Final = lazy_regex(
+    rf"(?<!{_H}){_H}{{1,5}}(?:[人员員者]|签字|签名|簽名|姓名)[ 　]?[:：][ 　]{{0,2}}(?P<name>{_H}{{2,3}})(?!{_H})"
+)
 _ANOTHER: Final = lazy_regex(rf"[、，,/ 　]{{1,2}}(?P<name>{_H}{{2,4}})(?=[、，,/ 　。\n]|\Z)")
 _RELATED: Final = lazy_regex(
     rf"(?<!{_H})(?P<name>{_H}{{2,4}})[（(](?:妻子|丈夫|老公|老婆|父亲|母亲|儿子|女儿|哥哥|弟弟|姐姐|妹妹|爷爷|奶奶|外公|外婆|配偶|同事|朋友|邻居|室友|本人|监护人)[)）]"
@@ -114,6 +120,15 @@ def find_titled(text: str) -> Iterator[Found]:
                 while (other := _ANOTHER.match(text, end)) and family_of(other["name"]):
                     yield Found(*other.span("name"), "person", 0.8, "field")
                     end = other.end()
+    for match in matches(_OF_KIN, text):
+        name = match["name"]
+        family = name[1] if name[0] in _FONDLY else family_of(name)
+        if (
+            (family in _families() or _sure(name[1:]))
+            and name not in _words() | _NOBODY
+            and not _TITLE.search(name[1:])
+        ):
+            yield Found(*match.span("name"), "person", 0.7, "title")
     for match in matches(_FOREIGN, text):
         yield Found(*match.span(), "person", 0.7, "list")
     for match in matches(_GREETED, text):
@@ -266,6 +281,9 @@ _INSTITUTION: Final = lazy_regex(
     "药房|药店|俱乐部|福利院|养老院|居委会|村委会|税务局|教育局|卫健委|卫生局|物业|工厂|旅行社|股份有限公司|集團|醫院|醫學中心|大學|銀行|學院|國小|國中|高中|診所|協會|基金會|有限公司|事務所|研究院|法院)"
     "(?:[一-龥]{2,4}(?:分行|支行|分公司|分院|校区))?"
 )
+_HEADED: Final = lazy_regex(
+    rf"(?:发票抬头|發票抬頭|单位名称|公司名称|开户名称|商户名称)[ 　]?[:：][ 　]{{0,2}}(?P<name>{_H}[{HAN}（）()A-Za-z0-9]{{3,29}})"
+)
 _ORG_STOPS: Final = (
     "在 于 到 从 是 的 我 他 她 该 这 那 某 任职 就职 毕业 考上 就读 供职 转到 转入 转至 送往 送至 来到 离开 加入 前往 去 至 给 由 向 对 为 与 了 被 说 及 您 你 往 自 职 转 経 经 進 进 入 因 "
     "写 抬头 填 开户行 选择 到达 抵达 参观 参加 访问 咨询 购买 信任 现任 曾任 收购 成立 创办 签约 起诉 与 拨打 联系 感谢 于是 如果 或者 以及 位于 我们 学生 就 将 把 这家 一家 所 與 這 該 對 給 從 請 请 称 表示 即 （ ）"
@@ -279,6 +297,8 @@ _GENERIC: Final = frozenset(
 
 def find_organizations(text: str) -> Iterator[Found]:
     """Yield companies and institutions: a name before the word for their sort."""
+    for match in matches(_HEADED, text):
+        yield Found(*match.span("name"), "organization", 0.8, "institution")
     for match in matches(_INSTITUTION, text):
         start = back_to(text, match.start(), _ORG_STOPS, 18)
         name = text[start : match.start()]

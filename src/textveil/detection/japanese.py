@@ -224,6 +224,7 @@ _POSTAL: Final = lazy_regex("〒[ 　]?[0-9０-９]{3}[-－ー‐−]?[0-9０-�
 _UNIT: Final = lazy_regex(rf"(?:(?:{_H}|[ヶケノ]){{1,5}}?[市区町村郡](?![場長立民役内])){{1,3}}")
 _PREFECTURE: Final = lazy_regex(rf"(?<![{HAN}])(?:東京都|北海道|京都府|大阪府|{_H}{{2,3}}県)")
 _PLACED: Final = lazy_regex(rf"(?<![{HAN}])(?P<name>{_H}{{2,4}}[市区町村](?![場長立民役内]))")
+_IN_HIRAGANA: Final = lazy_regex(rf"(?<!{_HIRA})(?P<name>{_HIRA}{{2,5}})[市町村]")
 _KANJI_RUN: Final = lazy_regex(rf"(?:{_H}|ヶ|{_KATA}){{2,20}}")
 
 
@@ -240,6 +241,9 @@ def find_places(text: str) -> Iterator[Found]:
     for match in matches(_PREFECTURE, text):
         unit = _UNIT.match(text, match.end())
         yield Found(match.start(), unit.end() if unit else match.end(), "place", 0.7, "list")
+    for match in matches(_IN_HIRAGANA, text):
+        if match["name"] in listed("ja", "place") or match[0] in listed("ja", "place"):
+            yield Found(*match.span(), "place", 0.7, "list")
     for match in matches(_PLACED, text):
         if match["name"] not in _words():
             yield Found(*match.span("name"), "place", 0.6, "place-end")
@@ -284,7 +288,7 @@ def find_organizations(text: str) -> Iterator[Found]:
         start += len(text[start : match.start()]) - len(text[start : match.start()].lstrip("ぁ・（）()"))
         name = text[start : match.start()]
         kana_only = all("ぁ" <= character <= "ゖ" for character in name)
-        if len(name) >= 2 and name not in _GENERIC and not kana_only:
+        if len(name) >= 2 and name not in _GENERIC and (not kana_only or text[start - 1 : start] in ("：", ":")):
             yield Found(start, match.end(), "organization", 0.7, "institution")
 
 

@@ -53,7 +53,7 @@ _FIRM: Final = lazy_regex(
 _STREET_END: Final = r"(?:Mahallesi|Mah\.?|Mh\.|Caddesi|Cadde|Cad\.?|Cd\.|Sokağı|Sokak|Sok\.?|Sk\.|Bulvarı|Blv\.|Bulv\.|Meydanı|Sitesi|Apartmanı|Apt\.?|Yolu|Çıkmazı)"
 _LINE: Final = lazy_regex(
     rf"(?<![\w'’-])(?:(?:{_NAME}|{_U}{{2,12}}|[0-9]{{1,4}}\.?) ){{1,4}}?{_STREET_END}(?!{_L})(?:,? ?(?:(?:(?:{_NAME}|{_U}{{2,12}}|[0-9]{{1,4}}\.?) ){{1,4}}?{_STREET_END}(?!{_L}))){{0,3}}"
-    rf"(?:,? ?(?:No|Numara|D|Daire|Kat|K|Blok|İç Kapı No)[.:]? ?[0-9]{{1,4}}[A-Z]?(?:/[0-9A-Z]{{1,4}})?){{0,4}}(?:,? ?[0-9]{{5}})?(?:,? ?{_NAME} ?/ ?(?:{_NAME}|{_U}{{3,12}}))?"
+    rf"(?:,? ?[A-Z] Blok)?(?:,? ?(?:No|Numara|D|Daire|Kat|K|Blok|İç Kapı No)[.:]? ?[0-9]{{1,4}}[A-Z]?(?:/[0-9A-Z]{{1,4}})?){{0,4}}(?:,? ?[0-9]{{5}})?(?:,? ?{_NAME} ?/ ?(?:{_NAME}|{_U}{{3,12}}))?"
 )
 _TOWN: Final = lazy_regex(
     rf"(?<![\w'’-])(?!(?:Europe|Asia|America|Africa|Pacific|Atlantic|Australia)/)(?P<name>(?:[0-9]{{5}} )?{_NAME} ?/ ?(?:{_NAME}|{_U}{{4,12}}))(?![\w/])"
@@ -183,7 +183,7 @@ _LOOSE: Final = frozenset(
 )
 """Given names that are words: alone at a sentence's start they name nobody."""
 _FUNCTION: Final = frozenset(
-    """ve ile bir bu şu o ben sen biz siz onlar için de da ki ama fakat ancak çünkü eğer sayın merhaba selam günaydın lütfen teşekkürler teşekkür saygılarımla iyi günler not konu tarih bey hanım ayrıca bugün dün yarın pazartesi salı çarşamba perşembe cuma cumartesi pazar sonra önce hasta doktor kendisi hepsi
+    """ve ile bir meslektaşım meslektaşımız yetkili müşterimiz velimiz ilgili üyemiz bu şu o ben sen biz siz onlar için de da ki ama fakat ancak çünkü eğer sayın merhaba selam günaydın lütfen teşekkürler teşekkür saygılarımla iyi günler not konu tarih bey hanım ayrıca bugün dün yarın pazartesi salı çarşamba perşembe cuma cumartesi pazar sonra önce hasta doktor kendisi hepsi
     adı soyadı soyad soyisim ad isim kurban ramazan bayramı türkçe ingilizce almanca fransızca türk allah internet covid tc no tel adres eposta ocak şubat mart nisan mayıs haziran temmuz ağustos eylül ekim kasım aralık""".split()
 )
 
@@ -249,6 +249,8 @@ def find_names(text: str) -> Iterator[Found]:
             words = []
         while words and lowered(words[-1].text) in _FUNCTION:
             words = words[:-1]
+        if words and _EPONYM.match(text, words[-1].end):
+            words = words[:-1]
         if words:
             yield from _judged(text, words, opens=opens, titled=titled)
 
@@ -268,14 +270,12 @@ def _judged(text: str, words: list[_Word], *, opens: bool, titled: bool) -> Iter
     cue = lowered(before[1]) if before else ""
     suffix = _SUFFIX.match(text, last.end)
     named = [word for word in words if len(word.text) > 2]
-    if _EPONYM.match(text, last.end):
-        words = words[:-1]
-        if words:
-            yield from _judged(text, words, opens=opens, titled=titled)
-        return
     if not named or (lowered(first.text) in COMPANIES | _BRANDS and not titled):
         return
     behind = _BEHIND.match(text, last.end)
+    if titled and len(named) == 1 and not behind and (kind := _behind_title(first, suffix)) != "person":
+        yield from [Found(first.start, last.end, kind, 0.6, "cue")] if kind else ()
+        return
     if titled or behind or cue in _TITLES:
         yield Found(first.start, last.end, "person", 0.8, "title")
         return
@@ -354,6 +354,13 @@ def _is_made_of_words(low: str) -> bool:
         not _is_ordinary(low)
         and any(_is_word(end) or _titled(end) in listed("tr", "given") | listed("tr", "family") for end in ends)
     )
+
+
+def _behind_title(word: _Word, suffix: re.Match[str] | None) -> str:
+    """Return what a word behind a title is: nobody ("dear colleague"), a place ("the patient in ..."), or a person."""
+    if _is_listed(word.text, "given"):
+        return "person"
+    return "" if _is_ordinary(word.text) else "place" if suffix and suffix[1] in _IN else "person"
 
 
 def mention_forms(name: str, kind: str) -> Iterator[str]:

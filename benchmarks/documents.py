@@ -2,11 +2,12 @@
 
     python benchmarks/documents.py canaries|files [FOLDER] [--seed S]
 
-- ``canaries``: 10,000 strings are planted by a generator in files that python-docx, openpyxl and python-pptx write: as
+- ``canaries``: 20,000 strings are planted by a generator in files that python-docx, openpyxl and python-pptx write: as
   text (addresses of mail, which detection finds), and in every other place that a part has, element by element:
   attributes, character data, comments, instructions, unknown elements, further parts, names of parts, the archive's own
   comment. Each released file is searched by five extractors of other makers; a canary that one of them recovers is a
-  leak. Each file must open, and be undone by its map.
+  leak. Each file must open, and be undone by its map. ``planted_files`` makes mail, pages of HTML and PDF files, which
+  are searched by email, html.parser, pdfium, pypdf and pdfminer.
 - ``files``: every document under FOLDER, such as the unpacked source distributions of the three packages, is released
   whole, opened by its maker's library and undone, or refused in one line.
 """
@@ -14,6 +15,7 @@
 from __future__ import annotations
 
 import argparse
+import email
 import io
 import random
 import re
@@ -29,6 +31,7 @@ from xml.etree import ElementTree
 
 import docx
 import openpyxl
+import planted_files
 import pptx
 
 import textveil as tv
@@ -41,7 +44,9 @@ FILES: Final = 12  # of each format
 PLANTED: Final = 280  # in each file
 OPENED: Final[dict[str, Callable[[Any], Any]]] = {
     ".docx": docx.Document, ".xlsx": openpyxl.load_workbook, ".pptx": pptx.Presentation,
+    ".eml": email.message_from_binary_file, ".html": io.TextIOWrapper, ".pdf": planted_files.opened,
 }  # fmt: skip
+_OFFICE: Final = (".docx", ".xlsx", ".pptx")
 _CANARY: Final = re.compile(rb"[Xx]ylo|quill|cn:")
 _KINDS: Final = ["text", "text", "text", "spoken", "value", "attribute", "comment", "element", "data", "instruction"]
 _SAID: Final = b"t v f formula1 oddHeader oddFooter evenHeader evenFooter firstHeader firstFooter".split()
@@ -200,14 +205,18 @@ def canaries(seed: int) -> int:
     took = []
     for suffix in OPENED:
         for _ in range(FILES):
-            data, held = planted(made(suffix), rng, words)
+            if suffix in _OFFICE:
+                data, held = planted(made(suffix), rng, words)
+            else:
+                data, held = planted_files.planted(suffix, rng, words, PLANTED)
             start = time.perf_counter()
             release = released(f"a{suffix}", data, sanitizer)
             took.append(time.perf_counter() - start)
             count += len(held)
             files += 1
             lost = set[str]()
-            for extractor, seen in extracted(suffix, release.data).items():
+            seen_by = extracted if suffix in _OFFICE else planted_files.extracted
+            for extractor, seen in seen_by(suffix, release.data).items():
                 found = [word for word in held if word.lower() in seen.lower()]
                 by_extractor[extractor] += len(found)
                 lost.update(found)

@@ -44,6 +44,7 @@ def message() -> EmailMessage:
     inner = EmailMessage()
     inner["Subject"], inner["From"] = f"{NAME} again", MAIL
     inner.set_content(f"{NAME} was here.\n\nFrom here on\n")
+    inner.add_attachment(PAGE.encode(), maintype="text", subtype="html", filename="a.html")
     made.add_attachment(inner)
     return made
 

@@ -3,6 +3,7 @@
 import datetime
 import io
 import re
+import time
 import zipfile
 from collections.abc import Callable, Mapping
 
@@ -315,3 +316,19 @@ def test_a_file_that_holds_a_value_is_not_handed_over(sanitizer, contract, monke
         monkeypatch.setattr(Word, "written", leaking)
         with pytest.raises(InternalError, match="kind document"):
             released("c.docx", contract, sanitizer)
+
+
+def test_the_check_takes_time_that_is_linear_in_values_and_strings():
+    from textveil.documents.check import Shown, check
+    from textveil.documents.model import Passage, Piece
+    from textveil.surrogates.private_map import PrivateMap, Replaced
+
+    values = [f"somebody{number:06d}" for number in range(20_000)]
+    held = PrivateMap(released="", replaced=tuple(Replaced(0, 0, value, "email") for value in values))
+    shown = [Shown("sheet", f"another{number}", False) for number in range(20_000)]
+    passages = [Passage("sheet", [Piece("text", str)])]
+    start = time.process_time()
+    assert check(shown, passages, held) == (20_000, 20_000)
+    assert time.process_time() - start < 5
+    with pytest.raises(InternalError):
+        check([Shown("sheet", "x-somebody-019999-y", False)], passages, held)

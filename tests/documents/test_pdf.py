@@ -179,3 +179,26 @@ def test_the_check_finds_a_value_that_was_left(sanitizer, monkeypatch):
     )
     with pytest.raises(InternalError, match="a value that was drawn"):
         released("a.pdf", made(1), sanitizer)
+
+
+def test_colors_and_patterns_stay_without_their_names(sanitizer):
+    file = pikepdf.open(io.BytesIO(made(1)))
+    page, name = file.pages[0], pikepdf.Name
+    tint = pikepdf.Dictionary(FunctionType=2, Domain=[0, 1], C0=[1, 1, 1], C1=[1, 0, 0], N=1)
+    shading = pikepdf.Dictionary(ShadingType=2, ColorSpace=name.DeviceRGB, Coords=[0, 0, 9, 9], Function=tint)
+    tile = file.make_stream(
+        b"BT /F1 9 Tf (Zebedee Quillfeather) Tj ET 0 0 9 9 re f", PatternType=1, PaintType=1, TilingType=1,
+        BBox=[0, 0, 99, 99], XStep=99, YStep=99, Resources=page.Resources,
+    )  # fmt: skip
+    page.Resources.Pattern = pikepdf.Dictionary(P=pikepdf.Dictionary(PatternType=2, Shading=shading), T=tile)
+    page.Resources.ColorSpace = pikepdf.Dictionary(C=[name.Separation, name.Xylotrope, name.DeviceRGB, tint])
+    page.Resources.Shading = pikepdf.Dictionary(S=shading)
+    page.contents_add(b"/Pattern cs /P scn 0 0 9 9 re f /T scn 0 0 9 9 re f /C cs 1 scn 9 9 9 9 re f /S sh")
+    out = io.BytesIO()
+    file.save(out)
+    done = released("a.pdf", out.getvalue(), sanitizer)
+    seen = everything(done.data).lower()
+    assert "xylotrope" not in seen and "quillfeather" not in seen
+    whole = pikepdf.open(io.BytesIO(done.data))
+    resources = whole.pages[0].Resources
+    assert len(resources.Pattern) == 2 and resources.ColorSpace["/C1"][1] == name.Ink and len(resources.Shading) == 1

@@ -20,6 +20,7 @@ from textveil.surrogates.private_map import PrivateMap
 
 _SHORTEST: Final = 4  # letters and digits from which on a value is looked for outside of text
 _LONG: Final = 8
+_ESCAPED: Final = re.compile(r"[&%]|_x")
 _CODE: Final = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _WORDS: Final = re.compile(r"[^\W\d_]+|\d+")
 _MARKS: Final = re.compile(r"[^\w]|_")
@@ -57,15 +58,33 @@ def folded(text: str) -> str:
     return _MARKS.sub("", text).casefold()
 
 
-def _holds(string: str, values: set[str], long: Sequence[str]) -> bool:
-    """Tell whether a string holds a value: a long one anywhere, a short one as a word or several."""
-    plain = _CODE.sub(lambda match: chr(int(match[1], 16)), string)
-    for form in {string, html.unescape(plain), unquote(string), unquote(html.unescape(plain))}:
+class _Values:
+    """The values that were drawn, to be found in strings in time that is linear in these."""
+
+    def __init__(self, values: set[str]) -> None:
+        self.all = values
+        self._long: dict[str, list[str]] = {}
+        for value in values:
+            if len(value) >= _LONG:
+                self._long.setdefault(value[:_LONG], []).append(value)
+
+    def __len__(self) -> int:
+        return len(self.all)
+
+    def held_by(self, string: str) -> bool:
+        """Tell whether a string holds a value: a long one anywhere, a short one as a word or several."""
+        forms = {string}
+        if _ESCAPED.search(string):
+            plain = _CODE.sub(lambda match: chr(int(match[1], 16)), string)
+            forms |= {html.unescape(plain), unquote(string), unquote(html.unescape(plain))}
+        return any(map(self._held_as, forms))
+
+    def _held_as(self, form: str) -> bool:
         own = folded(form)
-        words = [word.casefold() for word in _WORDS.findall(form)]
-        if own in values or not values.isdisjoint(words) or any(value in own for value in long):
+        if own in self.all or not self.all.isdisjoint(map(str.casefold, _WORDS.findall(form))):
             return True
-    return False
+        starts = (at for at in range(len(own) - _LONG + 1) if own[at : at + _LONG] in self._long) if self._long else ()
+        return any(own.startswith(value, at) for at in starts for value in self._long[own[at : at + _LONG]])
 
 
 def check(shown: Iterable[Shown], passages: Iterable[Passage], private_map: PrivateMap | None) -> tuple[int, int]:
@@ -78,11 +97,11 @@ def check(shown: Iterable[Shown], passages: Iterable[Passage], private_map: Priv
     released = private_map.released if private_map is not None else ""
     values = {folded(piece.original) for piece in pieces if piece.kind}
     values -= {folded(released[piece.start : piece.end]) for piece in pieces}
-    # What the release says by itself is in nobody's way: nothing is told by it.
-    values -= {word.casefold() for word in _WORDS.findall(released)}
-    shown_text = folded(released)
-    values = {value for value in values if len(value) >= _SHORTEST and (len(value) < _LONG or value not in shown_text)}
-    count, long = 0, [value for value in values if len(value) >= _LONG]
+    # What the release says by itself tells nothing wherever else it stands.
+    said, words = folded(released), " ".join(_WORDS.findall(released)).casefold()
+    values = {value for value in values if value not in (words if len(value) < _LONG else said)}
+    searched = _Values({value for value in values if len(value) >= _SHORTEST})
+    count, clean = 0, set[str]()
     for part, string, text in sorted(shown, key=lambda one: not one.text):  # text is what passages are first
         count += 1
         own = folded(string)
@@ -92,9 +111,11 @@ def check(shown: Iterable[Shown], passages: Iterable[Passage], private_map: Priv
             if allowed[own] <= 0:
                 raise _refused(part, "text that the release does not have")
             allowed[own] -= 1
-        elif values and _holds(string, values, long):
-            raise _refused(part, "a value that was drawn")
-    return count, len(values)
+        elif string not in clean:
+            if searched.held_by(string):
+                raise _refused(part, "a value that was drawn")
+            clean.add(string)
+    return count, len(searched)
 
 
 def _refused(part: str, what: str) -> InternalError:

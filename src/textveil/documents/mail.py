@@ -75,7 +75,7 @@ class Mail:
         self.removed: Counter[str] = Counter()
         self._images = images
         self._ids = {} if ids is None else ids
-        self._count = 0
+        self._count, self._depth = 0, depth
         if len(data) > _MOST_BYTES or depth > _DEEPEST:
             raise InputError(
                 f"a message must have at most {_MOST_BYTES >> 20} MB, {_DEEPEST} in one another; it has more."
@@ -205,7 +205,7 @@ class Mail:
                 [address.display_name, address.addr_spec if address.domain else address.username]
                 for address in getattr(value, "addresses", ())
             ]
-            if name in _ADDRESSES and any(pair[1] for pair in pairs):
+            if name in _ADDRESSES and pairs and all("@" in pair[1] for pair in pairs):
                 part.addresses[name] = pairs
                 for number, pair in enumerate(pairs):
                     passage.pieces += [_fixed(", ")] if number else []
@@ -234,7 +234,7 @@ class Mail:
         if place == "0":
             lines.append("MIME-Version: 1.0")
         if part.parts:
-            mark = f"=_part_{place}"
+            mark = f"=_part_{self._depth}_{place}"
             lines.append(f'Content-Type: {part.kind};\n boundary="{mark}"')
             inner = [self._of(one, f"{place}.{number}") for number, one in enumerate(part.parts, start=1)]
             body = b"".join(b"--%b\n%b\n" % (mark.encode(), one) for one in inner) + b"--%b--\n" % mark.encode()

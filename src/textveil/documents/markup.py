@@ -402,19 +402,21 @@ _COLUMN: Final = re.compile("[A-Z]{1,3}")
 def _before_cell(cell: Element) -> str:
     """Return a tab for each column between a cell and the one before, in a new line for the first of a row."""
     before = cell.getprevious()
-    gap = column_of(cell) - (0 if before is None else column_of(before))
+    gap = _column_of(cell) - (0 if before is None else _column_of(before))
     if before is not None:
         return "\t" * max(1, min(gap, _MOST_GAPS))
     return "\n" + "\t" * max(0, min(gap - 1, _MOST_GAPS))
 
 
-def column_of(cell: Element) -> int:
-    """Return the number of a cell's column, from 1; of one that does not tell, the next."""
+def _column_of(cell: Element) -> int:
+    """Return the number of a cell's column, from 1; 0 of one that does not tell."""
     match = _COLUMN.match(cell.get("r") or "")
-    if match is None:
-        before = cell.getprevious()
-        return 1 if before is None else column_of(before) + 1
+    return 0 if match is None else column_number(match[0])
+
+
+def column_number(letters: str) -> int:
+    """Return the number of a column, from 1."""
     number = 0
-    for letter in match[0]:
+    for letter in letters:
         number = 26 * number + ord(letter) - 64
     return number

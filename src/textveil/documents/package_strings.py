@@ -29,6 +29,8 @@ _HARMLESS: Final = re.compile(
     r"-?[\d.]{1,5}|[a-z][A-Za-z]{0,31}|https?://(?:schemas\.(?:openxmlformats\.org|microsoft\.com)|purl\.oclc\.org"
     r"|www\.w3\.org)/.*|urn:schemas-microsoft-com:.*|application/vnd\.openxmlformats.*",
 )
+_PLACES: Final = ("r", "ref", "spans")
+_CELL: Final = re.compile(r"[A-Z]{1,3}\d{1,7}|\d{1,7}:\d{1,7}")
 _KIND: Final = re.compile(r"[A-Za-z]+(?=\d*\.(?:xml(?:\.rels)?|rels|png)$)")
 
 
@@ -44,7 +46,9 @@ def strings(data: bytes) -> Iterator[Shown]:
             if info.filename.endswith((".xml", ".rels")):
                 yield from _of_xml(kind, content)
             elif not (info.filename.endswith(".png") and len(content) < 200):
-                raise InternalError(f"the written document has an unknown part ({kind}). No file was written.")
+                raise InternalError(
+                    f"the written document holds an unknown part, of the kind {kind}. No file was written."
+                )
 
 
 def _of_xml(kind: str, content: bytes) -> Iterator[Shown]:
@@ -57,7 +61,11 @@ def _of_xml(kind: str, content: bytes) -> Iterator[Shown]:
         stack.append(name)
         if name in _LINES:
             lines.append([])
-        found.extend(Shown(kind, value, False) for value in attributes.values() if not _harmless(value))
+        found.extend(
+            Shown(kind, value, False)
+            for key, value in attributes.items()
+            if not (_harmless(value) or (key in _PLACES and _CELL.fullmatch(value)))
+        )
 
     def end(tag: str) -> None:
         if stack.pop() in _LINES:

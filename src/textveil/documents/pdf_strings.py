@@ -27,6 +27,24 @@ except ImportError:
     raise MissingExtra("pypdf", "documents") from None
 
 
+_STRING = rb"(?:\((?:\\.|[^\\()])*+\)|<[0-9a-fA-F\s]*+>)"
+_TEXT = re.compile(rb"%b\s*+Tj|\[(?:%b|[-\d.\s]++)*+\]\s*+TJ" % (_STRING, _STRING), re.DOTALL)
+"""Text that a page shows, which is read as it is shown."""
+
+
+_FORMAT = frozenset(
+    (
+        "Type Pages Page Catalog Kids Count Parent Resources Contents MediaBox CropBox Rotate Font XObject ExtGState Pattern"
+        " ColorSpace Shading Function Functions Annots Annot Link Subtype Rect Border Dest Title Outlines First Last Next Prev"
+        " Action Length Filter FlateDecode DecodeParms Form Image Width Height BitsPerComponent ImageMask Matrix Group Index"
+        " Encoding Differences ToUnicode BaseFont FontName FontDescriptor Widths FirstChar LastChar CharProcs Registry"
+        " Ordering Supplement DescendantFonts Separation Indexed Columns Predictor ObjStm XRef Root Size Info Mask SMask None"
+        " Helvetica Courier Times Roman Bold Oblique Italic Adobe Identity Trans Name Code space hyphen"
+    ).split()
+)
+"""Words of the format."""
+
+
 def strings(data: bytes) -> Iterator[Shown]:
     """Yield the text of each page as it is rendered and as pypdf reads it, and all strings, names and streams."""
     failed = ""
@@ -76,6 +94,7 @@ def _objects(data: bytes) -> Iterator[Shown]:
 
 def _said(data: bytes) -> str:
     """Return what a stream says in letters: neither numbers of its operators, nor bytes of no text."""
+    data = _TEXT.sub(b"", data)
     narrow = [run.decode("ascii") for run in re.findall(rb"[\x20-\x7e]{4,}", data)]
     wide = [run.decode("utf-16-be") for run in re.findall(rb"(?:\x00[\x20-\x7e]){4,}", data)]
     return re.sub(r"(?<![\w(])[-+]?\d*\.?\d+(?![\w)])", " ", "\n".join((*narrow, *wide)))
@@ -84,12 +103,12 @@ def _said(data: bytes) -> str:
 def _of(item: Any, depth: int) -> Iterator[Shown]:
     if isinstance(item, DictionaryObject) and depth < 30:
         for key, value in item.items():
-            yield Shown("name", str(key)[1:], False)
+            yield from _of(NameObject(str(key)), depth)
             yield from _of(value, depth + 1)
     elif isinstance(item, ArrayObject) and depth < 30:
         for value in item:
             yield from _of(value, depth + 1)
-    elif isinstance(item, NameObject):
+    elif isinstance(item, NameObject) and item[1:] not in _FORMAT:
         yield Shown("name", str(item)[1:], False)
     elif isinstance(item, (TextStringObject, ByteStringObject)):
         yield Shown("string", item if isinstance(item, str) else item.decode("latin-1"), False)

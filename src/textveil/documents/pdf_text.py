@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, groupby
+from math import ceil
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from textveil.documents.model import Passage, Piece
@@ -13,6 +14,7 @@ from textveil.errors import MissingExtra
 
 try:
     from pdfminer.fontmetrics import FONT_METRICS
+    from pdfminer.pdffont import PDFUnicodeNotDefined
     from pikepdf import Array, ContentStreamInstruction, Name, Operator, String
 except ImportError:
     raise MissingExtra("pikepdf", "documents") from None
@@ -66,32 +68,37 @@ class Font:
         self.style = style_of(name, flags)
         self.seen: dict[str, tuple[bytes, float]] = {}
         self.texts: dict[bytes, str] = {}
+        self._glyphs: dict[bytes, Glyph | None] = {}
 
     def glyphs(self, data: bytes) -> list[Glyph] | None:
         """Return what a string shows; None where it cannot be read."""
         if self._read is None or self._read.is_vertical():
             return None
-        codes = list(self._read.decode(data))
-        size = 1 if not self._read.is_multibyte() else 2
-        if len(codes) * size != len(data):
-            return None
+        size = 2 if self._read.is_multibyte() else 1
         found = []
-        for number, code in enumerate(codes):
-            try:
-                text, width = self._read.to_unichr(code), float(self._read.char_width(code))
-            except (KeyError, ValueError, TypeError, LookupError):
+        for at in range(0, len(data), size):
+            own = data[at : at + size]
+            if own not in self._glyphs:
+                self._glyphs[own] = self._glyph(own)
+            glyph = self._glyphs[own]
+            if glyph is None:
                 return None
-            except Exception as error:
-                if type(error).__name__ != "PDFUnicodeNotDefined":
-                    raise
-                return None
-            if not isinstance(text, str) or not text or not all(_readable(character) for character in text):
-                return None
-            own = data[number * size : (number + 1) * size]
-            self.seen.setdefault(text, (own, width))
-            self.texts[own] = text
-            found.append(Glyph(own, text, width))
+            found.append(glyph)
+        if size > 1 and len(list(self._read.decode(data))) * size != len(data):
+            return None
         return found
+
+    def _glyph(self, own: bytes) -> Glyph | None:
+        try:
+            (code,) = self._read.decode(own)
+            text, width = self._read.to_unichr(code), float(self._read.char_width(code))
+        except (PDFUnicodeNotDefined, ValueError, TypeError, LookupError):
+            return None
+        if not isinstance(text, str) or not text or not all(_readable(character) for character in text):
+            return None
+        self.seen.setdefault(text, (own, width))
+        self.texts[own] = text
+        return Glyph(own, text, width)
 
 
 def _readable(character: str) -> bool:
@@ -189,7 +196,9 @@ class Run:
             width = sum(glyph.width for one in changed for glyph in one.items)
             text = "".join(one.new or "" for one in changed)
             if not text or not state.size:
-                row.append(_shown(Glyph(b"", "", width), state))
+                # In steps that are no space each: nothing stands there.
+                steps = ceil(abs(width / state.size) / (_GAP / 2)) if state.size else 0
+                row += [_shown(Glyph(b"", "", width / steps), state)] * min(steps, 10_000)
                 continue
             if row:
                 yield _do("TJ", Array(row))
@@ -275,12 +284,16 @@ class Lines:
         scale = (run.along[0] ** 2 + run.along[1] ** 2) ** 0.5
         size = abs(run.state.size) * scale or 1.0
         if self._last is not None and scale:
-            x, y = (run.start[at] - self._last.end[at] for at in (0, 1))
+            start, end = run.at(run.bounds(next(part for part in run.parts if part.text))[0]), self._last.end
+            x, y = start[0] - end[0], start[1] - end[1]
             gap, off = ((x * run.along[0] + y * run.along[1]) / scale, (x * run.along[1] - y * run.along[0]) / scale)
             before = "\n" if abs(off) < 2.2 * size else "\n\n"
             if abs(off) < 0.4 * size and -0.5 * size < gap:
                 before = "" if gap < _GAP * size else " " if gap < _CELL * size else "\t"
         self._last = run
+        # A move before the first glyph is a space of the line that goes on, and nothing in one that begins.
+        if not run.parts[0].items[0].code and (before not in ("", " ") or self.parts[-1][-1].text.isspace()):
+            run.parts[0].text = run.parts[0].text.lstrip()
         if before in ("", " ") and self.parts:
             if before and not self.parts[-1][-1].text.isspace() and not run.parts[0].text.isspace():
                 self._put(Part(" "))
@@ -298,25 +311,21 @@ class Lines:
     def spread(self) -> None:
         """Part what is new for words of several runs as they are, where it has as many: each stands at its place."""
         for line in self.parts:
-            group: list[Part] = []
-            for part in [*line, Part("", new="end")]:
-                if part.new is not None and (part.new == "" or not group):
-                    group.append(part)
-                    continue
-                _spread(group)
-                group = [part] if part.new is not None else []
+            for changed, group in groupby(line, lambda part: part.new is not None):
+                if changed:
+                    _spread(list(group))
 
 
 def _spread(group: Sequence[Part]) -> None:
     if len({id(part.run) for part in group if part.run is not None}) < 2:
         return
     words = [list(parts) for space, parts in groupby(group, lambda part: part.text.isspace()) if not space]
-    new = (group[0].new or "").split(" ")
-    if len(new) != len(words) or group[0] is not words[0][0]:
-        words, new = [list(group)], [group[0].new or ""]
-    else:
-        for part in group:
-            part.new = None if part.text.isspace() else ""
+    text = "".join(part.new or "" for part in group)
+    new = text.split(" ")
+    whole = len(new) != len(words) or group[0] is not words[0][0]
+    words, new = ([list(group)], [text]) if whole else (words, new)
+    for part in group:
+        part.new = None if part.text.isspace() and not whole else ""
     for parts, text in zip(words, new, strict=True):
         placed = [part for part in parts if part.run is not None]
         if not placed:
@@ -354,7 +363,7 @@ def parts_of(strings: Sequence[Any], state: State) -> list[Part] | None:
                 put(text.replace("\xa0", " "), Glyph(code, text, width * state.size + state.letter + space))
         else:
             moved = Glyph(b"", "", -string / 1000 * state.size)
-            if moved.width > _GAP * abs(state.size) and parts and not parts[-1].text.isspace():
+            if moved.width > _GAP * abs(state.size) and not (parts and parts[-1].text.isspace()):
                 parts.append(Part(" ", None, [moved]))
             elif parts:
                 parts[-1].items.append(moved)

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from textveil.documents.drawing import CHART, CHARTS, DRAWING, FONT, FORMAT, as_number
-from textveil.documents.markup import Element, Name, new_child, short
+from textveil.documents.markup import Element, Name, column_number, new_child, short
 from textveil.documents.model import Piece
 from textveil.documents.opc import Known, Package
 
@@ -249,18 +249,11 @@ class Sheets(Package):
             columns = [element for element in table.root.iter() if short(element.tag) == "x:tableColumn"]
             seen: Counter[str] = Counter()
             for number, column in enumerate(columns):
-                cell = cells.get(f"{_letters(_number(match[1]) + number)}{match[2]}") if match else None
+                cell = cells.get(f"{_letters(column_number(match[1]) + number)}{match[2]}") if match else None
                 name = "" if cell is None else "".join(cell.itertext())
                 name = name or f"Column{number + 1}"
                 seen[name.lower()] += 1
                 column.set("name", name if seen[name.lower()] == 1 else f"{name}{seen[name.lower()]}")
-
-
-def _number(letters: str) -> int:
-    number = 0
-    for letter in letters:
-        number = 26 * number + ord(letter) - 64
-    return number
 
 
 def _letters(number: int) -> str:

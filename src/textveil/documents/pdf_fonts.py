@@ -1,0 +1,235 @@
+"""Fonts of PDF: copied without names, with a map of what they show; and fonts of new text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any, Final
+
+from textveil.documents.pdf_text import Font
+from textveil.documents.pdf_values import WORDS, array, known, numbers
+from textveil.errors import MissingExtra
+
+try:
+    import pikepdf
+    from pikepdf import Array, Dictionary, Name, Stream
+except ImportError:
+    raise MissingExtra("pikepdf", "documents") from None
+
+_DESCRIPTOR: Final = frozenset(
+    (
+        "Flags FontBBox ItalicAngle Ascent Descent Leading CapHeight XHeight StemV StemH AvgWidth MaxWidth MissingWidth"
+    ).split()
+)
+_GLYPH: Final = re.compile(r"(?:uni[0-9A-F]{4}|u[0-9A-F]{4,6}|[a-zA-Z]{1,3}\d{1,5}|\.notdef|[A-Z][a-z]{0,3}\d{0,3})")
+_ORDERINGS: Final = ("Japan1", "GB1", "CNS1", "Korea1", "KR", "Identity", "UCS")
+
+
+def write_font(pdf: pikepdf.Pdf, font: Font, new: Any, old: Any) -> None:  # noqa: C901
+    """Write the copy of a font."""
+    kind = str(old.get("/Subtype", Name("/Type1")))
+    kind = kind if kind in ("/Type0", "/Type1", "/MMType1", "/TrueType", "/Type3") else "/Type1"
+    new.Subtype = Name(kind)
+    descendant = old.DescendantFonts[0] if kind == "/Type0" else None
+    within = old if descendant is None else descendant
+    descriptor = within.get("/FontDescriptor")
+    copied, embedded = _descriptor(pdf, descriptor) if isinstance(descriptor, Dictionary) else (None, False)
+    name = Name(f"/AAAAAA+Font{old.objgen[0]}" if embedded else f"/{font.style}")
+    for key in ("FirstChar", "LastChar", "Widths", "FontMatrix", "FontBBox"):
+        if (number := numbers(old.get("/" + key))) is not None:
+            new["/" + key] = number
+    encoding = old.get("/Encoding")
+    if isinstance(encoding, Name):
+        new.Encoding = (
+            encoding
+            if str(encoding)[1:] in WORDS
+            or re.fullmatch(r"/[A-Za-z0-9]{2,12}(?:-[A-Za-z0-9]{1,8}){1,3}", str(encoding))
+            else Name("/WinAnsiEncoding")
+        )
+    elif isinstance(encoding, Dictionary) and not isinstance(encoding, Stream):
+        new.Encoding = Dictionary()
+        if isinstance(base := encoding.get("/BaseEncoding"), Name) and str(base)[1:] in WORDS:
+            new.Encoding.BaseEncoding = base
+        new.Encoding.Differences = Array(
+            [glyph_name(str(one)) if isinstance(one, Name) else int(one) for one in array(encoding.get("/Differences"))]
+        )
+    if kind != "/Type3":
+        new.BaseFont = name
+    if copied is not None:
+        copied.FontName = name
+    if descendant is not None:
+        sub = Dictionary(
+            {
+                "/Type": Name("/Font"),
+                "/BaseFont": name,
+                "/Subtype": Name(
+                    str(descendant.get("/Subtype", ""))
+                    if descendant.get("/Subtype") == Name("/CIDFontType0")
+                    else "/CIDFontType2"
+                ),
+            }
+        )
+        info = descendant.get("/CIDSystemInfo", Dictionary())
+        ordering = str(info.get("/Ordering", "Identity"))
+        sub.CIDSystemInfo = Dictionary(
+            {
+                "/Registry": pikepdf.String("Adobe"),
+                "/Ordering": pikepdf.String(ordering if ordering in _ORDERINGS else "Identity"),
+                "/Supplement": int(info.get("/Supplement", 0)),
+            }
+        )
+        for key in ("DW", "W", "DW2", "W2"):
+            if (number := numbers(descendant.get("/" + key))) is not None:
+                sub["/" + key] = number
+        given = descendant.get("/CIDToGIDMap")
+        if isinstance(given, Stream):
+            sub.CIDToGIDMap = pdf.make_stream(given.read_bytes())
+        elif given is not None:
+            sub.CIDToGIDMap = Name("/Identity")
+        if copied is not None:
+            sub.FontDescriptor = copied
+        new.DescendantFonts = Array([pdf.make_indirect(sub)])
+    elif copied is not None and kind != "/Type3":
+        new.FontDescriptor = copied
+    if font.texts and (kind != "/Type0" or "/ToUnicode" in old or "/Identity" in str(encoding)):
+        new.ToUnicode = pdf.make_stream(_unicode_map(font.texts))
+
+
+def _descriptor(pdf: pikepdf.Pdf, item: Any) -> tuple[Any, bool]:
+    kept = known(item, _DESCRIPTOR)
+    kept.Type = Name("/FontDescriptor")
+    for key in ("/FontFile", "/FontFile2", "/FontFile3"):
+        if isinstance(program := item.get(key), Stream):
+            made = pdf.make_stream(
+                _nameless(program.read_bytes()), known(program, frozenset(("Length1", "Length2", "Length3")))
+            )
+            if key == "/FontFile3":
+                made.Subtype = Name(
+                    str(program.get("/Subtype", ""))
+                    if str(program.get("/Subtype", "")) in ("/Type1C", "/CIDFontType0C", "/OpenType")
+                    else "/Type1C"
+                )
+            kept[key] = made
+            return pdf.make_indirect(kept), True
+    return pdf.make_indirect(kept), False
+
+
+def standard_font(style: str) -> Any:
+    """Return one of the fonts that every viewer has."""
+    return Dictionary(
+        {
+            "/Type": Name("/Font"),
+            "/Subtype": Name("/Type1"),
+            "/BaseFont": Name(f"/{style}"),
+            "/Encoding": Name("/WinAnsiEncoding"),
+        }
+    )
+
+
+def wide_font(pdf: pikepdf.Pdf, characters: set[str]) -> Any:
+    """Return a font of characters that standard fonts lack: whoever shows the page chooses one that has them."""
+    name = Name("/ArialUnicodeMS")
+    descriptor = Dictionary(
+        {
+            "/Type": Name("/FontDescriptor"),
+            "/FontName": name,
+            "/Flags": 4,
+            "/FontBBox": Array([0, -200, 1000, 900]),
+            "/ItalicAngle": 0,
+            "/Ascent": 900,
+            "/Descent": -200,
+            "/CapHeight": 700,
+            "/StemV": 80,
+        }
+    )
+    info = Dictionary({"/Registry": pikepdf.String("Adobe"), "/Ordering": pikepdf.String("Identity"), "/Supplement": 0})
+    sub = Dictionary(
+        {
+            "/Type": Name("/Font"),
+            "/Subtype": Name("/CIDFontType2"),
+            "/BaseFont": name,
+            "/CIDSystemInfo": info,
+            "/DW": 600,
+            "/FontDescriptor": pdf.make_indirect(descriptor),
+            "/CIDToGIDMap": Name("/Identity"),
+        }
+    )
+    codes = {character.encode("utf-16-be")[:2]: character for character in characters}
+    return pdf.make_indirect(
+        Dictionary(
+            {
+                "/Type": Name("/Font"),
+                "/Subtype": Name("/Type0"),
+                "/BaseFont": name,
+                "/Encoding": Name("/Identity-H"),
+                "/DescendantFonts": Array([pdf.make_indirect(sub)]),
+                "/ToUnicode": pdf.make_stream(_unicode_map(codes)),
+            }
+        )
+    )
+
+
+def _unicode_map(texts: dict[bytes, str]) -> bytes:
+    """Return what the codes of a font read as, for those that the file shows."""
+    size = max(map(len, texts), default=1)
+    rows = [f"<{code.hex()}> <{text.encode('utf-16-be').hex()}>" for code, text in sorted(texts.items())]
+    blocks = [rows[at : at + 100] for at in range(0, len(rows), 100)]
+    body = "\n".join(f"{len(block)} beginbfchar\n" + "\n".join(block) + "\nendbfchar" for block in blocks)
+    return (
+        "/CIDInit /ProcSet findresource begin\n12 dict begin\nbegincmap\n/CMapName /Adobe-Identity-UCS def\n/CMapType 2 def\n"
+        f"1 begincodespacerange\n<{'00' * size}> <{'ff' * size}>\nendcodespacerange\n{body}\nendcmap\nend\nend\n"
+    ).encode()
+
+
+def _nameless(program: bytes) -> bytes:
+    """Return the program of a font with nothing in its table of names, or in what its head says in words."""
+    if program[:4] in (b"\x00\x01\x00\x00", b"true", b"OTTO"):
+        data = bytearray(program)
+        for at in range(12, min(12 + 16 * int.from_bytes(program[4:6], "big"), len(program) - 15), 16):
+            if program[at : at + 4] in (b"name", b"meta", b"DSIG"):
+                start, length = (int.from_bytes(program[at + off : at + off + 4], "big") for off in (8, 12))
+                data[start : start + length] = bytes(len(data[start : start + length]))
+        return bytes(data)
+    if program[:1] == b"\x01":
+        data = bytearray(program)
+        at = _index(program, program[2], lambda start, end: data.__setitem__(slice(start, end), b"A" * (end - start)))
+        at = _index(program, at, lambda start, end: None)
+
+        def blank(start: int, end: int) -> None:
+            name = program[start:end].decode("latin-1")
+            if str(glyph_name(name)) != f"/{name}":
+                data[start:end] = b"A" * (end - start)
+
+        _index(program, at, blank)
+        return bytes(data)
+    if program[:2] == b"%!":
+        head, found, rest = program.partition(b"eexec")
+        head = re.sub(rb"\([^()]*\)", lambda match: b"(" + b" " * (len(match[0]) - 2) + b")", head)
+        head = re.sub(rb"%[^\r\n]*", lambda match: match[0][:14].ljust(len(match[0])), head)
+        return head + found + rest
+    return program
+
+
+def _index(program: bytes, at: int, take: Callable[[int, int], object]) -> int:
+    """Go through an index of a compact font; returns where it ends."""
+    count, size = int.from_bytes(program[at : at + 2], "big"), program[at + 2 : at + 3]
+    if not count or not size or size[0] not in (1, 2, 3, 4):
+        return at + 2
+    starts = [
+        int.from_bytes(program[at + 3 + size[0] * number : at + 3 + size[0] * (number + 1)], "big")
+        for number in range(count + 1)
+    ]
+    base = at + 2 + size[0] * (count + 1)
+    for start, end in pairwise(starts):
+        if start <= end <= len(program) - base:
+            take(base + start, base + end)
+    return base + starts[-1]
+
+
+def glyph_name(name: str) -> Name:
+    """Return the name of a glyph where it says nothing but which one it is."""
+    from pdfminer.glyphlist import glyphname2unicode
+
+    plain = name.removeprefix("/")
+    return Name(f"/{plain}" if _GLYPH.fullmatch(plain) or plain.partition(".")[0] in glyphname2unicode else "/.notdef")

@@ -42,14 +42,14 @@ _KIND: Final = re.compile(r"[a-z]{1,20}/[a-z0-9.+-]{1,80}")
 _QUOTED: Final = re.compile(r"[ \t]*(?:[>|][ \t]?)+")
 _FROM: Final = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\n]*\d\d:\d\d[^\n]*\n")
 _LINE: Final = "From MAILER-DAEMON Thu Jan  1 00:00:00 1970\n"
-_ENDINGS: Final = {
+ENDINGS: Final = {
     "text/html": ".html", "text/csv": ".csv", "text/plain": ".txt", "text/markdown": ".md", "image/png": ".png",
     "message/rfc822": ".eml", "application/pdf": ".pdf",
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
     "application/vnd.openxmlformats-officedocument.presentationml.presentation": ".pptx",
 }  # fmt: skip
-_TYPES: Final = {ending: kind for kind, ending in _ENDINGS.items()}
+_TYPES: Final = {ending: kind for kind, ending in ENDINGS.items()}
 
 
 @dataclass(slots=True)
@@ -127,7 +127,7 @@ class Mail:
         payload = message.get_payload(decode=True)
         data = payload if isinstance(payload, bytes) else b""
         ending = re.search(r"\.[a-z0-9]{2,4}$", (message.get_filename() or "").lower())
-        suffix = _ENDINGS.get(kind, "") or ("" if ending is None else ending[0])
+        suffix = ENDINGS.get(kind, "") or ("" if ending is None else ending[0])
         charset = message.get_content_charset() or ""
         if kind in _TEXTS or (suffix in (".txt", ".csv", ".md") and kind == "application/octet-stream"):
             part.kind = kind if kind in _TEXTS else _TYPES[suffix]

@@ -95,9 +95,9 @@ def _of(message: Message) -> Iterator[Shown]:
     elif kind.startswith("text/"):
         yield from (Shown("text of a message", line, True) for line in content.decode("utf-8").split("\n"))
     elif kind != "image/png" or len(content) > 200:
-        from textveil.documents.mail import _ENDINGS
+        from textveil.documents.mail import ENDINGS
 
-        suffix = _ENDINGS.get(kind, "")
+        suffix = ENDINGS.get(kind, "")
         if suffix not in READERS:
             yield Shown("attachment of another kind", "unknown part", True)
         else:

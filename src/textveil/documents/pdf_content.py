@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from textveil.documents.pdf_fonts import standard_font
 from textveil.documents.pdf_text import IDENTITY, Fonts, Matrix, Run, State, parts_of, times
@@ -17,9 +17,6 @@ try:
 except ImportError:
     raise MissingExtra("pikepdf", "documents") from None
 
-if TYPE_CHECKING:
-    from textveil.documents.pdf import Pdf
-
 _NUMBERS: Final = frozenset(
     (
         "q Q cm w J j M d i m l c v y h re S s f F f* B B* b b* n W W* g G rg RG k K sc SC scn SCN d0 d1 BX EX Tc"
@@ -30,9 +27,9 @@ _NUMBERS: Final = frozenset(
 
 
 class Content:
-    """A content stream: what is known of it, with the runs of its text."""
+    """A content stream: what is known of it, with the runs of its text; ``pdf`` is the file, which reads resources."""
 
-    def __init__(self, pdf: Pdf, resources: Any, ctm: Matrix, depth: int, *, texts: bool = True) -> None:
+    def __init__(self, pdf: Any, resources: Any, ctm: Matrix, depth: int, *, texts: bool = True) -> None:
         self._pdf, self._depth, self._texts = pdf, depth, texts
         self._old = resources if isinstance(resources, Dictionary) else Dictionary()
         self._new = Dictionary()

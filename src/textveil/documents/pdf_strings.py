@@ -15,6 +15,7 @@ from textveil.errors import InternalError, MissingExtra
 try:
     import pypdf
     import pypdfium2
+    from pdfminer.glyphlist import glyphname2unicode
     from pypdf.generic import (
         ArrayObject,
         ByteStringObject,
@@ -28,8 +29,8 @@ except ImportError:
 
 
 _STRING = rb"(?:\((?:\\.|[^\\()])*+\)|<[0-9a-fA-F\s]*+>)"
-_TEXT = re.compile(rb"%b\s*+Tj|\[(?:%b|[-\d.\s]++)*+\]\s*+TJ" % (_STRING, _STRING), re.DOTALL)
-"""Text that a page shows, which is read as it is shown."""
+_TEXT = re.compile(rb"%b\s*+Tj|\[(?:%b|[-\d.\s]++)*+\]\s*+TJ|<[0-9a-fA-F\s]*+>" % (_STRING, _STRING), re.DOTALL)
+"""Text that a page shows, which is read as it is shown, and codes of maps."""
 
 
 _FORMAT = frozenset(
@@ -97,7 +98,7 @@ def _said(data: bytes) -> str:
     data = _TEXT.sub(b"", data)
     narrow = [run.decode("ascii") for run in re.findall(rb"[\x20-\x7e]{4,}", data)]
     wide = [run.decode("utf-16-be") for run in re.findall(rb"(?:\x00[\x20-\x7e]){4,}", data)]
-    return re.sub(r"(?<![\w(])[-+]?\d*\.?\d+(?![\w)])", " ", "\n".join((*narrow, *wide)))
+    return re.sub(r"(?<!\S)[-+.\d]{1,20}(?!\S)", " ", "\n".join((*narrow, *wide)))
 
 
 def _of(item: Any, depth: int) -> Iterator[Shown]:
@@ -108,7 +109,7 @@ def _of(item: Any, depth: int) -> Iterator[Shown]:
     elif isinstance(item, ArrayObject) and depth < 30:
         for value in item:
             yield from _of(value, depth + 1)
-    elif isinstance(item, NameObject) and item[1:] not in _FORMAT:
+    elif isinstance(item, NameObject) and item[1:] not in _FORMAT and item[1:] not in glyphname2unicode:
         yield Shown("name", str(item)[1:], False)
     elif isinstance(item, (TextStringObject, ByteStringObject)):
         yield Shown("string", item if isinstance(item, str) else item.decode("latin-1"), False)

@@ -111,7 +111,7 @@ def _counted(count: int, kind: str) -> str:
 
 def row(label: str, text: str) -> list[str]:
     """Return a line with a label, wrapped at the width of a terminal."""
-    return _wrapped(f"{said(label):<{_LABEL}}{said(text)}")
+    return _wrapped(f"{said(label):<{_LABEL}}{said(text) if label else text}")
 
 
 def _wrapped(line: str) -> list[str]:

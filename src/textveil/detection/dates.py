@@ -8,7 +8,7 @@ from datetime import date, datetime
 from functools import lru_cache
 from typing import Final
 
-from textveil.detection.found import Found, finding, near, without, words_in
+from textveil.detection.found import Found, finding, near, settled, without, words_in
 from textveil.detection.gates import at_digits, with_words
 from textveil.detection.units import ORDINAL, YEAR
 from textveil.text.patterns import lazy_regex, matches, matches_at
@@ -190,10 +190,9 @@ def find_times(text: str) -> Iterator[Found]:
     joined = [match.span() for match in matches(_AFTER_T, text)] if "T" in text else []
     joined += [match.span("time") for pattern in (_OF_LOG, _UNTIL) for match in matches(pattern, text)]
     joined += [match.span(group) for match in near(_HOURS, text, _OPENED, 36, 24) for group in ("from", "to")]
-    joined.sort()
-    for start, end in joined:
-        yield Found(start, end, "time", 0.8)
-    for match in matches(_CLOCK, without(text, joined)):
+    apart = settled(text, [Found(start, end, "time", 0.8) for start, end in joined])  # an offset may end a range too
+    yield from apart
+    for match in matches(_CLOCK, without(text, [(span.start, span.end) for span in apart])):
         if int(match[0][:2].rstrip(":. apAPohH")) < 24:
             yield Found(match.start(), match.end(), "time", 0.8)
 

@@ -96,9 +96,9 @@ def _objects(data: bytes) -> Iterator[Shown]:
 def _said(data: bytes) -> str:
     """Return what a stream says in letters: neither numbers of its operators, nor bytes of no text."""
     data = _TEXT.sub(b"", data)
-    narrow = [run.decode("ascii") for run in re.findall(rb"[\x20-\x7e]{4,}", data)]
+    narrow = [run.decode("ascii") for run in re.findall(rb"[\x20-\x7e]{4,}+", data)]
     wide = [run.decode("utf-16-be") for run in re.findall(rb"(?:\x00[\x20-\x7e]){4,}", data)]
-    return re.sub(r"(?<!\S)[-+.\d]{1,20}(?!\S)", " ", "\n".join((*narrow, *wide)))
+    return re.sub(r"(?<!\S)[-+.0-9]{1,20}+(?!\S)", " ", "\n".join((*narrow, *wide)))
 
 
 def _of(item: Any, depth: int) -> Iterator[Shown]:

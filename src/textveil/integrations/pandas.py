@@ -63,7 +63,7 @@ def sanitize_frame(
     """Return a frame of the released ``columns``, then those to ``keep``, outside every guarantee; no others.
 
     ``known``: columns whose value is of a kind (``{"patient": "person"}``), found in the row's texts too, as
-    ``--known`` of the command line; they are copied only if they are in ``keep``.
+    the known columns of records; they are copied only if they are in ``keep``.
 
     Raises:
         InputError: a column is not there once, or as for ``sanitize_series``.

@@ -70,7 +70,7 @@ def sanitize_frame(
     Enum as String, since it may carry values that no row holds.
 
     ``known``: columns whose value is of a kind (``{"patient": "person"}``), found in the row's texts too, as
-    ``--known`` of the command line; they are copied only if they are in ``keep``.
+    the known columns of records; they are copied only if they are in ``keep``.
 
     Raises:
         InputError: a column is not there, or not of strings.

@@ -6,7 +6,6 @@ the table lacks stays English, so that no message is lost.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Mapping
@@ -16,6 +15,7 @@ from typing import Final
 
 from textveil.environment import LANGUAGE
 from textveil.errors import need
+from textveil.json_text import json_data
 
 LANGUAGES: Final = ("en", "de", "fr", "es")
 
@@ -49,7 +49,7 @@ def said(text: str) -> str:
 
 @cache
 def _table(language: str) -> Mapping[str, str]:
-    rows = json.loads(files("textveil.pages").joinpath("messages.json").read_text(encoding="utf-8"))
+    rows = json_data(files("textveil.pages").joinpath("messages.json").read_bytes())
     return {english: row[LANGUAGES.index(language) - 1] for english, row in rows.items()}
 
 

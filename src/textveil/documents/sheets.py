@@ -245,7 +245,7 @@ class Sheets(Package):
         tables = [self.part_of(relation.target) for relation in sheet.relations if relation.kind == "table"]
         cells = {cell.get("r"): cell for cell in sheet.root.iter() if short(cell.tag) == "x:c"} if tables else {}
         for table in tables:
-            match = re.match(r"([A-Z]+)(\d+)", table.root.get("ref", ""))
+            match = re.match(r"([A-Z]{1,3})([0-9]{1,7})", table.root.get("ref", ""))
             columns = [element for element in table.root.iter() if short(element.tag) == "x:tableColumn"]
             seen: Counter[str] = Counter()
             for number, column in enumerate(columns):

@@ -709,7 +709,7 @@ def compiled_while(work: Callable[[], object]) -> set[tuple[str | bytes, int]]:
     return compiled
 
 
-def written_in_functions() -> Iterator[tuple[str, str | bytes | None, bool]]:
+def written_in_functions() -> Iterator[tuple[str, str | None, bool]]:
     """The patterns that functions hand to ``re``: in which, the pattern if it is written there, whether it is whole."""
     for module, source in sources():
         tree = ast.parse(source) if re.search(r"\bre\.|\blazy_regex\(", source) else ast.Module([], [])
@@ -719,9 +719,10 @@ def written_in_functions() -> Iterator[tuple[str, str | bytes | None, bool]]:
                     name = ast.unparse(call.func) if isinstance(call, ast.Call) and call.args else ""
                     if name == "lazy_regex" or re.fullmatch(r"re\.(?!escape|purge)[a-z]+", name):
                         first = call.args[0]  # type: ignore[attr-defined]
-                        written = (
-                            first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else None
-                        )
+                        written = first.value if isinstance(first, ast.Constant) else None
+                        if isinstance(written, bytes):
+                            written = written.decode("latin-1")
+                        assert written is None or isinstance(written, str)
                         yield f"{module}.{function.name}", written, name == "re.fullmatch"
 
 

@@ -23,6 +23,7 @@ GIVEN = {
     "textveil.detection.scripts._mentions": "names of the text, each with an ending of a few letters",
     "textveil.detection.languages.__init__": "compiled for each language below",
     "textveil.detection.names_by_language.__init__": "compiled for each language below",
+    "textveil.pages.messages._templates": "rows of a table, read against messages of a line",
     "textveil.privacy.proved._named": "the package's own source",
     "textveil.surrogates.mentions.in_text": "a token or one of a class",
     "textveil.surrogates.scripts.entries": "one word of a public list",

@@ -269,7 +269,7 @@ class Box:
         ends = [start for start, _ in starts[1:]] + [len(data)]
         ids: dict[str, str] = {}
         self._mails = [
-            Mail(re.sub(rb"(?m)^>(>*From )", rb"\1", data[begin:end]), images, 0, ids)
+            Mail(re.sub(rb"(?m)^>(>{0,40}From )", rb"\1", data[begin:end]), images, 0, ids)
             for (_, begin), end in zip(starts, ends, strict=True)
         ]
         self.passages: list[Passage] = [passage for mail in self._mails for passage in mail.passages]

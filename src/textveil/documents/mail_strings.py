@@ -61,7 +61,7 @@ def page_strings(data: bytes) -> Iterator[Shown]:
 
 def strings(data: bytes) -> Iterator[Shown]:
     """Yield every string of a message or a folder of them: headers, names, texts, and what attachments hold."""
-    pieces = re.split(rb"(?m)^From MAILER-DAEMON [^\n]*\n", data) if data.startswith(b"From ") else [data]
+    pieces = re.split(rb"(?m)^From MAILER-DAEMON [^\n]{0,80}\n", data) if data.startswith(b"From ") else [data]
     for piece in pieces:
         if piece.strip():
             yield from _of(email.message_from_bytes(piece))

@@ -206,7 +206,7 @@ def _nameless(program: bytes) -> bytes:
     if program[:2] == b"%!":
         head, found, rest = program.partition(b"eexec")
         head = re.sub(rb"\([^()]*\)", lambda match: b"(" + b" " * (len(match[0]) - 2) + b")", head)
-        head = re.sub(rb"%[^\r\n]*", lambda match: match[0][:14].ljust(len(match[0])), head)
+        head = re.sub(rb"%[^\r\n]*+", lambda match: match[0][:14].ljust(len(match[0])), head)
         return head + found + rest
     return program
 

@@ -123,7 +123,7 @@ class Page:
         self._names: dict[tuple[str, str], str] = {}
         if len(data) > _MOST_BYTES:
             raise InputError(f"a page of HTML must have at most {_MOST_BYTES >> 20} MB; it has more.")
-        text = re.sub(r"\A\s*<\?xml[^>]*>", "", decoded(data, charset))
+        text = re.sub(r"\A\s{0,9}<\?xml[^>]{0,200}>", "", decoded(data, charset))
         try:
             self._root = html.document_fromstring(text if text.strip() else "<p></p>")
         except (etree.ParserError, etree.XMLSyntaxError, ValueError):
@@ -228,7 +228,7 @@ class Page:
     def _sheet(self, text: str) -> str:
         """Return a sheet of styles without what is not known."""
         kept = []
-        for prelude, body in _rules(re.sub(r"/\*.*?(?:\*/|$)|<!--|-->", "", text, flags=re.DOTALL)):
+        for prelude, body in _rules(re.sub("<!--|-->", "", _without_comments(text))):
             inner = ""
             if prelude.startswith("@media"):
                 words = re.sub(r"[(),:]|(?:min|max)-(?:width|height)", " ", prelude[6:])
@@ -236,11 +236,11 @@ class Page:
                     inner = self._sheet(body)
             elif "{" not in body:
                 selector = re.sub(
-                    r"(?<![\w)])([\w-]*)([.#])([A-Za-z_-][\w-]*)",
+                    r"(?<![\w)-])([\w-]{0,64}+)([.#])([A-Za-z_-][\w-]{0,64}+)",
                     lambda match: match[1] + match[2] + self._named("c" if match[2] == "." else "i", match[3]),
                     prelude,
                 )
-                selector = re.sub(r"(?<=\d)([.#])(?![ci]\d)[\w-]*", "", selector)
+                selector = re.sub(r"(?<=\d)([.#])(?![ci]\d)[\w-]{0,64}+", "", selector)
                 known = _made_of(
                     _SELECTOR, selector, lambda word: not word[0].isalpha() or word in _BLOCKS or word in INLINE
                 )
@@ -318,6 +318,12 @@ def _made_of(form: re.Pattern[str], text: str, known: Any) -> bool:
             return False
         at = match.end()
     return True
+
+
+def _without_comments(text: str) -> str:
+    """Return a sheet of styles without comments; one that does not end is the rest."""
+    first, *others = text.split("/*")
+    return first + "".join(other.partition("*/")[2] for other in others)
 
 
 def _rules(text: str) -> Iterator[tuple[str, str]]:

@@ -136,7 +136,11 @@ def _repeats_repeat(parsed: Any, *, inside: bool) -> bool:
     return False
 
 
-_PLACED: Final = re.compile(r"(?s:(.*?)\[\[(.+?)\]\](.*))")
+def _placed(entry: str) -> tuple[str, str, str]:
+    """Part an entry with a word in double brackets into what stands before, the word, and what stands behind."""
+    before, opened, rest = entry.partition("[[")
+    word, closed, after = rest.partition("]]")
+    return (before, word, after) if opened and word and closed else ("", entry, "")
 
 
 def token_key(token: str) -> str:
@@ -169,8 +173,8 @@ class ListDetector:
         self._around: dict[tuple[str, ...], set[tuple[str, str]]] = {}
         count = 0
         for count, entry in enumerate(words, start=1):
-            placed = None if ignore_case or not isinstance(entry, str) else _PLACED.fullmatch(entry)
-            before, word, after = placed.groups() if placed else ("", entry, "")
+            plain = ignore_case or not isinstance(entry, str)
+            before, word, after = ("", entry, "") if plain else _placed(entry)
             phrase = tuple(self._key(token[0]) for token in TOKEN.finditer(word)) if isinstance(word, str) else ()
             need(bool(phrase), "words", f"entry {count}: no text", "words and phrases")
             self._phrases.setdefault(phrase[0], set()).add(phrase)

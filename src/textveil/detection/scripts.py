@@ -100,7 +100,7 @@ def _mentions(text: str, kinds: Mapping[str, str], module: str) -> list[Found]:
     return settled(text, spans)
 
 
-_BEHIND: Final = re.compile(r"\(\?<!\[[^]]*\]\)")
+_BEHIND: Final = re.compile(r"\(\?<!\[[^]]{0,400}\]\)")
 
 
 def _either(forms: Sequence[str]) -> str:

@@ -51,8 +51,8 @@ _URI: Final = re.compile(
     r"|purl\.oclc\.org/ooxml/drawingml/(?:picture|chart|table|diagram|main))"
 )
 _CSS: Final = re.compile(
-    r"(?:(?:position|left|top|width|height|margin(?:-[a-z]+)?|z-index|visibility|flip|rotation|mso-[a-z-]+|v-text-anchor"
-    r"|text-align|font-size|text-decoration|v-[a-z-]+|layout-flow|direction):(?:-?[\d.]+(?:pt|in|px|cm|mm|%|f)?|[a-z]+(?:-[a-z]+)*)"
+    r"(?:(?:position|left|top|width|height|margin(?:-[a-z]{1,8})?|z-index|visibility|flip|rotation|mso-[a-z-]{1,40}+|v-text-anchor"
+    r"|text-align|font-size|text-decoration|v-[a-z-]{1,40}+|layout-flow|direction):(?:-?[0-9.]{1,20}(?:pt|in|px|cm|mm|%|f)?|[a-z-]{1,40}+)"
     r"(?:;|$)\s*+)*+"
 )
 _VML_PATH: Final = re.compile(r"(?:[a-z]{1,2}+(?![a-z])|@|-?\d++|[, ])*+")

@@ -39,8 +39,8 @@ _PNG: Final = base64.b64decode(
     b"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVQI12O4AQAA5gDls4VjTAAAAABJRU5ErkJggg=="
 )
 _KIND: Final = re.compile(r"[a-z]{1,20}/[a-z0-9.+-]{1,80}")
-_QUOTED: Final = re.compile(r"[ \t]*(?:[>|][ \t]?)+")
-_FROM: Final = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\n]*\d\d:\d\d[^\n]*\n")
+_QUOTED: Final = re.compile(r"[ \t]{0,9}(?:[>|][ \t]?){1,40}")
+_FROM: Final = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From (?=[^\n]{0,200}\d\d:\d\d)[^\n]{0,400}\n")
 _LINE: Final = "From MAILER-DAEMON Thu Jan  1 00:00:00 1970\n"
 ENDINGS: Final = {
     "text/html": ".html", "text/csv": ".csv", "text/plain": ".txt", "text/markdown": ".md", "image/png": ".png",

@@ -28,7 +28,7 @@ except ImportError:
     raise MissingExtra("pypdf", "documents") from None
 
 
-_STRING = rb"(?:\((?:\\.|[^\\()])*+\)|<[0-9a-fA-F\s]*+>)"
+_STRING = rb"(?:\((?:\\.|[^\\()]){0,400}+\)|<[0-9a-fA-F\s]*+>)"
 _TEXT = re.compile(rb"%b\s*+Tj|\[(?:%b|[-\d.\s]++)*+\]\s*+TJ|<[0-9a-fA-F\s]*+>" % (_STRING, _STRING), re.DOTALL)
 """Text that a page shows, which is read as it is shown, and codes of maps."""
 

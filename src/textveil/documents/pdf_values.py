@@ -32,7 +32,7 @@ WORDS: Final = frozenset(
 )
 _DEVICES: Final = {1: "DeviceGray", 3: "DeviceRGB", 4: "DeviceCMYK"}
 _CALCULATED: Final = re.compile(
-    rb"(?:[{}\s]|[-+]?\d*\.?\d+|(?:abs|add|atan|ceiling|cos|cvi|cvr|div|exp|floor|idiv|ln|log|mod|mul|neg|round|sin|sqrt|sub"
+    rb"(?:[{}\s]|[-+]?(?:\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})|(?:abs|add|atan|ceiling|cos|cvi|cvr|div|exp|floor|idiv|ln|log|mod|mul|neg|round|sin|sqrt|sub"
     rb"|truncate|and|bitshift|eq|false|ge|gt|le|lt|ne|not|or|true|xor|if|ifelse|copy|dup|exch|index|pop|roll)(?![a-z]))*+"
 )
 

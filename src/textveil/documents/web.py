@@ -93,7 +93,7 @@ _SELECTOR: Final = re.compile(
     r"[.#][ci]\d+|[a-z]+[1-6]?|\*|::?(?:hover|visited|link|active|focus|before|after|first-child|last-child|root"
     r"|nth-child\((?:odd|even|\d+n?)\)|first-letter|first-line)(?![\w-])|[>+~,\s]"
 )
-_SAFE: Final = re.compile(r"(?i)(?:https?|mailto|tel|ftp|sms):|[^:]*(?:[/?#]|$)")
+_SAFE: Final = re.compile(r"(?i)(?:https?|mailto|tel|ftp|sms):|[^:/?#]{0,400}+(?:[/?#]|$)")
 _LANGUAGE: Final = re.compile(r"[a-z]{2,3}(?:-[A-Z][a-z]{3})?(?:-[A-Z]{2})?")
 _SPACES: Final = re.compile(r"[ \t\r\n\f]+")
 _CONTROLS: Final = dict.fromkeys([*range(9), 11, 12, *range(14, 32), 127], "")

@@ -45,9 +45,9 @@ _STYLES: Final = (
     "w:styleLink w:val", "w:numStyleLink w:val", "w:style w:styleId", "w:lvl w:tplc", "w:style w:name",
 )  # fmt: skip
 _SIMPLE: Final = re.compile(
-    r"\s*(?:PAGE|NUMPAGES|SECTION|SECTIONPAGES|NUMCHARS|NUMWORDS|DATE|TIME|TOC|SEQ (?:Figure|Table|Equation|\\\*)"
+    r"\s{0,20}(?:PAGE|NUMPAGES|SECTION|SECTIONPAGES|NUMCHARS|NUMWORDS|DATE|TIME|TOC|SEQ (?:Figure|Table|Equation|\\\*)"
     r"|(?:PAGE|NOTE)?REF _(?:Toc|Ref)\d{1,12}|HYPERLINK \\l \"_(?:Toc|Ref)\d{1,12}\"|FORM(?:TEXT|CHECKBOX|DROPDOWN)|SYMBOL \d{1,5})"
-    r"(?:\s+(?:\\[a-z*#@!]|MERGEFORMAT|ARABIC|roman|ROMAN|\"\d{1,2}-\d{1,2}\"|\"[dMyHhms :./,-]{1,30}\"|[0-9]{1,3}))*+\s*"
+    r"(?:\s{1,20}(?:\\[a-z*#@!]|MERGEFORMAT|ARABIC|roman|ROMAN|\"\d{1,2}-\d{1,2}\"|\"[dMyHhms :./,-]{1,30}\"|[0-9]{1,3}))*+\s{0,20}"
 )
 """Fields that say nothing of anybody. Any other is its result from now on."""
 WORDS: Final = replace(

@@ -19,7 +19,7 @@ from textveil.json_text import json_data
 
 LANGUAGES: Final = ("en", "de", "fr", "es")
 
-_COUNTED = re.compile(r"(\d[\d,]*) (.+)", re.DOTALL)
+_COUNTED = re.compile(r"([0-9][0-9,]{0,30}) (.+)", re.DOTALL)
 _GAP: Final = "\N{NARROW NO-BREAK SPACE}"  # within thousands: a comma or a point is a decimal mark somewhere
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _PLACE = re.compile(r"\{_?\}")

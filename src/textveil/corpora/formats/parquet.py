@@ -137,7 +137,7 @@ def _sorted_out(batch: Any, first: int, bad: dict[int, str]) -> tuple[list[int],
 
 _KIND: Final = b"textveil.kind"  # of a column of a block, in the metadata of its field; in no output
 _WHOLE: Final = re.compile(r"-?(?:0|[1-9]\d{0,18})").fullmatch
-_DECIMAL: Final = re.compile(r"-?(?:0|[1-9]\d*)([.,])\d+").fullmatch
+_DECIMAL: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,400})([.,])[0-9]{1,400}").fullmatch
 _EXACT: Final = 15  # significant digits that a double always keeps
 _WIDER: Final = {
     frozenset({"int", "long"}): "long",

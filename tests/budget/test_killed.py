@@ -115,3 +115,15 @@ def test_clients_of_sqlite_are_killed(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_clients_and_the_server_of_postgresql_are_killed(postgres: Postgres, tmp_path: Path) -> None:
     spend_under_kills(postgres.url, tmp_path, postgres)
+
+
+def test_another_process_leaves_the_log_that_this_one_writes_to(tmp_path: Path) -> None:
+    """Closing a file gives up a process's locks on it; the other would then delete the log as the last to leave."""
+    place = tmp_path / "budget.db"
+    with Ledger(str(place)) as ledger, Ledger(str(place)) as second:  # as a server opens it for several uses
+        ledger.set_limit(Account("acme"), Limit(epsilon=1.0))
+        before = os.stat(f"{place}-wal").st_ino
+        command = [sys.executable, "-m", "textveil", "ledger", "verify", str(place)]
+        assert subprocess.run(command, capture_output=True, timeout=120).returncode == 0
+        assert os.stat(f"{place}-wal").st_ino == before
+        assert second.verify().problems == ()

@@ -9,6 +9,7 @@ import textveil as tv
 from textveil.documents.model import joined
 from textveil.documents.registry import reader_of
 from textveil.documents.release import released, restored
+from textveil.documents.web import decoded
 from textveil.errors import InputError
 
 NAME, MAIL, PHONE = "Zebedee Quillfeather", "zebedee@quillfeather.example.net", "(617) 555-0143"
@@ -97,3 +98,11 @@ def test_a_broken_encrypted_or_deep_message_is_refused_in_one_line(sanitizer):
         with pytest.raises(InputError) as error:
             released(name, data, sanitizer)
         assert "\n" not in str(error.value)
+
+
+def test_letters_that_hide_in_the_bytes_of_ascii_are_read() -> None:
+    text = "Dr Priya Venkataraman, 0113 496 0123"
+    for charset in ("utf-7", "iso-2022-jp"):
+        assert decoded(text.encode(charset), charset) == text
+    assert decoded("山田太郎さん".encode("iso-2022-jp"), "iso-2022-jp") == "山田太郎さん"
+    assert decoded(b"+AFYAZQBuAGsAYQB0AGE-", "utf-7") == "Venkata"

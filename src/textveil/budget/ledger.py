@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hmac
 import os
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -44,7 +45,6 @@ T = TypeVar("T")
 Each: TypeAlias = Literal["unit", "key"]
 
 _KEY_CHECK = "key"
-_SQLITE: Final = b"SQLite format 3\0"  # how a database of SQLite begins
 _SETTLE_SECONDS: Final = 0.1  # how long commits wait for another transaction before they have one of their own
 
 
@@ -368,12 +368,20 @@ def _key(file: str | None, given: bytes | None) -> bytes:
 
 
 def _need_sqlite(file: Path) -> None:
-    """Refuse a folder or another file before its key is searched or made: the missing key is not what is wrong."""
+    """Refuse a folder or another file before its key is searched or made: the missing key is not what is wrong.
+
+    SQLite itself looks: closing a file that one opened gives up all locks that the process has on it (POSIX), and
+    another process would then delete the log that this one writes to.
+    """
     what = "a folder" if file.is_dir() else ""
-    with contextlib.suppress(OSError):  # what cannot be read is told when it is opened
-        if not what:
-            with file.open("rb") as stream:
-                what = "" if stream.read(len(_SQLITE)) == _SQLITE else "no database"
+    if not what:
+        try:
+            with contextlib.closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=rw", uri=True)) as connection:
+                connection.execute("PRAGMA schema_version").close()
+        except (OSError, sqlite3.OperationalError):
+            pass  # what cannot be read is told when it is opened
+        except sqlite3.DatabaseError:
+            what = "no database"
     if what:
         raise LedgerError(f"the ledger's database could not be used: it is {what}. Name another file, or restore it.")
 

@@ -259,8 +259,9 @@ def sanitize_command(
         choice.check_output(inputs, place)
     else:
         from textveil.corpora.files.file_by_file import FileByFile
+        from textveil.documents.registry import is_document
 
-        reader = FileByFile.chosen(folder, choice)
+        reader = FileByFile.chosen(folder, choice, is_document)
     places = Places(
         inputs=inputs,
         output=place,

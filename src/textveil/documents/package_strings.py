@@ -27,8 +27,11 @@ _STATED: Final = re.compile(r"[01]|#(?:N/A|REF!|NAME\?|VALUE!|DIV/0!|NUM!|NULL!|
 """Text of every file: truth, errors of formulas, and who stands for all authors."""
 _HARMLESS: Final = re.compile(
     r"-?[\d.]{1,5}|[a-z][A-Za-z]{0,31}|https?://(?:schemas\.(?:openxmlformats\.org|microsoft\.com)|purl\.oclc\.org"
-    r"|www\.w3\.org)/.*|urn:schemas-microsoft-com:.*|application/vnd\.openxmlformats.*",
+    r"|www\.w3\.org)(?:/[a-z0-9][A-Za-z0-9.#-]{0,40}){1,9}/?|http://www\.w3\.org/[A-Z0-9]{1,4}(?:/[A-Za-z0-9#-]{1,24}){0,3}"
+    r"|urn:schemas-microsoft-com(?::[a-z]{1,12}){1,4}|application/vnd\.openxmlformats[a-z0-9.+A-Z-]{1,120}",
 )
+_NAME: Final = re.compile(r"(?:[A-Za-z0-9]{1,12}:)?[a-z][A-Za-z0-9]{0,40}|xmlns(?::[a-z0-9]{1,12})?")
+"""Names of elements and attributes as formats write them."""
 _PLACES: Final = ("r", "ref", "spans")
 _CELL: Final = re.compile(r"[A-Z]{1,3}\d{1,7}|\d{1,7}:\d{1,7}")
 _KIND: Final = re.compile(r"[A-Za-z]+(?=\d*\.(?:xml(?:\.rels)?|rels|png)$)")
@@ -61,6 +64,8 @@ def _of_xml(kind: str, content: bytes) -> Iterator[Shown]:
         stack.append(name)
         if name in _LINES:
             lines.append([])
+        names = (tag, *attributes)  # a name that is none of a format's is searched too
+        found.extend(Shown(kind, each, False) for each in names if _NAME.fullmatch(each) is None)
         found.extend(
             Shown(kind, value, False)
             for key, value in attributes.items()

@@ -25,7 +25,9 @@ _GONE: Final = (
 )
 _RANGE: Final = re.compile(r"(?:\$?[A-Z]{1,3}\$?\d{0,7}|\d{1,7})(?::(?:\$?[A-Z]{1,3}\$?\d{0,7}|\d{1,7}))?(?: (?=.))?")
 _RANGES: Final = re.compile(rf"(?:{_RANGE.pattern})*+")
-_PLACE: Final = re.compile(r"(?:(?:'(?:[^']|''){1,64}'|[\w.]{1,64})!)?\$?[A-Z]{1,3}\$?\d{1,7}(?::\$?[A-Z]{1,3}\$?\d{1,7})?")
+_PLACE: Final = re.compile(
+    r"(?:(?:'(?:[^']|''){1,64}'|[\w.]{1,64})!)?\$?[A-Z]{1,3}\$?\d{1,7}(?::\$?[A-Z]{1,3}\$?\d{1,7})?"
+)
 CELL_STYLE: Final = Name(
     "Style",
     re.compile(

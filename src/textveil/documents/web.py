@@ -104,7 +104,9 @@ def decoded(data: bytes, charset: str = "") -> str:
     declared = re.search(rb"(?i)charset=[\"']?([\w-]{1,40})", data[:4096])
     says = charset or ("" if declared is None else declared[1].decode("ascii", "replace"))
     marked = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-    for encoding in (marked, says, "cp1252"):
+    # Other letters in ASCII's bytes, which UTF-8 would read as they are written.
+    hidden = (says,) if re.match(r"(?i)(?:unicode-1-1-)?utf-?7|(?:cs)?iso-?2022|hz", says) else ()
+    for encoding in (*hidden, marked, says, "cp1252"):
         try:
             return data.decode(encoding).translate(_CONTROLS)
         except (LookupError, ValueError):

@@ -25,6 +25,7 @@ from textveil.errors import InputError, ParameterError
 
 _FRAME: Final = struct.Struct(">IQQ")  # number of the input, bytes of what stands before all its records, of records
 _PIECE: Final = 2**20
+_ALONE: Final = "a document must be released by itself. Name it as the only input, and a file as output."
 _SHORT: Final = ("number", "numbering")
 _LONG_NUMBER: Final = re.compile(r"\d{5}").search
 
@@ -115,9 +116,13 @@ class FileByFile:
     renamed: Mapping[str, str] = field(default_factory=dict, repr=False)  # names that differ in the output
 
     @classmethod
-    def chosen(cls, folder: Folder, choice: FormatChoice) -> FileByFile:
-        """The formats of files by their endings, or as the choice says; what has none is refused when it is read."""
-        return cls(formats=tuple(_format(name, choice) for name in folder.inputs), names=folder.names)
+    def chosen(cls, folder: Folder, choice: FormatChoice, apart: Callable[[str], bool]) -> FileByFile:
+        """The formats of files by their endings, or as the choice says; what has none is refused when it is read.
+
+        ``apart``: tells by its name what is no corpus but a document, which would be read as lines of text.
+        """
+        formats = [_Unread(_ALONE) if apart(name) else _format(name, choice) for name in folder.inputs]
+        return cls(formats=tuple(formats), names=folder.names)
 
     def hiding(self, hides: Callable[[Sequence[str]], Sequence[Iterable[str]]]) -> FileByFile:
         """The same, with numbers in place of names that tell what a release would hide (see ``renamed``)."""

@@ -122,8 +122,9 @@ def test_another_process_leaves_the_log_that_this_one_writes_to(tmp_path: Path) 
     place = tmp_path / "budget.db"
     with Ledger(str(place)) as ledger, Ledger(str(place)) as second:  # as a server opens it for several uses
         ledger.set_limit(Account("acme"), Limit(epsilon=1.0))
-        before = os.stat(f"{place}-wal").st_ino
+        log = tmp_path / "budget.db-wal"
+        before = log.stat().st_ino
         command = [sys.executable, "-m", "textveil", "ledger", "verify", str(place)]
         assert subprocess.run(command, capture_output=True, timeout=120).returncode == 0
-        assert os.stat(f"{place}-wal").st_ino == before
+        assert log.stat().st_ino == before
         assert second.verify().problems == ()

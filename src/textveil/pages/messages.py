@@ -24,7 +24,7 @@ _GAP: Final = "\N{NARROW NO-BREAK SPACE}"  # within thousands: a comma or a poin
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _PLACE = re.compile(r"\{_?\}")
 _WITHIN: Final = r"((?:(?!\. [A-Z]).)+?)"  # what stands at a place; no two sentences do
-_SENTENCES = re.compile(r"(?<=[.:]) (?=[A-Z`-])")
+_SENTENCES = re.compile(r"(?<=\.) (?=[A-Z`])")
 _PARTS: Final = ("; ", ", ", " and ")
 """What joins the parts of a text that the table has one by one, the loosest first."""
 

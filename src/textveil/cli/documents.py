@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import sys
 from collections import Counter
 from collections.abc import Mapping
@@ -51,6 +52,7 @@ def text_of(name: str) -> str:
 def sanitize_document(options: SanitizerOptions, name: str, places: Places, images: str) -> Report:
     """Release a document to its places; returns the report, with the certificate of the document."""
     from textveil.corpora.corpus_run import Finished
+    from textveil.corpora.files.inputs import Whole
     from textveil.corpora.jobs.ledger import Totals
     from textveil.documents.release import released
     from textveil.sanitize.sanitizer import Sanitizer
@@ -67,7 +69,8 @@ def sanitize_document(options: SanitizerOptions, name: str, places: Places, imag
         )
     done = released(name, bytes_of(name), Sanitizer.of(options), images=cast("Images", images))
     report = replace(done.release.report(), certificate=done.certificate.to_data())
-    texts = Finished(report, Totals()).texts(places.reports, None)
+    whole = Whole(len(done.data), hashlib.sha256(done.data).hexdigest())
+    texts = Finished(report, Totals()).texts(places.reports, None, whole)
     files = {output: done.data, **{path: text.encode("utf-8") for path, text in texts.items()}}
     if places.private_map is not None and places.map_key is not None:
         cipher = MapCipher.new(read_or_made_key(places.map_key))

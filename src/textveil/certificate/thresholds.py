@@ -12,6 +12,7 @@ from textveil.errors import ParameterError, need
 from textveil.types import Flags, Integers, Reals
 
 _PERMUTATIONS: Final = 999
+_CELLS: Final = 2_000_000  # numbers that are held at a time
 _COMPARED: Final = 4000  # pages of each side at most: more would only cost time
 
 
@@ -124,18 +125,20 @@ def exchangeable(reviewed: Reals, release: Reals, level: float = 0.95, *, rng: n
     ends = np.concatenate([ordered[1:] != ordered[:-1], np.ones((1, values.shape[1]), dtype=np.bool_)])
     marks = np.zeros(len(values), dtype=np.bool_)
     marks[: len(one)] = True
-    here = _distances(marks, order, ends)
-    greatest = float(here.max())
+    here = _distances(marks[None], order, ends)[0]
+    greatest = float(here.max()) - 1e-12  # ties of rounded sums count
     as_far = 0
-    for _ in range(_PERMUTATIONS):
-        as_far += float(_distances(rng.permutation(marks), order, ends).max()) >= greatest - 1e-12
+    batch = max(1, _CELLS // values.size)
+    for first in range(0, _PERMUTATIONS, batch):
+        divisions = rng.permuted(np.tile(marks, (min(batch, _PERMUTATIONS - first), 1)), axis=1)
+        as_far += int((_distances(divisions, order, ends).max(axis=1) >= greatest).sum())
     p_value = (as_far + 1) / (_PERMUTATIONS + 1)
     return Comparison(p_value, p_value > 1 - level, level, int(np.argmax(here)))
 
 
 def _distances(marks: Flags, order: Integers, ends: Flags) -> Reals:
-    """Kolmogorov-Smirnov distance of marked from other pages, by feature; only ends of ties count."""
-    marked = marks[order]
-    size = int(marks.sum())
-    gaps = np.cumsum(marked / size - ~marked / (len(marks) - size), axis=0)
-    return np.asarray(np.abs(gaps * ends).max(axis=0))
+    """Kolmogorov-Smirnov distances of marked from other pages, by division and feature; only ends of ties count."""
+    marked = marks[:, order]
+    size = int(marks[0].sum())
+    gaps = np.cumsum(np.where(marked, 1 / size, -1 / (marks.shape[1] - size)), axis=1)
+    return np.asarray(np.abs(gaps * ends).max(axis=1))

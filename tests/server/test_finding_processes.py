@@ -2,12 +2,14 @@
 
 import asyncio
 import contextlib
+import operator
 import os
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +19,8 @@ from tests.helpers.deadly import SLOW, make_searches_slow
 from textveil import Sanitizer
 from textveil.budget.account import Account
 from textveil.detection.spans import DetectedSpan
-from textveil.errors import InputError, ParameterError, SlowText
+from textveil.documents.release import all_rewritten, texts_of
+from textveil.errors import InputError, InternalError, ParameterError, SlowText
 from textveil.sanitize import finding_process
 from textveil.sanitize.policy.choice import policy
 from textveil.server import finding
@@ -26,6 +29,7 @@ from textveil.server.errors import ApiError
 from textveil.server.finding import FindingProcesses
 from textveil.server.policies import OfferedPolicies
 from textveil.server.service import ALONE_CHARACTERS, LONG_CHARACTERS, SanitizingService
+from textveil.surrogates.private_map import PrivateMap
 
 POLICIES = OfferedPolicies("identifiers")
 TEXTS = [
@@ -35,6 +39,7 @@ TEXTS = [
     "",
 ]
 WARD = Account("ward")
+EMPTY = PrivateMap(released="", replaced=())
 
 
 @contextlib.asynccontextmanager
@@ -87,6 +92,25 @@ def test_texts_that_take_too_long_are_refused_and_other_errors_are_left_to_the_s
                 await answered(found, "identifiers", ["Maria Gonzalez"])
 
     asyncio.run(compare())
+
+
+def test_work_on_files_has_limits_on_time_and_memory_and_the_process_goes_on() -> None:
+    async def work() -> None:
+        async with processes() as found:
+            assert await found.done(partial(texts_of, []), 2**30) == []
+            (failed,) = await found.done(partial(texts_of, [("a.docx", b"")]), 2**30)
+            assert isinstance(failed, InputError)
+            with pytest.raises(InputError, match="memory"):
+                await found.done(partial(operator.mul, [0], 2**29), 2**30)
+            assert await found.done(partial(operator.mul, [0], 2**20), 2**30)
+            with pytest.raises(InternalError, match="of another"):
+                await found.done(partial(all_rewritten, [("a.html", b"<p>Maria</p>", EMPTY)]), 2**30)
+            assert len(found._running) == 1
+        async with processes(seconds=0.1) as found:
+            with pytest.raises(SlowText):
+                await found.done(partial(sum, range(10**11)), 2**30)
+
+    asyncio.run(work())
 
 
 def test_a_process_that_ends_fails_no_request_and_another_takes_its_place() -> None:

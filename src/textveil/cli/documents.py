@@ -41,12 +41,11 @@ def bytes_of(name: str) -> bytes:
     raise InputError(f"the document must be readable: {reason}.")
 
 
-def text_of(name: str) -> str:
+def text_in(name: str) -> str:
     """Return the text of a document, all passages as one."""
-    from textveil.documents.model import joined
-    from textveil.documents.registry import reader_of
+    from textveil.documents.release import text_of
 
-    return joined(reader_of(name)[0](bytes_of(name), "blank").passages)
+    return text_of(name, bytes_of(name))
 
 
 def sanitize_document(options: SanitizerOptions, name: str, places: Places, images: str) -> Report:

@@ -14,7 +14,7 @@ from email.utils import formataddr
 from typing import Final
 
 from textveil.documents.model import Content, Images, Passage, Piece, slot
-from textveil.documents.registry import READERS, reader_of
+from textveil.documents.registry import ENDINGS, READERS, reader_of
 from textveil.documents.web import Page, decoded
 from textveil.errors import InputError, TextveilError
 
@@ -42,13 +42,6 @@ _KIND: Final = re.compile(r"[a-z]{1,20}/[a-z0-9.+-]{1,80}")
 _QUOTED: Final = re.compile(r"[ \t]{0,9}(?:[>|][ \t]?){1,40}")
 _FROM: Final = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From (?=[^\n]{0,200}\d\d:\d\d)[^\n]{0,400}\n")
 _LINE: Final = "From MAILER-DAEMON Thu Jan  1 00:00:00 1970\n"
-ENDINGS: Final = {
-    "text/html": ".html", "text/csv": ".csv", "text/plain": ".txt", "text/markdown": ".md", "image/png": ".png",
-    "message/rfc822": ".eml", "application/pdf": ".pdf",
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
-    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
-    "application/vnd.openxmlformats-officedocument.presentationml.presentation": ".pptx",
-}  # fmt: skip
 _TYPES: Final = {ending: kind for kind, ending in ENDINGS.items()}
 
 

@@ -10,7 +10,7 @@ from email.message import Message
 from html.parser import HTMLParser
 
 from textveil.documents.check import Shown
-from textveil.documents.registry import READERS, reader_of
+from textveil.documents.registry import ENDINGS, READERS, reader_of
 from textveil.documents.web import INLINE
 
 
@@ -95,8 +95,6 @@ def _of(message: Message) -> Iterator[Shown]:
     elif kind.startswith("text/"):
         yield from (Shown("text of a message", line, True) for line in content.decode("utf-8").split("\n"))
     elif kind != "image/png" or len(content) > 200:
-        from textveil.documents.mail import ENDINGS
-
         suffix = ENDINGS.get(kind, "")
         if suffix not in READERS:
             yield Shown("attachment of another kind", "unknown part", True)

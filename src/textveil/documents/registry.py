@@ -22,6 +22,14 @@ READERS: Final = {
     ".htm": "web:Page mail_strings:page_strings",
 }
 """By ending: the class that reads and writes, and what opens the written file by another library."""
+ENDINGS: Final = {
+    "text/html": ".html", "text/csv": ".csv", "text/plain": ".txt", "text/markdown": ".md", "image/png": ".png",
+    "message/rfc822": ".eml", "application/pdf": ".pdf",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": ".pptx",
+}  # fmt: skip
+"""The endings of names, by the type of what is sent."""
 REFUSED: Final = {
     **dict.fromkeys((".docm", ".xlsm", ".pptm", ".dotm", ".xltm", ".potm", ".ppsm", ".xlsb"), "holds macros, or may"),
     **dict.fromkeys((".doc", ".xls", ".ppt"), "is of the form before 2007"),

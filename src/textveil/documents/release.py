@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from textveil.documents.check import Certificate, check
-from textveil.documents.model import Cut, Images, joined, write
+from textveil.documents.model import Content, Cut, Images, joined, write
 from textveil.documents.registry import reader_of
-from textveil.errors import UnsupportedGuarantee
+from textveil.errors import InputError, InternalError, UnsupportedGuarantee
 from textveil.sanitize.release import Release
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.surrogates.private_map import PrivateMap
@@ -16,12 +17,12 @@ from textveil.surrogates.scopes import Scope
 
 
 class ReleasedDocument(NamedTuple):
-    """A file to hand over, the release of its text, how to undo it (private), and what was checked."""
+    """A file to hand over, how to undo it (private), what was checked, and the release of its text."""
 
     data: bytes
-    release: Release
     private_map: PrivateMap
     certificate: Certificate
+    release: Release
 
 
 def released(
@@ -46,17 +47,54 @@ def released(
         raise UnsupportedGuarantee(
             "a document needs a policy that finds spans, as its look stays; got none. Use tv.policy('identifiers')."
         )
-    reader, strings = reader_of(name)
-    content = reader(data, images)
+    content = reader_of(name)[0](data, images)
     text = joined(content.passages)
     (release,) = sanitizer.batch([text], spans=False, scopes=None if scope is None else [scope])
     if release.private_map is None:
         raise UnsupportedGuarantee("a document needs a policy whose releases can be undone; got another.")
-    private_map = write(content.passages, _cuts(release.private_map))
+    return ReleasedDocument(*_written(name, content, text, release.private_map), release=release)
+
+
+def text_of(name: str, data: bytes, images: Images = "blank") -> str:
+    """Return the text of a document, all passages as one; raises as ``released`` where the file cannot be read."""
+    return joined(reader_of(name)[0](data, images).passages)
+
+
+def rewritten(name: str, data: bytes, private_map: PrivateMap, images: Images = "blank") -> bytes:
+    """Write a release of a document's text into the document, which is read again; the same file for the same release.
+
+    ``private_map``: of a release of ``text_of`` the same file. Raises InputError, as ``released``; InternalError: the
+    release is of another text, or the check found something in the written file.
+    """
+    content = reader_of(name)[0](data, images)
+    return _written(name, content, joined(content.passages), private_map)[0]
+
+
+def texts_of(files: Sequence[tuple[str, bytes]]) -> list[str | InputError]:
+    """Return the text of each file, by its name and data, or why it cannot be read."""
+    texts: list[str | InputError] = []
+    for name, data in files:
+        try:
+            texts.append(text_of(name, data))
+        except InputError as error:
+            texts.append(InputError(str(error)))
+    return texts
+
+
+def all_rewritten(files: Sequence[tuple[str, bytes, PrivateMap]]) -> list[bytes]:
+    """Write a release into each file: see ``rewritten``."""
+    return [rewritten(name, data, private_map) for name, data, private_map in files]
+
+
+def _written(name: str, content: Content, text: str, drawn: PrivateMap) -> tuple[bytes, PrivateMap, Certificate]:
+    """Write a release into the document that it is of, and check the file."""
+    if drawn.original() != text:
+        raise InternalError("a release must be of the document's text; it is of another. No file was written.")
+    private_map = write(content.passages, _cuts(drawn))
     file = content.written()
+    strings = reader_of(name)[1]
     seen, values = check(strings(file), content.passages, private_map)
-    certificate = Certificate(content.parts, content.removed, [f"{strings.__module__}"], seen, values)
-    return ReleasedDocument(file, release, private_map, certificate)
+    return file, private_map, Certificate(content.parts, content.removed, [f"{strings.__module__}"], seen, values)
 
 
 def _cuts(private_map: PrivateMap) -> list[Cut]:

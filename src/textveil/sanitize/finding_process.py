@@ -1,13 +1,13 @@
-"""Process that finds values for another: requests on its standard input, answers on its standard output.
+"""Process that finds values or reads files for another: requests on its standard input, answers on its output.
 
 A search holds the interpreter until it ends, so that no limit on time which is looked at between two searches holds for
 it. A process of its own can be killed: by the system's kernel, which counts its processor time, and by whoever started
 it, by the clock.
 
 Both sides send pickles, and only the process that started this one holds the other ends. The first request is policies
-by name, and which of them to make ready; each other is a ``Request``. Texts go nowhere else: whoever starts the process
-discards what it prints, and an error is answered without its message, unless it is one of textveil's, whose messages
-hold no text.
+by name, and which of them to make ready; each other is a ``Request``, or ``Work`` on files. Texts go nowhere else:
+whoever starts the process discards what it prints, and an error is answered without its message, unless it is one of
+textveil's, whose messages hold no text.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ import subprocess
 import sys
 import threading
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import IO, Any, Final, NamedTuple, TypeAlias
 
 from textveil.detection.detectors import detect
 from textveil.detection.spans import DetectedSpan
-from textveil.errors import InputError, SlowText, TextveilError
+from textveil.errors import InputError, InternalError, SlowText, TextveilError
 from textveil.sanitize.policy.finding import RecordValues, SpanFinder
 from textveil.sanitize.policy.making import parts_of
 from textveil.sanitize.policy.policy import Policy
@@ -36,8 +37,8 @@ SIZE: Final = 8  # bytes before each message that tell its length, the largest f
 START_SECONDS: Final = 120.0
 """By the clock until a process must be ready; one that was just started reads every list that detection needs."""
 
-Answer: TypeAlias = list[list[DetectedSpan]] | InputError | None
-"""The spans of each text; or that the texts take too long or cannot be read; or None for any other error."""
+Answer: TypeAlias = list[Any] | InputError | InternalError | None
+"""The spans of each text, or what came of the work; or an error that tells no text; or None for any other error."""
 
 _GRACE_SECONDS: Final = 1.0  # of processor time after which a process is killed that did not look at its limit
 
@@ -55,6 +56,14 @@ class Request(NamedTuple):
     texts: Sequence[str]  # private texts
     seconds: float  # of processor time that all of them may take
     values: Sequence[RecordValues] | None = None  # see `SpanFinder.found_in`
+
+
+class Work(NamedTuple):
+    """Something to be done with files that others made, which may take any time and memory."""
+
+    call: Callable[[], list[Any]]  # pickled by the names of what it calls
+    seconds: float  # of processor time
+    bytes: int  # of memory that it may take, where the system tells how much a process has
 
 
 def framed(message: object) -> bytes:
@@ -133,6 +142,28 @@ def killed_after(seconds: float) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
+@contextmanager
+def within_memory(most: int) -> Iterator[None]:
+    """Have allocations fail in the block that would take more memory than the process has, and so many bytes more.
+
+    They raise MemoryError. Where no file of the system tells how much the process has, there is no limit.
+    """
+    try:
+        import resource
+
+        size = int(Path("/proc/self/statm").read_bytes().split()[0]) * resource.getpagesize()
+    except (ImportError, OSError, ValueError, IndexError):
+        yield
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    limits = [size + most, *(limit for limit in (soft, hard) if limit != resource.RLIM_INFINITY)]
+    resource.setrlimit(resource.RLIMIT_AS, (min(limits), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
 class _Finders:
     def __init__(self, policies: Mapping[str, Policy]) -> None:
         self._policies = policies
@@ -150,14 +181,21 @@ class _Finders:
         return finder.found_in(finder.readings(request.texts), values=request.values)
 
 
-def _answer(finders: _Finders, request: Request) -> Answer:
+def _answer(finders: _Finders, request: Request | Work) -> Answer:
     try:
         with killed_after(request.seconds + _GRACE_SECONDS), time_limit(request.seconds):
-            return finders.found(request)
+            if isinstance(request, Request):
+                return finders.found(request)
+            with within_memory(request.bytes):
+                return request.call()
     except SlowText as error:
         return error
     except InputError as error:
         return InputError(str(error))
+    except InternalError as error:
+        return InternalError(str(error))
+    except MemoryError:
+        return InputError("the documents must take less memory; they take more than they may. Send less at a time.")
     except Exception:
         return None
 
@@ -197,7 +235,7 @@ class FoundApart:
                 if process.ended_over_limit():
                     raise too_slow(self._seconds) from None
                 continue
-            if isinstance(answer, InputError):
+            if isinstance(answer, InputError | InternalError):
                 raise answer
             if answer is None:
                 raise TextveilError(

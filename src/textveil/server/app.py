@@ -15,6 +15,7 @@ from textveil.server.errors import add_handlers
 from textveil.server.finding import FindingProcesses
 from textveil.server.foreign import ForeignValues
 from textveil.server.gateway import gateway_router
+from textveil.server.gateway.documents import Documents
 from textveil.server.gateway.upstream import Upstream
 from textveil.server.guard import Guard
 from textveil.server.kept_data import KeptMaps, MapKeeper
@@ -78,6 +79,9 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKey
             foreign=foreign,
             finding=finding,
             shares=most > 0,
+        )
+        app.state.documents = (
+            None if config.documents == "refuse" else Documents(config.documents, finding, config.body_bytes)
         )
         upstream = Upstream.of(config)
         app.state.ledger, app.state.service, app.state.upstream = books, service, upstream

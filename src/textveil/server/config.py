@@ -101,6 +101,8 @@ class Config(BaseModel):
     # what the gateway does if the policy's model reports that it fails: "refuse"; or "send-unprotected", which sends
     # the texts as they are where no budget limits who asks. Any other failure is refused.
     on_error: Literal["refuse", "send-unprotected"] = "refuse"
+    # what goes on of documents in messages: nothing ("refuse"); their sanitized "text"; or the sanitized "file"
+    documents: Literal["refuse", "text", "file"] = "refuse"
     # where originals are put back within URLs of an answer: "named-hosts", to hosts that a text of the asker names;
     # "never"; or "everywhere", by which the upstream can have originals sent to any host
     restore_in_urls: InUrls = "named-hosts"

@@ -16,16 +16,17 @@ import contextlib
 import logging
 import pickle
 from collections import deque
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
 
 from textveil.detection.spans import DetectedSpan
-from textveil.errors import InputError
+from textveil.errors import InputError, InternalError
 from textveil.sanitize.finding_process import (
     SIZE,
     START_SECONDS,
     Answer,
     Request,
+    Work,
     command,
     environment,
     framed,
@@ -95,14 +96,29 @@ class FindingProcesses:
             InputError: the texts take too long, or cannot be read.
             ApiError: a process must read them, and none came free or could be started.
         """
-        request = framed(Request(policy, list(texts), self._seconds))
+        return await self._answered(framed(Request(policy, list(texts), self._seconds)), long=long, must=must)
+
+    async def done(self, call: Callable[[], list[Any]], most_bytes: int) -> list[Any]:
+        """Do work on files that others made, in a process that can be killed.
+
+        Args:
+            call: pickled by the names of what it calls.
+            most_bytes: of memory that it may take.
+
+        Raises: as ``found``; InternalError: a check of the work failed.
+        """
+        answer = await self._answered(framed(Work(call, self._seconds, most_bytes)), long=True, must=True)
+        assert answer is not None
+        return answer
+
+    async def _answered(self, request: bytes, *, long: bool, must: bool) -> list[Any] | None:
         for _ in range(_ATTEMPTS if must else 1):
             process = await self._awaited(long) if must else self._free(long)
             if process is None:
                 return None
             answer = await process.ask(request, self._wall, _LONG if long else 1)
             self._note_change()
-            if isinstance(answer, InputError):
+            if isinstance(answer, InputError | InternalError):
                 raise answer
             if answer is not None or not (must and process.ended):
                 break

@@ -76,6 +76,9 @@ CALLED_A_SECOND: Final = 20_000
 treated as if it held guesses of every kind, which costs no time.
 """
 
+DOCUMENT: Final = "document"
+"""The first word of the label of a document's text."""
+
 _TEXT: Final = 40  # characters that take as long as a text does besides its own
 _PIECE: Final = 256  # texts that are looked up, or noted, in a row before others have their turn
 # the note of an error of the engine, as against one of the ledger or the conversation
@@ -282,7 +285,8 @@ class SanitizingService:
             new = [key for key, release in releases.items() if release is None]
             if new:
                 own = [origins[key] is None and not _declares(key[0]) for key in new]
-                within = _Within(conversation, [origins[key] for key in new], own)
+                hosts = [origins[key] is None and not _is_document(key[0]) for key in new]
+                within = _Within(conversation, [origins[key] for key in new], own, hosts)
                 prepared, drawn, balance = await self._paid(name, [text for _, text in new], account, within)
                 async for key, new_release, source in _in_pieces(zip(new, drawn, within.sources, strict=True)):
                     conversation.remember(name, digests[key], new_release, source)
@@ -372,8 +376,8 @@ class SanitizingService:
             if within is None:
                 return self._few(sanitizer.prepare(texts, found=spans))
             conversation, scope = within.conversation, within.conversation.scope(name)
-            own = (text for text, origin in zip(texts, within.origins, strict=True) if origin is None)
-            within.hosts = frozenset[str]().union(*map(hosts_in, own), *map(services_in, texts))
+            told = (text for text, names in zip(texts, within.names_hosts, strict=True) if names)
+            within.hosts = frozenset[str]().union(*map(hosts_in, told), *map(services_in, texts))
             scopes: list[MemoryScope | ApartScope] = [scope] * len(texts)
             if sanitizer.remembers and not self._foreign.shared:
                 scopes, within.sources = scopes_of(within.origins, scope, within.calls)
@@ -446,13 +450,21 @@ def _engine_reports(error: Exception) -> bool:
 class _Within:
     """Texts of a conversation: origins, sources of their values, calls by message, foreign values, hosts and persons.
 
-    ``own``: whether the client said each of them, and did not declare a tool by it.
+    ``own``: whether the client said each of them, and did not declare a tool by it; ``names_hosts``: whether an answer
+    may have originals in URLs to a host that it names.
     """
 
-    def __init__(self, conversation: ConversationState, origins: Sequence[Origin | None], own: Sequence[bool]) -> None:
+    def __init__(
+        self,
+        conversation: ConversationState,
+        origins: Sequence[Origin | None],
+        own: Sequence[bool],
+        names_hosts: Sequence[bool],
+    ) -> None:
         self.conversation = conversation
         self.origins = origins
         self.own = own
+        self.names_hosts = names_hosts
         self.persons = conversation.persons
         self.sources = [OWN if origin is None else UNTRACED for origin in origins]
         self.calls: Mapping[str, CallRead] = {}
@@ -463,6 +475,11 @@ class _Within:
 def _declares(label: str) -> bool:
     """Return whether a text of this label declares a tool: its words are a public vocabulary, and name nobody."""
     return not _DECLARED.isdisjoint(label.split(" ")[1:2])
+
+
+def _is_document(label: str) -> bool:
+    """Return whether a text of this label is that of a document, which the client sends and others may have written."""
+    return label.partition(" ")[0] == DOCUMENT
 
 
 _DECLARED: Final = frozenset(("tools", "functions", "tool_choice", "response_format", "text", "output_config"))

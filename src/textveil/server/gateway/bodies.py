@@ -13,6 +13,7 @@ from textveil.errors import InternalError
 from textveil.sanitize.release import Release
 from textveil.server.conversations import ConversationState
 from textveil.server.foreign import Call
+from textveil.server.gateway.documents import Documents
 from textveil.server.gateway.json_text import Leaf, canonical, leaves
 from textveil.server.gateway.reading import TEXTS, Reader, RequestReading, written
 from textveil.server.kept_data import Written
@@ -149,6 +150,7 @@ async def sanitized_body(
     size: int = 0,
     most: int = TEXTS,
     fails_open: bool = False,
+    documents: Documents | None = None,
 ) -> SanitizedBody:
     """Return a body with every text of it released.
 
@@ -162,7 +164,9 @@ async def sanitized_body(
         policy: a name; None is the default.
         size: bytes of the body, if known: a long one is read in a thread.
         most: maximum number of texts.
-        fails_open: whether texts go on as they are if the engine fails, and nobody's budget is limited.
+        fails_open: whether texts go on as they are if the engine fails, and nobody's budget is limited; never of a
+            request with documents.
+        documents: makes what goes on of documents; None refuses them.
 
     Raises:
         ApiError: a part of it cannot be read, and so does not go on.
@@ -170,11 +174,21 @@ async def sanitized_body(
     """
     memory = RequestMemory(state)
     chosen = service.policies.policy(service.policies.name(policy))
-    reading = RequestReading(memory, escapes=not chosen.draws_words, most=most)
+    reading = RequestReading(
+        memory,
+        escapes=not chosen.draws_words,
+        most=most,
+        takes_documents="refuse" if documents is None else documents.goes_on,
+    )
     template = await beside(size, partial(reading.fields, asked, "", readers, needed))
     memory.behind = reading.stands("messages" if "messages" in readers else "input")
     headers = {"X-Textveil-Left-Out": ", ".join(reading.left_out)[:2000]} if reading.left_out else {}
     texts: list[str] = []
+    if documents is not None and reading.documents:
+        documents.need_writable(chosen, list(reading.documents.values()))
+        found = await documents.texts(list(reading.documents.values()))
+        for number, read in zip(reading.documents, found, strict=True):
+            reading.pieces[number] = reading.pieces[number]._replace(text=read)
     if reading.pieces:
         wholes = reading.wholes()
         try:
@@ -187,19 +201,26 @@ async def sanitized_body(
                 origins=[pieces[0].origin for pieces in wholes],
             )
         except Exception as error:
-            if not fails_open or not await service.may_send_unprotected(error, policy, account):
+            if not fails_open or reading.documents or not await service.may_send_unprotected(error, policy, account):
                 raise
             texts = [piece.text for pieces in wholes for piece in pieces]
             headers["X-Textveil-Unprotected"] = "true"
             return SanitizedBody(await beside(size, partial(written, template, texts)), memory, headers)
         memory.sent(paid.releases)
+        of_documents: dict[int, Release] = {}
         for release, pieces in zip(paid.releases, wholes, strict=True):
+            if len(texts) in reading.documents:
+                of_documents[len(texts)] = release
             parts = release.text.split(BORDER) if len(pieces) > 1 else [release.text]
             if len(parts) != len(pieces):
                 raise InternalError(
                     "a release must have the parts of its text; got others. Nothing was sent; report it."
                 )
             texts += parts
+        if documents is not None and of_documents:
+            sent = await documents.sent(list(reading.documents.values()), [of_documents[n] for n in reading.documents])
+            for number, data in zip(reading.documents, sent, strict=True):
+                texts[number] = data
         headers["X-Textveil-Guarantee"] = str(paid.guarantee["text"]).encode("ascii", "replace").decode()
         headers["X-Textveil-Policy"] = paid.policy
         if paid.budget["remaining"] is not None:

@@ -6,8 +6,10 @@ public by declaration: a program chose them, and calls must come back under them
 
 import re
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final
 
+from textveil.server.gateway.documents import chat_file
 from textveil.server.gateway.reading import (
     NAME,
     Reader,
@@ -184,32 +186,42 @@ def typed(kind: str, readers: Mapping[str, Reader], needed: Sequence[str]) -> Re
     return object_of({"type": one_of(kind), **readers}, needed)
 
 
-def by_type(kinds: Mapping[str, Reader]) -> Reader:
-    """Return a reader of objects by their ``type``; it refuses other types: nobody reads them, so they do not go on."""
+def by_type(kinds: Mapping[str, Reader], documents: Mapping[str, Reader] = MappingProxyType({})) -> Reader:
+    """Return a reader of objects by their ``type``; it refuses other types: nobody reads them, so they do not go on.
+
+    ``documents``: of types that are read where the server takes documents.
+    """
 
     def reader(reading: RequestReading, value: Any, place: str) -> Any:
         need_object(value, place)
         kind = value.get("type")
-        if not isinstance(kind, str) or kind not in kinds:
+        known = kinds if reading.takes_documents == "refuse" else {**kinds, **documents}
+        if not isinstance(kind, str) or kind not in known:
+            hint = "Parts of other types (images, sound, files) cannot be sanitized and are not sent on."
+            if isinstance(kind, str) and kind in documents:
+                hint = "This server takes no documents; who runs it sets `documents`."
             refuse(
                 f"{place}.type",
-                " or ".join(kinds),
+                " or ".join(known),
                 code="unsupported_content",
                 got="none" if kind is None else "another type",
-                hint="Parts of other types (images, sound, files) cannot be sanitized and are not sent on.",
+                hint=hint,
             )
-        return kinds[kind](reading, value, place)
+        return known[kind](reading, value, place)
 
     return reader
 
 
-def parts(kinds: Mapping[str, Reader]) -> Reader:
-    """Return a reader of content in parts; ``kinds``: by the ``type`` of a part, the reader of its text."""
+def parts(kinds: Mapping[str, Reader], documents: Mapping[str, Reader] = MappingProxyType({})) -> Reader:
+    """Return a reader of content in parts; ``kinds``: by the ``type`` of a part, the reader of its text.
+
+    ``documents``: as for ``by_type``.
+    """
     readers = {}
     for kind, reader in kinds.items():
         field = "refusal" if kind == "refusal" else "text"
         readers[kind] = typed(kind, {field: reader}, (field,))
-    all_parts = list_of(by_type(readers))
+    all_parts = list_of(by_type(readers, documents))
 
     def read(reading: RequestReading, value: Any, place: str) -> Any:
         content = all_parts(reading, value, place)
@@ -236,7 +248,7 @@ def answer_text(what: str) -> Reader:
     return reader
 
 
-_content: Final = text_or(text, parts({"text": text}))
+_content: Final = text_or(text, parts({"text": text}, {"file": chat_file}))
 
 tool_content: Final = text_or(tool_text, parts({"text": tool_text, "input_text": tool_text}))
 """Reads the answer of a tool: a text, or texts in parts."""

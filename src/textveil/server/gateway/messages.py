@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 from textveil.server.bodies import parsed
@@ -22,6 +23,7 @@ from textveil.server.gateway.chat import (
     tool_text,
     typed,
 )
+from textveil.server.gateway.documents import document_block
 from textveil.server.gateway.reading import (
     Reader,
     RequestReading,
@@ -53,10 +55,15 @@ _CACHE: Final[dict[str, Reader]] = {
 }
 
 
-def _content(plain: Reader, others: Mapping[str, Reader]) -> Reader:
-    """Return a reader of a text, or of blocks of text and of other types; a block read as None does not go on."""
+def _content(
+    plain: Reader, others: Mapping[str, Reader], documents: Mapping[str, Reader] = MappingProxyType({})
+) -> Reader:
+    """Return a reader of a text, or of blocks of text and of other types; a block read as None does not go on.
+
+    ``documents``: as for ``by_type``.
+    """
     kinds = {"text": typed("text", {"text": plain, **_CACHE}, ("text",)), **others}
-    all_blocks = list_of(by_type(kinds))
+    all_blocks = list_of(by_type(kinds, documents))
 
     def read(reading: RequestReading, value: Any, place: str) -> Any:
         blocks = [block for block in all_blocks(reading, value, place) if block is not None]
@@ -79,9 +86,11 @@ _CALL: Final = typed(
     "tool_use", {"id": call_handle, "name": called_name, "input": _arguments, **_CACHE}, ("id", "name", "input")
 )
 
+_DOCUMENTS: Final = {"document": document_block(_CACHE)}
+
 _RESULT: Final = typed(
     "tool_result",
-    {"tool_use_id": handle, "is_error": flag, "content": _content(tool_text, {}), **_CACHE},
+    {"tool_use_id": handle, "is_error": flag, "content": _content(tool_text, {}, _DOCUMENTS), **_CACHE},
     ("tool_use_id",),
 )
 
@@ -122,7 +131,7 @@ def _redacted(reading: RequestReading, value: Any, place: str) -> Any:
 
 
 _CONTENT: Final[dict[str, Reader]] = {
-    "user": _content(text, {"tool_result": _tool_result}),
+    "user": _content(text, {"tool_result": _tool_result}, _DOCUMENTS),
     "assistant": _content(
         answer_text("content"), {"tool_use": _CALL, "thinking": _thinking, "redacted_thinking": _redacted}
     ),

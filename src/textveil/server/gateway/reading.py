@@ -15,12 +15,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Final, NamedTuple, NoReturn, Protocol, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, NoReturn, Protocol, TypeAlias
 
 from textveil.server.bodies import parsed
 from textveil.server.errors import ApiError, too_many_texts
 from textveil.server.foreign import Call, Origin
 from textveil.server.gateway.json_text import Leaf, LeafKind, leaves, with_quoted_draws
+from textveil.server.service import DOCUMENT
 from textveil.text.escapes import BORDER
 
 Reader: TypeAlias = "Callable[[RequestReading, Any, str], Any]"
@@ -62,6 +63,26 @@ class JsonSlots:
     parts: tuple[str | tuple[Slot, Leaf], ...]
 
 
+class SentDocument(NamedTuple):
+    """A document of a request, as it came.
+
+    Attributes:
+        ending: of its format.
+        data: private.
+        place: of the data, for errors.
+        head: what goes on before its data, if the file itself goes on.
+        is_string: whether it goes on as a string, and not in base64.
+        name: what it is called where it goes on, whatever its name was.
+    """
+
+    ending: str
+    data: bytes
+    place: str
+    head: str = ""
+    is_string: bool = False
+    name: str = ""
+
+
 class Memory(Protocol):
     """What a request is told of its conversation; ``bodies.RequestMemory`` outside of tests."""
 
@@ -89,17 +110,28 @@ class RequestReading:
         memory: of its conversation.
         escapes: whether a release reads texts through their escapes: it does if words are kept.
         most: maximum number of texts.
+        takes_documents: what goes on of documents.
 
     Attributes:
         pieces: texts to be released, in order; those that go on in the next are released with it (``wholes``).
+        documents: by the number of the piece that stands for its text, which nobody has read so far.
         left_out: names of fields that do not go on.
         functions: names of the functions that the request declares.
         parameters: names of their parameters.
         call: the handle of the call that is being read.
     """
 
-    def __init__(self, memory: Memory, *, escapes: bool = False, most: int = TEXTS) -> None:
+    def __init__(
+        self,
+        memory: Memory,
+        *,
+        escapes: bool = False,
+        most: int = TEXTS,
+        takes_documents: Literal["refuse", "text", "file"] = "refuse",
+    ) -> None:
         self.memory = memory
+        self.takes_documents = takes_documents
+        self.documents: dict[int, SentDocument] = {}
         self._most = most
         self.escapes = escapes
         self.pieces: list[Piece] = []
@@ -129,18 +161,32 @@ class RequestReading:
             refuse(place, "a string", code="invalid_type")
         if not value:
             return ""
-        if len(self.pieces) >= self._most:
-            raise too_many_texts(self._most)
         if not value.isascii():
             try:
                 value.encode("utf-8")
             except UnicodeEncodeError:
                 refuse(place, "Unicode text, without lone surrogates", code="invalid_text")
+        return Slot(self._stand(value, place, what), is_output=self.escapes and what == "output")
+
+    def document(self, document: SentDocument, place: str) -> Slot:
+        """Return the slot of a document, whose name is made here; its text is a piece by itself.
+
+        Raises ApiError: one text more than the request may hold.
+        """
+        number = self._stand("", place, DOCUMENT)
+        of_request = len(self.documents) + 1
+        name = f"document{'' if of_request == 1 else f'-{of_request}'}{document.ending}"
+        self.documents[number] = document._replace(name=name)
+        return Slot(number)
+
+    def _stand(self, value: str, place: str, what: str) -> int:
+        if len(self.pieces) >= self._most:
+            raise too_many_texts(self._most)
         field = _field(place)
         self._since[field] += 1
         self._stands[field] = f"{field} {self._since[field]} {self._behind.get(field, '')}"
         self.pieces.append(Piece(value, f"{what} {self._stands[field]}", self._origin))
-        return Slot(len(self.pieces) - 1, is_output=self.escapes and what == "output")
+        return len(self.pieces) - 1
 
     @contextlib.contextmanager
     def foreign(self, place: str, handle: Any = None) -> Iterator[None]:
@@ -165,7 +211,9 @@ class RequestReading:
         Raises ApiError: one of them has the character that stands for a cut.
         """
         for slot, following in pairwise(slot for slot in slots if slot != ""):
-            if self.escapes and isinstance(slot, Slot) and isinstance(following, Slot):
+            if not (isinstance(slot, Slot) and isinstance(following, Slot)):
+                continue
+            if self.escapes and self.documents.keys().isdisjoint((slot.number, following.number)):
                 if any(BORDER in self.pieces[each.number].text for each in (slot, following)):
                     refuse(place, "text without U+FDD0, which is no character", code="invalid_text")
                 self._going_on.add(slot.number)

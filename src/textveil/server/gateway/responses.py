@@ -20,6 +20,7 @@ from textveil.server.gateway.chat import (
     tool_content,
     verbosity,
 )
+from textveil.server.gateway.documents import input_file
 from textveil.server.gateway.reading import (
     Reader,
     RequestReading,
@@ -38,7 +39,7 @@ from textveil.server.gateway.reading import (
 
 _ROLES: Final = ("user", "system", "developer", "assistant")
 _status: Final = one_of("in_progress", "completed", "incomplete")
-_input_text: Final = text_or(text, parts({"input_text": text}))
+_input_text: Final = text_or(text, parts({"input_text": text}, {"input_file": input_file}))
 _output_text: Final = text_or(
     answer_text("content"), parts({"output_text": answer_text("content"), "refusal": answer_text("refusal")})
 )

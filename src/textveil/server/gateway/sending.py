@@ -132,6 +132,7 @@ class Exchange(NamedTuple):
             size=self.size,
             most=self.request.app.state.config.request_texts,
             fails_open=self.request.app.state.config.on_error == "send-unprotected",
+            documents=self.request.app.state.documents,
         )
         await self.conversations.keep(self.state)  # what goes on is known to whoever goes on with it
         return as_json(sanitized.body), sanitized.memory, sanitized.headers

@@ -1,6 +1,7 @@
 """Record batches: what is released, what is done again, and what two batches may not share."""
 
 import dataclasses
+import operator
 import os
 import pickle
 import subprocess
@@ -389,3 +390,17 @@ def test_the_counts_of_whole_texts_add_up_to_their_cost() -> None:
     sanitize_batches(mechanism("keywords", epsilon=3.0), keep=["protected_words"], counts=True)
     with pytest.raises(ParameterError, match="fields must be other names"):
         sanitize_batches(mechanism("keywords", epsilon=3.0), keep=["protected_texts"], counts=True)
+
+
+def test_values_of_other_columns_are_found_and_move_the_streams_of_draws() -> None:
+    """Alike in every batch; another value beside the same text is another input, which shares no draws."""
+    job = sanitize_batches("identifiers", key="id", secret=SECRET, known={"who": "person"})
+    rows = 40
+    columns = {"text": ["zorblatt met ann@example.com"] * rows, "id": list(range(rows))}
+    batches = [pa.record_batch({**columns, "who": [who] * rows}) for who in ("Zorblatt", "Quexel", None)]
+    made = [job(one)["text"].to_pylist() for one in batches]
+    assert not any("zorblatt" in text for text in made[0]) and all(text.startswith("zorblatt ") for text in made[2])
+    assert [text for at in (0, 20) for text in job(batches[0].slice(at, 20))["text"].to_pylist()] == made[0]
+    mails = [[text.split()[-1] for text in texts] for texts in made]
+    for one, two in ((0, 1), (1, 2), (0, 2)):
+        assert sum(map(operator.eq, mails[one], mails[two])) < rows / 2, "by chance, never"

@@ -3,6 +3,7 @@
 import importlib
 import pickle
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from tests.helpers.vocabularies import lettered_vocabulary
@@ -111,31 +112,63 @@ KNOWN = {
 }
 
 
-@pytest.mark.parametrize("package", ["pandas", "polars"])
+PACKAGES = ("pandas", "polars", "pyarrow")
+
+
+def table_of(package: str, data: dict[str, list]) -> tuple[Any, Any]:
+    """A table of the package, and the function that sanitizes one."""
+    tables = pytest.importorskip(package, reason=f"needs the extra `{package}`")
+    if package == "pyarrow":
+        return tables.table(data), importlib.import_module("textveil.integrations.arrow_batches").sanitize_table
+    return tables.DataFrame(data), importlib.import_module(f"textveil.integrations.{package}").sanitize_frame
+
+
+def column(data: Any, name: str) -> list:
+    return data[name].to_pylist() if hasattr(data[name], "to_pylist") else data[name].to_list()
+
+
+@pytest.mark.parametrize("package", PACKAGES)
 def test_values_of_other_columns_are_found_in_the_texts_of_their_row(package: str) -> None:
     """A name that no list has; a row without a value has none, and numbers stay numbers."""
-    frames = pytest.importorskip(package, reason=f"needs the extra `{package}`")
-    module = importlib.import_module(f"textveil.integrations.{package}")
-    frame = frames.DataFrame(KNOWN)
-    data, report = module.sanitize_frame(frame, "identifiers", ["text"], ["age"], known={"who": "person"})
-    texts = data["text"].to_list()
+    table, sanitize = table_of(package, KNOWN)
+    data, report = sanitize(table, "identifiers", ["text"], ["age"], known={"who": "person"})
+    texts = column(data, "text")
     assert texts[0].startswith("today ") and "zorblatt" not in texts[0].lower() and texts[0].endswith(" came")
-    assert texts[1] == "today zorblatt came"
-    assert list(data.columns) == ["text", "age"] and data["age"].to_list() == [63, 41, 5]
+    assert texts[1] == "today zorblatt came" and not isinstance(texts[2], str)
+    names = data.column_names if package == "pyarrow" else list(data.columns)
+    assert names == ["text", "age"] and column(data, "age") == [63, 41, 5]
     assert report.to_data()["fields"]["known"] == {"who": "person"}
+    assert report.persons is None
 
 
-@pytest.mark.parametrize("package", ["pandas", "polars"])
+@pytest.mark.parametrize("package", PACKAGES)
+def test_what_one_persons_rows_cost_together_is_told(package: str) -> None:
+    """Three words of one person in two rows, one of another, two of nobody's; a row without a text costs nothing."""
+    data = {
+        "who": ["a", "b", None, "a", None, "a"],
+        "text": ["waa wab", "wac", "waa", "wad", "wab", None],
+    }
+    table, sanitize = table_of(package, data)
+    _, report = sanitize(table, MADE, unit="who")
+    told = report.to_data()["guarantee"]["per_person"]
+    assert (told["column"], told["persons"], told["protected_tokens"]) == ("who", 3, 3)
+    assert told["epsilon"] == pytest.approx(3 * MADE.guarantee.epsilon)
+    assert "who" not in report.to_data()["fields"]
+
+
+@pytest.mark.parametrize("package", PACKAGES)
 @pytest.mark.parametrize(
-    ("policy", "known", "error", "message"),
+    ("policy", "beside", "error", "message"),
     [
-        ("all-words", {"who": "person"}, ParameterError, "`known` need a `policy` that finds spans"),
-        ("identifiers", {"who": "planet"}, ParameterError, "with a rule for the kind 'planet'"),
-        ("identifiers", {"whom": "person"}, InputError, "'whom'"),
+        ("all-words", {"known": {"who": "person"}}, ParameterError, "`known` need a `policy` that finds spans"),
+        ("identifiers", {"known": {"who": "planet"}}, ParameterError, "with a rule for the kind 'planet'"),
+        ("identifiers", {"known": {"whom": "person"}}, InputError, "'whom'"),
+        ("identifiers", {"known": ["who"]}, ParameterError, "known must be a dictionary of columns and kinds"),
+        ("identifiers", {"unit": "whom"}, InputError, "'whom'"),
+        ("identifiers", {"unit": ["who"]}, ParameterError, "unit must be the name of a column; got list"),
     ],
 )
-def test_known_columns_that_do_not_fit_are_refused(package: str, policy, known, error, message: str) -> None:
-    frames = pytest.importorskip(package, reason=f"needs the extra `{package}`")
-    module = importlib.import_module(f"textveil.integrations.{package}")
+def test_columns_that_do_not_fit_are_refused(package: str, policy, beside, error, message: str) -> None:
+    table, sanitize = table_of(package, KNOWN)
     with pytest.raises(error, match=message):
-        module.sanitize_frame(frames.DataFrame(KNOWN), policy, known=known)
+        sanitize(table, policy, **beside)

@@ -114,6 +114,10 @@ class RecordColumns:
         data = {"unit": self.unit, "scope_column": self.scope, "known": dict(self.known)}
         return {name: value for name, value in data.items() if value}
 
+    def for_report(self) -> dict[str, Any]:
+        """Return JSON data of the columns that change what is public; whose a record is changes nothing."""
+        return {name: value for name, value in self.to_data().items() if name != "unit"}
+
     def check(self, setting: Setting) -> None:
         """Refuse columns that the sanitizer has no use for. Raises ParameterError: there are some."""
         policy = setting.policy

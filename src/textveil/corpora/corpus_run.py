@@ -405,7 +405,7 @@ class Run:
             kept_fields=choice.kept if choice is not None else (),
             nulls=totals.nulls,
             recall=self.recall,
-            columns={key: value for key, value in self.columns.to_data().items() if key != "unit"},
+            columns=self.columns.for_report(),
             persons=None if unit is None else Persons.of(unit, totals.persons.values()),
         )
         renamed = self.corpus_format.renamed if isinstance(self.corpus_format, FileByFile) else {}

@@ -9,14 +9,28 @@ docs/integrations.md.
 import hashlib
 import operator
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from textveil.corpora.blocks import NO_COLUMNS, RecordColumns
 from textveil.corpora.formats.arrow_columns import chosen_schema, plain_columns, texts_of, with_releases
 from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES, FieldChoice, arrow, checked_size
 from textveil.errors import InputError, ParameterError, need
-from textveil.integrations.text_columns import Row, Source, column_names, released_rows, sanitizer_of
+from textveil.integrations.text_columns import (
+    NOTHING,
+    Beside,
+    ColumnSanitizer,
+    Known,
+    Row,
+    Sanitized,
+    Source,
+    beside,
+    column_names,
+    read_columns,
+    released_rows,
+    sanitizer_of,
+)
 from textveil.randomness import SECRET_BYTES, derived_generator, new_secret
 from textveil.sanitize.release import Release
 from textveil.sanitize.sanitizer import Sanitizer
@@ -39,9 +53,10 @@ class BatchSanitizer:
 
     A null stays null. Columns that are neither sanitized nor kept are dropped. The draws come
 
-    - with ``key``: for each row from the stream of (secret, settings, the row's key, the row's texts): the same
-      release however often, wherever and in whatever batch the row is drawn;
-    - with a position in the call: for each batch from the stream of (secret, settings, position, texts of the batch);
+    - with ``key``: for each row from the stream of (secret, settings, the row's key, its texts and known values): the
+      same release however often, wherever and in whatever batch the row is drawn;
+    - with a position in the call: for each batch from the stream of (secret, settings, position, texts and known values
+      of the batch);
     - with neither: from the operating system. A batch that is done again is then released again, and both count.
 
     One secret is for one input: under a secret that is used again, what stands unchanged at its old place is
@@ -56,6 +71,7 @@ class BatchSanitizer:
         counts: add the columns ``protected_words`` and ``protected_numbers``, or ``protected_texts`` for a mechanism of
             whole texts, and ``protected_KIND`` of any other kind, from which the whole cost adds up.
         max_document_bytes: larger texts are refused.
+        read: columns whose values are found in the texts of their row.
         job: name under which processes keep the sanitizer; every object that is made has its own, and so has one of
             ``dataclasses.replace``, which may be set to less epsilon. Pickled copies have that of the original.
     """
@@ -66,6 +82,7 @@ class BatchSanitizer:
     secret: bytes = field(default_factory=new_secret, repr=False)
     counts: bool = False
     max_document_bytes: int = MAX_DOCUMENT_BYTES
+    read: RecordColumns = NO_COLUMNS
     job: str = field(default_factory=lambda: secrets.token_hex(16), init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -119,11 +136,9 @@ class BatchSanitizer:
             return self._table(batch, position)
         _need_kind(batch, arrow().RecordBatch, "batch", "a pyarrow RecordBatch or Table")
         chosen = plain_columns(batch, self.choice)
-        columns, bad = texts_of(chosen, self.choice, self.max_document_bytes, lambda row: f"row {row + 1} of a batch")
-        for reason in bad.values():
-            raise InputError(reason)
-        rows = list(zip(*columns, strict=True))
-        releases = self._drawn(rows, self._contexts(batch, position))
+        rows = _rows(chosen, self.choice, self.max_document_bytes)
+        known = _beside(batch, self.read).known
+        releases = self._drawn(rows, known, self._contexts(batch, position))
         fresh = [[release.text for release in row] for row in releases]
         return self._counted(with_releases(chosen, self.choice, range(len(rows)), fresh), releases)
 
@@ -159,20 +174,22 @@ class BatchSanitizer:
             )
         return [repr(value).encode("ascii", "backslashreplace") for value in values]
 
-    def _drawn(self, rows: Sequence[Row], contexts: list[bytes] | bytes | None) -> list[list[Release]]:
+    def _drawn(
+        self, rows: Sequence[Row], known: Sequence[Known] | None, contexts: list[bytes] | bytes | None
+    ) -> list[list[Release]]:
         sanitizer = _held(self.job, self.sanitizer)
         if contexts is None:
-            return released_rows(sanitizer, rows)
+            return released_rows(sanitizer, rows, known=known)
         # Under one secret, other settings have other streams.
-        public = self.setting.digest(fields=self.choice.sanitized)
+        public = self.setting.digest(fields=self.choice.sanitized, **self.read.to_data())
         if isinstance(contexts, bytes):
-            return released_rows(
-                sanitizer, rows, derived_generator(self.secret, b"batch", public, contexts, _digest(rows))
-            )
+            rng = derived_generator(self.secret, b"batch", public, contexts, _digest(rows, known))
+            return released_rows(sanitizer, rows, rng, known)
         releases: list[list[Release]] = []
-        for row, context in zip(rows, contexts, strict=True):
-            rng = derived_generator(self.secret, b"row", public, context, _digest([row]))
-            releases += released_rows(sanitizer, [row], rng)
+        for place, (row, context) in enumerate(zip(rows, contexts, strict=True)):
+            own = None if known is None else [known[place]]
+            rng = derived_generator(self.secret, b"row", public, context, _digest([row], own))
+            releases += released_rows(sanitizer, [row], rng, own)
         return releases
 
     def _with_counts(self, schema: Any) -> Any:
@@ -200,6 +217,7 @@ def sanitize_batches(
     keep: Sequence[str] = (),
     key: str | None = None,
     counts: bool = False,
+    known: Mapping[str, str] = NOTHING,
 ) -> BatchSanitizer:
     """Return what to call on the record batches of a job.
 
@@ -210,17 +228,70 @@ def sanitize_batches(
         keep: columns to copy.
         key: a column that tells rows apart, see ``BatchSanitizer``.
         counts: add columns of how many words and numbers of a row were drawn, or how many texts.
+        known: columns whose value is of a kind (``{"patient": "person"}``), found in the row's texts too.
 
     Raises:
-        ParameterError: an argument of the wrong type; a key that is sanitized; fields that are none or come twice.
+        ParameterError: an argument of the wrong type; a key that is sanitized; fields that are none or come twice;
+            known columns that the policy has no use for.
     """
+    sanitizer = sanitizer_of(mechanism, "mechanism")
+    read = read_columns(sanitizer.setting, known, None)
     return BatchSanitizer(
-        sanitizer=sanitizer_of(mechanism, "mechanism"),
-        choice=FieldChoice(column_names(fields, "fields"), column_names(keep, "keep")),
+        sanitizer=sanitizer,
+        choice=FieldChoice(column_names(fields, "fields"), column_names(keep, "keep"), read.names),
         key=key,
         secret=new_secret() if secret is None else secret,
         counts=counts,
+        read=read,
     )
+
+
+def sanitize_table(
+    table: Any,
+    sanitizer: Source,
+    columns: Sequence[str] = ("text",),
+    keep: Sequence[str] = (),
+    known: Mapping[str, str] = NOTHING,
+    unit: str | None = None,
+) -> Sanitized:
+    """Return a ``pyarrow.Table`` of the released ``columns``, then those to ``keep``; no others, and no metadata.
+
+    Drawn in this process, by the operating system's randomness.
+
+    ``known``: columns whose value is of a kind (``{"patient": "person"}``), found in the row's texts too; ``unit``:
+    the column that says whose a row is, for what one person's rows cost together. Both are copied only if they are in
+    ``keep``.
+
+    Raises:
+        InputError: a column is missing or has a wrong type; a text cannot be read.
+        ParameterError: no table; names that are none or come twice; columns that the policy has no use for.
+    """
+    _need_kind(table, arrow().Table, "table", "a pyarrow Table")
+    sanitizing = ColumnSanitizer(sanitizer)
+    read = read_columns(sanitizing.setting, known, unit)
+    choice = FieldChoice(column_names(columns, "columns"), column_names(keep, "keep"), read.names)
+    schema = chosen_schema(table.schema, choice)
+    released = []
+    for batch in table.to_batches():
+        chosen = plain_columns(batch, choice, schema=schema)
+        rows = _rows(chosen, choice, MAX_DOCUMENT_BYTES)
+        fresh = sanitizing.rows(rows, _beside(batch, read))
+        texts = [[text for text in row if text is not None] for row in fresh]
+        released.append(with_releases(chosen, choice, range(len(rows)), texts))
+    data = arrow().Table.from_batches(released, schema)
+    return Sanitized(data, sanitizing.report(choice.sanitized, choice.kept, read))
+
+
+def _rows(batch: Any, choice: FieldChoice, limit: int) -> list[Row]:
+    """Return the texts of each row of chosen columns. Raises InputError: one cannot be read."""
+    columns, bad = texts_of(batch, choice, limit, lambda row: f"row {row + 1} of a batch")
+    for reason in bad.values():
+        raise InputError(reason)
+    return list(zip(*columns, strict=True))
+
+
+def _beside(batch: Any, read: RecordColumns) -> Beside:
+    return beside(read, lambda name: batch.column(batch.schema.get_field_index(name)).to_pylist())
 
 
 def _need_kind(value: object, kind: Any, name: str, wanted: str) -> None:
@@ -240,13 +311,28 @@ def _numbers(position: Place) -> tuple[int, ...]:
     raise ParameterError(f"position must be an integer or a list of integers; got {kind}. Give numbers, not text.")
 
 
-def _digest(rows: Sequence[Row]) -> bytes:
-    """Return BLAKE2b of texts and nulls in their order, with the texts' lengths, so that only equal rows agree."""
+def _digest(rows: Sequence[Row], known: Sequence[Known] | None) -> bytes:
+    """Return BLAKE2b of texts and nulls in their order, with the texts' lengths, so that only equal rows agree.
+
+    Known values are part of it, for they move where spans are: where they differ, draws are no longer alike.
+    """
     mixed = hashlib.blake2b()
-    for text in (text for row in rows for text in row):
-        raw = b"" if text is None else text.encode("utf-8")
+
+    def add(text: str | None) -> None:
+        raw = b"" if text is None else text.encode("utf-8", "surrogatepass")
         mixed.update((-1 if text is None else len(raw)).to_bytes(8, "little", signed=True))
         mixed.update(raw)
+
+    for row in rows:
+        for text in row:
+            add(text)
+    if known is not None:
+        add(str(len(rows)))
+    for values in known or ():
+        add(str(len(values)))
+        for value, kind in values:
+            add(value)
+            add(kind)
     return mixed.digest()
 
 

@@ -18,14 +18,16 @@ from textveil.corpora.formats.records import FieldChoice
 from textveil.errors import InputError, MissingExtra
 from textveil.integrations.text_columns import (
     NOTHING,
+    NOTHING_BESIDE,
     Accessor,
+    Beside,
     ColumnSanitizer,
-    KnownRows,
     Row,
     Sanitized,
     Source,
+    beside,
     column_names,
-    known_rows,
+    read_columns,
 )
 
 try:
@@ -59,30 +61,33 @@ def sanitize_frame(
     columns: Sequence[str] = ("text",),
     keep: Sequence[str] = (),
     known: Mapping[str, str] = NOTHING,
+    unit: str | None = None,
 ) -> Sanitized:
     """Return a frame of the released ``columns``, then those to ``keep``, outside every guarantee; no others.
 
-    ``known``: columns whose value is of a kind (``{"patient": "person"}``), found in the row's texts too, as
-    the known columns of records; they are copied only if they are in ``keep``.
+    ``known``: columns whose value is of a kind (``{"patient": "person"}``), found in the row's texts too; ``unit``:
+    the column that says whose a row is, for what one person's rows cost together. Both are copied only if they are in
+    ``keep``.
 
     Raises:
         InputError: a column is not there once, or as for ``sanitize_series``.
         ParameterError: names that are none or come twice; ``sanitizer`` as for ``sanitize_series``.
     """
-    choice = FieldChoice(column_names(columns, "columns"), column_names(keep, "keep"))
-    for name in (*choice.all(), *known):
+    sanitizing = ColumnSanitizer(sanitizer)
+    read = read_columns(sanitizing.setting, known, unit)
+    choice = FieldChoice(column_names(columns, "columns"), column_names(keep, "keep"), read.names)
+    for name in choice.needed():
         count = int((frame.columns == name).sum())
         if count != 1:
             raise InputError(
                 f"the frame must have the column {name!r} once; it has it {count} times. Name another in `columns`."
             )
-    sanitizing = ColumnSanitizer(sanitizer)
-    named = known_rows(sanitizing, known, lambda name: _values(frame[name]))
-    fresh = _released([frame[name] for name in choice.sanitized], choice.sanitized, sanitizing, named)
+    told = beside(read, lambda name: _values(frame[name]))
+    fresh = _released([frame[name] for name in choice.sanitized], choice.sanitized, sanitizing, told)
     kept = [_alone(frame[name]).reset_index(drop=True) for name in choice.kept]
     data = pd.DataFrame(dict(zip(choice.all(), [*fresh, *kept], strict=True)))
     data.index = _alone(frame.index)
-    return Sanitized(data, sanitizing.report(choice.sanitized, (*choice.kept, *_told_by_index(frame.index)), known))
+    return Sanitized(data, sanitizing.report(choice.sanitized, (*choice.kept, *_told_by_index(frame.index)), read))
 
 
 pd.api.extensions.register_series_accessor("textveil")(partial(Accessor, function=sanitize_series))
@@ -94,11 +99,11 @@ def _values(series: Any) -> list[Any]:
 
 
 def _released(
-    given: Sequence[Any], names: Sequence[str], columns: ColumnSanitizer, known: KnownRows = None
+    given: Sequence[Any], names: Sequence[str], columns: ColumnSanitizer, told: Beside = NOTHING_BESIDE
 ) -> list[Any]:
     kinds = [_text_dtype(series, name) for series, name in zip(given, names, strict=True)]
     pieces: list[list[Any]] = [[pd.Series([], dtype=kind)] for kind in kinds]
-    released = columns.rows(_rows(given, names), known)
+    released = columns.rows(_rows(given, names), told)
     for here in _cut(given):
         fresh = zip(*islice(released, len(here[0])), strict=True)
         for parts, kind, old, new in zip(pieces, kinds, here, fresh, strict=True):

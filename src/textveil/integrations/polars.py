@@ -18,12 +18,14 @@ from textveil.corpora.formats.records import FieldChoice
 from textveil.errors import InputError, MissingExtra
 from textveil.integrations.text_columns import (
     NOTHING,
+    NOTHING_BESIDE,
     Accessor,
-    KnownRows,
+    Beside,
     Sanitized,
     Source,
+    beside,
     column_names,
-    known_rows,
+    read_columns,
 )
 from textveil.integrations.text_columns import ColumnSanitizer as ColumnSanitizer
 
@@ -63,28 +65,31 @@ def sanitize_frame(
     columns: Sequence[str] = ("text",),
     keep: Sequence[str] = (),
     known: Mapping[str, str] = NOTHING,
+    unit: str | None = None,
 ) -> Sanitized:
     """Return an eager frame released: the sanitized columns, then those to keep, and no others.
 
     For a LazyFrame use ``sanitized_column``. Columns to ``keep`` are copied, outside every guarantee; a Categorical or
     Enum as String, since it may carry values that no row holds.
 
-    ``known``: columns whose value is of a kind (``{"patient": "person"}``), found in the row's texts too, as
-    the known columns of records; they are copied only if they are in ``keep``.
+    ``known``: columns whose value is of a kind (``{"patient": "person"}``), found in the row's texts too; ``unit``:
+    the column that says whose a row is, for what one person's rows cost together. Both are copied only if they are in
+    ``keep``.
 
     Raises:
         InputError: a column is not there, or not of strings.
         ParameterError: names that are none or come twice; ``sanitizer`` as for ``sanitize_series``.
     """
-    choice = FieldChoice(column_names(columns, "columns"), column_names(keep, "keep"))
-    for name in (*choice.all(), *known):
+    sanitizing = ColumnSanitizer(sanitizer)
+    read = read_columns(sanitizing.setting, known, unit)
+    choice = FieldChoice(column_names(columns, "columns"), column_names(keep, "keep"), read.names)
+    for name in choice.needed():
         if name not in frame.columns:
             raise InputError(f"the frame must have the column {name!r}; it has not. Name another in `columns`.")
-    sanitizing = ColumnSanitizer(sanitizer)
-    named = known_rows(sanitizing, known, lambda name: frame[name].to_list())
-    released = _released([frame[name] for name in choice.sanitized], sanitizing, named)
+    told = beside(read, lambda name: frame[name].to_list())
+    released = _released([frame[name] for name in choice.sanitized], sanitizing, told)
     kept = [_plain(frame[name]) for name in choice.kept]
-    return Sanitized(pl.DataFrame([*released, *kept]), sanitizing.report(choice.sanitized, choice.kept, known))
+    return Sanitized(pl.DataFrame([*released, *kept]), sanitizing.report(choice.sanitized, choice.kept, read))
 
 
 pl.api.register_expr_namespace("textveil")(partial(Accessor, function=sanitized_column))
@@ -96,10 +101,10 @@ def _released_one(columns: ColumnSanitizer, series: Any) -> Any:
     return _released([series], columns)[0]
 
 
-def _released(given: Sequence[Any], columns: ColumnSanitizer, known: KnownRows = None) -> list[Any]:
+def _released(given: Sequence[Any], columns: ColumnSanitizer, told: Beside = NOTHING_BESIDE) -> list[Any]:
     texts = [_texts(series) for series in given]
     pieces = [[pl.Series(series.name, [], pl.String)] for series in given]
-    rows = columns.rows(zip(*texts, strict=True), known)
+    rows = columns.rows(zip(*texts, strict=True), told)
     while chunk := list(islice(rows, _ROWS)):
         for parts, values in zip(pieces, zip(*chunk, strict=True), strict=True):
             parts.append(pl.Series(parts[0].name, values, pl.String))

@@ -1,6 +1,7 @@
 """Columns of texts with gaps: what every table hands to a sanitizer, and what all of it cost together."""
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial, update_wrapper
 from itertools import islice
@@ -10,9 +11,10 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from textveil.corpora.blocks import RecordColumns
+from textveil.corpora.blocks import NO_COLUMNS, RecordColumns
 from textveil.errors import InputError, need
 from textveil.mechanisms.kinds import Mechanism
+from textveil.sanitize.costs import Counts, Persons, added, trimmed
 from textveil.sanitize.policy.policy import Policy
 from textveil.sanitize.release import Release, Report, Tally
 from textveil.sanitize.sanitizer import Sanitizer
@@ -98,7 +100,19 @@ def _scopes(sanitizer: Sanitizer, rows: Sequence[Row]) -> list[Scope] | None:
 
 
 NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
-KnownRows: TypeAlias = list[Known] | None
+
+
+class Beside(NamedTuple):
+    """What other columns say of each row: values that are spans in its texts, and whose it is.
+
+    ``persons``: None is null, and all such rows are taken for one person's.
+    """
+
+    known: Sequence[Known] | None = None
+    persons: Sequence[str | None] | None = None
+
+
+NOTHING_BESIDE: Final = Beside()
 
 
 class ColumnSanitizer:
@@ -117,6 +131,7 @@ class ColumnSanitizer:
         self.sanitizer = sanitizer_of(sanitizer)
         self._tally = Tally()
         self._nulls = 0
+        self._persons: dict[str | None, Counts] = {}
         self._lock = Lock()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -127,18 +142,21 @@ class ColumnSanitizer:
         """What the sanitizer is set to."""
         return self.sanitizer.setting
 
-    def rows(self, rows: Iterable[Row], known: Iterable[Known] | None = None) -> Iterator[list[str | None]]:
+    def rows(self, rows: Iterable[Row], beside: Beside = NOTHING_BESIDE) -> Iterator[list[str | None]]:
         """Yield the released texts of each row, gaps kept; read and drawn about half a million characters ahead.
 
-        ``known``: see ``released_rows``. Raises InputError: a text is not a str.
+        Raises InputError: a text is not a str.
         """
-        named = None if known is None else iter(known)
+        named = None if beside.known is None else iter(beside.known)
+        owners = None if beside.persons is None else iter(beside.persons)
         for chunk in _chunks(rows):
             values = None if named is None else list(islice(named, len(chunk)))
             released = released_rows(self.sanitizer, chunk, known=values)
             with self._lock:
                 for parts in filter(None, released):
                     self._tally.add_document(parts)
+                for parts, owner in zip(released, () if owners is None else islice(owners, len(chunk)), strict=False):
+                    self._persons[owner] = added(self._persons.get(owner, ()), _counts(parts, self.setting))
                 self._nulls += sum(text is None for row in chunk for text in row)
             for row, parts in zip(chunk, released, strict=True):
                 fresh = iter(parts)
@@ -148,38 +166,53 @@ class ColumnSanitizer:
         """Return the released texts of one column."""
         return [text for (text,) in self.rows((text,) for text in texts)]
 
-    def report(
-        self, columns: Sequence[str] = (), kept: Sequence[str] = (), known: Mapping[str, str] = NOTHING
-    ) -> Report:
-        """Return what was spent by all calls up to now, with names of the columns: sanitized, copied, and known."""
+    def report(self, columns: Sequence[str] = (), kept: Sequence[str] = (), read: RecordColumns = NO_COLUMNS) -> Report:
+        """Return what was spent by all calls up to now, with names of the columns: sanitized, copied, and read."""
         tally = Tally()
         with self._lock:
             tally.merge(self._tally)
-            nulls = self._nulls
+            nulls, persons = self._nulls, list(self._persons.values())
         return Report(
             setting=self.setting,
             tally=tally,
             sanitized_fields=tuple(columns),
             kept_fields=tuple(kept),
             nulls=nulls,
-            columns={"known": dict(known)} if known else {},
+            persons=None if read.unit is None else Persons.of(read.unit, persons),
+            columns=read.for_report(),
         )
 
 
-def known_rows(sanitizer: ColumnSanitizer, known: Mapping[str, str], read: Callable[[str], list[Any]]) -> KnownRows:
-    """Return for each row the values of the columns that ``known`` names, with their kinds; None if it names none.
+def read_columns(setting: Setting, known: Mapping[str, str], unit: str | None) -> RecordColumns:
+    """Return the columns that are read beside those to sanitize.
 
-    ``read``: gives a column's values, None for a gap.
+    Args:
+        setting: of the sanitizer.
+        known: kinds of the values of columns, which are found in the texts of their row too.
+        unit: names the column that says whose a row is.
 
     Raises ParameterError: the sanitizer has no policy that finds spans, or none with a rule for a kind.
     """
-    if not known:
-        return None
-    columns = RecordColumns(known=tuple(known.items()))
-    columns.check(sanitizer.setting)
-    beside = {name: [None if value is None else str(value) for value in read(name)] for name in known}
-    count = len(next(iter(beside.values())))
-    return [columns.values(place, beside) for place in range(count)]
+    need(isinstance(known, Mapping), "known", type(known).__name__, "a dictionary of columns and kinds")
+    need(unit is None or isinstance(unit, str), "unit", type(unit).__name__, "the name of a column")
+    columns = RecordColumns(unit=unit, known=tuple(known.items()))
+    columns.check(setting)
+    return columns
+
+
+def beside(columns: RecordColumns, read: Callable[[str], Sequence[Any]]) -> Beside:
+    """Return what the columns say of each row; ``read``: gives a column's values, None for a gap."""
+    values = {name: [None if value is None else str(value) for value in read(name)] for name in columns.names}
+    count = len(next(iter(values.values()), ()))
+    known = [columns.values(place, values) for place in range(count)] if columns.known else None
+    return Beside(known, None if columns.unit is None else values[columns.unit])
+
+
+def _counts(parts: Sequence[Release], setting: Setting) -> Counts:
+    kinds = Counter[str]()
+    for part in parts:
+        kinds.update(part.kinds)
+    return trimmed(kinds, setting.counted)
 
 
 def _chunks(rows: Iterable[Row]) -> Iterator[list[Row]]:

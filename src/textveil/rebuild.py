@@ -34,6 +34,7 @@ class ReleaseReport(NamedTuple):
     vocabulary: str  # the digest of its words and vectors; empty for a mechanism without words
     fields: tuple[str, ...]  # record fields that were sanitized; none for plain text
     kept: tuple[str, ...]  # record fields that were copied
+    release_sha256: str  # of the released file; empty if the release was no file
 
 
 def read_report(path: Path) -> ReleaseReport:
@@ -64,7 +65,8 @@ def report_of(data: Any) -> ReleaseReport:
         version, stated, fields = data["textveil"], data["mechanism"], data["fields"]
         digest = data["vocabulary"].get("digest", "")
         sanitized, kept = tuple(map(str, fields["sanitized"])), tuple(map(str, fields["kept"]))
-        report = ReleaseReport(str(stated["name"]), dict(stated["parameters"]), str(digest), sanitized, kept)
+        released = str(data.get("release_sha256", ""))
+        report = ReleaseReport(str(stated["name"]), dict(stated["parameters"]), str(digest), sanitized, kept, released)
     except (KeyError, TypeError, ValueError, AttributeError):
         raise InputError(f"the report must say mechanism, vocabulary and fields; this one does not. {_HINT}") from None
     if version != VERSION:

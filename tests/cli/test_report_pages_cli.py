@@ -19,6 +19,7 @@ ROWS = [{"who": name[-3:], "text": f"{name} called on 14 March 2020."} for name 
 RISK = {
     "linkage": [{"attacker": "tf-idf", "against": "originals", "top1": 0.14, "top5": 0.3, "low": 0.06, "high": 0.27}],
     "kept": {"words": 0.5, "content_words": 0.18},
+    "release_sha256": "ab" * 32,
 }
 
 
@@ -32,13 +33,13 @@ def records(tmp_path: Path) -> Path:
 
 def test_records_are_released_with_a_page_and_a_private_sample(command, records: Path, tmp_path: Path) -> None:
     out, page, sender = tmp_path / "out.jsonl", tmp_path / "r.html", tmp_path / "s.html"
-    options = ("--policy", "identifiers", "--unit", "who", "--report", page, "--risk", tmp_path / "risk.json")
+    options = ("--policy", "identifiers", "--unit", "who", "--report", page)
     code, _, err = command("sanitize", records, "-o", out, *options, "--sender-report", sender, "--sample", 2)
     assert code == 0
     assert err.splitlines()[-1] == "text      as a whole it has no guarantee; who is recognized in it: textveil risk"
     text = page.read_text()
     assert hashlib.sha256(out.read_bytes()).hexdigest() in text
-    assert "One person, at most" in text and "14 % [6, 27]" in text
+    assert "One person, at most" in text and "Not measured." in text
     assert not any(name.split()[1] in text for name in NAMES)
     assert sender.stat().st_mode & 0o777 == 0o600
     shown = re.sub("</?mark>", "", sender.read_text())
@@ -99,11 +100,45 @@ def test_a_finished_job_gets_its_page_later_and_keeps_its_sample(command, record
     assert command(*job, "--sender-report", sender, "--sample", 3)[0] == 0
     sampled, released = sender.read_bytes(), out.read_bytes()
     assert len(json.loads(sampled)["sample"]) == 3
-    later = ("--sender-report", sender, "--sample", 3, "--report", page, "--risk", tmp_path / "risk.json")
+    assert command("risk", out, "--original", records, "-o", tmp_path / "risk")[0] == 0
+    later = ("--sender-report", sender, "--sample", 3, "--report", page, "--risk", tmp_path / "risk/risk.json")
     code, _, err = command(*job, *later)
     assert (code, "nothing was released now" in err) == (0, True)
     assert (sender.read_bytes(), out.read_bytes()) == (sampled, released)
     assert hashlib.sha256(released).hexdigest() in page.read_text()
+    assert "Not measured." not in page.read_text().split("HIPAA")[0].split("recognition")[1]
+
+
+@pytest.mark.parametrize(
+    "where", [(), ("-o", "out.jsonl"), ("-o", "out.jsonl", "--resume"), ("-o", "old.jsonl", "--resume")]
+)
+def test_the_risk_of_another_release_is_refused_before_anything_is_drawn(
+    command, records: Path, tmp_path: Path, monkeypatch, where: str
+) -> None:
+    """To a stream, to a new file, to one under a job that has not begun, and to one whose release was made anew."""
+    monkeypatch.chdir(tmp_path)
+    job = ("sanitize", records, "--policy", "identifiers", *where.split())
+    Path("old.jsonl").write_text("a release of another command")
+    digest = hashlib.sha256(Path("old.jsonl").read_bytes()).hexdigest()
+    Path("risk.json").write_text(json.dumps({**RISK, "release_sha256": digest}))
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    code, out, err = command(*job, "--report", "r.html", "--risk", "risk.json")
+    assert (code, out, err.count("\n")) == (2, b"", 1)
+    assert "--risk must be of this release, by the digest of its file; got one of another. Release with --resume" in err
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_the_report_of_another_release_is_refused(command, records: Path, tmp_path: Path) -> None:
+    """By review, for which it names the policy; a report that was written with the release is taken."""
+    out, report, page = tmp_path / "out.jsonl", tmp_path / "r.json", tmp_path / "review.html"
+    job = ("sanitize", records, "-o", out, "--policy", "identifiers", "--report", report)
+    review = ("review", out, "--original", records, "--report", report, "-o", page)
+    assert command(*job)[0] == 0
+    assert json.loads(report.read_text())["release_sha256"] == hashlib.sha256(out.read_bytes()).hexdigest()
+    assert command(*review)[0] == 0
+    out.write_bytes(out.read_bytes() + b"\n")
+    code, _, err = command(*review)
+    assert (code, "--report must be of the release, by the digest of its file; got one of another" in err) == (2, True)
 
 
 def test_a_stream_has_a_page_and_no_digest(command, records: Path, tmp_path: Path) -> None:

@@ -17,8 +17,13 @@ from textveil.sanitize.release import Report
 from textveil.sanitize.report_pages import IDENTIFIERS, covered, report_page, sender_page
 
 TEXT = "Mrs. Xylophonia Quetzal, MRN 4471298: admitted 27/02/2015, BP 101/77; mail xq@quetzal.example."
-RISK = MeasuredRisk((Attack("tf-idf", "originals", 0.14, 0.3, 0.06, 0.27),), {"content_words": 0.18}, 0.2)
-RISK_DATA = {"linkage": [dict(RISK.attacks[0]._asdict())], "kept": {"content_words": 0.18}, "unique": {"share": 0.2}}
+RISK = MeasuredRisk((Attack("tf-idf", "originals", 0.14, 0.3, 0.06, 0.27),), {"content_words": 0.18}, 0.2, "ab" * 32)
+RISK_DATA = {
+    "linkage": [dict(RISK.attacks[0]._asdict())],
+    "kept": {"content_words": 0.18},
+    "unique": {"share": 0.2},
+    "release_sha256": RISK.release,
+}
 
 
 def report_of(policy: str) -> Report:
@@ -53,7 +58,7 @@ def test_measured_recall_and_risk_are_quoted() -> None:
         "policy": measured,
         "kinds": {"person": {"recall": bound}},
     }
-    shown = words_of(report_page(replace(report_of("identifiers"), recall=recall), RISK, "ab" * 32))
+    shown = words_of(report_page(replace(report_of("identifiers"), recall=recall, release_sha256="ab" * 32), RISK))
     assert "person 90 % [81, 95]" in shown
     assert "tf-idf originals 14 % [6, 27] 30 %" in shown
     assert "18 % of content words" in shown and "20 % of records" in shown

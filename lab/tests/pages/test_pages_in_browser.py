@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,7 @@ RISK = MeasuredRisk(
     ),
     {"words": 0.5, "content_words": 0.18},
     0.2,
+    "ab" * 32,
 )
 
 
@@ -91,7 +93,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_page(risk(people, people, people[::-1]), folder)
     write_page(risk(people, people, policies=["identifiers"]), folder / "risk")
     release = tv.Sanitizer("clinical")(FULL)
-    (folder / "filed.html").write_text(report_page(release.report(), RISK, "ab" * 32))
+    (folder / "filed.html").write_text(report_page(replace(release.report(), release_sha256=RISK.release), RISK))
     sender = SenderReport(setting=release.setting, mapped=0, sample=[(FULL + "w" * 200, release.text)])
     (folder / "sender.html").write_text(sender_page(sender))
     return folder
@@ -117,7 +119,9 @@ def test_pages_pass_axe_fit_the_width_and_ask_nothing(
 @pytest.mark.parametrize("paper", ["A4", "Letter"])
 @pytest.mark.parametrize("policy", ["clinical", "all-words"])
 def test_the_page_to_file_prints_on_two_sheets(chromium: Any, tmp_path: Path, policy: str, paper: str) -> None:
-    (tmp_path / "filed.html").write_text(report_page(tv.Sanitizer(policy)(FULL).report(), RISK, "ab" * 32))
+    (tmp_path / "filed.html").write_text(
+        report_page(replace(tv.Sanitizer(policy)(FULL).report(), release_sha256=RISK.release), RISK)
+    )
     page = chromium.new_page()
     page.goto((tmp_path / "filed.html").as_uri())
     assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(format=paper))) == 2

@@ -41,7 +41,7 @@ def review_command(
     The page holds the texts: it is as private as they are. It needs no network, and exports a policy, and labels
     for textveil detect --evaluate.
     """
-    from textveil.corpora.files.inputs import Places
+    from textveil.corpora.files.inputs import Places, check_release
     from textveil.detection.kinds import GROUPS
     from textveil.pages.rendering import review_page
     from textveil.sanitize.policy.choice import is_path
@@ -55,6 +55,7 @@ def review_command(
     check_folder(output)
     if report is not None:
         _need_same(report, name)
+        check_release(_stated(report)["release"], [release])
     base, chosen = correctable(name), policy_named(name)
     released, originals = (
         [text.rstrip("\r\n") for text in chain.from_iterable(reading.texts(list(names), "reading"))]
@@ -84,12 +85,13 @@ def review_command(
 
 
 def _stated(report: Path) -> dict[str, Any]:
-    """Return name and digest of the policy that a report states."""
+    """Return name and digest of the policy that a report states, and the digest of the release."""
     from textveil.json_text import json_file
 
     try:
-        stated = json_file(report).get("policy")
-        return {"name": stated["name"], "digest": stated["digest"]}
+        data = json_file(report)
+        stated = data["policy"]
+        return {"name": stated["name"], "digest": stated["digest"], "release": data.get("release_sha256")}
     except (OSError, ValueError, AttributeError, KeyError, TypeError):
         hint = "Give the JSON that sanitize --report wrote, or --policy."
         raise ParameterError(f"--report must be the report of a release under a policy; it is not. {hint}") from None

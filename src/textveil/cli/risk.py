@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -53,6 +53,7 @@ def risk_command(
 ) -> None:
     """Attack a release: who is recognized in it by comparison with the originals and with public texts."""
     from textveil.cli.progress import counting
+    from textveil.corpora.files.inputs import whole_of
     from textveil.pages.tables import results_folder
     from textveil.randomness import seeded_generator
     from textveil.risk.attack import risk
@@ -61,6 +62,7 @@ def risk_command(
 
     need(attacks.documents >= 1, "documents", attacks.documents, ">= 1")
     folder = None if output is None else results_folder(output, NUMBERS, mode=0o700)
+    whole = whole_of(Path(source))
     released, originals = (_texts(path, formats) for path in (source, original))
     background = None if attacks.background is None else _texts(attacks.background, formats, loosely=True)
     policies = opt.parts_of(attacks.policies)
@@ -76,6 +78,7 @@ def risk_command(
             rng=None if seed is None else seeded_generator(seed),
             progress=progress,
         )
+    report = report if whole is None else replace(report, release_sha256=whole.sha256)
     if folder is not None:
         write_whole(folder / NUMBERS, json_text(report.to_data(), indent=1).encode("ascii"), private=True)
         write_page(report, folder)

@@ -29,7 +29,7 @@ from textveil.randomness import new_secret
 from textveil.sanitize.chosen import SanitizerOptions
 from textveil.sanitize.costs import Persons
 from textveil.sanitize.policy.policy import Policy
-from textveil.sanitize.policy_report import MeasuredRisk, SenderReport, check_recall
+from textveil.sanitize.policy_report import MeasuredRisk, SenderReport, check_recall, check_risk
 from textveil.sanitize.release import Report
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.sanitize.setting import Setting
@@ -69,7 +69,7 @@ class Run:
     map_key: bytes | None = field(default=None, repr=False)
     recall: Mapping[str, Any] | None = None  # what was measured of a policy's detection, for the report
     payer: Payer | None = None  # whose budget it is taken from, before anything is drawn; None takes it from none
-    risk: MeasuredRisk | None = None  # what attacks on such a release came to, for a report that is a page
+    risk: MeasuredRisk | None = None  # what attacks on the release came to, for the page of a job that is finished
     sample: int = 0  # documents that the sender's report shows before and after, chosen at random; 0 is none
 
     def __post_init__(self) -> None:
@@ -150,6 +150,7 @@ class Run:
                 resume=places.resume,
             )
         self._check_reports(places.reports, places.sender_report)
+        check_risk(self.risk, "")
         private = [] if places.private_map is None else [places.private_map]
         with atomic_writers([*private, *places.files], private=[places.private_map, places.sender_report]) as sinks:
             released = sinks[len(private) :]
@@ -183,6 +184,9 @@ class Run:
             ParameterError: another job is there, or it was begun otherwise.
         """
         self._check_reports(reports, sender_report)
+        if self.risk is not None:
+            there = whole_of(output) if resume else None
+            check_risk(self.risk, "" if there is None else there.sha256)
         settings = json_data(json.dumps({**self.setting.to_data(), **self._beside()}))
         kept = None if private_map is None else self._map_wanted(private_map)
         terms = Terms(
@@ -221,6 +225,9 @@ class Run:
         for path in (*reports, sender_report, private_map):
             if path is not None:
                 check_folder(path)
+        if self.risk is not None and not job.totals.blocks:
+            job.forget()
+        check_risk(self.risk, "")  # what stands there is not this job's
         if not job.ended:
             worker = self._worker(job.secret, job.cipher)
             inputs = self._inputs(job.secret)
@@ -456,10 +463,9 @@ class Finished:
         texts = {}
         if any(map(_is_page, (*reports, sender_report))):
             from textveil.sanitize.report_pages import report_page, sender_page  # which loads templates
-        digest = "" if whole is None else whole.sha256
+        report = replace(self.report, release_sha256="" if whole is None else whole.sha256)
         for path in reports:
-            page = _is_page(path)
-            texts[path] = report_page(self.report, self.risk, digest) if page else self.report.to_json()
+            texts[path] = report_page(report, self.risk) if _is_page(path) else report.to_json()
         if sender_report is not None:
             sender = self.sender_report
             texts[sender_report] = sender_page(sender) if _is_page(sender_report) else sender.to_json()

@@ -176,6 +176,7 @@ class RiskReport:
     unique: Unique | None = None  # quasi-identifiers that are left, and the share of records that they make unique
     others: Others | None = None  # names of other persons that are left
     joined: Joined | None = None  # equal surrogates that join documents
+    release_sha256: str = ""  # of the file of the release; empty if its texts were given
     riskiest: tuple[Riskiest, ...] = ()  # the riskiest records with what gives them away; private: in no ``to_data``
 
     def to_data(self) -> dict[str, Any]:
@@ -187,6 +188,7 @@ class RiskReport:
             "version": VERSION,
             "about": ABOUT,
             "for_release": False,
+            "release_sha256": self.release_sha256,
             "records": self.records,
             "attacked": self.attacked,
             "confidence": CONFIDENCE if self.attacked >= LEAST_RECORDS else None,

@@ -279,6 +279,7 @@ class SenderReport:
 
 
 _RISK_FILE: Final = ("risk", "Give the risk.json that `textveil risk` wrote.")
+_LATER: Final = "Release with --resume, attack what it wrote, then repeat it with --risk: that writes the page alone."
 _RECALL_FILE: Final = ("detection_report", "Measure the policy itself: `textveil detect` evaluates one.")
 """What is read, and what to do where it cannot be."""
 
@@ -303,25 +304,34 @@ class MeasuredRisk(NamedTuple):
     attacks: tuple[Attack, ...]
     kept: Mapping[str, float]  # shares of words that stayed, by what is counted
     unique: float | None  # share of records that quasi-identifiers make unique; None where it was not measured
+    release: str  # SHA-256 of the file of the release that was attacked
 
 
 def read_risk(path: Path) -> MeasuredRisk:
     """Read the ``risk.json`` that ``textveil risk`` wrote.
 
-    Raises ParameterError: it cannot be read, or holds no linkage.
+    Raises ParameterError: it cannot be read, or holds no linkage, or not of which release.
     """
     data = _json(path, _RISK_FILE)
     try:
         attacks = tuple(_attack(attack) for attack in data["linkage"])
-        kept = data["kept"] if isinstance(data["kept"], Mapping) else {"words": data["kept"]}
-        measured = MeasuredRisk(
-            attacks, {str(name): _share(share) for name, share in kept.items()}, _unique(data.get("unique"))
-        )
+        kept = {str(name): _share(share) for name, share in data["kept"].items()}
+        measured = MeasuredRisk(attacks, kept, _unique(data.get("unique")), str(data["release_sha256"]))
     except (KeyError, TypeError, ValueError, AttributeError):
-        raise _fault(_RISK_FILE, "a report with the keys linkage and kept; this file is none") from None
+        raise _fault(_RISK_FILE, "a report with the keys linkage, kept and release_sha256; this file is none") from None
     if not attacks:
         raise _fault(_RISK_FILE, "a report with at least one attack; got none")
     return measured
+
+
+def check_risk(risk: MeasuredRisk | None, release_sha256: str) -> None:
+    """Refuse what attacks on another release came to: a release that is drawn anew hides and keeps other values.
+
+    ``release_sha256``: of the released file; empty where there is none yet, or the release is no file. Raises
+    ParameterError: it is another's.
+    """
+    if risk is not None and (not release_sha256 or risk.release != release_sha256):
+        raise _fault(_RISK_FILE, "of this release, by the digest of its file; got one of another", _LATER)
 
 
 def _attack(data: Mapping[str, Any]) -> Attack:
@@ -397,8 +407,8 @@ def _json(path: Path, source: tuple[str, str]) -> Any:
         raise _fault(source, f"a JSON file that can be read; got: {why}") from None
 
 
-def _fault(source: tuple[str, str], what: str) -> ParameterError:
+def _fault(source: tuple[str, str], what: str, then: str = "") -> ParameterError:
     parameter, hint = source
-    error = ParameterError(f"{parameter} must be {what}. {hint}")
+    error = ParameterError(f"{parameter} must be {what}. {then or hint}")
     error.parameter = parameter
     return error

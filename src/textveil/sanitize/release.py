@@ -104,6 +104,7 @@ class Report:
     persons: Persons | None = None  # the persons of the records, by a column; None if no column names them
     columns: Mapping[str, Any] = field(default_factory=dict)
     certificate: Mapping[str, Any] | None = None  # of a document: its parts, what was removed, what was checked
+    release_sha256: str = ""  # of the released file; empty where the release is no file
 
     def __post_init__(self) -> None:
         check_recall(self.recall, None if self.setting.policy is None else self.setting.policy.digest)
@@ -161,6 +162,7 @@ class Report:
                 "nulls": self.nulls,
                 **self.columns,
             },
+            **({"release_sha256": self.release_sha256} if self.release_sha256 else {}),
             **({} if self.certificate is None else {"document": dict(self.certificate)}),
             "recovery": setting.recovery,
             "public": public,

@@ -14,7 +14,7 @@ from textveil.pages.messages import message_language
 from textveil.pages.messages import said as say
 from textveil.pages.rendering import rendered, shown
 from textveil.pages.results import bullets, heading, results_page, sides, table, text
-from textveil.sanitize.policy_report import NOTE, MeasuredRisk, SenderReport
+from textveil.sanitize.policy_report import NOTE, MeasuredRisk, SenderReport, check_risk
 from textveil.sanitize.release import Report
 from textveil.sanitize.setting import Protected, mentions_of
 
@@ -32,12 +32,14 @@ class _Kind(NamedTuple):
         return say(self.name), f"{self.times:,}", say(self.done), say(self.promise)
 
 
-def report_page(report: Report, risk: MeasuredRisk | None = None, release_sha256: str = "") -> str:
+def report_page(report: Report, risk: MeasuredRisk | None = None) -> str:
     """Render the report as two printed pages in plain language, to sign and file; it holds no text.
 
-    ``risk``: what attacks on a release of this setting came to; None where nobody measured; ``release_sha256``: digest
-    of the released file; empty where the release was no file. Its language is the environment's.
+    ``risk``: what attacks on this release came to; None where nobody measured. Its language is the environment's.
+
+    Raises ParameterError: the attacks were on another release.
     """
+    check_risk(risk, report.release_sha256)
     setting, counts = report.setting, report.tally.kinds
     data = report.to_data()
     kinds = [_kind(part, counts) for part in setting.protected]
@@ -63,7 +65,7 @@ def report_page(report: Report, risk: MeasuredRisk | None = None, release_sha256
         attacks=[] if risk is None else _attacks(risk),
         identifiers=_said(_identifiers(report)),
         terms=_said(_terms(report)),
-        settings=_said(_settings(data, release_sha256)),
+        settings=_said(_settings(data, report.release_sha256)),
         public=data["public"],
     )
 

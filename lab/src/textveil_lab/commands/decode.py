@@ -65,7 +65,7 @@ def decode_command(
 
     Nothing is spent: what is read are the release, its report and public data. Whoever has the release can do the same.
     """
-    from textveil.corpora.files.inputs import Places
+    from textveil.corpora.files.inputs import Places, check_release
     from textveil.rebuild import read_report
     from textveil_lab.decoding.evidence import DecoderOptions
 
@@ -79,6 +79,7 @@ def decode_command(
     reader = choice.reader(inputs, output)
     choice.check_output(inputs, output)
     Places(inputs=(*inputs, str(report)), output=output)
+    check_release(facts.release_sha256, inputs)
     mechanism = rebuilt_mechanism(facts, vocabulary.load(), prior)
     if service is not None:
         return _repaired(mechanism, service, reader, inputs, output, quiet)

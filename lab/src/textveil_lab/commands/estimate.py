@@ -68,6 +68,7 @@ def estimate_command(
     texts; where the channel does not tell words apart they are wide.
     """
     from textveil.cli.progress import counting
+    from textveil.corpora.files.inputs import check_release
     from textveil.corpora.formats.choice import FormatChoice
     from textveil.rebuild import read_report
     from textveil_lab.estimation.frequencies import FrequencyEstimator
@@ -76,6 +77,7 @@ def estimate_command(
     facts = read_report(report)
     choice = FormatChoice(corpus_format=corpus_format, sanitized=tuple(field or facts.fields), delimiter=delimiter)
     inputs = opt.inputs_of(source or ["-"], choice)
+    check_release(facts.release_sha256, inputs)
     reader = choice.reader(inputs)
     words = vocabulary.load()
     topics = None if counts.words is None else _topics(counts.words, words)

@@ -126,6 +126,23 @@ def whole_of(path: Path) -> Whole | None:
     return Whole(length, digest.hexdigest())
 
 
+def check_release(stated: object, names: Sequence[str]) -> None:
+    """Refuse the report of another release than the file that is read.
+
+    Args:
+        stated: SHA-256 of the released file as the report has it; empty or None if it has none.
+        names: what is read. Of pipes and several files nobody can tell.
+
+    Raises ParameterError: the digests differ.
+    """
+    whole = whole_of(Path(names[0])) if stated and len(names) == 1 else None
+    if whole is not None and whole.sha256 != stated:
+        raise ParameterError(
+            "`report` must be of the release, by the digest of its file; got one of another, or the file was changed "
+            "since. Give the report that was written with it; pipe a part of a release in."
+        )
+
+
 def is_whole(path: Path, whole: Whole) -> bool:
     """Return whether the file is there with the same bytes; other lengths are seen without reading it."""
     try:

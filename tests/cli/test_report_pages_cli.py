@@ -109,9 +109,7 @@ def test_a_finished_job_gets_its_page_later_and_keeps_its_sample(command, record
     assert "Not measured." not in page.read_text().split("HIPAA")[0].split("recognition")[1]
 
 
-@pytest.mark.parametrize(
-    "where", [(), ("-o", "out.jsonl"), ("-o", "out.jsonl", "--resume"), ("-o", "old.jsonl", "--resume")]
-)
+@pytest.mark.parametrize("where", ["", "-o out.jsonl", "-o out.jsonl --resume", "-o old.jsonl --resume"])
 def test_the_risk_of_another_release_is_refused_before_anything_is_drawn(
     command, records: Path, tmp_path: Path, monkeypatch, where: str
 ) -> None:

@@ -51,6 +51,7 @@ def found(text: str) -> list[tuple[str, str]]:
         ("in her 40s", [("40", "age")]),
         ("it cost $5.2 million", [("$5.2 million", "money")]),
         ("it cost 20 dollars", [("20 dollars", "money")]),
+        ("das kostet 1.250,00 EUR", [("1.250,00 EUR", "money")]),
         ("Ms. Gonzalez's cats", [("Gonzalez", "person")]),
         ("Dr. Maria Gonzalez-Smith, said", [("Maria Gonzalez-Smith", "person")]),
         ("we met Ludwig van Beethoven", [("Ludwig van Beethoven", "person")]),

@@ -13,6 +13,7 @@ from textveil.sanitize.sanitizer import Sanitizer
 from textveil.surrogates import dates
 from textveil.surrogates.date_lists import convention_of
 from textveil.surrogates.making import make_surrogate
+from textveil.surrogates.page import Page
 from textveil.surrogates.scopes import MemoryScope
 from textveil.surrogates.surrogate import Mention
 
@@ -162,3 +163,11 @@ def test_all_dates_of_a_scope_lie_in_one_stretch() -> None:
         assert len(set(drawn)) == 40 and (max(drawn) - min(drawn)).astype(int) < 50
     begins = {outputs(surrogate, ["2000-01-01"], seed)[0][:3] for seed in range(200)}
     assert len(begins) == 8, "every decade of the window"
+
+
+@pytest.mark.parametrize(("language", "months"), [("fr", "janvier"), ("de", "Januar"), ("", "Januar")])
+def test_a_month_of_several_languages_is_of_the_released_text(language: str, months: str) -> None:
+    surrogate = make_surrogate("date-window", options={"first": "2001-01-01", "last": "2001-01-31"})
+    mentions = [Mention("2 mai 1999", page=Page(language))]
+    (drawn,) = surrogate.draw(mentions, MemoryScope(), np.random.default_rng(2))
+    assert drawn.split()[1].lower() == months.lower()

@@ -12,6 +12,7 @@ from textveil.detection.quantities import CODES
 from textveil.errors import ParameterError
 from textveil.mechanisms.channels.digits import KEEP_LIMIT
 from textveil.surrogates.making import make_surrogate
+from textveil.surrogates.page import Page
 from textveil.surrogates.quantities import WORDS, window
 from textveil.surrogates.scopes import MemoryScope
 from textveil.surrogates.surrogate import Mention
@@ -140,9 +141,27 @@ def test_amounts_are_read_and_written(value: str, amount: float, options: dict) 
     (drawn,) = outputs(surrogate, [value], 3)
     found = re.search("[0-9][0-9.,]*[0-9]", drawn)
     assert found
-    thousands = "." if options.get("decimal") == "," else ","
-    assert float(found[0].replace(thousands, "")) == pytest.approx(amount, rel=0.012)
+    shown = found[0].translate(str.maketrans(",.", ".,")) if re.search(r",[0-9]{2}\b", value) or options else found[0]
+    assert float(shown.replace(",", "")) == pytest.approx(amount, rel=0.012)
     assert re.sub("[0-9.,]", "", drawn) == re.sub("[0-9.,]| ?million| ?thousand|k", "", value)
+
+
+@pytest.mark.parametrize(
+    ("value", "language", "form"),
+    [
+        ("98,50 EUR", "", r"[0-9.]+,[0-9]{2} EUR"),
+        ("1 450,50 €", "fr", r"[0-9 ]+,[0-9]{2} €"),
+        ("€ 3.400", "it", r"€ [0-9.]+"),
+        ("£1,150", "en", r"£[0-9,]+"),
+        ("$98.50", "de", r"\$[0-9,]+\.[0-9]{2}"),
+    ],
+)
+def test_amounts_are_written_as_their_language_does(value: str, language: str, form: str) -> None:
+    surrogate = make_surrogate("amount", 0.0, {"low": 1.0, "high": 1e5})
+    for seed in range(20):
+        scope, rng = MemoryScope(), np.random.default_rng(seed)
+        (drawn,) = surrogate.draw([Mention(value, page=Page(language))], scope, rng)
+        assert re.fullmatch(form, drawn)
 
 
 def test_every_currency_that_is_found_stays_with_its_amount() -> None:

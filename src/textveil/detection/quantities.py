@@ -230,7 +230,7 @@ find_short_durations: Final = finding(_SHORT, "duration", 0.7, "unit")
 FORTNIGHT_GATE: Final = with_words("fortnight")
 SHORT_GATE: Final = with_words("h hr min sec w wk")
 _SCALE: Final = r"(?: ?-?(?:[Hh]undred|[Tt]housand|[Mm]illion|[Bb]illion|[Tt]rillion|mln|bln|[KkMmBb]n?)\b)"
-_MONEY_DIGITS: Final = r"(?:[0-9]{1,3}(?:[,' ][0-9]{3}){1,6}(?![0-9])|[0-9]{1,15})(?:[.,][0-9]{1,2}(?![0-9]))?"
+_MONEY_DIGITS: Final = r"(?:[0-9]{1,3}(?:[,.' ][0-9]{3}){1,6}(?![0-9])|[0-9]{1,15})(?:[.,][0-9]{1,2}(?![0-9]))?"
 """Of seven groups at the most: a longer row is no amount, and would be read again from each of its groups."""
 CODES: Final = (
     "USD|EUR|GBP|JPY|CHF|CAD|AUD|NZD|INR|CNY|RMB|SEK|NOK|DKK|ISK|PLN|PLZ|CZK|SKK|HUF|RON|ROL|BGN|HRK|RSD|MKD|BAM|MDL"

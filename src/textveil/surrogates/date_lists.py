@@ -56,14 +56,15 @@ class Convention(NamedTuple):
     shown: bool = True
 
 
-def convention_of(values: Iterable[str], order: str, language: str) -> Convention:
+def convention_of(values: Iterable[str], order: str, language: str, shown: str = "") -> Convention:
     """Return the convention of the dates of a text.
 
     ``order`` "document" is what dates in digits show (a number above 12); if nothing or both, what stands first beside
-    names of months and in dates with dots; else month-first. ``language`` "document" reads most of the names.
+    names of months and in dates with dots; else month-first. ``language`` "document" reads most of the names; of
+    several, it is ``shown``, the language of the released text ("mai" is German and French), or the first.
     """
     dates = [unicodedata.normalize("NFC", value) for value in values if len(value) <= _LONGEST]
-    languages = (language,) if language != OF_TEXT else _languages(dates)
+    languages = (language,) if language != OF_TEXT else _languages(dates, shown)
     if order != OF_TEXT:
         return Convention(order == DAY_FIRST, languages)
     day_first = _of_digits([pair for date_text in dates for pair in _pairs(date_text)])
@@ -99,10 +100,10 @@ def _of_form(values: Sequence[str], language: str) -> bool | None:
     return shown.pop() if len(shown) == 1 else None
 
 
-def _languages(values: Sequence[str]) -> tuple[str, ...]:
-    """Return all languages by how many of the dates they have every name of, ties in the order of ``MONTHS``."""
+def _languages(values: Sequence[str], shown: str) -> tuple[str, ...]:
+    """Return all languages by how many of the dates they have every name of; ties: ``shown``, the order of ``MONTHS``."""
     read = dict(zip(MONTHS, map(sum, zip(*map(_fits, values), strict=True)), strict=False))
-    return tuple(sorted(MONTHS, key=lambda language: -read.get(language, 0)))
+    return tuple(sorted(MONTHS, key=lambda language: (-read.get(language, 0), language != shown)))
 
 
 @lru_cache(maxsize=1 << 12)

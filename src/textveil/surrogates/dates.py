@@ -216,8 +216,8 @@ class _Settings(NamedTuple):
     def asks(self) -> bool:
         return OF_TEXT in (self.order, self.language)
 
-    def convention(self, values: Iterable[str]) -> Convention:
-        return convention_of(values, self.order, self.language)
+    def convention(self, values: Iterable[str], shown: str = "") -> Convention:
+        return convention_of(values, self.order, self.language, shown)
 
     def reader(self, convention: Convention) -> _Read:
         """Reads values; what has not the pieces of a date has the usual form of one."""
@@ -244,7 +244,8 @@ class _Settings(NamedTuple):
 
     def draws(self, days: _Days, *, births: bool) -> _Drawing:
         def of_mentions(mentions: Sequence[Mention], ages: Sequence[str]) -> Draw:
-            convention = self.convention(mention.value for mention in mentions)
+            shown = mentions[0].page.language if mentions else ""
+            convention = self.convention((mention.value for mention in mentions), shown)
             by_page = mentions[0].page.day_first if mentions and not convention.settled else None
             if by_page is not None:  # as the released text shows; an order that earlier dates showed goes before it
                 convention = convention._replace(day_first=by_page)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Annotated, Final, NamedTuple
 
 import numpy as np
@@ -306,7 +307,8 @@ _CURRENCY: Final = rf"(?:US|CA|AU|NZ|HK)?\$|[€£¥₹₽₩₪₺₫₴₦฿]
 _WORDS: Final = rf"(?:{WORD}|(?i:dollars?|euros?|pounds?))"
 _AMOUNT: Final = lazy_regex(
     rf"(?P<sign>[-+]?)(?P<before>(?:{ABOUT})?(?:(?i:{_CURRENCY})\s?-?|))"
-    r"(?:(?P<number>[0-9][0-9.,'\u00a0\u202f]*(?: [0-9]{3})*)(?P<many>\s?-?(?i:k|m|mln|bln|bn|b|hundred|thousand"
+    r"(?:(?P<number>[0-9][0-9.,'\u00a0\u202f]*(?: [0-9]{3}(?![0-9]))*(?:(?<= [0-9]{3})[.,][0-9]{1,2})?)"
+    r"(?P<many>\s?-?(?i:k|m|mln|bln|bn|b|hundred|thousand"
     r"|million|billion|trillion)(?![A-Za-z])|)"
     r"|(?P<spoken>(?i:an?|[a-z]+)(?:[ -][A-Za-z]+){0,34}?(?=[ -])))"
     rf"(?P<after>[\s-]?(?:{_WORDS}|(?i:{_CURRENCY})|%|(?i:percent))|)(?P<again>(?: (?:{CODES}))?{AGAIN})"
@@ -332,9 +334,15 @@ _SCALE = Option(
 _AMOUNT_WIDTH = width_option("cells", "CELLS")
 _DECIMAL = Option(
     domain=named(".", ","),
-    help="The mark before decimals, where it is in doubt and in what is written.",
+    help="The mark before decimals, where neither the amount nor the language of its text shows it.",
     metavar="MARK",
 )
+_CENTS: Final = lazy_regex(r"[.,][0-9]{2}\Z")
+_WITH_COMMA: Final = MappingProxyType(
+    dict.fromkeys(("de", "es", "it", "nl", "pt", "tr", "id", "ro", "hr", "da"), ".")
+    | dict.fromkeys(("fr", "pl", "ru", "uk", "cs", "sk", "sv", "no", "fi", "hu", "bg"), " ")
+)
+"""Languages that write a comma before decimals, with the mark that parts their thousands."""
 
 
 @declared(summary="An amount of about the true size, or any.", kinds=("money", "number"), proof=SURROGATES)
@@ -350,11 +358,11 @@ def amount(
     """Amounts by a staircase on the cells low * (1 + scale)^i up to high, and a uniform point of the drawn cell.
 
     Pure DP for any two amounts, however far apart: how many digits there are is drawn too. The currency, the sign and
-    whether decimals are written stay; dollars are in the plural where the drawn number asks for it; words such as
-    million are read and written out. What cannot be read gets a uniform cell.
+    whether decimals are written, behind which mark, stay; dollars are in the plural where the drawn number asks for it;
+    words such as million are read and written out. What cannot be read gets a uniform cell.
 
-    ``width`` is that of the staircase, where ``epsilon`` is above 0. Thousands are parted by the mark that is not
-    ``decimal``.
+    ``width`` is that of the staircase, where ``epsilon`` is above 0. Thousands are parted as the language of the
+    released text does; else by a comma, or by a full stop where a comma stands before decimals.
     """
     need(low * (1 + scale) < high < math.inf, "high", high, "finite and at least two cells above low")
     lowest = math.log(low)
@@ -370,15 +378,22 @@ def amount(
         exponent = min((place + rng.random()) * math.log1p(scale), reach)
         return repr(math.exp(lowest + exponent))  # low * exp(exponent) may be beyond all floats
 
-    def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
-        match, read = read_in(value)
-        if match is None or read is None:
-            released = agreed(scope, label, key(value), rng, lambda source: drawn(None, source))
-            return _number(float(released), False, decimal)
-        cell = 0 if read <= low else int(min((math.log(read) - lowest) / math.log1p(scale), cells - 1))
-        released = agreed(scope, label, key(value), rng, lambda source: drawn(cell, source))
-        shown = _number(float(released), re.search(r"[.,][0-9]{2}\Z", match["number"] or "") is not None, decimal)
-        return match["sign"] + match["before"] + shown + _counted(match["after"] + match["again"], shown)
+    def of_mentions(mentions: Sequence[Mention], ages: Sequence[str]) -> Draw:
+        language = mentions[0].page.language if mentions else ""
+
+        def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
+            match, read = read_in(value)
+            cents = None if match is None else _CENTS.search(match["number"] or "")
+            mark = cents[0][0] if cents else "," if language in _WITH_COMMA else "." if language == "en" else decimal
+            if match is None or read is None:
+                released = agreed(scope, label, key(value), rng, lambda source: drawn(None, source))
+                return _number(float(released), False, mark, language)
+            cell = 0 if read <= low else int(min((math.log(read) - lowest) / math.log1p(scale), cells - 1))
+            released = agreed(scope, label, key(value), rng, lambda source: drawn(cell, source))
+            shown = _number(float(released), cents is not None, mark, language)
+            return match["sign"] + match["before"] + shown + _counted(match["after"] + match["again"], shown)
+
+        return surrogate_of
 
     def read_in(value: str) -> tuple[re.Match[str] | None, float | None]:
         match = _AMOUNT.fullmatch(value) if len(value) <= _LONGEST else None
@@ -394,11 +409,12 @@ def amount(
         parameters={"epsilon": epsilon, "low": low, "high": high, "scale": scale, "decimal": decimal, **given},
         guarantee=proved(epsilon, SURROGATES),
         public=(
-            "its format: currency or unit, sign, whether two decimals are written, and whether it can be read as an "
-            "amount",
+            "its format: currency or unit, sign, whether two decimals are written, behind which mark, and whether it "
+            "can be read as an amount",
         ),
         equality=AS_READ,
-        surrogate_of=surrogate_of,
+        surrogate_of=lambda value, scope, rng: of_mentions([Mention(value)], ())(value, scope, rng),
+        of_mentions=of_mentions,
         read=key,
     )
 
@@ -440,6 +456,6 @@ def _read_amount(match: re.Match[str], decimal: str) -> float | None:
     return float(f"{digits or '0'}.{fraction or '0'}e{power}")
 
 
-def _number(value: float, decimals: bool, decimal: str) -> str:
+def _number(value: float, decimals: bool, mark: str, language: str) -> str:
     shown = f"{value:,.2f}" if decimals else f"{max(1, round(value)) if value >= 0.5 else value:,}"
-    return shown if decimal == "." else shown.translate(str.maketrans(",.", ".,"))
+    return shown if mark == "." else shown.translate({ord(","): _WITH_COMMA.get(language, "."), ord("."): ","})

@@ -63,7 +63,7 @@ def test_text_says_that_it_is_no_guarantee(attack: Callable[..., tuple[int, str,
     code, out, _ = attack("notes.txt", "--policies", "identifiers", "--seed", 1)
     assert code == 0
     assert "An attack, never a guarantee" in out and "choose it on a public sample" in out
-    assert "100 % (83 to 100) from the originals at the first try; chance 4.2 %" in out
+    assert "100 % (83 to 100) from the originals at the first try; chance 4.2 %,\n          the originals 100 %" in out
     assert max(map(len, out.splitlines())) <= 80
     assert [line.split()[0] for line in out.splitlines() if line[:5] in ("origi", "relea", "ident", "blank")] == [
         *("release", "originals", "release", "identifiers", "blank")
@@ -81,6 +81,24 @@ def test_records_are_compared_with_a_plain_background(
     assert code == 0
     assert [link["against"] for link in data["linkage"]] == ["originals"] * 2 + ["background"] * 2
     assert any("holds 24 of 24 originals verbatim" in line for line in data["warnings"])
+
+
+def test_persons_are_read_from_a_field_of_the_originals(
+    attack: Callable[..., tuple[int, str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [{"text": note, "who": f"{SECRET}{number // 2}"} for number, note in enumerate(NOTES * 2)]
+    (tmp_path / "notes.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "out.jsonl").write_text("".join(json.dumps({"text": row["text"]}) + "\n" for row in rows))
+    code, out, err = attack("out.jsonl", "--unit", "who", original="notes.jsonl")
+    assert (code, err) == (0, "")
+    assert out.startswith("48 records of 24 persons attacked")
+    (tmp_path / "notes.jsonl").write_text('{"text": "a", "who": null}\n')
+    code, out, err = attack("notes.jsonl", "--unit", "who", original="notes.jsonl")
+    assert code == 1 and "record 1 must name its person; got null" in err
+    monkeypatch.setenv("TEXTVEIL_LANGUAGE", "de")
+    out = attack("out.jsonl", original="out.jsonl")[1]
+    assert "48 Einträge angegriffen" in out and "50 % (31 bis 69) mit den Originalen beim ersten Versuch" in out
+    assert "records" not in out and "Ein Angriff, nie eine Garantie" in out
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 
 from textveil.errors import InputError, UnknownNameError
 from textveil.risk.attack import kept, risk
+from textveil.statistics import clopper_pearson
 
 PLACES = ("Oslo", "Lagos", "Lima", "Turin", "Quito", "Cairo", "Perth", "Dhaka", "Leeds", "Hanoi", "Minsk", "Accra")
 ORIGINALS = [
@@ -135,3 +136,52 @@ def test_riskiest_record_has_its_number_in_the_file() -> None:
     report = risk(["", *ORIGINALS], [" ", *ORIGINALS])
     for record in report.riskiest:
         assert ORIGINALS[record.number - 2] == record.release
+
+
+def test_any_text_of_the_right_person_is_a_hit_and_persons_are_the_sampled_unit() -> None:
+    """Two records of each of 24 persons; a release names the place of the other record alone."""
+    pairs = list(
+        zip(ORIGINALS, [f"{place}town {number} has rain" for number, place in enumerate(PLACES * 2)], strict=True)
+    )
+    originals = [text for pair in pairs for text in pair]
+    released = [text for pair in pairs for text in reversed(pair)]
+    persons = [f"person {number // 2}" for number in range(48)]
+    alone = risk(released, originals).release.linkage[0]
+    assert (alone.top1, alone.persons, alone.candidates) == (0, 48, 48)
+    report = risk(released, originals, persons=persons)
+    attack = report.release.linkage[0]
+    assert (attack.top1, attack.records, attack.persons, attack.candidates) == (1, 48, 24, 24)
+    assert (attack.low, attack.high) == clopper_pearson(24, 24, 0.95)[::2]
+    assert (report.attacked, report.persons) == (48, 24)
+
+
+def test_a_person_with_many_records_counts_as_one_person() -> None:
+    """One person is named in all of 100 records; 24 others, with one each, never are."""
+    originals = [*ORIGINALS, *(f"Kiri of Suva rows boat {number}" for number in range(100))]
+    released = [*(["nothing"] * 24), *originals[24:]]
+    persons = [*range(24), *([99] * 100)]
+    attack = risk(released, originals, persons=persons).release.linkage[0]
+    assert attack.records == 124 and attack.persons == 25
+    assert attack.top1 == pytest.approx((1 + 24 / 25) / 25, abs=0.02)
+    assert attack.high is not None and attack.high < 0.4
+
+
+def test_sample_has_all_records_of_the_persons_that_are_drawn() -> None:
+    persons = [number // 4 for number in range(24)]
+    report = risk(ORIGINALS, ORIGINALS, persons=persons, documents=8, rng=np.random.default_rng(2))
+    assert (report.attacked, report.persons, report.release.linkage[0].candidates) == (8, 2, 6)
+
+
+def test_each_attack_stands_beside_chance_and_the_same_attack_on_the_originals() -> None:
+    public = [f"Everybody knows {text[:-14]} last year" for text in ORIGINALS]
+    for attack in risk(["nothing"] * 24, ORIGINALS, public).to_data()["linkage"]:
+        assert attack["chance"] == attack["top1"] == pytest.approx(1 / 24)
+        named = 1 if attack["attacker"] == "tf-idf" else pytest.approx(1 / 24)  # all texts have one style
+        assert attack["originals"]["top1"] == named
+        assert attack["top5_low"] <= attack["top5"] <= attack["top5_high"]
+        assert attack["median_low"] <= attack["median_rank"] <= attack["median_high"]
+
+
+def test_persons_must_be_as_many_as_records() -> None:
+    with pytest.raises(InputError, match="one for each of 24 records; got 2"):
+        risk(ORIGINALS, ORIGINALS, persons=["a", "b"])

@@ -28,7 +28,7 @@ def test_page_leads_with_records_named_and_says_that_it_is_no_guarantee(report: 
     assert named(report, "originals") == sentence
     body = page.index("<h1>")
     assert body < page.index(sentence, body) < page.index("An attack that failed is no guarantee.") < page.index("<svg")
-    assert "fewer than 20 records" in page
+    assert "fewer than 20 persons" in page
 
 
 def test_page_and_numbers_quote_nothing(report: RiskReport, tmp_path: Path) -> None:

@@ -4,10 +4,12 @@ import random
 from collections import Counter
 from itertools import combinations
 
+import numpy as np
 import pytest
 
 from textveil.detection.embedded import embedded_detector
 from textveil.risk.values import LISTED, RecordValues, Value, joined, others, record_values, unique
+from textveil.statistics import clopper_pearson
 
 
 def of(original: str, release: str) -> RecordValues:
@@ -66,7 +68,7 @@ def test_groups_are_all_records_that_hold_what_is_left() -> None:
         original = set(chance.sample(pool, 5))
         records.append(made(original, set(chance.sample(sorted(original), chance.randrange(4)))))
     sizes = [sum(record.left <= set(other.original) for other in records) for record in records]
-    result = unique(records)
+    result = unique(records, np.arange(40))
     assert 0 < sizes.count(1) < 40
     assert result.alone.share == sizes.count(1) / 40
     assert result.small.share == sum(size < 5 for size in sizes) / 40
@@ -78,21 +80,33 @@ def test_groups_are_all_records_that_hold_what_is_left() -> None:
 
 def test_coarse_groups_count_dates_by_year_and_ages_by_decade() -> None:
     originals = ["A 41-year-old man, seen on 3/4/2019.", "A 47-year-old man, seen on May 8, 2019."]
-    result = unique(record_values(originals, originals, embedded_detector()))
+    result = unique(record_values(originals, originals, embedded_detector()), np.arange(2))
     assert (result.alone.share, result.coarse.share) == (1.0, 0.0)
 
 
 def test_few_records_have_no_interval() -> None:
-    data = unique([made({person("anna")}, {person("anna")})] * 19).to_data()
+    data = unique([made({person("anna")}, {person("anna")})] * 19, np.arange(19)).to_data()
     assert (data["low"], data["high"], data["share"]) == (None, None, 0.0)
-    assert data["kinds"] == {"person": {"records": 19, "values": 19, "alone": 0}}
+    assert data["kinds"] == {"person": {"records": 19, "values": 19, "alone": 0, "low": None, "high": None}}
+
+
+def test_a_value_that_one_person_alone_has_in_several_records_singles_these_out() -> None:
+    """Forty persons with two records each: half of them have a place of their own in both."""
+    persons = np.repeat(np.arange(40), 2)
+    places = [Value("place", f"town {person}" if person < 20 else "leeds") for person in persons]
+    result = unique([made({place}, {place}) for place in places], persons)
+    assert (result.alone.share, result.alone.records, result.alone.persons) == (0.5, 80, 40)
+    assert (result.alone.low, result.alone.high) == clopper_pearson(20, 40, 0.95)[::2]
+    assert unique([made({place}, {place}) for place in places], np.arange(80)).alone.share == 0
 
 
 def test_other_persons_are_all_but_the_one_named_most_often() -> None:
     mentions = {person("maria gonzalez"): 1, person("gonzalez"): 2, person("john smith"): 2, person("li wei"): 1}
     left = {person("maria gonzalez"), person("gonzalez"), person("li wei")}
-    result = others([made(mentions, left), made({person("maria gonzalez"): 3}, {person("maria gonzalez")})])
-    assert (result.names, result.left, result.records) == (2, 1, 1)
+    result = others(
+        [made(mentions, left), made({person("maria gonzalez"): 3}, {person("maria gonzalez")})], np.arange(2)
+    )
+    assert (result.names, result.left, result.records, result.share.share) == (2, 1, 1, 0.5)
 
 
 @pytest.mark.parametrize("words", ["anna kowalczyk", "kowalczyk"])

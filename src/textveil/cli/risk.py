@@ -5,14 +5,15 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from textveil.cli import options as opt
 from textveil.cli.mechanism_options import renamed
-from textveil.errors import need
+from textveil.errors import InputError, need
 from textveil.json_text import json_text
+from textveil.pages.messages import said
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,6 +38,9 @@ class _AttackOptions:
     )
     encoder: Path | None = opt.value("DIR", "Folder of a sentence encoder, to compare meanings too; takes longest.")
     documents: int = opt.value("N", "Attack so many records, chosen at random.", default=DOCUMENTS)
+    unit: str | None = opt.record_field(
+        "field of ORIGINAL that names the person. Intervals then hold over persons.  [default: each record is one]"
+    )
 
 
 @opt.grouped
@@ -63,16 +67,17 @@ def risk_command(
     need(attacks.documents >= 1, "documents", attacks.documents, ">= 1")
     folder = None if output is None else results_folder(output, NUMBERS, mode=0o700)
     whole = whole_of(Path(source))
-    released, originals = (_texts(path, formats) for path in (source, original))
-    background = None if attacks.background is None else _texts(attacks.background, formats, loosely=True)
+    released, originals = _texts(source, formats), _texts(original, formats, unit=attacks.unit)
+    background = None if attacks.background is None else _texts(attacks.background, formats, loosely=True).texts
     policies = opt.parts_of(attacks.policies)
     with counting("attacking", "records") as progress, renamed(policy="policies"):
         report = risk(
-            released,
-            originals,
+            released.texts,
+            originals.texts,
             background,
             policies,
             attacks.encoder,
+            persons=originals.persons,
             documents=attacks.documents,
             vocabulary=vocabulary.load() if policies else None,
             rng=None if seed is None else seeded_generator(seed),
@@ -85,36 +90,55 @@ def risk_command(
     sys.stdout.write(json_text(report.to_data()) if as_json else _text(report))
 
 
-def _texts(source: str, formats: opt.SampleOptions, *, loosely: bool = False) -> list[str]:
-    """Read the text of every record, empty if it has none; ``loosely``: plain text if the others are records."""
+class _Texts(NamedTuple):
+    texts: list[str]  # of every record, empty if it has none
+    persons: list[str] | None  # whom each record is about; None if no field names them
+
+
+def _texts(source: str, formats: opt.SampleOptions, *, unit: str | None = None, loosely: bool = False) -> _Texts:
+    """Read every record; ``unit``: the field with its person; ``loosely``: plain text if the others are records."""
     from textveil.cli.progress import counting
     from textveil.corpora.files.inputs import released_blocks
     from textveil.corpora.formats.choice import FormatChoice
 
-    choice = formats.choice()
+    choice = formats.choice(*([] if unit is None else [unit]))
     if loosely and FormatChoice().name([source]) == "txt":
         choice = FormatChoice(corpus_format="txt")
     inputs = opt.inputs_of([source], choice)
+    texts: list[str] = []
+    persons: list[str] = []
     with counting("reading", "bytes") as reading:
-        blocks = released_blocks(choice.reader(inputs), inputs, reading)
-        return [parts[0] if parts else "" for block in blocks for parts in block.records.texts]
+        for block in released_blocks(choice.reader(inputs), inputs, reading):
+            texts += [parts[0] if parts else "" for parts in block.records.texts]
+            named = () if unit is None else block.records.beside[unit]
+            for number, person in enumerate(named, start=block.first):
+                if person is None:
+                    raise InputError(f"record {number} must name its person; got null. Leave such records out.")
+                persons.append(person)
+    return _Texts(texts, None if unit is None else persons)
 
 
 def _text(report: RiskReport) -> str:
     from textveil.cli.brief import row
     from textveil.risk.report import ABOUT
 
-    part = "" if report.attacked == report.records else f" of {report.records:,}"
-    lines = [f"{report.attacked:,}{part} records attacked: whose is each, by comparison?"]
+    some, many = report.attacked < report.records, report.persons < report.attacked
+    of = f"{',' if some else ''} of {report.persons:,} persons{',' if some else ''}" if many else ""
+    part = f" of {report.records:,}" if some else ""
+    lines = [said(f"{report.attacked:,}{part} records{of} attacked: whose is each, by comparison?")]
     for best in _strongest(report.release):
-        ends = "" if best.low is None or best.high is None else f" ({100 * best.low:.0f} to {100 * best.high:.0f})"
         known = "the originals" if best.against == "originals" else "public texts"
-        chance = f"{100 / best.candidates:.2g} %"
-        lines += row("named", f"{_percent(best.top1)}{ends} from {known} at the first try; chance {chance}")
+        before = report.on_originals(best)
+        lines += row(
+            "named",
+            f"{_ends(best.top1, best.low, best.high)} from {known} at the first try; chance {_ends(best.chance)}, "
+            f"the originals {_ends(before.top1, before.low, before.high)}",
+        )
     words, content_words = map(_percent, report.release.kept)
     lines += row("kept", f"{words} of the words, {content_words} of the content words")
     if report.unique is not None:
-        alone = _percent(report.unique.alone.share)
+        share = report.unique.alone
+        alone = _ends(share.share, share.low, share.high)
         lines += row("alone", f"{alone} of the records, by the names, places, dates and ages left in them")
     others, joined = report.others, report.joined
     if others is not None and others.names:
@@ -138,13 +162,19 @@ def _strongest(release: Release) -> list[Linkage]:
     return [strongest([attack for attack in release.linkage if attack.against == known]) for known in backgrounds]
 
 
+def _ends(share: float, low: float | None = None, high: float | None = None) -> str:
+    """A share with its interval, in percent."""
+    number = f"{100 * share:.2g}" if 0 < share < 0.1 else f"{100 * share:.0f}"
+    return f"{number} %" if low is None or high is None else f"{number} % ({100 * low:.0f} to {100 * high:.0f})"
+
+
 def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
 def _curve(releases: tuple[Release, ...]) -> Iterator[str]:
     heads = [f"from {best.against}" for best in _strongest(releases[0])]
-    yield "Named at the first try by the best attacker, and what is kept:"
+    yield said("Named at the first try by the best attacker, and what is kept:")
     yield " ".join([f"{'release':24s} {'words':>6s} {'content':>8s}", *(f"{head:>16s}" for head in heads)])
     for release in releases:
         words, content_words = map(_percent, release.kept)

@@ -1,7 +1,7 @@
 """Attack a release whose originals are at hand."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,7 +12,7 @@ import numpy as np
 from textveil.detection.embedded import embedded_detector
 from textveil.errors import InputError, need
 from textveil.risk.attackers import Style, sentence_vectors
-from textveil.risk.linkage import LEAST_RECORDS, Attacker, TfIdf, blanked, linkage, words_of
+from textveil.risk.linkage import LEAST_PERSONS, Attacker, TfIdf, blanked, linkage, of_persons, words_of
 from textveil.risk.report import Kept, Release, RiskReport, riskiest
 from textveil.risk.values import RecordValues, joined, others, record_values, unique
 from textveil.sanitize.policy.choice import is_path, policy
@@ -34,6 +34,7 @@ def risk(
     policies: Sequence[str] = (),
     encoder: Path | str | None = None,
     *,
+    persons: Sequence[Hashable] | None = None,
     documents: int = DOCUMENTS,
     vocabulary: Vocabulary | None = None,
     rng: np.random.Generator | None = None,
@@ -48,35 +49,38 @@ def risk(
             are about other persons. None attacks with the originals alone.
         policies: presets or TOML files to compare with; ``NAME:8`` takes epsilon 8, ``NAME:medium`` that level.
         encoder: folder of a sentence encoder; None leaves sentence vectors out.
-        documents: where there are more records, so many are attacked, chosen at random. All texts are candidates.
+        persons: who each record is about, as many; None: each record is about a person of its own. An attack names the
+            right person if it names any of the person's texts, and persons are the sampled unit of every interval.
+        documents: if there are more records, so many are attacked (about as many if ``persons`` are given: all records
+            of persons chosen at random). All texts are candidates.
         vocabulary: public words, where policies draw words; None is the embedded one.
         rng: of the choice and of policies' draws; None is the operating system's randomness.
         progress: called with records attacked and in all, over all attacks.
 
     Raises:
-        InputError: there are no records, fewer originals or background texts than records.
+        InputError: there are no records, fewer originals, persons or background texts than records.
         ModelError: the folder holds no encoder.
         UnknownNameError: no policy has that name.
     """
-    _check(released, originals, background)
+    _check(released, originals, background, persons)
     numbers, released, originals, background = _filled(released, originals, background)
+    ids = _ids(persons, numbers)
     need(documents >= 1, "documents", documents, ">= 1")
     attackers: list[Attacker] = [TfIdf(), Style()]
     vectors = None if encoder is None else sentence_vectors(encoder)
     if vectors is not None:
         attackers.append(vectors)
     chosen = {name: _policy(name, vocabulary) for name in policies}
-    truth = np.arange(len(released))
-    if len(released) > documents:
-        truth = np.sort((rng or np.random.default_rng()).choice(len(released), documents, replace=False))
+    truth = _chosen(ids, documents, rng or np.random.default_rng())
     attacked = [originals[row] for row in truth.tolist()]
     known = {"originals": originals} if background is None else {"originals": originals, "background": background}
-    attacks = _Attacks(attackers, known, truth, attacked, progress)
-    attacks.expect((len(chosen) + 2 if chosen else 0) + 1, len(chosen) + 1)
+    attacks = _Attacks(attackers, known, truth, ids, attacked, progress)
+    attacks.expect((len(chosen) + 1 if chosen else 0) + 2, len(chosen) + 1)
     shown = [released[row] for row in truth.tolist()]
     release = attacks.on("release", shown)
     shuffled = attacks.shuffled
-    compared = [attacks.on("originals", attacked)] if chosen else []
+    as_it_is = attacks.on("originals", attacked)
+    compared = [as_it_is] if chosen else []
     for name, each in chosen.items():
         stream = Sanitizer(each, rng=rng).stream(attacked)
         compared.append(attacks.on(name, [release.text for release in attacks.counted(stream)]))
@@ -88,12 +92,14 @@ def risk(
     return RiskReport(
         records=len(released),
         attacked=len(truth),
+        persons=len(np.unique(ids[truth])),
         release=release,
+        originals=as_it_is,
         compared=tuple(compared),
-        warnings=tuple(_warnings(originals, background, len(truth), shuffled)),
+        warnings=tuple(_warnings(originals, background, len(np.unique(ids[truth])), shuffled)),
         encoder=None if vectors is None else vectors.encoder,
-        unique=unique(values),
-        others=others(values),
+        unique=unique(values, ids[truth]),
+        others=others(values, ids[truth]),
         joined=joined(values),
         riskiest=tuple(
             replace(record, number=numbers[record.number - 1]) for record in riskiest(by_words, truth, shown, texts)
@@ -117,6 +123,7 @@ class _Attacks:
     attackers: Sequence[Attacker]
     known: Mapping[str, Sequence[str]]
     truth: Ids  # places of the attacked records among the originals
+    persons: Ids  # of all originals, from 0
     attacked: Sequence[str]
     progress: Progress | None
     shuffled: bool = False  # whether most releases that were attacked first fit another record's original, one to one
@@ -139,7 +146,8 @@ class _Attacks:
                 scores = attacker.scores(released, known)
                 if isinstance(attacker, TfIdf) and name == "release" and against == "originals":
                     self.shuffled = _fits_others(scores[:, self.truth])
-                attacks.append(linkage(scores, self.truth, attacker=attacker.name, against=against))
+                named = of_persons(scores, _with_others(self.persons, len(known)))
+                attacks.append(linkage(named, self.persons[self.truth], attacker=attacker.name, against=against))
                 self._count(len(released))
         return Release(name=name, kept=kept(released, self.attacked), linkage=tuple(attacks))
 
@@ -149,11 +157,43 @@ class _Attacks:
             self.progress(self._done, self._total)
 
 
-def _check(released: Sequence[str], originals: Sequence[str], background: Sequence[str] | None) -> None:
+def _with_others(persons: Ids, texts: int) -> Ids:
+    """The persons of texts of which the last ones are each about another person."""
+    return np.concatenate([persons, persons.max() + 1 + np.arange(texts - len(persons))])
+
+
+def _ids(persons: Sequence[Hashable] | None, numbers: Sequence[int]) -> Ids:
+    """A number from 0 for each person, of the records with these numbers."""
+    if persons is None:
+        return np.arange(len(numbers))
+    ids: dict[Hashable, int] = {}
+    return np.array([ids.setdefault(persons[number - 1], len(ids)) for number in numbers])
+
+
+def _chosen(persons: Ids, documents: int, rng: np.random.Generator) -> Ids:
+    """The places of the records that are attacked: all of them, or those of persons drawn at random."""
+    if len(persons) <= documents:
+        return np.arange(len(persons))
+    everybody = int(persons.max()) + 1
+    drawn = rng.choice(everybody, max(1, everybody * documents // len(persons)), replace=False)
+    return np.flatnonzero(np.isin(persons, drawn))
+
+
+def _check(
+    released: Sequence[str],
+    originals: Sequence[str],
+    background: Sequence[str] | None,
+    persons: Sequence[Hashable] | None,
+) -> None:
     if not released or len(released) != len(originals):
         raise InputError(
             f"a release must have one record for each original, at least one; got {len(released):,} records and "
             f"{len(originals):,} originals. Give both whole and in the same order."
+        )
+    if persons is not None and len(persons) != len(originals):
+        raise InputError(
+            f"persons must be one for each of {len(originals):,} records; got {len(persons):,}. Leave them out if each "
+            "record is about a person of its own."
         )
     if background is not None and len(background) < len(released):
         raise InputError(
@@ -199,10 +239,10 @@ def _fits_others(scores: Vectors) -> bool:
 
 
 def _warnings(
-    originals: Sequence[str], background: Sequence[str] | None, attacked: int, shuffled: bool
+    originals: Sequence[str], background: Sequence[str] | None, persons: int, shuffled: bool
 ) -> Iterator[str]:
-    if attacked < LEAST_RECORDS:
-        yield f"{attacked} records are fewer than {LEAST_RECORDS}: no interval is given, and the shares say little."
+    if persons < LEAST_PERSONS:
+        yield f"{persons} persons are fewer than {LEAST_PERSONS}: no interval is given, and the shares say little."
     if shuffled:
         yield (
             "Most releases fit another record's original much better than their own. Is the order the same? "

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from math import ceil, floor
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -13,13 +12,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from textveil.errors import need
-from textveil.statistics import clopper_pearson
+from textveil.statistics import mean_of_shares, median
 from textveil.text.english import FUNCTION_WORDS
 from textveil.types import Ids, Reals, Vectors
 
 T = TypeVar("T")
 CONFIDENCE: Final = 0.95  # Of each interval
-LEAST_RECORDS: Final = 20  # With fewer, no interval is given
+LEAST_PERSONS: Final = 20  # With fewer, no interval is given
 _DIGITS: Final = 5  # decimal digits in which scores are compared: what differs by rounding alone is a tie
 _BLOCK: Final = 256  # records whose scores are computed together
 
@@ -35,31 +34,78 @@ class Attacker(Protocol):
         """A row for each release, a column for each background text; higher is likelier, about 1 at most."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """A share of records, with its 95 % interval where there are enough persons.
+
+    Persons are the sampled unit: each counts the same, by the share of their records. The interval is that of
+    ``statistics.mean_of_shares``, Clopper and Pearson's where each person has one record.
+    """
+
+    records: int  # how many it is a share of
+    persons: int  # whose records they are
+    share: float  # from 0 to 1
+    low: float | None  # lower end of the interval; None below ``LEAST_PERSONS`` persons
+    high: float | None  # upper end
+
+
+def by_person(numbers: Reals, persons: Ids) -> Reals:
+    """The mean of each person's numbers, in the order of the persons' ids; ``persons``: whose each number is."""
+    _, places, counts = np.unique(persons, return_inverse=True, return_counts=True)
+    means: Reals = np.bincount(places, weights=numbers) / counts
+    return means
+
+
+def share_of(hits: NDArray[Any], persons: Ids, confidence: float = CONFIDENCE) -> Share:
+    """A share of records with its interval.
+
+    Args:
+        hits: true or false for each record, or a probability.
+        persons: the id of each record's person, as many.
+    """
+    means = np.clip(by_person(hits.astype(np.float64), persons), 0, 1)
+    low, high = _interval(means, confidence)
+    return Share(records=len(hits), persons=len(means), share=float(means.mean()), low=low, high=high)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Linkage:
-    """How often one attacker names the right background text.
+    """How often one attacker names the right person.
 
     A tie is broken at random, as an attacker would: a right text that ties with m - 1 others at the top counts 1/m.
+    Persons are the sampled unit: each counts the same, by the mean over their records.
     """
 
     attacker: str
     against: str  # what it compares with: "originals" or "background"
     top1: float  # share of records that it names at the first try
-    top5: float  # share of records whose right text is among its five likeliest
-    # lower end of the 95 % Clopper-Pearson interval of ``top1``; None for fewer than ``LEAST_RECORDS`` records
+    top5: float  # share of records whose right person is among its five likeliest
+    # lower end of the 95 % interval of ``top1``, see ``Share``; None for fewer than ``LEAST_PERSONS`` persons
     low: float | None
     high: float | None  # upper end
-    median_rank: float  # of the right text, 1 is the likeliest; with ties, the mean of their ranks
+    top5_low: float | None  # of the interval of ``top5``
+    top5_high: float | None
+    median_rank: float  # of the right person, 1 is the likeliest; with ties, the mean of their ranks
+    median_low: float | None  # of the interval of ``median_rank``, by order statistics
+    median_high: float | None
     records: int
-    candidates: int  # how many background texts there are; 1/candidates is chance
-    ranks: Reals = field(repr=False)  # of each record's right text, shape (records,); private, and in no report
-    # score of the right text less the best of the others, shape (records,); private, and in no report
+    persons: int  # whose records they are
+    candidates: int  # how many persons the attacker chooses from; 1/candidates is chance
+    ranks: Reals = field(repr=False)  # of each record's right person, shape (records,); private, and in no report
+    # score of the right person less the best of the others, shape (records,); private, and in no report
     margins: Reals = field(repr=False)
+    named: Reals = field(repr=False)  # ``top1`` of each person, shape (persons,); private, and in no report
+
+    @property
+    def chance(self) -> float:
+        """The share that a guess names."""
+        return 1 / self.candidates
 
     def to_data(self) -> dict[str, Any]:
         """JSON data."""
-        names = ("attacker", "against", "top1", "top5", "low", "high", "median_rank", "records", "candidates")
-        return {name: getattr(self, name) for name in names}
+        private = ("ranks", "margins", "named")
+        data = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in private}
+        return {**data, "chance": self.chance}
 
 
 def linkage(
@@ -69,7 +115,7 @@ def linkage(
 
     Args:
         scores: finite, shape (records, candidates), at least one of each.
-        truth: the right column of each row, shape (records,).
+        truth: the right column of each row, shape (records,): the person; rows of one column are of one person.
     """
     records, candidates = scores.shape
     need(records >= 1 and candidates >= 1, "scores", f"shape {scores.shape}", "at least one row and column")
@@ -85,33 +131,37 @@ def linkage(
         tied[block] = (compared == right[:, None]).sum(axis=1)
         compared[rows, truth[block]] = -np.inf
         margins[block] = right - compared.max(axis=1)
-    first, five = (float(np.clip((tries - better) / tied, 0, 1).sum()) for tries in (1, 5))
-    low, high = _interval(first, records, CONFIDENCE)
+    first, five = (np.clip((tries - better) / tied, 0, 1) for tries in (1, 5))
     ranks = better + (tied + 1) / 2
+    top1, top5 = (share_of(hits, truth) for hits in (first, five))
+    middles = [float(np.median(ranks[truth == person])) for person in np.unique(truth)]
+    middle = median(middles, CONFIDENCE) if len(middles) >= LEAST_PERSONS else None
     return Linkage(
         attacker=attacker,
         against=against,
-        top1=first / records,
-        top5=five / records,
-        low=low,
-        high=high,
-        median_rank=float(np.median(ranks)),
+        top1=top1.share,
+        top5=top5.share,
+        low=top1.low,
+        high=top1.high,
+        top5_low=top5.low,
+        top5_high=top5.high,
+        median_rank=float(np.median(middles)),
+        median_low=None if middle is None else middle.lower,
+        median_high=None if middle is None else middle.upper,
         records=records,
+        persons=top1.persons,
         candidates=candidates,
         ranks=ranks,
         margins=margins if candidates > 1 else np.zeros(records),
+        named=np.clip(by_person(first, truth), 0, 1),
     )
 
 
-def _interval(named: float, records: int, confidence: float) -> tuple[float | None, float | None]:
-    """The Clopper-Pearson interval of a share; None for fewer than ``LEAST_RECORDS`` records.
-
-    Ties make parts of a hit: the interval holds both whole numbers around them.
-    """
-    if records < LEAST_RECORDS:
+def _interval(means: Reals, confidence: float) -> tuple[float | None, float | None]:
+    if len(means) < LEAST_PERSONS:
         return None, None
-    low = clopper_pearson(floor(named + 1e-9), records, confidence).lower
-    return low, clopper_pearson(ceil(named - 1e-9), records, confidence).upper
+    bound = mean_of_shares(means.tolist(), confidence)
+    return bound.lower, bound.upper
 
 
 def strongest(attacks: Sequence[Linkage]) -> Linkage:
@@ -124,9 +174,22 @@ def strongest(attacks: Sequence[Linkage]) -> Linkage:
     """
     best = max(attacks, key=lambda attack: attack.top1)
     confidence = 1 - (1 - CONFIDENCE) / len(attacks)
-    ends = [_interval(attack.top1 * attack.records, attack.records, confidence) for attack in attacks]
+    ends = [_interval(attack.named, confidence) for attack in attacks]
     low = max((low for low, _ in ends if low is not None), default=None)
     return replace(best, low=low, high=max((high for _, high in ends if high is not None), default=None))
+
+
+def of_persons(scores: Vectors, persons: Ids) -> Vectors:
+    """Scores of persons: the best of their texts'.
+
+    Args:
+        scores: shape (records, texts).
+        persons: the id of each text's person, from 0 without gaps, shape (texts,).
+    """
+    order = np.argsort(persons, kind="stable")
+    starts = np.searchsorted(persons[order], np.arange(int(persons.max()) + 1))
+    best: Vectors = np.maximum.reduceat(scores[:, order], starts, axis=1)
+    return best
 
 
 class Fits(Generic[T]):

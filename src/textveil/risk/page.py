@@ -9,9 +9,9 @@ from markupsafe import Markup
 
 from textveil.pages.rendering import rendered
 from textveil.pages.results import bullets, drawing, heading, results_page, table, text
-from textveil.risk.linkage import LEAST_RECORDS, Linkage, strongest
+from textveil.risk.linkage import LEAST_PERSONS, Linkage, Share, strongest
 from textveil.risk.report import Release, RiskReport, write_riskiest
-from textveil.risk.values import Joined, Others, Share, Unique
+from textveil.risk.values import Joined, Others, Unique
 from textveil.whole_files import write_whole
 
 SHOWN_NAMES: Final = {"originals": "as it is", "blank": "all blank", "release": "your release"}
@@ -156,24 +156,28 @@ def _parts(report: RiskReport) -> Iterator[Markup]:
     )
     drawn = known if report.compared else []
     figures = [(curve_svg(releases, against), caption.format(_KNOWN.get(against, against))) for against in drawn]
-    yield from (text("", lead=named(report, against)) for against in known)
+    for against in known:
+        yield text(compared(report, against), lead=named(report, against))
     yield text(_NO_GUARANTEE, lead="An attack that failed is no guarantee.")
     yield bullets(report.warnings)
     panels = [drawing(*each) for each in figures or [(bars_svg(attacks), "Records named at the first try.")]]
     yield Markup("<div class='panels'>{}</div>").format(Markup().join(panels))
     yield text(
-        f"There are fewer than {LEAST_RECORDS} records, so no interval is given."
-        if report.attacked < LEAST_RECORDS
-        else "Lines are 95 % intervals over records."
+        f"There are fewer than {LEAST_PERSONS} persons, so no interval is given."
+        if report.persons < LEAST_PERSONS
+        else "Lines are 95 % intervals. Persons are the sampled unit: intervals hold for persons like these, among as "
+        "many candidates."
     )
     yield heading("Attacks on the release")
     chosen = f", of which {report.attacked:,} chosen at random were attacked"
+    clustered = f" They are about {report.persons:,} persons, who count the same, however many records they have."
     words, content_words = report.release.kept
     yield text(
-        f"{report.records:,} records{chosen if report.attacked < report.records else ''}. The release keeps "
+        f"{report.records:,} records{chosen if report.attacked < report.records else ''}."
+        f"{clustered if report.persons < report.attacked else ''} The release keeps "
         f'{words:.2f} of the words, {content_words:.2f} of the content words (all but words such as "the" and "of").'
     )
-    yield table(*_attacks(attacks), stacked=True)
+    yield table(*_attacks(report, attacks), stacked=True)
     if report.compared:
         yield heading("Releases of the same records compared")
         yield table(*_compared(report), stacked=True)
@@ -190,28 +194,49 @@ def _parts(report: RiskReport) -> Iterator[Markup]:
 
 def named(report: RiskReport, against: str) -> str:
     """How many records the strongest attacker names who has these texts, as a sentence."""
-    best = strongest([attack for attack in report.release.linkage if attack.against == against])
+    best = _strongest(report, against)
     count = best.top1 * best.records
     about = "" if count == round(count) else "about "
+    records = f"{about}{round(count):,} of {best.records:,} records"
+    if best.persons < best.records:
+        records = f"{best.top1:.2f} of the records of each of {best.persons:,} persons, on average,"
     interval = ""
     if best.low is not None and best.high is not None:
         interval = f", 95 % interval {best.low:.2f} to {best.high:.2f}"
     return (
-        f"An attacker with {_KNOWN.get(against, against)} names {about}{round(count):,} of {best.records:,} records at "
-        f"the first try ({best.attacker}{interval})."
+        f"An attacker with {_KNOWN.get(against, against)} names {records} at the first try ({best.attacker}{interval})."
     )
 
 
-def _attacks(attacks: Sequence[Linkage]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    head = ("attacker", "has", "named at the first try", "among its first five", "median rank", "by chance")
+def compared(report: RiskReport, against: str) -> str:
+    """What the strongest attacker's share is compared with, as sentences: chance, and the originals."""
+    best = _strongest(report, against)
+    before = report.on_originals(best)
+    same = best.low is not None and best.low <= best.chance
+    return (
+        f"A guess names {best.chance:.3f}{'; the interval does not tell the attack from guessing' if same else ''}. "
+        f"The same attack on the originals names {_with_interval(before)}."
+    )
+
+
+def _strongest(report: RiskReport, against: str) -> Linkage:
+    return strongest([attack for attack in report.release.linkage if attack.against == against])
+
+
+def _attacks(report: RiskReport, attacks: Sequence[Linkage]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    head = (
+        *("attacker", "has", "named at the first try", "of the originals", "by chance"),
+        *("among its first five", "median rank"),
+    )
     rows: list[tuple[str, ...]] = [
         (
             attack.attacker,
             _KNOWN.get(attack.against, attack.against),
             _with_interval(attack),
-            f"{attack.top5:.2f}",
-            f"{attack.median_rank:,g} of {attack.candidates:,}",
-            f"{1 / attack.candidates:.3f}",
+            _with_interval(report.on_originals(attack)),
+            f"{attack.chance:.3f}",
+            _ends(attack.top5, attack.top5_low, attack.top5_high, ".2f"),
+            f"{_ends(attack.median_rank, attack.median_low, attack.median_high, ',g')} of {attack.candidates:,}",
         )
         for attack in attacks
     ]
@@ -234,15 +259,18 @@ def _compared(report: RiskReport) -> tuple[tuple[str, ...], list[tuple[str, ...]
 
 
 def _with_interval(attack: Linkage) -> str:
-    if attack.low is None or attack.high is None:
-        return f"{attack.top1:.2f}"
-    return f"{attack.top1:.2f} ({attack.low:.2f} to {attack.high:.2f})"
+    return _ends(attack.top1, attack.low, attack.high, ".2f")
+
+
+def _ends(number: float, low: float | None, high: float | None, written: str) -> str:
+    interval = "" if low is None or high is None else f" ({low:{written}} to {high:{written}})"
+    return f"{number:{written}}{interval}"
 
 
 def _unique(unique: Unique) -> Iterator[Markup]:
     yield text(
-        f"{_count(unique.alone)} are singled out by the values left in them: no other record holds all of these. For "
-        f"{_count(unique.small)}, fewer than five records do."
+        f"{_count(unique.alone)} are singled out by the values left in them: no other person holds all of these. For "
+        f"{_count(unique.small)}, fewer than five persons do."
     )
     yield text(f"With dates by year alone and ages by decade, {_count(unique.coarse)} are singled out.")
     yield text(
@@ -250,23 +278,33 @@ def _unique(unique: Unique) -> Iterator[Markup]:
         "is not counted. A listed name is on a public keep list: a medicine, a product, a company."
     )
     head = ("kind", "records in which some are left", "values left", "records that these alone single out")
-    rows = [(kind, f"{left.records:,}", f"{left.values:,}", f"{left.alone:,}") for kind, left in unique.kinds.items()]
+    rows = [
+        (kind, f"{left.records:,}", f"{left.values:,}", f"{left.alone:,}{_shares(left.low, left.high)}")
+        for kind, left in unique.kinds.items()
+    ]
     if rows:
         yield table(head, rows, stacked=True)
 
 
 def _count(share: Share) -> str:
     count = f"{round(share.share * share.records):,} of {share.records:,} records"
+    if share.persons < share.records:
+        count = f"{share.share:.2f} of each person's records, on average,"
     if share.low is None or share.high is None:
         return count
     return f"{count} (95 % interval {share.low:.2f} to {share.high:.2f})"
+
+
+def _shares(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else f" ({100 * low:.0f} to {100 * high:.0f} %)"
 
 
 def _others(others: Others | None) -> Iterator[str]:
     if others is not None:
         yield (
             f"Names of other persons: {others.left:,} of {others.names:,} stand whole in the releases, in "
-            f"{_number(others.records, 'record')}. The person whom a record names most often counts as its subject."
+            f"{_number(others.records, 'record')}{_shares(others.share.low, others.share.high)}. The person whom a "
+            "record names most often counts as its subject."
         )
 
 

@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 
 from textveil.pages.rendering import shown
 from textveil.pages.results import heading, results_page, table, text
-from textveil.risk.linkage import CONFIDENCE, LEAST_RECORDS, Linkage, strongest, words_of
+from textveil.risk.linkage import CONFIDENCE, LEAST_PERSONS, Linkage, strongest, words_of
 from textveil.risk.values import Joined, Others, Unique
 from textveil.types import Ids
 from textveil.version import VERSION
@@ -166,7 +166,9 @@ class RiskReport:
 
     records: int  # of the release
     attacked: int  # of these; chosen at random where they are fewer
+    persons: int  # whom the attacked records are about
     release: Release  # what was given
+    originals: Release  # the originals themselves, attacked likewise: what the release is compared with
     # releases of the same originals: the originals themselves, each policy's, and blanks for all words; empty if no
     # policy was named
     compared: tuple[Release, ...] = ()
@@ -178,6 +180,15 @@ class RiskReport:
     joined: Joined | None = None  # equal surrogates that join documents
     release_sha256: str = ""  # of the file of the release; empty if its texts were given
     riskiest: tuple[Riskiest, ...] = ()  # the riskiest records with what gives them away; private: in no ``to_data``
+
+    def on_originals(self, attack: Linkage) -> Linkage:
+        """The same attack on the originals."""
+        same = (attack.attacker, attack.against)
+        return next(other for other in self.originals.linkage if (other.attacker, other.against) == same)
+
+    def _compared(self, attack: Linkage) -> dict[str, Any]:
+        before = self.on_originals(attack)
+        return {**attack.to_data(), "originals": {"top1": before.top1, "low": before.low, "high": before.high}}
 
     def to_data(self) -> dict[str, Any]:
         """JSON data, without any text of release or originals."""
@@ -191,10 +202,11 @@ class RiskReport:
             "release_sha256": self.release_sha256,
             "records": self.records,
             "attacked": self.attacked,
-            "confidence": CONFIDENCE if self.attacked >= LEAST_RECORDS else None,
+            "persons": self.persons,
+            "confidence": CONFIDENCE if self.persons >= LEAST_PERSONS else None,
             "encoder": self.encoder,
-            "linkage": [attack.to_data() for attack in attacks],
-            "strongest": [strongest(own).to_data() for own in by_background],
+            "linkage": [self._compared(attack) for attack in attacks],
+            "strongest": [self._compared(strongest(own)) for own in by_background],
             "kept": self.release.kept._asdict(),
             "unique": None if self.unique is None else self.unique.to_data(),
             "others": None if self.others is None else asdict(self.others),

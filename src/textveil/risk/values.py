@@ -7,13 +7,15 @@ from functools import cache
 from itertools import combinations
 from typing import Any, Final, NamedTuple
 
+import numpy as np
+
 from textveil.detection.given import SHIPPED, KeepList, shipped_words
 from textveil.detection.kinds import OWN
 from textveil.detection.spans import DetectedSpan, Detector
-from textveil.risk.linkage import CONFIDENCE, LEAST_RECORDS, words_of
-from textveil.statistics import clopper_pearson
+from textveil.risk.linkage import Share, share_of, words_of
 from textveil.surrogates.calendars import Known, read_date
 from textveil.surrogates.quantities import age_of
+from textveil.types import Ids
 
 LISTED: Final = "listed name"
 
@@ -133,31 +135,23 @@ _SMALL: Final = 5  # records of a group that counts as small
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
-    """A share of records, with its 95 % interval where there are enough of them."""
-
-    records: int  # how many it is a share of
-    share: float  # from 0 to 1
-    low: float | None  # lower end of the interval; None below ``LEAST_RECORDS`` records
-    high: float | None  # upper end
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class LeftOfKind:
     """What is left of one kind."""
 
     records: int  # of these many records a value of the kind is left
     values: int  # so many are left, each counted once a record
     alone: int  # so many records are singled out by what is left of this kind alone
+    low: float | None  # of the interval of their share, as ``Share``
+    high: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unique:
     """Records singled out by the values that are left in their releases.
 
-    A record's group is all records that hold every value which is left in its release: those whom a reader cannot tell
-    apart who knows these values of everybody and which ones are real. A record of whose values none is left is in the
-    group of all.
+    A record's group is all persons whose records hold every value which is left in its release: those whom a reader
+    cannot tell apart who knows these values of everybody and which ones are real. A record of whose values none is left
+    is in the group of all.
     """
 
     alone: Share  # records in a group of one
@@ -171,48 +165,49 @@ class Unique:
         return {**asdict(self.alone), "fewer_than_5": asdict(self.small), "coarse": asdict(self.coarse), "kinds": kinds}
 
 
-def unique(records: Sequence[RecordValues]) -> Unique:
-    """Which records the values left in their releases single out."""
-    groups = _groups([record.left for record in records], [{*record.original, *record.left} for record in records])
+def unique(records: Sequence[RecordValues], persons: Ids) -> Unique:
+    """Which records the values left in their releases single out; ``persons``: the id of each record's person."""
+    groups = _groups(
+        [record.left for record in records], [{*record.original, *record.left} for record in records], persons
+    )
     coarse = _groups(
         [_coarsened(record.left) | record.coarse for record in records],
         [_coarsened([*record.original, *record.left]) | record.coarse_original for record in records],
+        persons,
     )
     return Unique(
-        alone=_share(sum(size == 1 for size in groups), len(records)),
-        small=_share(sum(size < _SMALL for size in groups), len(records)),
-        coarse=_share(sum(size == 1 for size in coarse), len(records)),
-        kinds={kind: left for kind in (*QUASI, *DIRECT) if (left := _of_kind(kind, records)).values},
+        alone=share_of(groups == 1, persons),
+        small=share_of(groups < _SMALL, persons),
+        coarse=share_of(coarse == 1, persons),
+        kinds={kind: left for kind in (*QUASI, *DIRECT) if (left := _of_kind(kind, records, persons)).values},
     )
 
 
-def _of_kind(kind: str, records: Sequence[RecordValues]) -> LeftOfKind:
+def _of_kind(kind: str, records: Sequence[RecordValues], persons: Ids) -> LeftOfKind:
     left = [frozenset(value for value in record.left if value.kind == kind) for record in records]
-    groups = _groups(left, [{*record.original, *record.left} for record in records])
-    return LeftOfKind(records=sum(map(bool, left)), values=sum(map(len, left)), alone=sum(size == 1 for size in groups))
+    singled = _groups(left, [{*record.original, *record.left} for record in records], persons) == 1
+    alone = share_of(singled, persons)
+    return LeftOfKind(
+        records=sum(map(bool, left)),
+        values=sum(map(len, left)),
+        alone=int(singled.sum()),
+        low=alone.low,
+        high=alone.high,
+    )
 
 
 def _coarsened(values: Iterable[Value]) -> frozenset[Value]:
     return frozenset(value for value in values if value.kind not in ("date", "age"))
 
 
-def _groups(left: Sequence[frozenset[Value]], held: Sequence[Iterable[Value]]) -> list[int]:
+def _groups(left: Sequence[frozenset[Value]], held: Sequence[Iterable[Value]], persons: Ids) -> Ids:
+    """How many persons hold all values that are left, for each record."""
     holders: dict[Value, set[int]] = {}
-    for number, values in enumerate(held):
+    for person, values in zip(persons.tolist(), held, strict=True):
         for value in values:
-            holders.setdefault(value, set()).add(number)
-    everybody = set(range(len(held)))
-    return [len(everybody.intersection(*(holders[value] for value in values))) for values in left]
-
-
-def _share(hits: int, records: int) -> Share:
-    interval = clopper_pearson(hits, records, CONFIDENCE) if records >= LEAST_RECORDS else None
-    return Share(
-        records=records,
-        share=hits / records,
-        low=None if interval is None else interval.lower,
-        high=None if interval is None else interval.upper,
-    )
+            holders.setdefault(value, set()).add(person)
+    everybody = set(persons.tolist())
+    return np.array([len(everybody.intersection(*(holders[value] for value in values))) for values in left])
 
 
 _JOINING: Final = ("person", *DIRECT)
@@ -230,6 +225,7 @@ class Others:
     names: int  # of other persons in the records, each counted once a record
     left: int  # of them, those that stand whole in the release
     records: int  # with such a name left
+    share: Share  # of these records among all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,10 +240,11 @@ class Joined:
     by_chance: float
 
 
-def others(records: Sequence[RecordValues]) -> Others:
-    """Names of other persons in the records, and those left in the releases."""
-    names = left = affected = 0
-    for record in records:
+def others(records: Sequence[RecordValues], persons: Ids) -> Others:
+    """Names of other persons in the records, and those left in the releases; ``persons``: as in ``unique``."""
+    names = left = 0
+    affected = np.zeros(len(records), dtype=bool)
+    for row, record in enumerate(records):
         mentions = {value.words: count for value, count in record.original.items() if value.kind == "person"}
         kept = {value.words for value in record.left if value.kind == "person"}
         here = _whole_names([*mentions, *kept])
@@ -255,8 +252,8 @@ def others(records: Sequence[RecordValues]) -> Others:
         standing = sum(name in kept for name in here if name != subject)
         names += max(len(here) - 1, 0)
         left += standing
-        affected += standing > 0
-    return Others(names=names, left=left, records=affected)
+        affected[row] = standing > 0
+    return Others(names=names, left=left, records=int(affected.sum()), share=share_of(affected, persons))
 
 
 def _whole_names(names: Iterable[str]) -> list[str]:

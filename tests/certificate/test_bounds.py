@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import binom, hypergeom
 
 from textveil.certificate.bounds import (
+    Bets,
     capture_recapture,
     exact_upper,
     lower_mean,
@@ -149,6 +150,20 @@ def test_mutant_that_ignores_weights_is_caught() -> None:
     assert wrong_by_weights(np.array([1.0, 1, 1, 20]), None, 0.25)[1] > 0.75
 
 
+def test_wealth_against_the_true_mean_is_fair_in_every_small_corpus() -> None:
+    """After each page its expectation is 1, or below where nothing is left; bets against another mean are not fair."""
+    weights = np.array([1.0, 3, 2, 1])
+    for corpus in product((0.0, 0.4, 1.0), repeat=4):
+        mean = sum(corpus) / 4
+        expected = np.zeros((3, 5))
+        for order, probability in sequences(corpus, weights):
+            bets = Bets(np.array(corpus)[list(order)], Sample.of(4, np.array(order), weights))
+            logs = bets.below(mean), bets.above(mean), bets.below(mean + 0.1)
+            expected += probability * np.exp(np.minimum(logs, 20))  # an impossible mean makes rich without limit
+        assert np.all(expected[:2] <= 1 + 1e-9)
+        assert np.allclose(expected[0, :3], 1) and expected[2, 2] > 1
+
+
 def test_whole_corpus_read_leaves_nothing_open() -> None:
     values = np.array([1.0, 0, 0, 0.5])
     assert upper_mean(values, uniform(4, 4)) == lower_mean(values, uniform(4, 4)) == pytest.approx(0.375)
@@ -232,8 +247,10 @@ def test_pages_still_needed_are_those_it_takes_at_the_rate_seen() -> None:
     values[50] = 1
     more = pages_still_needed(values, uniform(12_000, 200), 0.02)
     assert more is not None
-    longer = np.tile(values, more // 200 + 2)[: 200 + more]
-    assert upper_count(longer, uniform(12_000, len(longer))) == pytest.approx(0.02 * 12_000, rel=0.1)
+    longer = np.concatenate([values, np.zeros(more)])
+    longer[299::200] = 1  # as many as before
+    stated = [upper_count(longer[:read], uniform(12_000, read)) for read in (199 + more, 200 + more)]
+    assert stated[1] <= 240 < stated[0]
     assert pages_still_needed(np.ones(10), uniform(100, 10), 0.01) is None
 
 

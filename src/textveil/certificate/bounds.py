@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Final
+from typing import Final, final
 
 import numpy as np
 
@@ -30,7 +30,9 @@ was fixed before. The others are about 1 minus the rate over the bound, at which
 """
 _LOWER: Final = tuple((0.5**power, 1 / 12) for power in range(12))
 _SLACK: Final = 1e-9  # of log wealth: more than rounding errors of sums over all pages
-_HALVINGS: Final = 60
+_LEAST_ROOM: Final = 1e-12
+_HALVINGS: Final = 40
+_AHEAD: Final = 100_000  # pages that are looked ahead at most
 
 
 def exact_upper(misses: int, read: int, population: int, level: float = LEVEL) -> int:
@@ -50,11 +52,11 @@ def exact_upper(misses: int, read: int, population: int, level: float = LEVEL) -
     need(population >= 1, "population", population, ">= 1")
     need(0 <= read <= population, "read", read, f"between 0 and {population}")
     need(0 <= misses <= read, "misses", misses, f"between 0 and {read}")
-    _need_level(level)
+    log_alpha = -log_wealth_needed(level)
     low, high = misses, population - (read - misses)  # the largest that is possible is an upper bound without chance
     while low < high:
         middle = (low + high + 1) // 2
-        if _log_tail(misses, read, middle, population) > math.log1p(-level) - _SLACK:
+        if _log_tail(misses, read, middle, population) > log_alpha:
             low = middle
         else:
             high = middle - 1
@@ -85,12 +87,9 @@ def upper_mean(values: Reals, sample: Sample, level: float = LEVEL) -> float:
 
     Source: Waudby-Smith and Ramdas 2024; without replacement and by weights, Shekhar et al. 2023.
     """
-    checked = _values(values, sample)
-    _need_level(level)
-    low = float(checked.sum()) / sample.population
-    high = low + sample.left / sample.population
-    bets = _Bets(checked, sample)
-    return min(high, _crossing(bets.log_wealth_below, high, low, level))
+    bets = Bets(values, sample)
+    low, high = bets.possible
+    return min(high, _last_ruled_out(lambda mean: float(bets.below(mean)[-1]), high, low, level))
 
 
 def upper_count(values: Reals, sample: Sample, level: float = LEVEL) -> int:
@@ -104,49 +103,66 @@ def upper_count(values: Reals, sample: Sample, level: float = LEVEL) -> int:
 
 def lower_mean(values: Reals, sample: Sample, level: float = LEVEL) -> float:
     """Return a lower bound on the mean of a value over all pages; arguments and law as of ``upper_mean``."""
-    checked = _values(values, sample)
-    _need_level(level)
-    low = float(checked.sum()) / sample.population
-    high = low + sample.left / sample.population
-    return max(low, _crossing(_Bets(checked, sample).log_wealth_above, low, high, level))
+    bets = Bets(values, sample)
+    low, high = bets.possible
+    return max(low, _last_ruled_out(lambda mean: float(bets.above(mean)[-1]), low, high, level))
 
 
-class _Bets:
-    """What is known of each page before and after it is read, for bets against any mean."""
+@final
+class Bets:
+    """Wealth of bettors against any mean, page by page: what ``upper_mean`` and ``lower_mean`` rule means out by.
+
+    If the mean of the corpus is the one that is bet against, wealth is at most 1 in expectation after every page, and
+    ever reaches 1 / alpha with probability alpha at most.
+    """
 
     def __init__(self, values: Reals, sample: Sample) -> None:
-        self.seen = (np.cumsum(values) - values) / sample.population  # part of the mean that was seen before the page
-        self.drawn = values / (sample.population * sample.probabilities)  # unbiased for the part that is left
-        self.largest = 1 / (sample.population * sample.smallest)  # what ``drawn`` may be at most
+        """Take the values of the pages read, in [0, 1], in the order of their sample; shape (read,)."""
+        array = np.asarray(values, dtype=np.float64)
+        need(array.shape == (sample.read,), "values", array.shape, f"one for each of the {sample.read} pages read")
+        need(bool(np.all((array >= 0) & (array <= 1))), "values", "others", "between 0 and 1")
+        least = float(array.sum()) / sample.population
+        self.possible = (least, least + sample.left / sample.population)
+        """Means that the corpus may have, by what was read."""
+        self._seen = (np.cumsum(array) - array) / sample.population  # part of the mean that was seen before the page
+        self._drawn = array / (sample.population * sample.probabilities)  # has the mean of the part that is left
+        self._largest = 1 / (sample.population * sample.smallest)  # what it is at most
 
-    def log_wealth_below(self, mean: float) -> float:
-        """Log wealth of bets that the mean is below this one."""
-        left = np.maximum(mean - self.seen, 0.0)
-        room = np.maximum(self.largest - left, np.finfo(np.float64).tiny)
-        return _mixed((left - self.drawn) / room, _UPPER)
+    def below(self, mean: float) -> Reals:
+        """Return log wealth of bets that the mean is below ``mean``, before any page and after each: (read + 1,)."""
+        left = np.maximum(mean - self._seen, 0.0)
+        # Where all pages left must have the value 1, nothing can be won: rounding errors are not to be divided by less.
+        room = np.maximum(self._largest - left, _LEAST_ROOM * self._largest)
+        return _mixed((left - self._drawn) / room, _UPPER)
 
-    def log_wealth_above(self, mean: float) -> float:
-        """Log wealth of bets that the mean is above this one."""
-        left = np.maximum(mean - self.seen, 0.0)
-        gain = np.divide(self.drawn, left, out=np.where(self.drawn > 0, np.inf, 0.0), where=left > 0)
+    def above(self, mean: float) -> Reals:
+        """Return log wealth of bets that the mean is above ``mean``, before any page and after each: (read + 1,)."""
+        left = np.maximum(mean - self._seen, 0.0)
+        gain = np.divide(self._drawn, left, out=np.where(self._drawn > 0, np.inf, 0.0), where=left > 0)
         return _mixed(gain - 1, _LOWER)
 
 
-def _mixed(gains: Reals, stakes: tuple[tuple[float, float], ...]) -> float:
+def _mixed(gains: Reals, stakes: tuple[tuple[float, float], ...]) -> Reals:
     """Log of the money of all bettors, each of whom puts a fixed share of what can be lost on every page."""
-    shares, money = (np.array(column) for column in zip(*stakes, strict=True))
+    shares, money = (np.array(column)[:, None] for column in zip(*stakes, strict=True))
+    start = np.log(money)
     with np.errstate(divide="ignore"):
-        wealth = np.log1p(np.maximum(shares[:, None] * gains, -1.0)).sum(axis=1) + np.log(money)
-    most = float(wealth.max())
-    return most + math.log(float(np.exp(wealth - most).sum())) if math.isfinite(most) else most
+        won = np.log1p(np.maximum(shares * gains, -1.0))
+    return np.asarray(np.logaddexp.reduce(np.concatenate([start, start + np.cumsum(won, axis=1)], axis=1), axis=0))
 
 
-def _crossing(log_wealth: Callable[[float], float], ruled_out: float, possible: float, level: float) -> float:
-    """Return the mean next to those that are not ruled out, or ``ruled_out`` where not even that one is.
+def log_wealth_needed(level: float) -> float:
+    """Return the log wealth that rules a mean out with confidence ``level``, between 0 and 1."""
+    need(0 < level < 1, "level", level, "between 0 and 1", "Usual is 0.95.")
+    return -math.log1p(-level) + _SLACK
 
-    ``ruled_out`` is impossible or the last possible mean; wealth falls from there to ``possible``.
+
+def _last_ruled_out(log_wealth: Callable[[float], float], ruled_out: float, possible: float, level: float) -> float:
+    """Return the mean nearest to ``possible`` that is ruled out; ``ruled_out`` itself where nothing else is.
+
+    ``ruled_out`` is the last mean that is possible at all; wealth falls from there to ``possible``.
     """
-    enough = -math.log1p(-level) + _SLACK
+    enough = log_wealth_needed(level)
     if log_wealth(ruled_out) < enough:
         return ruled_out
     for _ in range(_HALVINGS):
@@ -178,7 +194,7 @@ def missed_share(
     Returns: the bound; 1.0 where nothing is known yet.
     """
     need(most >= 1, "most", most, ">= 1")
-    _need_level(level)
+    log_wealth_needed(level)
     _need_counts("missed", missed, sample.read)
     spent = 1 - level
     overlooked = sample.population * most * upper_mean(np.minimum(missed, most) / most, sample, 1 - 0.9 * spent)
@@ -188,7 +204,6 @@ def missed_share(
 
 def wrong_share(wrong: Reals, found: Reals, sample: Sample, level: float = LEVEL) -> float:
     """Return an upper bound on the share of found spans that are wrong; arguments as of ``missed_share``."""
-    _need_level(level)
     right = _at_least_right(wrong, found, sample, level)
     total = float(np.sum(found))
     return 1 - right / total if total > 0 else 0.0
@@ -214,7 +229,8 @@ def _at_least_right(wrong: Reals, found: Reals, sample: Sample, level: float) ->
 def pages_still_needed(values: Reals, sample: Sample, target: float, level: float = LEVEL) -> int | None:
     """Return about how many more pages must be read until ``upper_count`` is at most a share of all pages.
 
-    An estimate, for whoever reads: it takes further pages to be like those read. None where all pages would not do.
+    An estimate, for whoever reads: it takes further pages to be like those read. None where neither all
+    pages nor 100,000 would do.
 
     Args:
         values: 0 or 1, by page read; shape (read,).
@@ -222,26 +238,17 @@ def pages_still_needed(values: Reals, sample: Sample, target: float, level: floa
         target: share of all pages, between 0 and 1.
         level: confidence, between 0 and 1.
     """
-    checked = _values(values, sample)
-    _need_marks(checked)
-    _need_level(level)
     need(0 < target < 1, "target", target, "between 0 and 1")
     allowed = math.floor(target * sample.population + _SLACK)
-    if upper_count(checked, sample, level) <= allowed:
+    if upper_count(values, sample, level) <= allowed:
         return 0
-    rate = float(checked.mean()) if sample.read else 0.0
-    if rate * sample.left + float(checked.sum()) >= allowed + 1:
+    rate = float(np.mean(values)) if sample.read else 0.0
+    if rate * sample.left + float(np.sum(values)) >= allowed + 1:
         return None
-    refuted = (allowed + 1) / sample.population
-    low, high = 0, sample.left
-    while high - low > 1:
-        middle = (low + high) // 2
-        bets = _Bets(np.concatenate([checked, _spread(middle, rate)]), _longer(sample, middle))
-        if bets.log_wealth_below(refuted) >= -math.log1p(-level) + _SLACK:
-            high = middle
-        else:
-            low = middle
-    return high
+    more = min(sample.left, _AHEAD)
+    bets = Bets(np.concatenate([values, _spread(more, rate)]), _longer(sample, more))
+    ruled_out = bets.below((allowed + 1) / sample.population)[sample.read :] >= log_wealth_needed(level)
+    return int(np.argmax(ruled_out)) if ruled_out.any() else more if more == sample.left else None
 
 
 def _spread(pages: int, rate: float) -> Reals:
@@ -290,13 +297,6 @@ def capture_recapture(first: int, second: int, both: int, confidence: float = LE
     return Bound(min(overlooked, max(0.0, first / share.upper - union)), overlooked, max(upper, overlooked), confidence)
 
 
-def _values(values: Reals, sample: Sample) -> Reals:
-    array = np.asarray(values, dtype=np.float64)
-    need(array.shape == (sample.read,), "values", array.shape, f"one for each of the {sample.read} pages read")
-    need(bool(np.all((array >= 0) & (array <= 1))), "values", "others", "between 0 and 1")
-    return array
-
-
 def _need_marks(values: Reals) -> None:
     need(bool(np.all(np.isin(values, (0.0, 1.0)))), "values", "others", "0 or 1 for every page")
 
@@ -305,7 +305,3 @@ def _need_counts(name: str, counts: Reals, size: int) -> None:
     array = np.asarray(counts, dtype=np.float64)
     need(array.shape == (size,), name, array.shape, f"one count a page, {size} in all")
     need(bool(np.all(np.isfinite(array) & (array >= 0))), name, "others", "finite counts, >= 0")
-
-
-def _need_level(level: float) -> None:
-    need(0 < level < 1, "level", level, "between 0 and 1", "Usual is 0.95.")

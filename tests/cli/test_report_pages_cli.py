@@ -62,13 +62,18 @@ def test_each_report_is_written(
     assert code == 2 and "every report must be different files; got one twice" in err
 
 
-def test_the_person_is_told_before_the_sum(command, records: Path, tmp_path: Path) -> None:
-    _, _, err = command(
-        "sanitize", records, "-o", tmp_path / "o.jsonl", "--policy", "clinical", "--unit", "who", "--verbose"
-    )
-    costs = [line.split()[0] for line in err.splitlines() if line.startswith(("per ", "whole "))]
-    order = [line[:9] for line in err.splitlines() if line.startswith(("per ", "whole "))]
-    assert (costs, order) == (["per", "per", "whole"], ["per perso", "per docum", "whole inp"])
+@pytest.mark.parametrize(
+    ("unit", "told"),
+    [(("--unit", "who"), ["per person", "per docume"]), ((), ["per docume", "whole inpu"])],
+)
+def test_all_of_it_is_told_as_one_persons_only_where_no_column_says_whose_it_is(
+    command, records: Path, tmp_path: Path, unit: tuple[str, ...], told: list[str]
+) -> None:
+    page = tmp_path / "r.html"
+    written = ("-o", tmp_path / "o.jsonl", "--report", page, "--verbose")
+    _, _, err = command("sanitize", records, "--policy", "clinical", *unit, *written)
+    assert [line[:10] for line in err.splitlines() if line.startswith(("per ", "whole "))] == told
+    assert ("as if one person" in page.read_text()) == (not unit)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from textveil.cli import main as cli
+from textveil.detection.kinds import KINDS
 from textveil.pages import messages
 
 ROWS = json.loads(files("textveil.pages").joinpath("messages.json").read_text(encoding="utf-8"))
@@ -75,6 +76,29 @@ def test_what_the_table_lacks_stays_and_names_of_fields_are_no_words(monkeypatch
         messages.said(fields) == "3 Texte -> out.jsonl   (text bereinigt; kopiert: date, name; andere Felder entfernt)"
     )
     assert messages.said("12,345 names") == "12\N{NARROW NO-BREAK SPACE}345 Namen"
+
+
+@pytest.mark.parametrize("language", ["de", "fr", "es"])
+def test_kinds_agree_with_their_count_and_decimals_have_the_mark_of_the_language(
+    language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each kind of the detector, alone and several; a version has no decimals."""
+    monkeypatch.setenv("TEXTVEIL_LANGUAGE", language)
+    for kind in (*KINDS, "document", "text", "likely name"):
+        one, several = (messages.counted(count, kind) for count in (1, 2))
+        told = messages.said(one), messages.said(several)
+        assert one.partition(" ")[2] in ROWS and several.partition(" ")[2] in ROWS, (one, several)
+        assert told[0].startswith("1 ") and told[1].startswith("2 ")
+    assert messages.said("epsilon 0.5 (proved)").split()[1] == "0,5"
+    assert messages.said("1,234.5 % of words").startswith("1\N{NARROW NO-BREAK SPACE}234,5 % ")
+    opening = "2026-01-02 (UTC). 1 document, sanitized by textveil 0.1.0. This page holds no text of them."
+    assert "textveil 0.1.0" in messages.said(opening) and opening != messages.said(opening)
+
+
+def test_nouns_are_counted_in_english() -> None:
+    counts = ["1 name", "2 names", "0 quantities", "1,200 IP addresses", "2 code numbers", "3 demographic facts"]
+    kinds = ["person", "person", "quantity", "ip", "code-number", "demographic"]
+    assert [messages.counted(count, kind) for count, kind in zip([1, 2, 0, 1200, 2, 3], kinds, strict=True)] == counts
 
 
 def test_an_error_is_told_in_the_language_and_an_unknown_language_is_refused(

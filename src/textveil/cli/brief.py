@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from textveil.pages.messages import said
+from textveil.pages.messages import counted, said
+from textveil.privacy.guarantees import PureDP, shown_up
 from textveil.sanitize.costs import guarantee_line
 from textveil.sanitize.policy_report import bound_of
-from textveil.sanitize.setting import GUESSED, UNREAD, UNSETTLED, Protected
+from textveil.sanitize.setting import GUESSED, UNREAD, UNSETTLED, Protected, found_of
 
 if TYPE_CHECKING:
     from textveil.sanitize.release import Report
 
 WIDTH: Final = 80
 _LABEL: Final = 10  # characters before the text of each line
-
-_NAMES: Final = {"person": "name", "demographic": "demographic fact", "money": "amount", "ip": "IP address"}
-"""Kinds that a reader calls otherwise."""
 
 
 def brief(report: Report, output: str, review: str = "textveil review") -> str:
@@ -35,18 +32,18 @@ def brief(report: Report, output: str, review: str = "textveil review") -> str:
         cost = report.persons.cost(setting)
         lines += row("a person", f"at most {guarantee_line(cost.guarantee)} over all records of one")
     if counts.get(UNREAD):
-        texts = _counted(counts[UNREAD], "text")
+        texts = counted(counts[UNREAD], "text")
         lines += row("CHECK", f"{texts} in languages with few rules or none, where names stay: set `other_languages`")
     if counts.get(UNSETTLED):
-        texts = _counted(counts[UNSETTLED], "text")
+        texts = counted(counts[UNSETTLED], "text")
         lines += row("CHECK", f"{texts}: day or month first? Read as month first: --date-order")
     if report.tally.mapped:
         lines += row(
-            "CHECK", f"{_counted(report.tally.mapped, 'word')} not in the vocabulary, drawn as others (for you only)"
+            "CHECK", f"{counted(report.tally.mapped, 'word')} not in the vocabulary, drawn as others (for you only)"
         )
     if spans:
         if counts.get(GUESSED):
-            likely = _counted(counts[GUESSED], "likely name")
+            likely = counted(counts[GUESSED], "likely name")
             lines += row("left", f"{likely} below the threshold, which the review marks")
         measured = "measured: see --verbose" if report.recall else "not measured:"
         lines += row("CHECK", f"values not found stay; how many is {measured}")
@@ -60,7 +57,7 @@ def _head(report: Report, output: str) -> str:
     if report.sanitized_fields:
         kept = f"; copied: {', '.join(report.kept_fields)}" if report.kept_fields else ""
         fields = f"   ({', '.join(report.sanitized_fields)} sanitized{kept}; other fields dropped)"
-    return "\n".join(_wrapped(said(f"{_counted(report.tally.documents, 'text')} -> {output}{fields}")))
+    return "\n".join(_wrapped(said(f"{counted(report.tally.documents, 'text')} -> {output}{fields}")))
 
 
 def _kinds_of_spans(report: Report) -> list[str]:
@@ -79,18 +76,26 @@ def _kinds_of_spans(report: Report) -> list[str]:
         lines += row("drawn", f"{_listed(found, counts)}; not hidden from whoever knows the seed")
     else:
         stated = (
-            ("hidden", free, f"nothing leaks [{_status(free)}]"),
-            ("moved", moved, "one stretch a kind: gaps stay; "),
-            ("in part", paid, "near the true ones, "),
-            ("drawn", tokens, ""),
+            ("hidden", free, "nothing leaks [{status}]"),
+            ("shifted", moved, "one stretch a kind: gaps stay; {bound}"),
+            ("in part", paid, "near the true ones; {bound}"),
+            ("drawn", tokens, "{bound}"),
             ("drawn", unpromised, "no guarantee"),
         )
-        for label, parts, said in stated:
-            bound = bound_of(parts) if parts and said[-2:] in (", ", "; ", "") else ""
-            lines += row(label, f"{_listed(parts, counts)}; {said}{bound}") if parts else []
+        for label, parts, told in stated:
+            facts = told.format(status=_status(parts), bound=_bound(parts)) if parts else ""
+            lines += row(label, f"{_listed(parts, counts)}; {facts}") if parts else []
     lines = lines or row("hidden", "nothing was found that the policy draws")
-    kept = [_counted(counts[kind], kind) for kind in policy.kept if counts.get(kind)]
+    kept = [counted(counts[kind], kind) for kind in policy.kept if counts.get(kind)]
     return [*lines, *(row("kept", ", ".join(kept)) if kept else [])]
+
+
+def _bound(parts: Sequence[Protected]) -> str:
+    """Return a bound for a draw of each part, by the epsilon that the JSON report has."""
+    bound = bound_of(parts)
+    epsilon = f"epsilon {shown_up(bound.epsilon)}" if isinstance(bound, PureDP) else str(bound)
+    each = "" if all(part.pays == "scope" for part in parts) else " each"
+    return f"{epsilon}{each} [{bound.status.shown}]"
 
 
 def _status(parts: Iterable[Protected]) -> str:
@@ -98,20 +103,13 @@ def _status(parts: Iterable[Protected]) -> str:
 
 
 def _listed(parts: Iterable[Protected], counts: Mapping[str, int]) -> str:
-    ordered = sorted(parts, key=lambda part: -counts[part.kind])
-    return ", ".join(_counted(counts[part.kind], part.kind) for part in ordered)
-
-
-def _counted(count: int, kind: str) -> str:
-    name = _NAMES.get(kind, kind.replace("-", " "))
-    if count != 1:
-        name = re.sub("([^aeiou])y$", r"\1ie", re.sub("s$", "se", name)) + "s"
-    return f"{count:,} {name}"
+    found = {part.kind: found_of(counts, part.kind) for part in parts}
+    return ", ".join(counted(found[kind], kind) for kind in sorted(found, key=lambda kind: -found[kind]))
 
 
 def row(label: str, text: str) -> list[str]:
     """Return a line with a label, wrapped at the width of a terminal."""
-    return _wrapped(f"{said(label):<{_LABEL}}{said(text) if label else text}")
+    return _wrapped(f"{said(label):<{_LABEL - 1}} {said(text) if label else text}")
 
 
 def _wrapped(line: str) -> list[str]:

@@ -76,9 +76,10 @@ def review_command(
     write_whole(output, page.encode("utf-8"), private=True)
     if not quiet:
         from textveil.cli.brief import row
+        from textveil.pages.messages import counted
 
-        likely = f", {guesses:,} likely {'name' if guesses == 1 else 'names'} below the threshold" if guesses else ""
-        many = f"{len(numbers):,} {'document' if len(numbers) == 1 else 'documents'}"
+        likely = f", {counted(guesses, 'likely name')} below the threshold" if guesses else ""
+        many = counted(len(numbers), "document")
         lines = row("review", f"{many}{likely} -> {output}, for you alone: open it in a browser")
         lines += row("then", labels) if labels else []
         sys.stderr.writelines(line + "\n" for line in lines)

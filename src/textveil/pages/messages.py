@@ -22,6 +22,7 @@ LANGUAGES: Final = ("en", "de", "fr", "es")
 _COUNTED = re.compile(r"([0-9][0-9,]{0,30}) (.+)", re.DOTALL)
 _GAP: Final = "\N{NARROW NO-BREAK SPACE}"  # within thousands: a comma or a point is a decimal mark somewhere
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_FIGURE = re.compile(r"\(?-?\d[\d,]*(?:\.\d+)?(?:e-?\d+)?\)?(?:-DP)?(?: %)?")
 _PLACE = re.compile(r"\{_?\}")
 _WITHIN: Final = r"((?:(?!\. [A-Z]).)+?)"  # what stands at a place; no two sentences do
 _SENTENCES = re.compile(r"(?<=\.) (?=[A-Z`])")
@@ -47,6 +48,28 @@ def said(text: str) -> str:
     return _matched(text, language) or " ".join(_translated(part, language) for part in _SENTENCES.split(text))
 
 
+_NAMES: Final = {
+    "person": "name",
+    "demographic": "demographic fact",
+    "money": "amount",
+    "ip": "IP address",
+    "url": "URL",
+    "encoded": "encoded text",
+}
+"""Kinds that a reader calls otherwise."""
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a count with its noun, in English, as the table has it: "1 name", "2 names".
+
+    ``noun``: in the singular, or a kind of spans.
+    """
+    name = _NAMES.get(noun, noun.replace("-", " "))
+    if count != 1:
+        name = re.sub("([^aeiou])y$", r"\1ie", re.sub("s$", "se", name)) + "s"
+    return f"{count:,} {name}"
+
+
 @cache
 def _table(language: str) -> Mapping[str, str]:
     rows = json_data(files("textveil.pages").joinpath("messages.json").read_bytes())
@@ -70,9 +93,11 @@ def _matched(text: str, language: str) -> str:
     table = _table(language)
     if text in table:
         return table[text]
-    counted = _COUNTED.fullmatch(text)
-    if counted and counted[2] in table:
-        return f"{_THOUSANDS.sub(_GAP, counted[1])} {table[counted[2]]}"
+    if _FIGURE.fullmatch(text):
+        return _THOUSANDS.sub(_GAP, text).replace(".", ",")
+    count = _COUNTED.fullmatch(text)
+    if count and count[2] in table:
+        return f"{_THOUSANDS.sub(_GAP, count[1])} {table[count[2]]}"
     for pattern, places, own in _templates(language):
         match = pattern.fullmatch(text)
         if match:

@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 from textveil.errors import ParameterError
 from textveil.json_text import json_file, json_text
 from textveil.privacy.composition import weakest
+from textveil.privacy.guarantees import Guarantee
 from textveil.sanitize.costs import guarantee_line
 from textveil.sanitize.setting import Protected, Setting, mentions_of
 
@@ -207,17 +208,21 @@ def _hidden(setting: Setting, parts: Sequence[Protected]) -> str:
         return "no guarantee"
     if not free:
         unchanged = setting.mostly_unchanged or any(part.kind in setting.unchanged_kinds for part in bounded)
-        said = f"{'hardly hidden' if unchanged else 'hidden in part'} ({bound_of(bounded)})"
+        said = f"{'hardly hidden' if unchanged else 'hidden in part'} ({_shown_bound(bounded)})"
     else:
-        but = f", but {_joined(_kinds(bounded))} only in part (at most {bound_of(bounded)})" if bounded else ""
-        said = f"hidden ({bound_of(free)}){but}"
+        but = f", but {_joined(_kinds(bounded))} only in part (at most {_shown_bound(bounded)})" if bounded else ""
+        said = f"hidden ({_shown_bound(free)}){but}"
     return f"{said}, and no guarantee for {_joined(_kinds(nothing))}" if nothing else said
 
 
-def bound_of(parts: Sequence[Protected]) -> str:
-    """Return a bound that holds for a draw of each part, with its status."""
+def bound_of(parts: Sequence[Protected]) -> Guarantee:
+    """Return a bound that holds for a draw of each part."""
     adjacency = parts[0].guarantee.adjacency
-    bound = weakest([replace(part.guarantee, adjacency=adjacency) for part in parts])
+    return weakest([replace(part.guarantee, adjacency=adjacency) for part in parts])
+
+
+def _shown_bound(parts: Sequence[Protected]) -> str:
+    bound = bound_of(parts)
     each = " each" if any(part.costs for part in parts) else ""
     return f"{bound}{each}, {bound.status.shown}"
 

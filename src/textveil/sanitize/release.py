@@ -32,7 +32,16 @@ from textveil.sanitize.policy_report import (
     policy_lines,
     statement,
 )
-from textveil.sanitize.setting import COUNTED, GUESSED, UNREAD, UNSETTLED, Setting, recovery_lines, short_number_lines
+from textveil.sanitize.setting import (
+    COUNTED,
+    GUESSED,
+    UNREAD,
+    UNSETTLED,
+    Setting,
+    found_of,
+    recovery_lines,
+    short_number_lines,
+)
 from textveil.surrogates.private_map import PrivateMap
 from textveil.text.render import Span
 from textveil.types import Reals, Vectors
@@ -190,10 +199,10 @@ class Report:
     def _repr_html_(self) -> str:
         from textveil.pages.rendering import notebook
 
-        counts = [(part, self.tally.kinds.get(part.kind, 0)) for part in self.setting.protected]
+        counts = [(part, found_of(self.tally.kinds, part.kind)) for part in self.setting.protected]
         rows = [(part.kind, f"{count:,}", guarantee_line(part.guarantee)) for part, count in counts if count]
         title = f"Report on {_counted(self.tally.documents, 'document')}"
-        head = ("drawn", "times", "one draw")
+        head = ("kind", "found", "one draw")
         return notebook(title, [*self.warnings(), *self.statement, "All of it: report.summary()"], head, rows)
 
     def summary(self) -> str:
@@ -229,13 +238,14 @@ class Report:
         document, everything = costliest(self.setting, self.tally.largest), self._everything()
         costly = "the values found in the costliest" if spans and not tokens else "the costliest"
         drawn = "text" if self.setting.whole_texts else "draw that costs" if spans else "protected token"
-        total = f"{guarantee_line(everything.spent)} for {_counted(self._drawn(), drawn)}, as if one person's"
-        return [
+        lines = [
             f"per document {guarantee_line(document.guarantee)} for {costly}, {_counted(document.tokens, drawn)}",
             *optimal_lines(document.accountants),
-            f"whole input {total}",
-            *optimal_lines([everything]),
         ]
+        if self.persons is not None:  # whose cost is told: nobody wrote all of it
+            return lines
+        total = f"{guarantee_line(everything.spent)} for {_counted(self._drawn(), drawn)}, as if one person's"
+        return [*lines, f"whole input {total}", *optimal_lines([everything])]
 
     def _field_lines(self) -> list[str]:
         if not self.sanitized_fields:

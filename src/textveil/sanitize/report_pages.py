@@ -10,13 +10,13 @@ from markupsafe import Markup
 
 from textveil.detection.kinds import OWN, STANDS_FOR
 from textveil.pages.comparison import compared
-from textveil.pages.messages import message_language
+from textveil.pages.messages import counted, message_language
 from textveil.pages.messages import said as say
 from textveil.pages.rendering import rendered, shown
 from textveil.pages.results import bullets, heading, results_page, sides, table, text
 from textveil.sanitize.policy_report import NOTE, MeasuredRisk, SenderReport, check_risk
 from textveil.sanitize.release import Report
-from textveil.sanitize.setting import Protected, mentions_of
+from textveil.sanitize.setting import Protected, found_of
 
 _ROWS: Final = 12  # kinds that have a row of their own on paper; the others share a line
 _PAYS: Final = {"mention": "each one", "value": "each value", "scope": "all together"}
@@ -29,7 +29,7 @@ class _Kind(NamedTuple):
     promise: str
 
     def said(self) -> tuple[str, ...]:
-        return say(self.name), f"{self.times:,}", say(self.done), say(self.promise)
+        return say(self.name), say(f"{self.times:,}"), say(self.done), say(self.promise)
 
 
 def report_page(report: Report, risk: MeasuredRisk | None = None) -> str:
@@ -54,9 +54,9 @@ def report_page(report: Report, risk: MeasuredRisk | None = None) -> str:
         report=report,
         what=_what(report),
         found=[kind.said() for kind in present[:_ROWS]],
-        more=[f"{kind.times:,} {kind.name} ({kind.promise})" for kind in present[_ROWS:]],
+        more=[f"{counted(kind.times, kind.name)} ({kind.promise})" for kind in present[_ROWS:]],
         absent=sorted(kind.name for kind in kinds if not kind.times),
-        kept=[f"{counts[kind]:,} {kind}" for kind in (policy.kept if policy else ()) if counts.get(kind)],
+        kept=[counted(counts[kind], kind) for kind in (policy.kept if policy else ()) if counts.get(kind)],
         costs=_said(_costs(data["guarantee"])),
         recall=_recall(report),
         detects=bool(policy and policy.finds_spans),
@@ -75,11 +75,11 @@ def _said(rows: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
 
 
 def _opening(report: Report) -> str:
-    documents, policy = report.tally.documents, report.setting.policy
+    policy = report.setting.policy
     under = "" if policy is None else f" under the policy {policy.name}"
-    counted = f"{documents:,} {'document' if documents == 1 else 'documents'}"
     by = f"sanitized by textveil {report.setting.version}{under}"
-    return f"{datetime.now(UTC):%Y-%m-%d} (UTC). {counted}, {by}. This page holds no text of them."
+    documents = counted(report.tally.documents, "document")
+    return f"{datetime.now(UTC):%Y-%m-%d} (UTC). {documents}, {by}. This page holds no text of them."
 
 
 def sender_page(report: SenderReport) -> str:
@@ -100,7 +100,7 @@ def _sender_parts(report: SenderReport) -> Iterator[Markup]:
     if not report.sample:
         yield text(say("None was asked for, or no document was released in this run."))
         return
-    documents = f"{len(report.sample)} {'document' if len(report.sample) == 1 else 'documents'}"
+    documents = counted(len(report.sample), "document")
     look = "What differs is marked. Look for names and values that stayed, and for what tells who it is."
     yield text(say(f"{documents} of this run, chosen at random. {look}"))
     policy = report.setting.policy
@@ -129,7 +129,7 @@ def _what(report: Report) -> str:
 
 def _kind(part: Protected, counts: Mapping[str, int]) -> _Kind:
     guarantee = part.guarantee
-    count = counts.get(mentions_of(part.kind), counts.get(part.kind, 0))
+    count = found_of(counts, part.kind)
     status = f", {guarantee.status.shown}" if guarantee.promises else ""
     unit = _PAYS.get(part.pays, f"each {part.kind}")
     return _Kind(part.kind, count, part.done or "a draw", f"{guarantee}{status} for {unit}")
@@ -141,7 +141,8 @@ def _costs(guarantee: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("per_document", "One document, at most"),
         ("whole_input", "All documents, as if one person's"),
     )
-    return [(name, _cost(guarantee[key])) for key, name in units if key in guarantee]
+    told = [key for key, _ in units if key in guarantee and not (key == "whole_input" and "per_person" in guarantee)]
+    return [(name, _cost(guarantee[key])) for key, name in units if key in told]
 
 
 def _cost(data: Mapping[str, Any]) -> str:
@@ -177,16 +178,12 @@ def _identifiers(report: Report) -> list[tuple[str, str, str, str]]:
     policy, counts = report.setting.policy, report.tally.kinds
     rules: Sequence[Mapping[str, Any]] = policy.data["rules"] if policy else ()
     spans = bool(policy and policy.finds_spans)
-    times = {
-        kind: counts.get(mentions_of(kind), counts.get(kind, 0))
-        for identifier in IDENTIFIERS
-        for kind in identifier.kinds
-    }
+    times = {kind: found_of(counts, kind) for identifier in IDENTIFIERS for kind in identifier.kinds}
     return [
         (
             f"{identifier.letters} {identifier.name}",
             covered(rules, identifier.kinds, finds_spans=spans),
-            ", ".join(f"{times[kind]} {kind}" for kind in identifier.kinds) if spans else "",
+            ", ".join(counted(times[kind], kind) for kind in identifier.kinds) if spans else "",
             identifier.watch,
         )
         for identifier in IDENTIFIERS

@@ -82,6 +82,11 @@ mentions_of: Final = "{} mentions".format
 """The name under which spans of a kind are counted if something else than each of them pays."""
 
 
+def found_of(counts: Mapping[str, int], kind: str) -> int:
+    """Return how many spans or tokens of a kind stand in the texts: what readers are told, whatever pays."""
+    return counts.get(mentions_of(kind), counts.get(kind, 0))
+
+
 @dataclass(frozen=True, slots=True)
 class Protected:
     """One draw: what it protects, by which guarantee.

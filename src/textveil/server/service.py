@@ -21,7 +21,7 @@ from textveil.errors import BudgetExhausted, ModelError, SlowText
 from textveil.sanitize.costs import TextCosts
 from textveil.sanitize.policy_report import value_data
 from textveil.sanitize.release import Release
-from textveil.sanitize.setting import Setting, mentions_of
+from textveil.sanitize.setting import Setting, found_of
 from textveil.sanitize.ways import Prepared
 from textveil.server.budgets import BudgetLedger as BudgetLedger
 from textveil.server.budgets import Reserving, budget_data, cost_told
@@ -391,7 +391,7 @@ class SanitizingService:
 
     def _few(self, prepared: Prepared) -> Prepared:
         kinds, most = kinds_with_surrogates(prepared.setting), int(self._seconds * VALUES_A_SECOND)
-        mentions = (counts.get(mentions_of(kind), counts.get(kind, 0)) for counts in prepared.counts for kind in kinds)
+        mentions = (found_of(counts, kind) for counts in prepared.counts for kind in kinds)
         if sum(mentions) > most:
             raise SlowText(f"the texts must hold at most {most:,} values; they hold more. Send less at a time.")
         return prepared

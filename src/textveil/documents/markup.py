@@ -33,6 +33,12 @@ _PATHS: Final = {
     "drawingml/chartDrawing": "cdr", "officeDocument/relationships": "r", "officeDocument/math": "m",
     "drawingml/diagram": "dgm", "drawingml/lockedCanvas": "lc",
 }  # fmt: skip
+_OASIS: Final = "urn:oasis:names:tc:opendocument:xmlns:"
+_OPEN_PATHS: Final = {
+    **{name: name for name in ("office", "style", "text", "table", "meta", "chart", "dr3d", "presentation", "config")},
+    "drawing": "draw", "xsl-fo-compatible": "fo", "svg-compatible": "svg", "datastyle": "number", "form": "form",
+    "script": "script", "animation": "anim", "smil-compatible": "smil", "manifest": "manifest",
+}  # fmt: skip
 PREFIXES: Final = {
     **{
         f"{_OPEN_XML}{path}/{year}": prefix for path, prefix in _PATHS.items() for year in ("main", "2006/main", "2006")
@@ -57,6 +63,9 @@ PREFIXES: Final = {
     "urn:schemas-microsoft-com:office:word": "w10",
     "urn:schemas-microsoft-com:office:excel": "xl",
     "http://www.w3.org/XML/1998/namespace": "xml",
+    **{f"{_OASIS}{path}:1.0": prefix for path, prefix in _OPEN_PATHS.items()},
+    "http://www.w3.org/1999/xlink": "xlink",
+    "http://purl.org/dc/elements/1.1/": "dc",
 }
 """Namespaces that are known, and how tables spell them; both forms of Office Open XML are one."""
 
@@ -119,8 +128,10 @@ class Vocabulary:
         worded: further values that an attribute may have.
         anchors: elements that go as a whole where what they refer to goes.
         filled: elements that go where nothing is in them.
-        pieces: elements whose text is written in a form of their own.
+        pieces: elements whose text is written in a form of their own, and such attributes of ``spoken``.
         spelled: attributes of ``spoken`` that take some texts only; each with what makes one of a text.
+        values: values of all other attributes that say nothing of anybody.
+        before: what parts the passage of an element of ``lines`` from the passage before.
     """
 
     texts: frozenset[str]
@@ -137,6 +148,8 @@ class Vocabulary:
     filled: frozenset[str] = frozenset()
     pieces: Mapping[str, Callable[[Element], list[Piece]]] = field(default_factory=dict)
     spelled: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
+    values: re.Pattern[str] = PLAIN
+    before: Callable[[Element], str] = field(default_factory=lambda: _before)
 
     def speaks(self, element: str, attribute: str, value: str) -> bool:
         """Whether an attribute is text: one of ``spoken`` whose value has not a form that says nothing."""
@@ -283,7 +296,7 @@ class Cleaner:
             elif form := vocabulary.worded.get(both) or vocabulary.worded.get(own):
                 if form.fullmatch(value) is None:
                     del element.attrib[key]
-            elif PLAIN.fullmatch(value) is None:
+            elif vocabulary.values.fullmatch(value) is None:
                 self._removed["attribute"] += 1
                 del element.attrib[key]
 
@@ -324,7 +337,7 @@ def passages(root: Element, vocabulary: Vocabulary, part: str) -> Iterator[Passa
                 stack.pop()
             continue
         if name in vocabulary.lines:
-            lines.append(Passage(part, before=_before(element)))
+            lines.append(Passage(part, before=vocabulary.before(element)))
             stack.append(lines[-1])
         if name in vocabulary.texts or name in vocabulary.characters:
             if not stack:
@@ -335,7 +348,10 @@ def passages(root: Element, vocabulary: Vocabulary, part: str) -> Iterator[Passa
         for key in element.attrib:
             own = short(key)
             if vocabulary.speaks(name, own, element.get(key)):
-                spoken.append(Passage(f"{part}: attribute", [_attribute(element, key, vocabulary)]))
+                made = vocabulary.pieces.get(f"{name} {own}")
+                pieces = [_attribute(element, key, vocabulary)] if made is None else made(element)
+                if pieces:
+                    spoken.append(Passage(f"{part}: attribute", pieces))
     yield from (line for line in lines if PUBLIC.fullmatch(line.text) is None)
     yield from spoken
 

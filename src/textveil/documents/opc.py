@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import posixpath
 import re
-import struct
-import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -26,6 +24,7 @@ from textveil.documents.markup import (
     short,
 )
 from textveil.documents.model import Images, Passage, Piece
+from textveil.documents.pictures import BLANK
 from textveil.errors import InputError
 
 _CONTENT_TYPES: Final = "[Content_Types].xml"
@@ -36,21 +35,6 @@ OFFICE: Final = "application/vnd.openxmlformats-officedocument."
 IMAGE: Final = "image"
 _SPOKEN_TARGETS: Final = frozenset(("hyperlink",))
 """Kinds of relations to outside whose target is text; others go."""
-
-
-def _png() -> bytes:
-    chunks = (
-        (b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 0, 0, 0, 0)),
-        (b"IDAT", zlib.compress(b"\0\xee")),
-        (b"IEND", b""),
-    )
-    return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in chunks
-    )
-
-
-_BLANK: Final = _png()
-"""A picture of one point, light gray."""
 
 
 class Known(NamedTuple):
@@ -164,7 +148,7 @@ class Package:
             self.parts["picture, blank" if image else part.known.kind if part.known else ""] += 1
         for part in self.order:
             if part.known is None:
-                part.data, part.content_type, part.relations = _BLANK, "image/png", []
+                part.data, part.content_type, part.relations = BLANK, "image/png", []
                 continue
             self.root(part)
             self._relate(part)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 from textveil.documents.drawing import CHART, CHARTS, DRAWING, FONT, FORMAT, as_number
+from textveil.documents.formulas import outside, pieces_of, strings_of
 from textveil.documents.markup import Element, Name, column_number, new_child, short
 from textveil.documents.model import Piece
 from textveil.documents.opc import Known, Package
@@ -49,38 +50,9 @@ def _sheet_name(text: str) -> str:
     return _BAD.sub(" ", text)[:31].strip() or "Sheet"
 
 
-def _split(element: Element, parts: list[str], written: Callable[[list[str]], str], between: str) -> list[Piece]:
-    """Return pieces for every second one of some parts of an element's text."""
-    pieces: list[Piece] = []
-    for place in range(1, len(parts), 2):
-
-        def write(text: str, place: int = place) -> None:
-            parts[place] = text
-            element.text = written(parts)
-
-        if pieces and between:
-            pieces.append(Piece(between, lambda text: between))
-        pieces.append(Piece(parts[place], write))
-    return pieces
-
-
-def _strings(formula: str) -> list[str]:
-    """Return the parts of a formula: every second one is a string, without its quotes."""
-    parts: list[str] = []
-    for part in formula.split('"'):
-        if len(parts) > 2 and len(parts) % 2 and not parts[-1]:  # two quotes in a string are one
-            parts.pop()
-            parts[-1] += f'"{part}'
-        else:
-            parts.append(part)
-    return parts
-
-
 def _formula(element: Element) -> list[Piece]:
     """Return the strings in a formula."""
-    parts = _strings(element.text or "")
-
-    return _split(element, parts, _quoted, "; ")
+    return pieces_of(strings_of(element.text or ""), lambda text: setattr(element, "text", text))
 
 
 def _header(element: Element) -> list[Piece]:
@@ -93,7 +65,7 @@ def _header(element: Element) -> list[Piece]:
         parts += [text[at : code.start()], code[0]]
         at = code.end()
     parts += [text[at:], ""]
-    return _split(element, parts, "".join, " ")
+    return pieces_of(parts, lambda text: setattr(element, "text", text), "".join, " ")
 
 
 def _value(element: Element) -> list[Piece]:
@@ -286,17 +258,6 @@ _REFERENCE: Final = re.compile(r"'((?:[^']|''){1,80}+)'!|(?<![\w.])([^\W\d][\w.]
 _IDENTIFIER: Final = re.compile(r"(?<![\w.!'\\])([^\W\d][\w.\\]{0,255}+)(?![\w.(!'\\])")
 
 
-def _outside(text: str, change: Callable[[str], str]) -> str:
-    """Change a formula outside of its strings."""
-    return _quoted([part if number % 2 else change(part) for number, part in enumerate(_strings(text))])
-
-
-def _quoted(parts: list[str]) -> str:
-    """Return a formula of its parts."""
-    doubled = [part.replace('"', '""') if number % 2 else part for number, part in enumerate(parts)]
-    return '"'.join(doubled)
-
-
 def _renamed(text: str, names: Mapping[str, str]) -> str:
     """Return a formula that refers to sheets by their new names."""
 
@@ -304,7 +265,7 @@ def _renamed(text: str, names: Mapping[str, str]) -> str:
         name = names.get((match[1] or match[2]).replace("''", "'").lower())
         return match[0] if name is None else "'" + name.replace("'", "''") + "'!"
 
-    return _outside(text, lambda part: _REFERENCE.sub(new, part))
+    return outside(text, lambda part: _REFERENCE.sub(new, part))
 
 
 _OWN: Final = re.compile(r"\$?[A-Z]{1,3}\$?\d{0,7}|TRUE|FALSE|Name_\d{1,6}|_xlnm\.\w{1,30}", re.IGNORECASE)
@@ -333,8 +294,8 @@ def _prepare(root: Element, package: Any) -> None:
         name = short(element.tag)
         if name in _FORMULAS and element.text:
             if names and name != "c:f":
-                element.text = _outside(element.text, named)
-            if any(map(_is_foreign, _strings(element.text)[::2])):
+                element.text = outside(element.text, named)
+            if any(map(_is_foreign, strings_of(element.text)[::2])):
                 lost.add(element)
         elif name == "x:author":
             element.text = "Author"

@@ -131,6 +131,7 @@ class Vocabulary:
         pieces: elements whose text is written in a form of their own, and such attributes of ``spoken``.
         spelled: attributes of ``spoken`` that take some texts only; each with what makes one of a text.
         values: values of all other attributes that say nothing of anybody.
+        apart: elements whose lines are read behind all others.
         before: what parts the passage of an element of ``lines`` from the passage before.
     """
 
@@ -149,6 +150,7 @@ class Vocabulary:
     pieces: Mapping[str, Callable[[Element], list[Piece]]] = field(default_factory=dict)
     spelled: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
     values: re.Pattern[str] = PLAIN
+    apart: frozenset[str] = frozenset()
     before: Callable[[Element], str] = field(default_factory=lambda: _before)
 
     def speaks(self, element: str, attribute: str, value: str) -> bool:
@@ -191,9 +193,9 @@ def _refuse_types(data: bytes) -> None:
             raise
 
 
-def new_root(namespace: str, name: str) -> Element:
+def new_root(namespace: str, name: str, prefix: str | None = None) -> Element:
     """Return the root of a new part in one namespace."""
-    return etree.Element(f"{{{namespace}}}{name}", nsmap={None: namespace})
+    return etree.Element(f"{{{namespace}}}{name}", nsmap={prefix: namespace})
 
 
 def new_child(parent: Element, name: str, **attributes: str) -> Element:
@@ -201,11 +203,17 @@ def new_child(parent: Element, name: str, **attributes: str) -> Element:
     return etree.SubElement(parent, name, **attributes)
 
 
-def serialized(root: Element) -> bytes:
-    """Return a part's bytes, without namespaces that nothing uses."""
+def new_element(name: str) -> Element:
+    """Return a new element that stands nowhere yet."""
+    return etree.Element(name)
+
+
+def serialized(root: Element, said: Mapping[str, str] | None = None) -> bytes:
+    """Return a part's bytes, without namespaces that no element uses, but for those that values say by their prefix."""
     ignorable = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Ignorable"
     wanted = root.attrib.pop(ignorable, "").split()
-    etree.cleanup_namespaces(root)
+    said = {prefix: path for prefix, path in (said or {}).items() if root.nsmap.get(prefix) == path}
+    etree.cleanup_namespaces(root, keep_ns_prefixes=list(said))
     if kept := [prefix for prefix in wanted if prefix in root.nsmap]:
         root.set(ignorable, " ".join(kept))
     data: bytes = etree.tostring(root, encoding="UTF-8", xml_declaration=True, standalone=True)
@@ -329,16 +337,19 @@ def passages(root: Element, vocabulary: Vocabulary, part: str) -> Iterator[Passa
     """Yield the text of a part that was cleaned: its lines in order, then what attributes say."""
     spoken: list[Passage] = []
     lines: list[Passage] = []
+    aside: list[Passage] = []
     stack: list[Passage] = []
+    within = 0
     for event, element in etree.iterwalk(root, events=("start", "end")):
         name = short(element.tag)
+        within += (name in vocabulary.apart) * (1 if event == "start" else -1)
         if event == "end":
             if name in vocabulary.lines:
                 stack.pop()
             continue
         if name in vocabulary.lines:
-            lines.append(Passage(part, before=vocabulary.before(element)))
-            stack.append(lines[-1])
+            stack.append(Passage(part, before=vocabulary.before(element)))
+            (aside if within else lines).append(stack[-1])
         if name in vocabulary.texts or name in vocabulary.characters:
             if not stack:
                 lines.append(Passage(part))
@@ -352,7 +363,7 @@ def passages(root: Element, vocabulary: Vocabulary, part: str) -> Iterator[Passa
                 pieces = [_attribute(element, key, vocabulary)] if made is None else made(element)
                 if pieces:
                     spoken.append(Passage(f"{part}: attribute", pieces))
-    yield from (line for line in lines if PUBLIC.fullmatch(line.text) is None)
+    yield from (line for line in (*lines, *aside) if PUBLIC.fullmatch(line.text) is None)
     yield from spoken
 
 

@@ -14,13 +14,19 @@ from textveil.documents.check import Shown
 from textveil.documents.model import PUBLIC
 from textveil.errors import InternalError
 
-_LINES: Final = frozenset(("p", "si", "is", "v", "h", "text", "title", "name", "author"))
+_LINES: Final = frozenset(
+    (
+        "p si is v h text title name author desc creator note-citation ruby-text index-title-template index-entry-span"
+        " header-decl footer-decl date-time-decl note-continuation-notice-backward note-continuation-notice-forward"
+        " linenumbering-separator"
+    ).split()
+)
 """Local names of elements whose text is one, split or whole."""
 _NO_TEXT: Final = frozenset(
     ("instrText posOffset align pctWidth pctHeight pctPosHOffset pctPosVOffset tableStyleId formatCode separator Anchor Row"
      " Column AutoFill Locked TextHAlign TextVAlign MoveWithCells SizeWithCells Visible AutoLine DefaultSize PrintObject col"
      " row colOff rowOff x y f formula formula1 formula2 definedName oddHeader oddFooter evenHeader evenFooter firstHeader"
-     " firstFooter").split()
+     " firstFooter currency-symbol embedded-text").split()
 )  # fmt: skip
 """Local names of elements that hold a number, a formula or a word of the format."""
 _STATED: Final = re.compile(r"[01]|#(?:N/A|REF!|NAME\?|VALUE!|DIV/0!|NUM!|NULL!|GETTING_DATA|SPILL!|CALC!)|Author")
@@ -30,6 +36,11 @@ _HARMLESS: Final = re.compile(
     r"|www\.w3\.org)(?:/[a-z0-9][A-Za-z0-9.#-]{0,40}){1,9}/?|http://www\.w3\.org/[A-Z0-9]{1,4}(?:/[A-Za-z0-9#-]{1,24}){0,3}"
     r"|urn:schemas-microsoft-com(?::[a-z]{1,12}){1,4}|application/vnd\.openxmlformats[a-z0-9.+A-Z-]{1,120}",
 )
+_LENGTH: Final = re.compile(
+    r"(?:(?:-?\d{0,3}(?:\.\d{1,5})?(?:%|pt|in|cm|mm|pc|px)|#[0-9A-Fa-f]{6}|solid|double|dashed|dotted|none)"
+    r"(?: (?=.)|\Z)){1,5}+"
+)
+"""Lengths, colors and words of a border: no number of anybody has a unit behind every three digits."""
 _NAME: Final = re.compile(r"(?:[A-Za-z0-9]{1,12}:)?[a-z][A-Za-z0-9]{0,40}|xmlns(?::[a-z0-9]{1,12})?")
 """Names of elements and attributes as formats write them."""
 _PLACES: Final = ("r", "ref", "spans")
@@ -48,6 +59,8 @@ def strings(data: bytes) -> Iterator[Shown]:
             content = archive.read(info)
             if info.filename.endswith((".xml", ".rels")):
                 yield from _of_xml(kind, content)
+            elif info.filename == "mimetype":
+                yield Shown(kind, content.decode("ascii"), False)
             elif not (info.filename.endswith(".png") and len(content) < 200):
                 raise InternalError(
                     f"the written document holds an unknown part, of the kind {kind}. No file was written."
@@ -69,7 +82,7 @@ def _of_xml(kind: str, content: bytes) -> Iterator[Shown]:
         found.extend(
             Shown(kind, value, False)
             for key, value in attributes.items()
-            if not (_harmless(value) or (key in _PLACES and _CELL.fullmatch(value)))
+            if not (harmless(value) or (key in _PLACES and _CELL.fullmatch(value)))
         )
 
     def end(tag: str) -> None:
@@ -101,6 +114,8 @@ def _public() -> tuple[re.Pattern[str], ...]:
     return tuple(name.public for name in (FONT, SHAPE, CELL_STYLE, STYLE))
 
 
-def _harmless(value: str) -> bool:
-    """Tell whether an attribute is a number, a word of the format or a name that is public."""
-    return _HARMLESS.fullmatch(value) is not None or any(form.fullmatch(value) for form in _public())
+def harmless(value: str) -> bool:
+    """Tell whether an attribute is a number, a length, a word of the format or a name that is public."""
+    return any(form.fullmatch(value) for form in (_HARMLESS, _LENGTH)) or any(
+        form.fullmatch(value) for form in _public()
+    )

@@ -15,6 +15,7 @@ READERS: Final = {
     ".docx": "word:Word package_strings:strings",
     ".xlsx": "sheets:Sheets package_strings:strings",
     ".pptx": "slides:Slides package_strings:strings",
+    **dict.fromkeys((".odt", ".ods", ".odp"), "open_document:OpenDocument open_strings:strings"),
     ".eml": "mail:Mail mail_strings:strings",
     ".mbox": "mail:Box mail_strings:strings",
     ".html": "web:Page mail_strings:page_strings",

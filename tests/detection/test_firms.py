@@ -39,6 +39,14 @@ def firms(text: str) -> list[str]:
         ("l'imprimerie Au Moulin Bleu est", "Au Moulin Bleu"),
         ("in de Praktijk De Wilgen kan", "Praktijk De Wilgen"),
         ("il Condominio Le Rondini paga", "Condominio Le Rondini"),
+        ("wohnt im Haus Abendsonne, Zimmer", "Haus Abendsonne"),
+        ("im Gasthof Krone gab es", "Gasthof Krone"),
+        ("im St.-Elisabeth-Krankenhaus gGmbH", "St.-Elisabeth-Krankenhaus"),
+        ("das Albert-Schweitzer-Gymnasium ist", "Albert-Schweitzer-Gymnasium"),
+        ("in de Sint-Agathakerk en", "Sint-Agathakerk"),
+        ("woont in Huize Avondrust, kamer", "Huize Avondrust"),
+        ("vive en la Residencia Virgen del Soto.", "Residencia Virgen del Soto"),
+        ("à l'EHPAD Les Glycines", "EHPAD Les Glycines"),
     ],
 )
 def test_a_firm_is_found_by_its_form_or_by_its_sort(text: str, expected: str) -> None:
@@ -67,6 +75,7 @@ def test_an_employer_is_found_by_two_words_where_one_is_named(text: str, expecte
         "Visual Studio AS IS; LICENSE AG, BLOOD TYPE AB",
         "our Nursery, the Chapel & Garage",
         "die Praxis Rechnung und die Firma Rechnung",
+        "im Haus Nummer 7, Haus und Hof, die Reha-Klinik, die Online-Apotheke, St. Ottilien",
         "la farmacia y la clinica de la calle",
         "Hawthorn Surgery Lane 4",
     ],

@@ -77,20 +77,48 @@ _ABROAD: Final = {
     "de": """backerei metzgerei fleischerei konditorei apotheke gasthaus gasthof klinikum krankenhaus kreiskrankenhaus
         klinik praxis hausarztpraxis kanzlei hausverwaltung autohaus tischlerei schreinerei gartnerei kita grundschule
         realschule gesamtschule spedition fahrschule pflegedienst seniorenheim pflegeheim altenheim weingut brauerei
-        rechtsanwalte wohnbau firma druckerei schlosserei zimmerei baumschule""",
+        rechtsanwalte wohnbau firma druckerei schlosserei zimmerei baumschule haus hotel gasthof seniorenresidenz
+        seniorenzentrum altersheim wohnheim malerbetrieb holzbau gartnerei""",
     "fr": """imprimerie boulangerie patisserie pharmacie clinique lycee creche brasserie bistrot ehpad
-        menuiserie librairie fromagerie auberge societe entreprise fleuriste""",
+        menuiserie librairie fromagerie auberge societe entreprise fleuriste plomberie residence foyer mas""",
     "es": """cooperativa clinica farmacia panaderia taller talleres colegio gestoria asesoria bufete inmobiliaria
-        fincas bodegas ferreteria carniceria peluqueria guarderia empresa libreria fruteria""",
+        fincas bodegas ferreteria carniceria peluqueria guarderia empresa libreria fruteria residencia hostal
+        edificio""",
     "it": """condominio panificio ristorante officina carrozzeria falegnameria albergo pasticceria macelleria
-        tipografia ditta impresa ferramenta azienda cantina terrecotte""",
+        tipografia ditta impresa ferramenta azienda cantina terrecotte agriturismo residenza""",
     "pt": """olaria padaria escola restaurante livraria imobiliaria construtora transportadora mercearia papelaria
-        serralharia clinica farmacia""",
+        serralharia clinica farmacia pousada pensao colegio""",
     "nl": """praktijk huisartsenpraktijk bakkerij slagerij garagebedrijf apotheek basisschool kinderdagverblijf
-        zorgcentrum verpleeghuis stichting boekhandel aannemersbedrijf""",
+        zorgcentrum verpleeghuis stichting boekhandel aannemersbedrijf huize banketbakkerij woonzorgcentrum
+        verzorgingshuis""",
     "pl": """stolarnia stolarni piekarnia piekarni apteka aptece przychodnia przychodni przedszkole warsztat kancelaria
-        kancelarii hurtownia restauracja""",
+        kancelarii hurtownia restauracja pensjonat""",
 }  # fmt: skip
+_HOUSE: Final = lazy_regex(r"(?:[Ii][mn]s?|[Aa][mn]s?|[Vv]om|[Zz]um|[Dd]as|[Dd]em|[Aa]us|[Dd]es|:|\n|\A) {0,4}\Z")
+"""What stands before a German house with a name: im Haus Abendsonne, but Haus Nummer 7."""
+_INNS: Final = words_in("hotel gasthof gasthaus")
+"""Of which any German noun is the name: Gasthof Krone."""
+_COUNTED_HOUSE: Final = words_in("nummer nr nord sud ost west mitte eins zwei drei")
+_HYPHENED: Final = joined_words(
+    """krankenhaus kreiskrankenhaus kinderkrankenhaus hospital klinik klinikum frauenklinik kinderklinik stift heim
+    altenheim pflegeheim seniorenheim seniorenzentrum haus schule grundschule realschule gesamtschule oberschule
+    gymnasium kolleg apotheke kirche kapelle kloster spital hospiz kindergarten kita ziekenhuis gasthuis school college
+    kerk lyceum"""
+)
+"""What sort of house it is, behind a name and a hyphen: Albert-Schweitzer-Gymnasium."""
+_SORTS: Final = words_in(
+    """uni reha fach tages online militar bundeswehr privat landes kreis stadt kur poli akut unfall augen haut zahn tier
+    not bezirks kinder frauen mutter rehabilitations universitats versand haus schul ganztags vor grund real haupt web
+    high pre middle old elementary art law med"""
+)
+"""Words before such a word that name no house: Reha-Klinik."""
+_PARTS_BEFORE: Final = lazy_regex(
+    r"(?<![A-Za-z0-9_@-])(?P<saint>(?:St\.|Sankt|Sint) ?-?)?(?P<parts>(?:[A-Z][a-z]{1,20}-){1,4}+)\Z"
+)
+_SAINTS: Final = joined_words("st sankt sint")
+_OF_SAINT: Final = lazy_regex(r"\.?[ -]{1,2}(?P<house>[A-Z][a-z]{5,30})(?![A-Za-z0-9_@-])")
+_ENDS_OF_HOUSES: Final = ("kirche", "kapelle", "schule", "stift", "klinik", "spital", "kerk", "school", "krankenhaus")
+"""A house that a saint's name begins, in one word: St. Josefskirche, Sint-Agathakerk."""
 _TRADES: Final = words_in("immobilien haustechnik elektrotechnik logistik transporte reisen bau kollegen partner")
 _ARTICLES: Final = words_in(
     """the die der das den dem des von bei an fur de het een une un w z dal dalla alla della nella sulla dear from to
@@ -111,7 +139,7 @@ def _head_words() -> frozenset[str]:
     return frozenset(_heads())
 
 
-FIRM_GATE: Final = either(WithWords(lambda: _head_words() | _FORM_WORDS), holding(*_PIECES))
+FIRM_GATE: Final = either(WithWords(lambda: _head_words() | _FORM_WORDS | _HYPHENED | _SAINTS), holding(*_PIECES))
 _CUED: Final = lazy_regex(
     r"(?:(?<![A-Za-z])(?:work(?:s|ed|ing)?|employed|interned|temp(?:s|ing)|job)(?: as an? [a-z]{3,20}"
     r"(?: [a-z]{3,20})?)? (?:at|by) (?:the )?|(?:\A|[\n.;|] {0,8})(?:Venue|Employer|Church|School|Insurer"
@@ -160,6 +188,27 @@ def find_firms(text: str) -> Iterator[Found]:
             begin = _named_before(text, start, weak=sort == "weak")
             if begin >= 0:
                 yield Found(begin, end, "organization", 0.6, "institution")
+    yield from _hyphened_houses(text)
+
+
+def _hyphened_houses(text: str) -> Iterator[Found]:
+    for start, end in places_of(text, _HYPHENED):
+        before = text[start - 1 : start] == "-" and _PARTS_BEFORE.search(text, max(0, start - _BACK), start)
+        if before and text[end : end + 1] not in ("-", "@", "_") and (before["saint"] or _names_house(before["parts"])):
+            yield Found(before.start(), end, "organization", 0.75, "institution")
+    for start, end in places_of(text, _SAINTS):
+        house = _OF_SAINT.match(text, end) if text[start].isupper() else None
+        if house is not None and house["house"].endswith(_ENDS_OF_HOUSES):
+            yield Found(start, house.end(), "organization", 0.75, "institution")
+
+
+def _names_house(parts: str) -> bool:
+    """Return whether a word before the sort of a house names it: no ordinary German word, or somebody's name."""
+    named = parts.lower().split("-")[:-1]
+    return any(
+        part not in _SORTS and (lists().words.get(part, 0) & Marks.GIVEN or part not in ordinary_words("de"))
+        for part in named
+    )
 
 
 _GOES_ON: Final = lazy_regex(r"[A-Za-z0-9_(@-]| [A-Z][a-z]| [0-9]")
@@ -228,13 +277,19 @@ def _named_behind(text: str, start: int, end: int, language: str) -> int:
     if first is None or first[0].lower() in known.FUNCTION_WORDS or (first[0].isupper() and len(first[0]) < 5):
         return 0
     if language == "de":
+        if text[start:end] == "Haus":  # of which any noun is the name, but never a second one
+            named = _HOUSE.search(text, max(0, start - 8), start) and first[0].lower() not in _COUNTED_HOUSE
+            return first.end() if named and first.start() == end + 1 and len(first[0]) > 3 else 0
+        inn = text[start:end].lower() in _INNS
         stop = 0
         for word in words:
             low = word[0].lower()
-            if low in ordinary and low not in _TRADES and not lists().words.get(low, 0) & (Marks.GIVEN | Marks.FAMILY):
+            marks = lists().words.get(low, 0)
+            plain = marks & Marks.COMMON if inn else low in ordinary and low not in _TRADES
+            if plain and not marks & (Marks.GIVEN | Marks.FAMILY):
                 break
             stop = word.end()
         return stop
-    if text[start].isupper() and text[start:end].isupper():
+    if text[start].isupper() and text[start:end].isupper() and text[start:end] != "EHPAD":
         return 0
     return run.end("name")

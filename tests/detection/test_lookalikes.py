@@ -18,6 +18,7 @@ def named(text: str) -> list[str]:
         ("Ward: 7B   Coll.: 14/02/2024   Hosp. no.: 44719\nBed: 4\n", []),
         ("Temat: faktura\nNabiz: 92\nServis: 4\n", []),
         ("Antecedentes: enfermedad de Paget; morbo di Cushing.", []),
+        ("EF: Murphy negativo, Blumberg negativo. Syndroom van Korsakov, maladie de Parkinson.", []),
         ("She drives a Kia Ceed and a Dacia Duster.", []),
         ("The Poor Law Act and the Housing Act apply.", []),
         ("Joy is just a word. Frank answer: no.", []),
@@ -34,6 +35,9 @@ def test_words_that_look_like_names_stay(text: str, names: list[str]) -> None:
     ("text", "names"),
     [
         ("Sian Prydderch, MRCVS", ["Sian Prydderch"]),
+        ("Seen by Kip Ferrante, PA-C. Signed Mary Roe, FNP-BC.", ["Kip Ferrante", "Mary Roe"]),
+        ("The mother, Anna Crohn, has Crohn disease. Thomas Parkinson was seen.", ["Anna Crohn", "Thomas Parkinson"]),
+        ("La maladie de Parkinson progresse. Le Dr Parkinson le voit.", ["Parkinson"]),
         ("Ottilie: did you see it?\nJorge: yes!\n", ["Ottilie", "Jorge"]),
         ("We met Joy. Frank is here.", ["Joy", "Frank"]),
         ("Herr Kollege Berg kommt im Herbst mit Frau Richter.", ["Berg", "Richter"]),

@@ -104,13 +104,14 @@ class EmbeddedDetector:
         rest: str,
         in_scripts: Sequence[Found] = (),
     ) -> list[DetectedSpan]:
+        eponyms = [span for span in candidates if span.why == lookalikes.EPONYM]
         candidates = sorted(span for span in candidates if span.kind not in (ORDINARY, technical.CODE))
-        candidates = with_mentions(read.text, with_enumerated(read.text, candidates))
+        candidates = with_mentions(read.text, with_enumerated(read.text, candidates), eponyms)
         if self._tagger and language not in LANGUAGES and language != TURKISH:
-            candidates = with_mentions(read.text, tagged(read.text, rest, candidates))
+            candidates = with_mentions(read.text, tagged(read.text, rest, candidates), eponyms)
         ordinary = ordinary_words(language) if language in LANGUAGES else frozenset()
         candidates = with_states(read.text, people_in_records.with_addressed(read.text, candidates, ordinary))
-        candidates = with_second_mentions(read.text, candidates, ordinary)
+        candidates = with_second_mentions(read.text, candidates, ordinary, eponyms)
         candidates = sorted([*candidates, *in_scripts])
         spans = [
             DetectedSpan(*read.original(span.start, span.end), span.kind, span.score, NAME, span.why)
@@ -374,7 +375,7 @@ _QUANTITIES: Final = Phase("quantities", (
         "English C1", "block C1"),
     Row("letters-behind-name", lookalikes.find_letters_behind_names, lookalikes.LETTERS_GATE, ORDINARY, 0.0, "",
         "Sian, MRCVS", "my ma"),
-    Row("eponym", lookalikes.find_eponyms, lookalikes.AFTER_GATE, ORDINARY, 0.0, "",
+    Row("eponym", lookalikes.find_eponyms, lookalikes.AFTER_GATE, ORDINARY, 0.0, lookalikes.EPONYM,
         "enfermedad de Paget", "enfermedad de la hija"),
     Row("statute", lookalikes.find_statutes, lookalikes.STATUTE_GATE, ORDINARY, 0.0, "",
         "the Housing Act", "Zuse will act"),

@@ -57,6 +57,7 @@ def lists() -> Lists:
         first = name[: name.index(" ")]
         openings[first] = max(openings.get(first, 0), name.count(" ") + 1)
     words = dict(zip(names.split("\t"), marks.encode("ascii").translate(_MARKS), strict=True))
+    words |= {word: Marks.FAMILY for word in EPONYMS if words.get(word) == Marks.OTHER}  # Anna Crohn is somebody
     return Lists(words, frozenset(phrases), openings)
 
 
@@ -279,7 +280,9 @@ MEDICAL_AFTER: Final = OWNED_AFTER | _set(
 """After a name without a possessive ending: Foley catheter."""
 EPONYMS: Final = _set(
     """foley babinski apgar pap doppler tinel phalen lachman mcmurray homan homans romberg lisfranc colles achilles
-    fahrenheit celsius kelvin hodgkin lyme holter crohn crohns alzheimer alzheimers parkinsons tourette hemovac
+    fahrenheit celsius kelvin hodgkin lyme holter crohn crohns alzheimer alzheimers parkinson parkinsons tourette
+    hemovac basedow bechterew korsakov dupuytren menière meniere blumberg lasegue kernig brudzinski trendelenburg
+    hoffmann-tinel raynaud sjogren hashimoto
     swan-ganz jackson-pratt trendelenburg valsalva kegel heimlich mantoux giemsa kussmaul guillain-barre smith-magenis
     hawkins-kennedy neer spurling epstein-barr ehlers-danlos babinskis mcburney murphys schatzker
     charcot-marie codman-hakim hippel-lindau stevens-johnson kirschner steinmann gleason coombs

@@ -11,7 +11,7 @@ from typing import Final
 
 from textveil.detection import lists as known
 from textveil.detection.cued_names import label_words
-from textveil.detection.found import Found, near
+from textveil.detection.found import Found, near, words_in
 from textveil.detection.gates import at_digits, holding, joined_words, places_of, with_words
 from textveil.detection.languages import ORDINARY
 from textveil.detection.lists import Marks, lists
@@ -124,7 +124,7 @@ def find_vehicles(text: str) -> Iterator[Found]:
 _LETTERS: Final = """md phd mbe obe cbe kbe dbe kc qc frcp frcs frcgp frcpch frcpsych frcpath frcr frca mrcp mrcs
     mrcgp mrcpch mrcvs mrcog frcog mbbs mbchb bds dphil msc bsc mba llb llm jp msp rn np dds dvm pharmd facs facp
     faan esq cpa hons beng meng bed pgce ba ma rgn rmn cbt dip frsa fca aca acca mrics frics mice ceng cissp pmp
-    mcse"""
+    mcse pa do fnp anp agnp pmhnp aprn crna cnm dnp lcsw lmsw lmft lpc lmhc otr dpt rd aud ccc slp bcba"""
 _LETTER_WORDS: Final = joined_words(_LETTERS)
 LETTERS_GATE: Final = with_words(_LETTERS)
 
@@ -176,8 +176,14 @@ def find_letters_behind_names(text: str) -> Iterator[Found]:
     for start, end in places_of(text, _LETTER_WORDS):
         written = text[start:end]
         behind = text[start - 2 : start] == ", " or text[start - 1 : start] in (" ", "(", "/")
+        certified = _CERTIFIED.match(text, end)
+        if written in ("PA", "DO", "RD") and certified is None:  # Scranton, PA
+            continue
         if written == "Hons" or (behind and sum(map(str.isupper, written)) >= 2):
-            yield Found(start, end, ORDINARY, 0.0)
+            yield Found(start, end if certified is None else certified.end(), ORDINARY, 0.0)
+
+
+_CERTIFIED: Final = lazy_regex(r"-[A-Z]{1,4}(?![A-Za-z0-9])")
 
 
 _STATUTE: Final = lazy_regex(
@@ -197,16 +203,43 @@ def find_statutes(text: str) -> Iterator[Found]:
 
 
 _AFTER: Final = """enfermedad sindrome morbo morbus malattia maladie syndrome doenca ziekte choroba sjukdom sygdom
-    signo segno signe teorema theoreme ley loi legge wet zespol sindroma algoritmo algorithme krankheit"""
+    signo segno signe teorema theoreme ley loi legge wet zespol sindroma algoritmo algorithme krankheit syndroom
+    sindrom sinal objaw fractura fracture frattura fratura contractura contracture maniobra manovra manobra escala
+    scala skala schaal prueba iq"""
 _AFTER_WORDS: Final = joined_words(_AFTER)
 _NAMED_AFTER: Final = lazy_regex(
     r" (?:(?:d[eiao]l?|von|van|af|av) |d')?(?P<name>[A-Z][a-z]{2,20}(?:-[A-Z][a-z]{2,20})?)(?![A-Za-z0-9])(?! [A-Z])"
 )
-AFTER_GATE: Final = with_words(_AFTER)
+_RESULTS: Final = """negative positive negativ positiv negativo positivo negativa positiva negatif positif negatief
+    positief ujemny dodatni neg pos"""
+_RESULT_WORDS: Final = joined_words(_RESULTS)
+_SIGN_BEFORE: Final = lazy_regex(
+    r"(?:\A|[\n.:;,+/(]) {0,4}(?:and |y |e |et |und |en |i )?(?P<name>[A-Z][a-z]{3,20}(?:-[A-Z][a-z]{2,20})?) \Z"
+)
+_LONGEST_SIGN: Final = 50
+_SIGNS: Final = words_in("murphy bell graves allen perkins wells")
+"""Whom signs are called after, of given names."""
+_OWNED: Final = "disease syndrome palsy lymphoma sarcoma thyroiditis contracture fracture sign"
+_OWNED_WORDS: Final = joined_words(_OWNED)
+_OWNER_BEFORE: Final = lazy_regex(r"(?P<before>[A-Za-z]{0,12})\.? (?P<name>[A-Z][a-z]{3,20})(?:'s)? \Z")
+AFTER_GATE: Final = with_words(f"{_AFTER} {_RESULTS} {_OWNED}")
 
 
 def find_eponyms(text: str) -> Iterator[Found]:
-    """Yield whom an illness or a law is called after, as other languages say it: enfermedad de Paget, Morbus Crohn."""
+    """Yield whom an illness, a sign or a law is called after: enfermedad de Paget, Morbus Crohn, Murphy negativo."""
     for _, end in places_of(text, _AFTER_WORDS):
         if (named := _NAMED_AFTER.match(text, end)) is not None:
-            yield Found(*named.span("name"), ORDINARY, 0.0)
+            yield Found(*named.span("name"), ORDINARY, 0.0, EPONYM)
+    for start, _ in places_of(text, _RESULT_WORDS):
+        sign = _SIGN_BEFORE.search(text, max(0, start - _LONGEST_SIGN), start)
+        low = "" if sign is None else sign["name"].lower()
+        if sign is not None and (low in _SIGNS or not lists().words.get(low, 0) & Marks.GIVEN):
+            yield Found(*sign.span("name"), ORDINARY, 0.0, EPONYM)
+    for start, _ in places_of(text, _OWNED_WORDS):
+        owner = _OWNER_BEFORE.search(text, max(0, start - _LONGEST_SIGN), start)
+        if owner and owner["name"].lower() in known.EPONYMS and owner["before"].lower() not in known.TITLES:
+            yield Found(*owner.span("name"), ORDINARY, 0.0, EPONYM)
+
+
+EPONYM: Final = "eponym"
+"""Why a name that stands there is nobody, even where somebody else of the text bears it."""

@@ -86,10 +86,10 @@ class _Known:
                 lengths.setdefault(len(phrase), {}).setdefault(phrase, span)
 
 
-def with_mentions(text: str, spans: Sequence[Found]) -> list[Found]:
+def with_mentions(text: str, spans: Sequence[Found], passed: Sequence[Found] = ()) -> list[Found]:
     """Return disjoint spans of a plain text, by start, with every other mention of their names.
 
-    A mention takes the place of guesses that it meets, never of a span with evidence.
+    A mention takes the place of guesses that it meets, never of a span with evidence, nor of one that is ``passed``.
     """
     evident = [span for span in spans if span.kind in _NAME_KINDS and span.score > EVIDENCE]
     if not evident:
@@ -100,6 +100,7 @@ def with_mentions(text: str, spans: Sequence[Found]) -> list[Found]:
     firm = [span for span in spans if not (_is_guess(span) or _lies_in(within, span))]
     taken = bytearray(len(text))
     _take(taken, firm)
+    _take(taken, passed)
     met = []
     for span in sorted(beside):
         if 1 not in taken[span.start : span.end]:
@@ -347,11 +348,14 @@ class _Second:
         return frozenset(filter(str.isalpha, whole))
 
 
-def with_second_mentions(text: str, spans: Sequence[Found], ordinary: frozenset[str] = frozenset()) -> list[Found]:
+def with_second_mentions(
+    text: str, spans: Sequence[Found], ordinary: frozenset[str] = frozenset(), passed: Sequence[Found] = ()
+) -> list[Found]:
     """Return spans of a plain text, by start, with what else calls one of its persons, in any letter case.
 
     Those are logins of the name (tpellatt, t.pellatt), families (the Pellatts), diminutives, and names in small letters
     or capitals. A word of English, of programs or of ``ordinary`` is none, unless it is the name itself with a capital.
+    None stands in what is ``passed``.
     """
     persons = sorted((span for span in spans if span.kind == "person" and span.score > EVIDENCE), key=_by_length)
     if not persons:
@@ -359,6 +363,7 @@ def with_second_mentions(text: str, spans: Sequence[Found], ordinary: frozenset[
     second = _Second(((text[span.start : span.end], span) for span in persons), ordinary)
     taken = bytearray(len(text))
     _take(taken, [span for span in spans if not _is_guess(span)])
+    _take(taken, passed)
     met: list[Found] = []
     for start, end in places_of(text, second.pieces()):
         if taken[start]:

@@ -347,7 +347,7 @@ class NamesByLanguage:
                 token.marks & _NAMES for token in tokens
             )
             return before.opens and plain_words and not (headed or where or first.low in cue.spot)
-        if first.marks & _OTHER and not first.capitals:
+        if (first.marks & _OTHER and not first.capitals) or (first.low in known.EPONYMS and not shown):
             return True
         word = first.low in self._words.words_too and not shown
         if word and (before.opens or not first.marks & _GIVEN or (self._german and first.marks & _COMMON)):

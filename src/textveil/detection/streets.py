@@ -278,7 +278,7 @@ _AFTER_CODE_WORD: Final = lazy_regex(
     r"\b(?:[Zz][Ii][Pp]|[Pp]ost(?:al)? ?code|[Pp]ostcode|PLZ)(?: [Cc]ode)?(?: (?:is|number))?:? ?"
     r"(?P<place>[0-9]{3,5}(?:[- ][0-9]{2,4})?(?: ?[A-Z]{2})?)(?!\w)"
 )
-_AFTER_COMMA: Final = lazy_regex(rf"(?:, (?<=[a-z], )|(?:[Ll]ocation|[Ss]tate): )(?P<place>{_STATE})(?![\w'])")
+_AFTER_COMMA: Final = lazy_regex(rf"(?:, (?<=[a-z], )|(?:[Ll]ocation|[Ss]tate): )(?P<place>{_STATE})(?![\w']|-[A-Z])")
 
 UNIT_GATE: Final = at_digits(r"(?:pt|ment|uite|te|nit|oom|[Rr]m|oor|lat|APT|SUITE|UNIT|ox)\.? ?#?[0-9]")
 TOWN_GATE: Final = at_digits("[A-Za-z],? [0-9]{5}|[A-Z][0-9]")

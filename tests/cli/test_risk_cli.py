@@ -2,12 +2,14 @@
 
 import io
 import json
+import re
 import stat
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.helpers.endpoints import EndpointServer, completion, send
 
 from textveil.cli import main as cli
 
@@ -101,6 +103,27 @@ def test_persons_are_read_from_a_field_of_the_originals(
     assert "records" not in out and "Ein Angriff, nie eine Garantie" in out
 
 
+def test_language_model_is_asked_after_an_estimate_and_its_failure_is_one_line(
+    attack: Callable[..., tuple[int, str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("textveil.models.endpoint.sleep", lambda seconds: None)
+    (tmp_path / "out.txt").write_text("".join(note.replace(SECRET, "Somebody") + "\n" for note in NOTES))
+    (tmp_path / "public.txt").write_text("".join(f"{number} lives here\n" for number in range(24)))
+    with EndpointServer() as server:
+        asked = ("--endpoint", server.url, "--endpoint-model", "tiny", "--limit-requests", 21)
+        server.reply = lambda handler, body: send(handler, completion("1, 2"))
+        code, out, err = attack("out.txt", "--background", "public.txt", *asked)
+        assert code == 0 and len(server.asked) == 21
+        assert re.fullmatch(r"textveil: 21 requests to 127\.0\.0\.1:\d+, about [\d,]+ tokens in all; .*\n", err)
+        assert "of 21 records named by the language model tiny" in " ".join(out.split())
+        assert not any(SECRET in json.dumps(body) for _, _, body in server.asked)
+        server.reply = lambda handler, body: send(handler, b"no JSON", status=500)
+        code, out, err = attack("out.txt", "--background", "public.txt", *asked)
+        assert (code, out, err.count("\n")) == (1, "", 2) and "must answer within 120 s; got status 500" in err
+        code, out, err = attack("out.txt", *asked)
+        assert (code, out, err.count("\n")) == (1, "", 1) and "--background" in err
+
+
 @pytest.mark.parametrize(
     ("options", "message", "expected"),
     [
@@ -109,6 +132,9 @@ def test_persons_are_read_from_a_field_of_the_originals(
         (("notes.txt", "--policies", "nonsense"), "policies must be one of", 2),
         (("notes.txt", "--encoder", "."), "", 2),
         (("notes.txt", "--documents", 0), "documents must be >= 1", 2),
+        (("notes.txt", "--limit-requests", 3), "--limit-requests must be given with", 2),
+        (("notes.txt", "--endpoint", "http://host"), "--endpoint needs --endpoint-model", 2),
+        (("notes.txt", "--endpoint", "ftp://host", "--endpoint-model", "m"), "--endpoint must be an http", 2),
         (("nothing.txt",), "readable file", 1),
     ],
 )

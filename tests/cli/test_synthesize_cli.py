@@ -80,7 +80,7 @@ def test_an_endpoint_sees_chosen_texts_alone_and_if_it_fails_these_stay(
     command, corpus: Path, monkeypatch: pytest.MonkeyPatch, works: bool
 ) -> None:
     """What is paid for is written in any case, and paid for once."""
-    monkeypatch.setattr("textveil.aggregates.text_repair.sleep", lambda seconds: None)
+    monkeypatch.setattr("textveil.models.endpoint.sleep", lambda seconds: None)
     command("ledger", "limit", "budget.db", "--epsilon", "5", "--delta", "1e-2", "--each", "unit")
     plain = ("synthesize", *COMMON, "--documents", 30, "--label", "kind", "--labels", "a,b", "--seed", 3)
     chosen = [json.loads(line) for line in command(*plain)[1].splitlines()]

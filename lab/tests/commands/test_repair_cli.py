@@ -25,7 +25,7 @@ def server(monkeypatch):
 @pytest.fixture
 def run(capsysbinary, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("textveil.aggregates.text_repair.sleep", lambda seconds: None)
+    monkeypatch.setattr("textveil.models.endpoint.sleep", lambda seconds: None)
     Path("own.txt").write_text(
         "".join(f"{word} {i} {i % 7} 1\n" for i, word in enumerate(["the", "cat", "sat", "on", "mat"]))
     )

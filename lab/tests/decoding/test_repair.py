@@ -13,10 +13,11 @@ import pytest
 from tests.helpers.endpoints import EndpointServer, completion, send
 from tests.helpers.vocabularies import made_vocabulary
 
-from textveil.aggregates.text_repair import REPAIRING, Endpoint, Message, channel_facts, repair_texts
+from textveil.aggregates.text_repair import REPAIRING, channel_facts, repair_texts
 from textveil.catalog import mechanism
 from textveil.environment import ENDPOINT_KEY
 from textveil.errors import EndpointError, ParameterError
+from textveil.models.endpoint import Endpoint, Message
 
 FACTS = "by the mechanism neighborhood with the guarantee 8-DP for each word"
 TEXTS = ["hello wurld.\n  the cat sit  \n", "", "on mat"]
@@ -150,7 +151,7 @@ def test_an_endpoint_that_is_down_is_tried_and_then_left(monkeypatch: pytest.Mon
     with socket.create_server(("127.0.0.1", 0)) as held:
         port = held.getsockname()[1]
     waits: list[float] = []
-    monkeypatch.setattr("textveil.aggregates.text_repair.sleep", waits.append)
+    monkeypatch.setattr("textveil.models.endpoint.sleep", waits.append)
     nobody = Endpoint(url=f"http://127.0.0.1:{port}", model="tiny", timeout=5, tries=3, pause=0.5)
     texts = [f"line {number}" for number in range(100)]
     found = repair_texts(texts, nobody, FACTS, workers=1)
@@ -163,7 +164,7 @@ def test_an_endpoint_that_is_down_is_tried_and_then_left(monkeypatch: pytest.Mon
 @pytest.mark.parametrize("status", [429, 500, 503])
 def test_a_busy_endpoint_is_asked_again(server: EndpointServer, monkeypatch: pytest.MonkeyPatch, status: int) -> None:
     waits: list[float] = []
-    monkeypatch.setattr("textveil.aggregates.text_repair.sleep", waits.append)
+    monkeypatch.setattr("textveil.models.endpoint.sleep", waits.append)
 
     def reply(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
         send(handler, b"", status, Retry_After="7") if len(server.asked) < 3 else corrected(handler, body)

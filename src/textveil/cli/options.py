@@ -35,8 +35,8 @@ from textveil.errors import InputError, OutputError, ParameterError, need
 from textveil.registry.options import GUARANTEE, OTHERS
 
 if TYPE_CHECKING:
-    from textveil.aggregates.text_repair import Endpoint
     from textveil.corpora.formats.choice import FormatChoice
+    from textveil.models.endpoint import Endpoint
     from textveil.types import Progress
     from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -400,7 +400,7 @@ def parts_of(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
-SERVICE = "Repair by a service"  # heading of help
+SERVICE = "A model elsewhere"  # heading of help
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -422,7 +422,7 @@ class ServiceOptions:
 
     def service(self, model: Path | None = None) -> Endpoint | None:
         """The service, if one is to repair the release; there is no ``model`` then."""
-        from textveil.aggregates.text_repair import Endpoint
+        from textveil.models.endpoint import Endpoint
 
         if self.endpoint is None:
             need(self.endpoint_model is None, "endpoint_model", "one", "given with `endpoint` alone")

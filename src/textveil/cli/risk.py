@@ -18,10 +18,12 @@ from textveil.pages.messages import said
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from textveil.risk.language_model import ModelAttack
     from textveil.risk.linkage import Linkage
     from textveil.risk.report import Release, RiskReport
 
 NUMBERS = "risk.json"
+REQUESTS = 100  # to a language model at most, where nothing else is asked
 DOCUMENTS = 1000  # records that are attacked at most, where nothing else is asked: it bounds the time
 
 
@@ -43,6 +45,39 @@ class _AttackOptions:
     )
 
 
+@dataclass(frozen=True, kw_only=True)
+class _ModelOptions(opt.ServiceOptions):
+    endpoint: Annotated[
+        str | None,
+        opt.option(
+            "URL",
+            "Have a language model name the persons too: an OpenAI-compatible service at this base address. It is sent "
+            "RELEASE and --background, no original. Its key: TEXTVEIL_ENDPOINT_KEY.",
+            opt.SERVICE,
+            "--endpoint",
+        ),
+    ] = None
+    limit_requests: int = opt.value("N", "Send so many requests at most.", opt.SERVICE, default=REQUESTS)
+
+    def attack(self) -> ModelAttack | None:
+        """How the model is asked; None if none is."""
+        from textveil.cli.progress import tell
+        from textveil.risk.language_model import ModelAttack
+
+        service = self.service()
+        if service is None:
+            need(self.limit_requests == REQUESTS, "limit_requests", self.limit_requests, "given with `endpoint` alone")
+            return None
+        return ModelAttack(
+            endpoint=service,
+            requests=self.limit_requests,
+            before=lambda sent: tell(
+                f"{sent.requests:,} requests to {sent.host}, about {sent.tokens:,} tokens in all; each is sent "
+                f"{service.tries} times at most."
+            ),
+        )
+
+
 @opt.grouped
 def risk_command(
     *,
@@ -50,6 +85,7 @@ def risk_command(
     original: str = opt.value("FILE", "The originals: a record for each of RELEASE, in its order.", default=...),
     output: Path | None = opt.value("DIR", "Folder for the page and the numbers, for you alone."),
     attacks: _AttackOptions,
+    asking: _ModelOptions,
     formats: opt.SampleOptions,
     as_json: opt.AsJson = False,
     vocabulary: opt.VocabularyOptions,
@@ -65,6 +101,7 @@ def risk_command(
     from textveil.whole_files import write_whole
 
     need(attacks.documents >= 1, "documents", attacks.documents, ">= 1")
+    model = asking.attack()
     folder = None if output is None else results_folder(output, NUMBERS, mode=0o700)
     whole = whole_of(Path(source))
     released, originals = _texts(source, formats), _texts(original, formats, unit=attacks.unit)
@@ -78,6 +115,7 @@ def risk_command(
             policies,
             attacks.encoder,
             persons=originals.persons,
+            model=model,
             documents=attacks.documents,
             vocabulary=vocabulary.load() if policies else None,
             rng=None if seed is None else seeded_generator(seed),
@@ -126,14 +164,17 @@ def _text(report: RiskReport) -> str:
     of = f"{',' if some else ''} of {report.persons:,} persons{',' if some else ''}" if many else ""
     part = f" of {report.records:,}" if some else ""
     lines = [said(f"{report.attacked:,}{part} records{of} attacked: whose is each, by comparison?")]
-    for best in _strongest(report.release):
-        known = "the originals" if best.against == "originals" else "public texts"
+    for against in dict.fromkeys(attack.against for attack in report.linkage):
+        best = report.strongest(against)
         before = report.on_originals(best)
-        lines += row(
-            "named",
-            f"{_ends(best.top1, best.low, best.high)} from {known} at the first try; chance {_ends(best.chance)}, "
-            f"the originals {_ends(before.top1, before.low, before.high)}",
-        )
+        known = "the originals" if against == "originals" else "public texts"
+        likewise = "" if before is None else f", the originals {_ends(before.top1, before.low, before.high)}"
+        named = f"{_ends(best.top1, best.low, best.high)} from {known} at the first try"
+        lines += row("named", f"{named}; chance {_ends(best.chance)}{likewise}")
+    if report.by_model is not None:
+        asked = report.by_model
+        named = _ends(asked.linkage.top1, asked.linkage.low, asked.linkage.high)
+        lines += row("model", f"{named} of {asked.requests:,} records named by the language model {asked.model}")
     words, content_words = map(_percent, report.release.kept)
     lines += row("kept", f"{words} of the words, {content_words} of the content words")
     if report.unique is not None:

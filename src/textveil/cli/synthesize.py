@@ -25,7 +25,7 @@ from textveil.errors import ParameterError
 if TYPE_CHECKING:
     from textveil.aggregates.request import PersonalRecords
     from textveil.aggregates.synthesis import Comparison
-    from textveil.aggregates.text_repair import Endpoint
+    from textveil.models.endpoint import Endpoint
     from textveil.vocabulary.vocabulary import Vocabulary
 
 Pool: TypeAlias = Annotated[

@@ -12,6 +12,7 @@ import numpy as np
 from textveil.detection.embedded import embedded_detector
 from textveil.errors import InputError, need
 from textveil.risk.attackers import Style, sentence_vectors
+from textveil.risk.language_model import Asked, ModelAttack, attack_by_model
 from textveil.risk.linkage import LEAST_PERSONS, Attacker, TfIdf, blanked, linkage, of_persons, words_of
 from textveil.risk.report import Kept, Release, RiskReport, riskiest
 from textveil.risk.values import RecordValues, joined, others, record_values, unique
@@ -35,6 +36,7 @@ def risk(
     encoder: Path | str | None = None,
     *,
     persons: Sequence[Hashable] | None = None,
+    model: ModelAttack | None = None,
     documents: int = DOCUMENTS,
     vocabulary: Vocabulary | None = None,
     rng: np.random.Generator | None = None,
@@ -51,6 +53,8 @@ def risk(
         encoder: folder of a sentence encoder; None leaves sentence vectors out.
         persons: who each record is about, as many; None: each record is about a person of its own. An attack names the
             right person if it names any of the person's texts, and persons are the sampled unit of every interval.
+        model: a language model that is asked whom releases are about, with the background as its candidates. It is
+            sent releases and the background, no original: it attacks neither these nor what ``policies`` make of them.
         documents: if there are more records, so many are attacked (about as many if ``persons`` are given: all records
             of persons chosen at random). All texts are candidates.
         vocabulary: public words, where policies draw words; None is the embedded one.
@@ -58,25 +62,34 @@ def risk(
         progress: called with records attacked and in all, over all attacks.
 
     Raises:
-        InputError: there are no records, fewer originals, persons or background texts than records.
+        InputError: there are no records, fewer originals, persons or background texts than records; or a language model
+            would be asked without a background, or with one that holds originals.
+        EndpointError: the language model does not answer.
         ModelError: the folder holds no encoder.
         UnknownNameError: no policy has that name.
     """
     _check(released, originals, background, persons)
     numbers, released, originals, background = _filled(released, originals, background)
     ids = _ids(persons, numbers)
+    if model is not None:
+        _check_sendable(released, originals, background)
     need(documents >= 1, "documents", documents, ">= 1")
     attackers: list[Attacker] = [TfIdf(), Style()]
     vectors = None if encoder is None else sentence_vectors(encoder)
     if vectors is not None:
         attackers.append(vectors)
     chosen = {name: _policy(name, vocabulary) for name in policies}
-    truth = _chosen(ids, documents, rng or np.random.default_rng())
+    rng_or_fresh = rng or np.random.default_rng()
+    truth = _chosen(ids, documents, rng_or_fresh)
+    shown = [released[row] for row in truth.tolist()]
+    asked = None
+    if model is not None and background is not None:
+        public = _texts_of_persons(background, _with_others(ids, len(background)))
+        asked = attack_by_model(model, shown, ids[truth], public, rng=rng_or_fresh)
     attacked = [originals[row] for row in truth.tolist()]
     known = {"originals": originals} if background is None else {"originals": originals, "background": background}
     attacks = _Attacks(attackers, known, truth, ids, attacked, progress)
     attacks.expect((len(chosen) + 1 if chosen else 0) + 2, len(chosen) + 1)
-    shown = [released[row] for row in truth.tolist()]
     release = attacks.on("release", shown)
     shuffled = attacks.shuffled
     as_it_is = attacks.on("originals", attacked)
@@ -96,7 +109,8 @@ def risk(
         release=release,
         originals=as_it_is,
         compared=tuple(compared),
-        warnings=tuple(_warnings(originals, background, len(np.unique(ids[truth])), shuffled)),
+        by_model=asked,
+        warnings=tuple(_warnings(originals, background, len(np.unique(ids[truth])), shuffled, asked)),
         encoder=None if vectors is None else vectors.encoder,
         unique=unique(values, ids[truth]),
         others=others(values, ids[truth]),
@@ -155,6 +169,40 @@ class _Attacks:
         self._done += records
         if self.progress is not None:
             self.progress(self._done, self._total)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _held(originals: Sequence[str], background: Sequence[str] | None) -> int:
+    """How many originals a background holds verbatim."""
+    plain = {_plain(text) for text in background or ()}
+    return sum(_plain(text) in plain for text in originals)
+
+
+def _check_sendable(released: Sequence[str], originals: Sequence[str], background: Sequence[str] | None) -> None:
+    """Refuse a background with an original that is no release: it would be sent."""
+    if background is None:
+        raise InputError(
+            "a language model is asked with a `background` alone: public texts, which are its candidates; got none."
+        )
+    plain = {_plain(text) for text in background}
+    pairs = [(_plain(text), row) for row, text in enumerate(originals) if _plain(text) != _plain(released[row])]
+    held = sum(text in plain or text in _plain(background[row]) for text, row in pairs)
+    if held:
+        raise InputError(
+            f"the background must hold no original if a language model is asked: it would be sent; got {held:,}. Give "
+            "public texts."
+        )
+
+
+def _texts_of_persons(texts: Sequence[str], persons: Ids) -> list[str]:
+    """All texts of each person, by the persons' ids."""
+    joined: list[list[str]] = [[] for _ in range(int(persons.max()) + 1)]
+    for person, text in zip(persons.tolist(), texts, strict=True):
+        joined[person].append(text)
+    return [" ".join(of_person) for of_person in joined]
 
 
 def _with_others(persons: Ids, texts: int) -> Ids:
@@ -239,7 +287,7 @@ def _fits_others(scores: Vectors) -> bool:
 
 
 def _warnings(
-    originals: Sequence[str], background: Sequence[str] | None, persons: int, shuffled: bool
+    originals: Sequence[str], background: Sequence[str] | None, persons: int, shuffled: bool, asked: Asked | None
 ) -> Iterator[str]:
     if persons < LEAST_PERSONS:
         yield f"{persons} persons are fewer than {LEAST_PERSONS}: no interval is given, and the shares say little."
@@ -248,8 +296,9 @@ def _warnings(
             "Most releases fit another record's original much better than their own. Is the order the same? "
             "If it is not, the numbers are too low."
         )
-    plain = {" ".join(text.split()) for text in background or ()}
-    held = sum(" ".join(text.split()) in plain for text in originals)
+    if asked is not None and asked.unanswered:
+        yield f"The language model's answer had another form for {asked.unanswered:,} of {asked.requests:,} records."
+    held = _held(originals, background)
     if held:
         yield (
             f"The background holds {held:,} of {len(originals):,} originals verbatim: against the background means "

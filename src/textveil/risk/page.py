@@ -9,7 +9,8 @@ from markupsafe import Markup
 
 from textveil.pages.rendering import rendered
 from textveil.pages.results import bullets, drawing, heading, results_page, table, text
-from textveil.risk.linkage import LEAST_PERSONS, Linkage, Share, strongest
+from textveil.risk.language_model import CANDIDATES
+from textveil.risk.linkage import LEAST_PERSONS, Linkage, Share
 from textveil.risk.report import Release, RiskReport, write_riskiest
 from textveil.risk.values import Joined, Others, Unique
 from textveil.whole_files import write_whole
@@ -147,7 +148,7 @@ def to_html(report: RiskReport) -> str:
 
 
 def _parts(report: RiskReport) -> Iterator[Markup]:
-    attacks = report.release.linkage
+    attacks = report.linkage
     known = list(dict.fromkeys(attack.against for attack in attacks))
     releases = (*report.compared, report.release)
     caption = (
@@ -178,6 +179,13 @@ def _parts(report: RiskReport) -> Iterator[Markup]:
         f'{words:.2f} of the words, {content_words:.2f} of the content words (all but words such as "the" and "of").'
     )
     yield table(*_attacks(report, attacks), stacked=True)
+    if report.by_model is not None:
+        asked = report.by_model
+        yield text(
+            f"The language model is {asked.model} at {asked.host}. It was sent {_number(asked.requests, 'release')}, "
+            f"each with what is publicly known of {min(CANDIDATES, asked.linkage.candidates)} persons, and no "
+            f"original. {_number(asked.unanswered, 'answer')} had another form than asked for: the attacker guesses."
+        )
     if report.compared:
         yield heading("Releases of the same records compared")
         yield table(*_compared(report), stacked=True)
@@ -194,7 +202,7 @@ def _parts(report: RiskReport) -> Iterator[Markup]:
 
 def named(report: RiskReport, against: str) -> str:
     """How many records the strongest attacker names who has these texts, as a sentence."""
-    best = _strongest(report, against)
+    best = report.strongest(against)
     count = best.top1 * best.records
     about = "" if count == round(count) else "about "
     records = f"{about}{round(count):,} of {best.records:,} records"
@@ -210,17 +218,12 @@ def named(report: RiskReport, against: str) -> str:
 
 def compared(report: RiskReport, against: str) -> str:
     """What the strongest attacker's share is compared with, as sentences: chance, and the originals."""
-    best = _strongest(report, against)
+    best = report.strongest(against)
     before = report.on_originals(best)
     same = best.low is not None and best.low <= best.chance
-    return (
-        f"A guess names {best.chance:.3f}{'; the interval does not tell the attack from guessing' if same else ''}. "
-        f"The same attack on the originals names {_with_interval(before)}."
-    )
-
-
-def _strongest(report: RiskReport, against: str) -> Linkage:
-    return strongest([attack for attack in report.release.linkage if attack.against == against])
+    originals = "" if before is None else f" The same attack on the originals names {_with_interval(before)}."
+    guess = "; the interval does not tell the attack from guessing" if same else ""
+    return f"A guess names {best.chance:.3f}{guess}.{originals}"
 
 
 def _attacks(report: RiskReport, attacks: Sequence[Linkage]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
@@ -233,7 +236,7 @@ def _attacks(report: RiskReport, attacks: Sequence[Linkage]) -> tuple[tuple[str,
             attack.attacker,
             _KNOWN.get(attack.against, attack.against),
             _with_interval(attack),
-            _with_interval(report.on_originals(attack)),
+            "not sent" if (before := report.on_originals(attack)) is None else _with_interval(before),
             f"{attack.chance:.3f}",
             _ends(attack.top5, attack.top5_low, attack.top5_high, ".2f"),
             f"{_ends(attack.median_rank, attack.median_low, attack.median_high, ',g')} of {attack.candidates:,}",

@@ -14,6 +14,7 @@ from markupsafe import Markup, escape
 
 from textveil.pages.rendering import shown
 from textveil.pages.results import heading, results_page, table, text
+from textveil.risk.language_model import Asked
 from textveil.risk.linkage import CONFIDENCE, LEAST_PERSONS, Linkage, strongest, words_of
 from textveil.risk.values import Joined, Others, Unique
 from textveil.types import Ids
@@ -169,6 +170,7 @@ class RiskReport:
     persons: int  # whom the attacked records are about
     release: Release  # what was given
     originals: Release  # the originals themselves, attacked likewise: what the release is compared with
+    by_model: Asked | None = None  # the attack of a language model on the release; None if none was asked
     # releases of the same originals: the originals themselves, each policy's, and blanks for all words; empty if no
     # policy was named
     compared: tuple[Release, ...] = ()
@@ -181,20 +183,28 @@ class RiskReport:
     release_sha256: str = ""  # of the file of the release; empty if its texts were given
     riskiest: tuple[Riskiest, ...] = ()  # the riskiest records with what gives them away; private: in no ``to_data``
 
-    def on_originals(self, attack: Linkage) -> Linkage:
-        """The same attack on the originals."""
+    @property
+    def linkage(self) -> tuple[Linkage, ...]:
+        """All attacks on the release."""
+        return (*self.release.linkage, *(() if self.by_model is None else (self.by_model.linkage,)))
+
+    def strongest(self, against: str) -> Linkage:
+        """The attack on the release that names most of those with these texts, as ``linkage.strongest``."""
+        return strongest([attack for attack in self.linkage if attack.against == against])
+
+    def on_originals(self, attack: Linkage) -> Linkage | None:
+        """The same attack on the originals; None for a language model, which is not sent them."""
         same = (attack.attacker, attack.against)
-        return next(other for other in self.originals.linkage if (other.attacker, other.against) == same)
+        return next((other for other in self.originals.linkage if (other.attacker, other.against) == same), None)
 
     def _compared(self, attack: Linkage) -> dict[str, Any]:
         before = self.on_originals(attack)
-        return {**attack.to_data(), "originals": {"top1": before.top1, "low": before.low, "high": before.high}}
+        same = None if before is None else {"top1": before.top1, "low": before.low, "high": before.high}
+        return {**attack.to_data(), "originals": same}
 
     def to_data(self) -> dict[str, Any]:
         """JSON data, without any text of release or originals."""
-        attacks = self.release.linkage
-        backgrounds = dict.fromkeys(attack.against for attack in attacks)
-        by_background = [[attack for attack in attacks if attack.against == known] for known in backgrounds]
+        backgrounds = dict.fromkeys(attack.against for attack in self.linkage)
         return {
             "version": VERSION,
             "about": ABOUT,
@@ -205,8 +215,9 @@ class RiskReport:
             "persons": self.persons,
             "confidence": CONFIDENCE if self.persons >= LEAST_PERSONS else None,
             "encoder": self.encoder,
-            "linkage": [self._compared(attack) for attack in attacks],
-            "strongest": [self._compared(strongest(own)) for own in by_background],
+            "language_model": None if self.by_model is None else self.by_model.to_data(),
+            "linkage": [self._compared(attack) for attack in self.linkage],
+            "strongest": [self._compared(self.strongest(against)) for against in backgrounds],
             "kept": self.release.kept._asdict(),
             "unique": None if self.unique is None else self.unique.to_data(),
             "others": None if self.others is None else asdict(self.others),

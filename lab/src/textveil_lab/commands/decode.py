@@ -16,10 +16,10 @@ from textveil.cli.progress import Bar, counting, tell
 from textveil_lab.commands.arguments import rebuilt_mechanism
 
 if TYPE_CHECKING:
-    from textveil.aggregates.text_repair import Endpoint
     from textveil.corpora.formats.records import CorpusFormat
     from textveil.corpora.restored import DecodesTexts
     from textveil.mechanisms.kinds import Mechanism
+    from textveil.models.endpoint import Endpoint
     from textveil.models.language_model import LanguageModel
     from textveil.vocabulary.tables.public import OpenTable
     from textveil.vocabulary.vocabulary import Vocabulary

@@ -28,6 +28,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("released.txt").write_text("".join(line.replace("Anna Tierney", "Mia Low") + "\n" for line in LINES))
     rows = [{"who": number, "text": line, "kind": TRADES[number % 4]} for number, line in enumerate(LINES)]
     Path("records.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    shares = [("place", "Leeds", 0.01), ("place", "York", 0.002), *(("occupation", trade, 0.002) for trade in TRADES)]
+    rows = ["attribute,value,share", *(",".join(map(str, share)) for share in shares)]
+    Path("shares.csv").write_text("".join(f"{row}\n" for row in rows))
     Path("odd.txt").write_text("Sivakumar rocks.\n")
     return tmp_path
 
@@ -36,6 +39,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("name", "command"),
     [
         ("risk", "risk notes.txt --original notes.txt --background public.jsonl --documents 22 --seed 1"),
+        ("risk-population", "risk released.txt --original notes.txt --marginals shares.csv --population 90000"),
         ("learn", "learn records.jsonl --unit who --label kind --labels baker,nurse --epsilon 4 --delta 1e-3 -o model"),
         ("topics", "topics records.jsonl --unit who --epsilon 4 --delta 1e-3 --public notes.txt -o t.jsonl --topics 4"),
         (

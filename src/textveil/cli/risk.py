@@ -11,7 +11,7 @@ import typer
 
 from textveil.cli import options as opt
 from textveil.cli.mechanism_options import renamed
-from textveil.errors import InputError, need
+from textveil.errors import InputError, ParameterError, need
 from textveil.json_text import json_text
 from textveil.pages.messages import said
 
@@ -20,9 +20,11 @@ if TYPE_CHECKING:
 
     from textveil.risk.language_model import ModelAttack
     from textveil.risk.linkage import Linkage
+    from textveil.risk.population import Marginals
     from textveil.risk.report import Release, RiskReport
 
 NUMBERS = "risk.json"
+FEWER_THAN = 5  # people whom attributes fit, for a group that counts as small
 REQUESTS = 100  # to a language model at most, where nothing else is asked
 DOCUMENTS = 1000  # records that are attacked at most, where nothing else is asked: it bounds the time
 
@@ -43,6 +45,30 @@ class _AttackOptions:
     unit: str | None = opt.record_field(
         "field of ORIGINAL that names the person. Intervals then hold over persons.  [default: each record is one]"
     )
+
+
+_POPULATION = "People who share what is left"  # heading of help
+
+
+@dataclass(frozen=True, kw_only=True)
+class _PopulationOptions:
+    marginals: Path | None = opt.value(
+        "FILE.csv", "Public shares of the population: attribute,value,share in each row.", _POPULATION
+    )
+    population: int | None = opt.value("N", "How many people the population has.", _POPULATION)
+    fewer_than: int = opt.value("K", "People who make a group that counts as small.", _POPULATION, default=FEWER_THAN)
+
+    def read(self) -> Marginals | None:
+        """Read the shares; None if there are none."""
+        from textveil.risk.population import read_marginals
+
+        if self.marginals is None:
+            need(self.population is None, "population", "one", "given with `marginals` alone")
+            need(self.fewer_than == FEWER_THAN, "fewer_than", "one", "given with `marginals` alone")
+            return None
+        if self.population is None:
+            raise ParameterError("--marginals needs --population: how many people the population has.")
+        return read_marginals(self.marginals, population=self.population, fewer_than=self.fewer_than)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,6 +111,7 @@ def risk_command(
     original: str = opt.value("FILE", "The originals: a record for each of RELEASE, in its order.", default=...),
     output: Path | None = opt.value("DIR", "Folder for the page and the numbers, for you alone."),
     attacks: _AttackOptions,
+    people: _PopulationOptions,
     asking: _ModelOptions,
     formats: opt.SampleOptions,
     as_json: opt.AsJson = False,
@@ -101,7 +128,7 @@ def risk_command(
     from textveil.whole_files import write_whole
 
     need(attacks.documents >= 1, "documents", attacks.documents, ">= 1")
-    model = asking.attack()
+    model, marginals = asking.attack(), people.read()
     folder = None if output is None else results_folder(output, NUMBERS, mode=0o700)
     whole = whole_of(Path(source))
     released, originals = _texts(source, formats), _texts(original, formats, unit=attacks.unit)
@@ -116,6 +143,7 @@ def risk_command(
             attacks.encoder,
             persons=originals.persons,
             model=model,
+            marginals=marginals,
             documents=attacks.documents,
             vocabulary=vocabulary.load() if policies else None,
             rng=None if seed is None else seeded_generator(seed),
@@ -181,6 +209,14 @@ def _text(report: RiskReport) -> str:
         share = report.unique.alone
         alone = _ends(share.share, share.low, share.high)
         lines += row("alone", f"{alone} of the records, by the names, places, dates and ages left in them")
+    if report.population is not None:
+        people = report.population
+        small = _ends(people.small.share, people.small.low, people.small.high)
+        lines += row(
+            "people",
+            f"{small} of the records leave attributes that fewer than {people.fewer_than:,} of {people.population:,} "
+            "people share, if attributes are independent",
+        )
     others, joined = report.others, report.joined
     if others is not None and others.names:
         lines += row("others", f"{others.left:,} of {others.names:,} names of other persons left")

@@ -14,6 +14,7 @@ from textveil.errors import InputError, need
 from textveil.risk.attackers import Style, sentence_vectors
 from textveil.risk.language_model import Asked, ModelAttack, attack_by_model
 from textveil.risk.linkage import LEAST_PERSONS, Attacker, TfIdf, blanked, linkage, of_persons, words_of
+from textveil.risk.population import Marginals, population
 from textveil.risk.report import Kept, Release, RiskReport, riskiest
 from textveil.risk.values import RecordValues, joined, others, record_values, unique
 from textveil.sanitize.policy.choice import is_path, policy
@@ -37,6 +38,7 @@ def risk(
     *,
     persons: Sequence[Hashable] | None = None,
     model: ModelAttack | None = None,
+    marginals: Marginals | None = None,
     documents: int = DOCUMENTS,
     vocabulary: Vocabulary | None = None,
     rng: np.random.Generator | None = None,
@@ -55,6 +57,7 @@ def risk(
             right person if it names any of the person's texts, and persons are the sampled unit of every interval.
         model: a language model that is asked whom releases are about, with the background as its candidates. It is
             sent releases and the background, no original: it attacks neither these nor what ``policies`` make of them.
+        marginals: public shares of a population, to estimate how many people share the attributes left.
         documents: if there are more records, so many are attacked (about as many if ``persons`` are given: all records
             of persons chosen at random). All texts are candidates.
         vocabulary: public words, where policies draw words; None is the embedded one.
@@ -114,6 +117,7 @@ def risk(
         encoder=None if vectors is None else vectors.encoder,
         unique=unique(values, ids[truth]),
         others=others(values, ids[truth]),
+        population=None if marginals is None else population(marginals, attacked, shown, values, ids[truth]),
         joined=joined(values),
         riskiest=tuple(
             replace(record, number=numbers[record.number - 1]) for record in riskiest(by_words, truth, shown, texts)

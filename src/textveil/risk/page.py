@@ -11,6 +11,7 @@ from textveil.pages.rendering import rendered
 from textveil.pages.results import bullets, drawing, heading, results_page, table, text
 from textveil.risk.language_model import CANDIDATES
 from textveil.risk.linkage import LEAST_PERSONS, Linkage, Share
+from textveil.risk.population import ASSUMED, Population
 from textveil.risk.report import Release, RiskReport, write_riskiest
 from textveil.risk.values import Joined, Others, Unique
 from textveil.whole_files import write_whole
@@ -192,6 +193,9 @@ def _parts(report: RiskReport) -> Iterator[Markup]:
     if report.unique is not None:
         yield heading("What is left that singles records out")
         yield from _unique(report.unique)
+    if report.population is not None:
+        yield heading("How many people share what is left")
+        yield from _population(report.population)
     if report.others is not None or report.joined is not None:
         yield heading("Other persons, and documents that are joined")
         yield bullets([*_others(report.others), *_joined(report.joined)])
@@ -296,6 +300,16 @@ def _count(share: Share) -> str:
     if share.low is None or share.high is None:
         return count
     return f"{count} (95 % interval {share.low:.2f} to {share.high:.2f})"
+
+
+def _population(population: Population) -> Iterator[Markup]:
+    yield text(
+        f"Of {population.population:,} people, fewer than {population.fewer_than:,} are expected to share the "
+        f"attributes left in {_count(population.small)}. In the median record, {population.median:,.3g} do."
+    )
+    yield text(ASSUMED)
+    rows = [(attribute, f"{records:,}") for attribute, records in population.attributes.items()]
+    yield table(("attribute", "records in which a value is left"), rows)
 
 
 def _shares(low: float | None, high: float | None) -> str:

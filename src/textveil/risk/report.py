@@ -16,6 +16,7 @@ from textveil.pages.rendering import shown
 from textveil.pages.results import heading, results_page, table, text
 from textveil.risk.language_model import Asked
 from textveil.risk.linkage import CONFIDENCE, LEAST_PERSONS, Linkage, strongest, words_of
+from textveil.risk.population import Population
 from textveil.risk.values import Joined, Others, Unique
 from textveil.types import Ids
 from textveil.version import VERSION
@@ -178,6 +179,7 @@ class RiskReport:
     # of the sentence vectors, with the first digits of its files' SHA-256; None if there was none
     encoder: str | None = None
     unique: Unique | None = None  # quasi-identifiers that are left, and the share of records that they make unique
+    population: Population | None = None  # how many people share the attributes left; None without public shares
     others: Others | None = None  # names of other persons that are left
     joined: Joined | None = None  # equal surrogates that join documents
     release_sha256: str = ""  # of the file of the release; empty if its texts were given
@@ -220,6 +222,7 @@ class RiskReport:
             "strongest": [self._compared(self.strongest(against)) for against in backgrounds],
             "kept": self.release.kept._asdict(),
             "unique": None if self.unique is None else self.unique.to_data(),
+            "population": None if self.population is None else self.population.to_data(),
             "others": None if self.others is None else asdict(self.others),
             "joined": None if self.joined is None else asdict(self.joined),
             "curve": [release.to_data() for release in self.compared],

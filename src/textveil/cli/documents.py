@@ -41,6 +41,12 @@ def bytes_of(name: str) -> bytes:
     raise InputError(f"the document must be readable: {reason}.")
 
 
+def checked_images(images: str) -> Images:
+    """Return what becomes of pictures. Raises ParameterError: it is none of the ways."""
+    need(images in ("blank", "refuse"), "images", images, "blank or refuse")
+    return cast("Images", images)
+
+
 def text_in(name: str) -> str:
     """Return the text of a document, all passages as one."""
     from textveil.documents.release import text_of
@@ -48,7 +54,7 @@ def text_in(name: str) -> str:
     return text_of(name, bytes_of(name))
 
 
-def sanitize_document(options: SanitizerOptions, name: str, places: Places, images: str) -> Report:
+def sanitize_document(options: SanitizerOptions, name: str, places: Places, images: Images) -> Report:
     """Release a document to its places; returns the report, with the certificate of the document."""
     from textveil.corpora.corpus_run import Finished
     from textveil.corpora.files.inputs import Whole
@@ -58,7 +64,6 @@ def sanitize_document(options: SanitizerOptions, name: str, places: Places, imag
     from textveil.surrogates.map_file import MapCipher, begun, block, ended, read_or_made_key
     from textveil.whole_files import atomic_writers
 
-    need(images in ("blank", "refuse"), "images", images, "blank or refuse")
     output = places.output
     if output is None:
         raise ParameterError("a document needs a file as output; got standard output. Name one with `output`.")
@@ -66,7 +71,7 @@ def sanitize_document(options: SanitizerOptions, name: str, places: Places, imag
         raise ParameterError(
             f"the output of a document must end as its input; got {output.suffix[:10] or 'no ending'}."
         )
-    done = released(name, bytes_of(name), Sanitizer.of(options), images=cast("Images", images))
+    done = released(name, bytes_of(name), Sanitizer.of(options), images=images)
     report = replace(done.release.report(), certificate=done.certificate.to_data())
     whole = Whole(len(done.data), hashlib.sha256(done.data).hexdigest())
     texts = Finished(report, Totals()).texts(places.reports, None, whole)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, cas
 import typer
 
 from textveil.cli import options as opt
-from textveil.cli.documents import sanitize_document, the_document, told
+from textveil.cli.documents import checked_images, sanitize_document, the_document, told
 from textveil.cli.mechanism_options import (
     DETAILS,
     FAULTS,
@@ -78,6 +78,11 @@ class _DrawingOptions:
         "With --policy: month-first or day-first, for dates in digits whose text does not tell.  [default: as the "
         "dates of the text tell, else month-first]",
     )
+    scope: str | None = opt.value(
+        "SCOPE",
+        "With --policy, where one value has one surrogate: mention, document, or corpus (all records and files of the "
+        "run).  [default: as the policy says]",
+    )
     mechanism: opt.MechanismName = "neighborhood"
     number_epsilon: float | None = opt.value(
         "E", "Nats for one number, shared over its digits.  [default: as for a word]", DETAILS
@@ -101,12 +106,13 @@ class _DrawingOptions:
         drawn: Mechanism | Policy
         common = {"level": self.level, "background": self.background, "others": self.others}
         if self.policy is None:
-            for name, value in {**common, "date_order": self.date_order}.items():
+            for name, value in {**common, "date_order": self.date_order, "scope": self.scope}.items():
                 need(value is None, name, "one", "left out where there is no `policy`")
             drawn = make(context, self.mechanism, vocabulary.load(), note=note)
         else:
             words = vocabulary.load() if vocabulary.given else None  # a policy loads the embedded one where it draws
-            drawn = chosen_policy(context, self.policy, words, self.marks, note=note, common=common)
+            changes = {"marks": self.marks, "scope": self.scope}
+            drawn = chosen_policy(context, self.policy, words, changes, note=note, common=common)
             drawn = drawn if self.date_order is None else _with_date_order(drawn, self.date_order)
         return SanitizerOptions(
             mechanism=drawn,
@@ -259,9 +265,11 @@ def sanitize_command(
         choice.check_output(inputs, place)
     else:
         from textveil.corpora.files.file_by_file import FileByFile
-        from textveil.documents.registry import is_document
 
-        reader = FileByFile.chosen(folder, choice, is_document)
+        drawing = _for_documents(drawing, folder)
+        images = checked_images(writing.images)
+        in_place = drawing.policy is not None and _finds_spans(drawing.policy)
+        reader = FileByFile.chosen(folder, choice, in_place=in_place, images=images)
     places = Places(
         inputs=inputs,
         output=place,
@@ -317,7 +325,7 @@ def _document(
     )
     policy = drawing.policy or "identifiers"  # whose spans are replaced in place: nothing else keeps a look
     options = replace(drawing, policy=policy, marks="keep").sanitizer(context, vocabulary, note=False)
-    report = sanitize_document(options, name, places, writing.images)
+    report = sanitize_document(options, name, places, checked_images(writing.images))
     if writing.quiet:
         lines = report.warnings()
     else:
@@ -370,6 +378,7 @@ def _told(finished: Finished, command: Any, review: str, *, quiet: bool, verbose
     else:
         where = "standard output" if output is None else f"{output}/" if output.is_dir() else str(output)
         lines = [report.summary(), *finished.sender_report.lines()] if verbose else [brief(report, where, review)]
+        lines += [] if report.certificate is None else [told(report.certificate)]
     if finished.names:
         count = f"{len(finished.names)} file{'s' if len(finished.names) > 1 else ''}"
         lines.append(f"names     {count} called by number: the names tell what is hidden. See --sender-report")
@@ -407,6 +416,22 @@ def _folder(sources: Sequence[str], output: Path, choice: FormatChoice, writing:
     return Folder.of(names, output)
 
 
+def _for_documents(drawing: _DrawingOptions, folder: Folder) -> _DrawingOptions:
+    """Return the options of a run with documents, whose marks stay; without another file the policy is theirs."""
+    from textveil.documents.registry import is_document
+
+    documents = [is_document(name) for name in folder.inputs]
+    if all(documents) and drawing.policy is None:
+        drawing = replace(drawing, policy="identifiers")
+    return replace(drawing, marks="keep") if any(documents) and drawing.policy and not drawing.marks else drawing
+
+
+def _finds_spans(name: str) -> bool:
+    from textveil.sanitize.policy.choice import policy
+
+    return policy(name).finds_spans
+
+
 def _check_streams(places: Places) -> None:
     """Refuse a closed stream before anything is read; tell who waits at a terminal what for."""
     if places.output is None:
@@ -422,15 +447,16 @@ def chosen_policy(
     context: typer.Context,
     name: str,
     vocabulary: Vocabulary | None,
-    marks: str | None,
+    changes: Mapping[str, str | None] = _NOTHING,
     *,
     note: bool = False,
     common: Mapping[str, Any] = _NOTHING,
 ) -> Policy:
     """Return the policy of ``--policy``, with ``--epsilon`` for its words; refuse other options of mechanisms.
 
-    ``note``: one document is released by itself, so a policy that draws all words does as a mechanism would;
-    ``common``: ``--level``, ``--background`` and ``--others``, None if not given.
+    ``changes``: attributes of the policy, None if not given; ``note``: one document is released by itself, so a policy
+    that draws all words does as a mechanism would; ``common``: ``--level``, ``--background`` and ``--others``, None if
+    not given.
     """
     from textveil.sanitize.policy.choice import policy
 
@@ -444,8 +470,9 @@ def chosen_policy(
         raise ParameterError(
             f"--policy says what draws words; got {', '.join(others)} beside it. Leave one out, or write a policy."
         )
-    changes: dict[str, Any] = {} if marks is None else {"marks": marks}
-    chosen = policy(name, vocabulary, epsilon=epsilon, **common, **changes)
+    changed = {key: value for key, value in changes.items() if value is not None}
+    chosen = policy(name, vocabulary, epsilon=epsilon, **common, **cast(Any, changed))
+    need(chosen.finds_spans or "scope" not in changed, "scope", "one", f"left out: {chosen.name} finds no spans")
     passing = chosen.rule("function-word") or chosen.rule("common-word")
     plain = not chosen.finds_spans and passing is None
     return _for_note(chosen, vocabulary) if note and plain else chosen

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
+from textveil.documents.check import Certificate
 from textveil.errors import ParameterError
 from textveil.json_text import json_data
 from textveil.sanitize.costs import Counts
@@ -74,6 +75,8 @@ class Outcome:
     nulls: int = 0  # sanitized fields of records in ``data`` that have no text
     # the block's frame of the private map, encrypted; empty if none is kept, or nothing was released
     private: bytes = field(default=b"", repr=False)
+    # of a document that was written anew: its parts, what was removed, and what was checked
+    certificate: Certificate | None = None
     # documents chosen by chance, for the sender alone; empty if none is wanted
     sampled: tuple[Sampled, ...] = field(default=(), repr=False)
     # records that are not in ``data``. Where the run is to stop at a fault there is one at most, and ``data`` is empty

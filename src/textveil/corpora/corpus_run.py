@@ -414,6 +414,7 @@ class Run:
             recall=self.recall,
             columns=self.columns.for_report(),
             persons=None if unit is None else Persons.of(unit, totals.persons.values()),
+            certificate=None if totals.certificate is None else totals.certificate.to_data(),
         )
         renamed = self.corpus_format.renamed if isinstance(self.corpus_format, FileByFile) else {}
         names = {new: old for old, new in renamed.items()}

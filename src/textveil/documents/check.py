@@ -44,6 +44,26 @@ class Certificate:
     strings: int
     values: int
 
+    def plus(self, other: Certificate) -> Certificate:
+        """Return that of several documents."""
+        return Certificate(
+            Counter(self.parts) + Counter(other.parts),
+            Counter(self.removed) + Counter(other.removed),
+            sorted({*self.readers, *other.readers}),
+            self.strings + other.strings,
+            self.values + other.values,
+        )
+
+    @classmethod
+    def of_data(cls, data: Mapping[str, Any]) -> Certificate:
+        """Return it from its JSON data. Raises KeyError, TypeError or ValueError: the data are no certificate's."""
+        checked = data["checked"]
+        parts, removed = (
+            {str(kind): int(count) for kind, count in data[name].items()} for name in ("parts", "removed")
+        )
+        readers = [str(reader) for reader in checked["readers"]]
+        return cls(parts, removed, readers, int(checked["strings"]), int(checked["values_searched"]))
+
     def to_data(self) -> dict[str, Any]:
         """Return it as JSON data."""
         return {

@@ -60,14 +60,22 @@ def text_of(name: str, data: bytes, images: Images = "blank") -> str:
     return joined(reader_of(name)[0](data, images).passages)
 
 
-def rewritten(name: str, data: bytes, private_map: PrivateMap, images: Images = "blank") -> bytes:
+class RewrittenDocument(NamedTuple):
+    """A file to hand over, how to undo it (private), and what was checked."""
+
+    data: bytes
+    private_map: PrivateMap
+    certificate: Certificate
+
+
+def rewritten(name: str, data: bytes, private_map: PrivateMap, images: Images = "blank") -> RewrittenDocument:
     """Write a release of a document's text into the document, which is read again; the same file for the same release.
 
     ``private_map``: of a release of ``text_of`` the same file. Raises InputError, as ``released``; InternalError: the
     release is of another text, or the check found something in the written file.
     """
     content = reader_of(name)[0](data, images)
-    return _written(name, content, joined(content.passages), private_map)[0]
+    return _written(name, content, joined(content.passages), private_map)
 
 
 def texts_of(files: Sequence[tuple[str, bytes]]) -> list[str | InputError]:
@@ -83,10 +91,10 @@ def texts_of(files: Sequence[tuple[str, bytes]]) -> list[str | InputError]:
 
 def all_rewritten(files: Sequence[tuple[str, bytes, PrivateMap]]) -> list[bytes]:
     """Write a release into each file: see ``rewritten``."""
-    return [rewritten(name, data, private_map) for name, data, private_map in files]
+    return [rewritten(name, data, private_map).data for name, data, private_map in files]
 
 
-def _written(name: str, content: Content, text: str, drawn: PrivateMap) -> tuple[bytes, PrivateMap, Certificate]:
+def _written(name: str, content: Content, text: str, drawn: PrivateMap) -> RewrittenDocument:
     """Write a release into the document that it is of, and check the file."""
     if drawn.original() != text:
         raise InternalError("a release must be of the document's text; it is of another. No file was written.")
@@ -94,7 +102,8 @@ def _written(name: str, content: Content, text: str, drawn: PrivateMap) -> tuple
     file = content.written()
     strings = reader_of(name)[1]
     seen, values = check(strings(file), content.passages, private_map)
-    return file, private_map, Certificate(content.parts, content.removed, [f"{strings.__module__}"], seen, values)
+    certificate = Certificate(content.parts, content.removed, [f"{strings.__module__}"], seen, values)
+    return RewrittenDocument(file, private_map, certificate)
 
 
 def _cuts(private_map: PrivateMap) -> list[Cut]:

@@ -16,7 +16,8 @@ from textveil.corpora.blocks import NO_COLUMNS, Block, Outcome, RecordColumns, S
 from textveil.corpora.files.file_by_file import format_of
 from textveil.corpora.formats.records import CorpusFormat, Records
 from textveil.detection.spans import DetectedSpan
-from textveil.errors import InputError, ParameterError, SlowText, need
+from textveil.documents.check import Certificate
+from textveil.errors import InputError, InternalError, ParameterError, SlowText, need
 from textveil.randomness import SECRET_BYTES, derived_generator, secure_generator, seeded_generator
 from textveil.sanitize.chosen import SanitizerOptions
 from textveil.sanitize.costs import Counts, added, trimmed
@@ -117,11 +118,18 @@ class BlockWorker:
         if self.counts_only:
             releases.counted(sanitizer)
             return Outcome(number=block.number, tally=releases.tally, persons=releases.persons, skipped=skipped)
+        try:
+            data = releases.released(sanitizer, self._generator(block, left))
+        except (InputError, InternalError) as error:
+            if records.rewritten is None:
+                raise
+            return lost(block, str(error))  # a document that cannot be written, or whose check found something
         return Outcome(
             number=block.number,
             bytes_read=block.bytes_read,
             chain=block.chain,
-            data=releases.released(sanitizer, self._generator(block, left)),
+            data=data,
+            certificate=releases.certificate,
             head=records.head,
             tally=releases.tally,
             persons=releases.persons,
@@ -181,7 +189,8 @@ class _BlockReleases:
         self._records = records
         self._own = own
         self._found = found
-        self._keeps_maps = keeps_maps
+        self._keeps_maps = keeps_maps or records.rewritten is not None
+        self.certificate: Certificate | None = None
         self.tally = Tally()
         self.persons: dict[bytes, Counts] = {}
         self.maps: list[Document] = []
@@ -234,6 +243,9 @@ class _BlockReleases:
                 self.tally.add_document(parts)
         for text, count in alone.items():
             self.tally.merge(Tally.of_equal(count, blank[text].kinds, blank[text].mapped))
+        if self._records.rewritten is not None:
+            data, self.certificate = self._records.rewritten(self.maps)
+            return data
         return self._records.joined(fresh)
 
     def sampled(self, count: int) -> tuple[Sampled, ...]:

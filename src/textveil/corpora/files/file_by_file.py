@@ -19,13 +19,25 @@ from typing import BinaryIO, ClassVar, Final, NoReturn, cast
 
 from textveil.corpora.files.sources import COMPRESSED, compressing
 from textveil.corpora.formats.choice import FormatChoice
-from textveil.corpora.formats.records import LIKELY, Assembled, CorpusFormat, Cut, FieldChoice, Records, recoded
+from textveil.corpora.formats.document_file import DocumentFile
+from textveil.corpora.formats.records import (
+    LIKELY,
+    Assembled,
+    CorpusFormat,
+    Cut,
+    FieldChoice,
+    Records,
+    Rewritten,
+    recoded,
+)
 from textveil.corpora.formats.text_lines import PlainText
+from textveil.documents.model import Images
+from textveil.documents.registry import is_document
 from textveil.errors import InputError, ParameterError
+from textveil.surrogates.private_map import PrivateMap
 
 _FRAME: Final = struct.Struct(">IQQ")  # number of the input, bytes of what stands before all its records, of records
 _PIECE: Final = 2**20
-_ALONE: Final = "a document must be released by itself. Name it as the only input, and a file as output."
 _SHORT: Final = ("number", "numbering")
 _LONG_NUMBER: Final = re.compile(r"\d{5}").search
 
@@ -116,12 +128,16 @@ class FileByFile:
     renamed: Mapping[str, str] = field(default_factory=dict, repr=False)  # names that differ in the output
 
     @classmethod
-    def chosen(cls, folder: Folder, choice: FormatChoice, apart: Callable[[str], bool]) -> FileByFile:
+    def chosen(cls, folder: Folder, choice: FormatChoice, *, in_place: bool, images: Images = "blank") -> FileByFile:
         """The formats of files by their endings, or as the choice says; what has none is refused when it is read.
 
-        ``apart``: tells by its name what is no corpus but a document, which would be read as lines of text.
+        ``in_place``: whether values are replaced where they stand, which documents need; ``images``: what becomes of
+        pictures in them.
         """
-        formats = [_Unread(_ALONE) if apart(name) else _format(name, choice) for name in folder.inputs]
+        formats = [
+            _document(name, choice, in_place, images) if is_document(name) else _format(name, choice)
+            for name in folder.inputs
+        ]
         return cls(formats=tuple(formats), names=folder.names)
 
     def hiding(self, hides: Callable[[Sequence[str]], Sequence[Iterable[str]]]) -> FileByFile:
@@ -206,11 +222,18 @@ class _One:
     def records(self, payload: bytes, first: int) -> Records:
         records = self.inner.records(payload, first)
 
-        def joined(released: Sequence[Sequence[str] | None]) -> bytes:
-            data = records.joined(released)
+        def framed(data: bytes) -> bytes:
             return _FRAME.pack(self.source, len(records.head), len(data)) + records.head + data if data else b""
 
-        return replace(records, joined=joined, head=b"")
+        def joined(released: Sequence[Sequence[str] | None]) -> bytes:
+            return framed(records.joined(released))
+
+        def rewritten(maps: Sequence[Sequence[PrivateMap]]) -> Rewritten:
+            assert records.rewritten is not None
+            done = records.rewritten(maps)
+            return done._replace(data=framed(done.data))
+
+        return replace(records, joined=joined, head=b"", rewritten=None if records.rewritten is None else rewritten)
 
 
 def _check_text(stream: BinaryIO, encoding: str | None) -> None:
@@ -245,6 +268,15 @@ class _Unread:
 
     def records(self, payload: bytes, first: int) -> NoReturn:
         raise AssertionError("never cut")
+
+
+def _document(name: str, choice: FormatChoice, in_place: bool, images: Images) -> CorpusFormat:
+    if choice.read:
+        return _Unread("a document has no columns, which were named. Sanitize it on its own.")
+    if not in_place:
+        return _Unread("a document needs a `policy` that finds spans, as its look stays. Try `policy=identifiers`.")
+    ending = Path(name).suffix.lower()
+    return DocumentFile(ending=ending, images=images, max_document_bytes=choice.max_document_bytes)
 
 
 def _format(name: str, choice: FormatChoice) -> CorpusFormat:

@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, BinaryIO, Final, NamedTuple, Protocol, runtime_checkable
 
+from textveil.documents.check import Certificate
 from textveil.errors import InputError, MissingExtra, need
+from textveil.surrogates.private_map import PrivateMap
 from textveil.text.no_text import ADVICE, what_it_is
 
 
@@ -92,6 +94,13 @@ class RecordError(NamedTuple):
     reason: str
 
 
+class Rewritten(NamedTuple):
+    """A document that was written anew, and what was found when it was checked."""
+
+    data: bytes
+    certificate: Certificate
+
+
 @dataclass(frozen=True, slots=True)
 class Records:
     """What a payload holds."""
@@ -107,6 +116,8 @@ class Records:
     nulls: int = 0  # how many sanitized fields of good records have no text
     # of each field that is ``read``, its value in every good record as text; None if it is null
     beside: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
+    # of a document, in place of ``joined``: the output from what was replaced in each text, in the shape of ``texts``
+    rewritten: Callable[[Sequence[Sequence[PrivateMap]]], Rewritten] | None = None
 
     def without(self, left: Mapping[int, str], fields: int) -> Records:
         """The same, where some of the good records are faults too.
@@ -127,6 +138,7 @@ class Records:
             head=self.head,
             nulls=self.nulls - sum(fields - len(self.texts[place]) for place in left),
             beside={name: [values[place] for place in places] for name, values in self.beside.items()},
+            rewritten=self.rewritten if places else None,
         )
 
 

@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 from textveil.corpora.blocks import Outcome, Sampled, Skip
 from textveil.corpora.files.inputs import Whole
 from textveil.corpora.jobs.folder import JobFolder
+from textveil.documents.check import Certificate
 from textveil.json_text import json_data, json_file
 from textveil.sanitize.costs import Counts, added
 from textveil.sanitize.release import Tally
@@ -33,6 +34,7 @@ class Totals:
     nulls: int = 0  # sanitized fields that have no text
     skipped: list[Skip] = field(default_factory=list)  # the first ``LISTED`` of the records that were not released
     more_skipped: int = 0
+    certificate: Certificate | None = None  # of all documents that were written anew; None if there was none
     # documents that this run released, before and after; in no ledger, for they are private
     sampled: list[Sampled] = field(default_factory=list, repr=False)
 
@@ -47,6 +49,9 @@ class Totals:
         for person, counts in outcome.persons.items():
             self.persons[person] = added(self.persons.get(person, ()), counts)
         self.nulls += outcome.nulls
+        if outcome.certificate is not None:
+            before = self.certificate
+            self.certificate = outcome.certificate if before is None else before.plus(outcome.certificate)
         room = LISTED - len(self.skipped)
         self.skipped += outcome.skipped[:room]
         self.more_skipped += len(outcome.skipped[room:])
@@ -89,6 +94,7 @@ def block_line(outcome: Outcome, length: int, map_length: int = 0) -> dict[str, 
         **(
             {"persons": {person.hex(): counts for person, counts in outcome.persons.items()}} if outcome.persons else {}
         ),
+        **({} if outcome.certificate is None else {"document": outcome.certificate.to_data()}),
         "skipped": outcome.skipped,
         "chain": outcome.chain,
     }
@@ -210,6 +216,7 @@ def _outcome(line: Mapping[str, Any]) -> Outcome:
         ),
         nulls=line["nulls"],
         persons={bytes.fromhex(person): _counts(counts) for person, counts in line.get("persons", {}).items()},
+        certificate=Certificate.of_data(line["document"]) if "document" in line else None,
         skipped=tuple(Skip(*skip) for skip in line["skipped"]),
     )
 

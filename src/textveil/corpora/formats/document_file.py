@@ -1,0 +1,57 @@
+"""A file of an office, a mail, a page or a PDF as one record: its text is sanitized where it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import BinaryIO, ClassVar
+
+from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES, Cut, RecordError, Records, Rewritten, read, too_large
+from textveil.documents.model import Images
+from textveil.documents.release import rewritten, text_of
+from textveil.errors import InputError
+from textveil.surrogates.private_map import PrivateMap
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentFile:
+    """One document: see the package ``documents``.
+
+    ``ending``: of its format, as in ``documents.registry``; ``images``: what becomes of pictures.
+    """
+
+    choice: ClassVar[None] = None
+    unit: ClassVar[str] = "document"
+    ending: str
+    images: Images = "blank"
+    max_document_bytes: int = MAX_DOCUMENT_BYTES
+
+    def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
+        """The whole file, whatever the size; raises InputError: it is too large."""
+        parts: list[bytes] = []
+        left = self.max_document_bytes
+        while data := read(stream.read, 2**20):
+            left -= len(data)
+            if left < 0:
+                raise InputError(too_large("the file", self.max_document_bytes))
+            parts.append(data)
+        yield Cut(b"".join(parts), 1, 1)
+
+    def records(self, payload: bytes, first: int) -> Records:
+        """The one record; a file that cannot be read is a fault."""
+        name = f"a{self.ending}"
+        try:
+            text = text_of(name, payload, self.images)
+        except InputError as error:
+            return Records(texts=[], faults=[RecordError(first, str(error))], joined=_nothing, numbers=[])
+
+        def file(maps: Sequence[Sequence[PrivateMap]]) -> Rewritten:
+            done = rewritten(name, payload, maps[0][0], self.images)
+            return Rewritten(done.data, done.certificate)
+
+        return Records(texts=[[text]], faults=[], joined=_nothing, numbers=[first], rewritten=file)
+
+
+def _nothing(released: Sequence[Sequence[str] | None]) -> bytes:
+    """No bytes: the file is made of what was replaced in its text, never of the text alone."""
+    return b""

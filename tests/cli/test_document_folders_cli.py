@@ -126,7 +126,9 @@ def _bomb() -> bytes:
 
 
 def test_a_document_over_the_limit_is_refused_unread(command, folder, tmp_path) -> None:
-    code, _, told = command("sanitize", folder, "-o", tmp_path / "out", "-q", "--max-document-bytes", "9000", "--workers", "1")
+    code, _, told = command(
+        "sanitize", folder, "-o", tmp_path / "out", "-q", "--max-document-bytes", "9000", "--workers", "1"
+    )
     assert code == 1 and "a.docx: the file must have at most 9000 bytes" in told
     assert names(tmp_path / "out") == ["deep/b.xlsx", "deep/c.eml"]
 

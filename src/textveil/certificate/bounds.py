@@ -22,11 +22,12 @@ from textveil.types import Reals
 LEVEL: Final = 0.95
 """Confidence of each statement, unless told otherwise."""
 
-_UPPER: Final = ((1.0, 0.6), (0.9, 0.1), (0.75, 0.1), (0.5, 0.1), (0.25, 0.07), (0.1, 0.03))
+_UPPER: Final = ((1.0, 0.44), (0.85, 0.45), (0.5, 0.08), (0.2, 0.03))
 """Stakes of the bets on few misses, as shares of what can be lost at all, each with its share of the money.
 
-Most is on no miss: where none is seen, a bound takes a tenth more pages than the exact one for a number of pages that
-was fixed before. The others are about 1 minus the rate over the bound, at which wealth grows fastest.
+All but a ninth is on no or hardly a miss: where none is seen, a bound takes a tenth more pages than the exact one for a
+number of pages that was fixed before, where one is seen, twice as many. The best stake is 1 minus the rate over the
+bound; the others are for rates nearer to it.
 """
 _LOWER: Final = tuple((0.5**power, 1 / 12) for power in range(12))
 _SLACK: Final = 1e-9  # of log wealth: more than rounding errors of sums over all pages
@@ -95,7 +96,7 @@ def upper_mean(values: Reals, sample: Sample, level: float = LEVEL) -> float:
 def upper_count(values: Reals, sample: Sample, level: float = LEVEL) -> int:
     """Return an upper bound on the number of pages whose value is 1, where all are 0 or 1; law as of ``upper_mean``.
 
-    Where no value is 1, it is at most ``exact_upper`` at six tenths of 1 - level.
+    Where no value is 1, it is at most ``exact_upper`` at .44 of 1 - level.
     """
     _need_marks(values)
     return math.floor(sample.population * upper_mean(values, sample, level))

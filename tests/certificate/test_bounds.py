@@ -15,6 +15,7 @@ from textveil.certificate.bounds import (
     exact_upper,
     lower_mean,
     missed_share,
+    none_missed_upper,
     pages_still_needed,
     upper_count,
     upper_mean,
@@ -183,6 +184,25 @@ def test_bound_of_draws_with_most_weight_on_few_pages_is_wider() -> None:
     assert upper_mean(np.zeros(200), Sample.of(1000, order, weights)) > upper_mean(np.zeros(200), uniform(1000, 200))
 
 
+def test_bound_without_a_miss_is_the_exact_one_and_holds_for_weights() -> None:
+    for population, read, level in ((7, 3, 0.5), (50, 20, 0.9), (12_000, 300, 0.95)):
+        assert none_missed_upper(uniform(population, read), level) == exact_upper(0, read, population, level)
+    assert (none_missed_upper(uniform(5, 0)), none_missed_upper(uniform(5, 5))) == (5, 0)
+    weights = np.array([1.0, 1, 2, 5])
+
+    def wrong(order: tuple[int, ...], told: np.ndarray | None, missed: tuple[int, ...]) -> bool:
+        """Whether a bound is below the truth after some page, no miss being seen so far."""
+        clean = next((n for n, page in enumerate(order) if page in missed), 4)
+        samples = [Sample.of(4, np.array(order[:read], dtype=np.int64), told) for read in range(clean + 1)]
+        return any(none_missed_upper(sample, 0.6) < len(missed) for sample in samples)
+
+    worst = [0.0, 0.0]
+    for missed in ((0,), (3,), (0, 1), (0, 3), (0, 1, 2)):
+        for at, told in enumerate((weights, None)):
+            worst[at] = max(worst[at], sum(p for order, p in sequences(weights, weights) if wrong(order, told, missed)))
+    assert worst[0] <= 0.4 < worst[1]  # the mutant ignores weights
+
+
 # --- by simulation
 
 
@@ -277,6 +297,7 @@ def test_two_readers_estimate_what_both_overlooked() -> None:
         lambda: upper_mean(np.array([0.0, math.nan]), uniform(5, 2)),
         lambda: upper_mean(np.zeros(3), uniform(5, 2)),
         lambda: lower_mean(np.zeros(2), uniform(5, 2), 0.0),
+        lambda: none_missed_upper(uniform(5, 1), 1.0),
         lambda: upper_count(np.array([0.5]), uniform(5, 1)),
         lambda: pages_still_needed(np.array([0.5]), uniform(5, 1), 0.01),
         lambda: pages_still_needed(np.zeros(2), uniform(5, 2), 0.0),

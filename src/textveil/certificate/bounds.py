@@ -41,8 +41,7 @@ def exact_upper(misses: int, read: int, population: int, level: float = LEVEL) -
 
     The largest M for which at most ``misses`` of ``read`` pages, drawn without replacement from ``population`` of which
     M have one, still have a probability above 1 - level (Clopper and Pearson 1934, with the hypergeometric tail). The
-    number of pages must have been fixed before the first was read, or no miss be seen so far; ``upper_mean`` needs
-    neither.
+    number of pages must have been fixed before the first was read; ``upper_count`` needs no such number.
 
     Args:
         misses: pages read that have one, from 0 to ``read``.
@@ -74,6 +73,29 @@ def _log_tail(misses: int, read: int, marked: int, population: int) -> float:
     seen = np.arange(max(0, read - (population - marked)), min(misses, marked) + 1, dtype=np.float64)
     ways = choose(marked, seen) + choose(population - marked, read - seen) - choose(population, np.array([read * 1.0]))
     return min(0.0, float(logsumexp(ways)))
+
+
+def none_missed_upper(sample: Sample, level: float = LEVEL) -> int:
+    """Return an upper confidence bound on the number of pages with a miss, where none of those read has one.
+
+    The largest M for which the product of 1 - M * (smallest probability) over all pages read is above 1 - level. That
+    is the exact hypergeometric probability of no miss for uniform draws, and an upper bound on it for weighted ones. It
+    holds whenever reading stops, as long as no miss was seen. Choose before the first page is read whether this bound
+    or ``upper_count`` is stated: the smaller of both fails with up to 2 (1 - level).
+
+    Args:
+        sample: of pages without a miss.
+        level: confidence, between 0 and 1.
+    """
+    log_alpha = -log_wealth_needed(level)
+    low, high = 0, sample.left
+    while low < high:
+        middle = (low + high + 1) // 2
+        if float(np.log1p(-np.minimum(middle * sample.smallest, 1 - _LEAST_ROOM)).sum()) > log_alpha:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def upper_mean(values: Reals, sample: Sample, level: float = LEVEL) -> float:

@@ -84,6 +84,12 @@ def test_bounds_hold_at_all_pages_of_every_small_corpus(population: int, level: 
         return lower_mean(values, sample, level), upper_mean(values, sample, level)
 
     slack = 1e-12
+
+    @cache
+    def count(seen: tuple[int, ...]) -> int:
+        return upper_count(np.array(seen, dtype=float), uniform(population, len(seen)), level)
+
+    assert uncovered(population, lambda seen, m: count(seen) < m) <= 1 - level
     assert uncovered(population, lambda seen, m: both(seen)[1] < m / population - slack) <= 1 - level
     assert uncovered(population, lambda seen, m: both(seen)[0] > m / population + slack) <= 1 - level
 
@@ -169,6 +175,15 @@ def test_whole_corpus_read_leaves_nothing_open() -> None:
     values = np.array([1.0, 0, 0, 0.5])
     assert upper_mean(values, uniform(4, 4)) == lower_mean(values, uniform(4, 4)) == pytest.approx(0.375)
     assert (lower_mean(values[:0], uniform(4, 0)), upper_mean(values[:0], uniform(4, 0))) == (0.0, 1.0)
+
+
+def test_counts_of_whole_corpora_and_of_worst_cases_lose_nothing_by_rounding() -> None:
+    """In floating point 22 * (15 / 22) is below 15, and so is 7 * (1 / 7 + 4 / 7) below 5."""
+    for population, misses, left in product(range(1, 47), (1, 13, 15, 30), (0, 4)):
+        read = population - left
+        if misses <= read:
+            values = (np.arange(read) < misses) * 1.0
+            assert upper_count(values, uniform(population, read), 1 - 1e-9) == misses + left
 
 
 def test_one_percent_takes_at_most_330_pages_without_a_miss() -> None:

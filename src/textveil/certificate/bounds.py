@@ -121,7 +121,8 @@ def upper_count(values: Reals, sample: Sample, level: float = LEVEL) -> int:
     Where no value is 1, it is at most ``exact_upper`` at .44 of 1 - level.
     """
     _need_marks(values)
-    return math.floor(sample.population * upper_mean(values, sample, level))
+    # A count that is possible lies below the bound: not to be lost by rounding, it is given a millionth of a page.
+    return math.floor(sample.population * upper_mean(values, sample, level) + 1e-6)
 
 
 def lower_mean(values: Reals, sample: Sample, level: float = LEVEL) -> float:
@@ -252,8 +253,8 @@ def _at_least_right(wrong: Reals, found: Reals, sample: Sample, level: float) ->
 def pages_still_needed(values: Reals, sample: Sample, target: float, level: float = LEVEL) -> int | None:
     """Return about how many more pages must be read until ``upper_count`` is at most a share of all pages.
 
-    An estimate, for whoever reads: it takes further pages to be like those read. None where neither all
-    pages nor 100,000 would do.
+    An estimate, for whoever reads: it takes further pages to be like those read. None where neither all pages nor
+    100,000 would do.
 
     Args:
         values: 0 or 1, by page read; shape (read,).

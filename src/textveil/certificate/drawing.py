@@ -55,8 +55,10 @@ class Sample:
         most = 1 / np.arange(self.population, self.population - self.read, -1)
         possible = bool(np.all(self.smallest <= most * (1 + 1e-9)) and np.all(self.probabilities <= 1 + 1e-9))
         need(positive and possible, "probabilities", "others", "those of draws without replacement", "Use Sample.of.")
-        for array in (self.probabilities, self.smallest):
-            array.flags.writeable = False
+        for name in ("probabilities", "smallest"):
+            own = np.array(getattr(self, name), dtype=np.float64)
+            own.flags.writeable = False
+            object.__setattr__(self, name, own)
 
     @property
     def read(self) -> int:

@@ -32,6 +32,7 @@ OWN: Final[Mapping[str, tuple[str, type[TyperCommand]]]] = {
     "restore": ("restore:restore_command", GroupedCommand),
     "detect": ("detect:detect_command", GroupedCommand),
     "review": ("review:review_command", GroupedCommand),
+    "certify": ("certify:certify_command", GroupedCommand),
     "mechanisms": ("explain:mechanisms_command", OwnCommand),
     "policies": ("explain:policies_command", OwnCommand),
     "count": ("count:count_command", GroupedCommand),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,10 +17,38 @@ from textveil.cli import options as opt
 from textveil.errors import InputError, ParameterError, need
 
 if TYPE_CHECKING:
+    from textveil.certificate.marks import Binding, Design, Span
     from textveil.pages.comparison import Piece
     from textveil.sanitize.policy.policy import Policy
 
 _DEFAULT = "identifiers"
+_TWICE = 5  # each so-manyth page of a draw is read by a second reviewer, if there is one
+_CERTIFY = "Reading for a certificate"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _MarkingOptions:
+    marks: Path | None = opt.value(
+        "M.jsonl",
+        "Draw documents at random, and keep what you mark in this file, or go on with it: for textveil certify.",
+        _CERTIFY,
+    )
+    reviewer: str = opt.value("NAME", "Who reads: several share one file.", _CERTIFY, default="reviewer")
+    at_most: float = opt.value(
+        "P", "Share of documents with a missed direct identifier to aim for.", _CERTIFY, default=0.01
+    )
+    seed: int | None = opt.value("N", "Repeatable draw, for experiments; it certifies nothing.", _CERTIFY)
+
+    def check(self, output: Path | None, sample: int | None) -> None:
+        """Refuse options of the page beside --marks, and those of --marks without it."""
+        need(0 < self.at_most < 1, "at_most", self.at_most, "between 0 and 1")
+        if self.marks is None:
+            changed = {"reviewer": self.reviewer != "reviewer", "at_most": self.at_most != 0.01, "seed": self.seed}
+            for name, is_given in changed.items():
+                need(is_given in (None, False), name, "one", "left out where there are no `marks`")
+        else:
+            need(output is None, "output", "one", "left out where there are `marks`", "No page is written then.")
+            need(sample is None, "sample", "one", "left out where there are `marks`", "Their draw is in the file.")
 
 
 @opt.grouped
@@ -31,32 +62,35 @@ def review_command(
         "NAME|FILE", "The policy that the corrections extend.  [default: that of --report, else identifiers]"
     ),
     report: Path | None = opt.value("R.json", "The report of the release, for its policy."),
-    output: Path = opt.value("FILE.html", "The page, for you alone (mode 0600).", default=Path("review.html")),
+    output: Path | None = opt.value("FILE.html", "The page, for you alone (mode 0600).  [default: review.html]"),
     sample: int | None = opt.value("N", "Show N documents, chosen at random, for labels.  [default: all]"),
+    marking: _MarkingOptions,
     reading: opt.ReadingOptions,
     quiet: opt.Quiet = False,
+    language: opt.Language = None,
 ) -> None:
-    """Write a page on which you step through documents and mark missed words and wrong spans.
+    """Write a page on which you correct what was found; with --marks, read drawn documents for textveil certify.
 
     The page holds the texts: it is as private as they are. It needs no network, and exports a policy, and labels
-    for textveil detect --evaluate.
+    for textveil detect --evaluate. With --marks no page is written: one document after another is shown at an address
+    of this machine, and each mark is kept at once.
     """
     from textveil.corpora.files.inputs import Places, check_release
-    from textveil.detection.kinds import GROUPS
-    from textveil.pages.rendering import review_page
     from textveil.sanitize.policy.choice import is_path
     from textveil.sanitize.policy.choice import policy as policy_named
-    from textveil.sanitize.policy.making import correctable
-    from textveil.whole_files import check_folder, write_whole
+    from textveil.whole_files import check_folder
 
     need(sample is None or sample >= 1, "sample", sample, ">= 1")
     name = policy or (_DEFAULT if report is None else str(_stated(report)["name"]))
-    Places(inputs=(release, *original, *([name] if is_path(name) else [])), output=output)
-    check_folder(output)
+    marking.check(output, sample)
+    output = output or Path("review.html")
+    target = marking.marks or output
+    Places(inputs=(release, *original, *([name] if is_path(name) else [])), output=target)
+    check_folder(target)
     if report is not None:
         _need_same(report, name)
         check_release(_stated(report)["release"], [release])
-    base, chosen = correctable(name), policy_named(name)
+    chosen = policy_named(name)
     released, originals = (
         [text.rstrip("\r\n") for text in chain.from_iterable(reading.texts(list(names), "reading"))]
         for names in ([release], original)
@@ -67,8 +101,24 @@ def review_command(
             f"{len(released):,} and {len(originals):,}. Name the files of one run, and --field or --whole-file as "
             "then."
         )
-    numbers = _chosen(len(released), sample)
-    pieces = list(_pieces([(originals[number], released[number]) for number in numbers], chosen))
+    pairs = list(zip(originals, released, strict=True))
+    if marking.marks is None:
+        _written(pairs, name, chosen, output, sample, quiet=quiet)
+    else:
+        _read_by_draw(pairs, name, chosen, release, marking, quiet=quiet)
+
+
+def _written(
+    pairs: Sequence[tuple[str, str]], name: str, chosen: Policy, output: Path, sample: int | None, *, quiet: bool
+) -> None:
+    from textveil.detection.kinds import GROUPS
+    from textveil.pages.rendering import review_page
+    from textveil.sanitize.policy.making import correctable
+    from textveil.whole_files import write_whole
+
+    base = correctable(name)
+    numbers = _chosen(len(pairs), sample)
+    pieces = list(_pieces([pairs[number] for number in numbers], chosen))
     guesses = sum(bool(piece.guess) for document in pieces for piece in document)
     labels = f"textveil detect --evaluate labels.jsonl --policy {name}" if chosen.finds_spans else ""
     documents = [(number + 1, document) for number, document in zip(numbers, pieces, strict=True)]
@@ -83,6 +133,99 @@ def review_command(
         lines = row("review", f"{many}{likely} -> {output}, for you alone: open it in a browser")
         lines += row("then", labels) if labels else []
         sys.stderr.writelines(line + "\n" for line in lines)
+
+
+def _read_by_draw(
+    pairs: Sequence[tuple[str, str]],
+    name: str,
+    chosen: Policy,
+    release: str,
+    marking: _MarkingOptions,
+    *,
+    quiet: bool,
+) -> None:
+    """Serve the documents of a draw until the reader stops; the draw is on the disk before any is shown."""
+    from textveil.certificate.marks import Marks, checked_reviewer, need_same
+    from textveil.certificate.reviewing import Review, ReviewServer
+    from textveil.cli.brief import row
+    from textveil.detection.kinds import GROUPS
+    from textveil.pages.rendering import marking_page
+    from textveil.sanitize.policy.making import correctable
+
+    assert marking.marks is not None
+    keeps = chosen.finds_spans and not chosen.draws_words
+    need(keeps, "policy", name[:60], "one that finds spans and keeps words", "With others nothing is found or missed.")
+    find = _Finding(chosen)
+    reviewer = checked_reviewer(marking.reviewer)
+    if marking.marks.exists():
+        need(marking.seed is None, "seed", marking.seed, "left out where the marks go on", "They have their draw.")
+        marks = Marks(marking.marks)
+        need_same(marks.design.binding, _binding(pairs, chosen, release, marks.design.key))
+    else:
+        marks = Marks.begun(marking.marks, _design(pairs, chosen, release, find, marking.seed))
+    kinds = [kind for kind in correctable(name)["kinds"] if kind in GROUPS] + [
+        kind for kind in find.kinds if kind not in GROUPS
+    ]
+    review = Review(marks, pairs, find, kinds=kinds, reviewer=reviewer, target=marking.at_most)
+    page = marking_page(kinds, GROUPS)
+    with ReviewServer(review, page.html, page.digests) as server:
+        lines = row("review", f"{len(pairs):,} documents, marks -> {marking.marks}; stop at any page: Ctrl-C")
+        sys.stderr.writelines(line + "\n" for line in [*([] if quiet else lines), server.address])
+        sys.stderr.flush()
+        with contextlib.suppress(KeyboardInterrupt):
+            server.serve_forever(poll_interval=0.1)
+    if server.failure is not None:
+        raise server.failure
+    if not quiet:
+        lines = [line for part in review.standing() for line in row("", part)]
+        lines += row("then", f"textveil certify {marking.marks}")
+        sys.stderr.writelines(line + "\n" for line in lines)
+
+
+def _binding(pairs: Sequence[tuple[str, str]], chosen: Policy, release: str, key: str) -> Binding:
+    from textveil.certificate.marks import Binding, corpus_hmac
+    from textveil.corpora.files.inputs import whole_of
+    from textveil.version import VERSION
+
+    whole = whole_of(Path(release))
+    if whole is None:
+        raise InputError("a release that is marked must be a file; got a stream or a pattern. Name one file.")
+    return Binding(
+        textveil=VERSION,
+        policy=chosen.name,
+        policy_digest=chosen.digest,
+        documents=len(pairs),
+        release_sha256=whole.sha256,
+        original_hmac=corpus_hmac(key, (original for original, _ in pairs)),
+    )
+
+
+def _design(pairs: Sequence[tuple[str, str]], chosen: Policy, release: str, find: _Finding, seed: int | None) -> Design:
+    from textveil.certificate.marks import Design, new_key
+    from textveil.certificate.sampling import draw_pages
+    from textveil.cli.progress import counting
+    from textveil.randomness import seeded_generator
+
+    found: dict[str, Counter[int]] = {}
+    guesses: list[int] = []
+    with counting("finding", "documents") as progress:
+        for done, (original, _) in enumerate(pairs, start=1):
+            spans, likely = find(original)
+            guesses.append(len(likely))
+            for kind, count in Counter(span.kind for span in spans).items():
+                found.setdefault(kind, Counter())[count] += 1
+            progress(done, len(pairs))
+    for pages in found.values():
+        pages[0] = len(pairs) - sum(pages.values())
+    key = new_key()
+    return Design(
+        key=key,
+        binding=_binding(pairs, chosen, release, key),
+        draw=draw_pages(guesses, None if seed is None else seeded_generator(seed)),
+        found={kind: +pages for kind, pages in found.items()},
+        twice=_TWICE,
+        secure=seed is None,
+    )
 
 
 def _stated(report: Path) -> dict[str, Any]:
@@ -128,18 +271,30 @@ def _pieces(pairs: Sequence[tuple[str, str]], chosen: Policy) -> Iterator[list[P
     """Yield the pieces of each document, with what the policy finds in it."""
     from textveil.cli.progress import counting
     from textveil.pages.comparison import compared
-    from textveil.sanitize.policy.finding import GUESS
-    from textveil.sanitize.policy.making import parts_of
 
-    finder, drawn = None, frozenset[str]()
-    if chosen.finds_spans:
-        parts = parts_of(chosen)
-        finder, drawn = parts.finder, frozenset(parts.surrogates)
+    find = _Finding(chosen) if chosen.finds_spans else None
     with counting("comparing", "documents") as progress:
         for done, (original, released) in enumerate(pairs, start=1):
-            found = finder.found_or_guessed(finder.readings([original]))[0] if finder else []
-            here = [span for span in found if span.kind in drawn]
-            spans = [span for span in here if span.detector != GUESS]
-            guesses = [span for span in here if span.detector == GUESS]
+            spans, guesses = ([], []) if find is None else find(original)
             yield compared(original, released, spans, guesses, by_word=chosen.draws_words)
             progress(done, len(pairs))
+
+
+class _Finding:
+    """What a policy finds in a text and replaces, and what it guesses and leaves."""
+
+    def __init__(self, chosen: Policy) -> None:
+        from textveil.sanitize.policy.making import parts_of
+
+        parts = parts_of(chosen)
+        self._finder, self.kinds = parts.finder, tuple(parts.surrogates)
+
+    def __call__(self, text: str) -> tuple[list[Span], list[Span]]:
+        from textveil.certificate.marks import Span
+        from textveil.sanitize.policy.finding import GUESS
+
+        spans: tuple[list[Span], list[Span]] = [], []
+        for span in self._finder.found_or_guessed(self._finder.readings([text]))[0]:
+            if span.kind in self.kinds:
+                spans[span.detector == GUESS].append(Span(span.start, span.end, span.kind))
+        return spans

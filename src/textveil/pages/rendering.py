@@ -10,14 +10,14 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from textveil.pages.comparison import Piece
-from textveil.pages.messages import said
+from textveil.pages.messages import message_language, said
 
 STYLE: Final = files("textveil.pages").joinpath("style.css").read_text(encoding="utf-8")  # the stylesheet of every page
 SERIES: Final = 7  # colors of lines and marks in the stylesheet, ``c0`` and on
@@ -114,7 +114,7 @@ def review_page(
     """
     folder = files("textveil.pages")
     script = "".join(folder.joinpath(name).read_text(encoding="utf-8") for name in ("corrections.js", "review.js"))
-    data = [[number, [_piece_data(piece) for piece in pieces]] for number, pieces in documents]
+    data = [[number, [piece_data(piece) for piece in pieces]] for number, pieces in documents]
     guessed = sum(any(piece.guess for piece in pieces) for _, pieces in documents)
     return rendered(
         "review.html",
@@ -128,8 +128,57 @@ def review_page(
     )
 
 
-def _piece_data(piece: Piece) -> str | list[Any]:
-    """Return a stretch that stays as a string, another one with what a script asks of it."""
+class MarkingPage(NamedTuple):
+    """The page on which drawn documents are marked.
+
+    Attributes:
+        html: the page; it holds no document.
+        digests: of its ``style`` and ``script``, for the browser's policy.
+    """
+
+    html: str
+    digests: Mapping[str, str]
+
+
+def marking_page(kinds: Sequence[str], groups: Mapping[str, str]) -> MarkingPage:
+    """Return the page that asks its server for one document after another, in the environment's language.
+
+    ``kinds``: that a missed value may be of; ``groups``: of kinds, for their colors.
+    """
+    folder = files("textveil.pages")
+    script = "".join(folder.joinpath(name).read_text(encoding="utf-8") for name in ("corrections.js", "marking.js"))
+    html = rendered(
+        "marking.html",
+        language=message_language(),
+        title=said("Review of a release"),
+        data={
+            "kinds": kinds,
+            "colors": colors_of(groups),
+            "words": {key: said(word) for key, word in _WORDS.items()},
+        },
+        script=Markup(script),
+    )
+    return MarkingPage(str(html), {"style": _digest(STYLE), "script": _digest(script)})
+
+
+_WORDS: Final = MappingProxyType(
+    {
+        "nothing": "nothing",
+        "missed": "missed",
+        "wrong": "wrong",
+        "fine": "fine (f)",
+        "next": "next (f)",
+        "record": "Record",
+        "done": "No page is left to read",
+        "ended": "Stopped; all marks are kept. Close this page.",
+        "gone": "The review was stopped in the terminal. Marks of earlier pages are kept.",
+    }
+)
+"""What the script says."""
+
+
+def piece_data(piece: Piece) -> str | list[Any]:
+    """Return a piece as the scripts of reviews read it: a string if it stays, else a list."""
     if piece.guess:
         return [piece.was, piece.guess]
     return piece.was if piece.was == piece.now and not piece.kinds else [piece.was, piece.now, piece.kinds]

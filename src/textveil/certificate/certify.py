@@ -1,0 +1,349 @@
+"""Statements about a whole release by the marks of the pages that were read, and their place in a report."""
+
+import hashlib
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from textveil.certificate.bounds import LEVEL, capture_recapture, missed_share, upper_count, wrong_share
+from textveil.certificate.drawing import Sample
+from textveil.certificate.marks import Binding, Mark, Marks, Span
+from textveil.detection.kinds import GROUPS
+from textveil.errors import InputError, need
+from textveil.statistics import Bound
+from textveil.types import Reals
+
+NAMES: Final = frozenset(kind for kind, group in GROUPS.items() if group == "person")
+DIRECT: Final = frozenset(kind for kind, group in GROUPS.items() if group in ("person", "reach", "id"))
+"""Kinds that name a person by themselves: names, ways to reach somebody, numbers of documents, secrets."""
+
+_USUAL: Final = 0.99  # share of pages with no more found spans of a kind than are counted as missed on one page
+
+
+class Pages(NamedTuple):
+    """How many pages of the corpus have something.
+
+    Attributes:
+        seen: pages that do, of those read.
+        at_most: upper bound on those of the corpus.
+        exact: the same by the exact law where none was seen; None where some were.
+    """
+
+    seen: int
+    at_most: int
+    exact: int | None
+
+
+class Kind(NamedTuple):
+    """Spans of a kind.
+
+    Attributes:
+        missed: spans that the release shows, on the pages read.
+        wrong: replaced spans that were none, on the pages read.
+        found: spans that were replaced, in the corpus.
+        missed_share: upper bound on the missed ones, of all that should have been found.
+        wrong_share: upper bound on the wrong ones, of those that were found.
+    """
+
+    missed: int
+    wrong: int
+    found: int
+    missed_share: float
+    wrong_share: float
+
+
+class Twice(NamedTuple):
+    """Pages that two reviewers read, each by themselves.
+
+    Attributes:
+        pages: how many.
+        first: missed spans that the first one marked.
+        second: missed spans that the second one marked.
+        both: missed spans that both marked.
+        overlooked: estimate of those that neither marked.
+    """
+
+    pages: int
+    first: int
+    second: int
+    both: int
+    overlooked: Bound
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Certificate:
+    """What holds of a whole release, each statement with the stated confidence by itself, whenever reading stopped.
+
+    Attributes:
+        level: confidence.
+        read: pages that count: the first ones of the draw.
+        last: day on which the last of them was read.
+        reviewers: how many persons read.
+        secure: whether the operating system's randomness drew the pages.
+        names: pages that still name a person.
+        direct: pages with a missed direct identifier of any kind.
+        anything: pages with anything missed.
+        kinds: bounds by kind of span.
+        twice: what two reviewers of the same pages tell; None if no page was read twice.
+        binding: what it is about.
+        marks_sha256: digest of the file of marks.
+    """
+
+    level: float
+    read: int
+    last: str
+    reviewers: int
+    secure: bool
+    names: Pages
+    direct: Pages
+    anything: Pages
+    kinds: Mapping[str, Kind]
+    twice: Twice | None
+    binding: Binding
+    marks_sha256: str
+
+    def digest(self) -> str:
+        """Return the digest that binds version, policy, release, originals and marks."""
+        return hashlib.sha256(json.dumps(self._bound(), sort_keys=True).encode("ascii")).hexdigest()
+
+    def _bound(self) -> dict[str, Any]:
+        # The keyed digest of the originals stays in the file of marks, whose own digest covers it.
+        return {
+            "textveil": self.binding.textveil,
+            "policy": {"name": self.binding.policy, "digest": self.binding.policy_digest},
+            "documents": self.binding.documents,
+            "release_sha256": self.binding.release_sha256,
+            "marks_sha256": self.marks_sha256,
+        }
+
+    def to_data(self) -> dict[str, Any]:
+        """Return the certificate as JSON data; it holds counts and digests, no text."""
+        return {
+            "note": NOTE,
+            "level": self.level,
+            "read": self.read,
+            "date": self.last,
+            "reviewers": self.reviewers,
+            "for_release": self.secure,
+            "pages": {
+                "name": self.names._asdict(),
+                "direct_identifier": self.direct._asdict(),
+                "anything": self.anything._asdict(),
+            },
+            "kinds": {name: kind._asdict() for name, kind in self.kinds.items()},
+            "twice": None
+            if self.twice is None
+            else {**self.twice._asdict(), "overlooked": self.twice.overlooked._asdict()},
+            "bound_to": self._bound(),
+            "digest": self.digest(),
+        }
+
+
+NOTE: Final = "by persons who read pages drawn at random; what they overlooked counts as not there"
+
+
+def certified(marks: Marks, level: float = LEVEL) -> Certificate:
+    """Return what the marks prove of the whole release.
+
+    A page that several persons read has what any of them marked.
+
+    Args:
+        marks: of a draw; the pages that count are the first ones of the order, up to the first that nobody read.
+        level: confidence of each statement, between 0 and 1.
+
+    Raises InputError: the first page of the order was not read.
+    """
+    read = marks.read_pages()
+    if not read:
+        raise InputError("marks must have the first page of the draw; it was not read. Read it: textveil review.")
+    design = marks.design
+    sample = design.draw.sample(design.binding.documents, len(read))
+    pages = [_together(each) for each in read]
+    missed = [Counter(span.kind for span in page.missed) for page in pages]
+    wrong = [Counter(span.kind for span in page.wrong) for page in pages]
+    kinds = sorted({*design.found, *(kind for each in missed for kind in each)})
+
+    def of(chosen: Iterable[str]) -> Pages:
+        return _pages(missed, frozenset(chosen), sample, level)
+
+    return Certificate(
+        level=level,
+        read=len(read),
+        last=max(mark.day for each in read for mark in each).isoformat(),
+        reviewers=len({mark.reviewer for each in read for mark in each}),
+        secure=design.secure,
+        names=of(NAMES),
+        direct=of(DIRECT),
+        anything=of(kinds),
+        kinds={kind: _kind(kind, missed, wrong, _found(marks, kind), sample, level) for kind in kinds},
+        twice=_twice(read),
+        binding=design.binding,
+        marks_sha256=marks.digest(),
+    )
+
+
+def direct_misses(marks: Marks) -> tuple[Reals, Sample]:
+    """Return for each page that counts whether it has a missed direct identifier (1 or 0), and how pages were drawn."""
+    pages = [_together(each) for each in marks.read_pages()]
+    values = np.array([float(any(span.kind in DIRECT for span in page.missed)) for page in pages])
+    return values, marks.design.draw.sample(marks.design.binding.documents, len(pages))
+
+
+class _Page(NamedTuple):
+    missed: tuple[Span, ...]
+    wrong: tuple[Span, ...]
+
+
+def _together(marks: Sequence[Mark]) -> _Page:
+    return _Page(_union(mark.missed for mark in marks), _union(mark.wrong for mark in marks))
+
+
+def _union(marked: Iterable[Iterable[Span]]) -> tuple[Span, ...]:
+    """Return spans that any reviewer marked; of those that share characters, one."""
+    spans: list[Span] = []
+    for span in sorted(span for each in marked for span in each):
+        if not spans or span.start >= spans[-1].end:
+            spans.append(span)
+    return tuple(spans)
+
+
+def _pages(missed: Sequence[Counter[str]], kinds: frozenset[str], sample: Sample, level: float) -> Pages:
+    values = np.array([float(any(page[kind] for kind in kinds)) for page in missed])
+    seen = int(values.sum())
+    return Pages(seen, upper_count(values, sample, level), None if seen else _none_missed(sample, level))
+
+
+def _none_missed(sample: Sample, level: float) -> int:
+    """Return an exact upper bound on the pages of the corpus with a miss where none of those read has one.
+
+    If M pages have one, the next page is none of them with probability 1 - M * smallest at most; no M is possible for
+    which the product over all pages is 1 - level or less. Of an even draw it is the hypergeometric probability.
+    """
+    low, high = 0, sample.left
+    while low < high:
+        middle = (low + high + 1) // 2
+        chances = 1 - middle * sample.smallest
+        if chances.min() > 0 and float(np.log(chances).sum()) > math.log1p(-level) - 1e-9:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _kind(
+    kind: str,
+    missed: Sequence[Counter[str]],
+    wrong: Sequence[Counter[str]],
+    found: Reals,
+    sample: Sample,
+    level: float,
+) -> Kind:
+    most = max(1, int(np.quantile(found, _USUAL)))  # no sample bounds what one page may hide
+    overlooked, mistaken = (np.array([float(page[kind]) for page in pages]) for pages in (missed, wrong))
+    return Kind(
+        missed=int(overlooked.sum()),
+        wrong=int(mistaken.sum()),
+        found=int(found.sum()),
+        missed_share=missed_share(overlooked, mistaken, found, sample, most=most, level=level),
+        wrong_share=wrong_share(mistaken, found, sample, level),
+    )
+
+
+def _found(marks: Marks, kind: str) -> Reals:
+    """Return how many spans of a kind were found on each page of the corpus; their order is not kept."""
+    pages = marks.design.found.get(kind, {0: marks.design.binding.documents})
+    return np.repeat(np.array([*pages], dtype=np.float64), [*pages.values()])
+
+
+def _twice(read: Sequence[Sequence[Mark]]) -> Twice | None:
+    pairs = [(first, second) for each in read for first, second in list(combinations(each, 2))[:1]]
+    if not pairs:
+        return None
+    first, second = (sum(len(pair[place].missed) for pair in pairs) for place in (0, 1))
+    both = sum(_shared(one.missed, other.missed) for one, other in pairs)
+    return Twice(len(pairs), first, second, both, capture_recapture(first, second, both))
+
+
+def _shared(spans: Sequence[Span], others: Sequence[Span]) -> int:
+    """Return how many spans of each share characters with a span of the other, one with one at most."""
+    left, count = list(others), 0
+    for span in spans:
+        same = next((other for other in left if other.start < span.end and span.start < other.end), None)
+        if same is not None:
+            left.remove(same)
+            count += 1
+    return count
+
+
+def lines(certificate: Certificate) -> list[tuple[str, str]]:
+    """Return the certificate as lines for a person, each with its label."""
+    documents, level = certificate.binding.documents, f"{100 * certificate.level:g} %"
+    by = f"with {level} confidence, by {certificate.read:,} read, the last on {certificate.last}"
+    rows = [
+        ("certified", f"of {documents:,} documents {_at_most(certificate.names, documents)} still name a person, {by}")
+    ]
+    direct, anything = (_at_most(each, documents) for each in (certificate.direct, certificate.anything))
+    rows.append(("direct", f"{direct} hold a missed direct identifier, {anything} anything missed"))
+    if certificate.direct.exact is not None:
+        exact = share_of(certificate.direct.exact, documents)
+        rows.append(("exact", f"no direct identifier was missed on the pages read: at most {exact} by the exact law"))
+    for name, kind in certificate.kinds.items():
+        rows.append(("kind", f"{name}: {_missed(kind)}; {_wrong(kind)}"))
+    if certificate.twice is not None:
+        twice = certificate.twice
+        between = f"{twice.overlooked.lower:.1f} to {twice.overlooked.upper:.1f}"
+        rows.append(
+            ("twice", f"{twice.pages:,} read by two: {twice.both:,} missed values seen by both, {twice.first:,} and "
+             f"{twice.second:,} by each; about {twice.overlooked.estimate:.1f} ({between}) by neither, an estimate")
+        )  # fmt: skip
+    rows.append(("counted", f"{NOTE}; of one page at most as many as others have"))
+    if not certificate.secure:
+        rows.append(("CHECK", "pages were drawn with a seed: for experiments, and no certificate"))
+    rows.append(("bound", f"to this release, policy and version, sha256 {certificate.digest()[:16]}"))
+    return rows
+
+
+def _at_most(pages: Pages, documents: int) -> str:
+    return f"at most {share_of(pages.at_most, documents)}"
+
+
+def share_of(count: int, documents: int) -> str:
+    """Return a number of documents with its share of all."""
+    return f"{count:,} ({100 * count / documents:.2g} %)"
+
+
+def _missed(kind: Kind) -> str:
+    return f"at most {1000 * kind.missed_share:,.3g} of 1,000 missed ({kind.missed:,} seen)"
+
+
+def _wrong(kind: Kind) -> str:
+    return f"at most {1000 * kind.wrong_share:,.3g} of 1,000 replaced are wrong ({kind.wrong:,} seen)"
+
+
+def with_certificate(report: Mapping[str, Any], certificate: Certificate) -> dict[str, Any]:
+    """Return a report's data with the certificate in it.
+
+    ``report``: as ``Report.to_data``. Raises ParameterError: it is of another version, policy or released file.
+    """
+    bound, policy = certificate.binding, report.get("policy")
+    digest = policy.get("digest") if isinstance(policy, Mapping) else None
+    stated = {
+        "version": (report.get("textveil"), bound.textveil),
+        "policy": (digest, bound.policy_digest),
+        "documents": (report.get("documents"), bound.documents),
+        "released file": (report.get("release_sha256"), bound.release_sha256),
+    }
+    for what, (reported, marked) in stated.items():
+        need(reported == marked, "report", "one of another", f"of the {what} of the marks: {_VOID}", _ANEW)
+    return {**report, KEY: certificate.to_data()}
+
+
+KEY: Final = "certificate"
+_VOID: Final = "their certificate is void for any other"
+_ANEW: Final = "Review this release, with a new file of marks."

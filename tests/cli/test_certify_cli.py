@@ -1,0 +1,144 @@
+"""``textveil review --marks`` and ``textveil certify``, as users run them."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from textveil.sanitize.policy.making import correctable
+
+TEXTVEIL = [sys.executable, "-m", "textveil"]
+NOTES = [f"Note {number}: Dr. Maria Gonzalez called on 4 March 2024." for number in range(12)]
+
+Command = Callable[..., Any]
+
+
+@pytest.fixture
+def released(command: Command, tmp_path: Path) -> Path:
+    """A folder with originals, a release, and its report."""
+    (tmp_path / "notes.txt").write_text("".join(f"{note}\n" for note in NOTES))
+    run = ("sanitize", tmp_path / "notes.txt", "-p", "clinical", "-o", tmp_path / "out.txt", "-q")
+    assert command(*run, "--report", tmp_path / "r.json")[0] == 0
+    return tmp_path
+
+
+def review_of(folder: Path, *more: object) -> tuple[object, ...]:
+    return (
+        "review", folder / "out.txt", "--original", folder / "notes.txt", "-p", "clinical", "--marks",
+        folder / "m.jsonl", *more,
+    )  # fmt: skip
+
+
+def reviewed(folder: Path, pages: int, *more: object) -> str:
+    """Read so many pages as a browser would, find them fine, and stop; return what the command said."""
+    words = [*TEXTVEIL, *map(str, review_of(folder, *more))]
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        said = ""
+        while "http://" not in said and (line := process.stderr.readline()):
+            said += line
+        found = re.search(r"(http://127\.0\.0\.1:\d+)(/\S+/)", said)
+        if found is None:
+            process.kill()
+        assert found is not None, said
+        with httpx.Client(base_url=found[1], timeout=60, trust_env=False, headers={"Origin": found[1]}) as client:
+            page = client.get(f"{found[2]}page").json()
+            for _ in range(pages):
+                page = client.post(f"{found[2]}mark", json={"page": page["page"], "missed": [], "wrong": []}).json()
+        process.send_signal(signal.SIGINT)
+        said += process.stderr.read()
+        assert process.wait(60) == 0, said
+    return said
+
+
+def test_a_review_is_stopped_resumed_and_certified(command: Command, released: Path) -> None:
+    marks = released / "m.jsonl"
+    assert "3 of 12 documents read" in reviewed(released, 3)
+    assert "5 of 12 documents read" in reviewed(released, 2)
+    code, out, _ = command("certify", marks, "--json")
+    data = json.loads(out)
+    assert (code, data["read"], data["pages"]["name"]["seen"]) == (0, 5, 0)
+    text = marks.read_text()
+    assert "Maria" not in text and "Gonzalez" not in text
+    report = released / "r.json"
+    code, out, _ = command("certify", marks, "--release", released / "out.txt", "--report", report)
+    assert code == 0 and "still name a person" in " ".join(out.decode().split())
+    assert json.loads(report.read_text())["certificate"] == data
+
+
+def void(command: Command, *arguments: object) -> str:
+    code, out, err = command(*arguments)
+    assert code == 2 and out == b"" and err.count("\n") == 1
+    return str(err)
+
+
+def test_another_release_corpus_policy_or_seed_is_refused(command: Command, released: Path) -> None:
+    reviewed(released, 1)
+    marks, out = released / "m.jsonl", released / "out.txt"
+    assert "left out where the marks go on" in void(command, *review_of(released, "--seed", 1))
+    whole = out.read_text()
+    out.write_text("x" + whole)
+    assert "of this released file, as it is now" in void(command, *review_of(released))
+    assert "the one that was reviewed" in void(command, "certify", marks, "--release", out)
+    out.write_text(whole)
+    notes = released / "notes.txt"
+    notes.write_text(notes.read_text().replace("Maria", "Marie"))
+    assert "of this corpus of originals, as it is now" in void(command, *review_of(released))
+    (released / "own.toml").write_text(correctable("clinical")["toml"])
+    again = [*review_of(released)]
+    again[again.index("clinical")] = released / "own.toml"
+    assert "of this policy, as it is now" in void(command, *again)
+    report = json.loads((released / "r.json").read_text())
+    report["policy"]["digest"] = "0" * 64
+    (released / "r.json").write_text(json.dumps(report))
+    assert "is void for any other" in void(command, "certify", marks, "--report", released / "r.json")
+    assert "must be the JSON" in void(command, "certify", marks, "--report", released / "notes.txt")
+
+
+def test_pages_drawn_with_a_seed_certify_nothing(command: Command, released: Path) -> None:
+    reviewed(released, 1, "--seed", 3)
+    code, out, _ = command("certify", released / "m.jsonl")
+    assert code == 0 and "drawn with a seed" in out.decode()
+    assert "at random for a report" in void(command, "certify", released / "m.jsonl", "--report", released / "r.json")
+
+
+@pytest.mark.parametrize(
+    ("more", "problem"),
+    [
+        (("--output", "page.html"), "--output must be left out where there are --marks"),
+        (("--sample", 3), "--sample must be left out where there are --marks"),
+        (("--at-most", 1), "--at-most must be between 0 and 1"),
+        (("--reviewer", "a b"), "--reviewer must be 1 to 60 letters"),
+    ],
+)
+def test_options_that_do_not_fit_begin_no_marks(
+    command: Command, released: Path, more: tuple[object, ...], problem: str
+) -> None:
+    assert problem in void(command, *review_of(released, *more))
+    assert not (released / "m.jsonl").exists()
+
+
+def test_policy_that_draws_words_is_refused(command: Command, released: Path) -> None:
+    words = ["all-words" if word == "clinical" else word for word in review_of(released)]
+    assert "one that finds spans and keeps words" in void(command, *words)
+
+
+def test_options_of_marks_need_marks(command: Command, released: Path) -> None:
+    plain = ("review", released / "out.txt", "--original", released / "notes.txt")
+    for option in (("--reviewer", "ann"), ("--seed", 1), ("--at-most", 0.5)):
+        assert f"{option[0]} must be left out where there are no --marks" in void(command, *plain, *option)
+
+
+def test_marks_that_are_none_are_refused(command: Command, released: Path) -> None:
+    code, _, err = command("certify", released / "notes.txt")
+    assert code == 1 and "must begin with the header" in err
+    assert command("certify", released / "none.jsonl")[0] == 1
+    code, _, err = command(*review_of(released)[:-1], released / "notes.txt")
+    assert code == 2 and "different files" in err

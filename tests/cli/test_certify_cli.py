@@ -25,7 +25,7 @@ def released(command: Command, tmp_path: Path) -> Path:
     """A folder with originals, a release, and its report."""
     (tmp_path / "notes.txt").write_text("".join(f"{note}\n" for note in NOTES))
     run = ("sanitize", tmp_path / "notes.txt", "-p", "clinical", "-o", tmp_path / "out.txt", "-q")
-    assert command(*run, "--report", tmp_path / "r.json")[0] == 0
+    assert command(*run, "--report", tmp_path / "r.json", "--report", tmp_path / "r.html")[0] == 0
     return tmp_path
 
 
@@ -67,10 +67,15 @@ def test_a_review_is_stopped_resumed_and_certified(command: Command, released: P
     assert (code, data["read"], data["pages"]["name"]["seen"]) == (0, 5, 0)
     text = marks.read_text()
     assert "Maria" not in text and "Gonzalez" not in text
-    report = released / "r.json"
-    code, out, _ = command("certify", marks, "--release", released / "out.txt", "--report", report)
-    assert code == 0 and "still name a person" in " ".join(out.decode().split())
-    assert json.loads(report.read_text())["certificate"] == data
+    report, page = released / "r.json", released / "r.html"
+    assert "Not measured." in page.read_text() and "still name a person" not in page.read_text()
+    for _ in range(2):  # the second replaces the first
+        run = ("certify", marks, "--release", released / "out.txt", "--report", report, "--report", page)
+        code, out, _ = command(*run)
+        assert code == 0 and "still name a person" in " ".join(out.decode().split())
+        assert json.loads(report.read_text())["certificate"] == data
+        assert page.read_text().count("still name a person, with 95 % confidence, by 5 read") == 1
+        assert "Nobody said how many values" not in page.read_text()
 
 
 def void(command: Command, *arguments: object) -> str:
@@ -99,7 +104,10 @@ def test_another_release_corpus_policy_or_seed_is_refused(command: Command, rele
     report["policy"]["digest"] = "0" * 64
     (released / "r.json").write_text(json.dumps(report))
     assert "is void for any other" in void(command, "certify", marks, "--report", released / "r.json")
-    assert "must be the JSON" in void(command, "certify", marks, "--report", released / "notes.txt")
+    page = released / "r.html"
+    page.write_text(page.read_text().replace(json.loads(marks.read_text().splitlines()[0])["release_sha256"], "0" * 64))
+    assert "is void for any other" in void(command, "certify", marks, "--report", page)
+    assert "must be a report that sanitize" in void(command, "certify", marks, "--report", released / "notes.txt")
 
 
 def test_pages_drawn_with_a_seed_certify_nothing(command: Command, released: Path) -> None:

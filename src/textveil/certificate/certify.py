@@ -3,6 +3,7 @@
 import hashlib
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from textveil.certificate.drawing import Sample
 from textveil.certificate.marks import Binding, Mark, Marks, Span
 from textveil.detection.kinds import GROUPS
 from textveil.errors import InputError, need
+from textveil.pages import results
+from textveil.pages.messages import said
 from textveil.statistics import Bound
 from textveil.types import Reals
 
@@ -285,9 +288,7 @@ def lines(certificate: Certificate) -> list[tuple[str, str]]:
     """Return the certificate as lines for a person, each with its label."""
     documents, level = certificate.binding.documents, f"{100 * certificate.level:g} %"
     by = f"with {level} confidence, by {certificate.read:,} read, the last on {certificate.last}"
-    rows = [
-        ("certified", f"of {documents:,} documents {_at_most(certificate.names, documents)} still name a person, {by}")
-    ]
+    rows = [("names", f"of {documents:,} documents {_at_most(certificate.names, documents)} still name a person, {by}")]
     direct, anything = (_at_most(each, documents) for each in (certificate.direct, certificate.anything))
     rows.append(("direct", f"{direct} hold a missed direct identifier, {anything} anything missed"))
     if certificate.direct.exact is not None:
@@ -344,6 +345,24 @@ def with_certificate(report: Mapping[str, Any], certificate: Certificate) -> dic
     return {**report, KEY: certificate.to_data()}
 
 
+def page_with_certificate(page: str, certificate: Certificate) -> str:
+    """Return the page of a report with the certificate in the place of "not measured", in the environment's language.
+
+    ``page``: as ``report_page``. Raises ParameterError: it is of another policy or released file, or no such page.
+    """
+    bound = certificate.binding
+    for what, digest in {"policy": bound.policy_digest, "released file": bound.release_sha256}.items():
+        need(digest in page, "report", "one of another", f"of the {what} of the marks: {_VOID}", _ANEW)
+    (_, first), *others = lines(certificate)
+    section = results.section(
+        KEY, [results.text("", lead=said(first)), results.bullets(said(text) for _, text in others)]
+    )
+    changed, count = _SECTION.subn(lambda _: section, page)
+    need(count == 1, "report", "another file", "the page that sanitize wrote with the release", "Name that file.")
+    return changed
+
+
+_SECTION: Final = re.compile(r"<section id='certificate'>.*?</section>", re.DOTALL)
 KEY: Final = "certificate"
 _VOID: Final = "their certificate is void for any other"
 _ANEW: Final = "Review this release, with a new file of marks."

@@ -34,6 +34,11 @@ def bullets(lines: Iterable[object]) -> Markup:
     return rows and Markup("<ul>{}</ul>").format(rows)
 
 
+def section(name: str, parts: Iterable[Markup]) -> Markup:
+    """Return a part of a page that is found again by its name."""
+    return Markup("<section id='{}'>{}</section>").format(name, Markup().join(parts))
+
+
 def table(
     head: Sequence[str],
     rows: Iterable[Sequence[object]],

@@ -30,6 +30,11 @@ def test_a_cue_finds_its_example_and_ignores_the_other(cue: Cue) -> None:
     [
         ("Ihr Ehemann, Traugott, und ihre Tochter Wiebke", ["Traugott", "Wiebke"]),
         ("accompagnata dal rag. Brunelleschi", ["Brunelleschi"]),
+        ("Meier, geb. Wuttke, wohnt", ["Meier", "Wuttke"]),
+        ("mama z domu Kurzydło zmarła", ["Kurzydło"]),
+        ("1. Marguerite, née en 1838\n2. François, né le 4\n", ["Marguerite", "François"]),
+        ("Uncle Des: no. Aunt Peg says so.", ["Des", "Peg"]),
+        ("I'm Mhairi, my girlfriend is late", ["Mhairi"]),
         ("Rédigé par : Hippolyte Cazenave\n", ["Hippolyte Cazenave"]),
         ("Imię i nazwisko: Bożena Wilk\n", ["Bożena Wilk"]),
         ("Firmado: G. Zubizarreta.", ["G. Zubizarreta"]),
@@ -64,6 +69,7 @@ def test_cues_of_each_language_announce_a_name(text: str, names: list[str]) -> N
     "text",
     [
         "Owner: Platform Team\n",
+        "geb. am 4. 5., geb. Januar 1950; patiente née le 3 mai; je ne Sais",
         "Contact: Reception\n",
         "Please make Ubuntu boot",  # "make" is a husband in Swedish
         "Kind regards,\nThe Payroll Team",
@@ -91,6 +97,7 @@ def test_cues_before_what_names_nobody(text: str) -> None:
     [
         ("Mr Barnaby Quimby wrote. SSH_USER is bquimby now.", ["Barnaby Quimby", "bquimby"]),
         ("Barnaby Quimby called; barnaby and b.quimby again", ["Barnaby Quimby", "barnaby", "b.quimby"]),
+        ("login ok user=mthackeray\nmthackeray viewed it", ["mthackeray", "mthackeray"]),
         ("Mrs Oona Tierney left. The Tierneys own it.", ["Oona Tierney", "Tierneys"]),
         ("Dr José Ibáñez: IBANEZ was late.", ["José Ibáñez", "IBANEZ"]),
         ("Ms Philippa Garside wrote. Best, Pip", ["Philippa Garside", "Pip"]),

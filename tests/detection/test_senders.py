@@ -72,6 +72,10 @@ def test_labels_and_keys_are_no_senders(text: str) -> None:
         ('name,job\n"Ferncastle, Jo",clerk\n"Anand, Priya",cook\n', ["Ferncastle", "Jo", "Anand", "Priya"]),
         ("| Name | Car |\n|---|---|\n| Olwen Trevanion | Mini |\n| Grace Lillywhite | Ceed |\n",
          ["Olwen Trevanion", "Grace Lillywhite"]),
+        (
+            "Nr.  Name, Vorname   geb.\n1    Winter, Jonas   17.04.2011\n2    Böckle, Maximilian 02.11.2010\n",
+            ["Winter", "Jonas", "Böckle", "Maximilian"],
+        ),
         ("Bib\tRunner\n2\tLinnea Backström\n3\tWill Power\n4\tSummer Blythe\n",
          ["Linnea Backström", "Will Power", "Summer Blythe"]),
         ('Holder,Car\n"Abner, Rosa",Jazz\n"Bishop, Church",Up\n"D\'Angelo, Pier Luigi",500\n',

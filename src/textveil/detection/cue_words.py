@@ -45,6 +45,19 @@ KIN: Final = _by_language(
     hu="ferje felesege fia lanya testvere anyja apja",
     hr="suprug supruga brat sestra majka otac kci",
 )  # fmt: skip
+BORN: Final = _by_language(
+    de="geb geborene geborener",
+    fr="nee ne dite dit",
+    es="nacida nacido",
+    it="nata nato detta",
+    pt="nascida nascido",
+    nl="geboren",
+    pl="domu ur",
+    cs="rozena",
+    sv="fodd",
+    no="fodt",
+)
+"""Words before the name that somebody was born with, or behind the name of who was born."""
 CALLED: Final = _by_language(
     en="called named nicknamed known alias",
     de="namens genannt",

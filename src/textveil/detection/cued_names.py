@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from textveil.detection import lists as known
-from textveil.detection.cue_words import CALLED, CLOSINGS, GREETINGS, KIN, KNOWN_BY, LABELS, ROLES, SHORTENED
+from textveil.detection.cue_words import BORN, CALLED, CLOSINGS, GREETINGS, KIN, KNOWN_BY, LABELS, ROLES, SHORTENED
 from textveil.detection.firms import FORM
 from textveil.detection.formal_names import HONORS
 from textveil.detection.found import Found, words_in
@@ -69,13 +69,26 @@ _APPOSED: Final = lazy_regex(
 )
 _ENDS_APPOSED: Final = lazy_regex(r"[,;.)(:](?![A-Za-z])")
 _KIN_BEHIND: Final = lazy_regex(
-    rf"(?<![A-Za-z0-9])(?P<name>{_PARTICLE}{{0,2}}{_ONE}(?: {_PARTICLE}{{0,2}}{_ONE}){{0,3}}), "
+    rf"(?<![A-Za-z0-9])(?![A-Z][a-z]{{0,4}}'(?:m|s|re|ve|ll|d) )"
+    rf"(?P<name>{_PARTICLE}{{0,2}}{_ONE}(?: {_PARTICLE}{{0,2}}{_ONE}){{0,3}}), "
     r"(?:his|her|their|my|our|seine?|ihre?|meine?|unsere?"
     r"|son|sa|mon|ma|leur|su|mi|il suo|la sua|suo|sua|o seu|a sua|o meu|a minha|zijn|haar|mijn|jego|jej)"
     r"(?: (?:late|eldest|older|elder|younger|youngest|only|former|step|defunte?|difunt[oa]|defunt[oa]"
     r"|verstorben(?:er|e)|overleden|big|little))?"
     r" (?:[a-z]{1,10}-)?\Z"
 )
+_OF_BIRTH: Final = lazy_regex(r"\.?:? {1,2}(?![A-Z][a-z]{2,10}\.?,? [0-9])(?=[A-Zvd])")
+_BORN_BEHIND: Final = lazy_regex(
+    rf"(?<![A-Za-z0-9])(?P<name>{_PARTICLE}{{0,2}}{_ONE}(?: {_PARTICLE}{{0,2}}{_ONE}){{0,3}}),? [(]?\Z"
+)
+_AFTER_KIN: Final = lazy_regex(r"(?P<name>[A-Z][a-z]{1,20})(?:'s)?(?=[,.:;!?')\n]| [a-z]|\Z)")
+_ONLY_BEHIND: Final = words_in("ne dit dite detta nato nacido nascido ur")
+"""Words for birth that a name stands before, not behind."""
+_CALLED_KIN: Final = words_in(
+    """uncle aunt nan nana gran grandma grandpa tante onkel oom oma opa tia tio zia zio nonno nonna vo ciocia wujek
+    abuela abuelo"""
+)
+"""Relatives whom a name follows when they are called by it: Aunt Peg."""
 _FOLLOWS_NAME: Final = lazy_regex(
     r" (?:is|was|has|had|died|said|says|will|can|and|who|called|texted|messaged|lives|works|came|went|does|did)\b"
     r"|[,.!?\n]|\Z"
@@ -124,13 +137,14 @@ CUES: Final = (
     Cue("called", _WHO_IS, _NAMED, 0.6, "cue", "a girl called tash", "a tool called tash", CALLED),
     Cue("role", _ANY, _SPACE, 0.6, "title", "Overlege Solveig Bakke", "overlege og Lege", ROLES),
     Cue("short", _ANY, _POINT, 0.7, "title", "dal rag. Brunelli", "The rag. Brunelli", SHORTENED),
+    Cue("birth", _ANY, _OF_BIRTH, 0.6, "cue", "geb. Wuttke, wohnt", "geb. am 4. Mai", BORN),
     Cue("label", _LABEL_BEFORE, _LABEL, 0.7, "field", "Firmado: G. Ibarra", "Firmado: Tesoreria", LABELS),
     Cue("closing", _CLOSING_BEFORE, _CLOSING, 0.7, "cue", "Groet,\nSjoerd", "Groet aan allen", CLOSINGS),
     Cue("greeting", _AT_LINE, _OPENING, 0.6, "cue", "Hej Solveig,", "Hej igen,", GREETINGS),
 )
 """The example that is found is found by the cue of its row."""
 # fmt: on
-_KIN_CUE, _APPOSED_CUE, _CALLED_CUE, _ROLE_CUE, _SHORT_CUE, _LABEL_CUE, _CLOSING_CUE, _GREETING_CUE = CUES
+_KIN_CUE, _APPOSED_CUE, _CALLED_CUE, _ROLE_CUE, _SHORT_CUE, _BIRTH_CUE, _LABEL_CUE, _CLOSING_CUE, _GREETING_CUE = CUES
 
 
 @cache
@@ -167,7 +181,7 @@ def find_cued_names(text: str) -> Iterator[Found]:
             continue
         for cue, language in cues_of[text[start:end].lower()]:
             behind = cue.behind.match(text, end)
-            if behind is None and cue is not _KIN_CUE:
+            if behind is None and cue not in (_KIN_CUE, _BIRTH_CUE):
                 continue
             for span in _announced(text, start, end, cue, language, behind):
                 reached = max(reached, span.end)
@@ -193,6 +207,9 @@ def _announced(
 ) -> Iterator[Found]:
     if cue is _KIN_CUE and text.rfind(", ", max(0, start - _NEAR), start) >= 0:
         yield from _named_before_kin(text, start, language)
+    if cue is _BIRTH_CUE and text[start].islower():
+        yield from _named_before_birth(text, start, language)
+        behind = None if text[start:end].lower() in _ONLY_BEHIND else behind
     if behind is None or cue.before.search(text, max(0, start - _BACK), start) is None:
         return
     low = text[start:end].lower()
@@ -207,18 +224,7 @@ def _announced(
         yield Found(start, end, ORDINARY, 0.0)  # Groet, Merhaba, Herr Kollege
         silent = False
     at = behind.end()
-    if text[at].islower() and cue in (_CALLED_CUE, _APPOSED_CUE):
-        stop = _small_end(text, at)
-    elif text[at].islower() and cue is _KIN_CUE and language == "en" and text[end:at] == " ":
-        stop = _small_end(text, at)
-        fits = _FOLLOWS_NAME.match(text, stop) and _POSSESSIVE.search(text, max(0, start - 8), start)
-        if not fits or _VERB_ENDING.search(text, at, stop):
-            stop = 0
-    else:
-        aside = cue is _KIN_CUE and text[start].islower() and text[at - 2 : at] == ", "
-        small = aside or (cue is _KIN_CUE and language != "en")
-        sure = cue is _LABEL_CUE and low in _NAME_LABELS
-        stop = _name_end(text, at, language, cue, small=small, sure=sure)
+    stop = _announced_end(text, start, end, at, cue, language)
     if not stop or (cue is _APPOSED_CUE and not _ENDS_APPOSED.match(text, stop)):
         return
     if cue is _LABEL_CUE and (number := _NUMBER.match(text, end)):
@@ -231,6 +237,25 @@ def _announced(
         if joint is None or not (following := _name_end(text, joint.end(), language, cue)):
             return
         at, stop = joint.end(), following
+
+
+def _announced_end(text: str, start: int, end: int, at: int, cue: Cue, language: str) -> int:
+    """Return where the name at ``at`` ends that the word from ``start`` to ``end`` announces; 0 where none does."""
+    low = text[start:end].lower()
+    if text[at].islower() and cue in (_CALLED_CUE, _APPOSED_CUE):
+        return _small_end(text, at)
+    if text[at].islower() and cue is _KIN_CUE and language == "en" and text[end:at] == " ":
+        stop = _small_end(text, at)
+        fits = _FOLLOWS_NAME.match(text, stop) and _POSSESSIVE.search(text, max(0, start - 8), start)
+        return 0 if not fits or _VERB_ENDING.search(text, at, stop) else stop
+    aside = cue is _KIN_CUE and text[start].islower() and text[at - 2 : at] == ", "
+    small = aside or (cue is _KIN_CUE and language != "en")
+    sure = cue is _LABEL_CUE and low in _NAME_LABELS
+    stop = _name_end(text, at, language, cue, small=small, sure=sure)
+    if not stop and cue is _KIN_CUE and low in _CALLED_KIN and text[start].isupper() and text[end:at] == " ":
+        called = _AFTER_KIN.match(text, at)
+        return called.end("name") if called and called["name"].lower() not in known.FUNCTION_WORDS else 0
+    return stop
 
 
 _ENGLISH_TOO: Final = words_in(
@@ -257,7 +282,7 @@ def _name_end(text: str, at: int, language: str, cue: Cue, *, small: bool = Fals
     match = _NAME.match(text, at)
     if match is None:
         return 0
-    bare = cue in (_KIN_CUE, _ROLE_CUE, _SHORT_CUE, _APPOSED_CUE)
+    bare = cue in (_KIN_CUE, _ROLE_CUE, _SHORT_CUE, _APPOSED_CUE, _BIRTH_CUE)
     parts = [part for part in _WORD.finditer(text, at, match.end()) if part[0][0].isupper() and len(part[0]) > 1]
     lows = [part[0].lower().removesuffix("'s") for part in parts]
     if lows and label_words().issuperset(lows):
@@ -322,6 +347,17 @@ def _named_before_kin(text: str, kin: int, language: str) -> Iterator[Found]:
     named = _KIN_BEHIND.search(text, max(0, kin - _BACK), kin)
     if named is not None and _name_end(text, named.start("name"), language, _KIN_CUE) == named.end("name"):
         yield Found(*named.span("name"), "person", 0.6, "cue")
+
+
+def _named_before_birth(text: str, birth: int, language: str) -> Iterator[Found]:
+    """Yield the name before a word for birth: Marguerite, née en 1838; no ordinary word that is none."""
+    named = _BORN_BEHIND.search(text, max(0, birth - _BACK), birth)
+    if named is not None:
+        first = named["name"].split(" ", 1)[0].lower()
+        marks = lists().words.get(first, 0)
+        listed = marks & Marks.GIVEN or not (marks & _PLAIN or _is_ordinary(first, language))
+        if listed and _name_end(text, named.start("name"), language, _KIN_CUE) == named.end("name"):
+            yield Found(*named.span("name"), "person", 0.6, "cue")
 
 
 def _small_end(text: str, at: int) -> int:

@@ -366,6 +366,8 @@ _QUANTITIES: Final = Phase("quantities", (
     Row("state", streets.find_states, streets.STATE_GATE, "place", 0.7, "", "Denver, CO", "Denver, XX"),
     Row("label", lookalikes.find_labels, lookalikes.LABEL_GATE, ORDINARY, 0.0, "",
         "Hosp. no.: 4", "Ottilie: no"),
+    Row("spaced-head", lookalikes.find_spaced_heads, lookalikes.HEAD_GATE, ORDINARY, 0.0, "",
+        "Qty   Item   Maria\n2     Oak    4\n", "Qty   Item   Maria\n"),
     Row("vehicle", lookalikes.find_vehicles, lookalikes.VEHICLE_GATE, ORDINARY, 0.0, "", "a Kia Ceed", "a Kia dealer"),
     Row("numbered-model", lookalikes.find_numbered_models, lookalikes.VEHICLE_GATE, "numbering", 0.6, "sequence",
         "a Peugeot 208", "a Peugeot 2019"),

@@ -59,7 +59,8 @@ _LABEL_WORDS: Final = """
     matricule cedula contrato contrat contratto contract account acct serial badge ref reference quoting booking
     membership student employee customer case file invoice ticket warrant permit licence license docket urn enrolment
     registration application order prescription referral accession specimen hospital chart works ni tel phone
-    mobile fax birth dob uid firmenbuch allocataire caf kvk siret siren ext durchwahl poste ramal toestel pager bleep"""
+    mobile fax birth dob uid col colegiado colegiada firmenbuch
+    allocataire caf kvk siret siren ext durchwahl poste ramal toestel pager bleep"""
 _LABELS: Final = either_of(_LABEL_WORDS)
 _BEGINS_LABEL: Final = joined_words(f"{_LABEL_WORDS} n no nr num number numero nummer id")
 _NUMBER_MARK: Final = (
@@ -148,9 +149,10 @@ _KEYED: Final = lazy_regex(
     r"|user[_-]?id(?=\W{1,4}[0-9]{5}))[\"']? ?(?:[:=#] ?)?[=#][\"']?|(?i:(?<![a-z])(?:customer|client|patient"
     r"|member|account|acct"
     r"|employee|emp|staff|student|subscriber|policy|claim|case|order|invoice|ticket|booking|contract|person|badge)"
-    r"(?:_?(?:id|no|number|num|nr|ref)))[\"']? ?: ?[\"']?)(?P<value>[A-Z]?[0-9]{4,12})(?![\w.-])"
+    r"(?:_?(?:id|no|number|num|nr|ref)))[\"']? ?: ?[\"']?|(?<=\")id\" ?: ?\"(?=[A-Z]))"
+    r"(?P<value>[A-Z]?[0-9]{4,12}|(?<=\")[A-Z]{1,5}-[0-9]{4,12})(?![\w.-])"
 )
-KEYED_GATE: Final = at_digits(r"[:=#][ \"']{0,2}[A-Z]?[0-9]{4}")
+KEYED_GATE: Final = at_digits(r"[:=#][ \"']{0,2}[A-Z]{0,5}-?[0-9]{4}")
 _VEHICLE: Final = (
     "panda ducato sprinter passat polo corsa astra clio kangoo berlingo transit fiesta focus fabia octavia golf punto "
     "opla opel kia citroen dacia hyundai suzuki mazda transporter caddy vivaro trafic scooter vespa piaggio caravan "

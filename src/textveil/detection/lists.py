@@ -316,7 +316,8 @@ GENERIC_CARE: Final = _set(
 """Words that say of which sort such an institution is, and not which one."""
 FUNCTION_WORDS: Final = _set(
     """i you he she it we they me him her us them my your his its our their this that these those who what which where
-    when why how the a an and or but if so not no yes ok okay oh ah hey hi hello thanks cheers please can could will
+    when why how the a an and or but if so not no yes ok okay oh ah hey hi hello thanks cheers please
+    noreply donotreply postmaster newsletter total subtotal can could will
     would shall should may might must do does did is are was were be been am have has had here there now then
     today tomorrow yesterday tonight let lol rt omg haha wow yeah yep nope im ive dont cant wont didnt isnt
     youre theyre gonna wanna gotta imma ima mom dad mum mommy daddy grandma grandpa tv pm bot internet email fax

@@ -186,19 +186,41 @@ def find_letters_behind_names(text: str) -> Iterator[Found]:
 _CERTIFIED: Final = lazy_regex(r"-[A-Z]{1,4}(?![A-Za-z0-9])")
 
 
+_SPACED_HEAD: Final = lazy_regex(r"(?<![^\n])(?P<head>[ ]{0,4}[A-Z#][^\n:|\t0-9]{8,160})\n(?P<below>[^\n]{1,200})")
+_SPACED_CELL: Final = lazy_regex(r"[^ ](?:[^ ]| (?! ))*+")
+_LEAST_CELLS: Final = 3
+_LONGEST_HEAD: Final = 3  # words of a head
+HEAD_GATE: Final = holding("   ")
+
+
+def find_spaced_heads(text: str) -> Iterator[Found]:
+    """Yield the heads of columns parted by spaces, above a row with a number: Qty   Description   Unit."""
+    for table in matches(_SPACED_HEAD, text):
+        cells = list(matches(_SPACED_CELL, text, *table.span("head")))
+        below = sum(1 for _ in matches(_SPACED_CELL, table["below"]))
+        if len(cells) < _LEAST_CELLS or below < _LEAST_CELLS or not any(map(str.isdigit, table["below"])):
+            continue
+        if all(cell[0].count(" ") < _LONGEST_HEAD for cell in cells):
+            yield from (Found(*cell.span(), ORDINARY, 0.0) for cell in cells if not _is_given(cell[0]))
+
+
 _STATUTE: Final = lazy_regex(
     r"[A-Z](?<![A-Za-z0-9'-].)[a-z]{2,20}(?:,? (?:(?:and|of|the|to|for) ){0,2}\(?[A-Z][a-z]{2,20}\)?){0,7}"
     r" (?:Act|Acts|Regulations|Bill|Ordinance|Order|Directive)(?![A-Za-z])"
 )
+_ASIDE: Final = lazy_regex(r"\([A-Z][a-z]{2,20}\)")
 STATUTE_GATE: Final = with_words("act acts regulations bill ordinance order directive")
 
 
 def find_statutes(text: str) -> Iterator[Found]:
     """Yield statutes by their titles: Poor Law Act; one that is called after somebody in one word stays open."""
     for match in matches(_STATUTE, text):
-        words = [word.lower() for word in _WORD.findall(match[0])][:-1]
+        words = [word.lower() for word in _WORD.findall(_ASIDE.sub("", match[0]))][:-1]
         marks = [lists().words.get(word, 0) for word in words]
-        if all(mark & _PLAIN or word in known.FUNCTION_WORDS for word, mark in zip(words, marks, strict=True)):
+        if all(
+            mark & (_PLAIN | Marks.KNOWN_PLACE) or word in known.FUNCTION_WORDS
+            for word, mark in zip(words, marks, strict=True)
+        ):
             yield Found(*match.span(), ORDINARY, 0.0)
 
 

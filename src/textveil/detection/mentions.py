@@ -309,7 +309,11 @@ class _Second:
         self.several: dict[str, Found] = {}  # families, and genitives: the Tierneys, Traugotts Auto
         self.logins: dict[str, Found] = {}
         for written, span in persons:
-            self._person(written, span)
+            if span.kind == "handle":
+                if len(written) >= _SHORTEST_LOGIN and not is_plain_form(written.lower()):
+                    self.logins.setdefault(written.lower(), span)
+            else:
+                self._person(written, span)
 
     def _person(self, written: str, span: Found) -> None:
         if written.islower():
@@ -348,6 +352,9 @@ class _Second:
         return frozenset(filter(str.isalpha, whole))
 
 
+_CALLED: Final = frozenset(("person", "handle"))
+
+
 def with_second_mentions(
     text: str, spans: Sequence[Found], ordinary: frozenset[str] = frozenset(), passed: Sequence[Found] = ()
 ) -> list[Found]:
@@ -357,7 +364,7 @@ def with_second_mentions(
     or capitals. A word of English, of programs or of ``ordinary`` is none, unless it is the name itself with a capital.
     None stands in what is ``passed``.
     """
-    persons = sorted((span for span in spans if span.kind == "person" and span.score > EVIDENCE), key=_by_length)
+    persons = sorted((span for span in spans if span.kind in _CALLED and span.score > EVIDENCE), key=_by_length)
     if not persons:
         return list(spans)
     second = _Second(((text[span.start : span.end], span) for span in persons), ordinary)

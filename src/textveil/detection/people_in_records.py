@@ -174,7 +174,9 @@ def with_addressed(text: str, detected: list[Found], ordinary: Collection[str] =
     for span in detected:
         if span.kind == "email":
             words = _PARTS.findall(_folded(text[span.start : span.end].partition("@")[0]))
-            parts.update(word for word in words if len(word) > (2 if len(words) > 1 else 3))
+            parts.update(
+                word for word in words if len(word) > (2 if len(words) > 1 else 3) and word not in known.FUNCTION_WORDS
+            )
     if not parts:
         return detected
     met = [match.span() for match in matches(_CAPITALIZED, text) if _is_part(match[0], parts)]
@@ -221,7 +223,8 @@ _USER: Final = lazy_regex(
     r"|(?:[Bb]enutzer(?:name|kennung)?|[Uu]tente|[Uu]suario|[Uu]tilisateur|[Ii]dentifiant|[Gg]ebruiker(?:snaam)?"
     r"|[Uu]zytkownik|[Gg]it[Hh]ub|[Gg]it[Ll]ab|[Ss]kype|[Ii]nstagram|[Tt]elegram|[Tt]witter)"
     r"(?: ?[:=] {0,3}| {1,8})[\"'@]?"
-    r"|(?<=\n)[ \t]{0,8}(?:[Uu]ser(?:name)?|[Ll]ogin)[ \t]{1,20}=[ \t]?[\"']?"
+    r"|(?<=\n)[ \t]{0,8}(?:[a-z]{1,12}_)?(?:[Uu]ser(?:_?name)?|[Ll]ogin)[ \t]{1,20}=[ \t]?[\"']?"
+    r"|(?i:(?:create|alter|drop) (?:user|role)(?: if (?:not )?exists)?) [\"'`]?"
     r"|(?<= )(?:-u|-l|--user(?:name)?|--login|--owner)[ =])"
     r"(?P<name>[a-z][a-z0-9_.-]{2,30})(?![\w("
     r"\[{<@/:*%$\\-]|\.\w| ?=|'t\b)"
@@ -267,7 +270,7 @@ USER_GATE: Final = with_words(
     "sudo publickey session authenticating cron
     github gitlab skype telegram discord instagram insta twitter snapchat mastodon tiktok benutzer
     benutzername benutzerkennung nutzer nutzername utilisateur identifiant usuario utente utilizador gebruiker
-    gebruikersnaam uzytkownik anmeldename created updated logged handle u l todo fixme xxx hack note"""
+    gebruikersnaam uzytkownik anmeldename role created updated logged handle u l todo fixme xxx hack note"""
 )
 FIELD_GATE: Final = holding(
     "ame=", "ame =", "ame'", 'ame"', "ame:", "ame`", "ame]", "ame)", "ame LIKE", "ame like", "ame ILIKE", "NAME"

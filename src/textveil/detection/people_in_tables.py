@@ -17,7 +17,9 @@ from textveil.text.patterns import check_time, lazy_regex, matches
 _SCORE: Final = 0.7
 
 _COLUMN: Final = lazy_regex(
-    r"(?i:(?:first|last|full|given|family|middle|sur|maiden|patient|customer|contact|employee|client|holder|display)"
+    r"(?i:(?:(?:last |sur|family ?)?name|nachname|familienname|apellidos?|cognome|nom|nazwisko|achternaam),? ?"
+    r"(?:vorname|first ?name|forenames?|nombre|nome|prenom|imie|voornaam)"
+    r"|(?:first|last|full|given|family|middle|sur|maiden|patient|customer|contact|employee|client|holder|display)"
     r"[_ -]?name|surname|forenames?|forename\(s\)|given(?: names?)?|customer|patient|employee"
     r"|nachname|vorname|familienname|nom de famille|prenoms?|apellidos?|nombre y apellidos|cognome|nome e cognome"
     r"|sobrenome|apelido|nome completo|achternaam|voornaam|fornavn|etternavn|efternavn|fornamn|efternamn"
@@ -69,7 +71,7 @@ _VALUE_HEADER: Final = lazy_regex(
     rf"(?m)(?<![^\s|,;\"])(?:{_SECRETS.pattern}|{_IDS.pattern}|{_PLACES.pattern}){_BEHIND}"
 )
 """Which of its places begin a cell is told by ``_begins_cell``; most words of a text are passed over at once."""
-_HEADING: Final = lazy_regex(r"[A-Za-z#][A-Za-z0-9_ ()./'#-]{0,40}")
+_HEADING: Final = lazy_regex(r"[A-Za-z#][A-Za-z0-9_ ()./'#,-]{0,40}")
 _CELLS: Final = {
     mark: lazy_regex(rf"{space}(?:\"(?P<quoted>[^\"\n]*+)\"[^\S\n\t]*+(?=[{mark}]|$)|(?P<bare>[^{mark}\n]*+))[{mark}]?")
     for mark, space in (("|", r"[^\S\n\t]*"), (",", ""), (";", ""), ("\t", ""))
@@ -79,6 +81,8 @@ _SPACED: Final = lazy_regex(r"[^ \n](?:[^ \n]| (?! ))*+")
 """A cell of a table whose columns are parted by two spaces or more."""
 _RULE: Final = lazy_regex(r"[-+|=: \t]+")
 _NAME_CELL: Final = lazy_regex(r"[^\W\d_][\w.'\u2019-]{0,40}(?:,? [^\W\d_][\w.'\u2019-]{0,40}){0,4}")
+_NUMBER_BEHIND: Final = lazy_regex(r" +(?=[0-9])")
+"""What parts a name from the number of the next column, where that begins one space behind it."""
 _NO_NAME: Final = words_in(
     """null none nan n/a na nil unknown true false yes no anonymous deleted test vacant total empty unm tbc tba closed
     cancelled sold void blocked free off"""
@@ -192,7 +196,8 @@ def _tables(text: str, headers: Iterator[re.Match[str]]) -> Iterator[tuple[dict[
         end = line_end(text, start)
         header = text[start:end].rstrip("\r")
         beside = (sign for sign in match["mark"] if sign in _CELLS)
-        mark = next(beside, "") or next((sign for sign in _CELLS if sign in header), " ")
+        apart = " " if match["mark"] == "  " else ""
+        mark = next(beside, "") or apart or next((sign for sign in _CELLS if sign in header), " ")
         columns = _column_kinds(_cells(header, start, mark), mark)
         reached = end
         if any(columns.values()):
@@ -289,7 +294,8 @@ def _persons(rows: dict[int, list[_Cell]], columns: dict[int, str]) -> Iterator[
             spans += [Found(cell.start, cell.start + len(cell.value), "handle", _SCORE, "column") for cell in users]
             if users:
                 continue
-        named = (cell for cell in cells if _NAME_CELL.fullmatch(cell.value))
+        bare = (cell._replace(value=_NUMBER_BEHIND.split(cell.value, 1)[0]) for cell in cells)
+        named = (cell for cell in bare if _NAME_CELL.fullmatch(cell.value))
         full = [cell for cell in named if cell.value.casefold().rstrip(".") not in _NO_NAME]
         if kind in ("vote", "login"):
             counted = [cell for cell in cells[:_MOST_CELLS] if cell.value]

@@ -36,7 +36,9 @@ _CODE: Final = lazy_regex(
     r"|(?:codigo|clave) (?:de la puerta|del porton|del portal|de acceso|de la alarma|de entrada|do portao|da porta"
     r"|de acesso|do alarme|do cofre)|codice (?:(?:del )?cancello|d'accesso|di accesso|dell'allarme"
     r"|del portone|della porta)"
-    r"|(?:deur|poort|alarm|toegangs)code|code (?:van|voor) de [a-z]{4,12}|kod (?:do|od) [a-z]{4,12}"
+    r"|(?:deur|poort|alarm|toegangs|slot|kluis|sleutelkluis|kelder)code|sleutelkluis(?:je)?|sleutelkastje"
+    r"|schlussel(?:kasten|safe|box|tresor|code)(?:-?code)?(?: de[rs] [a-z]{4,12})?|cassetta delle chiavi"
+    r"|boite a cles?|cajetin de llaves|code (?:van|voor) de [a-z]{4,12}|kod (?:do|od) [a-z]{4,12}"
     r"|(?<=, )code(?= [A-Z]?[0-9]{4}[A-Z]?(?:\n|\Z|[.,;]))"
     r"|pin(?: ?-?code| number)?(?=\W{1,3}(?:for [a-z ]{3,20} )?(?:is |now |ist |est |es "
     r"|e )?[0-9] [0-9] [0-9] [0-9])|one-time password"
@@ -44,7 +46,7 @@ _CODE: Final = lazy_regex(
     r"|tresor|safe(?= [0-9]-))(?: (?:for|to) (?:[a-z]{2,12} ?){1,4}(?= (?:is|was|[0-9:=])))?)"
     rf"(?:'s[ \t])?{_BE}(?P<value>(?:{_DIGIT}[ -]){{3,7}}{_DIGIT}|[A-Z]{{0,2}}(?:[0-9](?:[ -][0-9]){{3,7}}"
     rf"|[0-9]{{4,10}}|[0-9]{{1,2}}(?:-[0-9]{{1,2}}){{2}}|[0-9]{{2,4}}(?:[ -][0-9]{{2,4}}){{1,2}})"
-    r"[A-Z#*]{0,2})(?![\w]|[.,/-][0-9])"
+    r"(?:-?[A-Z#*]{1,2})?)(?![\w]|[.,/-][0-9])"
 )
 _WORD: Final = r"[^\s\"'`()<>,;]{4,60}"
 _NAMES: Final = (
@@ -73,7 +75,7 @@ _TOLD: Final = (
     r"|identifiants?|credenciales|credenziali|credenciais|acceso|acces|accesso|inloggegevens"
     r"|user(?:name)? ?/ ?pass(?:word)?(?: (?:pair|combo|combination))?)"
     r"(?: (?:do|da|de|del|della|du|for|to|of|the|van|der|zum|fur) [a-z-]{2,16}){0,2}"
-    r"(?: (?:with|as|using|are|is|e|es|est|ist|mit|avec|con|com|met))?:? {1,2}"
+    r"(?: (?:with|as|using|are|is|e|es|est|ist|mit|avec|con|com|met))?[:?!]{0,2} {1,2}"
     rf"(?P<user>[a-z0-9][a-z0-9.@+_-]{{1,40}}) ?(?:/|:|\|) ?(?P<value>{_WORD})",
 )
 _PATTERNS: Final = tuple(map(lazy_regex, _TOLD))
@@ -113,6 +115,8 @@ _WORDS: Final = joined_words(
     "keysafe keybox lockbox entry safe box contrasena senha wachtwoord pw key schlussel cle clave chiave chave "
     "sleutel klucz haslo credential credentials "
     "zugang login mdp wlan user username padlock caja candado cassaforte lucchetto coffre cadenas cofre tresor "
+    "kellercode slotcode kluiscode sleutelkluiscode sleutelkluis sleutelkluisje sleutelkastje schlusselkasten "
+    "schlusselsafe schlusselbox schlusseltresor schlusselcode chiavi cles llaves "
     "kellercode "
     "waschkuchencode garagencode "
     "logins log logged sign account accounts zugangsdaten anmeldedaten identifiant identifiants credenciales "

@@ -33,6 +33,8 @@ def test_a_cue_finds_its_example_and_ignores_the_other(cue: Cue) -> None:
         ("Meier, geb. Wuttke, wohnt", ["Meier", "Wuttke"]),
         ("mama z domu Kurzydło zmarła", ["Kurzydło"]),
         ("1. Marguerite, née en 1838\n2. François, né le 4\n", ["Marguerite", "François"]),
+        ("Huisarts: dr. W. van der Heide, in", ["W. van der Heide"]),
+        ("he bit a girl called Saffron.", ["Saffron"]),
         ("Uncle Des: no. Aunt Peg says so.", ["Des", "Peg"]),
         ("I'm Mhairi, my girlfriend is late", ["Mhairi"]),
         ("Rédigé par : Hippolyte Cazenave\n", ["Hippolyte Cazenave"]),

@@ -41,6 +41,8 @@ def firms(text: str) -> list[str]:
         ("il Condominio Le Rondini paga", "Condominio Le Rondini"),
         ("wohnt im Haus Abendsonne, Zimmer", "Haus Abendsonne"),
         ("im Gasthof Krone gab es", "Gasthof Krone"),
+        ("Faktura od Hurtownia Malwa sp. j. jest", "Hurtownia Malwa sp. j."),
+        ("at Birnam Grain Co-operative\n", "Birnam Grain Co-operative"),
         ("im St.-Elisabeth-Krankenhaus gGmbH", "St.-Elisabeth-Krankenhaus"),
         ("das Albert-Schweitzer-Gymnasium ist", "Albert-Schweitzer-Gymnasium"),
         ("in de Sint-Agathakerk en", "Sint-Agathakerk"),
@@ -60,6 +62,7 @@ def test_a_firm_is_found_by_its_form_or_by_its_sort(text: str, expected: str) ->
         ("works at Chocktaw Ridge Feed & Seed, cell", ["Chocktaw Ridge Feed & Seed"]),
         ("Venue: The Glasshouse Rooms, 4 Wharf", ["The Glasshouse Rooms"]),
         ("works at Starbucks; works at Orla Fenn's", []),
+        ("had the pub, The Speckled Hen, in", ["The Speckled Hen"]),
         ("Church: no. School: General Home. It works for Visual Studio", []),
     ],
 )

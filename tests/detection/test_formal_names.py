@@ -18,6 +18,7 @@ def persons(text: str) -> list[str]:
         ("Re: Mrs Agnes PETTIFER, d.o.b. 02.05.1941", ["Agnes PETTIFER"]),
         ("Dr Sunil RAO and Prof. Li WANG saw her.", ["Sunil RAO", "Li WANG"]),
         ("Mr. Tom KOWALCZYK-REED, aged 40", ["Tom KOWALCZYK-REED"]),
+        ("saw Mr W. van der Heide and left", ["W. van der Heide"]),
         ("Mr and Mrs J Pettifer", ["J Pettifer"]),
         ("Dear Mr A B Pettifer,", ["A B Pettifer"]),
         ("Her agent, Mrs F. Platou Amble, and Mr J Smith Today", ["F. Platou Amble", "J Smith"]),

@@ -71,6 +71,7 @@ PIECES += [
     "Sian, MRCVS",
     "the Housing Act",
     "enfermedad de Paget",
+    "x\nQty   Item   Sum\n2     Oak    4",
     "x\nHosp. no.: 4",
     "user,password\nbob,hunter\n",
     'variable "db_secret" { default = "x-y-z" }',

@@ -43,7 +43,7 @@ _PARTICLE: Final = (
     r"(?:(?:v[oa]n|zu|zum|den|de[rlnm]?|della|d[aio]s?|du|des|la|las|los|le|y|ten?|ter|'t|af|bin|al|el) )"
 )
 _NAME: Final = lazy_regex(
-    rf"{_PARTICLE}{{0,3}}(?:(?:[A-Z]\.[ -]?){{1,3}})?{_ONE}(?:(?: | [A-Z]\. ){_PARTICLE}{{0,3}}{_ONE}){{0,3}}"
+    rf"{_PARTICLE}{{0,3}}(?:(?:[A-Z]\.[ -]?){{1,3}}{_PARTICLE}{{0,3}})?{_ONE}(?:(?: | [A-Z]\. ){_PARTICLE}{{0,3}}{_ONE}){{0,3}}"
     r"(?![A-Za-z0-9_@])"
 )
 _WORD: Final = lazy_regex(r"[A-Za-z]+(?:['-][A-Za-z]+)*")
@@ -252,7 +252,8 @@ def _announced_end(text: str, start: int, end: int, at: int, cue: Cue, language:
     small = aside or (cue is _KIN_CUE and language != "en")
     sure = cue is _LABEL_CUE and low in _NAME_LABELS
     stop = _name_end(text, at, language, cue, small=small, sure=sure)
-    if not stop and cue is _KIN_CUE and low in _CALLED_KIN and text[start].isupper() and text[end:at] == " ":
+    related = cue is _KIN_CUE and low in _CALLED_KIN and text[start].isupper() and text[end:at] == " "
+    if not stop and (related or cue is _CALLED_CUE):
         called = _AFTER_KIN.match(text, at)
         return called.end("name") if called and called["name"].lower() not in known.FUNCTION_WORDS else 0
     return stop

@@ -32,10 +32,10 @@ _BACK: Final = 80
 
 FORM: Final = lazy_regex(
     r" (?:gGmbH|GmbH(?: & Co\.? ?(?:KG(?:aA)?|OHG))?|mbH|UG|KGaA|OHG|eG|e\. ?[VKG]\.|GbR"
-    r"|(?P<weak>Limited|KG|AG|SA|SAS|AB|AS|BV|NV|SL)|LLC|L\.L\.C|LLP|Ltd|LIMITED|plc|PLC|CIC|Co-op|Pty|SARL"
+    r"|(?P<weak>Limited|KG|AG|SA|SAS|AB|AS|BV|NV|SL)|LLC|L\.L\.C|LLP|Ltd|LIMITED|plc|PLC|CIC|Co-op(?:erative)?|Pty|SARL"
     r"|S\.A\.R\.L|EURL|SASU|SCI|SNC|S\. ?L(?:\. ?[UP])?"
     r"|S\.A(?:\.S)?|S\. ?Coop|S\.C\.C\.L|S\.? ?r\.? ?l|SRL|S\.R\.L|S\.p\.A|s\.n\.c|s\.a\.s|Ltda|Lda|EIRELI|B\.V|N\.V"
-    r"|V\.O\.F|VOF|Sp\. ?z ?o\. ?o|Sp\. ?[jk]|spol\. s r\. ?o|s\. ?r\. ?o|a\. ?s|ASA|A/S|ApS|Oyj?|[KB]ft"
+    r"|V\.O\.F|VOF|[Ss]p\. ?z ?o\. ?o|[Ss]p\. ?[jk]|spol\. s r\. ?o|s\. ?r\. ?o|a\. ?s|ASA|A/S|ApS|Oyj?|[KB]ft"
     r"|Zrt|Nyrt|d\. ?o\. ?o"
     r"|& (?:Sons?|Daughters?|Co\.?(?: KG)?|Partners?|Associates|Sohne?|Tochter|Figli[oe]?|F\.lli|Fils|Freres|Hijos"
     r"|Filhos|Zone?n|Zn|Cie|Bro(?:ther)?s))(?:\.(?=[ ,;:)]? ?[a-z,;:)\n]|\Z))?(?![A-Za-z0-9_])"
@@ -148,11 +148,20 @@ _CUED: Final = lazy_regex(
     rf"(?P<name>{_W}(?:(?: & |'s | (?:of |and |at )?){_W}){{1,5}}+)(?=[ ,.;:)\n]|\Z)(?! [A-Z0-9])"
 )
 """Where somebody works, and what labels call a house; two words or more, since brands have one."""
+_INN: Final = lazy_regex(
+    r"(?:pub|inn|cafe|bar|restaurant|bistro|shop|bookshop|bakery|hotel|hostel|guesthouse|nursery|salon|farm)"
+    r"(?:,? (?:called|named)|,) (?P<name>The (?:[A-Z][a-z']{2,20})(?: (?:(?:of|and|&) )?[A-Z][a-z']{2,20}){0,3})"
+    r"(?![A-Za-z0-9])"
+)
+"""A house beside what it is: the pub, The Speckled Hen."""
+_INN_WORDS: Final = joined_words(
+    "pub inn cafe bar restaurant bistro shop bookshop bakery hotel hostel guesthouse nursery salon farm"
+)
 _CUES: Final = joined_words(
     """work works worked working employed interned temps temping job venue employer church school insurer company firm
     supplier pharmacy organisation organization workplace nursery garage vet bank publisher sponsor"""
 )
-CUED_FIRM_GATE: Final = WithWords(lambda: _CUES)
+CUED_FIRM_GATE: Final = WithWords(lambda: _CUES | _INN_WORDS)
 
 
 def find_cued_firms(text: str) -> Iterator[Found]:
@@ -168,6 +177,9 @@ def find_cued_firms(text: str) -> Iterator[Found]:
             and not (all(low in _GENERIC for low in lows) or any(map(is_thing, lows)))
         ):
             yield Found(*match.span("name"), "organization", 0.5, "cue")
+    for start, _ in places_of(text, _INN_WORDS):
+        if (inn := _INN.match(text, start)) is not None:
+            yield Found(*inn.span("name"), "organization", 0.5, "cue")
 
 
 def find_firms(text: str) -> Iterator[Found]:

@@ -19,6 +19,7 @@ _TITLED: Final = lazy_regex(
     r"[MDPHFSRCN](?<![A-Za-z].)(?:(?<=M)(?:rs?|s|x|iss|RS?|S|ISS)|(?<=D)(?:r|R|ame)|(?<=P)(?:rof|ROF)|(?<=H)err"
     r"|(?<=F)rau|(?<=S)(?:ir|ister)|(?<=R)ev|(?<=C)llr|(?<=N)urse)\.? {1,2}"
     r"(?P<name>(?:(?:[A-Z]\.? ?){1,3}(?<= )|[A-Z][a-z]+(?:-[A-Z][a-z]+)? (?:[A-Z]\.? )?(?=[A-Z]['A-Z-]{2}))"
+    r"(?:(?:v[ao]n|de[lnr]?|di|da|du|la|le|te[rn]|zu|bin|al|el) ){0,3}"
     rf"(?P<family>{_WORD}))(?![A-Za-z0-9_])"
 )
 """Behind a title: initials, or a given name, and a family name; in the latter case in capitals."""

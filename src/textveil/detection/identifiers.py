@@ -16,7 +16,10 @@ _IBAN: Final = lazy_regex(
     r"(?<![A-Za-z0-9])[A-Za-z]{2}[0-9]{2}(?:[A-Za-z0-9]{11,30}|(?: [A-Za-z0-9]{4}){2,7}(?: [A-Za-z0-9]{1,3})?)"
     r"(?![A-Za-z0-9])"
 )
-_IBAN_BEFORE: Final = lazy_regex(r"\bIBAN(?: ?(?:nummer|number|no\.?|nr\.?|code|is|:|=|#)){0,3} ?\Z", re.IGNORECASE)
+_IBAN_BEFORE: Final = lazy_regex(
+    r"\b(?:IBAN|compte|konto|cuenta|conto|conta|rekening|account)(?: ?(?:nummer|number|no\.?|nr\.?|code|is|:|=|#)){0,3} ?\Z",
+    re.IGNORECASE,
+)
 _FIXED: Final = lazy_regex(
     r"(?<![\w.,-])(?:(?P<ssn>[0-9]{3}-[0-9]{2}-[0-9]{4}(?![\w]|-[0-9]))|(?P<uuid>[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}["
     r"0-9A-Fa-f]{12}(?![\w-]))|(?P<mac>(?<!:)[0-9A-Fa-f]{2}(?P<by>[:-])[0-9A-Fa-f]{2}(?:(?P=by)[0-9A-Fa-f]{2}){4}"
@@ -195,7 +198,7 @@ NAMED_GATE: Final = at_digits("[0-9](?:[A-Za-z0-9/-]{3}|[A-Za-z/-])|[#:=] ?[0-9]
 
 
 def find_ibans(text: str) -> Iterator[Found]:
-    """International bank account numbers whose check digits are right, or that stand behind "IBAN"."""
+    """International bank account numbers whose check digits are right, or that stand behind "IBAN" or a word for an account."""
 
     def iban(start: int, end: int, whole: bool) -> Found | None:
         return Found(start, end, "id", 0.95, "check") if valid_iban(text[start:end]) else None

@@ -86,7 +86,7 @@ _HOUSE: Final = "|".join(_KINDS_OF_HOUSE.split())
 _END: Final = "|".join(_AFTER_NAME.split())
 _WORD: Final = "[A-Z][A-Za-z'-]{2,20}"
 _STREET_END: Final = (
-    "(?:Street|Road|Avenue|Terrace|Crescent|Mews|Lane|Parade|Gardens|Drive|Close|Gate|Steps|Quay|Brow|Fold|Row|Way"
+    "(?:Street|Road|Avenue|Terrace|Villas|Crescent|Mews|Lane|Parade|Gardens|Drive|Close|Gate|Steps|Quay|Brow|Fold|Row|Way"
     "|Walk|Place|Grove|Rise|Hill|Wharf|Track|Court|Square|Wynd|Yard)"
 )
 _NAMED: Final = lazy_regex(

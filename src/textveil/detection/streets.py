@@ -26,7 +26,7 @@ from textveil.text.patterns import either_of, lazy_regex, matches, matches_at
 
 _ENDING: Final = either_of(
     """Street Str St Avenue Ave Road Rd Drive Dr Lane Ln Boulevard Blvd Court Courts Ct Place Pl Square Squares Sq
-    Terrace Ter Way Parkway Pkwy Highway Hwy Circle Cir Trail Trl Alley Plaza Crescent Close Gardens Garden
+    Terrace Ter Villas Way Parkway Pkwy Highway Hwy Circle Cir Trail Trl Alley Plaza Crescent Close Gardens Garden
     Grove Groves Mews Row Walk Walks Loop Run Ridge Hill Hills Heights Hollow Crossing Path Pike Turnpike
     Expressway Freeway Route Union Unions Mount Vista Point Points Junction Junctions Port Ports Island Islands
     Mill Mills Spring Springs Gateway Camp Canyon Causeway Center Centers Cliff Cliffs Corner Corners Cove Creek
@@ -38,7 +38,7 @@ _ENDING: Final = either_of(
     Valleys Viaduct View Views Village Villages Ville Wall Well Wells"""
 )
 _SMALL_ENDING: Final = either_of(
-    "street avenue ave road rd drive lane blvd boulevard court terrace parkway highway crescent grove mews str st"
+    "street avenue ave road rd drive lane blvd boulevard court terrace parkway highway crescent grove mews villas str st"
 )
 _STRONG_ENDING: Final = either_of(
     """Quay Wharf Croft Mead Wynd Lofts Maltings Parade Embankment Esplanade Promenade Broadway Brae Garth Drove Spinney

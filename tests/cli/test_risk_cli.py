@@ -1,5 +1,6 @@
 """``textveil risk``: the contract's keys, files for their owner alone, formats, one line for bad input, no text."""
 
+import gzip
 import io
 import json
 import re
@@ -103,6 +104,26 @@ def test_persons_are_read_from_a_field_of_the_originals(
     assert "records" not in out and "Ein Angriff, nie eine Garantie" in out
 
 
+@pytest.mark.parametrize("name", ["out.jsonl", "out.csv", "out.jsonl.gz"])
+def test_blanked_release_has_the_format_and_the_records_of_the_release(
+    attack: Callable[..., tuple[int, str, str]], tmp_path: Path, name: str
+) -> None:
+    texts = ["" if number == 3 else note for number, note in enumerate(NOTES)]
+    rows = "".join(json.dumps({"text": text, "more": 1}) + "\n" for text in texts)
+    table = "".join(f"{text}\n" for text in ["text", *texts])
+    content = (table.replace("\n\n", '\n""\n') if name.endswith("csv") else rows).encode()
+    (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith("gz") else content)
+    code, out, err = attack(name, "--limit", 0.1, "-o", "out", original=name)
+    assert (code, err) == (0, "")
+    assert "looked at private text" in " ".join(out.split())
+    (path,) = (tmp_path / "out").glob("blanked*")
+    assert path.name == name.replace("out", "blanked") and stat.S_IMODE(path.stat().st_mode) == 0o600
+    written = (gzip.decompress(path.read_bytes()) if name.endswith("gz") else path.read_bytes()).decode()
+    assert written.count("\n") == content.count(b"\n")
+    assert "town 5" not in written and " _" in written
+    assert "more" not in written
+
+
 def test_language_model_is_asked_after_an_estimate_and_its_failure_is_one_line(
     attack: Callable[..., tuple[int, str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -132,6 +153,8 @@ def test_language_model_is_asked_after_an_estimate_and_its_failure_is_one_line(
         (("notes.txt", "--policies", "nonsense"), "policies must be one of", 2),
         (("notes.txt", "--encoder", "."), "", 2),
         (("notes.txt", "--documents", 0), "documents must be >= 1", 2),
+        (("notes.txt", "--limit", 2), "limit must be from 0 to 1", 2),
+        (("notes.txt", "--limit", 0.1, "--documents", 20), "documents must be at least the 24 records", 2),
         (("notes.txt", "--marginals", "notes.txt"), "--marginals needs --population", 2),
         (("notes.txt", "--population", 3), "--population must be given with --marginals alone", 2),
         (("notes.txt", "--marginals", "notes.txt", "--population", 9), "line 1 of the table of marginals", 1),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, replace
+from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -16,14 +17,16 @@ from textveil.json_text import json_text
 from textveil.pages.messages import said
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from textveil.risk.blanking import Blanked
     from textveil.risk.language_model import ModelAttack
     from textveil.risk.linkage import Linkage
     from textveil.risk.population import Marginals
     from textveil.risk.report import Release, RiskReport
 
 NUMBERS = "risk.json"
+BLANKED = "blanked"  # name of the release with further blanks, before the ending of RELEASE
 FEWER_THAN = 5  # people whom attributes fit, for a group that counts as small
 REQUESTS = 100  # to a language model at most, where nothing else is asked
 DOCUMENTS = 1000  # records that are attacked at most, where nothing else is asked: it bounds the time
@@ -41,6 +44,11 @@ class _AttackOptions:
         default="",
     )
     encoder: Path | None = opt.value("DIR", "Folder of a sentence encoder, to compare meanings too; takes longest.")
+    limit: float | None = opt.value(
+        "SHARE",
+        "Blank words of RELEASE until tf-idf names at most this share of its records, and attack the result by others: "
+        "written to the folder of --output.",
+    )
     documents: int = opt.value("N", "Attack so many records, chosen at random.", default=DOCUMENTS)
     unit: str | None = opt.record_field(
         "field of ORIGINAL that names the person. Intervals then hold over persons.  [default: each record is one]"
@@ -128,6 +136,10 @@ def risk_command(
     from textveil.whole_files import write_whole
 
     need(attacks.documents >= 1, "documents", attacks.documents, ">= 1")
+    if attacks.limit is not None:
+        need(0 <= attacks.limit <= 1, "limit", attacks.limit, "from 0 to 1")
+        if output is None or source == "-":
+            raise ParameterError("--limit needs RELEASE as a file, and --output: the folder of the blanked release.")
     model, marginals = asking.attack(), people.read()
     folder = None if output is None else results_folder(output, NUMBERS, mode=0o700)
     whole = whole_of(Path(source))
@@ -144,6 +156,7 @@ def risk_command(
             persons=originals.persons,
             model=model,
             marginals=marginals,
+            limit=attacks.limit,
             documents=attacks.documents,
             vocabulary=vocabulary.load() if policies else None,
             rng=None if seed is None else seeded_generator(seed),
@@ -153,11 +166,38 @@ def risk_command(
     if folder is not None:
         write_whole(folder / NUMBERS, json_text(report.to_data(), indent=1).encode("ascii"), private=True)
         write_page(report, folder)
+        if report.blanked is not None:
+            _write_blanked(source, formats, folder, compress(report.blanked.texts, released.held))
     sys.stdout.write(json_text(report.to_data()) if as_json else _text(report))
+
+
+@dataclass(frozen=True)
+class _Blanks:
+    """Gives each text of the release as it is with further blanks, in their order."""
+
+    blanked: Iterator[str]
+
+    def texts(self, texts: Sequence[str], numbers: Sequence[int]) -> list[str]:
+        return [next(self.blanked) for _ in texts]
+
+
+def _write_blanked(source: str, formats: opt.SampleOptions, folder: Path, texts: Iterator[str]) -> None:
+    """Write the release with further blanks, in its own format; of records, the text alone."""
+    from textveil.corpora.files.sources import COMPRESSED
+    from textveil.corpora.restored import DecodingRun
+
+    choice = formats.choice()
+    inputs = opt.inputs_of([source], choice)
+    endings = Path(source).suffixes
+    packed = Path(source).suffix.lower() in COMPRESSED
+    path = folder / f"{BLANKED}{''.join(endings[-2:] if packed else endings[-1:])}"
+    reader = choice.reader(inputs, path)
+    DecodingRun(decoder=_Blanks(texts), corpus_format=reader, inputs=inputs, private=True).to_file(path)
 
 
 class _Texts(NamedTuple):
     texts: list[str]  # of every record, empty if it has none
+    held: list[bool]  # whether it has one
     persons: list[str] | None  # whom each record is about; None if no field names them
 
 
@@ -172,16 +212,18 @@ def _texts(source: str, formats: opt.SampleOptions, *, unit: str | None = None, 
         choice = FormatChoice(corpus_format="txt")
     inputs = opt.inputs_of([source], choice)
     texts: list[str] = []
+    held: list[bool] = []
     persons: list[str] = []
     with counting("reading", "bytes") as reading:
         for block in released_blocks(choice.reader(inputs), inputs, reading):
             texts += [parts[0] if parts else "" for parts in block.records.texts]
+            held += map(bool, block.records.texts)
             named = () if unit is None else block.records.beside[unit]
             for number, person in enumerate(named, start=block.first):
                 if person is None:
                     raise InputError(f"record {number} must name its person; got null. Leave such records out.")
                 persons.append(person)
-    return _Texts(texts, None if unit is None else persons)
+    return _Texts(texts, held, None if unit is None else persons)
 
 
 def _text(report: RiskReport) -> str:
@@ -226,10 +268,25 @@ def _text(report: RiskReport) -> str:
         )
     for warning in report.warnings:
         lines += row("CHECK", warning)
+    if report.blanked is not None:
+        lines += _blanked(report, report.blanked)
     if report.compared:
         lines += ["", *_curve((*report.compared[:1], report.release, *report.compared[1:])), ""]
     lines += row("limits", ABOUT if report.compared else ABOUT.partition(" A setting")[0])
     return "\n".join(lines) + "\n"
+
+
+def _blanked(report: RiskReport, blanked: Blanked) -> list[str]:
+    from textveil.cli.brief import row
+    from textveil.risk.blanking import TELLS
+
+    chosen, out = blanked.chosen_by, blanked.held_out
+    return [
+        *row("blanked", f"{blanked.words:,} words in {len(blanked.numbers):,} of {report.records:,} records"),
+        *row("", said(f"{_ends(chosen.top1)} named by the attacker that chose them")),
+        *row("", said(f"{_ends(out.top1, out.low, out.high)} named by an attacker held out ({out.attacker})")),
+        *row("CHECK", f"{blanked.verdict} {TELLS}"),
+    ]
 
 
 def _strongest(release: Release) -> list[Linkage]:

@@ -12,6 +12,7 @@ import numpy as np
 from textveil.detection.embedded import embedded_detector
 from textveil.errors import InputError, need
 from textveil.risk.attackers import Style, sentence_vectors
+from textveil.risk.blanking import Blanked, blank_until
 from textveil.risk.language_model import Asked, ModelAttack, attack_by_model
 from textveil.risk.linkage import LEAST_PERSONS, Attacker, TfIdf, blanked, linkage, of_persons, words_of
 from textveil.risk.population import Marginals, population
@@ -26,6 +27,7 @@ from textveil.vocabulary.vocabulary import Vocabulary
 
 T = TypeVar("T")
 DOCUMENTS: Final = 1000  # Records that are attacked unless told otherwise: it bounds the time
+_ALL: Final = "A limit is kept if all records are attacked."
 _BLOCK: Final = 50  # records whose values are found together
 
 
@@ -39,6 +41,7 @@ def risk(
     persons: Sequence[Hashable] | None = None,
     model: ModelAttack | None = None,
     marginals: Marginals | None = None,
+    limit: float | None = None,
     documents: int = DOCUMENTS,
     vocabulary: Vocabulary | None = None,
     rng: np.random.Generator | None = None,
@@ -58,6 +61,8 @@ def risk(
         model: a language model that is asked whom releases are about, with the background as its candidates. It is
             sent releases and the background, no original: it attacks neither these nor what ``policies`` make of them.
         marginals: public shares of a population, to estimate how many people share the attributes left.
+        limit: blank further words of the release until tf-idf names at most this share of its records (of those with
+            the background, if there is one), and attack the result by others; needs all records attacked.
         documents: if there are more records, so many are attacked (about as many if ``persons`` are given: all records
             of persons chosen at random). All texts are candidates.
         vocabulary: public words, where policies draw words; None is the embedded one.
@@ -72,8 +77,11 @@ def risk(
         UnknownNameError: no policy has that name.
     """
     _check(released, originals, background, persons)
+    everything = released
     numbers, released, originals, background = _filled(released, originals, background)
     ids = _ids(persons, numbers)
+    if limit is not None:
+        need(len(numbers) <= documents, "documents", documents, f"at least the {len(numbers):,} records", _ALL)
     if model is not None:
         _check_sendable(released, originals, background)
     need(documents >= 1, "documents", documents, ">= 1")
@@ -92,7 +100,7 @@ def risk(
     attacked = [originals[row] for row in truth.tolist()]
     known = {"originals": originals} if background is None else {"originals": originals, "background": background}
     attacks = _Attacks(attackers, known, truth, ids, attacked, progress)
-    attacks.expect((len(chosen) + 1 if chosen else 0) + 2, len(chosen) + 1)
+    attacks.expect((len(chosen) + 1 if chosen else 0) + 2, len(chosen) + 1 + (limit is not None))
     release = attacks.on("release", shown)
     shuffled = attacks.shuffled
     as_it_is = attacks.on("originals", attacked)
@@ -102,8 +110,24 @@ def risk(
         compared.append(attacks.on(name, [release.text for release in attacks.counted(stream)]))
     if chosen:
         compared.append(attacks.on("blank", [blanked(text) for text in attacked]))
-    values = list(attacks.counted(_values(attacked, shown)))
     against, texts = list(known.items())[-1]
+    blanks = None
+    if limit is not None:
+        blanks = _blanked_among(
+            everything,
+            numbers,
+            blank_until(
+                limit,
+                shown,
+                ids,
+                texts,
+                _with_others(ids, len(texts)),
+                against=against,
+                held_out=[attacker for attacker in attackers if not isinstance(attacker, TfIdf)],
+                progress=attacks.count,
+            ),
+        )
+    values = list(attacks.counted(_values(attacked, shown)))
     by_words = next(attack for attack in release.linkage if attack.against == against)
     return RiskReport(
         records=len(released),
@@ -113,6 +137,7 @@ def risk(
         originals=as_it_is,
         compared=tuple(compared),
         by_model=asked,
+        blanked=blanks,
         warnings=tuple(_warnings(originals, background, len(np.unique(ids[truth])), shuffled, asked)),
         encoder=None if vectors is None else vectors.encoder,
         unique=unique(values, ids[truth]),
@@ -155,7 +180,7 @@ class _Attacks:
     def counted(self, records: Iterator[T]) -> Iterator[T]:
         for record in records:
             yield record
-            self._count(1)
+            self.count(1)
 
     def on(self, name: str, released: Sequence[str]) -> Release:
         attacks = []
@@ -166,13 +191,22 @@ class _Attacks:
                     self.shuffled = _fits_others(scores[:, self.truth])
                 named = of_persons(scores, _with_others(self.persons, len(known)))
                 attacks.append(linkage(named, self.persons[self.truth], attacker=attacker.name, against=against))
-                self._count(len(released))
+                self.count(len(released))
         return Release(name=name, kept=kept(released, self.attacked), linkage=tuple(attacks))
 
-    def _count(self, records: int) -> None:
+    def count(self, records: int) -> None:
+        """Say that so many records more were counted, or attacked once."""
         self._done += records
         if self.progress is not None:
             self.progress(self._done, self._total)
+
+
+def _blanked_among(released: Sequence[str], numbers: Sequence[int], blanks: Blanked) -> Blanked:
+    """The same with the records whose original is blank, as they were, and with the numbers of all records."""
+    texts = list(released)
+    for number, text in zip(numbers, blanks.texts, strict=True):
+        texts[number - 1] = text
+    return replace(blanks, texts=tuple(texts), numbers=tuple(numbers[row - 1] for row in blanks.numbers))
 
 
 def _plain(text: str) -> str:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from itertools import pairwise
+from math import log
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -179,6 +182,11 @@ def strongest(attacks: Sequence[Linkage]) -> Linkage:
     return replace(best, low=low, high=max((high for _, high in ends if high is not None), default=None))
 
 
+def without_intervals(attack: Linkage) -> Linkage:
+    """The same attack without intervals: none holds if the attacker chose what it then attacked."""
+    return replace(attack, low=None, high=None, top5_low=None, top5_high=None, median_low=None, median_high=None)
+
+
 def of_persons(scores: Vectors, persons: Ids) -> Vectors:
     """Scores of persons: the best of their texts'.
 
@@ -284,6 +292,7 @@ def _unit(rows: Any, weights: Reals) -> Any:
 
 _PLACEHOLDER: Final = re.compile(r"\[[a-z][a-z -]*\]")
 _WORDS: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+_MENTIONS: Final = re.compile(r"\[[a-z][a-z -]*\]|([^\W_]+(?:['\u2019][^\W_]+)*)")  # a placeholder, or a word
 BLANK: Final = "_"  # Stands for every word of a text that is blanked; it is no word
 
 
@@ -299,6 +308,42 @@ def words_of(text: str) -> list[str]:
     if "'s" not in plain:
         return words
     return [word[:-2] if word.endswith("'s") and word not in FUNCTION_WORDS else word for word in words]
+
+
+def blanked_words(text: str, words: Collection[str]) -> tuple[str, int]:
+    """The text with ``BLANK`` for each mention of these words (as ``words_of`` has them), and how many these are."""
+    count = 0
+
+    def blank(match: re.Match[str]) -> str:
+        nonlocal count
+        if match[1] is None or not words_of(match[1]) or words_of(match[1])[0] not in words:
+            return match[0]
+        count += 1
+        return BLANK
+
+    return _MENTIONS.sub(blank, text), count
+
+
+def grams_of(text: str) -> Counter[str]:
+    """The words of a text, and its pairs of words with a space between."""
+    words = words_of(text)
+    return Counter([*words, *map(" ".join, pairwise(words))])
+
+
+def evidence(ours: Counter[str], theirs: Counter[str], rarity: Mapping[str, float]) -> list[tuple[str, float]]:
+    """The terms that two texts share with their parts of tf-idf's similarity, the largest first; 1 together.
+
+    Args:
+        ours: ``grams_of`` one text.
+        theirs: of the other.
+        rarity: of each common term, as ``TfIdf`` weighs it.
+    """
+    products = {
+        gram: (1 + log(ours[gram])) * (1 + log(theirs[gram])) * rarity[gram] ** 2
+        for gram in ours.keys() & theirs.keys()
+    }
+    total = sum(products.values())
+    return [(gram, products[gram] / total) for gram in sorted(products, key=lambda gram: (-products[gram], gram))]
 
 
 def blanked(text: str) -> str:

@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from textveil.pages.rendering import rendered
 from textveil.pages.results import bullets, drawing, heading, results_page, table, text
+from textveil.risk.blanking import TELLS, Blanked
 from textveil.risk.language_model import CANDIDATES
 from textveil.risk.linkage import LEAST_PERSONS, Linkage, Share
 from textveil.risk.population import ASSUMED, Population
@@ -193,6 +194,9 @@ def _parts(report: RiskReport) -> Iterator[Markup]:
     if report.unique is not None:
         yield heading("What is left that singles records out")
         yield from _unique(report.unique)
+    if report.blanked is not None:
+        yield heading("The release with further blanks")
+        yield from _blanked(report, report.blanked)
     if report.population is not None:
         yield heading("How many people share what is left")
         yield from _population(report.population)
@@ -296,16 +300,39 @@ def _unique(unique: Unique) -> Iterator[Markup]:
 def _count(share: Share) -> str:
     count = f"{round(share.share * share.records):,} of {share.records:,} records"
     if share.persons < share.records:
-        count = f"{share.share:.2f} of each person's records, on average,"
+        count = f"{share.share:.2f} of each person's records on average"
     if share.low is None or share.high is None:
         return count
     return f"{count} (95 % interval {share.low:.2f} to {share.high:.2f})"
 
 
+def _blanked(report: RiskReport, blanked: Blanked) -> Iterator[Markup]:
+    yield text(
+        f"In {len(blanked.numbers):,} of {report.records:,} records, {_number(blanked.words, 'mention')} of words were "
+        f"blanked, by the evidence of tf-idf with {_KNOWN.get(blanked.against, blanked.against)}, until it names at "
+        f"most {blanked.limit:.2f}."
+    )
+    best, before = blanked.held_out, blanked.held_out_before
+    rows = [
+        ("tf-idf, which chose", report.attack("tf-idf", blanked.against), blanked.chosen_by),
+        (f"{best.attacker}, held out", before, best),
+    ]
+    yield table(
+        ("attacker", "named before", "named after", "among its first five after"),
+        [
+            (name, _with_interval(was), _with_interval(now), _ends(now.top5, now.top5_low, now.top5_high, ".2f"))
+            for name, was, now in rows
+        ],
+        stacked=True,
+    )
+    yield text(TELLS, lead=blanked.verdict)
+
+
 def _population(population: Population) -> Iterator[Markup]:
+    median = f"{population.median:,.0f}" if population.median >= 10 else f"{population.median:.2g}"
     yield text(
         f"Of {population.population:,} people, fewer than {population.fewer_than:,} are expected to share the "
-        f"attributes left in {_count(population.small)}. In the median record, {population.median:,.3g} do."
+        f"attributes left in {_count(population.small)}. In the median record, {median} do."
     )
     yield text(ASSUMED)
     rows = [(attribute, f"{records:,}") for attribute, records in population.attributes.items()]

@@ -14,8 +14,9 @@ from markupsafe import Markup, escape
 
 from textveil.pages.rendering import shown
 from textveil.pages.results import heading, results_page, table, text
+from textveil.risk.blanking import Blanked
 from textveil.risk.language_model import Asked
-from textveil.risk.linkage import CONFIDENCE, LEAST_PERSONS, Linkage, strongest, words_of
+from textveil.risk.linkage import CONFIDENCE, LEAST_PERSONS, Linkage, evidence, grams_of, strongest, words_of
 from textveil.risk.population import Population
 from textveil.risk.values import Joined, Others, Unique
 from textveil.types import Ids
@@ -65,13 +66,16 @@ def riskiest(
     """
     order = np.argsort(-attack.margins, kind="stable")[:count]
     chosen = [int(number) for number in order if attack.margins[number] > 0]
-    grams = {number: (_grams(released[number]), _grams(background[truth[number]])) for number in chosen}
+    grams = {number: (grams_of(released[number]), grams_of(background[truth[number]])) for number in chosen}
     common = {gram for ours, theirs in grams.values() for gram in ours.keys() & theirs.keys()}
-    holders = Counter(gram for text in background for gram in _grams(text).keys() & common)
+    holders = Counter(gram for text in background for gram in grams_of(text).keys() & common)
     rarity = {gram: log((1 + len(background)) / (1 + holders[gram])) + 1 for gram in common}
     return tuple(
         Riskiest(
-            int(truth[number]) + 1, float(attack.margins[number]), _largest(*grams[number], rarity), released[number]
+            int(truth[number]) + 1,
+            float(attack.margins[number]),
+            tuple(evidence(*grams[number], rarity)[:_TERMS]),
+            released[number],
         )
         for number in chosen
     )
@@ -97,21 +101,6 @@ def _parts(records: Sequence[Riskiest]) -> Iterator[Markup]:
         tell = Markup("<mark style='--c:var(--c1)'>{}</mark>")
         release = Markup().join(tell.format(piece) if tells else escape(piece) for piece, tells in _marked(record))
         yield Markup("<article class='text'><p>{}</p></article>").format(release)
-
-
-def _grams(text: str) -> Counter[str]:
-    words = words_of(text)
-    return Counter([*words, *map(" ".join, pairwise(words))])
-
-
-def _largest(ours: Counter[str], theirs: Counter[str], rarity: dict[str, float]) -> tuple[tuple[str, float], ...]:
-    """The terms with the largest shares of the similarity; the shares of all are 1 together."""
-    products = {
-        gram: (1 + log(ours[gram])) * (1 + log(theirs[gram])) * rarity[gram] ** 2
-        for gram in ours.keys() & theirs.keys()
-    }
-    total = sum(products.values())
-    return tuple((gram, products[gram] / total) for gram in sorted(products, key=lambda g: (-products[g], g))[:_TERMS])
 
 
 def _marked(record: Riskiest) -> Iterator[tuple[str, bool]]:
@@ -172,6 +161,7 @@ class RiskReport:
     release: Release  # what was given
     originals: Release  # the originals themselves, attacked likewise: what the release is compared with
     by_model: Asked | None = None  # the attack of a language model on the release; None if none was asked
+    blanked: Blanked | None = None  # the release with further blanks; None if no limit was asked for
     # releases of the same originals: the originals themselves, each policy's, and blanks for all words; empty if no
     # policy was named
     compared: tuple[Release, ...] = ()
@@ -189,6 +179,10 @@ class RiskReport:
     def linkage(self) -> tuple[Linkage, ...]:
         """All attacks on the release."""
         return (*self.release.linkage, *(() if self.by_model is None else (self.by_model.linkage,)))
+
+    def attack(self, attacker: str, against: str) -> Linkage:
+        """One attack on the release, by its name and by what it compares with."""
+        return next(attack for attack in self.linkage if (attack.attacker, attack.against) == (attacker, against))
 
     def strongest(self, against: str) -> Linkage:
         """The attack on the release that names most of those with these texts, as ``linkage.strongest``."""
@@ -218,6 +212,7 @@ class RiskReport:
             "confidence": CONFIDENCE if self.persons >= LEAST_PERSONS else None,
             "encoder": self.encoder,
             "language_model": None if self.by_model is None else self.by_model.to_data(),
+            "blanked": None if self.blanked is None else self.blanked.to_data(),
             "linkage": [self._compared(attack) for attack in self.linkage],
             "strongest": [self._compared(self.strongest(against)) for against in backgrounds],
             "kept": self.release.kept._asdict(),

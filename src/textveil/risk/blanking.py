@@ -1,0 +1,203 @@
+"""Blank further words of a release until an attacker names few of its records, then attack it by others.
+
+The choice looks at private text: whom a record is about. ``TELLS`` says what that gives away.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from math import log
+from typing import Any, Final
+
+import numpy as np
+
+from textveil.errors import need
+from textveil.risk.linkage import (
+    Attacker,
+    Linkage,
+    TfIdf,
+    blanked_words,
+    by_person,
+    evidence,
+    grams_of,
+    linkage,
+    of_persons,
+    strongest,
+    without_intervals,
+    words_of,
+)
+from textveil.types import Ids, Reals, Vectors
+
+TELLS: Final = (
+    "The choice of blanks looked at private text. A blank tells that its word pointed to the record's person, and a "
+    "record with blanks that it was named. Whoever knows of the choice may try the next persons: see the first five. "
+    "No guarantee covers the choice."
+)
+_LETTERS: Final = 4  # of the pieces of words that the attacker compares who is held out
+
+
+class Pieces:
+    """Pieces of four letters of each word, as tf-idf compares words: it never sees the terms that others go by."""
+
+    name: Final = "pieces of words"
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Sequence[str], list[str]]] = {}
+        self._words = TfIdf()
+
+    def scores(self, released: Sequence[str], background: Sequence[str]) -> Vectors:
+        """As ``Attacker.scores``."""
+        if id(background) not in self._known:  # held, so that no other background gets its id
+            self._known[id(background)] = background, [_pieces(text) for text in background]
+        return self._words.scores([_pieces(text) for text in released], self._known[id(background)][1])
+
+
+def _pieces(text: str) -> str:
+    words = [f"x{word}x" for word in words_of(text)]
+    return " ".join(word[at : at + _LETTERS] for word in words for at in range(max(1, len(word) - _LETTERS + 1)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Blanked:
+    """A release with further blanks, attacked."""
+
+    limit: float  # share of records that the attacker of the choice may name
+    against: str  # what attackers compare with: "originals" or "background"
+    numbers: tuple[int, ...]  # of the records that were blanked further, from 1; private
+    words: int  # mentions of words that were blanked
+    chosen_by: Linkage  # tf-idf, by whose evidence words were blanked, on the result; without intervals, as it chose
+    held_out: Linkage  # the strongest attacker on the result that had no part in the choice
+    held_out_before: Linkage  # the same attacker on the release as it was
+    texts: tuple[str, ...] = field(repr=False)  # the result, in the order of the records; in no ``to_data``
+
+    @property
+    def holds(self) -> bool:
+        """Whether the attacker who was held out names no more than the limit, by the upper end of the interval."""
+        return self.held_out.high is not None and self.held_out.high <= self.limit
+
+    @property
+    def verdict(self) -> str:
+        """Whether the limit holds, as a sentence."""
+        if self.holds:
+            return "The limit holds with 95 % confidence against the attacker who was held out."
+        if self.held_out.top1 > self.limit:
+            return "The limit does not hold against the attacker who was held out."
+        return "The limit is not shown to hold against the attacker who was held out."
+
+    def to_data(self) -> dict[str, Any]:
+        """JSON data, without any text."""
+        return {
+            "limit": self.limit,
+            "against": self.against,
+            "records": len(self.numbers),
+            "numbers": list(self.numbers),
+            "words": self.words,
+            "chosen_by": self.chosen_by.to_data(),
+            "held_out": self.held_out.to_data(),
+            "held_out_before": self.held_out_before.to_data(),
+            "holds": self.holds,
+            "tells": TELLS,
+        }
+
+
+def blank_until(
+    limit: float,
+    released: Sequence[str],
+    persons: Ids,
+    known: Sequence[str],
+    persons_of_known: Ids,
+    *,
+    against: str,
+    held_out: Sequence[Attacker] = (),
+    progress: Callable[[int], None] = lambda records: None,
+) -> Blanked:
+    """Blank the words by which tf-idf names records, the surest record first, until it names few enough.
+
+    Of each record, the word with the largest part of the similarity to its own person goes first, wherever it stands
+    in the release, until another person is likelier.
+
+    Args:
+        limit: share of records that may be named, each person counting the same, in [0, 1].
+        released: all records.
+        persons: the person of each, from 0 without gaps.
+        known: the texts that attackers compare with.
+        persons_of_known: whose these are.
+        against: what reports call ``known``.
+        held_out: attackers beside ``Pieces`` who attack the result, and had no part in the choice.
+        progress: called with the number of records that were settled since the last call.
+    """
+    need(0 <= limit <= 1, "limit", limit, "from 0 to 1")
+    chooser = TfIdf()
+
+    def attacked(texts: Sequence[str], attacker: Attacker) -> Linkage:
+        scores = of_persons(attacker.scores(texts, known), persons_of_known)
+        return linkage(scores, persons, attacker=attacker.name, against=against)
+
+    first = attacked(released, chooser)
+    rarity = _rarity(known)
+    texts, blanked, words = list(released), list[int](), 0
+    named = _named(first)
+    for row in np.argsort(-first.margins, kind="stable").tolist():
+        progress(1)
+        if by_person(named, persons).mean() <= limit + 1e-12 or named[row] == 0:
+            continue
+        own = np.flatnonzero(persons_of_known == persons[row])
+        texts[row], count = _less_telling(released[row], persons[row], own, known, persons_of_known, chooser, rarity)
+        if count:
+            words += count
+            blanked.append(row + 1)
+            named[row] = _named(linkage(_row(texts[row], chooser, known, persons_of_known), persons[row : row + 1]))[0]
+    others: list[Attacker] = [Pieces(), *held_out]
+    after = [attacked(texts, attacker) for attacker in others]
+    best = strongest(after)
+    same = next(attacker for attacker in others if attacker.name == best.attacker)
+    return Blanked(
+        limit=limit,
+        against=against,
+        numbers=tuple(sorted(blanked)),
+        words=words,
+        chosen_by=without_intervals(attacked(texts, chooser)),
+        held_out=best,
+        held_out_before=attacked(released, same),
+        texts=tuple(texts),
+    )
+
+
+def _named(attack: Linkage) -> Reals:
+    """The probability that each record is named at the first try."""
+    tied = 2 * attack.ranks - 1  # a mean rank of (1 + m) / 2 is a tie of m at the top, or a higher rank without one
+    return np.where(attack.margins >= 0, 1 / tied, 0.0)
+
+
+def _row(text: str, chooser: TfIdf, known: Sequence[str], persons: Ids) -> Vectors:
+    return of_persons(chooser.scores([text], known), persons)
+
+
+def _less_telling(
+    text: str, person: int, own: Ids, known: Sequence[str], persons: Ids, chooser: TfIdf, rarity: dict[str, float]
+) -> tuple[str, int]:
+    """The text with blanks, so that another person is likelier; and how many mentions were blanked."""
+    count = 0
+    while True:
+        scores = chooser.scores([text], known)
+        attack = linkage(of_persons(scores, persons), np.array([person]))
+        nearest = known[own[int(scores[0, own].argmax())]]
+        parts = _parts_of_words(text, nearest, rarity)
+        if attack.margins[0] < 0 or not parts:
+            return text, count
+        text, more = blanked_words(text, {max(parts, key=lambda word: (parts[word], word))})
+        count += more
+
+
+def _parts_of_words(text: str, known: str, rarity: dict[str, float]) -> Counter[str]:
+    """The part of the similarity that each word has, alone and in pairs."""
+    parts: Counter[str] = Counter()
+    for term, part in evidence(grams_of(text), grams_of(known), rarity):
+        for word in set(term.split()):
+            parts[word] += part  # type: ignore[assignment]
+    return parts
+
+
+def _rarity(known: Sequence[str]) -> dict[str, float]:
+    holders = Counter(gram for text in known for gram in grams_of(text))
+    return {gram: log((1 + len(known)) / (1 + number)) + 1 for gram, number in holders.items()}

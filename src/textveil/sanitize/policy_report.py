@@ -284,7 +284,7 @@ class SenderReport:
 
 
 _RISK_FILE: Final = ("risk", "Give the risk.json that `textveil risk` wrote.")
-_LATER: Final = "Release with --resume, attack what it wrote, then repeat it with --risk: that writes the page alone."
+_LATER: Final = "Release with `resume`, attack what it wrote, then repeat it with `risk`: that writes the page alone."
 _RECALL_FILE: Final = ("detection_report", "Measure the policy itself: `textveil detect` evaluates one.")
 """What is read, and what to do where it cannot be."""
 

@@ -2,8 +2,8 @@
 
     python benchmarks/documents.py canaries|files [FOLDER] [--seed S]
 
-- ``canaries``: 20,000 strings are planted by a generator in files that python-docx, openpyxl and python-pptx write: as
-  text (addresses of mail, which detection finds), and in every other place that a part has, element by element:
+- ``canaries``: 20,000 strings are planted by a generator in files that other packages write (python-docx, odfpy):
+  as text (addresses of mail, which detection finds), and in every other place that a part has, element by element:
   attributes, character data, comments, instructions, unknown elements, further parts, names of parts, the archive's own
   comment. Each released file is searched by five extractors of other makers; a canary that one of them recovers is a
   leak. Each file must open, and be undone by its map. ``planted_files`` makes mail, pages of HTML and PDF files, which
@@ -33,6 +33,7 @@ import docx
 import openpyxl
 import planted_files
 import pptx
+from odf import dc, draw, office, opendocument, style, table, teletype, text
 
 import textveil as tv
 from textveil.documents.model import joined
@@ -44,14 +45,18 @@ FILES: Final = 12  # of each format
 PLANTED: Final = 280  # in each file
 OPENED: Final[dict[str, Callable[[Any], Any]]] = {
     ".docx": docx.Document, ".xlsx": openpyxl.load_workbook, ".pptx": pptx.Presentation,
+    **dict.fromkeys((".odt", ".ods", ".odp"), opendocument.load),
     ".eml": email.message_from_binary_file, ".html": io.TextIOWrapper, ".pdf": planted_files.opened,
 }  # fmt: skip
-_OFFICE: Final = (".docx", ".xlsx", ".pptx")
+_OPEN: Final = (".odt", ".ods", ".odp")
+_OFFICE: Final = (".docx", ".xlsx", ".pptx", *_OPEN)
 _CANARY: Final = re.compile(rb"[Xx]ylo|quill|cn:")
 _KINDS: Final = ["text", "text", "text", "spoken", "value", "attribute", "comment", "element", "data", "instruction"]
-_SAID: Final = b"t v f formula1 oddHeader oddFooter evenHeader evenFooter firstHeader firstFooter".split()
+_SAID: Final = (
+    b"t v f formula1 oddHeader oddFooter evenHeader evenFooter firstHeader firstFooter p h span a title desc".split()
+)
 """Elements whose character data is text: what detection does not find in it stays."""
-_TEXT: Final = re.compile(rb"(<(?:w:t|a:t|t)(?: [^>]*)?>)([^<]*)(</)")
+_TEXT: Final = re.compile(rb"(<(?:w:t|a:t|t|text:p|text:span|text:h|svg:desc)(?: [^>]*[^>/])?>)([^<]*)(</)")
 _TAG: Final = re.compile(rb"<([a-zA-Z][\w:]*)((?: [\w:]+=\"[^\"]*\")*)(/?)>")
 _VALUE: Final = re.compile(rb"( (?!xmlns|r:|Id|Target|Type|PartName|ContentType|Extension)[\w:]+=\")([^\"]*)(\")")
 _SPOKEN: Final = re.compile(rb"( (?:descr|title|tooltip|prompt|error|alt)=\")([^\"]*)(\")")
@@ -61,20 +66,19 @@ def made(suffix: str) -> bytes:
     """Return a file with many kinds of parts."""
     out = io.BytesIO()
     if suffix == ".docx":
-        text = docx.Document()
-        text.add_heading("Agreement", 1)
+        words = docx.Document()
+        words.add_heading("Agreement", 1)
         for number in range(20):
-            run = text.add_paragraph(f"Clause {number} says what ").add_run("is said")
+            run = words.add_paragraph(f"Clause {number} says what ").add_run("is said")
             run.bold = True
             if number % 5 == 0:
-                text.add_comment(run, text="Is this said?", author="Somebody", initials="S")
-        table = text.add_table(4, 3)
-        for cell in table._cells:
+                words.add_comment(run, text="Is this said?", author="Somebody", initials="S")
+        for cell in words.add_table(4, 3)._cells:
             cell.text = "a cell"
-        for part in (text.sections[0].header, text.sections[0].footer):
+        for part in (words.sections[0].header, words.sections[0].footer):
             part.paragraphs[0].text = "of every page"
-        text.core_properties.author = "Somebody"
-        text.save(out)
+        words.core_properties.author = "Somebody"
+        words.save(out)
     elif suffix == ".xlsx":
         book = openpyxl.Workbook()
         for title in ("First", "Second"):
@@ -91,6 +95,8 @@ def made(suffix: str) -> bytes:
             chart.title = "a chart"
             sheet.add_chart(chart, "J2")
         book.save(out)
+    elif suffix in _OPEN:
+        _open_document(suffix).save(out)
     else:
         show = pptx.Presentation()
         for number in range(4):
@@ -100,6 +106,75 @@ def made(suffix: str) -> bytes:
             slide.notes_slide.notes_text_frame.text = "what is said"
         show.save(out)
     return out.getvalue()
+
+
+def _open_document(suffix: str) -> opendocument.OpenDocument:
+    """Return a file of OpenDocument with many kinds of elements."""
+    makers = (
+        opendocument.OpenDocumentText,
+        opendocument.OpenDocumentSpreadsheet,
+        opendocument.OpenDocumentPresentation,
+    )
+    made = makers[_OPEN.index(suffix)]()
+    layout = style.PageLayout(name="Layout")
+    made.automaticstyles.addElement(layout)
+    master = style.MasterPage(name="Standard", pagelayoutname=layout)
+    made.masterstyles.addElement(master)
+    looks = style.Style(name="Shouting", family="text")
+    looks.addElement(style.TextProperties(fontweight="bold", fontname="Liberation Sans"))
+    made.automaticstyles.addElement(looks)
+
+    def line(said: str) -> text.P:
+        one = text.P(text=f"{said} says what ")
+        one.addElement(text.Span(stylename=looks, text="is said"))
+        one.addText(" and what is not")
+        return one
+
+    def noted() -> office.Annotation:
+        note = office.Annotation(name="Remark")
+        note.addElement(dc.Creator(text="Somebody"))
+        note.addElement(line("The note"))
+        return note
+
+    def sheet(name: str) -> table.Table:
+        whole = table.Table(name=name)
+        for number in range(8):
+            row = table.TableRow()
+            cells = [table.TableCell(valuetype="string"), table.TableCell(valuetype="float", value=number / 7)]
+            cells.append(table.TableCell(formula=f"of:=[.B{number + 1}]*2", valuetype="float"))
+            cells[0].addElement(line(f"Item {number}"))
+            cells[1].addElement(text.P(text=str(number / 7)))
+            if number == 3:
+                cells[0].insertBefore(noted(), cells[0].firstChild)
+            for cell in cells:
+                row.addElement(cell)
+            whole.addElement(row)
+        return whole
+
+    if suffix == ".odt":
+        header = style.Header()
+        header.addElement(line("The header"))
+        master.addElement(header)
+        for number in range(12):
+            made.text.addElement(text.H(outlinelevel=1, text=f"Clause {number}"))
+            one = line(f"Clause {number}")
+            one.addElement(text.Bookmark(name=f"Mark of {number}"))
+            one.addElement(text.A(href="https://example.net/there", text="there"))
+            one.addElement(noted())
+            made.text.addElement(one)
+        made.text.addElement(sheet("Overview"))
+    elif suffix == ".ods":
+        for name in ("First", "Second"):
+            made.spreadsheet.addElement(sheet(name))
+    for number in range(4 if suffix == ".odp" else 0):
+        page = draw.Page(name=f"Page {number}", masterpagename=master)
+        frame = draw.Frame(name="Somebody", width="10cm", height="5cm")
+        box = draw.TextBox()
+        box.addElement(line(f"Slide {number}"))
+        frame.addElement(box)
+        page.addElement(frame)
+        made.presentation.addElement(page)
+    return made
 
 
 def planted(data: bytes, rng: random.Random, words: Iterator[int]) -> tuple[bytes, list[str]]:
@@ -147,7 +222,8 @@ def _planted_in(content: bytes, rng: random.Random, canary: Callable[..., bytes]
     elif kind == "value":
         # A value of a few characters steers a part: another one would break the file that is read.
         sheet = content.rfind(b"<", 0, start)
-        if len(place[2]) < 6 or not place[2][:1].isupper() or content.startswith(b"<sheet ", sheet):
+        named = content.startswith((b"<sheet ", b"<table:table "), sheet)
+        if len(place[2]) < 6 or not place[2][:1].isupper() or named:
             return content
         new = place[1] + canary(text=False) + place[3]
     elif place[3] or kind == "attribute":
@@ -172,10 +248,10 @@ def extracted(suffix: str, data: bytes) -> dict[str, str]:
         ]
     bare = re.sub(rb"<[^>]*>", b"", raw)
     seen = [
-        text
+        string
         for tree in trees
         for element in tree.iter()
-        for text in (element.text, element.tail, *element.attrib.values())
+        for string in (element.text, element.tail, *element.attrib.values())
     ]
     opened = OPENED[suffix](io.BytesIO(data))
     if suffix == ".docx":
@@ -185,6 +261,8 @@ def extracted(suffix: str, data: bytes) -> dict[str, str]:
         own += [comment.text for comment in opened.comments]
     elif suffix == ".xlsx":
         own = [str(cell.value) + str(cell.comment) for sheet in opened for row in sheet.iter_rows() for cell in row]
+    elif suffix in _OPEN:
+        own = [teletype.extractText(line) for line in opened.getElementsByType(text.P)]
     else:
         own = [shape.text_frame.text for slide in opened.slides for shape in slide.shapes if shape.has_text_frame]
     return {

@@ -43,15 +43,16 @@ def bytes_of(name: str) -> bytes:
 
 def checked_images(images: str) -> Images:
     """Return what becomes of pictures. Raises ParameterError: it is none of the ways."""
-    need(images in ("blank", "refuse"), "images", images, "blank or refuse")
+    need(images in ("blank", "ocr", "refuse"), "images", images, "blank, ocr or refuse")
     return cast("Images", images)
 
 
 def text_in(name: str) -> str:
     """Return the text of a document, all passages as one."""
+    from textveil.documents.registry import is_picture
     from textveil.documents.release import text_of
 
-    return text_of(name, bytes_of(name))
+    return text_of(name, bytes_of(name), "ocr" if is_picture(name) else "blank")
 
 
 def sanitize_document(options: SanitizerOptions, name: str, places: Places, images: Images) -> Report:

@@ -190,7 +190,10 @@ class _WritingOptions:
     language: opt.Language = None
     verbose: bool = opt.switch("Print the whole report instead of the summary in ten lines.")
     images: str = opt.value(
-        "DO", "Of documents: pictures become blank, or refuse the document.", FORMATS, default="blank"
+        "DO",
+        "Of documents: pictures become blank, are read and painted over (ocr), or refuse the document.",
+        FORMATS,
+        default="blank",
     )
     resume: bool = opt.switch("Go on with the job of OUT where it was interrupted, or begin it.", JOBS)
 

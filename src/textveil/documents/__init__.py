@@ -9,8 +9,8 @@ and named in the report. What a new format brings is one class (``model.Content`
     parts, removed: Counter[str]            how many parts of each kind stay, and how many are gone
     written() -> bytes                      the file, whole, after passages were written
 
-and one function, ``strings(data)``, which opens the written file by another library than the class's writer and yields
-every string in it with the kind of its part (``check.Shown``). ``release`` does the rest: one text is made of all
-passages, so a value has one surrogate in the whole document, what is drawn is written back into the pieces, and the
-file is handed over only after the check.
+and one function, ``strings(data, images)``, which opens the written file by another library than the class's writer
+and yields every string in it with the kind of its part (``check.Shown``). ``release`` does the rest: one text is made
+of all passages, so a value has one surrogate in the whole document, what is drawn is written back into the pieces,
+and the file is handed over only after the check.
 """

@@ -14,7 +14,8 @@ from email.utils import formataddr
 from typing import Final
 
 from textveil.documents.model import Content, Images, Passage, Piece, slot
-from textveil.documents.registry import ENDINGS, READERS, reader_of
+from textveil.documents.pictures import Painted, Pictures
+from textveil.documents.registry import ENDINGS, PICTURES, READERS, reader_of
 from textveil.documents.web import Page, decoded
 from textveil.errors import InputError, TextveilError
 
@@ -35,9 +36,6 @@ _NAMED: Final = frozenset(
     ).split()
 )
 _TEXTS: Final = frozenset(("text/plain", "text/csv", "text/markdown", "text/tab-separated-values"))
-_PNG: Final = base64.b64decode(
-    b"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVQI12O4AQAA5gDls4VjTAAAAABJRU5ErkJggg=="
-)
 _KIND: Final = re.compile(r"[a-z]{1,20}/[a-z0-9.+-]{1,80}")
 _QUOTED: Final = re.compile(r"[ \t]{0,9}(?:[>|][ \t]?){1,40}")
 _FROM: Final = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From (?=[^\n]{0,200}\d\d:\d\d)[^\n]{0,400}\n")
@@ -55,7 +53,7 @@ class _Part:
     parts: list[_Part] = field(default_factory=list)
     text: list[str] | None = None
     content: Content | None = None
-    data: bytes = b""
+    picture: Painted | None = None
     name: list[str] | None = None
 
 
@@ -67,6 +65,7 @@ class Mail:
         self.parts: Counter[str] = Counter()
         self.removed: Counter[str] = Counter()
         self._images = images
+        self._pictures = Pictures(images, self.parts)
         self._ids = {} if ids is None else ids
         self._count, self._depth = 0, depth
         if len(data) > _MOST_BYTES or depth > _DEEPEST:
@@ -84,6 +83,7 @@ class Mail:
             self._root = None
         if self._root is None:
             raise InputError("the document must be a whole message; it is damaged.")
+        self.passages += self._pictures.passages
 
     def _read(self, message: EmailMessage, depth: int) -> _Part:
         self._count += 1
@@ -126,11 +126,8 @@ class Mail:
             part.kind = kind if kind in _TEXTS else _TYPES[suffix]
             self._lines(part, decoded(data, charset if charset != "us-ascii" else ""))
             self.parts["text of a message"] += 1
-        elif kind.startswith("image/"):
-            if self._images == "refuse":
-                raise InputError("the document must hold no pictures where `images` is refuse; it does.")
-            part.kind, part.data = "image/png", _PNG
-            self.parts["picture, blank"] += 1
+        elif kind.startswith("image/") or suffix in PICTURES:
+            part.kind, part.picture = "image/png", self._pictures.take(data)
         elif suffix in READERS and kind not in ("application/pgp-signature", "application/pkcs7-signature"):
             try:
                 content = (
@@ -246,7 +243,8 @@ class Mail:
         if part.kind == "message/rfc822" and part.content is not None:
             lines += ["Content-Type: message/rfc822", "Content-Transfer-Encoding: 7bit"]
             return part.content.written() + b"\n"
-        data = part.data if part.content is None else part.content.written()
+        data = b"" if part.content is None else part.content.written()
+        data = data if part.picture is None else part.picture()
         charset = '; charset="utf-8"' if part.kind == "text/html" else ""
         lines += [f"Content-Type: {part.kind}{charset}", "Content-Transfer-Encoding: base64"]
         return base64.encodebytes(data)

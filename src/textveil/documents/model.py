@@ -11,8 +11,8 @@ from typing import Final, Literal, NamedTuple, Protocol, TypeAlias
 from textveil.cuts import replaced as replaced_text
 from textveil.surrogates.private_map import PrivateMap, Replaced
 
-Images: TypeAlias = Literal["blank", "refuse"]
-"""What becomes of pictures, which nobody reads: an empty one of the same size, or the file is refused."""
+Images: TypeAlias = Literal["blank", "ocr", "refuse"]
+"""What becomes of pictures: an empty one of the same size, one whose text is read and painted over, or a refusal."""
 
 
 PUBLIC: Final = re.compile(

@@ -24,7 +24,7 @@ from textveil.documents.markup import (
     short,
 )
 from textveil.documents.model import Images, Passage, Piece
-from textveil.documents.pictures import BLANK
+from textveil.documents.pictures import Painted, Pictures
 from textveil.errors import InputError
 
 _CONTENT_TYPES: Final = "[Content_Types].xml"
@@ -65,6 +65,7 @@ class _Part:
     relations: list[Relation] = field(default_factory=list)
     root: Element = None
     known: Known | None = None
+    picture: Painted | None = None
     new_name: str = ""
     targets: dict[str, Passage] = field(default_factory=dict)
 
@@ -80,7 +81,7 @@ class Package:
         self.parts: Counter[str] = Counter()
         self.removed: Counter[str] = Counter()
         self.passages: list[Passage] = []
-        self._images = images
+        self._pictures = Pictures(images, self.parts)
         self.names = Names()
         files = entries(data)
         if _CONTENT_TYPES not in files:
@@ -137,18 +138,17 @@ class Package:
         count: Counter[str] = Counter()
         for part in self.order:
             image = part.known is None
-            if image and self._images == "refuse":
-                raise InputError("the document must hold no pictures where `images` is refuse; it does.")
             folder, stem, ending = _new_stem(part, image)
             count[folder + stem] += 1
             number = (
                 "" if count[folder + stem] == 1 and part.name == f"{folder}{stem}{ending}" else count[folder + stem]
             )
             part.new_name = f"{folder}{stem}{number}{ending}"
-            self.parts["picture, blank" if image else part.known.kind if part.known else ""] += 1
+            if part.known is not None:
+                self.parts[part.known.kind] += 1
         for part in self.order:
             if part.known is None:
-                part.data, part.content_type, part.relations = BLANK, "image/png", []
+                part.picture, part.content_type, part.relations = self._pictures.take(part.data), "image/png", []
                 continue
             self.root(part)
             self._relate(part)
@@ -166,6 +166,7 @@ class Package:
                     place.pieces.append(Piece(relation.target, lambda text: None))
                     part.targets[relation.id] = place
                     self.passages.append(place)
+        self.passages += self._pictures.passages
 
     def _relate(self, part: _Part) -> None:
         kept = []
@@ -187,7 +188,7 @@ class Package:
         kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument"
         files["_rels/.rels"] = _relations_xml([("rId1", kind, main.new_name, False)])
         for part in self.order:
-            files[part.new_name] = part.data if part.known is None else serialized(part.root)
+            files[part.new_name] = serialized(part.root) if part.picture is None else part.picture()
             folder, name = posixpath.split(part.new_name)
             rows = [
                 (

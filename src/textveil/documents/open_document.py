@@ -45,7 +45,7 @@ from textveil.documents.open_words import (
     mixed,
     vocabulary,
 )
-from textveil.documents.pictures import BLANK
+from textveil.documents.pictures import Painted, Pictures
 from textveil.errors import InputError
 
 _TYPE: Final = "application/vnd.oasis.opendocument."
@@ -91,8 +91,9 @@ class OpenDocument:
         self.passages: list[Passage] = []
         self.names = Names()
         self.defined_names: dict[str, str] = {}
-        self._images = images
         self._pictures: dict[str, str] = {}
+        self._painted: dict[str, Painted] = {}
+        self._taken = Pictures(images, self.parts)
         files = entries(data)
         self._type = files.get("mimetype", b"").decode("latin-1").strip().removesuffix("-template")
         if not self._type.startswith(_TYPE) or "content.xml" not in files:
@@ -126,6 +127,7 @@ class OpenDocument:
             if own:
                 own[0].before = "\n\n"
             self.passages += own
+        self.passages += self._taken.passages
         self._count(files)
 
     def _read_manifest(self, files: Mapping[str, bytes]) -> dict[str, tuple[str, str]]:
@@ -188,9 +190,10 @@ class OpenDocument:
             return
         if not target and name == "style:background-image":
             return
-        if self._images == "refuse":
-            raise InputError("the document must hold no pictures where `images` is refuse; it does.")
-        new = self._pictures.setdefault(target, f"Pictures/image{len(self._pictures) + 1}.png")
+        if target not in self._pictures:
+            self._pictures[target] = f"Pictures/image{len(self._pictures) + 1}.png"
+            self._painted[self._pictures[target]] = self._taken.take(self._files.get(target, b""))
+        new = self._pictures[target]
         element.set(f"{_XLINK}href", f"{'../' * part.count('/')}{new}")
         element.set(f"{_XLINK}type", "simple")
         if part.count("/"):  # a document within has no pictures of its own: the outer one's are not its
@@ -218,8 +221,6 @@ class OpenDocument:
 
     def _count(self, files: Mapping[str, bytes]) -> None:
         self.parts.update(part.kind for part in self._order)
-        self.parts["picture, blank"] += len(self._pictures)
-        self.parts = +self.parts
         taken = {f"{old}{name}" for old in ("", *self._objects) for name in _PARTS} | {
             "mimetype",
             "META-INF/manifest.xml",
@@ -248,7 +249,7 @@ class OpenDocument:
                     element.set(key, readdressed(element.get(key), renamed))
         files = {"mimetype": self._type.encode()}
         files |= {part.name: serialized(part.root, _SAID) for part in self._order}
-        files |= dict.fromkeys(self._pictures.values(), BLANK)
+        files |= {name: picture() for name, picture in self._painted.items()}
         files["META-INF/manifest.xml"] = self._manifest(files)
         return packed(files, frozenset(("mimetype",)))
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from textveil.documents import package_strings
 from textveil.documents.check import Shown
+from textveil.documents.model import Images
 from textveil.errors import InternalError, MissingExtra
 
 try:
@@ -16,9 +17,9 @@ except ImportError:
     raise MissingExtra("odfpy", "documents") from None
 
 
-def strings(data: bytes) -> Iterator[Shown]:
+def strings(data: bytes, images: Images = "blank") -> Iterator[Shown]:
     """Yield every string of a file: of all its parts, and again as odfpy has them."""
-    yield from package_strings.strings(data)
+    yield from package_strings.strings(data, images)
     failed = ""
     try:
         document = opendocument.load(io.BytesIO(data))

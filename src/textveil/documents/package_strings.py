@@ -11,7 +11,8 @@ from typing import Final
 from xml.parsers import expat
 
 from textveil.documents.check import Shown
-from textveil.documents.model import PUBLIC
+from textveil.documents.model import PUBLIC, Images
+from textveil.documents.pictures import picture_strings
 from textveil.errors import InternalError
 
 _LINES: Final = frozenset(
@@ -48,7 +49,7 @@ _CELL: Final = re.compile(r"[A-Z]{1,3}\d{1,7}|\d{1,7}:\d{1,7}")
 _KIND: Final = re.compile(r"[A-Za-z]+(?=\d*\.(?:xml(?:\.rels)?|rels|png)$)")
 
 
-def strings(data: bytes) -> Iterator[Shown]:
+def strings(data: bytes, images: Images = "blank") -> Iterator[Shown]:
     """Yield every string of a package: its text by lines, all other values, and the names of its parts."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         if archive.comment:
@@ -61,7 +62,9 @@ def strings(data: bytes) -> Iterator[Shown]:
                 yield from _of_xml(kind, content)
             elif info.filename == "mimetype":
                 yield Shown(kind, content.decode("ascii"), False)
-            elif not (info.filename.endswith(".png") and len(content) < 200):
+            elif info.filename.endswith(".png"):
+                yield from picture_strings(content, images)
+            else:
                 raise InternalError(
                     f"the written document holds an unknown part, of the kind {kind}. No file was written."
                 )

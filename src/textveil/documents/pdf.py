@@ -23,6 +23,7 @@ from textveil.documents.pdf_text import (
     times,
 )
 from textveil.documents.pdf_values import array, known, matrix, numbers, shading, space
+from textveil.documents.pictures import Pictures
 from textveil.errors import InputError, MissingExtra
 
 try:
@@ -73,6 +74,8 @@ class Pdf:
         self.parts: Counter[str] = Counter()
         self.removed: Counter[str] = Counter()
         self._images = images
+        self._pictures = Pictures(images, self.parts)
+        self._painted: list[tuple[Any, Callable[[], Any]]] = []
         self.lines = Lines()
         self._inflated = 0
         self._copies: dict[tuple[int, int], Any] = {}
@@ -128,7 +131,7 @@ class Pdf:
         for number, page in enumerate(self._old.pages):
             self._links(page.obj, number, pages)
         self._outline(pages)
-        self.passages = [*self.lines.passages, *self.passages]
+        self.passages = [*self.lines.passages, *self.passages, *self._pictures.passages]
         self.passages = [passage for passage in self.passages if passage.text.strip()]
 
     def _inflate(self, stream: Any) -> None:
@@ -310,14 +313,15 @@ class Pdf:
         return self.once(item, make)
 
     def _picture(self, item: Any) -> Any:
-        if self._images == "refuse":
-            raise InputError("the document must hold no pictures where `images` is refuse; it does.")
-        self.parts["picture, blank"] += 1
         mask = item.get("/ImageMask") is True
+        painted = self._pictures.take_pixels(lambda: None if mask else _pixels(item))
         named = {"Type": Name("/XObject"), "Subtype": Name("/Image"), "Width": 1, "Height": 1}
         if mask:
             return self.new.make_stream(b"\x80", **named, ImageMask=True, BitsPerComponent=1)
-        return self.new.make_stream(b"\xd9", **named, ColorSpace=Name("/DeviceGray"), BitsPerComponent=8)
+        new = self.new.make_stream(b"\xd9", **named, ColorSpace=Name("/DeviceGray"), BitsPerComponent=8)
+        if painted is not None:
+            self._painted.append((new, painted))
+        return new
 
     def inline_picture(self) -> None:
         """Tell of a picture within a content stream, which goes."""
@@ -375,6 +379,11 @@ class Pdf:
         """Return the new file, whole: nothing of an earlier revision is in it."""
         with _quiet():
             self.lines.spread()
+            for picture, painted in self._painted:
+                pixels = painted()
+                picture.Height, picture.Width = pixels.shape[:2]
+                picture.ColorSpace = Name("/DeviceRGB")
+                picture.write(pixels.tobytes())
             for content in self.contents:
                 content.write(self._wide)
             for font, new, old in self._fonts.values():
@@ -411,3 +420,15 @@ def _target(action: Any, text: str) -> Piece:
 def _hidden_layers(pdf: pikepdf.Pdf) -> set[tuple[int, int]]:
     layers = pdf.Root.get("/OCProperties", Dictionary()).get("/D", Dictionary())
     return {layer.objgen for layer in array(layers.get("/OFF"))}
+
+
+def _pixels(item: Any) -> Any:
+    """Return the pixels of a picture; None where it cannot be decoded."""
+    from textveil.documents.ocr import MOST_PIXELS, pixels_of_image
+
+    try:
+        if int(item.Width) * int(item.Height) > MOST_PIXELS:
+            return None
+        return pixels_of_image(pikepdf.PdfImage(item).as_pil_image())
+    except Exception:  # whatever a decoder raises: nobody reads the picture
+        return None

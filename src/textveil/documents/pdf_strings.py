@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from textveil.documents.check import Shown
+from textveil.documents.model import Images
 from textveil.errors import InternalError, MissingExtra
 
 try:
@@ -46,14 +47,14 @@ _FORMAT = frozenset(
 """Words of the format."""
 
 
-def strings(data: bytes) -> Iterator[Shown]:
+def strings(data: bytes, images: Images = "blank") -> Iterator[Shown]:
     """Yield the text of each page as it is rendered and as pypdf reads it, and all strings, names and streams."""
     failed = ""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield from _rendered(data)
-            yield from _objects(data)
+            yield from _objects(data, images)
     except InternalError:
         raise
     except Exception as error:
@@ -74,7 +75,7 @@ def _rendered(data: bytes) -> Iterator[Shown]:
         document.close()
 
 
-def _objects(data: bytes) -> Iterator[Shown]:
+def _objects(data: bytes, images: Images) -> Iterator[Shown]:
     if data.count(b"%%EOF") != 1:
         raise InternalError("the written document has an earlier revision. No file was written.")
     logger = logging.getLogger("pypdf")
@@ -87,10 +88,22 @@ def _objects(data: bytes) -> Iterator[Shown]:
             item = reader.get_object(number)
             yield from _of(item, 0)
             if isinstance(item, StreamObject):
-                yield Shown("stream", _said(item.get_data()), False)
+                painted = item.get("/Subtype") == "/Image" and item.get("/ColorSpace") == "/DeviceRGB"
+                yield _picture(item) if painted and images == "ocr" else Shown("stream", _said(item.get_data()), False)
         yield from _of(reader.trailer.get("/Info"), 0)
     finally:
         logger.disabled = before
+
+
+def _picture(item: StreamObject) -> Shown:
+    """Return what is read in a picture that was painted over."""
+    import numpy as np
+
+    from textveil.documents.ocr import read
+    from textveil.documents.pictures import said
+
+    shape = int(str(item["/Height"])), int(str(item["/Width"])), 3
+    return Shown("picture", said(read(np.frombuffer(item.get_data(), np.uint8).reshape(shape))), False)
 
 
 def _said(data: bytes) -> str:

@@ -11,6 +11,8 @@ from textveil.documents.check import Shown
 from textveil.documents.model import Content, Images
 from textveil.errors import InputError
 
+PICTURES: Final = (".png", ".jpg", ".jpeg")
+"""What is a picture by itself."""
 READERS: Final = {
     ".docx": "word:Word package_strings:strings",
     ".xlsx": "sheets:Sheets package_strings:strings",
@@ -21,6 +23,7 @@ READERS: Final = {
     ".html": "web:Page mail_strings:page_strings",
     ".pdf": "pdf:Pdf pdf_strings:strings",
     ".htm": "web:Page mail_strings:page_strings",
+    **dict.fromkeys(PICTURES, "picture_file:PictureFile picture_file:strings"),
 }
 """By ending: the class that reads and writes, and what opens the written file by another library."""
 ENDINGS: Final = {
@@ -36,13 +39,18 @@ REFUSED: Final = {
     **dict.fromkeys((".doc", ".xls", ".ppt"), "is of the form before 2007"),
 }
 Reader: TypeAlias = Callable[[bytes, Images], Content]
-Strings: TypeAlias = Callable[[bytes], Iterable[Shown]]
+Strings: TypeAlias = Callable[[bytes, Images], Iterable[Shown]]
 
 
 def is_document(name: str) -> bool:
     """Tell whether a file is read as a document, or refused as one, by its name."""
     suffix = Path(name).suffix.lower()
     return suffix in READERS or suffix in REFUSED
+
+
+def is_picture(name: str) -> bool:
+    """Tell whether a file is a picture by itself, by its name."""
+    return Path(name).suffix.lower() in PICTURES
 
 
 def reader_of(name: str) -> tuple[Reader, Strings]:

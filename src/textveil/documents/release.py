@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from textveil.documents.check import Certificate, check
 from textveil.documents.model import Content, Cut, Images, joined, write
-from textveil.documents.registry import reader_of
+from textveil.documents.registry import is_picture, reader_of
 from textveil.errors import InputError, InternalError, UnsupportedGuarantee
 from textveil.sanitize.release import Release
 from textveil.sanitize.sanitizer import Sanitizer
@@ -52,7 +52,7 @@ def released(
     (release,) = sanitizer.batch([text], spans=False, scopes=None if scope is None else [scope])
     if release.private_map is None:
         raise UnsupportedGuarantee("a document needs a policy whose releases can be undone; got another.")
-    return ReleasedDocument(*_written(name, content, text, release.private_map), release=release)
+    return ReleasedDocument(*_written(name, content, text, release.private_map, images), release=release)
 
 
 def text_of(name: str, data: bytes, images: Images = "blank") -> str:
@@ -75,7 +75,7 @@ def rewritten(name: str, data: bytes, private_map: PrivateMap, images: Images = 
     release is of another text, or the check found something in the written file.
     """
     content = reader_of(name)[0](data, images)
-    return _written(name, content, joined(content.passages), private_map)
+    return _written(name, content, joined(content.passages), private_map, images)
 
 
 def texts_of(files: Sequence[tuple[str, bytes]]) -> list[str | InputError]:
@@ -94,14 +94,14 @@ def all_rewritten(files: Sequence[tuple[str, bytes, PrivateMap]]) -> list[bytes]
     return [rewritten(name, data, private_map).data for name, data, private_map in files]
 
 
-def _written(name: str, content: Content, text: str, drawn: PrivateMap) -> RewrittenDocument:
+def _written(name: str, content: Content, text: str, drawn: PrivateMap, images: Images) -> RewrittenDocument:
     """Write a release into the document that it is of, and check the file."""
     if drawn.original() != text:
         raise InternalError("a release must be of the document's text; it is of another. No file was written.")
     private_map = write(content.passages, _cuts(drawn))
     file = content.written()
     strings = reader_of(name)[1]
-    seen, values = check(strings(file), content.passages, private_map)
+    seen, values = check(strings(file, images), content.passages, private_map)
     certificate = Certificate(content.parts, content.removed, [f"{strings.__module__}"], seen, values)
     return RewrittenDocument(file, private_map, certificate)
 
@@ -130,9 +130,13 @@ def restored(name: str, data: bytes, private_map: PrivateMap) -> RestoredDocumen
 
     Raises InputError: the file cannot be read.
     """
+    if is_picture(name):
+        raise InputError("a picture cannot be restored: what was painted over is not in it. Keep the original.")
     content = reader_of(name)[0](data, "blank")
-    if joined(content.passages) == private_map.released:
-        cuts = [Cut(piece.start, piece.end, piece.original, piece.kind) for piece in private_map.replaced]
+    text = joined(content.passages)
+    if private_map.released.startswith(text):  # text in pictures, which stays as it is released, comes last
+        within = [piece for piece in private_map.replaced if piece.end <= len(text)]
+        cuts = [Cut(piece.start, piece.end, piece.original, piece.kind) for piece in within]
         write(content.passages, cuts)
         return RestoredDocument(content.written(), len(cuts), 0)
     restorer = Restorer([private_map, private_map])  # two restore by mention alone: a passage is no release

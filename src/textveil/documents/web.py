@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from typing import Any, Final
 
 from textveil.documents.drawing import FONT
 from textveil.documents.model import Images, Passage, Piece
+from textveil.documents.pictures import BLANK, Painted, Pictures
 from textveil.errors import InputError, MissingExtra
 
 try:
@@ -121,7 +123,8 @@ class Page:
         self.passages: list[Passage] = []
         self.parts: Counter[str] = Counter({"page of HTML": 1})
         self.removed: Counter[str] = Counter()
-        self._images = images
+        self._pictures = Pictures(images, self.parts)
+        self._painted: list[tuple[Any, Painted]] = []
         self._names: dict[tuple[str, str], str] = {}
         if len(data) > _MOST_BYTES:
             raise InputError(f"a page of HTML must have at most {_MOST_BYTES >> 20} MB; it has more.")
@@ -134,6 +137,7 @@ class Page:
             raise InputError("the document must be a page of HTML; it is something else, or damaged.")
         self._clean()
         self._gather()
+        self.passages += self._pictures.passages
 
     def _clean(self) -> None:
         for element in list(self._root.iter()):
@@ -182,7 +186,7 @@ class Page:
             elif key == "href" and tag == "a" and _SAFE.match(value.strip()) is not None:
                 new = value.strip()
             elif key == "src" and tag in ("img", "input"):
-                self._picture()
+                self._painted.append((element, self._pictures.take(_data_of(value))))
                 new = _BLANK
             elif (
                 (key == "face" and FONT.public.fullmatch(value) is not None)
@@ -198,11 +202,6 @@ class Page:
                 ] += 1
             else:
                 element.set(key, new)
-
-    def _picture(self) -> None:
-        if self._images == "refuse":
-            raise InputError("the document must hold no pictures where `images` is refuse; it does.")
-        self.parts["picture, blank"] += 1
 
     def _named(self, kind: str, name: str) -> str:
         own = [key for key in self._names if key[0] == kind]
@@ -290,8 +289,22 @@ class Page:
 
     def written(self) -> bytes:
         """Return the page, whole."""
+        for element, picture in self._painted:
+            if (painted := picture()) != BLANK:
+                element.set("src", "data:image/png;base64," + base64.b64encode(painted).decode("ascii"))
         data: bytes = html.tostring(self._root, encoding="utf-8", doctype="<!DOCTYPE html>")
         return data
+
+
+def _data_of(address: str) -> bytes:
+    """Return the picture that an address holds; empty where it names one that lies elsewhere."""
+    head, _, data = address.partition(",")
+    if not head.startswith("data:image/") or not head.endswith(";base64"):
+        return b""
+    try:
+        return base64.b64decode(data)
+    except ValueError:
+        return b""
 
 
 def _without(element: Any) -> None:

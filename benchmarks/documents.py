@@ -37,8 +37,9 @@ from odf import dc, draw, office, opendocument, style, table, teletype, text
 
 import textveil as tv
 from textveil.documents.model import joined
+from textveil.documents.opened import restored
 from textveil.documents.registry import reader_of
-from textveil.documents.release import released, restored
+from textveil.documents.release import released
 from textveil.errors import TextveilError
 
 FILES: Final = 12  # of each format

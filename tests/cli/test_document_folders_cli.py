@@ -11,7 +11,7 @@ import openpyxl
 import pytest
 
 from textveil.corpora.jobs import job
-from textveil.documents.release import text_of
+from textveil.documents.opened import Opened, text_of
 
 NAME, MAIL = "Zebedee Quillfeather", "zebedee@quillfeather.example.net"
 
@@ -108,6 +108,7 @@ def test_what_cannot_be_read_or_fails_its_check_is_named_and_the_rest_released(
     for name, data in others.items():
         (folder / name).write_bytes(data)
     held = word(f"Dr. {NAME} came, and {NAME} left.")
+    monkeypatch.setattr("textveil.documents.apart.Apart.opened", lambda self, *given: Opened(*given))  # in this process
     monkeypatch.setattr("textveil.documents.word.Word.written", lambda self: held)
     code, _, told = command("sanitize", folder, "-o", tmp_path / "out", "-q", "--workers", "1")
     skipped = [line.split(": ")[1] for line in told.splitlines() if line.startswith("skipped: ")]

@@ -5,6 +5,8 @@ import json
 
 import docx
 
+from textveil.documents.opened import Opened
+
 NAME, MAIL = "Zebedee Quillfeather", "zebedee@quillfeather.example.net"
 
 
@@ -35,10 +37,19 @@ def test_a_document_is_released_and_restored(tmp_path, command, monkeypatch) -> 
 def test_a_file_that_holds_a_value_is_not_written(tmp_path, command, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "c.docx").write_bytes(saved())
+    monkeypatch.setattr("textveil.documents.apart.Apart.opened", lambda self, *given: Opened(*given))  # in this process
     monkeypatch.setattr("textveil.documents.word.Word.written", lambda self: saved())
     code, _, told = command("sanitize", "c.docx", "-o", "released.docx", "--map", "c.map", "--map-key", "c.key")
     assert code == 1 and "kind" in told and told.count("\n") == 1 and "uill" not in told
     assert not (tmp_path / "released.docx").exists() and not (tmp_path / "c.map").exists()
+
+
+def test_a_document_that_takes_too_long_is_refused(tmp_path, command, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "c.docx").write_bytes(saved())
+    code, _, told = command("sanitize", "c.docx", "-o", "released.docx", "--record-seconds", "0.001")
+    assert code == 1 and "within 0.001 s" in told and told.count("\n") == 1
+    assert not (tmp_path / "released.docx").exists()
 
 
 def test_options_that_do_not_fit_are_refused(tmp_path, command, monkeypatch) -> None:

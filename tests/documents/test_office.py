@@ -16,9 +16,11 @@ from PIL import Image
 
 import textveil as tv
 from textveil.documents.archive import entries, packed
+from textveil.documents.limits import Limits
 from textveil.documents.model import joined
+from textveil.documents.opened import Opened, restored
 from textveil.documents.registry import reader_of
-from textveil.documents.release import ReleasedDocument, released, restored
+from textveil.documents.release import ReleasedDocument, released
 from textveil.errors import InputError, InternalError
 
 NAME, MAIL, PHONE = "Zebedee Quillfeather", "zebedee@quillfeather.example.net", "(617) 555-0143"
@@ -298,10 +300,9 @@ def test_what_cannot_be_read_is_refused_in_one_line(sanitizer, name, data, told)
     assert "\n" not in str(error.value)
 
 
-def test_a_bomb_is_refused_before_it_is_unpacked(sanitizer, monkeypatch):
-    monkeypatch.setattr("textveil.documents.archive.MOST_BYTES", 2**20)
-    with pytest.raises(InputError, match="at most"):
-        released("a.docx", packed({"[Content_Types].xml": bytes(2**21)}), sanitizer)
+def test_a_bomb_is_refused_before_it_is_unpacked():
+    with pytest.raises(InputError, match="at most 1 MB"):
+        Opened("a.docx", packed({"[Content_Types].xml": bytes(2**21)}), limits=Limits(bytes=2**20))
 
 
 def test_a_file_that_holds_a_value_is_not_handed_over(sanitizer, contract, monkeypatch):
@@ -332,3 +333,12 @@ def test_the_check_takes_time_that_is_linear_in_values_and_strings():
     assert time.process_time() - start < 5
     with pytest.raises(InternalError):
         check([Shown("sheet", "x-somebody-019999-y", False)], passages, held)
+
+
+def test_a_row_in_a_formula_is_no_value_and_a_string_in_it_is(sanitizer):
+    from textveil.documents.package_strings import strings
+
+    made = openpyxl.Workbook()
+    made.active["A1"] = '=SUM($E1234:F1234)+1234:1235&"1234"+E5678'
+    shown = [one.string for one in strings(saved(made)) if "SUM" in one.string]
+    assert len(shown) == 1 and shown[0].count("1234") == 1 and "5678" not in shown[0]

@@ -14,8 +14,9 @@ import textveil as tv
 from textveil.documents.archive import entries, packed
 from textveil.documents.model import joined
 from textveil.documents.open_document import OpenDocument
+from textveil.documents.opened import restored
 from textveil.documents.registry import reader_of
-from textveil.documents.release import ReleasedDocument, released, restored
+from textveil.documents.release import ReleasedDocument, released
 from textveil.errors import InputError, InternalError
 
 NAME, MAIL, PHONE = "Zebedee Quillfeather", "zebedee@quillfeather.example.net", "(617) 555-0143"

@@ -16,12 +16,11 @@ import numpy as np
 import pytest
 from tests.helpers.deadly import SLOW, make_searches_slow
 
-from textveil import Sanitizer
+from textveil import Sanitizer, killable
 from textveil.budget.account import Account
 from textveil.detection.spans import DetectedSpan
-from textveil.documents.release import all_rewritten, texts_of
+from textveil.documents.opened import all_rewritten, texts_of
 from textveil.errors import InputError, InternalError, ParameterError, SlowText
-from textveil.sanitize import finding_process
 from textveil.sanitize.policy.choice import policy
 from textveil.server import finding
 from textveil.server.budgets import UncountedLedger
@@ -255,8 +254,8 @@ def test_a_text_that_must_be_read_by_a_process_is_refused_if_none_starts(monkeyp
 def test_a_process_is_told_where_things_are_and_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("TEXTVEIL_UPSTREAM_KEY", "TEXTVEIL_LEDGER_KEY", "TEXTVEIL_DATABASE", "OPENAI_API_KEY", "PGPASSWORD"):
         monkeypatch.setenv(name, "a secret")
-    told = finding_process.environment()
-    assert "PYTHONPATH" in told and set(told) <= {*finding_process._ENVIRONMENT, "PYTHONPATH"}
+    told = killable.environment()
+    assert "PYTHONPATH" in told and set(told) <= {*killable._ENVIRONMENT, "PYTHONPATH"}
     assert "a secret" not in told.values()
 
     async def ask() -> None:

@@ -49,17 +49,22 @@ def checked_images(images: str) -> Images:
 
 def text_in(name: str) -> str:
     """Return the text of a document, all passages as one."""
+    from textveil.documents.apart import Apart
     from textveil.documents.registry import is_picture
-    from textveil.documents.release import text_of
 
-    return text_of(name, bytes_of(name), "ocr" if is_picture(name) else "blank")
+    return Apart().opened(name, bytes_of(name), "ocr" if is_picture(name) else "blank").text
 
 
-def sanitize_document(options: SanitizerOptions, name: str, places: Places, images: Images) -> Report:
+
+def sanitize_document(
+    options: SanitizerOptions, name: str, places: Places, images: Images, seconds: float | None = None
+) -> Report:
     """Release a document to its places; returns the report, with the certificate of the document."""
     from textveil.corpora.corpus_run import Finished
     from textveil.corpora.files.inputs import Whole
     from textveil.corpora.jobs.ledger import Totals
+    from textveil.documents.apart import Apart
+    from textveil.documents.limits import Limits
     from textveil.documents.release import released
     from textveil.sanitize.sanitizer import Sanitizer
     from textveil.surrogates.map_file import MapCipher, begun, block, ended, read_or_made_key
@@ -72,7 +77,8 @@ def sanitize_document(options: SanitizerOptions, name: str, places: Places, imag
         raise ParameterError(
             f"the output of a document must end as its input; got {output.suffix[:10] or 'no ending'}."
         )
-    done = released(name, bytes_of(name), Sanitizer.of(options), images=images)
+    apart = Apart(Limits() if seconds is None else Limits(seconds=seconds))
+    done = released(name, bytes_of(name), Sanitizer.of(options), images=images, apart=apart)
     report = replace(done.release.report(), certificate=done.certificate.to_data())
     whole = Whole(len(done.data), hashlib.sha256(done.data).hexdigest())
     texts = Finished(report, Totals()).texts(places.reports, None, whole)
@@ -103,13 +109,13 @@ def told(certificate: Mapping[str, Any]) -> str:
 
 def restore_document(maps: MapFile, name: str, output: Path | None, quiet: bool) -> int:
     """Put the originals back into a document."""
-    from textveil.documents.release import restored
+    from textveil.documents.apart import Apart
     from textveil.whole_files import write_whole
 
     if output is None:
         raise OutputError("a document needs a file as output; got standard output. Name one with --output.")
     (private_map,) = maps.document(1)
-    done = restored(name, bytes_of(name), private_map)
+    done = Apart().restored(name, bytes_of(name), private_map)
     write_whole(output, done.data, private=True)
     if not quiet:
         sys.stderr.write(f"restored    {done.replaced} mentions; {done.ambiguous} left, which may stand for several\n")

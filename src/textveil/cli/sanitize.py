@@ -252,7 +252,7 @@ def sanitize_command(
     reports = tuple(writing.report or ())
     check_outputs(place, [*reports, writing.sender_report], writing.private_map, resume=writing.resume)
     if not several and (document := the_document(source)) is not None:
-        return _document(context, document, place, drawing, records, writing, vocabulary)
+        return _document(context, document, place, drawing, records, writing, vocabulary, faults.record_seconds)
     choice = formats.choice(records.field, records.keep)
     if faults.max_document_bytes is not None:
         choice = replace(choice, max_document_bytes=faults.max_document_bytes)
@@ -312,6 +312,7 @@ def _document(
     records: _RecordOptions,
     writing: _WritingOptions,
     vocabulary: opt.VocabularyOptions,
+    seconds: float | None,
 ) -> int:
     from textveil.cli.brief import brief
     from textveil.corpora.files.inputs import Places
@@ -328,7 +329,7 @@ def _document(
     )
     policy = drawing.policy or "identifiers"  # whose spans are replaced in place: nothing else keeps a look
     options = replace(drawing, policy=policy, marks="keep").sanitizer(context, vocabulary, note=False)
-    report = sanitize_document(options, name, places, checked_images(writing.images))
+    report = sanitize_document(options, name, places, checked_images(writing.images), seconds)
     if writing.quiet:
         lines = report.warnings()
     else:

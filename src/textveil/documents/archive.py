@@ -8,10 +8,9 @@ import zlib
 from collections.abc import Mapping
 from typing import Final
 
+from textveil.documents.limits import take
 from textveil.errors import InputError
 
-MOST_BYTES: Final = 2**28  # of all entries together
-MOST_ENTRIES: Final = 10_000
 _OLD: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _DAY: Final = (1980, 1, 1, 0, 0, 0)
 
@@ -26,10 +25,8 @@ def entries(data: bytes) -> dict[str, bytes]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             infos = [info for info in archive.infolist() if not info.is_dir()]
-            if len(infos) > MOST_ENTRIES or sum(info.file_size for info in infos) > MOST_BYTES:
-                raise InputError(
-                    f"the document must hold at most {MOST_ENTRIES} parts and {MOST_BYTES >> 20} MB; it holds more."
-                )
+            take("parts", len(infos))
+            take("bytes", sum(info.file_size for info in infos))
             if any(info.flag_bits & 0x1 for info in infos):
                 raise InputError("the document must not be encrypted; it is. Save it without a password.")
             names = [info.filename for info in infos]

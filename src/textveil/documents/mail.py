@@ -13,6 +13,7 @@ from email.message import EmailMessage
 from email.utils import formataddr
 from typing import Final
 
+from textveil.documents.limits import take
 from textveil.documents.model import Content, Images, Passage, Piece, slot
 from textveil.documents.pictures import Painted, Pictures
 from textveil.documents.registry import ENDINGS, PICTURES, READERS, reader_of
@@ -20,8 +21,6 @@ from textveil.documents.web import Page, decoded
 from textveil.errors import InputError, TextveilError
 
 _DEEPEST: Final = 12
-_MOST_PARTS: Final = 5_000
-_MOST_BYTES: Final = 2**28
 _ADDRESSES: Final = ("From", "To", "Cc", "Bcc", "Reply-To", "Sender", "Resent-From", "Resent-To", "Resent-Cc")
 _LINES: Final = ("Subject", "Date", "Organization", "Comments", "Keywords", "Resent-Date", "Thread-Topic")
 _IDS: Final = ("Message-ID", "In-Reply-To", "References")
@@ -67,11 +66,7 @@ class Mail:
         self._images = images
         self._pictures = Pictures(images, self.parts)
         self._ids = {} if ids is None else ids
-        self._count, self._depth = 0, depth
-        if len(data) > _MOST_BYTES or depth > _DEEPEST:
-            raise InputError(
-                f"a message must have at most {_MOST_BYTES >> 20} MB, {_DEEPEST} in one another; it has more."
-            )
+        self._depth = depth
         try:
             message = message_from_bytes(data, policy=policy.default)
             if not any(name.lower() in ("from", "to", "subject", "date", "received") for name in message):
@@ -86,11 +81,9 @@ class Mail:
         self.passages += self._pictures.passages
 
     def _read(self, message: EmailMessage, depth: int) -> _Part:
-        self._count += 1
-        if self._count > _MOST_PARTS or depth > _DEEPEST:
-            raise InputError(
-                f"a message must have at most {_MOST_PARTS} parts, {_DEEPEST} in one another; it has more."
-            )
+        take("parts", 1)
+        if depth > _DEEPEST:
+            raise InputError(f"a message must have parts at most {_DEEPEST} within one another; it has more.")
         kind = message.get_content_type().lower()
         if kind in ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"):
             raise InputError("the document must not be encrypted; it is. Save it decrypted.")
@@ -255,7 +248,7 @@ class Box:
 
     def __init__(self, data: bytes, images: Images) -> None:
         starts = [match.span() for match in _FROM.finditer(data)]
-        if not starts or starts[0][0] or len(data) > _MOST_BYTES:
+        if not starts or starts[0][0]:
             raise InputError("the document must be a folder of messages (mbox); it is something else.")
         ends = [start for start, _ in starts[1:]] + [len(data)]
         ids: dict[str, str] = {}

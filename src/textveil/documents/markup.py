@@ -15,6 +15,7 @@ from functools import cache
 from typing import Any, Final, NamedTuple, TypeAlias
 from xml.parsers import expat
 
+from textveil.documents.limits import take
 from textveil.documents.model import PUBLIC, Passage, Piece
 from textveil.errors import InputError, MissingExtra
 
@@ -167,11 +168,14 @@ def parsed(data: bytes) -> Element:
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True, remove_pis=True
     )
+    take("tags", data.count(b"<"))
     _refuse_types(data)
     try:
         return etree.fromstring(data, parser)
-    except etree.XMLSyntaxError:
-        pass
+    except etree.XMLSyntaxError as error:
+        full = error.code == etree.ErrorTypes.ERR_NO_MEMORY
+    if full:
+        raise MemoryError
     raise InputError("a part of the document must be well-formed XML of moderate depth; it is not. Save it anew.")
 
 

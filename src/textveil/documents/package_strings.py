@@ -46,6 +46,9 @@ _NAME: Final = re.compile(r"(?:[A-Za-z0-9]{1,12}:)?[a-z][A-Za-z0-9]{0,40}|xmlns(
 """Names of elements and attributes as formats write them."""
 _PLACES: Final = ("r", "ref", "spans")
 _CELL: Final = re.compile(r"[A-Z]{1,3}\d{1,7}|\d{1,7}:\d{1,7}")
+_FORMULAS: Final = ("f", "formula", "formula1", "formula2", "definedName")
+_QUOTED: Final = re.compile(r"(\"[^\"]*\"|'[^']*')")
+_REFERENCE: Final = re.compile(r"(?<![\w$])(?:\$?[A-Z]{1,3}\$?\d{1,7}|\$?\d{1,7}:\$?\d{1,7})(?![\w(])")
 _KIND: Final = re.compile(r"[A-Za-z]+(?=\d*\.(?:xml(?:\.rels)?|rels|png)$)")
 
 
@@ -96,7 +99,7 @@ def _of_xml(kind: str, content: bytes) -> Iterator[Shown]:
 
     def data(text: str) -> None:
         if stack[-1] in _NO_TEXT:
-            found.append(Shown(kind, text, False))
+            found.append(Shown(kind, _without_places(text) if stack[-1] in _FORMULAS else text, False))
         else:
             lines[-1].append(text)
 
@@ -106,6 +109,13 @@ def _of_xml(kind: str, content: bytes) -> Iterator[Shown]:
     parser.Parse(content, True)
     found.append(Shown(kind, "".join(lines[0]), True))
     yield from (shown for shown in found if shown.string.strip())
+
+
+def _without_places(formula: str) -> str:
+    """Return a formula without references to cells, whose rows are numbers of nobody."""
+    parts = _QUOTED.split(formula)
+    parts[::2] = [_REFERENCE.sub(" ", part) for part in parts[::2]]
+    return "".join(parts)
 
 
 @cache

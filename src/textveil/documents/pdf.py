@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
+from textveil.documents.limits import take
 from textveil.documents.model import Images, Passage, Piece, slot
 from textveil.documents.pdf_content import Content, is_hidden
 from textveil.documents.pdf_fonts import glyph_name, wide_font, write_font
@@ -35,9 +36,7 @@ try:
 except ImportError:
     raise MissingExtra("pikepdf", "documents") from None
 
-_MOST_BYTES: Final = 2**27
-_MOST_INFLATED: Final = 2**28
-_MOST_PAGES: Final = 5_000
+_CHUNK: Final = 2**20
 _DEEPEST: Final = 20
 _OUTSIDE: Final = re.compile(r"(?i)(?:https?|mailto|tel|ftp):")
 _BROKEN: Final = "the document must be a whole PDF file; it is damaged, or something else."
@@ -77,15 +76,14 @@ class Pdf:
         self._pictures = Pictures(images, self.parts)
         self._painted: list[tuple[Any, Callable[[], Any]]] = []
         self.lines = Lines()
-        self._inflated = 0
         self._copies: dict[tuple[int, int], Any] = {}
         self._fonts: dict[tuple[int, int], tuple[Font, Any, Any]] = {}
         self.contents: list[Content] = []
+        self.costs: dict[tuple[int, int], int] = {}
+        """By form: how many operators show it, with those of the forms in it."""
         self._wide: set[str] = set()
         self._outlines: list[tuple[list[str], int, int]] = []
         self._busy: set[tuple[int, int]] = set()
-        if len(data) > _MOST_BYTES:
-            raise InputError(f"a PDF file must have at most {_MOST_BYTES >> 20} MB; it has more.")
         with _quiet():
             try:
                 self._read(data)
@@ -104,8 +102,9 @@ class Pdf:
         old = pikepdf.open(io.BytesIO(data))
         if old.is_encrypted:
             raise pikepdf.PasswordError
-        if not 0 < len(old.pages) <= _MOST_PAGES:
-            raise InputError(f"a PDF file must have from 1 to {_MOST_PAGES} pages; it has another number.")
+        if not len(old.pages):
+            raise InputError("a PDF file must have a page; it has none.")
+        take("pages", len(old.pages))
         self._tell_of(old)
         for stream in old.objects:
             if isinstance(stream, Stream):
@@ -144,15 +143,13 @@ class Pdf:
         if names == ["/FlateDecode"]:
             engine, given = zlib.decompressobj(), raw
             try:
-                while given and self._inflated <= _MOST_INFLATED:
-                    self._inflated += len(engine.decompress(given, 2**20))
+                while given:
+                    take("bytes", len(engine.decompress(given, _CHUNK)))
                     given = engine.unconsumed_tail
             except zlib.error:
-                self._inflated += len(raw)
-        else:
-            self._inflated += len(raw) * (1 if names == ["/None"] else 4)
-        if self._inflated > _MOST_INFLATED:
-            raise InputError(f"the document must hold at most {_MOST_INFLATED >> 20} MB; it holds more.")
+                take("bytes", len(raw))
+        elif names != ["/None"]:
+            take("bytes", len(raw) * 4)
 
     def _tell_of(self, old: pikepdf.Pdf) -> None:
         root = old.Root
@@ -195,6 +192,7 @@ class Pdf:
             new.Group = self._group(group)
         content = Content(self, _inherited(page, "/Resources"), IDENTITY, 0)
         content.read(page)
+        take("operators", content.cost)
         content.put_to(new)
         self.new.pages.append(pikepdf.Page(new))
 
@@ -239,16 +237,11 @@ class Pdf:
             self.parts["link"] += len(kept)
 
     def _outline(self, pages: dict[tuple[int, int], int]) -> None:
-        """Read titles and the pages that they name; at most ``_MOST_PAGES`` of them."""
+        """Read titles and the pages that they name."""
         seen: set[tuple[int, int]] = set()
 
         def walk(item: Any, level: int) -> None:
-            while (
-                isinstance(item, Dictionary)
-                and item.objgen not in seen
-                and len(seen) < _MOST_PAGES
-                and level < _DEEPEST
-            ):
+            while isinstance(item, Dictionary) and item.objgen not in seen and level < _DEEPEST:
                 seen.add(item.objgen)
                 aim = item.get("/Dest")
                 if isinstance(action := item.get("/A"), Dictionary):
@@ -307,6 +300,7 @@ class Pdf:
             content = Content(self, form.get("/Resources", resources), times(own, ctm), depth + 1)
             content.read(form)
             content.put_to(new)
+            self.costs[form.objgen] = content.cost
             self.parts["form"] += 1
             return new
 
@@ -344,6 +338,7 @@ class Pdf:
         )
         content = Content(self, item.get("/Resources"), matrix(item.get("/Matrix")), depth + 1)
         content.read(item)
+        take("operators", content.cost)
         content.put_to(new)
         return new
 
@@ -371,6 +366,7 @@ class Pdf:
                 continue
             content = Content(self, item.get("/Resources", Dictionary()), IDENTITY, depth + 5, texts=False)
             content.read(glyph)
+            take("operators", content.cost)
             made = self.new.make_stream(b"")
             content.put_to(made, new if number == 0 else None)
             new.CharProcs[glyph_name(key)] = made

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any, Final
 
+from textveil.documents.limits import hold
 from textveil.documents.pdf_fonts import standard_font
 from textveil.documents.pdf_text import IDENTITY, Fonts, Matrix, Run, State, parts_of, times
 from textveil.documents.pdf_values import WORDS, array, matrix, numbers, shading, space, state
@@ -13,10 +15,11 @@ from textveil.errors import MissingExtra
 
 try:
     import pikepdf
-    from pikepdf import Array, ContentStreamInstruction, Dictionary, Name, Operator
+    from pikepdf import Array, ContentStreamInstruction, Dictionary, Name, Operator, Stream
 except ImportError:
     raise MissingExtra("pikepdf", "documents") from None
 
+_OPERATOR: Final = re.compile(rb"[A-Za-z'\"*]++")
 _NUMBERS: Final = frozenset(
     (
         "q Q cm w J j M d i m l c v y h re S s f F f* B B* b b* n W W* g G rg RG k K sc SC scn SCN d0 d1 BX EX Tc"
@@ -24,6 +27,7 @@ _NUMBERS: Final = frozenset(
     ).split()
 )
 """Operators that take numbers alone, or nothing."""
+_MOVES: Final = frozenset("q Q cm BT Tm Td TD T* Tc Tw Tz TL".split())
 
 
 class Content:
@@ -35,10 +39,13 @@ class Content:
         self._new = Dictionary()
         self._named: dict[tuple[str, str], Name | None] = {}
         self._out: list[ContentStreamInstruction | Run] = []
+        self._packed: list[bytes | Run] = []
+        self.cost = 0  # operators, with those of forms as often as they are shown
         self._state = State(ctm)
         self._stack: list[State] = []
         self._text = self._line = IDENTITY
         self._marks: list[bool] = []
+        self._hidden = 0
         self._target: Any = None
         self._fonts = Fonts(set())
         pdf.contents.append(self)
@@ -52,14 +59,7 @@ class Content:
 
     def read(self, item: Any) -> None:
         """Read a page or a stream."""
-        try:
-            rows = (
-                pikepdf.parse_content_stream(item) if item.get("/Type") != Name("/Page") or "/Contents" in item else []
-            )
-        except (pikepdf.PdfError, TypeError):
-            self._pdf.removed["content that cannot be read"] += 1
-            return
-        for row in rows:
+        for row in self._rows(item):
             operator = str(row.operator)
             if operator == "INLINE IMAGE":
                 self._pdf.inline_picture()
@@ -67,17 +67,45 @@ class Content:
             if operator in ("BMC", "BDC", "EMC"):
                 self._mark(operator, row.operands)
                 continue
-            if any(self._marks) and operator not in ("q", "Q", "cm", "BT", "ET"):
+            if self._hidden and operator not in ("q", "Q", "cm", "BT", "ET"):
                 continue
             try:
-                self._take(operator, list(row.operands))
+                if operator not in _NUMBERS or not self._drawn(operator, row):
+                    self._take(operator, list(row.operands))
             except (TypeError, ValueError, AttributeError, KeyError, IndexError, pikepdf.PdfError, OverflowError):
                 self._pdf.removed["operator that cannot be read"] += 1
+
+        self._pack()
+
+    def _rows(self, item: Any) -> Sequence[Any]:
+        """Return the operators of a page or a stream, which are counted before they are made."""
+        try:
+            given = item.get("/Contents") if item.get("/Type") == Name("/Page") else item
+            streams = [one for one in (given if isinstance(given, Array) else [given]) if isinstance(one, Stream)]
+            hold("operators_in_one", sum(len(_OPERATOR.findall(one.read_bytes())) for one in streams))
+            rows = pikepdf.parse_content_stream(item) if streams else []
+        except (pikepdf.PdfError, TypeError):
+            self._pdf.removed["content that cannot be read"] += 1
+            return ()
+        self.cost += len(rows)
+        return rows
+
+    def _pack(self) -> None:
+        """Hold all but text as bytes, which take a fraction of the memory."""
+        rows: list[ContentStreamInstruction] = []
+        for row in self._out:
+            if isinstance(row, Run):
+                self._packed += [pikepdf.unparse_content_stream(rows), row]
+                rows = []
+            else:
+                rows.append(row)
+        self._packed.append(pikepdf.unparse_content_stream(rows))
+        self._out = []
 
     def _mark(self, operator: str, operands: Any) -> None:
         if operator == "EMC":
             if self._marks:
-                self._marks.pop()
+                self._hidden -= self._marks.pop()
             return
         hidden = False
         if len(operands) == 2:
@@ -90,6 +118,7 @@ class Content:
                 self._pdf.removed["spoken text"] += 1
         self._pdf.removed["hidden layer"] += hidden
         self._marks.append(hidden)
+        self._hidden += hidden
 
     def _resource(self, kind: str, old: Any, make: Callable[[Any], Any]) -> Name | None:
         """Return the new name of a resource; None where it is gone."""
@@ -122,6 +151,7 @@ class Content:
             item = self._old.XObject[str(operands[0])]
             new = self._resource("/XObject", operands[0], lambda item: pdf.form(item, now.ctm, self._depth, self._old))
             if new is not None and item is not None:
+                self.cost += pdf.costs.get(item.objgen, 0)
                 self._put(operator, new)
         elif operator == "gs":
             item = self._old.ExtGState[str(operands[0])]
@@ -151,12 +181,19 @@ class Content:
                 self._put(operator, *operands[:-1], new)
         elif operator == "ri" and str(operands[0])[1:] in WORDS:
             self._put(operator, operands[0])
-        elif operator in _NUMBERS and all(numbers(one) is not None for one in operands):
-            self._move(operator, operands)
-            if operator not in ("BX", "EX"):
-                self._put(operator, *operands)
         elif operator not in ("MP", "DP"):
             pdf.removed["operator that is not known"] += 1
+
+    def _drawn(self, operator: str, row: ContentStreamInstruction) -> bool:
+        """Take an operator as it is where it has numbers alone; tell whether it has."""
+        operands: Any = row.operands
+        if len(operands) and any(numbers(one) is None for one in operands):
+            return False
+        if operator in _MOVES:
+            self._move(operator, operands)
+        if operator not in ("BX", "EX"):
+            self._out.append(row)
+        return True
 
     def _put(self, operator: str, *operands: Any) -> None:
         self._out.append(ContentStreamInstruction(list(operands), Operator(operator)))
@@ -193,7 +230,7 @@ class Content:
         state = self._state
         if operator == '"':
             for name, value in zip(("Tw", "Tc"), operands, strict=False):
-                self._take(name, [value])
+                self._drawn(name, ContentStreamInstruction([value], Operator(name)))
         if operator in ("'", '"'):
             self._move("T*", ())
             self._put("T*")
@@ -219,10 +256,10 @@ class Content:
     def write(self, wide: set[str]) -> None:
         """Write all of it to what it is the content of."""
         self._fonts = Fonts(wide)
-        rows: list[ContentStreamInstruction] = []
-        for row in self._out:
-            rows += row.instructions(self._fonts) if isinstance(row, Run) else [row]
-        data = pikepdf.unparse_content_stream(rows)
+        data = b"\n".join(
+            pikepdf.unparse_content_stream(list(row.instructions(self._fonts))) if isinstance(row, Run) else row
+            for row in self._packed
+        )
         if self._is_page:
             self._target.Contents = self._pdf.new.make_stream(data)
         else:

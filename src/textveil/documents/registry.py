@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final, TypeAlias, cast
 
 from textveil.documents.check import Shown
+from textveil.documents.limits import take, within
 from textveil.documents.model import Content, Images
 from textveil.errors import InputError
 
@@ -61,7 +62,13 @@ def reader_of(name: str) -> tuple[Reader, Strings]:
     if suffix not in READERS:
         raise InputError(f"a document must end in {', '.join(READERS)}; this one ends otherwise.")
     reader, strings = map(_found, READERS[suffix].split())
-    return cast(Reader, reader), cast(Strings, strings)
+
+    def read(data: bytes, images: Images) -> Content:
+        with within():
+            take("bytes", len(data))
+            return cast(Reader, reader)(data, images)
+
+    return read, cast(Strings, strings)
 
 
 def _found(name: str) -> object:

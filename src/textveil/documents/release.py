@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
-from textveil.documents.check import Certificate, check
-from textveil.documents.model import Content, Cut, Images, joined, write
-from textveil.documents.registry import is_picture, reader_of
-from textveil.errors import InputError, InternalError, UnsupportedGuarantee
+from textveil.documents.apart import Apart
+from textveil.documents.check import Certificate
+from textveil.documents.model import Images
+from textveil.documents.opened import Opened
+from textveil.errors import UnsupportedGuarantee
 from textveil.sanitize.release import Release
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.surrogates.private_map import PrivateMap
-from textveil.surrogates.restoring import Restorer
 from textveil.surrogates.scopes import Scope
 
 
@@ -26,7 +25,13 @@ class ReleasedDocument(NamedTuple):
 
 
 def released(
-    name: str, data: bytes, sanitizer: Sanitizer, *, images: Images = "blank", scope: Scope | None = None
+    name: str,
+    data: bytes,
+    sanitizer: Sanitizer,
+    *,
+    images: Images = "blank",
+    scope: Scope | None = None,
+    apart: Apart | None = None,
 ) -> ReleasedDocument:
     """Sanitize a document in place.
 
@@ -36,6 +41,8 @@ def released(
         sanitizer: with a policy that finds spans.
         images: what becomes of pictures.
         scope: shared by documents in which a value has one surrogate; None is a new one.
+        apart: reads and writes the file in a process that is killed when it takes too much time or memory; None does
+            it in this process, where only what is counted has a limit.
 
     Raises:
         InputError: the file cannot be read, or is one that is refused.
@@ -47,117 +54,8 @@ def released(
         raise UnsupportedGuarantee(
             "a document needs a policy that finds spans, as its look stays; got none. Use tv.policy('identifiers')."
         )
-    content = reader_of(name)[0](data, images)
-    text = joined(content.passages)
-    (release,) = sanitizer.batch([text], spans=False, scopes=None if scope is None else [scope])
+    opened = Opened(name, data, images) if apart is None else apart.opened(name, data, images)
+    (release,) = sanitizer.batch([opened.text], spans=False, scopes=None if scope is None else [scope])
     if release.private_map is None:
         raise UnsupportedGuarantee("a document needs a policy whose releases can be undone; got another.")
-    return ReleasedDocument(*_written(name, content, text, release.private_map, images), release=release)
-
-
-def text_of(name: str, data: bytes, images: Images = "blank") -> str:
-    """Return the text of a document, all passages as one; raises as ``released`` where the file cannot be read."""
-    return joined(reader_of(name)[0](data, images).passages)
-
-
-class RewrittenDocument(NamedTuple):
-    """A file to hand over, how to undo it (private), and what was checked."""
-
-    data: bytes
-    private_map: PrivateMap
-    certificate: Certificate
-
-
-def rewritten(name: str, data: bytes, private_map: PrivateMap, images: Images = "blank") -> RewrittenDocument:
-    """Write a release of a document's text into the document, which is read again; the same file for the same release.
-
-    ``private_map``: of a release of ``text_of`` the same file. Raises InputError, as ``released``; InternalError: the
-    release is of another text, or the check found something in the written file.
-    """
-    content = reader_of(name)[0](data, images)
-    return _written(name, content, joined(content.passages), private_map, images)
-
-
-def texts_of(files: Sequence[tuple[str, bytes]]) -> list[str | InputError]:
-    """Return the text of each file, by its name and data, or why it cannot be read."""
-    texts: list[str | InputError] = []
-    for name, data in files:
-        try:
-            texts.append(text_of(name, data))
-        except InputError as error:
-            texts.append(InputError(str(error)))
-    return texts
-
-
-def all_rewritten(files: Sequence[tuple[str, bytes, PrivateMap]]) -> list[bytes]:
-    """Write a release into each file: see ``rewritten``."""
-    return [rewritten(name, data, private_map).data for name, data, private_map in files]
-
-
-def _written(name: str, content: Content, text: str, drawn: PrivateMap, images: Images) -> RewrittenDocument:
-    """Write a release into the document that it is of, and check the file."""
-    if drawn.original() != text:
-        raise InternalError("a release must be of the document's text; it is of another. No file was written.")
-    private_map = write(content.passages, _cuts(drawn))
-    file = content.written()
-    strings = reader_of(name)[1]
-    seen, values = check(strings(file, images), content.passages, private_map)
-    certificate = Certificate(content.parts, content.removed, [f"{strings.__module__}"], seen, values)
-    return RewrittenDocument(file, private_map, certificate)
-
-
-def _cuts(private_map: PrivateMap) -> list[Cut]:
-    """Return what a release changes, by places in the private text."""
-    cuts, moved = [], 0
-    for piece in private_map.replaced:
-        start = piece.start + moved
-        end = start + len(piece.original)
-        cuts.append(Cut(start, end, private_map.released[piece.start : piece.end], piece.kind))
-        moved += len(piece.original) - (piece.end - piece.start)
-    return cuts
-
-
-class RestoredDocument(NamedTuple):
-    """A document with its originals put back: private."""
-
-    data: bytes
-    replaced: int  # places that were restored
-    ambiguous: int  # that stay, since they may stand for several originals, or for none
-
-
-def restored(name: str, data: bytes, private_map: PrivateMap) -> RestoredDocument:
-    """Put the originals back into a released document, or into one that was edited since.
-
-    Raises InputError: the file cannot be read.
-    """
-    if is_picture(name):
-        raise InputError("a picture cannot be restored: what was painted over is not in it. Keep the original.")
-    content = reader_of(name)[0](data, "blank")
-    text = joined(content.passages)
-    if private_map.released.startswith(text):  # text in pictures, which stays as it is released, comes last
-        within = [piece for piece in private_map.replaced if piece.end <= len(text)]
-        cuts = [Cut(piece.start, piece.end, piece.original, piece.kind) for piece in within]
-        write(content.passages, cuts)
-        return RestoredDocument(content.written(), len(cuts), 0)
-    restorer = Restorer([private_map, private_map])  # two restore by mention alone: a passage is no release
-    count = ambiguous = 0
-    for passage in content.passages:
-        done = restorer.restore(passage.text)
-        ambiguous += len(done.ambiguous)
-        count += done.replaced
-        ends = [0, *(end for place in done.originals for end in place), len(done.text)]
-        stays = [done.text[start:end] for start, end in zip(ends[::2], ends[1::2], strict=True)]
-        news = [done.text[place.start : place.end] for place in done.originals]
-        passage.write(_aligned(passage.text, stays, news))
-    return RestoredDocument(content.written(), count, ambiguous)
-
-
-def _aligned(text: str, stays: list[str], news: list[str]) -> list[Cut]:
-    """Return the cuts that make a text of stretches of it that stay, with something new between them."""
-    cuts, at = [], len(stays[0])
-    for number, (new, stay) in enumerate(zip(news, stays[1:], strict=True)):
-        last = number == len(news) - 1
-        begin = len(text) - len(stay) if last else text.find(stay, at + 1) if stay else at + 1
-        cuts.append(Cut(at, max(begin, at), new))
-        at = max(begin, at) + len(stay)
-    return cuts
+    return ReleasedDocument(*opened.rewritten(release.private_map), release=release)

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from textveil.documents.drawing import CHART, CHARTS, DRAWING, FONT, FORMAT, as_number
 from textveil.documents.formulas import outside, pieces_of, strings_of
+from textveil.documents.limits import take
 from textveil.documents.markup import Element, Name, column_number, new_child, short
 from textveil.documents.model import Piece
 from textveil.documents.opc import Known, Package
@@ -168,6 +169,7 @@ class Sheets(Package):
 
     def begin(self) -> None:
         self.strings: list[Element] = []
+        self.string_sizes: list[tuple[int, int]] = []
         self.dates: set[str] = set()
         self.epoch = "19"
         self.defined_names: dict[str, str] = {}
@@ -179,6 +181,7 @@ class Sheets(Package):
             root = self.root(part)
             if kind == "strings":
                 self.strings = [child for child in root if short(child.tag) == "x:si"]
+                self.string_sizes = [_size(child) for child in self.strings]
                 self.order.remove(part)
             elif kind == "styles":
                 self.dates = _date_styles(root)
@@ -228,6 +231,11 @@ class Sheets(Package):
                 name = name or f"Column{number + 1}"
                 seen[name.lower()] += 1
                 column.set("name", name if seen[name.lower()] == 1 else f"{name}{seen[name.lower()]}")
+
+
+def _size(element: Element) -> tuple[int, int]:
+    """Return how many tags an element has, and how many characters."""
+    return 2 * sum(1 for _ in element.iter()), sum(map(len, element.itertext()))
 
 
 def _letters(number: int) -> str:
@@ -335,7 +343,10 @@ def _prepare_cell(cell: Element, lost: set[Element], shared: set[str], package: 
         if kind == "str":
             new_child(inline, f"{namespace}t").text = text
         elif text.strip().isdigit() and int(text) < len(package.strings):
-            for child in package.strings[int(text)]:
+            string = package.strings[int(text)]
+            take("tags", package.string_sizes[int(text)][0])
+            take("characters", package.string_sizes[int(text)][1])
+            for child in string:
                 inline.append(deepcopy(child))
         cell.set("t", "inlineStr")
     elif kind == "n" and cell.get("s") in package.dates:

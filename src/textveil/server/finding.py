@@ -21,18 +21,8 @@ from typing import Any, Final
 
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import InputError, InternalError
-from textveil.sanitize.finding_process import (
-    SIZE,
-    START_SECONDS,
-    Answer,
-    Request,
-    Work,
-    command,
-    environment,
-    framed,
-    wall_seconds,
-    was_killed_over_limit,
-)
+from textveil.killable import SIZE, START_SECONDS, environment, framed, wall_seconds, was_killed_over_limit
+from textveil.sanitize.finding_process import Answer, Request, Work, command
 from textveil.sanitize.policy.policy import Policy
 from textveil.server.errors import ApiError
 from textveil.text.patterns import too_slow

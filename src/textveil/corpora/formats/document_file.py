@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import BinaryIO, ClassVar
 
 from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES, Cut, RecordError, Records, Rewritten, read, too_large
+from textveil.documents.apart import Apart
 from textveil.documents.model import Images
-from textveil.documents.release import rewritten, text_of
 from textveil.errors import InputError
 from textveil.surrogates.private_map import PrivateMap
 
@@ -41,15 +43,21 @@ class DocumentFile:
         """The one record; a file that cannot be read is a fault."""
         name = f"a{self.ending}"
         try:
-            text = text_of(name, payload, self.images)
+            opened = _apart(os.getpid()).opened(name, payload, self.images)
         except InputError as error:
             return Records(texts=[], faults=[RecordError(first, str(error))], joined=_nothing, numbers=[])
 
         def file(maps: Sequence[Sequence[PrivateMap]]) -> Rewritten:
-            done = rewritten(name, payload, maps[0][0], self.images)
+            done = opened.rewritten(maps[0][0])
             return Rewritten(done.data, done.certificate)
 
-        return Records(texts=[[text]], faults=[], joined=_nothing, numbers=[first], rewritten=file)
+        return Records(texts=[[opened.text]], faults=[], joined=_nothing, numbers=[first], rewritten=file)
+
+
+@cache
+def _apart(process: int) -> Apart:
+    """Return what reads documents for a worker: one that was forked starts its own."""
+    return Apart()
 
 
 def _nothing(released: Sequence[Sequence[str] | None]) -> bytes:

@@ -14,8 +14,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
+from textveil.documents.opened import all_rewritten, texts_of
 from textveil.documents.registry import ENDINGS, READERS, is_document, reader_of
-from textveil.documents.release import all_rewritten, texts_of
 from textveil.errors import InputError, InternalError
 from textveil.sanitize.policy.policy import Policy
 from textveil.sanitize.release import Release

@@ -1,0 +1,175 @@
+"""Documents read and written in a process of their own, which the kernel ends at a limit on its time and its memory.
+
+A file that blows up, in a library or in a way that nobody counts, costs that process alone and is refused in one line.
+The text comes back to be sanitized: no randomness and no policy goes there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, NamedTuple, cast
+
+from textveil.documents.limits import Limits
+from textveil.documents.model import Images
+from textveil.documents.opened import Opened, RestoredDocument, RewrittenDocument, restored
+from textveil.errors import InputError, InternalError, TextveilError
+from textveil.killable import START_SECONDS, Process, framed, killed_after, received, wall_seconds, within_memory
+from textveil.surrogates.private_map import PrivateMap
+
+_COMMAND: Final = (sys.executable, "-P", "-c", "from textveil.documents.apart import main; main()")
+_GROWN: Final = 2**28  # bytes of memory from which on a process does not go on to another document
+
+
+class _Failed(NamedTuple):
+    """An error, whose message holds no text of the document."""
+
+    kind: type[TextveilError]
+    message: str
+
+
+class Apart:
+    """Reads and writes documents in a process that starts with the first, and serves several until it has grown."""
+
+    def __init__(self, limits: Limits | None = None) -> None:
+        self._limits = limits or Limits()
+        self._process: Process | None = None
+        self._lock = threading.Lock()
+
+    def opened(self, name: str, data: bytes, images: Images = "blank") -> OpenedApart:
+        """Read a document. Raises InputError: it cannot be read, or takes more than the limits."""
+        return OpenedApart(self, (name, data, images))
+
+    def restored(self, name: str, data: bytes, private_map: PrivateMap) -> RestoredDocument:
+        """Put the originals back; see ``documents.opened.restored``."""
+        return cast(RestoredDocument, self.asked("restore", name, data, private_map))
+
+    def asked(self, *request: object) -> Any:
+        """Return the answer of the process, or of a new one where it ended between two documents."""
+        with self._lock:
+            for _ in range(2):
+                fresh = self._process is None
+                process = self._process = self._process or self._started()
+                try:
+                    answer = process.ask(framed(request), wall_seconds(self._limits.seconds))
+                except EOFError:
+                    self._process = None
+                    if process.ended_over_limit():
+                        raise _too_slow(self._limits) from None
+                    if fresh:
+                        break
+                    continue
+                if isinstance(answer, _Failed):
+                    raise answer.kind(answer.message)
+                return answer
+        raise _too_large(self._limits)
+
+    def _started(self) -> Process:
+        with contextlib.suppress(EOFError, OSError):
+            process = Process(_COMMAND)
+            if process.ask(framed(self._limits), START_SECONDS) is None:
+                return process
+        raise TextveilError("a process that reads documents must start; it crashed at once. Is there enough memory?")
+
+
+class OpenedApart:
+    """A document that a process of its own read; see ``Opened``."""
+
+    def __init__(self, apart: Apart, document: tuple[str, bytes, Images]) -> None:
+        self._apart = apart
+        self._document = document
+        self.text = cast(str, apart.asked("open", *document))
+
+    def rewritten(self, drawn: PrivateMap) -> RewrittenDocument:
+        """Write a release of the text into the document, which is read again if another one was read since."""
+        return cast(RewrittenDocument, self._apart.asked("rewrite", drawn, *self._document))
+
+
+def _too_slow(limits: Limits) -> InputError:
+    return InputError(
+        f"a document must be read within {limits.seconds:g} s of a processor; this one takes longer. Split it, or "
+        "raise `record_seconds`."
+    )
+
+
+def _too_large(limits: Limits) -> InputError:
+    return InputError(
+        f"a document must be read within {limits.memory >> 20} MB of memory; this one takes more, or ends its reader. "
+        "Split it, or save it anew."
+    )
+
+
+def main() -> None:
+    """Answer until the input ends, which it does when the process that started this one does."""
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what else is printed is no answer
+    requests = sys.stdin.buffer
+    with contextlib.suppress(EOFError):
+        worker = _Worker(received(requests))
+        answer: Any = None
+        while True:
+            answers.write(framed(answer))
+            answers.flush()
+            if worker.has_grown():
+                break
+            answer = None
+            answer = worker.answer(*received(requests))
+
+
+class _Worker:
+    """Does what is asked; ``Opened`` stays until it is written, or another document is read."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._opened: tuple[bytes, Opened] | None = None
+
+    def answer(self, what: str, *given: Any) -> Any:
+        does: dict[str, Callable[..., Any]] = {"open": self._open, "rewrite": self._rewrite, "restore": self._restore}
+        failed = ""
+        try:
+            with killed_after(self._limits.seconds), within_memory(self._limits.memory):
+                return does[what](*given)
+        except MemoryError:
+            self._opened = None
+            error: TextveilError = _too_large(self._limits)
+        except TextveilError as told:
+            error = told
+        except Exception as unforeseen:  # its message may hold text
+            failed = type(unforeseen).__name__
+        if failed:
+            error = InputError(f"a document must be whole; this one cannot be read and written ({failed}).")
+        known = (InputError, InternalError)  # any other may be made of more than its message
+        return _Failed(type(error) if isinstance(error, known) else TextveilError, str(error))
+
+    def _open(self, name: str, data: bytes, images: Images) -> str:
+        self._opened = None
+        opened = Opened(name, data, images, self._limits)
+        self._opened = (_key(name, data, images), opened)
+        return opened.text
+
+    def _rewrite(self, drawn: PrivateMap, name: str, data: bytes, images: Images) -> RewrittenDocument:
+        held, self._opened = self._opened, None
+        if held is None or held[0] != _key(name, data, images):
+            held = (b"", Opened(name, data, images, self._limits))
+        return held[1].rewritten(drawn)
+
+    def _restore(self, name: str, data: bytes, private_map: PrivateMap) -> RestoredDocument:
+        self._opened = None
+        return restored(name, data, private_map, self._limits)
+
+    def has_grown(self) -> bool:
+        """Tell whether a new process would hold less; what it holds now, as the most is the starter's at first."""
+        if self._opened is not None:
+            return False
+        with contextlib.suppress(OSError, ValueError):
+            return int(Path("/proc/self/statm").read_bytes().split()[1]) * os.sysconf("SC_PAGE_SIZE") > _GROWN
+        return False
+
+
+def _key(name: str, data: bytes, images: str) -> bytes:
+    return hashlib.sha256(f"{name}\n{images}\n".encode() + data).digest()

@@ -1,0 +1,87 @@
+"""What a document may take to be read, all in one place: it is counted before it is made, and more is refused."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias, final
+
+from textveil.errors import InputError
+
+Measure: TypeAlias = Literal["bytes", "parts", "tags", "characters", "pages", "operators", "operators_in_one"]
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """The largest document that is read; attachments count as parts of their mail.
+
+    Attributes:
+        bytes: of all parts, unpacked.
+        parts: of archives and messages.
+        tags: of XML and HTML, those that begin and those that end.
+        characters: of text, as often as it stands somewhere: a string that is shared by cells counts for each.
+        pages: of PDF files.
+        operators: of content of PDF files, as often as it is read.
+        operators_in_one: likewise, of one page or form, which are read at once; words of its text count for some.
+        seconds: of processor time to read a document, and again to write and check it, in a process of its own.
+        memory: bytes that such a process may take.
+    """
+
+    bytes: int = 2**28
+    parts: int = 10_000
+    tags: int = 8_000_000
+    characters: int = 2**24
+    pages: int = 5_000
+    operators: int = 16_000_000
+    operators_in_one: int = 2_000_000
+    seconds: float = 300.0
+    memory: int = 2**31
+
+
+class _Meter:
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.taken: Counter[str] = Counter()
+
+
+_METER: Final[ContextVar[_Meter | None]] = ContextVar("_METER", default=None)
+
+
+@contextmanager
+def within(limits: Limits | None = None) -> Iterator[None]:
+    """Count what the block reads, against limits; in another such block, against those of that one, and with it."""
+    if _METER.get() is not None:
+        yield
+        return
+    token = _METER.set(_Meter(limits or Limits()))
+    try:
+        yield
+    finally:
+        _METER.reset(token)
+
+
+def take(measure: Measure, count: int) -> None:
+    """Count something before it is made. Raises InputError: all of it is more than the limit of the document."""
+    meter = _METER.get()
+    if meter is None:
+        return
+    meter.taken[measure] += count
+    if meter.taken[measure] > getattr(meter.limits, measure):
+        raise _refused(meter.limits, measure)
+
+
+def hold(measure: Measure, count: int) -> None:
+    """Count something that goes before the next of its kind is made. Raises InputError: it is more than the limit."""
+    meter = _METER.get()
+    if meter is not None and count > getattr(meter.limits, measure):
+        raise _refused(meter.limits, measure)
+
+
+def _refused(limits: Limits, measure: Measure) -> InputError:
+    most: int = getattr(limits, measure)
+    amount = f"{most >> 20} MB" if measure == "bytes" else f"{most:,} {measure.replace('_in_one', ' in one page')}"
+    return InputError(f"a document must have at most {amount}; this one has more. Split it, or save it anew.")

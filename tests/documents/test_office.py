@@ -342,3 +342,31 @@ def test_a_row_in_a_formula_is_no_value_and_a_string_in_it_is(sanitizer):
     made.active["A1"] = '=SUM($E1234:F1234)+1234:1235&"1234"+E5678'
     shown = [one.string for one in strings(saved(made)) if "SUM" in one.string]
     assert len(shown) == 1 and shown[0].count("1234") == 1 and "5678" not in shown[0]
+
+
+def test_elements_and_attributes_whose_names_no_schema_has_go_and_are_told_by_no_name(sanitizer, contract):
+    paragraph = (
+        '<w:p w:quillfeather="1"><w:r><w:rPr><w:quillfeather/><w:b/></w:rPr><w:quillfeather w:val="1">'
+        "<w:t>xylotrope</w:t></w:quillfeather><w:t>remains</w:t></w:r></w:p>"
+    )
+    data = changed(contract, {BODY: lambda xml: xml.replace("<w:body>", "<w:body>" + paragraph, 1)})
+    release = released("c.docx", data, sanitizer)
+    shown = everything(release.data)
+    assert "quillfeather" not in shown and "xylotrope" not in shown and "remains" in shown and "<w:b/>" in shown
+    told = release.certificate.to_data()["removed"]
+    assert told["element of another vocabulary"] == 2 and told["attribute of another vocabulary"] == 1
+    assert "quillfeather" not in str(told)
+
+
+@pytest.mark.parametrize("tag", ["w:zebedeequillfeather", "zebedeequillfeather:t", "w:t xmlns:zebedeequillfeather='urn:x'"])
+def test_a_value_in_a_name_of_an_element_is_a_find_of_the_check(sanitizer, contract, monkeypatch, tag):
+    from textveil.documents.word import Word
+
+    write = Word.written
+
+    def leaking(self: Word) -> bytes:
+        return changed(write(self), {BODY: lambda xml: xml.replace("</w:body>", f"<{tag}/></w:body>", 1)})
+
+    monkeypatch.setattr(Word, "written", leaking)
+    with pytest.raises(InternalError, match="kind document"):
+        released("c.docx", contract, sanitizer)

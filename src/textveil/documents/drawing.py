@@ -6,8 +6,9 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from textveil.documents.markup import PLAIN, Element, Name, Vocabulary, short
+from textveil.documents.markup import PLAIN, Element, Name, Vocabulary
 from textveil.documents.model import Piece
+from textveil.documents.names import short
 from textveil.documents.opc import Known
 
 FONT: Final = Name(

@@ -11,12 +11,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any, Final, NamedTuple, TypeAlias
 from xml.parsers import expat
 
 from textveil.documents.limits import take
 from textveil.documents.model import PUBLIC, Passage, Piece
+from textveil.documents.names import short
 from textveil.errors import InputError, MissingExtra
 
 try:
@@ -25,64 +25,11 @@ except ImportError:
     raise MissingExtra("lxml", "documents") from None
 
 Element: TypeAlias = Any
-_OPEN_XML: Final = "http://schemas.openxmlformats.org/"
-_STRICT: Final = "http://purl.oclc.org/ooxml/"
-_MICROSOFT: Final = "http://schemas.microsoft.com/office/"
-_PATHS: Final = {
-    "wordprocessingml": "w", "spreadsheetml": "x", "presentationml": "p", "drawingml": "a", "drawingml/chart": "c",
-    "drawingml/picture": "pic", "drawingml/wordprocessingDrawing": "wp", "drawingml/spreadsheetDrawing": "xdr",
-    "drawingml/chartDrawing": "cdr", "officeDocument/relationships": "r", "officeDocument/math": "m",
-    "drawingml/diagram": "dgm", "drawingml/lockedCanvas": "lc",
-}  # fmt: skip
-_OASIS: Final = "urn:oasis:names:tc:opendocument:xmlns:"
-_OPEN_PATHS: Final = {
-    **{name: name for name in ("office", "style", "text", "table", "meta", "chart", "dr3d", "presentation", "config")},
-    "drawing": "draw", "xsl-fo-compatible": "fo", "svg-compatible": "svg", "datastyle": "number", "form": "form",
-    "script": "script", "animation": "anim", "smil-compatible": "smil", "manifest": "manifest",
-}  # fmt: skip
-PREFIXES: Final = {
-    **{
-        f"{_OPEN_XML}{path}/{year}": prefix for path, prefix in _PATHS.items() for year in ("main", "2006/main", "2006")
-    },
-    **{f"{_STRICT}{path}{tail}": prefix for path, prefix in _PATHS.items() for tail in ("", "/main")},
-    **{
-        f"{_OPEN_XML}{path.partition('/')[0]}/2006/{path.partition('/')[2]}": prefix
-        for path, prefix in _PATHS.items()
-        if "/" in path
-    },
-    f"{_OPEN_XML}markup-compatibility/2006": "mc",
-    f"{_OPEN_XML}package/2006/relationships": "rel",
-    f"{_OPEN_XML}package/2006/content-types": "ct",
-    f"{_MICROSOFT}word/2010/wordprocessingShape": "wps",
-    f"{_MICROSOFT}word/2010/wordprocessingGroup": "wpg",
-    f"{_MICROSOFT}word/2010/wordprocessingCanvas": "wpc",
-    f"{_MICROSOFT}word/2010/wordprocessingDrawing": "wp14",
-    f"{_MICROSOFT}word/2010/wordml": "w14",
-    f"{_MICROSOFT}drawing/2010/main": "a14",
-    "urn:schemas-microsoft-com:vml": "v",
-    "urn:schemas-microsoft-com:office:office": "o",
-    "urn:schemas-microsoft-com:office:word": "w10",
-    "urn:schemas-microsoft-com:office:excel": "xl",
-    "http://www.w3.org/XML/1998/namespace": "xml",
-    **{f"{_OASIS}{path}:1.0": prefix for path, prefix in _OPEN_PATHS.items()},
-    "http://www.w3.org/1999/xlink": "xlink",
-    "http://purl.org/dc/elements/1.1/": "dc",
-}
-"""Namespaces that are known, and how tables spell them; both forms of Office Open XML are one."""
-
 PLAIN: Final = re.compile(
     r"-?\d{1,15}(?:\.\d{1,12})?(?:E-?\d{1,3})?(?:%|pt|in|cm|mm|pc|pi|px|em|ex)?|#?[0-9A-Fa-f]{1,20}"
     r"|[a-z][A-Za-z]{0,31}\d{0,3}[A-Za-z]{0,8}|[^\w\s]{1,2}|[a-z]{2,3}(?:-[A-Z][A-Za-z]{3})?-[A-Z]{2}|\{[0-9A-Fa-f-]{36}\}|#?_x0000_[a-z]\d{1,6}|"
 )
 """Values of attributes that say nothing of anybody."""
-
-
-@cache
-def short(tag: str) -> str:
-    """Return the name of an element or attribute as tables spell it; empty where its namespace is not known."""
-    namespace, _, name = tag[1:].partition("}") if tag[:1] == "{" else ("", "", tag)
-    prefix = PREFIXES.get(namespace, "")
-    return f"{prefix}:{name}" if prefix else "" if namespace else name
 
 
 class Name(NamedTuple):
@@ -302,6 +249,7 @@ class Cleaner:
             elif own == "mc:Ignorable" or own == "xml:space" or vocabulary.speaks(name, own, value):
                 continue
             elif not own or own in vocabulary.lost or both in vocabulary.lost:
+                self._removed["attribute of another vocabulary"] += not own
                 del element.attrib[key]
             elif named := vocabulary.named.get(both) or vocabulary.named.get(own):
                 element.set(key, self._names.of(named, value))

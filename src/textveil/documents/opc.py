@@ -21,9 +21,9 @@ from textveil.documents.markup import (
     parsed,
     passages,
     serialized,
-    short,
 )
 from textveil.documents.model import Images, Passage, Piece
+from textveil.documents.names import short
 from textveil.documents.pictures import Painted, Pictures
 from textveil.errors import InputError
 

@@ -9,8 +9,9 @@ from typing import Any, Final
 
 from textveil.documents.drawing import as_number
 from textveil.documents.formulas import outside, pieces_of, strings_of
-from textveil.documents.markup import Element, new_child, short
+from textveil.documents.markup import Element, new_child
 from textveil.documents.model import Piece
+from textveil.documents.names import short
 from textveil.documents.open_words import FORMULAS, TABLE, put
 
 CELLS: Final = ("table:table-cell", "table:covered-table-cell")

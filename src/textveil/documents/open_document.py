@@ -19,9 +19,9 @@ from textveil.documents.markup import (
     parsed,
     passages,
     serialized,
-    short,
 )
 from textveil.documents.model import Images, Passage, Piece
+from textveil.documents.names import short
 from textveil.documents.open_cells import (
     ADDRESS,
     before,

@@ -12,6 +12,7 @@ from xml.parsers import expat
 
 from textveil.documents.check import Shown
 from textveil.documents.model import PUBLIC, Images
+from textveil.documents.names import NAMES, PREFIXES
 from textveil.documents.pictures import picture_strings
 from textveil.errors import InternalError
 
@@ -42,8 +43,10 @@ _LENGTH: Final = re.compile(
     r"(?: (?=.)|\Z)){1,5}+"
 )
 """Lengths, colors and words of a border: no number of anybody has a unit behind every three digits."""
-_NAME: Final = re.compile(r"(?:[A-Za-z0-9]{1,12}:)?[a-z][A-Za-z0-9]{0,40}|xmlns(?::[a-z0-9]{1,12})?")
-"""Names of elements and attributes as formats write them."""
+_PREFIXES: Final = re.compile(
+    r"|xmlns|(?:ns|x|w|a|p|c|xr)\d{0,2}|[wx]1\d[a-z]{0,3}|x14ac|" + "|".join(PREFIXES.values())
+)
+"""Prefixes of namespaces as programs write them."""
 _PLACES: Final = ("r", "ref", "spans")
 _CELL: Final = re.compile(r"[A-Z]{1,3}\d{1,7}|\d{1,7}:\d{1,7}")
 _FORMULAS: Final = ("f", "formula", "formula1", "formula2", "definedName")
@@ -83,8 +86,7 @@ def _of_xml(kind: str, content: bytes) -> Iterator[Shown]:
         stack.append(name)
         if name in _LINES:
             lines.append([])
-        names = (tag, *attributes)  # a name that is none of a format's is searched too
-        found.extend(Shown(kind, each, False) for each in names if _NAME.fullmatch(each) is None)
+        found.extend(Shown(kind, each, False) for each in (tag, *attributes) if not _is_public(each))
         found.extend(
             Shown(kind, value, False)
             for key, value in attributes.items()
@@ -109,6 +111,15 @@ def _of_xml(kind: str, content: bytes) -> Iterator[Shown]:
     parser.Parse(content, True)
     found.append(Shown(kind, "".join(lines[0]), True))
     yield from (shown for shown in found if shown.string.strip())
+
+
+@cache
+def _is_public(name: str) -> bool:
+    """Tell whether a name of an element or attribute is one of the formats'; any other is searched too."""
+    prefix, _, own = name.rpartition(":")
+    if prefix == "xmlns" or name == "xmlns":
+        return _PREFIXES.fullmatch("" if name == "xmlns" else own) is not None
+    return own in NAMES and _PREFIXES.fullmatch(prefix) is not None
 
 
 def _without_places(formula: str) -> str:

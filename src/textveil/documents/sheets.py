@@ -13,8 +13,9 @@ from typing import Any, Final
 from textveil.documents.drawing import CHART, CHARTS, DRAWING, FONT, FORMAT, as_number
 from textveil.documents.formulas import outside, pieces_of, strings_of
 from textveil.documents.limits import take
-from textveil.documents.markup import Element, Name, column_number, new_child, short
+from textveil.documents.markup import Element, Name, column_number, new_child
 from textveil.documents.model import Piece
+from textveil.documents.names import short
 from textveil.documents.opc import Known, Package
 
 _GONE: Final = (
@@ -91,7 +92,7 @@ def _value(element: Element) -> list[Piece]:
     return [Piece(shown or stored, write, (lambda: element.text or "") if shown else None)]
 
 
-_DATED: Final = "dated"  # marks cells whose numbers are dates, until they are read
+_DATED: Final = "date1904"  # marks cells whose numbers are dates, until they are read
 _ZERO: Final = (datetime(1899, 12, 30), datetime(1904, 1, 1))
 _LAST_DAY: Final = 2_958_465
 
@@ -143,7 +144,7 @@ SHEETS: Final = replace(
             **dict.fromkeys(("ref", "sqref", "r", "spans", "topLeftCell", "activeCell", "x:f r1", "x:f r2", "activeCellId",
                              "x:brk id"), _RANGES),
             "x:hyperlink location": _PLACE, "xl:ClientData ObjectType": re.compile("Note|Pict|Shape|Group|Rect"),
-            "x:tableColumn name": re.compile("(?s).*"), "x:fileVersion appName": re.compile("xl"), _DATED: re.compile("19|1904")},
+            "x:tableColumn name": re.compile("(?s).*"), "x:fileVersion appName": re.compile("xl"), f"x:c {_DATED}": re.compile("19|1904")},
     anchors=DRAWING.anchors | {"x:pivotCaches", "x:externalReferences", "x:tableParts", "xdr:twoCellAnchor", "xdr:oneCellAnchor",
                                "xdr:absoluteAnchor"},
     filled=frozenset(("x:definedNames", "x:hyperlinks", "x:dataValidations", "x:conditionalFormatting", "x:tableParts")),

@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 from textveil.documents.drawing import CHARTS, DRAWING, FONT
-from textveil.documents.markup import Element, Name, short
+from textveil.documents.markup import Element, Name
+from textveil.documents.names import short
 from textveil.documents.opc import Known, Package
 
 _GONE: Final = (

@@ -358,7 +358,9 @@ def test_elements_and_attributes_whose_names_no_schema_has_go_and_are_told_by_no
     assert "quillfeather" not in str(told)
 
 
-@pytest.mark.parametrize("tag", ["w:zebedeequillfeather", "zebedeequillfeather:t", "w:t xmlns:zebedeequillfeather='urn:x'"])
+@pytest.mark.parametrize(
+    "tag", ["w:zebedeequillfeather", "zebedeequillfeather:t", "w:t xmlns:zebedeequillfeather='urn:x'"]
+)
 def test_a_value_in_a_name_of_an_element_is_a_find_of_the_check(sanitizer, contract, monkeypatch, tag):
     from textveil.documents.word import Word
 
@@ -370,3 +372,29 @@ def test_a_value_in_a_name_of_an_element_is_a_find_of_the_check(sanitizer, contr
     monkeypatch.setattr(Word, "written", leaking)
     with pytest.raises(InternalError, match="kind document"):
         released("c.docx", contract, sanitizer)
+
+
+@pytest.mark.parametrize(
+    "inserted",
+    [
+        '<w:p><w:r><w:rPr><w:rFonts w:ascii="Noto Quillfeather"/></w:rPr><w:t>remains</w:t></w:r></w:p>',
+        '<w:p><w:r><w:rPr><w:rFonts w:ascii="Roboto Quillfeather"/></w:rPr><w:t>remains</w:t></w:r></w:p>',
+        '<w:p><w:pPr><w:pStyle w:val="6175551 43"/></w:pPr><w:r><w:t>remains</w:t></w:r></w:p>',
+        '<w:p><w:r><w:sym w:font="Symbol" w:char="F06B"/><w:sym w:font="Arial" w:char="004B"/><w:t>remains</w:t></w:r></w:p>',
+        '<w:p><w:r><w:pict><v:rect xmlns:v="urn:schemas-microsoft-com:vml" xmlns:o="urn:schemas-microsoft-com:office:office"'
+        ' o:title="Quillfeather"><v:textbox><div>Quillfeather</div></v:textbox></v:rect></w:pict><w:t>remains</w:t></w:r></w:p>',
+    ],
+)  # fmt: skip
+def test_names_that_only_look_public_go(sanitizer, contract, inserted):
+    data = changed(contract, {BODY: lambda xml: xml.replace("<w:body>", "<w:body>" + inserted, 1)})
+    shown = everything(released("c.docx", data, sanitizer).data)
+    assert "remains" in shown
+    assert not any(word in shown for word in ("Quillfeather", "6175551", "F06B", "004B"))
+
+
+def test_a_name_of_a_range_that_only_looks_built_in_is_written_anew(sanitizer, book):
+    made = openpyxl.load_workbook(io.BytesIO(book))
+    made.defined_names["_xlnm.Quillfeather"] = openpyxl.workbook.defined_name.DefinedName(
+        "_xlnm.Quillfeather", attr_text="Hidden!$B$4"
+    )
+    assert "Quillfeather" not in everything(released("b.xlsx", saved(made), sanitizer).data)

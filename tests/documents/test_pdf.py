@@ -204,3 +204,12 @@ def test_colors_and_patterns_stay_without_their_names(sanitizer):
     whole = pikepdf.open(io.BytesIO(done.data))
     resources = whole.pages[0].Resources
     assert len(resources.Pattern) == 2 and resources.ColorSpace["/C1"][1] == name.Ink and len(resources.Shading) == 1
+
+
+def test_names_in_fonts_that_say_more_than_a_glyph_go():
+    from textveil.documents.pdf_fonts import glyph_name
+
+    for name in ("A", "a.sc", "uni0041", "g123", "Euro"):
+        assert str(glyph_name(name)) == f"/{name}"
+    for name in ("Zebedee", "a.Zebedee", "A.Quillfeather.sc", "zebedee1"):
+        assert str(glyph_name(name)) == "/.notdef"

@@ -23,6 +23,16 @@ _DESCRIPTOR: Final = frozenset(
     ).split()
 )
 _GLYPH: Final = re.compile(r"(?:uni[0-9A-F]{4}|u[0-9A-F]{4,6}|[a-zA-Z]{1,3}\d{1,5}|\.notdef|[A-Z][a-z]{0,3}\d{0,3})")
+_MAPS: Final = re.compile(
+    r"/(?:(?:GB|GBpc|GBK|GBKp|CNS|KSC|KSCpc)-EUC|GBK2K|Uni(?:GB|CNS|JIS|KS)-(?:UCS2|UTF16|UTF8|UTF32)|UniJIS-UCS2-HW|B5pc"
+    r"|HKscs-B5|ETen(?:ms)?-B5|(?:83pv|90msp?|90pv|Add|Ext)-RKSJ|EUC|KSCms-UHC(?:-HW)?|Identity)-[HV]|/[HV]"
+)
+"""Maps of codes that every reader of PDF has."""
+_FORMS: Final = frozenset(
+    "alt alt1 alt2 alt3 case dnom fina fitted init isol liga lf locl medi numr oldstyle onum ornm pnum sc small smcp ss01 ss02"
+    " ss03 ss04 ss05 sub sup sups superior inferior swash swsh taboldstyle tabular titl tnum tf tosf osf zero notdef".split()
+)
+"""What follows the dot in the name of a glyph."""
 _ORDERINGS: Final = ("Japan1", "GB1", "CNS1", "Korea1", "KR", "Identity", "UCS")
 
 
@@ -42,10 +52,7 @@ def write_font(pdf: pikepdf.Pdf, font: Font, new: Any, old: Any) -> None:  # noq
     encoding = old.get("/Encoding")
     if isinstance(encoding, Name):
         new.Encoding = (
-            encoding
-            if str(encoding)[1:] in WORDS
-            or re.fullmatch(r"/[A-Za-z0-9]{2,12}(?:-[A-Za-z0-9]{1,8}){1,3}", str(encoding))
-            else Name("/WinAnsiEncoding")
+            encoding if str(encoding)[1:] in WORDS or _MAPS.fullmatch(str(encoding)) else Name("/WinAnsiEncoding")
         )
     elif isinstance(encoding, Dictionary) and not isinstance(encoding, Stream):
         new.Encoding = Dictionary()
@@ -187,9 +194,11 @@ def _nameless(program: bytes) -> bytes:
     if program[:4] in (b"\x00\x01\x00\x00", b"true", b"OTTO"):
         data = bytearray(program)
         for at in range(12, min(12 + 16 * int.from_bytes(program[4:6], "big"), len(program) - 15), 16):
+            start, length = (int.from_bytes(program[at + off : at + off + 4], "big") for off in (8, 12))
             if program[at : at + 4] in (b"name", b"meta", b"DSIG"):
-                start, length = (int.from_bytes(program[at + off : at + off + 4], "big") for off in (8, 12))
                 data[start : start + length] = bytes(len(data[start : start + length]))
+            elif program[at : at + 4] == b"post":
+                _blank_names(data, start, min(start + length, len(data)))
         return bytes(data)
     if program[:1] == b"\x01":
         data = bytearray(program)
@@ -209,6 +218,19 @@ def _nameless(program: bytes) -> bytes:
         head = re.sub(rb"%[^\r\n]*+", lambda match: match[0][:14].ljust(len(match[0])), head)
         return head + found + rest
     return program
+
+
+def _blank_names(data: bytearray, start: int, end: int) -> None:
+    """Blank the names of glyphs in a table that say more than which glyph they are of."""
+    if data[start : start + 4] != b"\x00\x02\x00\x00":
+        return
+    at = start + 34 + 2 * int.from_bytes(data[start + 32 : start + 34], "big")
+    while at < end and at + data[at] < end:
+        size = data[at]
+        name = data[at + 1 : at + 1 + size].decode("latin-1")
+        if str(glyph_name(name)) != f"/{name}":
+            data[at + 1 : at + 1 + size] = b"A" * size
+        at += 1 + size
 
 
 def _index(program: bytes, at: int, take: Callable[[int, int], object]) -> int:
@@ -232,4 +254,6 @@ def glyph_name(name: str) -> Name:
     from pdfminer.glyphlist import glyphname2unicode
 
     plain = name.removeprefix("/")
-    return Name(f"/{plain}" if _GLYPH.fullmatch(plain) or plain.partition(".")[0] in glyphname2unicode else "/.notdef")
+    base, _, form = plain.partition(".")
+    known = _GLYPH.fullmatch(plain) or (base in glyphname2unicode and (not form or form in _FORMS))
+    return Name(f"/{plain}" if known else "/.notdef")

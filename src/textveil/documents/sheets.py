@@ -39,6 +39,11 @@ CELL_STYLE: Final = Name(
         r"|(?:[246]0% - )?Accent[1-6]|RowLevel_\d|ColLevel_\d)"
     ),
 )
+_BUILT_IN: Final = (
+    r"_xlnm\.(?:Print_Area|Print_Titles|_FilterDatabase|Criteria|Extract|Consolidate_Area|Database|Sheet_Title|Recorder"
+    r"|Data_Form|Auto_(?:Open|Close|Activate|Deactivate))"
+)
+"""Names that spreadsheets give to ranges themselves."""
 _TABLE_STYLE: Final = Name("Style", re.compile(r"(?:Table|Pivot|Slicer|Timeline)Style[A-Za-z]{0,12}\d{0,2}"))
 _TABLE: Final = Name("Table", re.compile(r"(?!)"))
 _FORMULAS: Final = ("x:f", "x:formula", "x:formula1", "x:formula2", "x:definedName", "c:f")
@@ -127,7 +132,7 @@ SHEETS: Final = replace(
         "x:cellStyle name": CELL_STYLE, "x:tableStyles defaultTableStyle": _TABLE_STYLE,
         "x:tableStyles defaultPivotStyle": _TABLE_STYLE, "x:tableStyle name": _TABLE_STYLE,
         "x:tableStyleInfo name": _TABLE_STYLE, "x:table name": _TABLE, "x:table displayName": _TABLE,
-        "x:definedName name": Name("Name_", re.compile(r"_xlnm\.\w{1,30}|Name_\d{1,6}")),
+        "x:definedName name": Name("Name_", re.compile(rf"{_BUILT_IN}|Name_\d{{1,6}}")),
     },
     plain={**DRAWING.plain,
            "xl:Anchor": re.compile(r"[\d, \s]*"),
@@ -277,7 +282,7 @@ def _renamed(text: str, names: Mapping[str, str]) -> str:
     return outside(text, lambda part: _REFERENCE.sub(new, part))
 
 
-_OWN: Final = re.compile(r"\$?[A-Z]{1,3}\$?\d{0,7}|TRUE|FALSE|Name_\d{1,6}|_xlnm\.\w{1,30}", re.IGNORECASE)
+_OWN: Final = re.compile(r"\$?[A-Z]{1,3}\$?\d{0,7}|TRUE|FALSE|Name_\d{1,6}|" + _BUILT_IN, re.IGNORECASE)
 
 
 def _is_foreign(formula: str) -> bool:

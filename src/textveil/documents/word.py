@@ -35,7 +35,7 @@ STYLE: Final = Name(
         r"|Web|HTML|Macro|Balloon|Char|Placeholder|Book|Block|Date|Salutation|Closing|Signature|Message|Envelope|Address"
         r"|Document|Map|Preformatted|Code|Sample|Variable|Definition|Keyboard|Typewriter|Cite|Acronym|Unresolved|Mention"
         r"|heading|toc|index|annotation|footnote|endnote|header|footer|page|line|number|reference|text|table|of|and|authorities"
-        r"|figures|toa|caption|macro|envelope|return|address|subject|a|[1-9]| |\(|\)|-|Strict|Revision|Bibliography)++"
+        r"|figures|toa|caption|macro|envelope|return|address|subject|a|(?<![1-9])[1-9]| |\(|\)|-|Strict|Revision|Bibliography)++"
     ),
 )
 _BOOKMARK: Final = Name("Bookmark", re.compile(r"_(?:Toc|Ref|Hlk)\d{1,12}|_GoBack|"))
@@ -87,7 +87,15 @@ class Word(Package):
     suffix = ".docx"
 
 
+_SYMBOL: Final = re.compile(r"(?i)F0[A-F][0-9A-F]|F0(?:4A|52|54|6E|6F|71|76)")
+"""Symbols of fonts of symbols: ticks, boxes, arrows and bullets. Others spell words that no reader of text sees."""
+
+
 def _prepare(root: Element, package: Any) -> None:
+    for symbol in [element for element in root.iter() if short(element.tag) == "w:sym"]:
+        if _SYMBOL.fullmatch(_get(symbol, "w:char")) is None:
+            package.removed["symbol"] += 1
+            symbol.getparent().remove(symbol)
     for row in [mark.getparent().getparent() for mark in root.iter() if _is_deleted_row(mark)]:
         if row.getparent() is not None:
             row.getparent().remove(row)

@@ -56,3 +56,10 @@ def test_columns_under_a_word_for_numbers_hold_ids() -> None:
     assert found("EMPL NO   SURNAME      MON\nE-00413   HOLLOWAY     EARLY\n", "id") == ["E-00413"]
     assert not found("Please note: order id, customer no, price\nwe deliver, fast, cheap\n", "id")
     assert not found("| Order no | Status |\n|---|---|\n| none | open |\n", "id")
+
+
+def test_cells_of_a_column_of_phones_are_phones_whatever_their_digits_look_like() -> None:
+    for header in ("Phone", "Mobile no.", "Telefon", "tel", "Handynummer", "contact number"):
+        text = f"Name\t{header}\tCount\nBo\t491701234567\t12\nAl\t04 12/55501\t7\nJo\tnone\t3\n"
+        assert found(text, "phone") == ["491701234567", "04 12/55501"], header
+    assert found("Contact,Phone book\nMara Zuse,12345678\n", "phone") == []

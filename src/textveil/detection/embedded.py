@@ -183,7 +183,7 @@ _FIELDS: Final = Phase("fields", (
     Row("person-in-table", people_in_tables.find_people_in_tables, people_in_tables.TABLE_GATE, "handle person", 0.7,
         "column", "x,last_name\nA,Zuse\n\ndollars", "x,color\nA,blue\n"),
     Row("value-in-table", people_in_tables.find_values_in_tables, people_in_tables.VALUE_TABLE_GATE,
-        "id place secret", 0.7, "column", "user,password\nbob,hunter\n", "user,password\nbob,yes\n"),
+        "id phone place secret", 0.7, "column", "user,password\nbob,hunter\n", "user,password\nbob,yes\n"),
     Row("firm", firms.find_firms, firms.FIRM_GATE, "organization", 0.75, "company-end institution",
         "at Hawthorn Surgery", "at General Surgery"),
     Row("law", quantities.find_laws, quantities.LAW_GATE, "numbering", 0.95, "sequence",

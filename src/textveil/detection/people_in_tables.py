@@ -63,12 +63,20 @@ _PLACES: Final = lazy_regex(
     r"|localidad|municipio|direccion|citta|comune|indirizzo|cidade|morada|endereco|(?:woon)?plaats|straat|adres|miasto"
     r"|miejscowosc|ulica)"
 )
+_NUMBER: Final = r"(?:[_ -]?(?:no|nr|num(?:ber)?)\.?)?"
+_PHONES: Final = lazy_regex(
+    r"(?i:(?:(?:home|work|office|mobile|cell|business|contact|daytime|evening|fax|day|other)[_ -]?)?"
+    rf"(?:tele|mobile |cell )?(?:phone|fax){_NUMBER}|tel\.?{_NUMBER}|(?:mobile|cell){_NUMBER}"
+    r"|contact[_ -]?(?:no|nr|num(?:ber)?)\.?|telefon(?:nummer|nr\.?|s|o|e)?|handy(?:nummer|nr\.?)?"
+    r"|mobil(?:nummer|telefon|nr\.?)?|rufnummer|portable|movil|celular|cellulare|telefoon(?:nummer)?|telemovel"
+    r"|telefonszam|puhelin(?:numero)?|matkapuhelin|komorka|numer telefonu)"
+)
 _BEHIND: Final = r"\"?(?P<mark>[^\S\n]*[|,;\t]|[ ]{2}|[^\S\n]*$)"
 _HEADER: Final = lazy_regex(
     rf"(?m)(?<![^\s|,;\"])(?:{_COLUMN.pattern}|{_ROLE.pattern}|{_LOGINS.pattern}|{_VOTED.pattern}){_BEHIND}"
 )
 _VALUE_HEADER: Final = lazy_regex(
-    rf"(?m)(?<![^\s|,;\"])(?:{_SECRETS.pattern}|{_IDS.pattern}|{_PLACES.pattern}){_BEHIND}"
+    rf"(?m)(?<![^\s|,;\"])(?:{_SECRETS.pattern}|{_PHONES.pattern}|{_IDS.pattern}|{_PLACES.pattern}){_BEHIND}"
 )
 """Which of its places begin a cell is told by ``_begins_cell``; most words of a text are passed over at once."""
 _HEADING: Final = lazy_regex(r"[A-Za-z#][A-Za-z0-9_ ()./'#,-]{0,40}")
@@ -121,10 +129,15 @@ _VALUE_HEADS: Final = """password passwd passcode passphrase pwd pin key secret 
     matricula ext extension durchwahl poste interno toestel city town village
     home postal street address post postcode zip zipcode county hometown place birthplace wohnort ort stadt strasse plz
     adresse anschrift ville rue code ciudad localidad municipio direccion citta comune indirizzo cidade morada endereco
-    woonplaats plaats straat adres miasto miejscowosc ulica"""
+    woonplaats plaats straat adres miasto miejscowosc ulica phone telephone cellphone mobilephone homephone workphone
+    officephone contact tel fax mobile cell home work office business daytime evening day other telefon telefonnummer
+    telefonnr telefono telefone telefons handy handynummer handynr mobil mobilnummer mobiltelefon mobilnr rufnummer
+    portable movil celular cellulare telefoon telefoonnummer telemovel telefonszam puhelin puhelinnumero matkapuhelin
+    komorka numer"""
 _VALUE_WORDS: Final = joined_words(f"{_VALUE_HEADS} api access mot")
 VALUE_TABLE_GATE: Final = both(with_words(_VALUE_HEADS), holding("|", ",", ";", "\t", "   "))
 _VALUE_CELL: Final = lazy_regex(r"(?=[^\n]{0,24}[0-9])[A-Za-z0-9#(+][A-Za-z0-9 ()./+-]{1,24}")
+_PHONE_CELL: Final = lazy_regex(r"(?=(?:[^0-9\n]{0,6}[0-9]){5})[+(]{0,2}[0-9][0-9 ()./+-]{3,26}")
 _PLACE_CELL: Final = lazy_regex(r"[A-Z0-9][A-Za-z0-9 .,'/-]{1,60}")
 
 
@@ -159,7 +172,7 @@ def _quoted_names(text: str) -> Iterator[Found]:
 
 
 def find_values_in_tables(text: str) -> Iterator[Found]:
-    """Yield the cells below a header such as ``password``, "Policy No" or "City", by start."""
+    """Yield the cells below a header such as ``password``, "Policy No", "Phone" or "City", by start."""
     places = (place for place, _ in places_of(text, _VALUE_WORDS))
     headers = (header for place in places if (header := _VALUE_HEADER.match(text, place)) is not None)
     for rows, columns in _tables(text, headers):
@@ -171,6 +184,7 @@ def find_values_in_tables(text: str) -> Iterator[Found]:
 
 _FITS: Final[dict[str, Callable[[str], object]]] = {
     "secret": lambda value: len(value) > 2 and " " not in value,
+    "phone": _PHONE_CELL.fullmatch,
     "id": _VALUE_CELL.fullmatch,
     "place": lambda value: _PLACE_CELL.fullmatch(value) and value.lower() not in _NO_NAME,
 }
@@ -247,8 +261,8 @@ def _column_kinds(cells: Sequence[_Cell], mark: str) -> dict[int, str]:
     if len(cells) < 2 or not all(_HEADING.fullmatch(cell.value) or (mark == "|" and not cell.value) for cell in cells):
         return {}
     kinds = (
-        (_COLUMN, "name"), (_LOGINS, "login"), (_ROLE, "role"), (_IDS, "id"), (_PLACES, "place"), (_VOTED, "vote"),
-        (_SECRETS, "secret"),
+        (_COLUMN, "name"), (_LOGINS, "login"), (_ROLE, "role"), (_PHONES, "phone"), (_IDS, "id"), (_PLACES, "place"),
+        (_VOTED, "vote"), (_SECRETS, "secret"),
     )  # fmt: skip
     return {
         cell.start if mark == " " else number: next((kind for head, kind in kinds if head.fullmatch(cell.value)), "")

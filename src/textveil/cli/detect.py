@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from textveil.cli import options as opt
-from textveil.cli.documents import text_in, the_document
 from textveil.cuts import between
 from textveil.errors import ParameterError
 from textveil.json_text import json_text
@@ -75,8 +74,7 @@ def detect_command(
         _evaluated(labelled, *_detector(policy, detector, min_score), confidence, missed, as_json)
         return
     spans_of, _ = _detector(policy, detector, min_score)
-    name = the_document(source)
-    blocks = reading.texts(source or ["-"], "detecting") if name is None else iter([[text_in(name)]])
+    blocks = reading.texts(source or ["-"], "detecting")
     documents: Iterable[_Found] = chain.from_iterable(
         zip(texts, spans_of.detect(texts), strict=True) for texts in blocks
     )

@@ -47,15 +47,6 @@ def checked_images(images: str) -> Images:
     return cast("Images", images)
 
 
-def text_in(name: str) -> str:
-    """Return the text of a document, all passages as one."""
-    from textveil.documents.apart import Apart
-    from textveil.documents.registry import is_picture
-
-    return Apart().opened(name, bytes_of(name), "ocr" if is_picture(name) else "blank").text
-
-
-
 def sanitize_document(
     options: SanitizerOptions, name: str, places: Places, images: Images, seconds: float | None = None
 ) -> Report:

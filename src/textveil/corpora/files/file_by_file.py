@@ -19,7 +19,7 @@ from typing import BinaryIO, ClassVar, Final, NoReturn, cast
 
 from textveil.corpora.files.sources import COMPRESSED, compressing
 from textveil.corpora.formats.choice import FormatChoice
-from textveil.corpora.formats.document_file import DocumentFile
+from textveil.corpora.formats.document_file import DocumentFile, Documents
 from textveil.corpora.formats.records import (
     LIKELY,
     Assembled,
@@ -296,7 +296,7 @@ def _format(name: str, choice: FormatChoice) -> CorpusFormat:
 
 def format_of(corpus_format: CorpusFormat, source: int) -> CorpusFormat:
     """The format of an input of a run, by the input's number from 1."""
-    return corpus_format.of(source) if isinstance(corpus_format, FileByFile) else corpus_format
+    return corpus_format.of(source) if isinstance(corpus_format, FileByFile | Documents) else corpus_format
 
 
 def folder_digest(folder: Path) -> tuple[int, str]:

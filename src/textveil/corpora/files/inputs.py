@@ -201,7 +201,7 @@ def released_blocks(
         place = f"input {block.source}, " if len(inputs) > 1 else ""
         if block.fault:
             raise InputError(f"{place}{block.fault}")
-        records = corpus_format.records(block.payload, block.first)
+        records = format_of(corpus_format, block.source).records(block.payload, block.first)
         if records.faults:
             raise InputError(f"{place}{records.faults[0].reason}")
         yield ReleasedBlock(records, block.first, place)

@@ -10,9 +10,13 @@ from typing import Any, Final, cast
 
 from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES, CorpusFormat, FieldChoice, checked_encoding
 from textveil.corpora.formats.text_lines import PlainText
-from textveil.errors import ParameterError
+from textveil.documents.registry import is_document
+from textveil.errors import ParameterError, need
 
 FORMATS = ("txt", "jsonl", "json", "csv", "tsv", "parquet")
+
+DOCUMENT: Final = "document"
+"""The format of files that ``documents`` reads, each one record; it is told by their endings alone."""
 
 _FOREIGN = (
     *("xml", "html", "htm", "pdf", "docx", "odt", "rtf", "xlsx", "arrow", "feather"),
@@ -51,7 +55,7 @@ class FormatChoice:
     encoding: str | None = None  # of inputs that are text, such as cp1252; None is UTF-8, which every output is
 
     def name(self, inputs: Sequence[str]) -> str:
-        """The format of these inputs.
+        """The format of these inputs: one of ``FORMATS``, or ``DOCUMENT``.
 
         Raises ParameterError: it is none of ``FORMATS``, or the endings speak of several or of another one.
         """
@@ -72,7 +76,8 @@ class FormatChoice:
                 names.add(self.name([each]))
             except ParameterError:  # told where it is its turn
                 continue
-        return "txt" if names <= {"txt"} else min(names - {"txt"})
+        names -= {"txt", DOCUMENT}
+        return min(names, default="txt")
 
     def output_name(self, inputs: Sequence[str], output: Path | None) -> str:
         """The format of the output: as ``output_format`` says, else as its ending does, else that of the inputs.
@@ -101,6 +106,8 @@ class FormatChoice:
         name, wanted = self.name(inputs), self.output_name(inputs, output)
         if self.delimiter is not None and "csv" not in (name, wanted):
             raise ParameterError(f"`delimiter` needs `corpus_format` csv; got {name}.")
+        if name == DOCUMENT:
+            return self._documents(inputs)
         if name == "txt":
             if self.read:
                 raise ParameterError(f"columns need `corpus_format` {_listed(_RECORDS)}; got txt.")
@@ -141,6 +148,19 @@ class FormatChoice:
             return converted(source, CsvWriter(delimiters.delimiter), wanted)
         writer = _of_home(wanted, "Writer")
         return converted(source, writer(choice.sanitized) if wanted == "parquet" else writer(), wanted)
+
+    def _documents(self, inputs: Sequence[str]) -> CorpusFormat:
+        from textveil.corpora.formats.document_file import FILE, FOLDER, Documents
+
+        given = {"sanitized": self.sanitized, "kept": self.kept, "whole": self.whole, "encoding": self.encoding}
+        for option, value in given.items():
+            need(not value, option, "one", "left out where documents are read, each of which is one text")
+        if strange := [column for column in self.read if column not in (FILE, FOLDER)]:
+            raise ParameterError(
+                f"columns of documents must be {FILE} (its name) or {FOLDER} (the name of its folder); got "
+                f"{strange[0][:20]!r}."
+            )
+        return Documents(tuple(inputs), self.max_document_bytes)
 
     def released(self, inputs: Sequence[str], output: Path) -> FormatChoice:
         """The choice that reads what was written: the output's format, and no other one to write."""
@@ -187,6 +207,8 @@ def _ending(path: Path) -> str:
 
 def _by_ending(source: str) -> str:
     ending = _ending(Path(source))
+    if is_document(source):
+        return DOCUMENT
     if ending in _FOREIGN:
         raise ParameterError(
             f"`corpus_format` cannot be told from the ending .{ending}: it is none of {', '.join(FORMATS)}. "

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
-from typing import BinaryIO, ClassVar
+from pathlib import Path
+from typing import BinaryIO, ClassVar, NoReturn
 
 from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES, Cut, RecordError, Records, Rewritten, read, too_large
 from textveil.documents.apart import Apart
@@ -19,7 +20,8 @@ from textveil.surrogates.private_map import PrivateMap
 class DocumentFile:
     """One document: see the package ``documents``.
 
-    ``ending``: of its format, as in ``documents.registry``; ``images``: what becomes of pictures.
+    ``ending``: of its format, as in ``documents.registry``; ``images``: what becomes of pictures; ``beside``: columns
+    of its record, and their values.
     """
 
     choice: ClassVar[None] = None
@@ -27,6 +29,7 @@ class DocumentFile:
     ending: str
     images: Images = "blank"
     max_document_bytes: int = MAX_DOCUMENT_BYTES
+    beside: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
     def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
         """The whole file, whatever the size; raises InputError: it is too large."""
@@ -51,13 +54,40 @@ class DocumentFile:
             done = opened.rewritten(maps[0][0])
             return Rewritten(done.data, done.certificate)
 
-        return Records(texts=[[opened.text]], faults=[], joined=_nothing, numbers=[first], rewritten=file)
+        beside = {name: [value] for name, value in self.beside}
+        return Records([[opened.text]], (), _nothing, [first], beside=beside, rewritten=file)
 
 
 @cache
 def _apart(process: int) -> Apart:
     """Return what reads documents for a worker: one that was forked starts its own."""
     return Apart()
+
+
+FILE, FOLDER = "file", "folder"
+"""Columns that documents have: the name of the file, and that of the folder in which it lies."""
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """Files that are documents, each one record, to be read: a format of its own ``of`` each input."""
+
+    choice: ClassVar[None] = None
+    unit: ClassVar[str] = "document"
+    inputs: tuple[str, ...] = field(repr=False)
+    max_document_bytes: int = MAX_DOCUMENT_BYTES
+
+    def of(self, source: int) -> DocumentFile:
+        """The format of an input, by its number from 1."""
+        path = Path(self.inputs[source - 1])
+        beside = ((FILE, path.name), (FOLDER, path.resolve().parent.name))
+        return DocumentFile(ending=path.suffix.lower(), max_document_bytes=self.max_document_bytes, beside=beside)
+
+    def cut(self, stream: BinaryIO, size: int) -> NoReturn:
+        raise AssertionError("documents are cut one by one")
+
+    def records(self, payload: bytes, first: int) -> NoReturn:
+        raise AssertionError("documents are read one by one")
 
 
 def _nothing(released: Sequence[Sequence[str] | None]) -> bytes:

@@ -5,8 +5,13 @@ import json
 from pathlib import Path
 
 import docx
+import lxml.html
 import openpyxl
+import pikepdf
 import pytest
+
+from textveil.detection.spans import DetectedSpan
+from textveil.pages.layout import Line, sections
 
 NAME = "Zebedee Quillfeather"
 
@@ -83,3 +88,65 @@ def test_columns_and_options_that_documents_do_not_have_are_refused(command, fol
     ):
         code, _, told = command(*arguments)
         assert code == 2 and told.count("\n") == 1, told
+
+
+def test_the_page_of_a_document_shows_its_headings_tables_sheets_and_pages(command, tmp_path) -> None:
+    made = docx.Document()
+    made.add_heading("The visit", 2)
+    made.add_paragraph(f"Dr. {NAME} came.")
+    table = made.add_table(1, 2)
+    table._cells[0].text, table._cells[1].text = "Email", "zeb@quillfeather.example.net"
+    made.save(tmp_path / "a.docx")
+    book = openpyxl.Workbook()
+    book.active.append(["Name", NAME])
+    book.create_sheet().append(["Count", 7])
+    book.save(tmp_path / "b.xlsx")
+    (tmp_path / "c.html").write_text(f"<h1>Report</h1><p>by {NAME}</p><table><tr><td>a</td><td>b</td></tr></table>")
+    (tmp_path / "d.pdf").write_bytes(pages(f"Seen by {NAME} today.", "The second page."))
+    inputs = [tmp_path / name for name in ("a.docx", "b.xlsx", "c.html", "d.pdf")]
+    code, _, told = command("detect", *inputs, "--html", tmp_path / "p.html")
+    assert code == 0, told
+    page = lxml.html.fromstring((tmp_path / "p.html").read_text("utf-8"))
+    word, sheet, web, pdf = page.iter("article")
+    heading = word.xpath(".//p[@role='heading'][@aria-level='5']")
+    assert [one.text_content() for one in heading] == ["The visit"]
+    assert next(word.iter("td")).text_content() == "Email"
+    assert [mark.text for mark in word.iter("mark")] == [NAME, "zeb@quillfeather.example.net"]
+    assert [title.text for title in sheet.iter("h3")][-2:] == ["sheet 1", "sheet 2"]
+    assert [mark.text for mark in sheet.xpath(".//td/mark")] == [NAME, "7"]
+    assert [one.text_content() for one in web.xpath(".//p[@role='heading'][@aria-level='4']")] == ["Report"]
+    assert [title.text for title in pdf.iter("h3")] == ["text of a page 1", "text of a page 2"]
+    assert [mark.text for mark in pdf.iter("mark")] == [NAME]
+
+
+def pages(*texts: str) -> bytes:
+    pdf, out = pikepdf.new(), io.BytesIO()
+    font = pikepdf.Dictionary(Type=pikepdf.Name.Font, Subtype=pikepdf.Name.Type1, BaseFont=pikepdf.Name.Helvetica)
+    for text in texts:
+        page = pdf.add_blank_page(page_size=(612, 792))
+        page.Resources = pikepdf.Dictionary(Font=pikepdf.Dictionary(F1=pdf.make_indirect(font)))
+        page.Contents = pdf.make_stream(f"BT /F1 12 Tf 72 700 Td ({text}) Tj ET".encode())
+    pdf.save(out)
+    return out.getvalue()
+
+
+def test_lines_cut_spans_that_go_over_them() -> None:
+    text, lines = (
+        "\nab\tcd\nef",
+        [Line(1, 3, "body", 0, 0, False), Line(4, 6, "body", 0, 0, True), Line(7, 9, "x", 2, 1, False)],
+    )
+    spans = [DetectedSpan(2, 8, "person", 1.0, "d")]
+    first, second = sections(text, spans, lines)
+    assert first == (
+        "body",
+        [([[([("a", ""), ("b", "person"), ("", "")], 0), ([("", ""), ("cd", "person"), ("", "")], 0)]], True)],
+    )
+    assert second == ("x 2", [([[([("", ""), ("e", "person"), ("f", "")], 1)]], False)])
+
+
+def test_a_review_compares_documents(command, folder, tmp_path) -> None:
+    (folder / "a.docx").write_bytes(word(f"Dr. {NAME} came."))
+    (folder / "b.docx").write_bytes(word("Dr. Ann Other came."))
+    page = tmp_path / "review.html"
+    code, _, told = command("review", folder / "b.docx", "--original", folder / "a.docx", "-o", page)
+    assert code == 0 and "1 document" in told and NAME in page.read_text("utf-8"), told

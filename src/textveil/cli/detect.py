@@ -82,7 +82,7 @@ def detect_command(
         from textveil.detection.evaluation import spans_page
 
         documents = list(documents)
-        _write_private(page, spans_page(documents, spans_of.name))
+        _write_private(page, spans_page(documents, spans_of.name, reading.layouts(source or ["-"])))
     if as_json:
         for _, spans in documents:
             sys.stdout.write(json.dumps([_row(span, why=why) for span in spans]) + "\n")

@@ -37,6 +37,7 @@ from textveil.registry.options import GUARANTEE, OTHERS
 if TYPE_CHECKING:
     from textveil.corpora.formats.choice import FormatChoice
     from textveil.models.endpoint import Endpoint
+    from textveil.pages.layout import Line
     from textveil.types import Progress
     from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -308,6 +309,20 @@ class ReadingOptions:
     delimiter: Delimiter = None
     whole_file: WholeFile = False
     encoding: Encoding = None
+
+    def layouts(self, patterns: list[str]) -> list[list[Line]]:
+        """Return the lines of each input that is a document; nothing if they are none."""
+        from textveil.corpora.formats.choice import DOCUMENT
+
+        choice = format_choice(self, self.field)
+        inputs = inputs_of(patterns, choice)
+        if choice.name(inputs) != DOCUMENT:
+            return []
+        from textveil.cli.documents import bytes_of
+        from textveil.documents.apart import Apart
+
+        apart = Apart()
+        return [apart.layout_of(name, bytes_of(name)) for name in inputs]
 
     def texts(self, patterns: list[str], doing: str) -> Iterator[list[str]]:
         """Yield the texts of the inputs, block by block; ``doing`` is what the bar says."""

@@ -14,6 +14,7 @@ from textveil.detection.kinds import GROUPS, KINDS
 from textveil.detection.spans import DetectedSpan, Detector, checked_spans
 from textveil.errors import InputError
 from textveil.json_text import json_data
+from textveil.pages.layout import Line, sections
 from textveil.pages.rendering import colors_of, pieces_of, rendered
 from textveil.statistics import Bound, clopper_pearson
 from textveil.types import Progress
@@ -209,15 +210,25 @@ def _f2(precision: float, recall: float) -> float:
     return 5 * precision * recall / (4 * precision + recall) if precision + recall else 0.0
 
 
-def spans_page(documents: Iterable[tuple[str, Sequence[DetectedSpan]]], detector: str) -> str:
-    """Return a page with every text, its spans (by start, none overlapping) and how many there are of each kind."""
+def spans_page(
+    documents: Iterable[tuple[str, Sequence[DetectedSpan]]], detector: str, layouts: Sequence[Sequence[Line]] = ()
+) -> str:
+    """Return a page with every text, its spans (by start, none overlapping) and how many there are of each kind.
+
+    ``layouts``: of files that are documents, the lines of each; a text without one is shown as it is.
+    """
     documents = list(documents)
+    shown = [list(pieces_of(text, spans)) for text, spans in documents]
+    laid_out = [
+        sections(text, spans, lines)
+        for (text, spans), lines in zip(documents, layouts or [()] * len(shown), strict=True)
+    ]
     counts = Counter(span.kind for _, spans in documents for span in spans)
     order = [*(kind for kind in KINDS if kind in counts), *sorted(counts.keys() - set(KINDS))]
     return rendered(
         "spans.html",
         title="Detected spans",
-        documents=[list(pieces_of(text, spans)) for text, spans in documents],
+        documents=list(zip(shown, laid_out, strict=True)),
         counts=[(kind, counts[kind]) for kind in order],
         total=counts.total(),
         detector=detector,

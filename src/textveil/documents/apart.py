@@ -20,6 +20,7 @@ from textveil.documents.model import Images
 from textveil.documents.opened import Opened, RestoredDocument, RewrittenDocument, restored
 from textveil.errors import InputError, InternalError, TextveilError
 from textveil.killable import START_SECONDS, Process, framed, killed_after, received, wall_seconds, within_memory
+from textveil.pages.layout import Line
 from textveil.surrogates.private_map import PrivateMap
 
 _COMMAND: Final = (sys.executable, "-P", "-c", "from textveil.documents.apart import main; main()")
@@ -44,6 +45,10 @@ class Apart:
     def opened(self, name: str, data: bytes, images: Images = "blank") -> OpenedApart:
         """Read a document. Raises InputError: it cannot be read, or takes more than the limits."""
         return OpenedApart(self, (name, data, images))
+
+    def layout_of(self, name: str, data: bytes, images: Images = "blank") -> list[Line]:
+        """Return where the lines of a document's text stand in it; raises as ``opened``."""
+        return cast("list[Line]", self.asked("layout", name, data, images))
 
     def restored(self, name: str, data: bytes, private_map: PrivateMap) -> RestoredDocument:
         """Put the originals back; see ``documents.opened.restored``."""
@@ -129,7 +134,9 @@ class _Worker:
         self._opened: tuple[bytes, Opened] | None = None
 
     def answer(self, what: str, *given: Any) -> Any:
-        does: dict[str, Callable[..., Any]] = {"open": self._open, "rewrite": self._rewrite, "restore": self._restore}
+        does: dict[str, Callable[..., Any]] = {
+            "open": self._open, "layout": self._layout, "rewrite": self._rewrite, "restore": self._restore,
+        }  # fmt: skip
         failed = ""
         try:
             with killed_after(self._limits.seconds), within_memory(self._limits.memory):
@@ -151,6 +158,10 @@ class _Worker:
         opened = Opened(name, data, images, self._limits)
         self._opened = (_key(name, data, images), opened)
         return opened.text
+
+    def _layout(self, name: str, data: bytes, images: Images) -> list[Line]:
+        self._opened = None
+        return Opened(name, data, images, self._limits).layout()
 
     def _rewrite(self, drawn: PrivateMap, name: str, data: bytes, images: Images) -> RewrittenDocument:
         held, self._opened = self._opened, None

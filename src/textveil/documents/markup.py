@@ -300,7 +300,7 @@ def passages(root: Element, vocabulary: Vocabulary, part: str) -> Iterator[Passa
                 stack.pop()
             continue
         if name in vocabulary.lines:
-            stack.append(Passage(part, before=vocabulary.before(element)))
+            stack.append(Passage(part, before=vocabulary.before(element), level=_level(element, name)))
             (aside if within else lines).append(stack[-1])
         if name in vocabulary.texts or name in vocabulary.characters:
             if not stack:
@@ -317,6 +317,22 @@ def passages(root: Element, vocabulary: Vocabulary, part: str) -> Iterator[Passa
                     spoken.append(Passage(f"{part}: attribute", pieces))
     yield from (line for line in (*lines, *aside) if PUBLIC.fullmatch(line.text) is None)
     yield from spoken
+
+
+_HEADING: Final = re.compile(r"Heading ?([1-9])")
+
+
+def _level(element: Element, name: str) -> int:
+    """Return the level of a heading, by the name of its style or by its place on a slide; 0 if it is none."""
+    if name == "w:p":
+        style = element.find("{*}pPr/{*}pStyle")
+        named = "" if style is None else next(iter(style.attrib.values()), "")
+        heading = _HEADING.fullmatch(named)
+        return int(heading[1]) if heading is not None else int(named == "Title")
+    if name == "a:p" and (body := element.getparent()) is not None and (shape := body.getparent()) is not None:
+        place = shape.find("{*}nvSpPr/{*}nvPr/{*}ph")
+        return int(place is not None and place.get("type") in ("title", "ctrTitle"))
+    return 0
 
 
 def _piece(element: Element, name: str, vocabulary: Vocabulary) -> Piece:

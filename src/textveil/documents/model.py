@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple, Protocol, TypeAlias
 
 from textveil.cuts import replaced as replaced_text
+from textveil.pages.layout import Line
 from textveil.surrogates.private_map import PrivateMap, Replaced
 
 Images: TypeAlias = Literal["blank", "ocr", "refuse"]
@@ -55,12 +56,16 @@ def slot(held: list[str], at: int = 0) -> Piece:
 class Passage:
     """Text that is read as one, though it may be written in several pieces: a paragraph, a cell, a title.
 
-    ``part``: the kind of part in which it stands, for reports; ``before``: what parts it from the passage before.
+    ``part``: the kind of part in which it stands, for reports; ``before``: what parts it from the passage before, a tab
+    in a row of cells; ``level``: of a heading, from 1, else 0; ``page``: the number of the page, or of the part among
+    those of its kind, from 1; 0 if nobody counts them.
     """
 
     part: str
     pieces: list[Piece] = field(default_factory=list)
     before: str = "\n"
+    level: int = 0
+    page: int = 0
 
     @property
     def text(self) -> str:
@@ -111,6 +116,16 @@ class Content(Protocol):
 def joined(passages: Iterable[Passage]) -> str:
     """Return the text of all passages as one, in which a value is one value."""
     return "".join(passage.before + passage.text for passage in passages)
+
+
+def lines(passages: Iterable[Passage]) -> list[Line]:
+    """Return where each passage stands in the text that is ``joined``, and in the document."""
+    told, at = [], 0
+    for passage in passages:
+        start = at + len(passage.before)
+        at = start + len(passage.text)
+        told.append(Line(start, at, passage.part, passage.page, passage.level, passage.before == "\t"))
+    return told
 
 
 def write(passages: Sequence[Passage], cuts: Sequence[Cut]) -> PrivateMap:

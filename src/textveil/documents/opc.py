@@ -146,6 +146,7 @@ class Package:
             part.new_name = f"{folder}{stem}{number}{ending}"
             if part.known is not None:
                 self.parts[part.known.kind] += 1
+        pages = Counter[str]()
         for part in self.order:
             if part.known is None:
                 part.picture, part.content_type, part.relations = self._pictures.take(part.data), "image/png", []
@@ -159,6 +160,9 @@ class Package:
             own = list(passages(part.root, part.known.vocabulary, part.known.kind))
             if own:
                 own[0].before = "\n\n"
+                pages[part.known.kind] += 1
+            for line in own:
+                line.page = pages[part.known.kind]
             self.passages += own
             for relation in part.relations:
                 if relation.outside:

@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 from textveil.documents.check import Certificate, check
 from textveil.documents.limits import Limits, take, within
-from textveil.documents.model import Cut, Images, joined, write
+from textveil.documents.model import Cut, Images, joined, lines, write
 from textveil.documents.registry import is_picture, reader_of
 from textveil.errors import InputError, InternalError
+from textveil.pages.layout import Line
 from textveil.surrogates.private_map import PrivateMap
 from textveil.surrogates.restoring import Restorer
 
@@ -34,6 +35,10 @@ class Opened:
             self._content, self._images = reader(data, images), images
             take("characters", sum(len(piece.text) for passage in self._content.passages for piece in passage.pieces))
         self.text = joined(self._content.passages)
+
+    def layout(self) -> list[Line]:
+        """Return where the lines of the text stand in the document."""
+        return lines(self._content.passages)
 
     def rewritten(self, drawn: PrivateMap) -> RewrittenDocument:
         """Write a release of the text into the document, once, and check the file.

@@ -273,10 +273,12 @@ class Lines:
         self.passages: list[Passage] = []
         self.parts: list[list[Part]] = []
         self._last: Run | None = None
+        self._page = 0
 
     def turn(self) -> None:
         """Begin a page."""
         self._last = None
+        self._page += 1
 
     def add(self, run: Run) -> None:
         """Add a run, in the order of the file."""
@@ -298,7 +300,7 @@ class Lines:
             if before and not self.parts[-1][-1].text.isspace() and not run.parts[0].text.isspace():
                 self._put(Part(" "))
         else:
-            self.passages.append(Passage("text of a page", [], before))
+            self.passages.append(Passage("text of a page", [], before, page=self._page))
             self.parts.append([])
         for part in run.parts:
             self._put(part)

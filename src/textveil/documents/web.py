@@ -20,6 +20,7 @@ except ImportError:
     raise MissingExtra("lxml", "documents") from None
 
 _BLANK: Final = "data:image/gif;base64,R0lGODlhAQABAIAAAMzMzAAAACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw=="
+_HEADINGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
 INLINE: Final = frozenset(
     (
         "a abbr acronym b bdi bdo big br cite code data del dfn em font i img ins kbd mark q s samp small span"
@@ -271,6 +272,8 @@ class Page:
             if tag not in INLINE and lines[-1].pieces:
                 cell = event == "start" and tag in ("td", "th") and element.getprevious() is not None
                 lines.append(Passage("text", before="\t" if cell else "\n\n" if tag == "p" else "\n"))
+            if tag in _HEADINGS:
+                lines[-1].level = _HEADINGS.index(tag) + 1 if event == "start" else 0
             if event == "start":
                 pre += tag in ("pre", "textarea")
                 if tag == "br":

@@ -153,3 +153,38 @@ def test_names_read_well(rng: np.random.Generator) -> None:
 
 def test_there_are_more_than_a_hundred_thousand_full_names() -> None:
     assert PERSON.entries > 10**7
+
+
+def test_what_bearers_of_a_name_are_called_goes_with_its_surrogate(
+    monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    monkeypatch.setattr(module, "pool", {"given": ("Robert", "Calista", "Ada"), "family": ("Dunn", "Egan")}.__getitem__)
+    shorts = {"Robert": ("Bob", "Bobby"), "Calista": ("Cal", "Caly")}
+    for _ in range(30):
+        scope = MemoryScope()
+        drawn = PERSON.draw(
+            [Mention(name) for name in ("Tom", "Thomas Becker", "TOM", "Tommy", "Tom Becker")], scope, rng
+        )
+        name, family = drawn[1].split(" ")
+        if name in shorts:
+            tom, tommy = shorts[name]
+            assert drawn == [tom, f"{name} {family}", tom.upper(), tommy, f"{tom} {family}"]
+            assert PERSON.draw([Mention("Tom")], scope, rng) == [tom]
+        else:  # of so short a name nothing shorter is made
+            assert drawn[0] in ("Robert", "Calista") and drawn[2] == drawn[0].upper()
+
+
+@pytest.mark.parametrize("names", [("Thomas", "Tom"), ("Thomas Becker", "Tom Diller"), ("Thomas Becker", "Tim")])
+def test_other_names_have_draws_of_their_own(
+    names: tuple[str, str], monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    monkeypatch.setattr(module, "pool", {"given": ("Robert", "Calista"), "family": ("Dunn", "Egan")}.__getitem__)
+    for _ in range(20):
+        first, second = PERSON.draw([Mention(name) for name in names], MemoryScope(), rng)
+        assert {first.split(" ")[0], second.split(" ")[0]} == {"Robert", "Calista"}
+
+
+def test_a_short_form_that_was_drawn_before_stays(rng: np.random.Generator) -> None:
+    scope = MemoryScope()
+    (before,) = PERSON.draw([Mention("Tom")], scope, rng)
+    assert PERSON.draw([Mention("Thomas Becker"), Mention("Tom")], scope, rng)[1] == before

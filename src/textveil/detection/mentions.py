@@ -278,12 +278,22 @@ _SHORT_FORMS: Final = """
 
 
 @cache
-def _short_forms() -> dict[str, frozenset[str]]:
-    forms: dict[str, frozenset[str]] = {}
-    for group in map(str.split, _SHORT_FORMS.split(",")):
+def _groups() -> dict[str, tuple[tuple[str, ...], ...]]:
+    groups: dict[str, tuple[tuple[str, ...], ...]] = {}
+    for group in map(tuple, map(str.split, _SHORT_FORMS.split(","))):
         for name in group:
-            forms[name] = forms.get(name, frozenset()).union(group)
-    return forms
+            groups[name] = (*groups.get(name, ()), group)
+    return groups
+
+
+def full_names(name: str) -> frozenset[str]:
+    """Return the given names, in small letters, that stand before this one in a list of one name's forms."""
+    return frozenset(full for group in _groups().get(name, ()) for full in group[: group.index(name)])
+
+
+def short_names(name: str) -> tuple[str, ...]:
+    """Return what bearers of a given name are called, in small letters: what stands behind it in such lists."""
+    return tuple(short for group in _groups().get(name, ()) for short in group[group.index(name) + 1 :])
 
 
 _LOGIN: Final = lazy_regex(r"[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*")
@@ -342,7 +352,7 @@ class _Second:
             for ending in ("y", "ie", "i"):
                 self.short.setdefault(begun + ending, span)
                 self.short.setdefault(begun + begun[-1] + ending, span)
-        for form in _short_forms().get(name, ()):
+        for form in (form for group in _groups().get(name, ()) for form in group):
             self.short.setdefault(form, span)
             self.called.add(form)
 

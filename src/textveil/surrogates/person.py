@@ -14,12 +14,13 @@ from typing import Annotated, Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 
+from textveil.detection.mentions import full_names, short_names
 from textveil.privacy.guarantees import PureDP
 from textveil.registry.options import Option, named
 from textveil.surrogates.declaration import PSEUDONYMS, declared
 from textveil.surrogates.drawn import agreed, proved
 from textveil.surrogates.pools import keys_of, names_of, pool
-from textveil.surrogates.scopes import Scope, beside
+from textveil.surrogates.scopes import TAKEN, Scope, beside
 from textveil.surrogates.shown import Sound, agreed_on, gender_of, sound_of, sounding
 from textveil.surrogates.surrogate import Counts, Mention
 from textveil.surrogates.writing import OTHER_SCRIPT, SCRIPT_FACTS, in_case_of, key_of, without_possessive
@@ -38,6 +39,9 @@ _TITLE_BEFORE: Final = lazy_regex(
     rf"(?:^|[\s(\"'\u201c])(?:{_TITLES}|{_SHORT_TITLES}|dame|lord|lady|judge|don)\.?\s{{0,3}}\Z", re.IGNORECASE
 )
 _MOST_INITIALS: Final = 3
+_BEGUN: Final = lazy_regex(r"[^\W\d_][^\W\d_aeiouy]?[aeiouy][^\W\d_aeiouy]")
+_SEVERAL: Final = "*"
+_GIVEN_TAKEN: Final = f"person given{TAKEN}"
 
 
 class Role(Enum):
@@ -199,6 +203,8 @@ class Person:
             "titles (Dr.) and suffixes (Jr.) in it",
             "whether an initial before a family begins a given name that the scope has with it, and whether it is a "
             "family of the scope with s or es behind it",
+            "whether a given name is in a public list of what bearers of another are called (Tom, of Thomas), which "
+            "the scope has beside a family, and with no other family than that",
             "which of its parts are equal, but for letter case; initials in a row (JA) are one part",
         ]
         if self.keeps_gender:
@@ -225,6 +231,7 @@ class Person:
             in_script = persons(mentions, scope, rng)
         names = [parts_of(mention.value, mention.before) for mention in mentions]
         roles, bearers = scope.remembered(ROLES), scope.remembered("person bearers")
+        borne = scope.remembered("person families")
         for name in sorted(names, key=lambda name: -len(name.parts)):
             families = [part.key for part in name.parts if part.role is Role.FAMILY]
             for part in name.parts:
@@ -232,9 +239,11 @@ class Person:
                     roles.setdefault(part.key, part.role.value)
                 if part.role is Role.GIVEN and families:
                     bearers.setdefault(f"{families[0]} {part.key[:1]}", part.key)
+                    several = borne.setdefault(part.key, families[0]) != families[0]
+                    borne[part.key] = _SEVERAL if several else families[0]
         pools = self._pools(names, mentions) if scope.remembers else {}
         language = mentions[0].page.language if mentions else ""
-        drawing = _Drawing(self, roles, bearers, pools, language, scope, rng)
+        drawing = _Drawing(self, roles, bearers, borne, pools, language, scope, rng)
         drawn = [drawing.name(name) for name in names]
         return [other or name for other, name in zip(in_script, drawn, strict=True)]
 
@@ -279,6 +288,7 @@ class _Drawing(NamedTuple):
     person: Person
     roles: Mapping[str, str]
     bearers: Mapping[str, str]
+    borne: Mapping[str, str]
     pools: Mapping[str, tuple[str, Sound]]
     language: str
     scope: Scope
@@ -321,7 +331,32 @@ class _Drawing(NamedTuple):
             if family != part.key and self.roles.get(family) == "family":  # the Gonzalezes
                 drawn = self._drawn(part, family, "family")
                 return in_case_of(part.written, drawn + ("es" if _SIBILANT.search(drawn) else "s"))
-        return in_case_of(part.written, self._drawn(part, part.key, role or "given"))
+        short = "" if role == "family" else self._short(part.key)
+        return in_case_of(part.written, short or self._drawn(part, part.key, role or "given"))
+
+    def _short(self, key: str) -> str:
+        """Return what bearers of a surrogate are called, if ``key`` is what those of its original are; else nothing.
+
+        It is a function of the surrogate, and of those that are taken.
+        """
+        known = self.scope.remembered("person given") if self.scope.remembers else {key: ""}
+        if key in known:
+            return ""
+        own = self.borne.get(key)
+        borne = {
+            name
+            for name in full_names(key)
+            if self.roles.get(name) == "given" and self.borne.get(name) and own in (None, self.borne[name])
+        }
+        full = [name for name in borne if borne.isdisjoint(full_names(name))]
+        if len(full) != 1 or own == _SEVERAL:
+            return ""
+        drawn, taken = self._drawn(Part("", full[0], None), full[0], "given"), self.scope.remembered(_GIVEN_TAKEN)
+        for form in (*map(str.capitalize, short_names(drawn.lower())), *_shortened(drawn)):
+            if form not in taken and form != drawn:
+                taken[form] = known[key] = form
+                return form
+        return ""
 
     def _drawn(self, part: Part, key: str, role: str) -> str:
         gender, sound = self.pools.get(key, ("", ""))
@@ -334,6 +369,12 @@ class _Drawing(NamedTuple):
         fitting = sounding(names_of(wanted, self.language) if of_page else pool(wanted), sound)
         label = f"person {wanted if in_script else role}"
         return agreed(self.scope, label, key, self.rng, lambda rng: fitting[rng.integers(len(fitting))], distinct=True)
+
+
+def _shortened(name: str) -> tuple[str, ...]:
+    """Return forms that are made of a name which no list shortens: Calista, Cal."""
+    begun = _BEGUN.match(name)
+    return () if begun is None or len(begun[0]) == len(name) else (begun[0], begun[0] + "y", begun[0] + "ie")
 
 
 def _initials(key: str, count: int, scope: Scope, rng: np.random.Generator) -> str:

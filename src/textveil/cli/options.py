@@ -320,9 +320,10 @@ class ReadingOptions:
             return []
         from textveil.cli.documents import bytes_of
         from textveil.documents.apart import Apart
+        from textveil.documents.registry import is_picture
 
         apart = Apart()
-        return [apart.layout_of(name, bytes_of(name)) for name in inputs]
+        return [apart.layout_of(name, bytes_of(name), "ocr" if is_picture(name) else "blank") for name in inputs]
 
     def texts(self, patterns: list[str], doing: str) -> Iterator[list[str]]:
         """Yield the texts of the inputs, block by block; ``doing`` is what the bar says."""

@@ -12,6 +12,7 @@ from typing import BinaryIO, ClassVar, NoReturn
 from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES, Cut, RecordError, Records, Rewritten, read, too_large
 from textveil.documents.apart import Apart
 from textveil.documents.model import Images
+from textveil.documents.registry import is_picture
 from textveil.errors import InputError
 from textveil.surrogates.private_map import PrivateMap
 
@@ -81,7 +82,9 @@ class Documents:
         """The format of an input, by its number from 1."""
         path = Path(self.inputs[source - 1])
         beside = ((FILE, path.name), (FOLDER, path.resolve().parent.name))
-        return DocumentFile(ending=path.suffix.lower(), max_document_bytes=self.max_document_bytes, beside=beside)
+        images: Images = "ocr" if is_picture(path.name) else "blank"
+        limit = self.max_document_bytes
+        return DocumentFile(ending=path.suffix.lower(), images=images, max_document_bytes=limit, beside=beside)
 
     def cut(self, stream: BinaryIO, size: int) -> NoReturn:
         raise AssertionError("documents are cut one by one")

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
 from textveil.documents.opened import all_rewritten, texts_of
-from textveil.documents.registry import ENDINGS, READERS, is_document, reader_of
+from textveil.documents.registry import ENDINGS, PICTURES, READERS, is_document, reader_of
 from textveil.errors import InputError, InternalError
 from textveil.sanitize.policy.policy import Policy
 from textveil.sanitize.release import Release
@@ -36,6 +36,7 @@ from textveil.server.gateway.reading import (
 GoesOn: TypeAlias = Literal["refuse", "text", "file"]
 
 _PLAIN: Final = (".txt", ".csv", ".md")
+_READ: Final = tuple(ending for ending in READERS if ending not in PICTURES)
 _TYPES: Final = {ending: kind for kind, ending in ENDINGS.items()}
 _MEMORY: Final = 2**31  # bytes that a process may take to read or write the documents of a request
 
@@ -52,8 +53,8 @@ class Documents:
     """
 
     def __init__(self, goes_on: Literal["text", "file"], finding: FindingProcesses, most_bytes: int) -> None:
-        for ending in READERS:
-            reader_of(ending.replace(".", "a.", 1))
+        for ending in _READ:
+            reader_of(f"a{ending}")
         self.goes_on: Final = goes_on
         self._finding = finding
         self._most = most_bytes
@@ -151,10 +152,10 @@ def _document(reading: RequestReading, data: Any, place: str, kind: str, name: A
     if not isinstance(data, str) or not data:
         refuse(place, "a string in base64", code="invalid_type")
     ending = ENDINGS.get(kind, "") or (Path(name).suffix.lower() if isinstance(name, str) else "")
-    if ending not in _PLAIN and not is_document(f"a{ending}"):
+    if ending not in _PLAIN and (ending in PICTURES or not is_document(f"a{ending}")):
         refuse(
             place,
-            f"of a type that is read ({' '.join((*READERS, *_PLAIN))})",
+            f"of a type that is read ({' '.join((*_READ, *_PLAIN))})",
             code="unsupported_content",
             got="another type, or none",
         )

@@ -1,6 +1,8 @@
 """Mail and pages of HTML: what is text is sanitized in place, everything else is known or gone."""
 
+import base64
 import email
+import quopri
 from email.message import EmailMessage
 
 import pytest
@@ -107,3 +109,14 @@ def test_letters_that_hide_in_the_bytes_of_ascii_are_read() -> None:
         assert decoded(text.encode(charset), charset) == text
     assert decoded("山田太郎さん".encode("iso-2022-jp"), "iso-2022-jp") == "山田太郎さん"
     assert decoded(b"+AFYAZQBuAGsAYQB0AGE-", "utf-7") == "Venkata"
+
+
+@pytest.mark.parametrize("coding", ["base64", "quoted-printable", "7bit"])
+def test_a_message_within_a_message_is_read_in_any_encoding(sanitizer, coding):
+    inner = b"From: zebedee@quillfeather.example.net\nSubject: about Dr. Zebedee Quillfeather\n\nremains = so\n"
+    encoded = {"base64": base64.encodebytes, "quoted-printable": quopri.encodestring}.get(coding, bytes)(inner)
+    head = "From: a@b.org\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\n"
+    part = f"Content-Type: message/rfc822\nContent-Transfer-Encoding: {coding}\n\n"
+    data = head.encode() + part.encode() + encoded + b"\n--b--\n"
+    release = released("a.eml", data, sanitizer)
+    assert b"uillfeather" not in release.data and b"remains" in release.data

@@ -398,3 +398,15 @@ def test_a_name_of_a_range_that_only_looks_built_in_is_written_anew(sanitizer, b
         "_xlnm.Quillfeather", attr_text="Hidden!$B$4"
     )
     assert "Quillfeather" not in everything(released("b.xlsx", saved(made), sanitizer).data)
+
+
+def test_errors_and_truth_in_cells_stay_and_a_text_that_claims_to_be_one_is_text(sanitizer, book):
+    cells = (
+        '<row r="9"><c r="A9" t="e"><v>#CONNECT!</v></c><c r="B9" t="b"><v>true</v></c>'
+        f'<c r="C9" t="e"><v>{NAME}</v></c></row></sheetData>'
+    )
+    data = changed(book, {"xl/worksheets/sheet1.xml": lambda xml: xml.replace("</sheetData>", cells, 1)})
+    release = released("b.xlsx", data, sanitizer)
+    shown = everything(release.data)
+    assert "#CONNECT!" in shown and NAME not in shown
+    assert undone("b.xlsx", data, release)

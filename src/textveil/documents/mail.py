@@ -104,6 +104,7 @@ class Mail:
         if kind == "message/rfc822":
             payload = message.get_payload()
             inner = payload[0].as_bytes() if isinstance(payload, list) and isinstance(payload[0], EmailMessage) else b""
+            inner = _unwrapped(inner, str(message.get("Content-Transfer-Encoding", "")).strip().lower())
             self._take(part, Mail(inner, self._images, depth + 1, self._ids))
             return part
         self._leaf(part, kind, message, depth)
@@ -266,6 +267,13 @@ class Box:
     def written(self) -> bytes:
         """Return all messages, one after another."""
         return b"\n".join(_LINE.encode() + re.sub(rb"(?m)^From ", b">From ", mail.written()) for mail in self._mails)
+
+
+def _unwrapped(inner: bytes, coding: str) -> bytes:
+    """Return a message within a message, which some programs encode though they should not."""
+    if coding == "base64":
+        return base64.b64decode(inner)
+    return quopri.decodestring(inner) if coding == "quoted-printable" else inner
 
 
 def _fixed(text: str) -> Piece:

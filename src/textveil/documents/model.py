@@ -24,6 +24,13 @@ PUBLIC: Final = re.compile(
 """What stands in the empty places of every show: no text of anybody."""
 
 
+STATED: Final = re.compile(
+    r"[01]|true|false|#(?:N/A|REF!|NAME\?|VALUE!|DIV/0!|NUM!|NULL!|GETTING_DATA|SPILL!|CALC!|FIELD!|BLOCKED!|CONNECT!|UNKNOWN!"
+    r"|BUSY!|EXTERNAL!|PYTHON!|TIMEOUT!)"
+)
+"""What cells state of themselves: truth, and errors of formulas."""
+
+
 class Cut(NamedTuple):
     """The characters ``text[start:end]`` become ``new``; ``kind`` is that of the span, empty if it is none."""
 

@@ -11,7 +11,7 @@ from typing import Final
 from xml.parsers import expat
 
 from textveil.documents.check import Shown
-from textveil.documents.model import PUBLIC, Images
+from textveil.documents.model import PUBLIC, STATED, Images
 from textveil.documents.names import NAMES, PREFIXES
 from textveil.documents.pictures import picture_strings
 from textveil.errors import InternalError
@@ -31,8 +31,6 @@ _NO_TEXT: Final = frozenset(
      " firstFooter currency-symbol embedded-text").split()
 )  # fmt: skip
 """Local names of elements that hold a number, a formula or a word of the format."""
-_STATED: Final = re.compile(r"[01]|#(?:N/A|REF!|NAME\?|VALUE!|DIV/0!|NUM!|NULL!|GETTING_DATA|SPILL!|CALC!)|Author")
-"""Text of every file: truth, errors of formulas, and who stands for all authors."""
 _HARMLESS: Final = re.compile(
     r"-?[\d.]{1,5}|[a-z][A-Za-z]{0,31}|https?://(?:schemas\.(?:openxmlformats\.org|microsoft\.com)|purl\.oclc\.org"
     r"|www\.w3\.org)(?:/[a-z0-9][A-Za-z0-9.#-]{0,40}){1,9}/?|http://www\.w3\.org/[A-Z0-9]{1,4}(?:/[A-Za-z0-9#-]{1,24}){0,3}"
@@ -96,7 +94,7 @@ def _of_xml(kind: str, content: bytes) -> Iterator[Shown]:
     def end(tag: str) -> None:
         if stack.pop() in _LINES:
             line = "".join(lines.pop())
-            if _STATED.fullmatch(line) is None and PUBLIC.fullmatch(line) is None:
+            if line != "Author" and STATED.fullmatch(line) is None and PUBLIC.fullmatch(line) is None:
                 found.append(Shown(kind, line, True))
 
     def data(text: str) -> None:

@@ -14,7 +14,7 @@ from textveil.documents.drawing import CHART, CHARTS, DRAWING, FONT, FORMAT, as_
 from textveil.documents.formulas import outside, pieces_of, strings_of
 from textveil.documents.limits import take
 from textveil.documents.markup import Element, Name, column_number, new_child
-from textveil.documents.model import Piece
+from textveil.documents.model import STATED, Piece
 from textveil.documents.names import short
 from textveil.documents.opc import Known, Package
 
@@ -79,7 +79,7 @@ def _value(element: Element) -> list[Piece]:
     """Return the place of a cell's value: a number that stays one, a date that stays one, or a text."""
     cell, stored = element.getparent(), element.text or ""
     kind = cell.get("t", "n")
-    if kind in ("b", "e"):
+    if kind in ("b", "e") and STATED.fullmatch(stored):
         return []
     date = cell.attrib.pop(_DATED, "")
     zero = _ZERO[date == "1904"]

@@ -213,3 +213,20 @@ def test_names_in_fonts_that_say_more_than_a_glyph_go():
         assert str(glyph_name(name)) == f"/{name}"
     for name in ("Zebedee", "a.Zebedee", "A.Quillfeather.sc", "zebedee1"):
         assert str(glyph_name(name)) == "/.notdef"
+
+
+def test_marks_beside_a_value_stay_where_they_are(sanitizer):
+    out = io.BytesIO()
+    page = canvas.Canvas(out, pagesize=A4)
+    page.drawString(72, 700, f"so it was ({MAIL}) in spring")
+    page.save()
+
+    def marks(data: bytes) -> list[tuple[float, ...]]:
+        with pypdfium2.PdfDocument(data) as document:
+            text = document[0].get_textpage()
+            return [text.get_charbox(at) for at, mark in enumerate(text.get_text_range()) if mark in "()"]
+
+    new = released("a.pdf", out.getvalue(), sanitizer).data
+    assert MAIL not in text_of(new) and len(marks(new)) == 2
+    for before, after in zip(marks(out.getvalue()), marks(new), strict=True):
+        assert after == pytest.approx(before, abs=0.1)

@@ -114,7 +114,7 @@ def _readable(character: str) -> bool:
 
 @dataclass(slots=True)
 class Part:
-    """A word of a run, or a space of one.
+    """Letters and digits of a run, or marks or spaces of one.
 
     ``new``: what is written for it, None as long as it stays; ``room``: how wide that may be, where it takes the place
     of parts of other runs too.
@@ -342,15 +342,20 @@ def _spread(group: Sequence[Part]) -> None:
             first.room = far / length / run.state.scale
 
 
+def _kind(text: str) -> int:
+    """Return whether a text is space (0), letters and digits (1) or marks (2), which stay in place beside a value."""
+    return 0 if text.isspace() else 1 if text[:1].isalnum() else 2
+
+
 def parts_of(strings: Sequence[Any], state: State) -> list[Part] | None:
-    """Return the words and spaces that an operator shows; None where a glyph of it cannot be read."""
+    """Return the words, marks and spaces that an operator shows; None where a glyph of it cannot be read."""
     parts: list[Part] = []
     if state.font is None:
         return None
 
     def put(text: str, item: Glyph) -> None:
-        kind = text.isspace()
-        if not parts or parts[-1].text.isspace() != kind or (kind and not item.code):
+        kind = _kind(text)
+        if not parts or _kind(parts[-1].text) != kind or (kind == 0 and not item.code):
             parts.append(Part(""))
         parts[-1].text += text
         parts[-1].items.append(item)

@@ -346,3 +346,10 @@ def test_a_file_that_does_not_open_is_not_handed_over(sanitizer, monkeypatch):
     monkeypatch.setattr("odf.opendocument.load", lambda file: 1 / 0)
     with pytest.raises(InternalError, match="does not open"):
         released("a.odt", data, sanitizer)
+
+
+def test_a_space_that_stands_for_millions_is_cut(sanitizer):
+    data = written("text", f'<text:p>Call<text:s text:c="999999999"/>{PHONE}<text:s text:c="{CANARY}"/></text:p>')
+    assert len(text_of("a.odt", data)) < 200
+    release = released("a.odt", data, sanitizer)
+    assert 'text:c="100"' in everything(release.data) and CANARY not in everything(release.data)

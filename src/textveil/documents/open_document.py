@@ -40,6 +40,7 @@ from textveil.documents.open_words import (
     FORMULAS,
     MARK,
     MIXED,
+    count_of,
     known,
     known_attribute,
     mixed,
@@ -162,6 +163,10 @@ class OpenDocument:
                 self.removed["field"] += 1
                 element.tag = f"{_TEXT}span"
                 element.attrib.clear()
+            elif name == "text:s":
+                count = str(count_of(element))
+                element.attrib.clear()
+                element.set(f"{_TEXT}c", count)
             elif name == "dc:creator":
                 element.text = "Author"
         prepare_tables(root, self)
@@ -175,6 +180,7 @@ class OpenDocument:
             if parent is not None and not known(element.tag):
                 if len(element) or element.attrib or (element.text or "").strip():
                     self.removed[_called(short(element.tag))] += 1
+                element.clear()  # what is in it goes with it, and is no further part
                 parent.remove(element)
                 continue
             for key in list(element.attrib):

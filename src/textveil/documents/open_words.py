@@ -102,7 +102,7 @@ _TERM: Final = (
     r"|auto|transparent|thin|medium|thick|super|sub|rect|rotate|translate|scale|skewX|skewY|matrix)(?![\w-]))"
 )
 VALUES: Final = re.compile(
-    rf"(?:{_TERM}[ ,()]{{0,3}})*+|[a-z][a-zA-Z0-9]{{0,20}}(?:-[a-z0-9]{{1,20}}){{0,4}}|[^\w\s]{{1,2}}"
+    rf"(?:{_TERM}[ ,()]{{0,3}})*+|[a-z][a-zA-Z]{{0,24}}\d{{0,3}}(?:-[a-z]{{1,20}}\d{{0,3}}){{0,4}}|[^\w\s]{{1,2}}"
     r"|P(?:T|\d{1,4}[YMD]){0,4}(?:\d{1,6}(?:[.,]\d{1,9})?[HMS]){0,3}"
 )
 """Numbers with units, colors, lists of these, and words of the format."""
@@ -164,10 +164,15 @@ def mixed(element: Element) -> list[Piece]:
     return [Piece(element.text or "", lambda text: put(element, text))]
 
 
+def count_of(space: Element) -> int:
+    """Return how many spaces an element stands for."""
+    count = next((value for key, value in space.attrib.items() if short(key) == "text:c"), "1")
+    return min(int(count[:8]), _MOST_SPACES) if count.isdecimal() else 1
+
+
 def _special(element: Element) -> list[Piece]:
     name = short(element.tag)
-    count = next((value for key, value in element.attrib.items() if short(key) == "text:c"), "1")
-    shown = SPECIAL.get(name) or " " * (min(int(count), _MOST_SPACES) if count.isdigit() else 1)
+    shown = SPECIAL.get(name) or " " * count_of(element)
 
     def write(text: str) -> None:
         parent = element.getparent()
@@ -181,7 +186,7 @@ def _special(element: Element) -> list[Piece]:
     return [Piece(shown, write)]
 
 
-_MOST_SPACES: Final = 1000
+_MOST_SPACES: Final = 100
 
 
 def vocabulary(
@@ -214,7 +219,7 @@ _WORDS: Final = Vocabulary(
     characters={"text:s": " ", **SPECIAL},
     gone=frozenset(_GONE.split()),
     spoken=frozenset(
-        ("text:a xlink:href", "draw:a xlink:href", "text:a office:title", "draw:a office:title", "table:table table:name",
+        ("text:note-citation text:label", "text:a xlink:href", "draw:a xlink:href", "text:a office:title", "draw:a office:title", "table:table table:name",
          "table:help-message table:title", "table:error-message table:title", "text:list-level-style-number style:num-prefix",
          "text:list-level-style-number style:num-suffix", "text:list-level-style-bullet style:num-prefix",
          "text:list-level-style-bullet style:num-suffix", "text:outline-level-style style:num-prefix",

@@ -423,8 +423,10 @@ def _pixels(item: Any) -> Any:
     from textveil.documents.ocr import MOST_PIXELS, pixels_of_image
 
     try:
-        if int(item.Width) * int(item.Height) > MOST_PIXELS:
-            return None
+        if int(item.Width) * int(item.Height) > MOST_PIXELS or any(
+            key in item for key in ("/SMask", "/Mask", "/Decode")
+        ):
+            return None  # a mask hides points, which would then be seen
         return pixels_of_image(pikepdf.PdfImage(item).as_pil_image())
     except Exception:  # whatever a decoder raises: nobody reads the picture
         return None

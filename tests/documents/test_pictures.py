@@ -14,9 +14,10 @@ from PIL import Image, ImageDraw, ImageFont, PngImagePlugin
 import textveil as tv
 from textveil.documents.archive import entries
 from textveil.documents.model import joined
+from textveil.documents.opened import restored
 from textveil.documents.pictures import BLANK, is_bare
 from textveil.documents.registry import reader_of
-from textveil.documents.release import released, restored
+from textveil.documents.release import released
 from textveil.errors import InputError, InternalError, MissingExtra
 
 NAME, MAIL, PHONE = "Zebedee Quillfeather", "zebedee@quillfeather.example.net", "(617) 555-0143"
@@ -213,3 +214,10 @@ def test_without_the_extra_a_line_says_what_to_install(sanitizer, monkeypatch):
         released("a.png", drawn(), sanitizer, images="ocr")
     with pytest.raises(MissingExtra, match=r"textveil\[ocr\]"):
         released("a.docx", as_docx(), sanitizer, images="ocr")
+
+
+def test_commands_that_read_texts_read_a_picture(ocr):
+    from textveil.corpora.formats.document_file import Documents
+
+    records = Documents(("scan.png",)).of(1).records(drawn(), 1)
+    assert not records.faults and f"Dear Dr. {NAME}," in records.texts[0][0]

@@ -82,9 +82,10 @@ class Documents:
         """The format of an input, by its number from 1."""
         path = Path(self.inputs[source - 1])
         beside = ((FILE, path.name), (FOLDER, path.resolve().parent.name))
-        images: Images = "ocr" if is_picture(path.name) else "blank"
-        limit = self.max_document_bytes
-        return DocumentFile(ending=path.suffix.lower(), images=images, max_document_bytes=limit, beside=beside)
+        images: Images = "ocr" if is_picture(path.name) else "blank"  # a picture by itself has no other text
+        return DocumentFile(
+            ending=path.suffix.lower(), images=images, max_document_bytes=self.max_document_bytes, beside=beside
+        )
 
     def cut(self, stream: BinaryIO, size: int) -> NoReturn:
         raise AssertionError("documents are cut one by one")

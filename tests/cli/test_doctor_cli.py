@@ -12,7 +12,7 @@ from textveil.cli import main as cli
 
 class Upstream(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
-        self.send_response(401)
+        self.send_response(401 if self.path == "/v1/models" else 404)
         self.end_headers()
 
     def log_message(self, *_: object) -> None:
@@ -38,8 +38,11 @@ def test_it_asks_an_upstream(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
     server = HTTPServer(("127.0.0.1", 0), Upstream)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     url = f"http://127.0.0.1:{server.server_port}/v1"
-    code, out = doctor(monkeypatch, capsys, "--upstream", url)
-    assert code == 0 and "127.0.0.1 answers (401)" in out
+    for given in (url, f"{url}/", url.removesuffix("/v1")):  # as the gateway takes it
+        code, out = doctor(monkeypatch, capsys, "--upstream", given)
+        assert code == 0 and f"{url}/models answers (401): it asks for a key" in out
+    code, out = doctor(monkeypatch, capsys, "--upstream", f"{url}/chat/completions")
+    assert code == 1 and f"{url}/chat/completions/models is not there (404): is the URL that of the API" in out
     server.shutdown()
     server.server_close()
     code, out = doctor(monkeypatch, capsys, "--upstream", url)

@@ -235,8 +235,13 @@ def test_a_server_without_keys_has_a_budget_in_messages_and_warns_before_it_fail
     arguments = ("--database", database, "--policy", "prompts", "--budget", "2 messages", "--config", "open.toml")
     for spent in (4, 8):  # a second start enters nothing anew
         with _served(*arguments, cwd=tmp_path) as (client, process):
-            assert process.stderr is not None and process.stderr.readline().startswith("warning: on_error is")
-            assert process.stderr.readline().startswith('maps = "memory": a restart forgets conversations')
+            assert process.stderr is not None
+            said = [process.stderr.readline().rstrip() for _ in range(6)]
+            assert said[0] == "to        http://127.0.0.1:9/v1; without a key: TEXTVEIL_UPSTREAM_KEY is not set"
+            assert said[1] == "policy    prompts, where a request names none"
+            assert said[2].startswith("restart   forgets conversations, whose histories are then refused (409)")
+            assert said[4].startswith("text      as a whole none has a guarantee")
+            assert said[5].startswith("warning: on_error is")
             told = client.post("/v1/sanitize", json={"text": "I am 44, and she is 51."}).json()["budget"]
             assert told["limit"]["epsilon"] == 16 and told["spent"]["epsilon"] == spent
     entries = json.loads(_run("ledger", "show", database, "--tenant", "local", "--entries", "--json").stdout)

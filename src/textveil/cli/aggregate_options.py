@@ -179,6 +179,6 @@ def tell_sender(what: str, guarantee: Guarantee, request: CorpusRequest, persons
 
 def warn(text: str) -> None:
     """Write what follows from the private records, and so is for the sender alone."""
-    from textveil.cli.brief import row
+    from textveil.pages.messages import row
 
     sys.stderr.writelines(line + "\n" for line in row("WARNING", f"for you alone: {text}"))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from textveil.pages.messages import counted, said
+from textveil.pages.messages import counted, row, said, wrapped
 from textveil.privacy.guarantees import PureDP, shown_up
 from textveil.sanitize.costs import guarantee_line
 from textveil.sanitize.policy_report import bound_of
@@ -14,9 +13,6 @@ from textveil.sanitize.setting import GUESSED, UNREAD, UNSETTLED, Protected, fou
 
 if TYPE_CHECKING:
     from textveil.sanitize.release import Report
-
-WIDTH: Final = 80
-_LABEL: Final = 10  # characters before the text of each line
 
 
 def brief(report: Report, output: str, review: str = "textveil review") -> str:
@@ -57,7 +53,7 @@ def _head(report: Report, output: str) -> str:
     if report.sanitized_fields:
         kept = f"; copied: {', '.join(report.kept_fields)}" if report.kept_fields else ""
         fields = f"   ({', '.join(report.sanitized_fields)} sanitized{kept}; other fields dropped)"
-    return "\n".join(_wrapped(said(f"{counted(report.tally.documents, 'text')} -> {output}{fields}")))
+    return "\n".join(wrapped(said(f"{counted(report.tally.documents, 'text')} -> {output}{fields}")))
 
 
 def _kinds_of_spans(report: Report) -> list[str]:
@@ -105,13 +101,3 @@ def _status(parts: Iterable[Protected]) -> str:
 def _listed(parts: Iterable[Protected], counts: Mapping[str, int]) -> str:
     found = {part.kind: found_of(counts, part.kind) for part in parts}
     return ", ".join(counted(found[kind], kind) for kind in sorted(found, key=lambda kind: -found[kind]))
-
-
-def row(label: str, text: str) -> list[str]:
-    """Return a line with a label, wrapped at the width of a terminal."""
-    return _wrapped(f"{said(label):<{_LABEL - 1}} {said(text) if label else text}")
-
-
-def _wrapped(line: str) -> list[str]:
-    indent = " " * _LABEL
-    return textwrap.wrap(line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)

@@ -7,6 +7,7 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
+from http import HTTPStatus
 from importlib.metadata import PackageNotFoundError, distribution, requires, version
 from typing import Annotated, NamedTuple
 
@@ -16,6 +17,7 @@ from textveil.json_text import json_text
 
 _NOT_FOR_USE = frozenset({"benchmark", "dev", "docs", "full", "test"})  # extras for who builds textveil
 _SECONDS = 5.0
+_KEYED = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 
 
 class Finding(NamedTuple):
@@ -28,7 +30,7 @@ class Finding(NamedTuple):
 
 def doctor_command(
     upstream: Annotated[
-        str | None, opt.option("URL", "Base URL of an API: says whether it answers. Nothing but a GET goes there.")
+        str | None, opt.option("URL", "Base URL of an API: says whether it answers, by GET /models without a key.")
     ] = None,
     as_json: opt.AsJson = False,
 ) -> int:
@@ -97,14 +99,23 @@ def _answer(upstream: str) -> Finding:
     from urllib.parse import urlsplit
     from urllib.request import urlopen
 
+    from textveil.cli.serve import needs_server
+
     address = urlsplit(upstream)
     if address.scheme not in ("http", "https") or not address.hostname:
         raise ParameterError("--upstream must be a URL that begins with http:// or https://; got another.")
+    with needs_server():
+        from textveil.server.gateway.upstream import base_of
+    models = f"{base_of(upstream)}/models"  # which every such API has
     try:
-        with urlopen(upstream, timeout=_SECONDS) as answer:
-            return Finding("upstream", f"{address.hostname} answers ({answer.status})")
+        with urlopen(models, timeout=_SECONDS) as answer:
+            return Finding("upstream", f"{models} answers ({answer.status})")
     except HTTPError as error:
-        return Finding("upstream", f"{address.hostname} answers ({error.code})")
+        if error.code == HTTPStatus.NOT_FOUND:
+            hint = "is the URL that of the API, as https://api.openai.com/v1?"
+            return Finding("upstream", f"{models} is not there (404): {hint}", fine=False)
+        key = ": it asks for a key, which this command does not send" if error.code in _KEYED else ""
+        return Finding("upstream", f"{models} answers ({error.code}){key}")
     except (URLError, OSError, ValueError) as error:
         reason = type(getattr(error, "reason", error)).__name__
         return Finding("upstream", f"{address.hostname} does not answer within {_SECONDS:g} s ({reason})", fine=False)

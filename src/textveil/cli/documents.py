@@ -87,7 +87,7 @@ def sanitize_document(
 
 def told(certificate: Mapping[str, Any]) -> str:
     """Return lines of the summary about the parts of a document."""
-    from textveil.cli.brief import row
+    from textveil.pages.messages import row
 
     removed = Counter(certificate["removed"])
     lines = row("parts", ", ".join(f"{count} {kind}" for kind, count in certificate["parts"].items()))

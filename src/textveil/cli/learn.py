@@ -34,9 +34,9 @@ def learn_command(
     """
     from textveil.aggregates.classifier import FACTS, WEIGHTS
     from textveil.aggregates.learning import learn
-    from textveil.cli.brief import row
     from textveil.cli.progress import counting
     from textveil.json_text import json_text
+    from textveil.pages.messages import row
     from textveil.pages.tables import results_folder
     from textveil.whole_files import write_whole
 

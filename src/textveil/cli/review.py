@@ -125,8 +125,7 @@ def _written(
     page = review_page(documents, base, labels=labels, groups=GROUPS)
     write_whole(output, page.encode("utf-8"), private=True)
     if not quiet:
-        from textveil.cli.brief import row
-        from textveil.pages.messages import counted
+        from textveil.pages.messages import counted, row
 
         likely = f", {counted(guesses, 'likely name')} below the threshold" if guesses else ""
         many = counted(len(numbers), "document")

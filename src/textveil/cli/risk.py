@@ -227,7 +227,7 @@ def _texts(source: str, formats: opt.SampleOptions, *, unit: str | None = None, 
 
 
 def _text(report: RiskReport) -> str:
-    from textveil.cli.brief import row
+    from textveil.pages.messages import row
     from textveil.risk.report import ABOUT
 
     some, many = report.attacked < report.records, report.persons < report.attacked

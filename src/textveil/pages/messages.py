@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import textwrap
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
@@ -18,6 +19,9 @@ from textveil.errors import need
 from textveil.json_text import json_data
 
 LANGUAGES: Final = ("en", "de", "fr", "es")
+
+WIDTH: Final = 80
+_LABEL: Final = 10  # characters before the text of each line of a summary
 
 _COUNTED = re.compile(r"([0-9][0-9,]{0,30}) (.+)", re.DOTALL)
 _GAP: Final = "\N{NARROW NO-BREAK SPACE}"  # within thousands: a comma or a point is a decimal mark somewhere
@@ -68,6 +72,17 @@ def counted(count: int, noun: str) -> str:
     if count != 1:
         name = re.sub("([^aeiou])y$", r"\1ie", re.sub("s$", "se", name)) + "s"
     return f"{count:,} {name}"
+
+
+def row(label: str, text: str) -> list[str]:
+    """Return a line with a label, wrapped at the width of a terminal."""
+    return wrapped(f"{said(label):<{_LABEL - 1}} {said(text) if label else text}")
+
+
+def wrapped(line: str) -> list[str]:
+    """Return a line in lines of a terminal's width; what follows the first is indented."""
+    indent = " " * _LABEL
+    return textwrap.wrap(line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 @cache

@@ -15,10 +15,12 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from textveil.budget.account import Account, Limit
 from textveil.budget.ledger import Ledger
 from textveil.errors import OutputError, need
+from textveil.pages.messages import row
 from textveil.processors import cores
 from textveil.server.app import make_app, message_costs, open_books
 from textveil.server.budgets import limit_of
 from textveil.server.config import Config
+from textveil.server.gateway.upstream import base_of
 from textveil.server.keys import LOCAL_TENANT
 from textveil.server.monitoring import log_as_json
 
@@ -52,7 +54,7 @@ def run_server(config: Config) -> None:
         shown = f"[{host}]" if ":" in host else host
         open_ = not closed and config.units != "bound"
         who = "without API keys: whoever uses this machine may call it" if open_ else "every request needs an API key"
-        sys.stderr.write(f"textveil listens on http://{shown}:{port}, {who}\n")
+        sys.stderr.writelines(line + "\n" for line in _told(config, f"http://{shown}:{port}, {who}"))
         if config.on_error != "refuse":
             sys.stderr.write(
                 'warning: on_error is "send-unprotected": if the policy\'s model reports that it fails, texts go to '
@@ -63,14 +65,24 @@ def run_server(config: Config) -> None:
                 'warning: restore_in_urls is "everywhere": whoever writes an answer can have originals sent to a host '
                 "of theirs, by an image that a client loads\n"
             )
-        if config.upstream is not None and config.maps == "memory":
-            sys.stderr.write(
-                'maps = "memory": a restart forgets conversations, and a history with answers of a forgotten one is '
-                'refused (409, conversation_forgotten); with maps = "database" they go on\n'
-            )
         sys.stderr.flush()
         log_as_json(requests=config.log)
         uvicorn.Server(settings(app, config)).run(sockets=[listening])
+
+
+def _told(config: Config, where: str) -> list[str]:
+    """Return what a server does, for whoever starts it."""
+    lines = [f"textveil listens on {where}"]
+    if config.upstream is None:
+        lines += row("to", "nobody: without --upstream texts are sanitized, and sent nowhere")
+    else:
+        unset = "" if config.upstream_key else "; without a key: TEXTVEIL_UPSTREAM_KEY is not set"
+        lines += row("to", f"{base_of(config.upstream)}{unset}")
+    lines += row("policy", f"{config.policy}, where a request names none")
+    if config.upstream is not None and config.maps == "memory":
+        lost = "forgets conversations, whose histories are then refused (409)"
+        lines += row("restart", f'{lost}; with maps = "database" they go on')
+    return [*lines, *row("text", "as a whole none has a guarantee: what the policy leaves in it stays")]
 
 
 def _set_budget(ledger: Ledger, limit: Limit) -> None:

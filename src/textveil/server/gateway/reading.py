@@ -282,7 +282,7 @@ class RequestReading:
         need_object(value, place or "the body")
         for name in needed:
             if value.get(name) is None:
-                refuse(under(place, name), "given", code="missing_field")
+                refuse(under(place, name), "given", code="missing_field", got="none")
         for name in value:
             if name not in readers:
                 self.leave_out(under(place, name))

@@ -265,7 +265,7 @@ class Upstream:
             "an https URL",
             "The key would be sent unencrypted.",
         )
-        self._base = url.rstrip("/") if urlsplit(url).path.strip("/") else url.rstrip("/") + "/v1"
+        self._base = base_of(url)
         self._key = key
         self._timeout = {"connect": connect_seconds, "read": seconds, "write": seconds, "pool": connect_seconds}
         self._pool = httpcore.AsyncConnectionPool(
@@ -351,6 +351,12 @@ class Upstream:
     async def aclose(self) -> None:
         """Close all connections."""
         await self._pool.aclose()
+
+
+def base_of(url: str) -> str:
+    """Return the URL before the paths of an API; without a path ``/v1`` is taken."""
+    plain = url.rstrip("/")
+    return plain if urlsplit(url).path.strip("/") else f"{plain}/v1"
 
 
 def _checked(url: str, hosts: tuple[str, ...]) -> tuple[str, bool]:

@@ -6,10 +6,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.stats import binom, hypergeom
-from tests.certificate.marked import begun, mark_next
+from tests.certificate.marked import DAY, begun, mark_next
 
-from textveil.certificate.certify import Certificate, certified, lines, with_certificate
-from textveil.certificate.marks import Marks
+from textveil.certificate.certify import (
+    Certificate,
+    alike,
+    certified,
+    chosen_threshold,
+    lines,
+    with_certificate,
+)
+from textveil.certificate.finding import Found
+from textveil.certificate.marks import Guess, Mark, Marks, Span
 from textveil.errors import InputError, ParameterError
 
 
@@ -146,3 +154,54 @@ def test_lines_say_the_bound_the_level_and_the_pages(tmp_path: Path) -> None:
     said = " ".join(text for _, text in lines(certificate(tmp_path / "m.jsonl", 20, 3, secure=False)))
     assert "of 20 documents at most" in said and "still name a person, with 95 % confidence, by 3 read" in said
     assert "drawn with a seed" in said
+
+
+def guessing(path: Path, pages: int, guess: float | None, *, missed_without: int = 0) -> Marks:
+    """Each third page misses a name, for which there is a guess with a score; some miss another without one."""
+    marks = begun(path, 4000)
+    for number in range(pages):
+        page = marks.due("ann")
+        assert page is not None
+        name, other = Span(0, 9, "person"), Span(20, 25, "person")
+        missed = (name,) if number % 3 == 0 and guess is not None else ()
+        missed += (other,) if number < missed_without else ()
+        guesses = (Guess(0, 9, "person", guess),) if number % 3 == 0 and guess is not None else ()
+        noise = (Guess(40, 45, "date", 0.01), Guess(50, 55, "person", 0.05))
+        marks.add(Mark(page=page, reviewer="ann", missed=missed, guesses=(*guesses, *noise), day=DAY))
+    return Marks(path)
+
+
+def test_the_threshold_masks_the_guesses_that_were_missed_and_no_others(tmp_path: Path) -> None:
+    chosen = chosen_threshold(guessing(tmp_path / "m.jsonl", 120, 0.2), 0.01)
+    assert chosen.threshold == 0.2 and chosen.pages == 120 and 0.0085 < chosen.expected <= 0.01
+    assert chosen_threshold(guessing(tmp_path / "n.jsonl", 120, None), 0.01).threshold > 1
+    loose = chosen_threshold(guessing(tmp_path / "o.jsonl", 120, 0.2), 0.4)
+    assert loose.threshold > 1
+
+
+def test_too_few_pages_or_misses_without_a_guess_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="pages must be at least 105"):
+        chosen_threshold(guessing(tmp_path / "m.jsonl", 104, 0.2), 0.01)
+    with pytest.raises(ParameterError, match="target must be at least"):
+        chosen_threshold(guessing(tmp_path / "n.jsonl", 120, 0.2, missed_without=2), 0.01)
+
+
+def test_a_guess_that_covers_a_part_masks_too_little(tmp_path: Path) -> None:
+    marks = begun(tmp_path / "m.jsonl", 4000)
+    for _ in range(120):
+        page = marks.due("ann")
+        assert page is not None
+        missed, guesses = (Span(0, 9, "person"),), (Guess(0, 8, "person", 0.2),)
+        marks.add(Mark(page=page, reviewer="ann", missed=missed, guesses=guesses, day=DAY))
+    with pytest.raises(ParameterError, match="target must be at least"):
+        chosen_threshold(marks, 0.01)
+
+
+def test_pages_unlike_those_read_are_told(tmp_path: Path) -> None:
+    marks, rng = guessing(tmp_path / "m.jsonl", 60, 0.2), np.random.default_rng(5)
+    guess = Guess(0, 1, "person", 0.2)
+    same = [Found((), (guess,) * (3 if number % 3 == 0 else 2)) for number in range(300)]
+    assert alike(marks, same, rng).alike
+    assert not alike(marks, [Found((Span(0, 4, "person"),) * 3, ())] * 300, rng).alike
+    with pytest.raises(InputError, match="first page of the draw"):
+        alike(begun(tmp_path / "n.jsonl", 5), same, rng)

@@ -35,7 +35,7 @@ def test_nothing_of_a_text_is_in_the_file(path: Path) -> None:
     header, line = map(json.loads, path.read_text().splitlines())
     assert line["missed"] == [[0, 5, "person"]]
     assert set(line) == {
-        "key", "page", "probability", "reviewer", "verdict", "missed", "wrong", "found", "date"
+        "key", "page", "probability", "reviewer", "verdict", "missed", "wrong", "found", "guesses", "date"
     }  # fmt: skip
     assert header["randomness"] == "operating system"
 

@@ -12,7 +12,8 @@ import pytest
 from tests.certificate.marked import begun
 from tests.helpers.browsers import browser
 
-from textveil.certificate.marks import Marks, Span
+from textveil.certificate.finding import Found
+from textveil.certificate.marks import Guess, Marks, Span
 from textveil.certificate.reviewing import Review, ReviewServer
 from textveil.detection.kinds import GROUPS
 from textveil.pages.rendering import marking_page
@@ -22,9 +23,9 @@ ORIGINALS = [f"\U0001f600 Note {number}: Maria met Quux on Monday." for number i
 TEXTS = [(text, text.replace("Maria", "Johanna")) for text in ORIGINALS]
 
 
-def find(text: str) -> tuple[Sequence[Span], Sequence[Span]]:
+def find(text: str) -> Found:
     maria, monday = text.index("Maria"), text.index("Monday")
-    return [Span(maria, maria + 5, "person")], [Span(monday, monday + 6, "date")]
+    return Found((Span(maria, maria + 5, "person"),), (Guess(monday, monday + 6, "date", 0.25),))
 
 
 Ask = Callable[..., tuple[int, Any]]
@@ -82,6 +83,7 @@ def test_pages_come_in_the_order_of_the_draw_and_marks_are_kept_at_once(ask: Ask
     assert tuple(seen) == order
     ((mark,), *_) = Marks(marks.path).read_pages()
     assert (mark.verdict, mark.found, len(mark.wrong)) == ("missed", {"person": 1}, 1)
+    assert [guess[2:] for guess in mark.guesses] == [("date", 0.25)]
     assert ask("standing")[1]["said"][0] == "6 of 6 documents read"
 
 

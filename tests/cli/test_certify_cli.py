@@ -5,13 +5,19 @@ import re
 import signal
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+import textveil as tv
+from textveil.certificate.finding import Finding
+from textveil.certificate.marks import Binding, Design, Mark, Marks, Span, new_key
+from textveil.certificate.sampling import draw_pages
 from textveil.sanitize.policy.making import correctable
 
 TEXTVEIL = [sys.executable, "-m", "textveil"]
@@ -150,3 +156,47 @@ def test_marks_that_are_none_are_refused(command: Command, released: Path) -> No
     assert command("certify", released / "none.jsonl")[0] == 1
     code, _, err = command(*review_of(released)[:-1], released / "notes.txt")
     assert code == 2 and "different files" in err
+
+
+def marked(folder: Path, notes: list[str], name: str) -> Path:
+    """Marks of all notes by a reader who knows the name."""
+    policy = tv.policy("clinical")
+    find, key = Finding(policy), new_key()
+    found = [find(note) for note in notes]
+    counts = Counter(sum(span.kind == "person" for span in each.spans) for each in found)
+    about = Binding(
+        textveil="0.1.0", policy="clinical", policy_digest=policy.digest, documents=len(notes),
+        release_sha256="b" * 64, original_hmac="c" * 64,
+    )  # fmt: skip
+    draw = draw_pages([len(each.guesses) for each in found])
+    design = Design(key=key, binding=about, draw=draw, found={"person": counts}, twice=5, secure=True)
+    marks = Marks.begun(folder / "m.jsonl", design)
+    for page in draw.pages:
+        note, here = notes[page - 1], found[page - 1]
+        start = note.find(name)
+        missed = () if start < 0 else (Span(start, start + len(name), "person"),)
+        persons = {"person": sum(span.kind == "person" for span in here.spans)}
+        marks.add(Mark(page=page, reviewer="ann", missed=missed, found=persons, guesses=here.guesses, day=date.today()))
+    return marks.path
+
+
+def test_a_policy_masks_the_guesses_that_readers_missed(command: Command, tmp_path: Path) -> None:
+    notes = [f"Mr. Lee came. {'Sivakumar rocks.' if number % 4 == 0 else ''}" for number in range(110)]
+    marks, texts, own = marked(tmp_path, notes, "Sivakumar"), tmp_path / "notes.txt", tmp_path / "own.toml"
+    texts.write_text("".join(f"{note}\n" for note in notes))
+    assert "Sivakumar" in tv.Sanitizer(tv.policy("clinical"))(notes[0]).text
+    choose = ("certify", marks, "--miss-at-most", 0.01, "--policy", "clinical", "--original", texts, "-o", own)
+    code, _, err = command(*choose)
+    assert code == 0 and "by 110 documents read" in " ".join(err.split()) and "Sivakumar" not in err
+    policy = tv.policy(own)
+    assert policy.name == "clinical-reviewed" and "Chosen by private text, 110 documents read" in policy.describes
+    assert "Sivakumar" not in tv.Sanitizer(policy)(notes[0]).text
+    texts.write_text("Dr. Maria Gonzalez and Mr. Oskar Lund and Mrs. Anna Lee came.\n" * 200)
+    assert "like the documents that were read" in void(command, *choose)
+    assert "pages must be at least 1052 for 0.001" in void(
+        command, *[0.001 if word == 0.01 else word for word in choose]
+    )
+    other = ["identifiers" if word == "clinical" else word for word in choose]
+    assert "--policy must be the one of the marks" in void(command, *other)
+    assert "--output must be given with --miss-at-most" in void(command, *choose[:-2])
+    assert "--policy must be given with --miss-at-most" in void(command, "certify", marks, "--policy", "clinical")

@@ -14,7 +14,10 @@ import numpy as np
 
 from textveil.certificate.bounds import LEVEL, capture_recapture, missed_share, upper_count, wrong_share
 from textveil.certificate.drawing import Sample
-from textveil.certificate.marks import Binding, Mark, Marks, Span
+from textveil.certificate.finding import Found
+from textveil.certificate.marks import Binding, Guess, Mark, Marks, Span
+from textveil.certificate.sampling import EVEN, MEAN
+from textveil.certificate.thresholds import Comparison, Threshold, conformal_threshold, exchangeable, pages_for
 from textveil.detection.kinds import GROUPS
 from textveil.errors import InputError, need
 from textveil.pages import results
@@ -164,7 +167,7 @@ def certified(marks: Marks, level: float = LEVEL) -> Certificate:
     """
     read = marks.read_pages()
     if not read:
-        raise InputError("marks must have the first page of the draw; it was not read. Read it: textveil review.")
+        raise InputError(_UNREAD)
     design = marks.design
     sample = design.draw.sample(design.binding.documents, len(read))
     pages = [_together(each) for each in read]
@@ -196,6 +199,68 @@ def direct_misses(marks: Marks) -> tuple[Reals, Sample]:
     pages = [_together(each) for each in marks.read_pages()]
     values = np.array([float(any(span.kind in DIRECT for span in page.missed)) for page in pages])
     return values, marks.design.draw.sample(marks.design.binding.documents, len(pages))
+
+
+def chosen_threshold(marks: Marks, target: float) -> Threshold:
+    """Choose from which score on guesses of direct identifiers are masked, so that few pages to come hold a missed one.
+
+    A page to come is expected to hold a missed direct identifier with probability ``target`` at most, if it is of the
+    kind of those that were drawn. No page is more than ``MEAN / EVEN`` times as likely in an even draw as in that of
+    the marks, so that the threshold keeps ``EVEN / MEAN`` times the target there.
+
+    Args:
+        marks: of pages with guesses; the first ones of the order count.
+        target: a probability, between 0 and 1.
+
+    Returns: a threshold above 1 if no guess needs to be masked.
+
+    Raises ParameterError: too few pages were read, or masking all guesses would not do.
+    """
+    pages = [(_together(each), each[0].guesses) for each in marks.read_pages()]
+    guesses = [[guess for guess in here if guess.kind in DIRECT] for _, here in pages]
+    levels = [*sorted({guess.score for here in guesses for guess in here}), _NONE]
+    missed = [[span for span in page.missed if span.kind in DIRECT] for page, _ in pages]
+    losses = np.array(
+        [
+            [float(any(not _covered(span, here, level) for span in spans)) for level in levels]
+            for spans, here in zip(missed, guesses, strict=True)
+        ]
+    ).reshape(len(pages), len(levels))
+    need(0 < target < 1, "target", target, "between 0 and 1")
+    least = pages_for(target * EVEN / MEAN)
+    need(len(pages) >= least, "pages", len(pages), f"at least {least} for {target:g}", "Read more documents.")
+    left = float(losses[:, 0].sum() + 1) / (len(pages) + 1) * MEAN / EVEN
+    hint = "Add own lists for what was missed, or read more documents."
+    need(left <= target, "target", target, f"at least {left:.4g}, which is left where every guess is masked", hint)
+    chosen = conformal_threshold(losses, levels, target * EVEN / MEAN)
+    return chosen._replace(expected=chosen.expected * MEAN / EVEN)
+
+
+def _covered(span: Span, guesses: Iterable[Guess], level: float) -> bool:
+    left = set(range(span.start, span.end))
+    for guess in guesses:
+        if guess.score >= level:
+            left.difference_update(range(guess.start, guess.end))
+    return not left
+
+
+_NONE: Final = 2.0  # above every score
+
+
+def alike(marks: Marks, found: Sequence[Found], rng: np.random.Generator) -> Comparison:
+    """Test whether pages look like those that were read: by how many values were found and guessed on each.
+
+    ``found``: of the pages to be released. Raises InputError: no page was read.
+    """
+    read = [page[0] for page in marks.read_pages()]
+    if not read:
+        raise InputError(_UNREAD)
+    reviewed = [[float(sum(mark.found.values())), float(len(mark.guesses))] for mark in read]
+    released = [[float(len(page.spans)), float(len(page.guesses))] for page in found]
+    return exchangeable(np.array(reviewed), np.array(released), rng=rng)
+
+
+_UNREAD: Final = "marks must have the first page of the draw; it was not read. Read it: textveil review."
 
 
 class _Page(NamedTuple):

@@ -33,6 +33,15 @@ class Span(NamedTuple):
     kind: str
 
 
+class Guess(NamedTuple):
+    """A likely value that the policy left: its place, its kind and the detector's score, from 0 to 1."""
+
+    start: int
+    end: int
+    kind: str
+    score: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Binding:
     """What marks are about; marks of anything else say nothing of it.
@@ -109,6 +118,7 @@ class Mark:
         missed: values that the release shows.
         wrong: replaced spans that were none.
         found: how many spans were replaced on the page, by kind.
+        guesses: likely values that the policy left.
         day: when it was read.
         corrects: whether it replaces an earlier line of the same reviewer about the same page.
     """
@@ -118,6 +128,7 @@ class Mark:
     missed: tuple[Span, ...] = ()
     wrong: tuple[Span, ...] = ()
     found: Mapping[str, int] = field(default_factory=dict)
+    guesses: tuple[Guess, ...] = ()
     day: date
     corrects: bool = False
 
@@ -256,6 +267,7 @@ class Marks:
             "missed": mark.missed,
             "wrong": mark.wrong,
             "found": dict(mark.found),
+            "guesses": mark.guesses,
             "date": mark.day.isoformat(),
             **({"corrects": True} if mark.corrects else {}),
         }
@@ -349,6 +361,10 @@ def _mark(data: Mapping[str, Any]) -> Mark:
         missed=spans_of(data["missed"]),
         wrong=spans_of(data["wrong"]),
         found=_counts(data["found"]),
+        guesses=tuple(
+            Guess(_typed(start, int), _typed(end, int), _typed(kind, str), _share(score))
+            for start, end, kind, score in data["guesses"]
+        ),
         day=date.fromisoformat(data["date"]),
         corrects=data.get("corrects", False) is True,
     )
@@ -363,6 +379,12 @@ def spans_of(data: Any) -> tuple[Span, ...]:
             raise ValueError
         before = span.end
     return tuple(spans)
+
+
+def _share(value: Any) -> float:
+    if not 0 <= _typed(value, float) <= 1:
+        raise ValueError
+    return float(value)
 
 
 def _counts(data: Mapping[str, Any]) -> dict[str, int]:

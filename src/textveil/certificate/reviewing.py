@@ -14,7 +14,8 @@ from typing import Any, Final, NamedTuple
 
 from textveil.certificate.bounds import LEVEL, pages_still_needed, upper_count
 from textveil.certificate.certify import direct_misses, share_of
-from textveil.certificate.marks import Mark, Marks, Span, spans_of
+from textveil.certificate.finding import Found
+from textveil.certificate.marks import Mark, Marks, spans_of
 from textveil.errors import ParameterError, TextveilError, need
 from textveil.json_text import json_data, json_text
 from textveil.pages.comparison import Piece, compared
@@ -23,9 +24,6 @@ from textveil.pages.rendering import piece_data
 
 _MOST_BYTES: Final = 1 << 20  # of a request
 _BACK: Final = "back"
-
-Find = Callable[[str], tuple[Sequence[Span], Sequence[Span]]]
-"""Returns what the policy finds in a text and replaces, and what it guesses and leaves; by start."""
 
 
 class Review:
@@ -44,7 +42,7 @@ class Review:
         self,
         marks: Marks,
         texts: Sequence[tuple[str, str]],
-        find: Find,
+        find: Callable[[str], Found],
         *,
         kinds: Sequence[str],
         reviewer: str,
@@ -86,7 +84,7 @@ class Review:
             known = False
         need(known, "page", "another", "a page that was shown, with spans in order", "Load the page again.")
         shown = self._made[page].result()
-        length, found = len(self._texts[page - 1][0]), set(shown.found)
+        length, found = len(self._texts[page - 1][0]), set(shown.found.spans)
         fits = all(span.end <= length and span.kind in self._kinds for span in missed)
         need(fits, "missed", "others", "spans of the text, of the policy's kinds", "Load the page again.")
         need(found.issuperset(wrong), "wrong", "others", "spans that were replaced", "Load the page again.")
@@ -95,7 +93,8 @@ class Review:
             reviewer=self._reviewer,
             missed=missed,
             wrong=wrong,
-            found=Counter(span.kind for span in shown.found),
+            found=Counter(span.kind for span in shown.found.spans),
+            guesses=shown.found.guesses,
             day=datetime.now(UTC).date(),
             corrects=self._reviewer in self._marks.by_page.get(page, {}),
         )
@@ -121,8 +120,8 @@ class Review:
 
     def _make(self, number: int) -> "_Shown":
         original, released = self._texts[number - 1]
-        found, guesses = self._find(original)
-        return _Shown(tuple(found), compared(original, released, found, guesses))
+        found = self._find(original)
+        return _Shown(found, compared(original, released, found.spans, found.guesses))
 
     def standing(self) -> list[str]:
         """Return how many pages were read, what they prove, and about how many more the target takes."""
@@ -144,7 +143,7 @@ class Review:
 
 
 class _Shown(NamedTuple):
-    found: tuple[Span, ...]
+    found: Found
     pieces: list[Piece]
 
 

@@ -41,7 +41,7 @@ def brief(report: Report, output: str, review: str = "textveil review") -> str:
         if counts.get(GUESSED):
             likely = counted(counts[GUESSED], "likely name")
             lines += row("left", f"{likely} below the threshold, which the review marks")
-        counted_by = "" if policy.draws_words else " (--marks M does)"
+        counted_by = "" if policy is None or policy.draws_words else " (--marks M does)"
         measured = "measured: see --verbose" if report.recall else f"not measured{counted_by}:"
         lines += row("CHECK", f"values not found stay; how many is {measured}")
         lines += [] if report.recall else row("", review)

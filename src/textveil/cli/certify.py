@@ -4,17 +4,51 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from textveil.cli import options as opt
+from textveil.cli.mechanism_options import renamed
 from textveil.errors import InputError, ParameterError, need
 from textveil.json_text import json_file, json_text
 
 if TYPE_CHECKING:
     from textveil.certificate.certify import Certificate
+    from textveil.certificate.marks import Marks
+
+
+LEVEL = 0.95  # of `certificate.bounds`, which loads NumPy
+_CHOOSING = "Choosing which guesses are masked"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ChoosingOptions:
+    miss_at_most: float | None = opt.value(
+        "P",
+        "Write a policy that masks as many guesses as keep the expected share of documents with a missed direct "
+        "identifier at most P.",
+        _CHOOSING,
+    )
+    policy: str | None = opt.value("NAME|FILE", "The policy of the marks, which the new one extends.", _CHOOSING)
+    original: list[str] | None = opt.value(
+        "FILE", "Texts to be released: refused if they do not look like those that were read.", _CHOOSING
+    )
+    output: Path | None = opt.value("P.toml", "The new policy.", _CHOOSING)
+
+    def check(self) -> bool:
+        """Return whether a policy is asked for; refuse a part of the options."""
+        asked = self.miss_at_most is not None
+        for name in ("policy", "original", "output"):
+            value = getattr(self, name)
+            need((value is not None) == asked, name, "none" if asked else "one", _TOGETHER)
+        need(not asked or 0 < (self.miss_at_most or 0) < 1, "miss_at_most", self.miss_at_most, "between 0 and 1")
+        return asked
+
+
+_TOGETHER = "given with `miss_at_most`, and only then"
 
 
 @opt.grouped
@@ -25,7 +59,9 @@ def certify_command(
     report: list[Path] | None = opt.value(
         "R.json|R.html", "The report of the release: write the certificate into it. Repeat it for both."
     ),
-    level: float = opt.value("P", "Confidence of each statement.", default=0.95),
+    level: float = opt.value("P", "Confidence of each statement.", default=LEVEL),
+    choosing: _ChoosingOptions,
+    reading: opt.ReadingOptions,
     as_json: opt.AsJson = False,
     language: opt.Language = None,
 ) -> None:
@@ -37,6 +73,14 @@ def certify_command(
     from textveil.whole_files import write_whole
 
     need(0.5 <= level < 1, "level", level, ">= 0.5 and < 1", "Usual is 0.95.")
+    if choosing.check():
+        others = {"release": release, "report": report, "as_json": as_json, "level": level != LEVEL}
+        for name, value in others.items():
+            need(not value, name, "one", "left out beside `miss_at_most`", "Certify in a run of its own.")
+        _choose(Marks(marks), choosing, reading)
+        return
+    for name, value in vars(reading).items():
+        need(not value, name, "one", _TOGETHER)
     certificate = certified(Marks(marks), level)
     if release is not None:
         whole = whole_of(release)
@@ -70,3 +114,52 @@ def _with_certificate(report: Path, certificate: Certificate) -> bytes:
     if not isinstance(data, dict):
         raise ParameterError("--report must be a report that sanitize --report wrote; it is not. Name that file.")
     return json_text(with_certificate(data, certificate)).encode("ascii")
+
+
+def _choose(marks: Marks, choosing: _ChoosingOptions, reading: opt.ReadingOptions) -> None:
+    """Write the policy, if the texts look like those that were read."""
+    from textveil.certificate.certify import DIRECT, alike, chosen_threshold
+    from textveil.certificate.finding import Finding
+    from textveil.cli.brief import row
+    from textveil.cli.progress import counting
+    from textveil.corpora.files.inputs import Places
+    from textveil.randomness import secure_generator
+    from textveil.sanitize.policy.choice import is_path
+    from textveil.sanitize.policy.choice import policy as policy_named
+    from textveil.sanitize.policy.making import rescored
+    from textveil.whole_files import check_folder, write_whole
+
+    name, output, target, original = choosing.policy, choosing.output, choosing.miss_at_most, choosing.original
+    assert name is not None and output is not None and target is not None and original is not None
+    Places(inputs=(str(marks.path), *original, *([name] if is_path(name) else [])), output=output)
+    check_folder(output)
+    policy = policy_named(name)
+    need(policy.digest == marks.design.binding.policy_digest, "policy", name[:60], "the one of the marks, as it is now")
+    with renamed(target="miss_at_most"):
+        chosen = chosen_threshold(marks, target)
+    find = Finding(policy)
+    texts = [text for block in reading.texts(original, "reading") for text in block]
+    found = []
+    with counting("finding", "documents") as progress:
+        for done, text in enumerate(texts, start=1):
+            found.append(find(text))
+            progress(done, len(texts))
+    if not found:
+        raise InputError("the texts to be released must be one or more; got none. Name their file.")
+    compared = alike(marks, found, secure_generator())
+    need(
+        compared.alike,
+        "original",
+        f"others (p = {compared.p_value:.3f})",
+        f"like the documents that were read, by a test at {100 * compared.level:g} %",
+        "Read documents of these texts.",
+    )
+    least = chosen.threshold if chosen.threshold <= 1 else None
+    masked = "no guess" if least is None else f"guesses from {least:g} on"
+    expected = f"at most {100 * chosen.expected:.2g} % of documents hold a missed direct identifier"
+    why = f"Chosen by private text, {chosen.pages:,} documents read: {masked}, so that {expected}, in expectation."
+    write_whole(output, rescored(name, 1.0 if least is None else least, DIRECT, why).encode("utf-8"), private=True)
+    lines = row("masked", f"{masked}, by {chosen.pages:,} documents read -> {output}")
+    lines += row("expected", expected)
+    lines += row("then", f"textveil sanitize --policy {output}; this policy needs new marks to be certified")
+    sys.stderr.writelines(line + "\n" for line in lines)

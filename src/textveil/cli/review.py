@@ -17,7 +17,8 @@ from textveil.cli import options as opt
 from textveil.errors import InputError, ParameterError, need
 
 if TYPE_CHECKING:
-    from textveil.certificate.marks import Binding, Design, Span
+    from textveil.certificate.finding import Finding
+    from textveil.certificate.marks import Binding, Design
     from textveil.pages.comparison import Piece
     from textveil.sanitize.policy.policy import Policy
 
@@ -144,6 +145,7 @@ def _read_by_draw(
     quiet: bool,
 ) -> None:
     """Serve the documents of a draw until the reader stops; the draw is on the disk before any is shown."""
+    from textveil.certificate.finding import Finding
     from textveil.certificate.marks import Marks, checked_reviewer, need_same
     from textveil.certificate.reviewing import Review, ReviewServer
     from textveil.cli.brief import row
@@ -154,7 +156,7 @@ def _read_by_draw(
     assert marking.marks is not None
     keeps = chosen.finds_spans and not chosen.draws_words
     need(keeps, "policy", name[:60], "one that finds spans and keeps words", "With others nothing is found or missed.")
-    find = _Finding(chosen)
+    find = Finding(chosen)
     reviewer = checked_reviewer(marking.reviewer)
     if marking.marks.exists():
         need(marking.seed is None, "seed", marking.seed, "left out where the marks go on", "They have their draw.")
@@ -199,7 +201,7 @@ def _binding(pairs: Sequence[tuple[str, str]], chosen: Policy, release: str, key
     )
 
 
-def _design(pairs: Sequence[tuple[str, str]], chosen: Policy, release: str, find: _Finding, seed: int | None) -> Design:
+def _design(pairs: Sequence[tuple[str, str]], chosen: Policy, release: str, find: Finding, seed: int | None) -> Design:
     from textveil.certificate.marks import Design, new_key
     from textveil.certificate.sampling import draw_pages
     from textveil.cli.progress import counting
@@ -268,32 +270,13 @@ def _chosen(count: int, sample: int | None) -> Sequence[int]:
 
 def _pieces(pairs: Sequence[tuple[str, str]], chosen: Policy) -> Iterator[list[Piece]]:
     """Yield the pieces of each document, with what the policy finds in it."""
+    from textveil.certificate.finding import Finding
     from textveil.cli.progress import counting
     from textveil.pages.comparison import compared
 
-    find = _Finding(chosen) if chosen.finds_spans else None
+    find = Finding(chosen) if chosen.finds_spans else None
     with counting("comparing", "documents") as progress:
         for done, (original, released) in enumerate(pairs, start=1):
             spans, guesses = ([], []) if find is None else find(original)
             yield compared(original, released, spans, guesses, by_word=chosen.draws_words)
             progress(done, len(pairs))
-
-
-class _Finding:
-    """What a policy finds in a text and replaces, and what it guesses and leaves."""
-
-    def __init__(self, chosen: Policy) -> None:
-        from textveil.sanitize.policy.making import parts_of
-
-        parts = parts_of(chosen)
-        self._finder, self.kinds = parts.finder, tuple(parts.surrogates)
-
-    def __call__(self, text: str) -> tuple[list[Span], list[Span]]:
-        from textveil.certificate.marks import Span
-        from textveil.sanitize.policy.finding import GUESS
-
-        spans: tuple[list[Span], list[Span]] = [], []
-        for span in self._finder.found_or_guessed(self._finder.readings([text]))[0]:
-            if span.kind in self.kinds:
-                spans[span.detector == GUESS].append(Span(span.start, span.end, span.kind))
-        return spans

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -412,6 +413,47 @@ def _renamed(text: str, chosen: Policy, place: str) -> str:
     changed = f"{text[: name.end() - 1]}{_SUFFIX}{text[name.end() - 1 :]}"
     same = policy_of(changed.encode(), place, _folder(place)) == replace(chosen, name=chosen.name + _SUFFIX)
     return changed if same else text
+
+
+_TABLE: Final = re.compile(r"^(?=\[\[)", re.MULTILINE)
+_KIND: Final = re.compile(r'^kind\s*=\s*"([^"\\\n]+)"[^\n]*\n', re.MULTILINE)
+_DESCRIBES: Final = re.compile(r"^describes\s*=[^\n]*\n", re.MULTILINE)
+_MIN_SCORE: Final = re.compile(r"^min_score\s*=[^\n]*\n", re.MULTILINE)
+
+
+def rescored(name: str, score: float, kinds: Collection[str], why: str) -> str:
+    """Return the file of a policy that masks what its detectors find of some kinds from a score on.
+
+    Args:
+        name: of the policy, or its file.
+        score: from 0 to 1; rules that ask for less keep theirs.
+        kinds: whose rules change, where the policy has one that draws.
+        why: a sentence that its description ends with, which reports quote.
+
+    Raises ParameterError: its text has another form than presets have.
+    """
+    chosen, (head, *tables) = policy(name), _TABLE.split(policy_text(name))
+    rules = tuple(
+        replace(rule, min_score=min(score, chosen.min_score if rule.min_score is None else rule.min_score))
+        if rule.kind in kinds and rule.action is not Action.KEEP
+        else rule
+        for rule in chosen.rules
+    )
+    scores = {rule.kind: rule.min_score for rule, old in zip(rules, chosen.rules, strict=True) if rule is not old}
+
+    def changed(table: str) -> str:
+        kind = _KIND.search(table) if table.startswith("[[rule]]") else None
+        if kind is None or kind[1] not in scores:
+            return table
+        return _KIND.sub(f"{kind[0]}min_score = {scores[kind[1]]!r}\n", _MIN_SCORE.sub("", table), count=1)
+
+    wanted = replace(chosen, rules=rules, describes=f"{chosen.describes} {why}".strip())
+    described = f"describes = {json.dumps(wanted.describes)}\n"
+    head = _DESCRIBES.sub(lambda _: described, head) if _DESCRIBES.search(head) else f"{head.rstrip()}\n{described}\n"
+    text = _renamed(head + "".join(map(changed, tables)), wanted, name)
+    same = replace(policy_of(text.encode(), name, _folder(name)), name=chosen.name) == wanted
+    need(same, "policy", "another form", "one whose rules have a line for each key", "Write min_score there yourself.")
+    return text
 
 
 def _folder(name: str) -> Path | None:

@@ -150,6 +150,7 @@ def _read_by_draw(
     from textveil.certificate.reviewing import Review, ReviewServer
     from textveil.cli.brief import row
     from textveil.detection.kinds import GROUPS
+    from textveil.pages.messages import said
     from textveil.pages.rendering import marking_page
     from textveil.sanitize.policy.making import correctable
 
@@ -178,7 +179,7 @@ def _read_by_draw(
     if server.failure is not None:
         raise server.failure
     if not quiet:
-        lines = [line for part in review.standing() for line in row("", part)]
+        lines = [line for part in review.standing() for line in row("", said(part))]
         lines += row("then", f"textveil certify {marking.marks}")
         sys.stderr.writelines(line + "\n" for line in lines)
 

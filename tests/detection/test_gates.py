@@ -71,6 +71,7 @@ PIECES += [
     "Sian, MRCVS",
     "the Housing Act",
     "enfermedad de Paget",
+    "x\nKILWHIN, 3 May - The mill closed",
     "x\nQty   Item   Sum\n2     Oak    4",
     "x\nHosp. no.: 4",
     "user,password\nbob,hunter\n",

@@ -17,6 +17,9 @@ def found(text: str, kind: str) -> list[str]:
         ("6. Place of birth   Maiduguri\n", ["Maiduguri"]),
         ("Domicilio: Barrio Larrabide 6, bajo; cura el martes", ["Barrio Larrabide 6, bajo"]),
         ("Wohnort: Wewelsfleth\n", ["Wewelsfleth"]),
+        ("KILWHIN, 3 May — The mill closed. PARIS (Reuters) is not one here", ["KILWHIN", "PARIS"]),
+        ("PARIS (Reuters) - The minister said so.", ["PARIS"]),
+        ("of Garden Flat, 17 Albion Villas, is", ["Garden Flat, 17 Albion Villas"]),
         ("Rev. Toal, The Manse, Kilwhin\n", ["The Manse, Kilwhin"]),
         ("she lives at Woodpecker Cottage, Back Lane.", ["Woodpecker Cottage, Back Lane"]),
         ("I live at Basement Flat, 9 Cromarty Steps, not", ["Basement Flat, 9 Cromarty Steps"]),
@@ -37,6 +40,7 @@ def test_places_are_found_whole(text: str, places: list[str]) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "NOTICE, 3 May - The mill closed. REPORT (final) - All is done.",
         "IP address: 10.0.0.1. Address: see above. City: unknown",
         "address: string; city: City; Address: Optional[str]",
         "the old house, nice garden. The cottage, he said, was cold.",

@@ -43,8 +43,8 @@ _PARTICLE: Final = (
     r"(?:(?:v[oa]n|zu|zum|den|de[rlnm]?|della|d[aio]s?|du|des|la|las|los|le|y|ten?|ter|'t|af|bin|al|el) )"
 )
 _NAME: Final = lazy_regex(
-    rf"{_PARTICLE}{{0,3}}(?:(?:[A-Z]\.[ -]?){{1,3}}{_PARTICLE}{{0,3}})?{_ONE}"
-    rf"(?:(?: | [A-Z]\. ){_PARTICLE}{{0,3}}{_ONE}){{0,3}}"
+    rf"{_PARTICLE}{{0,3}}(?:(?:[A-Z]\.[ -]?){{1,3}}{_PARTICLE}{{0,3}})?"
+    rf"{_ONE}(?:(?: | [A-Z]\. ){_PARTICLE}{{0,3}}{_ONE}){{0,3}}"
     r"(?![A-Za-z0-9_@])"
 )
 _WORD: Final = lazy_regex(r"[A-Za-z]+(?:['-][A-Za-z]+)*")

@@ -194,6 +194,8 @@ _FIELDS: Final = Phase("fields", (
         "field", "Cc: Oduya\nSubject:", "Subject: rain\n"),
     Row("labelled-place", labelled_places.find_labelled_places, labelled_places.LABELLED_GATE, "place", 0.65, "field",
         "Town: Filey\n", "Town: unknown\n"),
+    Row("dateline", labelled_places.find_datelines, labelled_places.DATELINE_GATE, "place", 0.7, "cue",
+        "KILWHIN, 3 May - The mill closed.", "NOTICE, 3 May - The mill closed."),
     Row("owner", people_in_records.find_owners, people_in_records.OWNER_GATE, "handle", 0.7, "field",
         "-rw-r--r-- 1 maria staff", "-rw-r--r-- 1 root root"),
 ))

@@ -199,7 +199,7 @@ NAMED_GATE: Final = at_digits("[0-9](?:[A-Za-z0-9/-]{3}|[A-Za-z/-])|[#:=] ?[0-9]
 
 
 def find_ibans(text: str) -> Iterator[Found]:
-    """Find international bank account numbers: with right check digits, or behind "IBAN" or a word for an account."""
+    """International bank account numbers whose check digits are right, or that stand behind a word for an account."""
 
     def iban(start: int, end: int, whole: bool) -> Found | None:
         return Found(start, end, "id", 0.95, "check") if valid_iban(text[start:end]) else None

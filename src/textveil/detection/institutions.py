@@ -171,6 +171,9 @@ def glosses(text: str, spans: Sequence[Found], marks_of: Mapping[str, int]) -> I
                 yield Found(match.start(1), match.start(1) + len(inner.rstrip()), "organization", span.score, "gloss")
         before = _BEFORE_GLOSS.search(text, max(0, span.start - 24), span.start)
         if before is not None and span.kind == "organization":
+            whole = before[0].partition(" (")[0].strip().lower()
+            if marks_of.get(whole, 0) & Marks.KNOWN_PLACE:
+                continue  # PARIS (Reuters)
             yield Found(before.start(), text.index(" (", before.start()), "organization", span.score, "gloss")
 
 

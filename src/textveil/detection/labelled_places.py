@@ -8,6 +8,7 @@ from typing import Final
 from textveil.detection.found import Found, words_in
 from textveil.detection.gates import both, either, holding, joined_words, places_of, with_words
 from textveil.detection.lists import Marks, lists
+from textveil.detection.people_in_records import is_plain_form
 from textveil.detection.units import BELOW_HUNDRED, NUMBER_WORDS
 from textveil.text.english import FUNCTION_WORDS
 from textveil.text.patterns import lazy_regex, matches
@@ -137,6 +138,20 @@ def find_flats(text: str) -> Iterator[Found]:
     """Yield flats, pitches and plots with the street or the park that they lie in."""
     for match in matches(_FLAT, text):
         yield Found(*match.span(), "place", 0.8)
+
+
+_DATELINE: Final = lazy_regex(
+    r"(?<![^\n])(?P<place>[A-Z][A-Z'-]{2,20}(?: [A-Z][A-Z'-]{2,20}){0,2}),? "
+    r"(?=(?:\([A-Za-z/ ]{2,20}\)|[0-9]{1,2}\.? [A-Z][a-z]{2,9}|[A-Z][a-z]{2,9}\.? [0-9]{1,2})(?:,? [0-9]{4})? ?-{1,3} )"
+)
+DATELINE_GATE: Final = holding(" - ", " -- ")
+
+
+def find_datelines(text: str) -> Iterator[Found]:
+    """Yield the place in capitals from which news is told: KILWHIN, 3 May - The mill closed."""
+    for match in matches(_DATELINE, text):
+        if not all(is_plain_form(word) for word in match["place"].lower().split(" ")):
+            yield Found(*match.span("place"), "place", 0.7, "cue")
 
 
 def find_streets_alone(text: str) -> Iterator[Found]:

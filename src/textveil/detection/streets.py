@@ -38,8 +38,8 @@ _ENDING: Final = either_of(
     Valleys Viaduct View Views Village Villages Ville Wall Well Wells"""
 )
 _SMALL_ENDING: Final = either_of(
-    "street avenue ave road rd drive lane blvd boulevard court terrace parkway highway crescent grove mews villas str"
-    " st"
+    "street avenue ave road rd drive lane blvd boulevard court terrace parkway highway crescent grove mews villas"
+    " str st"
 )
 _STRONG_ENDING: Final = either_of(
     """Quay Wharf Croft Mead Wynd Lofts Maltings Parade Embankment Esplanade Promenade Broadway Brae Garth Drove Spinney

@@ -164,3 +164,13 @@ def test_chances_are_what_chance_does(rng: np.random.Generator) -> None:
 def test_values_of_a_scope_stay_apart(rng: np.random.Generator) -> None:
     values = [Mention(f"{number:02d}") for number in range(60)]
     assert len(set(make_surrogate("id").draw(values, MemoryScope(), rng))) == 60
+
+
+def test_a_single_digit_before_several_units_is_no_one() -> None:
+    surrogate = make_surrogate("digits")
+    several = [Mention("3", after=" Monaten"), Mention("3", after=" Pforten")]
+    drawn = {
+        place: {surrogate.draw([mention], MemoryScope(), np.random.default_rng(seed))[0] for seed in range(200)}
+        for place, mention in enumerate(several)
+    }
+    assert drawn[0] == set("23456789") and drawn[1] == set("0123456789")  # each is missed with chance 10 * 0.9**200

@@ -32,7 +32,9 @@ _SMALL_WORD: Final = lazy_regex(r"[a-z](?<![A-Za-z'@./_-].)[a-z]++(?![A-Za-z'@/_
 
 _NOT_ENGLISH: Final = frozenset(
     """der das ist und nicht ein eine ich mit sich auf wir le les des est et une dans je vous nous el los las con por
-    una su di che il non della sono os um uma nao com ao het een van niet ik en voor""".split()  # noqa: SIM905
+    una su di che il non della sono os um uma nao com ao het een van niet ik en voor vom zum zur wegen nach seit wird
+    wurde sind noch auch aber oder aux avec qui elle leur dei nel alla dello degli per lui pelo pela dos das bij naar
+    zijn heeft jest nie oraz dla przy""".split()  # noqa: SIM905
 )
 """Function words of other languages: where two of them stand, a share of English words settles nothing."""
 

@@ -138,7 +138,7 @@ _PARTICLES: Final = {
 _MOST: Final = 160
 _BETWEEN: Final = lazy_regex(
     r"\s{0,2}(?:[,;](?:\s{1,2}(?:and|or|und|et|y|e|en|o)\b)?|\b(?:and|or|to|until|till|through|bis|und|et|au|ou|y|al|a|e|o|tot|en)\b"
-    r"|[-\u2013\u2014]|\u2010|\u2011)(?:\s{1,2}(?:on|am|le|el|il|op|the)\b)?\s{0,2}",
+    r"|[-\u2013\u2014]|\u2010|\u2011)(?:\s{1,2}(?:on|am|le|el|il|op|the|zum)\b)?\s{0,2}",
     re.IGNORECASE,
 )
 _BEGIN: Final = lazy_regex(r"(?:between|zwischen(?: dem)?|entre(?: le| el)?|tra il|tussen)\s{1,2}", re.IGNORECASE)

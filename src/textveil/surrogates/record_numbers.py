@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from typing import Annotated, Final
 
 import numpy as np
@@ -17,8 +18,9 @@ from textveil.errors import need
 from textveil.mechanisms.channels.digits import BASE, KEEP_LIMIT, DigitResponse
 from textveil.registry.options import Option, interval
 from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
-from textveil.surrogates.drawn import IN_ANY_DIGITS, Drawn, agreed, proved
+from textveil.surrogates.drawn import IN_ANY_DIGITS, Draw, Drawn, agreed, proved
 from textveil.surrogates.scopes import Scope
+from textveil.surrogates.surrogate import Mention
 from textveil.surrogates.writing import ANY, HEX, LARGE_HEX, LARGE_MIXED, MIXED, filled, shape_in_scripts, shape_of
 from textveil.text.patterns import lazy_regex
 
@@ -178,7 +180,10 @@ _LIMIT = Option(
     proof=SURROGATES,
 )
 def digits(*, epsilon: OptionalEpsilon = 0.0, digit_keep_limit: Annotated[float, _LIMIT] | None = None) -> Drawn:
-    """Digits by ``DigitResponse``, for any two values of one format; letters are drawn uniformly, marks stay."""
+    """Digits by ``DigitResponse``, for any two values of one format; letters are drawn uniformly, marks stay.
+
+    At epsilon 0 a single digit before released words such as "months" is uniform on 2 to 9.
+    """
     if epsilon == 0:
         hint = "Leave `digit_keep_limit` out for uniform draws."
         need(digit_keep_limit is None, "epsilon", epsilon, "> 0 with `digit_keep_limit`", hint)
@@ -186,11 +191,18 @@ def digits(*, epsilon: OptionalEpsilon = 0.0, digit_keep_limit: Annotated[float,
     response = DigitResponse(epsilon, limit) if epsilon > 0 else None
     label = f"digits {epsilon!r} {limit!r}"
 
-    def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
-        shape = shape_of(value)
-        if response is None:
+    def of_mentions(mentions: Sequence[Mention], ages: Sequence[str]) -> Draw:
+        counted = {mention.value for mention in mentions if _SEVERAL.match(mention.after)}
+
+        def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
+            shape = shape_of(value)
+            if response is not None:
+                return agreed(scope, label, value, rng, lambda source: _answered(response, value, shape, source))
+            if shape == "9" and value in counted:
+                return agreed(scope, f"{label} several", value, rng, lambda source: str(2 + int(source.integers(8))))
             return agreed(scope, label, value, rng, lambda source: filled(shape, source), distinct=True)
-        return agreed(scope, label, value, rng, lambda source: _answered(response, value, shape, source))
+
+        return surrogate_of
 
     return Drawn(
         name="digits",
@@ -198,8 +210,17 @@ def digits(*, epsilon: OptionalEpsilon = 0.0, digit_keep_limit: Annotated[float,
         guarantee=proved(epsilon, SURROGATES),
         public=(_FORMAT,),
         equality=IN_ANY_DIGITS,
-        surrogate_of=surrogate_of,
+        surrogate_of=lambda value, scope, rng: of_mentions([Mention(value)], ())(value, scope, rng),
+        of_mentions=of_mentions,
     )
+
+
+_SEVERAL: Final = lazy_regex(
+    r"(?i) (?:(?:weeks|months|days|hours|minutes|years|tagen?|wochen|monaten?|jahren?|stunden|minuten|jours|semaines"
+    r"|ans|heures|d\xedas|semanas|meses|a\xf1os|horas|giorni|settimane|mesi|anni|ore|dias|anos|dagen|weken|maanden"
+    r"|uren|dni|tygodni|miesi\u0119cy)(?![^\W_]))"
+)
+"""Released units behind a number that more than one of them is counted by: at epsilon 0 a single digit is 2 to 9."""
 
 
 def _answered(response: DigitResponse, value: str, shape: str, rng: np.random.Generator) -> str:

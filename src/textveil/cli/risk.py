@@ -46,8 +46,8 @@ class _AttackOptions:
     encoder: Path | None = opt.value("DIR", "Folder of a sentence encoder, to compare meanings too; takes longest.")
     limit: float | None = opt.value(
         "SHARE",
-        "Blank words of RELEASE until tf-idf names at most this share of its records, and attack the result by others: "
-        "written to the folder of --output.",
+        "Blank words of RELEASE until at least 1 / SHARE persons fit each record as well, and attack the result by "
+        "others. It is written to the folder of --output.",
     )
     documents: int = opt.value("N", "Attack so many records, chosen at random.", default=DOCUMENTS)
     unit: str | None = opt.record_field(

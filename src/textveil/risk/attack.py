@@ -61,8 +61,8 @@ def risk(
         model: a language model that is asked whom releases are about, with the background as its candidates. It is
             sent releases and the background, no original: it attacks neither these nor what ``policies`` make of them.
         marginals: public shares of a population, to estimate how many people share the attributes left.
-        limit: blank further words of the release until tf-idf names at most this share of its records (of those with
-            the background, if there is one), and attack the result by others; needs all records attacked.
+        limit: blank further words of the release until at least 1 / limit persons fit each record as well as its own by
+            tf-idf (with the background, if there is one), and attack the result by others; needs all records attacked.
         documents: if there are more records, so many are attacked (about as many if ``persons`` are given: all records
             of persons chosen at random). All texts are candidates.
         vocabulary: public words, where policies draw words; None is the embedded one.

@@ -1,4 +1,4 @@
-"""Blank further words of a release until an attacker names few of its records, then attack it by others.
+"""Blank further words of a release until many persons fit each record as well, then attack it by others.
 
 The choice looks at private text: whom a record is about. ``TELLS`` says what that gives away.
 """
@@ -6,7 +6,7 @@ The choice looks at private text: whom a record is about. ``TELLS`` says what th
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from math import log
+from math import ceil, log
 from typing import Any, Final
 
 import numpy as np
@@ -17,7 +17,6 @@ from textveil.risk.linkage import (
     Linkage,
     TfIdf,
     blanked_words,
-    by_person,
     evidence,
     grams_of,
     linkage,
@@ -26,13 +25,13 @@ from textveil.risk.linkage import (
     without_intervals,
     words_of,
 )
-from textveil.types import Ids, Reals, Vectors
+from textveil.types import Ids, Vectors
 
 TELLS: Final = (
-    "The choice of blanks looked at private text. A blank tells that its word pointed to the record's person, and a "
-    "record with blanks that it was named. Whoever knows of the choice may try the next persons: see the first five. "
-    "No guarantee covers the choice."
+    "The choice of blanks looked at private text. A blank tells that its word pointed to the record's person, and that "
+    "without it others fit as well. No guarantee covers the choice."
 )
+_SAME: Final = 1e-5  # scores that differ by less are the same
 _LETTERS: Final = 4  # of the pieces of words that the attacker compares who is held out
 
 
@@ -61,7 +60,7 @@ def _pieces(text: str) -> str:
 class Blanked:
     """A release with further blanks, attacked."""
 
-    limit: float  # share of records that the attacker of the choice may name
+    limit: float  # chance of naming a record that the attacker of the choice may have
     against: str  # what attackers compare with: "originals" or "background"
     numbers: tuple[int, ...]  # of the records that were blanked further, from 1; private
     words: int  # mentions of words that were blanked
@@ -111,13 +110,13 @@ def blank_until(
     held_out: Sequence[Attacker] = (),
     progress: Callable[[int], None] = lambda records: None,
 ) -> Blanked:
-    """Blank the words by which tf-idf names records, the surest record first, until it names few enough.
+    """Blank the words by which tf-idf finds the person of a record, until at least 1 / limit persons fit as well.
 
     Of each record, the word with the largest part of the similarity to its own person goes first, wherever it stands
-    in the release, until another person is likelier.
+    in the release. To be named no longer is too little: other attackers then find the person by what is left.
 
     Args:
-        limit: share of records that may be named, each person counting the same, in [0, 1].
+        limit: in [0, 1]; 0 blanks all words that a record shares with its person's texts.
         released: all records.
         persons: the person of each, from 0 without gaps.
         known: the texts that attackers compare with.
@@ -128,25 +127,25 @@ def blank_until(
     """
     need(0 <= limit <= 1, "limit", limit, "from 0 to 1")
     chooser = TfIdf()
+    everybody = int(persons_of_known.max()) + 1
+    blanks = _Blanks(
+        fitting=everybody if limit == 0 else min(everybody, ceil(1 / limit - 1e-9)),
+        known=known,
+        persons=persons_of_known,
+        chooser=chooser,
+        rarity=_rarity(known),
+    )
 
     def attacked(texts: Sequence[str], attacker: Attacker) -> Linkage:
         scores = of_persons(attacker.scores(texts, known), persons_of_known)
         return linkage(scores, persons, attacker=attacker.name, against=against)
 
-    first = attacked(released, chooser)
-    rarity = _rarity(known)
-    texts, blanked, words = list(released), list[int](), 0
-    named = _named(first)
-    for row in np.argsort(-first.margins, kind="stable").tolist():
+    texts, counts = list[str](), list[int]()
+    for text, person in zip(released, persons.tolist(), strict=True):
+        less, count = blanks.of(text, person)
+        texts.append(less)
+        counts.append(count)
         progress(1)
-        if by_person(named, persons).mean() <= limit + 1e-12 or named[row] == 0:
-            continue
-        own = np.flatnonzero(persons_of_known == persons[row])
-        texts[row], count = _less_telling(released[row], persons[row], own, known, persons_of_known, chooser, rarity)
-        if count:
-            words += count
-            blanked.append(row + 1)
-            named[row] = _named(linkage(_row(texts[row], chooser, known, persons_of_known), persons[row : row + 1]))[0]
     others: list[Attacker] = [Pieces(), *held_out]
     after = [attacked(texts, attacker) for attacker in others]
     best = strongest(after)
@@ -154,8 +153,8 @@ def blank_until(
     return Blanked(
         limit=limit,
         against=against,
-        numbers=tuple(sorted(blanked)),
-        words=words,
+        numbers=tuple(row for row, count in enumerate(counts, 1) if count),
+        words=sum(counts),
         chosen_by=without_intervals(attacked(texts, chooser)),
         held_out=best,
         held_out_before=attacked(released, same),
@@ -163,30 +162,28 @@ def blank_until(
     )
 
 
-def _named(attack: Linkage) -> Reals:
-    """The probability that each record is named at the first try."""
-    tied = 2 * attack.ranks - 1  # a mean rank of (1 + m) / 2 is a tie of m at the top, or a higher rank without one
-    return np.where(attack.margins >= 0, 1 / tied, 0.0)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Blanks:
+    """Chooses the blanks of one record after another."""
 
+    fitting: int  # persons who must fit a record as well as its own, that one included
+    known: Sequence[str]
+    persons: Ids
+    chooser: TfIdf
+    rarity: dict[str, float]
 
-def _row(text: str, chooser: TfIdf, known: Sequence[str], persons: Ids) -> Vectors:
-    return of_persons(chooser.scores([text], known), persons)
-
-
-def _less_telling(
-    text: str, person: int, own: Ids, known: Sequence[str], persons: Ids, chooser: TfIdf, rarity: dict[str, float]
-) -> tuple[str, int]:
-    """The text with blanks, so that another person is likelier; and how many mentions were blanked."""
-    count = 0
-    while True:
-        scores = chooser.scores([text], known)
-        attack = linkage(of_persons(scores, persons), np.array([person]))
-        nearest = known[own[int(scores[0, own].argmax())]]
-        parts = _parts_of_words(text, nearest, rarity)
-        if attack.margins[0] < 0 or not parts:
-            return text, count
-        text, more = blanked_words(text, {max(parts, key=lambda word: (parts[word], word))})
-        count += more
+    def of(self, text: str, person: int) -> tuple[str, int]:
+        """The text with blanks; and how many mentions were blanked."""
+        own = np.flatnonzero(self.persons == person)
+        count = 0
+        while True:
+            scores = self.chooser.scores([text], self.known)
+            fits = of_persons(scores, self.persons)[0]
+            parts = _parts_of_words(text, self.known[own[int(scores[0, own].argmax())]], self.rarity)
+            if not parts or (fits >= fits[person] - _SAME).sum() >= self.fitting:
+                return text, count
+            text, more = blanked_words(text, {max(parts, key=lambda word: (parts[word], word))})
+            count += more
 
 
 def _parts_of_words(text: str, known: str, rarity: dict[str, float]) -> Counter[str]:

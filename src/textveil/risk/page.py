@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 from typing import Final
 
@@ -306,11 +307,16 @@ def _count(share: Share) -> str:
     return f"{count} (95 % interval {share.low:.2f} to {share.high:.2f})"
 
 
+def _fitting(blanked: Blanked) -> str:
+    most = blanked.chosen_by.candidates
+    return f"{min(most, ceil(1 / blanked.limit - 1e-9)) if blanked.limit else most:,} persons"
+
+
 def _blanked(report: RiskReport, blanked: Blanked) -> Iterator[Markup]:
     yield text(
         f"In {len(blanked.numbers):,} of {report.records:,} records, {_number(blanked.words, 'mention')} of words were "
-        f"blanked, by the evidence of tf-idf with {_KNOWN.get(blanked.against, blanked.against)}, until it names at "
-        f"most {blanked.limit:.2f}."
+        f"blanked, by the evidence of tf-idf with {_KNOWN.get(blanked.against, blanked.against)}, until at "
+        f"least {_fitting(blanked)} fit each record as well as its own."
     )
     best, before = blanked.held_out, blanked.held_out_before
     rows = [

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +11,14 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from textveil.certificate.bounds import LEVEL, capture_recapture, missed_share, upper_count, wrong_share
+from textveil.certificate.bounds import (
+    LEVEL,
+    capture_recapture,
+    missed_share,
+    none_missed_upper,
+    upper_count,
+    wrong_share,
+)
 from textveil.certificate.drawing import Sample
 from textveil.certificate.finding import Found
 from textveil.certificate.marks import Binding, Guess, Mark, Marks, Span
@@ -284,24 +290,7 @@ def _union(marked: Iterable[Iterable[Span]]) -> tuple[Span, ...]:
 def _pages(missed: Sequence[Counter[str]], kinds: frozenset[str], sample: Sample, level: float) -> Pages:
     values = np.array([float(any(page[kind] for kind in kinds)) for page in missed])
     seen = int(values.sum())
-    return Pages(seen, upper_count(values, sample, level), None if seen else _none_missed(sample, level))
-
-
-def _none_missed(sample: Sample, level: float) -> int:
-    """Return an exact upper bound on the pages of the corpus with a miss where none of those read has one.
-
-    If M pages have one, the next page is none of them with probability 1 - M * smallest at most; no M is possible for
-    which the product over all pages is 1 - level or less. Of an even draw it is the hypergeometric probability.
-    """
-    low, high = 0, sample.left
-    while low < high:
-        middle = (low + high + 1) // 2
-        chances = 1 - middle * sample.smallest
-        if chances.min() > 0 and float(np.log(chances).sum()) > math.log1p(-level) - 1e-9:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    return Pages(seen, upper_count(values, sample, level), None if seen else none_missed_upper(sample, level))
 
 
 def _kind(
@@ -358,7 +347,8 @@ def lines(certificate: Certificate) -> list[tuple[str, str]]:
     rows.append(("direct", f"{direct} hold a missed direct identifier, {anything} anything missed"))
     if certificate.direct.exact is not None:
         exact = share_of(certificate.direct.exact, documents)
-        rows.append(("exact", f"no direct identifier was missed on the pages read: at most {exact} by the exact law"))
+        told = f"no direct identifier was missed on the pages read: at most {exact} by the exact law"
+        rows.append(("exact", f"{told}, if that was chosen before reading"))
     for name, kind in certificate.kinds.items():
         rows.append(("kind", f"{name}: {_missed(kind)}; {_wrong(kind)}"))
     if certificate.twice is not None:

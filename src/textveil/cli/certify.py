@@ -68,8 +68,8 @@ def certify_command(
     """Say how much of a release was missed at most, with a confidence, by the pages that were read."""
     from textveil.certificate.certify import certified, lines
     from textveil.certificate.marks import Marks
-    from textveil.cli.brief import row
     from textveil.corpora.files.inputs import whole_of
+    from textveil.pages.messages import row
     from textveil.whole_files import write_whole
 
     need(0.5 <= level < 1, "level", level, ">= 0.5 and < 1", "Usual is 0.95.")
@@ -120,9 +120,9 @@ def _choose(marks: Marks, choosing: _ChoosingOptions, reading: opt.ReadingOption
     """Write the policy, if the texts look like those that were read."""
     from textveil.certificate.certify import DIRECT, alike, chosen_threshold
     from textveil.certificate.finding import Finding
-    from textveil.cli.brief import row
     from textveil.cli.progress import counting
     from textveil.corpora.files.inputs import Places
+    from textveil.pages.messages import row
     from textveil.randomness import secure_generator
     from textveil.sanitize.policy.choice import is_path
     from textveil.sanitize.policy.choice import policy as policy_named

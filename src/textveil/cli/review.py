@@ -148,9 +148,8 @@ def _read_by_draw(
     from textveil.certificate.finding import Finding
     from textveil.certificate.marks import Marks, checked_reviewer, need_same
     from textveil.certificate.reviewing import Review, ReviewServer
-    from textveil.cli.brief import row
     from textveil.detection.kinds import GROUPS
-    from textveil.pages.messages import said
+    from textveil.pages.messages import row, said
     from textveil.pages.rendering import marking_page
     from textveil.sanitize.policy.making import correctable
 

@@ -277,7 +277,7 @@ def _text(report: RiskReport) -> str:
 
 
 def _blanked(report: RiskReport, blanked: Blanked) -> list[str]:
-    from textveil.cli.brief import row
+    from textveil.pages.messages import row
     from textveil.risk.blanking import TELLS
 
     chosen, out = blanked.chosen_by, blanked.held_out

@@ -186,6 +186,18 @@ def test_too_few_pages_or_misses_without_a_guess_are_refused(tmp_path: Path) -> 
         chosen_threshold(guessing(tmp_path / "n.jsonl", 120, 0.2, missed_without=2), 0.01)
 
 
+def test_the_target_is_lower_by_what_weights_of_the_draw_may_hide(tmp_path: Path) -> None:
+    """Above a score of 0.1 one page keeps its miss: of 200, 2 / 201 is below 0.01 and above 0.98 times that."""
+    for pages, threshold in ((200, 0.1), (204, 0.2)):
+        marks = begun(tmp_path / f"{pages}.jsonl", 4000)
+        for number in range(pages):
+            page = marks.due("ann")
+            assert page is not None
+            missed, guesses = (Span(0, 9, "person"),), (Guess(0, 9, "person", 0.1 if number == 7 else 0.2),)
+            marks.add(Mark(page=page, reviewer="ann", missed=missed, guesses=guesses, day=DAY))
+        assert chosen_threshold(marks, 0.01).threshold == threshold
+
+
 def test_a_guess_that_covers_a_part_masks_too_little(tmp_path: Path) -> None:
     marks = begun(tmp_path / "m.jsonl", 4000)
     for _ in range(120):

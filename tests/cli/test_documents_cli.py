@@ -65,3 +65,13 @@ def test_options_that_do_not_fit_are_refused(tmp_path, command, monkeypatch) -> 
         code, _, told = command("sanitize", *arguments)
         assert code == 2 and told.count("\n") == 1
     assert command("sanitize", "c.docm", "-o", "released.docm")[0] == 1
+
+
+def test_the_review_of_a_document_names_its_original(command, tmp_path, monkeypatch) -> None:
+    """And the command runs as it is told."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in.eml").write_text("From: a@x.org\nTo: b@x.org\nSubject: Hi\n\nDear John Smith, call me.\n")
+    _, _, err = command("sanitize", "in.eml", "-p", "identifiers", "-o", "out.eml")
+    line = next(line.strip() for line in err.splitlines() if line.strip().startswith("textveil review"))
+    assert line == "textveil review out.eml --policy identifiers --original in.eml"
+    assert command(*line.split()[1:])[0] == 0

@@ -159,3 +159,30 @@ def test_a_table_that_tells_no_columns_is_refused(textveil, tmp_path, raw: bytes
     source.write_bytes(raw)
     code, out, err = textveil("sanitize", source, *told, "-p", "prompts")
     assert (code, out) == (1, b"") and wanted in err
+
+
+def test_a_release_is_reviewed_beside_originals_in_their_encoding(textveil, tmp_path) -> None:
+    """The command of the summary: the release is UTF-8, whatever its originals are."""
+    source, out, page = tmp_path / "in.csv", tmp_path / "out.csv", tmp_path / "review.html"
+    source.write_bytes(_excel("cp1252"))
+    told = ("--encoding", "cp1252", "-p", "prompts")
+    assert textveil("sanitize", source, *told, "-o", out)[0] == 0
+    code, _, err = textveil("review", out, "--original", source, *told, "-o", page)
+    assert code == 0, err
+    assert "Ã" not in page.read_text(encoding="utf-8")
+
+
+def test_a_corpus_of_excel_in_a_folder_is_counted(textveil, tmp_path) -> None:
+    """Each of 200 persons wrote "café" in one of two files: one of them alone would have half."""
+    folder = tmp_path / "in"
+    (folder / "more").mkdir(parents=True)
+    for name, start in (("a.csv", 0), ("more/b.csv", 100)):
+        rows = "".join(f"{start + row};the café is good\r\n" for row in range(100))
+        (folder / name).write_bytes(f"who;text\r\n{rows}".encode("cp1252"))
+    options = ("--unit", "who", "--epsilon", "50", "--delta", "1e-6", "--seed", "1")
+    code, out, err = textveil("count", folder, *options, "--encoding", "cp1252")
+    assert code == 0, err
+    counts = {row["item"]: float(row["count"]) for row in csv.DictReader(io.StringIO(out.decode()))}
+    assert counts["good"] > 150
+    code, _, err = textveil("count", folder, *options)
+    assert (code, "give --encoding cp1252" in err) == (1, True)

@@ -41,7 +41,7 @@ def test_each_file_has_a_release_under_its_name_in_its_format(command, notes: Pa
     assert code == 0, err
     assert _names(out) == sorted(name for name in FILES if not name.startswith("."))
     assert (out / "a.txt").read_text().endswith(" came.\nShe left.\n")
-    assert (out / "ward 7/b.csv").read_text().splitlines()[0] == "text"
+    assert (out / "ward 7/b.csv").read_text().splitlines()[0] == '"text"'
     assert json.loads(gzip.decompress((out / "ward 7/c.jsonl.gz").read_bytes()))["text"].endswith(" is ill")
     assert [each["text"] is None for each in json.loads((out / "ward 7/deep/d.json").read_text())] == [False, True]
     assert (out / "ward 7/unicode.txt").read_text(encoding="utf-8").endswith(" is ill")

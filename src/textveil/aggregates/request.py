@@ -76,6 +76,7 @@ class PersonalRecords:
     limit: int | None = None  # records of one person that count, >= 1; None is all
     corpus_format: str | None = None
     delimiter: str | None = None
+    encoding: str | None = None  # of text; None is UTF-8, or what its byte order mark says
     _numbers: dict[str, int] = field(default_factory=dict, init=False, repr=False)
     _digests: list[bytes] = field(default_factory=list, init=False, repr=False)
 
@@ -116,6 +117,7 @@ class PersonalRecords:
             sanitized=() if self.text is None else (self.text,),
             read=tuple(name for name in (self._person, self.label) if name is not None),
             delimiter=self.delimiter,
+            encoding=self.encoding,
         )
         return choice.reader(self.inputs)
 

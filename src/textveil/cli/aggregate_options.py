@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from textveil.privacy.guarantees import Guarantee
 
 Corpus: TypeAlias = Annotated[
-    list[str], typer.Argument(metavar="INPUT...", help="Files or patterns; - is standard input.")
+    list[str], typer.Argument(metavar="INPUT...", help="Files, folders or patterns; - is standard input.")
 ]
 Labels: TypeAlias = Annotated[str, opt.Declared("request")]
 
@@ -46,6 +46,7 @@ class AggregateOptions:
     field: Annotated[str | None, opt.fields("field with the text.  [default: text]")] = None
     corpus_format: opt.FormatName = None
     delimiter: opt.Delimiter = None
+    encoding: opt.Encoding = None
     ledger: opt.LedgerOrNone = None
     tenant: opt.Tenant = "local"
     overwrite: Annotated[
@@ -55,8 +56,10 @@ class AggregateOptions:
     def records(self, sources: list[str], label: str | None = None, *, again: bool = False) -> PersonalRecords:
         """Return the records of the inputs, with labels if a column of them is named; ``again``: read twice."""
         from textveil.aggregates.request import PersonalRecords
+        from textveil.corpora.files.sources import files_in
 
-        inputs = opt.inputs_of(sources, opt.format_choice(self, None if self.field is None else [self.field]))
+        names = [name for source in sources for name in (list(map(str, files_in(Path(source)))) or [source])]
+        inputs = opt.inputs_of(names, opt.format_choice(self, None if self.field is None else [self.field]))
         if again and not all(Path(name).is_file() for name in inputs):
             raise ParameterError(
                 "INPUT must be files, which are read more than once; got a stream. Save it to a file first."
@@ -70,6 +73,7 @@ class AggregateOptions:
                 limit=self.records_per_person,
                 corpus_format=self.corpus_format,
                 delimiter=self.delimiter,
+                encoding=self.encoding,
             )
 
     def request(self, records: PersonalRecords, *, seed: int | None = None, **settings: Any) -> CorpusRequest:

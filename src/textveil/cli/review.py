@@ -6,7 +6,7 @@ import contextlib
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -92,9 +92,10 @@ def review_command(
         _need_same(report, name)
         check_release(_stated(report)["release"], [release])
     chosen = policy_named(name)
+    plain = replace(reading, encoding=None)  # a release is UTF-8, whatever its originals are
     released, originals = (
-        [text.rstrip("\r\n") for text in chain.from_iterable(reading.texts(list(names), "reading"))]
-        for names in ([release], original)
+        [text.rstrip("\r\n") for text in chain.from_iterable(read.texts(list(names), "reading"))]
+        for read, names in ((plain, [release]), (reading, original))
     )
     if len(released) != len(originals) or not released:
         raise InputError(

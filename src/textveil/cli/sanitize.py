@@ -334,7 +334,8 @@ def _document(
         lines = report.warnings()
     else:
         assert report.certificate is not None
-        shown = report.summary() if writing.verbose else brief(report, str(output))
+        review = _reviewing(places, policy, None, opt.FormatOptions())
+        shown = report.summary() if writing.verbose else brief(report, str(output), review)
         lines = [shown, told(report.certificate)]
     sys.stderr.writelines(line + "\n" for line in lines)
     return 0

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, ClassVar, Final, NoReturn, cast
 
-from textveil.corpora.files.sources import COMPRESSED, compressing
+from textveil.corpora.files.sources import COMPRESSED, compressing, files_in
 from textveil.corpora.formats.choice import FormatChoice
 from textveil.corpora.formats.document_file import DocumentFile, Documents
 from textveil.corpora.formats.records import (
@@ -67,7 +67,7 @@ class Folder:
             root = Path(source)
             if root.is_dir() and Path(os.path.realpath(output)).is_relative_to(os.path.realpath(root)):
                 raise ParameterError("`output` must not lie in a folder that is read; it does. Name another.")
-            files = _files(root) if root.is_dir() else [root] if root.is_file() else []
+            files = files_in(root) if root.is_dir() else [root] if root.is_file() else []
             if not files:
                 raise InputError(f"input {number} must be a file, or a folder with files; got none.")
             for file in files:
@@ -107,15 +107,6 @@ def _tells(part: str, kinds: Iterable[str]) -> bool:
 
 def _known(part: str) -> bool:
     return all(suffix[1:].isalnum() and len(suffix) <= len(".parquet") for suffix in PurePosixPath(part).suffixes[-2:])
-
-
-def _files(root: Path) -> list[Path]:
-    """Regular files at any depth in the order of their names; links to folders are not followed."""
-    found: list[Path] = []
-    for folder, folders, names in os.walk(root):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        found += [Path(folder, name) for name in names if not name.startswith(".") and Path(folder, name).is_file()]
-    return sorted(found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

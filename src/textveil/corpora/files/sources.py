@@ -61,6 +61,15 @@ def expanded(patterns: Sequence[str]) -> list[str]:
     return names
 
 
+def files_in(root: Path) -> list[Path]:
+    """Regular files at any depth in the order of their names; links to folders are not followed."""
+    found: list[Path] = []
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        found += [Path(folder, name) for name in names if not name.startswith(".") and Path(folder, name).is_file()]
+    return sorted(found)
+
+
 def one_file(name: str, other: Path) -> bool:
     """Return whether an input of ``expanded`` is the same file as one that may be there, whatever both are called."""
     if other.is_file():

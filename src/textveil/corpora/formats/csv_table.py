@@ -383,7 +383,10 @@ class CsvWriter:
     def _table(self, table: Sequence[Sequence[str]]) -> bytes:
         buffer = io.StringIO()
         # With RFC 4180's line end the writer also quotes fields that hold a lone carriage return.
-        csv.writer(buffer, delimiter=self.delimiter, lineterminator="\r\n").writerows(table)
+        # One column has no separator by which its own could be told: in quotes it is read by whichever is taken.
+        alone = self.delimiter != "," and all(len(row) == 1 for row in table)
+        form: Any = {"delimiter": self.delimiter, "lineterminator": "\r\n"}
+        csv.writer(buffer, **form, quoting=csv.QUOTE_ALL if alone else csv.QUOTE_MINIMAL).writerows(table)
         return encoded(buffer.getvalue())
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from textveil.errors import InputError, OutputError, ParameterError, need
 
@@ -85,11 +85,16 @@ def sanitize_document(
     return report
 
 
+_MARKUP: Final = ("element ", "attribute")
+
+
 def told(certificate: Mapping[str, Any]) -> str:
     """Return lines of the summary about the parts of a document."""
     from textveil.pages.messages import row
 
-    removed = Counter(certificate["removed"])
+    removed: Counter[str] = Counter()
+    for kind, count in certificate["removed"].items():  # names of elements say something in the report alone
+        removed["elements and attributes" if kind.startswith(_MARKUP) else kind] += count
     lines = row("parts", ", ".join(f"{count} {kind}" for kind, count in certificate["parts"].items()))
     if removed:
         lines += row("removed", ", ".join(f"{count:,} {kind}" for kind, count in removed.most_common(8)))

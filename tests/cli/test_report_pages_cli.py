@@ -127,7 +127,7 @@ def test_the_risk_of_another_release_is_refused_before_anything_is_drawn(
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
     code, out, err = command(*job, "--report", "r.html", "--risk", "risk.json")
     assert (code, out, err.count("\n")) == (2, b"", 1)
-    assert "--risk must be of this release, by the digest of its file; got one of another. Release with `resume`" in err
+    assert "--risk must be of this release, by the digest of its file; got one of another. Release with --resume" in err
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 

@@ -74,7 +74,7 @@ def _told(config: Config, where: str) -> list[str]:
     """Return what a server does, for whoever starts it."""
     lines = [f"textveil listens on {where}"]
     if config.upstream is None:
-        lines += row("to", "nobody: without --upstream texts are sanitized, and sent nowhere")
+        lines += row("to", "nobody: without an upstream texts are sanitized, and sent nowhere")
     else:
         unset = "" if config.upstream_key else "; without a key: TEXTVEIL_UPSTREAM_KEY is not set"
         lines += row("to", f"{base_of(config.upstream)}{unset}")

@@ -134,6 +134,12 @@ def test_a_document_over_the_limit_is_refused_unread(command, folder, tmp_path) 
     assert names(tmp_path / "out") == ["deep/b.xlsx", "deep/c.eml"]
 
 
+def test_a_document_that_takes_too_long_is_left_out_and_named(command, folder, tmp_path) -> None:
+    out = tmp_path / "out"
+    code, _, told = command("sanitize", folder, "-o", out, "-q", "--record-seconds", "0.001", "--workers", "1")
+    assert code == 1 and "a.docx: a document must be read within 0.001 s" in told and not out.exists()
+
+
 @pytest.mark.parametrize(("scope", "same"), [((), False), (("--scope", "corpus"), True)])
 def test_one_value_has_one_surrogate_in_all_files_if_the_scope_is_the_corpus(
     command, folder, tmp_path, scope, same

@@ -272,7 +272,7 @@ def sanitize_command(
         drawing = _for_documents(drawing, folder)
         images = checked_images(writing.images)
         in_place = drawing.policy is not None and _finds_spans(drawing.policy)
-        reader = FileByFile.chosen(folder, choice, in_place=in_place, images=images)
+        reader = FileByFile.chosen(folder, choice, in_place=in_place, images=images, seconds=faults.record_seconds)
     places = Places(
         inputs=inputs,
         output=place,

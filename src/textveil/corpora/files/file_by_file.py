@@ -119,14 +119,22 @@ class FileByFile:
     renamed: Mapping[str, str] = field(default_factory=dict, repr=False)  # names that differ in the output
 
     @classmethod
-    def chosen(cls, folder: Folder, choice: FormatChoice, *, in_place: bool, images: Images = "blank") -> FileByFile:
+    def chosen(
+        cls,
+        folder: Folder,
+        choice: FormatChoice,
+        *,
+        in_place: bool,
+        images: Images = "blank",
+        seconds: float | None = None,
+    ) -> FileByFile:
         """The formats of files by their endings, or as the choice says; what has none is refused when it is read.
 
         ``in_place``: whether values are replaced where they stand, which documents need; ``images``: what becomes of
-        pictures in them.
+        pictures in them; ``seconds``: see ``DocumentFile``.
         """
         formats = [
-            _document(name, choice, in_place, images) if is_document(name) else _format(name, choice)
+            _document(name, choice, in_place, images, seconds) if is_document(name) else _format(name, choice)
             for name in folder.inputs
         ]
         return cls(formats=tuple(formats), names=folder.names)
@@ -261,13 +269,13 @@ class _Unread:
         raise AssertionError("never cut")
 
 
-def _document(name: str, choice: FormatChoice, in_place: bool, images: Images) -> CorpusFormat:
+def _document(name: str, choice: FormatChoice, in_place: bool, images: Images, seconds: float | None) -> CorpusFormat:
     if choice.read:
         return _Unread("a document has no columns, which were named. Sanitize it on its own.")
     if not in_place:
         return _Unread("a document needs a `policy` that finds spans, as its look stays. Try `policy=identifiers`.")
     ending = Path(name).suffix.lower()
-    return DocumentFile(ending=ending, images=images, max_document_bytes=choice.max_document_bytes)
+    return DocumentFile(ending=ending, images=images, max_document_bytes=choice.max_document_bytes, seconds=seconds)
 
 
 def _format(name: str, choice: FormatChoice) -> CorpusFormat:

@@ -11,6 +11,7 @@ from typing import BinaryIO, ClassVar, NoReturn
 
 from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES, Cut, RecordError, Records, Rewritten, read, too_large
 from textveil.documents.apart import Apart
+from textveil.documents.limits import Limits
 from textveil.documents.model import Images
 from textveil.documents.registry import is_picture
 from textveil.errors import InputError
@@ -21,8 +22,9 @@ from textveil.surrogates.private_map import PrivateMap
 class DocumentFile:
     """One document: see the package ``documents``.
 
-    ``ending``: of its format, as in ``documents.registry``; ``images``: what becomes of pictures; ``beside``: columns
-    of its record, and their values.
+    ``ending``: of its format, as in ``documents.registry``; ``images``: what becomes of pictures; ``seconds``: of a
+    processor to read it, and again to write it, None is the default of ``documents.limits``; ``beside``: columns of its
+    record, and their values.
     """
 
     choice: ClassVar[None] = None
@@ -30,6 +32,7 @@ class DocumentFile:
     ending: str
     images: Images = "blank"
     max_document_bytes: int = MAX_DOCUMENT_BYTES
+    seconds: float | None = field(default=None, repr=False)
     beside: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
     def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
@@ -47,7 +50,7 @@ class DocumentFile:
         """The one record; a file that cannot be read is a fault."""
         name = f"a{self.ending}"
         try:
-            opened = _apart(os.getpid()).opened(name, payload, self.images)
+            opened = _apart(os.getpid(), self.seconds).opened(name, payload, self.images)
         except InputError as error:
             return Records(texts=[], faults=[RecordError(first, str(error))], joined=_nothing, numbers=[])
 
@@ -60,9 +63,9 @@ class DocumentFile:
 
 
 @cache
-def _apart(process: int) -> Apart:
+def _apart(process: int, seconds: float | None) -> Apart:
     """Return what reads documents for a worker: one that was forked starts its own."""
-    return Apart()
+    return Apart(None if seconds is None else Limits(seconds=seconds))
 
 
 FILE, FOLDER = "file", "folder"

@@ -157,7 +157,8 @@ def _choose(marks: Marks, choosing: _ChoosingOptions, reading: opt.ReadingOption
     least = chosen.threshold if chosen.threshold <= 1 else None
     masked = "no guess" if least is None else f"guesses from {least:g} on"
     expected = f"at most {100 * chosen.expected:.2g} % of documents hold a missed direct identifier"
-    why = f"Chosen by private text, {chosen.pages:,} documents read: {masked}, so that {expected}, in expectation."
+    why = f"Chosen by private text, {chosen.pages:,} documents read: {masked}, so that {expected}, "
+    why += "in expectation over draws, a refusal counting as none."
     write_whole(output, rescored(name, 1.0 if least is None else least, DIRECT, why).encode("utf-8"), private=True)
     lines = row("masked", f"{masked}, by {chosen.pages:,} documents read -> {output}")
     lines += row("expected", expected)

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -412,12 +411,13 @@ def page_with_certificate(page: str, certificate: Certificate) -> str:
     section = results.section(
         KEY, [results.text("", lead=said(first)), results.bullets(said(text) for _, text in others)]
     )
-    changed, count = _SECTION.subn(lambda _: section, page)
-    need(count == 1, "report", "another file", "the page that sanitize wrote with the release", "Name that file.")
-    return changed
+    before, *behind = page.split(f"<section id='{KEY}'>")
+    _, closed, after = "".join(behind).partition("</section>")
+    whole = len(behind) == 1 and closed
+    need(whole, "report", "another file", "the page that sanitize wrote with the release", "Name that file.")
+    return before + section + after
 
 
-_SECTION: Final = re.compile(r"<section id='certificate'>.*?</section>", re.DOTALL)
 KEY: Final = "certificate"
 _VOID: Final = "their certificate is void for any other"
 _ANEW: Final = "Review this release, with a new file of marks."

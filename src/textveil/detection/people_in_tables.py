@@ -89,7 +89,7 @@ _SPACED: Final = lazy_regex(r"[^ \n](?:[^ \n]| (?! ))*+")
 """A cell of a table whose columns are parted by two spaces or more."""
 _RULE: Final = lazy_regex(r"[-+|=: \t]+")
 _NAME_CELL: Final = lazy_regex(r"[^\W\d_][\w.'\u2019-]{0,40}(?:,? [^\W\d_][\w.'\u2019-]{0,40}){0,4}")
-_NUMBER_BEHIND: Final = lazy_regex(r" +(?=[0-9])")
+_NUMBER_BEHIND: Final = lazy_regex(r"(?<! ) +(?=[0-9])")
 """What parts a name from the number of the next column, where that begins one space behind it."""
 _NO_NAME: Final = words_in(
     """null none nan n/a na nil unknown true false yes no anonymous deleted test vacant total empty unm tbc tba closed

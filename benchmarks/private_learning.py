@@ -1,7 +1,7 @@
 """What `textveil learn` reaches: accuracy on real text, under one epsilon for all that a person wrote.
 
     python benchmarks/private_learning.py [agnews] [sst2] [--epsilons .25,1,4] [--seeds 5] [--persons 500]
-        [--method naive-bayes] [--dpsgd]
+        [--dpsgd]
 
 Each draw of the noise has a seed of its own; the interval is Student's, at 95 %, over the seeds. Labels are selected,
 not given. ``--persons 500`` deals the documents to persons of 1 to 500 documents each, the sizes drawn with probability
@@ -24,7 +24,7 @@ from learning import CORPORA, Corpus, Labelled
 from scipy.stats import t as student
 
 from textveil.aggregates.features import PublicFeatures, public_transform
-from textveil.aggregates.learning import METHODS, learn
+from textveil.aggregates.learning import learn
 from textveil.aggregates.request import Batch, CorpusRequest, digested
 from textveil.privacy.units import ONE_PERSON_MORE, Adjacency
 from textveil.randomness import seeded_generator
@@ -75,11 +75,11 @@ def dealt(count: int, largest: int) -> list[int]:
     return owners
 
 
-def learned(corpus: Corpus, persons: list[int], epsilon: float, seed: int, method: str) -> float:
+def learned(corpus: Corpus, persons: list[int], epsilon: float, seed: int) -> float:
     """Accuracy of a classifier under one epsilon."""
     rows = Rows(corpus.train, persons)
     request = CorpusRequest(rows, epsilon=epsilon, delta=DELTA, rng=seeded_generator(seed))
-    model = learn(request, method=method).model
+    model = learn(request).model
     said = model.predict([text for text, _ in corpus.test])
     return float(np.mean([mine == label for mine, (_, label) in zip(said, corpus.test, strict=True)]))
 
@@ -143,7 +143,6 @@ def main() -> None:
     parser.add_argument("--epsilons", default=".25,1,4")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--persons", type=int, default=1)
-    parser.add_argument("--method", choices=METHODS, default=METHODS[0])
     parser.add_argument("--dpsgd", action="store_true")
     options = parser.parse_args()
     for name in options.corpora:
@@ -156,7 +155,7 @@ def main() -> None:
             if options.dpsgd:
                 rights = [dpsgd(name, epsilon, seed) for seed in seeds]
             else:
-                rights = [learned(corpus, persons, epsilon, seed, options.method) for seed in seeds]
+                rights = [learned(corpus, persons, epsilon, seed) for seed in seeds]
             half = student.ppf(0.975, len(rights) - 1) * np.std(rights, ddof=1) / len(rights) ** 0.5
             print(f"  epsilon {epsilon:<5g}{np.mean(rights):.4f} +- {half:.4f}", flush=True)
 

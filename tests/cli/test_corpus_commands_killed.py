@@ -23,8 +23,7 @@ POINTS = ("reserved", "drawn", "committed", "written", "first name")
 """Where a run dies: the budget is taken; noise is drawn; all is; files are on the disk; the first has its name."""
 COMMANDS = {
     "count": "--words words.txt --ngrams 2",
-    "learn": "--label kind --labels a,b",
-    "learn --method naive-bayes": "--label kind",
+    "learn": "--label kind",
     "synthesize": "--public pool.txt --documents 4 --label kind --labels a,b",
     "topics": "--public pool.txt --topics 2",
 }
@@ -70,8 +69,7 @@ def _run(command: str, point: str, log: Path, *more: str) -> int:
 
     _deadly(point, log)
     options = ["--unit", "who", "--epsilon", str(EPSILON), "--delta", "1e-4", "--ledger", "budget.db", "-o", "release"]
-    name, *method = command.split()
-    sys.argv = ["textveil", name, "notes.jsonl", *method, *options, *COMMANDS[command].split(), *more]
+    sys.argv = ["textveil", command, "notes.jsonl", *options, *COMMANDS[command].split(), *more]
     os._exit(cli._exit_code())
 
 

@@ -58,15 +58,6 @@ def test_a_model_says_labels_as_they_stood(learned: Callable[..., tuple[int, str
     assert b"Xylophonia" not in (tmp_path / "model/model.safetensors").read_bytes()
 
 
-def test_naive_bayes_has_the_same_contract(learned: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
-    code, out, err = learned("learn", *OPTIONS, "--method", "naive-bayes", "-o", "model", "--json")
-    assert code == 0 and err.startswith("a classifier of 2 labels; (1, 1e-06)-DP, unit person\n")
-    model = tv.load_model(tmp_path / "model")
-    assert model.predict(list(TEXTS.values())) == list(TEXTS) and model.guarantee.unit is Unit.PERSON
-    assert json.loads(out)["public"]["method"] == "naive-bayes" and str(PERSONS) not in out
-    assert b"Xylophonia" not in (tmp_path / "model/model.safetensors").read_bytes()
-
-
 def test_a_delta_too_large_is_told_to_the_sender(learned: Callable[..., tuple[int, str, str]]) -> None:
     options = [*OPTIONS[:-1], "1e-2"]
     code, _, err = learned("learn", *options, "-o", "model", "--seed", "1")
@@ -93,9 +84,8 @@ def balance(folder: Path) -> tuple[int, float]:
         return standing.releases, standing.spent.approximate().epsilon
 
 
-@pytest.mark.parametrize("method", ["regression", "naive-bayes"])
 def test_what_fails_before_its_noise_is_drawn_costs_nothing(
-    learned: Callable[..., tuple[int, str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str
+    learned: Callable[..., tuple[int, str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The inputs are read twice, and the second time one is gone."""
     pytest.importorskip("sqlalchemy", reason="needs the extra `ledger`")
@@ -108,7 +98,7 @@ def test_what_fails_before_its_noise_is_drawn_costs_nothing(
         return batches(records)
 
     monkeypatch.setattr(PersonalRecords, "batches", once)
-    options = ("--labels", "Sport!,42", "--method", method, "--ledger", "ledger.db")
+    options = ("--labels", "Sport!,42", "--ledger", "ledger.db")
     code, _, err = learned("learn", *OPTIONS, *options, "-o", "model")
     assert (code, err) == (1, "textveil: the input is gone.\n") and not (tmp_path / "model").exists()
     assert balance(tmp_path) == (0, 0.0)
@@ -148,7 +138,6 @@ def test_a_model_is_replaced_only_if_that_is_asked_for(
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        (("-o", "model", "--method", "bayes"), "method must be regression or naive-bayes"),
         (("--labels", "nobody,none,nobody", "-o", "model"), "--labels must be different"),
         (("-o", "."), "--output must be a new folder"),
         (("-o", "model", "--unit", "nothing"), "nothing"),

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from textveil.aggregates.features import PublicFeatures, PublicWords
+from textveil.aggregates.features import PublicFeatures
 from textveil.aggregates.report import stated_guarantee
 from textveil.errors import ModelError, ParameterError, TextveilError
 from textveil.json_text import json_file, json_text
@@ -39,7 +39,7 @@ class TextClassifier:
 
     labels: tuple[str, ...]
     weights: Vectors = field(repr=False)
-    features: PublicFeatures | PublicWords = field(repr=False)
+    features: PublicFeatures = field(repr=False)
     report: Mapping[str, Any] = field(repr=False)
 
     @cached_property
@@ -75,9 +75,7 @@ class TextClassifier:
         from safetensors.numpy import save
 
         vocabulary = self.features.vocabulary
-        tensors = {"weights": self.weights}
-        if isinstance(self.features, PublicFeatures):
-            tensors["transform"] = self.features.transform
+        tensors = {"weights": self.weights, "transform": self.features.transform}
         data = save({name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()})
         facts = {
             "format": _FORMAT,
@@ -108,7 +106,7 @@ def load_model(folder: str | Path, *, vocabulary: Vocabulary | None = None) -> T
     try:
         facts, tensors = _read(path)
         labels, digest, report = facts["labels"], facts["vocabulary"]["sha256"], facts["report"]
-        weights, transform = tensors["weights"], tensors.get("transform")
+        weights, transform = tensors["weights"], tensors["transform"]
         stated_guarantee(report)
     except (KeyError, TypeError, ValueError) as error:
         if isinstance(error, TextveilError):
@@ -120,11 +118,9 @@ def load_model(folder: str | Path, *, vocabulary: Vocabulary | None = None) -> T
             "the model must be loaded with the vocabulary that it was learned with; got another. Give that one."
         )
     named = isinstance(labels, list) and bool(labels) and all(isinstance(label, str) for label in labels)
-    features: PublicFeatures | PublicWords = PublicWords(words)
-    if transform is not None:
-        if transform.shape != (words.dim, words.dim) or not np.isfinite(transform).all():
-            raise _damaged("other numbers")
-        features = PublicFeatures(words, transform)
+    if transform.shape != (words.dim, words.dim) or not np.isfinite(transform).all():
+        raise _damaged("other numbers")
+    features = PublicFeatures(words, transform)
     if not (named and weights.shape == (features.dim, len(labels)) and np.isfinite(weights).all()):
         raise _damaged("other numbers")
     return TextClassifier(tuple(labels), weights, features, report)

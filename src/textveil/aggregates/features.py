@@ -10,7 +10,6 @@ All sums and roots are those of integers: a vector depends on its own document a
 import hashlib
 import math
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -26,8 +25,6 @@ _RARE: Final = 1e-3  # Frequency from which words count less: half at this one. 
 _WHITENED: Final = 0.75  # power of the public covariance that is taken out: 1 makes all directions alike
 _SMALLEST: Final = 1e-3  # of the largest variance, that a direction counts for at least
 _TABLE: Final = 2**18  # largest entry of the table of word vectors
-_PARTS: Final = 2**12  # of 1 in a word's weight
-_CONSTANT_PARTS: Final = 8  # norm of a document's words and the constant, in parts of the constant
 _LONGEST: Final = 2**26
 """Entries of a document's sum are halved until they are below it, or below less where there are more than 1,024
 coordinates: squares then add up to at most 2^62."""
@@ -98,62 +95,6 @@ class PublicFeatures:
         while np.any(long := np.abs(sums).max(axis=1, initial=0) >= self._longest):
             sums[long] = np.sign(sums[long]) * (np.abs(sums[long]) >> 1)
         return sums
-
-
-class PublicWords:
-    """Which words of a public vocabulary a document has: rows of a sparse matrix, with a constant column behind."""
-
-    def __init__(self, vocabulary: Vocabulary) -> None:
-        self.vocabulary = vocabulary
-        self._reader = DocumentReader(vocabulary.words)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return PublicWords, (self.vocabulary,)  # the reader remembers pieces of what it has read
-
-    @property
-    def digest(self) -> bytes:
-        """As that of ``PublicFeatures``."""
-        return _digest(self.vocabulary, self._weights)
-
-    @property
-    def dim(self) -> int:
-        """Columns."""
-        return len(self.vocabulary) + 1
-
-    @cached_property
-    def _weights(self) -> Integers:
-        """Of words, from 1 to ``_PARTS``, by how rare they are in public text."""
-        counts = word_frequencies(self.vocabulary).counts.astype(np.float64)
-        return np.maximum(np.rint(_PARTS * (_RARE / (_RARE + counts / counts.sum()))), 1).astype(np.int64)
-
-    @staticmethod
-    def constant(norm: int) -> int:
-        """The last column of ``vectors``."""
-        return norm // _CONSTANT_PARTS
-
-    def read(self, texts: Sequence[str]) -> sparse.csr_array:
-        """1 for each word that a text has, and in the last column; float64, shape (texts, dim)."""
-        ids, bounds = self._reader.words(list(texts), clean=True)
-        rows = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
-        cells = np.unique(rows * self.dim + ids)
-        cells = np.sort(np.concatenate([cells, np.arange(1, len(bounds)) * self.dim - 1]))
-        ends = np.searchsorted(cells, np.arange(len(bounds)) * self.dim)
-        return sparse.csr_array((np.ones(len(cells)), cells % self.dim, ends), shape=(len(bounds) - 1, self.dim))
-
-    def vectors(self, texts: Sequence[str], norm: int) -> sparse.csr_array:
-        """The words by their weights, and a constant: rows of an L2 norm of at most ``norm``; int64, >= 0.
-
-        ``norm``: whole, between 2^4 and 2^12.
-        """
-        read, constant = self.read(texts), self.constant(norm)
-        rest = math.isqrt(norm * norm - constant * constant)
-        values = np.append(self._weights, 0)[read.indices]
-        rows = np.repeat(np.arange(read.shape[0]), np.diff(read.indptr))
-        squares = np.zeros(read.shape[0], np.int64)
-        np.add.at(squares, rows, values**2)
-        read.data = values * rest // np.maximum(_roots_up(squares), 1)[rows]
-        read.data[read.indptr[1:] - 1] = constant
-        return read
 
 
 def _centered(vocabulary: Vocabulary) -> tuple[Reals, Reals]:

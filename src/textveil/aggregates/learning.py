@@ -11,14 +11,13 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from textveil.aggregates.budget import GaussianBudget
 from textveil.aggregates.classifier import PROOF, RELEASE, Learned, TextClassifier
 from textveil.aggregates.features import PublicFeatures, public_transform
-from textveil.aggregates.naive_bayes import NAIVE_BAYES, naive_bayes
 from textveil.aggregates.payment import Fact, Paid, budget_of_labels, paid_labels
 from textveil.aggregates.person_words import Spill, by_person, whole_persons
 from textveil.aggregates.report import AggregateReport
@@ -27,7 +26,6 @@ from textveil.errors import need
 from textveil.numerics.discrete_noise import LARGEST_SIGMA, DiscreteGaussian
 from textveil.privacy.guarantees import Guarantee
 from textveil.privacy.units import Unit
-from textveil.registry.options import Option
 from textveil.types import Integers, Reals
 
 _STEP: Final = 1 - 2**-10
@@ -137,9 +135,7 @@ def gathered(parts: Iterable[PersonVectors], dim: int) -> Iterator[PersonVectors
         yield PersonVectors(persons[records], held[numbers].reshape(-1, dim), labels[records])
 
 
-REGRESSION: Final = "regression"
-METHODS: Final = (REGRESSION, NAIVE_BAYES)
-_METHOD: Final = "`regression` on vectors of texts, or `naive-bayes`: counts of words by label."
+REGRESSION: Final = "regression"  # the method that reports name
 
 _FINEST, _COARSEST = 12, 4
 
@@ -211,7 +207,7 @@ class ReleasedMoments:
         )
 
 
-def learn(request: CorpusRequest, *, method: Annotated[str, Option(help=_METHOD, metavar="M")] = REGRESSION) -> Learned:
+def learn(request: CorpusRequest) -> Learned:
     """Learn to tell the labels of texts.
 
     ``request``: its records have labels; they are read twice.
@@ -221,10 +217,7 @@ def learn(request: CorpusRequest, *, method: Annotated[str, Option(help=_METHOD,
         ParameterError: a number is outside, or the records have no labels.
         BudgetExhausted: a person's budget does not reach.
     """
-    need(method in METHODS, "method", repr(method), " or ".join(METHODS))
     need(request.records.labelled, "label", "none", "given")
-    if method == NAIVE_BAYES:
-        return naive_bayes(request)
     released = released_moments(request)
     guarantee = released.budget.guarantee(request.records.adjacency, PROOF)
     report = released.report(RELEASE, guarantee, {"method": REGRESSION})

@@ -22,7 +22,6 @@ def learn_command(
     aggregate: AggregateOptions,
     output: Annotated[Path, opt.option("FOLDER", "Folder for the model.", None, "--output", "-o")],
     labels: Labels,
-    method: Annotated[str, opt.Declared("learn")],
     report: opt.NewReport = None,
     as_json: opt.AsJson = False,
     vocabulary: opt.VocabularyOptions,
@@ -57,7 +56,7 @@ def learn_command(
                     payer=payer,
                     progress=progress,
                 )
-                model, persons = learn(request, method=method)
+                model, persons = learn(request)
             model.save(folder)
             text = json_text(model.report, indent=1)
             if report is not None:

@@ -164,7 +164,6 @@ DECLARED: Final = Path(__file__).parent / "mechanism_options.json"
 FUNCTIONS: Final[Mapping[str, str]] = {
     "request": "textveil.aggregates.request:CorpusRequest",
     "count": "textveil.aggregates.count_run:count",
-    "learn": "textveil.aggregates.learning:learn",
     "synthesize": "textveil.aggregates.synthesis:synthesize",
     "topics": "textveil.aggregates.topics:topics",
 }

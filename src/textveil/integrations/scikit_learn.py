@@ -57,7 +57,6 @@ class PrivateTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         epsilon: nats, > 0.
         delta: in (0, 1), far below 1 / number of persons.
         labels: all that there can be, if they are public. None: those that many persons use are selected.
-        method: as ``learn`` takes it.
         seed: for experiments; None is the operating system's randomness.
 
     Attributes:
@@ -71,10 +70,9 @@ class PrivateTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         delta: float = 1e-6,
         *,
         labels: Sequence[Any] | None = None,
-        method: str = "regression",
         seed: int | None = None,
     ) -> None:
-        self.epsilon, self.delta, self.labels, self.method, self.seed = epsilon, delta, labels, method, seed
+        self.epsilon, self.delta, self.labels, self.seed = epsilon, delta, labels, seed
 
     def fit(self, X: Iterable[str], y: Any, persons: Sequence[Hashable] | None = None) -> Self:
         """Learn from private texts and their labels; without ``persons`` each text counts as a unit of its own."""
@@ -97,7 +95,7 @@ class PrivateTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         rng = None if self.seed is None else seeded_generator(self.seed)
         labels = [str(label) for label in public]
         request = CorpusRequest(source, epsilon=self.epsilon, delta=self.delta, labels=labels, rng=rng)
-        self.model_ = learn(request, method=self.method).model
+        self.model_ = learn(request).model
         self.classes_ = np.array([named[label] for label in self.model_.labels])
         return self
 

@@ -14,6 +14,7 @@ from tests.helpers.surrogates import outputs
 
 from textveil.errors import ParameterError
 from textveil.privacy.units import Unit
+from textveil.surrogates import dates
 from textveil.surrogates.calendars import Known, read_date
 from textveil.surrogates.making import make_surrogate
 from textveil.surrogates.scopes import KeyedScope, MemoryScope
@@ -185,3 +186,16 @@ def test_windows_and_settings_that_are_none_are_refused() -> None:
     ):
         with pytest.raises(ParameterError, match=said):
             make_surrogate(name, epsilon, options)
+
+
+def test_dates_of_a_text_are_read_once_each_for_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    days = [f"2021-{month:02}-{day:02}" for month in range(1, 13) for day in range(1, 29)]
+    mentions = [Mention(day, before="born on ") for day in days]
+    surrogate_of = make_surrogate("date-window", options={"births": "apart"}).of_mentions(mentions, ())
+    keyed = []
+    own = dates._key_of
+    monkeypatch.setattr(dates, "_key_of", lambda *given: keyed.append(given) or own(*given))
+    scope, rng = MemoryScope(), np.random.default_rng(0)
+    for day in days:
+        surrogate_of(day, scope, rng)
+    assert len(keyed) <= 4 * len(days)

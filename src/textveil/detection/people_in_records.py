@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Collection, Iterator
 from functools import cache
 from itertools import chain
@@ -185,7 +186,9 @@ def with_addressed(text: str, detected: list[Found], ordinary: Collection[str] =
         held[span.start : span.end] = b"\1" * (span.end - span.start)
     spans = [
         span._replace(score=max(span.score, _SCORE))
-        if span.kind == "person" and any(span.start <= start and end <= span.end for start, end in met)
+        if span.kind == "person"
+        and (first := bisect_left(met, (span.start, 0))) < len(met)
+        and met[first][1] <= span.end
         else span
         for span in detected
     ]
@@ -193,7 +196,7 @@ def with_addressed(text: str, detected: list[Found], ordinary: Collection[str] =
         beside = (number and text[met[number - 1][1] : start] in _BESIDE) or (
             number + 1 < len(met) and text[end : met[number + 1][0]] in _BESIDE
         )
-        if not any(held[start:end]) and (
+        if held.find(1, start, end) < 0 and (
             beside or not (is_plain_word(text[start:end].lower()) or text[start:end].lower() in ordinary)
         ):
             spans.append(Found(start, end, "person", _SCORE, "address"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
@@ -78,15 +78,30 @@ def folded(text: str) -> str:
     return _MARKS.sub("", text).casefold()
 
 
+class _Starts:
+    """Values of a least length by their first characters, to be found within texts in one pass."""
+
+    def __init__(self, values: Iterable[str], least: int) -> None:
+        self._least = least
+        self._values = {value for value in values if len(value) >= least}
+        self._lengths: dict[str, set[int]] = {}
+        for value in self._values:
+            self._lengths.setdefault(value[:least], set()).add(len(value))
+
+    def within(self, text: str) -> Iterator[str]:
+        """Yield the values that a text holds, as often as it does."""
+        for at in range(len(text) - self._least + 1) if self._values else ():
+            for length in self._lengths.get(text[at : at + self._least], ()):
+                if (value := text[at : at + length]) in self._values:
+                    yield value
+
+
 class _Values:
     """The values that were drawn, to be found in strings in time that is linear in these."""
 
     def __init__(self, values: set[str]) -> None:
         self.all = values
-        self._long: dict[str, list[str]] = {}
-        for value in values:
-            if len(value) >= _LONG:
-                self._long.setdefault(value[:_LONG], []).append(value)
+        self._long = _Starts(values, _LONG)
 
     def __len__(self) -> int:
         return len(self.all)
@@ -103,8 +118,7 @@ class _Values:
         own = folded(form)
         if own in self.all or not self.all.isdisjoint(map(str.casefold, _WORDS.findall(form))):
             return True
-        starts = (at for at in range(len(own) - _LONG + 1) if own[at : at + _LONG] in self._long) if self._long else ()
-        return any(own.startswith(value, at) for at in starts for value in self._long[own[at : at + _LONG]])
+        return next(self._long.within(own), None) is not None
 
 
 def check(shown: Iterable[Shown], passages: Iterable[Passage], private_map: PrivateMap | None) -> tuple[int, int]:
@@ -119,8 +133,10 @@ def check(shown: Iterable[Shown], passages: Iterable[Passage], private_map: Priv
     values -= {folded(released[piece.start : piece.end]) for piece in pieces}
     # What the release says by itself tells nothing wherever else it stands.
     said, words = folded(released), " ".join(_WORDS.findall(released)).casefold()
-    values = {value for value in values if value not in (words if len(value) < _LONG else said)}
-    searched = _Values({value for value in values if len(value) >= _SHORTEST})
+    values = {value for value in values if len(value) >= _SHORTEST}
+    values.difference_update(_Starts(values, _LONG).within(said))
+    values.difference_update(_Starts([value for value in values if len(value) < _LONG], _SHORTEST).within(words))
+    searched = _Values(values)
     count, clean = 0, set[str]()
     for part, string, text in sorted(shown, key=lambda one: not one.text):  # text is what passages are first
         count += 1

@@ -251,19 +251,19 @@ class _Settings(NamedTuple):
                 convention = convention._replace(day_first=by_page)
 
             @cache
-            def read_by(known: Convention) -> tuple[_Read, frozenset[str], dict[str, str]]:
+            def read_by(known: Convention) -> tuple[_Read, frozenset[str], dict[str, str], dict[str, str]]:
                 read = self.reader(known)
                 keyed = [(_key_of(read(mention.value), mention.value), mention) for mention in mentions]
                 born = frozenset(key for key, mention in keyed if births and _BIRTH.search(mention.before))
                 others = [(key, mention.value) for key, mention in keyed if key not in born]
-                return read, born, {key: value for key, value in others if read(value).known is Known.DATE}
+                near_age = {key: mention.age for key, mention in reversed(keyed)}
+                return read, born, {key: value for key, value in others if read(value).known is Known.DATE}, near_age
 
             def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
                 known = convention
                 if not convention.settled and (order := scope.remembered(_SETTLED).get("")) is not None:
                     known = convention._replace(day_first=order == DAY_FIRST)  # as earlier texts of the scope show
-                reads, born, others = read_by(known)
-                near_age = {_key_of(reads(mention.value), mention.value): mention.age for mention in mentions[::-1]}
+                reads, born, others, near_age = read_by(known)
                 if self.order == OF_TEXT and convention.settled and convention.shown:
                     scope.remembered(_SETTLED)[""] = DAY_FIRST if convention.day_first else MONTH_FIRST
                 written = reads(value)

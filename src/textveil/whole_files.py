@@ -110,6 +110,18 @@ def check_folder(path: Path) -> None:
         raise no_folder("none" if not folder.is_dir() else "a folder that is not")
 
 
+def need_new(path: Path, name: str) -> None:
+    """Refuse a name under which a file stands that cannot be made again.
+
+    ``name``: the parameter that names it, for errors. Raises ParameterError.
+    """
+    if path.exists():
+        raise ParameterError(
+            f"`{name}` must be a new file; got one that exists, which is never replaced: it cannot be made again. Name "
+            "another, or move it away."
+        )
+
+
 def write_whole(path: Path, data: bytes, *, private: bool = False) -> Path:
     """Write a file that appears under its name whole, or not at all; returns the name.
 

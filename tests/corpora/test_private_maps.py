@@ -218,6 +218,7 @@ def test_maps_of_releases_made_in_python_are_written_in_blocks(tmp_path, monkeyp
     assert write_map_file(tmp_path / "map", KEY, iter(maps)) == 9
     assert list(MapFile(tmp_path / "map", KEY)) == maps
     assert (tmp_path / "map").stat().st_mode & 0o777 == 0o600
+    (tmp_path / "map").unlink()  # it would be refused
     assert write_map_file(tmp_path / "map", KEY, []) == 0
     assert list(MapFile(tmp_path / "map", KEY)) == []
 

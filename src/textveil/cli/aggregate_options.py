@@ -49,9 +49,7 @@ class AggregateOptions:
     encoding: opt.Encoding = None
     ledger: opt.LedgerOrNone = None
     tenant: opt.Tenant = "local"
-    overwrite: Annotated[
-        bool, opt.flag("--overwrite", "Replace outputs that exist: an earlier release, perhaps, which was paid.")
-    ] = False
+    overwrite: opt.Overwrite = False
 
     def records(self, sources: list[str], label: str | None = None, *, again: bool = False) -> PersonalRecords:
         """Return the records of the inputs, with labels if a column of them is named; ``again``: read twice."""
@@ -116,8 +114,8 @@ class AggregateOptions:
             folder.removed()
 
 
-def check_outputs(inputs: Sequence[str], *outputs: Path | None, overwrite: bool) -> None:
-    """Refuse outputs that cannot be written, or that are an input or one another, before anything is paid or drawn."""
+def checked_outputs(inputs: Sequence[str], *outputs: Path | None, overwrite: bool) -> opt.Outputs:
+    """Return outputs of a release; refuse those that cannot be written, exist, or are an input or one another."""
     from textveil.corpora.files.sources import one_file
     from textveil.whole_files import check_folder
 
@@ -127,16 +125,7 @@ def check_outputs(inputs: Sequence[str], *outputs: Path | None, overwrite: bool)
     again = len({os.path.realpath(path) for path in files}) != len(files)
     if again or any(one_file(name, path) for name in inputs for path in files):
         raise ParameterError("every input and output must be a file of its own; got one twice. Name another output.")
-    if not overwrite and any(path.is_file() for path in files):
-        raise refused_output("a file that exists")
-
-
-def refused_output(got: str) -> ParameterError:
-    """Return the error of an output that exists, if nobody said that it may be replaced."""
-    return ParameterError(
-        f"`output` and the files beside it must be new; got {got}: an earlier release, perhaps, which was paid. Name "
-        "another, or say `overwrite`."
-    )
+    return opt.Outputs(*outputs, paid=not overwrite)
 
 
 def needs_output(output: Path | None, *, as_json: bool) -> None:

@@ -133,6 +133,7 @@ def _choose(marks: Marks, choosing: _ChoosingOptions, reading: opt.ReadingOption
     assert name is not None and output is not None and target is not None and original is not None
     Places(inputs=(str(marks.path), *original, *([name] if is_path(name) else [])), output=output)
     check_folder(output)
+    outputs = opt.Outputs(output)
     policy = policy_named(name)
     need(policy.digest == marks.design.binding.policy_digest, "policy", name[:60], "the one of the marks, as it is now")
     with renamed(target="miss_at_most"):
@@ -164,3 +165,4 @@ def _choose(marks: Marks, choosing: _ChoosingOptions, reading: opt.ReadingOption
     lines += row("expected", expected)
     lines += row("then", f"textveil sanitize --policy {output}; this policy needs new marks to be certified")
     sys.stderr.writelines(line + "\n" for line in lines)
+    outputs.tell()

@@ -10,7 +10,7 @@ from textveil.cli.aggregate_options import (
     AggregateOptions,
     Corpus,
     Labels,
-    check_outputs,
+    checked_outputs,
     needs_output,
     tell_sender,
     write_release,
@@ -48,7 +48,7 @@ def count_command(
     target = opt.file_of(output)
     needs_output(target, as_json=as_json)
     records = aggregate.records(source, label)
-    check_outputs(records.inputs, target, report, overwrite=aggregate.overwrite)
+    outputs = checked_outputs(records.inputs, target, report, overwrite=aggregate.overwrite)
     with aggregate.paying(target) as payer:
         with bar("counting", "bytes", records.inputs) as progress, renamed(items="items_per_person"):
             request = aggregate.request(records, seed=seed, labels=opt.parts_of(labels), payer=payer, progress=progress)
@@ -58,6 +58,7 @@ def count_command(
         table = _table(release, labelled=label is not None)
         write_release(target, table, facts, report, as_json=as_json)
     tell_sender(f"{len(release.counts):,} counts", release.guarantee, request, max(release.persons, 1))
+    outputs.tell()
     if not release.counts:
         sys.stderr.write("No item stands out of the noise. Raise epsilon, or count the records of more persons.\n")
 

@@ -114,7 +114,9 @@ def _row(span: DetectedSpan, *, why: bool) -> dict[str, object]:
 def _write_private(path: Path, content: str) -> None:
     from textveil.whole_files import write_whole
 
+    outputs = opt.Outputs(path)
     write_whole(path, content.encode("utf-8"), private=True)
+    outputs.tell()
 
 
 def _show(documents: Iterable[_Found], *, why: bool) -> None:

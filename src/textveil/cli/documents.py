@@ -103,7 +103,7 @@ def told(certificate: Mapping[str, Any]) -> str:
     return "\n".join([*lines, *row("checked", seen)])
 
 
-def restore_document(maps: MapFile, name: str, output: Path | None, quiet: bool) -> int:
+def restore_document(maps: MapFile, name: str, output: Path | None, quiet: bool) -> None:
     """Put the originals back into a document."""
     from textveil.documents.apart import Apart
     from textveil.whole_files import write_whole
@@ -115,4 +115,3 @@ def restore_document(maps: MapFile, name: str, output: Path | None, quiet: bool)
     write_whole(output, done.data, private=True)
     if not quiet:
         sys.stderr.write(f"restored    {done.replaced} mentions; {done.ambiguous} left, which may stand for several\n")
-    return 0

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from textveil.cli import options as opt
-from textveil.cli.aggregate_options import AggregateOptions, Corpus, Labels, check_outputs, refused_output, tell_sender
+from textveil.cli.aggregate_options import AggregateOptions, Corpus, Labels, checked_outputs, tell_sender
 
 
 @opt.grouped
@@ -40,9 +40,11 @@ def learn_command(
     from textveil.whole_files import write_whole
 
     records = aggregate.records(source, label, again=True)
-    check_outputs(records.inputs, report, overwrite=aggregate.overwrite)
-    if not aggregate.overwrite and all((output / name).exists() for name in (FACTS, WEIGHTS)):
-        raise refused_output("a folder with a model")
+    checked_outputs(records.inputs, report, overwrite=aggregate.overwrite)
+    there = all((output / name).exists() for name in (FACTS, WEIGHTS))
+    if there and not aggregate.overwrite:
+        raise opt.refused_output("a folder with a model")
+    outputs = opt.Outputs(output / FACTS, report)
     is_new = not output.exists()
     folder = results_folder(output, FACTS)
     try:
@@ -72,6 +74,7 @@ def learn_command(
     tell_sender(f"a classifier of {len(model.labels):,} labels", model.guarantee, request, persons)
     told = f"how often it is right is not measured; on texts of persons that INPUT has not, kept private: {test}"
     sys.stderr.writelines(line + "\n" for line in row("CHECK", told))
+    outputs.tell()
 
 
 @opt.grouped
@@ -104,6 +107,7 @@ def predict_command(
         corpus_format=options.corpus_format,
         delimiter=options.delimiter,
     )
+    outputs = opt.Outputs(output)
     lines: list[str] = []
     right = texts = 0
     with counting("reading", "bytes", inputs) as progress:
@@ -118,6 +122,7 @@ def predict_command(
         opt.standard_output().write(data)
     else:
         write_whole(output, data)
+    outputs.tell()
     if label is not None and texts:
         bound = clopper_pearson(right, texts, 0.95)
         share = f"{bound.estimate:.3f}, {bound.lower:.3f} to {bound.upper:.3f} at 95 %"

@@ -136,12 +136,14 @@ def export_command(place: _Place, output: opt.Output = None) -> None:
     need_database(place)
     with Ledger(place) as ledger:
         output = opt.file_of(output)
+        outputs = opt.Outputs(output)
         if output is None:
             count = ledger.export(opt.standard_output())
         else:
             with atomic_writers([output], private=[output]) as (stream,):
                 count = ledger.export(stream)
     sys.stderr.write(f"{count} entries\n")
+    outputs.tell()
 
 
 @ledger_app.command("joint")

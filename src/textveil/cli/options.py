@@ -213,6 +213,9 @@ LedgerOrNone: TypeAlias = Annotated[str | None, _LEDGER]
 Tenant: TypeAlias = Annotated[str, option("T", "Whose ledger it is.", BUDGET)]
 
 
+Overwrite: TypeAlias = Annotated[
+    bool, flag("--overwrite", "Replace outputs that exist: an earlier release, perhaps, which was paid.", BUDGET)
+]
 Seed: TypeAlias = Annotated[
     int | None, option("N", "Repeatable draws, for experiments; the result is stamped not for release.", TRIALS)
 ]
@@ -402,6 +405,38 @@ def inputs_of(patterns: list[str], choice: FormatChoice) -> tuple[str, ...]:
 def file_of(output: Path | None) -> Path | None:
     """Return the output file; None is standard output, which ``-`` names too."""
     return None if output is not None and str(output) == "-" else output
+
+
+class Outputs:
+    """Files that a command writes: one that exists is replaced, and that is told; one that was paid for is refused."""
+
+    def __init__(self, *paths: Path | None, paid: bool = False) -> None:
+        """Look at what stands there, before anything is written.
+
+        ``paid``: what stands there may have been paid for, and nobody said that it may be replaced. Raises
+        ParameterError: it is so.
+        """
+        self._paths = [path for path in paths if path is not None and str(path) != "-"]
+        self._replaced = [path for path in self._paths if path.is_file()]
+        if paid and self._replaced:
+            raise refused_output("a file that exists")
+
+    def tell(self, *, quiet: bool = False) -> None:
+        """Say on standard error what was written, if something of it was replaced."""
+        from textveil.pages.messages import said, wrapped
+
+        if not self._replaced or quiet:
+            return
+        names = [f"{path} ({said('replaced')})" if path in self._replaced else str(path) for path in self._paths]
+        sys.stderr.writelines(line + "\n" for line in wrapped(f"{said('written'):<9} {', '.join(names)}"))
+
+
+def refused_output(got: str) -> ParameterError:
+    """Return the error of an output that exists, if nobody said that it may be replaced."""
+    return ParameterError(
+        f"`output` and the files beside it must be new; got {got}: an earlier release, perhaps, which was paid. Name "
+        "another, or say `overwrite`."
+    )
 
 
 def standard_output() -> BinaryIO:

@@ -49,7 +49,7 @@ def restore_command(
         "field to copy as it is; may be repeated.  [default: all that were kept]", FORMATS
     ),
     quiet: opt.Quiet = False,
-) -> int:
+) -> None:
     """Put the originals back into a release, document by document, or into an answer to one.
 
     An untouched document goes back character for character. In any other text, mentions of surrogates are replaced;
@@ -62,9 +62,12 @@ def restore_command(
     from textveil.surrogates.urls import UrlRule
 
     output = opt.file_of(output)
+    outputs = opt.Outputs(output)
     if (name_of_document := the_document(source)) is not None:
         Places(inputs=(name_of_document, str(private_map), str(map_key)), output=output)
-        return restore_document(MapFile(private_map, read_key(map_key)), name_of_document, output, quiet)
+        restore_document(MapFile(private_map, read_key(map_key)), name_of_document, output, quiet)
+        outputs.tell(quiet=quiet)
+        return
     choice = formats.choice()
     inputs = opt.inputs_of(source or ["-"], choice)
     Places(inputs=(*inputs, str(private_map), str(map_key)), output=output)
@@ -75,13 +78,16 @@ def restore_command(
     if restorer is not None:
         if len(inputs) > 1:
             raise ParameterError("an answer must be one input; got several. Restore one after another.")
-        return _told(_answer(restorer, inputs[0], output), quiet)
+        _told(_answer(restorer, inputs[0], output), quiet)
+        outputs.tell(quiet=quiet)
+        return
     if name != "txt":
         fields = released_fields(maps, field or (), keep)
         choice = replace(choice, sanitized=fields.sanitized, kept=fields.kept)
     elif field or keep:
         raise ParameterError("`sanitized` and `kept` need an input of records; got txt.")
-    return _corpus(maps, choice, inputs, output, rule, quiet)
+    _corpus(maps, choice, inputs, output, rule, quiet)
+    outputs.tell(quiet=quiet)
 
 
 def _of_one_text(maps: MapFile, answer: bool, document: int | None, in_urls: InUrls, *, alone: bool) -> Restorer | None:
@@ -109,13 +115,12 @@ def _answer(restorer: Restorer, name: str, output: Path | None) -> Restored:
             return restored_answer(restorer, stream, target)
 
 
-def _told(done: Restored, quiet: bool) -> int:
+def _told(done: Restored, quiet: bool) -> None:
     if done.replaced == 0 and not done.ambiguous:
         sys.stderr.write("textveil: the text mentions no surrogate of the map; it is as it was.\n")
     elif not quiet:
         sys.stderr.write(f"restored    {done.replaced} mentions; {done.unused} of the surrogates are not mentioned\n")
     _tell_left(len(done.ambiguous), done.in_urls)
-    return 0
 
 
 def _tell_left(ambiguous: int, in_urls: int) -> None:
@@ -127,7 +132,7 @@ def _tell_left(ambiguous: int, in_urls: int) -> None:
 
 def _corpus(
     maps: MapFile, choice: FormatChoice, inputs: tuple[str, ...], output: Path | None, in_urls: InUrls, quiet: bool
-) -> int:
+) -> None:
     from textveil.cli.progress import Bar
     from textveil.corpora.restored import CorpusRestorer, DecodingRun
 
@@ -145,4 +150,3 @@ def _corpus(
     if not quiet:
         sys.stderr.write(f"documents   {documents} restored, {restorer.edited} texts of them edited since\n")
     _tell_left(restorer.ambiguous, restorer.left_in_urls)
-    return 0

@@ -125,7 +125,9 @@ def _written(
     labels = f"textveil detect --evaluate labels.jsonl --policy {name}" if chosen.finds_spans else ""
     documents = [(number + 1, document) for number, document in zip(numbers, pieces, strict=True)]
     page = review_page(documents, base, labels=labels, groups=GROUPS)
+    outputs = opt.Outputs(output)
     write_whole(output, page.encode("utf-8"), private=True)
+    outputs.tell(quiet=quiet)
     if not quiet:
         from textveil.pages.messages import counted, row
 

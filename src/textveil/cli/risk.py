@@ -142,6 +142,7 @@ def risk_command(
             raise ParameterError("--limit needs RELEASE as a file, and --output: the folder of the blanked release.")
     model, marginals = asking.attack(), people.read()
     folder = None if output is None else results_folder(output, NUMBERS, mode=0o700)
+    outputs = opt.Outputs(None if folder is None else folder / NUMBERS)
     whole = whole_of(Path(source))
     released, originals = _texts(source, formats), _texts(original, formats, unit=attacks.unit)
     background = None if attacks.background is None else _texts(attacks.background, formats, loosely=True).texts
@@ -169,6 +170,7 @@ def risk_command(
         if report.blanked is not None:
             _write_blanked(source, formats, folder, compress(report.blanked.texts, released.held))
     sys.stdout.write(json_text(report.to_data()) if as_json else _text(report))
+    outputs.tell()
 
 
 @dataclass(frozen=True)

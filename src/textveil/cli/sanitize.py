@@ -186,6 +186,7 @@ class _WritingOptions:
     map_key: Path | None = opt.value(
         "FILE", "The file of the map's key; made, for you alone, where there is none.", UNDO
     )
+    overwrite: opt.Overwrite = False
     quiet: opt.Quiet = False
     language: opt.Language = None
     verbose: bool = opt.switch("Print the whole report instead of the summary in ten lines.")
@@ -282,6 +283,8 @@ def sanitize_command(
         private_map=writing.private_map,
         map_key=writing.map_key,
     )
+    paid = payer is not None and not (writing.overwrite or writing.resume)
+    outputs = opt.Outputs(*places.files, paid=paid)
     _check_streams(places)
     run = Run(
         recall=None if drawing.detection_report is None else read_recall(drawing.detection_report),
@@ -301,7 +304,9 @@ def sanitize_command(
     _ = run.drawing  # what a policy names is made, or refused, before anything is read
     finished = _done(run, places, context.command)
     review = _reviewing(places, drawing.policy, records.field, formats)
-    return _told(finished, context.command, review, quiet=writing.quiet, verbose=writing.verbose, output=places.output)
+    code = _told(finished, context.command, review, quiet=writing.quiet, verbose=writing.verbose, output=places.output)
+    outputs.tell(quiet=writing.quiet or finished.already)
+    return code
 
 
 def _document(
@@ -327,6 +332,7 @@ def _document(
         private_map=writing.private_map,
         map_key=writing.map_key,
     )
+    outputs = opt.Outputs(*places.files)
     policy = drawing.policy or "identifiers"  # whose spans are replaced in place: nothing else keeps a look
     options = replace(drawing, policy=policy, marks="keep").sanitizer(context, vocabulary, note=False)
     report = sanitize_document(options, name, places, checked_images(writing.images), seconds)
@@ -338,6 +344,7 @@ def _document(
         shown = report.summary() if writing.verbose else brief(report, str(output), review)
         lines = [shown, told(report.certificate)]
     sys.stderr.writelines(line + "\n" for line in lines)
+    outputs.tell(quiet=writing.quiet)
     return 0
 
 

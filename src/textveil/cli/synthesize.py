@@ -13,7 +13,7 @@ from textveil.cli.aggregate_options import (
     AggregateOptions,
     Corpus,
     Labels,
-    check_outputs,
+    checked_outputs,
     needs_output,
     tell_sender,
     warn,
@@ -98,7 +98,7 @@ def synthesize_command(
         )
     public = None if public == _EMBEDDED else public
     records = aggregate.records(source, label, again=True)
-    check_outputs(
+    outputs = checked_outputs(
         [*records.inputs, *([] if public is None else expanded([public]))],
         target,
         report,
@@ -139,6 +139,7 @@ def synthesize_command(
     if shared:
         warn(f"{len(shared):,} of the texts share 8 words in a row with a record. --overlaps FILE lists them.")
     tell_sender(f"{len(synthetic.texts):,} texts", synthetic.report.guarantee, request, synthetic.persons)
+    outputs.tell()
     if problem:
         tell(problem)
     return 1 if problem else 0

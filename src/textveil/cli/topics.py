@@ -9,7 +9,7 @@ from textveil.cli import options as opt
 from textveil.cli.aggregate_options import (
     AggregateOptions,
     Corpus,
-    check_outputs,
+    checked_outputs,
     needs_output,
     tell_sender,
     write_release,
@@ -41,7 +41,7 @@ def topics_command(
     target = opt.file_of(output)
     needs_output(target, as_json=as_json)
     records = aggregate.records(source, again=True)
-    check_outputs([*records.inputs, *expanded([public])], target, report, overwrite=aggregate.overwrite)
+    outputs = checked_outputs([*records.inputs, *expanded([public])], target, report, overwrite=aggregate.overwrite)
     pool = given_pool(public)
     with aggregate.paying(target) as payer:
         with (
@@ -61,3 +61,4 @@ def topics_command(
         write_release(target, lines, themes.report, report, as_json=as_json)
     tell_pool(compared_again([], pool, records).in_pool)
     tell_sender(f"{len(themes.themes):,} themes", themes.report.guarantee, request, themes.persons)
+    outputs.tell()

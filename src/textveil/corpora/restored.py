@@ -19,7 +19,7 @@ from textveil.surrogates.private_map import PrivateMap
 from textveil.surrogates.restoring import Restored, Restorer
 from textveil.surrogates.urls import InUrls
 from textveil.types import Progress
-from textveil.whole_files import atomic_writers
+from textveil.whole_files import atomic_writers, need_new
 
 _PIECE: Final = 2**16
 
@@ -133,9 +133,10 @@ def write_map_file(path: Path, key: bytes, maps: Iterable[PrivateMap]) -> int:
 
     Raises:
         OutputError: the file cannot be written.
-        ParameterError: the key has another length.
+        ParameterError: the key has another length, or the file exists.
         MissingExtra: ``cryptography`` is not installed.
     """
+    need_new(path, "private_map")
     cipher = MapCipher.new(key)
     blocks = documents = characters = 0
     held: list[Document] = []

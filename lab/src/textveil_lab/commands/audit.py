@@ -278,8 +278,10 @@ def _written(report: AuditReport, as_json: bool, html: Path | None) -> int:
         from textveil_lab.audit.report.page import to_html
 
         page = to_html(report).encode("utf-8", "backslashreplace")
+        outputs = opt.Outputs(html)
         with atomic_writers([html]) as sinks:
             sinks[0].write(page)
+        outputs.tell()
     sys.stdout.write(report.to_json() if as_json else report.summary() + "\n")
     return REFUTED if report.verdict.fails else NO_VERDICT if report.verdict is Verdict.NO_VERDICT else 0
 

@@ -24,14 +24,16 @@ def audit_field_command(
     """Put claims of libraries and papers to the test: verdict, witness, what mending costs; exit code 0."""
     from textveil.cli.progress import counting
     from textveil_lab.audit.field.field_audit import audit_field
-    from textveil_lab.audit.field.report import save_field, to_markdown
+    from textveil_lab.audit.field.report import STEM, save_field, to_markdown
 
     with counting("auditing", "claims") as progress, renamed(only="NAME"):
         table = audit_field(only or [], progress=progress)
+    outputs = opt.Outputs(None if output is None else output / f"{STEM}.html")
     if output is not None:
         for path in save_field(table, output):
             sys.stderr.write(f"textveil: wrote {path}\n")
     sys.stdout.write(json_text(table.to_data()) if as_json else to_markdown(table))
+    outputs.tell()
 
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)

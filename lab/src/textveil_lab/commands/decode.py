@@ -80,12 +80,16 @@ def decode_command(
     choice.check_output(inputs, output)
     Places(inputs=(*inputs, str(report)), output=output)
     check_release(facts.release_sha256, inputs)
+    outputs = opt.Outputs(output)
     mechanism = rebuilt_mechanism(facts, vocabulary.load(), prior)
     if service is not None:
-        return _repaired(mechanism, service, reader, inputs, output, quiet)
+        code = _repaired(mechanism, service, reader, inputs, output, quiet)
+        outputs.tell(quiet=quiet)
+        return code
     documents = decode_files(mechanism, options, reader, inputs, output, model=decoding.model, workers=workers)
     if not quiet:
         sys.stderr.write(f"documents   {documents} decoded; nothing was spent\n")
+    outputs.tell(quiet=quiet)
     return 0
 
 

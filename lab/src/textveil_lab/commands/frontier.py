@@ -116,7 +116,7 @@ def frontier_command(
     from textveil.cli.mechanism_options import renamed
     from textveil.cli.progress import counting
     from textveil_lab.frontiers.comparison import DEFAULT_SEED, frontier
-    from textveil_lab.frontiers.page import frontier_json
+    from textveil_lab.frontiers.page import PAGE, frontier_json
     from textveil_lab.frontiers.points import contenders_of
     from textveil_lab.frontiers.study import Sizes
 
@@ -126,6 +126,7 @@ def frontier_command(
     epsilons = numbers_in(grid.epsilons, "--epsilons")
     words = vocabularies.load(grid.words)
     texts, labels = corpus.texts(formats)
+    outputs = opt.Outputs(output / PAGE)
     with counting("measuring", "steps") as steps:
         points = frontier(
             names,
@@ -143,6 +144,7 @@ def frontier_command(
             progress=lambda share: steps(round(1000 * share), 1000),
         )
     sys.stdout.write(frontier_json(points) if as_json else _text(points))
+    outputs.tell()
 
 
 def _text(comparison: Frontier) -> str:

@@ -100,7 +100,7 @@ def reproduce_command(
         raise ParameterError("--output must be a folder for the results; got none. Give -o DIR.")
     from textveil.cli.progress import counting
     from textveil_lab.frontiers.comparison import first_words
-    from textveil_lab.papers.reproduction import reproduce
+    from textveil_lab.papers.reproduction import REPORT, reproduce
     from textveil_lab.papers.setting import DEFAULT_SEED, QUICK_WORDS, StudySetting
     from textveil_lab.papers.texts import found_texts
     from textveil_lab.papers.vocabularies import chosen_vocabularies
@@ -109,6 +109,8 @@ def reproduce_command(
         raise ParameterError(f"--cells, --device and --processes are for studies of texts; {chosen.name} is of words.")
     if chosen.keeps_cells and sample is not None:
         raise ParameterError(f"--sample is for studies of words; {chosen.name} is of texts. Leave it out.")
+
+    outputs = opt.Outputs(output / REPORT)
 
     def show(one: Item, outcome: ItemOutcome, seconds: float) -> None:
         if not as_json:
@@ -137,6 +139,7 @@ def reproduce_command(
                 progress=lambda share: steps(round(1000 * share), 1000),
             )
             run = reproduce(chosen, items, output, setting, show)
+    outputs.tell()
     if as_json:
         sys.stdout.write(json_text(run.facts(), sort_keys=True))
         return

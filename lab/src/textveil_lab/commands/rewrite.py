@@ -138,8 +138,10 @@ def rewrite_command(
             temperature=temperature,
             same_length=same_length,
         )
+    outputs = opt.Outputs(output)
     _write("".join(f"{line}\n" for line in found.written(said, rewriter.vocabulary)), output)
     _tell(rewriter, fed, promise, len(said), seed, as_json, quiet)
+    outputs.tell(quiet=quiet)
 
 
 class _Reading:

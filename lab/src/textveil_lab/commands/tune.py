@@ -89,7 +89,7 @@ def tune_command(
     from textveil.cli.progress import counting
     from textveil.randomness import resolve, seeded_generator
     from textveil_lab.plots import need_matplotlib
-    from textveil_lab.tuning.page import checked_folder, write_results
+    from textveil_lab.tuning.page import NUMBERS, checked_folder, write_results
     from textveil_lab.tuning.tuning import candidates, tune
 
     if measures.entities and (formats.given or measures.label):
@@ -98,6 +98,7 @@ def tune_command(
     need_matplotlib()
     learner = None if measures.label is None else _learner()
     folder = checked_folder(output)
+    outputs = opt.Outputs(folder / NUMBERS)
     rng = resolve(None) if seed is None else seeded_generator(seed)
     sample = measures.sample(source, formats, rng)
     words = vocabulary.load()
@@ -117,6 +118,7 @@ def tune_command(
         )
     write_results(run, folder)
     sys.stdout.write(json_text(run.facts()) if as_json else _text(run))
+    outputs.tell()
 
 
 def _learner() -> TfidfLearner:

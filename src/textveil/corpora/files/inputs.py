@@ -17,6 +17,7 @@ from textveil.corpora.formats.records import CorpusFormat, Cut, Records
 from textveil.errors import InputError, ParameterError, need
 from textveil.randomness import SECRET_BYTES
 from textveil.types import Progress
+from textveil.whole_files import need_new
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,8 +215,8 @@ class Places:
     """Inputs and outputs of one run.
 
     Raises:
-        ParameterError: a report has no name of a file; two of them are one file; there is no job to go on with; or one
-            of private map and key stands without the other.
+        ParameterError: a report has no name of a file; two of them are one file; there is no job to go on with; one of
+            private map and key stands without the other; or the private map exists.
         InputError: standard input is wanted and closed.
     """
 
@@ -239,6 +240,8 @@ class Places:
             raise ParameterError("`map_key` needs `private_map`, which it encrypts; got none.")
         if self.private_map is not None and self.map_key is None:
             raise ParameterError("`private_map` needs `map_key`, by which it is encrypted; got none.")
+        if self.private_map is not None and not self.resume:  # a job sees to it where it begins
+            need_new(self.private_map, "private_map")
         if "-" in self.inputs and sys.stdin is None:
             raise InputError("standard input must be open; got a closed one. Name a file.")
 

@@ -15,7 +15,7 @@ from textveil.corpora.jobs.folder import JobFolder
 from textveil.corpora.jobs.job import Job, KeptMap, MapWanted, refused, written_or_refused
 from textveil.corpora.jobs.ledger import DamagedLedger, LedgerState, Totals, append, read_ledger
 from textveil.errors import OutputError, ParameterError
-from textveil.whole_files import sync_folder
+from textveil.whole_files import need_new, sync_folder
 
 _NAMED = {
     "textveil": "the version of textveil",
@@ -226,6 +226,8 @@ def _opened(
         kept = None if private_map is None else KeptMap.opened(folder, private_map, totals.map_length)
         ledger.truncate(state.length)
     else:
+        if private_map is not None:
+            need_new(private_map.path, "private_map")
         totals, ended, whole, written_since = Totals(), False, None, False
         ledger.truncate(0)
         secret, salt = folder.begun(), secrets.token_hex(16)

@@ -150,7 +150,7 @@ def test_faults_behind_the_line_of_excel_have_the_numbers_of_their_records(textv
     ("raw", "told", "wanted"),
     [
         (b"sep=;\nNr;text\n1;one\n", ("--delimiter", "|"), "the first line says sep=;: give --delimiter ';'."),
-        (b"sep=;\n", (), "the header row must name the column 'text' once; it does so 0 times."),
+        (b"sep=;\n", (), "the header row must name the column 'text' once; it does not."),
         (b"Nr;note\n1;one\n", (), "Columns are separated by commas; 1 were found."),
     ],
 )

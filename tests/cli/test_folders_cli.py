@@ -143,3 +143,35 @@ def test_a_job_of_a_folder_stops_whole_and_goes_on(command, notes: Path, tmp_pat
     _write(notes, {"new.txt": b"new"})
     code, _, err = command(*run, "--resume")
     assert code == 2 and "these differ now: inputs" in err
+
+
+@pytest.fixture
+def letters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    names = {f"letters/{number}.txt": f"{NAME} came.\nShe left {number}.\n".encode() for number in range(4)}
+    _write(tmp_path, names)
+    return tmp_path / "letters"
+
+
+def test_the_summary_of_a_folder_says_that_a_line_is_a_text_and_names_its_review(command, letters: Path) -> None:
+    code, _, err = command("sanitize", "letters", "-p", "identifiers", "-o", "out")
+    assert code == 0
+    assert err.splitlines()[0] == "8 texts -> out/   (a line is a text; with --whole-file a file is one)"
+    assert "textveil review out --policy identifiers --original letters\n" in err
+    code, _, err = command("review", "out", "--policy", "identifiers", "--original", "letters")
+    assert code == 0 and "8 documents -> review.html" in err
+    code, _, err = command("sanitize", "letters", "-p", "identifiers", "-o", "whole", "--whole-file")
+    assert code == 0 and err.splitlines()[0] == "4 texts -> whole/"
+
+
+def test_the_summary_of_many_inputs_does_not_list_them(command, letters: Path) -> None:
+    _, _, err = command("sanitize", *sorted(letters.iterdir()), "-p", "identifiers", "-o", "out.txt")
+    assert "--original INPUT" in err and "(--original for each of 4 inputs)" in " ".join(err.split())
+
+
+def test_folders_with_files_of_other_names_are_not_compared(command, letters: Path) -> None:
+    assert command("sanitize", "letters", "-p", "identifiers", "-o", "out", "-q")[0] == 0
+    (letters / "3.txt").rename(letters / "0a.txt")
+    code, _, err = command("review", "out", "--policy", "identifiers", "--original", "letters")
+    assert code == 1 and "files of --original under their names; 2 differ" in err
+    assert not Path("review.html").exists()

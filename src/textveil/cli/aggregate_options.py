@@ -54,10 +54,10 @@ class AggregateOptions:
     def records(self, sources: list[str], label: str | None = None, *, again: bool = False) -> PersonalRecords:
         """Return the records of the inputs, with labels if a column of them is named; ``again``: read twice."""
         from textveil.aggregates.request import PersonalRecords
-        from textveil.corpora.files.sources import files_in
 
-        names = [name for source in sources for name in (list(map(str, files_in(Path(source)))) or [source])]
-        inputs = opt.inputs_of(names, opt.format_choice(self, None if self.field is None else [self.field]))
+        inputs = opt.inputs_of(
+            opt.files_of(sources), opt.format_choice(self, None if self.field is None else [self.field])
+        )
         if again and not all(Path(name).is_file() for name in inputs):
             raise ParameterError(
                 "INPUT must be files, which are read more than once; got a stream. Save it to a file first."

@@ -7,7 +7,7 @@ import functools
 import inspect
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, is_dataclass, replace
 from pathlib import Path
@@ -318,7 +318,7 @@ class ReadingOptions:
         from textveil.corpora.formats.choice import DOCUMENT
 
         choice = format_choice(self, self.field)
-        inputs = inputs_of(patterns, choice)
+        inputs = inputs_of(files_of(patterns), choice)
         if choice.name(inputs) != DOCUMENT:
             return []
         from textveil.cli.documents import bytes_of
@@ -334,7 +334,7 @@ class ReadingOptions:
         from textveil.corpora.files.inputs import released_blocks
 
         choice = format_choice(self, self.field)
-        inputs = inputs_of(patterns, choice)
+        inputs = inputs_of(files_of(patterns), choice)
         with counting(doing, "bytes", inputs) as progress:
             for block in released_blocks(choice.reader(inputs), inputs, progress):
                 yield block.texts
@@ -362,7 +362,7 @@ class SampleOptions:
         from textveil.corpora.files.inputs import released_blocks
 
         choice = self.choice() if label is None else self.choice(label)
-        inputs = inputs_of([source], choice)
+        inputs = inputs_of(files_of([source]), choice)
         texts, labels = [], []
         for block in released_blocks(choice.reader(inputs), inputs, progress):
             classes = block.records.beside.get(label or "", [""] * len(block.records.texts))
@@ -400,6 +400,13 @@ def inputs_of(patterns: list[str], choice: FormatChoice) -> tuple[str, ...]:
         if strays and (choice.sanitized or choice.kept):
             error.args = (f"{error} To name several fields, repeat the option: --field A --field B.",)
         raise
+
+
+def files_of(patterns: Sequence[str]) -> list[str]:
+    """Return names and patterns with the files of each folder, at any depth, in place of the folder."""
+    from textveil.corpora.files.sources import files_in
+
+    return [name for pattern in patterns for name in (list(map(str, files_in(Path(pattern)))) or [pattern])]
 
 
 def file_of(output: Path | None) -> Path | None:

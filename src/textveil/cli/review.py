@@ -91,6 +91,7 @@ def review_command(
     if report is not None:
         _need_same(report, name)
         check_release(_stated(report)["release"], [release])
+    _need_same_names(release, original)
     chosen = policy_named(name)
     plain = replace(reading, encoding=None)  # a release is UTF-8, whatever its originals are
     released, originals = (
@@ -261,6 +262,21 @@ def _need_same(report: Path, name: str) -> None:
         f"the one of --report ({str(stated['name'])[:60]}, sha256 {str(stated['digest'])[:16]})",
         "Name its file.",
     )
+
+
+def _need_same_names(release: str, original: Sequence[str]) -> None:
+    """Refuse two folders whose files differ in a name: their texts would be compared across files."""
+    from textveil.corpora.files.sources import files_in
+
+    if len(original) != 1 or not (Path(release).is_dir() and Path(original[0]).is_dir()):
+        return
+    names, wanted = ([path.relative_to(root) for path in files_in(Path(root))] for root in (release, original[0]))
+    if names != wanted:
+        differ = len(set(names) ^ set(wanted))
+        raise InputError(
+            f"RELEASE must have the files of --original under their names; {differ:,} differ. A release leaves out "
+            "what it cannot read, and calls files by number whose names tell: review such files one by one."
+        )
 
 
 def _chosen(count: int, sample: int | None) -> Sequence[int]:

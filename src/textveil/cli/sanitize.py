@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from textveil.vocabulary.vocabulary import Vocabulary
 
 _SHOWN = 20  # skipped records that are named on standard error
+_NAMED = 3  # inputs that the command of a review names
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -303,8 +304,10 @@ def sanitize_command(
     run = run.hiding_names()
     _ = run.drawing  # what a policy names is made, or refused, before anything is read
     finished = _done(run, places, context.command)
-    review = _reviewing(places, drawing.policy, records.field, formats)
-    code = _told(finished, context.command, review, quiet=writing.quiet, verbose=writing.verbose, output=places.output)
+    review = _reviewing(places, source or [], drawing.policy, records.field, formats)
+    lines = folder is not None and choice.name_of_all(inputs) == "txt" and not formats.whole_file
+    by_line = lines and finished.report.tally.documents > len(inputs)
+    code = _told(finished, context.command, review, writing, places.output, by_line=by_line)
     outputs.tell(quiet=writing.quiet or finished.already)
     return code
 
@@ -340,7 +343,7 @@ def _document(
         lines = report.warnings()
     else:
         assert report.certificate is not None
-        review = _reviewing(places, policy, None, opt.FormatOptions())
+        review = _reviewing(places, places.inputs, policy, None, opt.FormatOptions())
         shown = report.summary() if writing.verbose else brief(report, str(output), review)
         lines = [shown, told(report.certificate)]
     sys.stderr.writelines(line + "\n" for line in lines)
@@ -369,27 +372,36 @@ def _done(run: Run, places: Places, command: Any) -> Finished:
         bar.close()
 
 
-def _reviewing(places: Places, policy: str | None, fields: list[str] | None, formats: opt.FormatOptions) -> str:
+def _reviewing(
+    places: Places, sources: Sequence[str], policy: str | None, fields: list[str] | None, formats: opt.FormatOptions
+) -> str:
     """Return the command that reviews the release, with the options that this run had."""
     if places.output is None or "-" in places.inputs:
         return "textveil review"
+    many = len(sources) > _NAMED
     read = {"format": formats.corpus_format, "delimiter": formats.delimiter, "encoding": formats.encoding}
-    options = [("policy", policy), *(("original", name) for name in places.inputs)]
+    options = [("policy", policy), *(("original", name) for name in (["INPUT"] if many else sources))]
     options += [*(("field", name) for name in fields or ()), *read.items()]
     words = ["textveil", "review", str(places.output)]
     words += [word for name, value in options if value is not None for word in (f"--{name}", value)]
-    return shlex.join([*words, *(["--whole-file"] if formats.whole_file else [])])
+    command = shlex.join([*words, *(["--whole-file"] if formats.whole_file else [])])
+    return f"{command} (--original for each of {len(sources)} inputs)" if many else command
 
 
-def _told(finished: Finished, command: Any, review: str, *, quiet: bool, verbose: bool, output: Path | None) -> int:
+def _told(
+    finished: Finished, command: Any, review: str, writing: _WritingOptions, output: Path | None, *, by_line: bool
+) -> int:
     from textveil.cli.brief import brief
 
     report = finished.report
-    if quiet:
+    if writing.quiet:
         lines = report.warnings()
     else:
         where = "standard output" if output is None else f"{output}/" if output.is_dir() else str(output)
-        lines = [report.summary(), *finished.sender_report.lines()] if verbose else [brief(report, where, review)]
+        where += "   (a line is a text; with --whole-file a file is one)" if by_line else ""
+        lines = (
+            [report.summary(), *finished.sender_report.lines()] if writing.verbose else [brief(report, where, review)]
+        )
         lines += [] if report.certificate is None else [told(report.certificate)]
     if finished.names:
         count = f"{len(finished.names)} file{'s' if len(finished.names) > 1 else ''}"

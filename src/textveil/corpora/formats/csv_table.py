@@ -341,7 +341,8 @@ class CsvTable:
     def _columns(self, names: Sequence[str]) -> dict[str, int]:
         for name in self.choice.needed():
             if (times := names.count(name)) != 1:
-                wanted = f"the header row must name the column {name!r} once; it does so {times} times."
+                found = f"does so {times} times" if times else "does not"
+                wanted = f"the header row must name the column {name!r} once; it {found}."
                 raise InputError(f"{wanted} {self._hint(name, names)}")
         return {name: names.index(name) for name in self.choice.needed()}
 

@@ -20,7 +20,8 @@ from textveil.certificate.bounds import (
 )
 from textveil.certificate.drawing import Sample
 from textveil.certificate.finding import Found
-from textveil.certificate.marks import Binding, Guess, Mark, Marks, Span
+from textveil.certificate.marks import Binding, Guess, Mark, Marks, Period, Span
+from textveil.certificate.samples import CHARACTERS
 from textveil.certificate.sampling import EVEN, MEAN
 from textveil.certificate.thresholds import Comparison, Threshold, conformal_threshold, exchangeable, pages_for
 from textveil.detection.kinds import GROUPS
@@ -104,6 +105,7 @@ class Certificate:
         twice: what two reviewers of the same pages tell; None if no page was read twice.
         binding: what it is about.
         marks_sha256: digest of the file of marks.
+        sampled: of conversations of a server, the period; None for a release.
     """
 
     level: float
@@ -118,6 +120,7 @@ class Certificate:
     twice: Twice | None
     binding: Binding
     marks_sha256: str
+    sampled: Period | None = None
 
     def digest(self) -> str:
         """Return the digest that binds version, policy, release, originals and marks."""
@@ -151,6 +154,7 @@ class Certificate:
             "twice": None
             if self.twice is None
             else {**self.twice._asdict(), "overlooked": self.twice.overlooked._asdict()},
+            **({} if self.sampled is None else {"sampled": self.sampled._asdict()}),
             "bound_to": self._bound(),
             "digest": self.digest(),
         }
@@ -179,6 +183,7 @@ def certified(marks: Marks, level: float = LEVEL) -> Certificate:
     missed = [Counter(span.kind for span in page.missed) for page in pages]
     wrong = [Counter(span.kind for span in page.wrong) for page in pages]
     kinds = sorted({*design.found, *(kind for each in missed for kind in each)})
+    counted = kinds if design.sampled is None else []  # of a server's conversations nobody counted what was found
 
     def of(chosen: Iterable[str]) -> Pages:
         return _pages(missed, frozenset(chosen), sample, level)
@@ -192,10 +197,11 @@ def certified(marks: Marks, level: float = LEVEL) -> Certificate:
         names=of(NAMES),
         direct=of(DIRECT),
         anything=of(kinds),
-        kinds={kind: _kind(kind, missed, wrong, _found(marks, kind), sample, level) for kind in kinds},
+        kinds={kind: _kind(kind, missed, wrong, _found(marks, kind), sample, level) for kind in counted},
         twice=_twice(read),
         binding=design.binding,
         marks_sha256=marks.digest(),
+        sampled=design.sampled,
     )
 
 
@@ -341,7 +347,9 @@ def lines(certificate: Certificate) -> list[tuple[str, str]]:
     """Return the certificate as lines for a person, each with its label."""
     documents, level = certificate.binding.documents, f"{100 * certificate.level:g} %"
     by = f"with {level} confidence, by {certificate.read:,} read, the last on {certificate.last}"
-    rows = [("names", f"of {documents:,} documents {_at_most(certificate.names, documents)} still name a person, {by}")]
+    period = certificate.sampled
+    what = "documents" if period is None else f"conversations from {period.since} to {period.until}"
+    rows = [("names", f"of {documents:,} {what} {_at_most(certificate.names, documents)} still name a person, {by}")]
     direct, anything = (_at_most(each, documents) for each in (certificate.direct, certificate.anything))
     rows.append(("direct", f"{direct} hold a missed direct identifier, {anything} anything missed"))
     if certificate.direct.exact is not None:
@@ -357,10 +365,15 @@ def lines(certificate: Certificate) -> list[tuple[str, str]]:
             ("twice", f"{twice.pages:,} read by two: {twice.both:,} missed values seen by both, {twice.first:,} and "
              f"{twice.second:,} by each; about {twice.overlooked.estimate:.1f} ({between}) by neither, an estimate")
         )  # fmt: skip
-    rows.append(("counted", f"{NOTE}; of one page at most as many as others have"))
+    if period is None:
+        rows.append(("counted", f"{NOTE}; of one page at most as many as others have"))
+    else:
+        drawn = f"each was drawn with probability {period.share:g}; of one its first {CHARACTERS:,} characters count"
+        rows.append(("counted", f"{NOTE}; {drawn}, and each day of it by itself"))
     if not certificate.secure:
         rows.append(("CHECK", "pages were drawn with a seed: for experiments, and no certificate"))
-    rows.append(("bound", f"to this release, policy and version, sha256 {certificate.digest()[:16]}"))
+    bound = "release" if period is None else "sample"
+    rows.append(("bound", f"to this {bound}, policy and version, sha256 {certificate.digest()[:16]}"))
     return rows
 
 
@@ -413,7 +426,7 @@ def page_with_certificate(page: str, certificate: Certificate) -> str:
     )
     before, *behind = page.split(f"<section id='{KEY}'>")
     _, closed, after = "".join(behind).partition("</section>")
-    whole = len(behind) == 1 and closed
+    whole = len(behind) == 1 and bool(closed)
     need(whole, "report", "another file", "the page that sanitize wrote with the release", "Name that file.")
     return before + section + after
 

@@ -63,6 +63,14 @@ class Binding:
     original_hmac: str
 
 
+class Period(NamedTuple):
+    """When conversations were sampled, from the first day to the last, and with what probability each was drawn."""
+
+    since: str
+    until: str
+    share: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Design:
     """The header: how pages were drawn, before any was read.
@@ -74,6 +82,7 @@ class Design:
         found: for each kind, how many pages of the corpus have how many values that the detector found.
         twice: each so-manyth page of the order is read by a second reviewer.
         secure: whether the operating system's randomness drew the pages; marks of a seed certify nothing.
+        sampled: of conversations of a server, the period; None for a release. Only those that were kept can be read.
     """
 
     key: str
@@ -82,6 +91,7 @@ class Design:
     found: Mapping[str, Mapping[int, int]]
     twice: int
     secure: bool
+    sampled: "Period | None" = None
 
     def __post_init__(self) -> None:
         need(max(self.draw.pages) <= self.binding.documents, "pages", max(self.draw.pages), "a page of the corpus")
@@ -104,6 +114,7 @@ class Design:
             "found": {kind: {str(count): pages for count, pages in each.items()} for kind, each in self.found.items()},
             "twice": self.twice,
             "randomness": "operating system" if self.secure else "seeded: not for release",
+            **({} if self.sampled is None else {"sampled": self.sampled._asdict()}),
             "draw": draw,
         }
 
@@ -351,7 +362,13 @@ def _design(data: Mapping[str, Any]) -> Design:
         found={kind: {int(count): pages for count, pages in _counts(each).items()} for kind, each in found.items()},
         twice=_typed(data["twice"], int),
         secure=data["randomness"] == "operating system",
+        sampled=_period(data["sampled"]) if "sampled" in data else None,
     )
+
+
+def _period(data: Mapping[str, Any]) -> Period:
+    since, until = (date.fromisoformat(data[name]).isoformat() for name in ("since", "until"))
+    return Period(since, until, _share(data["share"]))
 
 
 def _mark(data: Mapping[str, Any]) -> Mark:

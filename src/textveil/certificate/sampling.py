@@ -71,6 +71,19 @@ def draw_pages(guesses: Sequence[int], rng: np.random.Generator | None = None) -
     return Draw(tuple(page + 1 for page in pages), tuple(weights[page] for page in pages), sum(weights), least)
 
 
+def draw_kept(kept: int, population: int, rng: np.random.Generator | None = None) -> Draw:
+    """Draw an even order of pages that were themselves drawn from a larger corpus, each with one probability.
+
+    Args:
+        kept: how many were; they are the pages 1 to ``kept``.
+        population: how many there were.
+        rng: randomness; None is the operating system's.
+    """
+    need(kept <= population, "kept", kept, f"at most {population}")
+    order = draw_order(kept, rng or secure_generator())[:_RECORDED] + 1
+    return Draw(tuple(order.tolist()), (1,) * len(order), population, int(len(order) < population))
+
+
 def _weights(guesses: Sequence[int]) -> list[int]:
     unsure = [min(count, _GUESSES) for count in guesses]
     everything = sum(unsure)

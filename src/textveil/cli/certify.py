@@ -82,6 +82,9 @@ def certify_command(
     for name, value in vars(reading).items():
         need(not value, name, "one", _TOGETHER)
     certificate = certified(Marks(marks), level)
+    if certificate.sampled is not None:
+        for name, value in {"release": release, "report": report}.items():
+            need(not value, name, "one", "left out for conversations of a server", "They are no release.")
     if release is not None:
         whole = whole_of(release)
         if whole is None:

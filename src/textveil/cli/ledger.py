@@ -359,6 +359,17 @@ def revoke_command(identity: _Identity, *, database: _DatabaseOptions) -> None:
         keys.revoke(identity)
 
 
+@keys_app.command("samples")
+def samples_command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Of the secret key; it is made if it is not there.")],
+) -> None:
+    """Make the key of who reads sampled conversations, and print its public one for the server's samples_key."""
+    from textveil.certificate.samples import public_key
+    from textveil.whole_files import read_or_made_key
+
+    sys.stdout.write(f'samples_key = "{public_key(read_or_made_key(file, "file"))}"\n')
+
+
 def _set_limit(place: str, facts: KeyFacts, limit: Limit) -> None:
     """Limit the person, so that a second key is no second budget; the key if no person is named."""
     from textveil.budget.account import Account

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -34,6 +34,9 @@ class _MarkingOptions:
         "Draw documents at random, and keep what you mark in this file, or go on with it: for textveil certify.",
         _CERTIFY,
     )
+    key: Path | None = opt.value(
+        "FILE", "RELEASE is a folder or file of conversations that textveil serve kept: this key opens them.", _CERTIFY
+    )
     reviewer: str = opt.value("NAME", "Who reads: several share one file.", _CERTIFY, default="reviewer")
     at_most: float = opt.value(
         "P", "Share of documents with a missed direct identifier to aim for.", _CERTIFY, default=0.01
@@ -45,6 +48,7 @@ class _MarkingOptions:
         need(0 < self.at_most < 1, "at_most", self.at_most, "between 0 and 1")
         if self.marks is None:
             changed = {"reviewer": self.reviewer != "reviewer", "at_most": self.at_most != 0.01, "seed": self.seed}
+            changed["key"] = self.key is not None
             for name, is_given in changed.items():
                 need(is_given in (None, False), name, "one", "left out where there are no `marks`")
         else:
@@ -56,8 +60,8 @@ class _MarkingOptions:
 def review_command(
     release: Annotated[str, typer.Argument(metavar="RELEASE", help="What was released.")],
     *,
-    original: list[str] = opt.value(
-        "FILE", "The texts that it was made of, in the same order; may be repeated.", default=...
+    original: list[str] | None = opt.value(
+        "FILE", "The texts that it was made of, in the same order; may be repeated. Needed without --key."
     ),
     policy: str | None = opt.value(
         "NAME|FILE", "The policy that the corrections extend.  [default: that of --report, else identifiers]"
@@ -86,8 +90,13 @@ def review_command(
     marking.check(output, sample)
     output = output or Path("review.html")
     target = marking.marks or output
-    Places(inputs=(release, *original, *([name] if is_path(name) else [])), output=target)
+    need((original is None) == (marking.key is not None), "original", *_ORIGINAL[marking.key is None])
+    own = [name] if is_path(name) else []
+    Places(inputs=(release, *(original or [str(marking.key)]), *own), output=target)
     check_folder(target)
+    if original is None:
+        _read_conversations(Path(release), policy_named(name), name, marking, report, reading, quiet=quiet)
+        return
     if report is not None:
         _need_same(report, name)
         check_release(_stated(report)["release"], [release])
@@ -108,7 +117,63 @@ def review_command(
     if marking.marks is None:
         _written(pairs, name, chosen, output, sample, quiet=quiet)
     else:
-        _read_by_draw(pairs, name, chosen, release, marking, quiet=quiet)
+        sha256 = _sha256_of(release)
+
+        def design(find: Finding) -> Design:
+            return _design(pairs, chosen, sha256, find, marking.seed)
+
+        def binding(key: str) -> Binding:
+            return _binding(pairs, chosen, sha256, key)
+
+        _read_by_draw(pairs, name, chosen, marking, design, binding, quiet=quiet)
+
+
+_ORIGINAL = {True: ("none", "one or more files"), False: ("one", "left out beside `key`", "Samples hold them.")}
+
+
+def _read_conversations(
+    place: Path,
+    chosen: Policy,
+    name: str,
+    marking: _MarkingOptions,
+    report: Path | None,
+    reading: opt.ReadingOptions,
+    *,
+    quiet: bool,
+) -> None:
+    """Serve conversations that a server kept."""
+    from textveil.certificate.marks import Design, Period, new_key
+    from textveil.certificate.samples import read_samples
+    from textveil.certificate.sampling import draw_kept
+    from textveil.randomness import seeded_generator
+    from textveil.version import VERSION
+    from textveil.whole_files import read_key
+
+    others = {"report": report, **vars(reading)}
+    for option, value in others.items():
+        need(not value, option, "one", "left out beside `key`", "Samples have one form.")
+    assert marking.key is not None
+    kept = read_samples(place, read_key(marking.key, "key"))
+    need(kept.facts.policy_digest == chosen.digest, "policy", name[:60], f"that of the samples ({kept.facts.policy})")
+    need(kept.facts.textveil == VERSION, "samples", f"those of {kept.facts.textveil}", f"of this version, {VERSION}")
+
+    def binding(key: str) -> Binding:
+        return _binding(kept.texts, chosen, kept.sha256, key, documents=kept.conversations)
+
+    def design(find: Finding) -> Design:
+        key, seed = new_key(), marking.seed
+        rng = None if seed is None else seeded_generator(seed)
+        return Design(
+            key=key,
+            binding=binding(key),
+            draw=draw_kept(len(kept.texts), kept.conversations, rng),
+            found={},
+            twice=_TWICE,
+            secure=seed is None,
+            sampled=Period(kept.since, kept.until, kept.facts.share),
+        )
+
+    _read_by_draw(kept.texts, name, chosen, marking, design, binding, quiet=quiet)
 
 
 def _written(
@@ -143,8 +208,9 @@ def _read_by_draw(
     pairs: Sequence[tuple[str, str]],
     name: str,
     chosen: Policy,
-    release: str,
     marking: _MarkingOptions,
+    design: Callable[[Finding], Design],
+    binding: Callable[[str], Binding],
     *,
     quiet: bool,
 ) -> None:
@@ -165,16 +231,17 @@ def _read_by_draw(
     if marking.marks.exists():
         need(marking.seed is None, "seed", marking.seed, "left out where the marks go on", "They have their draw.")
         marks = Marks(marking.marks)
-        need_same(marks.design.binding, _binding(pairs, chosen, release, marks.design.key))
+        need_same(marks.design.binding, binding(marks.design.key))
     else:
-        marks = Marks.begun(marking.marks, _design(pairs, chosen, release, find, marking.seed))
+        marks = Marks.begun(marking.marks, design(find))
     kinds = [kind for kind in correctable(name)["kinds"] if kind in GROUPS] + [
         kind for kind in find.kinds if kind not in GROUPS
     ]
     review = Review(marks, pairs, find, kinds=kinds, reviewer=reviewer, target=marking.at_most)
     page = marking_page(kinds, GROUPS)
     with ReviewServer(review, page.html, page.digests) as server:
-        lines = row("review", f"{len(pairs):,} documents, marks -> {marking.marks}; stop at any page: Ctrl-C")
+        what = "documents" if marking.key is None else "conversations that were kept"
+        lines = row("review", f"{len(pairs):,} {what}, marks -> {marking.marks}; stop at any page: Ctrl-C")
         sys.stderr.writelines(line + "\n" for line in [*([] if quiet else lines), server.address])
         sys.stderr.flush()
         with contextlib.suppress(KeyboardInterrupt):
@@ -187,25 +254,32 @@ def _read_by_draw(
         sys.stderr.writelines(line + "\n" for line in lines)
 
 
-def _binding(pairs: Sequence[tuple[str, str]], chosen: Policy, release: str, key: str) -> Binding:
-    from textveil.certificate.marks import Binding, corpus_hmac
+def _sha256_of(release: str) -> str:
     from textveil.corpora.files.inputs import whole_of
-    from textveil.version import VERSION
 
     whole = whole_of(Path(release))
     if whole is None:
         raise InputError("a release that is marked must be a file; got a stream or a pattern. Name one file.")
+    return whole.sha256
+
+
+def _binding(
+    pairs: Sequence[tuple[str, str]], chosen: Policy, sha256: str, key: str, *, documents: int | None = None
+) -> Binding:
+    from textveil.certificate.marks import Binding, corpus_hmac
+    from textveil.version import VERSION
+
     return Binding(
         textveil=VERSION,
         policy=chosen.name,
         policy_digest=chosen.digest,
-        documents=len(pairs),
-        release_sha256=whole.sha256,
+        documents=documents or len(pairs),
+        release_sha256=sha256,
         original_hmac=corpus_hmac(key, (original for original, _ in pairs)),
     )
 
 
-def _design(pairs: Sequence[tuple[str, str]], chosen: Policy, release: str, find: Finding, seed: int | None) -> Design:
+def _design(pairs: Sequence[tuple[str, str]], chosen: Policy, sha256: str, find: Finding, seed: int | None) -> Design:
     from textveil.certificate.marks import Design, new_key
     from textveil.certificate.sampling import draw_pages
     from textveil.cli.progress import counting
@@ -225,7 +299,7 @@ def _design(pairs: Sequence[tuple[str, str]], chosen: Policy, release: str, find
     key = new_key()
     return Design(
         key=key,
-        binding=_binding(pairs, chosen, release, key),
+        binding=_binding(pairs, chosen, sha256, key),
         draw=draw_pages(guesses, None if seed is None else seeded_generator(seed)),
         found={kind: +pages for kind, pages in found.items()},
         twice=_TWICE,

@@ -3,10 +3,13 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Iterator
+from typing import Final
 
 from fastapi import FastAPI
 
 from textveil.budget.ledger import Ledger
+from textveil.certificate.samples import Samples, reader_of
+from textveil.errors import need
 from textveil.sanitize.costs import TextCosts
 from textveil.server.api import admin_router, router
 from textveil.server.config import Config
@@ -34,7 +37,7 @@ def check_settings(config: Config) -> None:
 
     Raises ParameterError: a policy cannot be read; or the upstream's URL is not allowed.
     """
-    _offered(config)
+    _samples(config, _offered(config), ServerMetrics())
     Upstream.of(config)
 
 
@@ -55,6 +58,7 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKey
     policies = _offered(config)
     Upstream.of(config)  # refused here, in one line: what fails when the server starts is a traceback in its log
     metrics = ServerMetrics()
+    samples = _samples(config, policies, metrics)
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -79,6 +83,7 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKey
             foreign=foreign,
             finding=finding,
             shares=most > 0,
+            samples=samples,
         )
         app.state.documents = (
             None if config.documents == "refuse" else Documents(config.documents, finding, config.body_bytes)
@@ -94,13 +99,19 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKey
         app.state.callers, app.state.keys = callers, known
         app.state.maps = own.enter_context(kept_maps(config))
         await service.warm()
-        forgetting = asyncio.create_task(app.state.conversations.forget())
+        forgetting = [asyncio.create_task(app.state.conversations.forget())]
+        if samples is not None:
+            samples.open()
+            forgetting.append(asyncio.create_task(_expire(samples)))
         try:
             yield
         finally:
-            forgetting.cancel()
+            for task in forgetting:
+                task.cancel()
             await finding.close()
             service.close()
+            if samples is not None:
+                samples.close()
             callers.close()
             if upstream is not None:
                 await upstream.aclose()
@@ -140,6 +151,34 @@ def _offered(config: Config) -> OfferedPolicies:
         for name in named:
             policies.name(name)
     return policies
+
+
+def _samples(config: Config, policies: OfferedPolicies, metrics: ServerMetrics) -> Samples | None:
+    """Return what draws conversations of the default policy; None if none is drawn."""
+    if config.samples is None:
+        return None
+    need(config.samples_key is not None, "samples_key", "none", "one where `samples` is set", "textveil keys samples.")
+    policy = policies.policy(policies.default)
+    keeps = policy.finds_spans and not policy.draws_words
+    need(keeps, "samples", "a folder", "left out where the default policy draws words", "Nothing is missed there.")
+    return Samples(
+        config.samples,
+        reader_of(str(config.samples_key)),
+        share=config.samples_share,
+        days=config.samples_days,
+        most=config.samples_conversations,
+        facts=(VERSION, policy.name, policy.digest),
+        count=lambda what: metrics.samples.labels(what).inc(),
+    )
+
+
+async def _expire(samples: Samples) -> None:
+    while True:
+        await asyncio.sleep(_EXPIRES_EVERY)
+        await asyncio.to_thread(samples.expire)
+
+
+_EXPIRES_EVERY: Final = 60.0  # seconds
 
 
 @contextlib.contextmanager

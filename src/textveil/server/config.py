@@ -106,6 +106,12 @@ class Config(BaseModel):
     # where originals are put back within URLs of an answer: "named-hosts", to hosts that a text of the asker names;
     # "never"; or "everywhere", by which the upstream can have originals sent to any host
     restore_in_urls: InUrls = "named-hosts"
+    # a folder where conversations that were drawn are kept, sealed, for ``textveil review``; left out, none is drawn
+    samples: Path | None = None
+    samples_key: str | None = None  # whoever has the key of this public one reads them: textveil keys samples
+    samples_share: Annotated[float, Field(gt=0, le=1)] = 0.01  # probability with which each conversation is drawn
+    samples_days: _Count = 30  # how long they are kept
+    samples_conversations: _Count = 100_000  # of a day that count; later ones are not drawn
     log: bool = True  # whether a line of JSON is written for each request
 
     @field_validator("on_error")

@@ -20,6 +20,7 @@ from typing import Any, Final
 from weakref import WeakValueDictionary
 
 from textveil.budget.account import Account
+from textveil.certificate.samples import Part
 from textveil.errors import LedgerError
 from textveil.sanitize.release import Release
 from textveil.server.kept_data import (
@@ -72,6 +73,7 @@ class ConversationState:
         hosts: of URLs in texts that the client wrote.
         persons: whom texts that the client wrote name, in plain form, by when; private.
         traced: how many traces of it were kept.
+        sampled: whether a person may read it, if the server draws conversations for that.
         restorer_size: bytes of ``size`` that the restorer of its answers takes; it can be made again.
     """
 
@@ -94,6 +96,7 @@ class ConversationState:
         self._written = WrittenAnswers(self._key)
         self._restorer: Restorer | None = None
         self.traced = self.restorer_size = 0
+        self.sampled: Part | None = None
 
     def scope(self, policy: str) -> MemoryScope:
         """Return the scope, under a policy, in which one value has one surrogate."""

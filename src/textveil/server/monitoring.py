@@ -66,6 +66,7 @@ class ServerMetrics:
         epsilon: nats that were spent, by policy.
         unprotected: requests that were sent on as they came, by policy.
         refused: requests that were refused, by the code of the error.
+        samples: conversations that were "counted" for a sample, were drawn and "kept", or were "lost" by a failure.
     """
 
     def __init__(self) -> None:
@@ -82,6 +83,7 @@ class ServerMetrics:
             "textveil_unprotected", "Requests sent on unprotected.", ["policy"], registry=self._registry
         )
         self.refused = Counter("textveil_refused", "Requests refused.", ["code"], registry=self._registry)
+        self.samples = Counter("textveil_samples", "Conversations sampled.", ["what"], registry=self._registry)
 
     def text(self) -> bytes:
         """Return all of them in the form that Prometheus reads."""

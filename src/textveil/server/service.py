@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from textveil.budget.account import Account
 from textveil.budget.standing import Balance
+from textveil.certificate.samples import Samples
 from textveil.detection.detectors import detect
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import BudgetExhausted, ModelError, SlowText
@@ -146,6 +147,7 @@ class SanitizingService:
         foreign: the treatment of values in texts that others may have written a part of.
         finding: processes that find values; without them a search may hold up everybody.
         shares: whether they also read short texts while other requests are under way.
+        samples: draws conversations that a person may read, if there are such.
     """
 
     def __init__(
@@ -159,8 +161,10 @@ class SanitizingService:
         foreign: ForeignValues = ForeignValues(),  # noqa: B008
         finding: FindingProcesses | None = None,
         shares: bool = True,
+        samples: Samples | None = None,
     ) -> None:
         self.policies = policies
+        self._samples = samples
         self._ledger = ledger
         self._foreign = foreign
         self._metrics = ServerMetrics() if metrics is None else metrics
@@ -294,10 +298,23 @@ class SanitizingService:
                 conversation.foreign_values = within.values
                 conversation.name_hosts(within.hosts)
                 conversation.name_persons(within.persons)
+                await self._sample(name, conversation, [text for _, text in new], drawn)
             else:
                 prepared, balance = None, await self.balance(account)
             in_order = [release for key in wanted if (release := releases[key]) is not None]
             return self._told(name, in_order, prepared, balance)
+
+    def sampled_share(self, policy: str | None) -> float | None:
+        """Return the probability with which a person may read a conversation; None if nobody does."""
+        drawn = self._samples is not None and self.policies.name(policy) == self.policies.default
+        return self._samples.share if drawn and self._samples is not None else None
+
+    async def _sample(
+        self, name: str, conversation: ConversationState, texts: list[str], releases: Sequence[Release]
+    ) -> None:
+        if self._samples is not None and name == self.policies.default:
+            pairs = [(text, release.text) for text, release in zip(texts, releases, strict=True)]
+            conversation.sampled = await self.in_thread(partial(self._samples.take, conversation.sampled, pairs))
 
     async def _digests(
         self, name: str, wanted: list[tuple[str, str]], conversation: ConversationState

@@ -135,7 +135,9 @@ class Exchange(NamedTuple):
             documents=self.request.app.state.documents,
         )
         await self.conversations.keep(self.state)  # what goes on is known to whoever goes on with it
-        return as_json(sanitized.body), sanitized.memory, sanitized.headers
+        share = service.sampled_share(policy)  # whether this conversation was drawn is told to nobody
+        told = {} if share is None else {"X-Textveil-Sample-Share": f"{share:g}"}
+        return as_json(sanitized.body), sanitized.memory, sanitized.headers | told
 
 
 def _characters(data: Any) -> int:

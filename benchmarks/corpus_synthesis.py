@@ -1,7 +1,7 @@
 """What `textveil synthesize` reaches: a classifier trained on synthetic text alone, tested on real text.
 
     python benchmarks/corpus_synthesis.py [--epsilons .5,1,4] [--seeds 5] [--documents 100000] [--articles 5247]
-        [--pool wikipedia|model|counts] [--texts 12000]
+        [--pool wikipedia|counts] [--texts 12000]
 
 Corpus: AG News, 29,331 documents, one a person; delta 1e-6; labels are selected. Pool: passages of Wikipedia articles,
 of at least 8, 25 and 50 words, a random ``--texts`` of them; or as many texts that the embedded language model writes.
@@ -36,10 +36,8 @@ from sklearn.pipeline import make_pipeline
 from textveil.aggregates.count_run import count
 from textveil.aggregates.learning import released_moments
 from textveil.aggregates.request import EACH_RECORD, CorpusRequest, PersonalRecords
-from textveil.aggregates.synthesis import PoolVectors, drawn, written_pool
-from textveil.models.ngram import embedded_language_model
+from textveil.aggregates.synthesis import PoolVectors, drawn
 from textveil.randomness import seeded_generator
-from textveil.vocabulary.embedded import load_vocabulary
 
 SENTENCE_END = re.compile(r'(?<=[.!?])\s+(?=[A-Z"])')
 LENGTHS = (8, 25, 50)
@@ -113,13 +111,11 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--documents", type=int, default=100_000)
     parser.add_argument("--articles", type=int, default=10**6)
-    parser.add_argument("--pool", choices=("wikipedia", "model", "counts"), default="wikipedia")
+    parser.add_argument("--pool", choices=("wikipedia", "counts"), default="wikipedia")
     parser.add_argument("--texts", type=int, default=10**6)
     options = parser.parse_args()
     train, test = agnews()
-    if options.pool == "model":
-        public = written_pool(embedded_language_model(), load_vocabulary().words, options.texts)
-    elif options.pool == "counts":
+    if options.pool == "counts":
         public = []
     else:
         public = pool(options.articles)

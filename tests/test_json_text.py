@@ -20,7 +20,6 @@ from textveil.detection.found import OTHER, without
 from textveil.errors import InternalError, ParameterError, TextveilError
 from textveil.json_text import NESTING, json_data, json_file
 from textveil.models.foreign_files import is_encoder_decoder, is_masked
-from textveil.rebuild import read_report
 from textveil.sanitize.outside import joined
 from textveil.sanitize.policy_report import read_risk
 from textveil.server.config import load_config
@@ -64,7 +63,6 @@ def _model(folder: Path) -> Any:
 READERS: dict[str, Callable[[Path], Any]] = {
     "model": _model,
     "joint": lambda folder: joint_guarantee([folder / "file.json"]),
-    "report": lambda folder: read_report(folder / "file.json"),
     "ledger": lambda folder: verified_export(folder / "file.json"),
     "labelled": lambda folder: list(read_labelled(folder / "file.json")),
     "risk": lambda folder: read_risk(folder / "file.json"),

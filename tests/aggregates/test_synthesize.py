@@ -4,8 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.stats import chi2
-from tests.helpers.language_models import BigramModel
 from tests.helpers.records import MemoryRecords
 from tests.helpers.vocabularies import lettered_vocabulary
 
@@ -13,14 +11,12 @@ from textveil.aggregates import learning
 from textveil.aggregates.learning import Moments
 from textveil.aggregates.request import CorpusRequest
 from textveil.aggregates.synthesis import (
-    LENGTH,
     SyntheticText,
     chosen,
     compared,
     read_pool,
     shares,
     synthesize,
-    written_pool,
 )
 from textveil.errors import InputError, ParameterError
 from textveil.randomness import seeded_generator
@@ -134,20 +130,3 @@ def test_runs_of_words_that_coincide_with_records_are_listed_with_their_lines() 
     comparison = compared(["x a B, c y", "nothing", "short"], pool, ["z: a b c d", "short", "other words"], run=3)
     assert [(each.line, each.words) for each in comparison.overlaps] == [(1, "a b c"), (3, "short")]
     assert comparison.in_pool == 2
-
-
-def test_a_written_pool_follows_the_language_model_and_is_the_same_each_time() -> None:
-    """Chi-square of each word given the one before, alpha 1e-6: contexts one word too early or late would fail."""
-    words = [*"abcdefg"]
-    model = BigramModel(np.random.default_rng(0).gamma(1.0, size=(7, 7)) + 0.05, np.arange(1.0, 8.0))
-    progress: list[tuple[int, int | None]] = []
-    pool = written_pool(model, words, 3000, lambda now, whole: progress.append((now, whole)))
-    assert pool == written_pool(model, words, 3000) and len(set(pool)) == 3000
-    assert progress[-1] == (3000 * LENGTH, 3000 * LENGTH) and len(progress) == LENGTH
-    assert all(text.endswith(".") and text[0].isupper() for text in pool)
-    ids = np.array([[words.index(word) for word in text[:-1].lower().split(" ")] for text in pool])
-    assert ids.shape == (3000, LENGTH)
-    seen = np.zeros((8, 7))
-    np.add.at(seen, (np.hstack([np.full((3000, 1), 7), ids[:, :-1]]), ids), 1)
-    wanted = np.exp(model.table[:8]) * seen.sum(axis=1, keepdims=True)
-    assert chi2.sf((np.square(seen - wanted) / wanted).sum(), df=8 * 6) > 1e-6

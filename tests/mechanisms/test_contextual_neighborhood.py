@@ -30,7 +30,6 @@ from textveil.models.ngram import embedded_language_model
 from textveil.numerics.base_weights import BaseWeights, GrowingWeights
 from textveil.privacy.guarantees import Status
 from textveil.randomness import seeded_generator
-from textveil.rebuild import rebuilt, report_of
 from textveil.sanitize.explanation import explain
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.types import Ids
@@ -413,7 +412,7 @@ def test_lent_slots_are_bounded() -> None:
 
 
 @pytest.mark.slow
-def test_of_the_embedded_vocabulary_a_sanitizer_reports_it_and_a_report_makes_it_again(embedded: Vocabulary) -> None:
+def test_of_the_embedded_vocabulary_a_sanitizer_reports_it_and_it_draws_the_same_again(embedded: Vocabulary) -> None:
     mechanism: Any = catalog.mechanism("neighborhood", embedded, epsilon=8.0, context="released")
     assert isinstance(mechanism, ContextualNeighborhood)
     texts = ["The river rises in the mountains, and flows into 2 seas.", "", "Maria", "It was a cold day in the north."]
@@ -423,7 +422,7 @@ def test_of_the_embedded_vocabulary_a_sanitizer_reports_it_and_a_report_makes_it
     report = json.loads(json.dumps(releases[0].report().to_data()))
     parameters = report["mechanism"]["parameters"]
     assert (parameters["context"], parameters["language_model"]) == ("released", embedded_language_model().name)
-    again: Any = rebuilt(report_of(report), embedded)
+    again: Any = catalog.mechanism("neighborhood", embedded, epsilon=8.0, context="released")
     ids, bounds = np.arange(40) * 211, np.array([0, 13, 40])
     drawn = mechanism.privatize_documents(ids, bounds, seeded_generator(9))
     assert np.array_equal(again.privatize_documents(ids, bounds, seeded_generator(9)), drawn)

@@ -13,11 +13,11 @@ import pytest
 from tests.helpers.endpoints import EndpointServer, completion, send
 from tests.helpers.vocabularies import made_vocabulary
 
-from textveil.aggregates.text_repair import REPAIRING, channel_facts, repair_texts
 from textveil.catalog import mechanism
 from textveil.environment import ENDPOINT_KEY
 from textveil.errors import EndpointError, ParameterError
 from textveil.models.endpoint import Endpoint, Message
+from textveil_lab.decoding.text_repair import REPAIRING, channel_facts, repair_texts
 
 FACTS = "by the mechanism neighborhood with the guarantee 8-DP for each word"
 TEXTS = ["hello wurld.\n  the cat sit  \n", "", "on mat"]

@@ -16,7 +16,6 @@ from tests.helpers.vocabularies import made_vocabulary
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError
 from textveil.privacy.guarantees import MetricDP
-from textveil.rebuild import rebuilt, report_of
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.noise.closed_form import audit_noise
@@ -25,6 +24,7 @@ from textveil_lab.audit.report.report import Claim, Verdict
 from textveil_lab.mechanisms.additive.perturb_project import PerturbProject
 from textveil_lab.mechanisms.additive.pte import digest, mapped, random_map
 from textveil_lab.noise.spherical_laplace import SphericalLaplace
+from textveil_lab.rebuild import rebuilt, report_of
 from textveil_lab.vocabulary.geometry import clip as clip_vectors
 
 

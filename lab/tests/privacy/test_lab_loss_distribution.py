@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from textveil.errors import ParameterError
 from textveil.privacy import loss_distribution
-from textveil.privacy.accounting import GaussianTokens, calibrate, compose_tokens
 from textveil.privacy.composition import gaussian_delta
 from textveil.privacy.guarantees import PureDP
 from textveil_lab.noise.laplace_profile import laplace_loss, truncated_laplace_loss
 from textveil_lab.noise.token_losses import gaussian_loss, pair_loss, token_sigma, two_level_loss
 from textveil_lab.noise.truncation import one_coordinate_delta
+from textveil_lab.numerics.accounting import GaussianTokens, calibrate, compose_tokens
 
 DP_ACCOUNTING = importlib.util.find_spec("dp_accounting") is not None
 needs_dp_accounting = pytest.mark.skipif(not DP_ACCOUNTING, reason="the package dp-accounting is not installed")

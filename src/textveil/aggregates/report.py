@@ -14,7 +14,7 @@ from textveil.aggregates.payment import Paid
 from textveil.errors import InputError, ParameterError, need
 from textveil.json_text import json_file, json_text
 from textveil.privacy import proved
-from textveil.privacy.accounting import GaussianTokens
+from textveil.privacy.composition import gaussian_epsilon
 from textveil.privacy.guarantees import TRUSTED, ApproximateDP, Guarantee, Status
 from textveil.privacy.proved import registered, status_of
 from textveil.privacy.units import ONE_PERSON_MORE, ONE_RECORD_MORE
@@ -129,10 +129,8 @@ def joint_epsilon(budgets: Sequence[GaussianBudget], delta: float) -> float:
     )
     if rest <= 0:
         raise ParameterError(f"`delta` must be above what selections take of it together; got {delta:g}. Raise it.")
-    noises = GaussianTokens(
-        sigma=1.0, l2_sensitivity=math.sqrt(sum(each.squared_mu for each in budgets)) * (1 + _ROUNDING)
-    )
-    return noises.epsilon(float(rest) * (1 - _ROUNDING))
+    mu = math.sqrt(sum(each.squared_mu for each in budgets)) * (1 + _ROUNDING)
+    return gaussian_epsilon(float(rest) * (1 - _ROUNDING), sigma=1.0, l2_sensitivity=mu)
 
 
 def joint_guarantee(reports: Sequence[Path], delta: float | None = None) -> ApproximateDP:

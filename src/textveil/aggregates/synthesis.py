@@ -21,24 +21,11 @@ from textveil.corpora.files.inputs import released_blocks
 from textveil.corpora.files.sources import expanded
 from textveil.corpora.formats.choice import FormatChoice
 from textveil.errors import InputError, ParameterError, need
-from textveil.models.language_model import ContinuationModel, boundary_id
 from textveil.registry.options import Option
-from textveil.text.render import with_capitals
-from textveil.types import Ids, Integers, Progress, Reals
+from textveil.types import Integers, Progress, Reals
 
-NORM: Final = 2**12
-
-
-"""Norm of the vectors of public texts, in whole numbers of 16 bits."""
-
+NORM: Final = 2**12  # of the vectors of public texts, in whole numbers of 16 bits
 _BLOCK: Final = 4096
-
-LENGTH: Final = 25
-
-
-"""Words of a text that the language model writes: it predicts no ends of sentences."""
-
-_SIDE_BY_SIDE: Final = 2**14
 
 
 def read_pool(pattern: str, progress: Progress | None = None) -> list[str]:
@@ -52,39 +39,6 @@ def read_pool(pattern: str, progress: Progress | None = None) -> list[str]:
     if not texts:
         raise InputError("the public pool must hold texts; it is empty. Name another pool.")
     return texts
-
-
-def written_pool(
-    model: ContinuationModel, words: Sequence[str], number: int, progress: Progress | None = None
-) -> list[str]:
-    """About so many different texts that a public language model writes: the same ones each time.
-
-    They have the words of public text, and sense for three words at a time. ``progress``: called with words written and
-    in all.
-    """
-    rng = np.random.default_rng(0)  # of public facts alone
-    common = np.cumsum(np.exp(model.unigram.astype(np.float64)))
-    before, texts = model.order - 1, dict[str, None]()
-    for first in range(0, number, _SIDE_BY_SIDE):
-        rows = np.full((min(_SIDE_BY_SIDE, number - first), before + LENGTH), boundary_id(model.size))
-        for at in range(before, before + LENGTH):
-            rows[:, at] = _next_words(model, rows[:, at - before : at], common, rng)
-            if progress is not None:
-                progress(first * LENGTH + len(rows) * (at - before + 1), number * LENGTH)
-        for row in rows[:, before:].tolist():
-            texts[with_capitals(" ".join(words[word] for word in row)) + "."] = None
-    return list(texts)
-
-
-def _next_words(model: ContinuationModel, contexts: Ids, common: Reals, rng: np.random.Generator) -> Ids:
-    different, which = np.unique(contexts, axis=0, return_inverse=True)
-    starts, listed, chances, _ = model.continuations(different)
-    sums = np.concatenate([[0.0], np.cumsum(chances, dtype=np.float64)])
-    wanted = sums[starts[which]] + rng.random(len(contexts))
-    words = np.searchsorted(common[:-1], rng.random(len(contexts)) * common[-1], side="right")
-    inside = wanted < sums[starts[which + 1]]
-    words[inside] = listed[np.searchsorted(sums[1:], wanted[inside], side="right")]
-    return words
 
 
 class PoolVectors(NamedTuple):
@@ -117,10 +71,7 @@ class PoolVectors(NamedTuple):
         return np.concatenate([block @ weights.astype(np.float32) for block in self.blocks()])
 
 
-RUN: Final = 8
-
-
-"""Words in a row that count as the same text."""
+RUN: Final = 8  # words in a row that count as the same text
 
 _WORD: Final = re.compile(r"\w+")
 
@@ -169,10 +120,7 @@ def _runs(text: str, run: int) -> set[tuple[str, ...]]:
 RELEASE: Final = "synthetic text"
 PROOF: Final = "proofs/corpus_synthesize.md"
 
-NEAREST: Final = 0.25
-
-
-"""Share of a label's public texts, those that are most like it, that synthetic texts are drawn from."""
+NEAREST: Final = 0.25  # share of a label's public texts, those most like it, that synthetic texts are drawn from
 
 
 class SyntheticText(NamedTuple):
@@ -213,7 +161,7 @@ def synthesize(
     report = released.report(
         RELEASE,
         released.budget.guarantee(request.records.adjacency, PROOF),
-        public={"texts of the pool": len(pool), "documents": documents},
+        public={"texts of the pool": len(pool), "documents": documents, "pool": "given"},
         facts={"documents of each label": dict(zip(released.labels, quotas.tolist(), strict=True))} if labelled else {},
     )
     return SyntheticText(

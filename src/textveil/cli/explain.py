@@ -12,14 +12,12 @@ import typer
 
 from textveil.cli import options as opt
 from textveil.cli.mechanism_options import MechanismCommand, make, renamed
-from textveil.errors import MissingLab, OutputError, ParameterError, UnsupportedGuarantee
+from textveil.errors import MissingLab, OutputError, ParameterError
 from textveil.json_text import json_text
 from textveil.registry import lab
 
 if TYPE_CHECKING:
     from textveil.catalog import CatalogEntry
-    from textveil.mechanisms.kinds import Mechanism
-    from textveil.privacy.guarantees import ApproximateDP
     from textveil.registry.options import Option
 
 
@@ -31,11 +29,6 @@ def explain_command(
     word: str | None = opt.value("W", "The word to explain.  [default: an average over all]"),
     top: int = opt.value("K", "Likeliest outputs to list.", default=10),
     samples: int = opt.value("N", "Draws, for mechanisms whose distribution is not a finite table.", default=20_000),
-    reports: int | None = opt.value(
-        "N",
-        "Say too what one word costs its person where N people send one each, released in random order by a "
-        "shuffler that is trusted.",
-    ),
     as_json: opt.AsJson = False,
     vocabulary: opt.VocabularyOptions,
     seed: opt.Seed = None,
@@ -63,27 +56,7 @@ def explain_command(
     else:
         explanation = explain(chosen, word, top=top, samples=samples, rng=rng)
     data, lines = explanation.to_data(), explanation.summary()
-    if reports is not None:
-        after = _shuffled(chosen, reports)
-        data["shuffled"] = {"reports": reports, **after.to_data()}
-        lines += f"\nshuffled           {after} for one of {reports:,} people with one word each, in random order"
     sys.stdout.write(json_text(data) if as_json else lines + "\n")
-
-
-def _shuffled(mechanism: Mechanism, reports: int) -> ApproximateDP:
-    from textveil.catalog import guarantee_of
-    from textveil.mechanisms.capabilities import BaseDraws
-    from textveil.privacy.accountant import DELTA
-    from textveil.privacy.shuffling import shuffled
-    from textveil.privacy.units import ONE_TOKEN
-
-    if mechanism.guarantee.adjacency != ONE_TOKEN:
-        raise UnsupportedGuarantee(
-            f"`reports` needs a guarantee of one token for any two words; got one of {mechanism.guarantee.adjacency}. "
-            "Leave it out."
-        )
-    base_mass = mechanism.base_mass if isinstance(mechanism, BaseDraws) else None
-    return shuffled(guarantee_of(mechanism).pure(), reports, DELTA, base_mass)
 
 
 def policies_command(

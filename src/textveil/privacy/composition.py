@@ -11,7 +11,7 @@ different units are never added as if they were the same: ``into`` says what the
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -231,6 +231,35 @@ def gaussian_log_delta(epsilon: float, sigma: float, l2_sensitivity: float) -> f
     half = max(l2_sensitivity / sigma / 2, 2.0**-1074)
     value = _log_delta(half, center=epsilon * (sigma / l2_sensitivity))
     return value * (1 - MARGIN)
+
+
+def gaussian_epsilon(delta: float, sigma: float, l2_sensitivity: float) -> float:
+    """Least epsilon of Gaussian noise at delta in [0, 1], rounded up; inf if none reaches it."""
+    need(0 <= delta <= 1, "delta", delta, "in [0, 1]")
+    high = 1.0
+    while gaussian_delta_at(high, sigma, l2_sensitivity) > delta:
+        high *= 2
+        if high > 1e300 or delta == 0:
+            return math.inf
+    return least_epsilon(lambda epsilon: gaussian_delta_at(epsilon, sigma, l2_sensitivity), delta, high)
+
+
+def gaussian_delta_at(epsilon: float, sigma: float, l2_sensitivity: float) -> float:
+    """Upper bound on the least delta of Gaussian noise at epsilon >= 0; within 3e-9 relative of the exact value."""
+    need(0 <= epsilon < math.inf, "epsilon", epsilon, "finite and >= 0")
+    # Delta falls in epsilon; at 0 it is the total variation, which the least epsilon bounds to rounding.
+    value = math.exp(gaussian_log_delta(epsilon or 2.0**-1000, sigma, l2_sensitivity))
+    return min(1.0, math.nextafter(value * (1 + 2.0**-51), 1.0))
+
+
+def least_epsilon(delta_at: Callable[[float], float], delta: float, high: float) -> float:
+    """Find the smallest epsilon in [0, high] at which a cost keeps delta, if ``high`` does; rounded up."""
+    low = 0.0
+    if delta_at(low) <= delta:
+        return 0.0
+    while low < (middle := low + (high - low) / 2) < high and high - low > 1e-12 * high:
+        low, high = (low, middle) if delta_at(middle) <= delta else (middle, high)
+    return high
 
 
 def analytic_gaussian_sigma(epsilon: float, delta: float, l2_sensitivity: float) -> float:

@@ -10,14 +10,14 @@ from textveil.errors import ParameterError
 
 if TYPE_CHECKING:
     from textveil.mechanisms.kinds import Mechanism
-    from textveil.rebuild import ReleaseReport
     from textveil.vocabulary.vocabulary import Vocabulary
+    from textveil_lab.rebuild import ReleaseReport
 
 
 def rebuilt_mechanism(report: ReleaseReport, vocabulary: Vocabulary, prior: Path | None) -> Mechanism:
     """Return the mechanism of a release, from its report; under a progress bar, for it may take a minute."""
     from textveil.cli.progress import counting
-    from textveil.rebuild import rebuilt
+    from textveil_lab.rebuild import rebuilt
 
     with counting("making the mechanism", "words") as progress:
         return rebuilt(report, vocabulary, prior=None if prior is None else str(prior), progress=progress)

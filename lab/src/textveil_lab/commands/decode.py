@@ -66,8 +66,8 @@ def decode_command(
     Nothing is spent: what is read are the release, its report and public data. Whoever has the release can do the same.
     """
     from textveil.corpora.files.inputs import Places, check_release
-    from textveil.rebuild import read_report
     from textveil_lab.decoding.evidence import DecoderOptions
+    from textveil_lab.rebuild import read_report
 
     # Everything that can be wrong with the options is found before a release is read.
     output = opt.file_of(output)
@@ -102,7 +102,7 @@ def _repaired(
     quiet: bool,
 ) -> int:
     """Have released files repaired; what is not stays as it was released, and then the exit code is 1."""
-    from textveil.aggregates.text_repair import TextRepairer, channel_facts
+    from textveil_lab.decoding.text_repair import TextRepairer, channel_facts
 
     repairer = TextRepairer(endpoint, channel_facts(mechanism))
     documents = _run(repairer, "repairing", reader, inputs, output)

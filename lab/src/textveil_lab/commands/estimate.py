@@ -70,8 +70,8 @@ def estimate_command(
     from textveil.cli.progress import counting
     from textveil.corpora.files.inputs import check_release
     from textveil.corpora.formats.choice import FormatChoice
-    from textveil.rebuild import read_report
     from textveil_lab.estimation.frequencies import FrequencyEstimator
+    from textveil_lab.rebuild import read_report
 
     counts.check()
     facts = read_report(report)

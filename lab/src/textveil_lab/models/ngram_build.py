@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import ModelError, need
-from textveil.models.key_tables import pair_table, triple_table
 from textveil.models.language_model import boundary_id, other_id
 from textveil.models.ngram import NgramModel, table_key
 from textveil.text.codes import GOES_ON, TextCodes
 from textveil.text.tokens import Kind
 from textveil.types import Ids, Reals, Vectors
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.models.key_table_build import pair_table, triple_table
 from textveil_lab.models.pruning import Kept, TrigramCounter, TrigramCounts, kept_within, quantized
 
 SENTENCE_ENDS: Final = frozenset(".!?\n")  # Marks that end a sentence; all other marks and white space are skipped

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from textveil.errors import need
-from textveil.privacy.accounting import Composed, GaussianTokens, calibrate
 from textveil.privacy.loss_distribution import LossDistribution, atoms_loss
 from textveil.types import Reals
+from textveil_lab.numerics.accounting import Composed, GaussianTokens, calibrate
 
 _UNIT = 2.0**-53
 

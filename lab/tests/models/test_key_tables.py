@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from textveil.errors import ParameterError
-from textveil.models import key_tables
-from textveil.models.key_tables import CELLS, pair_table, triple_table
+from textveil.models.key_tables import CELLS
 from textveil.models.language_model import boundary_id, check_contexts, check_words, other_id
+from textveil_lab.models import key_table_build as key_tables
+from textveil_lab.models.key_table_build import pair_table, triple_table
 
 
 def pairs(size: int, count: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

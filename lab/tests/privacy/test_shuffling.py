@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from textveil.errors import ParameterError, UnsupportedGuarantee
-from textveil.privacy import shuffling
 from textveil.privacy.guarantees import MetricDP, PureDP, Status
-from textveil.privacy.shuffling import ONE_REPORT, shuffled, shuffled_delta
+from textveil_lab.numerics import shuffling
+from textveil_lab.numerics.shuffling import ONE_REPORT, shuffled, shuffled_delta
 
 PURE = PureDP(epsilon=2.0, status=Status.PROVED, source="page")
 

@@ -18,7 +18,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from textveil.errors import ParameterError, UnsupportedGuarantee, need
-from textveil.privacy.composition import as_approximate, gaussian_log_delta
+from textveil.privacy.composition import as_approximate, gaussian_delta_at, gaussian_epsilon, least_epsilon
 from textveil.privacy.guarantees import Guarantee, PureDP
 from textveil.privacy.loss_distribution import LossDistribution
 
@@ -62,20 +62,11 @@ class GaussianTokens:
 
     def delta(self, epsilon: float) -> float:
         """See ``Composed``; within 3e-9 relative of the exact value."""
-        need(0 <= epsilon < math.inf, "epsilon", epsilon, "finite and >= 0")
-        # Delta falls in epsilon; at 0 it is the total variation, which the least epsilon bounds to rounding.
-        value = math.exp(gaussian_log_delta(epsilon or 2.0**-1000, self.sigma, self.joint_sensitivity))
-        return min(1.0, math.nextafter(value * (1 + 4 * _UNIT), 1.0))
+        return gaussian_delta_at(epsilon, self.sigma, self.joint_sensitivity)
 
     def epsilon(self, delta: float) -> float:
         """See ``Composed``."""
-        need(0 <= delta <= 1, "delta", delta, "in [0, 1]")
-        high = 1.0
-        while self.delta(high) > delta:
-            high *= 2
-            if high > 1e300 or delta == 0:
-                return math.inf
-        return _least_epsilon(self, delta, high)
+        return gaussian_epsilon(delta, self.sigma, self.joint_sensitivity)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +112,11 @@ class WorstTokens:
     def epsilon(self, delta: float) -> float:
         """See ``Composed``."""
         need(0 <= delta <= 1, "delta", delta, "in [0, 1]")
-        return _least_epsilon(self, delta, self.basic_epsilon) if self.delta(self.basic_epsilon) <= delta else math.inf
+        return (
+            least_epsilon(self.delta, delta, self.basic_epsilon)
+            if self.delta(self.basic_epsilon) <= delta
+            else math.inf
+        )
 
     def _without_disclosure(self, epsilon: float) -> float:
         """The sum over i of the class's formula, rounded up."""
@@ -233,13 +228,3 @@ def _log_complement(log_share: float) -> float:
     if log_share > -math.log(2):
         return math.log(-math.expm1(log_share))
     return math.log1p(-math.exp(log_share))
-
-
-def _least_epsilon(composed: Composed, delta: float, high: float) -> float:
-    """Find the smallest epsilon in [0, high] at which ``composed`` keeps delta, if ``high`` does; rounded up."""
-    low = 0.0
-    if composed.delta(low) <= delta:
-        return 0.0
-    while low < (middle := low + (high - low) / 2) < high and high - low > 1e-12 * high:
-        low, high = (low, middle) if composed.delta(middle) <= delta else (middle, high)
-    return high

@@ -39,15 +39,6 @@ REPAIRING: Final = (
     "same numbers and one line for each, as in '1: text', and with nothing else."
 )
 
-REWRITING: Final = (
-    "Every line of the user's message is a public sentence, or was written by a simple model. For each line, write a "
-    "fluent sentence on the same topic, about as long: keep the words that show the topic, name no real person. Answer "
-    "with the same numbers and one line for each, as in '1: text', and with nothing else."
-)
-
-
-"""Another task than repair."""
-
 _NUMBERED: Final = re.compile(r"(\d+): ?(.*)")
 
 
@@ -77,7 +68,7 @@ def repair_texts(
 
 
 class TextRepairer:
-    """Repairs the texts of one mechanism, some after others; see ``repair_texts``. Or does another task on lines.
+    """Repairs the texts of one mechanism, some after others; see ``repair_texts``.
 
     After a request without any answer the endpoint is not asked again.
     """
@@ -87,12 +78,11 @@ class TextRepairer:
         endpoint: Endpoint,
         facts: str,
         *,
-        task: str = REPAIRING,
         workers: int = _WORKERS,
         progress: Progress | None = None,
     ) -> None:
         need(workers >= 1, "workers", workers, ">= 1")
-        self._endpoint, self._system = endpoint, task.format(facts=facts)
+        self._endpoint, self._system = endpoint, REPAIRING.format(facts=facts)
         self._workers, self._progress = workers, progress
         self._down = threading.Event()
         self._first = ""

@@ -10,8 +10,8 @@ from tests.helpers.vocabularies import lettered_vocabulary
 from textveil.catalog import entries, mechanism
 from textveil.errors import InputError
 from textveil.privacy.guarantees import Status
-from textveil.rebuild import read_report, rebuilt, report_of
 from textveil.sanitize.sanitizer import Sanitizer
+from textveil_lab.rebuild import read_report, rebuilt, report_of
 
 CATALOG = entries()
 
@@ -97,3 +97,11 @@ def test_reports_of_something_else_are_refused_in_one_line(tmp_path) -> None:
         read_report(tmp_path / "none.json")
     (tmp_path / "r.json").write_text(json.dumps(data))
     assert rebuilt(read_report(tmp_path / "r.json"), VOCABULARY).name == "neighborhood"
+
+
+@pytest.mark.parametrize("text", ["[" * 10_000, "9" * 5000, "{"], ids=["deep", "digits", "cut"])
+def test_a_damaged_report_is_refused_in_one_line(tmp_path: Path, text: str) -> None:
+    (tmp_path / "file.json").write_text(text)
+    with pytest.raises(InputError) as refused:
+        read_report(tmp_path / "file.json")
+    assert "\n" not in str(refused.value) and "[[" not in str(refused.value)

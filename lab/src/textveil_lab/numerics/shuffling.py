@@ -2,7 +2,7 @@
 
 Each of n people draws one report with one and the same mechanism at epsilon_0, and a trusted shuffler releases them in
 random order, or counted. The bounds are computed from binomial laws, not from asymptotic formulas. Proof:
-``proofs/shuffling.md``, which also says what this does not cover: the words of a text stand in order.
+``textveil_lab/proofs/shuffling.md``, which also says what this does not cover: the words of a text stand in order.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from textveil.privacy.guarantees import ApproximateDP, PureDP, Status
 from textveil.privacy.units import Adjacency, Unit
 from textveil.types import Reals
 
-PROOF: Final = "privacy/proofs/shuffling.md"
+PROOF: Final = "textveil_lab/proofs/shuffling.md"
 
 ONE_REPORT: Final = Adjacency(
     Unit.PERSON,

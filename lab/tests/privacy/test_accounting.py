@@ -11,16 +11,16 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from textveil.errors import ParameterError, UnsupportedGuarantee
-from textveil.privacy.accounting import (
+from textveil.privacy.composition import gaussian_delta, repeat
+from textveil.privacy.guarantees import ApproximateDP, MetricDP, NoGuarantee, PureDP
+from textveil.privacy.loss_distribution import LossDistribution
+from textveil_lab.numerics.accounting import (
     GaussianTokens,
     WorstTokens,
     calibrate,
     compose_tokens,
     token_epsilon,
 )
-from textveil.privacy.composition import gaussian_delta, repeat
-from textveil.privacy.guarantees import ApproximateDP, MetricDP, NoGuarantee, PureDP
-from textveil.privacy.loss_distribution import LossDistribution
 
 DP_ACCOUNTING = importlib.util.find_spec("dp_accounting") is not None
 needs_dp_accounting = pytest.mark.skipif(not DP_ACCOUNTING, reason="the package dp-accounting is not installed")

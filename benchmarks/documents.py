@@ -9,7 +9,8 @@
   leak. Each file must open, and be undone by its map. ``planted_files`` makes mail, pages of HTML and PDF files, which
   are searched by email, html.parser, pdfium, pypdf and pdfminer.
 - ``files``: every document under FOLDER, such as the unpacked source distributions of the three packages, is released
-  whole, opened by its maker's library and undone, or refused in one line.
+  whole, opened by its maker's library and undone, or refused in one line. Where LibreOffice is installed, it converts
+  each office file and its release to PDF: a release that it does not open, though it opens the file, is broken.
 - ``boxes``: of the glyphs of PDF files outside of changes, how many stand where they stood, by pdfium: less than 99 %
   within half a point fails. Of files of its own, or of all under FOLDER whose text pdfium reads in the same order.
 """
@@ -21,7 +22,10 @@ import email
 import io
 import random
 import re
+import shutil
+import subprocess
 import sys
+import tempfile
 import time
 import warnings
 import zipfile
@@ -321,6 +325,7 @@ def files(folder: Path) -> int:
     sanitizer = tv.Sanitizer(tv.policy("identifiers"))
     counts: Counter[str] = Counter()
     refused: Counter[str] = Counter()
+    pairs: list[tuple[str, bytes, bytes]] = []
     for path in sorted(path for path in folder.rglob("*") if path.suffix.lower() in OPENED):
         suffix, data = path.suffix.lower(), path.read_bytes()
         counts["files"] += 1
@@ -335,13 +340,47 @@ def files(folder: Path) -> int:
         except Exception:
             counts["open broken"] += 1
             continue
+        if suffix in _OFFICE:
+            pairs.append((suffix, data, release.data))
         back = restored(path.name, release.data, release.private_map)
         texts = [joined(reader_of(path.name)[0](file, "blank").passages) for file in (data, back.data)]
         counts["released and undone" if texts[0] == texts[1] else "released, not undone"] += 1
     print(dict(counts))
     for reason, number in refused.most_common():
         print(f"  {number} {reason}")
-    return counts["open broken"] + counts["released, not undone"]
+    office = _converted(pairs)
+    print(dict(office))
+    return counts["open broken"] + counts["released, not undone"] + office["converts no more"]
+
+
+def _converted(pairs: list[tuple[str, bytes, bytes]]) -> Counter[str]:
+    """Count office files by what LibreOffice makes of a file and of its release, in pages."""
+    counts: Counter[str] = Counter()
+    program = shutil.which("soffice")
+    if program is None:
+        return Counter({"not converted: LibreOffice is not installed": len(pairs)})
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for number, (suffix, *both) in enumerate(pairs):
+            for which, data in zip("ab", both, strict=True):
+                (folder / f"{number}{which}{suffix}").write_bytes(data)
+        convert = [program, f"-env:UserInstallation=file://{name}/profile", "--headless", "--convert-to", "pdf"]
+        for number, (suffix, *_) in enumerate(pairs):
+            paths = [folder / f"{number}{which}{suffix}" for which in "ab"]
+            subprocess.run([*convert, "--outdir", name, *paths], capture_output=True, timeout=300, check=False)
+            before, after = (_pages_of(path.with_suffix(".pdf")) for path in paths)
+            if after is None:
+                counts["converts no more" if before else "does not convert either"] += 1
+            else:
+                counts["same number of pages" if before == after else "other number of pages"] += 1
+    return counts
+
+
+def _pages_of(path: Path) -> int | None:
+    if not path.exists():
+        return None
+    with pypdfium2.PdfDocument(path.read_bytes()) as document:
+        return len(document)
 
 
 def boxes(folder: Path | None, seed: int) -> int:

@@ -305,7 +305,8 @@ def sanitize_command(
     _ = run.drawing  # what a policy names is made, or refused, before anything is read
     finished = _done(run, places, context.command)
     review = _reviewing(places, source or [], drawing.policy, records.field, formats)
-    lines = folder is not None and choice.name_of_all(inputs) == "txt" and not formats.whole_file
+    assumed = formats.corpus_format is None and not formats.whole_file and "-" not in inputs
+    lines = assumed and choice.name_of_all(inputs) == "txt"
     by_line = lines and finished.report.tally.documents > len(inputs)
     code = _told(finished, context.command, review, writing, places.output, by_line=by_line)
     outputs.tell(quiet=writing.quiet or finished.already)

@@ -35,7 +35,10 @@ from textveil.errors import InputError, OutputError, ParameterError, need
 from textveil.registry.options import GUARANTEE, OTHERS
 
 if TYPE_CHECKING:
+    from textveil.corpora.files.file_by_file import Folder
+    from textveil.corpora.files.inputs import LeftOut
     from textveil.corpora.formats.choice import FormatChoice
+    from textveil.corpora.formats.records import CorpusFormat
     from textveil.models.endpoint import Endpoint
     from textveil.pages.layout import Line
     from textveil.types import Progress
@@ -328,15 +331,27 @@ class ReadingOptions:
         apart = Apart()
         return [apart.layout_of(name, bytes_of(name), "ocr" if is_picture(name) else "blank") for name in inputs]
 
-    def texts(self, patterns: list[str], doing: str) -> Iterator[list[str]]:
-        """Yield the texts of the inputs, block by block; ``doing`` is what the bar says."""
+    def texts(
+        self, patterns: list[str], doing: str, left_out: Sequence[LeftOut] = (), folder: Folder | None = None
+    ) -> Iterator[list[str]]:
+        """Yield the texts of the inputs, block by block.
+
+        ``doing``: what the bar says; ``left_out``: records that are not read; ``folder``: files that are read in place
+        of ``patterns``, each by its own format.
+        """
         from textveil.cli.progress import counting
+        from textveil.corpora.files.file_by_file import FileByFile
         from textveil.corpora.files.inputs import released_blocks
 
         choice = format_choice(self, self.field)
-        inputs = inputs_of(files_of(patterns), choice)
+        reader: CorpusFormat
+        if folder is None:
+            inputs = inputs_of(files_of(patterns), choice)
+            reader = choice.reader(inputs)
+        else:
+            inputs, reader = folder.inputs, FileByFile.chosen(folder, choice, in_place=True)
         with counting(doing, "bytes", inputs) as progress:
-            for block in released_blocks(choice.reader(inputs), inputs, progress):
+            for block in released_blocks(reader, inputs, progress, left_out=left_out):
                 yield block.texts
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -19,6 +19,8 @@ from textveil.errors import InputError, ParameterError, need
 if TYPE_CHECKING:
     from textveil.certificate.finding import Finding
     from textveil.certificate.marks import Binding, Design
+    from textveil.corpora.files.file_by_file import Folder
+    from textveil.corpora.files.inputs import LeftOut
     from textveil.pages.comparison import Piece
     from textveil.sanitize.policy.policy import Policy
 
@@ -58,15 +60,18 @@ class _MarkingOptions:
 
 @opt.grouped
 def review_command(
-    release: Annotated[str, typer.Argument(metavar="RELEASE", help="What was released.")],
+    release: Annotated[str, typer.Argument(metavar="RELEASE", help="What was released: a file or a folder.")],
     *,
     original: list[str] | None = opt.value(
-        "FILE", "The texts that it was made of, in the same order; may be repeated. Needed without --key."
+        "FILE", "The texts that it was made of, as sanitize was given them; may be repeated. Needed without --key."
     ),
     policy: str | None = opt.value(
         "NAME|FILE", "The policy that the corrections extend.  [default: that of --report, else identifiers]"
     ),
     report: Path | None = opt.value("R.json", "The report of the release, for its policy."),
+    sender_report: Path | None = opt.value(
+        "S.json", "The sender's report of the release, if records were left out or files called by number."
+    ),
     output: Path | None = opt.value("FILE.html", "The page, for you alone (mode 0600).  [default: review.html]"),
     sample: int | None = opt.value("N", "Show N documents, chosen at random, for labels.  [default: all]"),
     marking: _MarkingOptions,
@@ -80,6 +85,7 @@ def review_command(
     for textveil detect --evaluate. With --marks no page is written: one document after another is shown at an address
     of this machine, and each mark is kept at once.
     """
+    from textveil.corpora.files.file_by_file import Folder
     from textveil.corpora.files.inputs import Places, check_release
     from textveil.sanitize.policy.choice import is_path
     from textveil.sanitize.policy.choice import policy as policy_named
@@ -100,20 +106,25 @@ def review_command(
     if report is not None:
         _need_same(report, name)
         check_release(_stated(report)["release"], [release])
-    _need_same_names(release, original)
     chosen = policy_named(name)
+    left_out, new_names = ([], {}) if sender_report is None else _told_to_sender(sender_report)
     plain = replace(reading, encoding=None)  # a release is UTF-8, whatever its originals are
-    released, originals = (
-        [text.rstrip("\r\n") for text in chain.from_iterable(read.texts(list(names), "reading"))]
-        for read, names in ((plain, [release]), (reading, original))
-    )
+    if Path(release).is_dir():
+        folder = Folder.of(original, Path(release))
+        files, left_out = _released_files(folder, Path(release), left_out, new_names)
+        sides = plain.texts([], "reading", folder=files), reading.texts([], "reading", left_out, folder)
+    else:
+        sides = plain.texts([release], "reading"), reading.texts(original, "reading", left_out)
+    released, originals = ([text.rstrip("\r\n") for text in chain.from_iterable(blocks)] for blocks in sides)
     if len(released) != len(originals) or not released:
         raise InputError(
             "a release and its originals must have as many documents, one or more; got "
-            f"{len(released):,} and {len(originals):,}. Name the files of one run, and --field or --whole-file as "
-            "then."
+            f"{len(released):,} and {len(originals):,}. Name the files of one run, --field or --whole-file as then, "
+            "and the --sender-report of the run if records were left out."
         )
     pairs = list(zip(originals, released, strict=True))
+    if left_out and not quiet:
+        _tell_left_out(left_out)
     if marking.marks is None:
         _written(pairs, name, chosen, output, sample, quiet=quiet)
     else:
@@ -174,6 +185,62 @@ def _read_conversations(
         )
 
     _read_by_draw(kept.texts, name, chosen, marking, design, binding, quiet=quiet)
+
+
+def _told_to_sender(report: Path) -> tuple[list[LeftOut], dict[str, str]]:
+    """Return what a sender's report says was left out, and the new names of files, by the old ones."""
+    from textveil.corpora.files.inputs import LeftOut
+    from textveil.json_text import json_file
+
+    try:
+        data = json_file(report)
+        skipped = data["skipped"]
+        left_out = [LeftOut(int(each["source"]), int(each["first"]), int(each["last"])) for each in skipped["first"]]
+        count, new_names = int(skipped["count"]), {str(old): str(new) for new, old in data.get("names", {}).items()}
+    except (OSError, ValueError, AttributeError, KeyError, TypeError):
+        hint = "Give the JSON that sanitize --sender-report wrote."
+        raise ParameterError(f"--sender-report must be the report for the sender; it is not. {hint}") from None
+    if count > len(left_out):
+        raise InputError(
+            f"a report for the sender must list all that was left out; this one lists {len(left_out):,} of {count:,}. "
+            "Take those records out of the originals, and sanitize them again."
+        )
+    return left_out, new_names
+
+
+def _released_files(
+    folder: Folder, release: Path, left_out: Sequence[LeftOut], new_names: Mapping[str, str]
+) -> tuple[Folder, list[LeftOut]]:
+    """Return the released files in the order of the originals, and what was left out: also originals without one."""
+    from textveil.corpora.files.file_by_file import Folder
+    from textveil.corpora.files.inputs import LeftOut
+    from textveil.corpora.files.sources import files_in
+
+    names = [new_names.get(name, name) for name in folder.names]
+    there = [name for name in names if (release / name).is_file()]
+    others = len(files_in(release)) - len(there)
+    if others:
+        raise InputError(
+            f"each file of a release must have an original of its name; got {others:,} of other names. Name the "
+            "originals as sanitize was given them, and the --sender-report of the run if it called files by number."
+        )
+    gone = [LeftOut(number, 1, 0) for number, name in enumerate(names, start=1) if name not in set(there)]
+    files = Folder(tuple(str(release / name) for name in there), tuple(there))
+    return files, [*(each for each in left_out if each not in gone), *gone]
+
+
+def _tell_left_out(left_out: Sequence[LeftOut]) -> None:
+    from textveil.pages.messages import counted, row
+
+    whole = {each.input for each in left_out if each.first == 1 and each.last == 0}
+    parts = [each for each in left_out if each.input not in whole]
+    told = [counted(len(whole), "file")] if whole else []
+    if records := sum(each.last - each.first + 1 for each in parts if each.last):
+        told.append(counted(records, "record"))
+    if rests := sum(not each.last for each in parts):
+        told.append(f"the end of {counted(rests, 'file')}")
+    text = f"{', '.join(told)}: without a release, so not in the review"
+    sys.stderr.writelines(line + "\n" for line in row("left out", text))
 
 
 def _written(
@@ -336,21 +403,6 @@ def _need_same(report: Path, name: str) -> None:
         f"the one of --report ({str(stated['name'])[:60]}, sha256 {str(stated['digest'])[:16]})",
         "Name its file.",
     )
-
-
-def _need_same_names(release: str, original: Sequence[str]) -> None:
-    """Refuse two folders whose files differ in a name: their texts would be compared across files."""
-    from textveil.corpora.files.sources import files_in
-
-    if len(original) != 1 or not (Path(release).is_dir() and Path(original[0]).is_dir()):
-        return
-    names, wanted = ([path.relative_to(root) for path in files_in(Path(root))] for root in (release, original[0]))
-    if names != wanted:
-        differ = len(set(names) ^ set(wanted))
-        raise InputError(
-            f"RELEASE must have the files of --original under their names; {differ:,} differ. A release leaves out "
-            "what it cannot read, and calls files by number whose names tell: review such files one by one."
-        )
 
 
 def _chosen(count: int, sample: int | None) -> Sequence[int]:

@@ -382,6 +382,8 @@ def _reviewing(
     many = len(sources) > _NAMED
     read = {"format": formats.corpus_format, "delimiter": formats.delimiter, "encoding": formats.encoding}
     options = [("policy", policy), *(("original", name) for name in (["INPUT"] if many else sources))]
+    if places.sender_report is not None and places.sender_report.suffix.lower() != ".html":
+        options.append(("sender-report", str(places.sender_report)))
     options += [*(("field", name) for name in fields or ()), *read.items()]
     words = ["textveil", "review", str(places.output)]
     words += [word for name, value in options if value is not None for word in (f"--{name}", value)]

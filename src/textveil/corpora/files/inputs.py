@@ -165,6 +165,18 @@ def same_file(handle: int, path: Path) -> bool:
 _NO_SECRET = bytes(SECRET_BYTES)  # of a chain of digests that nobody reads
 
 
+class LeftOut(NamedTuple):
+    """Records of an input that have no release, as a report lists them."""
+
+    input: int  # number of the input, from 1
+    first: int  # number of the first record
+    last: int  # number of the last one; 0 is the last of the input
+
+    def holds(self, number: int) -> bool:
+        """Return whether a record of the input is one of them."""
+        return self.first <= number and (number <= self.last or self.last == 0)
+
+
 class ReleasedBlock(NamedTuple):
     """Records in a row, all of them good."""
 
@@ -185,12 +197,14 @@ def released_blocks(
     *,
     block_bytes: int = BLOCK_BYTES,
     max_expansion: float | None = None,
+    left_out: Sequence[LeftOut] = (),
 ) -> Iterator[ReleasedBlock]:
     """The records of all inputs in their order, block by block, in constant memory.
 
     Args:
         block_bytes: input bytes a block aims at.
         max_expansion: bytes that a byte of a compressed input may come to; None is no limit.
+        left_out: records that are not read, and need not be readable.
 
     Raises InputError: an input or a record cannot be read; says which, never what.
     """
@@ -200,11 +214,18 @@ def released_blocks(
     total = rows.total()
     for block in rows.blocks():
         place = f"input {block.source}, " if len(inputs) > 1 else ""
+        left = [each for each in left_out if each.input == block.source]
+        if block.fault and any(each.holds(block.first) for each in left):
+            continue
         if block.fault:
             raise InputError(f"{place}{block.fault}")
         records = format_of(corpus_format, block.source).records(block.payload, block.first)
-        if records.faults:
-            raise InputError(f"{place}{records.faults[0].reason}")
+        for fault in records.faults:
+            if not any(each.holds(fault.number) for each in left):
+                raise InputError(f"{place}{fault.reason}")
+        if left:
+            unread = [spot for spot, number in enumerate(records.numbers) if any(each.holds(number) for each in left)]
+            records = records.without(dict.fromkeys(unread, ""), 0)
         yield ReleasedBlock(records, block.first, place)
         if progress is not None:
             progress(block.bytes_read, total)

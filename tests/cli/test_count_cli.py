@@ -195,3 +195,13 @@ def test_a_limit_for_all_persons_together_says_that_many_are_charged(count: Run,
     assert code == 3 and "200 accounts are charged" in err and err.count("\n") == 1
     with Ledger(str(tmp_path / "budget.db")) as ledger:
         assert ledger.balance(Account("local")).spent.epsilon == 0
+
+
+def test_a_report_is_a_page_where_its_name_says_so(count: Run, tmp_path: Path) -> None:
+    code, _, _ = count("-o", "counts.csv", "--report", "r.json", "--report", "r.html")
+    data, page = json.loads((tmp_path / "r.json").read_text()), (tmp_path / "r.html").read_text()
+    assert code == 0 and page.startswith("<!doctype html>") and data["guarantee"]["text"] in page
+    assert all(line.replace("'", "&#39;") in page for line in data["not_covered"])
+    assert "words, second round: " in page and f"{data['facts']['items']}</td>" in page
+    code, _, err = count("-o", "other.csv", "--report", "r.html")
+    assert code == 2 and "r.html" not in err and "exists" in err

@@ -83,6 +83,39 @@ class AggregateReport:
         return json_text(self.to_data(), indent=1)
 
 
+_PARTS: Final = {
+    "facts": "Numbers of the release",
+    "noise": "Standard deviation of the noise",
+    "bounded": "How far one person's records count",
+    "public": "What was known before the corpus was read",
+}
+
+
+def report_page(data: Mapping[str, Any]) -> str:
+    """Return a report, as JSON data, as a page."""
+    from textveil.pages.results import bullets, facts, heading, results_page, text
+
+    stated = data["guarantee"]
+    parts = [
+        text(f"{stated['text']} for each {stated['unit']}, {stated['status']}.", "Guarantee."),
+        text(f"It compares {stated['adjacency']}. Proof: {stated['source']}. Randomness: {data['randomness']}."),
+        heading("What is not covered"),
+        bullets(data["not_covered"]),
+    ]
+    for part, title in _PARTS.items():
+        if data[part]:
+            parts += [heading(title), facts((name.replace("_", " "), _shown(data[part][name])) for name in data[part])]
+    return str(results_page(f"Release of {data['release']}", parts))
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, Mapping):
+        return "; ".join(f"{name}: {_shown(each)}" for name, each in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_shown, value))
+    return "none" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
 def stated_guarantee(report: Mapping[str, Any]) -> ApproximateDP:
     """The guarantee that a report states as JSON data.
 

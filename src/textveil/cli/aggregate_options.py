@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
@@ -135,7 +135,7 @@ def needs_output(output: Path | None, *, as_json: bool) -> None:
 
 
 def write_release(
-    target: Path | None, data: bytes, report: AggregateReport, report_file: Path | None, *, as_json: bool
+    target: Path | None, data: bytes, report: AggregateReport, reports: Sequence[Path] | None, *, as_json: bool
 ) -> None:
     """Write a release to its file, else to standard output (not beside ``as_json``); and its report if asked for."""
     from textveil.whole_files import write_whole
@@ -144,10 +144,20 @@ def write_release(
         opt.standard_output().write(data)
     else:
         write_whole(target, data)
-    if report_file is not None:
-        write_whole(report_file, report.to_json().encode("ascii"))
+    write_reports(reports, report.to_data())
     if as_json:
         sys.stdout.write(report.to_json())
+
+
+def write_reports(paths: Sequence[Path] | None, data: Mapping[str, Any]) -> None:
+    """Write a report to each path: a page where the name ends in .html, else JSON."""
+    from textveil.aggregates.report import report_page
+    from textveil.json_text import json_text
+    from textveil.whole_files import write_whole
+
+    for path in paths or ():
+        is_page = path.suffix.lower() == ".html"
+        write_whole(path, (report_page(data) if is_page else json_text(data, indent=1)).encode("utf-8"))
 
 
 def tell_sender(what: str, guarantee: Guarantee, request: CorpusRequest, persons: int) -> None:

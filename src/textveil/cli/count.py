@@ -33,7 +33,7 @@ def count_command(
     repeats: Annotated[int, opt.Declared("count")],
     words: Annotated[str, opt.Declared("count")],
     output: opt.Output = None,
-    report: opt.NewReport = None,
+    report: opt.NewReports = None,
     as_json: opt.AsJson = False,
     seed: opt.Seed = None,
 ) -> None:
@@ -48,7 +48,7 @@ def count_command(
     target = opt.file_of(output)
     needs_output(target, as_json=as_json)
     records = aggregate.records(source, label)
-    outputs = checked_outputs(records.inputs, target, report, overwrite=aggregate.overwrite)
+    outputs = checked_outputs(records.inputs, target, *(report or ()), overwrite=aggregate.overwrite)
     with aggregate.paying(target) as payer:
         with bar("counting", "bytes", records.inputs) as progress, renamed(items="items_per_person"):
             request = aggregate.request(records, seed=seed, labels=opt.parts_of(labels), payer=payer, progress=progress)

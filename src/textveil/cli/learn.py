@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from textveil.cli import options as opt
-from textveil.cli.aggregate_options import AggregateOptions, Corpus, Labels, checked_outputs, tell_sender
+from textveil.cli.aggregate_options import AggregateOptions, Corpus, Labels, checked_outputs, tell_sender, write_reports
 
 
 @opt.grouped
@@ -22,7 +22,7 @@ def learn_command(
     aggregate: AggregateOptions,
     output: Annotated[Path, opt.option("FOLDER", "Folder for the model.", None, "--output", "-o")],
     labels: Labels,
-    report: opt.NewReport = None,
+    report: opt.NewReports = None,
     as_json: opt.AsJson = False,
     vocabulary: opt.VocabularyOptions,
     seed: opt.Seed = None,
@@ -37,14 +37,13 @@ def learn_command(
     from textveil.json_text import json_text
     from textveil.pages.messages import row
     from textveil.pages.tables import results_folder
-    from textveil.whole_files import write_whole
 
     records = aggregate.records(source, label, again=True)
-    checked_outputs(records.inputs, report, overwrite=aggregate.overwrite)
+    checked_outputs(records.inputs, *(report or ()), overwrite=aggregate.overwrite)
     there = all((output / name).exists() for name in (FACTS, WEIGHTS))
     if there and not aggregate.overwrite:
         raise opt.refused_output("a folder with a model")
-    outputs = opt.Outputs(output / FACTS, report)
+    outputs = opt.Outputs(output / FACTS, *(report or ()))
     is_new = not output.exists()
     folder = results_folder(output, FACTS)
     try:
@@ -60,16 +59,14 @@ def learn_command(
                 )
                 model, persons = learn(request)
             model.save(folder)
-            text = json_text(model.report, indent=1)
-            if report is not None:
-                write_whole(report, text.encode("ascii"))
+            write_reports(report, model.report)
     except BaseException:
         if is_new:
             with contextlib.suppress(OSError):  # it is not empty: a release is paid for and not written
                 folder.rmdir()
         raise
     if as_json:
-        sys.stdout.write(text)
+        sys.stdout.write(json_text(model.report, indent=1))
     test = shlex.join(["textveil", "predict", str(output), "TEST", "--label", label])
     tell_sender(f"a classifier of {len(model.labels):,} labels", model.guarantee, request, persons)
     told = f"how often it is right is not measured; on texts of persons that INPUT has not, kept private: {test}"

@@ -248,7 +248,10 @@ Language: TypeAlias = Annotated[
     ),
 ]
 ReportPath: TypeAlias = Annotated[Path, option("R.json", "The report of the release.")]
-NewReport: TypeAlias = Annotated[Path | None, option("R.json", "Write the report to this file.")]
+NewReports: TypeAlias = Annotated[
+    list[Path] | None,
+    option("R.json|R.html", "Write the report to this file, a page where its name ends in .html. Repeat it for both."),
+]
 PriorPath: TypeAlias = Annotated[
     Path | None, option("FILE", "The file of word counts that the release was drawn with, if it was.")
 ]

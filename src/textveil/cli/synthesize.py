@@ -42,7 +42,7 @@ def synthesize_command(
     label: Annotated[str | None, opt.fields("field with a label: texts get labels too.", None)] = None,
     labels: Labels,
     output: opt.Output = None,
-    report: opt.NewReport = None,
+    report: opt.NewReports = None,
     overlaps: Annotated[
         Path | None,
         opt.option("FILE", "For you alone: list the texts that share 8 words in a row with a record, as JSON."),
@@ -65,7 +65,7 @@ def synthesize_command(
     needs_output(target, as_json=as_json)
     records = aggregate.records(source, label, again=True)
     outputs = checked_outputs(
-        [*records.inputs, *expanded([public])], target, report, overlaps, overwrite=aggregate.overwrite
+        [*records.inputs, *expanded([public])], target, *(report or ()), overlaps, overwrite=aggregate.overwrite
     )
     pool = given_pool(public)
     with aggregate.paying(target) as payer:

@@ -25,7 +25,7 @@ def topics_command(
     aggregate: AggregateOptions,
     topics: Annotated[int, opt.Declared("topics")],
     output: opt.Output = None,
-    report: opt.NewReport = None,
+    report: opt.NewReports = None,
     as_json: opt.AsJson = False,
     vocabulary: opt.VocabularyOptions,
     seed: opt.Seed = None,
@@ -41,7 +41,9 @@ def topics_command(
     target = opt.file_of(output)
     needs_output(target, as_json=as_json)
     records = aggregate.records(source, again=True)
-    outputs = checked_outputs([*records.inputs, *expanded([public])], target, report, overwrite=aggregate.overwrite)
+    outputs = checked_outputs(
+        [*records.inputs, *expanded([public])], target, *(report or ()), overwrite=aggregate.overwrite
+    )
     pool = given_pool(public)
     with aggregate.paying(target) as payer:
         with (

@@ -47,18 +47,58 @@ SHAPE: Final = Name(
     ),
 )
 _THEME_NAME: Final = Name("Theme", re.compile("Office(?: Theme)?|Default(?: Design)?|"), numbered=False)
-_GUIDE: Final = re.compile(r"(?:[a-z]{1,10}+\d?+[A-Z]{0,2}+(?![A-Za-z])|[-*+?/\d@#,. ()])*+")
+_GUIDE: Final = Name(
+    "g",
+    re.compile(
+        r"abs|at2|cat2|cos|max|min|mod|pin|sat2|sin|sqrt|tan|val|[lrtbwh]|[hvwc]c|[hw]d\d{1,2}|ssd?\d{0,2}|ls|(?:adj|g)\d{0,5}|hf|vf"
+        r"|cd[248]|3cd[48]|5cd8|7cd8"
+    ),
+)
+"""Names in formulas of shapes."""
+_GUIDES: Final = (
+    "a:gd name",
+    "a:gd fmla",
+    "a:cxn ang",
+    *(f"a:pt {at}" for at in "xy"),
+    *(f"a:pos {at}" for at in "xy"),
+    *(f"a:rect {at}" for at in "ltrb"),
+    *(f"a:arcTo {of}" for of in ("wR", "hR", "stAng", "swAng")),
+    *(
+        f"a:ah{kind} {of}{at}"
+        for kind, ends in (("XY", "XY"), ("Polar", ("R", "Ang")))
+        for at in ends
+        for of in ("gdRef", "min", "max")
+    ),
+)
+_FORMULA: Final = re.compile(
+    r"(?:(?:val|sum|product|mid|abs|min|max|if|mod|atan2|sin|cos|cosatan2|sinatan2|sqrt|sumangle|ellipse|tan|width|height|xcenter"
+    r"|ycenter|xlimo|ylimo|hasstroke|hasfill|pixellinewidth|pixelwidth|pixelheight|emuwidth2?|emuheight2?|lineDrawn)(?!\w)"
+    r"|[-@#]?\d{1,10}(?!\w)|[ ,])*+"
+)
 _URI: Final = re.compile(
     r"http://(?:schemas\.(?:openxmlformats\.org/(?:drawingml/2006/(?:picture|chart|table|diagram|main|compatibility)"
     r"|presentationml/2006/ole)|microsoft\.com/office/(?:word/2010/wordprocessing(?:Shape|Group|Canvas)|drawing/2014/chartex))"
     r"|purl\.oclc\.org/ooxml/drawingml/(?:picture|chart|table|diagram|main))"
 )
 _CSS: Final = re.compile(
-    r"(?:(?:position|left|top|width|height|margin(?:-[a-z]{1,8})?|z-index|visibility|flip|rotation|mso-[a-z-]{1,40}+|v-text-anchor"
-    r"|text-align|font-size|text-decoration|v-[a-z-]{1,40}+|layout-flow|direction):(?:-?[0-9.]{1,20}(?:pt|in|px|cm|mm|%|f)?|[a-z-]{1,40}+)"
+    r"(?:(?:position|left|top|width|height|margin(?:-(?:left|right|top|bottom))?|z-index|visibility|flip|rotation"
+    r"|mso-(?:(?:position|width|height)-(?:horizontal|vertical|percent|relative)(?:-relative|-percent)?|wrap-(?:style|edited)"
+    r"|wrap-distance-(?:left|right|top|bottom)|(?:left|top)-percent|fit-(?:shape-to-text|text-to-shape)|layout-flow-alt|rotate|direction-alt)"
+    r"|text-align|font-size|text-decoration|v-(?:text-(?:anchor|align|kern|spacing)|rotate-letters|same-letter-heights)"
+    r"|layout-flow|direction):"
+    r"(?:-?[0-9.]{1,12}(?:pt|in|px|cm|mm|%|f)?|(?:absolute|relative|static|visible|hidden|left|right|center|top|middle|bottom|text|page|char"
+    r"|margin|line|column|(?:inner|outer|left|right|top|bottom)-margin-area|inside|outside|none|auto|square|t|f|x|y|xy|baseline"
+    r"|(?:top|middle|bottom)-(?:center|baseline|center-baseline)|horizontal|vertical|vertical-ideographic|bottom-to-top|ltr|rtl"
+    r"|justify|stretch-justify|letter-justify|underline|context)(?![\w-]))"
     r"(?:;|$)\s*+)*+"
 )
-_VML_PATH: Final = re.compile(r"(?:[a-z]{1,2}+(?![a-z])|@|-?\d++|[, ])*+")
+_VML_PATH: Final = re.compile(
+    r"(?:(?:[mlcxetrv]|n[fs]|a[etlr]|w[ar]|q[bxy]|h[a-i]){1,4}+(?![a-z])|@|-?\d{1,7}+(?=[^\d]|\Z)|[, ])*+"
+)
+_COLOR: Final = re.compile(
+    r"(?:#[0-9A-Fa-f]{3,6}|black|silver|gray|white|maroon|red|purple|fuchsia|green|lime|olive|yellow|navy|blue|teal|aqua|none"
+    r"|window(?:Text)?|infoBackground|buttonFace|fill|this|t|f|)(?: \[\d{1,4}\])?"
+)
 
 _DRAWING_GONE: Final = (
     "a:extLst wp:extLst a:snd a:wavAudioFile a:audioFile a:videoFile a:audioCd a:quickTimeFile a:legacy a:custDataLst"
@@ -81,22 +121,28 @@ DRAWING: Final = Vocabulary(
             SHAPE,
         ),
         "wp:docPr name": SHAPE,
+        **dict.fromkeys(
+            [f"{element} id" for element in ("wp:docPr", *(f"{prefix}:cNvPr" for prefix in ("pic", "p", "xdr", "wps", "wpg", "a", "cdr")), "a:stCxn", "a:endCxn")],
+            Name("90", re.compile(r"\d{0,8}")),
+        ),
         **dict.fromkeys(("typeface",), FONT),
         **{f"a:{name} name": _THEME_NAME for name in ("theme", "clrScheme", "fontScheme", "fmtScheme", "extraClrScheme", "custClr")},
         "a:tblStyle styleName": _THEME_NAME,
     },
-    plain=dict.fromkeys(("wp:posOffset", "wp:align", "wp14:pctWidth", "wp14:pctHeight", "a:tableStyleId",
-                         "wp14:pctPosHOffset", "wp14:pctPosVOffset"), PLAIN),
+    guides=dict.fromkeys(_GUIDES, _GUIDE),
+    plain={**dict.fromkeys(("wp:posOffset", "wp14:pctWidth", "wp14:pctHeight", "a:tableStyleId",
+                            "wp14:pctPosHOffset", "wp14:pctPosVOffset"), PLAIN),
+           "wp:align": re.compile("left|right|center|top|bottom|inside|outside")},
     lost=frozenset(
         ("invalidUrl", "action", "a:hlinkClick tgtFrame", "history", "o:title", "o:href", "o:spid", "o:gfxdata", "title",
          "alt", "href", "src", "class", "macro", "textlink", "target", "o:bullethref", "o:oned", "contentType", "bldStep")
     ),
     worded={**dict.fromkeys((f"v:{name} id" for name in "shape shapetype group rect line oval roundrect polyline arc curve image background".split()),
-                            re.compile(r"_x0000_[a-z]\d{1,9}")),
-            "a:font script": re.compile("[A-Z][a-z]{3}"), "a:gd fmla": _GUIDE, "a:pos x": _GUIDE, "uri": _URI, "style": _CSS, "v:f eqn": _GUIDE, "v:path v": _VML_PATH,
+                            re.compile(r"_x0000_[a-z]\d{1,5}")),
+            "a:font script": re.compile("[A-Z][a-z]{3}"), "uri": _URI, "style": _CSS, "v:f eqn": _FORMULA, "v:path v": _VML_PATH,
             "path": _VML_PATH, "v:shape adj": _VML_PATH, "coordsize": _VML_PATH, "coordorigin": _VML_PATH,
-            "v:path textboxrect": _VML_PATH, "inset": re.compile(r"[\d.,a-z -]{0,60}"), "fillcolor": re.compile(r"[#\w]{0,12}(?: \[\d{1,4}\])?"),
-            "strokecolor": re.compile(r"[#\w]{0,12}(?: \[\d{1,4}\])?"), "points": _VML_PATH, "o:connectlocs": _VML_PATH},
+            "v:path textboxrect": _VML_PATH, "inset": re.compile(r"(?:-?[\d.]{1,8}(?:pt|in|mm|cm|px|emu)?,?)*+"), "fillcolor": _COLOR,
+            "strokecolor": _COLOR, "points": _VML_PATH, "o:connectlocs": _VML_PATH},
     anchors=frozenset(("w:drawing", "w:pict", "p:pic", "p:graphicFrame", "xdr:pic", "xdr:graphicFrame", "w:object")),
 )  # fmt: skip
 

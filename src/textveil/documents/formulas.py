@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from typing import Final
 
-from textveil.documents.model import Piece
+from textveil.documents.model import STATED, Piece
+from textveil.documents.names import listed
 
 
 def strings_of(formula: str) -> list[str]:
@@ -45,3 +48,56 @@ def pieces_of(
             pieces.append(Piece(between, lambda text: between))
         pieces.append(Piece(parts[place], write))
     return pieces
+
+
+def pieces_of_formula(formula: str, store: Callable[[str], object]) -> list[Piece]:
+    """Return pieces for the strings and long numbers of a formula, of which ``store`` keeps the whole."""
+    parts: list[str] = []
+    numbers: set[int] = set()
+    for number, part in enumerate(strings_of(formula)):
+        if number % 2:
+            parts.append(part)
+            continue
+        outside, *more = _LONG_NUMBER.split(part)
+        parts.append(outside)
+        for at, one in enumerate(more):
+            if not at % 2:
+                numbers.add(len(parts))
+            parts.append(one)
+
+    def joined(parts: list[str]) -> str:
+        def spelled(number: int, part: str) -> str:
+            if not number % 2 or (number in numbers and part.isascii() and part.isdigit()):
+                return part
+            return '"' + part.replace('"', '""') + '"'
+
+        return "".join(spelled(number, part) for number, part in enumerate(parts))
+
+    return pieces_of(parts, store, joined)
+
+
+_LONG_NUMBER: Final = re.compile(r"(?<![\w.$:!'])(\d{7,20})(?![\w(!:'])")
+"""A number that may be somebody's: a row has seven digits, but stands at a colon."""
+_FUNCTIONS: Final = listed("functions.txt")
+_ERROR: Final = re.compile(STATED.pattern.partition("false|")[2])
+_WORD: Final = re.compile(r"[\w.$\\]+\(?")
+_PLACE: Final = (
+    r"\$?(?:[A-Z]{1,2}|[A-W][A-Z]{2}|X[A-E][A-Z]|XF[A-D])(?:\$?\d{1,7})?|\$?\d{1,7}"
+    r"|\d{1,20}\.?\d{0,20}(?:E[+-]?\d{0,3})?|\.\d{1,20}|TRUE|FALSE|Name_\d{1,6}\(?"
+)
+_KNOWN: Final = re.compile(_PLACE, re.IGNORECASE)
+_PREFIX: Final = re.compile(r"(?:_xlfn\.)?(?:_xlws\.)?")
+
+
+def is_plain(outside: str, built_in: re.Pattern[str]) -> bool:
+    """Tell whether what a formula has outside of its strings, without references, is of cells and known functions."""
+    rest = _ERROR.sub("", outside)
+    return _MARKS.fullmatch(rest) is not None and all(
+        word[0][_PREFIX.match(word[0]).end() : -1].upper() in _FUNCTIONS
+        if word[0][-1] == "(" and word[0][:5] != "Name_"
+        else _KNOWN.fullmatch(word[0]) or built_in.fullmatch(word[0])
+        for word in _WORD.finditer(rest)
+    )
+
+
+_MARKS: Final = re.compile(r"[\w.$\\\s,;:+*/^&=<>()%{}|@#-]*")

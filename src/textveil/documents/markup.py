@@ -16,7 +16,7 @@ from xml.parsers import expat
 
 from textveil.documents.limits import take
 from textveil.documents.model import PUBLIC, Passage, Piece
-from textveil.documents.names import short
+from textveil.documents.names import PUBLIC_PREFIXES, WORDS, short
 from textveil.errors import InputError, MissingExtra
 
 try:
@@ -26,10 +26,10 @@ except ImportError:
 
 Element: TypeAlias = Any
 PLAIN: Final = re.compile(
-    r"-?\d{1,15}(?:\.\d{1,12})?(?:E-?\d{1,3})?(?:%|pt|in|cm|mm|pc|pi|px|em|ex)?|#?[0-9A-Fa-f]{1,20}"
-    r"|[a-z][A-Za-z]{0,31}\d{0,3}[A-Za-z]{0,8}|[^\w\s]{1,2}|[a-z]{2,3}(?:-[A-Z][A-Za-z]{3})?-[A-Z]{2}|\{[0-9A-Fa-f-]{36}\}|#?_x0000_[a-z]\d{1,6}|"
+    r"-?\d{1,8}(?:\.\d{1,12})?(?:E-?\d{1,3})?(?:%|pt|in|cm|mm|pc|pi|px|em|ex)?|#?(?:[0-9A-F]{1,4}|[0-9A-Fa-f]{6}|[0-9A-F]{8}"
+    r"|[01]{12}|[0-9A-F]{20})|[^\w\s]{1,2}|[a-z]{2,3}(?:-[A-Z][A-Za-z]{3})?-[A-Z]{2}|\{[0-9A-Fa-f-]{36}\}|#?_x0000_[a-z]\d{1,5}|"
 )
-"""Values of attributes that say nothing of anybody."""
+"""Values of attributes that say nothing of anybody, and are no words."""
 
 
 class Name(NamedTuple):
@@ -79,6 +79,8 @@ class Vocabulary:
         pieces: elements whose text is written in a form of their own, and such attributes of ``spoken``.
         spelled: attributes of ``spoken`` that take some texts only; each with what makes one of a text.
         values: values of all other attributes that say nothing of anybody.
+        words: further such values, one by one.
+        guides: attributes that are formulas of lengths, whose names are written anew.
         apart: elements whose lines are read behind all others.
         before: what parts the passage of an element of ``lines`` from the passage before.
     """
@@ -98,6 +100,8 @@ class Vocabulary:
     pieces: Mapping[str, Callable[[Element], list[Piece]]] = field(default_factory=dict)
     spelled: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
     values: re.Pattern[str] = PLAIN
+    words: frozenset[str] = WORDS
+    guides: Mapping[str, Name] = field(default_factory=dict)
     apart: frozenset[str] = frozenset()
     before: Callable[[Element], str] = field(default_factory=lambda: _before)
 
@@ -168,7 +172,24 @@ def serialized(root: Element, said: Mapping[str, str] | None = None) -> bytes:
     if kept := [prefix for prefix in wanted if prefix in root.nsmap]:
         root.set(ignorable, " ".join(kept))
     data: bytes = etree.tostring(root, encoding="UTF-8", xml_declaration=True, standalone=True)
+    prefixes = set(_PREFIX.findall(data.decode("utf-8"))) - said.keys()
+    if not all(map(PUBLIC_PREFIXES.fullmatch, prefixes)):
+        data = etree.tostring(_in_plain_prefixes(root, said), encoding="UTF-8", xml_declaration=True, standalone=True)
     return data
+
+
+_PREFIX: Final = re.compile(r'xmlns:([^\s="]+)=')
+
+
+def _in_plain_prefixes(root: Element, said: Mapping[str, str]) -> Element:
+    """Return a part whose prefixes of namespaces are written anew, but for those that values say."""
+    names = (name for part in root.iter() for name in (part.tag, *part.attrib) if name.startswith("{"))
+    paths = dict.fromkeys(name[1:].partition("}")[0] for name in names)
+    new = etree.Element(root.tag, root.attrib, nsmap={**{f"ns{n}": path for n, path in enumerate(paths)}, **said})
+    new.text = root.text
+    new.extend(list(root))
+    etree.cleanup_namespaces(new, keep_ns_prefixes=list(said))
+    return new
 
 
 class Cleaner:
@@ -187,7 +208,10 @@ class Cleaner:
 
     def _children(self, parent: Element) -> None:
         of, text = short(parent.tag), parent.text
-        if text is not None and of not in self._of.texts:
+        if text is not None and of in self._of.texts:
+            if _OVERRIDE.search(text):
+                parent.text = _OVERRIDE.sub("", text)
+        elif text is not None:
             form = self._of.plain.get(of)
             if form is None or form.fullmatch(text) is None:
                 self._lose_text(text)
@@ -256,7 +280,9 @@ class Cleaner:
             elif form := vocabulary.worded.get(both) or vocabulary.worded.get(own):
                 if form.fullmatch(value) is None:
                     del element.attrib[key]
-            elif vocabulary.values.fullmatch(value) is None:
+            elif guide := vocabulary.guides.get(both):
+                element.set(key, _GUIDE.sub(lambda match, guide=guide: self._names.of(guide, match[0]), value))
+            elif value not in vocabulary.words and vocabulary.values.fullmatch(value) is None:
                 self._removed["attribute"] += 1
                 del element.attrib[key]
 
@@ -277,6 +303,9 @@ def _called(name: str) -> str:
     return _NAMES.get(name, "element of another vocabulary" if not name else f"element {name}")
 
 
+_OVERRIDE: Final = re.compile("[\u202d\u202e]")
+"""Marks that show letters in another order than they are read."""
+_GUIDE: Final = re.compile(r"[^\W\d]\w*|[^\w\s*/+?:-]+")
 _ALONE: Final = ("x:pageSetup",)
 """Elements that say something without what they refer to."""
 _NAMES: Final = {

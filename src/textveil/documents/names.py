@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -50,15 +51,22 @@ PREFIXES: Final = {
     "http://purl.org/dc/elements/1.1/": "dc",
 }
 """Namespaces that are known, and how tables spell them; both forms of Office Open XML are one."""
+PUBLIC_PREFIXES: Final = re.compile(
+    r"|(?:ns|x|w|a|p|c|xr)\d{0,2}|[wx]1\d[a-z]{0,3}|x14ac|" + "|".join(PREFIXES.values())
+)
+"""Prefixes of namespaces as programs write them."""
 
 
-def _names() -> frozenset[str]:
-    lines = Path(__file__).with_name("names.txt").read_text("ascii").splitlines()
+def listed(file: str) -> frozenset[str]:
+    """Return the words of a list beside this file."""
+    lines = Path(__file__).with_name(file).read_text("ascii").splitlines()
     return frozenset(name for line in lines if line[0] != "#" for name in line.split())
 
 
-NAMES: Final = _names()
+NAMES: Final = listed("names.txt")
 """Names of elements and attributes in the schemas of the formats. Any other name may hold anything."""
+WORDS: Final = listed("words.txt")
+"""Words that attributes have in the schemas of Office Open XML. Any other word may be anybody's."""
 
 
 @cache

@@ -35,6 +35,13 @@ OFFICE: Final = "application/vnd.openxmlformats-officedocument."
 IMAGE: Final = "image"
 _SPOKEN_TARGETS: Final = frozenset(("hyperlink",))
 """Kinds of relations to outside whose target is text; others go."""
+_TYPE_OF_RELATION: Final = re.compile(
+    r"http://(?:schemas\.openxmlformats\.org/officeDocument/2006|purl\.oclc\.org/ooxml/officeDocument)/relationships/(?:"
+    r"officeDocument|hyperlink|image|theme|themeOverride|settings|styles|numbering|fontTable|header|footer|footnotes|endnotes"
+    r"|comments|chart|chartUserShapes|worksheet|sharedStrings|table|drawing|vmlDrawing|slide|slideLayout|slideMaster"
+    r"|notesSlide|notesMaster|commentAuthors|presProps|viewProps|tableStyles)"
+)
+"""Types of relations to what stays; another is an address that may be anybody's."""
 
 
 class Known(NamedTuple):
@@ -124,7 +131,11 @@ class Package:
                 continue
             part = seen[name] = _Part(name, content_type, files[name], _relations(files, name), known=known)
             self.order.append(part)
-            waiting += [relation.target for relation in part.relations if not relation.outside]
+            waiting += [
+                relation.target
+                for relation in part.relations
+                if not relation.outside and _TYPE_OF_RELATION.fullmatch(relation.type)
+            ]
         if not self.order or self.order[0].known is None or not self.order[0].known.kind.startswith("body"):
             raise InputError(f"the document must be a {self.suffix} file; it is something else, or damaged.")
         self._by_name = seen
@@ -176,6 +187,7 @@ class Package:
         kept = []
         for relation in part.relations:
             stays = relation.kind in _SPOKEN_TARGETS if relation.outside else self._stays(relation.target)
+            stays = stays and _TYPE_OF_RELATION.fullmatch(relation.type) is not None
             if stays:
                 kept.append(relation)
             else:

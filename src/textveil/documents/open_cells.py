@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from textveil.documents.drawing import as_number
-from textveil.documents.formulas import outside, pieces_of, strings_of
+from textveil.documents.formulas import is_plain, outside, pieces_of_formula, strings_of
 from textveil.documents.markup import Element, new_child
 from textveil.documents.model import Piece
 from textveil.documents.names import short
@@ -28,8 +28,8 @@ ADDRESS: Final = re.compile(rf"(?:(?:{_PLACE}|\$?[A-Z]{{1,3}}\$?\d{{0,7}})(?=[: 
 """Places in sheets, as attributes have them."""
 _REFERENCE: Final = re.compile(r"\[([^\[\]]{0,600}+)\]")
 _REFERRED: Final = re.compile(rf"(?:{_PLACE}|#REF!)(?::(?:{_PLACE}|#REF!))?")
-_IDENTIFIER: Final = re.compile(r"(?<![\w.$'])([^\W\d][\w.]{0,255}+)(?![\w.(])")
-_OWN: Final = re.compile(r"TRUE|FALSE|Name_\d{1,6}|[eE]\d{0,3}")
+_IDENTIFIER: Final = re.compile(r"(?<![\w.$'])([^\W\d][\w.]{0,255}+)(?![\w.])")
+_OWN: Final = re.compile(r"[eE]\d{0,3}")
 _NAMED_SHEET: Final = re.compile(r"'((?:[^']|''){1,64}+)'(?=\.)|(?<![\w.'-])([^\W\d][\w-]{0,80}+)(?=\.)")
 _CONDITION: Final = re.compile(
     r"(?<![\w.])(?:cell-content(?:-[a-z]{1,8}){0,5}|is-true-formula)\(|(?<=[ )])(?:and|or)(?=[ (])"
@@ -93,11 +93,7 @@ def _prepare_formula(element: Element, key: str, package: Any) -> None:
 
         body = outside(body, named)
         parts = strings_of(body)[::2]
-        foreign = any(
-            _OWN.fullmatch(match[1]) is None
-            for part in parts
-            for match in _IDENTIFIER.finditer(_CONDITION.sub("", _REFERENCE.sub("", part)))
-        )
+        foreign = any(not is_plain(_CONDITION.sub("(", _REFERENCE.sub("", part)), _OWN) for part in parts)
     if foreign:
         package.removed["formula of another file or of a table"] += 1
         del element.attrib[key]
@@ -228,7 +224,7 @@ def formula_pieces(attribute: str) -> Callable[[Element], list[Piece]]:
 
     def made(element: Element) -> list[Piece]:
         key = next(key for key in element.attrib if short(key) == attribute)
-        return pieces_of(strings_of(element.get(key)), lambda text: element.set(key, text))
+        return pieces_of_formula(element.get(key), lambda text: element.set(key, text))
 
     return made
 

@@ -96,16 +96,16 @@ _LOOKS: Final = (
     "draw:fill-gradient-name", "draw:fill-hatch-name", "draw:fill-image-name", "draw:opacity-name", "draw:marker-start",
     "draw:marker-end", "draw:stroke-dash", "draw:stroke-dash-names",
 )  # fmt: skip
-_NUMBER: Final = r"[-+]?\d{0,12}(?:\.\d{1,15})?(?:[eE]-?\d{1,3})?(?:%|pt|in|cm|mm|pc|px|em|ex|\*|deg)?"
+_NUMBER: Final = r"[-+]?\d{0,8}(?:\.\d{1,15})?(?:[eE]-?\d{1,3})?(?:%|pt|in|cm|mm|pc|px|em|ex|\*|deg)?"
 _TERM: Final = (
     rf"(?:#[0-9A-Fa-f]{{3,8}}(?![\w])|{_NUMBER}(?![\w.%])|(?:solid|dashed|dotted|double|groove|ridge|inset|outset|none|hidden"
     r"|auto|transparent|thin|medium|thick|super|sub|rect|rotate|translate|scale|skewX|skewY|matrix)(?![\w-]))"
 )
 VALUES: Final = re.compile(
-    rf"(?:{_TERM}[ ,()]{{0,3}})*+|[a-z][a-zA-Z]{{0,24}}\d{{0,3}}(?:-[a-z]{{1,20}}\d{{0,3}}){{0,4}}|[^\w\s]{{1,2}}"
+    rf"(?:{_TERM}[ ,()]{{0,3}})*+|[^\w\s]{{1,2}}"
     r"|P(?:T|\d{1,4}[YMD]){0,4}(?:\d{1,6}(?:[.,]\d{1,9})?[HMS]){0,3}"
 )
-"""Numbers with units, colors, lists of these, and words of the format."""
+"""Numbers with units, colors, and lists of these."""
 _PATH: Final = re.compile(
     r"(?:[a-zA-Z]{1,2}+(?![a-zA-Z])|[?$][a-z]?\d{1,5}|[-+]?\d++|[., ]|(?:left|top|right|bottom|width|height)(?![a-z]))*+"
 )

@@ -12,7 +12,7 @@ from xml.parsers import expat
 
 from textveil.documents.check import Shown
 from textveil.documents.model import PUBLIC, STATED, Images
-from textveil.documents.names import NAMES, PREFIXES
+from textveil.documents.names import NAMES, PUBLIC_PREFIXES, WORDS
 from textveil.documents.pictures import picture_strings
 from textveil.errors import InternalError
 
@@ -32,7 +32,7 @@ _NO_TEXT: Final = frozenset(
 )  # fmt: skip
 """Local names of elements that hold a number, a formula or a word of the format."""
 _HARMLESS: Final = re.compile(
-    r"-?[\d.]{1,5}|[a-z][A-Za-z]{0,31}|https?://(?:schemas\.(?:openxmlformats\.org|microsoft\.com)|purl\.oclc\.org"
+    r"-?[\d.]{1,5}|(?:FF|00)?(?:000000|FFFFFF)(?:FF)?|https?://(?:schemas\.(?:openxmlformats\.org|microsoft\.com)|purl\.oclc\.org"
     r"|www\.w3\.org)(?:/[a-z0-9][A-Za-z0-9.#-]{0,40}){1,9}/?|http://www\.w3\.org/[A-Z0-9]{1,4}(?:/[A-Za-z0-9#-]{1,24}){0,3}"
     r"|urn:schemas-microsoft-com(?::[a-z]{1,12}){1,4}|application/vnd\.openxmlformats[a-z0-9.+A-Z-]{1,120}",
 )
@@ -41,10 +41,6 @@ _LENGTH: Final = re.compile(
     r"(?: (?=.)|\Z)){1,5}+"
 )
 """Lengths, colors and words of a border: no number of anybody has a unit behind every three digits."""
-_PREFIXES: Final = re.compile(
-    r"|xmlns|(?:ns|x|w|a|p|c|xr)\d{0,2}|[wx]1\d[a-z]{0,3}|x14ac|" + "|".join(PREFIXES.values())
-)
-"""Prefixes of namespaces as programs write them."""
 _PLACES: Final = ("r", "ref", "spans")
 _CELL: Final = re.compile(r"[A-Z]{1,3}\d{1,7}|\d{1,7}:\d{1,7}")
 _FORMULAS: Final = ("f", "formula", "formula1", "formula2", "definedName")
@@ -116,8 +112,8 @@ def _is_public(name: str) -> bool:
     """Tell whether a name of an element or attribute is one of the formats'; any other is searched too."""
     prefix, _, own = name.rpartition(":")
     if prefix == "xmlns" or name == "xmlns":
-        return _PREFIXES.fullmatch("" if name == "xmlns" else own) is not None
-    return own in NAMES and _PREFIXES.fullmatch(prefix) is not None
+        return PUBLIC_PREFIXES.fullmatch("" if name == "xmlns" else own) is not None
+    return own in NAMES and PUBLIC_PREFIXES.fullmatch(prefix) is not None
 
 
 def _without_places(formula: str) -> str:
@@ -138,6 +134,8 @@ def _public() -> tuple[re.Pattern[str], ...]:
 
 def harmless(value: str) -> bool:
     """Tell whether an attribute is a number, a length, a word of the format or a name that is public."""
-    return any(form.fullmatch(value) for form in (_HARMLESS, _LENGTH)) or any(
-        form.fullmatch(value) for form in _public()
+    return (
+        value in WORDS
+        or any(form.fullmatch(value) for form in (_HARMLESS, _LENGTH))
+        or any(form.fullmatch(value) for form in _public())
     )

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from copy import deepcopy
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 from textveil.documents.drawing import CHART, CHARTS, DRAWING, FONT, FORMAT, as_number
-from textveil.documents.formulas import outside, pieces_of, strings_of
+from textveil.documents.formulas import is_plain, outside, pieces_of, pieces_of_formula, strings_of
 from textveil.documents.limits import take
 from textveil.documents.markup import Element, Name, column_number, new_child
 from textveil.documents.model import STATED, Piece
@@ -26,7 +26,7 @@ _GONE: Final = (
     " x:metadata xl:FmlaMacro xl:FmlaLink xl:FmlaRange xl:FmlaGroup xl:FmlaTxbx xl:FmlaPict xl:ScriptText xl:ScriptExtended"
     " c:strCache c:numCache c:multiLvlStrCache"
 )
-_RANGE: Final = re.compile(r"(?:\$?[A-Z]{1,3}\$?\d{0,7}|\d{1,7})(?::(?:\$?[A-Z]{1,3}\$?\d{0,7}|\d{1,7}))?(?: (?=.))?")
+_RANGE: Final = re.compile(r"(?:\$?[A-Z]{1,3}\$?\d{0,7}|\d{1,7})(?::(?:\$?[A-Z]{1,3}\$?\d{0,7}|\d{1,7}))?(?: (?=.)|\Z)")
 _RANGES: Final = re.compile(rf"(?:{_RANGE.pattern})*+")
 _PLACE: Final = re.compile(
     r"(?:(?:'(?:[^']|''){1,64}'|[\w.]{1,64})!)?\$?[A-Z]{1,3}\$?\d{1,7}(?::\$?[A-Z]{1,3}\$?\d{1,7})?"
@@ -59,7 +59,7 @@ def _sheet_name(text: str) -> str:
 
 def _formula(element: Element) -> list[Piece]:
     """Return the strings in a formula."""
-    return pieces_of(strings_of(element.text or ""), lambda text: setattr(element, "text", text))
+    return pieces_of_formula(element.text or "", lambda text: setattr(element, "text", text))
 
 
 def _header(element: Element) -> list[Piece]:
@@ -187,6 +187,10 @@ class Sheets(Package):
             root = self.root(part)
             if kind == "strings":
                 self.strings = [child for child in root if short(child.tag) == "x:si"]
+                for text in (
+                    part for string in self.strings for part in string.iter() if part.text and "_x" in part.text
+                ):
+                    text.text = _unescaped(text.text)
                 self.string_sizes = [_size(child) for child in self.strings]
                 self.order.remove(part)
             elif kind == "styles":
@@ -269,32 +273,36 @@ def _date_styles(root: Element) -> set[str]:
 
 
 _REFERENCE: Final = re.compile(r"'((?:[^']|''){1,80}+)'!|(?<![\w.])([^\W\d][\w.]{0,80}+)!")
-_IDENTIFIER: Final = re.compile(r"(?<![\w.!'\\])([^\W\d][\w.\\]{0,255}+)(?![\w.(!'\\])")
+_IDENTIFIER: Final = re.compile(r"(?<![\w.!'\\])([^\W\d][\w.\\]{0,255}+)(?![\w.!'\\])")
 
 
 def _renamed(text: str, names: Mapping[str, str]) -> str:
     """Return a formula that refers to sheets by their new names."""
 
     def new(match: re.Match[str]) -> str:
-        name = names.get((match[1] or match[2]).replace("''", "'").lower())
-        return match[0] if name is None else "'" + name.replace("'", "''") + "'!"
+        olds = (match[1] or match[2]).replace("''", "'").lower().split(":")
+        new = ":".join(names.get(old, old) for old in olds).replace("'", "''")
+        return match[0] if names.keys().isdisjoint(olds) else f"'{new}'!"
 
     return outside(text, lambda part: _REFERENCE.sub(new, part))
 
 
-_OWN: Final = re.compile(r"\$?[A-Z]{1,3}\$?\d{0,7}|TRUE|FALSE|Name_\d{1,6}|" + _BUILT_IN, re.IGNORECASE)
+_OWN: Final = re.compile(_BUILT_IN)
 
 
-def _is_foreign(formula: str) -> bool:
-    """Tell whether a formula, outside of its strings, names another file, a table's column or what nothing defines."""
-    outside = "".join(formula.split("'")[::2])
-    return "[" in formula or any(_OWN.fullmatch(match[1]) is None for match in _IDENTIFIER.finditer(outside))
+def _is_foreign(formula: str, sheets: Collection[str]) -> bool:
+    """Tell whether a formula names another file, a table's column or what nothing defines, outside of its strings."""
+    parts = strings_of(formula)[::2]
+    named = [match for part in parts for match in _REFERENCE.finditer(part)]
+    names = {name for match in named for name in (match[1] or match[2]).replace("''", "'").lower().split(":")}
+    return not names.issubset(sheets) or not all(is_plain(_REFERENCE.sub("", part), _OWN) for part in parts)
 
 
 def _prepare(root: Element, package: Any) -> None:
     """Write every string in its cell, and take what is stored for formulas out of them."""
     lost = set()
     names = package.defined_names
+    sheets = {name.lower() for name in package.sheet_names.values()}
 
     def named(text: str) -> str:
         """Write the names of ranges anew, outside of the quoted names of sheets."""
@@ -306,10 +314,14 @@ def _prepare(root: Element, package: Any) -> None:
 
     for element in root.iter():
         name = short(element.tag)
+        if name in ("x:t", "x:v") and element.text and "_x" in element.text:
+            element.text = _unescaped(element.text)
+        for key in element.attrib if name in _ESCAPED else ():
+            element.set(key, _unescaped(element.get(key)))
         if name in _FORMULAS and element.text:
             if names and name != "c:f":
                 element.text = outside(element.text, named)
-            if any(map(_is_foreign, strings_of(element.text)[::2])):
+            if _is_foreign(element.text, sheets):
                 lost.add(element)
         elif name == "x:author":
             element.text = "Author"
@@ -325,6 +337,18 @@ def _prepare(root: Element, package: Any) -> None:
         else:
             parent.remove(element)
         package.removed["formula of another file or of a table"] += 1
+
+
+_ESCAPED: Final = ("x:dataValidation", "x:hyperlink", "x:sheet", "x:cfRule", "x:definedName")
+_CHARACTER: Final = re.compile(r"_x([0-9A-Fa-f]{4})_")
+_NO_XML: Final = re.compile(r"[\x00-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]")
+
+
+def _unescaped(text: str) -> str:
+    """Return a text without codes of characters, which spell others where a program shows it."""
+    while _CHARACTER.search(text):
+        text = _NO_XML.sub("", _CHARACTER.sub(lambda match: chr(int(match[1], 16)), text))
+    return text
 
 
 def _prepare_cell(cell: Element, lost: set[Element], shared: set[str], package: Any) -> None:

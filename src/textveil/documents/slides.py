@@ -19,6 +19,10 @@ SLIDES: Final = replace(
     texts=DRAWING.texts | {"p:text"},
     lines=DRAWING.lines | {"p:text"},
     gone=DRAWING.gone | frozenset(_GONE.split()),
+    worded={
+        **DRAWING.worded,
+        **dict.fromkeys(("p:sldMasterId id", "p:sldLayoutId id"), re.compile(r"2147[4-9]\d{5}")),
+    },
     named={
         **DRAWING.named,
         "p:cSld name": Name("Slide ", re.compile("Office Theme|Title Slide|Blank|Title Only|")),

@@ -24,7 +24,7 @@ _GONE: Final = (
     " w:schemaLibrary w:smartTagType w:hdrShapeDefaults w:shapeDefaults w:captions w:stylePaneFormatFilter"
     " w:activeWritingStyle w:clickAndTypeStyle w:lsdException w:embedRegular w:embedBold w:embedItalic w:embedBoldItalic"
     " w:delText w:delInstrText w:attachedSchema w:divId w:aliases w:proofState w:altName w:nsid w:tmpl w:rsid"
-    " w:annotationRef w:forceUpgrade w:savePreviewPicture w:lastRenderedPageBreak w:fldData w14:docId"
+    " w:annotationRef w:id w:label w:forceUpgrade w:savePreviewPicture w:lastRenderedPageBreak w:fldData w14:docId"
 )
 STYLE: Final = Name(
     "Style",
@@ -39,6 +39,8 @@ STYLE: Final = Name(
     ),
 )
 _BOOKMARK: Final = Name("Bookmark", re.compile(r"_(?:Toc|Ref|Hlk)\d{1,12}|_GoBack|"))
+_NUMBERED: Final = re.compile(r"\b(_(?:Toc|Ref|Hlk))(\d{1,12})\b")
+_NUMBER: Final = Name("", re.compile(r"(?!)"))
 _AUTHOR: Final = Name("Author", re.compile("Author"), numbered=False)
 _FIELD_NAME: Final = Name("Field", re.compile(r"(?:Text|Check|Dropdown)\d{1,4}|"))
 _STYLES: Final = (
@@ -47,10 +49,14 @@ _STYLES: Final = (
 )  # fmt: skip
 _SIMPLE: Final = re.compile(
     r"\s{0,20}(?:PAGE|NUMPAGES|SECTION|SECTIONPAGES|NUMCHARS|NUMWORDS|DATE|TIME|TOC|SEQ (?:Figure|Table|Equation|\\\*)"
-    r"|(?:PAGE|NOTE)?REF _(?:Toc|Ref)\d{1,12}|HYPERLINK \\l \"_(?:Toc|Ref)\d{1,12}\"|FORM(?:TEXT|CHECKBOX|DROPDOWN)|SYMBOL \d{1,5})"
-    r"(?:\s{1,20}(?:\\[a-z*#@!]|MERGEFORMAT|ARABIC|roman|ROMAN|\"\d{1,2}-\d{1,2}\"|\"[dMyHhms :./,-]{1,30}\"|[0-9]{1,3}))*+\s{0,20}"
+    r"|(?:PAGE|NOTE)?REF _(?:Toc|Ref)\d{1,12}|HYPERLINK \\l \"_(?:Toc|Ref)\d{1,12}\"|FORM(?:TEXT|CHECKBOX|DROPDOWN))"
+    r"(?:\s{1,20}(?:\\[a-z*#@!]|MERGEFORMAT|ARABIC|roman|ROMAN|\"[1-9]-[1-9]\"|\"[dMyHhms :./,-]{1,30}\"|[1-9])){0,9}+\s{0,20}"
 )
 """Fields that say nothing of anybody. Any other is its result from now on."""
+_COMPATIBLE: Final = (
+    "compatibilityMode|overrideTableStyleFontSizeAndJustification|enableOpenTypeFeatures|doNotFlipMirrorIndents"
+    "|differentiateMultirowTableHeaders|useWord2013TrackBottomHyphenation|allowHyphenationAtTrackBottom"
+)
 WORDS: Final = replace(
     DRAWING,
     texts=DRAWING.texts | {"w:t", "m:t"},
@@ -59,7 +65,7 @@ WORDS: Final = replace(
         **DRAWING.characters, "w:tab": "\t", "w:br": "\n", "w:cr": "\n", "w:noBreakHyphen": "-", "w:softHyphen": "",
     },
     gone=DRAWING.gone | frozenset(_GONE.split()),
-    opened=frozenset(("w:ins", "w:moveTo", "w:smartTag", "w:customXml", "w:ruby", "w:rubyBase")),
+    opened=frozenset(("w:ins", "w:moveTo", "w:smartTag", "w:customXml", "w:ruby", "w:rubyBase", "w:bdo")),
     spoken=DRAWING.spoken
     | {"w:lvlText w:val", "w:listItem w:displayText", "w:listItem w:value", "w:listEntry w:val", "w:hyperlink w:tooltip",
        "w:tblCaption w:val", "w:tblDescription w:val"},
@@ -76,7 +82,7 @@ WORDS: Final = replace(
     lost=DRAWING.lost
     | {f"w:{name}" for name in ["rsidR", "rsidRPr", "rsidRDefault", "rsidP", "rsidTr", "rsidDel", "rsidSect", "date", "initials", "fullDate", "uri", "element", "userId", "providerId", "docLocation", "tgtFrame", "fldData"]} | {"w14:paraId", "w14:textId"},
     worded={**DRAWING.worded, "w:instr": _SIMPLE, "w:lvlText w:val": re.compile(r"(?:%\d|[\W_]|o)*+"), "w:compatSetting w:uri": re.compile("http://schemas.microsoft.com/office/word"),
-            "w:compatSetting w:name": re.compile("[A-Za-z0-9]{1,60}"), "w:char": re.compile("[0-9A-Fa-f]{4}")},
+            "w:compatSetting w:name": re.compile(_COMPATIBLE), "w:char": re.compile("[0-9A-Fa-f]{4}")},
 )  # fmt: skip
 _TYPE: Final = "wordprocessingml."
 
@@ -86,12 +92,17 @@ class Word(Package):
 
     suffix = ".docx"
 
+    def marked(self, text: str) -> str:
+        """Return a bookmark, or a field that refers to one, with the number of the bookmark written anew."""
+        return _NUMBERED.sub(lambda match: match[1] + self.names.of(_NUMBER, match[2]), text)
+
 
 _SYMBOL: Final = re.compile(r"(?i)F0[A-F][0-9A-F]|F0(?:4A|52|54|6E|6F|71|76)")
 """Symbols of fonts of symbols: ticks, boxes, arrows and bullets. Others spell words that no reader of text sees."""
 
 
 def _prepare(root: Element, package: Any) -> None:
+    _prepare_marks(root, package)
     for symbol in [element for element in root.iter() if short(element.tag) == "w:sym"]:
         if _SYMBOL.fullmatch(_get(symbol, "w:char")) is None:
             package.removed["symbol"] += 1
@@ -112,6 +123,17 @@ def _prepare(root: Element, package: Any) -> None:
             for mark in marks:
                 if mark.getparent() is not None:
                     mark.getparent().remove(mark)
+
+
+def _prepare_marks(root: Element, package: Any) -> None:
+    """Write the numbers of bookmarks anew, and of them in fields, whose words may be split."""
+    for mark in root.iter():
+        for key in mark.attrib if short(mark.tag) in ("w:bookmarkStart", "w:hyperlink", "w:fldSimple") else ():
+            mark.set(key, package.marked(mark.get(key)))
+    for marks, instruction in list(_fields(root)):
+        said = [mark for mark in marks if short(mark.tag) == "w:instrText"]
+        for number, mark in enumerate(said):
+            mark.text = None if number else package.marked(instruction)
 
 
 def _is_deleted_row(mark: Element) -> bool:

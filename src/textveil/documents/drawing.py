@@ -55,6 +55,7 @@ _GUIDE: Final = Name(
     ),
 )
 """Names in formulas of shapes."""
+_ID: Final = Name("90", re.compile(r"\d{0,8}"))
 _GUIDES: Final = (
     "a:gd name",
     "a:gd fmla",
@@ -123,7 +124,7 @@ DRAWING: Final = Vocabulary(
         "wp:docPr name": SHAPE,
         **dict.fromkeys(
             [f"{element} id" for element in ("wp:docPr", *(f"{prefix}:cNvPr" for prefix in ("pic", "p", "xdr", "wps", "wpg", "a", "cdr")), "a:stCxn", "a:endCxn")],
-            Name("90", re.compile(r"\d{0,8}")),
+            _ID,
         ),
         **dict.fromkeys(("typeface",), FONT),
         **{f"a:{name} name": _THEME_NAME for name in ("theme", "clrScheme", "fontScheme", "fmtScheme", "extraClrScheme", "custClr")},
@@ -140,7 +141,7 @@ DRAWING: Final = Vocabulary(
     worded={**dict.fromkeys((f"v:{name} id" for name in "shape shapetype group rect line oval roundrect polyline arc curve image background".split()),
                             re.compile(r"_x0000_[a-z]\d{1,5}")),
             "a:font script": re.compile("[A-Z][a-z]{3}"), "uri": _URI, "style": _CSS, "v:f eqn": _FORMULA, "v:path v": _VML_PATH,
-            "path": _VML_PATH, "v:shape adj": _VML_PATH, "coordsize": _VML_PATH, "coordorigin": _VML_PATH,
+            "path": _VML_PATH, "a:path path": re.compile("circle|rect|shape"), "v:shape adj": _VML_PATH, "coordsize": _VML_PATH, "coordorigin": _VML_PATH,
             "v:path textboxrect": _VML_PATH, "inset": re.compile(r"(?:-?[\d.]{1,8}(?:pt|in|mm|cm|px|emu)?,?)*+"), "fillcolor": _COLOR,
             "strokecolor": _COLOR, "points": _VML_PATH, "o:connectlocs": _VML_PATH},
     anchors=frozenset(("w:drawing", "w:pict", "p:pic", "p:graphicFrame", "xdr:pic", "xdr:graphicFrame", "w:object")),
@@ -159,7 +160,7 @@ CHART: Final = replace(
     gone=DRAWING.gone | {"c:extLst", "c:printSettings", "c:pivotSource", "c:pivotFmts", "c:externalData"},
     plain={**DRAWING.plain, "c:formatCode": _FORMAT, "c:separator": re.compile(r"[^\w]{0,3}"),
            "c:f": re.compile(r"Sheet1!\$A\$1"), "cdr:x": PLAIN, "cdr:y": PLAIN},
-    named={**DRAWING.named, "c:numFmt formatCode": FORMAT, "c:pt formatCode": FORMAT},
+    named={**DRAWING.named, "c:axId val": _ID, "c:crossAx val": _ID, "c:numFmt formatCode": FORMAT, "c:pt formatCode": FORMAT},
     pieces={"c:v": lambda element: [number_piece(element)]},
 )  # fmt: skip
 

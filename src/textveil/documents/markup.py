@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final, NamedTuple, TypeAlias
 from xml.parsers import expat
 
@@ -281,10 +282,13 @@ class Cleaner:
                 if form.fullmatch(value) is None:
                     del element.attrib[key]
             elif guide := vocabulary.guides.get(both):
-                element.set(key, _GUIDE.sub(lambda match, guide=guide: self._names.of(guide, match[0]), value))
+                element.set(key, _GUIDE.sub(partial(self._guided, guide), value))
             elif value not in vocabulary.words and vocabulary.values.fullmatch(value) is None:
                 self._removed["attribute"] += 1
                 del element.attrib[key]
+
+    def _guided(self, guide: Name, match: re.Match[str]) -> str:
+        return self._names.of(guide, match[0])
 
     def _lose_text(self, text: str) -> None:
         if text.strip():

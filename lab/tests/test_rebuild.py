@@ -1,6 +1,7 @@
 """Mechanisms made again from reports: the same channel, or a refusal in one line."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest

@@ -33,6 +33,7 @@ from textveil.text.tokens import Kind, classify, split
 from textveil.types import Flags, Ids, Reals
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.frequencies import word_frequencies
+from textveil_lab.mechanisms.product_columns import log_chances
 from textveil_lab.vocabulary.geometry import normalize
 
 EPSILONS = (5.0, 8.0, 10.0)
@@ -150,7 +151,7 @@ def entropy(epsilons: Sequence[float]) -> None:
             edges = np.concatenate([[0], np.cumsum([len(one) for one in documents])])
             ids = np.concatenate(documents)
             outputs = made.privatize_documents(ids, edges, seeded_generator(SEED))
-            known.append(np.split(-made.log_chances(ids, outputs, edges), edges[1:-1]))
+            known.append(np.split(-log_chances(made, ids, outputs, edges), edges[1:-1]))
         print(f"{name:10s} " + " ".join(f"{interval(one):22s}" for one in known), flush=True)
 
 

@@ -28,7 +28,6 @@ from utility import NOT_NAMES, held_out, interval, news, reviews
 
 from textveil.aggregates.documents import ReleasedTexts, ReleaseReader
 from textveil.catalog import mechanism
-from textveil.mechanisms.capabilities import SequenceColumns
 from textveil.mechanisms.kinds import Mechanism
 from textveil.randomness import seeded_generator
 from textveil.sanitize.sanitizer import Sanitizer
@@ -40,6 +39,7 @@ from textveil.vocabulary.frequencies import word_frequencies
 from textveil_lab.decoding.decode import default_model
 from textveil_lab.decoding.decoder import TextDecoder
 from textveil_lab.decoding.evidence import DecoderOptions
+from textveil_lab.mechanisms.product_columns import sequence_columns
 from textveil_lab.posterior.words import WordPosterior
 from textveil_lab.vocabulary.geometry import normalize
 
@@ -120,7 +120,7 @@ def _table(rows: Sequence[tuple[float, str, dict[str, Any]]]) -> None:
     print(f"{'epsilon':>7s} {'weights':10s} {'corpus':10s} {'what':9s} {'same word':22s} cosine")
     for epsilon, kind, options in rows:
         made = mechanism("neighborhood", VOCABULARY, epsilon=epsilon, **options)
-        alone = None if isinstance(made, SequenceColumns) else WordPosterior(made)
+        alone = None if sequence_columns(made) is not None else WordPosterior(made)
         context = decoder(made)
         for name, (read, count) in CORPORA.items():
             texts = drawn(made, list(islice(read(), count)))

@@ -225,7 +225,7 @@ def test_an_object_that_got_a_method_or_a_class_of_its_own_is_claimed(tiny) -> N
         way(made)
         assert making.guarantee_of(made).status is Status.CLAIMED
     mechanism: Any = tv.mechanism("neighborhood", tiny)
-    mechanism._rows.drawn = lambda words, _: words
+    mechanism.rows.drawn = lambda words, _: words
     assert guarantee_of(mechanism).status is Status.CLAIMED
 
 

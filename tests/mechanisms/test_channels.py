@@ -298,7 +298,7 @@ def test_threads_share_rows_and_every_kept_row_is_right() -> None:
     seeds = np.random.default_rng(2).integers(0, 1500, size=(24, 150))
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(made.privatize, seeds))
-    rows, cache = made._rows, made._rows._rows
+    rows, cache = made.rows, made.rows._rows
     seen = cache.kept
     assert len(seen) > 1000
     with cache.rows(seen, rows._make) as slots:

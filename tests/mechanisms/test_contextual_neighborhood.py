@@ -3,10 +3,7 @@
 import itertools
 import json
 import math
-import os
 import pickle
-import subprocess
-import sys
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -15,14 +12,12 @@ import numpy as np
 import pytest
 from tests.helpers.language_models import BigramModel
 from tests.helpers.listing_models import TinyBigrams
-from tests.helpers.processor import needs_kernel
 from tests.helpers.sequence_laws import joint_law, p_value
 from tests.helpers.shared import needs_lab
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil import catalog
 from textveil.errors import ParameterError, UnsupportedGuarantee
-from textveil.mechanisms.capabilities import SequenceColumns, SequenceWeights
 from textveil.mechanisms.kinds import SequenceMechanism, WordMechanism
 from textveil.mechanisms.sequence.contextual_neighborhood import ContextualNeighborhood, reading_releases
 from textveil.mechanisms.sequence.word_filter import DocumentPlaces, Followed, _sums_by_word
@@ -222,33 +217,12 @@ def documents(size: int, count: int, longest: int) -> list[np.ndarray]:
     return [rng.integers(0, size, length) for length in rng.integers(0, longest, count)]
 
 
-def read(mechanism: ContextualNeighborhood, texts: list[np.ndarray]) -> list[tuple[bytes, ...]]:
-    """What the weights at every place of these releases say of the outputs there, to the last bit, by document."""
-    bounds = np.concatenate([[0], np.cumsum([len(one) for one in texts])])
-    found = mechanism.columns_of_documents(np.concatenate(texts), bounds)
-    cut = [slice(found.starts[first], found.starts[last]) for first, last in itertools.pairwise(bounds)]
-    least = [found.log_least[first:last] for first, last in itertools.pairwise(bounds)]
-    return [
-        (one.tobytes(), found.inputs[part].tobytes(), found.log_ratios[part].tobytes())
-        for one, part in zip(least, cut, strict=True)
-    ]
-
-
-def test_weights_of_a_document_are_the_same_bits_alone_and_beside_others() -> None:
-    mechanism = made(6.0, size=300)
-    texts = documents(300, 90, 60)
-    beside = read(mechanism, texts)
-    assert read(mechanism, texts[::-1])[::-1] == beside
-    for at in (0, 7, 41, 89):
-        assert read(mechanism, [texts[at]]) == [beside[at]]
-
-
 def lent_beside(mechanism: ContextualNeighborhood, texts: list[np.ndarray]) -> list[tuple[list[int], list[int]]]:
     """Words and slots lent at every place of these releases, in the order in which words own slots."""
     outputs, edges = np.concatenate(texts), np.concatenate([[0], np.cumsum([len(text) for text in texts])])
     lent: list[Any] = [None] * len(outputs)
     every = np.arange(len(mechanism.vocabulary))
-    for step in mechanism._steps(edges):
+    for step in mechanism.steps(edges):
         for document, place in enumerate(step.at.tolist()):
             own = step.places.lent.documents == document
             words, slots = step.places.lent.words[own], step.places.lent.slots[own]
@@ -284,62 +258,6 @@ def test_lists_are_added_up_word_by_word_in_their_order() -> None:
     assert found.listed.tobytes() == listed.tobytes()
 
 
-def test_weights_of_a_place_do_not_depend_on_what_comes_after() -> None:
-    mechanism = made(6.0, size=300)
-    text = np.arange(40) * 7 % 300
-    whole = mechanism.columns_of_documents(text, np.array([0, 40]))
-    for length in (1, 13):
-        part = mechanism.columns_of_documents(text[:length], np.array([0, length]))
-        assert part.log_least.tobytes() == whole.log_least[:length].tobytes()
-        assert part.log_ratios.tobytes() == whole.log_ratios[: part.starts[-1]].tobytes()
-
-
-PRINTED = """
-import hashlib
-from tests.mechanisms.test_contextual_neighborhood import documents, made, read
-print(hashlib.sha256(repr(read(made(6.0, size=300), documents(300, 30, 40))).encode()).hexdigest())
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kernel", ["Haswell", "SkylakeX"])
-def test_weights_are_the_same_bits_on_other_kernels(kernel: str) -> None:
-    needs_kernel(kernel)
-    digests = set()
-    for forced in ("Prescott", kernel):
-        environment = {**os.environ, "OPENBLAS_CORETYPE": forced, "PYTHONPATH": os.pathsep.join(sys.path)}
-        run = subprocess.run(
-            [sys.executable, "-c", PRINTED], env=environment, capture_output=True, text=True, check=True
-        )
-        digests.add(run.stdout)
-    assert len(digests) == 1
-
-
-def test_chances_are_those_of_what_is_lent_and_look_at_earlier_outputs_alone() -> None:
-    mechanism = made(2.0, context_weight=0.05)  # so little that no word reaches what a row can raise
-    outputs, bounds = np.array([1, 4, 0, 2]), np.array([0, 3, 4])
-    found = np.stack([mechanism.log_chances(np.full(4, word), outputs, bounds) for word in range(SIZE)])
-    assert np.exp(found).sum(axis=0) == pytest.approx(1.0, abs=2e-3)
-    for place, past in enumerate([(), (1,), (1, 4), ()]):
-        slots = lent(mechanism, past)
-        some = slots > 0
-        assert slots[some] == pytest.approx(np.exp(found[some, place]) * mechanism.weights.growth, abs=1)
-
-
-def test_columns_are_those_of_the_rows() -> None:
-    mechanism = made(2.0)
-    text = np.array([1, 4, 4, 0])
-    found = mechanism.columns_of_documents(text, np.array([0, 4]))
-    for place, output in enumerate(text.tolist()):
-        column = rows(mechanism, tuple(text[:place].tolist()))[:, output].astype(float)
-        total = float(rows(mechanism, tuple(text[:place].tolist()))[0].sum())
-        part = slice(found.starts[place], found.starts[place + 1])
-        assert found.log_least[place] == pytest.approx(math.log(column.min() / total), rel=1e-12)
-        assert found.inputs[part].tolist() == np.flatnonzero(column > column.min()).tolist()
-        ratios = np.log(column[found.inputs[part]] / column.min())
-        assert found.log_ratios[part] == pytest.approx(ratios, rel=1e-9)
-
-
 def test_seeds_copies_and_empty_documents() -> None:
     mechanism = made(2.0, size=300)
     texts = documents(300, 20, 9)
@@ -373,7 +291,6 @@ def test_predicted_words_stay_more_often() -> None:
 def test_the_protocols_tell_what_it_is() -> None:
     mechanism = made()
     assert isinstance(mechanism, SequenceMechanism) and not isinstance(mechanism, WordMechanism)
-    assert isinstance(mechanism, SequenceWeights) and isinstance(mechanism, SequenceColumns)
     assert mechanism.name == "neighborhood" and mechanism.parameters["context"] == "released"
     assert mechanism.parameters["language_model"] == "tiny bigrams"
 

@@ -1,7 +1,6 @@
 """The table of all rows of a weighted neighborhood: rows as computed, checked, and draws that do not change."""
 
 import pickle
-from dataclasses import replace
 from pathlib import Path
 from weakref import WeakValueDictionary
 
@@ -9,27 +8,19 @@ import numpy as np
 import pytest
 from tests.helpers.vocabularies import made_vocabulary
 
-from textveil.corpora.tables import provided_column_tables
-from textveil.mechanisms.capabilities import TabulatedColumns
 from textveil.mechanisms.channels.neighborhood import WeightedNeighborhood, weighted_neighborhood
 from textveil.mechanisms.sampling import raised_table as module
-from textveil.mechanisms.sampling.output_columns import RaisedColumns
-from textveil.mechanisms.sampling.raised_rows import ByCosine, expected_length
+from textveil.mechanisms.sampling.raised_rows import expected_length
 from textveil.mechanisms.sampling.raised_table import (
-    LAST,
-    LEFT,
     LENGTHS,
     OUTPUTS,
-    EndColumns,
     ExcessRows,
-    ends_table,
     raised_table,
 )
 from textveil.numerics.base_weights import BaseWeights, base_weights
 from textveil.vocabulary.tables import public
-from textveil.vocabulary.tables.files import read_table, table_files, write_table
+from textveil.vocabulary.tables.files import read_table, write_table
 from textveil.vocabulary.tables.public import neighbor_order
-from textveil.vocabulary.vocabulary import Vocabulary
 
 SIZE = 700
 
@@ -53,9 +44,7 @@ def _channel(weights: BaseWeights | None = None) -> WeightedNeighborhood:
 
 
 @pytest.mark.parametrize(("epsilon", "base_mass"), [(5.0, 0.2), (1.0, 0.5), (12.0, 0.05), (25.0, 0.3)])
-def test_draws_rows_and_columns_are_the_same_with_the_table_and_without(
-    folder: Path, epsilon: float, base_mass: float
-) -> None:
+def test_draws_and_rows_are_the_same_with_the_table_and_without(folder: Path, epsilon: float, base_mass: float) -> None:
     weights = _weights(epsilon, base_mass)
     ids = np.random.default_rng(1).integers(0, SIZE, 5000)
     without = _channel(weights)
@@ -69,23 +58,8 @@ def test_draws_rows_and_columns_are_the_same_with_the_table_and_without(
     for channel in (made, pickle.loads(pickle.dumps(made)), without):
         np.testing.assert_array_equal(channel.privatize(ids, np.random.default_rng(3)), drawn)
         np.testing.assert_array_equal(channel.integer_weights(np.arange(SIZE)), rows)
-        assert channel._rows._whole is not None and len(channel._rows.kept) == 0
-    assert made._rows._whole is without._rows._whole, "mechanisms of the same weights share what they add to the table"
-    columns = made.columns(np.arange(SIZE))
-    raised = rows - weights.base
-    np.testing.assert_array_equal(np.diff(columns.starts), np.count_nonzero(raised, axis=0))
-    np.testing.assert_array_equal(columns.inputs, np.nonzero(raised.T)[1])
-    ratios = np.log(rows / weights.base)
-    np.testing.assert_allclose(columns.log_ratios, ratios.T[raised.T > 0], rtol=1e-12)
-
-
-def test_columns_build_the_table_and_a_second_mechanism_finds_it(folder: Path) -> None:
-    """All rows are needed for one column, whatever the text is."""
-    first = _channel().columns(np.array([4]))
-    (file,) = table_files(folder)
-    assert file.kind == "raised-rows" and file.intact and file.made_from is not None
-    assert file.made_from["weights"] == _weights().digest
-    np.testing.assert_array_equal(_channel().columns(np.array([4])).inputs, first.inputs)
+        assert channel.rows._whole is not None and len(channel.rows.kept) == 0
+    assert made.rows._whole is without.rows._whole, "mechanisms of the same weights share what they add to the table"
 
 
 def test_tables_of_neighbors_save_work_and_change_nothing() -> None:
@@ -104,64 +78,6 @@ def test_rows_that_do_not_fit_the_budget_have_no_table() -> None:
     rows = ExcessRows(made_vocabulary(SIZE, dim=20, seed=5), _weights(), budget=1)
     assert not rows.fits
     assert {table.key.kind for table in rows.tables} == {"neighbor-order"}
-
-
-@pytest.mark.parametrize(("epsilon", "base_mass"), [(5.0, 0.2), (1.0, 0.5), (12.0, 0.05), (25.0, 0.3)])
-@pytest.mark.parametrize("stored", [True, False], ids=["8-bit", "float"])
-def test_columns_by_the_ends_of_rows_are_those_of_all_rows(
-    folder: Path, epsilon: float, base_mass: float, stored: bool
-) -> None:
-    """With ties, zero vectors and words that can gain nothing, and on both grids."""
-    rng = np.random.default_rng(4)
-    values = rng.integers(-3, 4, size=(SIZE, 5)).astype(np.int8)
-    values[[3, 90]] = 0
-    scales = rng.choice([0.5, 0.125], SIZE).astype(np.float32)
-    words = [f"w{index}" for index in range(SIZE)]
-    vocabulary = Vocabulary(words, grid=(values, scales))
-    if not stored:
-        vocabulary = Vocabulary(words, vocabulary.vectors)
-    weights = _weights(epsilon, base_mass)
-    if stored:
-        weights = replace(weights, gains=np.where(np.arange(SIZE) % 5 == 0, 0, weights.gains))
-    outputs = np.array([5, 0, 699, 5, 3, 90, 17, *range(200, 500)])
-    starts, inputs, gains = RaisedColumns(SIZE, ExcessRows(vocabulary, weights).entries).of(outputs)
-    ends = EndColumns(vocabulary, weights, ByCosine(vocabulary))
-    for one in (ends, pickle.loads(pickle.dumps(ends))):
-        found = one.of(outputs)
-        np.testing.assert_array_equal(found[0], starts)
-        np.testing.assert_array_equal(found[1], inputs)
-        np.testing.assert_array_equal(found[2], gains)
-    assert {file.kind for file in table_files(folder)} == {"raised-rows", "raised-ends"}
-    assert all(len(part) == (index == 0) for index, part in enumerate(ends.of(outputs[:0])))
-
-
-def test_ends_that_cannot_be_are_built_again(folder: Path) -> None:
-    vocabulary, weights = made_vocabulary(SIZE, dim=20, seed=5), _weights()
-    table = ends_table(vocabulary, weights, ByCosine(vocabulary))
-    made = {name: array.copy() for name, array in table.make(None).items()}
-    assert table.sound(made)
-    for name, value in ((LAST, SIZE), (LEFT, 0), (LEFT, int(weights.gains.max()) + 1)):
-        spoiled = {one: array.copy() for one, array in made.items()}
-        spoiled[name][7] = value
-        write_table(folder, table.key, spoiled)
-        assert table.opened() is None
-    write_table(folder, table.key, made)
-    assert table.opened() is not None
-
-
-def test_a_channel_whose_rows_do_not_fit_is_read_by_their_ends(folder: Path, monkeypatch) -> None:
-    assert [one.key.kind for one in _channel().column_tables] == ["raised-rows"]
-    wanted = _channel().columns(np.arange(0, SIZE, 7))
-    monkeypatch.setattr(ExcessRows.__init__, "__defaults__", (1, None))
-    channel = _channel()
-    (table,) = channel.column_tables
-    assert isinstance(channel, TabulatedColumns) and table.key.kind == "raised-ends"
-    (held,) = provided_column_tables(channel, pytest.fail)
-    assert held is table.opened()
-    found = channel.columns(np.arange(0, SIZE, 7))
-    for one, other in zip(found, wanted, strict=True):
-        np.testing.assert_array_equal(one, other)
-    assert {file.kind for file in table_files(folder)} == {"raised-rows", "raised-ends"}
 
 
 @pytest.mark.parametrize("epsilon", [3.0, 8.0, 12.0])
@@ -223,7 +139,7 @@ def test_rows_without_the_guarantee_are_refused_whoever_wrote_them(folder: Path,
     assert read_table(table.path, table.key) is not None
     assert table.opened() is None
     channel.privatize(np.arange(SIZE))
-    assert channel._rows._whole is None
+    assert channel.rows._whole is None
 
 
 def test_a_word_that_gains_nothing_or_stands_twice_is_refused() -> None:
@@ -254,7 +170,7 @@ def test_any_table_that_is_believed_keeps_the_totals_and_the_ratio(folder: Path)
         outputs.append(order[: lengths[-1]])
     write_table(folder, table.key, {LENGTHS: np.array(lengths, "<u2"), OUTPUTS: np.concatenate(outputs).astype("<u2")})
     rows = channel.integer_weights(np.arange(SIZE))
-    assert channel._rows._whole is not None
+    assert channel.rows._whole is not None
     assert (rows.sum(axis=1) == weights.total).all()
     assert (rows >= weights.base).all()
     assert (rows <= weights.base + weights.gains * weights.unit).all()

@@ -19,7 +19,6 @@ from textveil.mechanisms.channels.neighborhood import (
     neighborhood,
     weighted_neighborhood,
 )
-from textveil.mechanisms.sampling.output_columns import RaisedColumns
 from textveil.mechanisms.sampling.raised_rows import NeighborRows, raised_row
 from textveil.mechanisms.sampling.raised_table import ExcessRows
 from textveil.mechanisms.sampling.weight_shares import (
@@ -158,7 +157,7 @@ def test_flat_base_weights_are_the_two_level_channel(tiny) -> None:
     assert isinstance(neighborhood(tiny, epsilon=4.0, neighborhood_size=5), Neighborhood)
     ids = np.arange(40)
     rows = NeighborRows(tiny, flat.weights.members)
-    same = Neighborhood(tiny, flat.weights, flat.guarantee, rows, RaisedColumns(len(tiny), rows.entries))
+    same = Neighborhood(tiny, flat.weights, flat.guarantee, rows)
     drawn = [one.privatize(ids, np.random.default_rng(1)).tolist() for one in (flat, same)]
     assert drawn[0] == drawn[1]
 

@@ -249,7 +249,7 @@ def test_draws_are_the_same_with_a_table_and_without(folder: Path, size: int) ->
     ids = np.random.default_rng(1).integers(0, 700, 3000)
     without = _channel(vocabulary, size)
     drawn = without.privatize(ids, seeded_generator(3))
-    assert len(without._rows._rows.kept) > 100
+    assert len(without.rows._rows.kept) > 100
     assert not folder.exists(), "rows that a text asked for must not reach the disk"
     built = without.tables[0].build()
     made = _channel(vocabulary, size)
@@ -257,10 +257,10 @@ def test_draws_are_the_same_with_a_table_and_without(folder: Path, size: int) ->
         assert isinstance(channel, Tabulated)
         np.testing.assert_array_equal(channel.privatize(ids, seeded_generator(3)), drawn)
         np.testing.assert_array_equal(channel.probabilities(5), without.probabilities(5))
-        assert channel._rows._open is not None and len(channel._rows._rows.kept) == 0
+        assert channel.rows._open is not None and len(channel.rows._rows.kept) == 0
     assert built.path is not None
     without.privatize(ids)
-    assert without._rows._open is built.table, "a channel that found no table finds one that was built since"
+    assert without.rows._open is built.table, "a channel that found no table finds one that was built since"
 
 
 def test_a_damaged_table_is_taken_for_absent_and_built_again(folder: Path) -> None:
@@ -305,7 +305,7 @@ def test_a_folder_that_cannot_be_written_costs_memory_and_one_line(tmp_path: Pat
     with pytest.raises(ValueError, match="read-only"):
         built.table[NEIGHBORS][0, 0] = 1
     channel.privatize(np.arange(300))
-    assert channel._rows._open is built.table
+    assert channel.rows._open is built.table
 
 
 def test_builders_at_once_leave_one_whole_table(folder: Path) -> None:
@@ -368,7 +368,7 @@ def test_the_shipped_table_is_that_of_flat_weights_at_epsilon_8(embedded: Vocabu
     table = channel.tables[0].opened()
     assert table is not None and channel.tables[0].sound(table.arrays)
     channel.privatize(np.arange(100))
-    assert channel._rows._open is table and len(channel._rows._rows.kept) == 0
+    assert channel.rows._open is table and len(channel.rows._rows.kept) == 0
 
 
 def test_the_shipped_rows_are_the_computed_ones(embedded: Vocabulary, rng) -> None:

@@ -10,13 +10,14 @@ from tests.helpers.vocabularies import made_vocabulary
 
 import textveil as tv
 from textveil.errors import ParameterError
-from textveil.mechanisms.sampling.output_columns import OverBase, RaisedEntries
+from textveil.mechanisms.sampling.raised_rows import RaisedEntries
 from textveil.privacy.guarantees import PureDP
 from textveil.types import Ids, Integers, Reals
 from textveil_lab.audit.channels.exact import audit_channel
 from textveil_lab.audit.channels.rows import IntegerRows, source_of
 from textveil_lab.audit.report.report import Claim, Verdict
 from textveil_lab.audit.whole_audit import audit_mechanism
+from textveil_lab.mechanisms.sampling.output_columns import OverBase
 
 SIZE = 300
 WORDS = made_vocabulary(SIZE)

@@ -13,12 +13,12 @@ from tests.helpers.catalog import CATALOG, usual
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.catalog import mechanism
-from textveil.mechanisms.capabilities import WithinGroups
 from textveil.privacy.guarantees import Status
 from textveil.vocabulary.grid import integer_grid
 from textveil_lab.audit.report.report import Claim, Verdict
 from textveil_lab.audit.sampled.draws import audit_mechanism_sampled
 from textveil_lab.audit.whole_audit import claim_of
+from textveil_lab.mechanisms.capabilities import WithinGroups
 
 PROVED = [name for name, one in CATALOG.items() if one.words_alone and one.status is Status.PROVED and not one.needs]
 RUNS, SAMPLES, CONFIDENCE = 200, 1200, 0.999

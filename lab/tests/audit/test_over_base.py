@@ -16,8 +16,7 @@ from textveil.errors import ParameterError
 from textveil.mechanisms.channels.neighborhood import neighborhood, weighted_neighborhood
 from textveil.mechanisms.channels.randomized_response import randomized_response
 from textveil.mechanisms.sampling import raised_rows as raised_rows_module
-from textveil.mechanisms.sampling.output_columns import OverBase, RaisedEntries
-from textveil.mechanisms.sampling.raised_rows import made_rows, raised_entries, unordered
+from textveil.mechanisms.sampling.raised_rows import RaisedEntries, made_rows, unordered
 from textveil.numerics.base_weights import base_weights
 from textveil.types import Ids, Integers
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -28,6 +27,8 @@ from textveil_lab.audit.channels.extremes import extremes_of
 from textveil_lab.audit.channels.hockey_stick import _Search, column_floor
 from textveil_lab.audit.channels.rows import IntegerRows, source_of
 from textveil_lab.audit.report.report import Claim
+from textveil_lab.mechanisms.sampling.output_columns import OverBase
+from textveil_lab.mechanisms.sampling.raised_entries import raised_entries
 
 
 @pytest.fixture(autouse=True)

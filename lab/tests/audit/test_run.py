@@ -17,12 +17,11 @@ from tests.helpers.vocabularies import made_vocabulary
 
 import textveil as tv
 from textveil.errors import ParameterError, UnsupportedGuarantee
-from textveil.mechanisms.capabilities import WithinGroups
 from textveil.privacy.guarantees import NoGuarantee, Status
 from textveil_lab.audit.report.report import Claim, Subject, Verdict
 from textveil_lab.audit.sampled.bounds import Interrupted
 from textveil_lab.audit.whole_audit import audit_callable, audit_mechanism, claim_of
-from textveil_lab.mechanisms.capabilities import NearestSearch
+from textveil_lab.mechanisms.capabilities import NearestSearch, WithinGroups
 
 SEEDS, CONFIDENCE = 100, 0.999
 ALLOWED = int(binom.isf(1e-6, SEEDS, 1 - CONFIDENCE))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from tests.helpers.language_models import BigramModel
 
-from textveil.mechanisms.sampling.output_columns import Columns
 from textveil_lab.decoding.lattice import KEPT, NONE, Continued, successors
+from textveil_lab.mechanisms.sampling.output_columns import Columns
 
 SIZE = 40
 MODEL = BigramModel(np.random.default_rng(1).gamma(0.3, size=(SIZE, SIZE)) + 1e-6, np.ones(SIZE))

@@ -9,9 +9,9 @@ import pytest
 from tests.helpers.golden import release_reference
 from tests.helpers.language_models import TableChannel, TrigramModel, reference_model, reference_vocabulary
 
-from textveil.mechanisms.sampling.output_columns import Columns
 from textveil_lab.decoding.lattice import NONE, Candidates, CandidateTable, Sentences, Trellis, TrellisSearch, likeliest
 from textveil_lab.mechanisms.channel_columns import columns_of
+from textveil_lab.mechanisms.sampling.output_columns import Columns
 
 DATA = release_reference()
 

@@ -11,9 +11,11 @@ from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.catalog import mechanism
 from textveil.errors import UnsupportedGuarantee
-from textveil.mechanisms.capabilities import ChannelColumns, IntegerWeights, SequenceColumns
-from textveil.mechanisms.sampling.output_columns import Columns
+from textveil.mechanisms.capabilities import IntegerWeights
+from textveil_lab.mechanisms.capabilities import ChannelColumns, SequenceColumns
 from textveil_lab.mechanisms.channel_columns import columns_of, made_columns
+from textveil_lab.mechanisms.product_columns import own_columns, sequence_columns
+from textveil_lab.mechanisms.sampling.output_columns import Columns
 
 SIZE = 60
 CHANNELS = {
@@ -55,9 +57,10 @@ def test_columns_are_those_of_the_integers(name: str) -> None:
 @pytest.mark.parametrize("name", ["neighborhood", "flat", "randomized-response"])
 def test_a_channels_own_columns_are_those_made_of_all_rows(name: str) -> None:
     channel = made(name)
-    assert isinstance(channel, ChannelColumns)
+    source = own_columns(channel)
+    assert isinstance(source, ChannelColumns)
     outputs = np.arange(SIZE)
-    own, all_rows = channel.columns(outputs), made_columns(channel).columns(outputs)
+    own, all_rows = source.columns(outputs), made_columns(channel).columns(outputs)
     np.testing.assert_array_equal(own.inputs, all_rows.inputs)
     np.testing.assert_allclose(own.log_ratios, all_rows.log_ratios, atol=1e-12)
     np.testing.assert_allclose(own.log_least, all_rows.log_least, atol=1e-12)
@@ -78,9 +81,10 @@ def test_a_channel_that_tells_all_inputs_apart_lists_the_likeliest_and_keeps_eac
 
 def test_columns_of_a_sequence_are_those_of_its_integers_after_the_past() -> None:
     drawn = mechanism("consistent-neighborhood", made_vocabulary(SIZE), epsilon=3.0, neighborhood_size=9, copies=3)
-    assert isinstance(drawn, SequenceColumns)
+    source = sequence_columns(drawn)
+    assert isinstance(source, SequenceColumns)
     outputs, bounds = np.array([4, 9, 4, 4, 30, 9, 9]), np.array([0, 4, 4, 7])
-    table = dense(drawn.columns_of_documents(outputs, bounds))
+    table = dense(source.columns_of_documents(outputs, bounds))
     for first, last in ((0, 4), (4, 7)):
         for place in range(first, last):
             weights = drawn.integer_weights_after(outputs[first:place], np.arange(SIZE))
@@ -91,8 +95,8 @@ def test_columns_of_a_sequence_are_those_of_its_integers_after_the_past() -> Non
 @pytest.mark.parametrize("name", ["neighborhood", "flat"])
 def test_a_pickled_channel_has_the_same_columns(name: str) -> None:
     channel = made(name)
-    before = channel.columns(np.array([3, 8]))
-    after = pickle.loads(pickle.dumps(channel)).columns(np.array([3, 8]))
+    before = columns_of(channel).columns(np.array([3, 8]))
+    after = pickle.loads(pickle.dumps(columns_of(pickle.loads(pickle.dumps(channel))))).columns(np.array([3, 8]))
     for one, other in zip(before, after, strict=True):
         np.testing.assert_array_equal(one, other)
 

@@ -10,12 +10,12 @@ from scipy.stats import kstest
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import InputError, ParameterError
-from textveil.mechanisms.capabilities import WithinGroups
 from textveil.privacy.units import within_groups
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.report.report import Claim, Verdict
 from textveil_lab.audit.sampled.draws import audit_mechanism_sampled
 from textveil_lab.mechanisms.additive.word_budgets import word_budgets
+from textveil_lab.mechanisms.capabilities import WithinGroups
 
 ALPHA = 1e-6
 LINE = Vocabulary(["a", "b", "c", "d"], np.array([[0.0], [1.0], [2.0], [3.0]], dtype=np.float32), "line")

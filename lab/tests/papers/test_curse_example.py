@@ -7,9 +7,9 @@ import pytest
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.catalog import word_mechanism
-from textveil.mechanisms.capabilities import ChannelColumns
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.laws.conditions import overtaking_probability
+from textveil_lab.mechanisms.capabilities import ChannelColumns
 from textveil_lab.papers.curse.example import (
     IDENTIFIERS,
     TEXT,

@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from textveil.mechanisms.capabilities import Tabulated, TabulatedColumns
+from textveil.mechanisms.capabilities import Tabulated
 from textveil.mechanisms.kinds import Mechanism, SequenceMechanism, WordMechanism
 from textveil.types import Progress
 from textveil.vocabulary.tables.public import OpenTable, PublicTable, tables_folder
@@ -38,24 +38,13 @@ def provided_tables(
     if not isinstance(mechanism, WordMechanism | SequenceMechanism) or not isinstance(mechanism, Tabulated):
         return []
     building = input_bytes is not None and pays(input_bytes, len(mechanism.vocabulary))
-    return _provided(mechanism.tables, building, tell, progress)
+    return provided(mechanism.tables, building, tell, progress)
 
 
-def provided_column_tables(
-    mechanism: Mechanism, tell: Callable[[str], None], progress: Progress | None = None
-) -> list[OpenTable]:
-    """The tables that columns of a mechanism are read from, all built: they need every row, however short a text is.
-
-    Arguments as in ``provided_tables``.
-    """
-    if isinstance(mechanism, TabulatedColumns):
-        return _provided(mechanism.column_tables, True, tell, progress)
-    return _provided(mechanism.tables if isinstance(mechanism, Tabulated) else (), True, tell, progress)
-
-
-def _provided(
+def provided(
     tables: Iterable[PublicTable], building: bool, tell: Callable[[str], None], progress: Progress | None
 ) -> list[OpenTable]:
+    """Hold tables; if ``building``, those that are missing are built."""
     held: list[OpenTable] = []
     for table in tables:
         open_table = table.opened()

@@ -9,8 +9,6 @@ from typing import Any, Protocol, runtime_checkable
 
 from numpy.typing import NDArray
 
-from textveil.mechanisms.kinds import OverWords
-from textveil.mechanisms.sampling.output_columns import Columns
 from textveil.statistics import Bound
 from textveil.types import Ids, Integers, Reals
 from textveil.vocabulary.tables.public import PublicTable
@@ -73,42 +71,6 @@ class Tabulated(Protocol):
 
 
 @runtime_checkable
-class ChannelColumns(Protocol):
-    """A channel that can be read by its outputs; ``channel_columns.columns_of`` makes one of any integer channel."""
-
-    @property
-    def vocabulary(self) -> Vocabulary:
-        """The public words: inputs and outputs."""
-
-    def columns(self, outputs: Ids) -> Columns:
-        """For each output the inputs that make it likelier than the others do.
-
-        ``outputs``: word ids, shape (outputs,); a word may come twice.
-        """
-
-
-@runtime_checkable
-class TabulatedColumns(ChannelColumns, Protocol):
-    """A channel whose columns are read from other tables than its draws, built with the first column if need be."""
-
-    @property
-    def column_tables(self) -> tuple[PublicTable, ...]:
-        """The tables, whether they are there or not."""
-
-
-@runtime_checkable
-class SequenceColumns(OverWords, Protocol):
-    """A sequence mechanism whose draws can be read by their outputs, given what the document released before each."""
-
-    def columns_of_documents(self, outputs: Ids, bounds: Integers) -> Columns:
-        """A column for every place of released documents: P(y | x) there, given the document's outputs before it.
-
-        ``outputs``: released word ids of all documents in a row, shape (places,); ``bounds``: where each document
-        begins in them and the last ends, shape (documents + 1,).
-        """
-
-
-@runtime_checkable
 class PrivacyProfile(Protocol):
     """How far the noise and its copy moved by a shift are apart: the least delta at every epsilon."""
 
@@ -126,25 +88,4 @@ class PrivacyProfile(Protocol):
         It equals ``log_outside`` from ``largest_loss`` on, and is above -inf below it.
 
         ``epsilon``: nats, finite and >= 0.
-        """
-
-
-@runtime_checkable
-class WithinGroups(Protocol):
-    """A mechanism whose guarantee compares words of one public group alone; that group may be released."""
-
-    @property
-    def groups(self) -> Integers:
-        """The group of every word of the vocabulary, int64, shape (n,); -1 is a word that nothing protects."""
-
-
-@runtime_checkable
-class SequenceWeights(OverWords, Protocol):
-    """A sequence mechanism that is drawn by integers, given what the document has released so far."""
-
-    def integer_weights_after(self, past: Ids, ids: Ids) -> Integers:
-        """The very integers w(x, y) that the next draw uses after the outputs ``past``, int64, shape (batch, n).
-
-        ``past``: the document's earlier outputs, in order, shape (released,); ``ids``: inputs x at the next place,
-        shape (batch,).
         """

@@ -282,12 +282,6 @@ class GrowingWeights:
         word[more] = lent.words[np.searchsorted(lent.ends, before[more] + slot[more] - whole, side="right")]
         return word, raised
 
-    def log_least(self, lent: Lent, counts: Integers) -> Reals:
-        """Logarithm of what every input at least gives a word with so many slots, shape (documents,)."""
-        total = self.fixed.total + (lent.sums << self.fixed.shift)
-        least: NDArray[np.float64] = np.log((counts << self.fixed.shift) / total)
-        return least
-
 
 def growing_weights(
     shares: Reals, *, epsilon: float, base_mass: float, growth: float, never: Flags | None = None

@@ -125,23 +125,6 @@ class IntegerGrid:
         scores[np.arange(len(ids)), ids] = np.inf
         return scores
 
-    def cosines_with(self, ids: Ids, wanted: int = 0) -> NDArray[np.float32]:
-        """What the columns ``ids`` of all rows of ``cosines`` hold, bit for bit, shape (batch, n)."""
-        scores: NDArray[np.float32] = self.inner_products(ids, wanted).astype(np.float32, copy=False)
-        scores *= self.inverse_lengths.astype(np.float32)[ids, None]
-        scores[np.arange(len(ids)), ids] = np.inf
-        return scores
-
-    def cosines_of_pairs(self, columns: Ids) -> NDArray[np.float32]:
-        """What the rows of ``cosines`` hold in one column each, bit for bit; both shapes (n,)."""
-        scores = np.empty(self.size, dtype=np.float32)
-        for start in range(0, self.size, 4096):
-            part = slice(start, start + 4096)
-            scores[part] = np.einsum("nd,nd->n", self.values[part], self.values[columns[part]])
-        scores *= self.inverse_lengths.astype(np.float32)[columns]
-        scores[columns == np.arange(self.size)] = np.inf
-        return scores
-
     def neighborhoods(self, ids: Ids, size: int, wanted: int = 0) -> Ids:
         """The ``size`` rows of greatest cosine with each row, itself included, shape (batch, size).
 

@@ -9,7 +9,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.mechanisms.capabilities import SequenceWeights
 from textveil.mechanisms.kinds import SequenceMechanism, TextMechanism
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.statistics import Bound
@@ -22,7 +21,7 @@ from textveil_lab.audit.report.report import Claim, Finding, Subject, Verdict
 from textveil_lab.audit.sampled.bounds import audit_sampled, minimum_samples
 from textveil_lab.audit.sampled.draws import candidate_pairs
 from textveil_lab.audit.sampled.stated import DrawsCheck, check_rows, draws_every_word
-from textveil_lab.mechanisms.capabilities import AdjacentTexts, DocumentRows, KnownOutputs
+from textveil_lab.mechanisms.capabilities import AdjacentTexts, DocumentRows, KnownOutputs, SequenceWeights
 
 EXACT_WORK = 2e7  # Weights of all rows after all first outputs up to which sequences are computed exactly: 270 words
 LEAST_SAMPLES, MOST_SAMPLES = 20_000, 500_000

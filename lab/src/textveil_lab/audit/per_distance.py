@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from textveil.errors import UnsupportedGuarantee
-from textveil.mechanisms.capabilities import IntegerWeights, WithinGroups
+from textveil.mechanisms.capabilities import IntegerWeights
 from textveil.mechanisms.kinds import Channel
 from textveil.privacy.guarantees import MetricDP
 from textveil.statistics import Bound
@@ -25,7 +25,7 @@ from textveil_lab.audit.report.report import Claim, Finding, Subject, Verdict
 from textveil_lab.audit.sampled.bounds import Draw, audit_sampled_metric, minimum_samples
 from textveil_lab.audit.sampled.draws import mechanism_draw
 from textveil_lab.audit.sampled.stated import ALPHA
-from textveil_lab.mechanisms.capabilities import NoisyVectors, OnWordDistances
+from textveil_lab.mechanisms.capabilities import NoisyVectors, OnWordDistances, WithinGroups
 from textveil_lab.noise.distribution import ProfiledNoise
 
 INPUTS: Final = 400

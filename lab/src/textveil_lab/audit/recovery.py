@@ -13,7 +13,6 @@ import numpy as np
 
 from textveil.aggregates.documents import ReleasedTexts, ReleaseReader
 from textveil.errors import InputError, UnsupportedGuarantee, need
-from textveil.mechanisms.capabilities import SequenceColumns
 from textveil.mechanisms.kinds import Mechanism, SequenceMechanism, WordMechanism
 from textveil.models.language_model import LanguageModel
 from textveil.randomness import resolve
@@ -23,6 +22,7 @@ from textveil.vocabulary.frequencies import word_frequencies
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.decoding.decoder import TextDecoder
 from textveil_lab.decoding.evidence import DecoderOptions
+from textveil_lab.mechanisms.product_columns import sequence_columns
 from textveil_lab.numerics.intervals import ratio_of_sums
 from textveil_lab.posterior.words import WordPosterior
 
@@ -95,7 +95,7 @@ def measure_recovery(
         )
     outputs = _drawn(mechanism, originals, bounds, resolve(rng))
     guesses = decoder.words(_with_words(read, outputs))
-    alone = None if isinstance(mechanism, SequenceColumns) else WordPosterior(mechanism).most_probable(outputs)
+    alone = None if sequence_columns(mechanism) is not None else WordPosterior(mechanism).most_probable(outputs)
     kinds = []
     for kind, member in _kinds(vocabulary).items():
         chosen = member[originals]

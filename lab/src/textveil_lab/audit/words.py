@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Final
 
-from textveil.mechanisms.capabilities import IntegerWeights, WithinGroups
+from textveil.mechanisms.capabilities import IntegerWeights
 from textveil.mechanisms.kinds import Channel
 from textveil_lab.audit.attacks import ATTACK
 from textveil_lab.audit.channels.exact import audit_channel
@@ -29,7 +29,7 @@ from textveil_lab.audit.sampled.stated import (
     pairs_of_points,
     together,
 )
-from textveil_lab.mechanisms.capabilities import NearestWord, NoisyStates, NoisyVectors, OnWordMetric
+from textveil_lab.mechanisms.capabilities import NearestWord, NoisyStates, NoisyVectors, OnWordMetric, WithinGroups
 from textveil_lab.noise.distribution import ProfiledNoise
 from textveil_lab.vocabulary.metrics.axioms import need_metric
 

@@ -217,16 +217,12 @@ def _audited_mechanism(
     from textveil.cli.progress import counting, tell
     from textveil.mechanisms.kinds import Channel
     from textveil_lab.audit.whole_audit import audit_mechanism
-    from textveil_lab.mechanisms.capabilities import WeightsOverBase
+    from textveil_lab.mechanisms.product_columns import over_base
 
     words = vocabulary.load()
     with mechanisms_spelling(context.command):
         mechanism = make(context, name, words)
-    if (
-        isinstance(mechanism, Channel)
-        and not isinstance(mechanism, WeightsOverBase)
-        and len(mechanism.vocabulary) > 5000
-    ):
+    if isinstance(mechanism, Channel) and over_base(mechanism) is None and len(mechanism.vocabulary) > 5000:
         tell(
             f"computing the whole table over {len(mechanism.vocabulary)} words, more than once; "
             "this may take minutes. A smaller vocabulary is faster."

@@ -161,10 +161,18 @@ def _run(decoder: DecodesTexts, doing: str, reader: CorpusFormat, inputs: tuple[
 
 
 def _tables(mechanism: Mechanism) -> list[OpenTable]:
-    from textveil.corpora.tables import provided_column_tables
+    from textveil.corpora.tables import provided
+    from textveil.mechanisms.capabilities import Tabulated
+    from textveil_lab.mechanisms.capabilities import TabulatedColumns
+    from textveil_lab.mechanisms.product_columns import own_columns
 
+    source = own_columns(mechanism)
+    if isinstance(source, TabulatedColumns):
+        tables = source.column_tables
+    else:
+        tables = mechanism.tables if isinstance(mechanism, Tabulated) else ()
     with counting("building the table of rows", "words") as progress:
-        return provided_column_tables(mechanism, tell, progress)
+        return provided(tables, True, tell, progress)
 
 
 def read_model(path: Path, vocabulary: Vocabulary) -> LanguageModel:

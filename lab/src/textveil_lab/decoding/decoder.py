@@ -16,7 +16,6 @@ from scipy import sparse
 
 from textveil.aggregates.documents import ReleasedTexts, ReleaseReader
 from textveil.errors import need
-from textveil.mechanisms.capabilities import SequenceColumns
 from textveil.mechanisms.kinds import Described
 from textveil.models.language_model import ContinuationModel, LanguageModel, boundary_id
 from textveil.processors import cores
@@ -26,6 +25,7 @@ from textveil.vocabulary.frequencies import word_frequencies
 from textveil_lab.decoding.evidence import DecoderOptions, Evidence, Layout, laid_out
 from textveil_lab.decoding.lattice import NONE, Candidates, Sentences, Trellis, TrellisSearch, successors
 from textveil_lab.mechanisms.channel_columns import columns_of
+from textveil_lab.mechanisms.product_columns import sequence_columns
 from textveil_lab.models.masked import MaskedLanguageModel
 from textveil_lab.posterior.words import checked_prior
 from textveil_lab.vocabulary.geometry import normalize
@@ -134,7 +134,7 @@ class TextDecoder:
     ) -> None:
         self.options = DecoderOptions() if options is None else options
         self.model = model
-        source = mechanism if isinstance(mechanism, SequenceColumns) else columns_of(mechanism, progress)
+        source = sequence_columns(mechanism) or columns_of(mechanism, progress)
         vocabulary = source.vocabulary
         size = len(vocabulary)
         for language_model in (model, *((both_sides.model,) if both_sides is not None else ())):

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from textveil.aggregates.documents import GAP, SENTENCE_END, ReleasedTexts
 from textveil.errors import need
-from textveil.mechanisms.capabilities import ChannelColumns, SequenceColumns
-from textveil.mechanisms.sampling.output_columns import Columns
 from textveil.models.language_model import boundary_id, other_id
 from textveil.privacy.guarantees import Guarantee
 from textveil.types import Flags, Ids, Integers, Reals, Vectors
@@ -31,6 +29,8 @@ from textveil_lab.decoding.lattice import (
     log_prior,
     most_frequent,
 )
+from textveil_lab.mechanisms.capabilities import ChannelColumns, SequenceColumns
+from textveil_lab.mechanisms.sampling.output_columns import Columns
 
 Choice: TypeAlias = Literal["words", "text", "cosine"]
 """What is best: each word most probable by itself, or the text as a whole; or each word of greatest expected cosine."""

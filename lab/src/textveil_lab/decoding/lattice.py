@@ -17,10 +17,10 @@ from typing import Final, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.mechanisms.capabilities import ChannelColumns
-from textveil.mechanisms.sampling.output_columns import Columns
 from textveil.models.language_model import ContinuationModel, LanguageModel, boundary_id
 from textveil.types import Flags, Ids, Integers, Reals, Vectors
+from textveil_lab.mechanisms.capabilities import ChannelColumns
+from textveil_lab.mechanisms.sampling.output_columns import Columns
 
 NONE = -1  # Stands in place of a candidate where there are fewer
 

@@ -11,10 +11,12 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp
 
 from textveil.errors import UnsupportedGuarantee, need
-from textveil.mechanisms.capabilities import ChannelColumns, IntegerWeights
+from textveil.mechanisms.capabilities import IntegerWeights
 from textveil.mechanisms.kinds import Described, SequenceMechanism
 from textveil.types import Integers, Progress, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.mechanisms.capabilities import ChannelColumns
+from textveil_lab.mechanisms.product_columns import own_columns
 from textveil_lab.vocabulary.geometry import normalize
 
 MOST_ENTRIES: Final = 160_000_000  # Raised entries of the largest matrix: 2 GB
@@ -81,8 +83,9 @@ def channel_matrix(mechanism: Described, progress: Progress | None = None) -> Ch
     Raises:
         UnsupportedGuarantee: the mechanism is no such channel, or raises too many words.
     """
-    if isinstance(mechanism, ChannelColumns):
-        return _from_columns(mechanism, mechanism.name, progress)
+    own = own_columns(mechanism)
+    if own is not None:
+        return _from_columns(own, mechanism.name, progress)
     if isinstance(mechanism, IntegerWeights) and len(mechanism.vocabulary) <= _MOST_DENSE:
         weights = mechanism.integer_weights(np.arange(len(mechanism.vocabulary)))
         rows = weights / weights.sum(axis=1, keepdims=True)

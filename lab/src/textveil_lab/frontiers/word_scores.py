@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from textveil.errors import InputError, UnsupportedGuarantee
-from textveil.mechanisms.capabilities import ChannelColumns, IntegerWeights
+from textveil.mechanisms.capabilities import IntegerWeights
 from textveil.mechanisms.kinds import Channel, WordMechanism
 from textveil.randomness import seeded_generator
 from textveil.statistics import Bound, clopper_pearson, exactly
@@ -30,7 +30,8 @@ from textveil_lab.frontiers.measures import (
     UNCHANGED,
 )
 from textveil_lab.frontiers.study import FrontierStudy, drawn_words
-from textveil_lab.mechanisms.capabilities import NoisyVectors
+from textveil_lab.mechanisms.capabilities import ChannelColumns, NoisyVectors
+from textveil_lab.mechanisms.product_columns import own_columns
 from textveil_lab.noise.distribution import NoiseDistribution, PairwiseDensity
 from textveil_lab.numerics.intervals import student_mean
 from textveil_lab.posterior.words import row_maxima
@@ -60,8 +61,9 @@ def vulnerability(study: FrontierStudy, mechanism: WordMechanism, rng: np.random
     Exact for channels. Where noise of a known density is added to public points the attacker is given the noisy vector,
     so it is an upper bound on what the released word tells, estimated with an interval.
     """
-    if isinstance(mechanism, ChannelColumns):
-        of_columns = _of_columns(mechanism, study.prior)
+    own = own_columns(mechanism)
+    if own is not None:
+        of_columns = _of_columns(own, study.prior)
         if of_columns is not None:
             return exactly(of_columns)
     if isinstance(mechanism, Channel | IntegerWeights):

@@ -6,11 +6,14 @@ from typing import Final
 import numpy as np
 
 from textveil.errors import UnsupportedGuarantee
-from textveil.mechanisms.capabilities import ChannelColumns, IntegerWeights, SequenceColumns
+from textveil.mechanisms.capabilities import IntegerWeights
 from textveil.mechanisms.kinds import Described, Mechanism, SequenceMechanism, WordMechanism, checked_ids
-from textveil.mechanisms.sampling.output_columns import Columns, gathered
+from textveil.mechanisms.sampling.raised_table import gathered
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.mechanisms.capabilities import ChannelColumns, SequenceColumns
+from textveil_lab.mechanisms.product_columns import own_columns, sequence_columns
+from textveil_lab.mechanisms.sampling.output_columns import Columns
 
 LISTED: Final = 256  # inputs that are listed for an output where the channel tells all of them apart: the likeliest
 _BLOCK_WEIGHTS: Final = 1 << 23  # weights that are made at once: 64 MB
@@ -18,7 +21,9 @@ _SLACK: Final = 1e-12
 """Relative: probabilities of one value from rows of different totals may differ in the last digits."""
 
 
-def columns_of(mechanism: Described, progress: Progress | None = None) -> ChannelColumns:
+def columns_of(
+    mechanism: Described | ChannelColumns | SequenceColumns, progress: Progress | None = None
+) -> ChannelColumns:
     """What gives the columns of a mechanism; keep it, where they are made from all rows that is done once.
 
     That takes n^2 weights: for 33,000 words some 75 s of a processor and 0.9 GB.
@@ -26,8 +31,9 @@ def columns_of(mechanism: Described, progress: Progress | None = None) -> Channe
     Raises:
         UnsupportedGuarantee: it offers neither columns nor integer weights.
     """
-    if isinstance(mechanism, ChannelColumns):
-        return mechanism
+    own = own_columns(mechanism)
+    if own is not None:
+        return own
     if isinstance(mechanism, IntegerWeights):
         return made_columns(mechanism, progress)
     raise _no_columns(mechanism)
@@ -39,17 +45,20 @@ def need_columns(mechanism: Mechanism) -> WordMechanism | SequenceMechanism:
     Raises:
         UnsupportedGuarantee: they cannot.
     """
-    if isinstance(mechanism, WordMechanism | SequenceMechanism) and isinstance(
-        mechanism, ChannelColumns | IntegerWeights | SequenceColumns
+    if isinstance(mechanism, WordMechanism | SequenceMechanism) and (
+        isinstance(mechanism, IntegerWeights)
+        or own_columns(mechanism) is not None
+        or sequence_columns(mechanism) is not None
     ):
         return mechanism
     raise _no_columns(mechanism)
 
 
-def _no_columns(mechanism: Described) -> UnsupportedGuarantee:
+def _no_columns(mechanism: object) -> UnsupportedGuarantee:
+    name = mechanism.name if isinstance(mechanism, WordMechanism | SequenceMechanism) else type(mechanism).__name__
     return UnsupportedGuarantee(
-        f"what an output says about its input is known for channels alone; got {mechanism.name}, "
-        "which offers no columns. Choose neighborhood, or another channel that `textveil mechanisms` lists."
+        f"what an output says about its input is known for channels alone; got {name}, which offers no columns. "
+        "Choose neighborhood, or another channel that `textveil mechanisms` lists."
     )
 
 

@@ -13,16 +13,18 @@ from textveil.types import Reals, Vectors
 
 if TYPE_CHECKING:
     from textveil.aggregates.documents import ReleaseReader
+    from textveil_lab.mechanisms.capabilities import ChannelColumns, SequenceColumns
     from textveil_lab.posterior.words import WordPosterior
 
 
 class WordVectors:
     """Posterior-mean vectors of releases of one mechanism; what they need is made when first asked for, and kept."""
 
-    __slots__ = ("_lock", "_mechanism", "_posterior", "_reader")
+    __slots__ = ("_lock", "_mechanism", "_posterior", "_reader", "_source")
 
     def __init__(self, mechanism: DrawsText) -> None:
         self._mechanism = mechanism
+        self._source: ChannelColumns | SequenceColumns | None = None
         self._posterior: WordPosterior | None = None
         self._reader: ReleaseReader | None = None
         self._lock = Lock()
@@ -33,8 +35,10 @@ class WordVectors:
     def of(self, text: str, prior: Reals | None = None) -> Vectors:
         """A row for each word of a released text, in order; see ``Release.vectors``."""
         from textveil.aggregates.documents import ReleaseReader
-        from textveil.mechanisms.capabilities import SequenceColumns
         from textveil.vocabulary.frequencies import word_frequencies
+        from textveil_lab.mechanisms.capabilities import SequenceColumns
+        from textveil_lab.mechanisms.channel_columns import columns_of
+        from textveil_lab.mechanisms.product_columns import sequence_columns
         from textveil_lab.posterior.words import WordPosterior, checked_prior, posterior_means, posteriors
 
         mechanism = self._mechanism
@@ -47,13 +51,14 @@ class WordVectors:
             if self._reader is None:
                 self._reader = ReleaseReader(vocabulary.words)
             words = self._reader.read_releases([text]).words
-            if isinstance(mechanism, SequenceColumns):
+            source = self._source = self._source or sequence_columns(mechanism) or columns_of(mechanism)
+            if isinstance(source, SequenceColumns):
                 frequencies = word_frequencies(vocabulary).counts if prior is None else prior
                 chosen = checked_prior(frequencies, len(vocabulary))
-                columns = mechanism.columns_of_documents(words, np.array([0, len(words)]))
+                columns = source.columns_of_documents(words, np.array([0, len(words)]))
                 return posterior_means(posteriors(columns, chosen), chosen, vocabulary.vectors)
             if prior is not None:
-                return WordPosterior(mechanism, prior).means(words)
+                return WordPosterior(source, prior).means(words)
             if self._posterior is None:
-                self._posterior = WordPosterior(mechanism)
+                self._posterior = WordPosterior(source)
             return self._posterior.means(words)

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from textveil.errors import need
 from textveil.mechanisms.kinds import Described, checked_ids, checked_word_id
-from textveil.mechanisms.sampling.output_columns import Columns
 from textveil.types import Ids, Integers, Progress, Reals, Vectors
 from textveil.vocabulary.frequencies import word_frequencies
+from textveil_lab.mechanisms.capabilities import ChannelColumns
 from textveil_lab.mechanisms.channel_columns import columns_of
+from textveil_lab.mechanisms.sampling.output_columns import Columns
 from textveil_lab.vocabulary.geometry import normalize
 
 if TYPE_CHECKING:
@@ -72,7 +73,9 @@ class WordPosterior:
         ParameterError: the prior is of another shape, or has a value that is none.
     """
 
-    def __init__(self, mechanism: Described, prior: Reals | None = None, *, progress: Progress | None = None) -> None:
+    def __init__(
+        self, mechanism: Described | ChannelColumns, prior: Reals | None = None, *, progress: Progress | None = None
+    ) -> None:
         self._channel = columns_of(mechanism, progress)
         self.vocabulary = self._channel.vocabulary
         chosen = word_frequencies(self.vocabulary).counts if prior is None else np.asarray(prior)

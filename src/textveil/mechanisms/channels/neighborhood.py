@@ -13,10 +13,9 @@ import numpy as np
 from textveil.errors import need
 from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.kinds import Epsilon, NeighborhoodSize, Prior, checked_ids, checked_word_id
-from textveil.mechanisms.sampling.output_columns import Columns, OverBase, RaisedColumns
-from textveil.mechanisms.sampling.raised_rows import ByCosine, NeighborRows, NestedOrder, ReadByColumns
+from textveil.mechanisms.sampling.raised_rows import ByCosine, NeighborRows, NestedOrder
 from textveil.mechanisms.sampling.raised_rows import best_neighborhood_size as best_neighborhood_size
-from textveil.mechanisms.sampling.raised_table import EndColumns, ExcessRows
+from textveil.mechanisms.sampling.raised_table import ExcessRows
 from textveil.mechanisms.sampling.weight_shares import capped_shares, weight_choice
 from textveil.mechanisms.sequence.contextual_neighborhood import ContextualNeighborhood, reading_releases
 from textveil.numerics.base_weights import BaseWeights
@@ -48,16 +47,11 @@ class WeightedNeighborhood:
     weights: BaseWeights
     guarantee: PureDP
     parameters: Mapping[str, Any]
-    _rows: ExcessRows = field(repr=False)
-    _columns: RaisedColumns | EndColumns = field(repr=False)
+    rows: ExcessRows = field(repr=False)
 
     @property
     def tables(self) -> tuple[PublicTable, ...]:
-        return self._rows.tables
-
-    @property
-    def column_tables(self) -> tuple[PublicTable, ...]:
-        return (self._columns.table,) if isinstance(self._columns, EndColumns) else self.tables
+        return self.rows.tables
 
     @property
     def base_mass(self) -> float:
@@ -66,7 +60,7 @@ class WeightedNeighborhood:
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
         words = checked_ids(ids, len(self.vocabulary))
         out, above, raised = self.weights.draw(len(words), resolve(rng))
-        out[above] = self._rows.drawn(words[above], raised)
+        out[above] = self.rows.drawn(words[above], raised)
         return out
 
     def integer_weights(self, ids: Ids) -> Integers:
@@ -74,20 +68,9 @@ class WeightedNeighborhood:
         words = checked_ids(ids, len(self.vocabulary))
         distinct, places = np.unique(words, return_inverse=True)
         out = np.tile(self.weights.base, (len(distinct), 1))
-        for entries in self._rows.entries_of(distinct):
+        for entries in self.rows.entries_of(distinct):
             out[distinct.searchsorted(entries.inputs), entries.outputs] += entries.gains * self.weights.unit
         return out if np.array_equal(distinct, words) else out[places]
-
-    def over_base(self) -> OverBase:
-        return OverBase(self.weights.base, self.weights.unit, self._rows.parts())
-
-    def columns(self, outputs: Ids) -> Columns:
-        """See ``capabilities.ChannelColumns``; the first call builds a table where it is not there."""
-        words = checked_ids(outputs, len(self.vocabulary))
-        starts, inputs, gains = self._columns.of(words)
-        base = self.weights.base[words]
-        ratios = np.log1p(gains * float(self.weights.unit) / np.repeat(base, np.diff(starts)))
-        return Columns(starts, inputs, ratios, np.log(base / float(self.weights.total)))
 
     def probabilities(self, word_id: int) -> Reals:
         """P(y | word_id), shape (n,)."""
@@ -112,10 +95,7 @@ def weighted_neighborhood(
     public = {"epsilon": promise.epsilon, **parameters}
     order = ByCosine(vocabulary) if order is None else order
     rows = ExcessRows(vocabulary, weights, order=order)
-    columns: RaisedColumns | EndColumns = RaisedColumns(len(vocabulary), rows.entries)
-    if not rows.fits and isinstance(order, ReadByColumns):
-        columns = EndColumns(vocabulary, weights, order)
-    return WeightedNeighborhood(vocabulary, weights, promise, public, rows, columns)
+    return WeightedNeighborhood(vocabulary, weights, promise, public, rows)
 
 
 PROOF = "privacy/proofs/neighborhood.md"
@@ -134,8 +114,7 @@ class Neighborhood:
     vocabulary: Vocabulary
     weights: TwoLevelWeights  # the integers that are sampled; `weights.members` is m
     guarantee: PureDP
-    _rows: NeighborRows = field(repr=False)
-    _columns: RaisedColumns = field(repr=False)
+    rows: NeighborRows = field(repr=False)
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -143,7 +122,7 @@ class Neighborhood:
 
     @property
     def tables(self) -> tuple[PublicTable, ...]:
-        return (self._rows.table,)
+        return (self.rows.table,)
 
     @property
     def base_mass(self) -> float:
@@ -153,7 +132,7 @@ class Neighborhood:
         words = checked_ids(ids, len(self.vocabulary))
         uniform, member = self.weights.draw(len(words), resolve(rng))
         raised = (uniform < 0).nonzero()[0]
-        uniform[raised] = self._rows.members(words[raised], member[raised])
+        uniform[raised] = self.rows.members(words[raised], member[raised])
         return uniform
 
     def probabilities(self, word_id: int) -> Reals:
@@ -162,26 +141,13 @@ class Neighborhood:
         word = checked_word_id(word_id, weights.size)
         row = np.full(weights.size, weights.outside / weights.total)
         everyone = np.arange(weights.members)
-        row[self._rows.members(np.full(weights.members, word), everyone)] = weights.inside / weights.total
+        row[self.rows.members(np.full(weights.members, word), everyone)] = weights.inside / weights.total
         return row
 
     def integer_weights(self, ids: Ids) -> Integers:
         words, size = checked_ids(ids, len(self.vocabulary)), self.weights.members
-        members = self._rows.members(np.repeat(words, size), np.tile(np.arange(size), len(words)))
+        members = self.rows.members(np.repeat(words, size), np.tile(np.arange(size), len(words)))
         return self.weights.rows(members.reshape(len(words), size))
-
-    def over_base(self) -> OverBase:
-        weights = self.weights
-        entries = iter((self._rows.entries(),) if weights.inside > weights.outside else ())
-        return OverBase(np.full(weights.size, weights.outside), weights.inside - weights.outside, entries)
-
-    def columns(self, outputs: Ids) -> Columns:
-        """See ``capabilities.ChannelColumns``; the first call makes all rows."""
-        weights = self.weights
-        words = checked_ids(outputs, weights.size)
-        starts, inputs, _ = self._columns.of(words)
-        ratios = np.full(len(inputs), math.log(weights.inside / weights.outside))
-        return Columns(starts, inputs, ratios, np.full(len(words), math.log(weights.outside / weights.total)))
 
 
 _BASE = Option(
@@ -276,7 +242,7 @@ def neighborhood(
     weights = two_level_weights(size=len(vocabulary), members=neighborhood_size, epsilon=epsilon)
     promise = PureDP(epsilon=weights.stated(epsilon), status=status_of(__name__, PROOF), source=PROOF)
     rows = NeighborRows(vocabulary, weights.members)
-    return Neighborhood(vocabulary, weights, promise, rows, RaisedColumns(len(vocabulary), rows.entries))
+    return Neighborhood(vocabulary, weights, promise, rows)
 
 
 def _weighted(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Protocol
@@ -13,7 +12,6 @@ import numpy as np
 from textveil.errors import need
 from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.kinds import Epsilon, Prior, checked_ids, checked_word_id, stated_distances
-from textveil.mechanisms.sampling.output_columns import Columns, OverBase, RaisedEntries
 from textveil.numerics.integer_weights import TwoLevelWeights, flip, two_level_weights
 from textveil.privacy.guarantees import MetricDP, PureDP
 from textveil.privacy.proved import status_of
@@ -59,19 +57,6 @@ class RandomizedResponse:
 
     def integer_weights(self, ids: Ids) -> Integers:
         return self.weights.rows(checked_ids(ids, len(self.vocabulary))[:, None])
-
-    def over_base(self) -> OverBase:
-        weights, words = self.weights, np.arange(self.weights.size)
-        extra = weights.inside - weights.outside
-        entries = iter([RaisedEntries(words, words, np.ones_like(words))] if extra else [])
-        return OverBase(np.full(weights.size, weights.outside), extra, entries)
-
-    def columns(self, outputs: Ids) -> Columns:
-        weights = self.weights
-        words = checked_ids(outputs, weights.size)
-        ratios = np.full(len(words), math.log(weights.inside / weights.outside))
-        least = np.full(len(words), math.log(weights.outside / weights.total))
-        return Columns(np.arange(len(words) + 1), words, ratios, least)
 
 
 @proved(

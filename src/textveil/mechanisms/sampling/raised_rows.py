@@ -10,13 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import need
-from textveil.mechanisms.sampling.output_columns import RaisedEntries
 from textveil.mechanisms.sampling.row_cache import ROW_BYTES, RowCache
 from textveil.numerics.base_weights import BaseWeights
 from textveil.types import Ids, Integers
@@ -48,17 +47,6 @@ class NestedOrder(Protocol):
         """The table of at least the first ``size`` words of every order, if there is such a table."""
 
 
-@runtime_checkable
-class ReadByColumns(NestedOrder, Protocol):
-    """An order whose scores are had as cheaply for one output and all words as for one word and all outputs."""
-
-    def scores_in(self, columns: Ids, wanted: int) -> NDArray[Any]:
-        """What ``scores`` of all words hold in these columns, bit for bit, shape (batch, n)."""
-
-    def scores_of_pairs(self, columns: Ids) -> NDArray[Any]:
-        """What ``scores`` of all words hold in one column each, bit for bit; both shapes (n,)."""
-
-
 @dataclass(frozen=True, slots=True)
 class ByCosine:
     """The word itself, then the others by falling cosine on the integer grid."""
@@ -77,12 +65,6 @@ class ByCosine:
     def scores(self, words: Ids, wanted: int) -> NDArray[np.float32]:
         return integer_grid(self.vocabulary).cosines(words, wanted)
 
-    def scores_in(self, columns: Ids, wanted: int) -> NDArray[np.float32]:
-        return integer_grid(self.vocabulary).cosines_with(columns, wanted)
-
-    def scores_of_pairs(self, columns: Ids) -> NDArray[np.float32]:
-        return integer_grid(self.vocabulary).cosines_of_pairs(columns)
-
     def neighbors(self, size: int) -> PublicTable:
         return neighbor_order(self.vocabulary, size)
 
@@ -91,10 +73,13 @@ TABLED: Final = 4096  # words whose rows are read from a table at once
 _BLOCK: Final = 256
 """Words whose rows are made at once: their scores take 33 MB at 33,000 words; a quarter where rows are long."""
 
-_BINS: Final = 1024  # of the scores of a row, to find where it ends: only those in one bin are sorted
-_SAMPLED: Final = 32  # every so many scores tell where bins lie; which they are changes nothing but time
-_TOGETHER: Final = 32  # words whose entries are one part: a million at 33,000 words at most
-_EXACT: Final = 2.0**53  # sums of integers below this are exact in float64
+
+class RaisedEntries(NamedTuple):
+    """Entries of a channel's table above the least of their column, in any order."""
+
+    inputs: NDArray[Any]  # whose rows they stand in
+    outputs: NDArray[Any]  # their columns
+    gains: NDArray[Any]  # what they have above the least, in a unit of the channel's own
 
 
 class Rows(NamedTuple):
@@ -118,38 +103,12 @@ def made_rows(order: NestedOrder, weights: BaseWeights, words: Ids, tables: Sequ
 
     A row is a function of its word alone: so are the scores, and tables of neighbors hold what they give.
     """
-    words = yield from _from_tables(weights, words, tables)
+    words = yield from rows_of_tables(weights, words, tables)
     size, block = max(1, nested_limit(order.size)), _BLOCK
     if (typical := expected_length(weights)) > 4 * size:
         size, block = typical, _BLOCK // 4
     for start in range(0, len(words), block):
         yield from _from_scores(order, weights, words[start : start + block], len(words), size)
-
-
-def raised_entries(
-    order: NestedOrder, weights: BaseWeights, words: Ids, tables: Sequence[OpenTable] = ()
-) -> Iterator[RaisedEntries]:
-    """What ``made_rows`` raises for distinct ``words``, in any order: where a row ends is found without sorting it.
-
-    All entries of a word are in one part; gains are in units.
-    """
-    if float(weights.gains.sum(dtype=np.float64)) >= _EXACT:
-        yield from map(unordered, made_rows(order, weights, words, tables))
-        return
-    resolved = _from_tables(weights, words, tables)
-    left = words
-    while True:
-        try:
-            yield unordered(next(resolved))
-        except StopIteration as stop:
-            left = stop.value
-            break
-    for start in range(0, len(left), _BLOCK):
-        block = left[start : start + _BLOCK]
-        scores = order.scores(block, len(left))
-        for first in range(0, len(block), _TOGETHER):
-            part = slice(first, first + _TOGETHER)
-            yield _ended(weights, block[part], scores[part])
 
 
 def unordered(rows: Rows) -> RaisedEntries:
@@ -160,49 +119,7 @@ def unordered(rows: Rows) -> RaisedEntries:
     return RaisedEntries(np.repeat(rows.words, rows.lengths), rows.outputs, gains)
 
 
-def _ended(weights: BaseWeights, words: Ids, scores: NDArray[Any]) -> RaisedEntries:
-    """The entries of a block by its scores: words before a row's end gain all that they may, the last what is left."""
-    gains, floats, n = weights.gains, weights.gains.astype(np.float64), weights.size
-    raised = np.empty(scores.shape, dtype=np.bool_)
-    lasts = np.empty(len(words), dtype=np.int64)
-    left = np.empty(len(words), dtype=np.int64)
-    for number, row in enumerate(scores):
-        scaled = _scaled(row)
-        above = np.bincount(scaled.astype(np.intp), weights=floats, minlength=_BINS)[::-1].cumsum()
-        edge = _BINS - 1 - int(above.searchsorted(weights.row_gain))
-        before = int(above[_BINS - 2 - edge]) if edge < _BINS - 1 else 0
-        mask = np.greater_equal(scaled, edge + 1, out=raised[number])
-        here = ((scaled >= edge) ^ mask).nonzero()[0]
-        here = here[np.argsort(-row[here], kind="stable")]  # ties to the lower id
-        reached = before + gains[here].cumsum()
-        last = int(reached.searchsorted(weights.row_gain))
-        mask[here[: last + 1]] = True
-        lasts[number], left[number] = here[last], weights.row_gain - (reached[last - 1] if last else before)
-    if not gains.all():
-        raised &= gains > 0
-    flat, rows = np.flatnonzero(raised), np.arange(len(words)) * n
-    lengths = [np.count_nonzero(mask) for mask in raised]
-    outputs = flat - np.repeat(rows, lengths)
-    added = gains[outputs]
-    added[flat.searchsorted(rows + lasts)] = left
-    return RaisedEntries(np.repeat(words, lengths), outputs, added)
-
-
-def _scaled(row: NDArray[Any]) -> NDArray[Any]:
-    """Numbers in [0, ``_BINS`` - 1] that never fall where scores rise; all 0 if scores have no finite range."""
-    seen = row[::_SAMPLED]
-    seen = seen[np.isfinite(seen)]
-    low, high = (seen.min(), seen.max()) if len(seen) else (row.dtype.type(0), row.dtype.type(0))
-    scale = row.dtype.type((_BINS - 1) / (float(high) - float(low))) if high > low else row.dtype.type(0)
-    if not 0 < scale < np.inf:
-        return np.zeros_like(row)
-    with np.errstate(over="ignore"):
-        scaled = row - low
-    scaled *= scale
-    return np.clip(scaled, 0, _BINS - 1, out=scaled)
-
-
-def _from_tables(weights: BaseWeights, words: Ids, tables: Sequence[OpenTable]) -> Generator[Rows, None, Ids]:
+def rows_of_tables(weights: BaseWeights, words: Ids, tables: Sequence[OpenTable]) -> Generator[Rows, None, Ids]:
     """The rows for which tables hold enough neighbors; returns the words that are left."""
     for table in tables:
         left = [words[:0]]
@@ -285,18 +202,6 @@ class NeighborRows:
         if self.tabled and self._open is not None:
             return self._open[NEIGHBORS][ids, indices].astype(np.int64)
         return self._rows.entries(ids, indices, self._make)
-
-    def entries(self) -> RaisedEntries:
-        """All words in all sets, each with a gain of one; nothing of them is kept."""
-        count, every = len(self._vocabulary), np.arange(self.size)
-        kind = np.min_scalar_type(count - 1)
-        members = np.empty((count, self.size), dtype=kind)
-        for start in range(0, count, _ROWS):
-            words = np.arange(start, min(start + _ROWS, count))
-            neighbors = self.members(np.repeat(words, self.size), np.tile(every, len(words)))
-            members[words] = neighbors.reshape(len(words), self.size)
-        owners = np.repeat(np.arange(count).astype(kind), self.size)
-        return RaisedEntries(owners, members.reshape(-1), np.ones(len(owners), dtype=np.uint8))
 
     def _make(self, words: Ids, table: NDArray[Any], slots: Integers, wanted: int) -> None:
         table[slots] = integer_grid(self._vocabulary).neighborhoods(words, self.size, wanted)

@@ -8,28 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from threading import Lock
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.mechanisms.sampling.output_columns import RaisedEntries, gathered, starts_of
 from textveil.mechanisms.sampling.raised_rows import (
     TABLED,
     ByCosine,
     NestedOrder,
-    ReadByColumns,
+    RaisedEntries,
     Rows,
     expected_length,
     made_rows,
-    raised_entries,
     unordered,
 )
 from textveil.mechanisms.sampling.row_cache import RowLock
 from textveil.numerics.base_weights import BaseWeights
-from textveil.types import Flags, Ids, Integers, Progress
+from textveil.types import Ids, Integers, Progress
 from textveil.vocabulary.grid import nested_limit
 from textveil.vocabulary.tables.files import UNTOLD, Arrays, ArrayShape, TableKey
 from textveil.vocabulary.tables.public import OpenTable, PublicTable, builds, grid_digest
@@ -69,6 +66,20 @@ def raised_table(
         sound=partial(_sound, weights),
         expected={OUTPUTS: n * expected_length(weights)},
     )
+
+
+def starts_of(lengths: NDArray[Any]) -> Integers:
+    """Where the rows of a ragged table begin and the last ends, shape (rows + 1,)."""
+    starts = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=starts[1:])
+    return starts
+
+
+def gathered(starts: Integers, rows: Ids) -> tuple[Integers, Integers]:
+    """For rows of a ragged table, taken in this order: where each begins, and the index of every entry in the table."""
+    lengths = starts[rows + 1] - starts[rows]
+    begins = starts_of(lengths)
+    return begins, np.arange(begins[-1]) + np.repeat(starts[rows] - begins[:-1], lengths)
 
 
 def rows_key(
@@ -111,7 +122,7 @@ def _sound(weights: BaseWeights, arrays: Arrays) -> bool:
     starts = starts_of(lengths)
     if len(outputs) != starts[-1] or not lengths.all() or int(outputs.max()) >= weights.size:
         return False
-    for first, last in _spans(starts):
+    for first, last in spans(starts):
         part = outputs[starts[first] : starts[last]]
         gains = weights.gains[part]
         inner = starts[first:last] - starts[first]
@@ -127,7 +138,8 @@ def _sound(weights: BaseWeights, arrays: Arrays) -> bool:
     return True
 
 
-def _spans(starts: Integers) -> Iterator[tuple[int, int]]:
+def spans(starts: Integers) -> Iterator[tuple[int, int]]:
+    """Parts of a ragged table, some rows each."""
     first, n = 0, len(starts) - 1
     while first < n:
         last = min(n, int(np.searchsorted(starts, starts[first] + _CHECKED)))
@@ -139,42 +151,28 @@ class WholeRows:
     """All rows of an open table; a process adds 4 bytes an entry to what it maps. Never changes: threads share it."""
 
     def __init__(self, table: OpenTable, weights: BaseWeights) -> None:
-        self._outputs, self._starts, self._row_gain = table[OUTPUTS], starts_of(table[LENGTHS]), weights.row_gain
+        self.outputs, self.starts, self.row_gain = table[OUTPUTS], starts_of(table[LENGTHS]), weights.row_gain
         kind = key_type(weights)
         # Key number i is what was handed out up to entry i, over all rows: row x ends at (x + 1) row_gain.
-        self._keys = np.minimum(weights.gains, weights.row_gain).astype(kind)[self._outputs]
-        over = np.add.reduceat(self._keys, self._starts[:-1], dtype=kind) - kind.type(self._row_gain)
-        self._keys[self._starts[1:] - 1] -= over  # the last word takes what is left
-        self._first = self._keys[self._starts[:-1]].astype(np.int64)
-        np.cumsum(self._keys, dtype=kind, out=self._keys)
+        self.keys = np.minimum(weights.gains, weights.row_gain).astype(kind)[self.outputs]
+        over = np.add.reduceat(self.keys, self.starts[:-1], dtype=kind) - kind.type(self.row_gain)
+        self.keys[self.starts[1:] - 1] -= over  # the last word takes what is left
+        self._first = self.keys[self.starts[:-1]].astype(np.int64)
+        np.cumsum(self.keys, dtype=kind, out=self.keys)
 
     def drawn(self, ids: Ids, raised: Integers) -> Ids:
-        at = self._starts[ids]
+        at = self.starts[ids]
         beyond = (raised >= self._first[ids]).nonzero()[0]  # the word itself, the first, has most of its row
-        wanted = (ids[beyond] * self._row_gain + raised[beyond]).astype(self._keys.dtype)
-        at[beyond] = self._keys.searchsorted(wanted, side="right")
-        return self._outputs[at].astype(np.int64)
+        wanted = (ids[beyond] * self.row_gain + raised[beyond]).astype(self.keys.dtype)
+        at[beyond] = self.keys.searchsorted(wanted, side="right")
+        return self.outputs[at].astype(np.int64)
 
     def row(self, word: int) -> RaisedEntries:
         """One row: its raised words in their order, with their gains in units."""
-        part = slice(self._starts[word], self._starts[word + 1])
-        reached = self._keys[part].astype(np.int64) - word * self._row_gain
-        outputs = self._outputs[part].astype(np.int64)
+        part = slice(self.starts[word], self.starts[word + 1])
+        reached = self.keys[part].astype(np.int64) - word * self.row_gain
+        outputs = self.outputs[part].astype(np.int64)
         return RaisedEntries(np.full_like(outputs, word), outputs, np.diff(reached, prepend=0))
-
-    def parts(self) -> Iterator[RaisedEntries]:
-        for first, last in _spans(self._starts):
-            words, part = np.arange(first, last), slice(self._starts[first], self._starts[last])
-            before = first * self._row_gain
-            gains = np.diff(self._keys[part].astype(np.int64), prepend=before)
-            lengths = np.diff(self._starts[first : last + 1])
-            yield RaisedEntries(np.repeat(words, lengths), self._outputs[part].astype(np.int64), gains)
-
-    def entries(self) -> RaisedEntries:
-        """All raised words of all rows with their gains in units, by input."""
-        words = np.arange(len(self._starts) - 1).astype(self._outputs.dtype)
-        gains = np.diff(self._keys, prepend=self._keys.dtype.type(0)).astype(np.min_scalar_type(self._row_gain))
-        return RaisedEntries(np.repeat(words, np.diff(self._starts)), self._outputs, gains)
 
 
 _WHOLE: WeakKeyDictionary[OpenTable, WholeRows] = WeakKeyDictionary()
@@ -194,107 +192,6 @@ def key_type(weights: BaseWeights) -> np.dtype[Any]:
     return np.min_scalar_type(weights.size * weights.row_gain)
 
 
-LAST: Final = "last"
-LEFT: Final = "left"
-_BLOCK: Final = 128  # outputs whose columns are made at once: their scores take 17 MB at 33,000 words
-
-
-def ends_table(vocabulary: Vocabulary, weights: BaseWeights, order: NestedOrder) -> PublicTable:
-    """The table of the last word that each row raises in this order, and the units that are left for it."""
-    n = len(vocabulary)
-    return PublicTable(
-        key=rows_key(
-            "raised-ends",
-            vocabulary,
-            weights,
-            order,
-            (ArrayShape(LAST, np.min_scalar_type(n - 1).newbyteorder("<").str, (n,)), ArrayShape(LEFT, "<i8", (n,))),
-        ),
-        describe=f"the table of the last word that each of {n:,} raises",
-        make=partial(_made_ends, order, weights),
-        sound=partial(_sound_ends, weights),
-    )
-
-
-def _made_ends(order: NestedOrder, weights: BaseWeights, progress: Progress | None) -> Arrays:
-    n = order.size
-    last = np.empty(n, dtype=np.min_scalar_type(n - 1))
-    left = np.empty(n, dtype=np.int64)
-    done = 0
-    for rows in made_rows(order, weights, np.arange(n)):
-        ends = np.cumsum(rows.lengths) - 1
-        last[rows.words] = rows.outputs[ends]
-        before = np.where(rows.lengths > 1, rows.reached[ends - 1], 0)
-        left[rows.words] = weights.row_gain - before
-        done += len(rows.words)
-        if progress is not None and len(rows.words):
-            progress(done, n)
-    return {LAST: last, LEFT: left}
-
-
-def _sound_ends(weights: BaseWeights, arrays: Arrays) -> bool:
-    """Whether these can be ends; no guarantee rests on them, for nothing is drawn by them."""
-    last, left = arrays[LAST], arrays[LEFT]
-    return int(last.max()) < weights.size and bool(((left > 0) & (left <= weights.gains[last])).all())
-
-
-class EndColumns:
-    """Columns of rows that are too long to keep, by their ends; the table is built when the first column is asked for.
-
-    The row of x raises the words before its last one in its order by all that they may gain. So where a row ends tells
-    of every output whether x raises it: one inner product, and no row. Threads may share it.
-
-    Args:
-        vocabulary: the public words.
-        weights: of the rows.
-        order: in which they raise words.
-    """
-
-    def __init__(self, vocabulary: Vocabulary, weights: BaseWeights, order: ReadByColumns) -> None:
-        self._vocabulary, self._weights, self._order = vocabulary, weights, order
-        self._table: OpenTable | None = None
-        self._scores = np.empty(0, dtype=np.float32)
-        self._lock = Lock()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return EndColumns, (self._vocabulary, self._weights, self._order)
-
-    @property
-    def table(self) -> PublicTable:
-        """The table of the ends of rows."""
-        return ends_table(self._vocabulary, self._weights, self._order)
-
-    def of(self, outputs: Ids) -> tuple[Integers, Ids, Integers]:
-        ends = self._opened()
-        words, places = np.unique(outputs, return_inverse=True)
-        parts = [words[start : start + _BLOCK] for start in range(0, len(words), _BLOCK)]
-        blocks = [self._block(ends, part, len(words)) for part in parts]
-        lengths = np.concatenate([np.zeros(0, dtype=np.int64), *(block[0] for block in blocks)])
-        inputs = np.concatenate([np.zeros(0, dtype=np.int64), *(block[1] for block in blocks)])
-        gains = np.concatenate([np.zeros(0, dtype=np.int64), *(block[2] for block in blocks)])
-        starts, at = gathered(starts_of(lengths), places)
-        return starts, inputs[at], gains[at]
-
-    def _block(self, ends: OpenTable, words: Ids, wanted: int) -> tuple[Integers, Ids, Integers]:
-        last = ends[LAST]
-        scores = self._order.scores_in(words, wanted)
-        raised: Flags = scores > self._scores
-        raised |= (scores == self._scores) & (words[:, None] <= last)
-        raised &= self._weights.gains[words, None] > 0
-        rows, inputs = raised.nonzero()
-        outputs = words[rows]
-        gains = np.where(outputs == last[inputs], ends[LEFT][inputs], self._weights.gains[outputs])
-        return np.count_nonzero(raised, axis=1), inputs, gains
-
-    def _opened(self) -> OpenTable:
-        with self._lock:
-            if self._table is None:
-                opened = self.table.opened() or self.table.build().table
-                self._scores = self._order.scores_of_pairs(opened[LAST].astype(np.int64))
-                self._table = opened
-            return self._table
-
-
 ROW_BYTES: Final = 256 * 2**20
 """Byte budget of the rows that are kept; past it all are dropped and made again when needed."""
 
@@ -312,10 +209,10 @@ class ExcessRows:
     def __init__(
         self, vocabulary: Vocabulary, weights: BaseWeights, budget: int = ROW_BYTES, order: NestedOrder | None = None
     ) -> None:
-        self._vocabulary, self._weights, self._budget = vocabulary, weights, budget
-        self._order = ByCosine(vocabulary) if order is None else order
+        self._vocabulary, self.weights, self._budget = vocabulary, weights, budget
+        self.order = ByCosine(vocabulary) if order is None else order
         self._lock = RowLock()
-        self._open: tuple[OpenTable, ...] = ()
+        self.opened: tuple[OpenTable, ...] = ()
         self._held: OpenTable | None = None  # as long as this is, others find it open
         self._whole: WholeRows | None = None
         self._looked = -1
@@ -328,33 +225,34 @@ class ExcessRows:
         self._kept = self._used = 0
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return ExcessRows, (self._vocabulary, self._weights, self._budget, self._order)
+        return ExcessRows, (self._vocabulary, self.weights, self._budget, self.order)
 
     @property
     def tables(self) -> tuple[PublicTable, ...]:
         """The table of all rows if they fit the budget, else those of nearest words that rows are made from."""
-        return (self._table,) if self.fits else self._neighbors
+        return (self.table,) if self.fits else self._neighbors
 
     @property
     def fits(self) -> bool:
         """Whether all rows together are likely to fit the budget."""
         size = len(self._vocabulary)
-        return size * expected_length(self._weights) * (self._keys.itemsize + self._outputs.itemsize) <= self._budget
+        return size * expected_length(self.weights) * (self._keys.itemsize + self._outputs.itemsize) <= self._budget
 
     @property
-    def _table(self) -> PublicTable:
-        return raised_table(self._vocabulary, self._weights, self._neighbors, self._order)
+    def table(self) -> PublicTable:
+        """The table of all rows."""
+        return raised_table(self._vocabulary, self.weights, self._neighbors, self.order)
 
     @property
     def _neighbors(self) -> tuple[PublicTable, ...]:
         """Tables of nearest words from which most rows can be made without a matrix product."""
         size = len(self._vocabulary)
-        typical = self._weights.row_gain * size // sum(self._weights.gains.tolist()) + 1
+        typical = self.weights.row_gain * size // sum(self.weights.gains.tolist()) + 1
         longest = max(1, min(typical, nested_limit(size)))
         first = min(_FIRST, longest)
         # A longer one pays only where the mean row is more than twice as long as the first: else most is unread.
         sizes = (first, longest) if longest > 2 * _FIRST else (first,)
-        return tuple(neighbors for size in sizes if (neighbors := self._order.neighbors(size)) is not None)
+        return tuple(neighbors for size in sizes if (neighbors := self.order.neighbors(size)) is not None)
 
     @property
     def kept(self) -> Ids:
@@ -363,39 +261,13 @@ class ExcessRows:
 
     def entries_of(self, words: Ids) -> Iterator[RaisedEntries]:
         """The raised words of the rows that draws of distinct ``words`` read, with their gains in units."""
-        if (whole := self._found_whole()) is not None:
+        if (whole := self.whole()) is not None:
             return map(whole.row, words.tolist())
-        return map(unordered, made_rows(self._order, self._weights, words, self._open))
-
-    def entries(self) -> RaisedEntries:
-        """All raised words of all rows, with their gains in units.
-
-        If they fit the budget, they come from their table, which is built where it is not there. They are all asked for
-        whatever the text is, so that the table is there tells nothing of it.
-        """
-        whole = self._found_whole()
-        if whole is None and self.fits:
-            built = self._table.build()
-            whole = whole_rows(built.table, self._weights)
-        if whole is not None:
-            return whole.entries()
-        inputs, outputs, gains = [], [], []
-        kind = self._outputs.dtype
-        for part in self.entries_of(np.arange(len(self._vocabulary))):
-            inputs.append(part.inputs.astype(kind))
-            outputs.append(part.outputs.astype(kind))
-            gains.append(part.gains.astype(np.min_scalar_type(self._weights.row_gain)))
-        return RaisedEntries(np.concatenate(inputs), np.concatenate(outputs), np.concatenate(gains))
-
-    def parts(self) -> Iterator[RaisedEntries]:
-        """What ``entries`` holds, made as it is asked for; nothing of it is kept, and no table is built."""
-        if (whole := self._found_whole()) is not None:
-            return whole.parts()
-        return raised_entries(self._order, self._weights, np.arange(len(self._vocabulary)), self._open)
+        return map(unordered, made_rows(self.order, self.weights, words, self.opened))
 
     def drawn(self, ids: Ids, raised: Integers) -> Ids:
         """For each word, the output whose part of what the row adds holds ``raised``, in [0, row_gain)."""
-        if (whole := self._found_whole()) is not None:
+        if (whole := self.whole()) is not None:
             return whole.drawn(ids, raised)
         out = np.empty(len(ids), dtype=np.int64)
         with self._lock:
@@ -407,17 +279,17 @@ class ExcessRows:
                 raise
         return out
 
-    def _found_whole(self) -> WholeRows | None:
-        """All rows, where their table is there: looked for at first, and when this process has built a table since."""
+    def whole(self) -> WholeRows | None:
+        """Return all rows if their table is there: looked for at first, and when this process built a table since."""
         if self._whole is None and self._looked != builds():
             with self._lock:
                 self._looked = builds()
-                whole = self._table.opened() if self.fits else None
+                whole = self.table.opened() if self.fits else None
                 if whole is None:
-                    self._open = tuple(opened for table in self._neighbors if (opened := table.opened()) is not None)
+                    self.opened = tuple(opened for table in self._neighbors if (opened := table.opened()) is not None)
                 else:
                     self._held = whole
-                    self._whole = whole_rows(whole, self._weights)
+                    self._whole = whole_rows(whole, self.weights)
                     self._forget()
                     self._keys, self._outputs = self._keys[:0].copy(), self._outputs[:0].copy()
         return self._whole
@@ -448,14 +320,14 @@ class ExcessRows:
         entry = self._keys.itemsize + self._outputs.itemsize
         while done < len(words) and (self._used == 0 or self._used * entry < self._budget):
             block = words[done : done + TABLED]
-            for rows in made_rows(self._order, self._weights, block, self._open):
+            for rows in made_rows(self.order, self.weights, block, self.opened):
                 self._keep(rows)
             done += len(block)
         return done
 
     def _keep(self, rows: Rows) -> None:
         numbers = np.arange(self._kept, self._kept + len(rows.words))
-        keys = np.repeat(numbers, rows.lengths) * self._weights.row_gain + rows.reached
+        keys = np.repeat(numbers, rows.lengths) * self.weights.row_gain + rows.reached
         self._keys = _written(self._keys, self._used, keys)
         self._outputs = _written(self._outputs, self._used, rows.outputs)
         self._starts[numbers] = self._used + np.cumsum(rows.lengths) - rows.lengths
@@ -471,7 +343,7 @@ class ExcessRows:
 
     def _searched(self, ids: Ids, raised: Integers) -> Ids:
         numbers = self._number[ids]
-        wanted = (numbers * self._weights.row_gain + raised).astype(self._keys.dtype)
+        wanted = (numbers * self.weights.row_gain + raised).astype(self._keys.dtype)
         at = self._starts[numbers]
         beyond = np.flatnonzero(self._keys[at] <= wanted)
         at[beyond] = np.searchsorted(self._keys[: self._used], wanted[beyond], side="right")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -14,7 +12,6 @@ from numpy.typing import NDArray
 from textveil.errors import need
 from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.kinds import Epsilon, NeighborhoodSize, checked_bounds, checked_ids
-from textveil.mechanisms.sampling.output_columns import Columns, RaisedColumns, above_least
 from textveil.mechanisms.sampling.raised_rows import NeighborRows, best_neighborhood_size
 from textveil.numerics.integer_weights import TwoLevelWeights, two_level_weights
 from textveil.privacy.guarantees import PureDP
@@ -30,7 +27,9 @@ _SIDE_BY_SIDE = 1024  # documents that are drawn together: the rows of a step ta
 _NONE = -1
 
 
-class _Recent:
+class Recent:
+    """The last different words that several documents released."""
+
     def __init__(self, documents: int, size: int) -> None:
         self.words = np.full((documents, size), _NONE, dtype=np.int64)
         self.seen = np.zeros(documents, dtype=np.int64)
@@ -69,8 +68,7 @@ class ConsistentNeighborhood:
     recent: int  # words that are remembered, >= 1
     copies: int  # how many more times a remembered word stands in the list, >= 1
     guarantee: PureDP
-    _rows: NeighborRows = field(repr=False)
-    _columns: RaisedColumns = field(repr=False)
+    rows: NeighborRows = field(repr=False)
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -83,7 +81,7 @@ class ConsistentNeighborhood:
 
     @property
     def tables(self) -> tuple[PublicTable, ...]:
-        return (self._rows.table,)
+        return (self.rows.table,)
 
     def privatize_documents(self, ids: Ids, bounds: Integers, rng: np.random.Generator | None = None) -> Ids:
         """One draw for each id; see ``SequenceMechanism.privatize_documents``."""
@@ -96,7 +94,7 @@ class ConsistentNeighborhood:
         for first in range(0, len(lengths), _SIDE_BY_SIDE):
             documents = longest_first[first : first + _SIDE_BY_SIDE]
             starts, sizes = edges[:-1][documents], lengths[documents]
-            recent = _Recent(len(documents), self.recent)
+            recent = Recent(len(documents), self.recent)
             for place in range(int(sizes[0])):
                 at = starts[: np.count_nonzero(sizes > place)] + place
                 out[at] = self._drawn(words[at], recent, generator)
@@ -105,43 +103,21 @@ class ConsistentNeighborhood:
 
     def integer_weights_after(self, past: Ids, ids: Ids) -> Integers:
         words = checked_ids(ids, len(self.vocabulary))
-        recent = _Recent(1, self.recent)
+        recent = Recent(1, self.recent)
         for released in checked_ids(past, len(self.vocabulary)):
             recent.add(np.array([released]))
         weights = self.weights
         out = np.full((len(words), len(self.vocabulary)), weights.outside, dtype=np.int64)
         held = recent.words[0, : recent.held[0]]
         out[:, held] += self.copies * weights.outside
-        members, ends = self._raised(words, np.repeat(recent.words, len(words), axis=0))
+        members, ends = self.raised(words, np.repeat(recent.words, len(words), axis=0))
         raised = np.diff(np.minimum(ends, weights.members), prepend=0, axis=1)
         np.put_along_axis(
             out, members, np.take_along_axis(out, members, 1) + raised * (weights.inside - weights.outside), 1
         )
         return out
 
-    def columns_of_documents(self, outputs: Ids, bounds: Integers) -> Columns:
-        """See ``capabilities.SequenceColumns``; the first call makes all neighborhoods."""
-        words = checked_ids(outputs, len(self.vocabulary))
-        edges = checked_bounds(bounds, len(words)).tolist()
-        weights = self.weights
-        starts, inputs, _ = self._columns.of(words)
-        raised, least = np.empty(len(inputs)), np.empty(len(words))
-        for first, last in pairwise(edges):
-            recent = _Recent(1, self.recent)
-            for place in range(first, last):
-                output, here = words[place], slice(starts[place], starts[place + 1])
-                held = recent.words[0, : recent.held[0]]
-                copies = 1 + self.copies * int((held == output).any())
-                listed = len(self.vocabulary) + self.copies * len(held)
-                total = listed * weights.outside + weights.members * (weights.inside - weights.outside)
-                least[place] = math.log(copies * weights.outside / total)
-                members, ends = self._raised(inputs[here], np.repeat(recent.words, len(inputs[here]), axis=0))
-                lifted = np.diff(np.minimum(ends, weights.members), prepend=0, axis=1)[members == output]
-                raised[here] = np.log1p(lifted / copies * (weights.inside / weights.outside - 1))
-                recent.add(words[place : place + 1])
-        return above_least(starts, inputs, raised, least)
-
-    def _drawn(self, words: Ids, recent: _Recent, rng: np.random.Generator) -> Ids:
+    def _drawn(self, words: Ids, recent: Recent, rng: np.random.Generator) -> Ids:
         """The next word of each of the first documents: one uniform integer below the row's total each."""
         size, weights = len(self.vocabulary), self.weights
         extra = weights.inside - weights.outside
@@ -153,18 +129,18 @@ class ConsistentNeighborhood:
         raised = np.flatnonzero(uniform >= listed << weights.shift)
         if len(raised):
             copy = (uniform[raised] - (listed[raised] << weights.shift)) // extra
-            members, ends = self._raised(words[raised], recent.words[raised])
+            members, ends = self.raised(words[raised], recent.words[raised])
             out[raised] = members[np.arange(len(raised)), (ends <= copy[:, None]).sum(axis=1)]
         return out
 
-    def _raised(self, words: Ids, recent: Ids) -> tuple[Ids, Integers]:
+    def raised(self, words: Ids, recent: Ids) -> tuple[Ids, Integers]:
         """The words whose copies are raised, in order, and how many copies are raised up to each; shapes (batch, m).
 
         The first m copies are: ends above m are cut there.
         """
         size, count = len(self.vocabulary), self.weights.members
         every = np.tile(np.arange(count), len(words))
-        members = self._rows.members(np.repeat(words, count), every).reshape(len(words), count)
+        members = self.rows.members(np.repeat(words, count), every).reshape(len(words), count)
         rows = size * np.arange(len(words))[:, None]
         lately: NDArray[np.bool_] = np.isin(members + rows, (recent + rows)[recent != _NONE])
         rank = np.where(members == words[:, None], 0, np.where(lately, 1, 2))
@@ -203,5 +179,4 @@ def consistent_neighborhood(
     need(recent * copies <= 2**40, "recent times copies", recent * copies, "at most 2^40")
     weights = two_level_weights(size=size + copies * recent, members=chosen, epsilon=epsilon)
     promise = PureDP(epsilon=weights.stated(epsilon), status=status_of(__name__, PROOF), source=PROOF)
-    rows = NeighborRows(vocabulary, chosen)
-    return ConsistentNeighborhood(vocabulary, weights, recent, copies, promise, rows, RaisedColumns(size, rows.entries))
+    return ConsistentNeighborhood(vocabulary, weights, recent, copies, promise, NeighborRows(vocabulary, chosen))

@@ -13,7 +13,6 @@ import numpy as np
 from textveil.errors import need
 from textveil.json_text import json_file
 from textveil.mechanisms.kinds import checked_bounds, checked_ids
-from textveil.mechanisms.sampling.output_columns import Columns
 from textveil.mechanisms.sampling.raised_rows import NearestInOrder, raised_row
 from textveil.mechanisms.sampling.weight_shares import capped_shares
 from textveil.mechanisms.sequence.word_filter import DocumentPlaces, Followed, WordFilter
@@ -24,7 +23,7 @@ from textveil.numerics.integer_weights import stated_epsilon
 from textveil.privacy.guarantees import PureDP
 from textveil.privacy.proved import status_of
 from textveil.randomness import resolve
-from textveil.types import Ids, Integers, Reals
+from textveil.types import Ids, Integers
 from textveil.vocabulary.embedded import DATA, load_vocabulary
 from textveil.vocabulary.frequencies import WordFrequencies
 from textveil.vocabulary.tables.public import PublicTable
@@ -81,11 +80,11 @@ class ContextualNeighborhood:
     weights: GrowingWeights
     guarantee: PureDP
     parameters: Mapping[str, Any]
-    _filter: WordFilter = field(repr=False)
+    filter: WordFilter = field(repr=False)
 
     @property
     def tables(self) -> tuple[PublicTable, ...]:
-        return self._filter.order.tables
+        return self.filter.order.tables
 
     def privatize_documents(self, ids: Ids, bounds: Integers, rng: np.random.Generator | None = None) -> Ids:
         """One draw for each id; see ``SequenceMechanism.privatize_documents``."""
@@ -93,7 +92,7 @@ class ContextualNeighborhood:
         edges = checked_bounds(bounds, len(words))
         generator = resolve(rng)
         out = np.empty(len(words), dtype=np.int64)
-        for step in self._steps(edges):
+        for step in self.steps(edges):
             out[step.at] = step.places.draw(words[step.at], generator)
             step.followed.released(out[step.at], step.places)
         return out
@@ -104,60 +103,20 @@ class ContextualNeighborhood:
         lent = self._lent_after(released)
         here = self.weights.at(lent.words, lent.slots)
         out = np.tile(here.base, (len(words), 1))
-        for row, order in zip(out, self._filter.order.whole(words), strict=True):
+        for row, order in zip(out, self.filter.order.whole(words), strict=True):
             outputs, reached = raised_row(here, order)
             row[outputs] += np.diff(reached, prepend=0) * here.unit
         return out
 
-    def columns_of_documents(self, outputs: Ids, bounds: Integers) -> Columns:
-        """See ``capabilities.SequenceColumns``; inputs to which an output is no near neighbor are left out."""
-        words = checked_ids(outputs, len(self.vocabulary))
-        edges = checked_bounds(bounds, len(words))
-        known = self._filter.tables.inputs
-        least = np.empty(len(words))
-        parts = []
-        for step in self._steps(edges):
-            here, places = words[step.at], step.places
-            inputs, ranks = known.words[here].astype(np.int64), known.ranks[here]
-            ratios = places.raised(inputs, ranks, here)
-            inputs, ratios = np.hstack([here[:, None], inputs]), np.hstack([places.kept(here)[:, None], ratios])
-            some = (ratios > 0).nonzero()
-            parts.append((step.at[some[0]], inputs[some], np.log1p(ratios[some])))
-            every = np.arange(len(here))
-            least[step.at] = places.weights.log_least(places.lent, places.counts(every, here))[: len(here)]
-            step.followed.released(here, places)
-        if not parts:
-            nothing = np.empty(0, dtype=np.int64)
-            return Columns(np.zeros(1, dtype=np.int64), nothing, np.empty(0), least, complete=False)
-        whose, whom, logs = (np.concatenate(column) for column in zip(*parts, strict=True))
-        order = np.lexsort((whom, whose))
-        starts = np.searchsorted(whose[order], np.arange(len(words) + 1))
-        return Columns(starts, whom[order], logs[order], least, complete=False)
-
-    def log_chances(self, ids: Ids, outputs: Ids, bounds: Integers) -> Reals:
-        """How likely the filter thought words to be at their places, from what was released before: natural logarithms.
-
-        Args:
-            ids: words whose chance is asked for, shape (places,).
-            outputs: what was released, shape (places,).
-            bounds: where each document begins in both and the last one ends, shape (documents + 1,).
-        """
-        words, released = (checked_ids(ids_given, len(self.vocabulary)) for ids_given in (ids, outputs))
-        out = np.empty(len(words))
-        for step in self._steps(checked_bounds(bounds, len(words))):
-            out[step.at] = np.log(step.followed.chances(words[step.at]))
-            step.followed.released(released[step.at], step.places)
-        return out
-
     def _lent_after(self, released: Ids) -> Lent:
         place = len(released)
-        for step in self._steps(np.array([0, place + 1])):
+        for step in self.steps(np.array([0, place + 1])):
             if step.at[0] == place:
                 break
             step.followed.released(released[step.at], step.places)
         return step.places.lent
 
-    def _steps(self, edges: Integers) -> Iterator[_Stand]:
+    def steps(self, edges: Integers) -> Iterator[Stand]:
         """The places of documents, some documents side by side, in the order in which they must be released."""
         lengths = np.diff(edges)
         longest_first = np.argsort(-lengths, kind="stable")
@@ -166,8 +125,8 @@ class ContextualNeighborhood:
         for first in range(0, len(longest_first), together):
             documents = longest_first[first : first + together]
             starts, sizes = edges[:-1][documents], lengths[documents]
-            followed = self._filter.follow(len(documents))
-            places = DocumentPlaces(self.weights, self._filter.order, followed.find)
+            followed = self.filter.follow(len(documents))
+            places = DocumentPlaces(self.weights, self.filter.order, followed.find)
             for place in range(int(sizes[0])):
                 active = int(np.count_nonzero(sizes > place))
                 predicted = followed.predicted(active)
@@ -176,10 +135,10 @@ class ContextualNeighborhood:
                 scale = self.weights.growth / np.maximum(1.0, sums)
                 wanted = (predicted.chances * scale[predicted.documents]).astype(np.int64)
                 places.move(self.weights.lent(predicted.documents, predicted.words, wanted, active))
-                yield _Stand(starts[:active] + place, followed, places)
+                yield Stand(starts[:active] + place, followed, places)
 
 
-class _Stand(NamedTuple):
+class Stand(NamedTuple):
     """One place of several documents: which ids stand there, what is believed of them, and the weights that hold."""
 
     at: Integers

@@ -300,10 +300,6 @@ class Followed:
         """Where words of documents stand among those predicted, -1 for others; shapes of ``words``."""
         return self._at.take(documents * self._size + words)
 
-    def chances(self, words: Ids) -> Reals:
-        """How likely one word of each of the first documents is at its next place, after ``predicted``."""
-        return self._chance(np.arange(len(words)), words)
-
     def released(self, outputs: Ids, places: DocumentPlaces) -> None:
         """Learn what the first documents released at these places."""
         every = np.arange(len(outputs))[:, None]
@@ -337,18 +333,18 @@ class Followed:
         words, ranks = inputs.words[outputs].astype(np.int64), inputs.ranks[outputs]
         none = (words < 0) | (places.gains(every, words) >= fixed.row_gain)
         words[none], ranks[none] = 0, 0
-        chances = np.where(none, 0.0, self._chance(every, words))
+        chances = np.where(none, 0.0, self.chance(every, words))
         if words.shape[1] > _WEIGHED:
             best = np.argpartition(-chances, _WEIGHED - 1, axis=1)[:, :_WEIGHED]
             words, ranks, chances = (np.take_along_axis(table, best, 1) for table in (words, ranks, chances))
         ratios = places.raised(words, ranks, outputs)
         return (
             np.hstack([outputs[:, None], words]),
-            np.hstack([self._chance(every, outputs[:, None]), chances]),
+            np.hstack([self.chance(every, outputs[:, None]), chances]),
             np.hstack([places.kept(outputs)[:, None], ratios]),
         )
 
-    def _chance(self, documents: Ids, words: Ids) -> Reals:
+    def chance(self, documents: Ids, words: Ids) -> Reals:
         listed, at = self._predicted, self.find(documents, words)
         rest = listed.rest[documents] * self._tables.lists.unigram.take(words)
         return np.where(at < 0, rest, listed.chances.take(at, mode="wrap")) if len(listed.chances) else rest

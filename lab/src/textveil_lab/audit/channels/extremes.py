@@ -13,9 +13,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from textveil.errors import ParameterError, need
-from textveil.mechanisms.sampling.output_columns import OverBase, RaisedEntries
+from textveil.mechanisms.sampling.raised_rows import RaisedEntries
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil_lab.audit.channels.rows import IntegerRows, blocks
+from textveil_lab.mechanisms.sampling.output_columns import OverBase
 
 _TOTAL_LIMIT = 2.0**62
 

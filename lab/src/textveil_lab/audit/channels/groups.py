@@ -12,12 +12,12 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from textveil.errors import UnsupportedGuarantee, need
-from textveil.mechanisms.capabilities import WithinGroups
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.channels.exact import PureLoss, audit_channel, pure_epsilon
 from textveil_lab.audit.channels.rows import IntegerRows, Rows, RowSource, source_of
 from textveil_lab.audit.report.report import Claim, Finding, Verdict
+from textveil_lab.mechanisms.capabilities import WithinGroups
 
 _COMPACT: Final = 1 << 22  # Weights of a group up to which columns that none of its words gives are left out
 

@@ -21,12 +21,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.sampling.output_columns import OverBase
 from textveil.processors import cores
 from textveil.statistics import Bound
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil_lab.audit.channels.extremes import extremes_of, parts
 from textveil_lab.audit.channels.rows import IntegerRows, Rows, RowSource, blocks, source_of
+from textveil_lab.mechanisms.sampling.output_columns import OverBase
 
 PANEL_BYTES = 1 << 28  # Rows x' that are held at once, scaled and transposed: all of them up to 5,700 words
 _TILE = 1 << 15  # Terms that are computed at once: 256 kB, which stays in the second-level cache

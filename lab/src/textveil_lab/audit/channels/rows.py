@@ -11,10 +11,10 @@ from textveil.catalog import from_catalog
 from textveil.errors import ParameterError, need
 from textveil.mechanisms.capabilities import IntegerWeights
 from textveil.mechanisms.kinds import Channel
-from textveil.mechanisms.sampling.output_columns import OverBase
 from textveil.randomness import resolve
 from textveil.types import Ids, Integers, Reals
-from textveil_lab.mechanisms.capabilities import WeightsOverBase
+from textveil_lab.mechanisms.product_columns import over_base
+from textveil_lab.mechanisms.sampling.output_columns import OverBase
 
 SUM_TOLERANCE = 1e-9  # How far the sum of a row of floats may be from 1
 BLOCK_BYTES = 1 << 24  # Size of a block of rows: 200 rows at 10,000 words
@@ -150,7 +150,7 @@ def source_of(rows: Rows, rng: np.random.Generator | None = None) -> RowSource:
     if isinstance(rows, IntegerWeights):
         size = len(rows.vocabulary)
         own = from_catalog(rows)
-        stated = rows.over_base if own and isinstance(rows, WeightsOverBase) else None
+        stated = over_base(rows) if own else None
         some = np.sort(resolve(rng).choice(size, min(size, COMPARED), replace=False))
         source = IntegerRows((size, size), rows.integer_weights, stated, some)
         return _agreeing(source, rows, some if own else np.arange(size)) if isinstance(rows, Channel) else source

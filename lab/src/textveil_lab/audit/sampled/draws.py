@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from textveil.errors import need
-from textveil.mechanisms.capabilities import WithinGroups
 from textveil.mechanisms.kinds import WordMechanism
 from textveil.randomness import resolve
 from textveil.types import Integers, Reals
@@ -15,6 +14,7 @@ from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.foreign.callables import ForeignCallable, WordCallable, in_process
 from textveil_lab.audit.report.report import Claim, Finding, Subject, claim_of
 from textveil_lab.audit.sampled.bounds import CONFIDENCE, SAMPLES, Draw, Score, audit_sampled
+from textveil_lab.mechanisms.capabilities import WithinGroups
 from textveil_lab.noise.distribution import NoiseDistribution
 
 _SCANNED = 512  # Words whose nearest neighbor is looked up for the nearest pair, at most

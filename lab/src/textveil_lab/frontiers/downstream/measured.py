@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from textveil.errors import UnsupportedGuarantee
-from textveil.mechanisms.capabilities import ChannelColumns, IntegerWeights
+from textveil.mechanisms.capabilities import IntegerWeights
 from textveil.mechanisms.kinds import WordMechanism
 from textveil.randomness import seeded_generator
 from textveil.statistics import Bound, clopper_pearson
@@ -22,6 +22,7 @@ from textveil.types import Ids, Reals
 from textveil_lab.frontiers.downstream.accuracy import DocumentLearner, accuracies
 from textveil_lab.frontiers.downstream.tasks import LabelledTask, Repetition, with_ids
 from textveil_lab.mechanisms.capabilities import NoisyVectors
+from textveil_lab.mechanisms.product_columns import own_columns
 from textveil_lab.numerics.intervals import student_mean
 from textveil_lab.posterior.words import WordPosterior, checked_prior
 
@@ -47,7 +48,7 @@ def recovered(
     Raises:
         UnsupportedGuarantee: the mechanism is neither.
     """
-    if isinstance(mechanism, ChannelColumns | IntegerWeights):
+    if isinstance(mechanism, IntegerWeights) or own_columns(mechanism) is not None:
         guesses = WordPosterior(mechanism, prior).most_probable(released)
         return clopper_pearson(int(np.count_nonzero(guesses == words)), len(words), confidence)
     if isinstance(mechanism, NoisyVectors):

@@ -14,7 +14,6 @@ from textveil.errors import need
 from textveil.mechanisms.channels.neighborhood import WeightedNeighborhood, weighted_neighborhood
 from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.kinds import Epsilon, Prior, checked_ids, checked_word_id
-from textveil.mechanisms.sampling.output_columns import Columns
 from textveil.numerics.base_weights import BaseWeights
 from textveil.privacy.guarantees import PureDP
 from textveil.registry.options import NEIGHBORHOODS, Option, file_or_named, named
@@ -22,6 +21,7 @@ from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.frequencies import given_frequencies
 from textveil.vocabulary.tables.public import PublicTable
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.mechanisms.product_columns import WeightedColumns
 from textveil_lab.mechanisms.sampling.optimal_weights import (
     NAMES,
     OptimumSetting,
@@ -29,6 +29,7 @@ from textveil_lab.mechanisms.sampling.optimal_weights import (
     optimum_table,
     utility_of,
 )
+from textveil_lab.mechanisms.sampling.output_columns import Columns
 
 PROOF = "textveil_lab/proofs/optimal.md"
 
@@ -58,6 +59,7 @@ class Optimal:
     value: float
     bound: float
     _optimum: PublicTable = field(repr=False)
+    _columns: WeightedColumns = field(repr=False)
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -84,7 +86,7 @@ class Optimal:
         return self.channel.integer_weights(checked_ids(ids, len(self.vocabulary)))
 
     def columns(self, outputs: Ids) -> Columns:
-        return self.channel.columns(outputs)
+        return self._columns.columns(outputs)
 
     def probabilities(self, word_id: int) -> Reals:
         """P(y | word_id), shape (n,)."""
@@ -172,7 +174,7 @@ def optimal(
         vocabulary, optimum.weights, epsilon=epsilon, parameters={}, order=gains.order, proof=PROOF
     )
     public = {"epsilon": channel.guarantee.epsilon, **parameters}
-    return Optimal(channel, public, optimum.value, optimum.bound, table)
+    return Optimal(channel, public, optimum.value, optimum.bound, table, WeightedColumns(channel))
 
 
 def _refuse_unless(holds: bool, epsilon: float) -> None:

@@ -11,7 +11,6 @@ from scipy.optimize import brentq
 
 from textveil.catalog import word_mechanism
 from textveil.mechanisms.kinds import WordMechanism
-from textveil.mechanisms.sampling.output_columns import Columns
 from textveil.models.ngram import embedded_language_model
 from textveil.pages.tables import Cell, Table
 from textveil.privacy.guarantees import Guarantee
@@ -23,6 +22,7 @@ from textveil_lab.decoding.decoder import TextDecoder
 from textveil_lab.decoding.evidence import DecoderOptions
 from textveil_lab.evaluation.drawn_tables import drawn_if_possible
 from textveil_lab.laws.dot_product import NoisyDotProduct
+from textveil_lab.mechanisms.sampling.output_columns import Columns
 from textveil_lab.papers.curse.rank_no_metric import label
 from textveil_lab.papers.setting import ItemOutcome, Judgment, Reproduced, StudySetting
 

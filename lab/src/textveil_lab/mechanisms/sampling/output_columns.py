@@ -13,6 +13,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.mechanisms.sampling.raised_rows import RaisedEntries
+from textveil.mechanisms.sampling.raised_table import gathered, starts_of
 from textveil.types import Ids, Integers, Reals
 
 
@@ -41,14 +43,6 @@ def above_least(starts: Integers, inputs: Ids, log_ratios: Reals, log_least: Rea
     before = np.zeros(len(inputs) + 1, dtype=np.int64)
     np.cumsum(kept, out=before[1:])
     return Columns(before[starts], inputs[kept], log_ratios[kept], log_least)
-
-
-class RaisedEntries(NamedTuple):
-    """Entries of a channel's table above the least of their column, in any order."""
-
-    inputs: NDArray[Any]  # whose rows they stand in
-    outputs: NDArray[Any]  # their columns
-    gains: NDArray[Any]  # what they have above the least, in a unit of the channel's own
 
 
 class OverBase(NamedTuple):
@@ -101,17 +95,3 @@ def by_output(entries: RaisedEntries, size: int) -> tuple[Integers, NDArray[Any]
     else:
         order = np.lexsort((entries.inputs, entries.outputs))
     return starts_of(np.bincount(entries.outputs, minlength=size)), entries.inputs[order], entries.gains[order]
-
-
-def starts_of(lengths: NDArray[Any]) -> Integers:
-    """Where the rows of a ragged table begin and the last ends, shape (rows + 1,)."""
-    starts = np.zeros(len(lengths) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=starts[1:])
-    return starts
-
-
-def gathered(starts: Integers, rows: Ids) -> tuple[Integers, Integers]:
-    """For rows of a ragged table, taken in this order: where each begins, and the index of every entry in the table."""
-    lengths = starts[rows + 1] - starts[rows]
-    begins = starts_of(lengths)
-    return begins, np.arange(begins[-1]) + np.repeat(starts[rows] - begins[:-1], lengths)

@@ -59,8 +59,8 @@ def test_csv_has_the_columns_of_the_contract(count: Run, tmp_path: Path) -> None
     assert (
         code == 0
         and err
-        == f"{len(lines)} counts; (50, 1e-06)-DP, unit person\n"
-        "not covered: what others wrote about a person, and what holds of many\n"
+        == f"released  {len(lines)} counts; (50, 1e-06)-DP for each person\n"
+        "limits    not covered: what others wrote about a person, and what holds of many\n"
         and list(lines[0]) == ["item", "count", "low", "high"]
     )
     assert {"baker", "paid", "the baker", "has paid"} <= {line["item"] for line in lines}

@@ -39,7 +39,7 @@ def test_a_released_text_goes_back_line_by_line(tmp_path, restore: Textveil) -> 
     options = kept(tmp_path, (FIRST,), (SECOND,))
     (tmp_path / "out.txt").write_text(FIRST.released + SECOND.released)
     code, _, err = restore(tmp_path / "out.txt", "-o", tmp_path / "back.txt", *options)
-    assert (code, err) == (0, "documents   2 restored, 0 texts of them edited since\n")
+    assert (code, err) == (0, "restored  2 documents; 0 texts of them edited since\n")
     assert (tmp_path / "back.txt").read_text() == FIRST.original() + SECOND.original()
     code, out, err = restore("-q", *options, stdin=b"Ann Lee came.\nSo Bob went.\n")
     assert (code, out, err) == (0, b"Maria Xylophonia came.\nSo Tim went.\n", "")
@@ -82,7 +82,7 @@ def test_an_answer_is_restored_against_all_documents_or_one(tmp_path, restore: T
     answer = "\ufeffDear Ann,\nBob\nRay is here.\n".encode()
     code, out, err = restore("-", "--answer", *options, stdin=answer)
     assert (code, out) == (0, b"Dear Maria,\nTim\nFox is here.\n")
-    assert err == "restored    2 mentions; 1 of the surrogates are not mentioned\n"
+    assert err == "restored  2 mentions; 1 of the surrogates are not mentioned\n"
     code, out, _ = restore("--document", 2, *options, stdin=answer)
     assert out == b"Dear Ann,\nTim\nFox is here.\n"
     (tmp_path / "answer.txt").write_bytes(answer)
@@ -113,7 +113,7 @@ def test_what_is_ambiguous_is_counted(tmp_path, restore: Textveil) -> None:
     assert err.startswith("textveil: left as they are: 1, which may stand for several originals, or for none.")
     code, out, err = restore(*options, stdin=b"Ann Lee came.\nOf Ann Lee.\n")
     assert out == b"Maria Xylophonia came.\nOf Ida Roe.\n"
-    assert err == "documents   2 restored, 1 texts of them edited since\n"
+    assert err == "restored  2 documents; 1 texts of them edited since\n"
 
 
 @pytest.mark.parametrize(("lines", "what"), [(1, "less"), (3, "more")])
@@ -243,7 +243,7 @@ def test_every_format_of_records_comes_back(tmp_path, command: Textveil, name: s
     assert code == 0, err
     secret = ("--map", tmp_path / "map", "--map-key", tmp_path / "key")
     code, _, err = command("restore", out, *secret, "-o", back)
-    assert (code, err) == (0, "documents   5 restored, 0 texts of them edited since\n")
+    assert (code, err) == (0, "restored  5 documents; 0 texts of them edited since\n")
     records = [json.loads(line) for line in back.read_text().splitlines()]
     assert [record["id"] for record in records] == ["0", "1", "2", "3", "4"]
     assert [record["text"] for record in records] == TEXTS

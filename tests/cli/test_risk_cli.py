@@ -94,13 +94,13 @@ def test_persons_are_read_from_a_field_of_the_originals(
     (tmp_path / "out.jsonl").write_text("".join(json.dumps({"text": row["text"]}) + "\n" for row in rows))
     code, out, err = attack("out.jsonl", "--unit", "who", original="notes.jsonl")
     assert (code, err) == (0, "")
-    assert out.startswith("48 records of 24 persons attacked")
+    assert out.startswith("48 of 48 records, of 24 persons, attacked")
     (tmp_path / "notes.jsonl").write_text('{"text": "a", "who": null}\n')
     code, out, err = attack("notes.jsonl", "--unit", "who", original="notes.jsonl")
     assert code == 1 and "record 1 must name its person; got null" in err
     monkeypatch.setenv("TEXTVEIL_LANGUAGE", "de")
     out = attack("out.jsonl", original="out.jsonl")[1]
-    assert "48 Einträge angegriffen" in out and "50 % (31 bis 69) mit den Originalen beim ersten Versuch" in out
+    assert "48 von 48 Einträgen angegriffen" in out and "50 % (31 bis 69) mit den Originalen beim ersten Versuch" in out
     assert "records" not in out and "Ein Angriff, nie eine Garantie" in out
 
 

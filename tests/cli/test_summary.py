@@ -21,7 +21,7 @@ in part   1 age; near the true ones; epsilon 2 each [proved]
 kept      1 measurement
 CHECK     1 text: day or month first? Read as month first: --date-order
 left      1 likely name below the threshold, which the review marks
-CHECK     values not found stay; how many is not measured (--marks M does):
+CHECK     values not found stay; add --marks M.jsonl to measure how many:
           textveil review {out} --policy clinical --original in.csv
 text      as a whole it has no guarantee; who is recognized in it: textveil risk
 """

@@ -9,13 +9,14 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from tests.helpers.printed_texts import part_names, printed
 
 from textveil.cli import main as cli
 from textveil.detection.kinds import KINDS
+from textveil.errors import InternalError
 from textveil.pages import messages
 
 ROWS = json.loads(files("textveil.pages").joinpath("messages.json").read_text(encoding="utf-8"))
-PLACE = re.compile(r"\{_?\}")
 NOTES = [
     "Mr Tom Baker of 12 Larch Walk, Leeds was seen on 12/03/2024 at 10:45. NHS 943 476 5919. Age 54. Nurse.",
     "Anna Schmidt, anna@schmidt.de, +44 113 496 0123, @annas, http://schmidt.de, 10.0.0.7, pays £300 to Acme Ltd.",
@@ -38,11 +39,43 @@ def no_language(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEXTVEIL_LANGUAGE", "en")
 
 
-def test_each_row_has_three_translations_with_the_same_places() -> None:
-    for english, row in ROWS.items():
-        assert len(row) == 3
-        assert all(row)
-        assert {tuple(PLACE.findall(text)) for text in row} == {tuple(PLACE.findall(english))}
+@pytest.mark.parametrize("row", [["ein"], ["ein", "un", ""], ["ein {}", "un {_}", "un {}"], ["ein", "un {}", "un {}"]])
+def test_a_table_that_lacks_a_language_or_a_place_does_not_load(row: list[str]) -> None:
+    messages.checked_rows(ROWS)
+    with pytest.raises(InternalError, match=r"must have all languages: one \{\}"):
+        messages.checked_rows({**ROWS, "one {}": row})
+
+
+def english_of(text: str, monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """Return the parts of a text that have no translation."""
+    english, own = set[str](), messages._translated
+
+    def watched(text: str, language: str) -> str:
+        told = own(text, language)
+        if told == text and not SAME.fullmatch(text) and re.sub(r"^\d+ ", "", text) not in ROWS:
+            english.add(text)
+        return told
+
+    with monkeypatch.context() as patch:
+        patch.setattr(messages, "_translated", watched)
+        messages.said(text)
+    return english
+
+
+def test_each_text_that_a_command_prints_has_all_languages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the source code says or prints in rows; the table has all three languages of a text, or none."""
+    monkeypatch.setenv("TEXTVEIL_LANGUAGE", "de")
+    texts = {text: place for place, text in printed()}
+    assert len(texts) > 120
+    lacking = {part: place for text, place in texts.items() for part in english_of(text, monkeypatch)}
+    assert not lacking, lacking
+    assert english_of("7 strangers listen", monkeypatch) == {"7 strangers listen"}
+
+
+def test_each_part_of_a_document_has_all_languages() -> None:
+    names = set(part_names()) - {""}
+    assert len(names) > 80
+    assert not {name for name in names if name not in ROWS and f"{name}{{_}}" not in ROWS}
 
 
 @pytest.mark.parametrize("policy", ["clinical", "identifiers", "common-words"])

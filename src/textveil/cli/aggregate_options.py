@@ -163,14 +163,17 @@ def write_reports(paths: Sequence[Path] | None, data: Mapping[str, Any]) -> None
 def tell_sender(what: str, guarantee: Guarantee, request: CorpusRequest, persons: int) -> None:
     """Write what came out, what is not covered, and warnings by the private number of persons."""
     seeded = "" if request.rng is None else "; seeded: not for release"
+    from textveil.pages.messages import row
     from textveil.privacy.guarantees import Status
     from textveil.privacy.units import Unit
 
     status = "" if guarantee.status is Status.PROVED else f" [{guarantee.status.shown}]"
-    sys.stderr.write(f"{what}; {guarantee}{status}, unit {guarantee.adjacency.unit.value}{seeded}\n")
     record = guarantee.adjacency.unit is not Unit.PERSON
+    whose = "each record" if record else "each person"
     uncovered = "all records of one person together" if record else "what others wrote about a person"
-    sys.stderr.write(f"not covered: {uncovered}, and what holds of many\n")
+    lines = row("released", f"{what}; {guarantee}{status} for {whose}{seeded}")
+    lines += row("limits", f"not covered: {uncovered}, and what holds of many")
+    sys.stderr.writelines(line + "\n" for line in lines)
     if persons == 0:
         warn("no record was read.")
     if persons * request.delta >= 1:
@@ -182,6 +185,6 @@ def tell_sender(what: str, guarantee: Guarantee, request: CorpusRequest, persons
 
 def warn(text: str) -> None:
     """Write what follows from the private records, and so is for the sender alone."""
-    from textveil.pages.messages import row
+    from textveil.pages.messages import row, said
 
-    sys.stderr.writelines(line + "\n" for line in row("WARNING", f"for you alone: {text}"))
+    sys.stderr.writelines(line + "\n" for line in row("WARNING", f"{said('for you alone')}: {said(text)}"))

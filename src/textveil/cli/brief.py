@@ -41,9 +41,10 @@ def brief(report: Report, output: str, review: str = "textveil review") -> str:
         if counts.get(GUESSED):
             likely = counted(counts[GUESSED], "likely name")
             lines += row("left", f"{likely} below the threshold, which the review marks")
-        counted_by = "" if policy is None or policy.draws_words else " (--marks M does)"
-        measured = "measured: see --verbose" if report.recall else f"not measured{counted_by}:"
-        lines += row("CHECK", f"values not found stay; how many is {measured}")
+        measured = "how many is measured: see --verbose" if report.recall else "how many is not measured:"
+        if not report.recall and policy is not None and not policy.draws_words:
+            measured = "add --marks M.jsonl to measure how many:"
+        lines += row("CHECK", f"values not found stay; {measured}")
         lines += [] if report.recall else row("", review)
         lines += row("text", "as a whole it has no guarantee; who is recognized in it: textveil risk")
     return "\n".join(lines)

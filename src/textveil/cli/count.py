@@ -44,6 +44,7 @@ def count_command(
     """
     from textveil.aggregates.count_run import count
     from textveil.cli.progress import counting as bar
+    from textveil.pages.messages import counted, row
 
     target = opt.file_of(output)
     needs_output(target, as_json=as_json)
@@ -57,10 +58,11 @@ def count_command(
             )
         table = _table(release, labelled=label is not None)
         write_release(target, table, facts, report, as_json=as_json)
-    tell_sender(f"{len(release.counts):,} counts", release.guarantee, request, max(release.persons, 1))
+    tell_sender(counted(len(release.counts), "count"), release.guarantee, request, max(release.persons, 1))
     outputs.tell()
     if not release.counts:
-        sys.stderr.write("No item stands out of the noise. Raise epsilon, or count the records of more persons.\n")
+        told = "No item stands out of the noise. Raise epsilon, or count the records of more persons."
+        sys.stderr.writelines(line + "\n" for line in row("CHECK", told))
 
 
 def _table(release: CountRelease, *, labelled: bool) -> bytes:

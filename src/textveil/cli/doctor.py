@@ -33,18 +33,21 @@ def doctor_command(
         str | None, opt.option("URL", "Base URL of an API: says whether it answers, by GET /models without a key.")
     ] = None,
     as_json: opt.AsJson = False,
+    language: opt.Language = None,
 ) -> int:
     """Say what this installation can do, where it keeps things, and which extras are missing.
 
     Exit code 1 if something that was asked for fails.
     """
+    from textveil.pages.messages import row, said
+
     findings = list(_findings(upstream))
     if as_json:
         sys.stdout.write(json_text([each._asdict() for each in findings]))
     else:
-        width = max(len(each.about) for each in findings) + 2
         for each in findings:
-            sys.stdout.write(f"{'' if each.fine else 'FAILS  '}{each.about:<{width}}{each.said}\n")
+            lines = row(each.about, each.said) if each.fine else row("FAILS", f"{said(each.about)}: {said(each.said)}")
+            sys.stdout.writelines(line + "\n" for line in lines)
     return 0 if all(each.fine for each in findings) else 1
 
 

@@ -90,14 +90,16 @@ _MARKUP: Final = ("element ", "attribute")
 
 def told(certificate: Mapping[str, Any]) -> str:
     """Return lines of the summary about the parts of a document."""
-    from textveil.pages.messages import row
+    from textveil.pages.messages import plain_row, row, said
 
     removed: Counter[str] = Counter()
     for kind, count in certificate["removed"].items():  # names of elements say something in the report alone
         removed["elements and attributes" if kind.startswith(_MARKUP) else kind] += count
-    lines = row("parts", ", ".join(f"{count} {kind}" for kind, count in certificate["parts"].items()))
+    lines = plain_row(
+        "parts", ", ".join(f"{count:,} {said(kind)}" for kind, count in certificate["parts"].items() if count)
+    )
     if removed:
-        lines += row("removed", ", ".join(f"{count:,} {kind}" for kind, count in removed.most_common(8)))
+        lines += plain_row("removed", ", ".join(f"{count:,} {said(kind)}" for kind, count in (+removed).most_common(8)))
     checked = certificate["checked"]
     seen = f"{checked['strings']:,} strings read again, {checked['values_searched']:,} values searched: none found"
     return "\n".join([*lines, *row("checked", seen)])
@@ -114,4 +116,7 @@ def restore_document(maps: MapFile, name: str, output: Path | None, quiet: bool)
     done = Apart().restored(name, bytes_of(name), private_map)
     write_whole(output, done.data, private=True)
     if not quiet:
-        sys.stderr.write(f"restored    {done.replaced} mentions; {done.ambiguous} left, which may stand for several\n")
+        from textveil.pages.messages import row
+
+        told = f"{done.replaced:,} mentions; {done.ambiguous:,} left, which may stand for several"
+        sys.stderr.writelines(line + "\n" for line in row("restored", told))

@@ -69,8 +69,8 @@ def learn_command(
         sys.stdout.write(json_text(model.report, indent=1))
     test = shlex.join(["textveil", "predict", str(output), "TEST", "--label", label])
     tell_sender(f"a classifier of {len(model.labels):,} labels", model.guarantee, request, persons)
-    told = f"how often it is right is not measured; on texts of persons that INPUT has not, kept private: {test}"
-    sys.stderr.writelines(line + "\n" for line in row("CHECK", told))
+    told = "how often it is right is not measured. Test it on texts of persons that INPUT has not, kept private:"
+    sys.stderr.writelines(line + "\n" for line in [*row("CHECK", told), *row("", test)])
     outputs.tell()
 
 
@@ -91,6 +91,7 @@ def predict_command(
     from textveil.aggregates.classifier import load_model
     from textveil.aggregates.request import EACH_RECORD, PersonalRecords
     from textveil.cli.progress import counting
+    from textveil.pages.messages import row as columns
     from textveil.statistics import clopper_pearson
     from textveil.whole_files import write_whole
 
@@ -123,4 +124,5 @@ def predict_command(
     if label is not None and texts:
         bound = clopper_pearson(right, texts, 0.95)
         share = f"{bound.estimate:.3f}, {bound.lower:.3f} to {bound.upper:.3f} at 95 %"
-        sys.stderr.write(f"{right:,} of {texts:,} labels are right ({share}); not private: a test on these texts\n")
+        told = f"{right:,} of {texts:,} labels are right ({share}); this number is as private as these texts"
+        sys.stderr.writelines(line + "\n" for line in columns("tested", told))

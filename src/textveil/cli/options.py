@@ -448,12 +448,12 @@ class Outputs:
 
     def tell(self, *, quiet: bool = False) -> None:
         """Say on standard error what was written, if something of it was replaced."""
-        from textveil.pages.messages import said, wrapped
+        from textveil.pages.messages import plain_row, said
 
         if not self._replaced or quiet:
             return
         names = [f"{path} ({said('replaced')})" if path in self._replaced else str(path) for path in self._paths]
-        sys.stderr.writelines(line + "\n" for line in wrapped(f"{said('written'):<9} {', '.join(names)}"))
+        sys.stderr.writelines(line + "\n" for line in plain_row("written", ", ".join(names)))
 
 
 def refused_output(got: str) -> ParameterError:

@@ -116,10 +116,13 @@ def _answer(restorer: Restorer, name: str, output: Path | None) -> Restored:
 
 
 def _told(done: Restored, quiet: bool) -> None:
+    from textveil.pages.messages import row
+
     if done.replaced == 0 and not done.ambiguous:
         sys.stderr.write("textveil: the text mentions no surrogate of the map; it is as it was.\n")
     elif not quiet:
-        sys.stderr.write(f"restored    {done.replaced} mentions; {done.unused} of the surrogates are not mentioned\n")
+        told = f"{done.replaced:,} mentions; {done.unused:,} of the surrogates are not mentioned"
+        sys.stderr.writelines(line + "\n" for line in row("restored", told))
     _tell_left(len(done.ambiguous), done.in_urls)
 
 
@@ -148,5 +151,8 @@ def _corpus(
     finally:
         bar.close()
     if not quiet:
-        sys.stderr.write(f"documents   {documents} restored, {restorer.edited} texts of them edited since\n")
+        from textveil.pages.messages import row
+
+        told = f"{documents:,} documents; {restorer.edited:,} texts of them edited since"
+        sys.stderr.writelines(line + "\n" for line in row("restored", told))
     _tell_left(restorer.ambiguous, restorer.left_in_urls)

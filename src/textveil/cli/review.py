@@ -286,7 +286,7 @@ def _read_by_draw(
     from textveil.certificate.marks import Marks, checked_reviewer, need_same
     from textveil.certificate.reviewing import Review, ReviewServer
     from textveil.detection.kinds import GROUPS
-    from textveil.pages.messages import row, said
+    from textveil.pages.messages import counted, row, said
     from textveil.pages.rendering import marking_page
     from textveil.sanitize.policy.making import correctable
 
@@ -307,8 +307,8 @@ def _read_by_draw(
     review = Review(marks, pairs, find, kinds=kinds, reviewer=reviewer, target=marking.at_most)
     page = marking_page(kinds, GROUPS)
     with ReviewServer(review, page.html, page.digests) as server:
-        what = "documents" if marking.key is None else "conversations that were kept"
-        lines = row("review", f"{len(pairs):,} {what}, marks -> {marking.marks}; stop at any page: Ctrl-C")
+        what = counted(len(pairs), "document" if marking.key is None else "conversation")
+        lines = row("review", f"{what}, marks -> {marking.marks}; stop at any page: Ctrl-C")
         sys.stderr.writelines(line + "\n" for line in [*([] if quiet else lines), server.address])
         sys.stderr.flush()
         with contextlib.suppress(KeyboardInterrupt):

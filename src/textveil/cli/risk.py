@@ -232,10 +232,8 @@ def _text(report: RiskReport) -> str:
     from textveil.pages.messages import row
     from textveil.risk.report import ABOUT
 
-    some, many = report.attacked < report.records, report.persons < report.attacked
-    of = f"{',' if some else ''} of {report.persons:,} persons{',' if some else ''}" if many else ""
-    part = f" of {report.records:,}" if some else ""
-    lines = [said(f"{report.attacked:,}{part} records{of} attacked: whose is each, by comparison?")]
+    of = f", of {report.persons:,} persons," if report.persons < report.attacked else ""
+    lines = [said(f"{report.attacked:,} of {report.records:,} records{of} attacked: whose is each, by comparison?")]
     for against in dict.fromkeys(attack.against for attack in report.linkage):
         best = report.strongest(against)
         before = report.on_originals(best)
@@ -245,8 +243,8 @@ def _text(report: RiskReport) -> str:
         lines += row("named", f"{named}; chance {_ends(best.chance)}{likewise}")
     if report.by_model is not None:
         asked = report.by_model
-        named = _ends(asked.linkage.top1, asked.linkage.low, asked.linkage.high)
-        lines += row("model", f"{named} of {asked.requests:,} records named by the language model {asked.model}")
+        by_model = _ends(asked.linkage.top1, asked.linkage.low, asked.linkage.high)
+        lines += row("model", f"{by_model} of {asked.requests:,} records named by the language model {asked.model}")
     words, content_words = map(_percent, report.release.kept)
     lines += row("kept", f"{words} of the words, {content_words} of the content words")
     if report.unique is not None:
@@ -309,9 +307,13 @@ def _percent(share: float) -> str:
 
 
 def _curve(releases: tuple[Release, ...]) -> Iterator[str]:
-    heads = [f"from {best.against}" for best in _strongest(releases[0])]
+    heads = [
+        said("from originals" if best.against == "originals" else "from background") for best in _strongest(releases[0])
+    ]
     yield said("Named at the first try by the best attacker, and what is kept:")
-    yield " ".join([f"{'release':24s} {'words':>6s} {'content':>8s}", *(f"{head:>16s}" for head in heads)])
+    yield " ".join(
+        [f"{said('release'):24s} {said('words'):>6s} {said('content'):>8s}", *(f"{head:>16s}" for head in heads)]
+    )
     for release in releases:
         words, content_words = map(_percent, release.kept)
         shares = " ".join(f"{_percent(best.top1):>16s}" for best in _strongest(release))

@@ -395,6 +395,7 @@ def _told(
     finished: Finished, command: Any, review: str, writing: _WritingOptions, output: Path | None, *, by_line: bool
 ) -> int:
     from textveil.cli.brief import brief
+    from textveil.pages.messages import counted, row
 
     report = finished.report
     if writing.quiet:
@@ -407,13 +408,13 @@ def _told(
         )
         lines += [] if report.certificate is None else [told(report.certificate)]
     if finished.names:
-        count = f"{len(finished.names)} file{'s' if len(finished.names) > 1 else ''}"
-        lines.append(f"names     {count} called by number: the names tell what is hidden. See --sender-report")
+        count = counted(len(finished.names), "file")
+        lines += row("names", f"{count} called by number: the names tell what is hidden. See --sender-report")
     if finished.already:
-        lines.append("The job of this output was finished before; nothing was released now.")
+        lines += row("CHECK", "The job of this output was finished before; nothing was released now.")
     if finished.modified:
         since = "not released" if finished.already else "released as it is now, where it was not released before"
-        lines.append(f"An input may have changed since the job began: what is new in it was {since}.")
+        lines += row("CHECK", f"An input may have changed since the job began: what is new in it was {since}.")
     options = options_of(command) if finished.totals.skipped else {}  # which imports every mechanism
     named = [f"skipped: {spelled(skip.reason, options)}" for skip in finished.totals.skipped[:_SHOWN]]
     if finished.skipped > len(named):

@@ -33,6 +33,7 @@ def serve_command(
     policies: Path | None = opt.value("FOLDER", "Policies of your own: NAME.toml is used by its name."),
     budget: str | None = opt.value("B", 'Without API keys: as "40" nats, "40 messages", "40 messages a day".'),
     config: Path | None = opt.value("FILE", "TOML; see docs/server.md."),
+    language: opt.Language = None,
     check: Annotated[
         bool, opt.flag("--check", "Print what the server would run with, secrets masked, and stop.")
     ] = False,

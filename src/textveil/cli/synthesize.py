@@ -59,6 +59,7 @@ def synthesize_command(
     from textveil.cli.progress import counting
     from textveil.corpora.files.sources import expanded
     from textveil.json_text import json_text
+    from textveil.pages.messages import counted
     from textveil.whole_files import write_whole
 
     target = opt.file_of(output)
@@ -91,7 +92,7 @@ def synthesize_command(
     tell_pool(in_pool)
     if shared:
         warn(f"{len(shared):,} of the texts share 8 words in a row with a record. --overlaps FILE lists them.")
-    tell_sender(f"{len(synthetic.texts):,} texts", synthetic.report.guarantee, request, synthetic.persons)
+    tell_sender(counted(len(synthetic.texts), "text"), synthetic.report.guarantee, request, synthetic.persons)
     outputs.tell()
 
 
@@ -106,9 +107,11 @@ def compared_again(texts: list[str], pool: list[str], records: PersonalRecords) 
 
 def tell_pool(in_pool: int) -> None:
     """Warn of records that the pool holds."""
+    from textveil.pages.messages import counted
+
     if in_pool:
         warn(
-            f"{in_pool:,} record{'' if in_pool == 1 else 's'} in the pool word by word. The pool must be public, and "
+            f"{counted(in_pool, 'record')} in the pool word by word. The pool must be public, and "
             "made without this corpus. If it is not, do not pass on what came out."
         )
 

@@ -37,6 +37,7 @@ def topics_command(
     from textveil.aggregates.topics import topics as topics_of
     from textveil.cli.progress import counting
     from textveil.corpora.files.sources import expanded
+    from textveil.pages.messages import counted
 
     target = opt.file_of(output)
     needs_output(target, as_json=as_json)
@@ -62,5 +63,5 @@ def topics_command(
         lines = "".join(json.dumps(theme.to_data()) + "\n" for theme in themes.themes).encode("ascii")
         write_release(target, lines, themes.report, report, as_json=as_json)
     tell_pool(compared_again([], pool, records).in_pool)
-    tell_sender(f"{len(themes.themes):,} themes", themes.report.guarantee, request, themes.persons)
+    tell_sender(counted(len(themes.themes), "topic"), themes.report.guarantee, request, themes.persons)
     outputs.tell()

@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 import re
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Final
 
 from textveil.environment import LANGUAGE
-from textveil.errors import need
+from textveil.errors import InternalError, need
 from textveil.json_text import json_data
 
 LANGUAGES: Final = ("en", "de", "fr", "es")
@@ -79,6 +79,11 @@ def row(label: str, text: str) -> list[str]:
     return wrapped(f"{said(label):<{_LABEL - 1}} {said(text) if label else text}")
 
 
+def plain_row(label: str, text: str) -> list[str]:
+    """Return a line with a label, wrapped; its text is in the language already, or in none."""
+    return wrapped(f"{said(label):<{_LABEL - 1}} {text}")
+
+
 def wrapped(line: str) -> list[str]:
     """Return a line in lines of a terminal's width; what follows the first is indented."""
     indent = " " * _LABEL
@@ -88,7 +93,19 @@ def wrapped(line: str) -> list[str]:
 @cache
 def _table(language: str) -> Mapping[str, str]:
     rows = json_data(files("textveil.pages").joinpath("messages.json").read_bytes())
+    checked_rows(rows)
     return {english: row[LANGUAGES.index(language) - 1] for english, row in rows.items()}
+
+
+def checked_rows(rows: Mapping[str, Sequence[str]]) -> None:
+    """Refuse a table in which a text lacks a language, or has other places in one than in English.
+
+    Raises InternalError: it is so.
+    """
+    for english, own in rows.items():
+        places = _PLACE.findall(english)
+        if len(own) != len(LANGUAGES) - 1 or not all(own) or any(_PLACE.findall(text) != places for text in own):
+            raise InternalError(f"a text of the table of messages must have all languages: {english[:60]}")
 
 
 @cache

@@ -56,15 +56,17 @@ def run_server(config: Config) -> None:
         who = "without API keys: whoever uses this machine may call it" if open_ else "every request needs an API key"
         sys.stderr.writelines(line + "\n" for line in _told(config, f"http://{shown}:{port}, {who}"))
         if config.on_error != "refuse":
-            sys.stderr.write(
-                'warning: on_error is "send-unprotected": if the policy\'s model reports that it fails, texts go to '
-                "the upstream as they are, each request with a header, a count in /metrics and an entry in the ledger\n"
+            warning = (
+                'on_error is "send-unprotected": if the policy\'s model reports that it fails, texts go to the '
+                "upstream as they are, each request with a header, a count in /metrics and an entry in the ledger"
             )
+            sys.stderr.writelines(line + "\n" for line in row("WARNING", warning))
         if config.upstream is not None and config.restore_in_urls == "everywhere":
-            sys.stderr.write(
-                'warning: restore_in_urls is "everywhere": whoever writes an answer can have originals sent to a host '
-                "of theirs, by an image that a client loads\n"
+            warning = (
+                'restore_in_urls is "everywhere": whoever writes an answer can have originals sent to a host '
+                "of theirs, by an image that a client loads"
             )
+            sys.stderr.writelines(line + "\n" for line in row("WARNING", warning))
         sys.stderr.flush()
         log_as_json(requests=config.log)
         uvicorn.Server(settings(app, config)).run(sockets=[listening])
@@ -72,7 +74,7 @@ def run_server(config: Config) -> None:
 
 def _told(config: Config, where: str) -> list[str]:
     """Return what a server does, for whoever starts it."""
-    lines = [f"textveil listens on {where}"]
+    lines = row("listens", where)
     if config.upstream is None:
         lines += row("to", "nobody: without an upstream texts are sanitized, and sent nowhere")
     else:

@@ -172,6 +172,17 @@ def test_a_release_is_reviewed_beside_originals_in_their_encoding(textveil, tmp_
     assert "Ã" not in page.read_text(encoding="utf-8")
 
 
+def test_a_release_is_attacked_beside_originals_in_their_encoding(textveil, tmp_path) -> None:
+    source, out = tmp_path / "in.csv", tmp_path / "out.csv"
+    source.write_bytes(_excel("cp1252"))
+    told = ("--delimiter", ";", "--encoding", "cp1252")
+    assert textveil("sanitize", source, "-p", "prompts", "-o", out, *told)[0] == 0
+    code, shown, err = textveil("risk", out, "--original", source, *told)
+    assert code == 0 and shown.startswith(b"2 of 2 records attacked"), err
+    code, _, err = textveil("risk", out, "--original", source, "--delimiter", ";")
+    assert code == 1 and "It looks like Windows-1252" in err
+
+
 def test_a_corpus_of_excel_in_a_folder_is_counted(textveil, tmp_path) -> None:
     """Each of 200 persons wrote "café" in one of two files: one of them alone would have half."""
     folder = tmp_path / "in"

@@ -59,7 +59,7 @@ def test_a_policy_releases_the_same_with_any_number_of_workers(monkeypatch, caps
     text, report = outputs[0]
     assert text.startswith("Maria,  aged ") and "Elm Street" in text
     assert json.loads(report)["guarantee"]["per_token"] is None
-    assert "not measured (--marks M does): textveil review" in " ".join(capsys.readouterr().err.split())
+    assert "add --marks M.jsonl to measure how many: textveil review" in " ".join(capsys.readouterr().err.split())
 
 
 @pytest.mark.slow

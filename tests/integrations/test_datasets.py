@@ -15,8 +15,10 @@ from textveil.sanitize.sanitizer import Sanitizer
 pytest.importorskip("datasets", reason="needs the extra `datasets`")
 
 import datasets
+import pyarrow
 from datasets.fingerprint import Hasher
 
+from textveil.integrations.arrow_batches import sanitize_table
 from textveil.integrations.datasets import dataset_sanitizer, sanitize_dataset
 
 # From Python 3.12 on, a process with threads that forks is warned of; that it does is datasets' own way.
@@ -158,6 +160,37 @@ def test_a_policy_in_processes(notes) -> None:
     release = dataset_sanitizer(policy("identifiers"))
     mapped, again = (notes.map(release, batched=True, with_indices=True) for _ in range(2))
     assert mapped["text"][:] == again["text"][:] and "protected_email" in mapped.column_names
+
+
+@pytest.mark.parametrize("processes", [None, 2])
+def test_other_columns_of_a_row_help_as_in_other_tables(processes) -> None:
+    texts = [
+        "Sivakumar came, age 54, ann@example.com wrote.",
+        "Bob@example.com left.",
+        "Age 31, carl@example.com and Zyx.",
+        None,
+    ]
+    rows = {"text": texts, "patient": ["Sivakumar", None, "Zyx", "Zyx"], "who": [1, 2, 1, None], "age": [1, 2, 3, 4]}
+    both = datasets.DatasetDict({"train": datasets.Dataset.from_dict(rows), "test": datasets.Dataset.from_dict(rows)})
+    told = {"known": {"patient": "person"}, "unit": "who"}
+    data, report = sanitize_dataset(both, "clinical", keep=["age"], num_proc=processes, **told)
+    assert data["train"].column_names == ["text", "age"] and report.columns["known"] == {"patient": "person"}
+    assert not any(name in str(text) for text in data["train"]["text"] for name in ("Sivakumar", "Zyx"))
+    assert report.persons is not None and (report.persons.column, report.persons.count) == ("who", 3)
+    table = pyarrow.concat_tables([split.data.table for split in both.values()])
+    _, wanted = sanitize_table(table, "clinical", keep=["age"], **told)
+    assert report.persons == wanted.persons and any(map(any, wanted.persons.largest))
+    assert dict(report.tally.kinds) == {kind: wanted.tally.kinds[kind] for kind in report.tally.kinds}
+
+
+def test_known_columns_are_refused_where_they_have_no_use(notes) -> None:
+    with pytest.raises(ParameterError, match="known"):
+        sanitize_dataset(notes, MADE, known={"name": "person"})
+    release = dataset_sanitizer("identifiers")
+    with pytest.raises(ParameterError, match="left out beside a `dataset_sanitizer`"):
+        sanitize_dataset(notes, release, known={"name": "person"})
+    with pytest.raises(InputError, match="must have the column 'nobody'"):
+        sanitize_dataset(notes, "identifiers", unit="nobody")
 
 
 def test_one_name_over_a_corpus_is_one_pseudonym_in_every_process() -> None:

@@ -104,6 +104,7 @@ def predict_command(
         label=label,
         corpus_format=options.corpus_format,
         delimiter=options.delimiter,
+        encoding=options.encoding,
     )
     outputs = opt.Outputs(output)
     lines: list[str] = []

@@ -365,11 +365,12 @@ class SampleOptions:
     corpus_format: FormatName = None
     delimiter: Delimiter = None
     field: str | None = record_field("field with the text.  [default: text]", FORMATS)
+    encoding: Encoding = None
 
     @property
     def given(self) -> bool:
         """Whether any of them is given."""
-        return bool(self.field or self.corpus_format or self.delimiter)
+        return bool(self.field or self.corpus_format or self.delimiter or self.encoding)
 
     def choice(self, *read: str) -> FormatChoice:
         """Return the format of records with these fields beside the text."""

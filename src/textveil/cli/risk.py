@@ -144,8 +144,9 @@ def risk_command(
     folder = None if output is None else results_folder(output, NUMBERS, mode=0o700)
     outputs = opt.Outputs(None if folder is None else folder / NUMBERS)
     whole = whole_of(Path(source))
-    released, originals = _texts(source, formats), _texts(original, formats, unit=attacks.unit)
-    background = None if attacks.background is None else _texts(attacks.background, formats, loosely=True).texts
+    plain = replace(formats, encoding=None)  # a release is UTF-8, whatever its originals are
+    released, originals = _texts(source, plain), _texts(original, formats, unit=attacks.unit)
+    background = None if attacks.background is None else _texts(attacks.background, plain, loosely=True).texts
     policies = opt.parts_of(attacks.policies)
     with counting("attacking", "records") as progress, renamed(policy="policies"):
         report = risk(
@@ -168,7 +169,7 @@ def risk_command(
         write_whole(folder / NUMBERS, json_text(report.to_data(), indent=1).encode("ascii"), private=True)
         write_page(report, folder)
         if report.blanked is not None:
-            _write_blanked(source, formats, folder, compress(report.blanked.texts, released.held))
+            _write_blanked(source, plain, folder, compress(report.blanked.texts, released.held))
     sys.stdout.write(json_text(report.to_data()) if as_json else _text(report))
     outputs.tell()
 

@@ -258,9 +258,7 @@ def sanitize_table(
 
     Drawn in this process, by the operating system's randomness.
 
-    ``known``: columns whose value is of a kind (``{"patient": "person"}``), found in the row's texts too; ``unit``:
-    the column that says whose a row is, for what one person's rows cost together. Both are copied only if they are in
-    ``keep``.
+    ``known``, ``unit``: columns that are read too, see ``textveil.integrations.text_columns.read_columns``.
 
     Raises:
         InputError: a column is missing or has a wrong type; a text cannot be read.

@@ -15,10 +15,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from textveil.corpora.formats.records import arrow
-from textveil.errors import InputError, MissingExtra, ParameterError
+from textveil.errors import InputError, MissingExtra, ParameterError, need
 from textveil.integrations.arrow_batches import BatchSanitizer, sanitize_batches
-from textveil.integrations.text_columns import Sanitized, Source, column_names
+from textveil.integrations.text_columns import NOTHING, Sanitized, Source, column_names, read_columns
 from textveil.randomness import SECRET_BYTES
+from textveil.sanitize.costs import Counts, Persons, added, trimmed
 from textveil.sanitize.release import Report, Tally
 
 try:
@@ -54,6 +55,10 @@ class DatasetSanitizer:
         columns: dict[str, Any] = {name: _texts(batch, name) for name in sanitized}
         if key is not None and key in batch:
             columns[key] = list(batch[key])
+        for name in self.batches.read.names:
+            if name not in batch:
+                raise InputError(f"the dataset must have the column {name!r}; it has not. Name another in `known`.")
+            columns.setdefault(name, arrow().array(_shown(batch[name]), arrow().large_string()))
         return self.batches(arrow().table(columns), indices).to_pydict()
 
     def report(self, released: Any, kept: Sequence[str] = ()) -> Report:
@@ -74,7 +79,12 @@ class DatasetSanitizer:
 
 
 def dataset_sanitizer(
-    sanitizer: Source, columns: Sequence[str] = ("text",), *, key: str | None = None, secret: bytes | None = None
+    sanitizer: Source,
+    columns: Sequence[str] = ("text",),
+    *,
+    key: str | None = None,
+    secret: bytes | None = None,
+    known: Mapping[str, str] = NOTHING,
 ) -> DatasetSanitizer:
     """Return what to give to ``map``; picklable, and holds no generator.
 
@@ -83,11 +93,13 @@ def dataset_sanitizer(
         columns: sanitized; of strings.
         key: a column that tells rows apart, see ``textveil.integrations.arrow_batches.BatchSanitizer``.
         secret: of ``new_secret()``, to map the same dataset in another process; None makes one.
+        known: columns that are read too, see ``textveil.integrations.text_columns.read_columns``.
 
     Raises:
-        ParameterError: an argument of the wrong type; a key that is sanitized; names that are none or come twice.
+        ParameterError: an argument of the wrong type; a key that is sanitized; names that are none or come twice;
+            known columns that the policy has no use for.
     """
-    return DatasetSanitizer(sanitize_batches(sanitizer, columns, secret, key=key, counts=True))
+    return DatasetSanitizer(sanitize_batches(sanitizer, columns, secret, key=key, counts=True, known=known))
 
 
 def sanitize_dataset(
@@ -96,6 +108,8 @@ def sanitize_dataset(
     columns: Sequence[str] = ("text",),
     keep: Sequence[str] = (),
     *,
+    known: Mapping[str, str] = NOTHING,
+    unit: str | None = None,
     num_proc: int | None = None,
     batch_size: int = 1000,
 ) -> Sanitized:
@@ -108,14 +122,22 @@ def sanitize_dataset(
         sanitizer: draws the releases; or a mechanism or a policy; or of ``dataset_sanitizer``, with its own columns.
         columns: sanitized; of strings.
         keep: copied as they are, outside every guarantee.
+        known: columns that are read too, see ``textveil.integrations.text_columns.read_columns``.
+        unit: likewise; one person's rows of all splits are counted together.
         num_proc: processes that draw; None is this one.
         batch_size: rows that are drawn together.
 
     Raises:
         InputError: a column is missing or not of strings.
-        ParameterError: ``dataset`` is of another type; names that are none or come twice.
+        ParameterError: ``dataset`` is of another type; names that are none or come twice; ``known`` beside a
+            ``dataset_sanitizer``, which has its own, or that the policy has no use for.
     """
-    release = sanitizer if isinstance(sanitizer, DatasetSanitizer) else dataset_sanitizer(sanitizer, columns)
+    if isinstance(sanitizer, DatasetSanitizer):
+        need(not known, "known", "one", "left out beside a `dataset_sanitizer`", "Give it to that.")
+        release = sanitizer
+    else:
+        release = dataset_sanitizer(sanitizer, columns, known=known)
+    read = read_columns(release.batches.setting, dict(release.batches.read.known), unit)
     choice = replace(release.batches.choice, kept=column_names(keep, "keep"))
     several = isinstance(dataset, datasets.DatasetDict)
     if not several and not isinstance(dataset, datasets.Dataset):
@@ -124,10 +146,13 @@ def sanitize_dataset(
             "`dataset_sanitizer`, and ask it for the report."
         )
     tally = Tally()
+    persons: dict[str | None, Counts] = {}
 
     def released(split: Any, function: DatasetSanitizer) -> Any:
-        mapped = _mapped(split, function, choice.all(), num_proc, batch_size)
+        mapped = _mapped(split, function, [*choice.all(), *read.names], num_proc, batch_size)
         _count(tally, mapped, function.batches)
+        if unit is not None:
+            _count_persons(persons, split.select_columns([unit]), mapped, function.batches)
         return _plain(mapped, choice.all())
 
     data = (
@@ -137,13 +162,36 @@ def sanitize_dataset(
     )
     setting = release.batches.setting
     return Sanitized(
-        data, Report(setting=setting, tally=tally, sanitized_fields=choice.sanitized, kept_fields=choice.kept)
+        data,
+        Report(
+            setting=setting,
+            tally=tally,
+            sanitized_fields=choice.sanitized,
+            kept_fields=choice.kept,
+            persons=None if unit is None else Persons.of(unit, persons.values()),
+            columns=read.for_report(),
+        ),
     )
+
+
+def _count_persons(persons: dict[str | None, Counts], owners: Any, released: Any, batches: BatchSanitizer) -> None:
+    """Add what the rows of a released dataset cost to the persons whose they are."""
+    counted, order = batches.counted, batches.setting.counted
+    pieces = owners.with_format(None).iter(batch_size=_ROWS), released.iter(batch_size=_ROWS)
+    for owner, batch in zip(*pieces, strict=True):
+        costs = zip(*(batch[name] for name in counted.values()), strict=True)
+        for person, spent in zip(_shown(next(iter(owner.values()))), costs, strict=True):
+            kinds = dict(zip(counted, spent, strict=True))
+            persons[person] = added(persons.get(person, ()), trimmed(kinds, order))
+
+
+def _shown(values: Sequence[Any]) -> list[str | None]:
+    return [None if value is None else str(value) for value in values]
 
 
 def _mapped(dataset: Any, function: DatasetSanitizer, names: Sequence[str], processes: int | None, rows: int) -> Any:
     key = function.batches.key
-    wanted = [*names, *([] if key is None or key in names else [key])]
+    wanted = list(dict.fromkeys([*names, *([] if key is None else [key])]))
     for name in wanted:
         if name not in dataset.column_names:
             raise InputError(f"the dataset must have the column {name!r}; it has not. Name another in `columns`.")

@@ -65,9 +65,7 @@ def sanitize_frame(
 ) -> Sanitized:
     """Return a frame of the released ``columns``, then those to ``keep``, outside every guarantee; no others.
 
-    ``known``: columns whose value is of a kind (``{"patient": "person"}``), found in the row's texts too; ``unit``:
-    the column that says whose a row is, for what one person's rows cost together. Both are copied only if they are in
-    ``keep``.
+    ``known``, ``unit``: columns that are read too, see ``textveil.integrations.text_columns.read_columns``.
 
     Raises:
         InputError: a column is not there once, or as for ``sanitize_series``.

@@ -72,9 +72,7 @@ def sanitize_frame(
     For a LazyFrame use ``sanitized_column``. Columns to ``keep`` are copied, outside every guarantee; a Categorical or
     Enum as String, since it may carry values that no row holds.
 
-    ``known``: columns whose value is of a kind (``{"patient": "person"}``), found in the row's texts too; ``unit``:
-    the column that says whose a row is, for what one person's rows cost together. Both are copied only if they are in
-    ``keep``.
+    ``known``, ``unit``: columns that are read too, see ``textveil.integrations.text_columns.read_columns``.
 
     Raises:
         InputError: a column is not there, or not of strings.

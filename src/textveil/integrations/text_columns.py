@@ -184,12 +184,12 @@ class ColumnSanitizer:
 
 
 def read_columns(setting: Setting, known: Mapping[str, str], unit: str | None) -> RecordColumns:
-    """Return the columns that are read beside those to sanitize.
+    """Return the columns that are read beside those to sanitize; they are copied only if they are kept too.
 
     Args:
         setting: of the sanitizer.
-        known: kinds of the values of columns, which are found in the texts of their row too.
-        unit: names the column that says whose a row is.
+        known: columns whose value is of a kind (``{"patient": "person"}``), found in the texts of the row too.
+        unit: the column that says whose a row is, for what one person's rows cost together; a null is a person too.
 
     Raises ParameterError: the sanitizer has no policy that finds spans, or none with a rule for a kind.
     """

@@ -50,8 +50,9 @@ def test_detectors_are_chosen_by_name(detect) -> None:
 
 def test_the_page_is_for_its_owner_and_escapes_what_it_shows(detect, tmp_path) -> None:
     page = tmp_path / "spans.html"
-    code, out, _ = detect("--html", page, stdin="Maria <b>said</b> & left\n")
+    code, out, err = detect("--html", page, stdin="Maria <b>said</b> & left\n")
     assert (code, out) == (0, "")
+    assert " ".join(err.split()) == f"detect 1 span -> {page}, for you alone: open it in a browser"
     assert stat.S_IMODE(page.stat().st_mode) == 0o600
     content = page.read_text(encoding="utf-8")
     assert "Maria<small>person</small></mark> &lt;b&gt;said&lt;/b&gt; &amp; left" in content

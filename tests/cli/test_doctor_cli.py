@@ -30,7 +30,11 @@ def test_it_says_what_is_there(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     code, out = doctor(monkeypatch, capsys, "--json")
     said = {each["about"]: each["said"] for each in json.loads(out)}
     assert code == 0
-    assert {"textveil", "policies", "cache", "lab", "extras", "missing"} == set(said)
+    budgets = {"budgets"} if "server" in said["extras"] else set()
+    assert {"textveil", "policies", "cache", "lab", "extras", "missing"} | budgets == set(said)
+    assert all("ledger" in said[each] for each in budgets)
+    code, out = doctor(monkeypatch, capsys)
+    assert code == 0 and "ledger" in out and max(map(len, out.splitlines())) <= 80
     assert "clinical" in said["policies"] and "maps" in said["extras"] and "maps" not in said["missing"]
 
 
@@ -40,13 +44,13 @@ def test_it_asks_an_upstream(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
     url = f"http://127.0.0.1:{server.server_port}/v1"
     for given in (url, f"{url}/", url.removesuffix("/v1")):  # as the gateway takes it
         code, out = doctor(monkeypatch, capsys, "--upstream", given)
-        assert code == 0 and f"{url}/models answers (401): it asks for a key" in out
+        assert code == 0 and f"{url}/models answers (401): it asks for a key" in " ".join(out.split())
     code, out = doctor(monkeypatch, capsys, "--upstream", f"{url}/chat/completions")
     assert code == 1
     assert f"{url}/chat/completions/models is not there (404): is the URL that of the API" in " ".join(out.split())
     server.shutdown()
     server.server_close()
     code, out = doctor(monkeypatch, capsys, "--upstream", url)
-    assert code == 1 and "FAILS     upstream" in out and "does not answer" in out
+    assert code == 1 and "FAILS     upstream" in out and "refuses connections" in " ".join(out.split())
     code, out = doctor(monkeypatch, capsys, "--upstream", "file:///etc/passwd")
-    assert code == 2 and "must be a URL that begins with http" in out
+    assert code == 2 and "must be a URL that begins with http" in " ".join(out.split())

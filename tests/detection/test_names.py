@@ -187,3 +187,12 @@ def test_two_names_of_a_person_are_found_in_the_name_of_a_file(path: str, name: 
     text = f"Jelmer Hoekstra called about {path} today."
     found = [text[span.start : span.end] for span in tv.detect(text) if span.start > 20]
     assert found == ([name] if name else [])
+
+
+def test_headings_of_a_german_table_are_no_names() -> None:
+    def persons(text: str) -> list[str]:
+        found = embedded_detector().detect([text])[0]
+        return [text[span.start : span.end] for span in found if span.kind == "person" and span.score > 0.35]
+
+    assert persons("Nr\tName\tGeburtsdatum\tBemerkung\n") == persons("Name Anschrift\n") == []
+    assert persons("Name Hannelore Schäfer\n") == ["Hannelore Schäfer"]

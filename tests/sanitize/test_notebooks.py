@@ -34,6 +34,10 @@ def test_a_repr_is_short_and_holds_no_input() -> None:
     assert repr(release).startswith(f"Release('{release.text[:20]}")
     assert "2 spans, 0-DP" in repr(release)
     assert "Gonzalez" not in repr(release)
+    assert repr(Sanitizer("clinical")) == "Sanitizer('clinical')"
+    assert (
+        repr(Sanitizer("identifiers").sanitize([TEXT])) == "SanitizedTexts(1 texts; see .texts and .report.summary())"
+    )
 
 
 def test_a_notebook_marks_what_was_drawn_and_escapes_the_rest() -> None:

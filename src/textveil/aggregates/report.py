@@ -104,7 +104,9 @@ def report_page(data: Mapping[str, Any]) -> str:
     ]
     for part, title in _PARTS.items():
         if data[part]:
-            parts += [heading(title), facts((name.replace("_", " "), _shown(data[part][name])) for name in data[part])]
+            rows = {name.replace("_", " "): _shown(value) for name, value in data[part].items()}
+            none = {"bounded": "no limit"}.get(part, "none")
+            parts += [heading(title), facts((name, value or none) for name, value in rows.items())]
     return str(results_page(f"Release of {data['release']}", parts))
 
 
@@ -113,7 +115,7 @@ def _shown(value: object) -> str:
         return "; ".join(f"{name}: {_shown(each)}" for name, each in value.items())
     if isinstance(value, list | tuple):
         return ", ".join(map(_shown, value))
-    return "none" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
+    return "" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def stated_guarantee(report: Mapping[str, Any]) -> ApproximateDP:

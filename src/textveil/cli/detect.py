@@ -80,9 +80,14 @@ def detect_command(
     )
     if page is not None:
         from textveil.detection.evaluation import spans_page
+        from textveil.pages.messages import counted, row
 
         documents = list(documents)
         _write_private(page, spans_page(documents, spans_of.name, reading.layouts(source or ["-"])))
+        count = counted(sum(len(spans) for _, spans in documents), "span")
+        sys.stderr.writelines(
+            line + "\n" for line in row("detect", f"{count} -> {page}, for you alone: open it in a browser")
+        )
     if as_json:
         for _, spans in documents:
             sys.stdout.write(json.dumps([_row(span, why=why) for span in spans]) + "\n")

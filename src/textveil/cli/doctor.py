@@ -64,6 +64,10 @@ def _findings(upstream: str | None) -> Iterator[Finding]:
     yield Finding("cache", f"{folder}: {len(tables)} public tables, {sum(each.nbytes for each in tables) / 1e6:.1f} MB")
     yield Finding("lab", _lab())
     there, missing = _extras()
+    if "server" in there:
+        from textveil.server.config import Config
+
+        yield Finding("budgets", f"{Config().database_url}, of serve and keys, where --database names no other")
     yield Finding("extras", ", ".join(there) or "none")
     yield Finding("missing", f"{', '.join(missing)}: pip install 'textveil[NAME]'" if missing else "none")
     if upstream is not None:
@@ -120,5 +124,8 @@ def _answer(upstream: str) -> Finding:
         key = ": it asks for a key, which this command does not send" if error.code in _KEYED else ""
         return Finding("upstream", f"{models} answers ({error.code}){key}")
     except (URLError, OSError, ValueError) as error:
-        reason = type(getattr(error, "reason", error)).__name__
-        return Finding("upstream", f"{address.hostname} does not answer within {_SECONDS:g} s ({reason})", fine=False)
+        cause = getattr(error, "reason", error)
+        if isinstance(cause, ConnectionRefusedError):
+            return Finding("upstream", f"{address.netloc} refuses connections: does the service run there?", fine=False)
+        told = f"{address.hostname} does not answer within {_SECONDS:g} s ({type(cause).__name__})"
+        return Finding("upstream", told, fine=False)

@@ -34,11 +34,13 @@ def the_document(sources: list[str] | None) -> str | None:
 
 def bytes_of(name: str) -> bytes:
     """Return the bytes of a file. Raises InputError: it cannot be read."""
+    from textveil.corpora.files.sources import called
+
     try:
         return Path(name).read_bytes()
     except OSError as error:
         reason = error.strerror or type(error).__name__
-    raise InputError(f"the document must be readable: {reason}.")
+    raise InputError(f"{called(name, 1)} must be a readable file; got {reason}.")
 
 
 def checked_images(images: str) -> Images:

@@ -59,6 +59,11 @@ _ENDS_CUE: Final = (
     "will see",
 )  # fmt: skip
 """Letters that each cue ends with, in small letters: the pattern takes long."""
+_HEADING: Final = lazy_regex(
+    r"(?:[A-Z][a-z]{1,20})?(?:[Dd]atum|[Nn]ummer|[Aa]dresse|[Aa]nschrift|[Ww]ohnort|[Kk]asse|[Bb]emerkung(?:en)?|[Gg]eschlecht"
+    r"|[Tt]elefon|[Dd]iagnosen?|[Ss]trasse)(?![A-Za-z])"
+)
+"""Fields of a form or table in German, which stand beside that of the name: Name, Geburtsdatum, Bemerkung."""
 _FIELD: Final = lazy_regex(
     r"(?:^|[\n|;,.*-] *)(?:(?:[Pp]atient|[Cc]lient|[Ss]tudent|[Ee]mployee|[Cc]ustomer|[Ff]ull|[Ff]irst|[Ll]ast|[Uu]ser)"
     r"(?:'s)?(?: [Nn]ame)?|[Nn]ame|NAME|PATIENT|[Ff]rom|[Cc]c|CC|[Bb]cc|[Aa]ttn|ATTN|[Aa]ttention|[Ss]eller|[Bb]uyer"
@@ -117,6 +122,8 @@ def person_evidence(text: str, word: Word, before: str, opens: bool, end: int = 
     for row in EVIDENCE:
         near = back[-row.back :] if row.back else ""
         if not row.gate(near, opens):
+            continue
+        if row.name == "cue" and _HEADING.match(text, word.start):
             continue
         if row.pattern.search(near) if row.back else row.pattern.match(text, end or word.end):
             return Judged(PERSON, row.score, row.why)

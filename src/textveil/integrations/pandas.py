@@ -78,7 +78,8 @@ def sanitize_frame(
         count = int((frame.columns == name).sum())
         if count != 1:
             raise InputError(
-                f"the frame must have the column {name!r} once; it has it {count} times. Name another in `columns`."
+                f"the frame must have the column {name!r} once; it has {f'it {count} times' if count else 'none'}. "
+                "Name another in `columns`."
             )
     told = beside(read, lambda name: _values(frame[name]))
     fresh = _released([frame[name] for name in choice.sanitized], choice.sanitized, sanitizing, told)

@@ -266,6 +266,9 @@ class SanitizedTexts(NamedTuple):
     texts: list[Any]
     report: Report
 
+    def __repr__(self) -> str:
+        return f"SanitizedTexts({len(self.texts)} texts; see .texts and .report.summary())"
+
     def _repr_html_(self) -> str:
         from textveil.pages.rendering import notebook
 

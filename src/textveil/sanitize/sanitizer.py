@@ -79,6 +79,10 @@ class Sanitizer:
         )
         self._set(options, rng)
 
+    def __repr__(self) -> str:
+        policy = self.setting.policy
+        return f"Sanitizer({self.setting.mechanism if policy is None else policy.name!r})"
+
     @classmethod
     def of(cls, options: SanitizerOptions, secret: bytes | None = None) -> Sanitizer:
         """Make a sanitizer with these options; a seeded one if they have a seed. Raises as ``Sanitizer`` does.

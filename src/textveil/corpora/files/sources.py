@@ -86,7 +86,7 @@ def _matches(pattern: str, number: int) -> list[str]:
         _check_readable(pattern, number)
         return [pattern]
     if not glob.has_magic(pattern):
-        raise InputError(f"{_called(pattern, number)} must be a readable file; got No such file or directory.")
+        raise InputError(f"{called(pattern, number)} must be a readable file; got No such file or directory.")
     # Not Path.glob: it matches hidden names too, and with them the files of jobs under way.
     names = sorted(name for name in glob.iglob(pattern, recursive=True) if not Path(name).is_dir())  # noqa: PTH207
     if not names:
@@ -97,7 +97,7 @@ def _matches(pattern: str, number: int) -> list[str]:
 _PLAIN_NAME: Final = re.compile(r"[\w.-]{1,80}").fullmatch
 
 
-def _called(name: str, number: int) -> str:
+def called(name: str, number: int) -> str:
     """Return an input's position, with the last part of its name if that cannot be text that nobody quoted."""
     last = Path(name).name
     return f"input {number} ({last})" if Path(last).suffix and _PLAIN_NAME(last) else f"input {number}"
@@ -112,7 +112,7 @@ def _check_readable(name: str, number: int) -> None:
         if not folder:
             return
         reason = "a folder. Name a folder for its releases with `output`, or its files: DIR/*.txt"
-    raise InputError(f"{_called(name, number)} must be a readable file; got {reason}.")
+    raise InputError(f"{called(name, number)} must be a readable file; got {reason}.")
 
 
 def _identity(name: str) -> object:

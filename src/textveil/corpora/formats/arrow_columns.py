@@ -20,7 +20,8 @@ def checked_columns(schema: Any, choice: FieldChoice) -> None:
         indices = schema.get_all_field_indices(name)
         if len(indices) != 1:
             advice = "Rename one." if indices else other_name(name, schema.names)
-            raise InputError(f"the input must have the field {name!r} once; it has it {len(indices)} times. {advice}")
+            found = f"it {len(indices)} times" if indices else "none"
+            raise InputError(f"the input must have the field {name!r} once; it has {found}. {advice}")
         kind = schema.field(indices[0]).type
         if name in choice.sanitized and not (_is_text(types, kind) or types.is_null(kind)):
             raise InputError(

@@ -4,12 +4,14 @@ Some work holds the interpreter until it ends, or fills the memory: a limit that
 hold for it. A process of its own can be killed: by the system's kernel, which counts its processor time, and by whoever
 started it, by the clock.
 
-Both sides send pickles, and only the process that started the other holds the other ends. Texts go nowhere else:
+Requests are pickles. Answers are JSON and bytes: a process that reads hostile files may be taken over by one, and what
+it says must not run code in the process that started it. Only that one holds the other ends. Texts go nowhere else:
 whoever starts the process discards what it prints.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
 import signal
@@ -34,18 +36,59 @@ _ENVIRONMENT: Final = (
 
 
 def framed(message: object) -> bytes:
-    """Frame a message for sending."""
+    """Frame a request for sending."""
     data = pickle.dumps(message)
     return len(data).to_bytes(SIZE, "big") + data
 
 
 def received(stream: IO[bytes]) -> Any:
-    """Read the next message. Raises EOFError: the stream ends before it, or in it."""
+    """Read the next request. Raises EOFError: the stream ends before it, or in it."""
+    return pickle.loads(_message(stream))
+
+
+def _message(stream: IO[bytes]) -> bytes:
     size = stream.read(SIZE)
     data = stream.read(int.from_bytes(size, "big")) if len(size) == SIZE else b""
     if len(size) < SIZE or len(data) < int.from_bytes(size, "big"):
         raise EOFError
-    return pickle.loads(data)
+    return data
+
+
+def told(answer: object) -> bytes:
+    """Frame an answer of numbers, texts, bytes, and lists and mappings of these: JSON, and all bytes behind it."""
+    packed: list[bytes] = []
+
+    def place(data: object) -> dict[str, int]:
+        if not isinstance(data, bytes):
+            raise TypeError(f"an answer must be plain data; got {type(data).__name__}.")
+        packed.append(data)
+        return {_BYTES: len(data)}
+
+    said = json.dumps(answer, default=place).encode("ascii")
+    size = SIZE + len(said) + sum(map(len, packed))
+    return b"".join((size.to_bytes(SIZE, "big"), len(said).to_bytes(SIZE, "big"), said, *packed))
+
+
+def heard(message: bytes) -> Any:
+    """Return the answer in a message without its frame. Raises ValueError: it is none."""
+    at = SIZE + int.from_bytes(message[:SIZE], "big")
+
+    def placed(read: dict[str, Any]) -> Any:
+        nonlocal at
+        if read.keys() != {_BYTES}:
+            return read
+        start, at = at, at + int(read[_BYTES])
+        if not start <= at <= len(message):
+            raise ValueError("an answer must hold the bytes that it says; it does not.")
+        return message[start:at]
+
+    try:
+        return json.loads(message[SIZE:at], object_hook=placed)
+    except (RecursionError, TypeError) as error:
+        raise ValueError(f"an answer must be plain data; it is something else ({type(error).__name__}).") from None
+
+
+_BYTES: Final = "bytes"
 
 
 def wall_seconds(seconds: float) -> float:
@@ -125,7 +168,8 @@ class Process:
     def ask(self, request: bytes, seconds: float) -> Any:
         """Return its answer to a request.
 
-        ``request``: framed; ``seconds``: by the clock until it is killed. Raises EOFError: it has ended.
+        ``request``: framed; ``seconds``: by the clock until it is killed. Raises EOFError: it has ended, or says what
+        is no answer, and is killed.
         """
         requests, answers = self._process.stdin, self._process.stdout
         assert requests is not None and answers is not None
@@ -134,8 +178,8 @@ class Process:
             try:
                 requests.write(request)
                 requests.flush()
-                answer = received(answers)
-            except OSError:
+                answer = heard(_message(answers))
+            except (OSError, ValueError):
                 raise EOFError from None
         return answer
 

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import operator
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -21,6 +22,8 @@ from textveil.budget.account import Account
 from textveil.detection.spans import DetectedSpan
 from textveil.documents.opened import all_rewritten, texts_of
 from textveil.errors import InputError, InternalError, ParameterError, SlowText
+from textveil.killable import SIZE, Process, framed, heard, told
+from textveil.sanitize.finding_process import answer_of
 from textveil.sanitize.policy.choice import policy
 from textveil.server import finding
 from textveil.server.budgets import UncountedLedger
@@ -105,11 +108,29 @@ def test_work_on_files_has_limits_on_time_and_memory_and_the_process_goes_on() -
             with pytest.raises(InternalError, match="of another"):
                 await found.done(partial(all_rewritten, [("a.html", b"<p>Maria</p>", EMPTY)]), 2**30)
             assert len(found._running) == 1
+            for breaks in (partial(int, "x"), partial(os._exit, 1)):
+                with pytest.raises(InputError, match="fails or ends on this one"):
+                    await found.done(breaks, 2**30)
         async with processes(seconds=0.1) as found:
             with pytest.raises(SlowText):
                 await found.done(partial(sum, range(10**11)), 2**30)
 
     asyncio.run(work())
+
+
+def test_what_a_process_says_is_data_and_runs_no_code() -> None:
+    said = [None, 1, 0.5, "\ud800 a", b"\0b", {"c": [b"", b"d"]}]
+    assert heard(told(said)[SIZE:]) == said
+    for message in (b"", pickle.dumps(partial(os._exit, 3)), told([])[: SIZE + 3], told([b"abc"])[SIZE:-1], b"\0" * 40):
+        with pytest.raises(ValueError):
+            heard(message)
+    says = "import sys, os; sys.stdin.buffer.read(1); os.write(1, bytes.fromhex(sys.argv[1])); sys.stdin.read()"
+    process = Process((sys.executable, "-c", says, framed(partial(os._exit, 3)).hex()))
+    with pytest.raises(EOFError):
+        process.ask(framed(None), 20)
+    for answer in ({"error": "OSError", "message": ""}, [[[1]]], 3):
+        with pytest.raises(ValueError):
+            answer_of(answer)
 
 
 def test_a_process_that_ends_fails_no_request_and_another_takes_its_place() -> None:

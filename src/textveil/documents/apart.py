@@ -13,25 +13,23 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, cast
 
+from textveil.documents.check import Certificate
 from textveil.documents.limits import Limits
 from textveil.documents.model import Images
-from textveil.documents.opened import Opened, RestoredDocument, RewrittenDocument, restored
+from textveil.documents.opened import Opened, RestoredDocument, RewrittenDocument, broken, restored
 from textveil.errors import InputError, InternalError, TextveilError
-from textveil.killable import START_SECONDS, Process, framed, killed_after, received, wall_seconds, within_memory
+from textveil.killable import START_SECONDS, Process, framed, killed_after, received, told, wall_seconds, within_memory
 from textveil.pages.layout import Line
-from textveil.surrogates.private_map import PrivateMap
+from textveil.surrogates.private_map import PrivateMap, Replaced
 
 _COMMAND: Final = (sys.executable, "-P", "-c", "from textveil.documents.apart import main; main()")
 _GROWN: Final = 2**28  # bytes of memory from which on a process does not go on to another document
 
 
-class _Failed(NamedTuple):
-    """An error, whose message holds no text of the document."""
-
-    kind: type[TextveilError]
-    message: str
+_ERRORS: Final = {kind.__name__: kind for kind in (InputError, InternalError, TextveilError)}
+"""Any other may be made of more than its message."""
 
 
 class Apart:
@@ -48,11 +46,11 @@ class Apart:
 
     def layout_of(self, name: str, data: bytes, images: Images = "blank") -> list[Line]:
         """Return where the lines of a document's text stand in it; raises as ``opened``."""
-        return cast("list[Line]", self.asked("layout", name, data, images))
+        return [Line(*line) for line in self.asked("layout", name, data, images)]
 
     def restored(self, name: str, data: bytes, private_map: PrivateMap) -> RestoredDocument:
         """Put the originals back; see ``documents.opened.restored``."""
-        return cast(RestoredDocument, self.asked("restore", name, data, private_map))
+        return RestoredDocument(*self.asked("restore", name, data, private_map))
 
     def asked(self, *request: object) -> Any:
         """Return the answer of the process, or of a new one where it ended between two documents."""
@@ -69,8 +67,8 @@ class Apart:
                     if fresh:
                         break
                     continue
-                if isinstance(answer, _Failed):
-                    raise answer.kind(answer.message)
+                if isinstance(answer, dict):
+                    raise _ERRORS[answer["error"]](answer["message"])
                 return answer
         raise _too_large(self._limits)
 
@@ -92,7 +90,9 @@ class OpenedApart:
 
     def rewritten(self, drawn: PrivateMap) -> RewrittenDocument:
         """Write a release of the text into the document, which is read again if another one was read since."""
-        return cast(RewrittenDocument, self._apart.asked("rewrite", drawn, *self._document))
+        data, released, pieces, certificate = self._apart.asked("rewrite", drawn, *self._document)
+        private_map = PrivateMap(released=released, replaced=tuple(Replaced(*piece) for piece in pieces))
+        return RewrittenDocument(data, private_map, Certificate.of_data(certificate))
 
 
 def _too_slow(limits: Limits) -> InputError:
@@ -118,7 +118,7 @@ def main() -> None:
         worker = _Worker(received(requests))
         answer: Any = None
         while True:
-            answers.write(framed(answer))
+            answers.write(told(answer))
             answers.flush()
             if worker.has_grown():
                 break
@@ -137,7 +137,6 @@ class _Worker:
         does: dict[str, Callable[..., Any]] = {
             "open": self._open, "layout": self._layout, "rewrite": self._rewrite, "restore": self._restore,
         }  # fmt: skip
-        failed = ""
         try:
             with killed_after(self._limits.seconds), within_memory(self._limits.memory):
                 return does[what](*given)
@@ -147,11 +146,9 @@ class _Worker:
         except TextveilError as told:
             error = told
         except Exception as unforeseen:  # its message may hold text
-            failed = type(unforeseen).__name__
-        if failed:
-            error = InputError(f"a document must be whole; this one cannot be read and written ({failed}).")
-        known = (InputError, InternalError)  # any other may be made of more than its message
-        return _Failed(type(error) if isinstance(error, known) else TextveilError, str(error))
+            error = broken(unforeseen)
+        kind = next(name for name, kind in _ERRORS.items() if isinstance(error, kind))
+        return {"error": kind, "message": str(error)}
 
     def _open(self, name: str, data: bytes, images: Images) -> str:
         self._opened = None
@@ -163,11 +160,12 @@ class _Worker:
         self._opened = None
         return Opened(name, data, images, self._limits).layout()
 
-    def _rewrite(self, drawn: PrivateMap, name: str, data: bytes, images: Images) -> RewrittenDocument:
+    def _rewrite(self, drawn: PrivateMap, name: str, data: bytes, images: Images) -> list[Any]:
         held, self._opened = self._opened, None
         if held is None or held[0] != _key(name, data, images):
             held = (b"", Opened(name, data, images, self._limits))
-        return held[1].rewritten(drawn)
+        data, private_map, certificate = held[1].rewritten(drawn)
+        return [data, private_map.released, private_map.replaced, certificate.to_data()]
 
     def _restore(self, name: str, data: bytes, private_map: PrivateMap) -> RestoredDocument:
         self._opened = None

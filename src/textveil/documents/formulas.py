@@ -86,14 +86,14 @@ _PLACE: Final = (
     r"|\d{1,20}\.?\d{0,20}(?:E[+-]?\d{0,3})?|\.\d{1,20}|TRUE|FALSE|Name_\d{1,6}\(?"
 )
 _KNOWN: Final = re.compile(_PLACE, re.IGNORECASE)
-_PREFIX: Final = re.compile(r"(?:_xlfn\.)?(?:_xlws\.)?")
+_PREFIX: Final = re.compile(r"\A(?:_xlfn\.)?(?:_xlws\.)?")
 
 
 def is_plain(outside: str, built_in: re.Pattern[str]) -> bool:
     """Tell whether what a formula has outside of its strings, without references, is of cells and known functions."""
     rest = _ERROR.sub("", outside)
     return _MARKS.fullmatch(rest) is not None and all(
-        word[0][_PREFIX.match(word[0]).end() : -1].upper() in _FUNCTIONS
+        _PREFIX.sub("", word[0])[:-1].upper() in _FUNCTIONS
         if word[0][-1] == "(" and word[0][:5] != "Name_"
         else _KNOWN.fullmatch(word[0]) or built_in.fullmatch(word[0])
         for word in _WORD.finditer(rest)

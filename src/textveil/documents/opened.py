@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 from textveil.documents.check import Certificate, check
 from textveil.documents.limits import Limits, take, within
 from textveil.documents.model import Cut, Images, joined, lines, write
 from textveil.documents.registry import is_picture, reader_of
-from textveil.errors import InputError, InternalError
+from textveil.errors import InputError, InternalError, TextveilError
 from textveil.pages.layout import Line
 from textveil.surrogates.private_map import PrivateMap
 from textveil.surrogates.restoring import Restorer
+
+_Made = TypeVar("_Made")
 
 
 class RewrittenDocument(NamedTuple):
@@ -70,18 +72,28 @@ def rewritten(name: str, data: bytes, private_map: PrivateMap, images: Images = 
 
 def texts_of(files: Sequence[tuple[str, bytes]]) -> list[str | InputError]:
     """Return the text of each file, by its name and data, or why it cannot be read."""
-    texts: list[str | InputError] = []
-    for name, data in files:
-        try:
-            texts.append(text_of(name, data))
-        except InputError as error:
-            texts.append(InputError(str(error)))
-    return texts
+    return [_of_hostile(text_of, *file) for file in files]
 
 
-def all_rewritten(files: Sequence[tuple[str, bytes, PrivateMap]]) -> list[bytes]:
-    """Write a release into each file: see ``rewritten``."""
-    return [rewritten(name, data, private_map).data for name, data, private_map in files]
+def all_rewritten(files: Sequence[tuple[str, bytes, PrivateMap]]) -> list[bytes | InputError]:
+    """Write a release into each file, or say why it cannot be written: see ``rewritten``."""
+    return [_of_hostile(lambda *given: rewritten(*given).data, *file) for file in files]
+
+
+def broken(error: Exception) -> InputError:
+    """Return what is told of a file on which a library fails, whose message may hold text of it."""
+    return InputError(f"a document must be whole; this one cannot be read and written ({type(error).__name__}).")
+
+
+def _of_hostile(call: Callable[..., _Made], *given: Any) -> _Made | InputError:
+    try:
+        return call(*given)
+    except InputError as error:
+        return InputError(str(error))
+    except (TextveilError, MemoryError):
+        raise
+    except Exception as error:
+        return broken(error)
 
 
 def _cuts(private_map: PrivateMap) -> list[Cut]:

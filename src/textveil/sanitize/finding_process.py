@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from textveil.detection.detectors import detect
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import InputError, InternalError, SlowText, TextveilError
-from textveil.killable import START_SECONDS, Process, framed, killed_after, received, wall_seconds, within_memory
+from textveil.killable import START_SECONDS, Process, framed, killed_after, received, told, wall_seconds, within_memory
 from textveil.sanitize.policy.finding import RecordValues, SpanFinder
 from textveil.sanitize.policy.making import parts_of
 from textveil.sanitize.policy.policy import Policy
@@ -25,6 +25,7 @@ from textveil.text.patterns import time_limit, too_slow
 Answer: TypeAlias = list[Any] | InputError | InternalError | None
 """The spans of each text, or what came of the work; or an error that tells no text; or None for any other error."""
 
+_ERRORS: Final = {kind.__name__: kind for kind in (SlowText, InternalError, InputError)}
 _GRACE_SECONDS: Final = 1.0  # of processor time after which a process is killed that did not look at its limit
 
 
@@ -62,11 +63,34 @@ def main() -> None:
             finders.found(Request(name, ["Maria"], 0))  # what detection reads is read before the first text comes
         answer: Answer = []
         while True:
-            answers.write(framed(answer))
+            answers.write(told(_as_data(answer)))
             answers.flush()
             answer = _answer(finders, received(requests))
     except EOFError:
         raise SystemExit from None
+
+
+def _as_data(answer: Answer) -> Any:
+    if isinstance(answer, InputError | InternalError):
+        kind = next(name for name, kind in _ERRORS.items() if isinstance(answer, kind))
+        return {"error": kind, "message": str(answer)}
+    return None if answer is None else [_as_data(one) if isinstance(one, InputError) else one for one in answer]
+
+
+def answer_of(data: Any) -> Answer:
+    """Return an answer from what a process said. Raises ValueError: it is none."""
+    try:
+        if isinstance(data, dict):
+            return _ERRORS[data["error"]](data["message"])
+        return None if data is None else [_each_of(one) for one in data]
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"an answer must be spans or what work gave; it is not ({type(error).__name__}).") from None
+
+
+def _each_of(data: Any) -> Any:
+    if isinstance(data, dict):
+        return _ERRORS[data["error"]](data["message"])
+    return [DetectedSpan(*span) for span in data] if isinstance(data, list) else data
 
 
 class _Finders:
@@ -134,8 +158,9 @@ class FoundApart:
         for _ in range(_ATTEMPTS):
             process = self._process = self._process or self._started()
             try:
-                answer = process.ask(request, self._wall)
-            except EOFError:
+                answer = answer_of(process.ask(request, self._wall))
+            except (EOFError, ValueError):
+                process.end()
                 self._process = None
                 if process.ended_over_limit():
                     raise too_slow(self._seconds) from None

@@ -14,15 +14,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import pickle
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import InputError, InternalError
-from textveil.killable import SIZE, START_SECONDS, environment, framed, wall_seconds, was_killed_over_limit
-from textveil.sanitize.finding_process import Answer, Request, Work, command
+from textveil.killable import SIZE, START_SECONDS, environment, framed, heard, wall_seconds, was_killed_over_limit
+from textveil.sanitize.finding_process import Answer, Request, Work, answer_of, command
 from textveil.sanitize.policy.policy import Policy
 from textveil.server.errors import ApiError
 from textveil.text.patterns import too_slow
@@ -37,6 +36,10 @@ _ATTEMPTS: Final = 2  # processes that are asked, if the first ends for another 
 _BACK_OFF_SECONDS: Final = (0.5, 60.0)
 _SMALL: Final = 1 << 16  # bytes of an answer that is read on the event loop; a larger one is read in a thread
 _END_SECONDS: Final = 5.0
+
+
+class _Ended(Exception):
+    """Every process that was asked ended before it answered, none over a limit."""
 
 
 class FindingProcesses:
@@ -86,7 +89,17 @@ class FindingProcesses:
             InputError: the texts take too long, or cannot be read.
             ApiError: a process must read them, and none came free or could be started.
         """
-        return await self._answered(framed(Request(policy, list(texts), self._seconds)), long=long, must=must)
+        try:
+            answer = await self._answered(framed(Request(policy, list(texts), self._seconds)), long=long, must=must)
+        except _Ended:
+            raise _overloaded(
+                "the processes that read long texts end before they answer. Ask who runs the server."
+            ) from None
+        if answer is None and must:
+            raise ApiError(
+                500, "internal_error", "the server failed; nothing was sent on. See its log.", "server_error"
+            )
+        return answer
 
     async def done(self, call: Callable[[], list[Any]], most_bytes: int) -> list[Any]:
         """Do work on files that others made, in a process that can be killed.
@@ -95,10 +108,15 @@ class FindingProcesses:
             call: pickled by the names of what it calls.
             most_bytes: of memory that it may take.
 
-        Raises: as ``found``; InternalError: a check of the work failed.
+        Raises: as ``found``, but InputError where the work fails, or ends each process; InternalError: a check of it
+        failed.
         """
-        answer = await self._answered(framed(Work(call, self._seconds, most_bytes)), long=True, must=True)
-        assert answer is not None
+        try:
+            answer = await self._answered(framed(Work(call, self._seconds, most_bytes)), long=True, must=True)
+        except _Ended:
+            answer = None
+        if answer is None:
+            raise InputError("a document must be whole; what reads it fails or ends on this one. Save it anew.")
         return answer
 
     async def _answered(self, request: bytes, *, long: bool, must: bool) -> list[Any] | None:
@@ -113,11 +131,7 @@ class FindingProcesses:
             if answer is not None or not (must and process.ended):
                 break
         else:
-            raise _overloaded("the processes that read long texts end before they answer. Ask who runs the server.")
-        if answer is None and must:
-            raise ApiError(
-                500, "internal_error", "the server failed; nothing was sent on. See its log.", "server_error"
-            )
+            raise _Ended
         return answer
 
     async def close(self) -> None:
@@ -210,6 +224,10 @@ def _overloaded(message: str) -> ApiError:
     return ApiError(503, "overloaded", message, "server_error", headers={"retry-after": "10"})
 
 
+def _read(data: bytes) -> Answer:
+    return answer_of(heard(data))
+
+
 class _Process:
     """One process; its answers come in the order of the requests.
 
@@ -295,14 +313,14 @@ class _Process:
             while True:
                 size = int.from_bytes(await answers.readexactly(SIZE), "big")
                 data = await answers.readexactly(size)
-                read = pickle.loads(data) if size <= _SMALL else await asyncio.to_thread(pickle.loads, data)
+                read = _read(data) if size <= _SMALL else await asyncio.to_thread(_read, data)
                 answer, _, weight = self._asked.popleft()
                 self._load -= weight
                 self._answers += 1
                 self._watch()
                 if not answer.done():  # it is done if the request was cancelled
                     answer.set_result(read)
-        except (asyncio.IncompleteReadError, ConnectionError):
+        except (asyncio.IncompleteReadError, ConnectionError, ValueError):
             pass
         finally:
             await self._told_all()

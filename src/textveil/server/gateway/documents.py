@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
 from textveil.documents.opened import all_rewritten, texts_of
 from textveil.documents.registry import ENDINGS, PICTURES, READERS, is_document, reader_of
-from textveil.errors import InputError, InternalError
+from textveil.errors import InputError, InternalError, SlowText
 from textveil.sanitize.policy.policy import Policy
 from textveil.sanitize.release import Release
 from textveil.server.errors import ApiError
@@ -66,7 +66,7 @@ class Documents:
         too long.
         """
         files = [(document.name, document.data) for document in documents if document.ending not in _PLAIN]
-        read = iter(await self._finding.done(partial(texts_of, files), _MEMORY) if files else ())
+        read = iter(await self._done(partial(texts_of, files), documents) if files else ())
         told: list[str] = []
         left = self._most
         for document in documents:
@@ -99,15 +99,28 @@ class Documents:
             for document, release in pairs
             if document.ending not in _PLAIN
         ]
-        written = iter(await self._finding.done(partial(all_rewritten, files), _MEMORY) if files else ())
+        written = iter(await self._done(partial(all_rewritten, files), documents) if files else ())
         told: list[str] = []
         for document, release in pairs:
             if document.is_string:
                 told.append(release.text)
                 continue
             data = release.text.encode("utf-8") if document.ending in _PLAIN else next(written)
+            if isinstance(data, InputError):
+                raise _refused(document, str(data))
             told.append(document.head + base64.b64encode(data).decode("ascii"))
         return told
+
+    async def _done(self, call: Callable[[], list[Any]], documents: Sequence[SentDocument]) -> list[Any]:
+        """Do work on files; what fails or ends its process is refused as the first document that is a file."""
+        try:
+            return await self._finding.done(call, _MEMORY)
+        except SlowText:
+            raise
+        except InputError as error:
+            files = [document for document in documents if document.ending not in _PLAIN]
+            which = "" if len(files) == 1 else " It is this one, or one behind it."
+            raise _refused(files[0], f"{error}{which}") from None
 
     def need_writable(self, policy: Policy, documents: Sequence[SentDocument]) -> None:
         """Refuse documents whose files cannot be written under a policy, before anything is drawn or paid."""

@@ -9,7 +9,7 @@ stands as it is and as 12,000 pages drawn from it. Synthetic ones have 12,000 pa
 after *every* page read, of 1,500 at most.
 
 - ``bounds``: uniform draws. Pages until it is certified that at most 1 % of the pages hold a miss: median, 90 %, and
-  the share of resamplings in which 650 did. Exact: the bound for a number of pages that was fixed, 300 or half.
+  the share of resamplings in which 650 did.
 - ``weights``: draws with half of the weight by the detector's uncertainty (guesses, and spans of a score below .6; in
   synthetic corpora misses lie on a tenth of the pages, which has ten times the weight), beside uniform ones. Pages
   until 1.5 times the true share, or 1 % if that is more, is certified.
@@ -32,7 +32,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from everyday import FOLDER, NAMES, TEXT, TITLES, covered, labelled_notes, read_pages, whole
 
-from textveil.certificate.bounds import Bets, exact_upper, log_wealth_needed, missed_share, wrong_share
+from textveil.certificate.bounds import Bets, log_wealth_needed, missed_share, wrong_share
 from textveil.certificate.drawing import Sample, draw_order
 from textveil.certificate.thresholds import conformal_threshold
 from textveil.errors import ParameterError
@@ -178,11 +178,7 @@ class Run(NamedTuple):
 
     upper: bool  # whether the upper bound held after every page
     lower: bool
-    exact: bool  # the bound for a fixed number of pages
     pages: int | None  # until the target was certified
-
-
-fixed_upper = cache(exact_upper)
 
 
 def run(marks: Reals, target: float, rng: np.random.Generator, weights: Reals | None = None) -> Run:
@@ -195,11 +191,7 @@ def run(marks: Reals, target: float, rng: np.random.Generator, weights: Reals | 
     ruled_out = (np.floor(target * size + 1e-9) + 1) / size
     certified = np.flatnonzero(bets.below(ruled_out) >= needed)
     pages = int(certified[0]) if len(certified) else size if bets.possible[1] < ruled_out - 1e-12 else None
-    fixed = min(300, size // 2)
-    upper = fixed_upper(int(marks[order[:fixed]].sum()), fixed, size, LEVEL)
-    return Run(
-        bool(bets.below(truth).max() < needed), bool(bets.above(truth).max() < needed), upper >= marks.sum(), pages
-    )
+    return Run(bool(bets.below(truth).max() < needed), bool(bets.above(truth).max() < needed), pages)
 
 
 def runs_of(
@@ -207,7 +199,7 @@ def runs_of(
 ) -> tuple[list[Any], list[int | None]]:
     """Return how often each bound holds, and the pages that each resampling took."""
     runs = [run(marks, target, rng, weights) for rng in map(np.random.default_rng, range(seeds)) for _ in range(times)]
-    return [np.mean([each[at] for each in runs]) for at in range(3)], [each.pages for each in runs]
+    return [np.mean([each[at] for each in runs]) for at in range(2)], [each.pages for each in runs]
 
 
 def shown(pages: Sequence[int | None]) -> str:
@@ -220,8 +212,8 @@ def shown(pages: Sequence[int | None]) -> str:
 
 def bounds(all_: Sequence[Corpus], seeds: int, times: int) -> None:
     """Bounds of uniform draws."""
-    print(f"| corpus | pages | with a miss | upper holds | lower | exact | pages to {TARGET:.0%} | 90 % | by {SOON} |")
-    print("|---|---|---|---|---|---|---|---|---|")
+    print(f"| corpus | pages | with a miss | upper holds | lower | pages to {TARGET:.0%} | 90 % | by {SOON} |")
+    print("|---|---|---|---|---|---|---|---|")
     for corpus in all_:
         marks = corpus.marks
         holds, pages = runs_of(marks, TARGET, seeds, times)

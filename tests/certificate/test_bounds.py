@@ -12,7 +12,6 @@ from scipy.stats import binom, hypergeom
 from textveil.certificate.bounds import (
     Bets,
     capture_recapture,
-    exact_upper,
     lower_mean,
     missed_share,
     none_missed_upper,
@@ -33,35 +32,6 @@ def uniform(population: int, read: int) -> Sample:
 
 
 # --- exactly
-
-
-def test_exact_bound_of_every_small_corpus_and_is_the_smallest_that_holds() -> None:
-    for population, level in product(range(1, 9), LEVELS):
-        for read in range(population + 1):
-            stated = [exact_upper(misses, read, population, level) for misses in range(read + 1)]
-            for marked in range(population + 1):
-                law = hypergeom(population, marked, read)
-                wrong = sum(law.pmf(misses) for misses in range(read + 1) if stated[misses] < marked)
-                assert wrong <= (1 - level) * (1 + 1e-9)
-            for misses in range(read + 1):
-                above = stated[misses] + 1
-                if above <= population - (read - misses):
-                    assert hypergeom(population, above, read).cdf(misses) <= (1 - level) * (1 + 1e-6)
-
-
-def test_exact_bound_of_a_large_corpus_is_that_of_clopper_and_pearson() -> None:
-    assert exact_upper(0, 299, 10**7) <= 0.01 * 10**7 < exact_upper(0, 298, 10**7)
-    for misses in (0, 1, 7):
-        limit = 1 - binom_inverse(misses, 400)
-        assert exact_upper(misses, 400, 10**7) / 10**7 == pytest.approx(limit, rel=1e-3)
-
-
-def binom_inverse(misses: int, read: int) -> float:
-    low, high = 0.0, 1.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if binom.cdf(misses, read, 1 - middle) <= 0.05 else (low, middle)
-    return low
 
 
 def uncovered(population: int, wrong_after: Callable[[tuple[int, ...], int], bool]) -> float:
@@ -201,7 +171,9 @@ def test_bound_of_draws_with_most_weight_on_few_pages_is_wider() -> None:
 
 def test_bound_without_a_miss_is_the_exact_one_and_holds_for_weights() -> None:
     for population, read, level in ((7, 3, 0.5), (50, 20, 0.9), (12_000, 300, 0.95)):
-        assert none_missed_upper(uniform(population, read), level) == exact_upper(0, read, population, level)
+        possible = range(population - read + 1)
+        exact = max(many for many in possible if hypergeom(population, many, read).pmf(0) > 1 - level)
+        assert none_missed_upper(uniform(population, read), level) == exact
     assert (none_missed_upper(uniform(5, 0)), none_missed_upper(uniform(5, 5))) == (5, 0)
     weights = np.array([1.0, 1, 2, 5])
 
@@ -304,10 +276,6 @@ def test_two_readers_estimate_what_both_overlooked() -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: exact_upper(3, 2, 10),
-        lambda: exact_upper(0, 11, 10),
-        lambda: exact_upper(0, 1, 0),
-        lambda: exact_upper(0, 1, 10, 1.0),
         lambda: upper_mean(np.array([0.0, 2.0]), uniform(5, 2)),
         lambda: upper_mean(np.array([0.0, math.nan]), uniform(5, 2)),
         lambda: upper_mean(np.zeros(3), uniform(5, 2)),

@@ -36,45 +36,6 @@ _HALVINGS: Final = 40
 _AHEAD: Final = 100_000  # pages that are looked ahead at most
 
 
-def exact_upper(misses: int, read: int, population: int, level: float = LEVEL) -> int:
-    """Return an upper confidence bound on the number of pages with a miss, of a uniform sample of fixed size.
-
-    The largest M for which at most ``misses`` of ``read`` pages, drawn without replacement from ``population`` of which
-    M have one, still have a probability above 1 - level (Clopper and Pearson 1934, with the hypergeometric tail). The
-    number of pages must have been fixed before the first was read; ``upper_count`` needs no such number.
-
-    Args:
-        misses: pages read that have one, from 0 to ``read``.
-        read: pages read, from 0 to ``population``.
-        population: pages of the corpus, >= 1.
-        level: confidence, between 0 and 1.
-    """
-    need(population >= 1, "population", population, ">= 1")
-    need(0 <= read <= population, "read", read, f"between 0 and {population}")
-    need(0 <= misses <= read, "misses", misses, f"between 0 and {read}")
-    log_alpha = -log_wealth_needed(level)
-    low, high = misses, population - (read - misses)  # the largest that is possible is an upper bound without chance
-    while low < high:
-        middle = (low + high + 1) // 2
-        if _log_tail(misses, read, middle, population) > log_alpha:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-def _log_tail(misses: int, read: int, marked: int, population: int) -> float:
-    """Log of the probability of at most ``misses`` marked pages among ``read``."""
-    from scipy.special import gammaln, logsumexp
-
-    def choose(whole: int, part: Reals) -> Reals:
-        return np.asarray(gammaln(whole + 1.0) - gammaln(part + 1) - gammaln(whole - part + 1))
-
-    seen = np.arange(max(0, read - (population - marked)), min(misses, marked) + 1, dtype=np.float64)
-    ways = choose(marked, seen) + choose(population - marked, read - seen) - choose(population, np.array([read * 1.0]))
-    return min(0.0, float(logsumexp(ways)))
-
-
 def none_missed_upper(sample: Sample, level: float = LEVEL) -> int:
     """Return an upper confidence bound on the number of pages with a miss, where none of those read has one.
 
@@ -118,7 +79,7 @@ def upper_mean(values: Reals, sample: Sample, level: float = LEVEL) -> float:
 def upper_count(values: Reals, sample: Sample, level: float = LEVEL) -> int:
     """Return an upper bound on the number of pages whose value is 1, where all are 0 or 1; law as of ``upper_mean``.
 
-    Where no value is 1, it is at most ``exact_upper`` at .44 of 1 - level.
+    Where no value is 1 and weights are equal, it is at most the exact (hypergeometric) bound at .44 of 1 - level.
     """
     _need_marks(values)
     # A count that is possible lies below the bound: not to be lost by rounding, it is given a millionth of a page.

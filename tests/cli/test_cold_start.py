@@ -10,6 +10,7 @@ from typing import NamedTuple
 import pytest
 
 import textveil
+from textveil.detection.lists import LATIN
 from textveil.registry.table import entry_points
 
 PACKAGE = Path(textveil.__file__).parent
@@ -32,6 +33,8 @@ _PUBLIC_WORDS = """facts.json frequencies.json frequencies.npy milder.txt names.
 scales.npy vectors.npy weight_choices.json words.txt"""
 VOCABULARY = {f"vocabulary/data/{name}" for name in _PUBLIC_WORDS.split()}
 NAMES = {f"detection/data/{name}" for name in ("demographics.txt", "names.json", "names.txt.gz", "occupations.txt")}
+ENGLISH = "detection/data/languages/en.txt"
+LANGUAGES = {f"detection/data/languages/{language}.txt" for language in LATIN}
 KEPT = {f"detection/data/keep/{name}.txt" for name in "eponyms historical medical products programming".split()}  # noqa: SIM905
 OPTIONS = "cli/mechanism_options.json"
 PROVED = "privacy/proofs/code.json"
@@ -49,10 +52,18 @@ BUDGETS = {
     "--version": Budget(17, set(), {"numpy", "pydantic"}),
     "--help": Budget(45, set(), {"numpy"}),
     "sanitize --policz identifiers": Budget(28, {OPTIONS}, {"numpy"}),
-    "sanitize -q": Budget(232, {OPTIONS, PROVED, *VOCABULARY}, {"phonenumbers"}),
+    "sanitize -q": Budget(232, {OPTIONS, PROVED, ENGLISH, *VOCABULARY}, {"phonenumbers"}),
     "sanitize -q -p identifiers": Budget(
         233,
-        {OPTIONS, PROVED, "sanitize/policy/presets/identifiers.toml", "surrogates/data/pools.txt.gz", *KEPT, *NAMES},
+        {
+            OPTIONS,
+            PROVED,
+            "sanitize/policy/presets/identifiers.toml",
+            "surrogates/data/pools.txt.gz",
+            *KEPT,
+            *NAMES,
+            *LANGUAGES,
+        },
         {"phonenumbers", "py3langid"},
     ),
     "sanitize -q -p common-words": Budget(
@@ -60,6 +71,7 @@ BUDGETS = {
         {
             OPTIONS,
             PROVED,
+            ENGLISH,
             "sanitize/policy/presets/common-words.toml",
             *(f"text/data/common_words.{end}" for end in ("json", "txt")),
         },

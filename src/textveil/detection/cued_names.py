@@ -9,17 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
-from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from textveil.detection import lists as known
-from textveil.detection.cue_words import BORN, CALLED, CLOSINGS, GREETINGS, KIN, KNOWN_BY, LABELS, ROLES, SHORTENED
 from textveil.detection.firms import FORM
 from textveil.detection.formal_names import HONORS
 from textveil.detection.found import Found, words_in
 from textveil.detection.gates import WithWords, places_of
 from textveil.detection.languages import ORDINARY
-from textveil.detection.lists import LANGUAGES, Marks, lists, ordinary_words
+from textveil.detection.lists import LANGUAGES, Marks, by_language, lists, ordinary_words
 from textveil.detection.name_evidence import is_camel
 from textveil.detection.people_in_records import is_plain_form, is_plain_word
 from textveil.text.patterns import check_time, lazy_regex
@@ -35,7 +33,7 @@ class Cue(NamedTuple):
     why: str
     finds: str
     ignores: str
-    words: MappingProxyType[str, str]  # by ISO 639-1 code, in plain small letters; "" for any language
+    words: str  # the name of their list in the files of languages
 
 
 _ONE: Final = r"[A-Z][A-Za-z]{0,40}+(?:['-][A-Za-z]{1,40}+){0,4}+"
@@ -133,15 +131,15 @@ _NEAR: Final = 28  # characters before a relative in which a comma stands that a
 
 # fmt: off
 CUES: Final = (
-    Cue("kin", _ANY, _BESIDE_KIN, 0.6, "cue", "his wife, Orla", "his wife, a nurse", KIN),
-    Cue("apposed", _OURS, _APPOSED, 0.6, "cue", "our driver, Poldi, is late", "our driver, Friday, is late", KNOWN_BY),
-    Cue("called", _WHO_IS, _NAMED, 0.6, "cue", "a girl called tash", "a tool called tash", CALLED),
-    Cue("role", _ANY, _SPACE, 0.6, "title", "Overlege Solveig Bakke", "overlege og Lege", ROLES),
-    Cue("short", _ANY, _POINT, 0.7, "title", "dal rag. Brunelli", "The rag. Brunelli", SHORTENED),
-    Cue("birth", _ANY, _OF_BIRTH, 0.6, "cue", "geb. Wuttke, wohnt", "geb. am 4. Mai", BORN),
-    Cue("label", _LABEL_BEFORE, _LABEL, 0.7, "field", "Firmado: G. Ibarra", "Firmado: Tesoreria", LABELS),
-    Cue("closing", _CLOSING_BEFORE, _CLOSING, 0.7, "cue", "Groet,\nSjoerd", "Groet aan allen", CLOSINGS),
-    Cue("greeting", _AT_LINE, _OPENING, 0.6, "cue", "Hej Solveig,", "Hej igen,", GREETINGS),
+    Cue("kin", _ANY, _BESIDE_KIN, 0.6, "cue", "his wife, Orla", "his wife, a nurse", "kin"),
+    Cue("apposed", _OURS, _APPOSED, 0.6, "cue", "our driver, Poldi, is late", "our driver, Friday, went", "known by"),
+    Cue("called", _WHO_IS, _NAMED, 0.6, "cue", "a girl called tash", "a tool called tash", "called"),
+    Cue("role", _ANY, _SPACE, 0.6, "title", "Overlege Solveig Bakke", "overlege og Lege", "titles of roles"),
+    Cue("short", _ANY, _POINT, 0.7, "title", "dal rag. Brunelli", "The rag. Brunelli", "short titles"),
+    Cue("birth", _ANY, _OF_BIRTH, 0.6, "cue", "geb. Wuttke, wohnt", "geb. am 4. Mai", "born"),
+    Cue("label", _LABEL_BEFORE, _LABEL, 0.7, "field", "Firmado: G. Ibarra", "Firmado: Tesoreria", "labels"),
+    Cue("closing", _CLOSING_BEFORE, _CLOSING, 0.7, "cue", "Groet,\nSjoerd", "Groet aan allen", "closings"),
+    Cue("greeting", _AT_LINE, _OPENING, 0.6, "cue", "Hej Solveig,", "Hej igen,", "greetings"),
 )
 """The example that is found is found by the cue of its row."""
 # fmt: on
@@ -152,8 +150,8 @@ _KIN_CUE, _APPOSED_CUE, _CALLED_CUE, _ROLE_CUE, _SHORT_CUE, _BIRTH_CUE, _LABEL_C
 def _cues() -> dict[str, tuple[tuple[Cue, str], ...]]:
     by_word: dict[str, list[tuple[Cue, str]]] = {}
     for cue in CUES:
-        for language, words in cue.words.items():
-            for word in words.split():
+        for language, words in by_language(cue.words).items():
+            for word in words:
                 by_word.setdefault(word.rpartition("-")[2], []).append((cue, language))
     return {word: tuple(cues) for word, cues in by_word.items()}
 
@@ -166,7 +164,7 @@ def _words() -> frozenset[str]:
 @cache
 def label_words() -> frozenset[str]:
     """Return the words that a label of a person's name holds, in any language."""
-    return frozenset(" ".join(LABELS.values()).split())
+    return frozenset().union(*by_language("labels").values())
 
 
 CUED_GATE: Final = WithWords(_words)

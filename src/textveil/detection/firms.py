@@ -50,15 +50,6 @@ _PIECES: Final = (
     " S. C", " S.p", " S.r", " S. r", " S r", " S.R", " s.n.c", " s.a.s", " B.V", " N.V", " V.O", " s.r", " s. r",
     " a.s", " a. s", " A/S", " d.o", " d. o", " & ",
 )  # fmt: skip
-_STRONG: Final = """cafe lettings staffing kennels cattery bakery bistro brewery distillery salon barbers florist
-    florists butchers fishmongers vets solicitors opticians catering removals joinery upholstery gardening garage taxis
-    cabs harriers timing apiaries nursery chapel manor depot flooring scaffolding carpentry recruitment
-    chiropractic physiotherapy
-    podiatry creamery orchards vineyards stables deli pizzeria trattoria brasserie roastery tearooms"""
-"""What sort of house it is: capitals before it are its name."""
-_WEAK: Final = """surgery practice club rooms kitchen maternity hospice bookshop inn tavern gym dispensary
-    home wanderers athletic theatre playgroup preschool primary academy"""
-"""Of these a word must tell the house from others of its sort: no word of English, or a name."""
 _HOMES: Final = words_in("care nursing rest retirement residential")
 """Words before "home" that make it a house."""
 _GENERIC: Final = (
@@ -73,27 +64,6 @@ _GENERIC: Final = (
     this that new old first last cloud test soup hell's cell industry industrial code coding clinical team group"""
     )
 )
-_ABROAD: Final = {
-    "de": """backerei metzgerei fleischerei konditorei apotheke gasthaus gasthof klinikum krankenhaus kreiskrankenhaus
-        klinik praxis hausarztpraxis kanzlei hausverwaltung autohaus tischlerei schreinerei gartnerei kita grundschule
-        realschule gesamtschule spedition fahrschule pflegedienst seniorenheim pflegeheim altenheim weingut brauerei
-        rechtsanwalte wohnbau firma druckerei schlosserei zimmerei baumschule haus hotel gasthof seniorenresidenz
-        seniorenzentrum altersheim wohnheim malerbetrieb holzbau gartnerei""",
-    "fr": """imprimerie boulangerie patisserie pharmacie clinique lycee creche brasserie bistrot ehpad
-        menuiserie librairie fromagerie auberge societe entreprise fleuriste plomberie residence foyer mas""",
-    "es": """cooperativa clinica farmacia panaderia taller talleres colegio gestoria asesoria bufete inmobiliaria
-        fincas bodegas ferreteria carniceria peluqueria guarderia empresa libreria fruteria residencia hostal
-        edificio""",
-    "it": """condominio panificio ristorante officina carrozzeria falegnameria albergo pasticceria macelleria
-        tipografia ditta impresa ferramenta azienda cantina terrecotte agriturismo residenza""",
-    "pt": """olaria padaria escola restaurante livraria imobiliaria construtora transportadora mercearia papelaria
-        serralharia clinica farmacia pousada pensao colegio""",
-    "nl": """praktijk huisartsenpraktijk bakkerij slagerij garagebedrijf apotheek basisschool kinderdagverblijf
-        zorgcentrum verpleeghuis stichting boekhandel aannemersbedrijf huize banketbakkerij woonzorgcentrum
-        verzorgingshuis""",
-    "pl": """stolarnia stolarni piekarnia piekarni apteka aptece przychodnia przychodni przedszkole warsztat kancelaria
-        kancelarii hurtownia restauracja pensjonat""",
-}  # fmt: skip
 _HOUSE: Final = lazy_regex(r"(?:[Ii][mn]s?|[Aa][mn]s?|[Vv]om|[Zz]um|[Dd]as|[Dd]em|[Aa]us|[Dd]es|:|\n|\A) {0,4}\Z")
 """What stands before a German house with a name: im Haus Abendsonne, but Haus Nummer 7."""
 _INNS: Final = words_in("hotel gasthof gasthaus")
@@ -130,8 +100,9 @@ _ARTICLES_TOO: Final = words_in("le la les il lo gli i el los las o a os as")
 
 @cache
 def _heads() -> dict[str, str]:
-    heads = {word: language for language, words in _ABROAD.items() for word in words.split()}
-    return heads | dict.fromkeys(joined_words(_STRONG), "strong") | dict.fromkeys(joined_words(_WEAK), "weak")
+    heads = {word: language for language, words in known.by_language("houses").items() for word in words}
+    english = known.written("en")
+    return heads | dict.fromkeys(english["strong houses"], "strong") | dict.fromkeys(english["weak houses"], "weak")
 
 
 @cache

@@ -6,7 +6,7 @@ import re
 from functools import cache
 from typing import Final
 
-from textveil.detection.lists import Cues, Marks, cues, frequent_words, lists, ordinary_words, places
+from textveil.detection.lists import Cues, Marks, cues, frequent_words, lists, ordinary_words, places, written
 
 _BENDS: Final = {
     "de": (("s", ""),),
@@ -33,21 +33,6 @@ _NAMES: Final = _GIVEN | _FAMILY
 _REMEMBERED: Final = 20_000
 """Words whose marks are remembered."""
 _COMPOUND: Final = 7
-_WORDS_TOO: Final = {
-    "de": "herbst sommer winter engel rose heide linde mai august gut lieb wolf stein",
-    "fr": """rose claire fleur marine pierre reine blanche olive prudence constance clemence marguerite violette
-        capucine ange noel pascal parfait mai avril mars gentil aimee merci""",
-    "es": """abril mayo julio esperanza dolores consuelo rosa luz sol cruz alba paz paloma pilar mercedes nieves rocio
-        estrella angel leon blanca clara santo socorro remedios gracia victoria gloria domingo dona don linda amor
-        milagros concepcion asuncion encarnacion""",
-    "it": """rosa viola luce alba stella gioia speranza fiore marina bruna bianca chiara felice santo serena allegra
-        aprile maggio margherita gemma perla celeste letizia vera pia fortuna grazia natale pasqua primo donna""",
-    "pt": """rosa esperanca graca luz sol vitoria clara branca aurora gloria felicidade abril maio pascoa natal
-        estrela margarida dona seu linda amor julho junho""",
-    "nl": "joke roos madelief zon mei wil mark rein lief bloem april iris lente",
-    "pl": "roza wiosna maj malina kalina jagoda slawa wiara nadzieja bozena luty lato",
-}  # fmt: skip
-"""Given names that are words of their language as well."""
 _SHORT_ELIDED: Final = re.compile(r"[ldjcnsmtq]u?'[a-z]+").fullmatch
 
 
@@ -57,7 +42,7 @@ class LanguageWords:
     def __init__(self, language: str) -> None:
         self._language = language
         self.cues: Cues = cues(language)
-        self.words_too = frozenset(_WORDS_TOO[language].split())
+        self.words_too = frozenset(written(language)["given names too"])
         self._ordinary = ordinary_words(language)
         self._frequent = self._ordinary if language == "de" else frequent_words(language)
         self._large, self._small = places()

@@ -6,9 +6,10 @@ import gzip
 import hashlib
 import lzma
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final, final
 
 from textveil.errors import InputError
@@ -119,7 +120,21 @@ def places() -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(large.split("\t")), frozenset(small.split("\t"))
 
 
-CUES_FILE: Final = "cues.txt"
+LATIN: Final = ("en", *LANGUAGES, "cs", "sv", "no", "fi", "tr", "ro", "hu", "hr", "id")
+"""Languages in Latin letters with a file of words in ``data/languages``."""
+
+
+@cache
+def written(language: str) -> Mapping[str, Sequence[str]]:
+    """Return the hand-written lists of a language by name, or with "any" those of every language."""
+    text = (DATA / "languages" / f"{language}.txt").read_text(encoding="utf-8").replace("\n    ", " ")
+    rows = (line.partition(":") for line in text.splitlines() if not line.startswith("#"))
+    return MappingProxyType({name: words.split() for name, _, words in rows})
+
+
+def by_language(name: str) -> Mapping[str, Sequence[str]]:
+    """Return the list of this name in each language that has one."""
+    return {language: words for language in LATIN if (words := written(language).get(name))}
 
 
 @final
@@ -140,7 +155,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cues:
-    """What tells names in a language; ``data/cues.txt`` says what each is."""
+    """What tells names in a language; docs/detection.md says what each is."""
 
     function: Words
     joint: Words
@@ -160,213 +175,58 @@ class Cues:
     place: frozenset[str]
 
 
-def _section(name: str) -> dict[str, list[str]]:
-    _, _, section = (DATA / CUES_FILE).read_text(encoding="ascii").partition(f"[{name}]\n")
-    rows = (line.split() for line in section.partition("\n[")[0].splitlines() if line)
-    return {name: words for name, *words in rows}
-
-
 @cache
 def public_bodies() -> frozenset[str]:
     """Return single words for organizations that everybody knows."""
-    return COMPANIES | frozenset(_section("any")["known"])
+    return COMPANIES | frozenset(written("any")["known"])
 
 
 @cache
 def letters() -> frozenset[str]:
     """Return what letters in capitals stand for that is no organization, in every language."""
-    return frozenset(_section("any")["letters"])
+    return frozenset(written("any")["letters"])
 
 
 @cache
 def cues(language: str) -> Cues:
     """Return the cues of one of ``LANGUAGES``."""
-    held = {name if name != "in" else "in_": words for name, words in _section(language).items()}
-    named = frozenset(name.replace("_", " ").replace("-", " ") for name in held.pop("place"))
-    return Cues(**{name: Words(words) for name, words in held.items()}, place=named)
+    words = written(language)
+    named = frozenset(name.replace("_", " ").replace("-", " ") for name in words["place"])
+    others = {field.name: Words(words[field.name.rstrip("_")]) for field in fields(Cues) if field.name != "place"}
+    return Cues(**others, place=named)
 
 
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
+def _english(name: str) -> frozenset[str]:
+    return frozenset(written("en")[name])
 
 
-TITLES: Final = _set(
-    """mr mrs ms miss mx dr prof professor sir madam dame lord lady judge justice president senator sen rep
-    representative congressman congresswoman governor gov mayor minister chancellor king queen prince princess
-    pope bishop cardinal father sister brother rev reverend rabbi imam pastor general gen colonel col major maj
-    captain capt lieutenant lt sergeant sgt corporal cpl officer detective inspector doctor nurse coach uncle
-    aunt herr frau monsieur madame senor senora secretary ambassador chairman spokesman spokeswoman
-    rn lpn cna crna midwife chaplain dott dra cllr councillor alderman"""
-)
-"""What may stand before a person's name, without the full stop; not part of it."""
-FIRM_TITLES: Final = _set(
-    """mr mrs ms miss mx dr prof sen gov rev sgt lt col gen capt herr frau monsieur madame senor senora
-    mme mlle rn lpn crna dott dottssa dra cllr"""
-)
-"""Those after which a capitalized word is a name, whatever it is."""
-SUFFIXES: Final = _set("""jr sr ii iii iv phd md esq""")
-COMPANY_ENDS: Final = _set(
-    """inc incorporated corp corporation ltd limited llc llp plc co company gmbh ag sa nv bv oy ab asa spa srl kg
-    sons brothers group holdings partners associates industries enterprises technologies systems solutions
-    software networks laboratories labs drugs pharmacy imaging diagnostics logistics maritime shipping bakery
-    realty plumbing roofing landscaping dental dentistry orthodontics pharmaceuticals motors airlines airways
-    records entertainment studios pictures ventures consulting services foods stores energy electronics
-    semiconductor telecom communications securities solicitors"""
-)
-"""What ends the name of a company."""
-FIRM_ENDS: Final = _set("""inc incorporated corp corporation ltd llc llp plc gmbh ag nv bv oy ab asa srl holdings""")
-"""Those before which any words are the name of a company."""
-INSTITUTIONS: Final = _set(
-    """university college school academy institute hospital clinic infirmary foundation association society center
-    centre committee council commission ministry department agency bureau administration authority bank church
-    cathedral museum library orchestra union league federation club party army navy parliament senate congress
-    court times post journal gazette tribune insurance trust fund exchange hotel theatre theater stadium airport
-    police prison chamber directorate prosecutor tribunal inspectorate municipality consulate embassy
-    headquarters command barracks gendarmerie registry front kindergarten forces staff section office board
-    station laboratory unit government commandership"""
-)
-"""What ends the name of an institution, or begins it before "of"."""
-PLACE_ENDS: Final = _set(
-    """county city island islands river lake mountain mountains valley beach bay park bridge district province state
-    peninsula desert ocean sea gulf coast street road avenue heights hills springs village town township square
-    republic kingdom borough commonwealth emirate principality canton parish oblast prefecture falls forks rapids
-    junction bluffs"""
-)
-"""What ends the name of a place."""
-TOWN_ENDS: Final = _set("falls forks rapids springs junction bluffs heights beach")
-"""What ends the name of a town whose other words may be common ones."""
-PLACE_STARTS: Final = _set(
-    """lake mount mt fort ft san santa saint st los las el la north south east west new port cape isle gulf upper lower
-    northern southern eastern western central"""
-)
-BEFORE_PLACES: Final = _set(
-    """in near to from at into visit visited visiting around across outside inside throughout via toward towards live
-    lives lived leaving reached between over"""
-)
-BEFORE_PERSONS: Final = _set(
-    """wife husband son daughter partner mother father brother sister friend fiance boyfriend girlfriend neighbor
-    colleague boss by with and told asked said says named called dear hi hello hey thanks thank meet met mr mrs
-    miss i'm am that who when"""
-)
-RELATIONS: Final = _set(
-    """wife husband son daughter partner mother father brother sister friend fiance fiancee boyfriend girlfriend
-    neighbor neighbour colleague boss landlord landlady tenant roommate classmate teammate coworker manager supervisor
-    attending nurse aunt uncle cousin niece nephew grandson granddaughter stepson stepdaughter grandmother grandfather
-    twin spouse caregiver therapist paralegal accountant lawyer attorney babysitter nanny housemate intern assistant
-    ex-wife ex-husband mom dad mum pastor tutor carer guardian witness defendant plaintiff named"""
-)
-"""After these a capitalized name is a person's: my daughter Will."""
-COUNTRY_LETTERS: Final = _set("""us u.s usa u.s.a uk u.k uae ussr eu nyc""")
-"""Places that are written with capital letters alone."""
-PARTICLES: Final = _set("""van von der den de del della di da dos du la le bin ibn al el ter ten af y zu""")
-"""Small words inside names of persons and places."""
-LINKS: Final = _set("""of the and & for""")
-"""Small words inside names of organizations, and between names."""
-OWNED_AFTER: Final = _set(
-    """disease syndrome sign palsy lymphoma sarcoma scale criteria maneuver manoeuvre reflex tumor tumour chorea
-    contracture phenomenon triad thyroiditis fracture ligament duct gland node esophagus ulcer law theorem"""
-)
-"""After these words' names nobody is meant: Crohn's disease."""
-MEDICAL_AFTER: Final = OWNED_AFTER | _set(
-    """signs test tests testing joint catheter smear smears shunt neuroma classification procedure technique method
-    stain drain tube level score scores nodes cells bodies operation prosthesis splint cast clamp agar fever virus
-    index ratio glands tendon canal monitor disorder dystrophy line exercises anemia stage staging grade
-    coefficient distribution algorithm transform diet brace boot needle wire forceps retractor respirations nails
-    reflexes tooth salt equation equations formula formulas inequality lemma conjecture hypothesis polynomial
-    polynomials matrix estimator estimate correlation curve paradox constant cipher effect principle diagram plot
-    space regression theorems laws series expansion approximation triangle incision position stitch suture trocar
-    bag collar stockings rule diagram diagrams"""
-)
-"""After a name without a possessive ending: Foley catheter."""
-EPONYMS: Final = _set(
-    """foley babinski apgar pap doppler tinel phalen lachman mcmurray homan homans romberg lisfranc colles achilles
-    fahrenheit celsius kelvin hodgkin lyme holter crohn crohns alzheimer alzheimers parkinson parkinsons tourette
-    hemovac basedow bechterew korsakov dupuytren menière meniere blumberg lasegue kernig brudzinski trendelenburg
-    hoffmann-tinel raynaud sjogren hashimoto
-    swan-ganz jackson-pratt trendelenburg valsalva kegel heimlich mantoux giemsa kussmaul guillain-barre smith-magenis
-    hawkins-kennedy neer spurling epstein-barr ehlers-danlos babinskis mcburney murphys schatzker
-    charcot-marie codman-hakim hippel-lindau stevens-johnson kirschner steinmann gleason coombs
-    chvostek trousseau finkelstein ortolani kawasaki kaposi"""
-)
-"""What is named after somebody in medicine: alone it means nobody, unless a title stands before it."""
-GENERIC: Final = _set(
-    """supreme cassation assize constitutional administrative regional district federal national state central
-    international military criminal civil social state public security general special high higher first second
-    third department council commission human rights foreign affairs exterior interior justice defence finance
-    directorate ministry parliament senate chamber section plenary adult protective correctional bariatric pediatric
-    paediatric rheumatology cardiology oncology orthopedic orthopaedic surgical emergency outpatient inpatient medicine
-    obstetrics gynecology neurology urology dermatology radiology psychiatry physical therapy registry
-    ombudsman lustration appeal appeals cadastral sessions magistrates magistrates' martial commercial labour revenue
-    european union united nations grand city county town municipal local middle elementary primary secondary
-    graduate medical school hospital clinic center north south east west northern southern eastern western
-    conservative democratic liberal republican youth customer support sales marketing engineering research data"""
-)
-"""What many institutions are called: by these words alone one is not told from another."""
-NAMED_BY_WORDS: Final = _set("hospital infirmary clinic church cathedral hotel academy school")
-"""Institutions whose names are often ordinary words: Mercy General Hospital."""
-GENERIC_CARE: Final = _set(
-    """children children's women women's men's teaching memorial veterans psychiatric mental health community
-    university pain eye dental dentist walk walk-in urgent care sleep fertility family wound memory asthma diabetes
-    heart vascular law business sunday night summer driving boarding catholic orthodox baptist methodist preoperative
-    follow-up infusion anticoagulation rehabilitation rehab vision nursing day free private village parish new old my
-    our this that same acute chronic prenatal maternity weight loss travel vaccine student chest breast fracture burn
-    stroke transplant outside home referring receiving vocational technical charter art music dance drama language
-    police military flight fire"""
-)
-"""Words that say of which sort such an institution is, and not which one."""
-FUNCTION_WORDS: Final = _set(
-    """i you he she it we they me him her us them my your his its our their this that these those who what which where
-    when why how the a an and or but if so not no yes ok okay oh ah hey hi hello thanks cheers please
-    noreply donotreply postmaster newsletter total subtotal can could will
-    would shall should may might must do does did is are was were be been am have has had here there now then
-    today tomorrow yesterday tonight let lol rt omg haha wow yeah yep nope im ive dont cant wont didnt isnt
-    youre theyre gonna wanna gotta imma ima mom dad mum mommy daddy grandma grandpa tv pm bot internet email fax
-    phone mobile tel address name date subject re fw fwd dob mrn ssn iban zip id url ps pps asap faq etc todo fixme kids
-    over as off out up down all any some more most new old first last next also just only very hm hmm uh uhm um
-    huh lemme yessir gotcha dang mister sirs alright okey nah yup oops ma'am maam sir man men woman guys north south
-    east west northern southern eastern western sept mb pt mondays tuesdays wednesdays thursdays fridays
-    saturdays sundays hosp danke merci gracias grazie obrigado obrigada bedankt dzieki viva bitte
-    beta gamma kappa lambda omicron sigma theta upsilon lmao gawd bro dude btw smh tbh idk ty
-    takk tack kiitos shukriya arigato spasibo hallo ciao salut bonjour servus"""
-)
-"""Words that name nobody, whatever their letter case."""
-VERBS: Final = _set("mark bill sue rob pat grant chase frank will jack skip nick wade ship trace pierce lance")
-"""Given names that begin an order as well: mark the date, bill to."""
-ORDERS: Final = _set("greet chase skip trace ship")
-"""Names that begin an order where another name stands behind them: Greet Roger."""
-NOUNS: Final = _set(
-    """joy hope faith grace charity mercy honor honour justice liberty victory patience prudence temperance
-    constance chance harmony melody destiny trinity serenity felicity rose lily daisy ivy iris violet heather
-    holly hazel olive jasmine ginger pepper rosemary sage basil clay rock stone reed wood field forest brook cliff
-    dale glen heath lane miles penny ruby pearl amber jade crystal opal gem sterling cash major summer autumn
-    winter dawn eve star storm rain river sky ray dean earl duke king prince art gene ward bishop mason hunter
-    cooper baker butler porter carol candy cherry cookie angel venus rosa"""
-)
-"""Names that are things as well: at the head of a sentence, "Joy is just a word" names nobody."""
-ADJECTIVES: Final = _set(
-    """frank mark bill rob will jack pat grant chase sue drew skip nick wade trace pierce rich earnest sandy sunny
-    dusty rusty stormy merry gay bud guy lance ace dash dale hardy young noble sage greet"""
-)
-"""Names that are verbs or adjectives as well: at the head of a sentence they name somebody only as its subject."""
-DETERMINERS: Final = _set(
-    """the a an his her its their our my your this that these those each every no any some all of in under"""
-)
-"""After these a capitalized word that is a common one is no name."""
-NOTABLE: Final = _set("""trump jesus""")
-"""Persons whom everybody knows by a name that is a word too: with a capital they are meant."""
-COMPANIES: Final = _set(
-    """adidas adobe airbus alibaba amazon amd aol astrazeneca audi bayer bbc bloomberg bmw boeing bp cisco citigroup
-    cnn coca-cola costco chrysler chevron dell deloitte disney ebay ericsson exxon exxonmobil facebook fedex fiat
-    fujitsu gazprom glaxosmithkline google halliburton heineken hitachi honda honeywell hp hsbc hyundai ibm ikea
-    instagram intel itunes jpmorgan kpmg lenovo lexmark linkedin lockheed lufthansa mastercard mcdonald mcdonald's
-    merck microsoft mitsubishi monsanto motorola nasa nasdaq nato netflix netscape nestle nike nikon nintendo nissan
-    nokia novartis nvidia oracle opec panasonic paypal peoplesoft pepsi pepsico pfizer philips porsche qantas raytheon
-    renault reuters roche samsung sanofi sap siemens skype sony spotify starbucks symantec tesla texaco toshiba toyota
-    twitter tyco unesco unicef unilever verizon viacom vodafone volkswagen volvo walgreens walmart wal-mart whatsapp
-    xerox yahoo yelp youtube yukos zillow uber lyft fbi cia irs fda nhs usps ups"""
-)
-"""Companies and agencies that everybody knows, as their names are written in small letters."""
-STATES: Final = _set(
-    """ala ariz ark calif colo conn del fla ill ind kan mich minn mont neb nev okla ore penn tenn tex wash wis wyo"""
-)
-"""States of the USA as newspapers shorten them: with a full stop after them."""
+TITLES: Final = _english("titles")
+FIRM_TITLES: Final = _english("firm titles")
+SUFFIXES: Final = _english("suffixes")
+COMPANY_ENDS: Final = _english("company ends")
+FIRM_ENDS: Final = _english("firm ends")
+INSTITUTIONS: Final = _english("institutions")
+PLACE_ENDS: Final = _english("place ends")
+TOWN_ENDS: Final = _english("town ends")
+PLACE_STARTS: Final = _english("place starts")
+BEFORE_PLACES: Final = _english("before places")
+BEFORE_PERSONS: Final = _english("before persons")
+RELATIONS: Final = _english("relations")
+COUNTRY_LETTERS: Final = _english("country letters")
+PARTICLES: Final = _english("particles")
+LINKS: Final = _english("links")
+OWNED_AFTER: Final = _english("owned after")
+MEDICAL_AFTER: Final = OWNED_AFTER | _english("medical after")
+EPONYMS: Final = _english("eponyms")
+GENERIC: Final = _english("generic")
+NAMED_BY_WORDS: Final = _english("named by words")
+GENERIC_CARE: Final = _english("generic care")
+FUNCTION_WORDS: Final = _english("function words")
+VERBS: Final = _english("verbs")
+ORDERS: Final = _english("orders")
+NOUNS: Final = _english("nouns")
+ADJECTIVES: Final = _english("adjectives")
+DETERMINERS: Final = _english("determiners")
+NOTABLE: Final = _english("notable")
+COMPANIES: Final = _english("companies")
+STATES: Final = _english("states")

@@ -1,7 +1,7 @@
 """Names on pages in another language than English: capitals weighed by public lists and by words beside and in them.
 
 Each run of capitalized words gets points as a person, a place, an organization, and as what is none of them (a work, an
-event); the most points decide. The words that tell are in ``data/cues.txt``, a section for each language.
+event); the most points decide. The words that tell are in ``data/languages``, a file for each language.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from textveil.detection.detectors import detect
 from textveil.detection.languages import language_of
-from textveil.detection.lists import LANGUAGES, ordinary_words
+from textveil.detection.lists import LANGUAGES, LATIN, ordinary_words, written
 
 LETTERS = {
     "en": "Thank you for the letter of last week. The meeting with the new manager is on Friday.",
@@ -94,3 +94,8 @@ def test_ordinary_words_are_plain_and_small(language: str) -> None:
     words = ordinary_words(language)
     assert len(words) > 20_000
     assert all(word.isascii() and word.isalpha() and word.islower() for word in words)
+
+
+@pytest.mark.parametrize("language", LATIN)
+def test_a_list_of_a_language_has_a_name_that_is_read(language: str) -> None:
+    assert set(written(language)) <= set(written("en")) | set(written("de"))

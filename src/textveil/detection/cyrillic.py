@@ -23,6 +23,7 @@ from textveil.detection.cyrillic_forms import (
 )
 from textveil.detection.found import Found, Phase, Row
 from textveil.detection.gates import anywhere
+from textveil.detection.lists import written
 from textveil.detection.script_lists import listed
 from textveil.text.patterns import lazy_regex, matches
 
@@ -67,10 +68,10 @@ def _in(word: str, section: str) -> bool:
 
 
 @cache
-def _in_cases(words: str) -> frozenset[str]:
-    """Return nouns with the endings of their cases: words that end in a consonant, -а, -я, -ия, -ие, -ство or -ь."""
+def _in_cases(name: str) -> frozenset[str]:
+    """Return the nouns of a list with the endings of their cases: words that end in a consonant, -а, -я, -ия, -ие, -ство or -ь."""
     forms: set[str] = set()
-    for word in words.split():
+    for word in written("ru")[name]:
         ends: tuple[str, ...]
         stem, ends = word, ("", "а", "у", "ом", "е", "ы", "и", "ов", "ам", "ами", "ах", "ем")
         if word[-2:] in ("ия", "ие"):
@@ -87,70 +88,11 @@ def _in_cases(words: str) -> frozenset[str]:
     return frozenset(forms)
 
 
-_PLACE_NOUNS: Final = (
-    "город городок река село деревня область район озеро остров штат улица провинция гора море аэропорт станция посёлок "
-    "поселок хутор округ край губерния уезд республика полуостров хребет пролив залив бухта долина столица община "
-    "департамент княжество королевство графство станица аул кишлак волость город-государство площадь проспект бульвар "
-    "переулок шоссе набережная мост вокзал вулкан водопад пустыня степь океан острова горы страна муниципалитет коммуна "
-    "кантон мыс ущелье перевал плато архипелаг окраина предместье пригород крепость воеводство повят метро"
-)
-_BEHIND_PLACE: Final = (
-    "область район край округ губерния уезд море океан озеро остров острова республика река хребет полуостров улица "
-    "проспект площадь вокзал мост горы гора степь пустыня долина залив пролив провинция волость воеводство автономия "
-    "низменность возвышенность равнина переулок бульвар шоссе набережная поселение сельсовет империя королевство царство "
-    "каганат ханство княжество график"
-)
-_ORG_NOUNS: Final = (
-    "университет институт компания банк завод фирма клуб команда партия корпорация холдинг издательство фонд агентство "
-    "общество организация академия школа лицей гимназия колледж театр музей больница поликлиника клиника госпиталь "
-    "комитет союз федерация ассоциация центр лига сборная газета журнал телеканал радиостанция студия лейбл "
-    "группа авиакомпания ресторан кафе магазин гостиница отель фабрика комбинат предприятие концерн объединение движение "
-    "ансамбль оркестр профсоюз служба суд прокуратура полиция управление департамент отделение филиал аптека кооператив "
-    "бригада дивизия полк армия ведомство санаторий лаборатория обсерватория консерватория хор"
-)
-_HEADS: Final = (
-    "университет институт академия комитет союз федерация ассоциация партия совет театр музей фонд банк "
-    "общество организация школа лицей гимназия колледж больница поликлиника клиника госпиталь корпорация компания завод "
-    "агентство служба коллегия консерватория лига палата бюро центр управление "
-    "академия библиотека комиссия инициатива конгресс прокуратура издательство"
-)
-_TITLE_NOUNS: Final = (
-    "роман фильм песня альбом книга сериал игра статья картина опера премия орден поэма рассказ повесть пьеса спектакль "
-    "сингл медаль балет мультфильм стихотворение сказка трилогия цикл серия сборник программа проект система препарат "
-    "корабль крейсер операция номинация раздел глава пункт вкладка кнопка поле приложение"
-)
-_ROLES: Final = (
-    "пациент пациентка больной больная доктор врач господин госпожа гражданин гражданка товарищ профессор академик инженер "
-    "директор менеджер медсестра коллега сын дочь жена муж брат сестра мать отец мама папа бабушка дедушка тётя дядя внук "
-    "внучка подруга друг сосед соседка учитель учительница клиент клиентка студент студентка ученик ученица писатель поэт "
-    "король император царь князь президент министр генерал капитан режиссёр актёр актриса певец певица художник святой "
-    "философ король лорд сэр граф герцог принц принцесса королева барон маршал полковник майор лейтенант святая имя "
-    "футболист тренер невролог кардиолог терапевт хирург педиатр окулист психиатр онколог гинеколог уролог фельдшер "
-    "следователь адвокат судья водитель курьер бухгалтер"
-)
-_COUNTRY_LETTERS: Final = frozenset(
-    """США СССР РФ ФРГ ГДР ОАЭ КНР КНДР ЮАР РСФСР УССР БССР ЧССР СФРЮ ДНР ЛНР СНГ""".split()
-)
-_LETTERS_OF_GROUPS: Final = frozenset(
-    """ООН НАТО ЮНЕСКО ЦСКА ФИФА УЕФА НБА НХЛ ФСБ КГБ МВД МИД КПСС РАН МГУ СПбГУ МГИМО ВТО ШОС ОЭС ОДКБ ОБСЕ
-        ОИС ПАСЕ ВИА МВФ ЕАЭС ВШЭ МФТИ МГТУ ЛГУ СПбГУ КГУ ТАСС РИА РПЦ УПЦ ФФУ РФС МГБ ГУМ ЦУМ РАО ЛУКОЙЛ НКВД
-        ГУЛАГ РСДРП СС БАТЭ ЕС ЕЭС ОБСЕ ЦРУ ФБР МОК КПРФ ЛДПР РЖД ВДНХ ЦК РККА ВВС ВМФ ВТБ ВОЗ МТС ГИБДД ФИДЕ
-        УПА СБУ ОПЕК ФК ХК ГРУ ВКП ВЛКСМ МХАТ ПСЖ""".split()
-)
-_FUNCTION: Final = frozenset(
-    """вы вас вам вами ваш ваша ваше ваши вашей вашего вашему вашу вашим вашем ваших вашими я мы он она оно они это эта
-    этот эти в во на с со к ко и а но о об от из за до по под при для без над через если когда как так что кто где
-    после перед также однако поэтому затем потом тогда сейчас сегодня завтра вчера все всё его её их там тут здесь уже
-    ещё из-за из-под во-первых во-вторых по-видимому кое-где где-то ещё не ни да нет или либо же бы ли то г гг д кв ул стр рис табл см др пр руб млн млрд тыс федерация бог господь интернет
-    россиянин россияне новый старый большой великий""".split()
-)
-_EPONYM_OF: Final = frozenset(
-    """болезнь болезни болезнью синдром синдрома синдромом синдроме симптом симптома симптомы проба пробы пробу шкала шкале шкалы рефлекс рефлекса реакция реакции палочка палочки палочку операция операции индекс индекса критерии критериям
-    тест теста раствор раствора метод метода методу методом анемия анемии лимфома лимфомы саркома саркомы узел узла аппарат аппарата стадия""".split()
-)
-_LOOSE: Final = frozenset(
-    """вера надежда любовь роза лилия слава марк роман лев мир май август майя злата лада света рая поля мила марта юта ада эра ника паша ян яна тома мая нора дина дан юг граф князь макар жора том сэм кен ким джин эрик клим сила любим мина лука олимпиада марсель лили рэй рик тит жак сара агата""".split()
-)
+_COUNTRY_LETTERS: Final = frozenset(written("ru")["country letters"])
+_LETTERS_OF_GROUPS: Final = frozenset(written("ru")["letters of groups"])
+_FUNCTION: Final = frozenset(written("ru")["function"])
+_EPONYM_OF: Final = frozenset(written("ru")["eponym of"])
+_LOOSE: Final = frozenset(written("ru")["given names too"])
 """Given names that are words: alone at a sentence's start they name nobody."""
 _PATRONYMIC: Final = lazy_regex(
     r"[А-ЯЁ][а-яё]{2,}(?:(?:ов|ев|ь)ич(?:а|у|ем|ом|е)?|(?:ов|ев|ич)н(?:а|ы|е|у|ой|ою)|инична|иничны|иничне)\Z"
@@ -241,9 +183,9 @@ def _is_dropped(run: list[_Word]) -> bool:
         return False
     if alone or run[1].text.isupper() or "." in run[1].text:
         return _is_ordinary(word)
-    if word.lower() in _in_cases(_ROLES):
+    if word.lower() in _in_cases("roles"):
         return True
-    if _in(word, "given") or word.lower() in _in_cases(_HEADS):
+    if _in(word, "given") or word.lower() in _in_cases("heads"):
         return False
     if _in(run[1].text, "given") and not _in(word, "family") and (_is_ordinary(word) or not _OF_FAMILY.match(word)):
         return True
@@ -284,7 +226,7 @@ def _judged(text: str, words: list[_Word], opens: bool) -> Iterator[Found]:
     low = first.text.lower()
     if not named or _PUBLIC.match(text, first.start):
         return
-    if len(words) == 1 and (low in _in_cases(_BRANDS) or (low.startswith("лад") and before in _ON_BRAND)):
+    if len(words) == 1 and (low in _in_cases("brands") or (low.startswith("лад") and before in _ON_BRAND)):
         return
     if low in _LOOSE and len(words) == 1 and after in ("в", "на") and not _SPEAKS.match(text, last.end):
         return  # вера в людей
@@ -307,7 +249,7 @@ def _judged(text: str, words: list[_Word], opens: bool) -> Iterator[Found]:
 def _institution(text: str, words: list[_Word], *, opens: bool) -> Found | None:
     """Return an institution of several capitalized words, with the genitives behind it."""
     alone = len(words) == 1 and opens
-    if alone or not any(word.text.lower() in _in_cases(_HEADS) for word in words):
+    if alone or not any(word.text.lower() in _in_cases("heads") for word in words):
         return None
     return Found(words[0].start, _with_genitives(text, words[-1].end), "organization", 0.6, "institution")
 
@@ -315,9 +257,9 @@ def _institution(text: str, words: list[_Word], *, opens: bool) -> Found | None:
 def _with_noun(text: str, words: list[_Word], *, opens: bool) -> Found | None:
     """Return an adjective with the noun behind it: Тверской области, Виленскому университету."""
     match = _AFTER_ADJECTIVE.match(text, words[-1].end)
-    if match and match["noun"] in _in_cases(_BEHIND_PLACE):
+    if match and match["noun"] in _in_cases("behind places"):
         return Found(words[0].start, match.end(), "place", 0.8, "cue")
-    if match and match["noun"] in _in_cases(_HEADS) and not (opens and _is_ordinary(words[-1].text)):
+    if match and match["noun"] in _in_cases("heads") and not (opens and _is_ordinary(words[-1].text)):
         return Found(words[0].start, _with_genitives(text, match.end()), "organization", 0.6, "institution")
     return None
 
@@ -326,10 +268,6 @@ _LABEL: Final = lazy_regex(
     r"(?i)(?:понят[а-я]{2,4}|свидетел[а-я]{1,3}|пациент[а-я]{0,3}|ф\.?и\.?о\.?|клиент[а-я]{0,3}|получател[а-я]{1,2}|отправител[а-я]{1,2}|кому|от|плательщик|покупател[а-я]|арендатор|арендодатель|ответственн[а-я]{2,3}|исполнитель|подпись|автор|админ[а-я]{0,10}|"
     r"потерпевш[а-я]{2,3}|подозреваем[а-я]{2,3}|заявител[а-я]{1,2}|следователь|нотариус|руководитель|бухгалтер|директор|копия|контактн[а-я]{2,3} лиц[ао]|заказчик|курьер|водитель|медсестра|невролог|терапевт|хирург|кардиолог|лечащий врач|врач|зав\.? ?отделением)"
     r"(?: ?\([^()\n]{0,12}\))? ?[:/] ?[_ ]{0,8}\Z"
-)
-_BRANDS: Final = (
-    "тойота нива мазда хонда шкода тесла газель гранта калина приора веста форд опель мерседес москвич лексус порше ситроен "
-    "фиат логан солярис айфон самсунг рено жигули"
 )
 _ON_BRAND: Final = frozenset("""на ладе ладу лады своей свою белой серой чёрной красной новой старой""".split())
 _PUBLIC: Final = lazy_regex(
@@ -343,11 +281,11 @@ def _by_neighbors(text: str, words: list[_Word], named: list[_Word], before: str
     if before.startswith("сборн") and _in(first.text, "place"):
         yield Found(first.start - 1 - len(before), last.end, "organization", 0.6, "cue")
         return
-    if before in _in_cases(_PLACE_NOUNS) and not _in(first.text, "given"):
+    if before in _in_cases("place nouns") and not _in(first.text, "given"):
         yield Found(first.start, last.end, "place", 0.8, "cue")
         return
     if (
-        before in _in_cases(_ROLES)
+        before in _in_cases("roles")
         or _role_before(text, first.start)
         or text[first.start - 1 : first.start] == "@"
         or (_LABEL.search(text, max(0, first.start - 40), first.start) and not _is_frequent(first.text))
@@ -368,7 +306,7 @@ def _by_neighbors(text: str, words: list[_Word], named: list[_Word], before: str
 def _role_before(text: str, start: int) -> bool:
     """Return whether a role with a capital stands before a name: "Врач Кузнецова"."""
     match = _CAPITAL_BEFORE.search(text, max(0, start - 28), start)
-    return match is not None and match[1].lower() in _in_cases(_ROLES)
+    return match is not None and match[1].lower() in _in_cases("roles")
 
 
 _DOSE: Final = lazy_regex(r"(?:мг|мкг|мл|ед|таб)\.?[,;] \Z")
@@ -401,7 +339,7 @@ def before_place(text: str, start: int) -> bool:
 
 def _single(text: str, word: _Word, before: str, opens: bool) -> Iterator[Found]:
     start, end = word.start, word.end
-    if _FIRM_NAME.match(word.text) or before in _in_cases(_ORG_NOUNS):
+    if _FIRM_NAME.match(word.text) or before in _in_cases("organization nouns"):
         yield Found(start, end, "organization", 0.7, "list")
         return
     place = _in(word.text, "place")
@@ -432,7 +370,7 @@ def _of_letters(text: str, word: _Word) -> Iterator[Found]:
         yield Found(word.start, word.end, "person", 0.5, "list")
     elif _in(word.text.title(), "place") and len(word.text) > 4:
         yield Found(word.start, word.end, "place", 0.5, "list")
-    elif _before(text, word.start) in _in_cases(_ORG_NOUNS):
+    elif _before(text, word.start) in _in_cases("organization nouns"):
         yield Found(word.start, word.end, "organization", 0.5, "cue")
 
 
@@ -518,9 +456,9 @@ def find_quoted(text: str) -> Iterator[Found]:
         words = match["name"].count(" ") + 1
         if match["form"]:
             yield Found(match.start(), match.end(), "organization", 0.8, "company-end")
-        elif before in _in_cases(_TITLE_NOUNS):
+        elif before in _in_cases("title nouns"):
             continue
-        elif before in _in_cases(_ORG_NOUNS):
+        elif before in _in_cases("organization nouns"):
             reached = match.end()
             yield Found(match.start("name"), match.end("name"), "organization", 0.8, "cue")
         elif (reached and text[reached:start] in (", ", " и ")) or (
@@ -529,7 +467,7 @@ def find_quoted(text: str) -> Iterator[Found]:
             reached = match.end()
             yield Found(match.start("name"), match.end("name"), "organization", 0.5, "cue")
     for match in matches(_LATIN, text):
-        if match["cue"] in _in_cases(_ORG_NOUNS):
+        if match["cue"] in _in_cases("organization nouns"):
             yield Found(*match.span("name"), "organization", 0.7, "cue")
     for match in matches(_NUMBERED, text):
         yield Found(*match.span("name"), "organization", 0.7, "institution")

@@ -13,24 +13,14 @@ from typing import Final
 from textveil.detection.dates import find_named_dates
 from textveil.detection.found import Found, finding, without
 from textveil.detection.gates import at_digits, both, either, joined_words, places_of, with_words
+from textveil.detection.lists import by_language
 from textveil.detection.units import FOREIGN_NUMBER_WORDS, spelled_before, spelled_behind
 from textveil.text.patterns import either_of, lazy_regex, matches
 
 _ENGLISH: Final = "january february march april may june july august september october november december"
 _ENGLISH_SHORT: Final = "jan feb mar apr jun jul aug sep sept oct nov dec"
-_OTHERS: Final = (
-    "januar janner februar marz maerz april mai juni juli august september oktober november dezember janvier fevrier"
-    " mars avril mai juin juillet aout septembre octobre novembre decembre enero febrero marzo abril mayo junio julio"
-    " agosto septiembre setiembre octubre noviembre diciembre gennaio febbraio marzo aprile maggio giugno luglio agosto"
-    " settembre ottobre novembre dicembre janeiro fevereiro marco abril maio junho julho agosto setembro outubro"
-    " novembro dezembro januari februari maart april mei juni juli augustus september oktober november december"
-    " stycznia lutego marca kwietnia maja czerwca lipca sierpnia wrzesnia pazdziernika listopada grudnia"
-    " styczen luty marzec kwiecien czerwiec lipiec sierpien wrzesien pazdziernik listopad grudzien maj marts augusti"
-)
-_OTHERS_SHORT: Final = (
-    "jan feb mrz apr jun jul aug sep sept okt nov dez janv fevr avr juil oct dec ene abr ago dic gen mag giu lug ott"
-    " set fev out mrt"
-)
+_OTHERS: Final = " ".join(word for words in by_language("months").values() for word in words)
+_OTHERS_SHORT: Final = " ".join(word for words in by_language("short months").values() for word in words)
 
 
 _NOT_ENGLISH: Final = " ".join(sorted(set(_OTHERS.split()) - set(_ENGLISH.split())))

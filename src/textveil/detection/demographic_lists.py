@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
 from textveil.detection.found import Found, words_in
+from textveil.detection.lists import ONLY_FOUND, sections
 from textveil.text.patterns import lazy_regex, matches
 
-_DATA: Final = Path(__file__).parent / "data"
 FILE: Final = "demographics.txt"
 OCCUPATIONS: Final = "occupations.txt"
 OCCUPATION: Final = "occupation"
@@ -19,7 +18,6 @@ KIND: Final = "demographic"
 EITHER, ADJECTIVE, SINGULAR, PLURAL = "adjective or noun", "adjective", "noun", "plural"
 """How an entry is used; a word of the first form is both: a German lawyer, a German."""
 _LETTERS: Final = lazy_regex(r"[A-Za-z]+")
-_ONLY_FOUND: Final = "only found:"
 _SIBILANT: Final = lazy_regex(r"(?:s|x|z|ch|sh)\Z")
 _CONSONANT_Y: Final = lazy_regex(r"[^aeiou]y\Z")
 Words: TypeAlias = tuple[str, ...]
@@ -49,7 +47,7 @@ def demographics() -> Demographics:
     """Return the embedded lists, read once."""
     forms: dict[Words, Form] = {}
     pools: dict[Form, set[str]] = {}
-    occupations = _sections(OCCUPATIONS)
+    occupations = sections(OCCUPATIONS)
     for group, drawn, entries in _entries(occupations):
         for use, written in entries:
             forms.setdefault(words_of(written), Form(group, use))
@@ -88,10 +86,10 @@ _Entry: TypeAlias = tuple[str, bool, list[tuple[str, str]]]
 
 def _entries(occupations: Mapping[str, Iterable[str]]) -> Iterator[_Entry]:
     """Yield every entry of both files: its class, whether it is drawn, and its forms."""
-    for group, entries in _sections(FILE).items():
+    for group, entries in sections(FILE).items():
         drawn = True
         for entry in entries:
-            if entry == _ONLY_FOUND:
+            if entry == ONLY_FOUND:
                 drawn = False
             else:
                 yield group, drawn, list(_forms_of(entry))
@@ -112,18 +110,6 @@ def _forms_of(entry: str) -> Iterator[tuple[str, str]]:
             yield SINGULAR, noun
     if noun != "-":
         yield PLURAL, plural or plural_of(noun)
-
-
-def _sections(file: str) -> dict[str, list[str]]:
-    sections: dict[str, list[str]] = {}
-    for line in (_DATA / file).read_text(encoding="ascii").splitlines():
-        if line.startswith("["):
-            entries = sections[line[1:-1]] = []
-        elif line == _ONLY_FOUND:
-            entries.append(line)
-        elif line and not line.startswith("#"):
-            entries += [entry for entry in map(str.strip, line.split(",")) if entry]
-    return sections
 
 
 TONGUES: Final = words_in(

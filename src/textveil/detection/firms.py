@@ -52,35 +52,15 @@ _PIECES: Final = (
 )  # fmt: skip
 _HOMES: Final = words_in("care nursing rest retirement residential")
 """Words before "home" that make it a house."""
-_GENERIC: Final = (
-    known.GENERIC
-    | known.GENERIC_CARE
-    | words_in(
-        """best good private care nursing dental legal common standard everyday major minor elective plastic hand spine
-    knee hip orthognathic oral laser robotic open bypass prior past previous post recent additional other second third
-    main big small local nearest staff front back living dining changing waiting meeting family care funeral retirement
-    residential group foster mobile welcome house book golf football tennis health fan night youth strip breakfast
-    supper lunch sports country yacht rotary lions service open home general ltd the a an our my your their his her
-    this that new old first last cloud test soup hell's cell industry industrial code coding clinical team group"""
-    )
-)
+_GENERIC: Final = known.GENERIC | known.GENERIC_CARE | frozenset(known.written("en")["generic houses"])
 _HOUSE: Final = lazy_regex(r"(?:[Ii][mn]s?|[Aa][mn]s?|[Vv]om|[Zz]um|[Dd]as|[Dd]em|[Aa]us|[Dd]es|:|\n|\A) {0,4}\Z")
 """What stands before a German house with a name: im Haus Abendsonne, but Haus Nummer 7."""
 _INNS: Final = words_in("hotel gasthof gasthaus")
 """Of which any German noun is the name: Gasthof Krone."""
 _COUNTED_HOUSE: Final = words_in("nummer nr nord sud ost west mitte eins zwei drei")
-_HYPHENED: Final = joined_words(
-    """krankenhaus kreiskrankenhaus kinderkrankenhaus hospital klinik klinikum frauenklinik kinderklinik stift heim
-    altenheim pflegeheim seniorenheim seniorenzentrum haus schule grundschule realschule gesamtschule oberschule
-    gymnasium kolleg apotheke kirche kapelle kloster spital hospiz kindergarten kita ziekenhuis gasthuis school college
-    kerk lyceum"""
-)
+_HYPHENED: Final = frozenset(known.written("de")["hyphened houses"])
 """What sort of house it is, behind a name and a hyphen: Albert-Schweitzer-Gymnasium."""
-_SORTS: Final = words_in(
-    """uni reha fach tages online militar bundeswehr privat landes kreis stadt kur poli akut unfall augen haut zahn tier
-    not bezirks kinder frauen mutter rehabilitations universitats versand haus schul ganztags vor grund real haupt web
-    high pre middle old elementary art law med"""
-)
+_SORTS: Final = frozenset(known.written("de")["sorts of houses"])
 """Words before such a word that name no house: Reha-Klinik."""
 _PARTS_BEFORE: Final = lazy_regex(
     r"(?<![A-Za-z0-9_@-])(?P<saint>(?:St\.|Sankt|Sint) ?-?)?(?P<parts>(?:[A-Z][a-z]{1,20}-){1,4}+)\Z"

@@ -137,6 +137,22 @@ def by_language(name: str) -> Mapping[str, Sequence[str]]:
     return {language: words for language in LATIN if (words := written(language).get(name))}
 
 
+ONLY_FOUND: Final = "only found:"
+
+
+def sections(file: str) -> dict[str, list[str]]:
+    """Return the lists of a file by their head: ``[head]``, and below it entries parted by commas."""
+    lists_of: dict[str, list[str]] = {}
+    for line in (DATA / file).read_text(encoding="ascii").splitlines():
+        if line.startswith("["):
+            entries = lists_of[line[1:-1]] = []
+        elif line == ONLY_FOUND:
+            entries.append(line)
+        elif line and not line.startswith("#"):
+            entries += [entry for entry in map(str.strip, line.split(",")) if entry]
+    return lists_of
+
+
 @final
 class Words:
     """Words, and beginnings (``stem*``) and endings (``*end``) of words."""

@@ -7,13 +7,13 @@ front. The span holds all of it, so that no later search takes "SpO2" or "Plt" f
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 from textveil.detection.found import Found, finding, near
 from textveil.detection.gates import at_digits, with_words
-from textveil.detection.lists import Marks, lists
-from textveil.detection.units import DOSE_TAIL, LONG, NUMBER_WORDS, RATIO, SHORT, SPOKEN, UNIT, at_numbers
+from textveil.detection.lists import Marks, lists, sections
+from textveil.detection.units import DOSE_TAIL, NUMBER_WORDS, RATIO, SPOKEN, UNIT, at_numbers
 from textveil.text.patterns import lazy_regex, matches
 
 _NUMBER: Final = (
@@ -138,7 +138,19 @@ GRADED_GATE: Final = with_words(
 )
 _ENDS_LABEL: Final = " \t\n:=~<>()%-+.\xb7"
 _STRIPPED: Final = ":=~<>()%,;[]*|"
-_MAY_END: Final = frozenset([*_FILLERS, *map(str.lower, SHORT), *[name.rpartition(" ")[2] for name in LONG]])
+
+
+def _measures(form: str) -> Mapping[str, str]:
+    """Return what is measured, as ``data/measures.txt`` lists it, with the sort that it is."""
+    listed = sections("measures.txt")
+    return {name: sort for sort in ("vital", "laboratory", "score") for name in listed[f"{form} {sort}"]}
+
+
+_SHORT: Final = _measures("short")
+"""Abbreviations, in the letter case in which they are written."""
+_LONG: Final = _measures("long")
+"""Words, in small letters."""
+_MAY_END: Final = frozenset([*_FILLERS, *map(str.lower, _SHORT), *[name.rpartition(" ")[2] for name in _LONG]])
 """Words that stand directly in front of a number with a label, in small letters."""
 
 
@@ -265,15 +277,15 @@ def _named(words: list[re.Match[str]], last: int, *, loose: bool, marked: bool) 
     for count in (3, 2):
         if last >= count - 1:
             name = " ".join(word[0] for word in words[last - count + 1 : last + 1]).lower()
-            if name in LONG:
-                return _Label(words[last - count + 1].start(), LONG[name], name, loose)
+            if name in _LONG:
+                return _Label(words[last - count + 1].start(), _LONG[name], name, loose)
     name = words[last][0]
-    if name in SHORT:
-        return _Label(words[last].start(), SHORT[name], name, loose)
+    if name in _SHORT:
+        return _Label(words[last].start(), _SHORT[name], name, loose)
     name = name.lower()
-    if name not in LONG or (name in _NEEDS_MARK and not marked):
+    if name not in _LONG or (name in _NEEDS_MARK and not marked):
         return None
-    return _Label(words[last].start(), LONG[name], name, loose)
+    return _Label(words[last].start(), _LONG[name], name, loose)
 
 
 def _temperature(text: str, value: re.Match[str]) -> Found | None:

@@ -255,32 +255,11 @@ def _joined(text: str, spans: Iterator[Found]) -> list[Found]:
     return joined
 
 
-_SHORT_FORMS: Final = """
-    william bill billy will willy liam wim willem wilhelm guillermo, robert bob bobby rob robbie bert roberto
-    rupert, richard dick rick ricky rich richie, margaret peggy maggie meg madge greta margarita marguerite rita,
-    elizabeth liz lizzie beth betty eliza lisa elsie libby lilibet elisabeth bess lisbeth isabel, katherine kate
-    kathy katie kit kitty catherine cathy katharina caterina trina kasia katarzyna, james jim jimmy jamie, john jack
-    johnny, thomas tom tommy thos, edward ed eddie ted teddy ned, charles charlie chuck chas chaz, henry harry hank
-    hal, anthony tony antonio toni, michael mike mick mickey misha mikhail michel, joseph joe joey jo giuseppe peppe
-    beppe josef sepp, francis frank fran francisco paco pancho franz francesco, alexander alex sandy sasha xander
-    alec alejandro, susan sue suzie susie, dorothy dot dottie dolly, mary molly polly maria marie, patricia pat
-    patty tricia paddy, patrick pat paddy, philippa pip pippa philip phil, christopher chris kit topher, nathaniel
-    nat nate, theodore ted theo teddy, eleanor nell ellie nora elena leonora, helen nell nellie lena, sarah sally
-    sadie, jose pepe pepito, ignacio nacho, dolores lola, manuel manolo manu, rosario charo, luigi gigi luis,
-    giovanni gianni nino johannes hans hannes, ludwig lutz, heinrich heinz heiner, matthias hias matthew matt, jacob
-    jake jakob jack, aleksandra ola, malgorzata gosia, krzysztof krzysiek, stanislaw staszek, jadwiga jadzia,
-    tadeusz tadek, dmitri dima, ekaterina katya, natasha natalia, gabriel gabe, benjamin ben benny, deborah deb
-    debbie, rebecca becky becca, victoria vicky tori, andrew andy drew, lawrence larry laurie, gerald gerry jerry,
-    leonard len lenny leo, rosalind roz, josephine jo josie, harold harry hal, albert al bert, frederick fred
-    freddie fritz friedrich, martha mattie patty
-"""
-"""Given names and what people who bear them are called, where that is no beginning of the name."""
-
-
 @cache
 def _groups() -> dict[str, tuple[tuple[str, ...], ...]]:
     groups: dict[str, tuple[tuple[str, ...], ...]] = {}
-    for group in map(tuple, map(str.split, _SHORT_FORMS.split(","))):
+    _, *lines = (known.DATA / "short_forms.txt").read_text(encoding="ascii").splitlines()
+    for group in map(tuple, map(str.split, lines)):
         for name in group:
             groups[name] = (*groups.get(name, ()), group)
     return groups

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from textveil.detection import lists as known
-from textveil.detection.found import Found, words_in
+from textveil.detection.found import Found
 from textveil.detection.gates import both, either, holding, joined_words, places_of, with_words
 from textveil.detection.lists import Marks, lists
 from textveil.detection.people_in_records import is_plain_form, line_end, names_somebody, names_user
@@ -91,26 +91,12 @@ _RULE: Final = lazy_regex(r"[-+|=: \t]+")
 _NAME_CELL: Final = lazy_regex(r"[^\W\d_][\w.'\u2019-]{0,40}(?:,? [^\W\d_][\w.'\u2019-]{0,40}){0,4}")
 _NUMBER_BEHIND: Final = lazy_regex(r"(?<! ) +(?=[0-9])")
 """What parts a name from the number of the next column, where that begins one space behind it."""
-_NO_NAME: Final = words_in(
-    """null none nan n/a na nil unknown true false yes no anonymous deleted test vacant total empty unm tbc tba closed
-    cancelled sold void blocked free off"""
-)
+_NO_NAME: Final = frozenset(known.written("any")["no names"])
 _MOST_CELLS: Final = 2_000  # cells of a column that are counted
 _MAJORITY: Final = 0.6
 _SHIFTED: Final = 3  # characters that a cell stands beside its column's place
 
-_HEADS: Final = """name names firstname lastname fullname givenname familyname middlename surname maidenname patientname
-    customername contactname employeename clientname holdername displayname customer patient employee assignee
-    assigned assignedto owner reviewer approver reporter author maintainer call oncall attendee passenger
-    recipient requester forename forenames given nachname vorname familienname nom prenom prenoms apellido
-    apellidos nombre cognome nome sobrenome apelido achternaam voornaam naam fornavn etternavn efternavn navn
-    fornamn efternamn namn etunimi sukunimi nimi imie nazwisko jmeno prijmeni soyad soyadi ad nume prenume nev
-    patientin paciente paziente pasient pacjent pacient mitarbeiter mitarbeiterin medewerker dipendente empleado
-    contact kontakt contacto contatto person staff member teacher doctor consultant nurse lead manager runner
-    player athlete driver guest tenant student pupil resident client speaker supervisor clinician physician user
-    leiter arzt medico lekarz kunde schueler candidate applicant witness volunteer carer parent child spouse
-    husband wife mother father swimmer rider judge worker keyworker kin who
-    policyholder insured username login actor account uid benutzer usuario utilisateur utente"""
+_HEADS: Final = " ".join(known.written("any")["person heads"])
 _HEAD_WORDS: Final = joined_words(f"{_HEADS} first last full sur middle maiden family holder display key next on")
 """Words that a head of such a column begins with."""
 TABLE_GATE: Final = either(with_words(_HEADS), holding('",', '";'))
@@ -121,19 +107,7 @@ class _Cell(NamedTuple):
     value: str
 
 
-_VALUE_HEADS: Final = """password passwd passcode passphrase pwd pin key secret token passwort kennwort passe contrasena
-    senha wachtwoord haslo policy member membership customer client patient account acct employee empl emp staff student
-    pupil case claim order invoice booking hosp hospital nhs ni chart file contract licence license permit passport
-    serial badge payroll tax tenancy unit asset plot vehicle mrn vrm vin upn iban ssn nin nino dni nif bsn pesel reg
-    registration plate kennzeichen kundennr kundennummer aktenzeichen kenteken klantnr targa immatriculation plaque
-    matricula ext extension durchwahl poste interno toestel city town village
-    home postal street address post postcode zip zipcode county hometown place birthplace wohnort ort stadt strasse plz
-    adresse anschrift ville rue code ciudad localidad municipio direccion citta comune indirizzo cidade morada endereco
-    woonplaats plaats straat adres miasto miejscowosc ulica phone telephone cellphone mobilephone homephone workphone
-    officephone contact tel fax mobile cell home work office business daytime evening day other telefon telefonnummer
-    telefonnr telefono telefone telefons handy handynummer handynr mobil mobilnummer mobiltelefon mobilnr rufnummer
-    portable movil celular cellulare telefoon telefoonnummer telemovel telefonszam puhelin puhelinnumero matkapuhelin
-    komorka numer"""
+_VALUE_HEADS: Final = " ".join(known.written("any")["value heads"])
 _VALUE_WORDS: Final = joined_words(f"{_VALUE_HEADS} api access mot")
 VALUE_TABLE_GATE: Final = both(with_words(_VALUE_HEADS), holding("|", ",", ";", "\t", "   "))
 _VALUE_CELL: Final = lazy_regex(r"(?=[^\n]{0,24}[0-9])[A-Za-z0-9#(+][A-Za-z0-9 ()./+-]{1,24}")

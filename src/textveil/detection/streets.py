@@ -21,30 +21,13 @@ from textveil.detection.gates import (
     places_of,
     with_words,
 )
+from textveil.detection.lists import written
 from textveil.text.english import FUNCTION_WORDS
 from textveil.text.patterns import either_of, lazy_regex, matches, matches_at
 
-_ENDING: Final = either_of(
-    """Street Str St Avenue Ave Road Rd Drive Dr Lane Ln Boulevard Blvd Court Courts Ct Place Pl Square Squares Sq
-    Terrace Ter Villas Way Parkway Pkwy Highway Hwy Circle Cir Trail Trl Alley Plaza Crescent Close Gardens Garden
-    Grove Groves Mews Row Walk Walks Loop Run Ridge Hill Hills Heights Hollow Crossing Path Pike Turnpike
-    Expressway Freeway Route Union Unions Mount Vista Point Points Junction Junctions Port Ports Island Islands
-    Mill Mills Spring Springs Gateway Camp Canyon Causeway Center Centers Cliff Cliffs Corner Corners Cove Creek
-    Curve Dale Divide Estate Estates Extension Falls Ferry Field Fields Flat Flats Ford Fords Forest Forge Fork
-    Forks Fort Glen Glens Green Harbor Harbors Haven Inlet Key Keys Knoll Knolls Lake Lakes Landing Lock Locks
-    Lodge Manor Manors Meadow Meadows Mission Motorway Mountain Mountains Neck Orchard Oval Overpass Park Parks
-    Pass Passage Pine Pines Plain Plains Prairie Ramp Ranch Rapid Rapids Rest River Roads Shoal Shoals Shore
-    Shores Skyway Spur Station Stravenue Stream Summit Throughway Trace Track Trafficway Tunnel Underpass Valley
-    Valleys Viaduct View Views Village Villages Ville Wall Well Wells"""
-)
-_SMALL_ENDING: Final = either_of(
-    "street avenue ave road rd drive lane blvd boulevard court terrace parkway highway crescent grove mews villas"
-    " str st"
-)
-_STRONG_ENDING: Final = either_of(
-    """Quay Wharf Croft Mead Wynd Lofts Maltings Parade Embankment Esplanade Promenade Broadway Brae Garth Drove Spinney
-    Paddock Cottages Cottage Buildings Shambles Dene Vale Fold Copse Arcade Yard"""
-)
+_ENDING: Final = either_of(" ".join(written("en")["street ends"]))
+_SMALL_ENDING: Final = either_of(" ".join(written("en")["small street ends"]))
+_STRONG_ENDING: Final = either_of(" ".join(written("en")["strong street ends"]))
 _LEADING: Final = either_of(
     r"""rua r\. viale v\.le piazza p\.zza piazzale corso c\.so vicolo contrada salita frazione fraz\. traversa"
     r" calle carrer cami c/

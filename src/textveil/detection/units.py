@@ -1,11 +1,10 @@
-"""Units of measurement, names of what is measured, and numbers in words: public facts, written by hand."""
+"""Units of measurement, names with digits, and numbers in words: public facts, written by hand."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Final
 
 from textveil.text.patterns import lazy_regex, matches
@@ -49,82 +48,6 @@ TIMING: Final = (
     r"|#[0-9]{1,3}|as needed|with meals)"
 )
 DOSE_TAIL: Final = lazy_regex(rf"(?:,? ?\(?(?:{ROUTES}|{TIMING})(?![A-Za-z0-9])\)?){{1,6}}")
-
-_SHORT_VITALS: Final = """
-I/O I&O TA FC BP SBP DBP MAP HR RR T Tm Tmax Tc P R SpO2 SPO2 SaO2 O2 O2sat Sat Sats SAT
-BMI Wt Ht WT HT Temp FiO2 PEEP
-"""
-_SHORT_LABS: Final = """
-WBC RBC Hgb HGB Hb HB Hct HCT Plt PLT Plts MCV MCH MCHC RDW MPV ANC ALC Na K Cl CO2 HCO3 BUN Cr Cre Creat CR Glu
-Gluc GLU
-Ca Mg MG Phos PO4 AG AST ALT ALP AlkPhos Tbili TBili Dbili GGT LDH CK CPK CKMB CK-MB TnI TnT Trop hsTn BNP NT-proBNP
-proBNP INR PT PTT aPTT ESR CRP hsCRP TSH FT4 FT3 T3 T4 A1c A1C HbA1c HbA1C HgbA1c HgbA1C HGBA1C LDL HDL TG TC VLDL
-PSA CEA
-AFP CA-125 CA125 CA19-9 hCG HCG bHCG beta-hCG Fe TIBC UIBC B12 Vit VitD PTH iPTH pH pCO2 PCO2 PaCO2 pO2 PO2 PaO2 BE
-Lac Lactate
-eGFR GFR CrCl CD4 VL ANA RF CCP C3 C4 IgA IgG IgM IgE SG UA LH FSH DHEA-S G6PD NH3 Alb ALB TP Osm Uosm Sosm FENa
-FEV1 FVC
-DLCO TLC PFT KUB CBC BMP CMP ABG VBG Chem7 LFTs HIV HCV HBV HbsAg RVVT MELD MELD-Na H/H AST/ALT ALT/AST KCl
-"""
-_SHORT_SCORES: Final = """
-ECOG GCS NYHA ASA KPS PS MMSE MoCA MOCA NIHSS APACHE SOFA qSOFA CURB-65 CHADS2 CHA2DS2-VASc HAS-BLED PHQ-9 PHQ-2
-PHQ9 GAD-7 GAD7
-AUDIT DASH HOOS KOOS PASI EDSS UPDRS mRS AIMS CIWA RASS VAS NRS Apgar APGAR Apgars APGARs BI-RADS BIRADS PI-RADS LI-RADS
-Lung-RADS TI-RADS TIMI GRACE EF LVEF RVSP CKD KDIGO AKI FIGO Gleason Braden Barthel Bishop Glasgow Karnofsky
-Mallampati Wells
-Ranson Hoehn Epworth IPSS Cobb PEFR FEV FVC CTCAE IOP AVA ABI SUV Ki-67 LOS EBL UOP DTRs DTR GA EGA CTDI pain
-"""
-SHORT: Final = MappingProxyType(
-    dict.fromkeys(_SHORT_VITALS.split(), "vital")
-    | dict.fromkeys(_SHORT_LABS.split(), "laboratory")
-    | dict.fromkeys(_SHORT_SCORES.split(), "score")
-)
-"""Abbreviations, in the letter case in which they are written."""
-
-_LONG_VITALS: Final = """
-bp|hr|rr|spo2|sao2|bmi|blood pressure|pressure|pressures|systolic|diastolic|heart rate|pulse|pulse rate|pulse ox
-|pulse oximetry|oxygen saturation|o2 saturation|o2 sat|o2 sats|saturation|saturations|sats|respirations|respiratory
-rate|resp
-|resp rate|temp|temperature|temperature max|body temperature|weight|height|body mass index|head circumference
-|satting|puls|blutdruck|presion|presion arterial|tension|temperatur|temperature|gewicht|poids|peso|frecuencia
-|saturating|febrile to|tachycardic to|peak flow
-"""
-_LONG_LABS: Final = """
-wbc|wbcs|rbc|hgb|hct|plt|inr|tsh|a1c|hba1c|bun|ldl|hdl|psa|bnp|esr|crp|hemoglobin|haemoglobin|hematocrit|platelet
-|platelets
-|white count|white blood cell|white blood cells|white cell|white blood|neutrophils|lymphocytes|eosinophils|monocytes
-|basophils|bands|sodium|potassium|chloride|bicarbonate|bicarb|creatinine|glucose|sugar|sugars|blood sugar|blood sugars
-|blood glucose|calcium|magnesium|phosphorus|phosphate|albumin|total protein|bilirubin|total bilirubin|t bili|total
-bili|direct bilirubin|d bili|alk phos|alkaline phos|alkaline
-phosphatase
-|lipase|amylase|troponin|lactate|lactic acid|ferritin|iron|cholesterol|total cholesterol|triglycerides|uric acid|ammonia
-|procalcitonin|d-dimer|fibrinogen|vitamin d|hemoglobin a1c|specific gravity|sedimentation rate|sed rate|ejection
-fraction
-|anion gap|osmolality|cortisol|testosterone|estradiol|prolactin|digoxin|vancomycin|lithium|tacrolimus|phenytoin
-|valproate
-|viral load|gfr|ph|protein|ketones|titer|fev1|mcv|fasting glucose|random glucose|glycated hemoglobin|prostate
-specific antigen
-"""
-_LONG_SCORES: Final = """
-stage|grade|type|class|pain|pain level|pain scale|murmur|score|apgars|apgar|ecog|performance status|gcs|nyha|mallampati
-|gleason|child-pugh|glasgow coma scale|glasgow coma score|kellgren-lawrence|tanner|braden|fitzpatrick|bethesda|bosniak
-|fontaine|rutherford|killip|hinchey|salter-harris|garden|weber|gustilo|clark|breslow|breslow depth|hunt-hess|fisher
-|strength|reflexes|pulses|gravida|para|abortus|station|effaced|dilated|apgar scores|severity|scale|trimester|ckd
-stage|phase
-|intensity|visual acuity|acuity|schedule|level
-"""
-
-
-def _words(listed: str) -> list[str]:
-    return [entry for line in listed.split("\n") for entry in line.split("|") if entry]
-
-
-LONG: Final = MappingProxyType(
-    dict.fromkeys(_words(_LONG_VITALS), "vital")
-    | dict.fromkeys(_words(_LONG_LABS), "laboratory")
-    | dict.fromkeys(_words(_LONG_SCORES), "score")
-)
-"""Words, in small letters."""
 
 WITH_DIGITS: Final = (
     r"SpO2|SPO2|spo2|SaO2|PaO2|PO2|pO2|PaCO2|PCO2|pCO2|FiO2|CO2|H2O|O2|H2|A1[cC]|HbA1[cC]|HgbA1[cC]|B12|B6|D3|K2|T[34]"

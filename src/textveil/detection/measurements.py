@@ -7,7 +7,7 @@ front. The span holds all of it, so that no later search takes "SpO2" or "Plt" f
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from textveil.detection.found import Found, finding, near
@@ -138,17 +138,11 @@ GRADED_GATE: Final = with_words(
 )
 _ENDS_LABEL: Final = " \t\n:=~<>()%-+.\xb7"
 _STRIPPED: Final = ":=~<>()%,;[]*|"
-
-
-def _measures(form: str) -> Mapping[str, str]:
-    """Return what is measured, as ``data/measures.txt`` lists it, with the sort that it is."""
-    listed = sections("measures.txt")
-    return {name: sort for sort in ("vital", "laboratory", "score") for name in listed[f"{form} {sort}"]}
-
-
-_SHORT: Final = _measures("short")
+_MEASURES: Final = sections("measures.txt")
+_SORTS: Final = ("vital", "laboratory", "score")
+_SHORT: Final = {name: sort for sort in _SORTS for name in _MEASURES[f"short {sort}"]}
 """Abbreviations, in the letter case in which they are written."""
-_LONG: Final = _measures("long")
+_LONG: Final = {name: sort for sort in _SORTS for name in _MEASURES[f"long {sort}"]}
 """Words, in small letters."""
 _MAY_END: Final = frozenset([*_FILLERS, *map(str.lower, _SHORT), *[name.rpartition(" ")[2] for name in _LONG]])
 """Words that stand directly in front of a number with a label, in small letters."""

@@ -14,7 +14,7 @@ from typing import Final
 from textveil.detection.east_asian import FORMS, HAN, back_to
 from textveil.detection.found import OTHER, Found, Phase, Row
 from textveil.detection.gates import anywhere
-from textveil.detection.script_lists import listed
+from textveil.detection.lists import listed, written
 from textveil.text.patterns import lazy_regex, matches
 
 _H: Final = f"[{HAN}]"
@@ -288,11 +288,7 @@ _ORG_STOPS: Final = (
     "在 于 到 从 是 的 我 他 她 该 这 那 某 任职 就职 毕业 考上 就读 供职 转到 转入 转至 送往 送至 来到 离开 加入 前往 去 至 给 由 向 对 为 与 了 被 说 及 您 你 往 自 职 转 経 经 進 进 入 因 "
     "写 抬头 填 开户行 选择 到达 抵达 参观 参加 访问 咨询 购买 信任 现任 曾任 收购 成立 创办 签约 起诉 与 拨打 联系 感谢 于是 如果 或者 以及 位于 我们 学生 就 将 把 这家 一家 所 與 這 該 對 給 從 請 请 称 表示 即 （ ）"
 )
-_GENERIC: Final = frozenset(
-    """人民 中心 附属 综合 中医 有限 股份 公立 私立 社区 当地 大型 各 贵 本 我们 一家 母 子 分 总 上市 科技 互联网 保险 外贸 国有 民营 跨国 物流 快递 搬家 装修 投资 商业 县 市 省 区 镇
-    乡 村 第一 三甲 专科 儿童 妇产 口腔 妇幼 保健 知名 著名 重点 名牌 本地 上述 人寿保险 电力 自来水 租赁 家政 出版 四星级 五星级 连锁 大 小 老 新 好 央行 中央 开户 网上 手机 住 出 在 定点 基层
-    高级 中级 最高 省级 市级 县级 贸易 咨询 软件 游戏 服装 食品 建筑 广告 代理 供应商 合作 所在 目标 母亲 生产 制造""".split()
-)
+_GENERIC: Final = frozenset(written("zh")["generic"])
 
 
 def find_organizations(text: str) -> Iterator[Found]:

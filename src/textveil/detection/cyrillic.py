@@ -23,8 +23,7 @@ from textveil.detection.cyrillic_forms import (
 )
 from textveil.detection.found import Found, Phase, Row
 from textveil.detection.gates import anywhere
-from textveil.detection.lists import written
-from textveil.detection.script_lists import listed
+from textveil.detection.lists import listed, written
 from textveil.text.patterns import lazy_regex, matches
 
 _SHOUTED: Final = rf"{CAPITAL}{{2,20}}(?:-{CAPITAL}{{2,20}})?"

@@ -9,7 +9,7 @@ from typing import Final
 from textveil.detection.east_asian import FORMS, HAN, back_to
 from textveil.detection.found import Found, Phase, Row
 from textveil.detection.gates import anywhere
-from textveil.detection.script_lists import listed
+from textveil.detection.lists import listed, written
 from textveil.text.patterns import lazy_regex, matches
 
 _H: Final = f"[{HAN}]"
@@ -47,13 +47,7 @@ _RANKED: Final = lazy_regex(
 _BEFORE: Final = lazy_regex(
     rf"(?:(?P<kata>{_KATA}{{2,10}}(?:・{_KATA}{{1,10}}){{0,2}})|(?P<han>{_H}{{1,5}}(?:[ 　]?(?:{_H}{{1,3}}|{_HIRA}{{2,4}}|{_KATA}{{2,5}}))?)|(?P<hira>{_HIRA}{{2,4}}))\Z"
 )
-_NOBODY: Final = frozenset(
-    """お客 客 皆 奥 娘 息子 お医者 医者 看護師 店員 患者 先生 社長 父 母 兄 姉 弟 妹 神 王 子供 業者 担当者 旦那 保護者 利用者 関係者 隣人 大家 駅員 親 祖父 祖母 孫 赤 坊 爺 婆 主人 家族 同僚 友達
-    学生 生徒 会社 部下 上司 運転手 警察 弁護士 税理士 農家 漁師 職人 大工 花屋 本屋 店主 嫁 婿 姑 貴 諸 各 本人 代表 担当 主治医 担当医 新人 外人 職員 社員 会員 参加者 受講者 応募者 候補者 読者 著者
-    取引先 御社 貴社 彼女 彼 方 何 誰 妊婦 介護士 相談員 美容師 師匠 管理人 幹事 司会 主婦 何様 同様 多様 一様 模様 仕様 異様 有様 副 元 前 現 新 旧 総務 営業 経理 人事 開発 技術 企画 広報 製造 販売 事業
-    執行 代表取締 最高 東京都 大阪府 県 市 内閣 総理 外務 財務 防衛 女性 男性 大学 名誉 客員 特任 担任 副院 部長 課長 係長 主任 店長 院長 会長 専務 常務 教授 博士 監督 選手 校長 市長 知事 大臣 首相 研修 指導 訪問 顧問 日本代表 女子 男子 プロ 元プロ チーム クラス パン 両 ご両親 お子 お母 お父
-    お兄 お姉 お爺 お婆 おじい おばあ おじ おば おか おと おに おね たく みな すみま お巡り 校長 教頭 担任 塾 新任 恩師 家庭教師 国語 数学 英語 理科 社会 音楽 体育 美術 歯医者 巡査 赤ちゃ じゅうぶ 犬 猫 ワン ネコ ウサギ クマ パパ ママ サンタ プロデューサー ディレクター プロジェクト""".split()
-)
+_NOBODY: Final = frozenset(written("ja")["nobody"])
 _PARTICLE: Final = "はがのをにもとへやで、。，．・）)」』】（(「『 　\n\t"
 
 
@@ -273,10 +267,7 @@ _INSTITUTION: Final = lazy_regex(
 _ORG_STOPS: Final = (
     "の は が を に で と も へ や から まで より 勤務先 所属 元 現在 昨日 今日 明日 同 当 本 弊 御 年 月 日"
 )
-_GENERIC: Final = frozenset(
-    """総合 大学 市民 中央 国立 県立 市立 私立 公立 地元 近く 当 本 弊 他 大手 地方 都市 近所 動物 専門 有名 女子 工業 医療 救急 地域 都内 近隣 一般 個人 内科 外科 皮膚科 眼科 小児科 耳鼻科 整形外科 産婦人科 精神科 歯科
-    高級 不動産 法律 会計 税理士 建築 設計 某 全国 関連 大型 老舗 温泉 ビジネス リゾート シティ 国会 世界 国際 日刊 地上波 衛星 生 再 民間 電子 自費 最高 高等 地方 家庭 簡易 主要 中堅 メイン ネット 都立 元 前 出身 志望 有力 名門 母校 進学 公的 無料 私設 受験 就職 紹介 当該 最寄り 産科 小児 高度 基幹 指定 かかりつけ医 調剤 処方 転院先""".split()
-)
+_GENERIC: Final = frozenset(written("ja")["generic"])
 
 
 def find_organizations(text: str) -> Iterator[Found]:

@@ -9,7 +9,7 @@ from typing import Final
 from textveil.detection.east_asian import FORMS
 from textveil.detection.found import Found, Phase, Row
 from textveil.detection.gates import anywhere
-from textveil.detection.script_lists import listed
+from textveil.detection.lists import listed, written
 from textveil.text.patterns import lazy_regex, matches
 
 _G: Final = "[가-힣]"
@@ -62,11 +62,7 @@ def family_of(name: str) -> str:
 
 
 _NO_END: Final = "한된는은인운할던적의를을에가과와로도만고며서면"
-_NOBODY: Final = frozenset(
-    """고객 선생 환자 부모 사장 의사 간호사 담당 이모 고모 주치의 전문의 사용자 이용자 보호자 신청자 관리자 담당자 지원자 여러분 부장 차장 과장 이사 원장 손님 기사 주인 이웃 도련 공주 왕자 장모 장인 형 누나 선배 후배 신입 전임
-    수간호 전공의 정형외과 신경과 소아과 주무관 정규직 남자 여자 모든 이분 저분 그분 이 한 두 세 전 현 신 구 주 모 각 조 위 남 여 지 제 원 명 기 금 인 나 우 하 고 문 소 국 어 은 용 노인 유명 최고 전문 이런 어느 이번 주요 장애인 성인 정신과 내과 외과 안과 치과
-    피부과 임신부 고혈압 조직 유전자 전신 심장 방사선 선임 수석 주임 책임 인턴 원어민 외국인 한국인 중국인 초등 중등 고등 고등학 대학 대학원 중학 유학 신혼부부 공동 임시 부 총 신규 우수 기존 단골 진상 전체""".split()
-)
+_NOBODY: Final = frozenset(written("ko")["nobody"])
 
 
 def _no_name(name: str) -> bool:
@@ -178,11 +174,7 @@ _KINDS: Final = (
 _INSTITUTION: Final = lazy_regex(
     rf"(?<![가-힣A-Za-z])(?P<name>[가-힣A-Za-z0-9]{{2,10}}?(?:{_KINDS})(?:병원)?)(?=(?:에서|에|의|으로|로|을|를|이|가|은|는|와|과|도|까지|부터|입니다)?(?:[\s,.()]|$))"
 )
-_GENERIC: Final = frozenset(
-    """종합병원 대학병원 동네병원 개인병원 대형병원 주거래은행 시중은행 인터넷은행 중앙은행 국립대학교 사립대학교 전문대학교 요양병원 한방병원 동물병원 응급센터 고객센터 콜센터 서비스센터 응급의료센터 문화센터 데이터센터 물류센터 지원센터 상담센터 운영시스템 관리시스템 정보시스템
-    운영체제 신용카드 체크카드 교통카드 법인카드 회원카드 인공지능 대중교통 이동통신 전기자동차 중고자동차 문화재단 지방법원 고등법원 대법원 헌법재판소 국회의원 시의원 인터넷신문 온라인유통 반도체산업 관광산업 주요산업 제조산업 건설산업 식품산업 이비인후과의원 세대 시대 기대 반대
-    절대 상대 최대 확대 현대 침대 무대 초대 연대 군대 증대 토대 한계 성대 치아치과 개인의원 국공립어린이집 기업은행 가족센터 재활센터 건강검진센터 검진센터 외래센터 부대 일대 시간대 가격대 연령대 대기업그룹 근대 고대 밤시간대 비상대 해운대 소프트 갈대 잠시대 십대 이십대 삼십대 열대 아대 손대 대대""".split()
-)
+_GENERIC: Final = frozenset(written("ko")["generic"])
 
 
 def find_organizations(text: str) -> Iterator[Found]:
@@ -199,9 +191,7 @@ def find_organizations(text: str) -> Iterator[Found]:
             yield Found(*match.span("name"), "organization", 0.8, "institution")
 
 
-_SHORT: Final = frozenset(
-    """서울 연세 고려 이화 성균관 한양 중앙 경희 서강 부산 경북 전남 전북 충남 충북 인하 아주 건국 동국 홍익 숙명 국민 단국 조선 영남 동아""".split()
-)
+_SHORT: Final = frozenset(written("ko")["short places"])
 
 
 def mention_forms(name: str, kind: str) -> Iterator[str]:

@@ -137,6 +137,23 @@ def by_language(name: str) -> Mapping[str, Sequence[str]]:
     return {language: words for language in LATIN if (words := written(language).get(name))}
 
 
+@cache
+def _script(language: str) -> Mapping[str, frozenset[str]]:
+    lists_of: dict[str, set[str]] = {}
+    packed = (DATA / "scripts" / f"{language}.txt.xz").read_bytes()
+    for line in lzma.decompress(packed).decode("utf-8").splitlines():
+        if line.startswith("["):
+            words = lists_of[line[1:-1]] = set()
+        else:
+            words.add(line)
+    return {name: frozenset(words) for name, words in lists_of.items()}
+
+
+def listed(language: str, section: str) -> frozenset[str]:
+    """Return a public list of a language in another script: ``given``, ``family``, ``place``, ``ordinary``, ..."""
+    return _script(language)[section]
+
+
 ONLY_FOUND: Final = "only found:"
 
 

@@ -9,9 +9,8 @@ from typing import Final, NamedTuple
 
 from textveil.detection.found import Found, Phase, Row
 from textveil.detection.gates import anywhere
-from textveil.detection.lists import COMPANIES
+from textveil.detection.lists import COMPANIES, listed, written
 from textveil.detection.people_in_records import line_end
-from textveil.detection.script_lists import listed
 from textveil.text.patterns import check_time, lazy_regex, matches
 
 _U: Final = "[A-ZÇĞİÖŞÜÂÎÛÄÉ]"
@@ -26,10 +25,7 @@ _SKIPPED: Final = " \"'“(—–-[0123456789"
 _BEHIND: Final = lazy_regex(
     r" (?:Bey|Hanım|Hoca|Hocam|Efendi|Abi|Abla|Teyze|Amca|Usta|Beyefendi|Hanımefendi|Paşa)(?![a-zçğıöşü])"
 )
-_TITLES: Final = frozenset(
-    """sayın sn dr doktor prof doç av avukat op uzm hemşire hasta müdür öğretmen sevgili bay bayan arş yrd ebe eczacı kaptan hakim savcı başkan bakan vali kaymakam mühendis uzman asistan değerli öğr gör müşteri danışan
-    ustam kuzenim kardeşim ablam abim annem babam eşim kızım oğlum eşi kızı oğlu annesi babası kardeşi memuru memur komiser komiseri başkomiser astsubay teğmen yüzbaşı binbaşı muhtar noter şoför şoförü müfettiş profesör şefi ablası abisi dedesi ninesi arkadaşım arkadaşı komşum komşusu yeğeni amcası dayısı teyzesi halası patronum müdürü adım ismim""".split()
-)
+_TITLES: Final = frozenset(written("tr")["titles"])
 _LABELS: Final = (
     "Adı Soyadı|Ad Soyad|Adı ve Soyadı|Ad|Adı|Soyadı|Soyad|Hasta|Hasta Adı|Hastanın Adı|İsim|İsim Soyisim|Doktor|Hekim|Hemşire|Müşteri|Müşteri Adı|Gönderen|Alıcı|Kimden|Kime|Yetkili|İmza|Veli|Öğrenci|Kiracı|Kiraya Veren|Davacı|Davalı|Sanık|Tanık|Vekili?|Yazar|Hazırlayan|"
     "Onaylayan|Sorumlu|İletişim Kişisi|Acil Durum Kişisi|Hesap Sahibi|Sigortalı|Refakatçi|Yakını|Anne Adı|Baba Adı|Eşi|Düzenleyen|Teslim Alan|Başvuran|Katılımcılar|Bilgi"
@@ -172,20 +168,10 @@ _ENDINGS: Final = lazy_regex(
 )
 
 
-_BRANDS: Final = frozenset(
-    """ford opel peugeot citroen dacia togg hyundai mercedes windows excel word android iphone tofaş arçelik
-        vestel beko""".split()
-)
-_LOOSE: Final = frozenset(
-    """ateş barış umut deniz yağmur güneş bahar sevgi mutlu can onur özgür savaş zafer yaprak çiçek nehir su toprak ipek melek sultan aslan rüzgar eylül nisan ekin doğa pınar irmak ışık aydın yıldız dilek arzu sevda duygu hayat ümit
-    şafak tan ufuk bulut kaya taş demir çelik altın gül lale menekşe inci cihan devrim evren gizem gökçe ilkbahar ilke meltem özlem poyraz seher sezgi şirin tuna utku yazgı zeytin erdem emek ferah gurur hazır huzur ilham kısmet müjde neşe sabır saygı şans tatlı uğur vicdan yiğit öykü ömür başak bilge gonca hilal kader narin pembe ülkü simge doğan durmuş dursun engin
-    coşkun olgun polat güven güler sevinç saadet hikmet tekin yücel yüksel yener derya nimet nazım mahir kadir bayram gazi sena eda ece sade sefa safa sultan filiz dilek oya lale bahar arda berk dost fikret fidan meral emin ilke ümran servet seyit vesile şeref sırrı yalçın akın turan ulaş usta yaman yadigar""".split()
-)
+_BRANDS: Final = frozenset(written("tr")["brands"])
+_LOOSE: Final = frozenset(written("tr")["given names too"])
 """Given names that are words: alone at a sentence's start they name nobody."""
-_FUNCTION: Final = frozenset(
-    """ve ile bir meslektaşım meslektaşımız yetkili müşterimiz velimiz ilgili üyemiz bu şu o ben sen biz siz onlar için de da ki ama fakat ancak çünkü eğer sayın merhaba selam günaydın lütfen teşekkürler teşekkür saygılarımla iyi günler not konu tarih bey hanım ayrıca bugün dün yarın pazartesi salı çarşamba perşembe cuma cumartesi pazar sonra önce hasta doktor kendisi hepsi
-    adı soyadı soyad soyisim ad isim kurban ramazan bayramı türkçe ingilizce almanca fransızca türk allah internet covid tc no tel adres eposta ocak şubat mart nisan mayıs haziran temmuz ağustos eylül ekim kasım aralık""".split()
-)
+_FUNCTION: Final = frozenset(written("tr")["function"])
 
 
 _NO_GUESS: Final = lazy_regex(" ?:| [0-9]")

@@ -1,6 +1,6 @@
 """Persons, places and organizations in Cyrillic, Arabic, Chinese, Japanese and Korean letters, drawn in the same.
 
-Pools are the public lists by which names are found (``detection.script_lists``), and firms' names made of public
+Pools are the public lists by which names are found (``detection.lists.listed``), and firms' names made of public
 syllables. What stays is named by ``writing.SCRIPT_FACTS``: the script, endings of cases, and words of closed lists for kinds of
 places and institutions. Proof: privacy/proofs/pseudonyms.md.
 """
@@ -19,7 +19,7 @@ from textveil.detection.chinese import COMMON as FAMILIES
 from textveil.detection.chinese import family_of as chinese_family
 from textveil.detection.cyrillic import lemmas
 from textveil.detection.japanese import family_of as japanese_family
-from textveil.detection.script_lists import listed
+from textveil.detection.lists import listed
 from textveil.surrogates.drawn import agreed
 from textveil.surrogates.page import Page
 from textveil.surrogates.place_pools import place_pool

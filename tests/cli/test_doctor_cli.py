@@ -7,6 +7,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
+from textveil.cli import doctor as doctor_module
 from textveil.cli import main as cli
 
 
@@ -54,3 +55,12 @@ def test_it_asks_an_upstream(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
     assert code == 1 and "FAILS     upstream" in out and "refuses connections" in " ".join(out.split())
     code, out = doctor(monkeypatch, capsys, "--upstream", "file:///etc/passwd")
     assert code == 2 and "must be a URL that begins with http" in " ".join(out.split())
+
+
+def test_names_of_extras_are_the_same_in_every_language(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TEXTVEIL_LANGUAGE", "de")
+    monkeypatch.setattr(doctor_module, "_extras", lambda: (["documents", "server"], []))
+    code, out = doctor(monkeypatch, capsys)
+    assert code == 0 and "Extras    documents, server\nfehlt     keine\n" in out

@@ -17,6 +17,8 @@ from textveil.json_text import json_text
 
 _NOT_FOR_USE = frozenset({"benchmark", "dev", "docs", "full", "test"})  # extras for who builds textveil
 _SECONDS = 5.0
+_OF_NAMES = frozenset({"extras", "policies"})  # lists of names, which are the same in every language
+_NONE = "none"
 _KEYED = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 
 
@@ -39,14 +41,17 @@ def doctor_command(
 
     Exit code 1 if something that was asked for fails.
     """
-    from textveil.pages.messages import row, said
+    from textveil.pages.messages import plain_row, row, said
 
     findings = list(_findings(upstream))
     if as_json:
         sys.stdout.write(json_text([each._asdict() for each in findings]))
     else:
         for each in findings:
-            lines = row(each.about, each.said) if each.fine else row("FAILS", f"{said(each.about)}: {said(each.said)}")
+            shown = plain_row if each.about in _OF_NAMES and each.said != _NONE else row
+            lines = (
+                shown(each.about, each.said) if each.fine else row("FAILS", f"{said(each.about)}: {said(each.said)}")
+            )
             sys.stdout.writelines(line + "\n" for line in lines)
     return 0 if all(each.fine for each in findings) else 1
 
@@ -68,7 +73,7 @@ def _findings(upstream: str | None) -> Iterator[Finding]:
         from textveil.server.config import Config
 
         yield Finding("budgets", f"{Config().database_url}, of serve and keys, where --database names no other")
-    yield Finding("extras", ", ".join(there) or "none")
+    yield Finding("extras", ", ".join(there) or _NONE)
     yield Finding("missing", f"{', '.join(missing)}: pip install 'textveil[NAME]'" if missing else "none")
     if upstream is not None:
         yield _answer(upstream)

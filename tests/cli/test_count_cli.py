@@ -203,5 +203,6 @@ def test_a_report_is_a_page_where_its_name_says_so(count: Run, tmp_path: Path) -
     assert code == 0 and page.startswith("<!doctype html>") and data["guarantee"]["text"] in page
     assert all(line.replace("'", "&#39;") in page for line in data["not_covered"])
     assert "words, second round: " in page and f"{data['facts']['items']}</td>" in page
+    assert "no limit</td>" in page  # records of a person
     code, _, err = count("-o", "other.csv", "--report", "r.html")
     assert code == 2 and "r.html" not in err and "exists" in err

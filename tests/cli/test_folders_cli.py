@@ -167,3 +167,11 @@ def test_the_summary_of_a_folder_says_that_a_line_is_a_text_and_names_its_review
 def test_the_summary_of_many_inputs_does_not_list_them(command, letters: Path) -> None:
     _, _, err = command("sanitize", *sorted(letters.iterdir()), "-p", "identifiers", "-o", "out.txt")
     assert "--original INPUT" in err and "(--original for each of 4 inputs)" in " ".join(err.split())
+
+
+def test_a_document_that_is_not_there_is_named(command, tmp_path: Path) -> None:
+    code, _, err = command("sanitize", tmp_path / "absent.docx", "-o", tmp_path / "out.docx")
+    assert (code, err) == (
+        1,
+        "textveil: input 1 (absent.docx) must be a readable file; got No such file or directory.\n",
+    )

@@ -120,3 +120,40 @@ def test_a_message_within_a_message_is_read_in_any_encoding(sanitizer, coding):
     data = head.encode() + part.encode() + encoded + b"\n--b--\n"
     release = released("a.eml", data, sanitizer)
     assert b"uillfeather" not in release.data and b"remains" in release.data
+
+
+def test_text_that_goes_on_in_the_next_line_and_packed_files_in_text(sanitizer):
+    flowed = (
+        "I met Zebedee \n> Quillfeather\nZebedee \nQuillfeather came, zebedee@quill \nfeather.example.net\n-- \nme\n"
+    )
+    for gap, text in (("no", flowed.split("zebedee@")[0]), ("yes", flowed.replace("Zebedee ", "Zebedee  "))):
+        head = f"From: a@b.org\nContent-Type: text/plain; format=flowed; delsp={gap}\n\n"
+        seen = released("a.eml", (head + text).encode(), sanitizer).data.lower()
+        assert b"quillfeather" not in seen and b"feather.example" not in seen and b"i met" in seen
+    packed = "hello\nbegin 644 Xylotrope.txt\n%6'EL;P``\n`\nend\nremains\n"
+    seen = released("a.eml", f"From: a@b.org\n\n{packed}".encode(), sanitizer).data
+    assert b"Xylo" not in seen and b"6'EL" not in seen and b"remains" in seen
+
+
+def test_names_of_attachments_stay_where_their_words_are_everybodys(sanitizer):
+    made = EmailMessage()
+    made["From"] = "a@b.org"
+    names = ["Xylotrope_letter.pdf", "cv-XylotropeQ.TXT", "annual report.txt", "C:\\Xylotrope\\x", "letter.txt"]
+    for name in names:
+        made.add_attachment("remains", filename=name)
+    mail = email.message_from_bytes(released("a.eml", made.as_bytes(), sanitizer).data)
+    kept = [part.get_filename() for part in mail.walk() if part.get_filename()]
+    assert kept == ["attachment.pdf", "attachment.TXT", "annual report.txt", "attachment", "letter.txt"]
+
+
+def test_targets_that_are_paths_and_letters_in_another_order_go(sanitizer):
+    page = """<p><a href="/of/Xylotrope">one</a> <a href="Xylotrope.html">two</a> <a href="https://example.org/">three</a>
+    <bdo dir=rtl>four</bdo></p><xmp>Dr. Zebedee Quillfeather</xmp><listing>Dr. Zebedee Quillfeather</listing>\u202efive"""
+    seen = released("a.html", page.encode(), sanitizer).data.decode()
+    assert not any(word in seen for word in ("Xylotrope", "bdo", "\u202e", "uillfeather"))
+    assert 'href="#"' in seen and 'href="https://' in seen
+
+
+def test_an_address_that_no_host_can_have_is_written(sanitizer):
+    data = "From: a@b.org\nCc: a@d\u00f6m\ud800.org\n\nremains\n".encode("utf-8", "surrogatepass")
+    assert b"remains" in released("a.eml", data, sanitizer).data

@@ -13,6 +13,7 @@ import textveil as tv
 from textveil.documents.limits import Limits
 from textveil.documents.model import joined
 from textveil.documents.opened import restored
+from textveil.documents.pdf_fonts import _nameless
 from textveil.documents.pdf_strings import strings
 from textveil.documents.registry import reader_of
 from textveil.documents.release import released
@@ -230,3 +231,33 @@ def test_marks_beside_a_value_stay_where_they_are(sanitizer):
     assert MAIL not in text_of(new) and len(marks(new)) == 2
     for before, after in zip(marks(out.getvalue()), marks(new), strict=True):
         assert after == pytest.approx(before, abs=0.1)
+
+
+def test_a_font_keeps_the_tables_that_draw_and_nothing_else():
+    def font(*tables: tuple[bytes, bytes]) -> bytes:
+        head, body = b"\0\1\0\0" + len(tables).to_bytes(2, "big") + bytes(6), b""
+        for name, data in tables:
+            place = 12 + 16 * len(tables) + len(body) + 9
+            head += name + b"sums" + place.to_bytes(4, "big") + len(data).to_bytes(4, "big")
+            body += data + b"slack"
+        return head + b"Xylotrope" + body
+
+    drawn = _nameless(font((b"glyf", b"outlines!"), (b"Xylo", b"Xylotrope"), (b"name", b"Xylotrope"), (b"cvt ", b"12")))
+    assert b"Xylo" not in drawn and b"slack" not in drawn and b"name" not in drawn
+    assert drawn[4:12] == bytes((0, 2, 0, 32, 0, 1, 0, 0)) and b"outlines!" in drawn and drawn[28:32] == b"cvt "
+    for program in (font((b"Xylo", b"Xylotrope")), b"\0\1\0\0 Xylotrope", b"Xylotrope", font((b"glyf", b"x"))[:-7]):
+        assert _nameless(program) == b""
+
+
+def test_letters_that_stand_in_boxes_are_a_word(sanitizer):
+    out = io.BytesIO()
+    page = canvas.Canvas(out, pagesize=A4)
+    page.drawString(72, 760, "Dr. Zebedee ")
+    for at, letter in enumerate("Quillfeather"):
+        page.drawString(150 + 11 * at, 760, letter)
+    page.setFont("Helvetica", 0)
+    page.drawString(72, 700, "Dr. Zebedee Quillfeather")
+    page.save()
+    assert "Quillfeather" in text_of(out.getvalue())
+    seen = everything(released("a.pdf", out.getvalue(), sanitizer).data)
+    assert "uillfeather" not in seen and "illf" not in seen

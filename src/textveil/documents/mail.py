@@ -6,6 +6,7 @@ import base64
 import quopri
 import re
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field
 from email import message_from_bytes, policy
 from email.header import Header
@@ -13,6 +14,7 @@ from email.message import EmailMessage
 from email.utils import formataddr
 from typing import Final
 
+from textveil.detection.people_in_records import is_plain_word
 from textveil.documents.limits import take
 from textveil.documents.model import Content, Images, Passage, Piece, slot
 from textveil.documents.pictures import Painted, Pictures
@@ -37,6 +39,11 @@ _NAMED: Final = frozenset(
 _TEXTS: Final = frozenset(("text/plain", "text/csv", "text/markdown", "text/tab-separated-values"))
 _KIND: Final = re.compile(r"[a-z]{1,20}/[a-z0-9.+-]{1,80}")
 _QUOTED: Final = re.compile(r"[ \t]{0,9}(?:[>|][ \t]?){1,40}")
+_UUENCODED: Final = re.compile(
+    r"(?m)^begin(?:-base64)? [0-7]{3,4} [^\n]{1,400}\n(?:[\x20-\x60a-z]{0,100}\n)*?(?:end|====)(?:\n|\Z)"
+)
+_NAME_WORDS: Final = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_]")
+_ENDING: Final = re.compile(r"(?i)[a-z0-9]{1,5}")
 _FROM: Final = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From (?=[^\n]{0,200}\d\d:\d\d)[^\n]{0,400}\n")
 _LINE: Final = "From MAILER-DAEMON Thu Jan  1 00:00:00 1970\n"
 _TYPES: Final = {ending: kind for kind, ending in ENDINGS.items()}
@@ -99,7 +106,7 @@ class Mail:
             ]
             return part
         if (name := message.get_filename()) is not None:
-            part.name = [" ".join(name.split())]
+            part.name = [self._plain_name(" ".join(name.split()))]
             self.passages.append(Passage("name of an attachment", [slot(part.name, 0)]))
         if kind == "message/rfc822":
             payload = message.get_payload()
@@ -118,7 +125,10 @@ class Mail:
         charset = message.get_content_charset() or ""
         if kind in _TEXTS or (suffix in (".txt", ".csv", ".md") and kind == "application/octet-stream"):
             part.kind = kind if kind in _TEXTS else _TYPES[suffix]
-            self._lines(part, decoded(data, charset if charset != "us-ascii" else ""))
+            text = decoded(data, charset if charset != "us-ascii" else "")
+            if str(message.get_param("format", "")).lower() == "flowed":
+                text = _unflowed(text, " " * (str(message.get_param("delsp", "")).lower() != "yes"))
+            self._lines(part, text)
             self.parts["text of a message"] += 1
         elif kind.startswith("image/") or suffix in PICTURES:
             part.kind, part.picture = "image/png", self._pictures.take(data)
@@ -140,11 +150,21 @@ class Mail:
             signed = kind.endswith("signature")
             self._remove(part, "signature" if signed else "attachment of another kind")
 
+    def _plain_name(self, name: str) -> str:
+        """Return the name of an attachment where it is of words that any letter has, else another one."""
+        stem, dot, ending = name.rpartition(".")
+        words = _NAME_WORDS.findall(stem if dot else name)
+        if all((word.isdigit() and len(word) < 5) or is_plain_word(word.lower()) for word in words):
+            return name
+        self.removed["name of an attachment"] += 1
+        return f"attachment{dot}{ending}" if _ENDING.fullmatch(ending) else "attachment"
+
     def _lines(self, part: _Part, text: str) -> None:
         """Read a text line by line: the marks of quotations stand before lines, and are no text of theirs."""
-        lines = text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n").split("\n")
+        text, packed = _UUENCODED.subn("(removed)\n", text.replace("\r\n", "\n").replace("\r", "\n"))
+        self.removed["attachment of another kind"] += packed
         part.text, before = [], "\n"
-        for number, line in enumerate(lines):
+        for number, line in enumerate(text.rstrip("\n").split("\n")):
             mark = _QUOTED.match(line)
             part.text += ["\n" if number else "", line[: mark.end()] if mark else "", line[mark.end() if mark else 0 :]]
             before += "\n" if not number or not part.text[-1].strip() else ""
@@ -269,6 +289,20 @@ class Box:
         return b"\n".join(_LINE.encode() + re.sub(rb"(?m)^From ", b">From ", mail.written()) for mail in self._mails)
 
 
+def _unflowed(text: str, gap: str) -> str:
+    """Return a text whose lines are whole: a space at the end of one meant that the next, of the same quotation, goes on."""
+    lines: list[str] = []
+    marks = before = ""
+    for line in text.replace("\r\n", "\n").split("\n"):
+        own = line[: len(line) - len(line.lstrip(">"))]
+        if lines and before.endswith(" ") and before.lstrip("> ") != "-- " and own == marks:
+            lines[-1] = lines[-1][:-1] + gap + line[len(own) :].removeprefix(" ")
+        else:
+            lines.append(line)
+        marks, before = own, line
+    return "\n".join(lines)
+
+
 def _unwrapped(inner: bytes, coding: str) -> bytes:
     """Return a message within a message, which some programs encode though they should not."""
     if coding == "base64":
@@ -290,7 +324,9 @@ def _address(name: str, address: str) -> str:
     name, address = " ".join(name.split()), "".join(address.split())
     if not address.isascii():
         local, _, domain = address.rpartition("@")
-        address = f"{Header(local, 'utf-8').encode()}@{domain.encode('idna').decode()}"
+        with suppress(UnicodeError):
+            domain = domain.encode("idna").decode()
+        address = f"{Header(local, 'utf-8').encode()}@{domain.encode('ascii', 'replace').decode().replace('?', '-')}"
     return formataddr((name, address)) if name else address
 
 

@@ -6,7 +6,7 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
 
@@ -35,6 +35,8 @@ OFFICE: Final = "application/vnd.openxmlformats-officedocument."
 IMAGE: Final = "image"
 _SPOKEN_TARGETS: Final = frozenset(("hyperlink",))
 """Kinds of relations to outside whose target is text; others go."""
+_OUTSIDE: Final = re.compile(r"(?i)(?:https?|mailto|tel|ftp):")
+"""Targets that are text: the path of a file may be anybody's, and is found by nobody."""
 _TYPE_OF_RELATION: Final = re.compile(
     r"http://(?:schemas\.openxmlformats\.org/officeDocument/2006|purl\.oclc\.org/ooxml/officeDocument)/relationships/(?:"
     r"officeDocument|hyperlink|image|theme|themeOverride|settings|styles|numbering|fontTable|header|footer|footnotes|endnotes"
@@ -188,6 +190,9 @@ class Package:
         for relation in part.relations:
             stays = relation.kind in _SPOKEN_TARGETS if relation.outside else self._stays(relation.target)
             stays = stays and _TYPE_OF_RELATION.fullmatch(relation.type) is not None
+            if stays and relation.outside and _OUTSIDE.match(relation.target) is None:
+                relation = replace(relation, target="about:blank")
+                self.removed["target of a link"] += 1
             if stays:
                 kept.append(relation)
             else:

@@ -107,10 +107,10 @@ def _descriptor(pdf: pikepdf.Pdf, item: Any) -> tuple[Any, bool]:
     kept = known(item, _DESCRIPTOR)
     kept.Type = Name("/FontDescriptor")
     for key in ("/FontFile", "/FontFile2", "/FontFile3"):
-        if isinstance(program := item.get(key), Stream):
-            made = pdf.make_stream(
-                _nameless(program.read_bytes()), known(program, frozenset(("Length1", "Length2", "Length3")))
-            )
+        if isinstance(program := item.get(key), Stream) and (bare := _nameless(program.read_bytes())):
+            made = pdf.make_stream(bare, known(program, frozenset(("Length1", "Length2", "Length3"))))
+            if key == "/FontFile2":
+                made.Length1 = len(bare)
             if key == "/FontFile3":
                 made.Subtype = Name(
                     str(program.get("/Subtype", ""))
@@ -190,16 +190,9 @@ def _unicode_map(texts: dict[bytes, str]) -> bytes:
 
 
 def _nameless(program: bytes) -> bytes:
-    """Return the program of a font with nothing in its table of names, or in what its head says in words."""
+    """Return the program of a font without names, and without what its head says in words; empty of what is none."""
     if program[:4] in (b"\x00\x01\x00\x00", b"true", b"OTTO"):
-        data = bytearray(program)
-        for at in range(12, min(12 + 16 * int.from_bytes(program[4:6], "big"), len(program) - 15), 16):
-            start, length = (int.from_bytes(program[at + off : at + off + 4], "big") for off in (8, 12))
-            if program[at : at + 4] in (b"name", b"meta", b"DSIG"):
-                data[start : start + length] = bytes(len(data[start : start + length]))
-            elif program[at : at + 4] == b"post":
-                _blank_names(data, start, min(start + length, len(data)))
-        return bytes(data)
+        return _of_tables(program)
     if program[:1] == b"\x01":
         data = bytearray(program)
         at = _index(program, program[2], lambda start, end: data.__setitem__(slice(start, end), b"A" * (end - start)))
@@ -217,7 +210,38 @@ def _nameless(program: bytes) -> bytes:
         head = re.sub(rb"\([^()]*\)", lambda match: b"(" + b" " * (len(match[0]) - 2) + b")", head)
         head = re.sub(rb"%[^\r\n]*+", lambda match: match[0][:14].ljust(len(match[0])), head)
         return head + found + rest
-    return program
+    return b""
+
+
+_TABLES: Final = frozenset(
+    (
+        b"cmap glyf loca head hhea hmtx maxp cvt fpgm prep OS/2 post CFF VORG vhea vmtx gasp kern GSUB GPOS GDEF BASE"
+        b" hdmx VDMX LTSH"
+    ).split()
+)
+"""Tables by which a font draws; others, and what lies between tables, may say anything."""
+
+
+def _of_tables(program: bytes) -> bytes:
+    """Return a font of the tables that draw, in their order."""
+    tables = []
+    for at in range(12, min(12 + 16 * int.from_bytes(program[4:6], "big"), len(program) - 15), 16):
+        start, length = (int.from_bytes(program[at + off : at + off + 4], "big") for off in (8, 12))
+        table = bytearray(program[start : start + length])
+        if program[at : at + 4].rstrip() in _TABLES and len(table) == length:
+            if program[at : at + 4] == b"post":
+                _blank_names(table, 0, length)
+            tables.append((program[at : at + 8], bytes(table)))
+    if not any(head[:4] in (b"glyf", b"CFF ") for head, _ in tables):
+        return b""
+    widest = len(tables).bit_length() - 1
+    sizes = (len(tables), 16 << widest, widest, 16 * len(tables) - (16 << widest))
+    head, body = program[:4] + b"".join(size.to_bytes(2, "big") for size in sizes), b""
+    for name, drawn in tables:
+        place = 12 + 16 * len(tables) + len(body)
+        head += name + place.to_bytes(4, "big") + len(drawn).to_bytes(4, "big")
+        body += drawn + bytes(-len(drawn) % 4)
+    return head + body
 
 
 def _blank_names(data: bytearray, start: int, end: int) -> None:

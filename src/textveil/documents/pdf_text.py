@@ -197,7 +197,7 @@ class Run:
             text = "".join(one.new or "" for one in changed)
             if not text or not state.size:
                 # In steps that are no space each: nothing stands there.
-                steps = ceil(abs(width / state.size) / (_GAP / 2)) if state.size else 0
+                steps = max(1, ceil(abs(width / state.size) / (_GAP / 2))) if state.size else 1
                 row += [_shown(Glyph(b"", "", width / steps), state)] * min(steps, 10_000)
                 continue
             if row:
@@ -291,7 +291,8 @@ class Lines:
             gap, off = ((x * run.along[0] + y * run.along[1]) / scale, (x * run.along[1] - y * run.along[0]) / scale)
             before = "\n" if abs(off) < 2.2 * size else "\n\n"
             if abs(off) < 0.4 * size and -0.5 * size < gap:
-                before = "" if gap < _GAP * size else " " if gap < _CELL * size else "\t"
+                close = _CELL if _is_letter(self._last) and _is_letter(run) else _GAP  # a letter in each box
+                before = "" if gap < close * size else " " if gap < _CELL * size else "\t"
         self._last = run
         # A move before the first glyph is a space of the line that goes on, and nothing in one that begins.
         if not run.parts[0].items[0].code and (before not in ("", " ") or self.parts[-1][-1].text.isspace()):
@@ -316,6 +317,11 @@ class Lines:
             for changed, group in groupby(line, lambda part: part.new is not None):
                 if changed:
                     _spread(list(group))
+
+
+def _is_letter(run: Run) -> bool:
+    text = "".join(part.text for part in run.parts)
+    return len(text) == 1 and text.isalnum()
 
 
 def _spread(group: Sequence[Part]) -> None:

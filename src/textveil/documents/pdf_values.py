@@ -30,6 +30,7 @@ WORDS: Final = frozenset(
         " MacRomanEncoding MacExpertEncoding StandardEncoding Identity-H Identity-V All"
     ).split()
 )
+_HUGE: Final = 10**7  # no length on a page
 _DEVICES: Final = {1: "DeviceGray", 3: "DeviceRGB", 4: "DeviceCMYK"}
 _CALCULATED: Final = re.compile(
     rb"(?:[{}\s]|[-+]?(?:\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})|(?:abs|add|atan|ceiling|cos|cvi|cvr|div|exp|floor|idiv|ln|log|mod|mul|neg|round|sin|sqrt|sub"
@@ -52,7 +53,7 @@ def known(item: Any, keys: frozenset[str]) -> Any:
 def numbers(value: Any, depth: int = 0) -> Any:
     """Return a number, or an array of numbers within arrays; None where it is something else."""
     if isinstance(value, (bool, int, float, Decimal)):
-        return value
+        return value if -_HUGE < float(value) < _HUGE else None
     if isinstance(value, Array) and depth < 4:
         made = [numbers(one, depth + 1) for one in value]
         return None if any(one is None for one in made) else Array(made)

@@ -39,9 +39,10 @@ _BLOCKS: Final = frozenset(
 _GONE: Final = frozenset(
     (
         "script noscript iframe frame frameset noframes object embed applet template svg math canvas video audio"
-        " source track link base bgsound portal slot map area picture param xml"
+        " source track noembed link base bgsound portal slot map area picture param xml"
     ).split()
 )
+_BARE: Final = ("xmp", "listing", "plaintext")
 _SPOKEN: Final = frozenset(
     ("title alt placeholder aria-label aria-description label summary abbr cite value datetime content").split()
 )
@@ -85,9 +86,9 @@ _PROPERTIES: Final = re.compile(
     r"|gap|grid-(?:column|row|template-columns|template-rows)|left|letter-spacing|line-height|list-style(?:-(?:position"
     r"|type))?|opacity|order|orphans|outline(?:-(?:color|style|width))?|overflow(?:-[xy]|-wrap)?|page-break-(?:after|before"
     r"|inside)|position|right|row-gap|table-layout|text-(?:align|decoration|indent|overflow|shadow|transform|size-adjust)"
-    r"|top|unicode-bidi|vertical-align|visibility|white-space|widows|word-(?:break|spacing|wrap)|z-index"
+    r"|top|vertical-align|visibility|white-space|widows|word-(?:break|spacing|wrap)|z-index"
 )
-_UNIT: Final = r"[-+]?(?:\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})(?:[a-z]{1,4}|%|\*)?"
+_UNIT: Final = r"[-+]?(?:\d{1,5}(?:\.\d{0,9})?|\.\d{1,9})(?:[a-z]{1,4}|%|\*)?"
 _NUMBER: Final = re.compile(rf"{_UNIT}|#?[0-9A-Fa-f]{{3,8}}|")
 _VALUE: Final = re.compile(
     rf"{_UNIT}|#[0-9A-Fa-f]{{3,8}}|[a-z/]+(?:-[a-z0-9]+)*|(?:rgba?|hsla?|calc|minmax|repeat)\(|[\s,)/*+-]|!important"
@@ -96,10 +97,11 @@ _SELECTOR: Final = re.compile(
     r"[.#][ci]\d+|[a-z]+[1-6]?|\*|::?(?:hover|visited|link|active|focus|before|after|first-child|last-child|root"
     r"|nth-child\((?:odd|even|\d+n?)\)|first-letter|first-line)(?![\w-])|[>+~,\s]"
 )
-_SAFE: Final = re.compile(r"(?i)(?:https?|mailto|tel|ftp|sms):|[^:/?#]{0,400}+(?:[/?#]|$)")
+_OUTSIDE: Final = re.compile(r"(?i)(?:https?|mailto|tel|ftp|sms):")
+"""Targets that are text: a path alone may be anybody's, and is found by nobody."""
 _LANGUAGE: Final = re.compile(r"[a-z]{2,3}(?:-[A-Z][a-z]{3})?(?:-[A-Z]{2})?")
 _SPACES: Final = re.compile(r"[ \t\r\n\f]+")
-_CONTROLS: Final = dict.fromkeys([*range(9), 11, 12, *range(14, 32), 127], "")
+_CONTROLS: Final = dict.fromkeys([*range(9), 11, 12, *range(14, 32), 127, 0x202D, 0x202E], "")
 
 
 def decoded(data: bytes, charset: str = "") -> str:
@@ -148,6 +150,9 @@ class Page:
             elif tag in _GONE:
                 self.removed[f"element {tag}"] += 1
                 _without(element)
+            elif tag == "bdo" or tag in _BARE:
+                element.attrib.clear()
+                element.tag = "span" if tag == "bdo" else "pre"
             elif tag not in INLINE and tag not in _BLOCKS:
                 self.removed["element of another vocabulary"] += 1
                 element.attrib.clear()
@@ -183,8 +188,9 @@ class Page:
                 new = self._declarations(value)
             elif key == "href" and value.startswith("#"):
                 new = "#" + self._named("i", value[1:]) if value[1:] else "#"
-            elif key == "href" and tag == "a" and _SAFE.match(value.strip()) is not None:
-                new = value.strip()
+            elif key == "href" and tag == "a":
+                new = value.strip() if _OUTSIDE.match(value.strip()) is not None else "#"
+                self.removed["target of a link"] += new == "#"
             elif key == "src" and tag in ("img", "input"):
                 self._painted.append((element, self._pictures.take(_data_of(value))))
                 new = _BLANK

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any, Final, NamedTuple
@@ -97,8 +98,11 @@ def entities(folder: str) -> Iterator[Labelled]:
 
 def texts() -> Iterator[tuple[str, list[Labelled]]]:
     """The corpora that are there, by name."""
+    for folder in ("tab", "panorama", "clinical"):
+        if not (TEXT / folder).exists():
+            print(f"left out: {folder}, which is not in {TEXT}", file=sys.stderr)
     for folder in ("tab", "panorama"):
-        if (TEXT / folder / "dev.jsonl").exists():
+        if (TEXT / folder).exists():
             yield folder, list(entities(folder))
     if (TEXT / "clinical").exists():
         notes = [

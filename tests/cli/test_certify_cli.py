@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import pytest
 
 import textveil as tv
 from textveil.certificate.finding import Finding
-from textveil.certificate.marks import Binding, Design, Mark, Marks, Span, new_key
+from textveil.certificate.marks import Binding, Design, Mark, Marks, Span, corpus_hmac, new_key
 from textveil.certificate.sampling import draw_pages
 from textveil.sanitize.policy.making import correctable
 
@@ -158,15 +159,15 @@ def test_marks_that_are_none_are_refused(command: Command, released: Path) -> No
     assert code == 2 and "different files" in err
 
 
-def marked(folder: Path, notes: list[str], name: str) -> Path:
-    """Marks of all notes by a reader who knows the name."""
+def marked(folder: Path, notes: list[str], name: str, none: str = "") -> Path:
+    """Marks of all notes by a reader who knows the name, and one that is none."""
     policy = tv.policy("clinical")
     find, key = Finding(policy), new_key()
     found = [find(note) for note in notes]
     counts = Counter(sum(span.kind == "person" for span in each.spans) for each in found)
     about = Binding(
         textveil="0.1.0", policy="clinical", policy_digest=policy.digest, documents=len(notes),
-        release_sha256="b" * 64, original_hmac="c" * 64,
+        release_sha256="b" * 64, original_hmac=corpus_hmac(key, notes),
     )  # fmt: skip
     draw = draw_pages([len(each.guesses) for each in found])
     design = Design(key=key, binding=about, draw=draw, found={"person": counts}, twice=5, secure=True)
@@ -176,8 +177,63 @@ def marked(folder: Path, notes: list[str], name: str) -> Path:
         start = note.find(name)
         missed = () if start < 0 else (Span(start, start + len(name), "person"),)
         persons = {"person": sum(span.kind == "person" for span in here.spans)}
-        marks.add(Mark(page=page, reviewer="ann", missed=missed, found=persons, guesses=here.guesses, day=date.today()))
+        wrong = tuple(span for span in here.spans if note[span.start : span.end] == none)
+        marks.add(
+            Mark(
+                page=page,
+                reviewer="ann",
+                missed=missed,
+                wrong=wrong,
+                found=persons,
+                guesses=here.guesses,
+                day=date.today(),
+            )
+        )
     return marks.path
+
+
+def test_marks_teach_lists_for_the_owner_alone_and_void_the_certificate(command: Command, tmp_path: Path) -> None:
+    notes = ["Mr. Lee saw Sivakumar rock.", "Ask Mrs. Oskar.", "Mr. Oskar, Mr. Quill."] * 5
+    marks = marked(tmp_path, notes, "Sivakumar", "Lee")
+    texts, own = tmp_path / "notes.txt", tmp_path / "own.toml"
+    texts.write_text("".join(f"{note}\n" for note in notes))
+    teach = ("certify", marks, "--teach", "--policy", "clinical", "--original", texts, "-o", own)
+    code, out, err = command(*teach)
+    assert (code, out) == (0, b"") and "Sivakumar" not in err and "Lee" not in err
+    told = " ".join(err.split())
+    assert "1 phrase hidden, 1 kept, 0 left out, by 15 documents read" in told and "the certificate is void" in told
+    assert own.stat().st_mode & 0o777 == 0o600
+    policy = tv.policy(own)
+    assert policy.describes.endswith("Taught by private text, 15 documents read: 1 phrase hidden, 1 kept.")
+    released = tv.Sanitizer(policy)("Sivakumar and Mr. Lee and Mr. Oskar; sivakumar.").text
+    assert not released.startswith("Sivakumar") and "Lee" in released and "Oskar" not in released
+    assert "sivakumar" in released  # in its letter case alone
+    again = [own if word == "clinical" else tmp_path / "more.toml" if word == own else word for word in teach]
+    assert "--policy must be the one of the marks" in void(command, *again)
+    texts.write_text("".join(f"{note}!\n" for note in notes))
+    assert "--original must be the texts that the marks are about" in void(command, *teach)
+    assert "must be left out beside" in void(command, *teach, "--miss-at-most", 0.1)
+    assert "--key must be left out where --teach is" in void(command, "certify", marks, "--key", texts)
+
+
+def test_a_word_that_is_a_name_elsewhere_is_not_kept_and_marks_of_nothing_teach_nothing(
+    command: Command, tmp_path: Path
+) -> None:
+    notes = ["Mr. Lee came.", "Dr. Lee went."]
+    policy = tv.policy("clinical")
+    find = Finding(policy)
+    path = marked(tmp_path, notes, "Sivakumar")
+    texts, own = tmp_path / "notes.txt", tmp_path / "own.toml"
+    texts.write_text("".join(f"{note}\n" for note in notes))
+    teach = ("certify", path, "--teach", "--policy", "clinical", "--original", texts, "-o", own)
+    code, _, err = command(*teach)
+    assert code == 1 and "must have a missed or wrong value" in err and not own.exists()
+    marks = Marks(path)
+    wrong = tuple(find(notes[0]).spans)
+    mark = marks.by_page[1]["ann"]
+    marks.add(replace(mark, wrong=wrong, corrects=True))
+    assert [notes[0][span.start : span.end] for span in wrong] == ["Lee"]
+    assert command(*teach)[0] == 1
 
 
 def test_a_policy_masks_the_guesses_that_readers_missed(command: Command, tmp_path: Path) -> None:

@@ -179,7 +179,7 @@ def certified(marks: Marks, level: float = LEVEL) -> Certificate:
         raise InputError(_UNREAD)
     design = marks.design
     sample = design.draw.sample(design.binding.documents, len(read))
-    pages = [_together(each) for each in read]
+    pages = [together(each) for each in read]
     missed = [Counter(span.kind for span in page.missed) for page in pages]
     wrong = [Counter(span.kind for span in page.wrong) for page in pages]
     kinds = sorted({*design.found, *(kind for each in missed for kind in each)})
@@ -207,7 +207,7 @@ def certified(marks: Marks, level: float = LEVEL) -> Certificate:
 
 def direct_misses(marks: Marks) -> tuple[Reals, Sample]:
     """Return for each page that counts whether it has a missed direct identifier (1 or 0), and how pages were drawn."""
-    pages = [_together(each) for each in marks.read_pages()]
+    pages = [together(each) for each in marks.read_pages()]
     values = np.array([float(any(span.kind in DIRECT for span in page.missed)) for page in pages])
     return values, marks.design.draw.sample(marks.design.binding.documents, len(pages))
 
@@ -227,7 +227,7 @@ def chosen_threshold(marks: Marks, target: float) -> Threshold:
 
     Raises ParameterError: too few pages were read, or masking all guesses would not do.
     """
-    pages = [(_together(each), each[0].guesses) for each in marks.read_pages()]
+    pages = [(together(each), each[0].guesses) for each in marks.read_pages()]
     guesses = [[guess for guess in here if guess.kind in DIRECT] for _, here in pages]
     levels = [*sorted({guess.score for here in guesses for guess in here}), _NONE]
     missed = [[span for span in page.missed if span.kind in DIRECT] for page, _ in pages]
@@ -279,7 +279,8 @@ class _Page(NamedTuple):
     wrong: tuple[Span, ...]
 
 
-def _together(marks: Sequence[Mark]) -> _Page:
+def together(marks: Sequence[Mark]) -> _Page:
+    """Return what any reviewer of a page marked on it."""
     return _Page(_union(mark.missed for mark in marks), _union(mark.wrong for mark in marks))
 
 

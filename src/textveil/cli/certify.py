@@ -18,10 +18,11 @@ from textveil.json_text import json_file, json_text
 if TYPE_CHECKING:
     from textveil.certificate.certify import Certificate
     from textveil.certificate.marks import Marks
+    from textveil.sanitize.policy.policy import Policy
 
 
 LEVEL = 0.95  # of `certificate.bounds`, which loads NumPy
-_CHOOSING = "Choosing which guesses are masked"
+_CHOOSING = "Making a policy of the marks"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,23 +33,32 @@ class _ChoosingOptions:
         "identifier at most P.",
         _CHOOSING,
     )
+    teach: bool = opt.switch(
+        "Write a policy with own lists: what was missed is hidden wherever it stands, what was wrong stays.", _CHOOSING
+    )
     policy: str | None = opt.value("NAME|FILE", "The policy of the marks, which the new one extends.", _CHOOSING)
     original: list[str] | None = opt.value(
-        "FILE", "Texts to be released: refused if they do not look like those that were read.", _CHOOSING
+        "FILE",
+        "With --miss-at-most, texts to be released: refused if they do not look like those that were read. With "
+        "--teach, the originals that were read, or what --key opens.",
+        _CHOOSING,
     )
+    key: Path | None = opt.value("FILE", "With --teach, of conversations that a server kept: opens them.", _CHOOSING)
     output: Path | None = opt.value("P.toml", "The new policy.", _CHOOSING)
 
     def check(self) -> bool:
         """Return whether a policy is asked for; refuse a part of the options."""
-        asked = self.miss_at_most is not None
+        asked = self.miss_at_most is not None or self.teach
+        need(not (self.teach and self.miss_at_most is not None), "teach", "one", "left out beside `miss_at_most`")
+        need(self.teach or self.key is None, "key", "one", "left out where `teach` is")
         for name in ("policy", "original", "output"):
             value = getattr(self, name)
             need((value is not None) == asked, name, "none" if asked else "one", _TOGETHER)
-        need(not asked or 0 < (self.miss_at_most or 0) < 1, "miss_at_most", self.miss_at_most, "between 0 and 1")
+        need(0 < (self.miss_at_most or 0.5) < 1, "miss_at_most", self.miss_at_most, "between 0 and 1")
         return asked
 
 
-_TOGETHER = "given with `miss_at_most`, and only then"
+_TOGETHER = "given with `miss_at_most` or `teach`, and only then"
 
 
 @opt.grouped
@@ -76,8 +86,8 @@ def certify_command(
     if choosing.check():
         others = {"release": release, "report": report, "as_json": as_json, "level": level != LEVEL}
         for name, value in others.items():
-            need(not value, name, "one", "left out beside `miss_at_most`", "Certify in a run of its own.")
-        _choose(Marks(marks), choosing, reading)
+            need(not value, name, "one", "left out beside `miss_at_most` or `teach`", "Certify by itself.")
+        (_teach if choosing.teach else _choose)(Marks(marks), choosing, reading)
         return
     for name, value in vars(reading).items():
         need(not value, name, "one", _TOGETHER)
@@ -119,26 +129,65 @@ def _with_certificate(report: Path, certificate: Certificate) -> bytes:
     return json_text(with_certificate(data, certificate)).encode("ascii")
 
 
+def _extended(marks: Marks, choosing: _ChoosingOptions) -> Policy:
+    """Return the policy of the marks; nothing that a run reads is written over."""
+    from textveil.corpora.files.inputs import Places
+    from textveil.sanitize.policy.choice import is_path, policy
+    from textveil.whole_files import check_folder
+
+    name, output, original = choosing.policy, choosing.output, choosing.original
+    assert name is not None and output is not None and original is not None
+    Places(inputs=(str(marks.path), *original, *([name] if is_path(name) else [])), output=output)
+    check_folder(output)
+    chosen = policy(name)
+    need(chosen.digest == marks.design.binding.policy_digest, "policy", name[:60], "the one of the marks, as it is now")
+    return chosen
+
+
+def _teach(marks: Marks, choosing: _ChoosingOptions, reading: opt.ReadingOptions) -> None:
+    """Write the policy with lists."""
+    from textveil.certificate.finding import Finding
+    from textveil.certificate.samples import read_samples
+    from textveil.certificate.teaching import taught
+    from textveil.pages.messages import counted, row
+    from textveil.sanitize.policy.making import list_kinds, with_lists
+    from textveil.whole_files import read_key, write_whole
+
+    policy, name, output, original = _extended(marks, choosing), choosing.policy, choosing.output, choosing.original
+    assert name is not None and output is not None and original is not None
+    if choosing.key is not None:
+        need(len(original) == 1, "original", len(original), "one folder or file of samples beside `key`")
+        texts = [text for text, _ in read_samples(Path(original[0]), read_key(choosing.key, "key")).texts]
+    else:
+        texts = [text.rstrip("\r\n") for block in reading.texts(original, "reading") for text in block]
+    outputs = opt.Outputs(output)
+    find = Finding(policy)
+    pages = [page for page in marks.by_page if page <= len(texts)]
+    lists = taught(marks, texts, {page: find(texts[page - 1]).spans for page in pages}, list_kinds(policy))
+    hidden = sum(map(len, lists.hidden.values()))
+    told = f"{counted(hidden, 'phrase')} hidden, {len(lists.kept):,} kept"
+    why = f"Taught by private text, {counted(lists.pages, 'document')} read: {told}."
+    write_whole(output, with_lists(name, lists.hidden, lists.kept, why).encode("utf-8"), private=True)
+    rows = row("taught", f"{told}, {lists.left_out:,} left out, by {counted(lists.pages, 'document')} read -> {output}")
+    rows += row("then", "the certificate is void for this policy: release anew, and review that release with new marks")
+    sys.stderr.writelines(line + "\n" for line in rows)
+    outputs.tell()
+
+
 def _choose(marks: Marks, choosing: _ChoosingOptions, reading: opt.ReadingOptions) -> None:
     """Write the policy, if the texts look like those that were read."""
     from textveil.certificate.certify import DIRECT, alike, chosen_threshold
     from textveil.certificate.finding import Finding
     from textveil.cli.progress import counting
-    from textveil.corpora.files.inputs import Places
     from textveil.pages.messages import row
     from textveil.randomness import secure_generator
-    from textveil.sanitize.policy.choice import is_path
-    from textveil.sanitize.policy.choice import policy as policy_named
     from textveil.sanitize.policy.making import rescored
-    from textveil.whole_files import check_folder, write_whole
+    from textveil.whole_files import write_whole
 
+    policy = _extended(marks, choosing)
     name, output, target, original = choosing.policy, choosing.output, choosing.miss_at_most, choosing.original
     assert name is not None and output is not None and target is not None and original is not None
-    Places(inputs=(str(marks.path), *original, *([name] if is_path(name) else [])), output=output)
-    check_folder(output)
     outputs = opt.Outputs(output)
-    policy = policy_named(name)
-    need(policy.digest == marks.design.binding.policy_digest, "policy", name[:60], "the one of the marks, as it is now")
     with renamed(target="miss_at_most"):
         chosen = chosen_threshold(marks, target)
     find = Finding(policy)

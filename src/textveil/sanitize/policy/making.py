@@ -448,12 +448,38 @@ def rescored(name: str, score: float, kinds: Collection[str], why: str) -> str:
         return _KIND.sub(f"{kind[0]}min_score = {scores[kind[1]]!r}\n", _MIN_SCORE.sub("", table), count=1)
 
     wanted = replace(chosen, rules=rules, describes=f"{chosen.describes} {why}".strip())
-    described = f"describes = {json.dumps(wanted.describes)}\n"
-    head = _DESCRIBES.sub(lambda _: described, head) if _DESCRIBES.search(head) else f"{head.rstrip()}\n{described}\n"
-    text = _renamed(head + "".join(map(changed, tables)), wanted, name)
+    text = _renamed(_described(head, wanted.describes) + "".join(map(changed, tables)), wanted, name)
     same = replace(policy_of(text.encode(), name, _folder(name)), name=chosen.name) == wanted
     need(same, "policy", "another form", "one whose rules have a line for each key", "Write min_score there yourself.")
     return text
+
+
+def with_lists(name: str, hidden: Mapping[str, Collection[str]], kept: Collection[str], why: str) -> str:
+    """Return the file of a policy with further lists, in their letter case: private, as they are.
+
+    Args:
+        name: of the policy, or its file.
+        hidden: words by kind, of ``list_kinds``.
+        kept: words that stay; none that is hidden.
+        why: a sentence that its description ends with, which reports quote.
+
+    Raises ParameterError: it cannot be read, or lists cannot be added to it.
+    """
+    base = correctable(name)
+    head, *tables = _TABLE.split(base["toml"])
+    text = _described(head, f"{policy(name).describes} {why}".strip()) + "".join(tables)
+    lists = [(f'kind = "{kind}"', words) for kind, words in sorted(hidden.items())] + [("keep = true", kept)]
+    for key, words in lists:
+        if words:
+            listed = json.dumps(sorted(words), ensure_ascii=False)
+            text += f"\n[[list]]\n{key}\nmatch_case = true\nwords = {listed}\n"
+    parts_of(policy_of(text.encode(), name, _folder(name)))
+    return text
+
+
+def _described(head: str, describes: str) -> str:
+    line = f"describes = {json.dumps(describes)}\n"
+    return _DESCRIBES.sub(lambda _: line, head) if _DESCRIBES.search(head) else f"{head.rstrip()}\n{line}\n"
 
 
 def _folder(name: str) -> Path | None:

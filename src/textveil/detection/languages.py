@@ -27,8 +27,12 @@ FIT: Final = ("en", *LANGUAGES, "ar", "ja", "ko", "ru", "tr", "zh")
 _FEWEST_WORDS: Final = 3
 _ENGLISH_SHARE: Final = 0.8
 _CERTAIN: Final = 0.8
+_FEWEST_NOUNS: Final = 4
+_AHEAD: Final = 1.5  # how many times as many words the language of a table has as the next one
 _COMMON: Final = int(Marks.COMMON)
 _SMALL_WORD: Final = lazy_regex(r"[a-z](?<![A-Za-z'@./_-].)[a-z]++(?![A-Za-z'@/_-]|\.[A-Za-z])")
+
+_NOUN: Final = lazy_regex(r"[A-Za-z](?<![A-Za-z'@./_-].)[a-z]{3,}+(?![A-Za-z'@/_-])")
 
 _NOT_ENGLISH: Final = frozenset(
     """der das ist und nicht ein eine ich mit sich auf wir le les des est et une dans je vous nous el los las con por
@@ -66,8 +70,8 @@ def language_of(text: str) -> str:
     """Return the ISO 639-1 code of a document's language; empty if it has too few words to tell.
 
     Letters of another script settle it first; then a document is English if four in five of its words in small letters
-    are English, but for texts with two function words of other languages; py3langid decides the rest. Only the first
-    400 characters from the first letter on are read. Scripts stand for their largest language: Ukrainian counts as
+    are English, but for texts with two function words of other languages; py3langid decides the rest, and ordinary words of any
+    letter case what it cannot. Only the first 400 characters from the first letter on are read. Scripts stand for their largest language: Ukrainian counts as
     Russian.
     """
     first = _LETTER.search(text)
@@ -85,14 +89,24 @@ def _language_of_part(part: str) -> str:
     english = len([word for word in words if marks_of(word, 0) & _COMMON])
     turkish = not part.isascii() and _TURKISH_SHARE * len(_TURKISH.findall(part)) > len(part)
     if len(words) < _FEWEST_WORDS:
-        return "tr" if turkish and words and not english else ""
+        return "tr" if turkish and words and not english else _by_nouns(part)
     plainly = english >= _ENGLISH_SHARE * len(words) and len(_NOT_ENGLISH.intersection(words)) < 2
     if plainly:
         return "en"
     if turkish:
         return "tr"
     language, share = _identifier().classify(part)
-    return str(language) if share > _CERTAIN else ""
+    return str(language) if share > _CERTAIN else _by_nouns(part)
+
+
+def _by_nouns(part: str) -> str:
+    """Return the language whose ordinary words a list or a table holds, where they are more than those of English."""
+    words = {word.lower() for word in _NOUN.findall(plain(part).text)}
+    marks_of = lists().words.get
+    counts = {language: len(words & ordinary_words(language)) for language in LANGUAGES}
+    counts["en"] = len([word for word in words if marks_of(word, 0) & _COMMON])
+    (language, most), (_, second), *_ = sorted(counts.items(), key=lambda item: -item[1])
+    return language if language != "en" and most >= max(_FEWEST_NOUNS, _AHEAD * second) else ""
 
 
 def unfit(text: str) -> bool:

@@ -26,7 +26,6 @@ import numpy as np
 from measure import SHARED
 from utility import NOT_NAMES, held_out, interval, news, reviews
 
-from textveil.aggregates.documents import ReleasedTexts, ReleaseReader
 from textveil.catalog import mechanism
 from textveil.mechanisms.kinds import Mechanism
 from textveil.randomness import seeded_generator
@@ -41,6 +40,7 @@ from textveil_lab.decoding.decoder import TextDecoder
 from textveil_lab.decoding.evidence import DecoderOptions
 from textveil_lab.mechanisms.product_columns import sequence_columns
 from textveil_lab.posterior.words import WordPosterior
+from textveil_lab.vocabulary.documents import ReleasedTexts, ReleaseReader
 from textveil_lab.vocabulary.geometry import normalize
 
 EPSILONS = (3.0, 5.0, 8.0, 10.0)

@@ -25,13 +25,13 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 
-from textveil.aggregates.documents import DocumentReader
 from textveil.mechanisms.channels.neighborhood import neighborhood
 from textveil.randomness import seeded_generator
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.statistics import clopper_pearson
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil_lab.estimation.scikit_learn import ChannelClassifier
+from textveil_lab.vocabulary.documents import DocumentReader
 
 SEED = 20
 CHANNELS: dict[str, list[dict[str, Any]]] = {

@@ -32,7 +32,7 @@ def test_products_are_exact_and_rows_the_same_bit_for_bit(monkeypatch) -> None:
     ids = np.array([0, 1, 899, 5, 5, *range(100, 200)])
 
     def everything() -> list[np.ndarray]:
-        return [grid.inner_products(ids), grid.cosines(ids), grid.distances(ids, 1.0), grid.neighborhoods(ids, 7)]
+        return [grid.inner_products(ids), grid.cosines(ids), grid.neighborhoods(ids, 7)]
 
     monkeypatch.setattr(grid_module, "torch_pays", lambda rows, cells: False)
     plain = everything()

@@ -19,6 +19,7 @@ from textveil_lab.audit.report.report import Claim, Verdict
 from textveil_lab.audit.sampled.draws import audit_mechanism_sampled
 from textveil_lab.audit.whole_audit import claim_of
 from textveil_lab.mechanisms.capabilities import WithinGroups
+from textveil_lab.vocabulary.grid_distances import distances_on
 
 PROVED = [name for name, one in CATALOG.items() if one.words_alone and one.status is Status.PROVED and not one.needs]
 RUNS, SAMPLES, CONFIDENCE = 200, 1200, 0.999
@@ -28,7 +29,7 @@ SMALL = made_vocabulary(6, dim=2)
 
 
 def _farthest() -> tuple[int, int]:
-    distances = integer_grid(SMALL).distances(np.arange(6), 1.0)
+    distances = distances_on(integer_grid(SMALL), np.arange(6), 1.0)
     first, second = np.unravel_index(int(distances.argmax()), distances.shape)
     return int(first), int(second)
 

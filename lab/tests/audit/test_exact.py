@@ -37,6 +37,7 @@ from textveil_lab.audit.channels.hockey_stick import pair_epsilon
 from textveil_lab.audit.channels.rows import IntegerRows, MatrixRows, source_of
 from textveil_lab.audit.report.report import Claim, Verdict
 from textveil_lab.mechanisms.channels.exponential import exponential
+from textveil_lab.vocabulary.grid_distances import distances_on
 
 MAKERS = {
     "randomized response": randomized_response,
@@ -337,10 +338,10 @@ def test_progress_ends_at_the_whole() -> None:
 @pytest.mark.parametrize("clip", [1.0, None])
 def test_the_metric_form_is_within_its_promise_and_a_larger_one_is_not(tiny: Vocabulary, clip: float | None) -> None:
     channel = exponential(tiny, epsilon_per_distance=1.0, clip=clip)
-    found = metric_epsilon(channel, integer_grid(tiny).distances(np.arange(len(tiny)), clip))
+    found = metric_epsilon(channel, distances_on(integer_grid(tiny), np.arange(len(tiny)), clip))
     assert found.epsilon_per_distance.upper <= channel.guarantee.epsilon_per_distance
     more = exponential(tiny, epsilon_per_distance=2.4, clip=clip)  # its own slack is below a half
-    found = metric_epsilon(more, integer_grid(tiny).distances(np.arange(len(tiny)), clip))
+    found = metric_epsilon(more, distances_on(integer_grid(tiny), np.arange(len(tiny)), clip))
     assert found.epsilon_per_distance.lower > channel.guarantee.epsilon_per_distance
 
 

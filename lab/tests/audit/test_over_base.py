@@ -15,7 +15,6 @@ from tests.helpers.vocabularies import made_vocabulary
 from textveil.errors import ParameterError
 from textveil.mechanisms.channels.neighborhood import neighborhood, weighted_neighborhood
 from textveil.mechanisms.channels.randomized_response import randomized_response
-from textveil.mechanisms.sampling import raised_rows as raised_rows_module
 from textveil.mechanisms.sampling.raised_rows import RaisedEntries, made_rows, unordered
 from textveil.numerics.base_weights import base_weights
 from textveil.types import Ids, Integers
@@ -27,6 +26,7 @@ from textveil_lab.audit.channels.extremes import extremes_of
 from textveil_lab.audit.channels.hockey_stick import _Search, column_floor
 from textveil_lab.audit.channels.rows import IntegerRows, source_of
 from textveil_lab.audit.report.report import Claim
+from textveil_lab.mechanisms.sampling import raised_entries as raised_entries_module
 from textveil_lab.mechanisms.sampling.output_columns import OverBase
 from textveil_lab.mechanisms.sampling.raised_entries import raised_entries
 
@@ -243,8 +243,8 @@ class Scores:
 def test_ends_without_a_sort_are_those_of_sorted_rows(
     kind: str, bins: int, base_mass: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(raised_rows_module, "_BINS", bins)
-    monkeypatch.setattr(raised_rows_module, "_SAMPLED", 3)
+    monkeypatch.setattr(raised_entries_module, "_BINS", bins)
+    monkeypatch.setattr(raised_entries_module, "_SAMPLED", 3)
     weights, rng = weighted(70, 3.0, base_mass, spread=0.5).weights, np.random.default_rng(5)
     scores = rng.normal(size=(70, 70)).astype(np.float32)
     if kind == "ties":

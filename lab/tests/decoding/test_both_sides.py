@@ -7,11 +7,11 @@ import pytest
 from tests.helpers.golden import release_reference
 from tests.helpers.language_models import TableChannel, reference_model, reference_vocabulary
 
-from textveil.aggregates.documents import ReleaseReader
 from textveil.errors import ParameterError
 from textveil_lab.decoding.decoder import BothSides, TextDecoder
 from textveil_lab.decoding.evidence import DecoderOptions
 from textveil_lab.decoding.lattice import NONE, Candidates
+from textveil_lab.vocabulary.documents import ReleaseReader
 
 
 class Neighbors:

@@ -14,13 +14,13 @@ from tests.helpers.language_models import (
 )
 from tests.helpers.vocabularies import lettered_vocabulary
 
-from textveil.aggregates.documents import ReleaseReader
 from textveil.catalog import mechanism
 from textveil.errors import InputError, ParameterError, UnsupportedGuarantee
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil_lab.decoding.decoder import TextDecoder
 from textveil_lab.decoding.evidence import DecoderOptions
 from textveil_lab.posterior.words import WordPosterior
+from textveil_lab.vocabulary.documents import ReleaseReader
 from textveil_lab.vocabulary.geometry import normalize
 
 EXACT = DecoderOptions(choose="text", candidates=6, width=6, model_weight=1)

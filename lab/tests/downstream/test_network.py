@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from tests.helpers.vocabularies import made_vocabulary
 
-from textveil.aggregates.documents import Documents
 from textveil.errors import ModelError, ParameterError
 from textveil_lab.downstream.network import FAST, ClassifierSettings, NetworkLearner, Reader
 from textveil_lab.frontiers.downstream.accuracy import BatchNoise
 from textveil_lab.frontiers.downstream.tasks import LabelledPart
+from textveil_lab.vocabulary.documents import Documents
 
 torch = pytest.importorskip("torch")
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from tests.helpers.vocabularies import made_vocabulary
 
-from textveil.aggregates.documents import Documents
 from textveil.catalog import word_mechanism
 from textveil_lab.downstream.scorers import COSINE, UNCHANGED, word_scorer
 from textveil_lab.frontiers.downstream.measured import measured
 from textveil_lab.frontiers.downstream.tasks import LabelledPart, LabelledTask, Repetition
+from textveil_lab.vocabulary.documents import Documents
 
 VOCABULARY = made_vocabulary(60, 12, seed=5)
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from tests.helpers.vocabularies import lettered_vocabulary
 
-from textveil.aggregates.documents import DocumentReader
 from textveil.errors import InputError, ParameterError
+from textveil_lab.vocabulary.documents import DocumentReader
 
 WORDS = lettered_vocabulary(30).words
 

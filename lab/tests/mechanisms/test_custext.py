@@ -29,6 +29,7 @@ from textveil_lab.audit.channels.exact import audit_channel
 from textveil_lab.audit.channels.groups import audit_within_groups
 from textveil_lab.audit.report.report import Claim, Verdict
 from textveil_lab.vocabulary.clusters import distances_among, frequency_clusters
+from textveil_lab.vocabulary.grid_distances import distances_on
 
 LINE = Vocabulary(list("abcd"), np.array([[0.0], [1.0], [2.0], [10.0]], dtype=np.float32), "line")
 
@@ -129,7 +130,7 @@ def test_draws_follow_the_rows(tiny) -> None:
 
 def test_distances_among_words_are_those_of_the_grid(tiny) -> None:
     grid = integer_grid(tiny)
-    assert np.array_equal(distances_among(grid, 3, np.arange(40), "euclidean"), grid.distances(np.array([3]))[0])
+    assert np.array_equal(distances_among(grid, 3, np.arange(40), "euclidean"), distances_on(grid, np.array([3]))[0])
 
 
 def test_function_words_are_kept_and_in_no_group() -> None:

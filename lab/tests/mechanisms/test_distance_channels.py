@@ -25,6 +25,7 @@ from textveil_lab.audit.channels.exact import audit_channel
 from textveil_lab.audit.report.report import Claim, Verdict
 from textveil_lab.mechanisms.channels.privic import prior_weights
 from textveil_lab.mechanisms.channels.same_tag import ending_of, word_tags
+from textveil_lab.vocabulary.grid_distances import distances_on
 
 NAMES = ("tem", "santext", "santext-plus", "privic", "same-tag")
 
@@ -36,7 +37,7 @@ def made(name: str, vocabulary: Vocabulary, **options: Any) -> Any:
 
 
 def distances(vocabulary: Vocabulary, clip: float | None) -> np.ndarray:
-    return integer_grid(vocabulary).distances(np.arange(len(vocabulary)), clip)
+    return distances_on(integer_grid(vocabulary), np.arange(len(vocabulary)), clip)
 
 
 def compared(channel: Any) -> list[np.ndarray]:

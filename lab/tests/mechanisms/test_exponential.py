@@ -15,6 +15,7 @@ from textveil_lab.mechanisms.channels.exponential import exponential
 from textveil_lab.mechanisms.sampling.distance_weights import WeightRows
 from textveil_lab.mechanisms.sampling.distance_weights import slip as bound_on_slip
 from textveil_lab.vocabulary.geometry import minimum_distance
+from textveil_lab.vocabulary.grid_distances import rounding_of
 
 TOP = 2**54
 
@@ -27,7 +28,7 @@ def terms(vocabulary: Vocabulary, rate: float, top: int) -> dict[str, float]:
     """The terms of the proof's s for this vocabulary, each computed here once more."""
     grid = integer_grid(vocabulary)
     distances = exact_distances(vocabulary)
-    rounding = grid.rounding(vocabulary.vectors)
+    rounding = rounding_of(grid, vocabulary.vectors)
     apart = minimum_distance(vocabulary) - 2 * rounding
     longest = float(grid.lengths.max())
     return {
@@ -86,7 +87,7 @@ def test_the_room_is_the_one_of_the_proof(rng) -> None:
     for vocabulary, rate, top in corners(rng).values():
         parts = terms(vocabulary, rate, top)
         grid = integer_grid(vocabulary)
-        rounding = grid.rounding(vocabulary.vectors)
+        rounding = rounding_of(grid, vocabulary.vectors)
         slip = bound_on_slip(
             rate,
             2 / parts["floor"],

@@ -20,6 +20,7 @@ from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.report.report import Verdict
 from textveil_lab.mechanisms.channels.tgm import STEPS, GumbelNoise, GumbelRows, least_sum, step_counts
+from textveil_lab.vocabulary.grid_distances import distances_on
 
 ALPHA = 1e-6
 LINE = Vocabulary(list("abcdef"), np.array([[0], [0.3], [0.5], [1], [1.4], [2]], dtype=np.float32), "line")
@@ -81,7 +82,7 @@ def test_draws_are_those_of_the_noise_itself() -> None:
     """Chi-squared at alpha 1e-6 against argmin(d + g); noise of a scale 1.2 times as large is the mutant."""
     channel, count = made(LINE, epsilon=6.0), 40_000
     scale, limit = channel.parameters["scale"], channel.parameters["limit"]
-    far = integer_grid(LINE).distances(np.array([2]))[0]
+    far = distances_on(integer_grid(LINE), np.array([2]))[0]
 
     def p_value(factor: float) -> float:
         noise = GumbelNoise(scale=factor * scale, limit=limit).sample(6 * count, seeded_generator(1)).reshape(count, 6)

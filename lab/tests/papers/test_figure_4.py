@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from tests.helpers.vocabularies import made_vocabulary
 
-from textveil.aggregates.documents import Documents
 from textveil.errors import ParameterError
 from textveil.privacy.guarantees import Status
 from textveil.statistics import Bound
@@ -38,6 +37,7 @@ from textveil_lab.papers.truncated_laplace.figure_4 import (
 )
 from textveil_lab.papers.truncated_laplace.figure_4_report import CALLED, Point, reported
 from textveil_lab.papers.truncated_laplace.verdicts import ExperimentWay
+from textveil_lab.vocabulary.documents import Documents
 
 VOCABULARY = made_vocabulary(30, 8)
 TINY = QUICK_SIZE._replace(all=(1.0,), networks=ClassifierSettings(reader=Reader.SUM, hidden=4, epochs=1, batch=8))

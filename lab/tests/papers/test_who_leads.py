@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from tests.helpers.vocabularies import made_vocabulary
 
-from textveil.aggregates.documents import Documents
 from textveil.errors import ParameterError
 from textveil.statistics import Bound
 from textveil_lab.downstream.corpora import training_frequencies
@@ -24,6 +23,7 @@ from textveil_lab.papers.truncated_laplace.equal_guarantee import (
     measured_cell,
 )
 from textveil_lab.papers.truncated_laplace.who_leads import LeaderRow, leads, reported
+from textveil_lab.vocabulary.documents import Documents
 
 SCORE = f"linear, {ON_TEXTS}"
 

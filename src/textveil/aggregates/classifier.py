@@ -1,7 +1,7 @@
 """A classifier of texts from the noisy sums of a corpus: learned, written to a folder, loaded, asked for labels."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -56,7 +56,7 @@ class TextClassifier:
 
     def scores(self, texts: Sequence[str]) -> Reals:
         """How well each label fits each text, in no unit: larger fits better; shape (texts, labels)."""
-        texts = _texts(texts)
+        texts = checked_texts(texts)
         out = np.empty((len(texts), len(self.labels)))
         for first in range(0, len(texts), _BLOCK):
             part = slice(first, first + _BLOCK)
@@ -151,7 +151,8 @@ def _damaged(got: str) -> ModelError:
     )
 
 
-def _texts(texts: Sequence[str]) -> list[str]:
+def checked_texts(texts: Iterable[str]) -> list[str]:
+    """Return texts as a list. Raises ParameterError: there is one text alone, or something else among them."""
     if isinstance(texts, str):
         raise ParameterError("`texts` must be several texts; got one. Put it into a list.")
     listed = list(texts)

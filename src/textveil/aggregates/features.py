@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from textveil.aggregates.documents import DocumentReader
-from textveil.types import Integers, Reals, Vectors
+from textveil.text.codes import TextCodes
+from textveil.types import Ids, Integers, Reals, Vectors
 from textveil.vocabulary.frequencies import word_frequencies
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -41,6 +41,19 @@ def public_transform(vocabulary: Vocabulary) -> Vectors:
     return np.asarray((directions * (values / values[-1]) ** (-_WHITENED / 2)) @ directions.T, dtype=np.float32)
 
 
+class WordReader:
+    """Reads texts as words of a vocabulary, those that it lacks as words that stand for them."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._codes = TextCodes(words)
+
+    def words(self, texts: Sequence[str]) -> tuple[Ids, Integers]:
+        """Return the ids of all words, and where each text begins among them and the last one ends."""
+        coded = self._codes.encode(texts)
+        words = self._codes.words(coded.codes)
+        return words.ids, np.searchsorted(words.indices, coded.bounds)
+
+
 class PublicFeatures:
     """Vectors of documents over a public vocabulary.
 
@@ -52,7 +65,7 @@ class PublicFeatures:
         table = _centered(vocabulary)[0] @ transform.astype(np.float64)
         largest = max(float(np.abs(table).max()), np.finfo(np.float64).tiny)
         self._table = np.rint(table * (_TABLE / largest)).astype(np.int32)
-        self._reader = DocumentReader(vocabulary.words)
+        self._reader = WordReader(vocabulary.words)
         self._longest = min(_LONGEST, math.isqrt(2**62 // self.dim))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -86,7 +99,7 @@ class PublicFeatures:
 
     def _sums(self, texts: Sequence[str]) -> Integers:
         """Sums of the table's rows over the words of each text, with entries below ``_LONGEST``."""
-        ids, bounds = self._reader.words(list(texts), clean=True)
+        ids, bounds = self._reader.words(list(texts))
         words, columns = np.unique(ids, return_inverse=True)
         counts = sparse.csr_array(
             (np.ones(len(ids), dtype=np.int64), columns, bounds), shape=(len(bounds) - 1, len(words))

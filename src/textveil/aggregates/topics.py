@@ -18,8 +18,7 @@ from scipy.cluster.vq import kmeans2
 from scipy.stats import norm as normal
 
 from textveil.aggregates.budget import GaussianBudget
-from textveil.aggregates.documents import DocumentReader
-from textveil.aggregates.features import PublicFeatures, public_transform
+from textveil.aggregates.features import PublicFeatures, WordReader, public_transform
 from textveil.aggregates.payment import Fact, paid
 from textveil.aggregates.report import AggregateReport
 from textveil.aggregates.request import CorpusRequest
@@ -195,10 +194,11 @@ def _described(
 ) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
     number, size = len(groups.centers), len(words)
     counts = np.zeros((size, number))
-    reader = DocumentReader(words)
+    reader = WordReader(words)
     for first in range(0, len(pool), 4096):
-        documents = reader.words(pool[first : first + 4096], clean=True)
-        counts += documents.class_counts(groups.of[first : first + 4096], number, size)
+        ids, bounds = reader.words(pool[first : first + 4096])
+        cells = np.repeat(groups.of[first : first + 4096], np.diff(bounds)) * size + ids
+        counts += np.bincount(cells, minlength=number * size).reshape(number, size).T
     base = counts.sum(axis=1) / max(counts.sum(), 1)
     shares = (counts + _RARE * base[:, None] * number) / (counts.sum(axis=0) + _RARE * number)
     excess = np.sqrt(counts) * np.log(np.maximum(shares, 1e-12) / np.maximum(base, 1e-12)[:, None])

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from textveil.aggregates.documents import checked_documents
+from textveil.aggregates.classifier import checked_texts
 from textveil.aggregates.learning import learn
 from textveil.aggregates.request import Batch, CorpusRequest, digested
 from textveil.catalog import mechanism
@@ -78,7 +78,7 @@ class PrivateTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         """Learn from private texts and their labels; without ``persons`` each text counts as a unit of its own."""
         check_classification_targets(y)
         # Labels one by one: an array of them has the type that all have in common, so one person's would rename all.
-        texts, given = checked_documents(X), np.asarray(y, dtype=object).tolist()
+        texts, given = checked_texts(X), np.asarray(y, dtype=object).tolist()
         need(len(given) == len(texts), "y", f"{len(given)} labels", f"one for each of {len(texts)} documents")
         need(len(set(map(type, given))) <= 1, "y", "labels of several types", "of one type")
         owners = range(len(texts)) if persons is None else list(persons)
@@ -102,13 +102,13 @@ class PrivateTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     def decision_function(self, X: Iterable[str]) -> Reals:
         """How well each class fits each text; of two classes the difference, as scikit-learn has it."""
         check_is_fitted(self, "model_")
-        scores = self.model_.scores(checked_documents(X))
+        scores = self.model_.scores(checked_texts(X))
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict(self, X: Iterable[str]) -> np.ndarray:
         """The label of each text."""
         check_is_fitted(self, "model_")
-        return self.classes_[self.model_.scores(checked_documents(X)).argmax(axis=1)]
+        return self.classes_[self.model_.scores(checked_texts(X)).argmax(axis=1)]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

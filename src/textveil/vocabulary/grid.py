@@ -11,7 +11,6 @@ speaks of "the neighborhood of x" or "the weights of row x" needs just that.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -21,7 +20,7 @@ from numpy.typing import NDArray
 
 from textveil.errors import need
 from textveil.numerics.exact_products import Int8Table, torch_pays
-from textveil.types import Ids, Reals, Vectors
+from textveil.types import Ids, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 
 _GROUP = 32  # columns in a group of the two-level selection; about where its two stages cost the same
@@ -79,41 +78,6 @@ class IntegerGrid:
             return table(self.small[ids])
         return self.values[ids] @ self.values.T
 
-    def distances(self, ids: Ids, clip: float | None = None) -> Reals:
-        """Euclidean distances to every row, shape (batch, n), float64.
-
-        ``clip``: shorten longer rows to this norm first; None leaves them.
-
-        The squared distance is computed elementwise from exact inner products; its relative error is a
-        few ulp of the larger squared norm, and a row's distance to itself is exactly 0.
-        """
-        out = np.empty((len(ids), self.size), dtype=np.float64)
-        for into, row in zip(out, self.distance_rows(ids, clip), strict=True):
-            into[:] = row
-        return out
-
-    def distance_rows(self, ids: Ids, clip: float | None = None) -> Iterator[Reals]:
-        """The rows of ``distances`` one after another, each in the same memory as the one before; shape (n,)."""
-        return grid_distances(self, clip).rows(ids)
-
-    def rounding(self, points: Vectors, clip: float | None = None) -> float:
-        """How far a row can be from the vector that it stands for: the largest distance, rounded up.
-
-        ``points``: the public vectors, clipped already where ``clip`` is given; float32, shape (n, dim); ``clip``: the
-        norm to which the rows are shortened before they are compared.
-        """
-        largest = 0.0
-        scales = self.scales
-        if clip is not None:
-            scales = scales * np.minimum(1.0, clip / np.maximum(self.lengths, np.finfo(np.float64).tiny))
-        for start in range(0, self.size, 4096):
-            part = slice(start, start + 4096)
-            gaps = self.values[part].astype(np.float64) * scales[part, None] - points[part]
-            largest = max(largest, float(np.sqrt(np.einsum("nd,nd->n", gaps, gaps).max())))
-        # The scaled rows are off by half a unit in the last place. The sum of squares is off by as many as there are
-        # coordinates, of a gap that is a small part of a row: half a step of the grid in each of them.
-        return largest + 2.0**-48 * float(self.lengths.max())
-
     def cosines(self, ids: Ids, wanted: int = 0) -> NDArray[np.float32]:
         """Cosines with every row times the length of its own, which orders alike; infinity for a row with itself.
 
@@ -136,46 +100,6 @@ class IntegerGrid:
         if size == 1:
             return np.ascontiguousarray(ids[:, None], dtype=np.int64)
         return largest(self.cosines(ids, wanted), size)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class GridDistances:
-    """Euclidean distances between rows, elementwise from exact products; see ``IntegerGrid.distances``."""
-
-    grid: IntegerGrid
-    scales: Reals  # their scales after shortening, shape (n,)
-    squares: Reals  # their squared norms after shortening, shape (n,)
-
-    def rows(self, ids: Ids) -> Iterator[Reals]:
-        """From each id to every row, one after another, each in the same memory as the one before; shape (n,)."""
-        out = np.empty((1, self.grid.size), dtype=np.float64)
-        products = self.grid.inner_products(ids)
-        for index in range(len(ids)):
-            here = slice(index, index + 1)
-            yield self._measured(products[here], ids[here], slice(0, self.grid.size), out)[0]
-
-    def within(self, ids: Ids, columns: slice) -> Reals:
-        """From each id to a range of rows, shape (batch, range): the same bits as in ``rows``."""
-        products = self.grid.values[ids] @ self.grid.values[columns].T
-        return self._measured(products, ids, columns, np.empty(products.shape, dtype=np.float64))
-
-    def _measured(self, products: NDArray[Any], ids: Ids, columns: slice, out: Reals) -> Reals:
-        np.multiply(products, (-2.0 * self.scales[ids])[:, None] * self.scales[columns], out=out)
-        out += self.squares[columns]
-        out += self.squares[ids][:, None]
-        np.maximum(out, 0.0, out=out)
-        own = ((ids >= columns.start) & (ids < columns.stop)).nonzero()[0]
-        out[own, ids[own] - columns.start] = 0.0
-        return np.sqrt(out, out=out)
-
-
-def grid_distances(grid: IntegerGrid, clip: float | None) -> GridDistances:
-    """Distances between the rows of a grid; rows longer than ``clip`` are shortened to it first, None leaves them."""
-    scales, lengths = grid.scales, grid.lengths
-    if clip is not None:
-        factor = np.minimum(1.0, clip / np.maximum(lengths, np.finfo(np.float64).tiny))
-        scales, lengths = scales * factor, lengths * factor
-    return GridDistances(grid, scales, lengths**2)
 
 
 def integer_grid(vocabulary: Vocabulary) -> IntegerGrid:

@@ -11,7 +11,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from textveil.aggregates.documents import ReleasedTexts, ReleaseReader
 from textveil.errors import InputError, UnsupportedGuarantee, need
 from textveil.mechanisms.kinds import Mechanism, SequenceMechanism, WordMechanism
 from textveil.models.language_model import LanguageModel
@@ -25,6 +24,7 @@ from textveil_lab.decoding.evidence import DecoderOptions
 from textveil_lab.mechanisms.product_columns import sequence_columns
 from textveil_lab.numerics.intervals import ratio_of_sums
 from textveil_lab.posterior.words import WordPosterior
+from textveil_lab.vocabulary.documents import ReleasedTexts, ReleaseReader
 
 CONTENT_FROM: Final = 3000  # Content words are those outside so many most frequent ones
 CONFIDENCE: Final = 0.95  # Of each interval, on its own

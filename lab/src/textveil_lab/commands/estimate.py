@@ -123,9 +123,9 @@ def _topics(path: Path, vocabulary: Vocabulary) -> list[list[int]]:
 def _read(reader: CorpusFormat, inputs: tuple[str, ...], vocabulary: Vocabulary) -> _Released:
     import numpy as np
 
-    from textveil.aggregates.documents import ReleaseReader
     from textveil.cli.progress import counting
     from textveil.corpora.files.inputs import released_blocks
+    from textveil_lab.vocabulary.documents import ReleaseReader
 
     release, documents = ReleaseReader(vocabulary.words), 0
     ids: list[np.ndarray] = []

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from textveil.aggregates.documents import ReleasedTexts, ReleaseReader
 from textveil.errors import need
 from textveil.mechanisms.kinds import Described
 from textveil.models.language_model import ContinuationModel, LanguageModel, boundary_id
@@ -28,6 +27,7 @@ from textveil_lab.mechanisms.channel_columns import columns_of
 from textveil_lab.mechanisms.product_columns import sequence_columns
 from textveil_lab.models.masked import MaskedLanguageModel
 from textveil_lab.posterior.words import checked_prior
+from textveil_lab.vocabulary.documents import ReleasedTexts, ReleaseReader
 from textveil_lab.vocabulary.geometry import normalize
 
 

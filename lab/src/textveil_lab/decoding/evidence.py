@@ -11,7 +11,6 @@ from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.aggregates.documents import GAP, SENTENCE_END, ReleasedTexts
 from textveil.errors import need
 from textveil.models.language_model import boundary_id, other_id
 from textveil.privacy.guarantees import Guarantee
@@ -31,6 +30,7 @@ from textveil_lab.decoding.lattice import (
 )
 from textveil_lab.mechanisms.capabilities import ChannelColumns, SequenceColumns
 from textveil_lab.mechanisms.sampling.output_columns import Columns
+from textveil_lab.vocabulary.documents import GAP, SENTENCE_END, ReleasedTexts
 
 Choice: TypeAlias = Literal["words", "text", "cosine"]
 """What is best: each word most probable by itself, or the text as a whole; or each word of greatest expected cosine."""

@@ -13,13 +13,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from textveil.aggregates.documents import Documents
 from textveil.errors import ModelError, need
 from textveil.numerics.exact_products import checked_device, load_torch
 from textveil.randomness import seeded_generator
 from textveil.types import Integers, Vectors
 from textveil_lab.frontiers.downstream.accuracy import BatchNoise, DocumentClassifier, features_of, token_vectors
 from textveil_lab.frontiers.downstream.tasks import LabelledPart
+from textveil_lab.vocabulary.documents import Documents
 
 _SET_ASIDE: Final = 0.1
 

@@ -12,13 +12,13 @@ from typing import Any, Final, NamedTuple, Self
 import numpy as np
 from scipy import sparse
 
-from textveil.aggregates.documents import DocumentReader, Documents, checked_documents
 from textveil.catalog import mechanism as catalog_mechanism
 from textveil.errors import MissingExtra, need
 from textveil.mechanisms.kinds import Mechanism
 from textveil.types import Reals, Vectors
 from textveil.vocabulary.frequencies import word_frequencies
 from textveil_lab.estimation.channel_matrix import ChannelMatrix, ClassLaws, channel_matrix, class_laws, document_scores
+from textveil_lab.vocabulary.documents import DocumentReader, Documents, checked_documents
 from textveil_lab.vocabulary.geometry import normalize
 
 STEPS: Final = 50  # Steps from the public frequencies. More fit the noise of words that the channel hardly tells apart.

@@ -6,7 +6,6 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from textveil.aggregates.documents import DocumentReader, Documents
 from textveil.errors import InputError, need
 from textveil.models.language_model import LanguageModel, boundary_id, check_contexts, check_words
 from textveil.randomness import seeded_generator
@@ -14,6 +13,7 @@ from textveil.types import Ids, Vectors
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.frontiers.downstream.tasks import Corpus, Labelled, LabelledTask, task_of
+from textveil_lab.vocabulary.documents import DocumentReader, Documents
 
 RUNS: Final = 5  # Repetitions of learning, which share no document
 TRAIN: Final = 300

@@ -10,7 +10,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from textveil.aggregates.documents import Documents
 from textveil.errors import need
 from textveil.mechanisms.kinds import WordMechanism
 from textveil.randomness import seeded_generator
@@ -21,6 +20,7 @@ from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.frontiers.corpus import PublicTexts
 from textveil_lab.frontiers.downstream.tasks import LabelledTask
 from textveil_lab.frontiers.measures import TEXTS_BY_EMBEDDING, TEXTS_BY_SURFACE, WORDS_BY_EMBEDDING, WORDS_BY_SURFACE
+from textveil_lab.vocabulary.documents import Documents
 from textveil_lab.vocabulary.geometry import nearest_neighbors, normalize
 
 NEIGHBORS: Final = 100

@@ -35,6 +35,7 @@ from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.laws.rank_profile import CLOSE
 from textveil_lab.mechanisms.parameters import checked_clip
+from textveil_lab.vocabulary.grid_distances import distances_on
 
 SAMPLED_WORDS = 1000
 """Words that are averaged over where none are named: evenly spaced in the vocabulary, so it is the same every time."""
@@ -249,7 +250,7 @@ def _curves(
     block = max(1, _SCORES // n)
     for start in range(0, len(words), block):
         part = words[start : start + block]
-        rows = np.sort(grid.distances(part, norm), axis=1)
+        rows = np.sort(distances_on(grid, part, norm), axis=1)
         curve += rows.sum(axis=0)
         if epsilon is not None:
             with np.errstate(under="ignore"):

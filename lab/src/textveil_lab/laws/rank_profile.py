@@ -20,6 +20,7 @@ from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.grid import IntegerGrid, integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.parameters import checked_clip
+from textveil_lab.vocabulary.grid_distances import distances_on
 
 CLOSE = 100  # Ranks 1 to 100 are close, as in the paper
 _SCORES = 1 << 21  # Distances that are held at once: 17 MB
@@ -260,7 +261,7 @@ def rank_edges(n: int, close: int = CLOSE) -> Integers:
 
 
 def _distances(grid: IntegerGrid, words: Ids, clip: float | None) -> Reals:
-    rows = grid.distances(words, clip)
+    rows = distances_on(grid, words, clip)
     rows[np.arange(len(words)), words] = -1.0  # rank 0 is the word itself, even beside a twin
     return rows
 

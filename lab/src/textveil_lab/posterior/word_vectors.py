@@ -12,9 +12,9 @@ from textveil.mechanisms.kinds import DrawsText, TextMechanism
 from textveil.types import Reals, Vectors
 
 if TYPE_CHECKING:
-    from textveil.aggregates.documents import ReleaseReader
     from textveil_lab.mechanisms.capabilities import ChannelColumns, SequenceColumns
     from textveil_lab.posterior.words import WordPosterior
+    from textveil_lab.vocabulary.documents import ReleaseReader
 
 
 class WordVectors:
@@ -34,12 +34,12 @@ class WordVectors:
 
     def of(self, text: str, prior: Reals | None = None) -> Vectors:
         """A row for each word of a released text, in order; see ``Release.vectors``."""
-        from textveil.aggregates.documents import ReleaseReader
         from textveil.vocabulary.frequencies import word_frequencies
         from textveil_lab.mechanisms.capabilities import SequenceColumns
         from textveil_lab.mechanisms.channel_columns import columns_of
         from textveil_lab.mechanisms.product_columns import sequence_columns
         from textveil_lab.posterior.words import WordPosterior, checked_prior, posterior_means, posteriors
+        from textveil_lab.vocabulary.documents import ReleaseReader
 
         mechanism = self._mechanism
         if isinstance(mechanism, TextMechanism):

@@ -11,6 +11,7 @@ from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.frequencies import word_frequencies
 from textveil.vocabulary.grid import IntegerGrid, integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.vocabulary.grid_distances import distances_on
 
 EUCLIDEAN, COSINE = "euclidean", "cosine"
 MEASURES: Final = (EUCLIDEAN, COSINE)  # How far one word is from another: the Euclidean distance, or 1 less the cosine
@@ -79,7 +80,7 @@ def _in_turn(grid: IntegerGrid, order: Ids, taken: Integers, measure: str) -> It
 def all_distances(grid: IntegerGrid, ids: Ids, measure: str) -> Reals:
     """From each id to every word, shape (batch, n)."""
     if measure == EUCLIDEAN:
-        return grid.distances(ids)
+        return distances_on(grid, ids)
     products = grid.inner_products(ids).astype(np.float64)
     return 1.0 - products * grid.inverse_lengths[ids, None] * grid.inverse_lengths
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from tests.helpers.vocabularies import made_vocabulary
 
-from textveil.aggregates.documents import Documents
 from textveil.catalog import word_mechanism
 from textveil.errors import UnsupportedGuarantee
 from textveil.randomness import seeded_generator
@@ -25,6 +24,7 @@ from textveil_lab.frontiers.downstream.measured import (
 )
 from textveil_lab.frontiers.downstream.tasks import LabelledPart, LabelledTask, Repetition
 from textveil_lab.posterior.words import WordPosterior
+from textveil_lab.vocabulary.documents import Documents
 from textveil_lab.vocabulary.geometry import normalize
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from tests.helpers.vocabularies import lettered_vocabulary
 
-from textveil.aggregates.documents import Documents
 from textveil.errors import InputError, ParameterError
 from textveil_lab.frontiers.downstream.tasks import Corpus, Labelled, LabelledPart, shortened, task_of, with_ids
+from textveil_lab.vocabulary.documents import Documents
 
 WORDS = lettered_vocabulary(40, 3, seed=1).words
 

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from textveil.aggregates.documents import DocumentReader, Documents
 from textveil.errors import InputError, need
 from textveil.types import Ids, Integers
+from textveil_lab.vocabulary.documents import DocumentReader, Documents
 
 
 class Labelled(NamedTuple):

@@ -21,6 +21,7 @@ from textveil_lab.nearest.choice import nearest
 from textveil_lab.nearest.projection import Projection, half_squares
 from textveil_lab.noise.distribution import NoiseDistribution, block_rows
 from textveil_lab.vocabulary.geometry import clip as clip_vectors
+from textveil_lab.vocabulary.grid_distances import distances_on
 
 _ROWS = 64
 
@@ -55,7 +56,7 @@ class RankResampling:
         order = np.argsort(which, kind="stable")
         bounds = np.searchsorted(which[order], np.arange(len(words) + 1))
         for start in range(0, len(words), _ROWS):
-            rows = self.grid.distances(words[start : start + _ROWS], self.clip)
+            rows = distances_on(self.grid, words[start : start + _ROWS], self.clip)
             for offset, row in enumerate(rows):
                 row[words[start + offset]] = -1.0  # rank 0 is the word itself, even beside a twin
                 where = moved[order[bounds[start + offset] : bounds[start + offset + 1]]]

@@ -13,6 +13,7 @@ from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.parameters import Clip, EpsilonPerDistance, metric_name, one_of, outward, proved_metric
 from textveil_lab.mechanisms.sampling.distance_weights import DistanceWeights, distance_weights, rate_with_room
 from textveil_lab.vocabulary.geometry import clipped_diameter
+from textveil_lab.vocabulary.grid_distances import distances_on
 
 PROOF = "textveil_lab/proofs/exponential.md"
 
@@ -66,4 +67,4 @@ def _by_distance(vocabulary: Vocabulary, epsilon_per_distance: float, clip: floa
 
 
 def _distances(vocabulary: Vocabulary, clip: float | None, ids: Ids) -> Reals:
-    return integer_grid(vocabulary).distances(ids, clip)
+    return distances_on(integer_grid(vocabulary), ids, clip)

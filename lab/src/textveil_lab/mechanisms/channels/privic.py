@@ -13,10 +13,11 @@ from textveil.mechanisms.kinds import Epsilon, Prior
 from textveil.registry.options import NEIGHBORHOODS, Option, at_least
 from textveil.types import Integers, Progress, Reals
 from textveil.vocabulary.frequencies import given_frequencies
-from textveil.vocabulary.grid import grid_distances, integer_grid
+from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.parameters import Clip, EpsilonPerDistance
 from textveil_lab.mechanisms.sampling.distance_weights import distance_weights
+from textveil_lab.vocabulary.grid_distances import grid_distances
 
 PROOF: Final = "textveil_lab/proofs/privic.md"
 INPUTS: Final = 1024  # words that the mean over the prior is taken of at most: the most probable

@@ -20,6 +20,7 @@ from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.parameters import Clip, outward
 from textveil_lab.mechanisms.sampling.listed_rows import ComputedRows
 from textveil_lab.vocabulary.geometry import clipped_diameter
+from textveil_lab.vocabulary.grid_distances import distance_rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +96,7 @@ def step_counts(vocabulary: Vocabulary, clip: float | None, progress: Progress |
         need(diameter > 0, "vocabulary", "one vector for all words", "one with two different vectors at least")
         counts = np.zeros((n, STEPS + 1), dtype=np.int64)
         last = np.empty(n, dtype=np.int64)
-        for word, row in enumerate(integer_grid(vocabulary).distance_rows(np.arange(n), clip)):
+        for word, row in enumerate(distance_rows(integer_grid(vocabulary), np.arange(n), clip)):
             steps = steps_of(row, diameter)
             counts[word] = np.bincount(steps, minlength=STEPS + 1)
             last[word] = steps.max()
@@ -216,7 +217,7 @@ class GumbelRows:
         law = least_sum(self.scale, self.diameter)
         most = exp_floor(self.epsilon, self.least)
         out = np.empty((len(words), len(self.vocabulary)), dtype=np.int64)
-        rows = integer_grid(self.vocabulary).distance_rows(words, self.clip)
+        rows = distance_rows(integer_grid(self.vocabulary), words, self.clip)
         for weights, distances in zip(out, rows, strict=True):
             steps = steps_of(distances, self.diameter)
             shares = law(np.bincount(steps, minlength=STEPS + 1)[None])[0]

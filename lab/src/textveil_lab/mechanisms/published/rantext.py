@@ -26,6 +26,7 @@ from textveil_lab.mechanisms.published.claims import (
 )
 from textveil_lab.noise.unbounded import exponentials
 from textveil_lab.vocabulary.geometry import diameter
+from textveil_lab.vocabulary.grid_distances import distances_on
 
 REFUTATION: Final = "textveil_lab/proofs/rantext_published.md"
 _FIT = (0.01658160142016071, 19.064721649556482, 38.1294334077209, 9.311083811697406)
@@ -74,7 +75,7 @@ class Rantext:
         for start in range(0, len(words), rows):
             part = words[start : start + rows]
             radius = _radii(self.scales, len(part), generator)[:, None]
-            distances = grid.distances(part)
+            distances = distances_on(grid, part)
             scores = np.where(distances < radius, -self.guarantee.epsilon / 2 * distances / radius, -np.inf)
             # The largest of scores with Gumbel noise, -ln of exponentials, is a draw by their exponentials.
             scores -= np.log(exponentials(distances.size, generator).reshape(distances.shape))
@@ -124,7 +125,7 @@ def _witness(vocabulary: Vocabulary, scales: Reals, epsilon: float) -> dict[str,
         [_radii(scales, min(rows, _WITNESS_DRAWS - at), rng) for at in range(0, _WITNESS_DRAWS, rows)]
     )
     ends = np.array([far.first, far.second])
-    distances = grid.distances(ends)
+    distances = distances_on(grid, ends)
     apart = float(distances[0, far.second]) * (1 - 1e-9)
     beyond = int((radii > apart).sum())
     upper = beta.ppf(1 - _WITNESS_CONFIDENCE, beyond + 1, _WITNESS_DRAWS - beyond) if beyond < len(radii) else 1.0

@@ -33,6 +33,7 @@ from textveil_lab.nearest.identical_rows import FirstRows, first_rows
 from textveil_lab.vocabulary.geometry import clip as clip_vectors
 from textveil_lab.vocabulary.geometry import clipped_diameter
 from textveil_lab.vocabulary.geometry.pairs import shortest_distance
+from textveil_lab.vocabulary.grid_distances import distances_on, rounding_of
 
 REFUTATION: Final = "textveil_lab/proofs/tem_published.md"
 _TOP_BITS: Final = 61
@@ -67,7 +68,7 @@ class PublishedRows:
 
     def distances(self, words: Ids) -> Reals:
         """Distances of the clipped vectors, shape (batch, n)."""
-        far = integer_grid(self.vocabulary).distances(self.alike(words), self.clip)
+        far = distances_on(integer_grid(self.vocabulary), self.alike(words), self.clip)
         return far if self.alike.first is None else far[:, self.alike.first]
 
 
@@ -134,7 +135,7 @@ def tem_published(
 def _rounding_is_covered(rows: PublishedRows, points: Vectors, diameter: float) -> bool:
     n, grid = len(points), integer_grid(rows.vocabulary)
     different = points if rows.alike.first is None else points[np.unique(rows.alike.first)]
-    least, rounding = shortest_distance(different), grid.rounding(points, rows.clip)
+    least, rounding = shortest_distance(different), rounding_of(grid, points, rows.clip)
     apart = least - 2 * rounding
     if apart <= 0:
         return False

@@ -32,6 +32,7 @@ from textveil_lab.mechanisms.published.claims import (
 )
 from textveil_lab.mechanisms.published.words import exponential
 from textveil_lab.vocabulary.geometry import clipped_diameter, minimum_distance
+from textveil_lab.vocabulary.grid_distances import distances_on
 
 REFUTATION: Final = "textveil_lab/proofs/tgm_published.md"
 _RANKS: Final = 160  # words of a list whose probabilities are computed: a longer list comes with less than 1e-120
@@ -91,7 +92,7 @@ class TruncatedGumbel:
         return row
 
     def word_distances(self, ids: Ids) -> Reals:
-        return integer_grid(self.vocabulary).distances(ids, self.clip)
+        return distances_on(integer_grid(self.vocabulary), ids, self.clip)
 
     def _nearest(self, word: int, count: int) -> tuple[Ids, Reals]:
         far = self.word_distances(np.array([word]))[0]

@@ -21,12 +21,13 @@ from textveil.privacy.guarantees import MetricDP, PureDP
 from textveil.privacy.proved import status_under
 from textveil.privacy.units import ONE_TOKEN, Adjacency
 from textveil.types import Ids, Integers, Progress, Reals, WordDistances
-from textveil.vocabulary.grid import GridDistances, grid_distances, integer_grid
+from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.parameters import metric_name, one_of, outward, proved_metric
 from textveil_lab.mechanisms.sampling.normalizer_bounds import distance_bounds, steepest
 from textveil_lab.vocabulary.geometry import clip as clip_vectors
 from textveil_lab.vocabulary.geometry import clipped_diameter, minimum_distance
+from textveil_lab.vocabulary.grid_distances import GridDistances, distances_on, grid_distances, rounding_of
 
 SPAN: Final = 64  # words whose weights are kept as one sum
 _BLOCK: Final = 128  # words whose inner products are made at once: 17 MB at 33,000 words
@@ -190,7 +191,7 @@ class DistanceWeights:
 
 def _cut_distances(vocabulary: Vocabulary, clip: float | None, reach: float, ids: Ids) -> Reals:
     """From each id to every word, shape (batch, n)."""
-    return np.minimum(integer_grid(vocabulary).distances(ids, clip), reach)
+    return np.minimum(distances_on(integer_grid(vocabulary), ids, clip), reach)
 
 
 def distance_weights(
@@ -274,7 +275,7 @@ def rate_with_room(
     """
     name = "epsilon_per_distance"
     grid, least = integer_grid(vocabulary), minimum_distance(vocabulary, clip)
-    rounding = grid.rounding(vocabulary.vectors if clip is None else clip_vectors(vocabulary.vectors, clip), clip)
+    rounding = rounding_of(grid, vocabulary.vectors if clip is None else clip_vectors(vocabulary.vectors, clip), clip)
     apart = least - 2 * rounding
     wanted = "used on a vocabulary where no two words share a vector"
     need(apart > 0, name, epsilon_per_distance, wanted, "Use epsilon instead, or remove the duplicates.")

@@ -15,12 +15,13 @@ import numpy as np
 
 from textveil.numerics.integer_weights import exp_minus_half_ceiling, log_ratio_up
 from textveil.types import Ids, Integers, Progress, Reals
-from textveil.vocabulary.grid import grid_distances, integer_grid
+from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.tables.files import Arrays, ArrayShape, TableKey
 from textveil.vocabulary.tables.public import PublicTable
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.vocabulary import DATA
 from textveil_lab.vocabulary.geometry import remembered
+from textveil_lab.vocabulary.grid_distances import grid_distances
 
 STEPS: Final = 512  # of the span: a normalizer is bounded to the factor exp(rate span / 512)
 FARTHEST: Final = 128  # ranges of the distance of a word's farthest word, between half the span and the span

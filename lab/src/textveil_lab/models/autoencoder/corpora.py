@@ -10,13 +10,13 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from textveil.aggregates.documents import SENTENCE_ENDS
 from textveil.errors import InputError, need
 from textveil.randomness import seeded_generator
 from textveil.text.out_of_vocabulary import WordIndex
 from textveil.text.tokens import Kind, classify, split
 from textveil.types import Ids, Integers
 from textveil.vocabulary.vocabulary import SMALLEST, Vocabulary
+from textveil_lab.vocabulary.documents import SENTENCE_ENDS
 
 RANDOM_WIDTH: Final = 0.1
 """Drawn vectors are uniform in [-0.1, 0.1] in each coordinate, as in the code that the published one was made from."""

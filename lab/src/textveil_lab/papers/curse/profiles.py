@@ -26,6 +26,7 @@ from textveil_lab.papers.curse.facts import CLOSE, FIX_CONSTANT, exponential_gri
 from textveil_lab.papers.curse.rank_no_metric import difference_note, label, percent
 from textveil_lab.papers.setting import Comparison, ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil_lab.plots import Chart, new_figure
+from textveil_lab.vocabulary.grid_distances import distances_on
 
 _KNOWN: WeakKeyDictionary[Vocabulary, dict[float | None, float]] = WeakKeyDictionary()
 
@@ -61,7 +62,7 @@ def exponential_profiles(
     totals = np.zeros((len(epsilons), len(edges) - 1))
     block = max(1, _SCORES // len(vocabulary))
     for start in range(0, len(words), block):
-        rows = np.sort(grid.distances(words[start : start + block]), axis=1)  # the word itself first, at 0
+        rows = np.sort(distances_on(grid, words[start : start + block]), axis=1)  # the word itself first, at 0
         for index, epsilon in enumerate(epsilons):
             with np.errstate(under="ignore"):
                 weights = np.exp(rows * (-epsilon / 2))

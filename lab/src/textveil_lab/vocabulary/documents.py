@@ -11,37 +11,22 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from textveil.aggregates.features import WordReader
 from textveil.errors import InputError, ParameterError, need
 from textveil.mechanisms.kinds import checked_ids
-from textveil.text.codes import TextCodes
 from textveil.text.marks import with_plain_marks
 from textveil.text.tokens import PLACEHOLDERS, Kind, classify, split
 from textveil.types import Ids, Integers
 
-GAP: Final = -1
+GAP: Final = -1  # code of a mark or white space that ends no sentence
 
+SENTENCE_END: Final = -2  # code of a mark or line end after which a sentence begins
 
-"""Code of a mark or white space that ends no sentence."""
+OTHER: Final = -3  # code of a number, a placeholder, or another token that is no word
 
-SENTENCE_END: Final = -2
+UNKNOWN: Final = -4  # code of a word that the vocabulary does not have
 
-
-"""Code of a mark or line end after which a sentence begins."""
-
-OTHER: Final = -3
-
-
-"""Code of a number, a placeholder, or another token that is no word."""
-
-UNKNOWN: Final = -4
-
-
-"""Code of a word that the vocabulary does not have."""
-
-SENTENCE_ENDS: Final = frozenset(".!?\u2026")
-
-
-"""Marks after which a sentence begins, wherever they stand; line ends do too."""
+SENTENCE_ENDS: Final = frozenset(".!?\u2026")  # after which a sentence begins, as after line ends
 
 _REMEMBERED: Final = 1 << 18
 _NAMES: Final = frozenset(text[1:-1] for text in PLACEHOLDERS.values())
@@ -154,7 +139,7 @@ class DocumentReader:
     def __init__(self, words: Sequence[str]) -> None:
         self._size = len(words)
         self._releases = ReleaseReader(words)
-        self._codes: TextCodes | None = None
+        self._clean: WordReader | None = None
         self._words = words
 
     def words(self, documents: Iterable[Any], *, clean: bool) -> Documents:
@@ -192,11 +177,9 @@ class DocumentReader:
         return [[_ENDS[0], *filter(None, signs[start:end]), _ENDS[1]] for start, end in pairwise(edges)]
 
     def _of_clean(self, texts: list[str]) -> Documents:
-        if self._codes is None:
-            self._codes = TextCodes(self._words)
-        coded = self._codes.encode(texts)
-        words = self._codes.words(coded.codes)
-        return Documents(words.ids, np.searchsorted(words.indices, coded.bounds))
+        if self._clean is None:
+            self._clean = WordReader(self._words)
+        return Documents(*self._clean.words(texts))
 
 
 def checked_documents(documents: Iterable[Any]) -> list[Any]:

@@ -4,8 +4,6 @@ A span that overlaps another one moves everything behind it, so that a name stan
 removes, covers or rewrites pieces of a text does it here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

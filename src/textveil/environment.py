@@ -3,8 +3,6 @@
 Beside these, every field of the server's configuration is one: ``server.config``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 from typing import Final

@@ -1,7 +1,5 @@
 """JSON text as commands print it and reports keep it, and the one reader of JSON that others may have made."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Mapping

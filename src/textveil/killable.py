@@ -9,8 +9,6 @@ it says must not run code in the process that started it. Only that one holds th
 whoever starts the process discards what it prints.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import pickle

@@ -1,7 +1,5 @@
 """The processors that this process may use, and how the processes that it starts share them."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 from collections.abc import Iterator

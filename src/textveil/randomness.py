@@ -13,8 +13,6 @@ releases nothing twice. Other work under the same secret has another key.
 stamped "not for release".
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import os

@@ -1,7 +1,5 @@
 """Estimates that carry their interval."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import ceil, e, floor, fsum
 from typing import Final, NamedTuple

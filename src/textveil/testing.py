@@ -5,8 +5,6 @@ from textveil.testing import check_mechanism
 check_mechanism(my_constructor, vocabulary)  # raises AssertionError with what is wrong
 """
 
-from __future__ import annotations
-
 import json
 import pickle
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Files that appear under their names whole and together, or not at all; and secret keys in files."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 import contextlib

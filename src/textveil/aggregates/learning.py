@@ -29,8 +29,6 @@ from textveil.privacy.units import Unit
 from textveil.types import Integers, Reals
 
 _STEP: Final = 1 - 2**-10
-
-
 """By how much a person's vectors shrink again where rounding has made their second moments too long."""
 
 _BLOCK: Final = 8192

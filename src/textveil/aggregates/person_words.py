@@ -98,10 +98,7 @@ def whole_persons(lengths: NDArray[Any], persons: NDArray[Any], most: int) -> It
         record, start = stop, end
 
 
-BREAK: Final = -1
-
-
-"""Stands where no n-gram may go on: a number, punctuation, the end of a record."""
+BREAK: Final = -1  # stands where no n-gram may go on: a number, punctuation, the end of a record
 
 _PASSED: Final = -2  # white space and hyphens: words on both sides of them are neighbors
 _CHUNK: Final = 1 << 20  # words that are held at once, or all of one person's

@@ -19,10 +19,7 @@ from textveil.types import Integers, Progress
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
 
-EACH_RECORD: Final = "document"
-
-
-"""Name of a unit that is no column: each record counts as a unit of its own."""
+EACH_RECORD: Final = "document"  # name of a unit that is no column: each record counts as a unit of its own
 
 _Columns: TypeAlias = Mapping[str, Sequence[str | None]]
 

@@ -10,8 +10,6 @@ Kinds, by what one draw may look at:
 - a ``SetMechanism`` maps each word id to a random set of word ids, of which none is *the* output.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Protocol, TypeAlias, runtime_checkable
 

@@ -23,16 +23,11 @@ from textveil.json_text import json_data
 from textveil.version import VERSION
 
 _AGAIN: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
-
-
 """Answers after which the same question may be answered a little later."""
 
 _LONGEST_WAIT: Final = 30.0
 
-_GRACE: Final = 0.5
-
-
-"""Seconds that a connection has to end when its time is up."""
+_GRACE: Final = 0.5  # seconds that a connection has to end when its time is up
 
 _DONE: Final = (None, "stop", "eos")
 

@@ -1,7 +1,5 @@
 """Hugging Face models in a folder on this machine; the one file that imports transformers."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 from collections.abc import Iterator

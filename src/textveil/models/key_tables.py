@@ -4,8 +4,6 @@ Cuckoo hashing with buckets (Dietzfelbinger and Weidling, Balanced allocation an
 size, 2007). What a cell holds tells its key exactly, not up to a fingerprint: absent keys are never found.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 

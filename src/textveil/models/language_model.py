@@ -6,8 +6,6 @@ placeholder, a word that the vocabulary does not have. Marks that end no sentenc
 Only words are predicted, and their probabilities after one context sum to 1.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np

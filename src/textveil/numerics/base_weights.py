@@ -5,8 +5,6 @@ the same total. So the ratio of any two probabilities of one output is a ratio o
 Proof: ``privacy/proofs/weighted_neighborhood.md``.
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 from dataclasses import dataclass, field

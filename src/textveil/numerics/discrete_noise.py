@@ -5,8 +5,6 @@ sigma is kept with probability exp(-(|z| - sigma)^2 / (2 sigma^2)). Source: Cano
 Gaussian for Differential Privacy", 2020, algorithm 3. Proof: privacy/proofs/discrete_gaussian.md.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from fractions import Fraction

@@ -7,8 +7,6 @@ and where they are exact they may run at a twenty-eighth of float32's rate, whic
 Where Linux lists no 8-bit products among the processor's features, none is made: it would import torch for nothing.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 import time

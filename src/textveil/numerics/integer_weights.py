@@ -6,8 +6,6 @@ output is a ratio of these integers: the privacy loss is exactly ln(inside / out
 Proof: ``privacy/proofs/neighborhood.md``.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext

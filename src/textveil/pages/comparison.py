@@ -1,7 +1,5 @@
 """A text and its release side by side: stretches that are equal, values that were drawn, and likely names that stay."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """A document as its reader sees it: parts and pages, headings, paragraphs and tables, with the marks of a text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple

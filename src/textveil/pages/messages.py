@@ -4,8 +4,6 @@ A row is a text, or a text with places: what stands at ``{}`` is translated in t
 the table lacks stays English, so that no message is lost.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import textwrap

@@ -1,7 +1,5 @@
 """Pages made of templates: text is escaped; style, figures and files stand within the page, as do marked texts."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re

@@ -1,7 +1,5 @@
 """The page of results that every report is: a title and its parts, each a piece of escaped markup."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Tables beside figures, as CSV for people and as JSON for machines; and the folder that results go to."""
 
-from __future__ import annotations
-
 import csv
 import io
 import math

@@ -8,8 +8,6 @@ What is added up has a unit. The draws for the tokens of a document add up to a 
 different units are never added as if they were the same: ``into`` says what they add up to.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -6,8 +6,6 @@ the proofs of what changed were read again; ``--check`` names those that were no
 textveil, so that textveil's own modules are looked up without hashing; other packages' are hashed once.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import hashlib

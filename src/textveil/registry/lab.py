@@ -3,8 +3,6 @@
 The lab registers as any other package does. Its names are known here only to say how to install it.
 """
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 from textveil.errors import MissingLab

@@ -8,8 +8,6 @@ the command line, the report and the table in the docs all read them there. A ke
 ``Option`` is a plain option: it has a name, a type and a default, and any value of its type will do.
 """
 
-from __future__ import annotations
-
 import inspect
 import math
 import textwrap

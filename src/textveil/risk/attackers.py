@@ -74,10 +74,7 @@ def _shares(texts: Sequence[str]) -> Reals:
     return shares
 
 
-WINDOWS: Final = 2
-
-
-"""Of a document, at most: each is as long as the encoder can read."""
+WINDOWS: Final = 2  # of a document, at most: each is as long as the encoder can read
 
 _BATCH: Final = 32
 

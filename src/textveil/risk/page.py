@@ -19,8 +19,6 @@ from textveil.risk.values import Joined, Others, Unique
 from textveil.whole_files import write_whole
 
 SHOWN_NAMES: Final = {"originals": "as it is", "blank": "all blank", "release": "your release"}
-
-
 """What readers call releases that are no policy's."""
 
 _WIDTH: Final = 400

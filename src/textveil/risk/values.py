@@ -18,8 +18,6 @@ from textveil.surrogates.quantities import age_of
 from textveil.types import Ids
 
 LISTED: Final = "listed name"
-
-
 """The kind of a name on a public keep list, such as that of a medicine or a product: of nobody, but it may tell."""
 
 _NAMES: Final = ("person", "place", "organization")
@@ -34,15 +32,11 @@ QUASI: Final = (
 """Kinds of which several together single a person out."""
 
 DIRECT: Final = tuple(kind.name for kind in OWN if kind.singles_out == "alone")
-
-
 """Kinds of which one value does so alone."""
 
 _UNDATED: Final = (Known.ANNIVERSARY, Known.WEEKDAY, Known.NOTHING)
 
 _TELLING: Final = 4
-
-
 """Characters from which a value is the same wherever its words stand; a shorter one ("59", "May") must be found."""
 
 

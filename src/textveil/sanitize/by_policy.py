@@ -5,8 +5,6 @@ Spans are found in the whole text. The stretches between them are released as th
 privacy/proofs/policy.md.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple

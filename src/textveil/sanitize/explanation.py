@@ -1,7 +1,5 @@
 """Distribution of one word's output, and of one draw of a release: exact if finite, else sampled with intervals."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ policies by name, and which of them to make ready; each other is a ``Request``, 
 answered without its message, unless it is one of textveil's, whose messages hold no text.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import sys

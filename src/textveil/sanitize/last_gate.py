@@ -12,8 +12,6 @@ would be released instead tells more. Where every draw follows its law, the seco
 probability of at most ``ALPHA``: that is what it adds to the delta of a release, for each value.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any, Final

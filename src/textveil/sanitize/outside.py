@@ -1,7 +1,5 @@
 """Text outside the spans: released as it is, or drawn token by token."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final, NamedTuple, Protocol

@@ -1,7 +1,5 @@
 """Parts of reports: what a policy draws and what was measured of it, the statement, the sender's own report."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Pages of reports: one to print, sign and file, for a privacy officer; and one for the sender alone."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple

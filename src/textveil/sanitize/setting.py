@@ -1,7 +1,5 @@
 """Settings of sanitizers: what is drawn under which guarantee, everything else that is public, quoted recovery."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Draws for every word and every number of texts that are codes, or constants in their places."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias

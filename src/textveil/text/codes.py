@@ -10,8 +10,6 @@ with its codes: natural text repeats itself. No token but white space holds a sp
 memory is bounded in bytes, and forgetting changes nothing but time.
 """
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache

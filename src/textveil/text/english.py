@@ -4,8 +4,6 @@ The embedded common words are chosen by ``tools/build_common_words.py`` from pub
 makes such a list from public text of your own.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Iterable

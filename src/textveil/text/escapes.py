@@ -7,8 +7,6 @@ A value is written as its place in a text is written, so that JSON stays JSON an
 and escapes in it and next to it, tell what it is written in.
 """
 
-from __future__ import annotations
-
 import html
 import re
 from bisect import bisect_right

@@ -16,8 +16,6 @@ tokens, white space and punctuation alone, which are public, so it moves no guar
 ``codes`` does this for texts whose words are drawn; the functions on strings do it for texts whose words stay.
 """
 
-from __future__ import annotations
-
 import string
 import unicodedata
 from collections.abc import Iterator

@@ -5,8 +5,6 @@ in hexadecimal digits or as quoted-printable are decoded where possible, and els
 hexadecimal digits and short base64 that decode to no text (digests, keys, marks) are ignored.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import re

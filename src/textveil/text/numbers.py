@@ -16,8 +16,6 @@ drawn: a column is no number. Numerals that are letters (\u4e09) are none, nor i
 behind a letter (m\u00b2).
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Sequence

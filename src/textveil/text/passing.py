@@ -4,8 +4,6 @@ Whether a token is one depends on its letters, their case and, for a capital, on
 other word.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from typing import Final, NamedTuple
 

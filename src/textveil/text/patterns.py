@@ -5,8 +5,6 @@ ends. Between two slices other threads get their turn, and a time limit is check
 as much as a match could reach, so it finds what the whole text would give, character for character.
 """
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping

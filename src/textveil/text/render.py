@@ -14,8 +14,6 @@ same spacing and punctuation is cased the same, whoever wrote what. A word that 
 Only the first letter of a word ever changes, and one character becomes one character.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -29,8 +29,6 @@ How it works: non-ASCII characters are first replaced, one for one, by a charact
 class, so that one set of patterns serves every text. ASCII text is matched as it is.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Mapping

@@ -4,8 +4,6 @@ The embedded words and vectors come from GloVe 840B (public domain, PDDL 1.0) an
 ``tools/build_vocabulary.py``; ``data/provenance.json`` says from what, by which rule, with which digests.
 """
 
-from __future__ import annotations
-
 import hashlib
 from functools import cache
 from pathlib import Path

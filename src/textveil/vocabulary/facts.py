@@ -11,8 +11,6 @@ it once for each vocabulary object. The facts have these keys:
     neighborhood            sizes; sums: the mean over all words of the sum of cosines of the m nearest words
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary

@@ -5,8 +5,6 @@ for them; without either, frequencies follow the order of the words by Zipf's la
 may be computed from the texts that are to be released.
 """
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass
 from functools import cache

@@ -3,8 +3,6 @@
 ``tools/build_word_classes.py`` builds the embedded table. A class is a function of the word alone.
 """
 
-from __future__ import annotations
-
 import hashlib
 import lzma
 from collections.abc import Iterator, Mapping, Sequence

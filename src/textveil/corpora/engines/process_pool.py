@@ -23,20 +23,11 @@ from textveil.corpora.engines.block_worker import BlockWorker
 from textveil.errors import MissingExtra, TextveilError
 from textveil.processors import shared_among
 
-AHEAD = 2
+AHEAD = 2  # blocks that a worker holds: the one it works on and the next, so that it never waits for this process
 
+BYTES_AHEAD = 64 * 2**20  # past so many input bytes under way no block is read while another is under way
 
-"""Blocks that a worker holds: the one it works on and the next, so that it never waits for this process."""
-
-BYTES_AHEAD = 64 * 2**20
-
-
-"""Past so many input bytes under way no block is read while another is under way."""
-
-DEATHS = 2
-
-
-"""Deaths over a block at which it is given up."""
+DEATHS = 2  # deaths over a block at which it is given up
 
 
 class BlockQueue:

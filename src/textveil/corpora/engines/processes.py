@@ -1,7 +1,5 @@
 """The engine of several processes; its pool is imported when there is work for more than one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain, islice

@@ -1,7 +1,5 @@
 """A file of an office, a mail, a page or a PDF as one record: its text is sanitized where it stands."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

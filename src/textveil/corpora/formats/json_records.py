@@ -33,8 +33,6 @@ def _number(written: str) -> float:
 
 
 DECODER = json.JSONDecoder(parse_int=_number, parse_float=_number)
-
-
 """Reads any value; numbers are told by their type alone."""
 
 _HALVES = re.compile("[\ud800-\udfff]")

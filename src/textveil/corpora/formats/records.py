@@ -71,10 +71,7 @@ def _plain(name: str) -> str:
     return "".join(character for character in name.casefold() if character not in " -_\ufeff")
 
 
-MAX_DOCUMENT_BYTES = 16 * 2**20
-
-
-"""Largest record that is read unless told otherwise."""
+MAX_DOCUMENT_BYTES = 16 * 2**20  # largest record that is read unless told otherwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,8 +252,6 @@ def encoded(text: str) -> bytes:
 _BYTES: Final = 2**16
 
 _ESCAPING: Final = frozenset(("idna", "punycode", "unicode-escape", "raw-unicode-escape", "utf-7"))
-
-
 """Codecs of Python's that write characters by others."""
 
 
@@ -367,10 +362,7 @@ class _Recoded(io.RawIOBase):
         raise InputError(f"the input must be {self._encoding}, as `encoding` says; a byte of it is not.")
 
 
-PIECE_BYTES = 2**16
-
-
-"""Released bytes of a piece."""
+PIECE_BYTES = 2**16  # released bytes of a piece
 
 
 class Pieces:

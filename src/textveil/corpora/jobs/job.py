@@ -115,10 +115,7 @@ def written_whole(stream: RawIOBase, data: bytes) -> int:
     return len(data)
 
 
-SYNC_SECONDS = 1.0
-
-
-"""Blocks are committed together about this often."""
+SYNC_SECONDS = 1.0  # blocks are committed together about this often
 
 
 @dataclass(slots=True)

@@ -1,7 +1,5 @@
 """Digits by randomized response, one budget shared over the digits of a number."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from dataclasses import dataclass, replace

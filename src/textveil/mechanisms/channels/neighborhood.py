@@ -1,7 +1,5 @@
 """Neighborhood response: a word and its nearest are raised by at most e^epsilon over public base weights."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Channels of two weights: randomized response over words or common words, any word of a class, given integers."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -5,8 +5,6 @@ and for each the units of gain handed out up to and with it; the last of them ta
 the same number.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass

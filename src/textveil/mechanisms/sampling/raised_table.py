@@ -4,8 +4,6 @@ The table holds how long each row is and its words, in the row's order. What eac
 weights: all that it may, and the last one what is left.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, Final

@@ -5,8 +5,6 @@ and what was given up before change nothing but time. Which rows are kept tells 
 never leave the process: a pickled copy of what holds them starts empty.
 """
 
-from __future__ import annotations
-
 import os
 import threading
 from collections.abc import Callable, Iterator

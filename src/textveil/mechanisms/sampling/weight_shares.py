@@ -11,8 +11,6 @@ words (words by their public frequency), and the same over content words alone, 
 The first alone would spend everything on the few hundred words that need no protection.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import cache

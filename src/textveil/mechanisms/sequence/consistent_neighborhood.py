@@ -1,7 +1,5 @@
 """Neighborhood response that replaces alike what recurs: words that a document's release holds already weigh more."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar

@@ -1,7 +1,5 @@
 """Policies by name or path: the presets that come with the package, and files of users."""
 
-from __future__ import annotations
-
 import difflib
 import json
 import os

@@ -1,7 +1,5 @@
 """Public facts of a policy: settings hold, reports print and digests cover them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

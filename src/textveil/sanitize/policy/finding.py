@@ -6,8 +6,6 @@ as quoted-printable has it. What is written in base64 or hexadecimal digits (``t
 span as a whole where something is found in it, or where it cannot be read.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Makes what a policy names: the mechanism of words, surrogates, the span finder; and policies of corrections."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re

@@ -1,7 +1,5 @@
 """Policy as data, valid once built: what happens to each kind of token or span. ``making`` turns it into draws."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """Policies from TOML: whatever is wrong with a file is one line that names the file, and the rule by its number."""
 
-from __future__ import annotations
-
 import contextlib
 import tomllib
 from collections.abc import Callable, Iterator, Mapping

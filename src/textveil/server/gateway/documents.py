@@ -5,8 +5,6 @@ request: it is released with the others, so a value has one surrogate in all of 
 written from that release.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 from collections.abc import Callable, Mapping, Sequence

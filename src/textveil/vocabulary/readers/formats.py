@@ -10,8 +10,6 @@
 Pickles can run code when they are read, so every file that is one is refused, whatever its name.
 """
 
-from __future__ import annotations
-
 import re
 import struct
 import zlib

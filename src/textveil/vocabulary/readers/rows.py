@@ -3,8 +3,6 @@
 Memory stays at the table itself plus one chunk, whatever the file promises about its size.
 """
 
-from __future__ import annotations
-
 import gzip
 import io
 import re

@@ -5,8 +5,6 @@ never grown with what a text asks for, since which rows are there would tell whi
 built may depend on public facts only, such as the size of the input.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections import deque

@@ -69,10 +69,10 @@ _KNOWN: Final = (
 def language_of(text: str) -> str:
     """Return the ISO 639-1 code of a document's language; empty if it has too few words to tell.
 
-    Letters of another script settle it first; then a document is English if four in five of its words in small letters
-    are English, but for texts with two function words of other languages; py3langid decides the rest, and ordinary words of any
-    letter case what it cannot. Only the first 400 characters from the first letter on are read. Scripts stand for their largest language: Ukrainian counts as
-    Russian.
+    Letters of another script settle it first, and stand for their largest language: Ukrainian counts as Russian. Then
+    a document is English if four in five of its words in small letters are English, but for texts with two function
+    words of other languages; py3langid decides the rest, and ordinary words of any letter case what it cannot. Only
+    the first 400 characters from the first letter on are read.
     """
     first = _LETTER.search(text)
     if first is None:

@@ -152,7 +152,8 @@ def test_an_iban_is_read_from_its_own_beginning_and_behind_its_name() -> None:
         assert [text[span.start : span.end] for span in find_ibans(text)] == ["DE89 3704 0044 0532 0130 00"]
     text = "IBAN: DE88 3704 0044 0532 0130 00"
     assert [text[span.start : span.end] for span in find_ibans(text)] == ["DE88 3704 0044 0532 0130 00"]
-    assert not list(find_ibans("code DE88 3704 0044 0532 0130 00"))
+    assert list(find_ibans("code DE88 3704 0044 0532 0130 00"))  # in the form of a country, if wrongly copied
+    assert not list(find_ibans("code AB88 3704 0044 0532 0130 00"))
 
 
 def test_readings_are_the_longest_first_and_begin_at_groups() -> None:

@@ -35,7 +35,7 @@ _PASSWORDS: Final = words_in(
     storepass sshpass smtppassword mysqlpassword pgpassword adminpassword masterpassword loginpassword secret psk mdp"""
 )
 _TOKENS_IF_DRAWN: Final = words_in(
-    """auth credential credentials cookie session sessionid sessid sid signature sig salt"""
+    """auth credential credentials cookie session sessionid sessid sid signature sig signing salt"""
 )
 _TOKENS: Final = words_in(
     """token bearer authorization key apikey secretkey accesskey accesstoken authtoken clientsecret privatekey
@@ -56,12 +56,12 @@ _ENDINGS: Final = words_in(
 _WORDS: Final = sorted(
     words_in(
         """passw passwort pwd passphrase passcode secret token key credential bearer auth cookie sess sig salt kennwort
-        pin pw passe pass otp contrasena senha wachtwoord haslo sid psk mdp clave geheimzahl"""
+        pin pw passe pass otp signing contrasena senha wachtwoord haslo sid psk mdp clave geheimzahl"""
     )
 )
 _WEAK: Final = {*_TOKENS_IF_DRAWN, "key", "authorization", "bearer"}
 _PIECES: Final = (
-    *("assw", "ecret", "oken", "Key", "ASSW", "SECRET", "TOKEN", "_KEY", "_key", "PIN"),
+    *("assw", "ecret", "oken", "Key", "ASSW", "SECRET", "TOKEN", "_KEY", "_key", "PIN", "SIGNING"),
     *("_PASS", "pass:", "pass=", "Pass:", 'pass"', "de passe", "-passe", "PASS="),
 )
 _KEY_OF: Final = lazy_regex(
@@ -186,7 +186,8 @@ def _meaning(name: str) -> str:
 
 
 def _value(text: str, start: int, end: int, meant: str) -> Found | None:
-    whose = _WHOSE.match(text, end) if meant in ("password", "pin") else None
+    told = meant in ("password", "pin") or text[start:end].lower() == "clave"
+    whose = _WHOSE.match(text, end) if told else None
     end = whose.end() if whose else end
     sign = _ASSIGN.match(text, end)
     if sign is not None:

@@ -84,7 +84,7 @@ _AFTER_KIN: Final = lazy_regex(r"(?P<name>[A-Z][a-z]{1,20})(?:'s)?(?=[,.:;!?')\n
 _ONLY_BEHIND: Final = words_in("ne dit dite detta nato nacido nascido ur")
 """Words for birth that a name stands before, not behind."""
 _CALLED_KIN: Final = words_in(
-    """uncle aunt nan nana gran grandma grandpa tante onkel oom oma opa tia tio zia zio nonno nonna vo ciocia wujek
+    """uncle aunt auntie aunty granny grandad granddad nan nana nanna gran grandma grandpa tante onkel oom oma opa tia tio zia zio nonno nonna vo ciocia wujek
     abuela abuelo"""
 )
 """Relatives whom a name follows when they are called by it: Aunt Peg."""
@@ -189,6 +189,7 @@ def find_cued_names(text: str) -> Iterator[Found]:
                 break
 
 
+_AT_HOUSE: Final = lazy_regex(r"(?:del|d[aio]|du|des|della|de la) [A-Z]{3,}(?![A-Za-z])")
 _INSIDE: Final = frozenset("0123456789_@/.\\$#")
 _NAME_LABELS: Final = words_in(
     """name names nom prenom nome nombre naam vorname nachname forename forenames surname known alias nickname cognome
@@ -216,9 +217,12 @@ def _announced(
         return  # di Marco, but DI Marco
     if cue is _ROLE_CUE and text[start:end].isupper() and text[behind.end() : behind.end() + 2].isupper():
         return  # LETTERA DI DIMISSIONE
+    if cue is _ROLE_CUE and _AT_HOUSE.match(text, behind.end()):
+        return  # la enfermera del HUCA
     if language != "en" and low in _ENGLISH_TOO and not (_amid_others(text, start) or low in _NAME_LABELS):
         return
     silent = cue in (_CLOSING_CUE, _GREETING_CUE, _ROLE_CUE) and language != "en" and text[start].isupper()
+    silent = silent or (text[start].isupper() and (cue is _SHORT_CUE or (low in _CALLED_KIN and cue is _KIN_CUE)))
     if silent and not lists().words.get(low, 0) & _NAMES:
         yield Found(start, end, ORDINARY, 0.0)  # Groet, Merhaba, Herr Kollege
         silent = False

@@ -115,6 +115,11 @@ _AFTER_T: Final = lazy_regex(
 _OF_LOG: Final = lazy_regex(
     r":(?<=[a-z]/[12][0-9]{3}:)(?P<time>[0-2][0-9]:[0-5][0-9]:[0-5][0-9](?: [+-][0-9]{4}(?![0-9]))?)"
 )
+_FOUR_DIGITS: Final = lazy_regex(
+    r"(?:[01][0-9]|2[0-3])(?<![\w.,:/$-]..)[0-5][0-9](?:(?= ?(?:hrs|hours)\b)|(?<= at ....)(?=[,.;)]? ?(?:\n|\Z|[a-z,.;)])))"
+    r"|(?:[01]?[0-9]|2[0-3])(?<![\w.,:/$-].)(?<![\w.,:/$-]..)(?= ?(?:-|bis|tot) ?(?:1?[0-9]|2[0-4]) (?:Uhr|uur)\b)"
+)
+"""Hours and minutes as services write them, and the first hour of a range: at 2315 hrs, read at 0140, 14 bis 18 Uhr."""
 _UNTIL: Final = lazy_regex(
     r"-(?<=[:hH][0-5][0-9]-)(?<![0-9]:[0-5][0-9]:[0-5][0-9]-)(?P<time>(?:[01]?[0-9]|2[0-3])[:hH][0-5][0-9](?![\w:]))"
 )
@@ -132,7 +137,9 @@ NAMED_DATE_GATE: Final = with_words(
 )
 LISTED_GATE: Final = at_digits("[a-y]  ?[0-9]{1,2}  ?[0-2][0-9]")
 DAY_GATE: Final = with_words("monday tuesday wednesday thursday friday saturday sunday")
-TIME_GATE: Final = at_digits(r"[0-9](?:[:.hH][0-9]| ?[AaPp][.Mm]| o'| noon| midn| [Uu](?:hr|ur))")
+TIME_GATE: Final = at_digits(
+    r"at [0-2][0-9][0-5][0-9]|[0-9] ?(?:hrs|hours|-|bis|tot)|[0-9](?:[:.hH][0-9]| ?[AaPp][.Mm]| o'| noon| midn| [Uu](?:hr|ur))"
+)
 YEAR_GATE: Final = at_digits("[12][0-9]{3}|'[0-9]0s")
 
 _LATEST_YEAR: Final = 2100
@@ -189,6 +196,7 @@ def find_times(text: str) -> Iterator[Found]:
     """Times of day: 14:05, 2:05:10 pm, 2 p.m., 2 o'clock, 14:05:10+02:00."""
     joined = [match.span() for match in matches(_AFTER_T, text)] if "T" in text else []
     joined += [match.span("time") for pattern in (_OF_LOG, _UNTIL) for match in matches(pattern, text)]
+    joined += [match.span() for match in matches(_FOUR_DIGITS, text)]
     joined += [match.span(group) for match in near(_HOURS, text, _OPENED, 36, 24) for group in ("from", "to")]
     apart = settled(text, [Found(start, end, "time", 0.8) for start, end in joined])  # an offset may end a range too
     yield from apart

@@ -304,7 +304,7 @@ _STREETS: Final = Phase("streets", (
 ))
 """Street lines, with the apartments in them."""
 _PLACES: Final = Phase("places", (
-    Row("apartment", streets.find_units, streets.UNIT_GATE, "place", 0.7, "", "Apt 5L", "apt to fail"),
+    Row("apartment", streets.find_units, streets.UNIT_GATE, "id place", 0.7, "", "Apt 5L", "apt to fail"),
     Row("town", streets.find_towns, streets.TOWN_GATE, "place", 0.7, "", "Salem, OR 97301", "Salem, 97301"),
     Row("british-town", streets.find_british_towns, streets.BRITISH_TOWN_GATE, "place", 0.7, "",
         "Close, Ludlow SY8 1PX,", "Close, Ludlow,"),

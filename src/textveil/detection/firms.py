@@ -25,7 +25,7 @@ _JOINT: Final = (
 )
 _RUN_BEFORE: Final = lazy_regex(rf"(?<![A-Za-z0-9_@#-]){_W}(?:{_JOINT}{_W}){{0,7}}+'?s?,?\Z")
 _RUN_BEHIND: Final = lazy_regex(
-    rf" (?P<name>{_W}(?:(?: & | (?:(?:de|del|della|di|da|do|des|du|e|y|et) )?){_W}){{0,3}}+)(?![A-Za-z0-9_@])"
+    rf" (?P<name>(?:'t |[Dd]e |[Hh]et )?{_W}(?:(?: & | (?:(?:de|del|della|di|da|do|des|du|e|y|et) )?){_W}){{0,3}}+)(?![A-Za-z0-9_@])"
 )
 _WORD: Final = lazy_regex(r"[A-Za-z]+(?:-[A-Za-z]+)*")
 _BACK: Final = 80
@@ -34,7 +34,7 @@ FORM: Final = lazy_regex(
     r" (?:gGmbH|GmbH(?: & Co\.? ?(?:KG(?:aA)?|OHG))?|mbH|UG|KGaA|OHG|eG|e\. ?[VKG]\.|GbR"
     r"|(?P<weak>Limited|KG|AG|SA|SAS|AB|AS|BV|NV|SL)|LLC|L\.L\.C|LLP|Ltd|LIMITED|plc|PLC|CIC|Co-op(?:erative)?|Pty|SARL"
     r"|S\.A\.R\.L|EURL|SASU|SCI|SNC|S\. ?L(?:\. ?[UP])?"
-    r"|S\.A(?:\.S)?|S\. ?Coop|S\.C\.C\.L|S\.? ?r\.? ?l|SRL|S\.R\.L|S\.p\.A|s\.n\.c|s\.a\.s|Ltda|Lda|EIRELI|B\.V|N\.V"
+    r"|S\.A(?:\.[CS])?|E\.I\.R\.L|S\. ?Coop|S\.C\.C\.L|S\.? ?r\.? ?l|SRL|S\.R\.L|S\.p\.A|s\.n\.c|s\.a\.s|Ltda|Lda|EIRELI|B\.V|N\.V"
     r"|V\.O\.F|VOF|[Ss]p\. ?z ?o\. ?o|[Ss]p\. ?[jk]|spol\. s r\. ?o|s\. ?r\. ?o|a\. ?s|ASA|A/S|ApS|Oyj?|[KB]ft"
     r"|Zrt|Nyrt|d\. ?o\. ?o"
     r"|& (?:Sons?|Daughters?|Co\.?(?: KG)?|Partners?|Associates|Sohne?|Tochter|Figli[oe]?|F\.lli|Fils|Freres|Hijos"
@@ -86,16 +86,19 @@ def _heads() -> dict[str, str]:
 
 
 @cache
-def _head_words() -> frozenset[str]:
+def house_words() -> frozenset[str]:
+    """Return what houses of any sort are called by, in plain small letters."""
     return frozenset(_heads())
 
 
-FIRM_GATE: Final = either(WithWords(lambda: _head_words() | _FORM_WORDS | _HYPHENED | _SAINTS), holding(*_PIECES))
+FIRM_GATE: Final = either(WithWords(lambda: house_words() | _FORM_WORDS | _HYPHENED | _SAINTS), holding(*_PIECES))
 _CUED: Final = lazy_regex(
     r"(?:(?<![A-Za-z])(?:work(?:s|ed|ing)?|employed|interned|temp(?:s|ing)|job)(?: as an? [a-z]{3,20}"
     r"(?: [a-z]{3,20})?)? (?:at|by) (?:the )?|(?:\A|[\n.;|] {0,8})(?:Venue|Employer|Church|School|Insurer"
     r"|Company|Firm|Supplier|Pharmacy|Organi[sz]ation|Workplace|Nursery|Garage|Vet|Bank|Publisher"
-    r"|Sponsor)(?: name)?:[ \t]{1,20})"
+    r"|Sponsor|Band|Caterer|Florist|Photographer|Cake|Hotel|Contractor|Vendor|Builder)(?: name)?:[ \t]{1,20}"
+    r"|(?<![A-Za-z])(?:our|their|the|from|with|for|to|and|new|,|\.) (?:customer|client|supplier|vendor|contractor) "
+    r"(?=(?:[A-Z][A-Za-z'&-]* ){2,4}(?:is|are|was|has|have|wants?|says?|said|asked|will|needs?|called|delivers?)\b))"
     rf"(?P<name>{_W}(?:(?: & |'s | (?:of |and |at )?){_W}){{1,5}}+)(?=[ ,.;:)\n]|\Z)(?! [A-Z0-9])"
 )
 """Where somebody works, and what labels call a house; two words or more, since brands have one."""
@@ -110,7 +113,8 @@ _INN_WORDS: Final = joined_words(
 )
 _CUES: Final = joined_words(
     """work works worked working employed interned temps temping job venue employer church school insurer company firm
-    supplier pharmacy organisation organization workplace nursery garage vet bank publisher sponsor"""
+    supplier pharmacy organisation organization workplace nursery garage vet bank publisher sponsor
+    band caterer florist photographer cake hotel contractor vendor builder customer client"""
 )
 CUED_FIRM_GATE: Final = WithWords(lambda: _CUES | _INN_WORDS)
 
@@ -140,7 +144,7 @@ def find_firms(text: str) -> Iterator[Found]:
         start = _begun(text, form.start(), weak=form["weak"] is not None)
         if start >= 0:
             yield Found(start, form.end(), "organization", 0.75, "company-end")
-    for start, end in places_of(text, _head_words()):
+    for start, end in places_of(text, house_words()):
         sort = _heads()[text[start:end].lower()]
         if sort not in ("strong", "weak"):
             stop = _named_behind(text, start, end, sort)

@@ -21,6 +21,11 @@ _IBAN_BEFORE: Final = lazy_regex(
     r"(?: ?(?:nummer|number|no\.?|nr\.?|code|is|:|=|#)){0,3} ?\Z",
     re.IGNORECASE,
 )
+_IBAN_GROUPS: Final = lazy_regex(
+    r"(?:A[DELT]|B[AEGHR]|C[HRYZ]|D[EKO]|E[ES]|F[IR]|G[BEIR]|H[RU]|I[ELST]|KW|KZ|L[BITUV]|M[CDEKTU]|N[LO]|P[KLT]|QA"
+    r"|R[OS]|S[AEIK]|T[NR]|UA|XK)[0-9]{2}(?: [0-9A-Z]{4}){3,7}(?: [0-9A-Z]{1,3})?"
+)
+"""An account of a country that has such numbers, in groups of four."""
 _FIXED: Final = lazy_regex(
     r"(?<![\w.,-])(?:(?P<ssn>[0-9]{3}-[0-9]{2}-[0-9]{4}(?![\w]|-[0-9]))|(?P<uuid>[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}["
     r"0-9A-Fa-f]{12}(?![\w-]))|(?P<mac>(?<!:)[0-9A-Fa-f]{2}(?P<by>[:-])[0-9A-Fa-f]{2}(?:(?P=by)[0-9A-Fa-f]{2}){4}"
@@ -122,7 +127,7 @@ _CODE_WORDS: Final = either(
 _PLATE: Final = lazy_regex(
     r"(?i:(?<!\w)(?:(?:licen[sc]e|number|registration|index|vehicle) plates?|plates?|registration(?: mark)?|vehicle"
     r" reg(?:istration)?|car reg(?:istration)?|reg|vrm|kennzeichen|nummernschild|immatriculation|plaque|matricula|targa"
-    r"|kenteken|placa)\.?(?: (?:number|no\.?|nr\.?|of|the|his|her|car|vehicle|for [a-z]{3,10})){0,3}"
+    r"|kenteken|placa|(?:[A-Z]{2}|license) tags?)\.?(?: (?:number|no\.?|nr\.?|of|the|his|her|car|vehicle|for [a-z]{3,10})){0,3}"
     r"(?: ?(?:is|was|:|=|#|\()){0,3}"
     r" {0,2}[\"']?)(?P<value>[A-Z0-9]{1,4}(?:[ \xb7-]{0,2}[A-Z0-9]{1,4}){0,3})(?![\w-])"
 )
@@ -174,7 +179,7 @@ _ON_VEHICLE: Final = lazy_regex(
     r"[A-Z0-9]{2,3}-[A-Z0-9]{1,3}|[A-Z]{2,3} [0-9][0-9A-Z]{3,4}|[a-z]{2}[0-9]{2} [a-z]{3})(?![\w-])"
 )
 PLATE_GATE: Final = with_words(
-    "plate plates registration reg vrm kennzeichen nummernschild immatriculation plaque matricula targa kenteken placa "
+    "plate plates registration reg vrm kennzeichen nummernschild immatriculation plaque matricula targa kenteken placa tag tags "
     + _VEHICLE
 )
 BOOKING_GATE: Final = with_words(
@@ -199,7 +204,7 @@ NAMED_GATE: Final = at_digits("[0-9](?:[A-Za-z0-9/-]{3}|[A-Za-z/-])|[#:=] ?[0-9]
 
 
 def find_ibans(text: str) -> Iterator[Found]:
-    """International bank account numbers whose check digits are right, or that stand behind a word for an account."""
+    """Account numbers whose check digits are right, in a country's form, or behind a word for an account."""
 
     def iban(start: int, end: int, whole: bool) -> Found | None:
         return Found(start, end, "id", 0.95, "check") if valid_iban(text[start:end]) else None
@@ -208,7 +213,8 @@ def find_ibans(text: str) -> Iterator[Found]:
     yield from checked
     left = without(text, [(span.start, span.end) for span in checked])
     for match in matches(_IBAN, left):
-        if _IBAN_BEFORE.search(left, max(0, match.start() - 24), match.start()):
+        grouped = _IBAN_GROUPS.fullmatch(match[0]) is not None
+        if grouped or _IBAN_BEFORE.search(left, max(0, match.start() - 24), match.start()):
             yield Found(*match.span(), "id", _ID_SCORE, "label")
 
 

@@ -58,6 +58,8 @@ def lists() -> Lists:
         first = name[: name.index(" ")]
         openings[first] = max(openings.get(first, 0), name.count(" ") + 1)
     words = dict(zip(names.split("\t"), marks.encode("ascii").translate(_MARKS), strict=True))
+    everyday = (DATA / EVERYDAY_FILE).read_text(encoding="ascii").partition("\n")[2].split()
+    words |= {word: words.get(word, 0) | Marks.COMMON | Marks.SMALL for word in everyday}
     words |= {word: Marks.FAMILY for word in EPONYMS if words.get(word) == Marks.OTHER}  # Anna Crohn is somebody
     return Lists(words, frozenset(phrases), openings)
 
@@ -69,6 +71,7 @@ def packed_lists(marks: Mapping[str, int]) -> str:
     return "\t".join(words) + f"\n{written}\n" + "\t".join(sorted(marks.keys() - set(words))) + "\n"
 
 
+EVERYDAY_FILE: Final = "everyday.txt"
 ORDINARY_FILE: Final = "ordinary.txt.xz"
 ORDINARY_RECORD: Final = "ordinary.json"
 LANGUAGES: Final = ("de", "fr", "es", "it", "pt", "nl", "pl")

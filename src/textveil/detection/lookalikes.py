@@ -150,8 +150,16 @@ _LEVEL: Final = lazy_regex(
     r"|tedesco|francese|engels|duits|frans))\s{1,24}\(?(?P<level>[ABC][12])(?!\w)"
 )
 _LEVEL_ALONE: Final = lazy_regex(r"[ABC][12](?!\w)")
+_SHORT_CODE: Final = lazy_regex(
+    r"[A-Z](?<![\w.,/#&+=@:-].)[A-Z]{0,3}[0-9]{1,3}(?![\w/@]|-[A-Z0-9]|[.,][0-9]| [0-9][A-Z]{2}(?!\w))"
+)
+_OF_SOMEBODY: Final = lazy_regex(
+    r"(?i)\b(?:flat|apt|unit|room|office|desk|seat|code|pin|gate|door|lock|locker|key|box|bed|no|nr|ref|id|number|cell|cabin"
+    r"|plot|pitch|in|near|from|block|badge|tag|zimmer|raum|wohnung|porte|piso|interno|kamer)[.:#]? ?\Z"
+)
+"""Words before such a code that make it the room, the key or the town of somebody."""
 MISREAD_GATE: Final = at_digits("[A-Za-z]0(?![0-9])|(?<![0-9.])0[A-Za-z]|[A-Za-z]1[A-Za-z]")
-LEVEL_GATE: Final = at_digits(r"[ABC][12](?!\w)")
+LEVEL_GATE: Final = at_digits(r"[A-Z][0-9]{1,3}(?!\w)")
 
 
 def find_misread_words(text: str) -> Iterator[Found]:
@@ -166,9 +174,12 @@ def find_misread_words(text: str) -> Iterator[Found]:
 
 
 def find_levels(text: str) -> Iterator[Found]:
-    """Yield levels of languages: English C1."""
+    """Yield levels of languages, and short codes of forms, roads, sizes and classes: English C1, Form F250, U12."""
     for match in near(_LEVEL, text, _LEVEL_ALONE, 40, 4):
         yield Found(*match.span("level"), "numbering", 0.6, "sequence")
+    for match in matches(_SHORT_CODE, text):
+        if not _OF_SOMEBODY.search(text, max(0, match.start() - 12), match.start()):
+            yield Found(*match.span(), "numbering", 0.5, "sequence")
 
 
 def find_letters_behind_names(text: str) -> Iterator[Found]:

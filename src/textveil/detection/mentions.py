@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import Final
 
 from textveil.detection import lists as known
+from textveil.detection.firms import house_words
 from textveil.detection.found import Found
 from textveil.detection.gates import places_of
 from textveil.detection.institutions import glosses
@@ -37,6 +38,7 @@ _ITEM: Final = r"[A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+(?: [A-Z][A-Za-z]*+(?:['-][A
 _ENUMERATION: Final = lazy_regex(rf"(?<![A-Za-z0-9_@#'-]){_ITEM}(?:, {_ITEM}){{1,12}}+(?:,? (?:and|&|or) {_ITEM})?+")
 _ITEMS: Final = lazy_regex(_ITEM)
 _SHORTEST: Final = 3
+_SHORTEST_HOUSE: Final = 5  # letters of the word of a house's name that stands for it
 _MOST_LENGTHS: Final = 6  # phrases of so many lengths are looked for behind one first word
 
 
@@ -79,6 +81,12 @@ class _Known:
             if not lists().words.get(first.lower(), 0) & _KNOWN_WORDS and first[0].isupper():
                 self.parts.setdefault(first, span)
             return
+        if span.kind == "organization":
+            own = words[-1] if first.lower() in house_words() else first
+            marks = lists().words.get(own.lower(), 0)
+            if len(own) >= _SHORTEST_HOUSE and own[0].isupper() and not marks & ~int(Marks.GIVEN | Marks.FAMILY):
+                if {first.lower(), words[-1].lower()} & house_words() and own.lower() not in house_words():
+                    self.parts.setdefault(own, span)  # Falegnameria Ronzoni, Thistlewood Joinery
         short = " ".join(words).rstrip(",")
         for phrase in (short, short.upper()):
             lengths = self.phrases.setdefault(phrase.split(" ", 1)[0], {})
@@ -108,7 +116,11 @@ def with_mentions(text: str, spans: Sequence[Found], passed: Sequence[Found] = (
             _take(taken, [span])
     met += _joined(text, _mentions(text, _Known(text, [*evident, *beside]), taken))
     met = _with_guessed(text, met, [span for span in spans if _is_guess(span)])
+    met = _with_given(text, met, taken)
     _take(taken, met)
+    nicknames = [span for span in _nicknames(text, sorted([*firm, *met])) if 1 not in taken[span.start : span.end]]
+    met += nicknames
+    _take(taken, nicknames)
     guesses = [
         span for span in spans if (_is_guess(span) or _lies_in(within, span)) and 1 not in taken[span.start : span.end]
     ]
@@ -126,6 +138,33 @@ def _with_guessed(text: str, met: list[Found], guesses: Sequence[Found]) -> list
 
 
 _MOST_BEFORE: Final = 3
+_GIVEN_BEFORE: Final = lazy_regex(r"(?<=[a-z,;:] )(?P<given>[A-Z][a-z]{2,15}) \Z")
+_NICKNAME: Final = lazy_regex(
+    r" [\"'(](?P<name>[A-Z][a-z]{1,14})[\"')](?= [A-Z(])|(?<![\w])\"(?P<before>[A-Z][a-z]{1,14})\"(?= \(?[A-Z])"
+)
+
+
+def _with_given(text: str, met: list[Found], taken: bytearray) -> list[Found]:
+    """Return mentions of persons with the unlisted word before them that is another's given name: Shell Castellani."""
+    for number, span in enumerate(met):
+        given = _GIVEN_BEFORE.search(text, max(0, span.start - 20), span.start) if span.kind == "person" else None
+        if given is None or 1 in taken[given.start("given") : span.start] or " " in text[span.start : span.end]:
+            continue
+        low = given["given"].lower()
+        plain = low in known.FUNCTION_WORDS or low in known.TITLES or low in known.RELATIONS
+        if not plain and not lists().words.get(low, 0) & (Marks.OTHER | Marks.KNOWN_PLACE):
+            met[number] = span._replace(start=given.start("given"))
+    return met
+
+
+def _nicknames(text: str, spans: Sequence[Found]) -> Iterator[Found]:
+    """Yield what stands in quotation marks amid a person's name or before it: Lukas "Lucky" Brandt."""
+    ends = {span.end for span in spans if span.kind == "person"}
+    starts = {span.start for span in spans if span.kind == "person"}
+    for match in matches(_NICKNAME, text):
+        behind = match.end() + (2 if text[match.end() + 1 : match.end() + 2] == "(" else 1)
+        if (match["before"] or match.start() in ends) and behind in starts:
+            yield Found(*match.span(match.lastgroup or 0), "person", 0.6, "mention")
 
 
 def with_enumerated(text: str, spans: Sequence[Found]) -> list[Found]:

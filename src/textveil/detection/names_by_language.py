@@ -31,7 +31,7 @@ _LED: Final = re.compile(
 _AND: Final = frozenset("y e i et und en".split())  # noqa: SIM905
 _COUNTED: Final = frozenset("als ein eine einem einen einer eines kein keine keinen keinem keiner".split())  # noqa: SIM905
 """German words before a noun, beside the articles."""
-_MELTED: Final = frozenset("im am zum zur vom beim als".split())  # noqa: SIM905
+_MELTED: Final = frozenset("im am zum zur als".split())  # noqa: SIM905
 """German words that no person's name follows."""
 _SIDE_BY_SIDE: Final = frozenset((" ", ". ", ".", "-"))
 _CLUB: Final = 5
@@ -499,7 +499,9 @@ class NamesByLanguage:
     def _shouts(text: str, token: Token) -> bool:
         """Whether words in capitals stand beside a word in capitals."""
         before, after = text[max(0, token.start - 16) : token.start], text[token.end : token.end + 16]
-        return sum(word.isupper() for word in _WORDS.findall(f"{before} {after}")[1:-1]) > 1
+        before = before.rpartition("\n")[2] if "\n" in before or token.start < 16 else before.partition(" ")[2]
+        after = after.partition("\n")[0] if "\n" in after else after.rpartition(" ")[0]
+        return sum(word.isupper() for word in _WORDS.findall(f"{before} {after}")) > 1
 
 
 def _before(text: str, start: int) -> _Before:

@@ -252,7 +252,7 @@ _ACCOUNT: Final = lazy_regex(
 )
 """Accounts behind the name of a service, or behind the word for a user in another language."""
 _NAMED: Final = lazy_regex(
-    r"(?i:(?:first|last|full|given|family|middle|sur|maiden|patient|customer|contact|employee|client|holder)"
+    r"(?i:(?:first|last|full|given|family|middle|sur|maiden|real|display|nick|patient|customer|contact|employee|client|holder)"
     r"[_ ]?name)[\"'`\])]{0,2}[ \t]{0,2}(?:=|:|==|=>|LIKE|like|ILIKE)[ \t]{0,3}[\"']"
     r"(?P<name>[A-Z][A-Za-z .'-]{1,40}?)%?[\"']"
 )
@@ -329,6 +329,8 @@ def is_plain_form(word: str) -> bool:
 def names_user(name: str) -> bool:
     """Whether a login can be one person's: it is no role, and not made of words of English or of programs alone."""
     parts = _NAME_PARTS.findall(name)
+    if any(part in _ROLES for part in parts) and "_" in name:
+        parts = [part for part in parts if part not in _ROLES and len(part) > 3]  # gorm_admin
     if not parts or any(part in _ROLES for part in parts):
         return False
     marks_of = lists().words.get

@@ -47,7 +47,7 @@ _SECTION_WORD: Final = (
     r"|clauses?|sub-?sections?|equations?|exercises?|lessons?|questions?|volumes?|vol|pp?|notes?|items?|parts?|slides?"
     r"|protocol|episodes?|season|level|lines?|witness|generation|exhibit|psalm|hymn|act|scene|week|phase|option"
     r"|columns?|plots?|bay|seat|platform|set|edit|form|bus|number|tax year|gleis|saal|reihe|platz|pagina|tableau"
-    r"|rows?|schedule|round|top|seiten?|kapitel|abschnitt|artikel|absatz|abs|art|klasse|teil|band|anlage|ziffer|schritt"
+    r"|rows?|schedule|round|year|grade|suspect|ward|room|bed|zone|block|group|pool|court|lane|heat|gate|terminal|top|seiten?|kapitel|abschnitt|artikel|absatz|abs|art|klasse|teil|band|anlage|ziffer|schritt"
     r"|chapitre|alinea|partie|etape|tome|annexe|tableau|paginas?|pags?|articulo|capitulo|cap|apartado|paso|tabla|anexo"
     r"|articolo|comma|capitolo|tabella|allegato|artigo|alinea|tabela|lid|hoofdstuk|blz|deel|stap|tabel|bijlage"
     r"|paragraaf"
@@ -64,7 +64,7 @@ _STATUTE: Final = lazy_regex(
 _PLACE: Final = r"[0-9]{1,3}(?:\.[0-9]{1,3}){0,4}(?:\([0-9]{1,3}\)|\([a-z]{1,3}\)){0,3}"
 _PLACES: Final = rf"{_PLACE}[a-zA-K]?(?:(?:-|/|, | and | to | or | of | et | und | y | e ){_PLACE}){{0,6}}"
 _SECTION: Final = lazy_regex(
-    rf"(?<![A-Za-z]){_SECTION_WORD}(?: |(?<=\.))(?:no?\. ?)?(?P<place>{_PLACES}(?:\.?[oa]"
+    rf"(?<![A-Za-z]){_SECTION_WORD}(?: |(?<=\.))(?:no?\. ?|#)?(?P<place>{_PLACES}(?:\.?[oa]"
     rf"(?!\w))?)(?![\w]|[/:,-][0-9]| ?%)"
 )
 AFTER_SECTION: Final = lazy_regex(rf"(?<![A-Za-z]){_SECTION_WORD} (?:no\. ?)?\Z")
@@ -92,7 +92,7 @@ PERCENT_GATE: Final = at_digits("[0-9](?: ?%| per)")
 NAMED_GATE: Final = at_digits("[A-Za-z.2319][-./]?[0-9]|[0-9](?:[A-Za-z(]|-[A-Z]|/)")
 ORDINAL_GATE: Final = at_digits("[0-9](?:st|nd|rd|th)")
 VERSION_GATE: Final = at_digits("[nsevVr]\\.? ?[0-9]")
-SECTION_GATE: Final = at_digits(r"[A-Za-z.\xb7] ?(?:no?\. ?)?[0-9]")
+SECTION_GATE: Final = at_digits(r"[A-Za-z.\xb7] ?(?:no?\. ?|#)?[0-9]")
 LAW_GATE: Final = with_words(
     "act acts code regulation regulations order bill statute convention directive treaty ley lei legge loi gesetz"
     " decreto decree wet ustawa census constitution"

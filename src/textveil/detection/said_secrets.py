@@ -22,7 +22,10 @@ from textveil.detection.secrets import (
 from textveil.text.patterns import lazy_regex
 
 _SCORE: Final = 0.8
-_BE: Final = r"(?:[ \t]?(?:is|are|was|now|ist|lautet|est|es|e|to|nu|:|=)(?![A-Za-z])){0,3}[ \t]{0,2}[\"'`(]{0,2}"
+_BE: Final = (
+    r"(?:,? ?c'est)?(?:[ \t]?(?:is|are|was|now|ist|lautet|est|es|e|to|nu|:|=|ha[sd]|been|changed|reset|set)(?![A-Za-z])"
+    r"){0,5}[ \t]{0,2}[\"'`(]{0,2}(?:(?:now|new|ahora|nuevo|neu|jetzt|ora|nuovo|agora|nu|maintenant):? )?"
+)
 _DIGIT: Final = "(?:zero|oh|one|two|three|four|five|six|seven|eight|nine)"
 _CODE: Final = lazy_regex(
     r"(?i:(?<![A-Za-z])(?:"
@@ -46,7 +49,7 @@ _CODE: Final = lazy_regex(
     r"|tresor|safe(?= [0-9]-))(?: (?:for|to) (?:[a-z]{2,12} ?){1,4}(?= (?:is|was|[0-9:=])))?)"
     rf"(?:'s[ \t])?{_BE}(?P<value>(?:{_DIGIT}[ -]){{3,7}}{_DIGIT}|[A-Z]{{0,2}}(?:[0-9](?:[ -][0-9]){{3,7}}"
     rf"|[0-9]{{4,10}}|[0-9]{{1,2}}(?:-[0-9]{{1,2}}){{2}}|[0-9]{{2,4}}(?:[ -][0-9]{{2,4}}){{1,2}})"
-    r"(?:-?[A-Z#*]{1,2})?)(?![\w]|[.,/-][0-9])"
+    r"(?:-?[A-Z#*]{1,2})?|[A-Z]?[0-9]{2,3}[A-Z][0-9]{2,3})(?![\w]|[.,/-][0-9])"
 )
 _WORD: Final = r"[^\s\"'`()<>,;]{4,60}"
 _NAMES: Final = (
@@ -63,7 +66,7 @@ _TOLD: Final = (
     rf"|their)(?: [a-z-]{{1,10}}){{0,2}} {_NAMES}(?! [a-z])",
     rf"(?i)\b{_NAMES}(?: [a-z ]{{0,24}})?\((?!(?-i:[A-Z]{{2,6}}-?[0-9]{{1,4}}|[0-9-]+)\))"
     rf"(?P<value>{_WORD})\)",
-    rf"(?i)\b{_NAMES}\b[^\n]{{0,120}}?\b(?:one|it)(?: is| was|,) [\"'`]?(?P<value>{_WORD})",
+    rf"(?i)\b(?:{_NAMES}|creds)\b[^\n]{{0,120}}?\b(?:one|it)(?: is| was|,) [\"'`]?(?P<value>{_WORD})",
     rf"(?i)\b(?:reset|chang|set|updat)[a-z]{{0,3}}\b[^\n.]{{0,30}}?\b{_NAMES}\b[^\n.]{{0,24}}? to [\"'`]?"
     rf"(?P<value>{_WORD})",
     r"(?i)\b(?:parola d'ordine|palabra clave|(?:security|secret) answer|haslo(?= to )|(?:wi-?fi|wlan|network"
@@ -77,6 +80,7 @@ _TOLD: Final = (
     r"(?: (?:do|da|de|del|della|du|for|to|of|the|van|der|zum|fur) [a-z-]{2,16}){0,2}"
     r"(?: (?:with|as|using|are|is|e|es|est|ist|mit|avec|con|com|met))?[:?!]{0,2} {1,2}"
     rf"(?P<user>[a-z0-9][a-z0-9.@+_-]{{1,40}}) ?(?:/|:|\|) ?(?P<value>{_WORD})",
+    rf"(?i)\b{_NAMES}\b[^\n.]{{0,60}}?[,;] (?:it'?s|it is) [\"'`]?(?P<value>(?=[^\s\"'`]{{0,30}}[0-9]){_WORD})",
 )
 _PATTERNS: Final = tuple(map(lazy_regex, _TOLD))
 _OF_KEY: Final = 6  # the key of a network
@@ -88,7 +92,7 @@ _PHRASE: Final = lazy_regex(
 )
 _OF_NETWORK: Final = lazy_regex(
     r"(?i)\b(?:wi-?fi|wlan)\b(?: (?:in|at|im|am|of|for|du|de|del|der|van) (?:the |our |der |la )?[a-z]{2,16})?"
-    rf" ?(?:is|ist|est|es|e|c'est|:|=)? (?P<value>(?![0-9][0-9.]*(?:[a-z]|\b))(?!\S{{2,12}}:){_WORD})"
+    rf" ?(?:is|ist|est|es|e|c'est|:|=)? [\"'`]?(?P<value>(?![0-9][0-9.]*(?:[a-z]|\b))(?!\S{{2,12}}:){_WORD})"
 )
 """What stands behind a network's label, if it cannot be a word: its name or its key."""
 _FORMER: Final = lazy_regex(
@@ -117,8 +121,7 @@ _WORDS: Final = joined_words(
     "zugang login mdp wlan user username padlock caja candado cassaforte lucchetto coffre cadenas cofre tresor "
     "kellercode slotcode kluiscode sleutelkluiscode sleutelkluis sleutelkluisje sleutelkastje schlusselkasten "
     "schlusselsafe schlusselbox schlusseltresor schlusselcode chiavi cles llaves "
-    "kellercode "
-    "waschkuchencode garagencode "
+    "waschkuchencode garagencode cred creds "
     "logins log logged sign account accounts zugangsdaten anmeldedaten identifiant identifiants credenciales "
     "credenziali "
     "credenciais acceso acces accesso inloggegevens wifi wi wlan answer pass"
@@ -188,7 +191,7 @@ def _told(text: str, number: int, match: re.Match[str]) -> Iterator[tuple[int, s
         if not (is_said_secret(value) or is_unlike_prose(value) or plain):
             return
     yield start, value
-    if user:
+    if user and "@" not in user:
         yield match.start("user"), user
 
 

@@ -21,7 +21,7 @@ from textveil.detection.gates import (
     places_of,
     with_words,
 )
-from textveil.detection.lists import written
+from textveil.detection.lists import Marks, lists, written
 from textveil.text.english import FUNCTION_WORDS
 from textveil.text.patterns import either_of, lazy_regex, matches, matches_at
 
@@ -31,7 +31,7 @@ _STRONG_ENDING: Final = either_of(" ".join(written("en")["strong street ends"]))
 _LEADING: Final = either_of(
     r"""rua r\. viale v\.le piazza p\.zza piazzale corso c\.so vicolo contrada salita frazione fraz\. traversa"
     r" calle carrer cami c/
-    avenida avda\.? av\. plaza pza\.? paseo ronda camino carretera ctra\.? travesia urbanizacion urb\. glorieta callejon
+    jr\. jiron psje\. carrera cra\.? avenida avda\.? av\. plaza pza\.? paseo ronda camino carretera ctra\.? travesia urbanizacion urb\. glorieta callejon
     cuesta pasaje rambla barriada poligono bulevar carrera praca praceta alameda estrada calcada beco rotunda ladeira
     travessa viela largo strada rue avenue boulevard bd chemin impasse allee quai faubourg sentier sente venelle clos
     lotissement hameau residence traverse ruelle
@@ -135,9 +135,11 @@ _OTHERS: Final = lazy_regex(
 )
 _REPORTER = r"(?:[A-Z][A-Z.]{0,5} ){1,2}[0-9]"  # behind the volume of a law report: 2 AC 214, 410 U.S. 113
 
+_BIBLE: Final = "(?:Corinthians|Kings|Samuel|Chronicles|Thessalonians|Timothy|Peter|John|Maccabees) [0-9]"
+
 _NUMBERED: Final = lazy_regex(
     rf"{_FIRST}[0-9]{{0,5}},? (?:[0-9]{{1,6}} )?(?:{_ANY_WORD} ){{1,5}}?(?:{_HOUSE} )?{_UNIT}"
-    rf"|{_FIRST}[0-9]{{0,5}} (?!{_REPORTER})(?:(?:[A-Z][A-Za-z'-]{{0,30}}|[A-Z][a-z]?\.) ){{1,4}}?{_HOUSE}"
+    rf"|{_FIRST}[0-9]{{0,5}} (?!{_REPORTER}|{_BIBLE})(?:(?:[A-Z][A-Za-z'-]{{0,30}}|[A-Z][a-z]?\.) ){{1,4}}?{_HOUSE}"
     rf"(?:,?\s{{1,3}}{_UNIT})?"
 )
 _LIVING: Final = """
@@ -223,7 +225,9 @@ _KEYED: Final = lazy_regex(
 _NO_VALUE: Final = words_in(
     "String Text Null None Unknown N/A Street Address City Town Required Optional Number Integer"
 )
-_ALONE: Final = lazy_regex(rf"(?<!\w){_UNIT}")
+_ALONE: Final = lazy_regex(
+    rf"(?<!\w)(?:{_UNIT}|[0-9]{{1,2}}\.?[oa] (?:[A-H](?![\w.'])|izq(?:ui?e?r?da|da)?\b|d(?:re)?cha\b|esq\b|dto\b)\.?)"
+)
 
 _STATE: Final = (
     "(?:A[KLPRSZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|P[AR]|RI|S[CD]|T[NX]"
@@ -264,7 +268,9 @@ _AFTER_CODE_WORD: Final = lazy_regex(
 )
 _AFTER_COMMA: Final = lazy_regex(rf"(?:, (?<=[a-z], )|(?:[Ll]ocation|[Ss]tate): )(?P<place>{_STATE})(?![\w']|-[A-Z])")
 
-UNIT_GATE: Final = at_digits(r"(?:pt|ment|uite|te|nit|oom|[Rr]m|oor|lat|APT|SUITE|UNIT|ox)\.? ?#?[0-9]")
+UNIT_GATE: Final = at_digits(
+    r"[0-9]\.?[oa] [A-Hide]|(?:pt|ment|uite|te|nit|oom|[Rr]m|oor|lat|APT|SUITE|UNIT|ox)\.? ?#?[0-9]"
+)
 TOWN_GATE: Final = at_digits("[A-Za-z],? [0-9]{5}|[A-Z][0-9]")
 _AT_NAME: Final = at_digits(rf"(?:[A-Z]|{CUT})[A-Za-z'.-]{{0,20}} [0-9]")
 _AFTER_STREET: Final = at_digits(rf"(?:{_STREET_WORD}|{_AFTER_NAME}) [0-9]")
@@ -281,8 +287,25 @@ def _search(pattern: re.Pattern[str], score: float, anchor: re.Pattern[str] | No
             unit = _UNIT_BEFORE.search(text, max(0, start - 20), start)
             start = start if unit is None else unit.start()
             yield Found(start, end - (text[end - 1] == "."), "place", score)  # a full stop is the sentence's
+            yield from towns_behind(text, end)
 
     return find
+
+
+_TOWN_BEHIND: Final = lazy_regex(
+    r", (?P<town>[A-Z][a-z'-]{2,30}(?:[ -](?:[a-z]{1,4} )?[A-Z][a-z'-]{2,30}){0,2})(?=[,;)\n]|\.(?:\s|\Z)|\Z| [(-])"
+)
+
+
+def towns_behind(text: str, end: int) -> Iterator[Found]:
+    """Yield the town behind a street and a comma, if its words are no ordinary ones and no given name."""
+    town = _TOWN_BEHIND.match(text, end)
+    marks = [] if town is None else [lists().words.get(word.lower(), 0) for word in town["town"].split()]
+    if town is not None and not (
+        marks[0] & (Marks.GIVEN | Marks.PLACE) == Marks.GIVEN
+        or all(mark & Marks.COMMON and not mark & Marks.PLACE for mark in marks)
+    ):
+        yield Found(*town.span("town"), "place", 0.55)
 
 
 def find_towns(text: str) -> Iterator[Found]:
@@ -362,7 +385,14 @@ BEFORE_CODE_GATE: Final = at_digits(
     "|(?:NSW|VIC|QLD|WA|SA|TAS|ACT|NT) [0-9]"
 )
 WEAK_SMALL_GATE: Final = at_digits("[0-9][a-z]? [a-z]")
-find_units: Final = _search(_ALONE, 0.7)
+
+
+def find_units(text: str) -> Iterator[Found]:
+    """Yield flats and boxes without a street: Apt 5L, 3.o B."""
+    for match in matches(_ALONE, text):  # a number alone gets another one
+        yield Found(*match.span(), "id" if match[0][0].isdigit() else "place", 0.7)
+
+
 find_british_towns: Final = _search(_BRITISH_TOWN, 0.7)
 BRITISH_TOWN_GATE: Final = at_digits("[A-Z][0-9][A-Z0-9]? [0-9][A-Z]")
 find_codes: Final = _search(_CODES, 0.7)

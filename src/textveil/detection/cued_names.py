@@ -84,7 +84,8 @@ _AFTER_KIN: Final = lazy_regex(r"(?P<name>[A-Z][a-z]{1,20})(?:'s)?(?=[,.:;!?')\n
 _ONLY_BEHIND: Final = words_in("ne dit dite detta nato nacido nascido ur")
 """Words for birth that a name stands before, not behind."""
 _CALLED_KIN: Final = words_in(
-    """uncle aunt auntie aunty granny grandad granddad nan nana nanna gran grandma grandpa tante onkel oom oma opa tia tio zia zio nonno nonna vo ciocia wujek
+    """uncle aunt auntie aunty granny grandad granddad nan nana nanna gran
+    grandma grandpa tante onkel oom oma opa tia tio zia zio nonno nonna vo ciocia wujek
     abuela abuelo"""
 )
 """Relatives whom a name follows when they are called by it: Aunt Peg."""

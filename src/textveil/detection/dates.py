@@ -116,7 +116,8 @@ _OF_LOG: Final = lazy_regex(
     r":(?<=[a-z]/[12][0-9]{3}:)(?P<time>[0-2][0-9]:[0-5][0-9]:[0-5][0-9](?: [+-][0-9]{4}(?![0-9]))?)"
 )
 _FOUR_DIGITS: Final = lazy_regex(
-    r"(?:[01][0-9]|2[0-3])(?<![\w.,:/$-]..)[0-5][0-9](?:(?= ?(?:hrs|hours)\b)|(?<= at ....)(?=[,.;)]? ?(?:\n|\Z|[a-z,.;)])))"
+    r"(?:[01][0-9]|2[0-3])(?<![\w.,:/$-]..)[0-5][0-9](?:(?= ?(?:hrs|hours)\b)"
+    r"|(?<= at ....)(?=[,.;)\n]|\Z| (?:and|when|by|on|he|she|they|we|the)\b))"
     r"|(?:[01]?[0-9]|2[0-3])(?<![\w.,:/$-].)(?<![\w.,:/$-]..)(?= ?(?:-|bis|tot) ?(?:1?[0-9]|2[0-4]) (?:Uhr|uur)\b)"
 )
 """Hours and minutes as services write them, and the first hour of a range: at 2315 hrs, read at 0140, 14 bis 18 Uhr."""
@@ -138,7 +139,8 @@ NAMED_DATE_GATE: Final = with_words(
 LISTED_GATE: Final = at_digits("[a-y]  ?[0-9]{1,2}  ?[0-2][0-9]")
 DAY_GATE: Final = with_words("monday tuesday wednesday thursday friday saturday sunday")
 TIME_GATE: Final = at_digits(
-    r"at [0-2][0-9][0-5][0-9]|[0-9] ?(?:hrs|hours|-|bis|tot)|[0-9](?:[:.hH][0-9]| ?[AaPp][.Mm]| o'| noon| midn| [Uu](?:hr|ur))"
+    r"at [0-2][0-9][0-5][0-9]|[0-9] ?(?:hrs|hours|-|bis|tot)"
+    r"|[0-9](?:[:.hH][0-9]| ?[AaPp][.Mm]| o'| noon| midn| [Uu](?:hr|ur))"
 )
 YEAR_GATE: Final = at_digits("[12][0-9]{3}|'[0-9]0s")
 

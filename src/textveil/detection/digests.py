@@ -8,6 +8,7 @@ from typing import Final
 
 from textveil.detection.found import Found
 from textveil.detection.gates import at_digits, either, holding, holding_in_runs, matching
+from textveil.detection.lists import Marks, lists
 from textveil.text.patterns import lazy_regex, matches
 
 _HEXADECIMAL: Final = lazy_regex(
@@ -44,7 +45,12 @@ _PUBLIC_HOST: Final = lazy_regex(
     r"(?<![\w.@/-])(?:(?:git|registry|sparse)\+)?(?:(?:https?|oci|docker)://)?(?:"
     r"(?:registry\.(?:npmjs\.org|yarnpkg\.com|hub\.docker\.com|terraform\.io|k8s\.io)|(?:files\.)?pythonhosted\.org|pypi\.org"
     r"|(?:static\.|index\.)?crates\.io|(?:proxy\.)?golang\.org|rubygems\.org|repo1?\.maven\.(?:apache\.)?org|packagist\.org"
-    r"|github\.com/rust-lang/crates\.io-index)(?:/[\w.@+~-]{1,80}){0,8}"
+    r"|github\.com/rust-lang/crates\.io-index|docs\.python\.org|(?:www\.)?w3\.org|developer\.mozilla\.org|stackoverflow\.com"
+    r"|schemas\.(?:xmlsoap\.org|openxmlformats\.org|microsoft\.com)|json-schema\.org|schema\.org|spdx\.org|kubernetes\.io"
+    r"|(?:fonts|ajax)\.googleapis\.com|fonts\.gstatic\.com|cdn\.jsdelivr\.net|unpkg\.com|cdnjs\.cloudflare\.com"
+    r"|hub\.docker\.com|docs\.docker\.com|(?:www\.)?apache\.org|maven\.apache\.org|opensource\.org|(?:www\.)?gnu\.org"
+    r"|creativecommons\.org)(?:/[\w.@+~-]{1,80}){0,8}/?"
+    r"|api\.(?:openai|anthropic|stripe)\.com(?:/(?:v[0-9]|[a-z_]{2,24})){0,5}"
     r"|(?P<host>(?:[a-z0-9-]{1,40}\.){0,4}example\.(?:com?\.[a-z]{2}|[a-z]{2,3})|(?:[a-z0-9-]{1,40}\.){1,3}intern(?:al)?"
     r"(?:\.example)?|ghcr\.io|quay\.io|(?:docker|gcr|lscr)\.io|mcr\.microsoft\.com)(?::[0-9]{2,5})?(?P<path>(?:/[a-z0-9._-]{1,40})"
     r"{0,4})(?::(?P<tag>[\w.-]{1,60}))?(?:@sha256)?)(?:\?rev=[0-9a-f]{7,40})?(?:#[0-9a-f]{7,64})?(?![\w@/?&=%-]|\.\w)"
@@ -54,7 +60,7 @@ _VERSIONS: Final = lazy_regex(r"(?<!\w)[0-9a-f]{7,64}(?!\w)|[0-9]+(?:\.[0-9]+)*"
 _IMAGE_BEFORE: Final = lazy_regex(
     r"(?i)(?:image|repository|repo|registry|from|pull|push|run|tag(?:ged)?)[\"']?\s{0,3}[:=]?\s{0,3}[\"']?\Z"
 )
-_PLAIN_PATH: Final = lazy_regex(r"(?:/(?:api|v[0-9]{1,2}|health|status|docs|index\.html))*/?")
+_PLAIN_STEP: Final = lazy_regex(r"|api|v[0-9]{1,2}|health|status|docs|index\.html")
 _CONSTANT: Final = lazy_regex(r"(?<![\w.,$\xa4+-])[0-9]{6,20}(?![\w%]|[.,-][0-9])")
 _POWERS: Final = frozenset(str(number) for power in range(17, 65) for number in (2**power, 2**power - 1))
 _CODED: Final = lazy_regex(r"(?<![\w.-])(?:[A-Z]{1,8}-?[0-9]{2,6}|KB[0-9]{6,7})(?![\w-])")
@@ -126,9 +132,19 @@ def _of_digits_alone(text: str, words: list[re.Match[str]]) -> Iterator[Found]:
 
 HOST_GATE: Final = holding(
     "example.", ".intern", "npmjs.org", "yarnpkg", "docker.", "pypi.org", "pythonhosted", "crates.io", "golang.org",
-    "rubygems.org", "maven.", "packagist.org", "hcr.io", "quay.io", "gcr.io", "lscr.io", "mcr.microsoft", "registry.",
+    "rubygems.org", "w3.org", "mozilla.org", "stackoverflow", "schema", "spdx.org", "kubernetes.io", "googleapis",
+    "gstatic", "jsdelivr", "unpkg", "cdnjs", "apache.org", "opensource.org", "gnu.org", "creativecommons",
+    "docs.python", "api.", "maven.", "packagist.org", "hcr.io", "quay.io", "gcr.io", "lscr.io", "mcr.microsoft",
+    "registry.",
 )  # fmt: skip
 CONSTANT_GATE: Final = at_digits("[0-9]{6}")
+
+
+def _is_plain_step(step: str) -> bool:
+    """Return whether a step of a path is a word that names nobody: orders, v2."""
+    marks = lists().words.get(step, 0)
+    names = Marks.GIVEN | Marks.FAMILY | Marks.PLACE
+    return _PLAIN_STEP.fullmatch(step) is not None or marks & (Marks.COMMON | names) == Marks.COMMON
 
 
 def find_public_hosts(text: str) -> Iterator[Found]:
@@ -137,7 +153,7 @@ def find_public_hosts(text: str) -> Iterator[Found]:
         path, tag = match["path"] or "", match["tag"]
         plain = match["host"] is None or tag or "@sha" in match[0] or "?rev=" in match[0]
         image = "example" in match[0] and _IMAGE_BEFORE.search(text, max(0, match.start() - 24), match.start())
-        if not (plain or image or _PLAIN_PATH.fullmatch(path)):
+        if not (plain or image or all(map(_is_plain_step, path.strip("/").split("/")))):
             continue
         place = match.start()
         for number in matches(_VERSIONS, text, *match.span()):

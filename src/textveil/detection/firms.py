@@ -25,7 +25,8 @@ _JOINT: Final = (
 )
 _RUN_BEFORE: Final = lazy_regex(rf"(?<![A-Za-z0-9_@#-]){_W}(?:{_JOINT}{_W}){{0,7}}+'?s?,?\Z")
 _RUN_BEHIND: Final = lazy_regex(
-    rf" (?P<name>(?:'t |[Dd]e |[Hh]et )?{_W}(?:(?: & | (?:(?:de|del|della|di|da|do|des|du|e|y|et) )?){_W}){{0,3}}+)(?![A-Za-z0-9_@])"
+    rf" (?P<name>(?:'t |[Dd]e |[Hh]et )?{_W}(?:(?: & | (?:(?:de|del|della|di|da|do|des|du|e|y|et) )?){_W}){{0,3}}+)"
+    r"(?![A-Za-z0-9_@])"
 )
 _WORD: Final = lazy_regex(r"[A-Za-z]+(?:-[A-Za-z]+)*")
 _BACK: Final = 80
@@ -34,7 +35,9 @@ FORM: Final = lazy_regex(
     r" (?:gGmbH|GmbH(?: & Co\.? ?(?:KG(?:aA)?|OHG))?|mbH|UG|KGaA|OHG|eG|e\. ?[VKG]\.|GbR"
     r"|(?P<weak>Limited|KG|AG|SA|SAS|AB|AS|BV|NV|SL)|LLC|L\.L\.C|LLP|Ltd|LIMITED|plc|PLC|CIC|Co-op(?:erative)?|Pty|SARL"
     r"|S\.A\.R\.L|EURL|SASU|SCI|SNC|S\. ?L(?:\. ?[UP])?"
-    r"|S\.A(?:\.[CS])?|E\.I\.R\.L|S\. ?Coop|S\.C\.C\.L|S\.? ?r\.? ?l|SRL|S\.R\.L|S\.p\.A|s\.n\.c|s\.a\.s|Ltda|Lda|EIRELI|B\.V|N\.V"
+    r"|S\.A(?:\.[CS])?|E\.I\.R\.L|S\. ?Coop|S\.C\.C\.L|S\.? ?r\.? ?l|SRL|S\.R\.L|S\.p\.A|s\.n\.c|s\.a\.s"
+    r"|Ltda|Lda|EIRELI"
+    r"|B\.V|N\.V"
     r"|V\.O\.F|VOF|[Ss]p\. ?z ?o\. ?o|[Ss]p\. ?[jk]|spol\. s r\. ?o|s\. ?r\. ?o|a\. ?s|ASA|A/S|ApS|Oyj?|[KB]ft"
     r"|Zrt|Nyrt|d\. ?o\. ?o"
     r"|& (?:Sons?|Daughters?|Co\.?(?: KG)?|Partners?|Associates|Sohne?|Tochter|Figli[oe]?|F\.lli|Fils|Freres|Hijos"

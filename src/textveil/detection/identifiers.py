@@ -127,7 +127,8 @@ _CODE_WORDS: Final = either(
 _PLATE: Final = lazy_regex(
     r"(?i:(?<!\w)(?:(?:licen[sc]e|number|registration|index|vehicle) plates?|plates?|registration(?: mark)?|vehicle"
     r" reg(?:istration)?|car reg(?:istration)?|reg|vrm|kennzeichen|nummernschild|immatriculation|plaque|matricula|targa"
-    r"|kenteken|placa|(?:[A-Z]{2}|license) tags?)\.?(?: (?:number|no\.?|nr\.?|of|the|his|her|car|vehicle|for [a-z]{3,10})){0,3}"
+    r"|kenteken|placa|(?:[A-Z]{2}|license) tags?)\.?"
+    r"(?: (?:number|no\.?|nr\.?|of|the|his|her|car|vehicle|for [a-z]{3,10})){0,3}"
     r"(?: ?(?:is|was|:|=|#|\()){0,3}"
     r" {0,2}[\"']?)(?P<value>[A-Z0-9]{1,4}(?:[ \xb7-]{0,2}[A-Z0-9]{1,4}){0,3})(?![\w-])"
 )
@@ -179,8 +180,8 @@ _ON_VEHICLE: Final = lazy_regex(
     r"[A-Z0-9]{2,3}-[A-Z0-9]{1,3}|[A-Z]{2,3} [0-9][0-9A-Z]{3,4}|[a-z]{2}[0-9]{2} [a-z]{3})(?![\w-])"
 )
 PLATE_GATE: Final = with_words(
-    "plate plates registration reg vrm kennzeichen nummernschild immatriculation plaque matricula targa kenteken placa tag tags "
-    + _VEHICLE
+    "plate plates registration reg vrm kennzeichen nummernschild immatriculation plaque matricula targa kenteken placa "
+    "tag tags " + _VEHICLE
 )
 BOOKING_GATE: Final = with_words(
     "booking reservation confirmation itinerary pnr locator airline ticket eticket buchungs buchungsnummer "

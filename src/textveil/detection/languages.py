@@ -15,7 +15,7 @@ from textveil.detection.found import ORDINARY as ORDINARY
 from textveil.detection.found import Found, Row, plain
 from textveil.detection.gates import anywhere, at_digits
 from textveil.detection.lists import LANGUAGES, Marks, lists, ordinary_words
-from textveil.detection.streets import INNER
+from textveil.detection.streets import INNER, towns_behind
 from textveil.text.patterns import lazy_regex, matches, matches_at
 
 READ: Final = 400
@@ -38,7 +38,7 @@ _NOT_ENGLISH: Final = frozenset(
     """der das ist und nicht ein eine ich mit sich auf wir le les des est et une dans je vous nous el los las con por
     una su di che il non della sono os um uma nao com ao het een van niet ik en voor vom zum zur wegen nach seit wird
     wurde sind noch auch aber oder aux avec qui elle leur dei nel alla dello degli per lui pelo pela dos das bij naar
-    zijn heeft jest nie oraz dla przy""".split()  # noqa: SIM905
+    zijn heeft jest nie oraz dla przy bei dem im aus sie hat er por del al se lo mi dit deze uw""".split()  # noqa: SIM905
 )
 """Function words of other languages: where two of them stand, a share of English words settles nothing."""
 
@@ -69,10 +69,10 @@ _KNOWN: Final = (
 def language_of(text: str) -> str:
     """Return the ISO 639-1 code of a document's language; empty if it has too few words to tell.
 
-    Letters of another script settle it first, and stand for their largest language: Ukrainian counts as Russian. Then
-    a document is English if four in five of its words in small letters are English, but for texts with two function
-    words of other languages; py3langid decides the rest, and ordinary words of any letter case what it cannot. Only
-    the first 400 characters from the first letter on are read.
+    Letters of another script settle it first; then a document is English if four in five of its words in small letters
+    are English, but for texts with two function words of other languages; py3langid decides the rest, and ordinary
+    words of any letter case what it cannot. Only the first 400 characters from the first letter on are read. Scripts
+    stand for their largest language: Ukrainian counts as Russian.
     """
     first = _LETTER.search(text)
     if first is None:
@@ -240,6 +240,7 @@ class _Language:
         rules = _RULES[language]
         joint = rf"(?:[ -](?:(?:{rules.joint})[ -])?{_NAME}){{0,2}}"
         self._words = ordinary_words(language)
+        self._nouns = self._words if language == "de" else frozenset[str]()
         self._titled = re.compile(
             rf"(?<![A-Za-z0-9])(?:(?P<opening>{rules.opening}) (?:(?:{rules.titles}) ){{0,2}}"
             rf"|(?:{rules.titles}) (?:(?:{rules.titles}) ){{0,2}})(?!(?:{rules.titles}) )(?P<name>{_FULL})"
@@ -250,7 +251,10 @@ class _Language:
     def find_streets(self, text: str) -> Iterator[Found]:
         """Streets with their number."""
         for match in matches_at(self._street, text, (first.start() for first in matches(_FIRST_OF_STREET, text))):
+            if match[0].startswith("Weg ") and text[match.start() - 4 : match.start()] == "dem ":
+                continue  # auf dem Weg 3 Leute
             yield Found(*match.span(), "place", 0.8, "street")
+            yield from towns_behind(text, match.end(), self._nouns)
 
     def find_titled(self, text: str) -> Iterator[Found]:
         """Yield persons behind a title, a relation or the opening of a letter."""

@@ -84,9 +84,10 @@ class _Known:
         if span.kind == "organization":
             own = words[-1] if first.lower() in house_words() else first
             marks = lists().words.get(own.lower(), 0)
-            if len(own) >= _SHORTEST_HOUSE and own[0].isupper() and not marks & ~int(Marks.GIVEN | Marks.FAMILY):
-                if {first.lower(), words[-1].lower()} & house_words() and own.lower() not in house_words():
-                    self.parts.setdefault(own, span)  # Falegnameria Ronzoni, Thistlewood Joinery
+            sorted_by = {first.lower(), words[-1].lower()} & house_words() and own.lower() not in house_words()
+            named = own[0].isupper() and not marks & ~int(Marks.GIVEN | Marks.FAMILY)
+            if sorted_by and named and len(own) >= _SHORTEST_HOUSE:
+                self.parts.setdefault(own, span)  # Falegnameria Ronzoni, Thistlewood Joinery
         short = " ".join(words).rstrip(",")
         for phrase in (short, short.upper()):
             lengths = self.phrases.setdefault(phrase.split(" ", 1)[0], {})
@@ -140,7 +141,8 @@ def _with_guessed(text: str, met: list[Found], guesses: Sequence[Found]) -> list
 _MOST_BEFORE: Final = 3
 _GIVEN_BEFORE: Final = lazy_regex(r"(?<=[a-z,;:] )(?P<given>[A-Z][a-z]{2,15}) \Z")
 _NICKNAME: Final = lazy_regex(
-    r" [\"'(](?P<name>[A-Z][a-z]{1,14})[\"')](?= [A-Z(])|(?<![\w])\"(?P<before>[A-Z][a-z]{1,14})\"(?= \(?[A-Z])"
+    r" [\"'(](?P<name>[A-Z][a-z]{1,14})[\"')](?= [A-Z(])"
+    r"|(?<![\w])\"(?P<before>[A-Z][a-z]{1,14})\"(?= \(?[A-Z])"
 )
 
 

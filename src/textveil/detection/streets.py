@@ -31,7 +31,8 @@ _STRONG_ENDING: Final = either_of(" ".join(written("en")["strong street ends"]))
 _LEADING: Final = either_of(
     r"""rua r\. viale v\.le piazza p\.zza piazzale corso c\.so vicolo contrada salita frazione fraz\. traversa"
     r" calle carrer cami c/
-    jr\. jiron psje\. carrera cra\.? avenida avda\.? av\. plaza pza\.? paseo ronda camino carretera ctra\.? travesia urbanizacion urb\. glorieta callejon
+    jr\. jiron psje\. carrera cra\.? avenida avda\.? av\. plaza pza\.? paseo ronda
+    camino carretera ctra\.? travesia urbanizacion urb\. glorieta callejon
     cuesta pasaje rambla barriada poligono bulevar carrera praca praceta alameda estrada calcada beco rotunda ladeira
     travessa viela largo strada rue avenue boulevard bd chemin impasse allee quai faubourg sentier sente venelle clos
     lotissement hameau residence traverse ruelle
@@ -297,13 +298,17 @@ _TOWN_BEHIND: Final = lazy_regex(
 )
 
 
-def towns_behind(text: str, end: int) -> Iterator[Found]:
+def towns_behind(text: str, end: int, ordinary: frozenset[str] = frozenset()) -> Iterator[Found]:
     """Yield the town behind a street and a comma, if its words are no ordinary ones and no given name."""
     town = _TOWN_BEHIND.match(text, end)
     marks = [] if town is None else [lists().words.get(word.lower(), 0) for word in town["town"].split()]
-    if town is not None and not (
-        marks[0] & (Marks.GIVEN | Marks.PLACE) == Marks.GIVEN
-        or all(mark & Marks.COMMON and not mark & Marks.PLACE for mark in marks)
+    if (
+        town is not None
+        and town["town"].lower() not in ordinary
+        and not (
+            marks[0] & (Marks.GIVEN | Marks.PLACE) == Marks.GIVEN
+            or all(mark & Marks.COMMON and not mark & Marks.PLACE for mark in marks)
+        )
     ):
         yield Found(*town.span("town"), "place", 0.55)
 

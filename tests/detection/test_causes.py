@@ -1,0 +1,90 @@
+"""Causes of misses on ordinary pages: each is found in a sentence of its own, and not in one that looks alike."""
+
+import pytest
+
+import textveil as tv
+from textveil.detection.languages import language_of
+
+
+def found(text: str, kind: str) -> list[str]:
+    return [text[span.start : span.end] for span in tv.detect(text) if span.kind == kind]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "values"),
+    [
+        ("Please pay to DE88 3704 0044 0532 0130 00 now.", "id", ["DE88 3704 0044 0532 0130 00"]),
+        ("The gate code has changed to 4471X.", "secret", ["4471X"]),
+        ("Cambia la clave del portal (ahora 1704B).", "secret", ["1704B"]),
+        ("Le code de l'immeuble, c'est 19B74.", "secret", ["19B74"]),
+        ("The shed wifi pw got changed, its Wombat1907!!", "secret", ["Wombat1907!!"]),
+        ('La clave del wifi del instituto es "ciruela-azul-41".', "secret", ["ciruela-azul-41"]),
+        ("Rotate the creds, the current one is snow/plough/77", "secret", ["snow/plough/77"]),
+        ("JWT_SIGNING=9fQ2vLx0sTzK7bWnEr4YpHd3", "secret", ["9fQ2vLx0sTzK7bWnEr4YpHd3"]),
+        ("dispatched at 2315 hrs, read at 0140.", "time", ["2315", "0140"]),
+        ("Her piso is 3.º B of the house.", "id", ["3.º B"]),
+        ('Lukas "Lucky" Brandt came.', "person", ["Lukas", "Lucky", "Brandt"]),
+        ("Zac Castellani won. For lifts ring Shell Castellani.", "person", ["Zac Castellani", "Shell Castellani"]),
+        ("Granny Peg and Uncle Monty", "person", ["Peg", "Monty"]),
+        ("Thistlewood Joinery came. We rang Thistlewood.", "organization", ["Thistlewood Joinery", "Thistlewood"]),
+        ("Band: The Gilded Herons", "organization", ["The Gilded Herons"]),
+        ("user=gorm_admin logged in", "handle", ["gorm_admin"]),
+    ],
+)
+def test_what_must_go_is_found(text: str, kind: str, values: list[str]) -> None:
+    assert found(text, kind) == values
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("The code AB88 3704 0044 0532 0130 00 is none.", "id"),
+        ("The gate code has changed to something longer.", "secret"),
+        ("The password page is broken, it's late again.", "secret"),
+        ("The credentials page: the other one is broken.", "secret"),
+        ("It was built at 2015 prices in 1900.", "time"),
+        ('He said "Sorry" to Brandt\'s dog.', "organization"),
+        ("user=db_admin logged in", "handle"),
+        ("The Headteacher, a Barista and the Policyholder met.", "person"),
+        ('xmlns="http://www.w3.org/2000/svg" https://api.example.com/v2/orders', "url"),
+        ("Readings: 1 Corinthians 13", "place"),
+        ("Closed on Thurs. and all Tues. morning, ask Weds. shift.", "person"),
+    ],
+)
+def test_what_looks_alike_is_not(text: str, kind: str) -> None:
+    assert found(text, kind) == []
+
+
+def test_a_name_in_the_path_of_an_example_host_goes() -> None:
+    assert found("see https://portal.example.com/u/anna", "url") == ["https://portal.example.com/u/anna"]
+
+
+def test_short_codes_stay_but_behind_a_word_that_makes_them_somebodys() -> None:
+    text = "the U12 team, form SA302, road A38, room B14"
+    assert found(text, "numbering") == ["U12", "SA302", "A38"]
+
+
+@pytest.mark.parametrize(("town", "kept"), [("Wewelsfleth", False), ("Wohnung", True)])
+def test_a_town_behind_a_street_goes(town: str, kept: bool) -> None:
+    text = f"Er kommt nach der Operation in den Lindenweg 14, {town}, und ist nicht allein."
+    assert (town not in " ".join(found(text, "place"))) == kept
+
+
+def test_a_german_nickname_behind_an_article_in_a_preposition_goes() -> None:
+    assert found("Ich war beim Sepp und das Auto ist vom Toni.", "person") == ["Sepp", "Toni"]
+    assert found("Das Auto ist vom Land und steht beim Haus.", "person") == []
+
+
+def test_an_institution_behind_a_role_is_no_person() -> None:
+    assert found("La enfermera del HUCA llamó a mi madre ayer por la tarde.", "person") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Rechnung Nr. 4\nLeistung  Betrag\nAnfahrt  Summe\nVielen Dank", "de"),
+        ("Invoice No. 4\nService  Amount\nTravel  Total\nMany thanks", ""),
+    ],
+)
+def test_a_table_without_small_words_tells_its_language(text: str, language: str) -> None:
+    assert language_of(text) == language

@@ -1,6 +1,6 @@
 """Documents of offices: what is planted in a file must not be in its release. One part a run.
 
-    python benchmarks/documents.py canaries|files|boxes [FOLDER] [--seed S]
+    python benchmarks/documents.py canaries|files|boxes|picture [FOLDER] [--seed S]
 
 - ``canaries``: 20,000 strings are planted by a generator in files that other packages write (python-docx, odfpy):
   as text (addresses of mail, which detection finds), and in every other place that a part has, element by element:
@@ -13,6 +13,7 @@
   each office file and its release to PDF: a release that it does not open, though it opens the file, is broken.
 - ``boxes``: of the glyphs of PDF files outside of changes, how many stand where they stood, by pdfium: less than 99 %
   within half a point fails. Of files of its own, or of all under FOLDER whose text pdfium reads in the same order.
+- ``picture``: docs/figures/documents.png, a letter before and after, as LibreOffice shows both, for seed 0.
 """
 
 from __future__ import annotations
@@ -36,12 +37,14 @@ from typing import Any, Final, TypeAlias
 from xml.etree import ElementTree
 
 import docx
+import numpy as np
 import openpyxl
 import planted_files
 import pptx
 import pypdfium2
 import pypdfium2.raw
 from odf import dc, draw, office, opendocument, style, table, teletype, text
+from PIL import Image
 from reportlab.pdfgen import canvas
 
 import textveil as tv
@@ -383,6 +386,50 @@ def _pages_of(path: Path) -> int | None:
         return len(document)
 
 
+def picture(target: Path, seed: int) -> None:
+    """Draw a letter and its release side by side."""
+    letter = docx.Document()
+    letter.styles["Normal"].font.size = docx.shared.Pt(13)
+    letter.add_heading("Harbour Street Surgery", 1)
+    for line in _LETTER.strip().split("\n\n"):
+        words = letter.add_paragraph()
+        for number, part in enumerate(" ".join(line.split()).split("*")):
+            words.add_run(part).bold = number % 2 == 1
+    table = letter.add_table(0, 3, style="Light Grid Accent 1")
+    for row in (("Date", "Seen by", "Result"), *_VISITS):
+        for cell, value in zip(table.add_row().cells, row, strict=True):
+            cell.text = value
+    out = io.BytesIO()
+    letter.save(out)
+    sanitizer = tv.Sanitizer("clinical", rng=np.random.default_rng(seed))
+    files = [out.getvalue(), released("letter.docx", out.getvalue(), sanitizer).data]
+    with tempfile.TemporaryDirectory() as name:
+        pages = []
+        for number, data in enumerate(files):
+            path = Path(name) / f"{number}.docx"
+            path.write_bytes(data)
+            command = [f"-env:UserInstallation=file://{name}/profile", "--headless", "--convert-to", "pdf"]
+            subprocess.run(["soffice", *command, "--outdir", name, path], capture_output=True, timeout=300, check=True)
+            with pypdfium2.PdfDocument(path.with_suffix(".pdf").read_bytes()) as pdf:
+                page = pdf[0].render(scale=1.3).to_pil()
+            pages.append(page.crop((60, 60, page.width - 60, page.height // 2 - 60)))
+    both = Image.new("RGB", (pages[0].width * 2 + 12, pages[0].height), (176, 176, 176))
+    for number, page in enumerate(pages):
+        both.paste(page, (number * (page.width + 12), 0))
+    both.quantize(64).save(target, optimize=True)
+
+
+_LETTER: Final = """
+*Re: Mrs Hannah Whitlock*, born 4 May 1951, 12 Larch Road, Norwich NR2 4SX
+
+Dear Dr Okonkwo, thank you for seeing *Mrs Whitlock*. She has been short of breath since 3 March 2025; her daughter
+Ruth came with her. Blood pressure 148/92, furosemide 40 mg once daily.
+
+Please ring 01603 555 0142 with any question. Dr Peter Lindqvist
+"""
+_VISITS: Final = (("3 March 2025", "Dr Lindqvist", "ECG normal"), ("17 March 2025", "Nurse Ruane", "weight 71.4 kg"))
+
+
 def boxes(folder: Path | None, seed: int) -> int:
     """Measure how many glyphs outside of changes stay where they are in PDF files; returns 1 if less than 99 % do."""
     rng = random.Random(seed)
@@ -474,11 +521,14 @@ def _glyphs(data: bytes) -> list[tuple[str, _Glyph]]:
 def main() -> int:
     """Run one part."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", choices=["canaries", "files", "boxes"])
+    parser.add_argument("part", choices=["canaries", "files", "boxes", "picture"])
     parser.add_argument("folder", nargs="?", type=Path)
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     warnings.simplefilter("ignore")
+    if given.part == "picture":
+        picture(given.folder or Path("docs/figures/documents.png"), given.seed)
+        return 0
     if given.part == "boxes":
         return boxes(given.folder, given.seed)
     return 1 if (canaries(given.seed) if given.part == "canaries" else files(given.folder or Path())) else 0

@@ -353,3 +353,35 @@ def test_a_space_that_stands_for_millions_is_cut(sanitizer):
     assert len(text_of("a.odt", data)) < 200
     release = released("a.odt", data, sanitizer)
     assert 'text:c="100"' in everything(release.data) and CANARY not in everything(release.data)
+
+
+def test_frozen_rows_of_a_sheet_stay_and_no_other_setting(sanitizer):
+    items = {
+        "HorizontalSplitMode": "2",
+        "HorizontalSplitPosition": "1",
+        "VerticalSplitMode": "2",
+        "ActiveTable": CANARY,
+    }
+    items |= {"VerticalSplitPosition": "3", "PositionBottom": CANARY, CANARY: "1"}
+    row = "".join(f'<config:config-item config:name="{name}" config:type="int">{value}</config:config-item>' for name, value in items.items())  # fmt: skip
+    entries_of = "".join(f'<config:config-item-map-entry config:name="{name}">{row}</config:config-item-map-entry>' for name in (f"Pay of {NAME}", CANARY))  # fmt: skip
+    settings = f"""<office:document-settings xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"
+    xmlns:config="urn:oasis:names:tc:opendocument:xmlns:config:1.0"><office:settings>
+    <config:config-item-set config:name="{CANARY}"><config:config-item-map-indexed config:name="Views">
+    <config:config-item-map-entry><config:config-item-map-named config:name="Tables">{entries_of}</config:config-item-map-named>
+    </config:config-item-map-entry></config:config-item-map-indexed></config:config-item-set></office:settings>
+    </office:document-settings>"""
+    made = opendocument.OpenDocumentSpreadsheet()
+    made.spreadsheet.addElement(Table(name=f"Pay of {NAME}"))
+    data = packed({**entries(saved(made)), "settings.xml": settings.encode()})
+    release = released("a.ods", data, sanitizer)
+    shown = everything(release.data)
+    assert CANARY not in shown and NAME not in shown
+    (table,) = opendocument.load(io.BytesIO(release.data)).getElementsByType(Table)
+    kept = entries(release.data)["settings.xml"].decode()
+    assert f'<config:config-item-map-entry config:name="{table.getAttribute("name")}">' in kept
+    assert re.findall(r'name="(\w+Split\w+)" config:type="(\w+)">(\d)<', kept) == [
+        ("HorizontalSplitMode", "short", "2"), ("VerticalSplitMode", "short", "2"),
+        ("HorizontalSplitPosition", "int", "1"), ("VerticalSplitPosition", "int", "3"),
+    ]  # fmt: skip
+    assert undone("a.ods", data, release)

@@ -12,7 +12,7 @@ from reportlab.pdfgen import canvas
 import textveil as tv
 from textveil.documents.limits import Limits
 from textveil.documents.model import joined
-from textveil.documents.opened import restored
+from textveil.documents.opened import Opened, restored
 from textveil.documents.pdf_fonts import _nameless
 from textveil.documents.pdf_strings import strings
 from textveil.documents.registry import reader_of
@@ -261,3 +261,12 @@ def test_letters_that_stand_in_boxes_are_a_word(sanitizer):
     assert "Quillfeather" in text_of(out.getvalue())
     seen = everything(released("a.pdf", out.getvalue(), sanitizer).data)
     assert "uillfeather" not in seen and "illf" not in seen
+
+
+def test_a_file_that_reads_otherwise_once_it_is_written_says_that_it_is_restored_by_mention(sanitizer):
+    opened = Opened("a.pdf", made(1))
+    (release,) = sanitizer.batch([opened.text], spans=False)
+    told = "file that is restored by mention alone"
+    assert told not in Opened("a.pdf", made(1)).rewritten(release.private_map).certificate.to_data()["parts"]
+    opened._again = reader_of("a.html")[0]
+    assert opened.rewritten(release.private_map).certificate.parts[told] == 1

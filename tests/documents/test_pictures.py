@@ -29,12 +29,25 @@ def sanitizer() -> tv.Sanitizer:
     return tv.Sanitizer(tv.policy("identifiers"))
 
 
+_FOUND: dict[bytes, object] = {}
+
+
 @pytest.fixture
-def ocr():
+def ocr(monkeypatch):
+    """Return the module that reads pictures, which reads the same pixels once in all tests."""
     pytest.importorskip("rapidocr")
     pytest.importorskip("onnxruntime")
     from textveil.documents import ocr
 
+    engine = ocr._engine
+
+    def found(pixels: np.ndarray) -> object:
+        key = f"{pixels.shape}".encode() + pixels.tobytes()
+        if key not in _FOUND:
+            _FOUND[key] = engine()(pixels)
+        return _FOUND[key]
+
+    monkeypatch.setattr(ocr, "_engine", lambda: found)
     return ocr
 
 

@@ -67,7 +67,7 @@ class Certificate:
     def to_data(self) -> dict[str, Any]:
         """Return it as JSON data."""
         return {
-            "parts": dict(sorted(self.parts.items())),
+            "parts": dict(sorted((kind, count) for kind, count in self.parts.items() if count)),
             "removed": dict(sorted((kind, count) for kind, count in self.removed.items() if count)),
             "checked": {"readers": list(self.readers), "strings": self.strings, "values_searched": self.values},
         }

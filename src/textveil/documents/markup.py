@@ -149,9 +149,9 @@ def _refuse_types(data: bytes) -> None:
             raise
 
 
-def new_root(namespace: str, name: str, prefix: str | None = None) -> Element:
-    """Return the root of a new part in one namespace."""
-    return etree.Element(f"{{{namespace}}}{name}", nsmap={prefix: namespace})
+def new_root(namespace: str, name: str, prefix: str | None = None, more: Mapping[str, str] = {}) -> Element:
+    """Return the root of a new part in one namespace; ``more``: others, by their prefixes."""
+    return etree.Element(f"{{{namespace}}}{name}", nsmap=dict([(prefix, namespace), *more.items()]))
 
 
 def new_child(parent: Element, name: str, **attributes: str) -> Element:

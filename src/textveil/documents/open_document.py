@@ -33,6 +33,7 @@ from textveil.documents.open_cells import (
     sheets_of,
     value_pieces,
 )
+from textveil.documents.open_panes import Panes, panes_of, settings_of
 from textveil.documents.open_words import (
     ADDRESSES,
     DEFINED,
@@ -118,6 +119,7 @@ class OpenDocument:
             for part in self._order
             for element in part.root.iter(f"{_TABLE}table")
         }
+        self._panes = panes_of(parsed(files["settings.xml"])) if "settings.xml" in files else {}
         known_sheets = {name.lower() for name in self._sheets.values()}
         for part in self._order:
             for element, key in _places(part.root, ADDRESSES):
@@ -239,6 +241,7 @@ class OpenDocument:
         """Return the file, whole, with the names of sheets that formulas and addresses have to share."""
         taken: Counter[str] = Counter()
         renamed: dict[str, str] = {}
+        panes: dict[str, Panes] = {}
         for element, old in self._sheets.items():
             new = element.get(f"{_TABLE}name", "Sheet")
             key = f"{id(element.getroottree().getroot())} {new.lower()}"
@@ -249,12 +252,16 @@ class OpenDocument:
             if new != old:
                 renamed[old.lower()] = new
             self._sheets[element] = new
+            if old.lower() in self._panes:
+                panes[new] = self._panes[old.lower()]
         if renamed:
             for part in self._order:
                 for element, key in _places(part.root, (*ADDRESSES, *FORMULAS)):
                     element.set(key, readdressed(element.get(key), renamed))
         files = {"mimetype": self._type.encode()}
         files |= {part.name: serialized(part.root, _SAID) for part in self._order}
+        if panes:
+            files["settings.xml"] = settings_of(panes)
         files |= {name: picture() for name, picture in self._painted.items()}
         files["META-INF/manifest.xml"] = self._manifest(files)
         return packed(files, frozenset(("mimetype",)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from textveil.documents.check import Certificate, check
@@ -32,9 +33,11 @@ class Opened:
     """
 
     def __init__(self, name: str, data: bytes, images: Images = "blank", limits: Limits | None = None) -> None:
+        self._limits = limits
         with within(limits):
             reader, self._strings = reader_of(name)
             self._content, self._images = reader(data, images), images
+            self._again = reader if Path(name).suffix.lower() == ".pdf" else None
             take("characters", sum(len(piece.text) for passage in self._content.passages for piece in passage.pieces))
         self.text = joined(self._content.passages)
 
@@ -53,6 +56,10 @@ class Opened:
         private_map = write(content.passages, _cuts(drawn))
         file = content.written()
         seen, values = check(self._strings(file, self._images), content.passages, private_map)
+        if self._again is not None:  # whoever wrote a page may have hidden its text behind a picture, in another order
+            with within(self._limits):
+                text = joined(self._again(file, "blank").passages)
+            content.parts["file that is restored by mention alone"] += not private_map.released.startswith(text)
         certificate = Certificate(content.parts, content.removed, [f"{self._strings.__module__}"], seen, values)
         return RewrittenDocument(file, private_map, certificate)
 

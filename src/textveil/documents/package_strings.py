@@ -28,7 +28,7 @@ _NO_TEXT: Final = frozenset(
     ("instrText posOffset align pctWidth pctHeight pctPosHOffset pctPosVOffset tableStyleId formatCode separator Anchor Row"
      " Column AutoFill Locked TextHAlign TextVAlign MoveWithCells SizeWithCells Visible AutoLine DefaultSize PrintObject col"
      " row colOff rowOff x y f formula formula1 formula2 definedName oddHeader oddFooter evenHeader evenFooter firstHeader"
-     " firstFooter currency-symbol embedded-text").split()
+     " firstFooter currency-symbol embedded-text config-item").split()
 )  # fmt: skip
 """Local names of elements that hold a number, a formula or a word of the format."""
 _HARMLESS: Final = re.compile(

@@ -3,16 +3,21 @@
 import errno
 import stat
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from io import FileIO
+from itertools import permutations, product
+from math import factorial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from scipy.stats import binomtest
 
+from textveil.certificate.bounds import upper_count
 from textveil.certificate.samples import CHARACTERS, Part, Samples, public_key, read_samples, reader_of
+from textveil.certificate.sampling import draw_kept
 from textveil.errors import InputError, ParameterError
 
 SECRET, OTHER = bytes(range(32)), bytes(range(1, 33))
@@ -204,3 +209,31 @@ class FullDisk(FileIO):
         if not written:
             raise OSError(errno.ENOSPC, "No space left on device")
         return written
+
+
+def uncovered(population: int, share: float, level: float, told: Callable[[int], int]) -> float:
+    """Largest probability, over corpora of 0 and 1, that a bound by the conversations kept is wrong after some page.
+
+    ``told``: the size of the corpus that a bound is told; at least the number kept.
+    """
+    worst = 0.0
+    for marked in range(population + 1):
+        wrong = 0.0
+        for kept in range(1, population + 1):
+            draw = draw_kept(kept, max(kept, told(population)))
+            for chosen in permutations(range(population), kept):
+                missed = np.array([float(page < marked) for page in chosen])
+                samples = [draw.sample(max(kept, told(population)), read) for read in range(1, kept + 1)]
+                bounds = [upper_count(missed[:read], sample, level) for read, sample in enumerate(samples, 1)]
+                probability = share**kept * (1 - share) ** (population - kept) / factorial(kept)
+                wrong += probability * any(bound < marked for bound in bounds)
+        worst = max(worst, wrong)
+    return worst
+
+
+@pytest.mark.parametrize("share", [0.3, 0.6, 0.9])
+def test_bounds_by_kept_conversations_hold_in_every_small_corpus_whenever_reading_stops(share: float) -> None:
+    for population, level in product((1, 3, 4), (0.5, 0.8)):
+        assert uncovered(population, share, level, lambda size: size) <= 1 - level
+    # the mutant takes those that were kept for all, and a bound without what was not drawn is wrong too often
+    assert uncovered(4, share, 0.8, lambda size: 0) > 0.2 or share == 0.9

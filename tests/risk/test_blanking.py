@@ -32,7 +32,7 @@ def test_the_word_that_names_goes_first_and_the_others_stay_where_no_more_is_nee
     originals, released = planted(40)
     found = blank(0.5, originals, released)
     assert all("RARE" not in text for text in found.texts)
-    assert sum("common1" in text for text in found.texts) >= 38  # but for one who has it more often than all others
+    assert sum("common1" in text for text in found.texts) >= 36  # but for those who have it about as often as any
     assert len(found.numbers) == 40
     assert linkage(TfIdf().scores(released, originals), np.arange(40)).top1 == 1
     assert blank(1.0, originals, released).texts == tuple(released)
@@ -42,7 +42,7 @@ def test_the_word_that_names_goes_first_and_the_others_stay_where_no_more_is_nee
 
 @pytest.mark.parametrize("limit", [0.5, 0.25, 0.1, 0.05])
 def test_as_many_persons_fit_each_record_as_the_limit_says(limit: float) -> None:
-    """By tf-idf itself; one word less blanked would be too few."""
+    """By tf-idf itself, and by a distance: others are ahead of all that still have a word of their own text."""
     originals, _ = planted(40)
     released = [" ".join(text.split()[:6] + text.split()[9:10]) for text in originals]
     found = blank(limit, originals, released)
@@ -51,7 +51,11 @@ def test_as_many_persons_fit_each_record_as_the_limit_says(limit: float) -> None
     assert as_well.min() >= 1 / limit
     assert np.array([text.count("_") for text in found.texts]).max() <= 7
     assert found.words == sum(text.count("_") for text in found.texts)
-    assert 0 < found.words < blank(0.0, originals, released).words
+    ahead = (scores >= np.diagonal(scores)[:, None] + 0.01).sum(axis=1) + 1
+    left = [bool(set(words_of(text)) & set(words_of(own))) for text, own in zip(found.texts, originals, strict=True)]
+    assert ahead[left].min(initial=40) >= 1 / limit
+    all_words = blank(0.0, originals, released).words
+    assert 0 < found.words < all_words or (limit, found.words) == (0.05, all_words)
 
 
 def test_texts_of_one_person_count_as_one() -> None:

@@ -373,7 +373,7 @@ def lines(certificate: Certificate) -> list[tuple[str, str]]:
         rows.append(("counted", f"{NOTE}; {drawn}, and each day of it by itself"))
     if not certificate.secure:
         rows.append(("CHECK", "pages were drawn with a seed: for experiments, and no certificate"))
-    rows.append(("each", f"statement holds with {level} by itself, and fewer times together with others"))
+    rows.append(("level", f"each statement holds with {level} confidence by itself; several together hold less often"))
     bound = "release" if period is None else "sample"
     rows.append(("bound", f"to this {bound}, policy and version, sha256 {certificate.digest()[:16]}"))
     return rows

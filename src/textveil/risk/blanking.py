@@ -1,4 +1,4 @@
-"""Blank further words of a release until many persons fit each record as well, then attack it by others.
+"""Blank further words of a release until many persons fit each record better, then attack it by others.
 
 The choice looks at private text: whom a record is about. ``TELLS`` says what that gives away.
 """
@@ -31,7 +31,10 @@ TELLS: Final = (
     "The choice of blanks looked at private text. A blank tells that its word pointed to the record's person, and that "
     "without it others fit as well. No guarantee covers the choice."
 )
-_SAME: Final = 1e-5  # scores that differ by less are the same
+_AHEAD: Final = 0.01
+"""By so much more similarity others must fit than the record's own person: what is as near as they, by tf-idf, another
+attacker still tells apart (docs/risk.md has the numbers).
+"""
 _LETTERS: Final = 4  # of the pieces of words that the attacker compares who is held out
 
 
@@ -110,7 +113,7 @@ def blank_until(
     held_out: Sequence[Attacker] = (),
     progress: Callable[[int], None] = lambda records: None,
 ) -> Blanked:
-    """Blank the words by which tf-idf finds the person of a record, until at least 1 / limit persons fit as well.
+    """Blank the words by which tf-idf finds the person of a record, until 1 / limit - 1 other persons fit better.
 
     Of each record, the word with the largest part of the similarity to its own person goes first, wherever it stands
     in the release. To be named no longer is too little: other attackers then find the person by what is left.
@@ -166,7 +169,7 @@ def blank_until(
 class _Blanks:
     """Chooses the blanks of one record after another."""
 
-    fitting: int  # persons who must fit a record as well as its own, that one included
+    fitting: int  # persons who must fit a record better than its own, that one included
     known: Sequence[str]
     persons: Ids
     chooser: TfIdf
@@ -180,7 +183,8 @@ class _Blanks:
             scores = self.chooser.scores([text], self.known)
             fits = of_persons(scores, self.persons)[0]
             parts = _parts_of_words(text, self.known[own[int(scores[0, own].argmax())]], self.rarity)
-            if not parts or (fits >= fits[person] - _SAME).sum() >= self.fitting:
+            ahead = (fits >= fits[person] + _AHEAD).sum()  # and the own person
+            if not parts or ahead + 1 >= self.fitting:
                 return text, count
             text, more = blanked_words(text, {max(parts, key=lambda word: (parts[word], word))})
             count += more

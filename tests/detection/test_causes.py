@@ -26,6 +26,8 @@ def found(text: str, kind: str) -> list[str]:
         ('Lukas "Lucky" Brandt came.', "person", ["Lukas", "Lucky", "Brandt"]),
         ("Zac Castellani won. For lifts ring Shell Castellani.", "person", ["Zac Castellani", "Shell Castellani"]),
         ("Granny Peg and Uncle Monty", "person", ["Peg", "Monty"]),
+        ("Mr. May came, and so did Dr. Will.", "person", ["May", "Will"]),
+        ("Login: des@eircom.example / murphysdog99", "email", ["des@eircom.example"]),
         ("Thistlewood Joinery came. We rang Thistlewood.", "organization", ["Thistlewood Joinery", "Thistlewood"]),
         ("Band: The Gilded Herons", "organization", ["The Gilded Herons"]),
         ("user=gorm_admin logged in", "handle", ["gorm_admin"]),

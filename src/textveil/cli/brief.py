@@ -33,6 +33,8 @@ def brief(report: Report, output: str, review: str = "textveil review") -> str:
     if counts.get(UNSETTLED):
         texts = counted(counts[UNSETTLED], "text")
         lines += row("CHECK", f"{texts}: day or month first? Read as month first: --date-order")
+    if spans and counts.get("measurement") and any(part.kind == "measurement" for part in setting.protected):
+        lines += row("CHECK", "doses and results are invented, not the true ones: --policy clinical keeps them")
     if report.tally.mapped:
         lines += row(
             "CHECK", f"{counted(report.tally.mapped, 'word')} not in the vocabulary, drawn as others (for you only)"

@@ -17,13 +17,14 @@ from textveil.cli.aggregate_options import (
     warn,
     write_release,
 )
+from textveil.errors import ParameterError
 
 if TYPE_CHECKING:
     from textveil.aggregates.request import PersonalRecords
     from textveil.aggregates.synthesis import Comparison
 
 Pool: TypeAlias = Annotated[
-    str,
+    str | None,
     opt.option(
         "POOL",
         "Public texts like yours, such as 100,000 sentences of Wikipedia: a file with one a line, or records with a "
@@ -38,7 +39,7 @@ def synthesize_command(
     source: Corpus,
     documents: Annotated[int, opt.Declared("synthesize")],
     aggregate: AggregateOptions,
-    public: Pool,
+    public: Pool = None,
     label: Annotated[str | None, opt.fields("field with a label: texts get labels too.", None)] = None,
     labels: Labels,
     output: opt.Output = None,
@@ -64,6 +65,7 @@ def synthesize_command(
 
     target = opt.file_of(output)
     needs_output(target, as_json=as_json)
+    public = needed_pool(public)
     records = aggregate.records(source, label, again=True)
     outputs = checked_outputs(
         [*records.inputs, *expanded([public])], target, *(report or ()), overlaps, overwrite=aggregate.overwrite
@@ -121,6 +123,16 @@ def _lines(texts: list[str], labels: list[str]) -> bytes:
     for row, label in zip(rows, labels, strict=False):
         row["label"] = label
     return "".join(json.dumps(row) + "\n" for row in rows).encode("ascii")
+
+
+def needed_pool(public: str | None) -> str:
+    """Return the pool's name; its absence is an error that says where to get one."""
+    if public is None:
+        raise ParameterError(
+            "--public must name public texts like yours; got none. A file with one a line serves: 100,000 sentences of "
+            "Wikipedia, or published texts of your field."
+        )
+    return public
 
 
 def given_pool(public: str) -> list[str]:

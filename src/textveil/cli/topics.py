@@ -14,14 +14,14 @@ from textveil.cli.aggregate_options import (
     tell_sender,
     write_release,
 )
-from textveil.cli.synthesize import Pool, compared_again, given_pool, tell_pool
+from textveil.cli.synthesize import Pool, compared_again, given_pool, needed_pool, tell_pool
 
 
 @opt.grouped
 def topics_command(
     *,
     source: Corpus,
-    public: Pool,
+    public: Pool = None,
     aggregate: AggregateOptions,
     topics: Annotated[int, opt.Declared("topics")],
     output: opt.Output = None,
@@ -41,6 +41,7 @@ def topics_command(
 
     target = opt.file_of(output)
     needs_output(target, as_json=as_json)
+    public = needed_pool(public)
     records = aggregate.records(source, again=True)
     outputs = checked_outputs(
         [*records.inputs, *expanded([public])], target, *(report or ()), overwrite=aggregate.overwrite

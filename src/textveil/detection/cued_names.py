@@ -223,7 +223,6 @@ def _announced(
     if language != "en" and low in _ENGLISH_TOO and not (_amid_others(text, start) or low in _NAME_LABELS):
         return
     silent = cue in (_CLOSING_CUE, _GREETING_CUE, _ROLE_CUE) and language != "en" and text[start].isupper()
-    silent = silent or (text[start].isupper() and (cue is _SHORT_CUE or (low in _CALLED_KIN and cue is _KIN_CUE)))
     if silent and not lists().words.get(low, 0) & _NAMES:
         yield Found(start, end, ORDINARY, 0.0)  # Groet, Merhaba, Herr Kollege
         silent = False
@@ -233,6 +232,8 @@ def _announced(
         return
     if cue is _LABEL_CUE and (number := _NUMBER.match(text, end)):
         yield Found(number.start("number"), number.end(), "numbering", 0.7, "sequence")
+    stays = text[start].isupper() and low not in known.TITLES
+    silent = silent or (stays and (cue is _SHORT_CUE or (low in _CALLED_KIN and cue is _KIN_CUE)))
     if cue is _LABEL_CUE or silent or (cue is _CLOSING_CUE and language == "en"):
         yield Found(start, end, ORDINARY, 0.0)
     for _ in range(_MOST_LISTED):

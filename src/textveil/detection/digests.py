@@ -153,7 +153,9 @@ def find_public_hosts(text: str) -> Iterator[Found]:
         path, tag = match["path"] or "", match["tag"]
         plain = match["host"] is None or tag or "@sha" in match[0] or "?rev=" in match[0]
         image = "example" in match[0] and _IMAGE_BEFORE.search(text, max(0, match.start() - 24), match.start())
-        if not (plain or image or all(map(_is_plain_step, path.strip("/").split("/")))):
+        steps = path.strip("/").split("/")
+        service = any(step and _PLAIN_STEP.fullmatch(step) for step in steps) and all(map(_is_plain_step, steps))
+        if not (plain or image or service or not path.strip("/")):
             continue
         place = match.start()
         for number in matches(_VERSIONS, text, *match.span()):

@@ -5,6 +5,7 @@ import json
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,10 @@ from tests.certificate.marked import begun
 from tests.helpers.browsers import browser
 
 from textveil.certificate.finding import Found
-from textveil.certificate.marks import Guess, Marks, Span
+from textveil.certificate.marks import Guess, Marks, Period, Span
 from textveil.certificate.reviewing import Review, ReviewServer
 from textveil.detection.kinds import GROUPS
+from textveil.errors import ParameterError
 from textveil.pages.rendering import marking_page
 
 KINDS = ("person", "date")
@@ -142,6 +144,21 @@ def test_a_file_of_marks_that_is_gone_ends_the_review(ask: Ask, server: ReviewSe
     status, answer = ask("mark", mark_of(page))
     assert status == 500 and "must be" in answer["error"]
     assert server.failure is not None
+
+
+def test_what_a_server_did_not_replace_is_shown_as_it_stays_and_can_be_missed(marks: Marks, tmp_path: Path) -> None:
+    original = "We moved Quux.\n\nMr. Quux rang."
+    found = Found((Span(9, 13, "person"), Span(20, 24, "person")), ())
+    pairs = [(original, "We moved Quux.\n\nMr. Lee rang.")] * len(TEXTS)
+    sampled = Marks.begun(tmp_path / "s.jsonl", replace(marks.design, sampled=Period("2026-11-01", "2026-11-02", 0.5)))
+    review = Review(sampled, pairs, lambda text: found, kinds=KINDS, reviewer="ann", target=0.01)
+    page = review.page()
+    assert page["pieces"][1:4] == [["Quux", "person"], ".\n\nMr. ", ["Quux", "Lee", ((0, 4, "person"),)]]
+    with pytest.raises(ParameterError, match="wrong"):
+        review.answer(mark_of(page, wrong=[[9, 13, "person"]]))
+    review.answer(mark_of(page, missed=[[9, 13, "person"]]))
+    (mark,) = (each["ann"] for each in sampled.by_page.values())
+    assert mark.missed == (Span(9, 13, "person"),) and mark.found == {"person": 1}
 
 
 @pytest.fixture(scope="module")

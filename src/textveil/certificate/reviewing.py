@@ -4,7 +4,7 @@ import hmac
 import secrets
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 from textveil.certificate.bounds import LEVEL, pages_still_needed, upper_count
 from textveil.certificate.certify import direct_misses, share_of
 from textveil.certificate.finding import Found
-from textveil.certificate.marks import Mark, Marks, spans_of
+from textveil.certificate.marks import Mark, Marks, Span, spans_of
 from textveil.errors import ParameterError, TextveilError, need
 from textveil.json_text import json_data, json_text
 from textveil.pages.comparison import Piece, compared
@@ -121,7 +121,14 @@ class Review:
     def _make(self, number: int) -> "_Shown":
         original, released = self._texts[number - 1]
         found = self._find(original)
-        return _Shown(found, compared(original, released, found.spans, found.guesses))
+        pieces = compared(original, released, found.spans, found.guesses)
+        if self._marks.design.sampled is None:
+            return _Shown(found, pieces)
+        # A server read each text as it came: what is found only beside later ones stayed, and can be marked as missed.
+        spans = tuple(_replaced(found.spans, pieces))
+        stayed = set(found.spans).difference(spans)
+        shown = compared(original, released, spans, [*found.guesses, *stayed]) if stayed else pieces
+        return _Shown(found._replace(spans=spans), shown)
 
     def standing(self) -> list[str]:
         """Return how many pages were read, what they prove, and about how many more the target takes."""
@@ -140,6 +147,16 @@ class Review:
         if more == 0:
             return [*parts, f"no more pages needed for {aim}"]
         return [*parts, f"{aim} is out of reach: more is missed" if more is None else f"about {more:,} more for {aim}"]
+
+
+def _replaced(spans: Iterable[Span], pieces: Iterable[Piece]) -> Iterator[Span]:
+    """Yield the spans in whose piece the release differs."""
+    same, at = set[int](), 0
+    for piece in pieces:
+        if piece.was == piece.now:
+            same.update(at + start for start, _, _ in piece.kinds)
+        at += len(piece.was)
+    return (span for span in spans if span.start not in same)
 
 
 class _Shown(NamedTuple):

@@ -369,8 +369,10 @@ def lines(certificate: Certificate) -> list[tuple[str, str]]:
     if period is None:
         rows.append(("counted", f"{NOTE}; of one page at most as many as others have"))
     else:
-        drawn = f"each was drawn with probability {period.share:g}; of one its first {CHARACTERS:,} characters count"
-        rows.append(("counted", f"{NOTE}; {drawn}, and each day of it by itself"))
+        drawn = (
+            f"each was drawn with probability {period.share:g}; of one, texts in its first {CHARACTERS:,} characters"
+        )
+        rows.append(("counted", f"{NOTE}; {drawn} count, and each day by itself"))
     if not certificate.secure:
         rows.append(("CHECK", "pages were drawn with a seed: for experiments, and no certificate"))
     rows.append(("level", f"each statement holds with {level} confidence by itself; several together hold less often"))

@@ -7,6 +7,7 @@ texts and their releases go to a file of the day, sealed for whoever has the rea
     slot    two counts, sealed: conversations so far, drawn or not; frames
     frame   the length of what follows, sealed data: facts about the file first, then texts of a conversation
 
+Data is filled up to a power of two, and not packed: how much of a text was replaced would be seen by its packed length.
 Each frame has a key of its own. The next one follows from it, and not the other way round: who reads the server's
 memory opens no earlier frame. No frame can be changed, left out or put elsewhere. Proof of the statements:
 ``privacy/proofs/certificate.md``.
@@ -22,7 +23,6 @@ import os
 import re
 import secrets
 import threading
-import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -45,6 +45,7 @@ A public rule: whether a conversation is kept cannot hang on how long it is.
 """
 
 _KEY, _NONCE, _TAG, _COUNT = 32, 12, 16, 8
+_LEAST: Final = 4096  # bytes of a frame's data
 _HEADER: Final = len(TITLE) + 2 * _KEY
 _SLOT: Final = _NONCE + 2 * _COUNT + _TAG
 _NAME: Final = re.compile(r"(\d{4}-\d\d-\d\d)-[0-9a-f]{16}\.samples")
@@ -93,7 +94,7 @@ class Samples:
         days: how many a file is kept beside its own.
         most: conversations of a day that count; later ones are not drawn.
         facts: version, name and digest of the policy.
-        count: is told "counted", "kept" or "lost" of a conversation.
+        count: is told "counted" or "lost" of a conversation; never that it was drawn, which nobody is to know.
         today: in UTC.
 
     Raises ParameterError: the key is none; MissingExtra: ``cryptography`` is not installed.
@@ -117,6 +118,7 @@ class Samples:
         self._facts, self._count, self._today = facts, count, today
         self._lock = threading.Lock()
         self._file: _Writing | None = None
+        self._undeleted = 0
         self._over: date | None = None  # a day on which nothing more counts: a sample of it was lost
         _Sealing.made(reader)
 
@@ -146,7 +148,7 @@ class Samples:
                 return self._taken(part, texts, today)
             except OSError:  # which conversation hits a full disk hangs on its size: nothing of the file is used
                 self._over = today
-                self._close()
+                self._close(delete=True)
                 self._count("lost")
                 logger.warning("a sampled conversation could not be kept; no more are sampled on this day")
                 return None
@@ -166,9 +168,7 @@ class Samples:
             part = Part(file, drawn, file.conversations)
             file.conversations += 1
             self._count("counted")
-            if drawn:
-                self._count("kept")
-            else:
+            if not drawn:
                 file.note()
         elif not part.left:
             return part
@@ -183,22 +183,27 @@ class Samples:
             if self._file is not None and self._file.day != today:
                 self._close()
         oldest = today - timedelta(days=self._days)
+        paths: list[Path] = []
         with contextlib.suppress(OSError):
-            for path in self._folder.iterdir():
-                day = _day_of(path)
-                if day is not None and day < oldest:
-                    path.unlink(missing_ok=True)
+            paths += self._folder.iterdir()
+        old = [path for path in paths if (_day_of(path) or today) < oldest]
+        failed = len(old) - sum(map(_deleted, old))
+        if failed > self._undeleted:
+            logger.warning("sampled conversations that are too old could not be deleted")
+        self._undeleted = failed
 
     def close(self) -> None:
         """Close the file."""
         with self._lock:
             self._close()
 
-    def _close(self) -> None:
+    def _close(self, *, delete: bool = False) -> None:
         file, self._file = self._file, None
         if file is not None:
             with contextlib.suppress(OSError):
                 file.close()
+            if delete:
+                _deleted(file.path)
 
 
 def _fitting(part: Part, texts: Texts) -> list[tuple[str, str]]:
@@ -211,6 +216,13 @@ def _fitting(part: Part, texts: Texts) -> list[tuple[str, str]]:
         part.left -= len(original)
         taken.append((original.replace(BORDER, "\n"), released.replace(BORDER, "\n")))
     return taken
+
+
+def _deleted(path: Path) -> bool:
+    with contextlib.suppress(OSError):
+        path.unlink(missing_ok=True)
+        return True
+    return False
 
 
 def _day_of(path: Path) -> date | None:
@@ -268,7 +280,8 @@ class _Sealing:
     def sealed(self, data: Any) -> bytes:
         """Return the next frame; its key is forgotten."""
         key, bound = self._next()
-        plain = zlib.compress(json.dumps(data).encode("ascii"))
+        plain = json.dumps(data).encode("ascii")
+        plain = plain.ljust(max(_LEAST, 1 << (len(plain) - 1).bit_length()))
         text = self._cipher(key).encrypt(bytes(_NONCE), plain, bound)
         return len(text).to_bytes(4, "big") + text
 
@@ -279,7 +292,7 @@ class _Sealing:
         if len(text) < length:
             raise _changed()
         key, bound = self._next()
-        return json_data(zlib.decompress(self._opened(key, bytes(_NONCE), text, bound)))
+        return json_data(self._opened(key, bytes(_NONCE), text, bound))
 
     def _next(self) -> tuple[bytes, bytes]:
         key, self._chain = (hmac.digest(self._chain, what, "sha256") for what in (b"frame", b"next"))
@@ -328,7 +341,7 @@ class _Writing:
         self.day = date.fromisoformat(facts.day)
         self.conversations = self._frames = 0
         self._sealing = _Sealing.made(reader)
-        path = folder / f"{facts.day}-{secrets.token_hex(8)}.samples"
+        self.path = path = folder / f"{facts.day}-{secrets.token_hex(8)}.samples"
         self._stream: FileIO = FileIO(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | _BINARY, 0o600), "r+")
         try:
             self._write(self._sealing.header + self._sealing.slot(0, 0))
@@ -339,7 +352,8 @@ class _Writing:
             raise
 
     def note(self) -> None:
-        """Write the counts in their place, which takes no room on the disk."""
+        """Write the counts in their place; OSError too if somebody deleted the file."""
+        self.path.stat()
         self._stream.seek(_HEADER)
         self._write(self._sealing.slot(self.conversations, self._frames))
         self._stream.seek(0, os.SEEK_END)

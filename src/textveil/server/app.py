@@ -54,11 +54,14 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKey
 
     Raises:
         ParameterError: a policy cannot be read; or the upstream's URL is not allowed.
+        OutputError: the folder of samples cannot be written.
     """
     policies = _offered(config)
     Upstream.of(config)  # refused here, in one line: what fails when the server starts is a traceback in its log
     metrics = ServerMetrics()
     samples = _samples(config, policies, metrics)
+    if samples is not None:
+        samples.open()
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -101,7 +104,6 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKey
         await service.warm()
         forgetting = [asyncio.create_task(app.state.conversations.forget())]
         if samples is not None:
-            samples.open()
             forgetting.append(asyncio.create_task(_expire(samples)))
         try:
             yield

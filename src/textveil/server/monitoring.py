@@ -66,7 +66,7 @@ class ServerMetrics:
         epsilon: nats that were spent, by policy.
         unprotected: requests that were sent on as they came, by policy.
         refused: requests that were refused, by the code of the error.
-        samples: conversations that were "counted" for a sample, were drawn and "kept", or were "lost" by a failure.
+        samples: conversations that were "counted" for a sample, drawn or not, or were "lost" by a failure.
     """
 
     def __init__(self) -> None:

@@ -19,6 +19,7 @@ import textveil as tv
 from textveil.certificate.finding import Finding
 from textveil.certificate.marks import Binding, Design, Mark, Marks, Span, corpus_hmac, new_key
 from textveil.certificate.sampling import draw_pages
+from textveil.certificate.teaching import taught
 from textveil.sanitize.policy.making import correctable
 
 TEXTVEIL = [sys.executable, "-m", "textveil"]
@@ -234,6 +235,32 @@ def test_a_word_that_is_a_name_elsewhere_is_not_kept_and_marks_of_nothing_teach_
     marks.add(replace(mark, wrong=wrong, corrects=True))
     assert [notes[0][span.start : span.end] for span in wrong] == ["Lee"]
     assert command(*teach)[0] == 1
+
+
+def test_what_one_reader_alone_calls_wrong_or_another_page_misses_does_not_stay(
+    command: Command, tmp_path: Path
+) -> None:
+    notes = ["Mr. Lee came.", "Ask Mr. Oskar.", "Mr. Bell rang.", "We moved Lée to rocks, \x7fabc too."]
+    marks = Marks(marked(tmp_path, notes, "\x7fabc"))
+    find, by_page = Finding(tv.policy("clinical")), {page: each["ann"] for page, each in marks.by_page.items()}
+    for page in (1, 2, 3):
+        marks.add(replace(by_page[page], wrong=tuple(find(notes[page - 1]).spans), corrects=True))
+    marks.add(replace(by_page[2], reviewer="bob"))
+    at = notes[3].index("Lée")
+    marks.add(replace(by_page[4], missed=(Span(at, at + 3, "person"), *by_page[4].missed), corrects=True))
+    spans = {page: find(notes[page - 1]).spans for page in by_page}
+    lists = taught(marks, notes, spans, ["person"])
+    # Oskar is wrong to one of two; Lee is Lée as lists compare them; a file holds no control character
+    assert (lists.hidden, lists.kept) == ({"person": {"Lée"}}, {"Bell"})
+    assert lists.left_out == 2
+
+
+def test_a_missed_name_that_is_a_common_word_is_told(command: Command, tmp_path: Path) -> None:
+    notes = ["We asked Will. Will you come? Will it rain?", "Will they? Will she?"]
+    marks, texts, own = marked(tmp_path, notes, "Will"), tmp_path / "notes.txt", tmp_path / "own.toml"
+    texts.write_text("".join(f"{note}\n" for note in notes))
+    code, _, err = command("certify", marks, "--teach", "--policy", "clinical", "--original", texts, "-o", own)
+    assert code == 0 and "CHECK" in err and "Will" not in err
 
 
 def test_a_policy_masks_the_guesses_that_readers_missed(command: Command, tmp_path: Path) -> None:

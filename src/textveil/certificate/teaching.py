@@ -1,12 +1,14 @@
 """Lists of a policy by marks: what a reader missed is hidden wherever it stands, what was wrong stays."""
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Final
 
 from textveil.certificate.certify import together
 from textveil.certificate.marks import Marks, Span, corpus_hmac
+from textveil.detection.given import ListDetector
 from textveil.errors import InputError, need
 
 _LEAST: Final = 3  # characters of a listed phrase: initials stand for others elsewhere
@@ -21,13 +23,17 @@ class Taught:
         pages: how many were read.
         hidden: by kind, values that were missed.
         kept: values that were replaced and are none, wherever they were found on the pages.
-        left_out: values that no list can take: shorter than three characters, or of a kind that takes no list.
+        left_out: values that no list can take: shorter than three characters, without letters and digits, or of a kind
+            that takes no list.
+        common: of the hidden ones, how many stand more often on these pages where nobody marked them: a name that is a
+            word too, maybe.
     """
 
     pages: int
     hidden: Mapping[str, Collection[str]] = field(repr=False)
     kept: Collection[str] = field(repr=False)
     left_out: int
+    common: int
 
 
 def taught(marks: Marks, texts: Sequence[str], found: Mapping[int, Iterable[Span]], kinds: Collection[str]) -> Taught:
@@ -46,20 +52,26 @@ def taught(marks: Marks, texts: Sequence[str], found: Mapping[int, Iterable[Span
     same = corpus_hmac(marks.design.key, texts) == marks.design.binding.original_hmac
     need(same, "original", "others", "the texts that the marks are about, in their order", "Name their files.")
     hidden: dict[str, set[str]] = defaultdict(set)
-    wrong, right = set[str](), set[str]()
+    wrong, right, marked = set[str](), set[str](), set[str]()
+    places: list[tuple[str, list[Span]]] = []
     left_out = 0
     for page, by_reviewer in marks.by_page.items():
         text, read = texts[page - 1], together(list(by_reviewer.values()))
         for span in read.missed:
             phrase = _phrase(text, span)
-            fits = span.kind in kinds and len(phrase) >= _LEAST and _OPENS not in phrase
+            fits = span.kind in kinds and _fits(phrase)
             left_out += not fits
+            marked.add(phrase)
             hidden[span.kind] |= {phrase} if fits else set()
-        mistaken = {(span.start, span.end) for span in read.wrong}
+        # What one reader calls wrong and another does not may be a name, and would stay everywhere.
+        mistaken = set.intersection(*({(at.start, at.end) for at in mark.wrong} for mark in by_reviewer.values()))
         for span in found[page]:
             (wrong if (span.start, span.end) in mistaken else right).add(_phrase(text, span))
+        places.append((text, [*read.missed, *found[page]]))
     missed = {phrase for phrases in hidden.values() for phrase in phrases}
-    kept = {phrase for phrase in wrong - right - missed if len(phrase) >= _LEAST and any(map(str.isalpha, phrase))}
+    stays = {phrase for phrase in wrong - right - marked if _fits(phrase) and any(map(str.isalpha, phrase))}
+    goes = _forms(right | marked)
+    kept = {phrase for phrase in stays if goes.isdisjoint(_forms([phrase]))}
     left_out += len(wrong) - len(kept)
     if not (missed or kept):
         raise InputError("marks must have a missed or wrong value that a list can take; they have none. Read more.")
@@ -68,7 +80,31 @@ def taught(marks: Marks, texts: Sequence[str], found: Mapping[int, Iterable[Span
         hidden={kind: phrases for kind, phrases in hidden.items() if phrases},
         kept=kept,
         left_out=left_out,
+        common=sum(_is_common(phrase, places) for phrase in missed),
     )
+
+
+def _forms(phrases: Iterable[str]) -> Set[tuple[str, ...]]:
+    """Return phrases as lists compare them: without accents."""
+    fitting = list(filter(_fits, phrases))
+    return ListDetector("kept", fitting, ignore_case=False).phrases if fitting else frozenset()
+
+
+def _is_common(phrase: str, places: Iterable[tuple[str, Sequence[Span]]]) -> bool:
+    spaced = r"\s+".join(map(re.escape, phrase.split()))
+    written = re.compile(rf"(?<!\w){spaced}(?!\w)")
+    counts = Counter(
+        any(span.start < match.end() and match.start() < span.end for span in spans)
+        for text, spans in places
+        for match in written.finditer(text)
+    )
+    return counts[False] > counts[True]
+
+
+def _fits(phrase: str) -> bool:
+    """Return whether a list can take a phrase: one with letters or digits, that a file can hold."""
+    written = not any("\ud800" <= character <= "\udfff" or character == "\x7f" for character in phrase)
+    return len(phrase) >= _LEAST and _OPENS not in phrase and written and any(map(str.isalnum, phrase))
 
 
 def _phrase(text: str, span: Span) -> str:

@@ -169,6 +169,9 @@ def _teach(marks: Marks, choosing: _ChoosingOptions, reading: opt.ReadingOptions
     why = f"Taught by private text, {counted(lists.pages, 'document')} read: {told}."
     write_whole(output, with_lists(name, lists.hidden, lists.kept, why).encode("utf-8"), private=True)
     rows = row("taught", f"{told}, {lists.left_out:,} left out, by {counted(lists.pages, 'document')} read -> {output}")
+    if lists.common:
+        stand = f"{counted(lists.common, 'phrase')} hidden, but on most places where it stands nobody marked it"
+        rows += row("CHECK", f"{stand}: if it is a common word, take it out of {output}")
     rows += row("then", "the certificate is void for this policy: release anew, and review that release with new marks")
     sys.stderr.writelines(line + "\n" for line in rows)
     outputs.tell()

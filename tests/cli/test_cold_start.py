@@ -32,7 +32,7 @@ SLOW = {"asyncio", "multiprocessing", "pandas", "pyarrow", "scipy", "sqlalchemy"
 _PUBLIC_WORDS = """facts.json frequencies.json frequencies.npy milder.txt names.npy neighbors.table provenance.json
 scales.npy vectors.npy weight_choices.json words.txt"""
 VOCABULARY = {f"vocabulary/data/{name}" for name in _PUBLIC_WORDS.split()}
-_LISTS = "demographics.txt measures.txt names.json names.txt.gz occupations.txt short_forms.txt"
+_LISTS = "demographics.txt everyday.txt measures.txt names.json names.txt.gz occupations.txt short_forms.txt"
 NAMES = {f"detection/data/{name}" for name in _LISTS.split()}
 ENGLISH = "detection/data/languages/en.txt"
 LANGUAGES = {f"detection/data/languages/{language}.txt" for language in (*LATIN, "any")}

@@ -62,7 +62,7 @@ def test_a_name_in_the_path_of_an_example_host_goes() -> None:
 
 
 def test_short_codes_stay_but_behind_a_word_that_makes_them_somebodys() -> None:
-    text = "the U12 team, form SA302, road A38, room B14"
+    text = "the U12 team, form SA302, road A38, room B14, not MRN345, ID42, PT7, NHS12"
     assert found(text, "numbering") == ["U12", "SA302", "A38"]
 
 

@@ -151,8 +151,10 @@ _LEVEL: Final = lazy_regex(
 )
 _LEVEL_ALONE: Final = lazy_regex(r"[ABC][12](?!\w)")
 _SHORT_CODE: Final = lazy_regex(
-    r"[A-Z](?<![\w.,/#&+=@:-].)[A-Z]{0,3}[0-9]{1,3}(?![\w/@]|-[A-Z0-9]|[.,][0-9]| [0-9][A-Z]{2}(?!\w))"
+    r"(?!(?:D[LN]|H[NR]|I[DP]|N[OR]|P[INTW]|R[MN])[0-9])[A-Z](?<![\w.,/#&+=@:-].)[A-Z]?[0-9]{1,3}"
+    r"(?![\w/@]|-[A-Z0-9]|[.,][0-9]| [0-9][A-Z]{2}(?!\w))"
 )
+"""One letter or two, not those that call a number somebody's (ID42, PT7); three and digits may be anybody's record."""
 _OF_SOMEBODY: Final = lazy_regex(
     r"(?i)\b(?:flat|apt|unit|room|office|desk|seat|code|pin|gate|door|lock|locker|key|box|bed|no|nr|ref|id|number|cell|cabin"
     r"|plot|pitch|in|near|from|block|badge|tag|zimmer|raum|wohnung|porte|piso|interno|kamer)[.:#]? ?\Z"

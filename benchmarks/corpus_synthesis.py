@@ -4,7 +4,7 @@
         [--pool wikipedia|counts] [--texts 12000]
 
 Corpus: AG News, 29,331 documents, one a person; delta 1e-6; labels are selected. Pool: passages of Wikipedia articles,
-of at least 8, 25 and 50 words, a random ``--texts`` of them; or as many texts that the embedded language model writes.
+of at least 8, 25 and 50 words, a random ``--texts`` of them.
 ``--pool counts`` spends epsilon on counts of words, pairs and triples by label (``textveil count --ngrams 3``),
 and draws texts word by word from these counts: a comparison.
 The classifier is scikit-learn's logistic regression (C = 1) on tf-idf weights of words; "real" is the same on the real

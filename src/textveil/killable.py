@@ -52,7 +52,7 @@ def _message(stream: IO[bytes]) -> bytes:
     return data
 
 
-def told(answer: object) -> bytes:
+def framed_answer(answer: object) -> bytes:
     """Frame an answer of numbers, texts, bytes, and lists and mappings of these: JSON, and all bytes behind it."""
     packed: list[bytes] = []
 
@@ -67,7 +67,7 @@ def told(answer: object) -> bytes:
     return b"".join((size.to_bytes(SIZE, "big"), len(said).to_bytes(SIZE, "big"), said, *packed))
 
 
-def heard(message: bytes) -> Any:
+def answer_in(message: bytes) -> Any:
     """Return the answer in a message without its frame. Raises ValueError: it is none."""
     at = SIZE + int.from_bytes(message[:SIZE], "big")
 
@@ -176,7 +176,7 @@ class Process:
             try:
                 requests.write(request)
                 requests.flush()
-                answer = heard(_message(answers))
+                answer = answer_in(_message(answers))
             except (OSError, ValueError):
                 raise EOFError from None
         return answer

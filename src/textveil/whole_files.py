@@ -109,14 +109,14 @@ def check_folder(path: Path) -> None:
 
 
 def need_new(path: Path, name: str) -> None:
-    """Refuse a name under which a file stands that cannot be made again.
+    """Refuse the path of an existing file that cannot be made again.
 
-    ``name``: the parameter that names it, for errors. Raises ParameterError.
+    ``name``: the parameter with the path, for the error. Raises ParameterError: the file exists.
     """
     if path.exists():
         raise ParameterError(
-            f"`{name}` must be a new file; got one that exists, which is never replaced: it cannot be made again. Name "
-            "another, or move it away."
+            f"`{name}` must be a new file; got one that exists. It is never replaced, as it cannot be made "
+            "again: name another, or move it away."
         )
 
 

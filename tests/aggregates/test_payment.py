@@ -135,7 +135,7 @@ def test_other_records_or_settings_are_refused_or_paid_anew_with_other_draws(
         payer = replace(payer, tenant="other")
     elif change == "version":
         monkeypatch.setattr("textveil.aggregates.payment.VERSION", "0.0")
-    with pytest.raises(ParameterError, match=r"paid and not written; .*say `overwrite`") as error:
+    with pytest.raises(ParameterError, match=r"paid and not written; .*set `overwrite`") as error:
         release.run(payer=payer, **changes)
     assert "\n" not in str(error.value) and not release.draws and release.paid() == before
     assert release.folder.secret.read_bytes() == secret

@@ -80,7 +80,7 @@ def test_a_release_that_was_paid_for_is_replaced_only_if_that_is_asked_for(comma
     assert command(*paid)[0] == 0
     before = Path("o").read_bytes(), Path("ledger.db").read_bytes()
     code, _, err = command(*paid)
-    assert code == 2 and "say --overwrite" in err
+    assert code == 2 and "set --overwrite" in err
     assert (Path("o").read_bytes(), Path("ledger.db").read_bytes()) == before
     code, _, err = command(*paid, "--overwrite")
     assert code == 0 and "o (replaced)" in err

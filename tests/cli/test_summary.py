@@ -16,7 +16,7 @@ NOTES = """note_id,text,ward
 SUMMARY = """\
 2 texts -> {out}   (text sanitized; copied: ward; other fields dropped)
 hidden    2 names, 2 places, 1 phone; nothing leaks [proved]
-shifted   2 dates, 1 time; one stretch a kind: gaps stay; epsilon 1 [proved]
+shifted   2 dates, 1 time; one shift a kind: gaps stay; epsilon 1 [proved]
 in part   1 age; near the true ones; epsilon 2 each [proved]
 kept      1 measurement
 CHECK     1 text: day or month first? Read as month first: --date-order

@@ -20,6 +20,13 @@ MEASURED = [
     ("Hemoglobin was noted to be 10.4", ["Hemoglobin was noted to be 10.4"]),
     ("K 3.1, INR 2.4, Cr of 1.9", ["K 3.1", "INR 2.4", "Cr of 1.9"]),
     ("CBC 9.8/11.2/33/201", ["CBC 9.8/11.2/33/201"]),
+    ("respiratory rate 18, total bili 0.8", ["respiratory rate 18", "total bili 0.8"]),
+    ("Ejection fraction 55%, ckd stage 3b", ["Ejection fraction 55%", "ckd stage 3b"]),
+    (
+        "prostate specific antigen 4.1, alkaline phosphatase 98",
+        ["prostate specific antigen 4.1", "alkaline phosphatase 98"],
+    ),
+    ("a total of 45 at a rate of 12", []),
     ("Blutdruck 135/85, Temperatur 38,5 \xb0C", ["Blutdruck 135/85", "Temperatur 38,5 \xb0C"]),
     ("Norvasc 5 mg PO daily", ["Norvasc 5 mg PO daily"]),
     ("vancomycin 1,250 mg IV q12h x 7 days", ["vancomycin 1,250 mg IV q12h x 7 days"]),

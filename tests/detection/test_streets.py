@@ -22,6 +22,7 @@ WHOLE = [
     ("Domicile: 14 lotissement Les Ajoncs.", ["14 lotissement Les Ajoncs"]),
     ("Vive en Cuesta del Molino, 4, 2.\xba B.", ["Cuesta del Molino, 4, 2.\xba B"]),
     ("Abita in Contrada San Rocco 15.", ["Contrada San Rocco 15"]),
+    ("Sono in traversa Mercadante 14, Napoli.", ["traversa Mercadante 14", "Napoli"]),
     ("Wij verhuisden van Achter de Hoven 22 naar Het Rond 5 bis.", ["Achter de Hoven 22", "Het Rond 5 bis"]),
     ("Mieszkam przy ul. Krucza 14/7.", ["ul. Krucza 14/7"]),
     ("Mora no Beco do Carneiro, 4, 2.\xba Dto.", ["Beco do Carneiro, 4, 2.\xba Dto"]),

@@ -22,7 +22,7 @@ from textveil.budget.account import Account
 from textveil.detection.spans import DetectedSpan
 from textveil.documents.opened import all_rewritten, texts_of
 from textveil.errors import InputError, InternalError, ParameterError, SlowText
-from textveil.killable import SIZE, Process, framed, heard, told
+from textveil.killable import SIZE, Process, answer_in, framed, framed_answer
 from textveil.sanitize.finding_process import answer_of
 from textveil.sanitize.policy.choice import policy
 from textveil.server import finding
@@ -120,10 +120,16 @@ def test_work_on_files_has_limits_on_time_and_memory_and_the_process_goes_on() -
 
 def test_what_a_process_says_is_data_and_runs_no_code() -> None:
     said = [None, 1, 0.5, "\ud800 a", b"\0b", {"c": [b"", b"d"]}]
-    assert heard(told(said)[SIZE:]) == said
-    for message in (b"", pickle.dumps(partial(os._exit, 3)), told([])[: SIZE + 3], told([b"abc"])[SIZE:-1], b"\0" * 40):
+    assert answer_in(framed_answer(said)[SIZE:]) == said
+    for message in (
+        b"",
+        pickle.dumps(partial(os._exit, 3)),
+        framed_answer([])[: SIZE + 3],
+        framed_answer([b"abc"])[SIZE:-1],
+        b"\0" * 40,
+    ):
         with pytest.raises(ValueError):
-            heard(message)
+            answer_in(message)
     says = "import sys, os; sys.stdin.buffer.read(1); os.write(1, bytes.fromhex(sys.argv[1])); sys.stdin.read()"
     process = Process((sys.executable, "-c", says, framed(partial(os._exit, 3)).hex()))
     with pytest.raises(EOFError):

@@ -152,7 +152,7 @@ def _damaged(got: str) -> ModelError:
 
 
 def checked_texts(texts: Iterable[str]) -> list[str]:
-    """Return texts as a list. Raises ParameterError: there is one text alone, or something else among them."""
+    """Return texts as a list. Raises ParameterError: ``texts`` is a string, or holds something else than strings."""
     if isinstance(texts, str):
         raise ParameterError("`texts` must be several texts; got one. Put it into a list.")
     listed = list(texts)

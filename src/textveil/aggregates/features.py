@@ -42,13 +42,13 @@ def public_transform(vocabulary: Vocabulary) -> Vectors:
 
 
 class WordReader:
-    """Reads texts as words of a vocabulary, those that it lacks as words that stand for them."""
+    """Reads texts as words of a vocabulary; other words become the words that stand for them."""
 
     def __init__(self, words: Sequence[str]) -> None:
         self._codes = TextCodes(words)
 
     def words(self, texts: Sequence[str]) -> tuple[Ids, Integers]:
-        """Return the ids of all words, and where each text begins among them and the last one ends."""
+        """Return the ids of all words, and the bounds of the texts among them."""
         coded = self._codes.encode(texts)
         words = self._codes.words(coded.codes)
         return words.ids, np.searchsorted(words.indices, coded.bounds)

@@ -133,7 +133,7 @@ def gathered(parts: Iterable[PersonVectors], dim: int) -> Iterator[PersonVectors
         yield PersonVectors(persons[records], held[numbers].reshape(-1, dim), labels[records])
 
 
-REGRESSION: Final = "regression"  # the method that reports name
+REGRESSION: Final = "regression"  # name of the method in reports
 
 _FINEST, _COARSEST = 12, 4
 

@@ -124,7 +124,7 @@ def _remembered(folder: JobFolder, about: bytes, *, anew: bool) -> tuple[bytes, 
         if receipt.is_for_another() and not anew:
             raise ParameterError(
                 "`output` has a release that is paid and not written; its records and settings must be the same, got "
-                "others. Repeat that command as it was, or say `overwrite` to forget that release and pay for this one."
+                "others. Repeat that command as it was, or set `overwrite` to forget that release and pay for this one."
             )
     with written_or_refused():
         secret = folder.begun()

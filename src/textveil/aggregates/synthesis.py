@@ -161,7 +161,7 @@ def synthesize(
     report = released.report(
         RELEASE,
         released.budget.guarantee(request.records.adjacency, PROOF),
-        public={"texts of the pool": len(pool), "documents": documents, "pool": "given"},
+        public={"texts of the pool": len(pool), "documents": documents},
         facts={"documents of each label": dict(zip(released.labels, quotas.tolist(), strict=True))} if labelled else {},
     )
     return SyntheticText(

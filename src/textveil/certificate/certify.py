@@ -44,7 +44,7 @@ class Pages(NamedTuple):
     Attributes:
         seen: pages that do, of those read.
         at_most: upper bound on those of the corpus.
-        exact: the same by the exact law where none was seen; None where some were.
+        exact: the same by the exact distribution if none was missed; None otherwise.
     """
 
     seen: int
@@ -355,7 +355,7 @@ def lines(certificate: Certificate) -> list[tuple[str, str]]:
     rows.append(("direct", f"{direct} hold a missed direct identifier, {anything} anything missed"))
     if certificate.direct.exact is not None:
         exact = share_of(certificate.direct.exact, documents)
-        told = f"no direct identifier was missed on the pages read: at most {exact} by the exact law"
+        told = f"no direct identifier was missed on the pages read: at most {exact} by the exact distribution"
         rows.append(("exact", f"{told}, if that was chosen before reading"))
     for name, kind in certificate.kinds.items():
         rows.append(("kind", f"{name}: {_missed(kind)}; {_wrong(kind)}"))

@@ -80,7 +80,7 @@ class Design:
         binding: what the marks are about.
         draw: the order and the weights of pages.
         found: for each kind, how many pages of the corpus have how many values that the detector found.
-        twice: each so-manyth page of the order is read by a second reviewer.
+        twice: every how many pages of the order a second reviewer reads one.
         secure: whether the operating system's randomness drew the pages; marks of a seed certify nothing.
         sampled: of conversations of a server, the period; None for a release. Only those that were kept can be read.
     """
@@ -256,7 +256,7 @@ class Marks:
     def due(self, reviewer: str, *, but: Iterable[int] = ()) -> int | None:
         """Return the page that a reviewer reads next; None if there is none left.
 
-        It is the first that nobody read or, if each so-manyth is read twice, one that a single other reviewer read.
+        It is the first that nobody read or, if some are read twice, one that a single other reviewer read.
         ``but``: pages that are left out.
         """
         left_out = set(but)

@@ -88,16 +88,16 @@ class Samples:
     """Draws conversations, and keeps those that are drawn.
 
     Args:
-        folder: of the files, one for each day and process, for their owner alone.
-        reader: public key, 32 bytes.
-        share: probability with which each is drawn, > 0 and <= 1.
-        days: how many a file is kept beside its own.
-        most: conversations of a day that count; later ones are not drawn.
-        facts: version, name and digest of the policy.
-        count: is told "counted" or "lost" of a conversation; never that it was drawn, which nobody is to know.
-        today: in UTC.
+        folder: where the files are, one for each day and process, readable by their owner alone.
+        reader: the reader's public key, 32 bytes.
+        share: probability with which each conversation is drawn, > 0 and <= 1.
+        days: number of days after its own for which a file is kept.
+        most: largest number of conversations of a day that count; later ones are not drawn.
+        facts: version of the server, name and digest of the policy.
+        count: callback with "counted" or "lost" for a conversation; never that it was drawn, which nobody may know.
+        today: returns the date in UTC.
 
-    Raises ParameterError: the key is none; MissingExtra: ``cryptography`` is not installed.
+    Raises ParameterError: ``reader`` is no public key; MissingExtra: ``cryptography`` is not installed.
     """
 
     def __init__(
@@ -119,11 +119,11 @@ class Samples:
         self._lock = threading.Lock()
         self._file: _Writing | None = None
         self._undeleted = 0
-        self._over: date | None = None  # a day on which nothing more counts: a sample of it was lost
+        self._over: date | None = None  # day on which a conversation was lost: no more of that day count
         _Sealing.made(reader)
 
     def open(self) -> None:
-        """Make the folder, and delete what is too old. Raises OutputError: nothing can be written there."""
+        """Make the folder, and delete old files. Raises OutputError: nothing can be written there."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             probe = self._folder / f".{secrets.token_hex(8)}.probe"
@@ -134,19 +134,19 @@ class Samples:
         self.expire()
 
     def take(self, part: Part | None, texts: Texts) -> Part | None:
-        """Count a conversation, and keep its new texts if it is drawn; never fail for what is wrong with a disk.
+        """Count a conversation, and keep its new texts if it is drawn; a failure of the disk raises nothing.
 
         Args:
-            part: of it so far, as this returned it; None if there is none.
-            texts: new ones of it with their releases, private.
+            part: what the last call for this conversation returned; None at the first.
+            texts: the conversation's new texts with their releases, private.
 
-        Returns: its part from now on; None if it does not count.
+        Returns: the part for the next call; None if the conversation does not count.
         """
         with self._lock:
             today = self._today()
             try:
                 return self._taken(part, texts, today)
-            except OSError:  # which conversation hits a full disk hangs on its size: nothing of the file is used
+            except OSError:  # a long conversation is likelier to hit a full disk: nothing of the file is used
                 self._over = today
                 self._close(delete=True)
                 self._count("lost")
@@ -177,7 +177,7 @@ class Samples:
         return part
 
     def expire(self) -> None:
-        """Delete files that are too old, and close that of an earlier day."""
+        """Delete old files, and close the file of an earlier day."""
         today = self._today()
         with self._lock:
             if self._file is not None and self._file.day != today:
@@ -207,7 +207,7 @@ class Samples:
 
 
 def _fitting(part: Part, texts: Texts) -> list[tuple[str, str]]:
-    """Return the first texts that the part has room for; behind one that is too long it has room for none."""
+    """Return the first texts that fit into the part; the first that does not fit ends it."""
     taken: list[tuple[str, str]] = []
     for original, released in texts:
         if len(original) > part.left:
@@ -242,7 +242,7 @@ class _Sealing:
 
     @classmethod
     def made(cls, reader: bytes) -> "_Sealing":
-        """Make the keys of a new file. Raises ParameterError: it is no public key."""
+        """Make the keys of a new file. Raises ParameterError: ``reader`` is no public key."""
         own, public = _exchange()
         key = own.generate()
         try:
@@ -267,7 +267,7 @@ class _Sealing:
         return cls(header, shared)
 
     def slot(self, conversations: int, frames: int) -> bytes:
-        """Return the counts, sealed; always of one length."""
+        """Return the sealed counts, whose length is always the same."""
         nonce = secrets.token_bytes(_NONCE)
         counts = conversations.to_bytes(_COUNT, "big") + frames.to_bytes(_COUNT, "big")
         return nonce + self._cipher(self._slot).encrypt(nonce, counts, self.header)
@@ -335,7 +335,7 @@ def reader_of(key: str) -> bytes:
 
 
 class _Writing:
-    """A file of one day that is written; OSError if it cannot be."""
+    """The file of a day that is being written. Raises OSError: it cannot be written."""
 
     def __init__(self, folder: Path, reader: bytes, facts: Facts) -> None:
         self.day = date.fromisoformat(facts.day)
@@ -352,14 +352,14 @@ class _Writing:
             raise
 
     def note(self) -> None:
-        """Write the counts in their place; OSError too if somebody deleted the file."""
+        """Write the counts over the earlier ones. Raises OSError: also if somebody deleted the file."""
         self.path.stat()
         self._stream.seek(_HEADER)
         self._write(self._sealing.slot(self.conversations, self._frames))
         self._stream.seek(0, os.SEEK_END)
 
     def add(self, data: Any) -> None:
-        """Append a frame. It is counted before: what is lost is noticed."""
+        """Append a frame. It is counted first, so that a lost frame is noticed."""
         self._frames += 1
         self.note()
         self._write(self._sealing.sealed(data))
@@ -375,15 +375,15 @@ class _Writing:
 
 
 class Kept(NamedTuple):
-    """Conversations that were kept, opened.
+    """Opened conversations.
 
     Attributes:
-        texts: of each that was drawn its texts and their releases; private.
-        conversations: how many there were, drawn or not.
-        since: the first day.
-        until: the last day.
-        facts: that all files share.
-        sha256: of the files.
+        texts: for each drawn conversation, its joined texts and their joined releases; private.
+        conversations: number of all conversations, drawn or not.
+        since: first day.
+        until: last day.
+        facts: the facts that all files share.
+        sha256: digest of the files.
     """
 
     texts: list[tuple[str, str]]

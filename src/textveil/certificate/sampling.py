@@ -75,8 +75,8 @@ def draw_kept(kept: int, population: int, rng: np.random.Generator | None = None
     """Draw an even order of pages that were themselves drawn from a larger corpus, each with one probability.
 
     Args:
-        kept: how many were; they are the pages 1 to ``kept``.
-        population: how many there were.
+        kept: number of drawn pages, which are the pages 1 to ``kept``.
+        population: number of pages of the larger corpus.
         rng: randomness; None is the operating system's.
     """
     need(kept <= population, "kept", kept, f"at most {population}")

@@ -1,6 +1,5 @@
-"""Lists of a policy by marks: what a reader missed is hidden wherever it stands, what was wrong stays."""
+"""Lists of a policy from marks: values that the policy missed are hidden everywhere, wrong ones stay."""
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
@@ -11,22 +10,22 @@ from textveil.certificate.marks import Marks, Span, corpus_hmac
 from textveil.detection.given import ListDetector
 from textveil.errors import InputError, need
 
-_LEAST: Final = 3  # characters of a listed phrase: initials stand for others elsewhere
+_LEAST: Final = 3  # characters of a listed phrase: shorter ones, such as initials, mean something else elsewhere
 _OPENS: Final = "[["  # what opens a place within an entry of a list
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taught:
-    """Phrases of read pages, private.
+    """Phrases for the lists of a policy, private.
 
     Attributes:
-        pages: how many were read.
-        hidden: by kind, values that were missed.
-        kept: values that were replaced and are none, wherever they were found on the pages.
+        pages: number of pages that were read.
+        hidden: missed values, by kind.
+        kept: values that were replaced wrongly wherever they were found on the pages.
         left_out: values that no list can take: shorter than three characters, without letters and digits, or of a kind
             that takes no list.
-        common: of the hidden ones, how many stand more often on these pages where nobody marked them: a name that is a
-            word too, maybe.
+        common: number of hidden phrases that stand unmarked on these pages more often than marked: perhaps a name that
+            is a word too.
     """
 
     pages: int
@@ -37,13 +36,13 @@ class Taught:
 
 
 def taught(marks: Marks, texts: Sequence[str], found: Mapping[int, Iterable[Span]], kinds: Collection[str]) -> Taught:
-    """Return the lists that marks make; every page that was read teaches, in the order of the draw or not.
+    """Return the lists that follow from marks. Every page that was read counts, whatever its place in the draw.
 
     Args:
-        marks: of a review.
+        marks: the marks of a review.
         texts: originals of the whole corpus, in its order; private.
-        found: of each page that was read, from 1, what the policy replaced.
-        kinds: that a list may hide a phrase as.
+        found: spans that the policy replaced on each page that was read, by page number from 1.
+        kinds: kinds that a list may give a hidden phrase.
 
     Raises:
         ParameterError: the texts are not those of the marks.
@@ -91,12 +90,12 @@ def _forms(phrases: Iterable[str]) -> Set[tuple[str, ...]]:
 
 
 def _is_common(phrase: str, places: Iterable[tuple[str, Sequence[Span]]]) -> bool:
-    spaced = r"\s+".join(map(re.escape, phrase.split()))
-    written = re.compile(rf"(?<!\w){spaced}(?!\w)")
+    texts, marked = zip(*places, strict=True)
+    listed = ListDetector("hidden", [phrase], ignore_case=False)
     counts = Counter(
-        any(span.start < match.end() and match.start() < span.end for span in spans)
-        for text, spans in places
-        for match in written.finditer(text)
+        any(span.start < place.end and place.start < span.end for span in spans)
+        for found, spans in zip(listed.detect(texts), marked, strict=True)
+        for place in found
     )
     return counts[False] > counts[True]
 

@@ -115,7 +115,7 @@ class AggregateOptions:
 
 
 def checked_outputs(inputs: Sequence[str], *outputs: Path | None, overwrite: bool) -> opt.Outputs:
-    """Return outputs of a release; refuse those that cannot be written, exist, or are an input or one another."""
+    """Return the outputs of a release. Refuse one that cannot be written, exists, is an input or is named twice."""
     from textveil.corpora.files.sources import one_file
     from textveil.whole_files import check_folder
 
@@ -162,11 +162,11 @@ def write_reports(paths: Sequence[Path] | None, data: Mapping[str, Any]) -> None
 
 def tell_sender(what: str, guarantee: Guarantee, request: CorpusRequest, persons: int) -> None:
     """Write what came out, what is not covered, and warnings by the private number of persons."""
-    seeded = "" if request.rng is None else "; seeded: not for release"
     from textveil.pages.messages import row
     from textveil.privacy.guarantees import Status
     from textveil.privacy.units import Unit
 
+    seeded = "" if request.rng is None else "; seeded: not for release"
     status = "" if guarantee.status is Status.PROVED else f" [{guarantee.status.shown}]"
     record = guarantee.adjacency.unit is not Unit.PERSON
     whose = "each record" if record else "each person"

@@ -77,7 +77,7 @@ def _kinds_of_spans(report: Report) -> list[str]:
     else:
         stated = (
             ("hidden", free, "nothing leaks [{status}]"),
-            ("shifted", moved, "one stretch a kind: gaps stay; {bound}"),
+            ("shifted", moved, "one shift a kind: gaps stay; {bound}"),
             ("in part", paid, "near the true ones; {bound}"),
             ("drawn", tokens, "{bound}"),
             ("drawn", unpromised, "no guarantee"),

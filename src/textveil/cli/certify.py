@@ -43,7 +43,7 @@ class _ChoosingOptions:
         "--teach, the originals that were read, or what --key opens.",
         _CHOOSING,
     )
-    key: Path | None = opt.value("FILE", "With --teach, of conversations that a server kept: opens them.", _CHOOSING)
+    key: Path | None = opt.value("FILE", "With --teach: the key of conversations that a server kept.", _CHOOSING)
     output: Path | None = opt.value("P.toml", "The new policy.", _CHOOSING)
 
     def check(self) -> bool:
@@ -130,7 +130,7 @@ def _with_certificate(report: Path, certificate: Certificate) -> bytes:
 
 
 def _extended(marks: Marks, choosing: _ChoosingOptions) -> Policy:
-    """Return the policy of the marks; nothing that a run reads is written over."""
+    """Return the policy of the marks. Refuse another policy, and an output that is an input."""
     from textveil.corpora.files.inputs import Places
     from textveil.sanitize.policy.choice import is_path, policy
     from textveil.whole_files import check_folder
@@ -145,7 +145,7 @@ def _extended(marks: Marks, choosing: _ChoosingOptions) -> Policy:
 
 
 def _teach(marks: Marks, choosing: _ChoosingOptions, reading: opt.ReadingOptions) -> None:
-    """Write the policy with lists."""
+    """Write the policy with lists of what was missed and what was wrong."""
     from textveil.certificate.finding import Finding
     from textveil.certificate.samples import read_samples
     from textveil.certificate.teaching import taught
@@ -170,15 +170,15 @@ def _teach(marks: Marks, choosing: _ChoosingOptions, reading: opt.ReadingOptions
     write_whole(output, with_lists(name, lists.hidden, lists.kept, why).encode("utf-8"), private=True)
     rows = row("taught", f"{told}, {lists.left_out:,} left out, by {counted(lists.pages, 'document')} read -> {output}")
     if lists.common:
-        stand = f"{counted(lists.common, 'phrase')} hidden, but on most places where it stands nobody marked it"
-        rows += row("CHECK", f"{stand}: if it is a common word, take it out of {output}")
-    rows += row("then", "the certificate is void for this policy: release anew, and review that release with new marks")
+        unmarked = f"{counted(lists.common, 'phrase')} hidden, though mostly unmarked on the pages read"
+        rows += row("CHECK", f"{unmarked}: take common words out of {output}")
+    rows += row("then", "no certificate holds for this policy: release again, and review that release with new marks")
     sys.stderr.writelines(line + "\n" for line in rows)
     outputs.tell()
 
 
 def _choose(marks: Marks, choosing: _ChoosingOptions, reading: opt.ReadingOptions) -> None:
-    """Write the policy, if the texts look like those that were read."""
+    """Write the policy with the chosen threshold, if the texts look like those that were read."""
     from textveil.certificate.certify import DIRECT, alike, chosen_threshold
     from textveil.certificate.finding import Finding
     from textveil.cli.progress import counting

@@ -72,7 +72,7 @@ def _findings(upstream: str | None) -> Iterator[Finding]:
     if "server" in there:
         from textveil.server.config import Config
 
-        yield Finding("budgets", f"{Config().database_url}, of serve and keys, where --database names no other")
+        yield Finding("budgets", f"{Config().database_url}; serve and keys use it unless --database names another")
     yield Finding("extras", ", ".join(there) or _NONE)
     yield Finding("missing", f"{', '.join(missing)}: pip install 'textveil[NAME]'" if missing else "none")
     if upstream is not None:
@@ -131,6 +131,6 @@ def _answer(upstream: str) -> Finding:
     except (URLError, OSError, ValueError) as error:
         cause = getattr(error, "reason", error)
         if isinstance(cause, ConnectionRefusedError):
-            return Finding("upstream", f"{address.netloc} refuses connections: does the service run there?", fine=False)
+            return Finding("upstream", f"{address.netloc} refuses connections: is the service running?", fine=False)
         told = f"{address.hostname} does not answer within {_SECONDS:g} s ({type(cause).__name__})"
         return Finding("upstream", told, fine=False)

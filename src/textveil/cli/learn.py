@@ -69,7 +69,10 @@ def learn_command(
         sys.stdout.write(json_text(model.report, indent=1))
     test = shlex.join(["textveil", "predict", str(output), "TEST", "--label", label])
     tell_sender(f"a classifier of {len(model.labels):,} labels", model.guarantee, request, persons)
-    told = "how often it is right is not measured. Test it on texts of persons that INPUT has not, kept private:"
+    told = (
+        "how often it is right is not measured. Test it on texts of persons who are not in INPUT, and keep those "
+        "private:"
+    )
     sys.stderr.writelines(line + "\n" for line in [*row("CHECK", told), *row("", test)])
     outputs.tell()
 

@@ -361,9 +361,11 @@ def revoke_command(identity: _Identity, *, database: _DatabaseOptions) -> None:
 
 @keys_app.command("samples")
 def samples_command(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Of the secret key; it is made if it is not there.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="File of the secret key; it is made if it does not exist.")
+    ],
 ) -> None:
-    """Make the key of who reads sampled conversations, and print its public one for the server's samples_key."""
+    """Make the key of the person who reads sampled conversations; print its public key for the server's samples_key."""
     from textveil.certificate.samples import public_key
     from textveil.whole_files import read_or_made_key
 

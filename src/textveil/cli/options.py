@@ -217,7 +217,7 @@ Tenant: TypeAlias = Annotated[str, option("T", "Whose ledger it is.", BUDGET)]
 
 
 Overwrite: TypeAlias = Annotated[
-    bool, flag("--overwrite", "Replace outputs that exist: an earlier release, perhaps, which was paid.", BUDGET)
+    bool, flag("--overwrite", "Replace outputs that exist, even an earlier release that was paid for.", BUDGET)
 ]
 Seed: TypeAlias = Annotated[
     int | None, option("N", "Repeatable draws, for experiments; the result is stamped not for release.", TRIALS)
@@ -339,8 +339,8 @@ class ReadingOptions:
     ) -> Iterator[list[str]]:
         """Yield the texts of the inputs, block by block.
 
-        ``doing``: what the bar says; ``left_out``: records that are not read; ``folder``: files that are read in place
-        of ``patterns``, each by its own format.
+        ``doing``: the progress bar's text; ``left_out``: records to skip; ``folder``: files to read in place of
+        ``patterns``, each by its own format.
         """
         from textveil.cli.progress import counting
         from textveil.corpora.files.file_by_file import FileByFile
@@ -434,13 +434,12 @@ def file_of(output: Path | None) -> Path | None:
 
 
 class Outputs:
-    """Files that a command writes: one that exists is replaced, and that is told; one that was paid for is refused."""
+    """Files that a command writes. It replaces one that exists and says so, but refuses one that was paid for."""
 
     def __init__(self, *paths: Path | None, paid: bool = False) -> None:
-        """Look at what stands there, before anything is written.
+        """Note which files exist, before anything is written.
 
-        ``paid``: what stands there may have been paid for, and nobody said that it may be replaced. Raises
-        ParameterError: it is so.
+        ``paid``: refuse files that exist, which may have been paid for. Raises ParameterError: there is one.
         """
         self._paths = [path for path in paths if path is not None and str(path) != "-"]
         self._replaced = [path for path in self._paths if path.is_file()]
@@ -448,7 +447,7 @@ class Outputs:
             raise refused_output("a file that exists")
 
     def tell(self, *, quiet: bool = False) -> None:
-        """Say on standard error what was written, if something of it was replaced."""
+        """List the written files on standard error, if one of them was replaced."""
         from textveil.pages.messages import plain_row, said
 
         if not self._replaced or quiet:
@@ -458,10 +457,10 @@ class Outputs:
 
 
 def refused_output(got: str) -> ParameterError:
-    """Return the error of an output that exists, if nobody said that it may be replaced."""
+    """Return the error for an output that exists and may have been paid for."""
     return ParameterError(
-        f"`output` and the files beside it must be new; got {got}: an earlier release, perhaps, which was paid. Name "
-        "another, or say `overwrite`."
+        f"`output` and the files beside it must be new; got {got}, perhaps an earlier release that was paid for. "
+        "Name another, or set `overwrite`."
     )
 
 

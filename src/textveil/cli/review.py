@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from textveil.sanitize.policy.policy import Policy
 
 _DEFAULT = "identifiers"
-_TWICE = 5  # each so-manyth page of a draw is read by a second reviewer, if there is one
+_TWICE = 5  # a second reviewer, if there is one, reads every fifth page of a draw
 _CERTIFY = "Reading for a certificate"
 
 
@@ -96,7 +96,10 @@ def review_command(
     marking.check(output, sample)
     output = output or Path("review.html")
     target = marking.marks or output
-    need((original is None) == (marking.key is not None), "original", *_ORIGINAL[marking.key is None])
+    if marking.key is None:
+        need(original is not None, "original", "none", "one or more files")
+    else:
+        need(original is None, "original", "one", "left out beside `key`", "Samples hold them.")
     own = [name] if is_path(name) else []
     Places(inputs=(release, *(original or [str(marking.key)]), *own), output=target)
     check_folder(target)
@@ -139,9 +142,6 @@ def review_command(
         _read_by_draw(pairs, name, chosen, marking, design, binding, quiet=quiet)
 
 
-_ORIGINAL = {True: ("none", "one or more files"), False: ("one", "left out beside `key`", "Samples hold them.")}
-
-
 def _read_conversations(
     place: Path,
     chosen: Policy,
@@ -152,7 +152,7 @@ def _read_conversations(
     *,
     quiet: bool,
 ) -> None:
-    """Serve conversations that a server kept."""
+    """Serve the pages for reading conversations that a server kept."""
     from textveil.certificate.marks import Design, Period, new_key
     from textveil.certificate.samples import read_samples
     from textveil.certificate.sampling import draw_kept
@@ -188,7 +188,7 @@ def _read_conversations(
 
 
 def _told_to_sender(report: Path) -> tuple[list[LeftOut], dict[str, str]]:
-    """Return what a sender's report says was left out, and the new names of files, by the old ones."""
+    """Return the records that a sender's report lists as left out, and the new names of files by their old names."""
     from textveil.corpora.files.inputs import LeftOut
     from textveil.json_text import json_file
 
@@ -211,7 +211,7 @@ def _told_to_sender(report: Path) -> tuple[list[LeftOut], dict[str, str]]:
 def _released_files(
     folder: Folder, release: Path, left_out: Sequence[LeftOut], new_names: Mapping[str, str]
 ) -> tuple[Folder, list[LeftOut]]:
-    """Return the released files in the order of the originals, and what was left out: also originals without one."""
+    """Return the released files in the order of the originals, and all that was left out, whole files too."""
     from textveil.corpora.files.file_by_file import Folder
     from textveil.corpora.files.inputs import LeftOut
     from textveil.corpora.files.sources import files_in

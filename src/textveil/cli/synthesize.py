@@ -108,7 +108,7 @@ def compared_again(texts: list[str], pool: list[str], records: PersonalRecords) 
 
 
 def tell_pool(in_pool: int) -> None:
-    """Warn of records that the pool holds."""
+    """Warn if the pool holds records of the corpus."""
     from textveil.pages.messages import counted
 
     if in_pool:

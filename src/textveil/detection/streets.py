@@ -11,7 +11,6 @@ from typing import Final
 
 from textveil.detection.found import OTHER, Found, Search, finding, near, words_in
 from textveil.detection.gates import (
-    CUT,
     at_digits,
     both,
     either,
@@ -29,8 +28,8 @@ _ENDING: Final = either_of(" ".join(written("en")["street ends"]))
 _SMALL_ENDING: Final = either_of(" ".join(written("en")["small street ends"]))
 _STRONG_ENDING: Final = either_of(" ".join(written("en")["strong street ends"]))
 _LEADING: Final = either_of(
-    r"""rua r\. viale v\.le piazza p\.zza piazzale corso c\.so vicolo contrada salita frazione fraz\. traversa"
-    r" calle carrer cami c/
+    r"""rua r\. viale v\.le piazza p\.zza piazzale corso c\.so vicolo contrada salita frazione fraz\. traversa
+    calle carrer cami c/
     jr\. jiron psje\. carrera cra\.? avenida avda\.? av\. plaza pza\.? paseo ronda
     camino carretera ctra\.? travesia urbanizacion urb\. glorieta callejon
     cuesta pasaje rambla barriada poligono bulevar carrera praca praceta alameda estrada calcada beco rotunda ladeira
@@ -273,7 +272,6 @@ UNIT_GATE: Final = at_digits(
     r"[0-9]\.?[oa] [A-Hide]|(?:pt|ment|uite|te|nit|oom|[Rr]m|oor|lat|APT|SUITE|UNIT|ox)\.? ?#?[0-9]"
 )
 TOWN_GATE: Final = at_digits("[A-Za-z],? [0-9]{5}|[A-Z][0-9]")
-_AT_NAME: Final = at_digits(rf"(?:[A-Z]|{CUT})[A-Za-z'.-]{{0,20}} [0-9]")
 _AFTER_STREET: Final = at_digits(rf"(?:{_STREET_WORD}|{_AFTER_NAME}) [0-9]")
 _LIVE_WORDS: Final = either(with_words(_LIVING), holding("c/o "))
 

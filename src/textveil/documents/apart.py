@@ -20,7 +20,16 @@ from textveil.documents.limits import Limits
 from textveil.documents.model import Images
 from textveil.documents.opened import Opened, RestoredDocument, RewrittenDocument, broken, restored
 from textveil.errors import InputError, InternalError, TextveilError
-from textveil.killable import START_SECONDS, Process, framed, killed_after, received, told, wall_seconds, within_memory
+from textveil.killable import (
+    START_SECONDS,
+    Process,
+    framed,
+    framed_answer,
+    killed_after,
+    received,
+    wall_seconds,
+    within_memory,
+)
 from textveil.pages.layout import Line
 from textveil.surrogates.private_map import PrivateMap, Replaced
 
@@ -118,7 +127,7 @@ def main() -> None:
         worker = _Worker(received(requests))
         answer: Any = None
         while True:
-            answers.write(told(answer))
+            answers.write(framed_answer(answer))
             answers.flush()
             if worker.has_grown():
                 break
@@ -143,8 +152,8 @@ class _Worker:
         except MemoryError:
             self._opened = None
             error: TextveilError = _too_large(self._limits)
-        except TextveilError as told:
-            error = told
+        except TextveilError as refused:
+            error = refused
         except Exception as unforeseen:  # its message may hold text
             error = broken(unforeseen)
         kind = next(name for name, kind in _ERRORS.items() if isinstance(error, kind))

@@ -51,7 +51,7 @@ def pieces_of(
 
 
 def pieces_of_formula(formula: str, store: Callable[[str], object]) -> list[Piece]:
-    """Return pieces for the strings and long numbers of a formula, of which ``store`` keeps the whole."""
+    """Return pieces for the strings and long numbers of a formula; ``store`` keeps the whole formula."""
     parts: list[str] = []
     numbers: set[int] = set()
     for number, part in enumerate(strings_of(formula)):
@@ -90,7 +90,7 @@ _PREFIX: Final = re.compile(r"\A(?:_xlfn\.)?(?:_xlws\.)?")
 
 
 def is_plain(outside: str, built_in: re.Pattern[str]) -> bool:
-    """Tell whether what a formula has outside of its strings, without references, is of cells and known functions."""
+    """Return whether a formula outside of its strings has only cells and known functions; references are cut before."""
     rest = _ERROR.sub("", outside)
     return _MARKS.fullmatch(rest) is not None and all(
         _PREFIX.sub("", word[0])[:-1].upper() in _FUNCTIONS

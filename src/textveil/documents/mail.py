@@ -151,7 +151,7 @@ class Mail:
             self._remove(part, "signature" if signed else "attachment of another kind")
 
     def _plain_name(self, name: str) -> str:
-        """Return the name of an attachment where it is of words that any letter has, else another one."""
+        """Return the name of an attachment if it has ordinary words only, else a plain one."""
         stem, dot, ending = name.rpartition(".")
         words = _NAME_WORDS.findall(stem if dot else name)
         if all((word.isdigit() and len(word) < 5) or is_plain_word(word.lower()) for word in words):
@@ -290,7 +290,7 @@ class Box:
 
 
 def _unflowed(text: str, gap: str) -> str:
-    """Return a text whose lines are whole: a space at the end of one meant that the next, of the same quotation, goes on."""
+    """Return a flowed text with whole lines: one that ends in a space goes on in the next line of the same quotation."""
     lines: list[str] = []
     marks = before = ""
     for line in text.replace("\r\n", "\n").split("\n"):

@@ -23,12 +23,12 @@ _KEPT: Final = {
 Panes: TypeAlias = Mapping[str, str]
 """The settings of one sheet, by name."""
 
-
 _NESTED: Final = (("set", "ooo:view-settings"), ("map-indexed", "Views"), ("map-entry", ""), ("map-named", "Tables"))
+"""Elements from the root to the sheets, with their names."""
 
 
 def panes_of(settings: Element) -> dict[str, Panes]:
-    """Return what is frozen, by the names of sheets in small letters; sheets of which nothing is are left out."""
+    """Return the frozen panes of each sheet that has some, by its name in small letters."""
     found: dict[str, Panes] = {}
     for tables in settings.iter(f"{{{_CONFIG}}}config-item-map-named"):
         if tables.get(_NAME) != "Tables":
@@ -42,16 +42,11 @@ def panes_of(settings: Element) -> dict[str, Panes]:
 
 
 def settings_of(panes: Mapping[str, Panes]) -> bytes:
-    """Return a part of settings that says what is frozen, by the new names of sheets."""
+    """Return the part of settings for these panes, by the new names of sheets."""
     root = new_root(_OFFICE, "document-settings", "office", {"config": _CONFIG, **_SAID})
     root.set(f"{{{_OFFICE}}}version", "1.3")
     place = new_child(root, f"{{{_OFFICE}}}settings")
-    for kind, name in (
-        ("set", "ooo:view-settings"),
-        ("map-indexed", "Views"),
-        ("map-entry", ""),
-        ("map-named", "Tables"),
-    ):
+    for kind, name in _NESTED:
         if kind == "map-named":
             _item(place, "ViewId", "string", "view1")
         place = new_child(place, f"{{{_CONFIG}}}config-item-{kind}")

@@ -88,7 +88,7 @@ def all_rewritten(files: Sequence[tuple[str, bytes, PrivateMap]]) -> list[bytes 
 
 
 def broken(error: Exception) -> InputError:
-    """Return what is told of a file on which a library fails, whose message may hold text of it."""
+    """Return the error for a file on which a library fails; the library's own message may hold text."""
     return InputError(f"a document must be whole; this one cannot be read and written ({type(error).__name__}).")
 
 

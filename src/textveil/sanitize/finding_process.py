@@ -14,7 +14,16 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from textveil.detection.detectors import detect
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import InputError, InternalError, SlowText, TextveilError
-from textveil.killable import START_SECONDS, Process, framed, killed_after, received, told, wall_seconds, within_memory
+from textveil.killable import (
+    START_SECONDS,
+    Process,
+    framed,
+    framed_answer,
+    killed_after,
+    received,
+    wall_seconds,
+    within_memory,
+)
 from textveil.sanitize.policy.finding import RecordValues, SpanFinder
 from textveil.sanitize.policy.making import parts_of
 from textveil.sanitize.policy.policy import Policy
@@ -61,7 +70,7 @@ def main() -> None:
             finders.found(Request(name, ["Maria"], 0))  # what detection reads is read before the first text comes
         answer: Answer = []
         while True:
-            answers.write(told(_as_data(answer)))
+            answers.write(framed_answer(_as_data(answer)))
             answers.flush()
             answer = _answer(finders, received(requests))
     except EOFError:

@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import InputError, InternalError
-from textveil.killable import SIZE, START_SECONDS, environment, framed, heard, wall_seconds, was_killed_over_limit
+from textveil.killable import SIZE, START_SECONDS, answer_in, environment, framed, wall_seconds, was_killed_over_limit
 from textveil.sanitize.finding_process import Answer, Request, Work, answer_of, command
 from textveil.sanitize.policy.policy import Policy
 from textveil.server.errors import ApiError
@@ -225,7 +225,7 @@ def _overloaded(message: str) -> ApiError:
 
 
 def _read(data: bytes) -> Answer:
-    return answer_of(heard(data))
+    return answer_of(answer_in(data))
 
 
 class _Process:

@@ -85,8 +85,8 @@ def _told(config: Config, where: str) -> list[str]:
         lost = "forgets conversations, whose histories are then refused (409)"
         lines += row("restart", f'{lost}; with maps = "database" they go on')
     if config.samples is not None:
-        kept = f"a person may read each conversation with probability {config.samples_share:g}"
-        lines += row("samples", f"{kept}: drawn at random, sealed in {config.samples}, {config.samples_days} days")
+        drawn = f"a person may read each conversation with probability {config.samples_share:g}"
+        lines += row("samples", f"{drawn}; it is kept sealed in {config.samples} for {config.samples_days} days")
     return [*lines, *row("text", "as a whole none has a guarantee: what the policy leaves in it stays")]
 
 

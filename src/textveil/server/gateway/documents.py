@@ -10,7 +10,7 @@ import binascii
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal
 
 from textveil.documents.opened import all_rewritten, texts_of
 from textveil.documents.registry import ENDINGS, PICTURES, READERS, is_document, reader_of
@@ -30,8 +30,6 @@ from textveil.server.gateway.reading import (
     text,
     under,
 )
-
-GoesOn: TypeAlias = Literal["refuse", "text", "file"]
 
 _PLAIN: Final = (".txt", ".csv", ".md")
 _READ: Final = tuple(ending for ending in READERS if ending not in PICTURES)

@@ -151,15 +151,19 @@ _LEVEL: Final = lazy_regex(
 )
 _LEVEL_ALONE: Final = lazy_regex(r"[ABC][12](?!\w)")
 _SHORT_CODE: Final = lazy_regex(
-    r"(?!(?:D[LN]|H[NR]|I[DP]|N[OR]|P[INTW]|R[MN])[0-9])[A-Z](?<![\w.,/#&+=@:-].)[A-Z]?[0-9]{1,3}"
-    r"(?![\w/@]|-[A-Z0-9]|[.,][0-9]| [0-9][A-Z]{2}(?!\w))"
+    r"[A-Z](?<![\w.,/#&+=@:-].)[A-Z]?[0-9]{1,3}(?![\w/@]|-[A-Z0-9]|[.,][0-9]| [0-9][A-Z]{2}(?!\w))"
 )
-"""One letter or two, not those that call a number somebody's (ID42, PT7); three and digits may be anybody's record."""
-_OF_SOMEBODY: Final = lazy_regex(
-    r"(?i)\b(?:flat|apt|unit|room|office|desk|seat|code|pin|gate|door|lock|locker|key|box|bed|no|nr|ref|id|number|cell|cabin"
-    r"|plot|pitch|in|near|from|block|badge|tag|zimmer|raum|wohnung|porte|piso|interno|kamer)[.:#]? ?\Z"
+_PUBLIC_CODE: Final = lazy_regex(
+    r"U(?:[6-9]|1[0-9]|2[0-3])|P(?:45|60|800)|SA(?:1|100|302)|W[24]|I9|A[345]|B12|G(?:7|8|20)"
 )
-"""Words before such a code that make it the room, the key or the town of somebody."""
+"""Ages of a team, forms of tax offices, sizes of paper, a vitamin, groups of states."""
+_ROAD: Final = lazy_regex(r"[ABM][0-9]{1,3}")
+_BEFORE_ROAD: Final = lazy_regex(r"(?i)\b(?:the|via|road|route|junction|motorway|autobahn|der|die) \Z")
+_BEFORE_CODE: Final = lazy_regex(
+    r"(?i)\b(?:forms?|formular|formulaire|formulario|modulo|class|classe|klasse|size|taglia|talla|taille|grade) \Z"
+)
+_OF_SOMEBODY: Final = lazy_regex(r"(?i)\b(?:code|pin|gate|door|room|flat|bed|locker|key|seat)[.:#]? (?:is )?\Z")
+"""Words before such a code that make it the room or the key of somebody; any other may be anybody's record."""
 MISREAD_GATE: Final = at_digits("[A-Za-z]0(?![0-9])|(?<![0-9.])0[A-Za-z]|[A-Za-z]1[A-Za-z]")
 LEVEL_GATE: Final = at_digits(r"[A-Z][0-9]{1,3}(?!\w)")
 
@@ -180,7 +184,10 @@ def find_levels(text: str) -> Iterator[Found]:
     for match in near(_LEVEL, text, _LEVEL_ALONE, 40, 4):
         yield Found(*match.span("level"), "numbering", 0.6, "sequence")
     for match in matches(_SHORT_CODE, text):
-        if not _OF_SOMEBODY.search(text, max(0, match.start() - 12), match.start()):
+        before = max(0, match.start() - 14), match.start()
+        public = _PUBLIC_CODE.fullmatch(match[0]) and not _OF_SOMEBODY.search(text, *before)
+        road = _ROAD.fullmatch(match[0]) and _BEFORE_ROAD.search(text, *before)
+        if public or road or _BEFORE_CODE.search(text, *before):
             yield Found(*match.span(), "numbering", 0.5, "sequence")
 
 

@@ -161,7 +161,7 @@ def test_a_release_that_cannot_be_written_is_paid_once(
         code, _, err = count(*options, epsilon=1.0)
     assert code == 1 and err.endswith("full. The release is paid: the same command goes on with it.\n")
     code, out, err = count(*options, epsilon=1.1)
-    assert (code, out, err.count("\n")) == (2, "", 1) and "paid and not written" in err and "say --overwrite" in err
+    assert (code, out, err.count("\n")) == (2, "", 1) and "paid and not written" in err and "set --overwrite" in err
     assert count(*options, epsilon=1.0)[0] == 0 and (tmp_path / "c.csv").exists()
     assert not list(tmp_path.glob(".*textveil*"))
     with Ledger(str(tmp_path / "budget.db")) as ledger:

@@ -39,10 +39,10 @@ _NAMED: Final = frozenset(
 _TEXTS: Final = frozenset(("text/plain", "text/csv", "text/markdown", "text/tab-separated-values"))
 _KIND: Final = re.compile(r"[a-z]{1,20}/[a-z0-9.+-]{1,80}")
 _QUOTED: Final = re.compile(r"[ \t]{0,9}(?:[>|][ \t]?){1,40}")
-_UUENCODED: Final = re.compile(
-    r"(?m)^begin(?:-base64)? [0-7]{3,4} [^\n]{1,400}\n(?:[\x20-\x60a-z]{0,100}\n)*?(?:end|====)(?:\n|\Z)"
-)
-_NAME_WORDS: Final = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_]")
+_BEGIN: Final = re.compile(r"begin(?:-base64)? [0-7]{3,4} [^\n]{1,400}")
+_PACKED: Final = re.compile(r"[\x20-\x60a-z]{0,100}")
+_ENDS: Final = ("end", "====")
+_NAME_WORDS: Final = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]{1,40}(?![a-z])|\d+|[^\W\d_]")
 _ENDING: Final = re.compile(r"(?i)[a-z0-9]{1,5}")
 _FROM: Final = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From (?=[^\n]{0,200}\d\d:\d\d)[^\n]{0,400}\n")
 _LINE: Final = "From MAILER-DAEMON Thu Jan  1 00:00:00 1970\n"
@@ -161,7 +161,7 @@ class Mail:
 
     def _lines(self, part: _Part, text: str) -> None:
         """Read a text line by line: the marks of quotations stand before lines, and are no text of theirs."""
-        text, packed = _UUENCODED.subn("(removed)\n", text.replace("\r\n", "\n").replace("\r", "\n"))
+        text, packed = _without_uuencoded(text.replace("\r\n", "\n").replace("\r", "\n"))
         self.removed["attachment of another kind"] += packed
         part.text, before = [], "\n"
         for number, line in enumerate(text.rstrip("\n").split("\n")):
@@ -333,3 +333,21 @@ def _address(name: str, address: str) -> str:
 def _parameter(name: str) -> str:
     name = re.sub(r"[\x00-\x1f\"\\/]", "_", name)
     return f'"{name}"' if name.isascii() else Header(name, "utf-8").encode(linesep="\n").join('""')
+
+
+def _without_uuencoded(text: str) -> tuple[str, int]:
+    """Return a text without the files in it that are written as lines of letters, and their number."""
+    lines, kept, removed = text.split("\n"), list[str](), 0
+    at = checked = 0
+    while at < len(lines):
+        if at >= checked and _BEGIN.fullmatch(lines[at]):
+            checked = at + 1
+            while checked < len(lines) and lines[checked] not in _ENDS and _PACKED.fullmatch(lines[checked]):
+                checked += 1  # no line before it need be tried again: their files have the same end, or none
+            if checked < len(lines) and lines[checked] in _ENDS:
+                kept.append("(removed)")
+                at, removed = checked + 1, removed + 1
+                continue
+        kept.append(lines[at])
+        at += 1
+    return "\n".join(kept), removed

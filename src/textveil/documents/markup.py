@@ -179,7 +179,7 @@ def serialized(root: Element, said: Mapping[str, str] | None = None) -> bytes:
     return data
 
 
-_PREFIX: Final = re.compile(r'xmlns:([^\s="]+)=')
+_PREFIX: Final = re.compile(r'xmlns:([^\s=":]+)=')
 
 
 def _in_plain_prefixes(root: Element, said: Mapping[str, str]) -> Element:

@@ -27,7 +27,7 @@ _GONE: Final = (
     " c:strCache c:numCache c:multiLvlStrCache"
 )
 _RANGE: Final = re.compile(r"(?:\$?[A-Z]{1,3}\$?\d{0,7}|\d{1,7})(?::(?:\$?[A-Z]{1,3}\$?\d{0,7}|\d{1,7}))?(?: (?=.)|\Z)")
-_RANGES: Final = re.compile(rf"(?:{_RANGE.pattern})*+")
+_RANGES: Final = re.compile(rf"\A(?:{_RANGE.pattern})*+")
 _PLACE: Final = re.compile(
     r"(?:(?:'(?:[^']|''){1,64}'|[\w.]{1,64})!)?\$?[A-Z]{1,3}\$?\d{1,7}(?::\$?[A-Z]{1,3}\$?\d{1,7})?"
 )

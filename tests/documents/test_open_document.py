@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import pytest
 from odf import opendocument, teletype
+from odf.namespaces import nsdict
 from odf.table import Table, TableCell, TableRow
 from odf.text import H, P
 
@@ -21,6 +22,16 @@ from textveil.errors import InputError, InternalError
 
 NAME, MAIL, PHONE = "Zebedee Quillfeather", "zebedee@quillfeather.example.net", "(617) 555-0143"
 CANARY = "Xylotrope"  # in places of no text: nothing needs to find it, it goes
+
+
+_NAMESPACES = dict(nsdict)
+
+
+@pytest.fixture(autouse=True)
+def namespaces() -> None:
+    """odfpy keeps each namespace that it has read, and writes it, unescaped, into all that it saves later."""
+    nsdict.clear()
+    nsdict.update(_NAMESPACES)
 
 
 @pytest.fixture(scope="module")

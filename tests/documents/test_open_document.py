@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import pytest
 from odf import opendocument, teletype
-from odf.namespaces import nsdict
+from odf.element import Element
 from odf.table import Table, TableCell, TableRow
 from odf.text import H, P
 
@@ -24,14 +24,10 @@ NAME, MAIL, PHONE = "Zebedee Quillfeather", "zebedee@quillfeather.example.net", 
 CANARY = "Xylotrope"  # in places of no text: nothing needs to find it, it goes
 
 
-_NAMESPACES = dict(nsdict)
-
-
 @pytest.fixture(autouse=True)
-def namespaces() -> None:
-    """odfpy keeps each namespace that it has read, and writes it, unescaped, into all that it saves later."""
-    nsdict.clear()
-    nsdict.update(_NAMESPACES)
+def namespaces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """odfpy keeps each namespace that any file had, the empty one too, and writes it into all that it saves later."""
+    monkeypatch.setattr(Element, "namespaces", {})
 
 
 @pytest.fixture(scope="module")

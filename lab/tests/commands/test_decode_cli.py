@@ -131,6 +131,12 @@ def test_inputs_that_are_no_release_are_refused_and_nothing_half_is_left(run, tm
     released(run, "a.txt", "wxa wxa\n")
     (tmp_path / "x.txt").write_text("wxa\nxylophonia wxa\n")
     code, _, err = decode(run, "x.txt", "-o", "d.txt")
+    assert code == 2 and "--report must be of the release, by the digest of its file" in err
+    report = json.loads((tmp_path / "r.json").read_text())
+    (tmp_path / "r.json").write_text(
+        json.dumps({key: value for key, value in report.items() if key != "release_sha256"})
+    )  # as of a pipe
+    code, _, err = decode(run, "x.txt", "-o", "d.txt")
     assert code == 1
     assert err.startswith("textveil: document 2 must be a release in words of this vocabulary; got 1 of other words.")
     assert "xylophonia" not in err

@@ -82,6 +82,11 @@ def test_bad_files(textveil, release, tmp_path) -> None:
         assert code == 1 and wanted in one_line(err)
     (tmp_path / "other.jsonl").write_text(json.dumps({"text": "Some other text"}) + "\n")
     code, _, err = textveil("estimate", tmp_path / "other.jsonl", *release[1:])
+    assert code == 2 and "--report must be of the release, by the digest of its file" in one_line(err)
+    report = json.loads((tmp_path / "r.json").read_text())
+    del report["release_sha256"]  # as of a release through a pipe
+    (tmp_path / "r.json").write_text(json.dumps(report))
+    code, _, err = textveil("estimate", tmp_path / "other.jsonl", *release[1:])
     assert code == 1 and "document 1 must be a release in words of this vocabulary" in one_line(err)
     (tmp_path / "other.jsonl").write_text(json.dumps({"text": "42!"}) + "\n")
     code, _, err = textveil("estimate", tmp_path / "other.jsonl", *release[1:])

@@ -37,7 +37,7 @@ from textveil.text.escapes import BORDER
 
 logger = logging.getLogger("textveil.certificate.samples")
 
-TITLE: Final = b"textveil samples 1: sealed for the reader's key\n"
+TITLE: Final = b"textveil samples 2: sealed for the reader's key\n"
 CHARACTERS: Final = 50_000
 """Of a conversation, its first texts count as long as they have at most so many characters together.
 

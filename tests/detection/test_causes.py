@@ -31,6 +31,16 @@ def found(text: str, kind: str) -> list[str]:
         ("Thistlewood Joinery came. We rang Thistlewood.", "organization", ["Thistlewood Joinery", "Thistlewood"]),
         ("Band: The Gilded Herons", "organization", ["The Gilded Herons"]),
         ("user=gorm_admin logged in", "handle", ["gorm_admin"]),
+        *(
+            (f"See {url} now.", "url", [url])
+            for url in (
+                "https://stackoverflow.com/users/48213/orla-fenwick",
+                "https://hub.docker.com/r/orlafenwick/web",
+                "https://www.w3.org/People/Fenwick",
+                "https://code.farn.io/orlafenwick/notes@1.4/orla.js",
+                "https://cdn.jsdelivr.net/gh/orlafenwick/notes/x.js",
+            )
+        ),
     ],
 )
 def test_what_must_go_is_found(text: str, kind: str, values: list[str]) -> None:

@@ -60,6 +60,8 @@ _VERSIONS: Final = lazy_regex(r"(?<!\w)[0-9a-f]{7,64}(?!\w)|[0-9]+(?:\.[0-9]+)*"
 _IMAGE_BEFORE: Final = lazy_regex(
     r"(?i)(?:image|repository|repo|registry|from|pull|push|run|tag(?:ged)?)[\"']?\s{0,3}[:=]?\s{0,3}[\"']?\Z"
 )
+_OF_SOMEBODY: Final = lazy_regex(r"(?i)/(?:~|(?:accounts?|authors?|gh|members?|people|profiles?|r|u|users?)/)")
+"""Steps of a path behind which a public host has what is somebody's."""
 _PLAIN_STEP: Final = lazy_regex(r"|api|v[0-9]{1,2}|health|status|docs|index\.html")
 _CONSTANT: Final = lazy_regex(r"(?<![\w.,$\xa4+-])[0-9]{6,20}(?![\w%]|[.,-][0-9])")
 _POWERS: Final = frozenset(str(number) for power in range(17, 65) for number in (2**power, 2**power - 1))
@@ -150,6 +152,8 @@ def _is_plain_step(step: str) -> bool:
 def find_public_hosts(text: str) -> Iterator[Found]:
     """Yield hosts that identify nobody, alone or as those of images and packages: ghcr.io/acme/web:1.2."""
     for match in matches(_PUBLIC_HOST, text):
+        if _OF_SOMEBODY.search(match[0]):
+            continue
         path, tag = match["path"] or "", match["tag"]
         plain = match["host"] is None or tag or "@sha" in match[0] or "?rev=" in match[0]
         image = "example" in match[0] and _IMAGE_BEFORE.search(text, max(0, match.start() - 24), match.start())

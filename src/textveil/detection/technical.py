@@ -35,7 +35,7 @@ _AGENT: Final = lazy_regex(
     r"|\((?=[^()\n]{0,120}(?:Windows|Linux|Macintosh|X11|Android|iPhone|iPad|compatible|KHTML|U;))[^()\n]{1,160}\))){1,10}"
 )
 _PACKAGE: Final = lazy_regex(
-    r"[@A-Za-z](?<![\w.@-].)[\w./-]{0,60}@[~^]?v?"
+    r"[@A-Za-z](?<![\w.@/-].)[\w./-]{0,60}@[~^]?v?"
     r"(?P<number>[0-9]{1,5}(?:\.[0-9]{1,6}){1,2}(?:-[a-z0-9.]{1,20})?)(?![\w@-]|\.\w)"
 )
 _METHOD: Final = lazy_regex(
@@ -48,6 +48,7 @@ _VERSION: Final = lazy_regex(
     r"(?<![\w.])v?(?![0-9]{1,2}\.[0-9]{1,2}\.(?:19|20)[0-9]{2})[0-9]{1,4}(?:\.[0-9]{1,5}){1,2}(?:-[a-z][a-z0-9.]{1,12})?"
     r"(?![\w-]|\.\w)"
 )
+_URL_BEFORE: Final = lazy_regex(r"://\S{0,120}\Z")
 _WORD_BEFORE: Final = lazy_regex(r"([A-Za-z][A-Za-z+#.]{0,20}?)[ :=<>~^\"'-]{1,4}$")
 _OPERATOR_BEFORE: Final = lazy_regex(
     r"(?:[=~<>!]=|~>|[\^@]) ?[\"']?\Z|(?i:\b(?:bump|(?:up|down)grad|updat|migrat)[a-z]{0,4} (?:\S{1,60} ){1,3})\Z"
@@ -244,6 +245,8 @@ def _versions(text: str) -> Iterator[tuple[int, int]]:
     listed = impossible > 1 and impossible * 3 >= len(triples)
     reached = -1
     for match in _guarded(_VERSION, text):
+        if _URL_BEFORE.search(text, max(0, match.start() - 124), match.start()):
+            continue  # a URL is one thing: what it has behind a version goes as what stands before
         before = _WORD_BEFORE.search(text, max(0, match.start() - 24), match.start())
         if (
             match[0][0] == "v"

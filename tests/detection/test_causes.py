@@ -60,6 +60,7 @@ def test_what_must_go_is_found(text: str, kind: str, values: list[str]) -> None:
         ("The Headteacher, a Barista and the Policyholder met.", "person"),
         ('xmlns="http://www.w3.org/2000/svg" https://api.example.com/v2/orders', "url"),
         ("Readings: 1 Corinthians 13", "place"),
+        ("Handed over on Ward 7C, then seen on Block 3C today.", "person"),
         ("Closed on Thurs. and all Tues. morning, ask Weds. shift.", "person"),
     ],
 )

@@ -47,7 +47,7 @@ _SECTION_WORD: Final = (
     r"|clauses?|sub-?sections?|equations?|exercises?|lessons?|questions?|volumes?|vol|pp?|notes?|items?|parts?|slides?"
     r"|protocol|episodes?|season|level|lines?|witness|generation|exhibit|psalm|hymn|act|scene|week|phase|option"
     r"|columns?|plots?|bay|seat|platform|set|edit|form|bus|number|tax year|gleis|saal|reihe|platz|pagina|tableau"
-    r"|rows?|schedule|round|year|grade|suspect|ward|room|bed|zone|block|group|pool|court|lane|heat|gate|terminal|top|seiten?|kapitel|abschnitt|artikel|absatz|abs|art|klasse|teil|band|anlage|ziffer|schritt"
+    r"|rows?|schedule|round|year|grade|suspect|room|bed|zone|group|heat|gate|terminal|top|seiten?|kapitel|abschnitt|artikel|absatz|abs|art|klasse|teil|band|anlage|ziffer|schritt"
     r"|chapitre|alinea|partie|etape|tome|annexe|tableau|paginas?|pags?|articulo|capitulo|cap|apartado|paso|tabla|anexo"
     r"|articolo|comma|capitolo|tabella|allegato|artigo|alinea|tabela|lid|hoofdstuk|blz|deel|stap|tabel|bijlage"
     r"|paragraaf"

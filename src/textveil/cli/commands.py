@@ -1,13 +1,14 @@
 """The commands of ``textveil``: its own, and those of other packages.
 
-Each is imported when it is run. An entry point in the group ``textveil.commands`` names an app of Typer with one
-command; the help of ``textveil`` imports its own commands, and none of those.
+Each is imported when it is run or listed. An entry point in the group ``textveil.commands`` names an app of Typer with
+one command.
 """
 
 from __future__ import annotations
 
 from collections import UserDict
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cached_property
 from inspect import getdoc
 from pkgutil import resolve_name
@@ -59,8 +60,11 @@ def _own(name: str) -> tuple[Any, type[TyperCommand]]:
 def _about(name: str) -> str:
     """Return the first paragraph of an own command's help."""
     command, _ = _own(name)
-    text = command.info.help if isinstance(command, typer.Typer) else getdoc(command)
-    return " ".join(str(text).partition("\n\n")[0].split())
+    return _first_paragraph(command.info.help if isinstance(command, typer.Typer) else getdoc(command))
+
+
+def _first_paragraph(text: str | None) -> str:
+    return " ".join(str(text or "").partition("\n\n")[0].split())
 
 
 class _Commands(UserDict[str, Any]):
@@ -106,8 +110,11 @@ class AllCommands(TyperGroup):
             formatter.write_dl([(name, _about(name) if name in OWN else self._about_foreign(name)) for name in names])
 
     def _about_foreign(self, name: str) -> str:
-        dist = self._points[name].dist
-        return f"Command of {'another package' if dist is None else dist.name}."
+        point = self._points[name]
+        with suppress(ParameterError, AttributeError, IndexError):  # its package is broken, or names no app
+            if about := _first_paragraph(getdoc(loaded(point).registered_commands[0].callback)):
+                return about
+        return f"Command of {'another package' if point.dist is None else point.dist.name}."
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return the command of that name, None if there is none; refuse one of textveil-lab if that is missing."""

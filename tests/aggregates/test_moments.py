@@ -7,7 +7,7 @@ import pytest
 from tests.helpers.vocabularies import lettered_vocabulary
 
 from textveil.aggregates.features import PublicFeatures, public_transform
-from textveil.aggregates.learning import PersonVectors, contribution, moments
+from textveil.aggregates.learning import PersonVectors, bounded_sums, bounded_vectors, moments
 from textveil.types import Integers
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -63,7 +63,7 @@ def test_a_person_adds_no_more_than_one_document_can(count: int, alike: float) -
     for _ in range(20):
         real = rng.normal(size=(count, 5)) * (1 - alike) + alike
         vectors = np.trunc(real / np.linalg.norm(real, axis=1, keepdims=True) * NORM).astype(np.int64)
-        added = contribution(vectors, rng.integers(0, 3, count), 3, NORM)
+        added = moments([PersonVectors(np.zeros(count, np.int64), vectors, rng.integers(0, 3, count))], 5, 3, NORM)
         assert _square(added.second) <= NORM**4 and _square(added.cross) <= NORM**2
         if count > 2 and alike < 1:  # and nearly as much; numbers this small are too coarse for equal rows
             assert _square(added.second) > 0.8 * NORM**4
@@ -98,6 +98,10 @@ def test_persons_are_gathered_wherever_their_documents_stand() -> None:
     vectors = rng.integers(-20, 20, (40, 4))
     persons, labels = rng.integers(0, 12, 40), rng.integers(0, 2, 40)
     got = moments([PersonVectors(persons, vectors, labels)], 4, 2, NORM)
-    wanted = [contribution(vectors[persons == who], labels[persons == who], 2, NORM) for who in np.unique(persons)]
-    assert np.array_equal(got.second, sum(one.second for one in wanted))
-    assert np.array_equal(got.cross, sum(one.cross for one in wanted))
+    wanted_second, wanted_cross = np.zeros((4, 4), np.int64), np.zeros((4, 2), np.int64)
+    for who in np.unique(persons):
+        own = persons == who
+        shrunk = bounded_vectors(vectors[own], NORM)
+        wanted_second += shrunk.T @ shrunk
+        wanted_cross += bounded_sums(vectors[own], labels[own], 2, NORM)
+    assert np.array_equal(got.second, wanted_second) and np.array_equal(got.cross, wanted_cross)

@@ -60,30 +60,30 @@ def moments(parts: Iterable[PersonVectors], dim: int, labels: int, norm: int) ->
         starts = np.flatnonzero(np.diff(part.persons[order], prepend=-1))
         sizes = np.diff(np.append(starts, len(order)))
         single = order[starts[sizes == 1]]
-        _add(total, part.vectors[single], part.labels[single])
-        for start, size in zip(starts[sizes > 1].tolist(), sizes[sizes > 1].tolist(), strict=True):
-            rows = order[start : start + size]
-            person_moments = contribution(part.vectors[rows], part.labels[rows], labels, norm)
-            total.second[:] += person_moments.second
-            total.cross[:] += person_moments.cross
+        _add_sums(total.cross, part.vectors[single], part.labels[single])
+        several = order[np.repeat(sizes > 1, sizes)]
+        shrunk = part.vectors[several]
+        for stop, size in zip(np.cumsum(sizes[sizes > 1]).tolist(), sizes[sizes > 1].tolist(), strict=True):
+            of_person = slice(stop - size, stop)
+            total.cross[:] += bounded_sums(shrunk[of_person], part.labels[several[of_person]], labels, norm)
+            shrunk[of_person] = bounded_vectors(shrunk[of_person], norm)
+        _add_products(total.second, part.vectors[single])
+        _add_products(total.second, shrunk)
     return total
 
 
-def contribution(vectors: Integers, numbers: Integers, labels: int, norm: int) -> Moments:
-    """What one person adds: second moments of at most norm^2 in Frobenius norm, sums of at most ``norm`` in L2.
-
-    ``vectors``: of the person's documents, shape (count, dim).
-    """
+def bounded_sums(vectors: Integers, numbers: Integers, labels: int, norm: int) -> Integers:
+    """One person's sums of vectors for each label, of at most ``norm`` in L2 norm; shape (dim, labels)."""
     cross = np.zeros((vectors.shape[1], labels), np.int64)
-    np.add.at(cross.T, numbers, vectors)
+    _add_sums(cross, vectors, numbers)
     square = int(np.square(cross.astype(object)).sum())
     if square > norm * norm:
         length = math.isqrt(square - 1) + 1
         cross = np.sign(cross) * (np.abs(cross) * norm // length)
-    return Moments(_product(_shrunk(vectors, norm)), cross)
+    return cross
 
 
-def _shrunk(vectors: Integers, norm: int) -> Integers:
+def bounded_vectors(vectors: Integers, norm: int) -> Integers:
     """A person's vectors, so short that their second moments are at most norm^2 in Frobenius norm."""
     limit = float(norm**4)
     shrunk, length = vectors, _squared_frobenius(vectors)
@@ -108,15 +108,13 @@ def _exact(rows: Integers) -> Reals:
     return np.asarray(real.T @ real)
 
 
-def _product(vectors: Integers) -> Integers:
-    return _exact(vectors).astype(np.int64)
-
-
-def _add(total: Moments, vectors: Integers, numbers: Integers) -> None:
+def _add_products(second: Integers, vectors: Integers) -> None:
     for first in range(0, len(vectors), _BLOCK):
-        part = slice(first, first + _BLOCK)
-        total.second[:] += _product(vectors[part])
-        np.add.at(total.cross.T, numbers[part], vectors[part])
+        second += _exact(vectors[first : first + _BLOCK]).astype(np.int64)
+
+
+def _add_sums(cross: Integers, vectors: Integers, numbers: Integers) -> None:
+    np.add.at(cross.T, numbers, vectors)
 
 
 def gathered(parts: Iterable[PersonVectors], dim: int) -> Iterator[PersonVectors]:

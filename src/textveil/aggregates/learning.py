@@ -264,7 +264,7 @@ def _sums(request: CorpusRequest, labels: tuple[str, ...], features: PublicFeatu
         for batch in request.batches():
             rows = [row for row, label in enumerate(batch.labels) if label in numbers]
             if rows:
-                vectors = features.vectors([batch.texts[row] for row in rows], norm)
+                vectors = features.vectors([batch.texts[row] for row in rows], norm).astype(np.int16)
                 codes = np.array([numbers[batch.labels[row]] for row in rows], dtype=np.int64)
                 yield PersonVectors(batch.persons[rows], vectors, codes)
 

@@ -17,6 +17,8 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import shutil
 import statistics
 import sys
 import tempfile
@@ -233,17 +235,26 @@ def wikipedia() -> Iterator[Row]:
 
 
 def large() -> Iterator[Row]:
-    """Memory and time of the whole command on made records of 100 words, up to 10^8 words; 700 MB on the disk."""
+    """Memory and time of whole commands on made records of 100 words, up to 10^8 words; 2 GB on the disk."""
     from speed.memory import largest_share
 
     for words in (10**6, 10**7, 10**8):
         with tempfile.TemporaryDirectory() as folder:
             source = Path(folder) / "made.jsonl"
             _make(source, words)
-            options = ["--unit", "person", "--epsilon", "1", "--delta", "1e-6", "-o", f"{folder}/counts.csv"]
-            start = time.perf_counter()
-            largest = largest_share([str(source), *options], command="count")
-            yield {"what": f"{words:,} words", "seconds": time.perf_counter() - start, "MB": largest / 1e6}
+            options = [str(source), "--unit", "person", "--epsilon", "1", "--delta", "1e-6", "-o", f"{folder}/made"]
+            for command, more in (("count", []), ("learn", ["--label", "label", "--labels", "a,b"])):
+                start, before = time.perf_counter(), os.times()
+                largest = largest_share([*options, *more], command=command)
+                shutil.rmtree(f"{folder}/made", ignore_errors=True)
+                Path(f"{folder}/made").unlink(missing_ok=True)
+                after = os.times()
+                yield {
+                    "what": f"{command}, {words:,} words",
+                    "seconds": time.perf_counter() - start,
+                    "processor seconds": sum(after[2:4]) - sum(before[2:4]),
+                    "MB": largest / 1e6,
+                }
 
 
 def _make(path: Path, words: int) -> None:
@@ -261,7 +272,8 @@ def _make(path: Path, words: int) -> None:
             drawn[rare] = [f"zz{bytes(row).decode()}" for row in letters.astype(np.uint8)]
             persons = (words // 500 * rng.random(_MADE // 100) ** 2).astype(np.int64)
             for person, texts in zip(persons, drawn.reshape(-1, 100), strict=True):
-                stream.write(json.dumps({"person": f"p{person}", "text": " ".join(texts)}) + "\n")
+                record = {"person": f"p{person}", "text": " ".join(texts), "label": "ab"[person % 2]}
+                stream.write(json.dumps(record) + "\n")
 
 
 PARTS: dict[str, Callable[[], Iterator[Row]]] = {

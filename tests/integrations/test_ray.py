@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 from tests.helpers.runs import worker_of
 
+from textveil.aggregates.count_run import count
+from textveil.aggregates.request import CorpusRequest
 from textveil.catalog import mechanism
 from textveil.corpora.blocks import Block, Outcome
 from textveil.corpora.engines.block_worker import BlockWorker, Engine, InProcess
@@ -21,6 +23,7 @@ from textveil.corpora.formats.text_lines import PlainText
 from textveil.errors import MissingExtra, ParameterError, TextveilError
 from textveil.integrations.arrow_batches import sanitize_batches
 from textveil.integrations.ray import RayEngine, sanitized_dataset
+from textveil.integrations.table_records import TableRecords
 from textveil.mechanisms.kinds import Mechanism
 from textveil.sanitize.policy.choice import policy
 from textveil.sanitize.policy.policy import Policy
@@ -221,6 +224,20 @@ def test_a_dataset_is_released_row_by_row(ray: Any, words: Mechanism) -> None:
     )
     rows = sorted(made.take_all(), key=lambda row: row["id"])
     assert rows == job(table).to_pylist()
+
+
+@RAY_DATA_WARNS
+def test_a_dataset_is_counted_as_its_table_is(ray: Any) -> None:
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table({"text": [f"{WORDS[row % 8]} stop {WORDS[row % 3]}" for row in range(3000)], "who": range(3000)})
+    dataset = _data(ray).from_arrow([table.slice(0, 1000), table.slice(1000)])
+
+    def counts(source: Callable[[], Any]) -> list[Any]:
+        records = TableRecords(unit="who", source=source)
+        return list(count(CorpusRequest(records, epsilon=4, delta=1e-6, rng=np.random.default_rng(1)))[0].counts)
+
+    counted = counts(lambda: dataset.iter_batches(batch_format="pyarrow"))
+    assert counted == counts(lambda: [table]) and {line.item for line in counted} >= {"stop"}
 
 
 class DyingOnce:

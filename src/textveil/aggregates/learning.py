@@ -11,9 +11,10 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from textveil.aggregates.budget import GaussianBudget
 from textveil.aggregates.classifier import PROOF, RELEASE, Learned, TextClassifier
@@ -34,6 +35,10 @@ _STEP: Final = 1 - 2**-10
 _BLOCK: Final = 8192
 
 
+Whole: TypeAlias = NDArray[np.integer[Any]]
+"""Whole numbers of any size; vectors of documents fit in 16 bits."""
+
+
 class Moments(NamedTuple):
     """Sums over persons, int64."""
 
@@ -45,7 +50,7 @@ class PersonVectors(NamedTuple):
     """Documents of some persons."""
 
     persons: Integers  # number of each document's person, shape (count,)
-    vectors: Integers  # with an L2 norm of at most ``norm``, whole, shape (count, dim)
+    vectors: Whole  # with an L2 norm of at most ``norm``, whole, shape (count, dim)
     labels: Integers  # number of each document's label, shape (count,)
 
 
@@ -72,7 +77,7 @@ def moments(parts: Iterable[PersonVectors], dim: int, labels: int, norm: int) ->
     return total
 
 
-def bounded_sums(vectors: Integers, numbers: Integers, labels: int, norm: int) -> Integers:
+def bounded_sums(vectors: Whole, numbers: Integers, labels: int, norm: int) -> Integers:
     """One person's sums of vectors for each label, of at most ``norm`` in L2 norm; shape (dim, labels)."""
     cross = np.zeros((vectors.shape[1], labels), np.int64)
     _add_sums(cross, vectors, numbers)
@@ -83,7 +88,7 @@ def bounded_sums(vectors: Integers, numbers: Integers, labels: int, norm: int) -
     return cross
 
 
-def bounded_vectors(vectors: Integers, norm: int) -> Integers:
+def bounded_vectors(vectors: Whole, norm: int) -> Whole:
     """A person's vectors, so short that their second moments are at most norm^2 in Frobenius norm."""
     limit = float(norm**4)
     shrunk, length = vectors, _squared_frobenius(vectors)
@@ -96,24 +101,24 @@ def bounded_vectors(vectors: Integers, norm: int) -> Integers:
     return shrunk
 
 
-def _squared_frobenius(vectors: Integers) -> float:
+def _squared_frobenius(vectors: Whole) -> float:
     """Square of the Frobenius norm of second moments, from the smaller of the two products; exact up to 2^53."""
     count, dim = vectors.shape
     return float(np.square(_exact(vectors.T) if count < dim else _exact(vectors)).sum())
 
 
-def _exact(rows: Integers) -> Reals:
+def _exact(rows: Whole) -> Reals:
     """rows^T rows in floats, exact for entries up to 2^53."""
     real = rows.astype(np.float64)
     return np.asarray(real.T @ real)
 
 
-def _add_products(second: Integers, vectors: Integers) -> None:
+def _add_products(second: Integers, vectors: Whole) -> None:
     for first in range(0, len(vectors), _BLOCK):
         second += _exact(vectors[first : first + _BLOCK]).astype(np.int64)
 
 
-def _add_sums(cross: Integers, vectors: Integers, numbers: Integers) -> None:
+def _add_sums(cross: Integers, vectors: Whole, numbers: Integers) -> None:
     np.add.at(cross.T, numbers, vectors)
 
 

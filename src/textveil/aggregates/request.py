@@ -1,10 +1,11 @@
 """A request for a release about a corpus: whose records, under which epsilon and delta, who pays, and what draws."""
 
 import hashlib
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Annotated, Final, NamedTuple, Protocol, TypeAlias
+from typing import Annotated, Final, NamedTuple, Protocol
 
 import numpy as np
 
@@ -21,8 +22,6 @@ from textveil.vocabulary.vocabulary import Vocabulary
 
 EACH_RECORD: Final = "document"  # name of a unit that is no column: each record counts as a unit of its own
 
-_Columns: TypeAlias = Mapping[str, Sequence[str | None]]
-
 
 class Batch(NamedTuple):
     """Records in a row that have a text."""
@@ -33,56 +32,66 @@ class Batch(NamedTuple):
 
 
 def digested(batches: Iterable[Batch], names: Sequence[str]) -> bytes:
-    """What tells records from others: their texts, labels and persons, in their order."""
-    mixed = hashlib.blake2b(digest_size=32, person=b"textveil records")
+    """What tells records from others: their texts, labels and persons, in their order, however they are batched."""
+    mixed = _Digest()
     for batch in batches:
-        _mix(mixed, batch)
-    return _ended(mixed, names)
+        mixed.add(batch)
+    return mixed.ended(names)
 
 
-def _mix(mixed: hashlib.blake2b, batch: Batch) -> None:
-    persons = batch.persons.astype("<i8").tobytes()
-    for part in (persons, _joined(batch.texts), _joined(batch.labels)):
-        mixed.update(len(part).to_bytes(8, "little"))
-        mixed.update(part)
+class _Digest:
+    def __init__(self) -> None:
+        self._parts = [hashlib.blake2b(digest_size=32, person=b"textveil records") for _ in range(5)]
+
+    def add(self, batch: Batch) -> None:
+        parts = [batch.persons.astype("<i8").tobytes(), *_written(batch.texts), *_written(batch.labels)]
+        for mixed, part in zip(self._parts, parts, strict=True):
+            mixed.update(part)
+
+    def ended(self, names: Sequence[str]) -> bytes:
+        lengths, letters = _written(names)
+        parts = [mixed.digest() for mixed in self._parts]
+        return hashlib.blake2b(b"".join([*parts, lengths, letters]), digest_size=32).digest()
 
 
-def _ended(mixed: hashlib.blake2b, names: Sequence[str]) -> bytes:
-    mixed.update(_joined(names))
-    return mixed.digest()
+def _written(texts: Sequence[str]) -> tuple[bytes, bytes]:
+    lengths = np.array([len(text) for text in texts], dtype="<i8").tobytes()
+    return lengths, "".join(texts).encode("utf-8", "surrogatepass")
 
 
-def _joined(texts: Sequence[str]) -> bytes:
-    lengths = np.array([len(texts), *map(len, texts)], dtype="<i8").tobytes()
-    return lengths + "".join(texts).encode("utf-8", "surrogatepass")
+class RecordTable(NamedTuple):
+    """Records in a row."""
+
+    texts: Sequence[Sequence[str]]  # of each record: its text, or nothing
+    columns: Mapping[str, Sequence[str | None]]  # the columns that name persons and labels
+    first: int  # number of the first record, for messages
+    place: str = ""  # what stands before a message about it
 
 
 @dataclass(frozen=True, kw_only=True)
-class PersonalRecords:
-    """Files of records with their persons. Each call of ``batches`` reads them again, so a stream serves once.
+class RecordsOfPersons(ABC):
+    """Records with their persons. Each call of ``batches`` reads them again.
 
-    The first ``limit`` records of each person count, in the order of the files; whatever one person adds, those of the
-    others stay the same. That bounds what one person can change. Raises ParameterError: the columns do not fit the
-    format.
+    The first ``limit`` records of each person count, in their order; whatever one person adds, those of the others stay
+    the same. That bounds what one person can change. Raises ParameterError: a column is named twice.
     """
 
-    inputs: tuple[str, ...]  # as ``sources.expanded`` gives them
     unit: str  # column that names the person, or ``EACH_RECORD``
     text: str | None = None  # column of the text; None for a file of lines, and ``text`` where there are columns
     label: str | None = None  # column of the label; None reads none
     limit: int | None = None  # records of one person that count, >= 1; None is all
-    corpus_format: str | None = None
-    delimiter: str | None = None
-    encoding: str | None = None  # of text; None is UTF-8, or what its byte order mark says
     _numbers: dict[str, int] = field(default_factory=dict, init=False, repr=False)
     _digests: list[bytes] = field(default_factory=list, init=False, repr=False)
 
     def __post_init__(self) -> None:
         need(self.limit is None or self.limit >= 1, "limit", self.limit, ">= 1")
-        self._reader()
         named = [name for name in (self._person, self.text or "text", self.label) if name is not None]
         if len(set(named)) != len(named):
             raise ParameterError("`unit`, `text` and `label` must be different columns; got one twice.")
+
+    @abstractmethod
+    def tables(self, progress: Progress | None) -> Iterator[RecordTable]:
+        """Read all records, in their order. Raises InputError: one cannot be read; says which, never what."""
 
     @property
     def adjacency(self) -> Adjacency:
@@ -108,15 +117,9 @@ class PersonalRecords:
     def _person(self) -> str | None:
         return None if self.unit == EACH_RECORD else self.unit
 
-    def _reader(self) -> CorpusFormat:
-        choice = FormatChoice(
-            corpus_format=self.corpus_format,
-            sanitized=() if self.text is None else (self.text,),
-            read=tuple(name for name in (self._person, self.label) if name is not None),
-            delimiter=self.delimiter,
-            encoding=self.encoding,
-        )
-        return choice.reader(self.inputs)
+    @property
+    def _read_beside(self) -> tuple[str, ...]:
+        return tuple(name for name in (self._person, self.label) if name is not None)
 
     def batches(self, progress: Progress | None = None) -> Iterator[Batch]:
         """The records that count, in their order, in memory that grows with the number of persons alone.
@@ -124,31 +127,30 @@ class PersonalRecords:
         Raises InputError: a record cannot be read, names no person or no label; says which, never what. Or the records
         are others than when they were read before.
         """
-        mixed = hashlib.blake2b(digest_size=32, person=b"textveil records")
-        for batch in self._read(progress):
-            _mix(mixed, batch)
+        mixed = _Digest()
+        for batch in self._counted(progress):
+            mixed.add(batch)
             yield batch
         # Who was not there before has not paid, and noise that is drawn for these records must not meet others.
-        self._digests.append(_ended(mixed, self.names))
+        self._digests.append(mixed.ended(self.names))
         if self._digests[-1] != self._digests[0]:
             raise InputError("INPUT must stay as it is while it is read, more than once; it was changed. Run it again.")
 
-    def _read(self, progress: Progress | None) -> Iterator[Batch]:
+    def _counted(self, progress: Progress | None) -> Iterator[Batch]:
         seen, rows = Counter[int](), 0
-        for block in released_blocks(self._reader(), self.inputs, progress):
-            records = block.records
+        for table in self.tables(progress):
             if self._person is None:
-                persons = list(range(rows, rows + len(records.texts)))
+                persons = list(range(rows, rows + len(table.texts)))
             else:
-                names, numbers = self._filled(records.beside, self._person, block.first, block.place), self._numbers
-                persons = [numbers.setdefault(name, len(numbers)) for name in names]
-            labels = [] if self.label is None else self._filled(records.beside, self.label, block.first, block.place)
-            rows += len(records.texts)
-            kept = [row for row, texts in enumerate(records.texts) if texts and self._counts(persons[row], seen)]
+                numbers = self._numbers
+                persons = [numbers.setdefault(name, len(numbers)) for name in _filled(table, self._person)]
+            labels = [] if self.label is None else _filled(table, self.label)
+            rows += len(table.texts)
+            kept = [row for row, texts in enumerate(table.texts) if texts and self._counts(persons[row], seen)]
             if kept:
                 yield Batch(
                     np.array([persons[row] for row in kept], dtype=np.int64),
-                    [records.texts[row][0] for row in kept],
+                    [table.texts[row][0] for row in kept],
                     [labels[row] for row in kept] if labels else [],
                 )
 
@@ -158,15 +160,48 @@ class PersonalRecords:
         seen[person] += 1
         return seen[person] <= self.limit
 
-    def _filled(self, beside: _Columns, column: str, first: int, place: str) -> list[str]:
-        values = beside[column]
-        empty = next((row for row, value in enumerate(values) if not value), None)
-        if empty is not None:
-            raise InputError(
-                f"{place}record {first + empty} must have a value in the column {column!r}; it is empty. Fill it or "
-                "leave the record out."
-            )
-        return [value for value in values if value]
+
+def _filled(table: RecordTable, column: str) -> list[str]:
+    values = table.columns[column]
+    empty = next((row for row, value in enumerate(values) if not value), None)
+    if empty is not None:
+        raise InputError(
+            f"{table.place}record {table.first + empty} must have a value in the column {column!r}; it is empty. Fill "
+            "it or leave the record out."
+        )
+    return [value for value in values if value]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PersonalRecords(RecordsOfPersons):
+    """Files of records with their persons; a stream serves once.
+
+    Raises ParameterError: the columns do not fit the format.
+    """
+
+    inputs: tuple[str, ...]  # as ``sources.expanded`` gives them
+    corpus_format: str | None = None
+    delimiter: str | None = None
+    encoding: str | None = None  # of text; None is UTF-8, or what its byte order mark says
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._reader()
+
+    def _reader(self) -> CorpusFormat:
+        choice = FormatChoice(
+            corpus_format=self.corpus_format,
+            sanitized=() if self.text is None else (self.text,),
+            read=self._read_beside,
+            delimiter=self.delimiter,
+            encoding=self.encoding,
+        )
+        return choice.reader(self.inputs)
+
+    def tables(self, progress: Progress | None) -> Iterator[RecordTable]:
+        """See ``RecordsOfPersons.tables``."""
+        for block in released_blocks(self._reader(), self.inputs, progress):
+            yield RecordTable(block.records.texts, block.records.beside, block.first, block.place)
 
 
 _NO_LABEL: Final = ""

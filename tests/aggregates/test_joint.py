@@ -22,9 +22,10 @@ from textveil.aggregates.counts import PROOF as COUNTED
 from textveil.aggregates.payment import paid
 from textveil.aggregates.report import AggregateReport, joint_epsilon, joint_guarantee, stated_guarantee
 from textveil.aggregates.request import CorpusRequest
+from textveil.aggregates.topics import PROOF as TOPICS
 from textveil.errors import InputError, ParameterError
 from textveil.privacy.composition import gaussian_delta
-from textveil.privacy.guarantees import Status
+from textveil.privacy.guarantees import PureDP, Status
 from textveil.privacy.units import ONE_PERSON_MORE, ONE_RECORD_MORE, Adjacency
 
 NOTHING: dict[str, Any] = {"public": {}, "bounded": {}, "noise": {}, "facts": {}}
@@ -68,6 +69,23 @@ def test_noises_add_up_as_their_loss_distributions_do(epsilons: tuple[float, ...
     assert epsilon <= sum(epsilons) * (1 + 1e-6)
     if len(epsilons) > 1:
         assert epsilon < 0.9 * sum(epsilons)
+
+
+def test_pure_releases_add_their_epsilon_and_no_delta(tmp_path: Path) -> None:
+    paths = []
+    for place, epsilon in enumerate((0.5, 0.25)):
+        guarantee = PureDP(epsilon=epsilon, source=TOPICS, adjacency=ONE_PERSON_MORE)
+        with paid(_request(epsilon), guarantee, []) as drawing:
+            assert drawing.rng
+        stated = dataclasses.replace(guarantee, status=Status.PROVED)  # as `topics` states it
+        report = AggregateReport(release="topics", paid=drawing, guarantee=stated, **NOTHING)
+        paths.append(tmp_path / f"{place}.json")
+        paths[-1].write_text(report.to_json(), encoding="ascii")
+    alone = joint_guarantee(paths)
+    assert 0.75 <= alone.epsilon < 0.75 + 1e-9 and alone.delta == 0 and alone.status is Status.PROVED
+    noisy = _written(tmp_path / "r.json", 1.0, Fraction(1, 4))
+    both, one = joint_guarantee([*paths, noisy], 1e-5), joint_guarantee([noisy], 1e-5)
+    assert one.epsilon + 0.75 <= both.epsilon < one.epsilon + 0.75 + 1e-9 and both.delta == one.delta
 
 
 def test_a_report_alone_costs_what_it_states(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -36,20 +37,25 @@ def _die(*_: object, **__: object) -> Any:
 def _deadly(point: str, log: Path) -> None:
     """Have this process write down what it draws, and die at a point."""
     from textveil.aggregates import classifier
+    from textveil.aggregates.topics import VoteNoise
     from textveil.cli import count, synthesize, topics
     from textveil.numerics.discrete_noise import DiscreteGaussian
 
-    sample, replace = DiscreteGaussian.sample, Path.replace
+    replace = Path.replace
 
-    def drawn(noise: DiscreteGaussian, size: int, rng: np.random.Generator) -> Any:
-        if point == "reserved":
-            _die()
-        values = sample(noise, size, rng)
-        with log.open("a") as stream:
-            stream.write(f"{noise.sigma} {hashlib.sha256(values.tobytes()).hexdigest()}\n")
-        return _die() if point == "drawn" else values
+    def logged(draw: Callable[..., Any]) -> Callable[..., Any]:
+        def drawn(noise: object, about: Any, rng: np.random.Generator) -> Any:
+            if point == "reserved":
+                _die()
+            values = draw(noise, about, rng)
+            with log.open("a") as stream:
+                stream.write(f"{noise} {hashlib.sha256(np.asarray(values).tobytes()).hexdigest()}\n")
+            return _die() if point == "drawn" else values
 
-    DiscreteGaussian.sample = drawn  # type: ignore[method-assign, assignment]
+        return drawn
+
+    DiscreteGaussian.sample = logged(DiscreteGaussian.sample)  # type: ignore[method-assign]
+    VoteNoise.on = logged(VoteNoise.on)  # type: ignore[method-assign]
     if point == "committed":
         for module in (count, synthesize, topics):
             module.write_release = _die  # type: ignore[attr-defined]
@@ -68,7 +74,8 @@ def _run(command: str, point: str, log: Path, *more: str) -> int:
     from textveil.cli import main as cli
 
     _deadly(point, log)
-    options = ["--unit", "who", "--epsilon", str(EPSILON), "--delta", "1e-4", "--ledger", "budget.db", "-o", "release"]
+    options = ["--unit", "who", "--epsilon", str(EPSILON), "--ledger", "budget.db", "-o", "release"]
+    options += [] if command == "topics" else ["--delta", "1e-4"]
     sys.argv = ["textveil", command, "notes.jsonl", *options, *COMMANDS[command].split(), *more]
     os._exit(cli._exit_code())
 

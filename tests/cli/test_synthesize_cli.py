@@ -26,12 +26,14 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-COMMON = ("in.jsonl", "--unit", "who", "--epsilon", "4", "--delta", "1e-3", "--public", "pool.txt")
+COMMON = ("in.jsonl", "--unit", "who", "--epsilon", "4", "--public", "pool.txt")
+DELTA = ("--delta", "1e-3")
 
 
 def test_synthesize_writes_so_many_labelled_texts_of_the_pool_and_a_report(command, corpus: Path) -> None:
     code, out, err = command(
-        "synthesize", *COMMON, "--documents", len(POOL), "--label", "kind", "--labels", "a,b", "-o", "out.jsonl",
+        "synthesize", *COMMON, *DELTA, "--documents", len(POOL), "--label", "kind", "--labels", "a,b",
+        "-o", "out.jsonl",
         "--report", "r.json", "--overlaps", "own.json",
     )  # fmt: skip
     rows = [json.loads(line) for line in (corpus / "out.jsonl").read_text().splitlines()]
@@ -48,9 +50,9 @@ def test_synthesize_writes_so_many_labelled_texts_of_the_pool_and_a_report(comma
 
 
 def test_synthesize_without_labels_prints_texts_alone_and_a_seed_repeats_them(command, corpus: Path) -> None:
-    first, again = (command("synthesize", *COMMON, "--documents", 5, "--seed", 3) for _ in range(2))
+    first, again = (command("synthesize", *COMMON, *DELTA, "--documents", 5, "--seed", 3) for _ in range(2))
     assert first == again and [list(json.loads(line)) for line in first[1].splitlines()] == [["text"]] * 5
-    code, out, _ = command("synthesize", *COMMON, "--documents", 5, "--seed", 3, "--json", "-o", "s.jsonl")
+    code, out, _ = command("synthesize", *COMMON, *DELTA, "--documents", 5, "--seed", 3, "--json", "-o", "s.jsonl")
     assert code == 0 and json.loads(out)["randomness"] == "seeded: not for release"
 
 
@@ -60,10 +62,13 @@ def test_topics_writes_themes_by_falling_votes(command, corpus: Path) -> None:
     themes = [json.loads(line) for line in out.splitlines()]
     assert code == 0 and [list(theme) for theme in themes] == [["votes", "low", "high", "words", "texts"]] * 3
     assert [theme["votes"] for theme in themes] == sorted((theme["votes"] for theme in themes), reverse=True)
-    assert json.loads((corpus / "r.json").read_text())["release"] == "topics"
+    report = json.loads((corpus / "r.json").read_text())
+    assert report["release"] == "topics" and report["guarantee"]["text"] == "4-DP"
+    code, _, err = command("topics", *COMMON, *DELTA)
+    assert code == 2 and "--delta" in err and err.count("\n") == 1
 
 
-@pytest.mark.parametrize("what", [("synthesize", "--documents", "5"), ("topics", "--topics", "3")])
+@pytest.mark.parametrize("what", [("synthesize", "--documents", "5", *DELTA), ("topics", "--topics", "3")])
 def test_a_second_release_beyond_the_budget_is_refused_and_writes_nothing(command, corpus: Path, what) -> None:
     command("ledger", "limit", "budget.db", "--epsilon", "5", "--delta", "1e-2", "--each", "unit")
     paying = (what[0], *COMMON, *what[1:], "--ledger", "budget.db")
@@ -73,15 +78,15 @@ def test_a_second_release_beyond_the_budget_is_refused_and_writes_nothing(comman
 
 
 def test_bad_input_is_one_line(command, corpus: Path) -> None:
-    code, _, err = command("synthesize", *COMMON, "--documents", len(POOL) + 1)
+    code, _, err = command("synthesize", *COMMON, *DELTA, "--documents", len(POOL) + 1)
     assert code == 2 and err.count("\n") == 1 and f"texts of the public pool, {len(POOL)}; got {len(POOL) + 1}" in err
-    for name, asked in (("synthesize", ("--documents", "1")), ("topics", ())):
+    for name, asked in (("synthesize", ("--documents", "1", *DELTA)), ("topics", ())):
         for output in (("-o", "pool.txt"), ("-o", "in.jsonl"), ("--json",)):
             code, _, err = command(name, *COMMON, *asked, *output)
             assert code == 2 and err.count("\n") == 1
         code, _, err = command(name, "/dev/null", "-f", "jsonl", *COMMON[1:], *asked)
         assert code == 2 and "got a stream" in err
     (corpus / "pool.txt").write_text("\n")
-    for name, asked in (("synthesize", ("--documents", "1")), ("topics", ())):
+    for name, asked in (("synthesize", ("--documents", "1", *DELTA)), ("topics", ())):
         code, _, err = command(name, *COMMON, *asked)
         assert code != 0 and "the public pool must hold texts; it is empty" in err

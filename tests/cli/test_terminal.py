@@ -42,7 +42,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("risk-limit", "risk released.txt --original notes.txt --background public.jsonl --limit .05 -o r --seed 1"),
         ("risk-population", "risk released.txt --original notes.txt --marginals shares.csv --population 90000"),
         ("learn", "learn records.jsonl --unit who --label kind --labels baker,nurse --epsilon 4 --delta 1e-3 -o model"),
-        ("topics", "topics records.jsonl --unit who --epsilon 4 --delta 1e-3 --public notes.txt -o t.jsonl --topics 4"),
+        ("topics", "topics records.jsonl --unit who --epsilon 4 --public notes.txt -o t.jsonl --topics 4"),
         (
             "synthesize",
             "synthesize records.jsonl --unit who --epsilon 4 --delta 1e-3 --public public.jsonl --documents 5 -o s",

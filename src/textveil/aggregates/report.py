@@ -131,7 +131,7 @@ def stated_guarantee(report: Mapping[str, Any]) -> ApproximateDP:
         status = status_of(_maker(report.get("release"), source), source)
     return ApproximateDP(
         epsilon=float(stated["epsilon"]),
-        log_delta=float(stated["log_delta"]),
+        log_delta=-math.inf if stated["notion"] == "pure DP" else float(stated["log_delta"]),
         status=status,
         source=source,
         adjacency=_ADJACENCIES[stated["unit"]],
@@ -181,27 +181,33 @@ def joint_guarantee(reports: Sequence[Path], delta: float | None = None) -> Appr
         ParameterError: as ``joint_epsilon``.
     """
     need(bool(reports), "reports", "none", "at least one")
-    stated, budgets = zip(*(_read(path, number) for number, path in enumerate(reports, 1)), strict=True)
+    stated, shared = zip(*(_read(path, number) for number, path in enumerate(reports, 1)), strict=True)
     if len({guarantee.adjacency for guarantee in stated}) > 1:
         raise InputError("reports must be of one unit; got persons and records. Give those of one unit.")
+    budgets = [budget for budget in shared if budget is not None]
     # Rounded up: the sum of all deltas as the releases state them.
-    total = math.fsum(guarantee.delta for guarantee in stated) * (1 + 4 * _ROUNDING) if delta is None else delta
-    need(0 < total < 1, "delta", total, "in (0, 1)")
+    least = math.fsum(guarantee.delta for guarantee in stated) * (1 + 4 * _ROUNDING)
+    total = least if delta is None or not budgets else delta
+    need(0 < total < 1 or not budgets, "delta", total, "in (0, 1)")
+    pure = math.fsum(guarantee.epsilon for guarantee in stated if guarantee.log_delta == -math.inf)
+    epsilon = pure + (joint_epsilon(budgets, total) if budgets else 0.0)
     return ApproximateDP(
-        epsilon=joint_epsilon(budgets, total),
-        log_delta=math.nextafter(math.log(total), math.inf),
+        epsilon=epsilon * (1 + 4 * _ROUNDING),
+        log_delta=math.nextafter(math.log(total), math.inf) if budgets else -math.inf,
         status=status_of(__name__, PROOF),
         source=PROOF,
         adjacency=stated[0].adjacency,
     )
 
 
-def _read(path: Path, number: int) -> tuple[ApproximateDP, GaussianBudget]:
+def _read(path: Path, number: int) -> tuple[ApproximateDP, GaussianBudget | None]:
     expected = "a report of `textveil count`, `textveil learn`, `textveil synthesize` or `textveil topics`"
     try:
         report = json_file(path)
         guarantee = stated_guarantee(report)
-        budget = GaussianBudget(guarantee.epsilon, guarantee.delta, _share(report["selections"]))
+        selections = _share(report["selections"])
+        is_pure = guarantee.log_delta == -math.inf
+        budget = None if is_pure else GaussianBudget(guarantee.epsilon, guarantee.delta, selections)
     except OSError as error:
         raise InputError(f"report {number} must be {expected}; got {error.strerror or type(error).__name__}.") from None
     except (KeyError, TypeError, ValueError, ZeroDivisionError):

@@ -247,7 +247,7 @@ class CorpusRequest:
     _: KW_ONLY
     # nats, for all that one person wrote; > 0
     epsilon: Annotated[float, Option(help="Nats, for all that one person wrote.", metavar="E", group=GUARANTEE)]
-    # in (0, 1); far below 1 / number of persons
+    # in (0, 1), far below 1 / number of persons; 0 for topics, which need none
     delta: Annotated[float, Option(help=_DELTA, metavar="D", group=GUARANTEE)]
     # all labels that there can be, if they are public: records with others do not count. Empty: the release selects
     # labels that many persons use, for a part of the budget

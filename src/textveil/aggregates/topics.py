@@ -11,19 +11,21 @@ import re
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from typing import Annotated, Any, Final, NamedTuple
 
 import numpy as np
 from scipy.cluster.vq import kmeans2
-from scipy.stats import norm as normal
 
-from textveil.aggregates.budget import GaussianBudget
 from textveil.aggregates.features import PublicFeatures, WordReader, public_transform
 from textveil.aggregates.payment import Fact, paid
 from textveil.aggregates.report import AggregateReport
 from textveil.aggregates.request import CorpusRequest
 from textveil.aggregates.synthesis import NORM, PoolVectors
 from textveil.errors import need
+from textveil.numerics.discrete_noise import discrete_laplace
+from textveil.privacy.guarantees import PureDP
+from textveil.privacy.proved import status_of
 from textveil.privacy.units import Unit
 from textveil.registry.options import Option
 from textveil.types import Integers
@@ -42,7 +44,7 @@ _RARE: Final = 20.0
 class Theme:
     """A group of public texts."""
 
-    votes: float  # noisy; a person with one record gives 1, one with more gives at most 1 in L2 norm
+    votes: float  # noisy; each person gives 1, shared among the groups of the person's records
     low: float  # of the interval for the noise
     high: float  # of the interval for the noise
     words: tuple[str, ...]  # public ones that are more frequent in the group than in the pool
@@ -88,11 +90,42 @@ def nearest_group(vectors: Integers, centers: Integers) -> Integers:
     return np.asarray((2 * products - np.square(centers).sum(axis=1)).argmax(axis=1), dtype=np.int64)
 
 
-def votes(parts: Iterable[tuple[Integers, Integers]], groups: int, *, by_person: bool) -> tuple[Integers, int]:
-    """Add up votes, in parts of ``NORM``; a person's have an L2 norm of at most that.
+class VoteNoise(NamedTuple):
+    """Two-sided geometric noise, P(z) proportional to exp(-epsilon |z| / grid), on votes in whole parts of one."""
+
+    epsilon: float  # nats, finite and > 0
+    grid: int  # parts of one vote; 1 where every person has a single record, so that nobody's vote is shared
+
+    @property
+    def _step(self) -> float:
+        return math.exp(-self.epsilon / self.grid)  # P(z + 1) / P(z) for z >= 0
+
+    @property
+    def deviation(self) -> float:
+        """Standard deviation, in votes."""
+        return math.sqrt(2 * self._step) / -math.expm1(-self.epsilon / self.grid) / self.grid
+
+    @property
+    def reach(self) -> float:
+        """Votes within which the noise is with probability ``CONFIDENCE``, or more."""
+        log_tail = math.log((1 - CONFIDENCE) * (1 + self._step) / 2)  # P(|z| > r) is 2 step^(r + 1) / (1 + step)
+        return max(math.ceil(-log_tail * self.grid / self.epsilon) - 1, 0) / self.grid
+
+    def on(self, sums: Integers, rng: np.random.Generator) -> list[float]:
+        """Return noisy votes."""
+        scale = self.grid / Fraction(self.epsilon)
+        return [(total + discrete_laplace(scale, rng)) / self.grid for total in sums.tolist()]
+
+
+def votes(
+    parts: Iterable[tuple[Integers, Integers]], groups: int, grid: int, *, by_person: bool
+) -> tuple[Integers, int]:
+    """Add up votes in parts of ``grid``; each person has one, shared among groups by the person's records.
 
     Args:
         parts: persons and groups of records.
+        groups: how many there are.
+        grid: parts of a vote; a person's shares are rounded down to it.
         by_person: whether a person may have several records.
 
     Returns the sums, shape (groups,), and the number of persons.
@@ -101,17 +134,16 @@ def votes(parts: Iterable[tuple[Integers, Integers]], groups: int, *, by_person:
     persons = 0
     for owners, numbers in parts:
         if not by_person:
-            total += NORM * np.bincount(numbers, minlength=groups)
+            total += grid * np.bincount(numbers, minlength=groups)
             persons += len(numbers)
             continue
         for person, group in zip(owners.tolist(), numbers.tolist(), strict=True):
             own = counts.setdefault(person, {})
             own[group] = own.get(group, 0) + 1
     for own in counts.values():
-        square = sum(count * count for count in own.values())
-        length = math.isqrt(square - 1) + 1
+        records = sum(own.values())
         for group, count in own.items():
-            total[group] += count * NORM // length
+            total[group] += count * grid // records
     return total, persons + len(counts)
 
 
@@ -124,7 +156,7 @@ def topics(
     """Estimate how many persons write about each group of public texts.
 
     Args:
-        request: its records are read once; labels do not count.
+        request: its records are read once; labels do not count. Without a delta: the guarantee is pure.
         pool: public texts, each once.
 
     Raises:
@@ -133,9 +165,11 @@ def topics(
         BudgetExhausted: a person's budget does not reach.
     """
     need(2 <= topics <= len(pool), "topics", topics, f"between 2 and the texts of the public pool, {len(pool):,}")
+    need(request.delta == 0, "delta", request.delta, "left out: topics hold at epsilon alone")
+    need(0 < request.epsilon < math.inf, "epsilon", request.epsilon, "finite and > 0")
     records, words = request.records, request.words
-    budget = GaussianBudget(request.epsilon, request.delta)
-    noise = budget.noise(NORM**2)
+    by_person = records.adjacency.unit is not Unit.DOCUMENT
+    noise = VoteNoise(request.epsilon, NORM if by_person and records.limit != 1 else 1)
     features = PublicFeatures(words, public_transform(words))
     vectors = PoolVectors.of(pool, features, request.pool_progress)
     groups = Groups.found(vectors, topics)
@@ -144,30 +178,31 @@ def topics(
         (batch.persons, nearest_group(features.vectors(batch.texts, NORM), groups.centers))
         for batch in records.batches(request.progress)
     )
-    sums, persons = votes(parts, topics, by_person=records.adjacency.unit is not Unit.DOCUMENT)
-    guarantee = budget.guarantee(records.adjacency, PROOF)
+    sums, persons = votes(parts, topics, noise.grid, by_person=by_person)
+    guarantee = PureDP(
+        epsilon=request.epsilon, status=status_of(__name__, PROOF), source=PROOF, adjacency=records.adjacency
+    )
     settings: list[Fact] = ["topics", repr(noise), features.digest, topics, groups.centers.tobytes()]
     with paid(request, guarantee, settings) as drawing:
-        noisy = sums + noise.sample(topics, drawing.rng)
-    reach = float(normal.isf((1 - CONFIDENCE) / 2)) * noise.sigma
+        noisy = noise.on(sums, drawing.rng)
     described = _described(pool, vectors, groups, words.words)
     themes = [
         Theme(
-            votes=noisy[group] / NORM,
-            low=max(noisy[group] - reach, 0) / NORM,
-            high=max(noisy[group] + reach, 0) / NORM,
+            votes=noisy[group],
+            low=max(noisy[group] - noise.reach, 0.0),
+            high=max(noisy[group] + noise.reach, 0.0),
             words=described[group][0],
             texts=described[group][1],
         )
-        for group in np.argsort(-noisy, kind="stable").tolist()
+        for group in np.argsort(-np.array(noisy), kind="stable").tolist()
     ]
     report = AggregateReport(
         release=RELEASE,
         paid=drawing,
         guarantee=guarantee,
         public={"vocabulary": words.name, "texts of the pool": len(pool), "themes": topics},
-        bounded={"records per person": records.limit, "a person's votes (L2 norm)": 1},
-        noise={"votes": noise.sigma / NORM},
+        bounded={"records per person": records.limit, "a person's votes (sum)": 1},
+        noise={"votes": noise.deviation},
         facts={"confidence": CONFIDENCE},
     )
     return Themes(themes, report, persons)

@@ -26,6 +26,7 @@ Corpus: TypeAlias = Annotated[
     list[str], typer.Argument(metavar="INPUT...", help="Files, folders or patterns; - is standard input.")
 ]
 Labels: TypeAlias = Annotated[str, opt.Declared("request")]
+Delta: TypeAlias = Annotated[float, opt.Declared("request")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +40,6 @@ class AggregateOptions:
         ),
     ]
     epsilon: Annotated[float, opt.Declared("request")]
-    delta: Annotated[float, opt.Declared("request")]
     records_per_person: Annotated[
         int | None, opt.option("N", "The first N records of each person count.  [default: all]", PERSONS)
     ] = None
@@ -80,7 +80,7 @@ class AggregateOptions:
         from textveil.randomness import seeded_generator
 
         rng = None if seed is None else seeded_generator(seed)
-        return CorpusRequest(records, epsilon=self.epsilon, delta=self.delta, rng=rng, **settings)
+        return CorpusRequest(records, epsilon=self.epsilon, rng=rng, **settings)
 
     @contextlib.contextmanager
     def paying(self, output: Path | None) -> Iterator[Payer | None]:

@@ -9,6 +9,7 @@ from textveil.cli import options as opt
 from textveil.cli.aggregate_options import (
     AggregateOptions,
     Corpus,
+    Delta,
     Labels,
     checked_outputs,
     needs_output,
@@ -26,6 +27,7 @@ def count_command(
     *,
     source: Corpus,
     aggregate: AggregateOptions,
+    delta: Delta,
     ngrams: Annotated[int, opt.Declared("count")],
     label: Annotated[str | None, opt.fields("field with a label: count for each label.", None)] = None,
     labels: Labels,
@@ -52,7 +54,9 @@ def count_command(
     outputs = checked_outputs(records.inputs, target, *(report or ()), overwrite=aggregate.overwrite)
     with aggregate.paying(target) as payer:
         with bar("counting", "bytes", records.inputs) as progress, renamed(items="items_per_person"):
-            request = aggregate.request(records, seed=seed, labels=opt.parts_of(labels), payer=payer, progress=progress)
+            request = aggregate.request(
+                records, delta=delta, seed=seed, labels=opt.parts_of(labels), payer=payer, progress=progress
+            )
             release, facts = count(
                 request, ngrams=ngrams, items_per_person=items_per_person, repeats=repeats, words=words
             )

@@ -11,7 +11,15 @@ from typing import Annotated
 import typer
 
 from textveil.cli import options as opt
-from textveil.cli.aggregate_options import AggregateOptions, Corpus, Labels, checked_outputs, tell_sender, write_reports
+from textveil.cli.aggregate_options import (
+    AggregateOptions,
+    Corpus,
+    Delta,
+    Labels,
+    checked_outputs,
+    tell_sender,
+    write_reports,
+)
 
 
 @opt.grouped
@@ -20,6 +28,7 @@ def learn_command(
     source: Corpus,
     label: Annotated[str, opt.fields("field with the label.", None)],
     aggregate: AggregateOptions,
+    delta: Delta,
     output: Annotated[Path, opt.option("FOLDER", "Folder for the model.", None, "--output", "-o")],
     labels: Labels,
     report: opt.NewReports = None,
@@ -51,6 +60,7 @@ def learn_command(
             with counting("reading", "bytes", records.inputs) as progress:
                 request = aggregate.request(
                     records,
+                    delta=delta,
                     seed=seed,
                     labels=opt.parts_of(labels),
                     vocabulary=vocabulary.load(),

@@ -10,6 +10,7 @@ from textveil.cli import options as opt
 from textveil.cli.aggregate_options import (
     AggregateOptions,
     Corpus,
+    Delta,
     Labels,
     checked_outputs,
     needs_output,
@@ -39,6 +40,7 @@ def synthesize_command(
     source: Corpus,
     documents: Annotated[int, opt.Declared("synthesize")],
     aggregate: AggregateOptions,
+    delta: Delta,
     public: Pool = None,
     label: Annotated[str | None, opt.fields("field with a label: texts get labels too.", None)] = None,
     labels: Labels,
@@ -78,6 +80,7 @@ def synthesize_command(
         ):
             request = aggregate.request(
                 records,
+                delta=delta,
                 seed=seed,
                 labels=opt.parts_of(labels),
                 vocabulary=vocabulary.load(),

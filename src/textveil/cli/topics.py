@@ -54,6 +54,7 @@ def topics_command(
         ):
             request = aggregate.request(
                 records,
+                delta=0.0,
                 seed=seed,
                 vocabulary=vocabulary.load(),
                 payer=payer,

@@ -158,9 +158,14 @@ class ContributionBound:
         return ITEMS_AT_MOST * self.items
 
     @property
+    def squared_values(self) -> int:
+        """Squared sensitivity of all sums of values, in squared units of the grid."""
+        return self.items * GRID**2
+
+    @property
     def squared_sensitivity(self) -> int:
         """Of all sums of values, of sizes and of what is left of them, in squared units of the grid."""
-        return self.items * GRID**2 + 2 * SIZE_WEIGHT**2
+        return self.squared_values + 2 * SIZE_WEIGHT**2
 
     def held(self) -> Integers:
         """What one person can give to items: at most ``held()[j]`` to the one with the (j + 1)-th largest value."""

@@ -318,7 +318,7 @@ class _Run:
             weights = np.full(chunk.labels.size, GRID)
             values = bound.values(chunk.persons, chunk.labels, weights, self.rng)
             table.add(values.keys, values.values)
-        noise = self.counting.budget.noise(bound.squared_sensitivity, LABELS_SHARE)
+        noise = self.counting.budget.noise(bound.squared_values, LABELS_SHARE)  # no sizes come out of this round
         self.noise["labels"] = noise.continuous_sigma / GRID
         chosen, _ = self._selected("labels", *table.total(), bound, noise)
         self.chosen[:] = False

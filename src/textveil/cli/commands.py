@@ -33,6 +33,7 @@ OWN: Final[Mapping[str, tuple[str, type[TyperCommand]]]] = {
     "restore": ("restore:restore_command", GroupedCommand),
     "detect": ("detect:detect_command", GroupedCommand),
     "review": ("review:review_command", GroupedCommand),
+    "verify": ("verify:verify_command", OwnCommand),
     "certify": ("certify:certify_command", GroupedCommand),
     "mechanisms": ("explain:mechanisms_command", OwnCommand),
     "policies": ("explain:policies_command", OwnCommand),

@@ -28,6 +28,7 @@ from textveil.cli.mechanism_options import (
     spelled,
 )
 from textveil.cli.progress import Bar, tell
+from textveil.cli.verify import ReceiptOptions
 from textveil.errors import ParameterError, need
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from textveil.mechanisms.kinds import Mechanism
     from textveil.sanitize.chosen import SanitizerOptions
     from textveil.sanitize.policy.policy import Policy, Rule
+    from textveil.sanitize.release import Report
     from textveil.text.marks import Marks
     from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -239,6 +241,7 @@ def sanitize_command(
     formats: opt.FormatOptions,
     records: _RecordOptions,
     writing: _WritingOptions,
+    receipts: ReceiptOptions,
     faults: _FaultOptions,
     engines: _EngineOptions,
     vocabulary: opt.VocabularyOptions,
@@ -253,8 +256,12 @@ def sanitize_command(
     place = opt.file_of(None if output is None else Path(output))
     reports = tuple(writing.report or ())
     check_outputs(place, [*reports, writing.sender_report], writing.private_map, resume=writing.resume)
+    written = (*reports, writing.sender_report, writing.private_map, writing.map_key)
+    signer = receipts.signer(place, (*(source or ()), *written))
     if not several and (document := the_document(source)) is not None:
-        return _document(context, document, place, drawing, records, writing, vocabulary, faults.record_seconds)
+        report = _document(context, document, place, drawing, records, writing, vocabulary, faults.record_seconds)
+        receipts.write(signer, report, place, quiet=writing.quiet)
+        return 0
     choice = formats.choice(records.field, records.keep)
     if faults.max_document_bytes is not None:
         choice = replace(choice, max_document_bytes=faults.max_document_bytes)
@@ -285,7 +292,7 @@ def sanitize_command(
         map_key=writing.map_key,
     )
     paid = payer is not None and not (writing.overwrite or writing.resume)
-    outputs = opt.Outputs(*places.files, paid=paid)
+    outputs = opt.Outputs(*places.files, receipts.receipt, paid=paid)
     _check_streams(places)
     run = Run(
         recall=None if drawing.detection_report is None else read_recall(drawing.detection_report),
@@ -309,6 +316,7 @@ def sanitize_command(
     lines = assumed and choice.name_of_all(inputs) == "txt"
     by_line = lines and finished.report.tally.documents > len(inputs)
     code = _told(finished, context.command, review, writing, places.output, by_line=by_line)
+    receipts.write(signer, finished.report, place, quiet=writing.quiet)
     outputs.tell(quiet=writing.quiet or finished.already)
     return code
 
@@ -322,7 +330,7 @@ def _document(
     writing: _WritingOptions,
     vocabulary: opt.VocabularyOptions,
     seconds: float | None,
-) -> int:
+) -> Report:
     from textveil.cli.brief import brief
     from textveil.corpora.files.inputs import Places
 
@@ -349,7 +357,7 @@ def _document(
         lines = [shown, told(report.certificate)]
     sys.stderr.writelines(line + "\n" for line in lines)
     outputs.tell(quiet=writing.quiet)
-    return 0
+    return report
 
 
 def _done(run: Run, places: Places, command: Any) -> Finished:

@@ -12,6 +12,7 @@ from textveil.json_text import json_text
 from textveil.mechanisms.kinds import DrawsText
 from textveil.privacy.accountant import Accountant
 from textveil.privacy.guarantees import Guarantee
+from textveil.receipts import Left, Signer
 from textveil.registry.lab import lab_function
 from textveil.sanitize.costs import (
     Counts,
@@ -459,6 +460,10 @@ class Release:
         tally = Tally()
         tally.add(self.kinds, self.mapped, self.setting.counted)
         return Report(setting=self.setting, tally=tally, recall=recall)
+
+    def receipt(self, signer: Signer) -> bytes:
+        """Return a signed receipt of ``text`` in UTF-8; ``receipts.read_receipt`` and textveil verify check it."""
+        return signer.receipt(self.report().to_data(), Left.of("text in UTF-8", self.text.encode("utf-8")))
 
     def sender_report(self) -> SenderReport:
         """Report what the sender alone may know of this one document."""

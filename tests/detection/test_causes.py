@@ -101,3 +101,30 @@ def test_an_institution_behind_a_role_is_no_person() -> None:
 )
 def test_a_table_without_small_words_tells_its_language(text: str, language: str) -> None:
     assert language_of(text) == language
+
+
+@pytest.mark.parametrize(
+    ("text", "hosts"),
+    [
+        ("DB_HOST=pg-main.tarnbrook.lan", ["pg-main.tarnbrook.lan"]),
+        ("HOSTS=shop.tarnbrook.example:443,api.kiesewetter.corp", ["shop.tarnbrook.example", "api.kiesewetter.corp"]),
+        ('{"endpoint": "files.corvane.internal"}', ["files.corvane.internal"]),
+        ("server_name shop-tarnbrook.lan;", ["shop-tarnbrook.lan"]),
+        ("MYSQL_HOST=localhost DB_HOST=db-01 REDIS_HOST=redis-master.default.svc.cluster.local", []),
+        ("SMTP_HOST=smtp.gmail.com\nhost: string, hostname.length, host = self.host", []),
+    ],
+)  # fmt: skip
+def test_hosts_of_settings_go_where_a_part_is_nobodys_word(text: str, hosts: list[str]) -> None:
+    assert found(text, "url") == hosts
+
+
+@pytest.mark.parametrize(
+    ("text", "secrets"),
+    [
+        ("ada@zuse.example:walnut-Quarry\nbo@zuse.example:hunter", ["walnut-Quarry", "hunter"]),
+        ("- ada.l@zuse.example : Kirsche99", ["Kirsche99"]),
+        ("git@github.com:acme/web.git, me@h.example:/srv, ada@zuse.example:5432, bo@zuse.example: tomorrow works", []),
+    ],
+)
+def test_what_stands_behind_a_mailbox_and_a_colon_is_its_password(text: str, secrets: list[str]) -> None:
+    assert found(text, "secret") == secrets

@@ -9,8 +9,19 @@ from hashlib import sha256
 from ipaddress import ip_address
 from typing import Final
 
+from textveil.detection.digests import names_firm
 from textveil.detection.found import OTHER, Found, Search, finding, near, readings
-from textveil.detection.gates import CUT, at_digits, either, in_runs, matching, with_words
+from textveil.detection.gates import (
+    CUT,
+    at_digits,
+    either,
+    holding,
+    in_runs,
+    joined_words,
+    matching,
+    places_of,
+    with_words,
+)
 from textveil.text.patterns import lazy_regex, matches
 from textveil.text.tokens import Kind, addresses
 
@@ -63,6 +74,62 @@ def find_domains(text: str) -> Iterator[Found]:
             end = tag.start()
         yield Found(match.start() - len(name), end, "url", 0.8 if sure else 0.6)
         position = end
+
+
+_HOST_KEY: Final = lazy_regex(
+    r"(?i:(?:[a-z0-9]{1,20}[_.-]){0,4}(?:[a-z0-9]{0,12}host(?:s|name)?|server(?:_?name)?|endpoint|broker|domain|upstream"
+    r"|[a-z]{0,8}addr(?:ess)?|bastion|gateway|nameserver))[\"']?(?:[ \t]{0,3}[:=][ \t]{0,3}"
+    r"|[ \t]{1,12}(?=[a-z0-9-]{1,40}\.[a-z0-9]))[\"']?(?:[a-z]{2,12}://)?"
+    r"(?P<hosts>[a-z0-9][a-z0-9_.-]{2,120}(?:(?::[0-9]{2,5})?,[a-z0-9][a-z0-9_.-]{2,120}){0,9})(?=[:/\"'\s,;]|\Z)"
+)
+_HOST: Final = lazy_regex(r"[a-z0-9][a-z0-9_.-]{2,120}")
+_HOST_WORDS: Final = joined_words(
+    "host hosts hostname server servername endpoint broker domain upstream bastion gateway nameserver addr address "
+    "pghost dbhost mqhost smtphost mysqlhost"
+)
+_PUBLIC_MAIL: Final = lazy_regex(
+    r"(?:smtp|imap|pop3?|mail|mx|outlook|email-smtp)[a-z0-9-]{0,12}(?:\.[a-z0-9-]{2,20})?\.(?:gmail|googlemail|google"
+    r"|office365|outlook|hotmail|yahoo|icloud|gmx|web|sendgrid|mailgun|mailjet|postmarkapp|mandrillapp|sparkpostmail"
+    r"|amazonaws|mailtrap|zoho|fastmail|brevo|sendinblue)\.(?:com|net|org|de|io|eu)"
+)
+"""Servers of mail that everyone may use: they name no firm."""
+HOST_KEY_GATE: Final = holding(
+    "ost",
+    "OST",
+    "erver",
+    "ERVER",
+    "roker",
+    "ROKER",
+    "ndpoint",
+    "NDPOINT",
+    "omain",
+    "OMAIN",
+    "ddr",
+    "DDR",
+    "pstream",
+    "ateway",
+    "GATEWAY",
+    "astion",
+    "BASTION",
+)
+
+
+def find_hosts_under_keys(text: str) -> Iterator[Found]:
+    """Yield hosts that a setting holds, where a part of them is no word of programs: DB_HOST=db1.tarn.lan."""
+    reached = 0
+    for place, _ in places_of(text, _HOST_WORDS):
+        start = place
+        while start > reached and (text[start - 1].isalnum() or text[start - 1] in "_.-") and place - start < 60:
+            start -= 1
+        key = _HOST_KEY.match(text, start)
+        if key is None or start < reached:
+            continue
+        reached = key.end()
+        for host in _HOST.finditer(text, *key.span("hosts")):
+            if _PUBLIC_MAIL.fullmatch(host[0]):
+                yield Found(*host.span(), "code", 0.9, "code")
+            elif not host[0].isalnum() and (names_firm(host[0]) or host[0].endswith(".example")):
+                yield Found(*host.span(), "url", 0.85, "field")
 
 
 _OWN: Final = ("127.0.0.1", "0.0.0.0", "255.255.255.255", "255.255.255.0")

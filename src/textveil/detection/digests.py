@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from textveil.detection.found import Found
+from textveil.detection.found import Found, words_in
 from textveil.detection.gates import at_digits, either, holding, holding_in_runs, matching
 from textveil.detection.lists import Marks, lists
+from textveil.detection.people_in_records import is_plain_form
 from textveil.text.patterns import lazy_regex, matches
 
 _HEXADECIMAL: Final = lazy_regex(
@@ -152,7 +153,7 @@ def _is_plain_step(step: str) -> bool:
 def find_public_hosts(text: str) -> Iterator[Found]:
     """Yield hosts that identify nobody, alone or as those of images and packages: ghcr.io/acme/web:1.2."""
     for match in matches(_PUBLIC_HOST, text):
-        if _OF_SOMEBODY.search(match[0]):
+        if _OF_SOMEBODY.search(match[0]) or (match["host"] and "example" not in match[0] and names_firm(match["host"])):
             continue
         path, tag = match["path"] or "", match["tag"]
         plain = match["host"] is None or tag or "@sha" in match[0] or "?rev=" in match[0]
@@ -169,6 +170,16 @@ def find_public_hosts(text: str) -> Iterator[Found]:
             place = number.end()
         if place < match.end():
             yield Found(place, match.end(), "code", _CODE, "code")
+
+
+def names_firm(host: str) -> bool:
+    """Return whether a part of a host is no word of English or of programs: files.corvane.internal."""
+    parts = _HOST_LETTERS.findall(host)
+    return any(len(part) > 3 and part not in _LOCAL_PARTS and not is_plain_form(part) for part in parts)
+
+
+_HOST_LETTERS: Final = lazy_regex("[a-z]+")
+_LOCAL_PARTS: Final = words_in("localhost local internal intern example cluster postgres rabbitmq ghcr quay")
 
 
 def find_constants(text: str) -> Iterator[Found]:

@@ -8,7 +8,7 @@ from itertools import starmap
 from typing import Final
 
 from textveil.detection.found import Found, near_places
-from textveil.detection.gates import WithWords, joined_words, places_of
+from textveil.detection.gates import WithWords, holding, joined_words, places_of
 from textveil.detection.people_in_records import names_user
 from textveil.detection.secrets import (
     apart,
@@ -19,7 +19,7 @@ from textveil.detection.secrets import (
     is_unlike_prose,
     phrase_behind,
 )
-from textveil.text.patterns import lazy_regex
+from textveil.text.patterns import lazy_regex, matches
 
 _SCORE: Final = 0.8
 _BE: Final = (
@@ -196,3 +196,24 @@ def _told(text: str, number: int, match: re.Match[str]) -> Iterator[tuple[int, s
 
 
 _ENDS: Final = ("", ".", ",", ";", "!", ")", "'", '"', " (")
+
+_AT_MAILBOX: Final = lazy_regex(
+    r"@[A-Za-z0-9-]{1,60}(?:\.[A-Za-z0-9-]{1,60}){1,4}[ \t]?[:;|][ \t]?(?P<value>[^\s\"'`,;|<>]{4,60})"
+    r"(?P<rest>[ \t]*(?:[\n;|:]|\Z))?"
+)
+_LINE_BEFORE: Final = lazy_regex(r"(?:\A|[\n,;|\"'`(])[ \t>*-]{0,6}[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}\Z")
+_PATH_OR_PORT: Final = lazy_regex(r"[0-9]{1,5}|~?[\w.-]*/.*|[\w.-]+\.git|[A-Za-z]+:")
+MAILBOX_GATE: Final = holding("@")
+
+
+@apart
+def find_mailbox_passwords(text: str) -> Iterator[Found]:
+    """Yield what stands behind an e-mail address and a colon, as lists of accounts have it: ada@zuse.org:walnut7."""
+    for match in matches(_AT_MAILBOX, text):
+        value = match["value"].rstrip(".)")
+        line = match["rest"] is not None and _LINE_BEFORE.search(text, max(0, match.start() - 70), match.start())
+        plain = value.isalpha() and value.islower() and " " in match[0]
+        if _PATH_OR_PORT.fullmatch(match["value"]) or is_placeholder(value) or plain:
+            continue
+        if line or (is_said_secret(value) and " " not in match[0]):
+            yield Found(match.start("value"), match.start("value") + len(value), "secret", _SCORE, "shape")

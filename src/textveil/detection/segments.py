@@ -1,0 +1,164 @@
+"""Records whose standard tells by position what a field is: HL7 version 2, X12, vCard and GEDCOM."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Final
+
+from textveil.detection.found import Found, words_in
+from textveil.detection.gates import holding
+from textveil.text.patterns import lazy_regex, matches
+
+SEGMENT_GATE: Final = holding(
+    *(f"{name}|" for name in ("MSH", "PID", "NK1", "PV1", "PD1", "GT1", "IN1", "IN2", "MRG", "ORC", "OBR", "STF")),
+    *("NM1*", "N3*", "N4*", "DMG*", "BEGIN:VCARD", "1 NAME ", "0 HEAD"),
+)
+
+
+def _fields(written: str) -> dict[str, dict[int, str]]:
+    """Read a table: a line for each segment, with the numbers of fields and what they hold."""
+    rows = (line.split() for line in written.strip().splitlines())
+    return {name: {int(field[:-1]): field[-1] for field in fields} for name, *fields in rows}
+
+
+_OF_SEGMENTS: Final = MappingProxyType(
+    _fields("""
+    MSH 3o 5o
+    EVN 5c
+    PID 2i 3i 4i 5n 6n 7d 9n 11a 12p 13t 14t 18i 19i 20i 21i 23p
+    PD1 4c
+    NK1 2n 4a 5t 6t 12i 13o 16d 30n 31t 32a 33i 37i
+    PV1 3l 7c 8c 9c 17c 19i 52c
+    GT1 2i 3n 4n 5a 6t 7t 8d 12i 16o 17a 18t 19i
+    IN1 5a 6n 7t 8i 11o 16n 18d 19a 36i 49i
+    IN2 1i 2i 3n 6i 7n 8i 52n 61i 63t
+    MRG 1i 3i 4i 7n
+    ORC 10c 11c 12c 14t 19c 24a 25a
+    OBR 10c 16c 17t 28c 32c 33c 34c 35c
+    OBX 16c 23o 24a 25c
+    DG1 16c
+    PR1 8c 11c 12c
+    ROL 4c
+    SCH 12c 13t 16c 17t 20c
+    AIP 3c
+    STF 2i 3n 6d 10t 11a 12d
+    PRD 2n 3a 5t 7i
+    RXE 13c
+    RXA 10c
+    SPM 30i
+    """)
+)
+"""Fields of HL7: ids, names, persons with their id first, addresses, telephones, dates, places, facilities."""
+_OF_LOOPS: Final = MappingProxyType(
+    _fields("""
+    NM1 3n 4n 5n 9i
+    N1 2o 4i
+    N2 1n
+    N3 1p 2p
+    N4 1p 2p 3p
+    DMG 2d
+    PER 2n 4t 6t 8t
+    SUB 1i
+    CLM 1i
+    """)
+)
+"""Fields of X12, which asterisks part."""
+_SEGMENT: Final = lazy_regex(r"(?<![^\n\r])[ \t>]{0,8}(?P<name>[A-Z][A-Z0-9]{2})\|(?P<rest>[^\n\r]*)")
+_LOOP: Final = lazy_regex(r"(?:\A|(?<=[\n\r~]))[ \t]{0,8}(?P<name>[A-Z][A-Z0-9]{1,2})\*(?P<rest>[^\n\r~]*)")
+_REPEATED: Final = lazy_regex(r"[^~]+")
+_CARD: Final = lazy_regex(
+    r"(?<![^\n])(?:item[0-9]{1,2}\.)?(?P<name>N|FN|NICKNAME|ADR|LABEL|ORG|BDAY|TEL)(?:;[^:\n]{1,80})?:(?P<rest>[^\n\r]*)"
+)
+_TREE: Final = lazy_regex(
+    r"(?<![^\n])[ \t]{0,16}[0-9]{1,2} (?P<name>NAME|GIVN|SURN|NICK|_MARNM|PLAC|ADDR|CITY|POST|PHON)"
+    r" (?P<rest>[^\n\r]*)"
+)
+_OF_CARDS: Final = MappingProxyType(
+    {"N": "n", "FN": "n", "NICKNAME": "n", "ADR": "p", "LABEL": "p", "ORG": "o", "BDAY": "d", "TEL": "t"}
+)
+_OF_TREES: Final = MappingProxyType(
+    {"NAME": "n", "GIVN": "n", "SURN": "n", "NICK": "n", "_MARNM": "n"}
+    | {"PLAC": "p", "ADDR": "p", "CITY": "p", "POST": "p", "PHON": "t"}
+)
+_PIECE: Final = lazy_regex(r"[^;/]+")
+_STEP: Final = lazy_regex(r"[^;,/]+")
+_KINDS: Final = MappingProxyType(
+    {"n": "person", "p": "place", "o": "organization", "t": "phone", "i": "id", "d": "date"}
+)
+_SHORTEST: Final = MappingProxyType({"t": 5, "d": 4, "i": 3})
+_NAME_PARTS: Final = 3  # of a name: family, given, middle
+_ADDRESS_PARTS: Final = 5  # of an address: street, other, city, state, code
+_SORTS: Final = words_in("MR MRN PI PT SS SSN VN AN DL PPN NH NI EI EN FI ISO DNS HL70203")
+"""Sorts of an id, which some senders write where its issuer stands."""
+_SCORE: Final = 0.8
+
+
+def find_segments(text: str) -> Iterator[Found]:
+    """Yield the values of fields that a standard gives to persons, places, ids, telephones and births, by start."""
+    for match in matches(_SEGMENT, text):
+        yield from _in_fields(match, "|", _OF_SEGMENTS.get(match["name"], {}))
+    if "*" in text:
+        for match in matches(_LOOP, text):
+            yield from _in_fields(match, "*", _OF_LOOPS.get(match["name"], {}))
+    if "BEGIN:VCARD" in text:
+        yield from _in_lines(text, _CARD, _OF_CARDS)
+    if "1 NAME " in text:
+        yield from _in_lines(text, _TREE, _OF_TREES)
+
+
+def _in_lines(text: str, pattern: re.Pattern[str], kinds: Mapping[str, str]) -> Iterator[Found]:
+    for match in matches(pattern, text):
+        code = kinds[match["name"]]
+        parts = match["rest"].split(";")[:_NAME_PARTS] if match["name"] == "N" else [match["rest"]]
+        start = match.start("rest")
+        for piece in (_STEP if code == "p" else _PIECE).finditer(text, start, start + len(";".join(parts))):
+            yield from _value(text, *piece.span(), code)
+
+
+def _in_fields(segment: re.Match[str], mark: str, codes: Mapping[int, str]) -> Iterator[Found]:
+    text, start = segment.string, segment.start("rest")
+    for number, field in enumerate(segment["rest"].split(mark) if codes else (), 1):
+        code = codes.get(number)
+        if code and field:
+            for repeated in _REPEATED.finditer(text, start, start + len(field)):
+                yield from _in_components(text, *repeated.span(), code)
+        start += len(field) + 1
+
+
+def _in_components(text: str, start: int, end: int, code: str) -> Iterator[Found]:
+    """Yield the values of one field, whose parts have places of their own."""
+    for number, part in enumerate(text[start:end].split("^"), 1):
+        kind = code
+        if code == "c":  # a person with an id before the name
+            kind = "i" if number == 1 else "n" if number <= _NAME_PARTS + 1 else ""
+        elif code == "n":
+            kind = "n" if number <= _NAME_PARTS else ""
+        elif code == "a":
+            kind = "p" if number <= _ADDRESS_PARTS else ""
+        elif code == "i":
+            kind = "i" if number == 1 else "o" if number == 4 and part not in _SORTS else ""
+        elif code == "l":
+            kind = "o" if number == 4 else ""
+        elif code == "t":
+            kind = "t" if sum(map(str.isdigit, part)) > 4 else ""
+        elif number > 1:
+            kind = ""
+        if part and kind:
+            yield from _value(text, start, start + len(part), kind)
+        start += len(part) + 1
+
+
+def _value(text: str, start: int, end: int, code: str) -> Iterator[Found]:
+    """Yield a value without the white space around it, if it can be one of its kind."""
+    while start < end and text[start].isspace():
+        start += 1
+    while start < end and text[end - 1].isspace():
+        end -= 1
+    written = text[start:end]
+    digits = sum(map(str.isdigit, written))
+    if not any(map(str.isalnum, written)) or written == '""':
+        return
+    if (digits if code in "td" else len(written)) >= _SHORTEST.get(code, 1):
+        yield Found(start, end, _KINDS[code], _SCORE, "field")

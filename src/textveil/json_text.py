@@ -1,10 +1,12 @@
-"""JSON text as commands print it and reports keep it, and the one reader of JSON that others may have made."""
+"""JSON text as commands print it, the one reader of JSON that others may have made, and the leaves of such a text."""
 
 import json
 import math
+import re
 from collections.abc import Callable, Mapping
+from enum import Enum
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 NESTING: Final = 100  # arrays and objects inside one another, at most: code that walks over data is recursive
 FILE_BYTES: Final = 1 << 28
@@ -83,4 +85,93 @@ def _is_deeper(data: Any, nesting: int) -> bool:
         if not level:
             return False
         level = [inner for value in level for inner in (value.values() if isinstance(value, dict) else value)]
+    return True
+
+
+NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+"""A number as JSON writes it."""
+
+_LEAF: Final = re.compile(
+    rf'(?P<string>"[^"\\]*+(?:\\.[^"\\]*+)*+")(?P<key>\s*:)?|(?P<number>{NUMBER.pattern})|true|false'
+)
+
+_STRING: Final = json.JSONDecoder()
+
+
+class LeafKind(Enum):
+    """The kind of a piece of JSON."""
+
+    KEY = "key"
+    STRING = "string"
+    NUMBER = "number"
+    WORD = "word"
+
+
+class Leaf(NamedTuple):
+    """A piece of JSON with content: its characters without quotes and escapes, and as written in the JSON text."""
+
+    kind: LeafKind
+    text: str
+    written: str
+
+    def with_text(self, text: str) -> str:
+        """Return JSON for another text in its place: of its own kind if possible, else a string."""
+        if text == self.text:
+            return self.written
+        plain = (self.kind is LeafKind.NUMBER and NUMBER.fullmatch(text)) or (
+            self.kind is LeafKind.WORD and text in ("true", "false")
+        )
+        return text if plain else f'"{escaped(text)}"'
+
+
+def leaves(text: str) -> list[str | Leaf] | None:
+    """Return the pieces of an array or an object, in order; None if the text is no JSON, or neither."""
+    if not is_json(text):
+        return None
+    parts: list[str | Leaf] = []
+    at = 0
+    for match in _LEAF.finditer(text):
+        parts.append(text[at : match.start()])
+        parts.append(_leaf(match))
+        at = match.end("string") if match["string"] else match.end()
+        if match["key"]:
+            parts.append(match["key"])
+            at = match.end()
+    return [*parts, text[at:]]
+
+
+def _leaf(match: re.Match[str]) -> Leaf:
+    if match["string"]:
+        kind = LeafKind.KEY if match["key"] else LeafKind.STRING
+        return Leaf(kind, _STRING.decode(match["string"]), match["string"])
+    return Leaf(LeafKind.NUMBER if match["number"] else LeafKind.WORD, match[0], match[0])
+
+
+def is_json(text: str) -> bool:
+    """Tell whether a text is an array or an object of JSON by the standard, not nested too deep."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return False
+    try:
+        json_data(text, constants=no_constant)
+    except ValueError:
+        return False
+    return True
+
+
+def no_constant(name: str) -> Any:
+    """Refuse ``NaN`` and ``Infinity``. Raises ValueError: always."""
+    raise ValueError
+
+
+def escaped(text: str) -> str:
+    """Return a text as it stands between the quotes of a JSON string."""
+    return json.dumps(text, ensure_ascii=not is_encodable(text))[1:-1]
+
+
+def is_encodable(text: str) -> bool:
+    """Tell whether UTF-8 can write a text: it holds no lone surrogate of UTF-16."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
     return True

@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 from starlette.exceptions import HTTPException
 
-from textveil.json_text import json_data
+from textveil.json_text import json_data, no_constant
 from textveil.server.errors import ApiError, repeatable
 from textveil.server.service import beside
 
@@ -39,7 +39,7 @@ def parsed(
     Raises:
         ValueError: it is no JSON by the standard, or nested too deep.
     """
-    return json_data(text, constants=_no_constant, pairs=pairs, floats=floats)
+    return json_data(text, constants=no_constant, pairs=pairs, floats=floats)
 
 
 def request_json(body: bytes) -> Any:
@@ -128,10 +128,6 @@ def _said_twice(data: Any, place: str) -> Iterator[str]:
 
 def _below(place: str, key: str) -> str:
     return f"{place}.{repeatable(key)}" if place else repeatable(key)
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError
 
 
 def _encodable(text: str) -> str:

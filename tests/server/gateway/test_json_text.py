@@ -8,15 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from textveil.server.gateway.json_text import (
-    Leaf,
-    LeafKind,
-    RestoringJson,
-    as_json,
-    canonical,
-    leaves,
-    with_quoted_draws,
-)
+from textveil.json_text import Leaf, LeafKind, leaves
+from textveil.server.gateway.json_text import RestoringJson, as_json, canonical, with_quoted_draws
 from textveil.server.gateway.reading import RequestReading, written
 from textveil.surrogates.private_map import PrivateMap, Replaced
 from textveil.surrogates.restoring import Restorer

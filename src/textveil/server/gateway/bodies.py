@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 
 from textveil.budget.account import Account
 from textveil.errors import InternalError
+from textveil.json_text import Leaf, leaves
 from textveil.sanitize.release import Release
 from textveil.server.conversations import ConversationState
 from textveil.server.foreign import Call
 from textveil.server.gateway.documents import Documents
-from textveil.server.gateway.json_text import Leaf, canonical, leaves
+from textveil.server.gateway.json_text import canonical
 from textveil.server.gateway.reading import TEXTS, Reader, RequestReading, written
 from textveil.server.kept_data import Written
 from textveil.server.service import LONG_CHARACTERS, QUICK_CHARACTERS, SanitizingService, beside

@@ -6,75 +6,19 @@ Everything else, white space too, stays as it is written; so does a piece that d
 import json
 import math
 import re
-from enum import Enum
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from textveil.json_text import json_data
+from textveil.json_text import NUMBER, escaped, is_json, json_data
 from textveil.server.bodies import parsed
 from textveil.surrogates.restoring import Restorer, RestoringStream
 from textveil.surrogates.urls import UrlRule
 
 _ANSWER_NESTING: Final = 200  # of arrays and objects in an answer: deeper ones cannot be written again
 _DIGITS: Final = 4_000  # of a whole number of an answer, at most, for the same reason
-_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
-_LEAF: Final = re.compile(rf'(?P<string>"(?:[^"\\]|\\.)*")(?P<key>\s*:)?|(?P<number>{_NUMBER.pattern})|true|false')
 _LITERAL: Final = re.compile(r"[A-Za-z0-9+.-]+")
 _PLACEHOLDER = r"\[(?!(?:true|false|null)\b)[a-z][a-z0-9 -]*+\]"
 _STRING_OR_LITERAL: Final = re.compile(rf'"(?:[^"\\]|\\.)*+"?+|{_PLACEHOLDER}|[^\s,:\[\]{{}}"]++')
 _PLAIN: Final = re.compile(r'[^"\\]+')
-
-
-class LeafKind(Enum):
-    """The kind of a piece of JSON."""
-
-    KEY = "key"
-    STRING = "string"
-    NUMBER = "number"
-    WORD = "word"
-
-
-class Leaf(NamedTuple):
-    """A piece of JSON with content: its characters without quotes and escapes, and as written in the JSON text."""
-
-    kind: LeafKind
-    text: str
-    written: str
-
-    def with_text(self, text: str) -> str:
-        """Return JSON for another text in its place: of its own kind if possible, else a string."""
-        if text == self.text:
-            return self.written
-        plain = (self.kind is LeafKind.NUMBER and _NUMBER.fullmatch(text)) or (
-            self.kind is LeafKind.WORD and text in ("true", "false")
-        )
-        return text if plain else f'"{escaped(text)}"'
-
-
-def leaves(text: str) -> list[str | Leaf] | None:
-    """Return the pieces of an array or an object, in order; None if the text is no JSON, or neither."""
-    if not is_json(text):
-        return None
-    parts: list[str | Leaf] = []
-    at = 0
-    for match in _LEAF.finditer(text):
-        parts.append(text[at : match.start()])
-        parts.append(_leaf(match))
-        at = match.end("string") if match["string"] else match.end()
-        if match["key"]:
-            parts.append(match["key"])
-            at = match.end()
-    return [*parts, text[at:]]
-
-
-def is_json(text: str) -> bool:
-    """Tell whether a text is an array or an object of JSON."""
-    if text.lstrip()[:1] not in ("{", "["):
-        return False
-    try:
-        parsed(text)
-    except ValueError:
-        return False
-    return True
 
 
 def with_quoted_draws(text: str) -> str:
@@ -90,20 +34,8 @@ def with_quoted_draws(text: str) -> str:
 
 def _string_or_literal(match: re.Match[str]) -> str:
     written = match[0]
-    is_draw = written[0] == "[" or (written.lstrip("-")[:1].isdigit() and not _NUMBER.fullmatch(written))
+    is_draw = written[0] == "[" or (written.lstrip("-")[:1].isdigit() and not NUMBER.fullmatch(written))
     return f'"{escaped(written)}"' if is_draw else written
-
-
-def _leaf(match: re.Match[str]) -> Leaf:
-    if match["string"]:
-        kind = LeafKind.KEY if match["key"] else LeafKind.STRING
-        return Leaf(kind, json_data(match["string"]), match["string"])
-    return Leaf(LeafKind.NUMBER if match["number"] else LeafKind.WORD, match[0], match[0])
-
-
-def escaped(text: str) -> str:
-    """Return a text as it stands between the quotes of a JSON string."""
-    return json.dumps(text, ensure_ascii=not is_encodable(text))[1:-1]
 
 
 def as_json(data: Any) -> bytes:
@@ -150,15 +82,6 @@ def canonical(text: str) -> str:
 def _shortest(written: str) -> float:
     value = float(written)
     return int(value) if value.is_integer() and abs(value) < 2**53 else value
-
-
-def is_encodable(text: str) -> bool:
-    """Tell whether UTF-8 can write a text: it holds no lone surrogate of UTF-16."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 class RestoringJson:
@@ -242,10 +165,10 @@ class RestoringJson:
 
     def _end_literal(self, parts: list[str]) -> None:
         literal, self._literal = self._literal, ""
-        if _NUMBER.fullmatch(literal):
+        if NUMBER.fullmatch(literal):
             stream = self._restorer.stream()
             restored = stream.feed(literal) + stream.close()
-            literal = restored if _NUMBER.fullmatch(restored) else literal
+            literal = restored if NUMBER.fullmatch(restored) else literal
         parts.append(literal)
 
 

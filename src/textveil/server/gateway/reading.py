@@ -17,10 +17,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final, Literal, NamedTuple, NoReturn, Protocol, TypeAlias
 
+from textveil.json_text import Leaf, LeafKind, leaves
 from textveil.server.bodies import parsed
 from textveil.server.errors import ApiError, too_many_texts
 from textveil.server.foreign import Call, Origin
-from textveil.server.gateway.json_text import Leaf, LeafKind, leaves, with_quoted_draws
+from textveil.server.gateway.json_text import with_quoted_draws
 from textveil.server.service import DOCUMENT
 from textveil.text.escapes import BORDER
 

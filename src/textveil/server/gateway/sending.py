@@ -15,12 +15,13 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from textveil.budget.account import Account
+from textveil.json_text import is_encodable
 from textveil.server.bodies import NAME_CHARACTERS, need_json, request_object
 from textveil.server.conversations import Conversations, ConversationState
 from textveil.server.errors import ApiError, place_of, speaks_anthropic
 from textveil.server.gateway.answers import Event, EventReader, Restoration
 from textveil.server.gateway.bodies import RequestMemory, beginning, sanitized_body
-from textveil.server.gateway.json_text import as_json, is_encodable
+from textveil.server.gateway.json_text import as_json
 from textveil.server.gateway.reading import Reader
 from textveil.server.gateway.streams import RestoringEvents
 from textveil.server.gateway.upstream import Answer, Upstream, invalid_answer

@@ -31,6 +31,7 @@ OWN: Final[Mapping[str, tuple[str, type[TyperCommand]]]] = {
     "sanitize": ("sanitize:sanitize_command", MechanismCommand),
     "explain": ("explain:explain_command", MechanismCommand),
     "restore": ("restore:restore_command", GroupedCommand),
+    "clean": ("clean:clean_command", GroupedCommand),
     "detect": ("detect:detect_command", GroupedCommand),
     "review": ("review:review_command", GroupedCommand),
     "verify": ("verify:verify_command", OwnCommand),

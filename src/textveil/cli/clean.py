@@ -1,0 +1,269 @@
+"""``textveil clean``: secrets and persons out of transcripts, histories and notebooks, in place."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
+
+import typer
+
+from textveil.cli import options as opt
+from textveil.cli.mechanism_options import UNDO
+from textveil.errors import InputError, OutputError, ParameterError, need
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from textveil.corpora.cleaning import Cleaner
+    from textveil.surrogates.private_map import PrivateMap
+
+_SHOWN: Final = 20  # files that are named on standard error because nobody could read them
+
+_Paths: TypeAlias = Annotated[
+    list[Path] | None,
+    typer.Argument(metavar="[PATH]...", help="Files, and folders with .jsonl, .ipynb, .md, histories and others."),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A file as it was read, so that a later change to it is seen."""
+
+    path: Path
+    data: bytes
+    stat: os.stat_result
+
+    @classmethod
+    def of(cls, path: Path) -> _Read:
+        with path.open("rb") as stream:
+            return cls(path, stream.read(), os.fstat(stream.fileno()))
+
+    def replace(self, data: bytes) -> None:
+        """Put other bytes in its place, at once; its mode and its times stay.
+
+        Raises OutputError: something else wrote to it meanwhile.
+        """
+        from textveil.whole_files import atomic_writers
+
+        with atomic_writers([self.path]) as (stream,):
+            stream.write(data)
+            now = self.path.stat()
+            if (now.st_size, now.st_mtime_ns, now.st_ino) != (
+                self.stat.st_size,
+                self.stat.st_mtime_ns,
+                self.stat.st_ino,
+            ):
+                raise OutputError("the file must not change meanwhile; it did. Close what writes to it.")
+        with contextlib.suppress(OSError):  # programs list their transcripts by time
+            os.utime(self.path, ns=(self.stat.st_atime_ns, self.stat.st_mtime_ns))
+
+
+@opt.grouped
+def clean_command(
+    *,
+    paths: _Paths = None,
+    check: bool = opt.switch("Change nothing: print file, line and kind of what is found, and exit with 1."),
+    policy: str | None = opt.value(
+        "NAME|FILE", "A policy that keeps words, of which all is replaced.  [default: secrets and persons of prompts]"
+    ),
+    secrets_only: bool = opt.switch("Look for secrets alone, as a hook for commits does."),
+    pictures: str = opt.value("DO", "Pictures, which nobody reads: keep them, or remove them.", default="keep"),
+    workers: int | None = opt.value("N", "Processes that search.  [default: one for each core]"),
+    private_map: Path | None = opt.value("FILE", "Keep the originals in it, encrypted, for --undo.", UNDO),
+    map_key: Path | None = opt.value(
+        "FILE", "The file of the map's key; made, for you alone, where there is none.", UNDO
+    ),
+    undo: bool = opt.switch("Put the originals of --map back.", UNDO),
+    quiet: opt.Quiet = False,
+    language: opt.Language = None,
+) -> int:
+    """Take secrets and persons out of transcripts, histories and notebooks, in place.
+
+    JSON stays JSON: keys, types, times and ids by which messages name each other stay. A file is replaced at once or
+    not at all; one that cannot be read is named, stays as it is, and the exit code is 1.
+    """
+    need((private_map is None) == (map_key is None), "private_map", "one", "given with `map_key`")
+    if undo:
+        if private_map is None or map_key is None or paths:
+            raise ParameterError("--undo takes --map and --map-key, and no PATH: the map knows its files.")
+        return _undone(private_map, map_key, quiet=quiet)
+    need(bool(paths), "PATH", "none", "a file or a folder")
+    need(pictures in ("keep", "remove"), "pictures", pictures, "keep or remove")
+    need(not (check and private_map), "private_map", "one", "left out with `check`")
+    cleaner = _cleaner(policy, workers, secrets_only=secrets_only)
+    try:
+        run = _Run(cleaner, blank=pictures == "remove")
+        files, left = _files(paths or [])
+        if check:
+            run.check(files)
+        else:
+            run.clean(files, private_map, map_key)
+    finally:
+        cleaner.close()
+    run.tell(left, check=check, quiet=quiet)
+    return 1 if run.unread or (check and run.found) else 0
+
+
+def _cleaner(policy: str | None, workers: int | None, *, secrets_only: bool) -> Cleaner:
+    from textveil.corpora.cleaning import PERSONS, SECRETS, Cleaner
+    from textveil.processors import cores
+    from textveil.sanitize.policy.choice import policy as policy_named
+
+    need(workers is None or workers > 0, "workers", workers, "at least 1")
+    need(policy is None or not secrets_only, "policy", "one", "left out with `secrets_only`")
+    chosen = policy_named(policy or "prompts")
+    fits = chosen.finds_spans and not chosen.draws_words
+    need(fits, "policy", chosen.name, "one that keeps words and finds values, such as prompts or clinical")
+    kinds = None if policy else SECRETS if secrets_only else (*SECRETS, *PERSONS)
+    return Cleaner(chosen, kinds, workers=workers or cores())
+
+
+def _files(paths: Sequence[Path]) -> tuple[list[Path], int]:
+    """Return the files, and how many in folders have names of no form that is read."""
+    from textveil.corpora.files.sources import files_in
+    from textveil.corpora.transcripts import is_read
+
+    files: dict[Path, None] = {}
+    left = 0
+    for path in paths:
+        inside = files_in(path) if path.is_dir() else []
+        taken = [each for each in inside if is_read(each)] if path.is_dir() else [path]
+        left += len(inside) - len(taken) if path.is_dir() else 0
+        files |= dict.fromkeys(taken)
+    return list(files), left
+
+
+class _Run:
+    def __init__(self, cleaner: Cleaner, *, blank: bool) -> None:
+        self._cleaner, self._blank = cleaner, blank
+        self.found: Counter[str] = Counter()
+        self.files = self.changed = self.pictures = 0
+        self.unread: list[tuple[Path, str]] = []
+
+    def check(self, files: Iterable[Path]) -> None:
+        """Print what is found."""
+        for path in files:
+            for line, kind in self._of(path)[1]:
+                sys.stdout.write(f"{path}:{line}: {kind}\n")
+
+    def clean(self, files: Iterable[Path], private_map: Path | None, map_key: Path | None) -> None:
+        """Replace each file in which something is found."""
+        if private_map is None or map_key is None:
+            for path in files:
+                read, _, data = self._of(path, replaced=True)
+                self._replace(read, data)
+            return
+        from textveil.whole_files import check_folder, need_new
+
+        need_new(private_map, "private_map")
+        check_folder(private_map)
+        kept = [(read, data) for path in files for read, _, data in [self._of(path, replaced=True)]]
+        changes = [(read, data) for read, data in kept if read is not None and data not in (None, read.data)]
+        _keep(private_map, map_key, [(read.path, read.data, data) for read, data in changes if data is not None])
+        for read, data in changes:
+            self._replace(read, data)
+
+    def _of(self, path: Path, *, replaced: bool = False) -> tuple[_Read | None, list[tuple[int, str]], bytes | None]:
+        from textveil.corpora.cleaning import findings
+        from textveil.corpora.transcripts import transcript_of
+
+        try:
+            read = _Read.of(path)
+            transcript = transcript_of(path.name, read.data, blank=self._blank)
+            found = self._cleaner.found(transcript)
+            data = self._cleaner.cleaned(transcript, found) if replaced else None
+        except InputError as error:
+            self.unread.append((path, str(error)))
+            return None, [], None
+        except OSError as error:
+            self.unread.append((path, f"the file must be readable: {error.strerror or type(error).__name__}."))
+            return None, [], None
+        self.files += 1
+        self.pictures += len(transcript.pictures)
+        told = [(line, kind) for line, kind in findings(transcript, found)]
+        self.found.update(span.kind for spans in found.values() for span in spans)
+        return read, told, data
+
+    def _replace(self, read: _Read | None, data: bytes | None) -> None:
+        if read is None or data is None or data == read.data:
+            return
+        try:
+            read.replace(data)
+            self.changed += 1
+        except OSError as error:
+            self.unread.append((read.path, str(error)))
+
+    def tell(self, left: int, *, check: bool, quiet: bool) -> None:
+        """Say what was done on standard error."""
+        from textveil.pages.messages import counted, row, said
+
+        lines = []
+        if not quiet:
+            kinds = ", ".join(counted(count, kind) for kind, count in self.found.most_common()) or "nothing found"
+            if check:
+                lines += row("checked", f"{counted(self.files, 'file')}, {kinds}")
+            else:
+                lines += row("cleaned", f"{counted(self.files, 'file')}, {self.changed:,} changed, {kinds}")
+        if self.pictures and not (self._blank and not check):
+            lines += row("", f"{counted(self.pictures, 'picture')} not read: --pictures remove")
+        if left:
+            lines += row("", f"{counted(left, 'file')} of other forms not read")
+        for path, why in self.unread[:_SHOWN]:
+            lines.append(f"textveil: {path}: {said(why)}")
+        if len(self.unread) > _SHOWN:
+            lines += row("", f"{counted(len(self.unread) - _SHOWN, 'more file')} not read")
+        sys.stderr.writelines(line + "\n" for line in lines)
+
+
+_ABOUT: Final = "clean"
+
+
+def _keep(path: Path, key: Path, files: Sequence[tuple[Path, bytes, bytes]]) -> None:
+    """Keep the originals of files, encrypted."""
+    from textveil.surrogates.map_file import MapCipher, begun, block, ended, read_or_made_key
+    from textveil.surrogates.private_map import PrivateMap, Replaced
+    from textveil.whole_files import atomic_writers
+
+    cipher = MapCipher.new(read_or_made_key(key))
+    with atomic_writers([path], private=[path]) as (stream,):
+        stream.write(begun(cipher, {_ABOUT: [str(each.resolve()) for each, _, _ in files]}))
+        for number, (_, data, cleaned) in enumerate(files):
+            original, released = (part.decode("utf-8", "surrogateescape") for part in (data, cleaned))
+            whole = PrivateMap(released=released, replaced=(Replaced(0, len(released), original, ""),))
+            stream.write(block(cipher, number, [(whole,)]))
+        stream.write(ended(cipher, len(files), len(files)))
+
+
+def _undone(path: Path, key: Path, *, quiet: bool) -> int:
+    from textveil.pages.messages import counted, row, said
+    from textveil.surrogates.map_file import MapFile, read_key
+
+    maps = MapFile(path, read_key(key))
+    if _ABOUT not in maps.about:
+        raise InputError("the private map must be one of textveil clean; it is of a release. Use textveil restore.")
+    back, faults = 0, []
+    for name, (whole,) in zip(maps.about[_ABOUT], maps.documents(), strict=True):
+        try:
+            read = _Read.of(Path(name))
+            read.replace(_original(read.data, whole))
+            back += 1
+        except (InputError, OSError) as error:
+            reason = str(error) if isinstance(error, InputError | OutputError) else error.strerror
+            faults.append(f"textveil: {name}: {said(str(reason))}\n")
+    if not quiet:
+        sys.stderr.writelines(line + "\n" for line in row("restored", f"{counted(back, 'file')}"))
+    sys.stderr.writelines(faults)
+    return 1 if faults else 0
+
+
+def _original(data: bytes, whole: PrivateMap) -> bytes:
+    """Return the original of a file, with what was written behind it since."""
+    released, original = (text.encode("utf-8", "surrogateescape") for text in (whole.released, whole.original()))
+    if not data.startswith(released):
+        raise InputError("the file must be as it was cleaned, or longer; it was changed. Nothing was put back.")
+    return original + data[len(released) :]

@@ -1,0 +1,283 @@
+"""Secrets and persons out of transcripts: what is found in a file, and the file without it.
+
+Searches run in processes of their own (``FoundApart``), which are killed where a text takes too long. A string that
+was searched is remembered: transcripts say most things twice. What one string of a file tells (a name, a password) is
+replaced wherever the file says it again; one value has one surrogate in a file.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
+from typing import Final, NamedTuple
+
+from textveil.corpora.transcripts import Passage, Piece, Transcript
+from textveil.detection.found import plain
+from textveil.detection.kinds import ENCODED
+from textveil.detection.people_in_records import is_plain_form
+from textveil.detection.spans import DetectedSpan
+from textveil.errors import InputError, SlowText
+from textveil.sanitize.finding_process import FoundApart
+from textveil.sanitize.policy.finding import LAST, PERSON
+from textveil.sanitize.policy.making import parts_of
+from textveil.sanitize.policy.policy import Policy
+from textveil.sanitize.sanitizer import Sanitizer
+from textveil.surrogates.scopes import MemoryScope
+from textveil.text.no_text import what_it_is
+
+SECRETS: Final = ("secret", ENCODED)
+PERSONS: Final = (PERSON, "email", "phone", "handle", "ip", "id", "url")
+"""Kinds that are taken out where nobody names a policy. UUIDs and bare numbers link messages, and stay."""
+
+_UUID: Final = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}")
+_NAME: Final = re.compile(r"[A-Za-z][A-Za-z.,' -]{1,80}")
+_SURE: Final = 0.6
+_WEAK: Final = frozenset(("guess", "pair", "tagger", "verb"))  # evidence that names nobody for other texts
+_TOKEN: Final = re.compile(r"[^\W_]+")
+_SAID_AGAIN: Final = {"secret": 6, "email": 6, "phone": 7, "id": 8, "handle": 5}
+"""Kinds whose values are looked for in all of a file, and from how many characters on."""
+_SHARED: Final = frozenset((
+    "admin", "backup", "debian", "deploy", "guest", "jenkins", "nobody", "postgres", "runner", "ubuntu", "vscode",
+))  # fmt: skip
+"""Logins that name nobody."""
+_BATCH: Final = 60_000  # characters that a process reads at once
+_REMEMBERED: Final = 200_000_000  # characters of strings whose spans are remembered
+_DRAWN: Final = 500  # texts that are drawn at once
+_SHORTEST_FILE: Final = 200  # characters from which on a string may be a file
+_WHOLE: Final = DetectedSpan(0, 1, ENCODED, 1.0, ENCODED)
+
+Spans = list[DetectedSpan]
+
+
+class Finding(NamedTuple):
+    """What was found: the line where its text begins, and its kind."""
+
+    line: int
+    kind: str
+
+
+class Cleaner:
+    """Finds and replaces values of kinds in files.
+
+    Args:
+        policy: one that keeps words and finds spans.
+        kinds: that are replaced; None is all that the policy replaces.
+        workers: processes that search.
+        seconds: of processor time that a string may take.
+    """
+
+    def __init__(self, policy: Policy, kinds: Iterable[str] | None, *, workers: int, seconds: float = 60.0) -> None:
+        self._sanitizer = Sanitizer(policy)
+        parts = parts_of(policy)
+        self._finder, self._drawn = parts.finder, frozenset(parts.surrogates)
+        self._kinds = self._drawn if kinds is None else self._drawn & frozenset(kinds)
+        self._all = kinds is None
+        self._workers = ThreadPoolExecutor(workers, thread_name_prefix="textveil-clean")
+        self._idle: SimpleQueue[FoundApart] = SimpleQueue()
+        for _ in range(workers):
+            self._idle.put(FoundApart(policy, seconds))
+        self._known: dict[str, Spans] = {}
+        self._size = 0
+
+    def found(self, transcript: Transcript, progress: Callable[[int], None] = lambda size: None) -> dict[int, Spans]:
+        """Find what is to be replaced: spans of pieces, by the number of each that has some.
+
+        ``progress``: told of the characters that were searched. Raises InputError: a text takes too long; names its
+        line.
+        """
+        texts = dict.fromkeys(passage.text for passage in transcript.passages)
+        self._search([text for text in texts if text not in self._known], transcript, progress)
+        spans_of = {text: self._known[text] for text in texts}
+        if self._size > _REMEMBERED:
+            self._known, self._size = {}, 0
+        told = _Told(spans_of)
+        spans_of = {text: told.again(text, spans, self._carried) for text, spans in spans_of.items()}
+        found: dict[int, Spans] = {}
+        for passage in transcript.passages:
+            for number, spans in _of_pieces(passage, spans_of[passage.text], transcript.parts):
+                found.setdefault(number, []).extend(spans)
+        return found | {number: [_WHOLE] for number in _unreadable(transcript)}
+
+    def cleaned(self, transcript: Transcript, found: Mapping[int, Spans]) -> bytes:
+        """Return the file with a surrogate for each span."""
+        released: list[str | None] = [None] * len(transcript.parts)
+        scope, numbers = MemoryScope(), []
+        for number in found:
+            if found[number] == [_WHOLE]:
+                released[number] = f"[{ENCODED}]"
+            else:
+                numbers.append(number)
+        for first in range(0, len(numbers), _DRAWN):
+            some = numbers[first : first + _DRAWN]
+            texts = [_text_of(transcript.parts[number]) for number in some]
+            releases = self._sanitizer.batch(
+                texts, found=[found[number] for number in some], scopes=[scope] * len(some), maps=False, spans=False
+            )
+            for number, release in zip(some, releases, strict=True):
+                released[number] = release.text
+        return transcript.joined(released)
+
+    def close(self) -> None:
+        """End the processes when what they do is done."""
+        self._workers.shutdown()
+
+    def _search(self, texts: Sequence[str], transcript: Transcript, progress: Callable[[int], None]) -> None:
+        for batch, answer in self._workers.map(self._searched, _batches(texts)):
+            for text, spans in zip(batch, answer, strict=True):
+                if spans is None:
+                    passage = next(passage for passage in transcript.passages if passage.text == text)
+                    line = _line_of(transcript, passage.pieces[0][1])
+                    raise InputError(f"line {line}: its text must be read in time; it takes too long. Leave it out.")
+                self._known[text] = [span for span in spans if self._is_wanted(text, span)]
+                self._size += len(text)
+            progress(sum(map(len, batch)))
+
+    def _searched(self, batch: list[str]) -> tuple[list[str], list[Spans | None]]:
+        finder = self._idle.get()
+        try:
+            try:
+                return batch, list(finder.found(batch, None))
+            except SlowText:
+                return batch, [_alone(finder, text) for text in batch]
+        finally:
+            self._idle.put(finder)
+
+    def _is_wanted(self, text: str, span: DetectedSpan) -> bool:
+        if span.kind not in self._kinds:
+            return False
+        return self._all or not (span.detector == LAST or _UUID.fullmatch(text, span.start, span.end))
+
+    def _carried(self, text: str, spans: Spans, persons: Sequence[str]) -> Spans:
+        return self._finder.with_carried(text, spans, persons) if PERSON in self._kinds else spans
+
+
+def _alone(finder: FoundApart, text: str) -> Spans | None:
+    try:
+        return finder.found([text], None)[0]
+    except SlowText:
+        return None
+
+
+def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
+    batch, size = list[str](), 0
+    for text in texts:
+        batch.append(text)
+        size += len(text) + 40
+        if size >= _BATCH:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+class _Told:
+    """What the passages of a file tell, by the words at which it may be said again."""
+
+    def __init__(self, spans_of: Mapping[str, Spans]) -> None:
+        self._values: dict[str, list[tuple[int, str, str]]] = {}
+        self._persons: dict[str, list[str]] = {}
+        seen = set[tuple[str, str]]()
+        for text, spans in spans_of.items():
+            for span in spans:
+                value = text[span.start : span.end]
+                if (value, span.kind) in seen:
+                    continue
+                seen.add((value, span.kind))
+                if span.kind == PERSON:
+                    self._person(value, span)
+                elif len(value) >= _SAID_AGAIN.get(span.kind, len(value) + 1):
+                    low, token = value.lower(), _TOKEN.search(value)
+                    if token is not None and not (is_plain_form(low) or low in _SHARED):
+                        self._values.setdefault(token[0], []).append((token.start(), value, span.kind))
+
+    def _person(self, value: str, span: DetectedSpan) -> None:
+        name = plain(value).text
+        if span.score >= _SURE and span.why not in _WEAK and _NAME.fullmatch(name):
+            for token in _TOKEN.findall(name.lower()):
+                if len(token) > 2:
+                    self._persons.setdefault(token, []).append(name)
+
+    def again(self, text: str, spans: Spans, carried: Callable[[str, Spans, Sequence[str]], Spans]) -> Spans:
+        """Return the spans of a text with what is told elsewhere."""
+        tokens = set(_TOKEN.findall(text))
+        said = tokens & self._values.keys()
+        if said:
+            spans = self._said(text, spans, said)
+        persons = [
+            name for token in {each.lower() for each in tokens} & self._persons.keys() for name in self._persons[token]
+        ]
+        return carried(text, spans, list(dict.fromkeys(persons))) if persons else spans
+
+    def _said(self, text: str, spans: Spans, said: set[str]) -> Spans:
+        taken = bytearray(len(text))
+        for span in spans:
+            taken[span.start : span.end] = b"\1" * (span.end - span.start)
+        more: Spans = []
+        for token in _TOKEN.finditer(text):
+            for offset, value, kind in self._values[token[0]] if token[0] in said else ():
+                start, end = token.start() - offset, token.start() - offset + len(value)
+                if start >= 0 and text.startswith(value, start) and 1 not in taken[start:end]:
+                    taken[start:end] = b"\1" * len(value)
+                    more.append(DetectedSpan(start, end, kind, 1.0, "said again"))
+        return sorted([*spans, *more])
+
+
+def _of_pieces(passage: Passage, spans: Spans, parts: Sequence[str | Piece]) -> Iterator[tuple[int, Spans]]:
+    """Yield the spans of each piece that has some, cut at its ends, in its own characters."""
+    for start, number in passage.pieces:
+        text = _text_of(parts[number])
+        end = start + len(text)
+        own = [
+            _trimmed(text, max(span.start, start) - start, min(span.end, end) - start, span)
+            for span in spans
+            if span.start < end and span.end > start
+        ]
+        own = [span for span in own if span.start < span.end]
+        if own:
+            yield number, own
+
+
+def _unreadable(transcript: Transcript) -> Iterator[int]:
+    """Yield the pieces that are no text. Raises InputError: a whole file is none."""
+    for number, part in enumerate(transcript.parts):
+        if isinstance(part, Piece) and len(part.text) >= _SHORTEST_FILE and (instead := what_it_is(part.text)):
+            if part.leaf is None:
+                raise InputError(f"the file must be text; it holds {instead}. Leave it out.")
+            yield number
+
+
+def _trimmed(text: str, start: int, end: int, span: DetectedSpan) -> DetectedSpan:
+    written = text[start:end]
+    start += len(written) - len(written.lstrip())
+    return span._replace(start=start, end=max(start, end - len(written) + len(written.rstrip())))
+
+
+def findings(transcript: Transcript, found: Mapping[int, Spans]) -> list[Finding]:
+    """Return what was found, by line; none of it is text."""
+    return sorted(
+        {
+            Finding(
+                _line_of(transcript, number) + _text_of(transcript.parts[number]).count("\n", 0, span.start)
+                if _is_plain(transcript.parts[number])
+                else _line_of(transcript, number),
+                span.kind,
+            )
+            for number, spans in found.items()
+            for span in spans
+        }
+    )
+
+
+def _is_plain(part: str | Piece) -> bool:
+    return isinstance(part, Piece) and part.leaf is None
+
+
+def _text_of(part: str | Piece) -> str:
+    assert isinstance(part, Piece)
+    return part.text
+
+
+def _line_of(transcript: Transcript, number: int) -> int:
+    part = transcript.parts[number]
+    assert isinstance(part, Piece)
+    return part.line

@@ -1,0 +1,177 @@
+"""``textveil clean``: real transcripts, histories and notebooks, in place, checked, kept and undone."""
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+from tests.helpers.shared import skip_without_extra
+
+Textveil = Callable[..., tuple[int, bytes, str]]
+
+NAME, MAIL, TOKEN, PASSWORD = (
+    "Katarzyna Halvorsen",
+    "k.halvorsen@acme-mail.com",
+    "ghp_" + "a8Kd02LmXq" * 3 + "R7t2Zs",
+    "hX9-kk2Lq",
+)
+PLANTED = (NAME, "Halvorsen", MAIL, TOKEN, PASSWORD)
+CALL = "toolu_01A09q90qw90lq917835lq9"
+FIRST = {
+    "parentUuid": None,
+    "uuid": "7d9c1b2e-1c5f-4b1a-9c3a-2b1f0e9d8c7b",
+    "type": "assistant",
+    "timestamp": "2026-05-01T10:00:00.123Z",
+    "message": {
+        "role": "assistant",
+        "content": [
+            {"type": "text", "text": f"I will ask {NAME} ({MAIL}) about it."},
+            {"type": "tool_use", "id": CALL, "name": "Bash", "input": {"command": f"export GITHUB_TOKEN={TOKEN}"}},
+        ],
+    },
+}
+SECOND = {
+    "parentUuid": FIRST["uuid"],
+    "type": "user",
+    "message": {
+        "role": "user",
+        "content": [{"type": "tool_result", "tool_use_id": CALL, "content": "Halvorsen said yes"}],
+    },
+    "toolUseResult": {"stdout": json.dumps({"password": PASSWORD, "exit": 0})},
+}
+LINKS = ("parentUuid", "uuid", "type", "timestamp", "role", "id", "name", "tool_use_id")
+
+
+def shape(data: object, key: str = "") -> object:
+    if isinstance(data, dict):
+        return {name: shape(value, name) for name, value in data.items()}
+    if isinstance(data, list):
+        return [shape(value, key) for value in data]
+    return data if key in LINKS else type(data).__name__
+
+
+@pytest.fixture
+def clean(command) -> Textveil:
+    return partial(command, "clean", "--workers", "1")
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Path:
+    path = tmp_path / "session.jsonl"
+    path.write_text(json.dumps(FIRST) + "\n" + json.dumps(SECOND) + "\n" + f'{{"cut short: {NAME}')
+    path.chmod(0o640)
+    os.utime(path, ns=(10**18, 10**18))
+    return path
+
+
+def test_a_transcript_is_cleaned_in_place_and_a_program_reads_it_on(session: Path, clean: Textveil) -> None:
+    code, out, err = clean(session)
+    assert code == 0 and out == b"" and "cleaned   1 file, 1 changed, " in err
+    text = session.read_text()
+    assert not [value for value in PLANTED if value in text]
+    *lines, last = text.splitlines()
+    first, second = map(json.loads, lines)
+    assert shape([first, second]) == shape([FIRST, SECOND])
+    assert last.startswith('{"cut short: ') and json.loads(second["toolUseResult"]["stdout"])["exit"] == 0
+    surname = second["message"]["content"][0]["content"].removesuffix(" said yes")
+    assert surname in first["message"]["content"][0]["text"], "a person has one surrogate in a file"
+    assert session.stat().st_mode & 0o777 == 0o640 and session.stat().st_mtime_ns == 10**18
+    assert list(session.parent.iterdir()) == [session]
+
+
+def test_check_changes_nothing_and_prints_no_text(session: Path, clean: Textveil) -> None:
+    before = session.read_bytes()
+    code, out, err = clean(session, "--check")
+    lines = out.decode().splitlines()
+    assert code == 1 and session.read_bytes() == before
+    assert f"{session}:1: person" in lines and f"{session}:2: secret" in lines and f"{session}:3: person" in lines
+    assert not [value for value in PLANTED if value in out.decode() + err]
+    code, out, _ = clean(session, "--check", "--secrets-only")
+    assert code == 1 and {line.rpartition(" ")[2] for line in out.decode().splitlines()} == {"secret"}
+    clean(session)
+    (session.parent / "plain.md").write_text("# Notes\n\nRun `make test` first.\n")
+    assert clean(session.parent / "plain.md", "--check")[:2] == (0, b"")
+
+
+def test_originals_are_kept_sealed_and_put_back_before_what_was_written_since(session: Path, clean: Textveil) -> None:
+    skip_without_extra("maps")
+    before, keep = session.read_bytes(), session.parent / "keep"
+    keep.mkdir()
+    options = ("--map", keep / "map", "--map-key", keep / "key")
+    assert clean(session, *options)[0] == 0
+    assert NAME.encode() not in (keep / "map").read_bytes() and session.read_bytes() != before
+    with session.open("a") as stream:
+        stream.write("\nmore")
+    assert clean("--undo", *options) == (0, b"", "restored  1 file\n")
+    assert session.read_bytes() == before + b"\nmore"
+    code, _, err = clean("--undo", *options)
+    assert code == 1 and "it was changed. Nothing was put back." in err
+    assert session.read_bytes() == before + b"\nmore"
+    code, _, err = clean(session, *options)
+    assert code == 2 and "must be a new file" in err and session.read_bytes() == before + b"\nmore"
+
+
+def test_a_file_that_changes_meanwhile_stays(session: Path, clean: Textveil, monkeypatch: pytest.MonkeyPatch) -> None:
+    from textveil.corpora.cleaning import Cleaner
+
+    own = Cleaner.cleaned
+
+    def slow(*arguments: object) -> bytes:
+        with session.open("a") as stream:
+            stream.write("\n")
+        return own(*arguments)  # type: ignore[arg-type]
+
+    before = session.read_bytes()
+    monkeypatch.setattr(Cleaner, "cleaned", slow)
+    code, _, err = clean(session)
+    assert code == 1 and "must not change meanwhile" in err and session.read_bytes() == before + b"\n"
+
+
+def test_what_cannot_be_read_is_named_and_fails(tmp_path: Path, clean: Textveil) -> None:
+    (tmp_path / "a.txt").write_bytes(b"\xff\xfe\0")
+    (tmp_path / "b.md").write_text(f"Ask {NAME}.\n")
+    (tmp_path / "c.png").write_bytes(b"\x89PNG")
+    code, _, err = clean(tmp_path)
+    assert code == 1 and "a.txt: the file must be text in UTF-8" in err and "1 file of other forms not read" in err
+    assert NAME not in (tmp_path / "b.md").read_text()
+    assert clean(tmp_path / "missing")[0] == 1
+    assert clean()[0] == 2 and clean("--undo", tmp_path)[0] == 2 and clean(tmp_path, "--policy", "all-words")[0] == 2
+
+
+def test_a_notebook_is_still_one_and_its_pictures_go_if_asked(tmp_path: Path, clean: Textveil) -> None:
+    picture = "iVBORw0KGgo" + "QUJD" * 100
+    outputs = [
+        {"output_type": "stream", "name": "stdout", "text": [f"{NAME}\n", "42\n"]},
+        {"output_type": "display_data", "data": {"image/png": picture, "text/html": f"<b>{MAIL}</b>"}, "metadata": {}},
+        {"output_type": "error", "ename": "KeyError", "evalue": "x", "traceback": [f"\u001b[31mKeyError: '{MAIL}'"]},
+    ]
+    cell = {"cell_type": "code", "id": "a1b2c3d4", "metadata": {}, "execution_count": 1, "outputs": outputs}
+    cell["source"] = [f"# for {NAME}\n", f'password = "{PASSWORD}"\n']
+    book = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    path = tmp_path / "a.ipynb"
+    path.write_text(json.dumps(book, indent=1))
+    code, _, err = clean(path)
+    text = path.read_text()
+    assert code == 0 and not [value for value in PLANTED if value in text]
+    assert picture in text and "1 picture not read: --pictures remove" in err
+    assert clean(path, "--pictures", "remove")[0] == 0 and picture not in path.read_text()
+    assert list(json.loads(path.read_text())["cells"][0]) == list(cell)
+    nbformat = pytest.importorskip("nbformat")
+    nbformat.validate(nbformat.read(path, as_version=4))
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+def test_a_shell_reads_its_cleaned_history(tmp_path: Path, clean: Textveil) -> None:
+    path = tmp_path / ".bash_history"
+    path.write_text(f"#1700000000\nmysql -u root -p{PASSWORD} shop\n#1700000001\ngit commit -m 'ask {NAME}'\n")
+    assert clean(path)[0] == 0
+    shown = subprocess.run(
+        ["bash", "--norc", "-ic", f"HISTTIMEFORMAT='%s '; history -c; history -r {path}; history"],
+        capture_output=True, text=True, check=False, env={"PATH": os.environ["PATH"]},
+    ).stdout  # fmt: skip
+    assert "1700000000 mysql -u root -p" in shown and "1700000001 git commit -m 'ask " in shown
+    assert PASSWORD not in shown and NAME not in shown

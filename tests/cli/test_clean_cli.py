@@ -118,15 +118,15 @@ def test_originals_are_kept_sealed_and_put_back_before_what_was_written_since(se
 def test_a_file_that_changes_meanwhile_stays(session: Path, clean: Textveil, monkeypatch: pytest.MonkeyPatch) -> None:
     from textveil.corpora.cleaning import Cleaner
 
-    own = Cleaner.cleaned
+    own = Cleaner.released
 
-    def slow(*arguments: object) -> bytes:
+    def slow(*arguments: object) -> list[str | None]:
         with session.open("a") as stream:
             stream.write("\n")
         return own(*arguments)  # type: ignore[arg-type]
 
     before = session.read_bytes()
-    monkeypatch.setattr(Cleaner, "cleaned", slow)
+    monkeypatch.setattr(Cleaner, "released", slow)
     code, _, err = clean(session)
     assert code == 1 and "must not change meanwhile" in err and session.read_bytes() == before + b"\n"
 

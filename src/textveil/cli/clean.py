@@ -19,7 +19,7 @@ from textveil.errors import InputError, OutputError, ParameterError, need
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from textveil.corpora.cleaning import Cleaner
+    from textveil.corpora.cleaning import Cleaner, SearchApart
     from textveil.surrogates.private_map import PrivateMap
 
 _SHOWN: Final = 20  # files that are named on standard error because nobody could read them
@@ -95,7 +95,7 @@ def clean_command(
     need(bool(paths), "PATH", "none", "a file or a folder")
     need(pictures in ("keep", "remove"), "pictures", pictures, "keep or remove")
     need(not (check and private_map), "private_map", "one", "left out with `check`")
-    cleaner = _cleaner(policy, workers, secrets_only=secrets_only)
+    cleaner, search = _cleaner(policy, workers, secrets_only=secrets_only)
     try:
         run = _Run(cleaner, blank=pictures == "remove")
         files, left = _files(paths or [])
@@ -104,23 +104,22 @@ def clean_command(
         else:
             run.clean(files, private_map, map_key)
     finally:
-        cleaner.close()
+        search.close()
     run.tell(left, check=check, quiet=quiet)
     return 1 if run.unread or (check and run.found) else 0
 
 
-def _cleaner(policy: str | None, workers: int | None, *, secrets_only: bool) -> Cleaner:
-    from textveil.corpora.cleaning import PERSONS, SECRETS, Cleaner
+def _cleaner(policy: str | None, workers: int | None, *, secrets_only: bool) -> tuple[Cleaner, SearchApart]:
+    from textveil.corpora.cleaning import PERSONS, SECRETS, Cleaner, SearchApart
     from textveil.processors import cores
     from textveil.sanitize.policy.choice import policy as policy_named
 
     need(workers is None or workers > 0, "workers", workers, "at least 1")
     need(policy is None or not secrets_only, "policy", "one", "left out with `secrets_only`")
     chosen = policy_named(policy or "prompts")
-    fits = chosen.finds_spans and not chosen.draws_words
-    need(fits, "policy", chosen.name, "one that keeps words and finds values, such as prompts or clinical")
     kinds = None if policy else SECRETS if secrets_only else (*SECRETS, *PERSONS)
-    return Cleaner(chosen, kinds, workers=workers or cores())
+    search = SearchApart(chosen, workers or cores())
+    return Cleaner(chosen, kinds, search), search
 
 
 def _files(paths: Sequence[Path]) -> tuple[list[Path], int]:
@@ -169,14 +168,15 @@ class _Run:
             self._replace(read, data)
 
     def _of(self, path: Path, *, replaced: bool = False) -> tuple[_Read | None, list[tuple[int, str]], bytes | None]:
-        from textveil.corpora.cleaning import findings
+        from textveil.corpora.cleaning import Memory, findings
         from textveil.corpora.transcripts import transcript_of
 
         try:
             read = _Read.of(path)
             transcript = transcript_of(path.name, read.data, blank=self._blank)
-            found = self._cleaner.found(transcript)
-            data = self._cleaner.cleaned(transcript, found) if replaced else None
+            memory = Memory()
+            found = self._cleaner.found(transcript, memory)
+            data = transcript.joined(self._cleaner.released(transcript, found, memory)) if replaced else None
         except InputError as error:
             self.unread.append((path, str(error)))
             return None, [], None

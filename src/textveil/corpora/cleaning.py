@@ -1,7 +1,7 @@
 """Secrets and persons out of transcripts: what is found in a file, and the file without it.
 
-Searches run in processes of their own (``FoundApart``), which are killed where a text takes too long. A string that
-was searched is remembered: transcripts say most things twice. What one string of a file tells (a name, a password) is
+Searches may run in processes of their own, which are killed where a text takes too long. A string that was searched
+is remembered: transcripts say most things twice. What one string of a file tells (a name, a password) is
 replaced wherever the file says it again; one value has one surrogate in a file.
 """
 
@@ -16,7 +16,7 @@ from textveil.detection.found import plain
 from textveil.detection.kinds import ENCODED
 from textveil.detection.people_in_records import is_plain_form
 from textveil.detection.spans import DetectedSpan
-from textveil.errors import InputError, SlowText
+from textveil.errors import InputError, SlowText, need
 from textveil.sanitize.finding_process import FoundApart
 from textveil.sanitize.policy.finding import LAST, PERSON
 from textveil.sanitize.policy.making import parts_of
@@ -56,52 +56,68 @@ class Finding(NamedTuple):
     kind: str
 
 
+Search = Callable[[Sequence[str]], Iterator[tuple[Sequence[str], Sequence[Spans | None]]]]
+"""Finds the spans of texts: yields some of them with theirs, None for one that takes too long."""
+
+
+class Memory:
+    """What the texts of a file, or of a trace, tell of each other: surrogates, and values that may be said again."""
+
+    def __init__(self) -> None:
+        self.scope = MemoryScope()
+        self.told = _Told()
+
+
 class Cleaner:
     """Finds and replaces values of kinds in files.
 
     Args:
         policy: one that keeps words and finds spans.
         kinds: that are replaced; None is all that the policy replaces.
-        workers: processes that search.
-        seconds: of processor time that a string may take.
+        search: None searches in this process.
     """
 
-    def __init__(self, policy: Policy, kinds: Iterable[str] | None, *, workers: int, seconds: float = 60.0) -> None:
+    def __init__(self, policy: Policy, kinds: Iterable[str] | None, search: Search | None = None) -> None:
+        fits = policy.finds_spans and not policy.draws_words
+        need(fits, "policy", policy.name, "one that keeps words and finds values, such as prompts or clinical")
         self._sanitizer = Sanitizer(policy)
         parts = parts_of(policy)
-        self._finder, self._drawn = parts.finder, frozenset(parts.surrogates)
-        self._kinds = self._drawn if kinds is None else self._drawn & frozenset(kinds)
+        self._finder, drawn = parts.finder, frozenset(parts.surrogates)
+        self._kinds = drawn if kinds is None else drawn & frozenset(kinds)
         self._all = kinds is None
-        self._workers = ThreadPoolExecutor(workers, thread_name_prefix="textveil-clean")
-        self._idle: SimpleQueue[FoundApart] = SimpleQueue()
-        for _ in range(workers):
-            self._idle.put(FoundApart(policy, seconds))
+        self._search = search or self._here
         self._known: dict[str, Spans] = {}
         self._size = 0
 
-    def found(self, transcript: Transcript, progress: Callable[[int], None] = lambda size: None) -> dict[int, Spans]:
+    def found(self, transcript: Transcript, memory: Memory) -> dict[int, Spans]:
         """Find what is to be replaced: spans of pieces, by the number of each that has some.
 
-        ``progress``: told of the characters that were searched. Raises InputError: a text takes too long; names its
-        line.
+        Raises InputError: a text takes too long (names its line), or is none.
         """
         texts = dict.fromkeys(passage.text for passage in transcript.passages)
-        self._search([text for text in texts if text not in self._known], transcript, progress)
+        for batch, answer in self._search([text for text in texts if text not in self._known]):
+            for text, spans in zip(batch, answer, strict=True):
+                if spans is None:
+                    passage = next(passage for passage in transcript.passages if passage.text == text)
+                    line = _line_of(transcript, passage.pieces[0][1])
+                    raise InputError(f"line {line}: its text must be read in time; it takes too long. Leave it out.")
+                self._known[text] = [span for span in spans if self._is_wanted(text, span)]
+                self._size += len(text)
         spans_of = {text: self._known[text] for text in texts}
         if self._size > _REMEMBERED:
             self._known, self._size = {}, 0
-        told = _Told(spans_of)
-        spans_of = {text: told.again(text, spans, self._carried) for text, spans in spans_of.items()}
+        memory.told.add(spans_of)
+        spans_of = {text: memory.told.again(text, spans, self._carried) for text, spans in spans_of.items()}
         found: dict[int, Spans] = {}
         for passage in transcript.passages:
             for number, spans in _of_pieces(passage, spans_of[passage.text], transcript.parts):
                 found.setdefault(number, []).extend(spans)
         return found | {number: [_WHOLE] for number in _unreadable(transcript)}
 
-    def cleaned(self, transcript: Transcript, found: Mapping[int, Spans]) -> bytes:
-        """Return the file with a surrogate for each span."""
+    def released(self, transcript: Transcript, found: Mapping[int, Spans], memory: Memory) -> list[str | None]:
+        """Return the text of each part in which something was found, with a surrogate for each span."""
         released: list[str | None] = [None] * len(transcript.parts)
-        scope, numbers = MemoryScope(), []
+        numbers = []
         for number in found:
             if found[number] == [_WHOLE]:
                 released[number] = f"[{ENCODED}]"
@@ -110,37 +126,14 @@ class Cleaner:
         for first in range(0, len(numbers), _DRAWN):
             some = numbers[first : first + _DRAWN]
             texts = [_text_of(transcript.parts[number]) for number in some]
-            releases = self._sanitizer.batch(
-                texts, found=[found[number] for number in some], scopes=[scope] * len(some), maps=False, spans=False
-            )
+            spans, scopes = [found[number] for number in some], [memory.scope] * len(some)
+            releases = self._sanitizer.batch(texts, found=spans, scopes=scopes, maps=False, spans=False)
             for number, release in zip(some, releases, strict=True):
                 released[number] = release.text
-        return transcript.joined(released)
+        return released
 
-    def close(self) -> None:
-        """End the processes when what they do is done."""
-        self._workers.shutdown()
-
-    def _search(self, texts: Sequence[str], transcript: Transcript, progress: Callable[[int], None]) -> None:
-        for batch, answer in self._workers.map(self._searched, _batches(texts)):
-            for text, spans in zip(batch, answer, strict=True):
-                if spans is None:
-                    passage = next(passage for passage in transcript.passages if passage.text == text)
-                    line = _line_of(transcript, passage.pieces[0][1])
-                    raise InputError(f"line {line}: its text must be read in time; it takes too long. Leave it out.")
-                self._known[text] = [span for span in spans if self._is_wanted(text, span)]
-                self._size += len(text)
-            progress(sum(map(len, batch)))
-
-    def _searched(self, batch: list[str]) -> tuple[list[str], list[Spans | None]]:
-        finder = self._idle.get()
-        try:
-            try:
-                return batch, list(finder.found(batch, None))
-            except SlowText:
-                return batch, [_alone(finder, text) for text in batch]
-        finally:
-            self._idle.put(finder)
+    def _here(self, texts: Sequence[str]) -> Iterator[tuple[Sequence[str], Sequence[Spans | None]]]:
+        yield texts, self._finder.found(texts) if texts else []
 
     def _is_wanted(self, text: str, span: DetectedSpan) -> bool:
         if span.kind not in self._kinds:
@@ -149,6 +142,39 @@ class Cleaner:
 
     def _carried(self, text: str, spans: Spans, persons: Sequence[str]) -> Spans:
         return self._finder.with_carried(text, spans, persons) if PERSON in self._kinds else spans
+
+
+class SearchApart:
+    """Searches in processes of their own (``Search``).
+
+    Args:
+        policy: as of the cleaner.
+        workers: processes.
+        seconds: of processor time that a text may take.
+    """
+
+    def __init__(self, policy: Policy, workers: int, seconds: float = 60.0) -> None:
+        self._workers = ThreadPoolExecutor(workers, thread_name_prefix="textveil-clean")
+        self._idle: SimpleQueue[FoundApart] = SimpleQueue()
+        for _ in range(workers):
+            self._idle.put(FoundApart(policy, seconds))
+
+    def __call__(self, texts: Sequence[str]) -> Iterator[tuple[Sequence[str], Sequence[Spans | None]]]:
+        """Yield texts with their spans."""
+        return self._workers.map(self._searched, _batches(texts))
+
+    def close(self) -> None:
+        """End the processes when what they do is done."""
+        self._workers.shutdown()
+
+    def _searched(self, batch: list[str]) -> tuple[Sequence[str], Sequence[Spans | None]]:
+        finder = self._idle.get()
+        try:
+            return batch, finder.found(batch, None)
+        except SlowText:
+            return batch, [_alone(finder, text) for text in batch]
+        finally:
+            self._idle.put(finder)
 
 
 def _alone(finder: FoundApart, text: str) -> Spans | None:
@@ -173,16 +199,19 @@ def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
 class _Told:
     """What the passages of a file tell, by the words at which it may be said again."""
 
-    def __init__(self, spans_of: Mapping[str, Spans]) -> None:
+    def __init__(self) -> None:
         self._values: dict[str, list[tuple[int, str, str]]] = {}
         self._persons: dict[str, list[str]] = {}
-        seen = set[tuple[str, str]]()
+        self._seen = set[tuple[str, str]]()
+
+    def add(self, spans_of: Mapping[str, Spans]) -> None:
+        """Note the values of texts."""
         for text, spans in spans_of.items():
             for span in spans:
                 value = text[span.start : span.end]
-                if (value, span.kind) in seen:
+                if (value, span.kind) in self._seen:
                     continue
-                seen.add((value, span.kind))
+                self._seen.add((value, span.kind))
                 if span.kind == PERSON:
                     self._person(value, span)
                 elif len(value) >= _SAID_AGAIN.get(span.kind, len(value) + 1):

@@ -8,7 +8,7 @@ was read, but for the pieces that were replaced.
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -23,7 +23,7 @@ _DEEPEST: Final = 4  # JSON in strings of JSON in strings
 
 _WORD_KEYS: Final = frozenset((
     "cell_type", "entrypoint", "kind", "level", "media_type", "mime_type", "mode", "model", "output_type", "role",
-    "source_type", "status", "stop_reason", "subtype", "type", "userType", "version",
+    "scope", "source_type", "status", "stop_reason", "subtype", "type", "userType", "version",
 ))  # fmt: skip
 _WORD: Final = re.compile(r"[a-z][a-z0-9]*+(?:[-_./][a-z0-9]++){0,6}+")
 _ID_KEY: Final = re.compile(r".{0,40}(?:[iI]d|ID|[uU]uid|UUID|_ids|Ids)")
@@ -37,7 +37,7 @@ _SEALED_KEYS: Final = frozenset(("encrypted_content", "signature", "thoughtSigna
 _SEALED: Final = re.compile(r"[A-Za-z0-9+/_-]{64,}+={0,2}")
 _PLAIN_KEY: Final = re.compile(r"(?=.{1,40}\Z)[A-Za-z][a-z]*+(?:[-_./+]?[A-Za-z][a-z]*+)*+")
 _PICTURE: Final = re.compile(
-    r"(?:data:[a-z]{1,20}/[a-z0-9.+-]{1,60};base64,)?(?:iVBORw0KGgo|/9j/|R0lGOD|UklGR|JVBERi0|Qk[01])[A-Za-z0-9+/=\s]{40,}+"
+    r"(?:data:[a-z]{1,20}/[a-z0-9.+-]{1,60};base64,)?(?:iVBORw0KGgo|/9j/|R0lGOD|UklGR|JVBERi0|Qk[01])[A-Za-z0-9+/=\r\n]{40,}+"
 )
 _BLANK: Final = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII="  # of one pixel
@@ -111,6 +111,22 @@ class Transcript:
             self._passages(text, self._add(Piece(text, self._line)))
             self._line += text.count("\n")
 
+    def value(self, key: str, text: str) -> range:
+        """Add a value of a record, and return the numbers of its parts; ``key`` may be of several words with points."""
+        first, last_word = len(self.parts), key.rpartition(".")[2]
+        inner = leaves(text) if text[:1] in ("{", "[") else None
+        if inner is not None:
+            self._leaves(inner, (), blank=False)
+        elif _stays(LeafKind.STRING, text, last_word):
+            self.parts.append(text)
+        else:
+            self._field(key, text, self._add(Piece(text, self._line)))
+        return range(first, len(self.parts))
+
+    def written(self, numbers: Iterable[int], released: Sequence[str | None]) -> str:
+        """Return parts joined again; ``released`` as for ``joined``."""
+        return "".join(_part_written(self.parts[number], released[number]) for number in numbers)
+
     def json(self, text: str, *, blank: bool) -> None:
         """Add a text that is JSON, or else text; ``blank`` puts a blank in the place of each picture."""
         parts = leaves(text)
@@ -137,7 +153,7 @@ class Transcript:
             in_list = part.kind is LeafKind.STRING and (bool(listed) or between[-1:] == "[")
             if part.kind is LeafKind.KEY:
                 key = part.text
-            if not _is_text(part, key):
+            if _stays(part.kind, part.text, key):
                 self.raw(_within(part.written, within))
             elif part.kind is LeafKind.STRING and _PICTURE.fullmatch(part.text):
                 self._picture(part, within, blank)
@@ -149,10 +165,8 @@ class Transcript:
                 number = self._add(Piece(part.text, self._line, part, within))
                 if in_list:
                     listed.append((number, part.text))
-                elif len(part.text) > _LONGEST_FIELD:
-                    self._passages(part.text, number)
                 else:
-                    self.passages.append(_with_key("" if part.kind is LeafKind.KEY else key, part, number))
+                    self._field("" if part.kind is LeafKind.KEY else key, part.text, number)
         if listed:
             self._list(listed)
 
@@ -166,6 +180,16 @@ class Transcript:
             at += len(text) + len(between)
         self.passages.append(Passage(between.join(text for _, text in listed), tuple(places)))
         return []
+
+    def _field(self, key: str, text: str, number: int) -> None:
+        """Add a piece as a passage, with its key before it where that tells what it is."""
+        if not key or key in _BARE_KEYS or "\n" in text or len(text) > _LONGEST_FIELD:
+            self._passages(text, number)
+            return
+        head, end = (f'"{key}": ', "") if _LONG_NUMBER.fullmatch(text) else (f'"{key}": "', '"')
+        if '"' in text or "\\" in text:
+            head, end = f"{key}: ", ""
+        self.passages.append(Passage(f"{head}{text}{end}", ((len(head), number),)))
 
     def _passages(self, text: str, number: int) -> None:
         """Add a piece as one passage; a long one block by block, since transcripts say most blocks again."""
@@ -194,20 +218,20 @@ def _within(written: str, within: Sequence[bool]) -> str:
     return written
 
 
-def _is_text(leaf: Leaf, key: str) -> bool:
-    text = leaf.text
-    if leaf.kind is LeafKind.KEY:
-        return not _PLAIN_KEY.fullmatch(text)
-    if leaf.kind is not LeafKind.STRING:
+def _stays(kind: LeafKind, text: str, key: str) -> bool:
+    """Tell whether key and form say that this is no text."""
+    if kind is LeafKind.KEY:
+        return _PLAIN_KEY.fullmatch(text) is not None
+    if kind is not LeafKind.STRING:
         times = _TIME_KEY.fullmatch(key) is not None or key.lower().endswith(("tokens", "ms", "size", "bytes"))
-        return leaf.kind is LeafKind.NUMBER and not times and _LONG_NUMBER.fullmatch(text) is not None
+        return kind is LeafKind.WORD or times or not _LONG_NUMBER.fullmatch(text)
     if key in _WORD_KEYS and len(text) <= 80 and _WORD.fullmatch(text):
-        return False
+        return True
     if _ID.fullmatch(text) and _ID_KEY.fullmatch(key):
-        return False
+        return True
     if _TIME.fullmatch(text) and _TIME_KEY.fullmatch(key):
-        return False
-    return not (key in _SEALED_KEYS and _SEALED.fullmatch(text)) and not text.isspace() and text != ""
+        return True
+    return text.isspace() or not text or (key in _SEALED_KEYS and _SEALED.fullmatch(text) is not None)
 
 
 def _inner(leaf: Leaf, within: Sequence[bool]) -> tuple[list[str | Leaf], bool] | None:
@@ -219,17 +243,6 @@ def _inner(leaf: Leaf, within: Sequence[bool]) -> tuple[list[str | Leaf], bool] 
             parts = leaves(leaf.text)
             return None if parts is None else (parts, ascii_alone)
     return None
-
-
-def _with_key(key: str, leaf: Leaf, number: int) -> Passage:
-    """Return the passage of a value, with its key before it where it is one of a record."""
-    text = leaf.text
-    if not key or key in _BARE_KEYS or "\n" in text:
-        return Passage(text, ((0, number),))
-    head, end = (f'"{key}": ', "") if leaf.kind is LeafKind.NUMBER else (f'"{key}": "', '"')
-    if '"' in text or "\\" in text:
-        head, end = f"{key}: ", ""
-    return Passage(f"{head}{text}{end}", ((len(head), number),))
 
 
 _ZSH: Final = re.compile(r": \d{1,12}:\d{1,9};")

@@ -30,7 +30,7 @@ from textveil.text.patterns import LazyRegex
 MOST_STEPS: Final = 4096
 """Steps that a search may take for a character, at the most."""
 KNOWN: Final = {
-    "textveil.server.gateway.json_text._LEAF": "reads JSON that a parser has accepted",
+    "textveil.json_text._LEAF": "reads JSON that a parser has accepted",
     "textveil.server.budgets._BUDGET": "reads an option of the server's own administrator",
     "textveil.surrogates.urls._SERVICE_HOST": "is tried at one place, over at most LONGEST_HOST characters",
     "textveil.surrogates.urls._BEFORE": "reads the few characters before a URL",

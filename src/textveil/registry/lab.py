@@ -11,7 +11,17 @@ from textveil.registry.table import entry_points, loaded
 FUNCTIONS: Final = "textveil.functions"
 """Entry points of functions that ``textveil`` offers under their names: ``textveil.audit``."""
 
-COMMANDS: Final = ("audit", "audit-field", "decode", "estimate", "frontier", "reproduce", "rewrite", "tune")
+COMMANDS: Final = (
+    "audit",
+    "audit-field",
+    "audit-gateway",
+    "decode",
+    "estimate",
+    "frontier",
+    "reproduce",
+    "rewrite",
+    "tune",
+)
 
 MECHANISMS: Final = """
 optimal exponential metric-exponential tem tgm santext santext-plus elastic privic hyperbolic-exponential same-tag

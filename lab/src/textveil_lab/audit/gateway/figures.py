@@ -1,0 +1,119 @@
+"""What an audit of a gateway counted, with exact bounds."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from textveil.statistics import Bound, clopper_pearson
+
+CONFIDENCE: Final = 0.99
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """How often something happened in one setting.
+
+    Args:
+        family: the table it belongs to.
+        name: the setting.
+        event: what is counted: "leaked", "restored", "crossed" or "told".
+        trials: independent draws of a value, each sent.
+        count: those in which it happened.
+        refused: those that the gateway refused.
+        kinds: of the values of ``count``.
+        replay: a script that repeats the first of them; empty where there is none.
+    """
+
+    family: str
+    name: str
+    event: str
+    trials: int
+    count: int
+    refused: int = 0
+    kinds: tuple[str, ...] = ()
+    replay: str = ""
+
+    @property
+    def bound(self) -> Bound | None:
+        """The share with its interval of Clopper and Pearson at 99 %; None where nothing was tried."""
+        return clopper_pearson(self.count, self.trials, CONFIDENCE) if self.trials else None
+
+    @property
+    def failed(self) -> bool:
+        """Whether it speaks against the gateway: a leak, a crossing, a value not restored, a guess told surely."""
+        if self.event == "restored":
+            return self.count < self.trials
+        if self.event == "told":  # a coin tells half of the guesses
+            return self.bound is not None and self.bound.lower > 0.5
+        return self.count > 0
+
+    def to_data(self) -> dict[str, Any]:
+        bound = self.bound
+        return {
+            "family": self.family,
+            "setting": self.name,
+            "event": self.event,
+            "trials": self.trials,
+            "count": self.count,
+            "refused": self.refused,
+            "kinds": list(self.kinds),
+            "bound": None if bound is None else [bound.lower, bound.upper],
+            "failed": self.failed,
+            "replay": self.replay or None,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GatewayAudit:
+    """All figures of one gateway.
+
+    Args:
+        name: what it is called, with its version.
+        api: "chat" or "messages".
+        figures: in the order of the attacks.
+        kinds: those that it hides in a plain sentence; all other attacks plant only these.
+        seed: of the values.
+        claims: what its makers say, with the place; empty where nobody told.
+    """
+
+    name: str
+    api: str
+    figures: tuple[Figure, ...]
+    kinds: tuple[str, ...]
+    seed: int
+    claims: str = ""
+
+    def of(self, *families: str) -> tuple[Figure, ...]:
+        """Return the figures of some families."""
+        return tuple(figure for figure in self.figures if figure.family in families)
+
+    @property
+    def failures(self) -> tuple[Figure, ...]:
+        return tuple(figure for figure in self.figures if figure.failed)
+
+    def to_data(self) -> dict[str, Any]:
+        return {
+            "gateway": self.name,
+            "claims": self.claims or None,
+            "api": self.api,
+            "kinds": list(self.kinds),
+            "seed": self.seed,
+            "confidence": CONFIDENCE,
+            "failures": len(self.failures),
+            "figures": [figure.to_data() for figure in self.figures],
+        }
+
+
+def pooled(figures: Sequence[Figure]) -> Figure | None:
+    """Return several settings as one: the share of all trials; None of none."""
+    if not figures:
+        return None
+    first = figures[0]
+    return Figure(
+        family=first.family,
+        name=f"{len(figures)} settings",
+        event=first.event,
+        trials=sum(figure.trials for figure in figures),
+        count=sum(figure.count for figure in figures),
+        refused=sum(figure.refused for figure in figures),
+    )

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from tests.budget.test_gaussian import noisy
 from tests.budget.test_ledger import ANN, pure
 
 from textveil.budget import database
@@ -20,13 +21,20 @@ KEY = bytes(range(32))
 HOLDER = Account("acme", unit="ann")
 
 
+SECOND = FIRST.with_name("second_form.sql")
+"""What the second version wrote: an optimal limit of a person, who paid twice (1, 1e-7) and once 1; one of a tenant."""
+
+
+def made(place: Path, script: Path) -> str:
+    with sqlite3.connect(place) as connection:
+        connection.executescript(script.read_text(encoding="ascii"))
+    connection.close()
+    return str(place)
+
+
 @pytest.fixture
 def old(tmp_path: Path) -> str:
-    place = str(tmp_path / "budget.db")
-    with sqlite3.connect(place) as connection:
-        connection.executescript(FIRST.read_text(encoding="ascii"))
-    connection.close()
-    return place
+    return made(tmp_path / "budget.db", FIRST)
 
 
 def dumped(place: str) -> list[str]:
@@ -58,6 +66,27 @@ def test_an_older_form_is_upgraded_with_all_it_holds(old: str) -> None:
         assert (key.scope, key.lifetime.approximate().epsilon) == ("key", 2.5)
         ledger.set_limit(HOLDER, Limit(epsilon=4.0, delta=1e-6, composition="optimal"))
         ledger.reserve(HOLDER, pure(0.5))
+        assert ledger.verify().problems == ()
+
+
+def test_what_was_spent_before_noise_was_stated_stays_spent(tmp_path: Path) -> None:
+    """Under Gaussian composition too: what says nothing of its noise counts as a release without."""
+    place = made(tmp_path / "budget.db", SECOND)
+    with pytest.raises(LedgerError, match="got the older form 2"):
+        Ledger(place, key=KEY)
+    Ledger.upgrade(place)
+    with Ledger(place, key=KEY) as ledger:
+        assert ledger.verify().problems == ()
+        balance = ledger.balance(HOLDER)
+        assert balance.spent.approximate().epsilon == 3.0 and balance.releases == 3
+        assert 2e-7 <= balance.lifetime.approximate().delta < 2.001e-7
+        ledger.reserve(HOLDER, noisy())
+        assert ledger.balance(HOLDER).spent.approximate().epsilon == 4.0  # optimal composition reads no noise
+        for part, left in ((3.5, 0.5), (2.0, -1.0)):
+            ledger.set_limit(HOLDER, Limit(5.0, 1e-5, "gaussian", pure_epsilon=part))
+            with pytest.raises(BudgetExhausted, match=f"epsilon {max(left, 0):g}.* left for releases without Gaussian"):
+                ledger.reserve(HOLDER, pure(1.5))
+            assert (ledger.affords(HOLDER, noisy()) or 0) == (2 if left > 0 else 0)
         assert ledger.verify().problems == ()
 
 

@@ -92,7 +92,7 @@ def test_draws_with_deltas_stay_within_the_limit_however_they_are_chosen(monkeyp
     ("composition", "delta", "part"), [("sum", 1e-6, 0.0), ("optimal", 1e-6, 1e-6), ("optimal", 1e-6, -1e-9)]
 )
 def test_a_part_of_delta_that_is_no_part_is_refused(composition: str, delta: float, part: float) -> None:
-    with pytest.raises(ParameterError, match="draw_delta must be >= 0 and below delta, with optimal composition"):
+    with pytest.raises(ParameterError, match="draw_delta must be >= 0 and below delta, with optimal or gaussian"):
         Limit(1.0, delta, composition, draw_delta=part)  # type: ignore[arg-type]
 
 

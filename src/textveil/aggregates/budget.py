@@ -15,6 +15,7 @@ from scipy.special import log_ndtr, logsumexp
 
 from textveil.errors import ParameterError, need
 from textveil.numerics.discrete_noise import LARGEST_SIGMA, DiscreteGaussian
+from textveil.privacy.accountant import GaussianPart
 from textveil.privacy.composition import analytic_gaussian_sigma
 from textveil.privacy.guarantees import ApproximateDP
 from textveil.privacy.proved import status_of_caller
@@ -55,6 +56,13 @@ class GaussianBudget:
     def squared_mu(self) -> Fraction:
         """At most this is the sum of the squares of sensitivity / sigma, over all noises together."""
         return 1 / self._sigma**2
+
+    @property
+    def part(self) -> GaussianPart:
+        """What a ledger knows of the whole release beside its guarantee."""
+        failure = self.selections * Fraction(self.delta)
+        log_failure = math.nextafter(math.log(failure), math.inf) if failure else -math.inf
+        return GaussianPart(self.squared_mu, log_failure)
 
     def noise(self, squared_sensitivity: Fraction | int, share: Fraction = Fraction(1)) -> DiscreteGaussian:
         """Noise on a vector of whole numbers that takes this share of the budget.

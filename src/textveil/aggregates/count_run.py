@@ -56,7 +56,7 @@ def count(
     settings: list[Fact] = ["count", repr(counting), tuple(public), names]
     adjacency = request.records.adjacency
     guarantee = budget.guarantee(adjacency, PROOF)
-    with paid(request, guarantee, settings) as drawing:
+    with paid(request, guarantee, settings, budget) as drawing:
         release = counting.release(corpus, len(public), adjacency, drawing.rng, names)
     return release, _report(drawing, release, counting, request, words, len(public))
 

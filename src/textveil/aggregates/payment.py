@@ -63,7 +63,9 @@ class Paid:
 
 
 @contextlib.contextmanager
-def paid(request: CorpusRequest, guarantee: Guarantee, settings: Sequence[Fact]) -> Iterator[Paid]:
+def paid(
+    request: CorpusRequest, guarantee: Guarantee, settings: Sequence[Fact], budget: GaussianBudget | None = None
+) -> Iterator[Paid]:
     """Take the cost of a release from every person's budget; note at the end of the block that it was drawn.
 
     A block that fails before it takes the randomness costs nothing; see ``budget.drawing.paying``. Where the payer has
@@ -75,6 +77,7 @@ def paid(request: CorpusRequest, guarantee: Guarantee, settings: Sequence[Fact])
             its randomness from what is yielded, and from nowhere else.
         guarantee: of the whole release.
         settings: all public facts by which it is determined what noise is drawn and what it is added to.
+        budget: that all noise comes from, if it is Gaussian.
 
     Raises:
         BudgetExhausted: a person's budget does not reach; nothing was taken from anybody.
@@ -87,7 +90,7 @@ def paid(request: CorpusRequest, guarantee: Guarantee, settings: Sequence[Fact])
         return
     from textveil.budget.ledger import Ledger, paying, tell_charged  # needs the extra
 
-    cost = Accountant(guarantee.adjacency).compose(guarantee)
+    cost = Accountant(guarantee.adjacency).compose(guarantee, gaussian=None if budget is None else budget.part)
     names = [None] if not records.names else [name.encode("utf-8", "surrogatepass") for name in records.names]
     wanted = [(payer.account(name), cost) for name in names]
     folder, receipt = payer.folder, None
@@ -177,7 +180,7 @@ def paid_labels(
     """
     used, persons = used_labels(request)
     labels = request.public_labels
-    with paid(request, guarantee, [repr(budget), labels, *settings]) as drawing:
+    with paid(request, guarantee, [repr(budget), labels, *settings], budget) as drawing:
         yield PaidLabels(labels or selected(used, budget, drawing.rng), persons, drawing)
 
 

@@ -40,7 +40,7 @@ class Account:
         return "tenant" if self.key is None else "key"
 
 
-Composition: TypeAlias = Literal["sum", "optimal"]
+Composition: TypeAlias = Literal["sum", "optimal", "gaussian"]
 Period: TypeAlias = Literal["day", "week", "month"]
 
 
@@ -50,28 +50,38 @@ class Limit:
 
     epsilon: float  # nats, finite and >= 0
     delta: float = 0.0  # in [0, 1)
-    # how costs add up; both ways hold even if earlier outputs choose later releases. "sum" adds epsilons and deltas.
+    # how costs add up; all ways hold even if earlier outputs choose later releases. "sum" adds epsilons and deltas.
     # "optimal" admits more draws of a small epsilon, by moments (``charge.Order``) or by the sum, whichever admits
-    # more; it keeps a part of delta for that, and leaves ``draw_delta`` to the draws.
+    # more; it keeps a part of delta for that, and leaves ``draw_delta`` to the draws. "gaussian" does the same for
+    # Gaussian noise, by the squares of sensitivity / sigma (``charge.gaussian_allowance``).
     composition: Composition = "sum"
     # None: for ever; else the limit is renewed every day, week (from Monday) or month of the calendar, in UTC. That is
     # a policy and no guarantee: the promise over all time is the sum over the periods.
     period: Period | None = None
-    # under "optimal", the part of delta that the deltas of draws may add up to: >= 0 and below delta. 0 is for pure
-    # draws alone, and admits most of them. None is half of delta.
+    # under "optimal" and "gaussian", the part of delta that the deltas of draws (of Gaussian noise: failures beside it)
+    # may add up to: >= 0 and below delta. 0 is for draws without, and admits most of them. None is half of delta.
     draw_delta: float | None = None
+    # under "gaussian", the part of epsilon for draws that are not known to be Gaussian: >= 0 and below epsilon
+    pure_epsilon: float = 0.0
 
     def __post_init__(self) -> None:
         need(0 <= self.epsilon < math.inf, "epsilon", self.epsilon, "finite and >= 0")
         need(0 <= self.delta < 1, "delta", self.delta, "in [0, 1)")
-        need(self.composition in ("sum", "optimal"), "composition", self.composition, '"sum" or "optimal"')
-        optimal = self.composition == "optimal"
-        need(not optimal or self.delta > 0, "delta", self.delta, "> 0 for optimal composition")
+        ways = ("sum", "optimal", "gaussian")
+        need(self.composition in ways, "composition", self.composition, '"sum", "optimal" or "gaussian"')
+        keeps = self.composition != "sum"
+        need(not keeps or self.delta > 0, "delta", self.delta, f"> 0 for {self.composition} composition")
         need(
-            self.draw_delta is None or (optimal and 0 <= self.draw_delta < self.delta),
+            self.draw_delta is None or (keeps and 0 <= self.draw_delta < self.delta),
             "draw_delta",
             self.draw_delta,
-            ">= 0 and below delta, with optimal composition",
+            ">= 0 and below delta, with optimal or gaussian composition",
+        )
+        need(
+            self.pure_epsilon == 0 or (self.composition == "gaussian" and 0 <= self.pure_epsilon < self.epsilon),
+            "pure_epsilon",
+            self.pure_epsilon,
+            ">= 0 and below epsilon, with gaussian composition",
         )
         need(self.period in (None, "day", "week", "month"), "period", self.period, 'None, "day", "week" or "month"')
 
@@ -94,8 +104,9 @@ class Limit:
         return start + timedelta(days=days) if days else (start + timedelta(days=32)).replace(day=1)
 
     def to_data(self) -> dict[str, Any]:
-        """Return JSON data, without a ``draw_delta`` of None, as in limits that were set before there was one."""
-        return {name: value for name, value in asdict(self).items() if (name, value) != ("draw_delta", None)}
+        """Return JSON data, without what limits that were set before do not have."""
+        usual = (("draw_delta", None), ("pure_epsilon", 0.0))
+        return {name: value for name, value in asdict(self).items() if (name, value) not in usual}
 
     @classmethod
     def of_data(cls, data: Mapping[str, Any]) -> Limit:

@@ -13,7 +13,7 @@ from sqlalchemy.engine import Connection
 
 from textveil.budget.account import Account, Limit
 from textveil.budget.chain import BudgetLevel, Chain, Entry, Names, What
-from textveil.budget.charge import Charge, delta_up, epsilon_up, guarantee_of
+from textveil.budget.charge import Charge, delta_up, epsilon_down, epsilon_up, guarantee_of
 from textveil.budget.database import (
     CHAINS,
     ENTRIES,
@@ -27,7 +27,7 @@ from textveil.budget.database import (
     open_rows,
     set_rows,
 )
-from textveil.budget.standing import Balance, CountedSums, Reservation, Standing, balance_of, time_of
+from textveil.budget.standing import Balance, CountedSums, Reservation, Standing, balance_of, costs_of, time_of
 from textveil.errors import Amount, BudgetExhausted, LedgerError
 from textveil.json_text import json_data
 from textveil.privacy.guarantees import Guarantee
@@ -295,7 +295,12 @@ def _chains(connection: Connection, names: Names, tenants: list[bytes]) -> Itera
 
 def _exhausted(standing: Standing, limit: Limit, charge: Charge, now: int) -> BudgetExhausted:
     left = Amount(*standing.remaining(limit))
-    needed = Amount(epsilon_up(charge.epsilon), delta_up(charge.delta))
+    cost, held, kind = costs_of(charge, limit), standing.counted(limit).left, ""
+    needed = Amount(epsilon_up(charge.epsilon), delta_up(cost.delta))
+    if limit.composition == "gaussian" and cost.epsilon > held.epsilon:
+        left = left._replace(epsilon=epsilon_down(held.epsilon))
+        needed = needed._replace(epsilon=epsilon_up(cost.epsilon))
+        kind = " for releases without Gaussian noise"
 
     def told(amount: Amount) -> str:
         delta = f", delta {max(0.0, amount.delta):.3g}" if needed.delta > 0 else ""
@@ -306,8 +311,8 @@ def _exhausted(standing: Standing, limit: Limit, charge: Charge, now: int) -> Bu
     if renews and not CountedSums(limit, 0, 0, 0).fits(charge):
         wait, renews = "It is more than a whole period's budget: release less", None
     return BudgetExhausted(
-        f"the budget of this {standing.scope} has {told(left)} left; this release needs {told(needed)}. {wait}, or "
-        "raise the limit.",
+        f"the budget of this {standing.scope} has {told(left)} left{kind}; this release needs {told(needed)}. {wait}, "
+        "or raise the limit.",
         remaining=left,
         needed=needed,
         scope=standing.scope,

@@ -15,6 +15,8 @@ which is no more than e, and about (1 + lambda) e^2 / 2 if e is small. As long a
 
 all draws together are (E, D)-DP, however later draws were chosen. Proof: privacy/proofs/ledger.md. The order is the
 one that admits most draws of a small epsilon; any other would be as right.
+
+The rule of Gaussian noise adds up the squares of mu = sensitivity / sigma: ``gaussian_allowance``.
 """
 
 from __future__ import annotations
@@ -26,13 +28,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Final, NamedTuple, TypeAlias
+from itertools import starmap
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from textveil.errors import UnsupportedGuarantee
 from textveil.privacy.accountant import Accountant
-from textveil.privacy.composition import as_approximate
+from textveil.privacy.composition import as_approximate, gaussian_epsilon, gaussian_log_delta
 from textveil.privacy.guarantees import ApproximateDP, Guarantee, PureDP, Status
 from textveil.privacy.units import Adjacency, Unit
 
@@ -45,8 +48,22 @@ ONE_ACCOUNT: Final = Adjacency(
     Unit.PERSON,
     "two inputs that differ in the texts of this account alone, each pair of them as the report of its release says",
 )
-Drawn: TypeAlias = tuple[float, float | None, int, str]
-"""Draws of one guarantee: epsilon, the logarithm of delta (None is no delta), how many, and the guarantee's status."""
+
+
+class Drawn(NamedTuple):
+    """Draws of one guarantee."""
+
+    epsilon: float
+    log_delta: float | None  # None is no delta
+    times: int
+    status: str
+    squared_mu: float = 0.0  # of the Gaussian noise that one draw is made of, rounded up; 0 where none is known
+    log_failure: float | None = None  # of the probability beside that noise, rounded up; None is none
+
+    def to_data(self) -> list[float | int | str | None]:
+        """Return JSON data; without noise as before there was any."""
+        return list(self if self.squared_mu else self[:4])
+
 
 _ORDER: Final = tuple(status.value for status in (Status.PROVED, Status.CERTIFIED, Status.CLAIMED, Status.REFUTED))
 
@@ -71,35 +88,33 @@ class Charge:
 
         Raises UnsupportedGuarantee: a draw promises nothing, so that its cost is unknown.
         """
-        counts: Counter[tuple[float, float | None, str]] = Counter()
-        for guarantee, times, _ in cost.draws:
+        counts: Counter[Drawn] = Counter()
+        for guarantee, times, _, gaussian in cost.draws:
             if not getattr(guarantee, "promises", True):
                 raise UnsupportedGuarantee(
                     f"a ledger counts what is promised; got {guarantee}. Use a mechanism whose guarantee holds."
                 )
             part = as_approximate(guarantee)
-            log_delta = None if part.log_delta == -math.inf else part.log_delta
-            counts[part.epsilon, log_delta, part.status.value] += times
-        return cls.of_draws([(*key[:2], times, key[2]) for key, times in counts.items() if times])
+            one = Drawn(part.epsilon, _finite(part.log_delta), 1, part.status.value)
+            if gaussian is not None:
+                squared_mu = _rounded_up(gaussian.squared_mu.numerator, gaussian.squared_mu.denominator)
+                one = one._replace(squared_mu=squared_mu, log_failure=_finite(gaussian.log_failure))
+            counts[one] += times
+        return cls.of_draws([one._replace(times=times) for one, times in counts.items() if times])
 
     @classmethod
-    def of_draws(cls, draws: Iterable[Drawn]) -> Charge:
-        """Return the charge for draws."""
-        held = tuple(draws)
+    def of_draws(cls, draws: Iterable[tuple[Any, ...]]) -> Charge:
+        """Return the charge for draws, each with the parts of ``Drawn``."""
+        held = tuple(starmap(Drawn, draws))
         status = Status.PROVED.value
         for draw in held:
-            status = worse(status, draw[3])
-        return cls(
-            held,
-            -((-sum(_scaled(draw[0]) * draw[2] for draw in held)) >> _SCALE),
-            sum(_delta_units(draw[1]) * draw[2] for draw in held if draw[1] is not None),
-            status,
-        )
+            status = worse(status, draw.status)
+        return cls(held, _epsilons(held), sum(_delta_units(draw.log_delta) * draw.times for draw in held), status)
 
     @classmethod
     def of_data(cls, data: Mapping[str, Any]) -> Charge:
         """Return the charge with the draws of JSON data, added up again."""
-        return cls.of_draws((float(draw[0]), draw[1], int(draw[2]), str(draw[3])) for draw in data["draws"])
+        return cls.of_draws((float(draw[0]), draw[1], int(draw[2]), str(draw[3]), *draw[4:]) for draw in data["draws"])
 
     @property
     def guarantee(self) -> Guarantee:
@@ -108,7 +123,8 @@ class Charge:
 
     def to_data(self) -> dict[str, Any]:
         """Return JSON data: the draws, and their sums in units as decimal digits."""
-        return {"draws": [list(draw) for draw in self.draws], "epsilon": str(self.epsilon), "delta": str(self.delta)}
+        draws = [draw.to_data() for draw in self.draws]
+        return {"draws": draws, "epsilon": str(self.epsilon), "delta": str(self.delta)}
 
 
 @lru_cache(maxsize=4096)
@@ -117,8 +133,18 @@ def _scaled(epsilon: float) -> int:
     return int(Fraction(epsilon) * (EPSILON_UNIT << _SCALE))
 
 
+def _finite(logarithm: float) -> float | None:
+    return None if logarithm == -math.inf else logarithm
+
+
+def _epsilons(draws: Iterable[Drawn]) -> int:
+    return -((-sum(_scaled(draw.epsilon) * draw.times for draw in draws)) >> _SCALE)
+
+
 @lru_cache(maxsize=4096)
-def _delta_units(log_delta: float) -> int:
+def _delta_units(log_delta: float | None) -> int:
+    if log_delta is None:
+        return 0
     part = ApproximateDP(epsilon=0.0, log_delta=log_delta)
     return max(1, math.ceil(Fraction(part.delta) * DELTA_UNIT))
 
@@ -219,7 +245,7 @@ def _coarse(nats: float) -> int:
 
 def moments_of(draws: tuple[Drawn, ...], order: Order) -> int:
     """Return the cost of draws by this rule, in units; their deltas are paid for beside it."""
-    return sum(moment_cost(draw[0], order.value) * draw[2] for draw in draws)
+    return sum(moment_cost(draw.epsilon, order.value) * draw.times for draw in draws)
 
 
 def one_more(left: int, order: Order) -> float:
@@ -231,3 +257,67 @@ def one_more(left: int, order: Order) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if moment_cost.__wrapped__(middle, order.value) <= left else (low, middle)
     return low
+
+
+class GaussianSums(NamedTuple):
+    """Costs by the rule of Gaussian noise, in units."""
+
+    epsilon: int  # of draws that are not known to be Gaussian
+    delta: int  # of these, and of failures beside Gaussian noise
+    squared_mu: int
+
+
+@lru_cache(maxsize=4096)
+def gaussian_sums(draws: tuple[Drawn, ...]) -> GaussianSums:
+    """Return the cost of draws by this rule, rounded up."""
+    failures = [(draw.log_failure if draw.squared_mu else draw.log_delta, draw.times) for draw in draws]
+    return GaussianSums(
+        _epsilons(draw for draw in draws if not draw.squared_mu),
+        sum(_delta_units(logarithm) * times for logarithm, times in failures),
+        sum(math.ceil(Fraction(draw.squared_mu) * EPSILON_UNIT) * draw.times for draw in draws),
+    )
+
+
+@lru_cache(maxsize=4096)
+def gaussian_allowance(epsilon: float, pure_epsilon: float, delta: float) -> int:
+    """Return how far squares of mu may add up, in units, beside pure draws of ``pure_epsilon`` in all; rounded down.
+
+    All draws together then have a privacy loss above ``epsilon`` by at most ``delta``, however later ones were chosen:
+    with m^2 the sum, p = 1 / (1 + exp(-pure_epsilon)) and d(x) the least delta of Gaussian noise of mu = m at x,
+
+        p d(epsilon - pure_epsilon) + (1 - p) d(epsilon + pure_epsilon) <= delta.
+
+    Proof: privacy/proofs/ledger.md. ``delta``: what is kept for noise, >= 0.
+    """
+    if epsilon == 0 or delta == 0:
+        return 0
+    likely = -math.log1p(math.exp(-pure_epsilon))
+    log_shares = (likely, likely - pure_epsilon)
+    # Differences of floats are not exact: less is left for noise.
+    ends = ((epsilon - pure_epsilon) * (1 - _MARGIN), (epsilon + pure_epsilon) * (1 - _MARGIN))
+    wanted = math.log(delta) - _MARGIN * (abs(math.log(delta)) + 1)
+
+    def within(mu: float) -> bool:
+        first, second = (
+            share + gaussian_log_delta(end, sigma=1.0, l2_sensitivity=mu)
+            for share, end in zip(log_shares, ends, strict=True)
+        )
+        larger, smaller = max(first, second), min(first, second)
+        return larger + math.log1p(math.exp(smaller - larger)) <= wanted
+
+    low, high = 0.0, 1.0
+    while within(high):
+        low, high = high, 2 * high
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if within(middle) else (low, middle)
+    # Rounded down to 34 bits, so that machines whose logarithms differ in the last bit agree on it.
+    return math.floor(low * low * (1 - _MARGIN) * 2**34) * (EPSILON_UNIT >> 34)
+
+
+@lru_cache(maxsize=4096)
+def epsilon_of_noise(squared_mu: int, delta: float) -> float:
+    """Return the least epsilon of Gaussian noise with this square of mu, in units, at delta > 0; rounded up."""
+    if squared_mu <= 0:
+        return 0.0
+    return gaussian_epsilon(delta, sigma=1.0, l2_sensitivity=math.sqrt(squared_mu / EPSILON_UNIT) * (1 + _MARGIN))

@@ -95,7 +95,7 @@ try:
 except ImportError:
     raise MissingExtra("sqlalchemy", "ledger") from None
 
-VERSION: Final = "2"  # the form of the tables that this code reads and writes: the last step of ``migrations``
+VERSION: Final = "3"  # the form of the tables that this code reads and writes: the last step of ``migrations``
 BUSY_SECONDS: Final = 30.0  # how long a writer waits for another process
 _VERSION_TABLE = "ledger_version"
 _UPGRADE_LOCK = 0x7465787476656C  # "textvel", for PostgreSQL's advisory locks

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 from textveil.budget.account import Account, Limit
@@ -17,6 +18,9 @@ from textveil.budget.charge import (
     canonical,
     delta_down,
     epsilon_down,
+    epsilon_of_noise,
+    gaussian_allowance,
+    gaussian_sums,
     guarantee_of,
     moments_of,
     one_more,
@@ -42,8 +46,34 @@ def time_of(at: int) -> datetime:
     return _FIRST + at * _MICROSECOND
 
 
+class Costs(NamedTuple):
+    """Amounts in units, as a limit's composition counts them."""
+
+    epsilon: int  # by "gaussian" of draws alone that are not known to be Gaussian
+    delta: int
+    moment: int  # by "optimal" of the rule of moments, by "gaussian" the squares of mu
+
+
+def costs_of(charge: Charge, limit: Limit) -> Costs:
+    """Return what a charge costs under a limit."""
+    if limit.composition == "gaussian":
+        return Costs(*gaussian_sums(charge.draws))
+    order = order_for(limit)
+    return Costs(charge.epsilon, charge.delta, 0 if order is None else moments_of(charge.draws, order))
+
+
+def allowances(limit: Limit) -> Costs:
+    """Return what may be spent under a limit; a moment of -1 admits nothing."""
+    delta = _delta_limit(limit)
+    if limit.composition == "gaussian":
+        moment = gaussian_allowance(limit.epsilon, limit.pure_epsilon, _kept_delta(limit))
+        return Costs(units_within(limit.pure_epsilon, EPSILON_UNIT), delta, moment)
+    order = order_for(limit)
+    return Costs(units_within(limit.epsilon, EPSILON_UNIT), delta, -1 if order is None else order.allowance)
+
+
 class CountedSums(NamedTuple):
-    """Sums in units that count against a limit at one level; ``moment`` is by the rule of moments."""
+    """Sums in units that count against a limit at one level; ``moment`` is by the rule of its composition."""
 
     limit: Limit
     epsilon: int
@@ -52,20 +82,22 @@ class CountedSums(NamedTuple):
 
     def fits(self, charge: Charge) -> bool:
         """Tell whether one more release with this charge stays within the limit."""
-        if self.delta + charge.delta > _delta_limit(self.limit):
-            return False
-        if self.epsilon + charge.epsilon <= units_within(self.limit.epsilon, EPSILON_UNIT):
-            return True
-        order = order_for(self.limit)
-        return order is not None and self.moment + moments_of(charge.draws, order) <= order.allowance
+        left, cost = self.left, costs_of(charge, self.limit)
+        by_sum, by_moment = cost.epsilon <= left.epsilon, cost.moment <= left.moment
+        enough = by_sum and by_moment if self.limit.composition == "gaussian" else by_sum or by_moment
+        return cost.delta <= left.delta and enough
+
+    @property
+    def left(self) -> Costs:
+        """The rest of each sum, in units; below 0 if more was taken than there was."""
+        most = allowances(self.limit)
+        return Costs(most.epsilon - self.epsilon, most.delta - self.delta, most.moment - self.moment)
 
     def affords(self, charge: Charge) -> int | None:
         """Return how many more releases with this charge stay within the limit, each by ``fits``; None if all do."""
-        by_delta = _times(_delta_limit(self.limit) - self.delta, charge.delta)
-        by_sum = _times(units_within(self.limit.epsilon, EPSILON_UNIT) - self.epsilon, charge.epsilon)
-        order = order_for(self.limit)
-        moments = 0 if order is None else _times(order.allowance - self.moment, moments_of(charge.draws, order))
-        most = min(by_delta, max(by_sum, moments))
+        by_sum, by_delta, by_moment = map(_times, self.left, costs_of(charge, self.limit))
+        both = min if self.limit.composition == "gaussian" else max
+        most = min(by_delta, both(by_sum, by_moment))
         return None if most == math.inf else int(most)
 
 
@@ -91,7 +123,7 @@ class Standing:
     period_start: int = 0  # since when they count; 0 is ever
     period_epsilon: int = 0  # the sum of the period in units, as ``period_delta``
     period_delta: int = 0
-    period_moment: int = 0  # the cost of its draws by the rule of moments, in units, under a limit that asks for it
+    period_moment: int = 0  # the cost of its draws by the rule of the limit's composition, in units
 
     @classmethod
     def of_row(cls, row: Mapping[str, Any]) -> Standing:
@@ -127,11 +159,10 @@ class Standing:
 
     def count(self, limit: Limit, charge: Charge) -> None:
         """Add to the sums of the period, which are those of the limit."""
-        self.period_epsilon += charge.epsilon
-        self.period_delta += charge.delta
-        order = order_for(limit)
-        if order is not None:
-            self.period_moment += moments_of(charge.draws, order)
+        cost = costs_of(charge, limit)
+        self.period_epsilon += cost.epsilon
+        self.period_delta += cost.delta
+        self.period_moment += cost.moment
 
     def add(self, charge: Charge, at: int, limit: Limit | None) -> None:
         """Add one release to the sums since ever, and to those of the period, which are those of the limit."""
@@ -169,20 +200,28 @@ class Standing:
 
     def remaining(self, limit: Limit) -> Remaining:
         """Return the most that one more draw may cost, rounded down."""
-        epsilon = epsilon_down(units_within(limit.epsilon, EPSILON_UNIT) - self.period_epsilon)
-        order = order_for(limit)
+        left, order = self.counted(limit).left, order_for(limit)
+        epsilon = epsilon_down(left.epsilon)
         if order is not None:
-            epsilon = max(epsilon, one_more(order.allowance - self.period_moment, order))
-        return Remaining(epsilon, delta_down(_delta_limit(limit) - self.period_delta))
+            epsilon = max(epsilon, one_more(left.moment, order))
+        elif limit.composition == "gaussian":  # of Gaussian noise at the delta that is kept for it
+            epsilon = max(epsilon, epsilon_of_noise(left.moment, _kept_delta(limit)) * (1 - 2.0**-20))
+        return Remaining(epsilon, delta_down(left.delta))
 
     def spent(self, limit: Limit | None) -> Guarantee:
         """Return the guarantee that counts against the limit; under optimal composition as if this were the end."""
         if limit is None:
             return guarantee_of(self.epsilon, self.delta, self.status)
         epsilon, delta, order = self.period_epsilon, self.period_delta, order_for(limit)
+        kept = units_within(limit.delta, DELTA_UNIT) - _delta_limit(limit)
+        if limit.composition == "gaussian" and self.period_moment:
+            noise = epsilon_of_noise(self.period_moment, _kept_delta(limit))
+            epsilon, delta = epsilon + math.ceil(Fraction(noise) * EPSILON_UNIT), delta + kept
+            if min(self.counted(limit).left) >= 0:
+                epsilon = min(epsilon, units_within(limit.epsilon, EPSILON_UNIT))
         if order is not None and order.offset + self.period_moment < epsilon:
             epsilon = order.offset + self.period_moment
-            delta += units_within(limit.delta, DELTA_UNIT) - _delta_limit(limit)
+            delta += kept
         return guarantee_of(epsilon, delta, self.status)
 
 
@@ -196,7 +235,13 @@ def _delta_limit(limit: Limit) -> int:
     if limit.draw_delta is not None:
         return units_within(limit.draw_delta, DELTA_UNIT)
     whole = units_within(limit.delta, DELTA_UNIT)
-    return whole // 2 if limit.composition == "optimal" else whole
+    return whole if limit.composition == "sum" else whole // 2
+
+
+def _kept_delta(limit: Limit) -> float:
+    """Return the rest of delta, rounded down."""
+    rest = Fraction(limit.delta) / 2 if limit.draw_delta is None else Fraction(limit.delta) - Fraction(limit.draw_delta)
+    return float(rest) * (1 - 2.0**-50)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from textveil.server.key_store import ApiKeys, KeyFacts
 
 ledger_app = typer.Typer(no_args_is_help=True, help="Budgets of persons, tenants and keys in a database.")
+_COMPOSITION: Final = (
+    "sum; optimal: more draws of a small epsilon; gaussian: more releases of `count`, `learn` and `synthesize`."
+)
 _Place: TypeAlias = Annotated[str, typer.Argument(metavar="URL|FILE", help="The ledger's database.")]
 
 
@@ -51,9 +54,12 @@ def limit_command(
     account: _AccountOptions,
     epsilon: float | None = opt.value("E", "Nats that may be spent."),
     delta: float = opt.value("D", "Delta that may be spent.", default=0.0),
-    composition: str = opt.value("HOW", "sum; or optimal, which admits more draws of a small epsilon.", default="sum"),
+    composition: str = opt.value("HOW", _COMPOSITION, default="sum"),
     draw_delta: float | None = opt.value(
-        "D", "With optimal: delta left to draws that have one; 0 admits most pure ones.  [default: half]"
+        "D", "With optimal, gaussian: delta left to draws that have one; 0 admits most others.  [default: half]"
+    ),
+    pure_epsilon: float = opt.value(
+        "E", "With gaussian: epsilon left to other releases, as of `topics` and `sanitize`.", default=0.0
     ),
     period: str | None = opt.value("P", "Renewed every day, week or month (UTC).  [default: never]"),
     each: str | None = opt.value("KIND", "unit or key: for each of the tenant's that has no limit of its own."),
@@ -65,7 +71,9 @@ def limit_command(
 
     if lift == (epsilon is not None):
         raise ParameterError("a limit needs one of --epsilon and --lift; got both or none.")
-    limit = None if epsilon is None else Limit(epsilon, delta, composition, period, draw_delta)  # type: ignore[arg-type]
+    limit = None
+    if epsilon is not None:
+        limit = Limit(epsilon, delta, composition, period, draw_delta, pure_epsilon)  # type: ignore[arg-type]
     with Ledger(place) as ledger:
         ledger.set_limit(account.account(), limit, each=each)  # type: ignore[arg-type]
 
@@ -187,7 +195,7 @@ def _left(policy: str, affords: Callable[[Accountant], int | None]) -> str:
 def _lines(balance: Balance) -> list[str]:
     limit = balance.limit
     renewed = "" if limit is None or limit.period is None else f", renewed every {limit.period}"
-    how = "" if limit is None or limit.composition == "sum" else ", optimal composition"
+    how = "" if limit is None or limit.composition == "sum" else f", {limit.composition} composition"
     one = balance.scope == "person"
     paid = (
         f"releases   {balance.releases}" if one else f"payments   {balance.releases}, one for each person of a release"
@@ -199,7 +207,8 @@ def _lines(balance: Balance) -> list[str]:
         return [*lines, "limit      none"]
     delta = f", delta {limit.delta:g}" if limit.delta else ""
     draws = "" if limit.draw_delta is None else f" (of delta {limit.draw_delta:g} for draws)"
-    lines.append(f"limit      epsilon {limit.epsilon:g}{delta}{how}{draws}{renewed}")
+    pure = f" (epsilon {limit.pure_epsilon:g} for other releases)" if limit.pure_epsilon else ""
+    lines.append(f"limit      epsilon {limit.epsilon:g}{delta}{how}{draws}{pure}{renewed}")
     left = balance.remaining
     lines.append(f"remaining  epsilon {left.epsilon:.6g}{f', delta {left.delta:.3g}' if limit.delta else ''}")
     if balance.period_end is not None:
@@ -212,7 +221,7 @@ def _entry_line(entry: dict[str, Any]) -> str:
 
     data = json_data(entry["data"])
     if entry["what"] == "reserve":
-        draws = ", ".join(f"{times} at epsilon {epsilon:g}" for epsilon, _, times, _ in data["draws"])
+        draws = ", ".join(f"{times} at epsilon {epsilon:g}" for epsilon, _, times, *_ in data["draws"])
         about = draws or "nothing drawn that costs"
     elif entry["what"] in ("commit", "cancel"):
         about = f"of {data['of']}"

@@ -42,12 +42,20 @@ class Remaining(NamedTuple):
         return self.epsilon < 0 or self.delta < 0
 
 
+class GaussianPart(NamedTuple):
+    """Gaussian noise that a draw is made of: but for a failure it is no more than that, whatever was drawn before."""
+
+    squared_mu: Fraction  # at least the sum of the squares of sensitivity / sigma, > 0
+    log_failure: float  # logarithm of the probability of a failure, at most; -inf is none
+
+
 class Draws(NamedTuple):
     """Independent draws with one guarantee each."""
 
     guarantee: Guarantee  # of one draw
     times: int  # how many
     base_mass: float = 0.0  # probability of a draw by one law whatever the word is; 0 where nothing is known of that
+    gaussian: GaussianPart | None = None  # noise that one draw is made of; None where nothing is known of that
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +65,17 @@ class Accountant:
     into: Adjacency = ONE_DOCUMENT  # the unit whose change is paid for, and which two inputs are compared
     draws: tuple[Draws, ...] = ()  # what was drawn
 
-    def compose(self, guarantee: Guarantee, times: int = 1, base_mass: float = 0.0) -> Accountant:
-        """With ``times`` more draws, each under ``guarantee``, of a channel with this ``base_mass`` (``Draws``).
+    def compose(
+        self, guarantee: Guarantee, times: int = 1, base_mass: float = 0.0, gaussian: GaussianPart | None = None
+    ) -> Accountant:
+        """With ``times`` more draws, each under ``guarantee``, of which the rest is known (``Draws``).
 
         Raises ParameterError: ``times`` is negative, or ``base_mass`` is not in [0, 1]; UnsupportedGuarantee: an
         unknown kind of guarantee, or one of a unit larger than the accountant's.
         """
         need(0 <= base_mass <= 1, "base_mass", base_mass, "in [0, 1]")
         _repeated(guarantee, times, self.into)  # what cannot be added up is refused now
-        return replace(self, draws=(*self.draws, Draws(guarantee, times, base_mass)))
+        return replace(self, draws=(*self.draws, Draws(guarantee, times, base_mass, gaussian)))
 
     @property
     def spent(self) -> Guarantee:

@@ -182,6 +182,18 @@ def _done(one: Policy, kind: str) -> str:
     return ", ".join([f"`{rule.name}`", *filter(None, facts)])
 
 
+def field_claims() -> str:
+    """The claims of the field by verdict."""
+    page = import_module("textveil_lab.audit.field.claims_page")
+    return str(page.to_tables(import_module("textveil_lab.audit.field.claims").field_claims()))
+
+
+def claims_page() -> str:
+    """The same as a page that sorts."""
+    page = import_module("textveil_lab.audit.field.claims_page")
+    return f"{page.to_page(import_module('textveil_lab.audit.field.claims').field_claims())}\n"
+
+
 SECTIONS: Final = (
     "mechanisms of words",
     "mechanisms within groups",
@@ -201,6 +213,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "kinds": kinds,
     "hipaa": hipaa,
     "options of surrogates": surrogate_options,
+    "claims of the field": field_claims,
 }
 """Every table: its name in the docs, and what it holds."""
 
@@ -307,6 +320,7 @@ def stale(write: bool = False) -> list[str]:
         wanted[path] = renewed(page)
     lab = {name: entry for name, entry in entries().items() if name not in MECHANISMS}
     wanted |= {PINNED: pinned(MECHANISMS), LAB_PINNED: pinned(lab), DECLARED: command_options()}
+    wanted[DOCS / "claims.html"] = claims_page()
     found = [path for path, text in wanted.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     if write:
         for path in found:

@@ -120,8 +120,12 @@ def _form_row(name: str, entry: CatalogEntry, trial: FormTrial, claim: Published
     finding, note = _audited(entry, trial)
     if finding is None and claim is not None:
         note = f"{note}; computed as {claim.name}"
+    return FieldRow(about=_about_form(name, entry, trial, claim), finding=finding, note=note)
+
+
+def _about_form(name: str, entry: CatalogEntry, trial: FormTrial, claim: PublishedClaim | None) -> PublishedClaim:
     first = entry.source.partition(";")[0].partition(",")[0]
-    about = PublishedClaim(
+    return PublishedClaim(
         name=name,
         work=claim.work if claim else trial.work or first,
         part=name,
@@ -134,7 +138,16 @@ def _form_row(name: str, entry: CatalogEntry, trial: FormTrial, claim: Published
         form=name,
         reading=claim.reading if claim else trial.reading,
     )
-    return FieldRow(about=about, finding=finding, note=note)
+
+
+def about_claims() -> dict[str, PublishedClaim]:
+    """Return what is claimed in each row but those of installed packages; nothing is audited."""
+    computed = {claim.form: claim for claim in CLAIMS if claim.form}
+    forms = {
+        name: _about_form(name, entry, TRIALS.get(name, FormTrial()), computed.get(name))
+        for name, entry in published_forms().items()
+    }
+    return {claim.name: claim for claim in CLAIMS} | forms
 
 
 def _audited(entry: CatalogEntry, trial: FormTrial) -> tuple[Finding | None, str]:

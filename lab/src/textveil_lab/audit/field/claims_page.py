@@ -1,0 +1,125 @@
+"""The claims of the field as one sortable page, and as tables for docs/field.md."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from markupsafe import Markup
+
+from textveil.pages import results as parts
+from textveil.pages.tables import Table
+from textveil_lab.audit.field.claims import FieldClaim, Ruling, counted, works
+
+HEAD: Final = ("work", "year", "unit", "claim", "verdict", "witness", "repair")
+_SIGNS: Final = {
+    Ruling.HOLDS: "✓",
+    Ruling.FALSE: "✗",
+    Ruling.DEPARTS: "≠",
+    Ruling.CONTESTED: "~",
+    Ruling.UNDECIDED: "?",
+}
+_MEANS: Final = {
+    Ruling.HOLDS: "the claim was computed, proved or tested in its setting, and stands",
+    Ruling.FALSE: "the claim as printed is false in the setting that the row names",
+    Ruling.DEPARTS: "the claim may be right on paper; this code does something else",
+    Ruling.CONTESTED: "false under one reading, true under another; both are named",
+    Ruling.UNDECIDED: "what was at hand does not say which of the named readings is meant",
+}
+ANSWER: Final = (
+    "If a row is about your work and wrong, open an issue with its ID. Say which is wrong: the quotation, the version, "
+    "the reading or the replay. A replay that shows otherwise changes the row, whatever it says today. A mended "
+    "release gets a row of its own, and the old row names it."
+)
+_SEEN: Final = {
+    "package": "the package as installed, run or read",
+    "code": "public code, read; none of it was run",
+    "paper": "the paper",
+    "abstract": "only the abstract",
+    "reported": "the formula as others report it",
+}
+_STYLE: Final = "body{max-width:90rem}#claims .verdict{white-space:normal}#claims code{overflow-wrap:anywhere}"
+_SCRIPT: Final = Path(__file__).parent / "claims_page.js"
+
+
+def in_short(claims: Sequence[FieldClaim]) -> str:
+    """What the rows add up to, in one sentence."""
+    counts = ", ".join(f"{counted(claims, ruling)} {ruling.value}" for ruling in Ruling)
+    return f"{counted(claims)} claims of {len(works(claims))} works: {counts}."
+
+
+def to_tables(claims: Sequence[FieldClaim]) -> str:
+    """A Markdown table for each verdict; each row links to its place on the page."""
+    lines = []
+    for ruling in Ruling:
+        lines += [f"### {ruling.value.capitalize()}", "", f"{_MEANS[ruling].capitalize()}.", ""]
+        rows = tuple(
+            (
+                f"[{claim.id}](claims.html#{claim.id})",
+                f"{claim.work}: {claim.part}",
+                claim.found,
+                f"{claim.why} {claim.reading}".strip(),
+            )
+            for claim in claims
+            if claim.verdict is ruling
+        )
+        lines += [Table(columns=("ID", "work and part", "claimed; found", "why"), rows=rows).to_markdown().strip(), ""]
+    return "\n".join(["", in_short(claims), "", *lines, ""])
+
+
+def to_page(claims: Sequence[FieldClaim]) -> str:
+    """Return one page that asks nothing of the network: a table that sorts, each row with its own address."""
+    return parts.results_page("Claims of the field, put to the test", _parts(claims))
+
+
+def _parts(claims: Sequence[FieldClaim]) -> Iterator[Markup]:
+    yield parts.text(in_short(claims))
+    yield parts.bullets(f"{_SIGNS[ruling]} {ruling.value}: {means}." for ruling, means in _MEANS.items())
+    yield parts.text(ANSWER, "How to answer.")
+    options = Markup().join(Markup("<option value='{}'>{}</option>").format(i, name) for i, name in enumerate(HEAD))
+    verdicts = Markup().join(Markup("<option>{}</option>").format(ruling.value) for ruling in Ruling)
+    yield Markup(
+        "<div class='controls'><label>Sort by<select id='sort'>{}</select></label>"
+        "<label>Verdict<select id='verdict'><option value=''>all</option>{}</select></label></div>"
+        "<p id='shown' role='status'></p>"
+    ).format(options, verdicts)
+    heads = Markup().join(Markup("<th scope='col'>{}</th>").format(name) for name in HEAD)
+    rows = Markup().join(_row(claim) for claim in claims)
+    yield Markup(
+        "<div class='wide'><table class='stacked' id='claims'><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>"
+    ).format(heads, rows)
+    yield Markup("<style>{}</style>").format(Markup(_STYLE))
+    yield Markup("<script>{}</script>").format(Markup(_SCRIPT.read_text(encoding="utf-8")))
+
+
+def _row(claim: FieldClaim) -> Markup:
+    details = {
+        "Claimed; found": claim.found,
+        "Why": claim.why,
+        "Readings": claim.reading,
+        "Quoted from": claim.place,
+        "At hand": _SEEN[claim.seen],
+        "Version": claim.version,
+        "Cost of the repair": claim.cost,
+        "Same claim": claim.same,
+    }
+    facts = parts.bullets(Markup("<strong>{}:</strong> {}").format(*fact) for fact in details.items() if fact[1])
+    source = claim.witness.read_text(encoding="utf-8") if claim.script else ""
+    shown = parts.folded("The witness", Markup("<pre class='wide'>{}</pre>").format(source)) if source else Markup()
+    kinds = {Ruling.HOLDS: "good", Ruling.FALSE: "bad", Ruling.DEPARTS: "bad"}
+    badge = Markup("<span class='verdict {}'>{} {}</span>").format(
+        kinds.get(claim.verdict, "mute"), _SIGNS[claim.verdict], claim.verdict.value
+    )
+    work = Markup("<a href='#{}'>{}</a>: {}").format(claim.id, claim.work, claim.part)
+    cells = (
+        work,
+        claim.year,
+        claim.unit,
+        Markup("{}{}").format(claim.claim, parts.folded("Details", facts + shown)),
+        badge,
+        Markup("<code>{}</code>").format(claim.replay),
+        claim.repair,
+    )
+    body = Markup().join(
+        Markup("<td data-label='{}'>{}</td>").format(name, cell) for name, cell in zip(HEAD, cells, strict=True)
+    )
+    return Markup("<tr id='{}' data-verdict='{}'>{}</tr>").format(claim.id, claim.verdict.value, body)

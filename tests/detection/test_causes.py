@@ -128,3 +128,36 @@ def test_hosts_of_settings_go_where_a_part_is_nobodys_word(text: str, hosts: lis
 )
 def test_what_stands_behind_a_mailbox_and_a_colon_is_its_password(text: str, secrets: list[str]) -> None:
     assert found(text, "secret") == secrets
+
+
+def people(text: str) -> list[str]:
+    return [
+        text[span.start : span.end] for span in tv.detect(text, min_score=0.35) if span.kind in ("person", "handle")
+    ]
+
+
+def test_a_chat_in_small_letters_gives_its_writers_and_whom_they_speak_of() -> None:
+    chat = (
+        "kev: anyone heard from tommo? he was meant to pick up shaz from the station\n"
+        "lindz: hes at big dave's i think. daveyboy1988 on insta posted a pic\n"
+        "kev: typical. tell him his mum maureen rang, and that is that\n"
+        "lindz: lol ok. our jade says hi. thanks kev\n"
+    )
+    assert people(chat) == [
+        "kev", "tommo", "shaz", "lindz", "dave", "daveyboy1988", "kev", "maureen", "lindz", "jade", "kev",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "image: nginx\nports: the ones we said\nimage: redis is not in the list\nports: and the other one",
+        "q: what is the price of a lotto ticket\na: it is two of the pounds\nq: is that for the big one\na: yes it is",
+        "user: how do i sort a list in place\nassistant: you can use the sort of the list\nuser: is it a copy of it\n"
+        "assistant: no it is not one of those",
+        "got a letter from the council for the hoover, our hope is that big mistakes are told to nobody",
+        "is our table round the corner from the old mill, tell them it works and thanks everyone",
+    ],
+)
+def test_words_of_a_page_in_small_letters_stay(text: str) -> None:
+    assert people(text) == []

@@ -37,6 +37,7 @@ from textveil.detection import (
     secrets,
     segments,
     senders,
+    small_talk,
     streets,
     technical,
 )
@@ -403,6 +404,8 @@ _NAMES: Final = Phase("names", (
 _SMALL_NAMES: Final = Phase("small-names", (
     Row("small-name", formal_names.find_small_names, formal_names.SMALL_NAME_GATE, "person place", 0.6, "",
         "my name is maria", "my name is unusual"),
+    Row("small-talk", small_talk.find_small_talk, small_talk.SMALL_TALK_GATE, "handle person place", 0.6, "cue",
+        "is our tasha round gazza's place", "is our table round the corner"),
 ))
 """Names in small letters: beside those with a capital, which are read once."""
 PHASES: Final = checked_phases(
@@ -440,7 +443,9 @@ def phases_for(regions: tuple[str, ...], language: str) -> Phases:
     """Return the phases for a language; telephone numbers of these regions need no country code."""
     phone = addresses.phone_search(regions)
     added = rows_of(language) if language in LANGUAGES else {}
-    left_out = {"small-name"} if added or language in SCRIPTS else set()  # it takes words of other languages for names
+    left_out = (
+        {"small-name", "small-talk"} if added or language in SCRIPTS else set()
+    )  # it takes words of other languages for names
     if language == TURKISH:
         left_out |= {"name", "sender"}
     phases = []

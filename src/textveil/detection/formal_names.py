@@ -204,7 +204,7 @@ def find_small_names(text: str) -> Iterator[Found]:
             continue
         kind = "person" if cue else _kind(text, start, low, marks)
         if kind:
-            end = _end(text, word, low) if kind == "person" else start + len(low)
+            end = end_of_small_name(text, word, low) if kind == "person" else start + len(low)
             reached = end
             yield Found(start, end, kind, 0.6 if cue else 0.4)
 
@@ -229,6 +229,8 @@ def _places(text: str, few: Sequence[str]) -> Iterator[int]:
 def _kind(text: str, start: int, low: str, marks: int) -> str:
     """Return what a word of the lists names in small letters; nothing as a rule."""
     before = _LAST_WORD.search(text, max(0, start - _BACK), start)
+    if before is not None and before[1] in ("the", "a", "an"):
+        return ""
     placed = before is not None and before[1] in known.BEFORE_PLACES
     if marks & _KNOWN_PLACE and len(low) > 3:
         return "place"
@@ -248,7 +250,7 @@ def _is_key(text: str, start: int, low: str) -> bool:
     return not marks[0] & _NAMED and (is_plain_word(low) or _THING.match(text, start + len(low)) is not None)
 
 
-def _end(text: str, word: re.Match[str], low: str) -> int:
+def end_of_small_name(text: str, word: re.Match[str], low: str) -> int:
     """Return where a name ends: with family names, initials, and words that no list holds."""
     marks_of = lists().words.get
     end = word.start() + len(low)

@@ -14,6 +14,7 @@ from typing import Final, final
 
 from textveil.errors import InputError
 from textveil.json_text import json_file
+from textveil.text.patterns import lazy_regex
 
 DATA = Path(__file__).parent / "data"
 FILE = "names.txt.gz"
@@ -221,6 +222,31 @@ def public_bodies() -> frozenset[str]:
 def letters() -> frozenset[str]:
     """Return what letters in capitals stand for that is no organization, in every language."""
     return frozenset(written("any")["letters"])
+
+
+_NICKNAME: Final = lazy_regex(
+    r"(?P<z>(?:ch|sh|th|cl|[bcdfgjklmnprst])[aeo]z)(?:z?(?:a|er|ers|y|o))?"
+    r"|(?P<stem>[a-z]{2,9}?)(?P<twice>[bdfgklmnprst])??(?:(?P=twice)?o|ster|zza|z|bo|meister|(?P=twice)ers)"
+)
+
+
+@cache
+def chat_words() -> frozenset[str]:
+    """Return words of messages in small letters that no list of English holds."""
+    return frozenset(written("en")["chat words"])
+
+
+@cache
+def is_nickname(low: str) -> bool:
+    """Return whether an unlisted word is made of a given name as nicknames are: tommo, gazza, robster, lindz."""
+    match = _NICKNAME.fullmatch(low) if len(low) > 2 else None
+    if match is None or low in lists().words or low in chat_words():
+        return False
+    if match["z"]:
+        return True
+    marks_of, stem = lists().words.get, match["stem"]
+    forms = (stem, stem + (match["twice"] or ""), f"{stem}e", f"{stem}y")
+    return any(len(form) > 2 and marks_of(form, 0) & Marks.GIVEN for form in forms)
 
 
 @cache

@@ -494,6 +494,9 @@ def _is_addressed(text: str, start: int, end: int) -> bool:
     """Return whether a word stands where a person is spoken to: yes, tom; tom, can you; hi tom!"""
     before, behind = text[max(0, start - 2) : start], text[end : end + 2]
     apart = not before.strip() or before.endswith((", ", "\n", ": "))
+    word = _LAST.search(text, max(0, start - 16), start)
+    if word is not None and word[1].lower() in known.written("en")["before small names"]:
+        return True
     return (apart and behind[:1] in (",", "?", "!", "", "\n", ":")) or (before == ", " and behind[:1] in (".", " "))
 
 
@@ -510,6 +513,7 @@ def _names_in_a_row(token: re.Match[str], second: _Second) -> Found | None:
     return Found(token.start() + named[0][0][0], token.start() + named[-1][1][1], "handle", 0.6, "mention")
 
 
+_LAST: Final = lazy_regex(r"(?<![a-z])([A-Za-z]{2,9}) \Z")
 _PIECE: Final = lazy_regex("[A-Za-z]+")
 
 

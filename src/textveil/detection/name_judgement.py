@@ -90,6 +90,8 @@ class Judge:
             whole = parts[-1] & (_GIVEN | _COMMON | _SMALL_TOO) == _GIVEN
             if whole and low.partition("-")[0] not in known.PARTICLES:
                 marks &= ~(_COMMON | _SMALL_TOO)  # Per-Olof
+        elif marks is None and known.is_nickname(low):
+            return _GIVEN
         return marks or 0
 
     def judged(self, words: list[Word], titled: int, before: str, opens: bool) -> Judged:

@@ -46,7 +46,7 @@ class NamesInOneCase:
         upper = sum(map(str.isupper, text))
         small = sum(map(str.islower, text))
         capitals = upper > _MOST * (upper + small)
-        if not capitals and not _is_small(text):
+        if not capitals and not is_small(text):
             return
         low = text.lower() if capitals else text
         cues, reached = self._words.cues, 0
@@ -99,7 +99,8 @@ class NamesInOneCase:
         return word.end()
 
 
-def _is_small(text: str) -> bool:
+def is_small(text: str) -> bool:
+    """Return whether a page is written in small letters, but for a few words."""
     written = len(_CAPITALIZED.findall(text))
     if written <= _FEW * text.count(" "):
         return True

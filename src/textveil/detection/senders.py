@@ -52,6 +52,7 @@ _MAILBOX: Final = lazy_regex(
     r"(?:^|(?<=[;,>\]])|(?<=; )|(?<=, ))[ \"']{0,3}"
     r"(?P<name>[A-Za-z][^<>;\[\]\"\n@():/]{1,60}?)[\"']?[ \t]*(?=[<;\[(]|$)"
 )
+_WORD_MARKS: Final = int(Marks.COMMON | Marks.SMALL | Marks.OTHER)
 _MOST_LINES: Final = 8
 _SHORTEST_IN_CAPITALS: Final = 5  # letters; shorter words in capitals stand for something
 
@@ -75,25 +76,54 @@ def find_senders(text: str) -> Iterator[Found]:
         start = line_end(text, start) + 1
     spans += _in_headers(text, spoken)
     spans += _writers(text, [line.span("name" if line["name"] else "second") for line in clocked], firm=True)
-    spans += _writers(text, [line.span("name") for line in spoken], firm=False)
+    spans += _writers(text, [line.span("name") for line in spoken], firm=False, talk=_is_talk(text, spoken))
     yield from sorted(spans)
 
 
-def _writers(text: str, lines: list[tuple[int, int]], *, firm: bool) -> Iterator[Found]:
-    """Yield the writers of lines that begin alike, of which there must be two; ``firm``: a time stands beside them."""
+def _writers(text: str, lines: list[tuple[int, int]], *, firm: bool, talk: bool = False) -> Iterator[Found]:
+    """Yield the writers of lines that begin alike, of which there must be two.
+
+    ``firm``: a time stands beside them; ``talk``: they are a chat in small letters.
+    """
     if len(lines) < 2:
         return
     written = [text[start:end] for start, end in lines]
     often = Counter(written)
     sure = [name for name in often if _is_writer(name, firm=False)]
-    if not sure and not firm:
+    if not sure and not firm and not talk:
         return
     repeated = len(lines) > len(often)
     chat = firm or (len(often) > 1 and repeated)
+    if talk:  # beside a name, also a name that is a word: kev
+        named = sure or [name for name in often if not is_plain_form(name.lower()) and _is_writer(name, firm=True)]
+        words = [name for name in often if often[name] > 1 and _is_called(name)] if named else []
+        sure, chat = [*named, *words], False
     for (start, end), name in zip(lines, written, strict=True):
         if name in sure or (chat and (often[name] > 1 or (firm and repeated)) and _is_writer(name, firm=True)):
             handle = not name.replace("'", "").replace("-", "").replace(" ", "").replace(".", "").isalpha()
             yield Found(start, end, "handle" if handle else "person", 0.7, "field")
+
+
+def _is_talk(text: str, lines: list[re.Match[str]]) -> bool:
+    """Return whether lines in small letters are a chat: few begin alike, and behind most stands a sentence."""
+    often = Counter(line["name"] for line in lines)
+    if len(lines) < _MOST_LINES // 2 or not 1 < len(often) <= len(lines) * 2 // 3 or not lines[0]["name"].islower():
+        return False
+    said = (text[line.end() : min(line_end(text, line.end()), line.end() + _SAID)].lower() for line in lines)
+    return sum(len(known.FUNCTION_WORDS.intersection(words.split())) > 1 for words in said) * 2 > len(lines)
+
+
+_SAID: Final = 120
+_PARTS_OF_TALK: Final = words_in(
+    "agent caller operator customer visitor host guest interviewer interviewee respondent question answer system bot"
+    " support staff speaker reporter moderator participant admin edit update note tags image title"
+)
+
+
+def _is_called(name: str) -> bool:
+    """Return whether a writer of a chat can bear a word as a name: it is no part in a talk."""
+    other = name in _PARTS_OF_TALK or name in known.RELATIONS or name in known.TITLES or name in known.NOUNS
+    return lists().words.get(name, 0) & _WORD_MARKS == Marks.COMMON and not other and not is_thing(name)
 
 
 def _is_writer(name: str, *, firm: bool) -> bool:
@@ -108,9 +138,17 @@ def _is_writer(name: str, *, firm: bool) -> bool:
         return False
     if firm and given[0] and name[0].isalpha():
         return True
+    if (
+        firm
+        and name.islower()
+        and len(parts) == 1
+        and marks[0] & _WORD_MARKS == Marks.COMMON
+        and not is_thing(parts[0])
+    ):
+        return parts[0] not in known.NOUNS
     if firm and "_" in name and not (all(plain) or any(map(is_thing, parts))):
         return True
-    unknown = all(not word for word in plain) if firm and not name.islower() else False
+    unknown = firm and not any(plain)
     return (
         any(is_given and not word for is_given, word in zip(given, plain, strict=True))
         and not any(word and not is_given for is_given, word in zip(given, plain, strict=True))

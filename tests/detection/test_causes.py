@@ -161,3 +161,8 @@ def test_a_chat_in_small_letters_gives_its_writers_and_whom_they_speak_of() -> N
 )
 def test_words_of_a_page_in_small_letters_stay(text: str) -> None:
     assert people(text) == []
+
+
+def test_a_day_in_words_that_runs_into_another_is_one_date_and_no_error() -> None:
+    text = "Plaskow il due marzo tres de abril de mil novecientos treinta y nueve"
+    assert found(text, "date") == ["due marzo tres de abril de mil novecientos treinta y nueve"]

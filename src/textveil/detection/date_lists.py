@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from textveil.detection.dates import find_named_dates
-from textveil.detection.found import Found, finding, without
+from textveil.detection.found import Found, finding, settled, without
 from textveil.detection.gates import at_digits, both, either, joined_words, places_of, with_words
 from textveil.detection.lists import by_language
 from textveil.detection.units import FOREIGN_NUMBER_WORDS, spelled_before, spelled_behind
@@ -120,7 +120,7 @@ def find_dates_of_languages(text: str) -> Iterator[Found]:
         before = _WEEKDAY.search(text, max(0, match.start() - _WINDOW), match.start())
         dates.append(Found(before.start() if before else match.start(), match.end(), "date", 0.9))
     covered = without(text, [(date.start, date.end) for date in dates])
-    dates = sorted([*dates, *_in_words(covered)])
+    dates = settled(text, [*dates, *_in_words(covered)])
     covered = without(text, [(date.start, date.end) for date in dates])
     for match in matches(_A_YEAR, covered):
         before = _MONTH_BEFORE.search(covered, max(0, match.start() - _WINDOW), match.start())

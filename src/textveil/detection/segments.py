@@ -9,6 +9,7 @@ from typing import Final
 
 from textveil.detection.found import Found, words_in
 from textveil.detection.gates import holding
+from textveil.detection.secrets import apart
 from textveil.text.patterns import lazy_regex, matches
 
 SEGMENT_GATE: Final = holding(
@@ -95,6 +96,7 @@ _SORTS: Final = words_in("MR MRN PI PT SS SSN VN AN DL PPN NH NI EI EN FI ISO DN
 _SCORE: Final = 0.8
 
 
+@apart
 def find_segments(text: str) -> Iterator[Found]:
     """Yield the values of fields that a standard gives to persons, places, ids, telephones and births, by start."""
     for match in matches(_SEGMENT, text):

@@ -12,6 +12,7 @@ from textveil.detection.found import Found, words_in
 from textveil.detection.gates import Seen
 from textveil.detection.lists import Marks, is_nickname, lists, places
 from textveil.detection.names_in_one_case import is_small
+from textveil.detection.secrets import apart
 from textveil.text.patterns import lazy_regex, matches
 
 _WORD: Final = lazy_regex(r"[a-z](?<![A-Za-z0-9_@#./\xb7'-].)[a-z]{2,24}+(?![A-Za-z0-9_@/(-])")
@@ -42,6 +43,7 @@ def SMALL_TALK_GATE(text: str, seen: Seen) -> object:  # noqa: N802
     return is_small(text)
 
 
+@apart
 def find_small_talk(text: str) -> Iterator[Found]:
     """Yield persons, places and handles of a page in small letters that a word beside them tells, by start."""
     if not is_small(text):

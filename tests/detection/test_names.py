@@ -196,3 +196,34 @@ def test_headings_of_a_german_table_are_no_names() -> None:
 
     assert persons("Nr\tName\tGeburtsdatum\tBemerkung\n") == persons("Name Anschrift\n") == []
     assert persons("Name Hannelore Schäfer\n") == ["Hannelore Schäfer"]
+
+
+@pytest.mark.parametrize("given", ["Will", "May", "June", "April", "Ty", "Grace", "Kwabena"])
+@pytest.mark.parametrize(
+    "family", ["Carpenter", "Field", "Okonkwo", "Szczepański", "ap Rhys", "St John", "van der Berg"]
+)
+def test_a_name_of_words_is_found_whole(given: str, family: str) -> None:
+    name = f"{given} {family}"
+    for sentence in (
+        f"Your neighbour {name} complained about the noise.",
+        f"We met Susan Miller and {name} at the station.",
+        f"It was signed by {name} last week.",
+        f"The tenant ({name}) moved out.",
+    ):
+        place = sentence.index(name)
+        spans = [(span.start, span.end) for span in tv.detect(sentence, min_score=0.35) if span.kind == "person"]
+        assert any(start <= place and place + len(name) <= end for start, end in spans), sentence
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "In May Okonkwo sold more than in April.",
+        "The May Bank Holiday and April Fools are near.",
+        "Will Susan come? Will Price rises ever end.",
+        "The January to May Sales were good, by April Sales fell.",
+    ],
+)
+def test_a_month_or_a_verb_before_a_capital_is_no_given_name(text: str) -> None:
+    found = [text[span.start : span.end] for span in tv.detect(text, min_score=0.35) if span.kind == "person"]
+    assert not any(name.startswith(("May ", "April ", "Will Susan")) for name in found)

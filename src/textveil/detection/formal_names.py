@@ -54,6 +54,21 @@ _TICKET: Final = lazy_regex(
 )
 """A passenger as tickets have it: SAYLE/IMOGEN MS."""
 
+_JOINT: Final = r"(?:St\.? |(?:(?:van|von|der|den|de|del|di|du|la|le|al|ap|bin) ){1,3})"
+_WORDED: Final = lazy_regex(
+    r"[WMJAT](?<![\w.'-].)(?:ill|ay|une|pril|ugust|y)(?<=Will|.May|June|pril|gust|..Ty) (?=[A-Za-z])"
+    rf"(?P<joint>{_JOINT})?(?P<last>{_WORD})(?![\w@])"
+)
+"""A given name that is a verb or a month, and a family name: Will Carpenter, June Field."""
+_DATED: Final = lazy_regex(
+    r"(?i)(?:(?:^|[^a-z])(?:in|since|until|till|during|this|next|last|early|late|mid|every|each|between"
+    r"|(?<!thanks )(?<!spoke )(?<!ed )(?<!en )(?:by|of|from|to)|january|february|march|april|may|june|july|august"
+    r"|september|october|november|december)(?:,? (?:and|or|to|-))?|[0-9.,-]) \Z"
+)
+_NO_FAMILY: Final = words_in("day days bank fool fools ball fair fest festival sale sales board act bill holiday term")
+_SUBJECT: Final = lazy_regex(
+    r"'s |, | (?:[a-z]{2,12}s|[a-z]{3,12}ed|and (?=[A-Z])|had|came|went|said|told|left)(?![a-z])"
+)
 _LONGEST: Final = 25
 _ACRONYM: Final = 4  # letters of a word in capitals that may be short for something
 
@@ -68,6 +83,7 @@ HONORS: Final = words_in(
 
 FORMAL_GATE: Final = either(
     with_words(
+        "will may june april august ty "
         "mr mrs ms mx miss dr prof herr frau sir dame rev cllr sister nurse pt patient client resident re name names"
     ),
     matching(
@@ -112,6 +128,9 @@ def _names_without_title(text: str) -> Iterator[tuple[int, int, str]]:
         given, family = marks_of(text[match.start() : match.end("given")].lower(), 0), match["family"].lower()
         if _is_only_given(given) and _is_family(family):
             yield *match.span(), "list"
+    for match in matches(_WORDED, text):
+        if _is_worded_name(text, match):
+            yield *match.span(), "list"
     for match in matches(_TICKET, text) if "/" in text else ():
         yield *match.span(), "field"
     for match in matches(_SIGNED, text):
@@ -124,6 +143,21 @@ def _names_without_title(text: str) -> Iterator[tuple[int, int, str]]:
         low, alone = family[0].lower(), not text[family.start() - 1 : family.start()].isalnum()
         if alone and _is_family(low):
             yield family.start(), match.end(), "list"
+
+
+def _is_worded_name(text: str, match: re.Match[str]) -> bool:
+    """Return whether a verb or a month before a capitalized word is a given name there."""
+    low, marks = match["last"].lower(), lists().words.get(match["last"].lower(), 0)
+    if low in _NO_FAMILY or low in known.FUNCTION_WORDS or (marks and not (marks & Marks.FAMILY or match["joint"])):
+        return False
+    before, behind = text[max(0, match.start() - 24) : match.start()], text[match.end() : match.end() + 2]
+    if match[0][0] not in "WT" and _DATED.search(before) is not None:
+        return False
+    if behind[:1] == " " and behind[1:].isupper() and not _SUBJECT.match(text, match.end()):
+        return False
+    if not before.strip() or before.rstrip(" \"'(")[-1:] in ".!?:;\n" or "\n" in before[-3:]:
+        return _SUBJECT.match(text, match.end()) is not None
+    return before[-1] == "(" or before.rstrip()[-1:].islower() or before[-2:] in (", ", '" ')
 
 
 def _is_only_given(marks: int) -> bool:

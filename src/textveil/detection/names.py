@@ -29,7 +29,10 @@ _WORD: Final = (
     rf"(?:(?:{_ABBREVIATED}|{_SHORT_GIVEN})\.|[A-Z]\.(?:-?[A-Z]\.){{0,24}}+(?![a-z])"
     r"|[A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+(?:(?<=s)'(?= [A-Z]))?)"
 )
-_SMALL: Final = "van|von|der|den|de|del|della|di|da|dos|du|la|le|bin|ibn|al|el|ter|ten|af|y|zu|of|the|and|&|for"
+_SMALL: Final = (
+    "van|von|der|den|de|del|della|di|da|dos|du|la|le|bin|ibn|al|el|ter|ten|af|y|zu|ap|ferch|bint|abu|zur|vom"
+    "|of|the|and|&|for"
+)
 _FIRST: Final = (
     r"[A-Z](?<![A-Za-z0-9].)(?:(?:(?<=M)(?:rs?|[sxt])|(?<=D)r|(?<=P)rof|(?<=S)(?:[tr]|en|gt)|(?<=J)r|(?<=I)nc"
     r"|(?<=C)(?:orp|ol?|apt)|(?<=L)td?|(?<=G)(?:en|ov)|(?<=R)e[pv]|(?<=H)on|(?<=F)t)\.|\.(?:-?[A-Z]\.){0,24}+(?![a-z])"

@@ -118,7 +118,8 @@ class RecordsOfPersons(ABC):
         return None if self.unit == EACH_RECORD else self.unit
 
     @property
-    def _read_beside(self) -> tuple[str, ...]:
+    def beside(self) -> tuple[str, ...]:
+        """Names of the columns that name persons and labels."""
         return tuple(name for name in (self._person, self.label) if name is not None)
 
     def batches(self, progress: Progress | None = None) -> Iterator[Batch]:
@@ -192,7 +193,7 @@ class PersonalRecords(RecordsOfPersons):
         choice = FormatChoice(
             corpus_format=self.corpus_format,
             sanitized=() if self.text is None else (self.text,),
-            read=self._read_beside,
+            read=self.beside,
             delimiter=self.delimiter,
             encoding=self.encoding,
         )

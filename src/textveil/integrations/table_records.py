@@ -27,7 +27,7 @@ class TableRecords(RecordsOfPersons):
     def tables(self, progress: Progress | None) -> Iterator[RecordTable]:
         """See ``RecordsOfPersons.tables``."""
         pyarrow = arrow()
-        choice = FieldChoice((self.text or "text",), (), self._read_beside)
+        choice = FieldChoice((self.text or "text",), (), self.beside)
         first = 1
         for each in self.source():
             table = each if isinstance(each, pyarrow.Table) else pyarrow.Table.from_batches([each])

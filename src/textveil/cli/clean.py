@@ -110,13 +110,13 @@ def clean_command(
 
 
 def _cleaner(policy: str | None, workers: int | None, *, secrets_only: bool) -> tuple[Cleaner, SearchApart]:
-    from textveil.corpora.cleaning import PERSONS, SECRETS, Cleaner, SearchApart
+    from textveil.corpora.cleaning import PERSONS, SECRETS, Cleaner, SearchApart, checked_policy
     from textveil.processors import cores
     from textveil.sanitize.policy.choice import policy as policy_named
 
     need(workers is None or workers > 0, "workers", workers, "at least 1")
     need(policy is None or not secrets_only, "policy", "one", "left out with `secrets_only`")
-    chosen = policy_named(policy or "prompts")
+    chosen = checked_policy(policy_named(policy or "prompts"))
     kinds = None if policy else SECRETS if secrets_only else (*SECRETS, *PERSONS)
     search = SearchApart(chosen, workers or cores())
     return Cleaner(chosen, kinds, search), search

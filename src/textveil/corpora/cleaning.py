@@ -18,7 +18,7 @@ from textveil.detection.people_in_records import is_plain_form
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import InputError, SlowText, need
 from textveil.sanitize.finding_process import FoundApart
-from textveil.sanitize.policy.finding import LAST, PERSON
+from textveil.sanitize.policy.finding import LAST, PERSON, RECORD
 from textveil.sanitize.policy.making import parts_of
 from textveil.sanitize.policy.policy import Policy
 from textveil.sanitize.sanitizer import Sanitizer
@@ -68,18 +68,23 @@ class Memory:
         self.told = _Told()
 
 
+def checked_policy(chosen: Policy) -> Policy:
+    """Return a policy by which texts can be cleaned. Raises ParameterError: it draws words, or finds nothing."""
+    fits = chosen.finds_spans and not chosen.draws_words
+    need(fits, "policy", chosen.name, "one that keeps words and finds values, such as prompts or clinical")
+    return chosen
+
+
 class Cleaner:
     """Finds and replaces values of kinds in files.
 
     Args:
-        policy: one that keeps words and finds spans.
+        policy: of ``checked_policy``.
         kinds: that are replaced; None is all that the policy replaces.
         search: None searches in this process.
     """
 
     def __init__(self, policy: Policy, kinds: Iterable[str] | None, search: Search | None = None) -> None:
-        fits = policy.finds_spans and not policy.draws_words
-        need(fits, "policy", policy.name, "one that keeps words and finds values, such as prompts or clinical")
         self._sanitizer = Sanitizer(policy)
         parts = parts_of(policy)
         self._finder, drawn = parts.finder, frozenset(parts.surrogates)
@@ -106,9 +111,14 @@ class Cleaner:
         spans_of = {text: self._known[text] for text in texts}
         if self._size > _REMEMBERED:
             self._known, self._size = {}, 0
+        found = {
+            number: [DetectedSpan(0, len(_text_of(transcript.parts[number])), kind, 1.0, RECORD)]
+            for number, kind in transcript.named.items()
+            if kind in self._kinds
+        }
+        memory.told.add({_text_of(transcript.parts[number]): spans for number, spans in found.items()})
         memory.told.add(spans_of)
         spans_of = {text: memory.told.again(text, spans, self._carried) for text, spans in spans_of.items()}
-        found: dict[int, Spans] = {}
         for passage in transcript.passages:
             for number, spans in _of_pieces(passage, spans_of[passage.text], transcript.parts):
                 found.setdefault(number, []).extend(spans)
@@ -123,6 +133,8 @@ class Cleaner:
                 released[number] = f"[{ENCODED}]"
             else:
                 numbers.append(number)
+        # whole names first: what stands for a part of one follows
+        numbers.sort(key=lambda number: -max(span.end - span.start for span in found[number]))
         for first in range(0, len(numbers), _DRAWN):
             some = numbers[first : first + _DRAWN]
             texts = [_text_of(transcript.parts[number]) for number in some]
@@ -222,7 +234,9 @@ class _Told:
     def _person(self, value: str, span: DetectedSpan) -> None:
         name = plain(value).text
         if span.score >= _SURE and span.why not in _WEAK and _NAME.fullmatch(name):
-            for token in _TOKEN.findall(name.lower()):
+            words = _TOKEN.findall(name.lower())
+            logins = [f"{words[0][0]}{words[-1]}", f"{words[0]}{words[-1]}", f"{words[-1]}{words[0][0]}"]
+            for token in {*words, *logins[: 3 * (len(words) > 1)]}:
                 if len(token) > 2:
                     self._persons.setdefault(token, []).append(name)
 

@@ -42,6 +42,11 @@ _PICTURE: Final = re.compile(
 _BLANK: Final = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII="  # of one pixel
 )
+_PERSONAL: Final = {
+    "user.name": "handle", "user.full_name": "person", "user.email": "email", "user.id": "id", "user.hash": "id",
+    "enduser.id": "id", "enduser.pseudo.id": "id", "gen_ai.user.id": "id", "langfuse.user.id": "id", "user_id": "id",
+}  # fmt: skip
+"""Keys by which conventions of records name a person, and the kind of their whole value."""
 _BARE_KEYS: Final = frozenset(("content", "message", "name", "output", "result", "stdout", "text", "title"))
 """Keys that say nothing of their value: it is searched without them."""
 _LONGEST_FIELD: Final = 300  # characters of a value that is searched with its key before it
@@ -86,11 +91,13 @@ class Transcript:
         parts: of the file, in order; what is no piece stays.
         passages: of the pieces.
         pictures: lines of pictures in base64, which nobody reads.
+        named: kinds of pieces that are values as a whole, by number.
     """
 
     parts: list[str | Piece] = field(default_factory=list)
     passages: list[Passage] = field(default_factory=list)
     pictures: list[int] = field(default_factory=list)
+    named: dict[int, str] = field(default_factory=dict)
     _line: int = 1
     _bytes_of: Callable[[str], bytes] = str.encode
 
@@ -114,6 +121,9 @@ class Transcript:
     def value(self, key: str, text: str) -> range:
         """Add a value of a record, and return the numbers of its parts; ``key`` may be of several words with points."""
         first, last_word = len(self.parts), key.rpartition(".")[2]
+        if key in _PERSONAL and text.strip():
+            self.named[self._add(Piece(text, self._line))] = _PERSONAL[key]
+            return range(first, first + 1)
         inner = leaves(text) if text[:1] in ("{", "[") else None
         if inner is not None:
             self._leaves(inner, (), blank=False)

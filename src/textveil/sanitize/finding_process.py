@@ -161,7 +161,17 @@ class FoundApart:
             InputError: they cannot be read.
             TextveilError: the process cannot be started, or fails.
         """
-        request = framed(Request(_NAME, texts, self._seconds, values))
+        return self._asked(framed(Request(_NAME, texts, self._seconds, values)))
+
+    def done(self, call: Callable[[], list[Any]], most_bytes: int) -> list[Any]:
+        """Do work on texts in the process, which remembers between two calls what ``call`` keeps in its module.
+
+        ``call``: pickled by the names of what it calls; ``most_bytes``: of memory that it may take. Raises as
+        ``found``.
+        """
+        return self._asked(framed(Work(call, self._seconds, most_bytes)))
+
+    def _asked(self, request: bytes) -> list[Any]:
         for _ in range(_ATTEMPTS):
             process = self._process = self._process or self._started()
             try:

@@ -180,7 +180,7 @@ def _written(read: _Reading, texts: Sequence[str], resource: Any, scope: Any) ->
 _Shared: TypeAlias = tuple[Any, _Texts, Callable[[Sequence[str]], Any]]
 
 
-class SanitizingExporter(SpanExporter):
+class SanitizingExporter(SpanExporter):  # type: ignore[misc]
     """Sanitizes spans, then hands them to another exporter; to stand behind a batch processor, which has a thread.
 
     Args:
@@ -282,7 +282,7 @@ def _made_shared(name: Any, version: Any, pairs: _Pairs, schema: str | None, tex
     return InstrumentationScope(_filled(name, texts), _filled(version, texts) or None, schema, attributes)
 
 
-class SanitizingSpanProcessor(BatchSpanProcessor):
+class SanitizingSpanProcessor(BatchSpanProcessor):  # type: ignore[misc]
     """A batch processor whose spans are sanitized; spans that it has no place for are dropped and counted.
 
     Args:

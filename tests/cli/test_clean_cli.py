@@ -142,6 +142,15 @@ def test_what_cannot_be_read_is_named_and_fails(tmp_path: Path, clean: Textveil)
     assert clean()[0] == 2 and clean("--undo", tmp_path)[0] == 2 and clean(tmp_path, "--policy", "all-words")[0] == 2
 
 
+def test_keys_are_texts_and_two_keys_stay_two(tmp_path: Path, clean: Textveil) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps({NAME: 1, MAIL: 2, MAIL.upper(): 3, "parentUuid": 4}) + "\n")
+    assert clean(path)[0] == 0
+    cleaned = json.loads(path.read_text())
+    assert list(cleaned.values()) == [1, 2, 3, 4] and list(cleaned)[3] == "parentUuid"
+    assert not [value for value in PLANTED if value.lower() in path.read_text().lower()]
+
+
 def test_a_notebook_is_still_one_and_its_pictures_go_if_asked(tmp_path: Path, clean: Textveil) -> None:
     picture = "iVBORw0KGgo" + "QUJD" * 100
     outputs = [

@@ -17,6 +17,7 @@ from textveil.detection.kinds import ENCODED
 from textveil.detection.people_in_records import is_plain_form
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import InputError, SlowText, need
+from textveil.json_text import LeafKind
 from textveil.sanitize.finding_process import FoundApart
 from textveil.sanitize.policy.finding import LAST, PERSON, RECORD
 from textveil.sanitize.policy.making import parts_of
@@ -142,6 +143,14 @@ class Cleaner:
             releases = self._sanitizer.batch(texts, found=spans, scopes=scopes, maps=False, spans=False)
             for number, release in zip(some, releases, strict=True):
                 released[number] = release.text
+        keys: dict[str, str] = {}
+        for number in numbers:
+            part = transcript.parts[number]
+            if isinstance(part, Piece) and part.leaf is not None and part.leaf.kind is LeafKind.KEY:
+                text = released[number] or ""
+                while keys.setdefault(text, part.text) != part.text:  # two keys stay two
+                    text += "+"
+                released[number] = text
         return released
 
     def _here(self, texts: Sequence[str]) -> Iterator[tuple[Sequence[str], Sequence[Spans | None]]]:

@@ -11,6 +11,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 
 from textveil.budget.account import Account
 from textveil.mechanisms.channels.randomized_response import CommonWordResponse
+from textveil.receipts import Signer
 from textveil.sanitize.costs import TextCosts
 from textveil.sanitize.explanation import explain
 from textveil.sanitize.policy.making import words_of
@@ -33,6 +34,7 @@ from textveil.server.budgets import budget_data
 from textveil.server.config import Config
 from textveil.server.conversations import PUBLIC_OF_CONVERSATIONS
 from textveil.server.errors import ApiError, refuse_unread_query, too_many_texts
+from textveil.server.inspection import NO_RECEIPTS, Inspection, noted
 from textveil.server.kept_data import MapKeeper
 from textveil.server.key_store import ApiKeys, KeyFacts
 from textveil.server.keys import Caller, admin, caller
@@ -58,7 +60,7 @@ def _maps_of(request: Request) -> MapKeeper:
 
 
 @router.post("/v1/sanitize", response_model_exclude_none=True)
-async def sanitize(body: SanitizeRequest, request: Request, who: CallerNow) -> SanitizeAnswer:
+async def sanitize(body: SanitizeRequest, request: Request, who: CallerNow, response: Response) -> SanitizeAnswer:
     """Sanitize a text or several; what it costs is taken from the budget before anything is drawn."""
     texts = [body.text] if isinstance(body.text, str) else body.text
     most = cast(Config, request.app.state.config).request_texts
@@ -68,6 +70,7 @@ async def sanitize(body: SanitizeRequest, request: Request, who: CallerNow) -> S
     service = service_of(request)
     policy = service.policies.at(who.policy(body.policy), body.epsilon)
     paid = await service.release(texts, policy=policy, account=account)
+    response.headers.update(noted(request, Inspection(paid.policy, paid.releases)))
     released = [release.text for release in paid.releases]
     maps = (
         [release.private_map for release in paid.releases if release.private_map is not None] if body.restorable else []
@@ -169,6 +172,15 @@ async def budget(
     balance = await service.balance(who.account(unit))
     setting = (await service.in_thread(partial(service.policies.sanitizer, name))).setting
     return budget_data(balance, TextCosts.of(setting))
+
+
+@router.get("/v1/receipts/key")
+async def receipt_key(request: Request) -> dict[str, str]:
+    """The public key by which this server signs receipts, for everybody who can reach it."""
+    signer = cast(Signer | None, request.app.state.signer)
+    if signer is None:
+        raise ApiError(404, "not_found", NO_RECEIPTS)
+    return {"algorithm": "Ed25519", "key": signer.public}
 
 
 @router.get("/healthz")

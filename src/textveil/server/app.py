@@ -10,6 +10,7 @@ from fastapi import FastAPI
 from textveil.budget.ledger import Ledger
 from textveil.certificate.samples import Samples, reader_of
 from textveil.errors import need
+from textveil.receipts import Signer
 from textveil.sanitize.costs import TextCosts
 from textveil.server.api import admin_router, router
 from textveil.server.config import Config
@@ -30,6 +31,7 @@ from textveil.server.policies import OfferedPolicies
 from textveil.server.sealed import SealedConversations, SealedMaps
 from textveil.server.service import BudgetLedger, SanitizingService
 from textveil.version import VERSION
+from textveil.whole_files import read_or_made_key
 
 
 def check_settings(config: Config) -> None:
@@ -44,8 +46,8 @@ def check_settings(config: Config) -> None:
 def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKeys | None = None) -> FastAPI:
     """Return the server as an ASGI application.
 
-    While it runs, ``app.state`` has ``config``, ``metrics``, ``ledger``, ``service``, ``callers``, ``keys``,
-    ``maps``, ``upstream`` and ``conversations``.
+    While it runs, ``app.state`` has ``config``, ``metrics``, ``signer``, ``ledger``, ``service``, ``callers``,
+    ``keys``, ``maps``, ``upstream`` and ``conversations``.
 
     Args:
         config: of the server.
@@ -54,7 +56,7 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKey
 
     Raises:
         ParameterError: a policy cannot be read; or the upstream's URL is not allowed.
-        OutputError: the folder of samples cannot be written.
+        OutputError: the folder of samples, or the file of the receipts' key, cannot be written.
     """
     policies = _offered(config)
     Upstream.of(config)  # refused here, in one line: what fails when the server starts is a traceback in its log
@@ -62,6 +64,7 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKey
     samples = _samples(config, policies, metrics)
     if samples is not None:
         samples.open()
+    signer = None if config.receipt_key is None else Signer(read_or_made_key(config.receipt_key, "receipt_key"))
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -130,7 +133,7 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKey
         # Exceptions and invalid fields may quote text: none of them goes to a collector.
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
-    app.state.config, app.state.metrics = config, metrics
+    app.state.config, app.state.metrics, app.state.signer = config, metrics, signer
     add_handlers(app)
     app.add_middleware(Guard, config=config, metrics=metrics)
     app.include_router(router)

@@ -112,6 +112,11 @@ class Config(BaseModel):
     samples_share: Annotated[float, Field(gt=0, le=1)] = 0.01  # probability with which each conversation is drawn
     samples_days: _Count = 30  # how long they are kept
     samples_conversations: _Count = 100_000  # of a day that count; later ones are not drawn
+    # file of the secret key by which receipts are signed; made, for this user alone, where there is none
+    receipt_key: Path | None = None
+    # who is told how many values of which kind a request had: whoever sent it ("client"), or also the log and
+    # ``/metrics`` ("log"): counts are data about the texts, which no guarantee covers
+    counts: Literal["client", "log"] = "client"
     log: bool = True  # whether a line of JSON is written for each request
 
     @field_validator("on_error")

@@ -212,6 +212,7 @@ class Guard:
         if code:
             facts["code"] = code
             self._metrics.refused.labels(code).inc()
+        facts |= state.get("inspected", {})
         if "key" in state:
             facts["key"] = state["key"]
         logger.info("request", extra=facts)

@@ -16,7 +16,21 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from textveil.server.errors import place_of
 
 # of our own lines beside their message; anything else is left out
-FACTS: Final = ("request", "method", "route", "status", "milliseconds", "key", "policy", "place", "code", "address")
+FACTS: Final = (
+    "request",
+    "method",
+    "route",
+    "status",
+    "milliseconds",
+    "key",
+    "policy",
+    "place",
+    "code",
+    "address",
+    "digest",
+    "kinds",
+    "version",
+)
 _OWN = "textveil"
 
 
@@ -64,6 +78,8 @@ class ServerMetrics:
         under_way: requests that are being answered.
         releases: texts that were released, by policy.
         epsilon: nats that were spent, by policy.
+        inspected: requests whose texts were inspected, by policy.
+        values: values in them, by policy and kind; counted only where the configuration says so.
         unprotected: requests that were sent on as they came, by policy.
         refused: requests that were refused, by the code of the error.
         samples: conversations that were "counted" for a sample, drawn or not, or were "lost" by a failure.
@@ -79,6 +95,8 @@ class ServerMetrics:
         self.under_way = Gauge("textveil_requests_under_way", "Requests under way.", registry=self._registry)
         self.releases = Counter("textveil_releases", "Texts released.", ["policy"], registry=self._registry)
         self.epsilon = Counter("textveil_epsilon_spent", "Nats spent.", ["policy"], registry=self._registry)
+        self.inspected = Counter("textveil_inspected", "Requests inspected.", ["policy"], registry=self._registry)
+        self.values = Counter("textveil_values", "Values drawn in them.", ["policy", "kind"], registry=self._registry)
         self.unprotected = Counter(
             "textveil_unprotected", "Requests sent on unprotected.", ["policy"], registry=self._registry
         )

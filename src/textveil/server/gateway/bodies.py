@@ -137,6 +137,7 @@ class SanitizedBody(NamedTuple):
     body: dict[str, Any]
     memory: RequestMemory
     headers: dict[str, str]
+    releases: tuple[Release, ...] | None = None  # None: the texts go on as they came
 
 
 async def sanitized_body(
@@ -185,6 +186,7 @@ async def sanitized_body(
     memory.behind = reading.stands("messages" if "messages" in readers else "input")
     headers = {"X-Textveil-Left-Out": ", ".join(reading.left_out)[:2000]} if reading.left_out else {}
     texts: list[str] = []
+    releases: tuple[Release, ...] = ()
     if documents is not None and reading.documents:
         documents.need_writable(chosen, list(reading.documents.values()))
         found = await documents.texts(list(reading.documents.values()))
@@ -207,7 +209,8 @@ async def sanitized_body(
             texts = [piece.text for pieces in wholes for piece in pieces]
             headers["X-Textveil-Unprotected"] = "true"
             return SanitizedBody(await beside(size, partial(written, template, texts)), memory, headers)
-        memory.sent(paid.releases)
+        releases = paid.releases
+        memory.sent(releases)
         of_documents: dict[int, Release] = {}
         for release, pieces in zip(paid.releases, wholes, strict=True):
             if len(texts) in reading.documents:
@@ -226,7 +229,7 @@ async def sanitized_body(
         headers["X-Textveil-Policy"] = paid.policy
         if paid.budget["remaining"] is not None:
             headers["X-Textveil-Budget"] = paid.budget["left"]
-    return SanitizedBody(await beside(size, partial(written, template, texts)), memory, headers)
+    return SanitizedBody(await beside(size, partial(written, template, texts)), memory, headers, releases)
 
 
 def beginning(asked: Mapping[str, Any], names: Sequence[str]) -> str:

@@ -25,13 +25,14 @@ from textveil.server.gateway.json_text import as_json
 from textveil.server.gateway.reading import Reader
 from textveil.server.gateway.streams import RestoringEvents
 from textveil.server.gateway.upstream import Answer, Upstream, invalid_answer
+from textveil.server.inspection import Inspection, noted, receipt_header, wants_receipt
 from textveil.server.keys import Caller
 from textveil.server.service import LONG_CHARACTERS, SanitizingService, beside
 from textveil.surrogates.urls import InUrls, UrlRule
 
 _CONVERSATION: Final = re.compile(r"[\x21-\x7e]{1,200}")
 # of requests; a header that nobody reads could charge another person, or use another policy
-_HEADERS: Final = frozenset(f"x-textveil-{name}" for name in ("conversation", "policy", "unit"))
+_HEADERS: Final = frozenset(f"x-textveil-{name}" for name in ("conversation", "policy", "receipt", "unit"))
 _PLAIN_WORD: Final = re.compile(r"[A-Za-z0-9_.\[\]-]{1,80}")
 _MESSAGE_CHARACTERS: Final = 1000
 _VERSION: Final = "2023-06-01"
@@ -122,6 +123,7 @@ class Exchange(NamedTuple):
         service: SanitizingService = self.request.app.state.service
         who: Caller = self.request.state.caller
         policy = who.policy(self.request.headers.get("x-textveil-policy"))
+        signs = wants_receipt(self.request)
         sanitized = await sanitized_body(
             service,
             self.asked,
@@ -138,7 +140,12 @@ class Exchange(NamedTuple):
         await self.conversations.keep(self.state)  # what goes on is known to whoever goes on with it
         share = service.sampled_share(policy)  # whether this conversation was drawn is told to nobody
         told = {} if share is None else {"X-Textveil-Sample-Share": f"{share:g}"}
-        return as_json(sanitized.body), sanitized.memory, sanitized.headers | told
+        body = as_json(sanitized.body)
+        if sanitized.releases is not None:
+            inspection = Inspection(service.policies.name(policy), sanitized.releases)
+            told |= noted(self.request, inspection)
+            told |= await receipt_header(self.request, inspection, body) if signs else {}
+        return body, sanitized.memory, sanitized.headers | told
 
 
 def _characters(data: Any) -> int:

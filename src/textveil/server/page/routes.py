@@ -27,10 +27,11 @@ from textveil.sanitize.policy.making import correctable, list_kinds
 from textveil.sanitize.policy.policy import Policy
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.sanitize.setting import stored_table
-from textveil.server.api import CallerNow, report_data, service_of
+from textveil.server.api import AdminNow, CallerNow, report_data, service_of
 from textveil.server.bodies import Body, Epsilon, StrictRoute, Text, UnitName
 from textveil.server.budgets import budget_data
 from textveil.server.errors import ApiError
+from textveil.server.inspection import inspections
 from textveil.surrogates.private_map import PrivateMap, Replaced
 from textveil.surrogates.restoring import Restorer
 from textveil.version import VERSION
@@ -264,6 +265,7 @@ def add_work(router: APIRouter) -> None:
         return {
             "policies": service.policies.to_data(who.policies),
             "budget": budget_data(balance, TextCosts.of(setting)),
+            "sees_inspections": who.key_id is None,  # an admin's key has no account
         }
 
     @router.post("/page/release", include_in_schema=False)
@@ -297,6 +299,10 @@ def add_work(router: APIRouter) -> None:
             "originals": _places(done.originals),
             "ambiguous": _places(done.ambiguous),
         }
+
+    @router.get("/page/inspected", include_in_schema=False)
+    async def inspected(request: Request, who: AdminNow) -> dict[str, Any]:
+        return inspections(request)
 
 
 def _sent(name: str) -> Response:

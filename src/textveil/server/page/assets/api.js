@@ -51,4 +51,5 @@ export const account = (policy, epsilon) => asked("page/account", { body: { poli
 export const detect = (text, policy, signal) => asked("v1/detect", { body: { text, policy }, signal });
 export const release = (text, policy, epsilon) => asked("page/release", { body: { text, policy, epsilon, unit } });
 export const restore = (answer, maps) => asked("page/restore", { body: { answer, maps } });
+export const inspected = () => asked("page/inspected");
 export const examples = (epsilon, signal) => asked(`page/examples?epsilon=${encodeURIComponent(epsilon)}`, { signal });

@@ -4,14 +4,13 @@ import * as api from "./api.js";
 import { Corrections, Sheet, panel } from "./corrections.js";
 import { explore } from "./explore.js";
 import { narrow } from "./fold.js";
+import { accountOf } from "./inspected.js";
 import { change, changes, copyOnlyReleased, counted, hueOf, learnHues, legend, made, marked } from "./marks.js";
 import { afterEdit, bySpans, byWords, inUnits } from "./pieces.js";
 import { changedIn, costOf, keptNumbers, leftOf, promiseOf, several, shownCount, shownLeft, wordsLeft } from "./words.js";
 
 const element = (id) => document.getElementById(id);
-const text = element("text");
-const under = element("under");
-const policy = element("policy");
+const [text, under, policy] = ["text", "under", "policy"].map(element);
 const WAIT = 300;
 const LONG = 20_000;  // characters from which marks wait for the server's answer, so that each key is not waited for
 const MAPS = 20;
@@ -314,8 +313,8 @@ async function useKey(event) {
 
 /** What hangs on who calls: policies and the budget. */
 async function account() {
-  const { policies, budget } = await api.account(policy.value || null, chosenEpsilon()).catch((error) => {
-    if (error.code === "other_policy") return api.account(null);  // another key has other policies
+  const { policies, budget } = await accountOf(policy.value || null, chosenEpsilon()).catch((error) => {
+    if (error.code === "other_policy") return accountOf(null);  // another key has other policies
     throw error;
   });
   offer(policies);

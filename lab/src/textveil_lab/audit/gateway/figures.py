@@ -16,7 +16,7 @@ class Figure:
     Args:
         family: the table it belongs to.
         name: the setting.
-        event: what is counted: "leaked", "restored", "crossed" or "told".
+        event: what is counted: "leaked", "restored", "crossed", "told" or "marked".
         trials: independent draws of a value, each sent.
         count: those in which it happened.
         refused: those that the gateway refused.
@@ -43,6 +43,8 @@ class Figure:
         """Whether it speaks against the gateway: a leak, a crossing, a value not restored, a guess told surely."""
         if self.event == "restored":
             return self.count < self.trials
+        if self.event == "marked":  # it tells that something was hidden, not what
+            return False
         if self.event == "told":  # a coin tells half of the guesses
             return self.bound is not None and self.bound.lower > 0.5
         return self.count > 0

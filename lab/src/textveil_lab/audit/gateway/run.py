@@ -68,7 +68,7 @@ def audit_gateway(
     check_reached(gateway, upstream, request(api, asked(api, gateway.model, HARMLESS)))
     attack = Attack(gateway=gateway, upstream=upstream, api=api, trials=trials, seed=number)
     figures = [figure for one in shapes() if (figure := attack.leaks(one, one.kinds)) is not None]
-    kinds = tuple(one.name for one in figures if one.count * 2 < one.trials and one.refused < one.trials)
+    kinds = tuple(one.name for one in figures if one.count * 10 < one.trials and one.refused < one.trials)
     waiting = [one for one in settings(api) if one.family in chosen] if kinds else []
     for done, setting in enumerate(waiting):
         figures += [figure for figure in [attack.leaks(setting, kinds)] if figure is not None]

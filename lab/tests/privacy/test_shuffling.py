@@ -107,6 +107,63 @@ def test_any_channel_is_covered_and_too_many_clones_would_not_be(monkeypatch, rn
     assert any(exact > shuffled_delta(epsilon, epsilon_0, 4) for epsilon, epsilon_0, exact in found)
 
 
+def extremal(epsilon_0: float) -> list[np.ndarray]:
+    """All channels of three values and at most three outputs, each of two likelihoods, e^epsilon_0 times apart."""
+    kinds = list(itertools.product((1.0, math.exp(epsilon_0)), repeat=3))
+    found = []
+    for chosen in itertools.combinations(kinds, 3):
+        likelihoods = np.array(chosen).T
+        if abs(np.linalg.det(likelihoods)) > 1e-9:
+            base = np.linalg.solve(likelihoods, np.ones(3))
+            if (base >= -1e-12).all():
+                found.append(likelihoods * np.maximum(base, 0.0))
+    return found
+
+
+@pytest.mark.parametrize("epsilon_0", [0.25, 1.0, 4.0])
+def test_no_extremal_channel_exceeds_the_bound_and_two_values_reach_it(epsilon_0: float, monkeypatch) -> None:
+    """Dies with a clone's probability that is 1 % larger."""
+    channels = extremal(epsilon_0)
+    assert len(channels) >= 12
+    reached = []
+    for reports in (2, 3):
+        for epsilon in (0.05 * epsilon_0, 0.6 * epsilon_0):
+            exact = max(exact_delta(rows, epsilon, reports) for rows in channels)
+            bound = shuffled_delta(epsilon, epsilon_0, reports)
+            assert exact <= bound
+            reached.append((epsilon, reports, exact))
+            if reports == 2:
+                assert exact == pytest.approx(bound, rel=1e-9)
+    clones = shuffling._clones(epsilon_0)
+    monkeypatch.setattr(shuffling, "_clones", lambda _: min(1.0, 1.01 * clones))
+    assert all(exact > shuffled_delta(epsilon, epsilon_0, 2) for epsilon, reports, exact in reached if reports == 2)
+
+
+def _sum_of_steps(share: float, epsilon: float, epsilon_0: float, reports: int) -> float:
+    """(p / n) E[(Z_1 + ... + Z_n)+] of the proof, over all numbers of the four values."""
+    grown, factor = math.exp(epsilon_0), math.exp(epsilon)
+    steps = ((1 - factor / grown, share / (grown + 1)), (1 / grown - factor, share / (grown + 1)))
+    steps += ((1 - factor, (1 - share) / grown),)
+    law = {0.0: 1.0}
+    for _ in range(reports):
+        after: dict[float, float] = {}
+        for total, likely in law.items():
+            for step, chance in (*steps, (0.0, 1 - sum(chance for _, chance in steps))):
+                key = round(total + step, 12)
+                after[key] = after.get(key, 0.0) + likely * chance
+        law = after
+    return grown / reports * sum(likely * total for total, likely in law.items() if total > 0)
+
+
+@pytest.mark.parametrize("reports", [1, 4, 12])
+def test_the_step_of_the_proof_is_worst_where_total_variation_is_largest(reports: int) -> None:
+    """At the largest total variation it is the bound itself."""
+    for epsilon_0, epsilon in ((0.5, 0.1), (2.0, 0.3), (2.0, 1.8), (4.0, 1.0)):
+        sums = [_sum_of_steps(share, epsilon, epsilon_0, reports) for share in (0.0, 0.3, 0.7, 0.95, 1.0)]
+        assert sums == sorted(sums)
+        assert sums[-1] == pytest.approx(shuffled_delta(epsilon, epsilon_0, reports), rel=1e-6, abs=1e-9)
+
+
 def display(epsilon: float, epsilon_0: float, reports: int, mass: float) -> float:
     """The sum of the proof over all numbers of base draws, one by one."""
     grown, factor = math.exp(epsilon_0), math.exp(epsilon)
@@ -169,6 +226,7 @@ def test_uneven_gains_over_uneven_base_weights_are_covered_and_more_base_mass_wo
 
 
 def test_a_thousand_people_gain_at_epsilon_8() -> None:
+    assert 0.4108 < shuffled(PureDP(epsilon=4.0), 10_000, 1e-6).epsilon < 0.4109
     report = PureDP(epsilon=8.0)
     assert shuffled(report, 1000, 1e-6).epsilon == 8.0
     assert 2.6 < shuffled(report, 1000, 1e-6, response_mass(8.0, 10_000)).epsilon < 2.75
@@ -191,7 +249,7 @@ def test_it_is_smaller_than_the_published_closed_form(epsilon_0: float, reports:
 def test_more_reports_cost_less_and_nothing_costs_more_than_one_report() -> None:
     costs = [shuffled(PURE, reports, 1e-6).epsilon for reports in (1, 10, 100, 1000, 10**5)]
     assert costs == sorted(costs, reverse=True) and costs[0] == pytest.approx(2.0, rel=1e-5) and costs[-1] < 0.1
-    assert shuffled(PURE, 10**5, 1e-6, response_mass(2.0, 2)).epsilon < costs[-1]
+    assert shuffled(PURE, 10**5, 1e-6, response_mass(2.0, 50)).epsilon <= costs[-1]
     made = shuffled(PURE, 1000, 1e-6)
     assert (made.adjacency, made.status, made.source) == (ONE_REPORT, Status.PROVED, shuffling.PROOF)
     claimed = shuffled(PureDP(epsilon=2.0, status=Status.CLAIMED, source="theirs"), 1000, 1e-6)

@@ -57,7 +57,7 @@ def shuffled_delta(epsilon: float, epsilon_0: float, reports: int, base_mass: fl
 
 
 def _bound(epsilon: float, epsilon_0: float, reports: int) -> float:
-    """The sum of the proof for any mechanism, where another report is a clone with probability e^-epsilon_0."""
+    """The sum of the proof for any mechanism: as if another report were a clone with ``_clones``."""
     counts, chances, lost = _numbers(reports - 1, _clones(epsilon_0))
     likely = 1 / (1 + math.exp(-epsilon_0))
     rare = 1 - likely
@@ -177,7 +177,7 @@ def _check(epsilon_0: float, reports: int, base_mass: float | None) -> None:
 
 
 def _clones(epsilon_0: float) -> float:
-    return math.exp(-epsilon_0)
+    return 2 / (math.exp(epsilon_0) + 1) * (1 - 2.0**-50)
 
 
 def _numbers(others: int, clones: float) -> tuple[Reals, Reals, float]:

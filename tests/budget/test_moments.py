@@ -72,6 +72,8 @@ def test_all_of_delta_is_for_moments_where_no_draw_has_one() -> None:
     assert not standing(pure).admits(pure, charge(0.1, log_delta=-30.0))
     limits = [Limit(10.0, 1e-6, "optimal", draw_delta=part) for part in (None, 1e-6 / 16, 0.0)]
     assert [standing(limit).affords(limit, charge(0.1)) for limit in limits] == [301, 312, 313]
+    fixed = [Accountant().compose(PureDP(epsilon=0.1), often).optimal(1e-6).approximate() for often in (346, 347)]
+    assert fixed[0].epsilon <= 10.0 < fixed[1].epsilon
 
 
 def test_draws_with_deltas_stay_within_the_limit_however_they_are_chosen(monkeypatch: pytest.MonkeyPatch) -> None:

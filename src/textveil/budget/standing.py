@@ -1,4 +1,7 @@
-"""Where an account stands: the sums of its entries, the rest of its limit, and what was reserved."""
+"""Where an account stands: the sums of its entries, the rest of its limit, and what was reserved.
+
+What a limit admits is proved in privacy/proofs/ledger.md.
+"""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ COMMANDS: Final = (
     "audit",
     "audit-field",
     "audit-gateway",
+    "audit-package",
     "decode",
     "estimate",
     "frontier",

@@ -6,7 +6,7 @@ import sys
 from unittest.mock import MagicMock
 
 names = "torch nltk nltk.tokenize nltk.tokenize.treebank nltk.corpus nltk.stem nltk.stem.wordnet transformers"
-for name in (*names.split(), "presidio_analyzer", "presidio_anonymizer", "importlib_resources"):
+for name in (*names.split(), "presidio_analyzer", "presidio_anonymizer", "importlib_resources", "tqdm", "tqdm.auto"):
     sys.modules[name] = MagicMock()
 from dpmlm import core  # noqa: E402
 

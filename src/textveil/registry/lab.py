@@ -16,6 +16,7 @@ COMMANDS: Final = (
     "audit-field",
     "audit-gateway",
     "audit-package",
+    "check-tables",
     "decode",
     "estimate",
     "frontier",

@@ -6,7 +6,8 @@
 
 Each word has a set of marks:
 - given, family: it stands in a list of given or family names of the package faker (MIT license; every locale, entries
-  that have a plain form in a-z), or, family only, articles write it after a title or before a verb of saying.
+  that have a plain form in a-z) or in more_names.txt, or, family only, articles write it after a title or before a verb
+  of saying.
 - place: it stands in faker's lists of cities, countries and states, or articles write it after in, at, near or from.
 - known_place: the articles do, or it is an English name of a country or a state of the USA.
 - common: articles write it small more often than with a capital, three times at least, or it stands in a list and they
@@ -37,6 +38,8 @@ from textveil.detection.lists import DATA, FILE, RECORD, Marks, packed_lists
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("TEXTVEIL_SHARED", ROOT.parent / "shared"))
+MORE = Path(__file__).with_name("more_names.txt")
+_MORE: Final = {"given": Marks.GIVEN, "family": Marks.FAMILY, "place": Marks.PLACE, "short": Marks.GIVEN}
 ARTICLES = SHARED / "data/text/wikipedia/articles.jsonl.gz"
 
 _GIVEN: Final = """
@@ -185,6 +188,12 @@ def marked(counts: Counts) -> dict[str, int]:  # noqa: C901 (one pass over cases
     for word, mark in list(marks.items()):
         if counts.small[word] and not counts.capital[word]:
             marks[word] = mark | Marks.COMMON
+    for line in MORE.read_text(encoding="ascii").splitlines():
+        kind, _, words = line.partition(": ")
+        for word in words.split() if kind in _MORE else ():
+            add(word, _MORE[kind])
+            if kind == "short":
+                marks[word] &= ~(Marks.COMMON | Marks.SMALL)
     add("united states", Marks.PLACE)
     for word in _OTHERS:
         marks[word] = Marks.OTHER

@@ -199,9 +199,7 @@ def test_headings_of_a_german_table_are_no_names() -> None:
 
 
 @pytest.mark.parametrize("given", ["Will", "May", "June", "April", "Ty", "Grace", "Kwabena"])
-@pytest.mark.parametrize(
-    "family", ["Carpenter", "Field", "Okonkwo", "Szczepański", "ap Rhys", "St John", "van der Berg"]
-)
+@pytest.mark.parametrize("family", ["Carpenter", "Field", "Okonkwo", "Szczepański", "ap Rhys", "St John", "de Vries"])
 def test_a_name_of_words_is_found_whole(given: str, family: str) -> None:
     name = f"{given} {family}"
     for sentence in (

@@ -56,8 +56,10 @@ def lists() -> Lists:
     phrases = places.split("\t")
     openings: dict[str, int] = {}
     for name in phrases:
-        first = name[: name.index(" ")]
-        openings[first] = max(openings.get(first, 0), name.count(" ") + 1)
+        first, _, rest = name.partition(" ")
+        count = rest.count(" ") + 2
+        if openings.get(first, 0) < count:
+            openings[first] = count
     words = dict(zip(names.split("\t"), marks.encode("ascii").translate(_MARKS), strict=True))
     everyday = (DATA / EVERYDAY_FILE).read_text(encoding="ascii").partition("\n")[2].split()
     words |= {word: words.get(word, 0) | Marks.COMMON | Marks.SMALL for word in everyday}

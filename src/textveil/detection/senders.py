@@ -114,6 +114,7 @@ def _is_talk(text: str, lines: list[re.Match[str]]) -> bool:
 
 
 _SAID: Final = 120
+_BYNAMES: Final = words_in("big little wee lil old young mad fat tall slim lady king uncle auntie aunty nan nana gran")
 _PARTS_OF_TALK: Final = words_in(
     "agent caller operator customer visitor host guest interviewer interviewee respondent question answer system bot"
     " support staff speaker reporter moderator participant admin edit update note tags image title"
@@ -129,6 +130,7 @@ def _is_called(name: str) -> bool:
 def _is_writer(name: str, *, firm: bool) -> bool:
     """Return whether a name is a person's: listed as one and no ordinary word; ``firm``: a listed one, or unknown."""
     parts = [part.lower() for part in _PART.findall(name) if len(part) > 1]
+    parts = parts[1:] if len(parts) > 1 and parts[0] in _BYNAMES else parts
     marks = [lists().words.get(part, 0) for part in parts]
     given = [bool(mark & (Marks.GIVEN | Marks.FAMILY)) for mark in marks]
     plain = list(map(is_plain_form, parts))

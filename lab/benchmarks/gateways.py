@@ -149,7 +149,15 @@ def installed(name: str, recipe: Recipe, environments: Path) -> Path:
     if recipe.packages and not (folder / ".ready").exists():
         print(f"{name}: installing {', '.join(recipe.packages)}", flush=True)
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-        pip: list[str | Path] = [folder / "bin/python", "-I", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        pip: list[str | Path] = [
+            folder / "bin/python",
+            "-I",
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+        ]
         subprocess.run([*pip, *recipe.packages], check=True)
         (folder / ".ready").touch()
     return folder / "bin"

@@ -34,7 +34,7 @@ NAME: Final = "Katarzyna Halvorsen"
 WORK: Final = 30_000  # additions of a request
 
 
-class Encoding(SpanExporter):
+class Encoding(SpanExporter):  # type: ignore[misc]
     """Encodes spans as an exporter does, and counts them and the planted values in them."""
 
     def __init__(self) -> None:

@@ -19,7 +19,7 @@ NAME, MAIL, TOKEN, PASSWORD = (
     "ghp_" + "a8Kd02LmXq" * 3 + "R7t2Zs",
     "hX9-kk2Lq",
 )
-PLANTED = (NAME, "Halvorsen", MAIL, TOKEN, PASSWORD)
+PLANTED = (NAME, "halvorsen", "Halvorsen", MAIL, TOKEN, PASSWORD)
 CALL = "toolu_01A09q90qw90lq917835lq9"
 FIRST = {
     "parentUuid": None,
@@ -34,12 +34,13 @@ FIRST = {
         ],
     },
 }
+SUMMARY = {"type": "summary", "summary": "Halvorsen called again"}
 SECOND = {
     "parentUuid": FIRST["uuid"],
     "type": "user",
     "message": {
         "role": "user",
-        "content": [{"type": "tool_result", "tool_use_id": CALL, "content": "Halvorsen said yes"}],
+        "content": [{"type": "tool_result", "tool_use_id": CALL, "content": "halvorsen said yes"}],
     },
     "toolUseResult": {"stdout": json.dumps({"password": PASSWORD, "exit": 0})},
 }
@@ -62,7 +63,8 @@ def clean(command) -> Textveil:
 @pytest.fixture
 def session(tmp_path: Path) -> Path:
     path = tmp_path / "session.jsonl"
-    path.write_text(json.dumps(FIRST) + "\n" + json.dumps(SECOND) + "\n" + f'{{"cut short: {NAME}')
+    lines = [json.dumps(SUMMARY), json.dumps(FIRST), json.dumps(SECOND), f'{{"cut short: {NAME}']
+    path.write_text("\n".join(lines))
     path.chmod(0o640)
     os.utime(path, ns=(10**18, 10**18))
     return path
@@ -74,11 +76,12 @@ def test_a_transcript_is_cleaned_in_place_and_a_program_reads_it_on(session: Pat
     text = session.read_text()
     assert not [value for value in PLANTED if value in text]
     *lines, last = text.splitlines()
-    first, second = map(json.loads, lines)
-    assert shape([first, second]) == shape([FIRST, SECOND])
+    summary, first, second = map(json.loads, lines)
+    assert shape([summary, first, second]) == shape([SUMMARY, FIRST, SECOND])
     assert last.startswith('{"cut short: ') and json.loads(second["toolUseResult"]["stdout"])["exit"] == 0
-    surname = second["message"]["content"][0]["content"].removesuffix(" said yes")
-    assert surname in first["message"]["content"][0]["text"], "a person has one surrogate in a file"
+    surname = summary["summary"].removesuffix(" called again")
+    assert f"{surname} (" in first["message"]["content"][0]["text"], "a person has one surrogate in a file"
+    assert second["message"]["content"][0]["content"] == f"{surname.lower()} said yes"
     assert session.stat().st_mode & 0o777 == 0o640 and session.stat().st_mtime_ns == 10**18
     assert list(session.parent.iterdir()) == [session]
 
@@ -88,7 +91,7 @@ def test_check_changes_nothing_and_prints_no_text(session: Path, clean: Textveil
     code, out, err = clean(session, "--check")
     lines = out.decode().splitlines()
     assert code == 1 and session.read_bytes() == before
-    assert f"{session}:1: person" in lines and f"{session}:2: secret" in lines and f"{session}:3: person" in lines
+    assert f"{session}:2: person" in lines and f"{session}:3: secret" in lines and f"{session}:4: person" in lines
     assert not [value for value in PLANTED if value in out.decode() + err]
     code, out, _ = clean(session, "--check", "--secrets-only")
     assert code == 1 and {line.rpartition(" ")[2] for line in out.decode().splitlines()} == {"secret"}

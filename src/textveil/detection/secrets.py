@@ -85,7 +85,8 @@ _HEXADECIMAL: Final = lazy_regex("(?:[0-9a-f]{32,}|[0-9A-F]{32,})")
 _ALPHABET: Final = lazy_regex(r"[A-Za-z0-9+/=_.~%-]+")
 _WITHIN: Final = r"(?:\*{3}|\$\{|\{\{|%\(|your[_ -]|_here\b|-here\b|redacted|masked|placeholder|\.\.\.)"
 _PLACEHOLDER: Final = lazy_regex(
-    rf"(?i)[*x.#\xb7?-]{{2,}}|[<\[{{$%@&|:].*|\*[A-Za-z_]+|(?:(?!{_WITHIN}).)*+{_WITHIN}.*"
+    rf"(?i)[*x.#\xb7?-]{{2,}}|[<\[{{$@&|:].*|\*[A-Za-z_]+|(?:(?!{_WITHIN}).)*+{_WITHIN}.*"
+    r"|%(?:[^A-Za-z0-9]|[A-Za-z_]{1,40}(?:%?\Z|%?[^A-Za-z0-9%])|[0-9a-f]{2}(?![A-Za-z0-9])|\d{0,3}[a-z]\Z).*"
     r"|(?:null|none|nil|undefined|true|false|yes|no|on|off|n/?a|tbd|todo|string|str|text|char|varchar|bytes?|int"
     r"|integer"
     r"|number|bool|boolean|any|object|array|dict|list|required|optional|default|empty|blank|unset|hidden|missing"

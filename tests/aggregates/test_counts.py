@@ -142,7 +142,7 @@ def test_counts_are_near_the_truth_and_intervals_hold_it(tmp_path: Path) -> None
     lines = {line.item: line for line in release.counts}
     assert set(lines) == {"the", "same", "words", "here", "again"}  # public and selected; nothing that nobody wrote
     for line in lines.values():
-        assert line.low <= line.count <= line.high and abs(line.count - 300) < 12
+        assert line.noise_low <= line.count <= line.noise_high and abs(line.count - 300) < 12
     assert release.persons >= 50
 
 

@@ -61,13 +61,13 @@ def test_csv_has_the_columns_of_the_contract(count: Run, tmp_path: Path) -> None
         and err
         == f"released  {len(lines)} counts; (50, 1e-06)-DP for each person\n"
         "limits    not covered: what others wrote about a person, and what holds of many\n"
-        and list(lines[0]) == ["item", "count", "low", "high"]
+        and list(lines[0]) == ["item", "count", "noise_low", "noise_high"]
     )
     assert {"baker", "paid", "the baker", "has paid"} <= {line["item"] for line in lines}
-    assert all(int(line["low"]) <= int(line["count"]) <= int(line["high"]) for line in lines)
+    assert all(int(line["noise_low"]) <= int(line["count"]) <= int(line["noise_high"]) for line in lines)
     code, out, _ = count("--label", "kind", "-o", "counts.csv", "--json", "--report", "report.json")
     labelled = list(csv.DictReader(io.StringIO((tmp_path / "counts.csv").read_text())))
-    assert code == 0 and list(labelled[0]) == ["item", "label", "count", "low", "high"]
+    assert code == 0 and list(labelled[0]) == ["item", "label", "count", "noise_low", "noise_high"]
     assert {line["label"] for line in labelled} == {"a", "b"}
     assert json.loads(out) == json.loads((tmp_path / "report.json").read_text())
 
@@ -181,7 +181,7 @@ def test_nobody_pays_for_a_release_that_is_refused(count: Run, tmp_path: Path) -
 
 def test_an_empty_release_is_told(count: Run) -> None:
     code, out, err = count("--words", "none", epsilon=0.05)
-    assert code == 0 and out == "item,count,low,high\n" and "No item stands out of the noise" in err
+    assert code == 0 and out == "item,count,noise_low,noise_high\n" and "No item stands out of the noise" in err
 
 
 def test_a_limit_for_all_persons_together_says_that_many_are_charged(count: Run, tmp_path: Path) -> None:

@@ -64,14 +64,14 @@ class Count:
         item: words, with spaces between.
         label: empty if none are asked for.
         count: estimated persons who have the item; with ``repeats``, their occurrences up to it.
-        low, high: ends of the interval.
+        noise_low, noise_high: ends of the interval, for the noise alone: what the bound on persons takes is not in it.
     """
 
     item: str
     label: str
     count: int
-    low: int
-    high: int
+    noise_low: int
+    noise_high: int
 
 
 _SHOWN: Final = 20  # counts that a notebook shows
@@ -91,9 +91,11 @@ class CountRelease:
         from textveil.pages.rendering import notebook
 
         first = self.counts[:_SHOWN]
-        rows = [(each.item, each.label, f"{each.count:,}", f"{each.low:,} to {each.high:,}") for each in first]
+        rows = [
+            (each.item, each.label, f"{each.count:,}", f"{each.noise_low:,} to {each.noise_high:,}") for each in first
+        ]
         notes = [f"{self.guarantee}, {self.guarantee.adjacency}", f"{len(self.counts):,} counts in all."]
-        return notebook("Counts by person", notes, ("words", "label", "persons", "interval"), rows)
+        return notebook("Counts by person", notes, ("words", "label", "persons", "interval of the noise"), rows)
 
 
 class _Estimates(NamedTuple):
@@ -366,7 +368,7 @@ class _Run:
             for row, (item, label) in enumerate(zip(np.searchsorted(items, keys // self.labelled), labels, strict=True))
         ]
         # Numbers of words and labels follow the records, so no order of lines may come from them: compare all fields.
-        return sorted(lines, key=lambda line: (line.label, -line.count, line.item, line.low, line.high))
+        return sorted(lines, key=lambda line: (line.label, -line.count, line.item, line.noise_low, line.noise_high))
 
 
 class _Sums:

@@ -41,8 +41,8 @@ def count_command(
 ) -> None:
     """Count how many persons wrote each word and n-gram: one epsilon for all that a person wrote.
 
-    Writes CSV: item, label where asked for, count, low, high. Intervals hold with 95 %, for the noise alone. Words
-    outside the public list, and n-grams, come out only where many persons wrote them.
+    Writes CSV: item, label where asked for, count, noise_low, noise_high: where the noise alone leads with 95 %.
+    Words outside the public list, and n-grams, come out only where many persons wrote them.
     """
     from textveil.aggregates.count_run import count
     from textveil.cli.progress import counting as bar
@@ -72,8 +72,9 @@ def count_command(
 def _table(release: CountRelease, *, labelled: bool) -> bytes:
     from textveil.pages.tables import csv_text
 
-    names = ["item", "label", "count", "low", "high"] if labelled else ["item", "count", "low", "high"]
+    names = ["item", *(["label"] if labelled else []), "count", "noise_low", "noise_high"]
     rows = [
-        [line.item, *([line.label] if labelled else []), line.count, line.low, line.high] for line in release.counts
+        [line.item, *([line.label] if labelled else []), line.count, line.noise_low, line.noise_high]
+        for line in release.counts
     ]
     return csv_text([names, *rows]).encode("utf-8", "surrogatepass")

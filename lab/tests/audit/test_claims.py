@@ -1,6 +1,7 @@
 """The claims of the field as data: every row has a replay that runs, and the replay shows the row's verdict."""
 
 import ast
+import json
 import re
 import sys
 import tomllib
@@ -180,6 +181,20 @@ def test_markup_in_a_claim_is_text_on_the_page(tmp_path: Path) -> None:
     (claim,) = read_claims(_folder(tmp_path, claim="<script>alert(1)</script>", work="<b>W</b>"))
     page = str(to_page([claim]))
     assert "<script>alert" not in page and "<b>W</b>" not in page
+
+
+def test_gateways_are_shown_from_what_their_audits_stored(tmp_path: Path) -> None:
+    figures = [
+        {"family": "field", "event": "leaked", "count": 3, "trials": 20},
+        {"family": "field", "event": "leaked", "count": 1, "trials": 20},
+        {"family": "restoration", "event": "restored", "count": 20, "trials": 20},
+    ]
+    audit = {"gateway": "a gateway <b>1</b>", "claims": "hides all", "kinds": ["email"], "figures": figures}
+    assert "id='gateways'" not in str(to_page(CLAIMS, tmp_path))
+    (tmp_path / "one.json").write_text(json.dumps(audit), encoding="utf-8")
+    page = str(to_page(CLAIMS, tmp_path))
+    assert "id='gateways'" in page and "4 of 40 [1.7%, 28.3%]" in page and "not tried" in page
+    assert "<b>1</b>" not in page
 
 
 def test_the_docs_link_to_rows_that_exist() -> None:

@@ -1,5 +1,6 @@
 """The claims of the field as one sortable page, and as tables for docs/field.md."""
 
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
@@ -8,6 +9,7 @@ from markupsafe import Markup
 
 from textveil.pages import results as parts
 from textveil.pages.tables import Table
+from textveil.statistics import clopper_pearson
 from textveil_lab.audit.field.claims import FieldClaim, Ruling, counted, works
 
 HEAD: Final = ("work", "year", "unit", "claim", "verdict", "witness", "repair")
@@ -37,6 +39,7 @@ _SEEN: Final = {
     "abstract": "only the abstract",
     "reported": "the formula as others report it",
 }
+GATEWAYS: Final = Path(__file__).parents[5] / "lab/docs/gateways"  # in a clone: what `audit-gateway` stored of each
 _STYLE: Final = "body{max-width:90rem}#claims .verdict{white-space:normal}#claims code{overflow-wrap:anywhere}"
 _SCRIPT: Final = Path(__file__).parent / "claims_page.js"
 
@@ -66,9 +69,44 @@ def to_tables(claims: Sequence[FieldClaim]) -> str:
     return "\n".join(["", in_short(claims), "", *lines, ""])
 
 
-def to_page(claims: Sequence[FieldClaim]) -> str:
-    """Return one page that asks nothing of the network: a table that sorts, each row with its own address."""
-    return parts.results_page("Claims of the field, put to the test", _parts(claims))
+def to_page(claims: Sequence[FieldClaim], gateways: Path = GATEWAYS) -> str:
+    """Return one page that asks nothing of the network: a table that sorts, each row with its own address.
+
+    Args:
+        gateways: folder of the audits of gateways as JSON; the page has no section of them if there is none.
+    """
+    return parts.results_page("Claims of the field, put to the test", (*_parts(claims), *_gateways(gateways)))
+
+
+_LEAKED: Final = ("field", "route", "encoding", "transport", "cut", "language", "stress")
+
+
+def _gateways(folder: Path) -> Iterator[Markup]:
+    """What leaked through each gateway that was attacked from outside, with intervals at 99 %."""
+    audits = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))]
+    if not audits:
+        return
+    rows = []
+    for audit in audits:
+        leaks = []
+        for family in _LEAKED:
+            figures = [one for one in audit["figures"] if one["family"] == family and one["event"] == "leaked"]
+            count, trials = (sum(one[key] for one in figures) for key in ("count", "trials"))
+            bound = clopper_pearson(count, trials, 0.99) if trials else None
+            leaks.append(f"{count} of {trials} [{bound.lower:.1%}, {bound.upper:.1%}]" if bound else "not tried")
+        rows.append((audit["gateway"], audit["claims"] or "", ", ".join(audit["kinds"]) or "none", *leaks))
+    yield parts.section(
+        "gateways",
+        (
+            parts.heading("Gateways, attacked from outside"),
+            parts.text(
+                "Values that reached the provider, of those that were planted, by where they were planted; settings of "
+                "a family together, intervals at 99 %. Only kinds count that the gateway hides in a plain sentence. A "
+                "figure is what happened in that version; it is no verdict on a claim. Replay: textveil audit-gateway."
+            ),
+            parts.table(("gateway", "what it says", "hides", *_LEAKED), rows, stacked=True),
+        ),
+    )
 
 
 def _parts(claims: Sequence[FieldClaim]) -> Iterator[Markup]:

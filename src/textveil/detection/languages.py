@@ -278,6 +278,7 @@ class _Language:
 @cache
 def rows_of(language: str) -> dict[str, tuple[Row, ...]]:
     """Return the rows that one of ``LANGUAGES`` adds, by the name of the phase; their examples are German."""
+    from textveil.detection.attributes import attribute_gate, attribute_search
     from textveil.detection.names_by_language import NamesByLanguage
     from textveil.detection.names_in_one_case import NamesInOneCase
 
@@ -293,6 +294,10 @@ def rows_of(language: str) -> dict[str, tuple[Row, ...]]:
                 "10115 Berlin", "10115 mal"),
             Row("language-title", rules.find_titled, anywhere, "ordinary person", 0.8, "title",
                 "Herr Muller", "Herr und"),
+        ),
+        "code": (
+            Row("attribute", attribute_search(language), attribute_gate(language), "demographic", 0.6,
+                "ethnicity family orientation religion", "Er ist katholisch.", "die katholische Kirche"),
         ),
         "names": (
             Row("language-name", NamesByLanguage(language).find, anywhere, "ordinary organization person place", 0.7,

@@ -9,6 +9,7 @@ from typing import Annotated, Final, NamedTuple
 
 import numpy as np
 
+from textveil.detection.attributes import attribute_of
 from textveil.detection.demographic_lists import ADJECTIVE, OCCUPATION, SINGULAR, Form, demographics, words_of
 from textveil.registry.options import Option
 from textveil.surrogates.declaration import PSEUDONYMS, declared
@@ -57,6 +58,7 @@ def demographic(*, generalize: Annotated[bool, _GENERALIZE] = False) -> Drawn:
     public = (
         "its class (nationality, ethnicity, religion, occupation, family status, ...), or that it is in no public list",
         "whether it is a noun, an adjective, both or a plural, and whether it begins with a vowel, as an article shows",
+        "of a word of another language than English, the language, class and gender of the list it stands in",
         "letter case, possessive, and 'national' or 'citizen' behind a nationality",
         "whether it counts children, and if so by digits or in words, and whether one or several",
     )
@@ -130,6 +132,9 @@ def _read(value: str) -> _Read:
     tail = _TAIL.search(bare)
     if tail is not None and _form(bare[: tail.start()]).group == "nationality":
         bare, ending = bare[: tail.start()], tail[0] + ending
+    if (attribute := attribute_of(bare)) is not None:
+        row, group, entries = attribute
+        return _Read(f"demographic, {row}", group, entries, bare, ending)
     form = _form(bare)
     vowel = begins_with_vowel(bare)
     group, label = "religion" if form.group == "faith" else form.group, f"demographic, {form.group} {form.use}"

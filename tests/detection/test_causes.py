@@ -166,3 +166,19 @@ def test_words_of_a_page_in_small_letters_stay(text: str) -> None:
 def test_a_day_in_words_that_runs_into_another_is_one_date_and_no_error() -> None:
     text = "Plaskow il due marzo tres de abril de mil novecientos treinta y nueve"
     assert found(text, "date") == ["due marzo tres de abril de mil novecientos treinta y nueve"]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "values"),
+    [
+        ("Discharged: 15/3. Ward round 14/11 0900.", "date", ["15/3", "14/11"]),
+        ("reviewed 3/4 of the cases, half 1/2", "date", []),
+        ("They found Bridge St by the river.", "place", ["Bridge St"]),
+        ("This is James' book, said 'James' to us.", "person", ["James'", "James"]),
+        ("b. 1902 m. Ada Zuse 1926", "measurement", []),
+        ("it is 1950 m. high, 1902 m from here", "measurement", ["1950 m", "1902 m"]),
+        ("badge no X9, number X4 and x9 a day", "measurement", ["x9"]),
+    ],
+)
+def test_dates_streets_possessives_and_years_of_weddings(text: str, kind: str, values: list[str]) -> None:
+    assert found(text, kind) == values

@@ -157,6 +157,7 @@ def test_a_town_stays_what_it_is_behind_a_postal_code() -> None:
     assert re.fullmatch(rf"[0-9]{{5}} {town}", german) and re.fullmatch(rf"[0-9]{{4}} {town}", austrian)
     letters = outputs(made("place"), ["SW1A 1AA", "1012 AB"], 1)
     assert [shape_of(code) for code in letters] == ["AA9A 9AA", "9999 AA"]
+    assert [shape_of(code) for code in ("5.\u00ba B", "3\u00aa", "1|1")] == ["9.\u00ba A", "9\u00aa", "9|9"]
 
 
 def test_one_number_agrees_in_all_its_forms() -> None:

@@ -188,3 +188,16 @@ def test_a_short_form_that_was_drawn_before_stays(rng: np.random.Generator) -> N
     scope = MemoryScope()
     (before,) = PERSON.draw([Mention("Tom")], scope, rng)
     assert PERSON.draw([Mention("Thomas Becker"), Mention("Tom")], scope, rng)[1] == before
+
+
+@pytest.mark.parametrize("before", ["meine Frau ", "und seine Frau ", "mi señora ", "sua signora "])
+def test_a_wife_has_a_given_name(before: str) -> None:
+    assert roles("Gerda", before) == [None]
+    assert roles("Gerda", "Guten Tag Frau ") == roles("Gerda", "Ihre Frau ") == ["family"]
+
+
+def test_a_field_of_a_record_has_the_family_name_first(rng: np.random.Generator) -> None:
+    mentions = [Mention("PETTIGREW", "||", "^"), Mention("ROSALIND", "^", "|"), Mention("Rosalind")]
+    first, second, again = PERSON.draw(mentions, MemoryScope(), rng)
+    assert first.lower() in keys_of("family")
+    assert second.lower() in keys_of("given") and again == second.capitalize()

@@ -64,7 +64,9 @@ _NUMERIC: Final = lazy_regex(
     r"|[-/.,][0-9]|%)(?! ?(?:m?[gl]|[ck]?m|kg)\b)|(?!24/7)(?:(?:(?<=[Oo]n )|(?<=ated )|(?<=ince )|(?<=ntil )|(?<=rom"
     r" ))(?P<p>[0-3]?[0-9])/(?P<q>[0-3]?[0-9])|(?:(?<=[Bb]y )|(?<=[Dd]ue )|(?<=[Tt]ill )|(?<=efore )|(?<=fter )"
     r"|(?<=eview )|(?<=day is )|(?<=[Ss]een )|(?<=line )|(?<=[Oo]n the )|(?<=ooked )|(?<=ment )|(?<=[Aa]ppt"
-    r" )|(?<=ights )|(?<=ight )|(?<=shift )|(?<=w/c )|(?<=w/e ))"
+    r" )|(?<=ights )|(?<=ight )|(?<=shift )|(?<=w/c )|(?<=w/e )"
+    r"|(?<=ischarged )|(?<=ischarged: )|(?<=dmitted )|(?<=dmitted: )|(?<=dmission )|(?<=Date: )|(?<=ard round )"
+    r"|(?<=eviewed )|(?<=lerked )|(?<=elivered ))"
     r"(?P<g>[0-3]?[0-9])/(?P<h>[0-3]?[0-9]))(?!\w|[-/.][0-9]))"
 )
 _QUARTER: Final = lazy_regex(

@@ -48,7 +48,7 @@ from textveil.detection.gates import anywhere
 from textveil.detection.kinds import KINDS
 from textveil.detection.languages import ORDINARY, language_of, rows_of
 from textveil.detection.lists import LANGUAGES, ordinary_words, places
-from textveil.detection.mentions import with_enumerated, with_mentions, with_second_mentions
+from textveil.detection.mentions import with_enumerated, with_mentions, with_possessive, with_second_mentions
 from textveil.detection.scripts import SCRIPTS, TURKISH, found_in_scripts, in_plain, modules_for
 from textveil.detection.spans import DetectedSpan, covering
 from textveil.detection.tagger import tagged
@@ -114,7 +114,7 @@ class EmbeddedDetector:
         ordinary = ordinary_words(language) if language in LANGUAGES else frozenset()
         candidates = with_states(read.text, people_in_records.with_addressed(read.text, candidates, ordinary))
         candidates = with_second_mentions(read.text, candidates, ordinary, eponyms)
-        candidates = sorted([*candidates, *in_scripts])
+        candidates = [with_possessive(read.text, span) for span in sorted([*candidates, *in_scripts])]
         spans = [
             DetectedSpan(*read.original(span.start, span.end), span.kind, span.score, NAME, span.why)
             for span in candidates

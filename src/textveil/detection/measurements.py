@@ -95,7 +95,8 @@ _CODED: Final = lazy_regex(
     rf"(?P<level>{_LEVELS}(?:[-/](?:{_LEVELS}|1[0-2]|[1-9])){{1,3}}|V[1-6](?:-V?[1-6]))"
     r"|(?P<tnm>[cpyr]{0,3}T(?:is|[0-4X][a-d]?),? ?[cp]?N[0-3X][a-c]?(?:,? ?[cp]?M[01X][a-c]?)?|[cpy]{1,2}T[0-4][a-d]?)"
     r"|(?P<schedule>[Qq] ?[0-9]{1,2}(?:-[0-9]{1,2})? ?(?:h(?:rs?|ours?)?|H|d(?:ays?)?|wk?s?|weeks?|mo?|min|months?)"
-    r"|[xX] ?[0-9]{1,2}(?: (?:days|weeks|doses|months))?)|(?P<gleason>[1-5] ?\+ ?[1-5](?: ?= ?(?:[2-9]|10))?)"
+    r"|(?<![Nn]o )(?<![Nn]o\. )(?<!umber )(?<!adge )[xX] ?[0-9]{1,2}(?: (?:days|weeks|doses|months))?)"
+    r"|(?P<gleason>[1-5] ?\+ ?[1-5](?: ?= ?(?:[2-9]|10))?)"
     r"|(?P<pulse>[1-4]\+(?![0-9A-Za-z]))|(?P<acuity>20/(?:15|16|20|25|30|32|40|50|60|63|70|80|100|125|150|160|200|250"
     r"|400|800))|(?P<height>[3-7]' ?(?:1[01]|[0-9])(?:\"|'')?)|(?P<gauge>[0-9]{1,2} ?G(?=[ -](?:needle|IV|angiocath"
     r"|cannula|catheter)))|(?P<sixth>[1-6](?:-[1-6])?/6(?=[- ](?:[a-z]+[- ]){0,3}(?:murmur|systolic|diastolic|SEM|HSM"
@@ -103,6 +104,8 @@ _CODED: Final = lazy_regex(
     r"|(?P<tenth>(?:10|[0-9](?:\.5)?)(?:(?:-| to )(?:10|[0-9]))?(?:/10| out of (?:10|ten)))"
     r"|(?P<chance>[0-9]{1,3}[-/][0-9]{1,3} (?=percentile)))(?![\w^]|[/-][0-9])"
 )
+_MARRIED: Final = lazy_regex(r"(?:1[5-9]|20)[0-9]{2} m\. ?(?=[A-Z(0-9])")
+"""A year of birth before a marriage: b. 1902 m. Ada Zuse."""
 _BIRTHS: Final = lazy_regex(r"G[0-9](?<![\w-].{2})[0-9]?,? ?P[0-9]{1,4}(?:,? ?[AL][0-9]){0,2}(?:-[0-9]){0,3}(?![\w-])")
 _DIGIT: Final = lazy_regex("[0-9]")
 _TENTHS: Final = lazy_regex(
@@ -166,6 +169,8 @@ def find_measurements(text: str) -> Iterator[Found]:
     reached = 0
     for match in matches(_VALUE, text):
         if match.start() < reached or text[match.start() : match.start() + 2] in _NO_NUMBERS:
+            continue
+        if _MARRIED.match(text, match.start()):
             continue
         span = _measured(text, match, reached)
         if span is not None:

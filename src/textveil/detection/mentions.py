@@ -382,6 +382,18 @@ class _Second:
         return frozenset(filter(str.isalpha, whole))
 
 
+def with_possessive(text: str, span: Found) -> Found:
+    """Return the span of a name with the apostrophe behind its s that makes it a possessive: James' book.
+
+    Its surrogate ends in its own letter, so the ending is part of the value.
+    """
+    end = span.end
+    if text[end - 1 : end + 2] not in _OWNS or span.kind not in _NAME_KINDS or text[span.start - 1 : span.start] == "'":
+        return span
+    return span._replace(end=end + 1) if text[end + 2 : end + 3].isalpha() else span
+
+
+_OWNS: Final = ("s' ", "S' ")
 _CALLED: Final = frozenset(("person", "handle"))
 
 

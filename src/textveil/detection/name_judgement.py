@@ -69,6 +69,7 @@ _AT_COMPANIES: Final = lazy_regex(
 _BEFORE_COMPANIES: Final = tuple(f"{word} " for word in "for at by of oined in the".split())  # noqa: SIM905
 _SPEAKS: Final = lazy_regex(r",? (?:said|says|told|asked|wrote|called)(?![a-z])")
 _HUMP: Final = lazy_regex(r"[A-Z][a-z]*")
+_STREETS: Final = frozenset(("st", "rd", "ave", "blvd", "ln", "cres", "tce", "pde"))
 _NAME_KEY: Final = lazy_regex(r"[\n{,-][ \t]*\"?name\"?: ?\"?$")
 
 
@@ -151,6 +152,8 @@ class Judge:
         marks = [word.marks for word in words if word.low not in known.PARTICLES]
         if words[-1].low in known.FIRM_ENDS:
             return Judged(ORGANIZATION, 0.6, "company-end")
+        if words[-1].low in _STREETS and not any(word.low == "st" for word in words[:-1]):
+            return Judged(PLACE, 0.5, "place-end")
         initials = any(len(word.low) == 1 and self._text[word.start + 1 : word.start + 2] == "." for word in words)
         if all(mark & _KNOWN_PLACE for mark in marks) and not marks[0] & _GIVEN:
             return Judged(PLACE, 0.7, "list")

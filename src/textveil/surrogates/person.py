@@ -38,6 +38,11 @@ _CLOSING: Final = lazy_regex(r"(?:jr|sr|ii|iii|iv|esq|phd|md|rn|dds|mba|msc|bsc)
 _TITLE_BEFORE: Final = lazy_regex(
     rf"(?:^|[\s(\"'\u201c])(?:{_TITLES}|{_SHORT_TITLES}|dame|lord|lady|judge|don)\.?\s{{0,3}}\Z", re.IGNORECASE
 )
+_WIFE_BEFORE: Final = lazy_regex(
+    r"(?:[MmDdSs]einer?|ihrer?|[Uu]nserer?|eurer?|[Mm]ia|tua|sua|[Mm]i|tu|su|[Mm]a|ta|sa|notre|[Mm]inha)\s"
+    r"(?i:frau|se\u00f1ora|signora|dame|senhora)\s{0,3}\Z"
+)
+"""Words before the given name of a wife, which may be a title as well: seine Frau Gerda."""
 _MOST_INITIALS: Final = 3
 _BEGUN: Final = lazy_regex(r"[^\W\d_][^\W\d_aeiouy]?[aeiouy][^\W\d_aeiouy]")
 _SEVERAL: Final = "*"
@@ -96,7 +101,9 @@ def parts_of(value: str, before: str = "") -> NameParts:
     words = [piece[0] for piece in pieces]
     small, large = all(map(str.islower, words)), all(map(str.isupper, words))
     roles: list[Role | None] = [_alone(word, all_small=small, all_large=large) for word in words]
-    titled = _keep_titles(words, marks, roles) or _TITLE_BEFORE.search(before) is not None
+    titled = _keep_titles(words, marks, roles) or (
+        _TITLE_BEFORE.search(before) is not None and _WIFE_BEFORE.search(before) is None
+    )
     names = [index for index, role in enumerate(roles) if role is None]
     if len(names) > 1:
         turned = "," in marks[names[1]]
@@ -229,7 +236,7 @@ class Person:
             from textveil.surrogates.scripts import persons
 
             in_script = persons(mentions, scope, rng)
-        names = [parts_of(mention.value, mention.before) for mention in mentions]
+        names = [parts_of(mention.value, _before(mention)) for mention in mentions]
         roles, bearers = scope.remembered(ROLES), scope.remembered("person bearers")
         borne = scope.remembered("person families")
         for name in sorted(names, key=lambda name: -len(name.parts)):
@@ -280,6 +287,12 @@ def person_of(key: str, scope: Scope) -> str:
     """Return what a part of a name was drawn as in a scope, as kinds beside it see it; empty if it was not."""
     named = beside(scope, "person")
     return next(filter(None, (named.remembered(f"person {role}").get(key) for role in ("family", "given"))), "")
+
+
+def _before(mention: Mention) -> str:
+    """Return what stands before a name; a title where a record has the family name first: |ZUSE^ADA."""
+    family = mention.after[:1] == "^" and mention.before[-1:] in ("|", "~")
+    return "Mr " if family else mention.before
 
 
 class _Drawing(NamedTuple):

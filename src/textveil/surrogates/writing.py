@@ -18,7 +18,7 @@ _VOWELS: Final = frozenset("aeiouAEIOU")
 _SAID_WITH_CONSONANT: Final = lazy_regex(r"(?i)eu|ew|one\b|uni(?![nm])|uru|uro|us[ae]|u[gk]")
 
 # Marks that a shape shows as they are, beside all white space; any other is shown as a hyphen.
-_KEPT: Final = frozenset(" .,:;/()[]{}#+*'\"_&@=-\u00b0\u2032\u2033\u00b7\u30fb")
+_KEPT: Final = frozenset(" .,:;/()[]{}#+*'\"_&@=-\u00b0\u2032\u2033\u00b7\u30fb\u00aa\u00ba|^~")
 OTHER_SCRIPT: Final = lazy_regex("[\u0400-\u04ff\u0620-\u064a\u3041-\u30fa\u3400-\u9fff\uac00-\ud7af]")
 """A letter of the scripts that ``surrogates.scripts`` draws in."""
 
@@ -103,13 +103,15 @@ def shape_of(value: str) -> str:
 
 
 def _class(character: str) -> str:
-    if character.isalpha():
+    if character.isalpha() and character not in _ORDINALS:
         return _LARGE if character.isupper() else _SMALL
     if character.isdigit():
         return _DIGIT
     return character if character in _KEPT or character.isspace() else "-"
 
 
+_ORDINALS: Final = "\u00aa\u00ba"
+"""Signs of an ordinal, which are no letters of a value: 5.\u00ba B."""
 _SHAPES: Final = CharacterTable(_class)
 
 _OF_SCRIPT: Final = (

@@ -151,6 +151,7 @@ def test_patterns_of_each_language_are_linear(pumps: ModuleType) -> None:
     assert slow == {}
 
 
+@pytest.mark.slow  # .ci/run names it
 def test_pumps_of_every_pattern_are_searched_within_a_budget(pumps: ModuleType) -> None:
     """A second witness: a search of 3,000 characters would take minutes if it were cubic, or a thousand times as long.
 

@@ -141,6 +141,12 @@ class _RecordOptions:
     scope_column: str | None = opt.record_field(
         "whose a record is: one value has one surrogate in all of them (with --policy).", PERSONS
     )
+    scope_key: Path | None = opt.value(
+        "FILE",
+        "The file of the key of --scope-column, or of patients in fhir and hl7: one value has one surrogate, and "
+        "all dates of one person one shift, in all jobs with it. Made, for you alone, where there is none.",
+        PERSONS,
+    )
     known: list[str] | None = opt.value(
         "F=KIND",
         "For records: field whose value is of a kind (patient=person), found in the texts too (with "
@@ -163,7 +169,19 @@ class _RecordOptions:
         from textveil.corpora.blocks import RecordColumns, known_columns
 
         unit = self.unit if payer is None or payer.unit is None else None
-        return RecordColumns(unit=unit, scope=self.scope_column, known=known_columns(self.known or ()))
+        keyed = self.scope_key is not None and self.scope_column is not None
+        return RecordColumns(unit=unit, scope=self.scope_column, known=known_columns(self.known or ()), keyed=keyed)
+
+    def key(self, corpus_format: str) -> bytes | None:
+        """Return the key of scopes, which is made where its file is missing; None if there is none."""
+        if self.scope_key is None:
+            return None
+        from textveil.corpora.formats.choice import STRUCTURED
+        from textveil.whole_files import read_or_made_key
+
+        scoped = self.scope_column is not None or corpus_format in STRUCTURED
+        need(scoped, "scope_key", "one", f"given with `scope_column`, or the format {' or '.join(STRUCTURED)}")
+        return read_or_made_key(self.scope_key, "scope_key")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -305,6 +323,7 @@ def sanitize_command(
         record_seconds=faults.record_seconds,
         on_error=cast(Literal["stop", "skip"], faults.on_error or ("stop" if folder is None else "skip")),
         payer=payer,
+        scope_key=records.key(choice.name_of_all(inputs)),
         risk=None if writing.risk is None else read_risk(writing.risk),
         sample=writing.sample,
     )

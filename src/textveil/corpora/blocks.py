@@ -101,6 +101,7 @@ class RecordColumns:
     scope: str | None = None
     # columns whose value is a span wherever it stands in the record's texts, each with its kind
     known: tuple[tuple[str, str], ...] = ()
+    keyed: bool = False  # whether scopes are those of the user's key, in all jobs that have it
 
     def __post_init__(self) -> None:
         names = [name for name, _ in self.known]
@@ -114,7 +115,7 @@ class RecordColumns:
         return tuple(dict.fromkeys([*single, *(name for name, _ in self.known)]))
 
     def to_data(self) -> dict[str, Any]:
-        data = {"unit": self.unit, "scope_column": self.scope, "known": dict(self.known)}
+        data = {"unit": self.unit, "scope_column": self.scope, "known": dict(self.known), "scope_key": self.keyed}
         return {name: value for name, value in data.items() if value}
 
     def for_report(self) -> dict[str, Any]:
@@ -138,7 +139,7 @@ class RecordColumns:
     def scopes(self, secret: bytes, beside: Mapping[str, Sequence[str | None]]) -> list[Scope]:
         """For each record where one value has one surrogate; a record whose column is null is by itself."""
         named = () if self.scope is None else beside[self.scope]
-        return [MemoryScope() if value is None else KeyedScope(_digest(b"scope", secret, value)) for value in named]
+        return [MemoryScope() if value is None else scope_of(secret, value) for value in named]
 
     def values(self, place: int, beside: Mapping[str, Sequence[str | None]]) -> list[tuple[str, str]]:
         """The values of the record at a place that are spans in its texts, each with its kind."""
@@ -177,6 +178,11 @@ def _values(written: str) -> list[str]:
         elif held_value is not None and not isinstance(held_value, bool):
             values.append(str(held_value))
     return values
+
+
+def scope_of(secret: bytes, owner: str) -> KeyedScope:
+    """Return the scope of one owner: the same wherever there is the secret."""
+    return KeyedScope(_digest(b"scope", secret, owner))
 
 
 def person(secret: bytes, value: str | None) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import heapq
 import json
 import math
@@ -11,13 +12,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, BinaryIO, Final, TypeAlias
+from typing import Any, BinaryIO, Final, TypeAlias, cast
 
 from textveil.corpora.blocks import BLOCK_BYTES, NO_COLUMNS, Block, Outcome, RecordColumns, Skip
-from textveil.corpora.engines.block_worker import BlockWorker, Engine, OnError
-from textveil.corpora.files.file_by_file import FileByFile
+from textveil.corpora.engines.block_worker import BlockWorker, Engine, OnError, need_drawn
+from textveil.corpora.files.file_by_file import FileByFile, formats_of
 from textveil.corpora.files.inputs import Inputs, Places, Whole, file_size, file_stamp, whole_of
-from textveil.corpora.formats.records import Assembled, CorpusFormat, Pieces
+from textveil.corpora.formats.records import Assembled, CorpusFormat, Pieces, Structured
 from textveil.corpora.jobs.job import SYNC_SECONDS, Job, MapWanted, frame_of
 from textveil.corpora.jobs.ledger import Totals
 from textveil.corpora.jobs.opening import JobFinished, Terms, opened_job
@@ -68,6 +69,7 @@ class Run:
     # the user's key of the private map, where one is kept; ``to_places`` reads or makes it
     map_key: bytes | None = field(default=None, repr=False)
     recall: Mapping[str, Any] | None = None  # what was measured of a policy's detection, for the report
+    scope_key: bytes | None = field(default=None, repr=False)  # the user's, of scopes that all jobs with it share
     payer: Payer | None = None  # whose budget it is taken from, before anything is drawn; None takes it from none
     risk: MeasuredRisk | None = None  # what attacks on the release came to, for the page of a job that is finished
     sample: int = 0  # documents that the sender's report shows before and after, chosen at random; 0 is none
@@ -191,7 +193,9 @@ class Run:
         kept = None if private_map is None else self._map_wanted(private_map)
         terms = Terms(
             {**settings, "private_map": True} if kept else settings,
-            json.dumps([self.options.seed, [_identity(name) for name in self.inputs], *self.options.private]),
+            json.dumps(
+                [self.options.seed, [_identity(name) for name in self.inputs], *self.options.private, *self._key_digest]
+            ),
             json.dumps([file_stamp(name) for name in self.inputs]),
         )
         try:
@@ -343,6 +347,7 @@ class Run:
             cipher=cipher,
             sample=self.sample,
             record_seconds=self.record_seconds,
+            scope_key=self.scope_key,
         )
 
     def _check_seconds(self) -> None:
@@ -380,8 +385,26 @@ class Run:
         """What the sanitizer is set to; refuses columns that it has no use for, and another policy's recall."""
         setting = self._sanitizer.setting
         self.columns.check(setting)
+        keyed = self.scope_key is not None
+        need(not keyed or self.options.seed is None, "seed", "one", "left out where there is a `scope_key`")
+        structured = [each for each in formats_of(self.corpus_format) if isinstance(each, Structured)]
+        if structured:
+            need(
+                setting.policy is not None,
+                "policy",
+                "none",
+                "one where fields are known by the format",
+                "Use clinical.",
+            )
+            need_drawn(cast(Policy, self.options.mechanism), frozenset().union(*(each.kinds for each in structured)))
+            need(self.map_key is None, "private_map", "one", "left out where fields are known by the format")
         check_recall(self.recall, None if setting.policy is None else setting.policy.digest)
         return setting
+
+    @property
+    def _key_digest(self) -> list[str]:
+        """Tells a job of another key; ledgers hold a salted digest of it."""
+        return [] if self.scope_key is None else [hashlib.sha256(b"scope key" + self.scope_key).hexdigest()]
 
     @property
     def drawing(self) -> Mechanism | None:
@@ -412,13 +435,19 @@ class Run:
             kept_fields=choice.kept if choice is not None else (),
             nulls=totals.nulls,
             recall=self.recall,
-            columns=self.columns.for_report(),
+            columns=self._columns_told(),
             persons=None if unit is None else Persons.of(unit, totals.persons.values()),
             certificate=None if totals.certificate is None else totals.certificate.to_data(),
         )
         renamed = self.corpus_format.renamed if isinstance(self.corpus_format, FileByFile) else {}
         names = {new: old for old, new in renamed.items()}
         return Finished(report, totals, already, modified, self.risk, names)
+
+    def _columns_told(self) -> dict[str, Any]:
+        structured = [each for each in formats_of(self.corpus_format) if isinstance(each, Structured)]
+        public = list(dict.fromkeys(line for each in structured for line in each.public))
+        keyed = {"scope_key": True} if self.scope_key is not None else {}
+        return self.columns.for_report() | keyed | ({"structure": public} if public else {})
 
     def _need_documents(self, totals: Totals) -> None:
         if totals.tally.documents == 0:

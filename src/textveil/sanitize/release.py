@@ -279,8 +279,14 @@ class SanitizedTexts(NamedTuple):
 
 def _public_columns(columns: Mapping[str, Any]) -> list[str]:
     scope = columns.get("scope_column")
-    same = [f"which spans are equal in all records of one {scope!r}"] if scope else []
-    return [*same, *(f"where the field {name!r} stands, as {kind}" for name, kind in columns.get("known", {}).items())]
+    jobs = ", in all jobs with the key" if columns.get("scope_key") else ""
+    same = [f"which spans are equal in all records of one {scope!r}{jobs}"] if scope else []
+    structure = [line + (jobs if line.startswith("which") else "") for line in columns.get("structure", ())]
+    return [
+        *same,
+        *structure,
+        *(f"where the field {name!r} stands, as {kind}" for name, kind in columns.get("known", {}).items()),
+    ]
 
 
 def _counted(count: int, what: str) -> str:

@@ -12,9 +12,9 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from textveil.corpora.blocks import NO_COLUMNS, Block, Outcome, RecordColumns, Sampled, Skip, lost, person
-from textveil.corpora.files.file_by_file import format_of
-from textveil.corpora.formats.records import CorpusFormat, Records
+from textveil.corpora.blocks import NO_COLUMNS, Block, Outcome, RecordColumns, Sampled, Skip, lost, person, scope_of
+from textveil.corpora.files.file_by_file import format_of, formats_of
+from textveil.corpora.formats.records import CorpusFormat, Records, Structured
 from textveil.detection.spans import DetectedSpan
 from textveil.documents.check import Certificate
 from textveil.errors import InputError, InternalError, ParameterError, SlowText, need
@@ -22,7 +22,9 @@ from textveil.randomness import SECRET_BYTES, derived_generator, secure_generato
 from textveil.sanitize.chosen import SanitizerOptions
 from textveil.sanitize.costs import Counts, added, trimmed
 from textveil.sanitize.finding_process import FoundApart
-from textveil.sanitize.policy.policy import Policy
+from textveil.sanitize.policy.finding import SpanFinder
+from textveil.sanitize.policy.making import parts_of
+from textveil.sanitize.policy.policy import Action, Policy
 from textveil.sanitize.release import Release, Tally
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.surrogates.map_file import Document, MapCipher
@@ -31,6 +33,8 @@ from textveil.surrogates.private_map import PrivateMap
 from textveil.surrogates.scopes import MemoryScope, Scope
 
 OnError: TypeAlias = Literal["stop", "skip"]  # What a record that cannot be read does to the run
+FIELD = "field"
+"""The detector of a value that its format names: whole, whatever it is."""
 _BLANK = frozenset(("", "\n", "\r\n"))
 _Spans: TypeAlias = list[DetectedSpan]
 
@@ -61,6 +65,7 @@ class BlockWorker:
     # see ``Run``. Which records take longer is not sure to be the same again: where some do, the block's draws come
     # from another stream than without them
     record_seconds: float | None = None
+    scope_key: bytes | None = field(default=None, repr=False)  # the user's; None: scopes are of ``secret``
 
     def __post_init__(self) -> None:
         need(len(self.secret) == SECRET_BYTES, "secret", f"{len(self.secret)} bytes", f"{SECRET_BYTES} bytes")
@@ -71,9 +76,12 @@ class BlockWorker:
         policy, seconds = self.options.mechanism, self.record_seconds
         apart = FoundApart(policy, seconds) if seconds is not None and isinstance(policy, Policy) else None
 
+        structured = any(isinstance(each, Structured) for each in formats_of(self.corpus_format))
+        finder = parts_of(policy).finder if structured and isinstance(policy, Policy) and policy.finds_spans else None
+
         def release(block: Block) -> Outcome:
             try:
-                return self._outcome(sanitizer, apart, block)
+                return self._outcome(sanitizer, apart, block, finder)
             except MemoryError:
                 reason = "must fit into memory; they do not. Use smaller documents or less workers."
             return lost(block, f"{block.where} {reason}")
@@ -93,13 +101,23 @@ class BlockWorker:
         columns, beside = self.columns, records.beside
         # With a seed the surrogates follow from it, as all draws do.
         seed = None if self.options.seed is None else hashlib.blake2b(str(self.options.seed).encode(), digest_size=32)
-        scopes = columns.scopes(self.secret if seed is None else seed.digest(), beside)
+        secret = self.scope_key or (self.secret if seed is None else seed.digest())
+        scopes: list[list[Scope]]
+        if records.parts is None:
+            scopes = [
+                [scope] * len(texts)
+                for scope, texts in zip(columns.scopes(secret, beside), records.texts, strict=False)
+            ]
+        else:
+            scopes = [[scope_of(secret, part.owner) for part in parts] for parts in records.parts]
         named = () if columns.unit is None else beside[columns.unit]
         values = [columns.values(place, beside) for place in range(len(records.texts) if columns.known else 0)]
         stands = _named if self.counts_only else partial(person, self.secret)
         return _Own([stands(value) for value in named], scopes, values)
 
-    def _outcome(self, sanitizer: Sanitizer, apart: FoundApart | None, block: Block) -> Outcome:
+    def _outcome(
+        self, sanitizer: Sanitizer, apart: FoundApart | None, block: Block, finder: SpanFinder | None = None
+    ) -> Outcome:
         if block.fault:
             return lost(block, block.fault)
         corpus_format = format_of(self.corpus_format, block.source)
@@ -114,6 +132,8 @@ class BlockWorker:
         skipped = tuple(Skip(block.source, number, number, reason) for number, reason in records.faults)
         if skipped and self.on_error == "stop":
             return Outcome(number=block.number, bytes_read=block.bytes_read, chain=block.chain, skipped=skipped[:1])
+        if records.parts is not None:
+            found = self._found_in_parts(finder, records, found)
         releases = _BlockReleases(records, self._own(records), found, keeps_maps=self.cipher is not None)
         if self.counts_only:
             releases.counted(sanitizer)
@@ -139,6 +159,29 @@ class BlockWorker:
             skipped=skipped,
         )
 
+    def _found_in_parts(
+        self, finder: SpanFinder | None, records: Records, found: Sequence[_Spans] | None
+    ) -> list[_Spans]:
+        """The spans of each text of records whose format knows its fields: a field's value is one, whatever it is."""
+        policy = self.options.mechanism
+        if finder is None or not isinstance(policy, Policy):
+            raise ParameterError("this format needs a `policy` that finds spans; got none. Use clinical.")
+        texts = [text for texts in records.texts for text in texts]
+        parts = [part for own in records.parts or () for part in own]
+        if found is None:
+            free = [place for place, part in enumerate(parts) if not part.kind]
+            readings = finder.readings([texts[place] for place in free])
+            spans = finder.found_in(readings, values=[parts[place].known for place in free])
+            held = dict(zip(free, spans, strict=True))
+            found = [held.get(place, []) for place in range(len(texts))]
+        need_drawn(policy, {part.kind for part in parts if part.kind})
+        return [
+            [DetectedSpan(*span, part.kind, 1.0, FIELD) for span in part.spans or [(part.start, len(text))]]
+            if part.kind
+            else list(spans)
+            for text, part, spans in zip(texts, parts, found, strict=True)
+        ]
+
     def _found(self, apart: FoundApart, records: Records, unit: str) -> tuple[list[_Spans], dict[int, str]]:
         """The spans of each text of the records that can be read in time; and why the others cannot, by place."""
         spans: list[_Spans] = []
@@ -150,6 +193,8 @@ class BlockWorker:
                 continue
             where = f"{unit} {records.numbers[place]}"
             values = [self.columns.values(place, records.beside)] * len(texts) if known else None
+            if records.parts is not None:
+                values = [list(part.known) for part in records.parts[place]]
             try:
                 spans += apart.found(texts, values)
                 continue
@@ -170,9 +215,22 @@ def _named(value: str | None) -> bytes:
     return b"" if value is None else b"=" + value.encode("utf-8", "surrogatepass")
 
 
+def need_drawn(policy: Policy, kinds: Collection[str]) -> None:
+    """Refuse a policy by which a field's value would stay, or that draws what the format keeps.
+
+    Raises ParameterError: it has no rule for one of the kinds, or keeps it; or draws words or measurements.
+    """
+    rules = {rule.kind: rule for rule in policy.rules}
+    staying = sorted(kind for kind in kinds if kind not in rules or rules[kind].action is Action.KEEP)
+    need(not staying, "policy", policy.name, f"one that draws the fields of this format: {', '.join(staying)}")
+    measured = rules.get("measurement")
+    keeps = policy.finds_spans and not policy.draws_words and (measured is None or measured.action is Action.KEEP)
+    need(keeps, "policy", policy.name, "one that keeps words and measurements, as this format does", "Use clinical.")
+
+
 class _Own(NamedTuple):
     persons: Sequence[bytes]
-    scopes: Sequence[Scope]  # where one value has one surrogate
+    scopes: Sequence[Sequence[Scope]]  # of each text of each record, where one value has one surrogate
     values: Sequence[Sequence[tuple[str, str]]]  # what is a span in its texts, with the kind
 
 
@@ -182,6 +240,7 @@ class _Drawn(NamedTuple):
     # of the record of each, which are spans in it; None if there are none, or the spans are found
     values: list[Sequence[tuple[str, str]]] | None
     found: list[_Spans] | None  # the spans of each; None if they are not found yet
+    scopes: list[Scope] | None  # of each; None if none is a column's or a field's
 
 
 class _BlockReleases:
@@ -214,7 +273,7 @@ class _BlockReleases:
         texts_of = self._records.texts
         blank = _blank_releases(sanitizer, texts_of)
         drawn, own = self._drawn(blank), self._own
-        scopes = [own.scopes[place] for place in drawn.places] if own.scopes else _scopes(sanitizer, drawn.places)
+        scopes = _scopes(sanitizer, drawn.places) if drawn.scopes is None else drawn.scopes
         batch = sanitizer.batch(
             drawn.texts,
             spans=False,
@@ -264,7 +323,9 @@ class _BlockReleases:
         places = [all_texts[number][0] for number in chosen]
         found = None if self._found is None else [self._found[number] for number in chosen]
         values = [own[place] for place in places] if own and found is None else None
-        return _Drawn([all_texts[number][1] for number in chosen], places, values, found)
+        every = [scope for scopes in self._own.scopes for scope in scopes]
+        scopes = [every[number] for number in chosen] if self._own.scopes else None
+        return _Drawn([all_texts[number][1] for number in chosen], places, values, found, scopes)
 
     def _count(self, name: bytes, kinds: Counter[str], sanitizer: Sanitizer) -> None:
         self.persons[name] = added(self.persons.get(name, ()), trimmed(kinds, sanitizer.setting.counted))

@@ -298,6 +298,11 @@ def format_of(corpus_format: CorpusFormat, source: int) -> CorpusFormat:
     return corpus_format.of(source) if isinstance(corpus_format, FileByFile | Documents) else corpus_format
 
 
+def formats_of(corpus_format: CorpusFormat) -> tuple[CorpusFormat, ...]:
+    """The formats of all inputs of a run."""
+    return corpus_format.formats if isinstance(corpus_format, FileByFile) else (corpus_format,)
+
+
 def folder_digest(folder: Path) -> tuple[int, str]:
     """Bytes of all files of a folder, and the digest of their names and contents."""
     digest, length = hashlib.sha256(), 0

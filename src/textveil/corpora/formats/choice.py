@@ -13,7 +13,10 @@ from textveil.corpora.formats.text_lines import PlainText
 from textveil.documents.registry import is_document
 from textveil.errors import ParameterError, need
 
-FORMATS = ("txt", "jsonl", "json", "csv", "tsv", "parquet")
+STRUCTURED = ("fhir", "hl7")
+"""Formats that know what their fields are."""
+
+FORMATS = ("txt", "jsonl", "json", "csv", "tsv", "parquet", *STRUCTURED)
 
 DOCUMENT: Final = "document"
 """The format of files that ``documents`` reads, each one record; it is told by their endings alone."""
@@ -27,11 +30,13 @@ _FOREIGN = (
 _COMPRESSED = ("gz", "zst")
 """Endings that are set aside: compression is told by an input's first bytes, the format by the ending before."""
 
-_RECORDS = FORMATS[1:]  # formats whose records have fields, so that each can be written as any other
+_RECORDS = FORMATS[1:6]  # formats whose records have fields, so that each can be written as any other
 _HOMES: Final = {
     "jsonl": ("json_records", "JsonLines"),
     "json": ("json_records", "JsonArray"),
     "parquet": ("parquet", "Parquet"),
+    "fhir": ("fhir", "Fhir"),
+    "hl7": ("hl7", "Hl7"),
 }
 """Modules and classes of formats; the class that writes is called so with ``Writer``. Most runs need none."""
 
@@ -108,6 +113,14 @@ class FormatChoice:
             raise ParameterError(f"`delimiter` needs `corpus_format` csv; got {name}.")
         if name == DOCUMENT:
             return self._documents(inputs)
+        if name in STRUCTURED:
+            given = {"sanitized": self.sanitized, "kept": self.kept, "whole": self.whole}
+            for option, value in given.items():
+                need(not value, option, "one", f"left out where the format is {name}, which knows its fields")
+            strange = [column for column in self.read if column != "patient"]
+            need(not strange, "unit", "another column", "patient where the format knows its fields")
+            encoding = checked_encoding(self.encoding)
+            return cast(CorpusFormat, _of_home(name)(max_document_bytes=self.max_document_bytes, encoding=encoding))
         if name == "txt":
             if self.read:
                 raise ParameterError(f"columns need `corpus_format` {_listed(_RECORDS)}; got txt.")
@@ -176,7 +189,9 @@ class FormatChoice:
         if output is None:
             return
         name, ending = self.output_name(inputs, output), _ending(output)
-        if (_ALSO.get(ending, ending) in FORMATS and _ALSO.get(ending, ending) != name) or ending in _FOREIGN:
+        said = _ALSO.get(ending, ending)
+        other = said in FORMATS and said != name and not (name == "fhir" and said in ("json", "jsonl"))
+        if other or ending in _FOREIGN:
             raise ParameterError(
                 f"`output` must be named as what it will be, {name}; got the ending .{ending}. Rename it."
             )

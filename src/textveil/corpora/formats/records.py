@@ -98,6 +98,17 @@ class Rewritten(NamedTuple):
     certificate: Certificate
 
 
+class Part(NamedTuple):
+    """What a format knows of one of its texts."""
+
+    # of the value that the text is, behind ``start``; empty for free text, in which values are to be found
+    kind: str = ""
+    start: int = 0  # characters before the value: a public word of the format's own
+    owner: str = ""  # whose scope it is in: one value of an owner has one surrogate, wherever it stands
+    spans: tuple[tuple[int, int], ...] = ()  # of several values of the kind in one text, in place of ``start``
+    known: tuple[tuple[str, str], ...] = ()  # of free text: values that are found in it too, with their kinds
+
+
 @dataclass(frozen=True, slots=True)
 class Records:
     """What a payload holds."""
@@ -115,6 +126,8 @@ class Records:
     beside: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
     # of a document, in place of ``joined``: the output from what was replaced in each text, in the shape of ``texts``
     rewritten: Callable[[Sequence[Sequence[PrivateMap]]], Rewritten] | None = None
+    # in the shape of ``texts``, of a format that knows what its fields are; None of others
+    parts: Sequence[Sequence[Part]] | None = None
 
     def without(self, left: Mapping[int, str], fields: int) -> Records:
         """The same, where some of the good records are faults too.
@@ -136,6 +149,7 @@ class Records:
             nulls=self.nulls - sum(fields - len(self.texts[place]) for place in left),
             beside={name: [values[place] for place in places] for name, values in self.beside.items()},
             rewritten=self.rewritten if places else None,
+            parts=None if self.parts is None else [self.parts[place] for place in places],
         )
 
 
@@ -159,6 +173,19 @@ class CorpusFormat(Protocol):
 
     def records(self, payload: bytes, first: int) -> Records:
         """The records of a payload; ``first`` is the number of its first record. Runs in the worker."""
+
+
+@runtime_checkable
+class Structured(Protocol):
+    """A format that knows what its fields are: its records have ``parts``."""
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """Kinds of values of its fields, each of which the policy must draw."""
+
+    @property
+    def public(self) -> tuple[str, ...]:
+        """What stays public of a record, for reports."""
 
 
 class Sink(Protocol):

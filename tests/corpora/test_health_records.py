@@ -360,6 +360,23 @@ def test_an_omop_table_of_notes_has_one_shift_a_person_over_jobs(command: Comman
     assert f"{date.fromisoformat(days[1]).day} " in first[2], "the text moves with its column"
 
 
+def test_an_omop_table_in_parquet_moves_as_the_same_in_csv(command: Command) -> None:
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    fields = ("--field", "note_text", "--field", "note_date", "--scope-column", "person_id", "--unit", "person_id")
+    parquet.write_table(
+        arrow.table(
+            {"person_id": [123, 9], "note_date": ["2024-03-01"] * 2, "note_text": ["Seen 5 March 2024.", "Well."]}
+        ),
+        "note.parquet",
+    )
+    run = ("sanitize", "note.parquet", "-p", "clinical", "--scope-key", "key", "-q", "-o", "out.parquet")
+    assert command(*run, *fields)[0] == 0
+    table = parquet.read_table("out.parquet").to_pydict()
+    assert set(table) == {"note_date", "note_text"}
+    text = released(command, "note.csv", NOTES.format(text="Seen 5 March 2024."), *fields)
+    assert all(day in text for day in table["note_date"]) and table["note_text"][0] in text
+
+
 @pytest.mark.parametrize(
     ("options", "told"),
     [

@@ -133,6 +133,7 @@ _PERSONS: Final = ("Patient", "Practitioner", "RelatedPerson", "Person")
 _LINES: Final = {"line", "text", "city", "district", "state", "postalCode", "country"}
 _DAY: Final = re.compile(r"(\d{4}(?:-\d\d(?:-\d\d)?)?)(?:T(\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)?))?")
 _TIME: Final = re.compile(r"\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?")
+_OFFSET: Final = re.compile(r"Z|[+-]")
 _IDENTITY: Final = re.compile(r"[A-Za-z0-9.-]{1,64}")
 _BASE: Final = "http://example.org/fhir/"  # before ids of entries whose server had an address
 _DIGITS: Final = 5  # of a number that stays: longer ones may be identifiers
@@ -153,7 +154,7 @@ class Fhir:
     kinds: ClassVar[frozenset[str]] = KINDS
     public: ClassVar[tuple[str, ...]] = (
         "of each resource: its type, which of its elements have a value that is drawn, booleans, numbers of up to five "
-        "digits, units, code words of FHIR and codes of public code systems",
+        "digits, units, code words of FHIR, codes of public code systems and offsets from UTC",
         "which ids and references are equal, and which values of one patient are",
     )
     max_document_bytes: int = MAX_DOCUMENT_BYTES
@@ -347,8 +348,10 @@ class _Walk:
         return slots.searched(value) if name in _FREE else None
 
     def _clock(self, value: str) -> Written:
-        """Return what writes a time; its hours and minutes move with all times of the owner."""
-        return joined([self.slots.clock(value[:5]), value[5:]])
+        """Return what writes a time: hours and minutes move with all times of the owner, seconds are 0."""
+        ends = _OFFSET.search(value, 5)
+        end = len(value) if ends is None else ends.start()
+        return joined([self.slots.clock(value[:5]), re.sub(r"\d", "0", value[5:end]), value[end:]])
 
     def _reference(self, reference: str, base: str = "") -> Written | None:
         key = self._key(reference)

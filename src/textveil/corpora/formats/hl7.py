@@ -102,7 +102,7 @@ class Hl7:
     kinds: ClassVar[frozenset[str]] = KINDS
     public: ClassVar[tuple[str, ...]] = (
         "of each message: its type and delimiters, its segments of known names, which of their fields have a value "
-        "that is drawn, numbers of up to five digits, units, flags, code words of HL7 and codes of public code systems",
+        "that is drawn, numbers of up to five digits, units, flags, code words of HL7, codes of public code systems and offsets from UTC",
         "which ids are equal, and which values of one patient are",
     )
     max_document_bytes: int = MAX_DOCUMENT_BYTES
@@ -273,7 +273,14 @@ def _stamp_with(before: str) -> _Rule:
         if found[4] is None:
             return digits[0]
         clock = message.slots.clock(f"{found[4]}:{found[5]}")
-        return joined([*digits, lambda released: clock(released).replace(":", ""), found[6] or "", found[7] or ""])
+        return joined(
+            [
+                *digits,
+                lambda released: clock(released).replace(":", ""),
+                re.sub(r"\d", "0", found[6] or ""),
+                found[7] or "",
+            ]
+        )
 
     return rule
 

@@ -304,7 +304,9 @@ def test_what_is_no_message_is_refused(command: Command, begin: bytes) -> None:
 def test_messages_are_not_taken_for_plain_text(command: Command, begin: str, whole: tuple[str, ...]) -> None:
     Path("a.txt").write_bytes((begin + MESSAGE).encode())
     code, out, err = command("sanitize", "a.txt", "-p", "clinical", *whole)
-    assert (code, out) == (1, b"") and "Name it with --format: hl7." in err and left(err) == []
+    assert (code, out) == (2, b"") and "--format must be given for HL7 messages" in err and left(err) == []
+    assert command("sanitize", "a.txt", "-p", "clinical", *whole, "--format", "txt", "-q")[0] == 0
+    assert command("sanitize", "a.txt", "-q")[0] == 0, "all words are drawn"
 
 
 def test_many_messages_are_cut_between_them() -> None:

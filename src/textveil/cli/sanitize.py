@@ -286,6 +286,10 @@ def sanitize_command(
     engine = _engine(engines.engine, engines.workers)
     folder = _folder(source or (), place, choice, writing) if several and place is not None else None
     inputs = opt.inputs_of(source or ["-"], choice) if folder is None else folder.inputs
+    if formats.corpus_format is None and drawing.policy is not None and choice.name_of_all(inputs) == "txt":
+        from textveil.corpora.formats.choice import need_no_messages
+
+        need_no_messages(inputs)
     payer = records.payer(choice.name(inputs) if folder is None else choice.name_of_all(inputs))
     columns = records.columns(payer)
     choice = replace(choice, read=columns.names)

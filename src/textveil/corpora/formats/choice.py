@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -197,6 +199,26 @@ class FormatChoice:
             )
         if name == "parquet" and output.suffix.lower().removeprefix(".") in _COMPRESSED:
             raise ParameterError("`output` must end in .parquet; such a file is compressed within. Rename it.")
+
+
+_MESSAGE: Final = re.compile(rb"(?:\xef\xbb\xbf)?[\x0b\s]{0,9}(?:FHS|BHS|MSH)[^A-Za-z0-9\s]{4}")
+"""The beginning of messages of HL7, in whose segments names stand without words around them."""
+
+
+def need_no_messages(inputs: Sequence[str]) -> None:
+    """Refuse files of HL7 messages where nobody said that they are text. Raises ParameterError: one is such a file."""
+    for name in inputs:
+        path = Path(name)
+        if not is_document(name) and path.is_file():
+            with (
+                contextlib.suppress(OSError),
+                path.open("rb") as stream,
+            ):  # what cannot be read is told where it is read
+                begin = stream.read(99)
+                if _MESSAGE.match(begin):
+                    raise ParameterError(
+                        "`corpus_format` must be given for HL7 messages: hl7 reads fields, txt searches them as text."
+                    )
 
 
 def _of_home(name: str, ending: str = "") -> Any:

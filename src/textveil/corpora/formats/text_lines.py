@@ -1,6 +1,5 @@
 """Plain text: lines of a binary stream, cut into payloads without being read."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -119,8 +118,6 @@ def _joined(ends: Sequence[str], released: Sequence[Sequence[str] | None]) -> by
     return encoded("".join([line if line.endswith("\n") else line + end for line, end in lines]))
 
 
-_MESSAGE = re.compile(rb"(?:\xef\xbb\xbf)?[\x0b\s]{0,9}(?:FHS|BHS|MSH)[^A-Za-z0-9\s]{4}")
-"""The beginning of messages of HL7, in whose segments names stand without words around them."""
 _BLANK = {b"\n": ("\n",), b"\r\n": ("\r\n",)}
 """Lines that are read at a glance: of a compressed file they may be millions."""
 
@@ -146,8 +143,6 @@ class PlainText:
         stream = recoded(stream, self.encoding)
         cuts = self._document(stream, size) if self.whole else cut_lines(stream, size, self.max_document_bytes)
         for cut in cuts:
-            if cut.first == 1 and _MESSAGE.match(cut.payload):
-                raise InputError("the input must be plain text; got HL7 messages. Name it with `corpus_format`: hl7.")
             lacks_end = self.ended and cut.payload and not cut.payload.endswith(b"\n")
             yield replace(cut, payload=cut.payload + b"\n") if lacks_end else cut
 

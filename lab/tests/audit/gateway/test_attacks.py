@@ -1,5 +1,6 @@
 """Audits of gateways: each planted fault is found and nothing else, and every failure is repeated by its script."""
 
+import http.client
 import random
 import subprocess
 import sys
@@ -171,6 +172,19 @@ def test_a_script_of_what_holds_says_so(upstream):
         held = Figure(family="", name="", event="leaked", trials=1, count=1, replay=figure.replay.replace(*ports))
         ((_, said, errors),) = _ran(upstream, [held])
         assert said == ["held"], errors
+
+
+def test_a_provider_that_is_gone_answers_on_no_connection_that_is_still_open():
+    """Else a script that takes its place would hear nothing of a gateway that keeps its connections."""
+    with Upstream(0) as upstream:
+        kept = http.client.HTTPConnection("127.0.0.1", upstream.port, timeout=10)
+        kept.request("GET", "/v1/models")
+        assert kept.getresponse().read() and len(upstream.taken()) == 1
+    with pytest.raises((OSError, http.client.HTTPException)):
+        kept.auto_open = 0
+        kept.request("GET", "/v1/models")
+        kept.getresponse()
+    kept.close()
 
 
 def test_bad_input_is_one_line(upstream):

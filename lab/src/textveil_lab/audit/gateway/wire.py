@@ -1,8 +1,10 @@
 """Both ends of a gateway, on this machine: a provider that remembers every byte and answers as told, and a client."""
 
+import contextlib
 import http.client
 import json
 import re
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -36,11 +38,16 @@ class Upstream:
         self.said: Said = echo
         self.step = 7
         self._lock = threading.Lock()
+        self._connections: list[socket.socket] = []
         owner = self
 
         class Serving(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
             timeout = 120
+
+            def setup(self) -> None:
+                super().setup()
+                owner._connections.append(self.connection)
 
             def __getattr__(self, name: str) -> Any:
                 if name.startswith("do_"):  # any method
@@ -67,6 +74,9 @@ class Upstream:
     def __exit__(self, *error: object) -> None:
         self._server.shutdown()
         self._server.server_close()
+        for one in self._connections:  # gateways keep some open, and would go on talking to a provider that is gone
+            with contextlib.suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
 
     def taken(self) -> list[bytes]:
         """Return the requests that came since it was last asked."""

@@ -25,7 +25,7 @@ def echo(text: str) -> str:
 
 
 class Upstream:
-    """A provider of the chat API and of Anthropic's API on a port of this machine.
+    """A provider of the chat API, of that of responses and of Anthropic's API on a port of this machine.
 
     Attributes:
         got: head and body of each request that came, in order.
@@ -100,15 +100,15 @@ class Upstream:
             return
         answer = self.said(last_text(asked))
         step = self.step if asked.get("stream") else 0
-        pieces = answered("messages" if "/messages" in handler.path else "chat", answer, step)
+        api = next((one for one in ("messages", "responses") if f"/{one}" in handler.path), "chat")
+        pieces = answered(api, answer, step)
         _send(handler, [piece.encode() for piece in pieces], "text/event-stream" if step else "application/json")
 
 
 def answered(api: str, answer: Any, step: int) -> list[str]:
     """Return an answer as it goes out: whole, or as events of ``step`` characters each; a list is calls of tools."""
-    if step:
-        return list((_messages_stream if api == "messages" else _chat_stream)(answer, step))
-    return [json.dumps((_messages_answer if api == "messages" else _chat_answer)(answer))]
+    whole, events = _APIS[api]
+    return list(events(answer, step)) if step else [json.dumps(whole(answer))]
 
 
 def _body(handler: BaseHTTPRequestHandler) -> bytes:
@@ -143,10 +143,10 @@ def last_text(asked: dict[str, Any]) -> str:
                 return content
             parts = content if isinstance(content, list) else []
             return "".join(str(part.get("text", "")) for part in parts if isinstance(part, dict))
-    for name in ("input", "prompt"):
-        if isinstance(asked.get(name), str):
-            return str(asked[name])
-    return "Yes."
+    items = asked.get("input")
+    if isinstance(items, list) and not messages:
+        return last_text({"messages": items}) if any(isinstance(one, dict) for one in items) else "Yes."
+    return next((str(asked[name]) for name in ("input", "prompt") if isinstance(asked.get(name), str)), "Yes.")
 
 
 def _chat_answer(answer: Any) -> dict[str, Any]:
@@ -215,6 +215,40 @@ def _messages_stream(answer: Any, step: int) -> Iterator[str]:
         yield event("content_block_stop", index=index)
     yield event("message_delta", delta={"stop_reason": "end_turn", "stop_sequence": None}, usage={"output_tokens": 1})
     yield event("message_stop")
+
+
+def _response(answer: Any, status: str = "completed") -> dict[str, Any]:
+    part = {"type": "output_text", "text": answer if isinstance(answer, str) else "Yes.", "annotations": []}
+    item = {"type": "message", "id": "msg_1", "role": "assistant", "status": status, "content": [part]}
+    usage = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}
+    head = {"id": "resp_1", "object": "response", "created_at": 1, "status": status, "model": "m", "usage": usage}
+    return {**head, "output": [item] if status == "completed" else []}
+
+
+def _response_stream(answer: Any, step: int) -> Iterator[str]:
+    def event(kind: str, **data: Any) -> str:
+        return f"event: {kind}\ndata: {json.dumps({'type': kind, **data})}\n\n"
+
+    whole = _response(answer)
+    item = whole["output"][0]
+    part, at = item["content"][0], {"item_id": "msg_1", "output_index": 0}
+    yield event("response.created", response=_response(answer, "in_progress"))
+    yield event("response.output_item.added", output_index=0, item={**item, "status": "in_progress", "content": []})
+    yield event("response.content_part.added", content_index=0, part={**part, "text": ""}, **at)
+    for begin in range(0, len(part["text"]), step):
+        delta = part["text"][begin : begin + step]
+        yield event("response.output_text.delta", content_index=0, delta=delta, **at)
+    yield event("response.output_text.done", content_index=0, text=part["text"], **at)
+    yield event("response.content_part.done", content_index=0, part=part, **at)
+    yield event("response.output_item.done", output_index=0, item=item)
+    yield event("response.completed", response=whole)
+
+
+_APIS: Final[dict[str, tuple[Callable[[Any], dict[str, Any]], Callable[[Any, int], Iterator[str]]]]] = {
+    "chat": (_chat_answer, _chat_stream),
+    "messages": (_messages_answer, _messages_stream),
+    "responses": (_response, _response_stream),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

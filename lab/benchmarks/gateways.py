@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from textveil_lab.audit.gateway.report import save_audit
-from textveil_lab.audit.gateway.run import audit_gateway
+from textveil_lab.audit.gateway.run import ALL, audit_gateway
 from textveil_lab.audit.gateway.table import page_with, stored
 from textveil_lab.audit.gateway.wire import Gateway, Upstream
 
@@ -44,7 +44,8 @@ class Recipe:
     other_key: str = ""
     path: str = "/v1"
     also: tuple[str, ...] = ()  # another process that it needs, started before, on {port} + 1
-    model: str = "m"
+    note: str = ""  # what a reader must know beside the claim
+    left_out: tuple[str, ...] = ()  # families that test what it does not say it does
 
 
 RECIPES: dict[str, Recipe] = {
@@ -87,14 +88,17 @@ RECIPES: dict[str, Recipe] = {
         claims="recognized PII and secrets never leave your machine - the provider sees only placeholder tokens, your tool "
         "sees only real values",
         place="README of 1.12.1",
+        note="It is one person's: keys and conversations share one vault, so mixing is between that person's own.",
     ),
     "korean-pii-gateway": Recipe(
         packages=("korean-pii-gateway==0.2.0", "uvicorn"),
         start=("{bin}/python", "-m", "uvicorn", "--factory", "korean_pii_gateway.app:create_app", "--port", "{port}"),
         environment={"KPG_UPSTREAM_BASE_URL": "{upstream}", "KPG_AUDIT_LOG": "{folder}/audit"},
-        claims="finds Korean personal data (resident numbers, telephone and account numbers) and masks or blocks it; does "
-        "not restore (translated)",
-        place="README of 0.2.0",
+        claims="a self-hosted gateway that finds Korean personal data (resident numbers, telephone, account numbers and "
+        "more) in requests to LLM APIs, and masks or blocks it",
+        place="README of 0.2.0, translated",
+        note="It does not say that it restores.",
+        left_out=("restoration",),
     ),
     "secretgate": Recipe(
         packages=("secretgate==0.8.1",),
@@ -102,8 +106,9 @@ RECIPES: dict[str, Recipe] = {
         files={"config.yaml": 'providers:\n  openai: "{upstream}"\n'},
         environment={"HOME": "{folder}"},
         path="/openai/v1",
-        claims="catches secrets before they leave your machine (secrets, no personal data)",
+        claims="intercepts all outbound traffic and catches secrets before they leave your machine",
         place="README of 0.8.1",
+        note="It looks for secrets, not for persons, and calls its reverse proxy, which is attacked here, optional.",
     ),
     "litellm-presidio": Recipe(
         packages=("litellm[proxy]==1.106.2", "presidio-analyzer==2.2.366", "presidio-anonymizer==2.2.366", "spacy==3.8.18",
@@ -219,11 +224,12 @@ def attacked(name: str, environments: Path, output: Path | None, trials: int, se
         stack.enter_context(started(command, environment, folder, port))
         time.sleep(2)
         gateway = Gateway(url=f"http://127.0.0.1:{port}{recipe.path}", key=recipe.key, other_key=recipe.other_key,
-                          model=recipe.model, seconds=120)  # fmt: skip
+                          seconds=120)  # fmt: skip
         version = recipe.packages[0].partition("==")[2] if recipe.packages else ""
         begun = time.monotonic()
         audit = audit_gateway(gateway, upstream, trials=trials, seed=seed, name=f"{name} {version}".strip(),
-                              claims=f"\u201c{recipe.claims}\u201d ({recipe.place})")  # fmt: skip
+                              families=[family for family in ALL if family not in recipe.left_out],
+                              claims=f"\u201c{recipe.claims}\u201d ({recipe.place}). {recipe.note}".strip())  # fmt: skip
         upstream.__exit__()
         scripts = [figure.replay for figure in audit.failures if figure.replay]
         again = sum(said_again(script) for script in scripts)

@@ -1,7 +1,6 @@
 """A failure as a script of ten lines that repeats it, with Python's own library alone."""
 
 import base64
-import codecs
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -85,19 +84,14 @@ def leak(gateway: Gateway, port: int, api: str, shot: Shot, came: Iterable[bytes
         headers={**_headers(gateway), **sent.headers},
         answer="".join(answered(api, "Yes.", 0)).encode(),
         needles=_forms(shot, came),
-        decoded=_decoded(b"".join(came).partition(b"\r\n\r\n")[2]),
+        decoded="gzip.decompress(raw).decode()"
+        if b"".join(came).partition(b"\r\n\r\n")[2][:2] == b"\x1f\x8b"
+        else 'raw.decode(errors="replace")',
     )
 
 
 def _headers(gateway: Gateway) -> dict[str, str]:
     return {**_HEADERS, "Authorization": f"Bearer {gateway.key}", "x-api-key": gateway.key}
-
-
-def _decoded(body: bytes) -> str:
-    """The expression of a body as text."""
-    if body[:2] == b"\x1f\x8b":
-        return "gzip.decompress(raw).decode()"
-    return 'raw.decode("utf-16", "replace")' if body[:2] == codecs.BOM_UTF16 else 'raw.decode(errors="replace")'
 
 
 def _forms(shot: Shot, came: Iterable[bytes]) -> tuple[str, ...]:

@@ -28,7 +28,11 @@ REPLIES: Final = (
     Reply("call of a tool", call, tools=True),
     Reply("call of a tool, streamed, 3 letters a chunk", call, 3, tools=True),
     Reply("between bold signs", lambda text: f"**{text}**", written="'**' + text + '**'"),
-    Reply("within JSON", lambda text: json.dumps({"answer": text}), written='json.dumps({"answer": text})'),
+    Reply(
+        "within JSON",
+        lambda text: json.dumps({"answer": text}, ensure_ascii=False),
+        written='json.dumps({"answer": text}, ensure_ascii=False)',
+    ),
     Reply("said twice", lambda text: f"{text} {text}", written="text + ' ' + text"),
 )
 

@@ -45,11 +45,12 @@ _MEANT: Final = (
 
 
 def share(figure: Figure | None) -> str:
-    """Return a figure as ``count of trials (at most bound)``."""
+    """Return a figure as ``count of trials [interval]``, and what of it was refused."""
     if figure is None or figure.bound is None:
         return "not tried"
     bound = figure.bound
-    return f"{figure.count} of {figure.trials} [{_percent(bound.lower)}, {_percent(bound.upper)}]"
+    refused = f"; {figure.refused} refused" if figure.refused else ""
+    return f"{figure.count} of {figure.trials} [{_percent(bound.lower)}, {_percent(bound.upper)}]{refused}"
 
 
 def _percent(number: float) -> str:

@@ -2,7 +2,6 @@
 
 import base64
 import binascii
-import codecs
 import contextlib
 import gzip
 import html
@@ -145,8 +144,6 @@ def readings(received: bytes) -> Iterator[str]:
     if body[:2] == b"\x1f\x8b":
         with contextlib.suppress(OSError, EOFError):
             received = head + b"\r\n\r\n" + gzip.decompress(body)
-    elif body[:2] == codecs.BOM_UTF16:
-        received = head + b"\r\n\r\n" + body.decode("utf-16", "replace").encode()
     text = received.decode("utf-8", "replace")
     yield text
     parts = [text, *_strings(text)]

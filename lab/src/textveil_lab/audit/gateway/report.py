@@ -29,11 +29,10 @@ _TITLES: Final = {
     "guesses": "A provider that tests guesses",
 }
 _EVENTS: Final = {
-    "leaked": "reached the provider",
-    "restored": "came back as the original",
-    "crossed": "were read by another",
-    "told": "guesses were judged rightly; a coin judges half",
-    "marked": "surrogates can be seen to be ones",
+    "leaked": "values that reached the provider",
+    "restored": "values that came back as the original",
+    "crossed": "values that another read",
+    "told": "guesses that were judged rightly; a coin judges half",
 }
 _HEAD: Final = ("setting", "share", "of", "at 99 %", "refused", "kinds", "verdict")
 _MEANT: Final = (
@@ -89,11 +88,7 @@ def _page(audit: GatewayAudit) -> Iterator[Markup]:
     yield parts.text(_MEANT)
     for title, figures in _families(audit):
         yield parts.heading(title)
-        yield parts.text(
-            f"Counted: values that {_EVENTS[figures[0].event]}."
-            if figures[0].event != "told"
-            else f"Counted: {_EVENTS['told']}."
-        )
+        yield parts.text(f"Counted: {_EVENTS[figures[0].event]}.")
         yield parts.table(_HEAD, [_row(figure) for figure in figures])
     replays = [figure for figure in audit.failures if figure.replay]
     if replays:
@@ -119,8 +114,16 @@ def _row(figure: Figure) -> tuple[str, ...]:
         "-" if bound is None else f"{_percent(bound.lower)} to {_percent(bound.upper)}",
         str(figure.refused or "-"),
         ", ".join(figure.kinds) or "-",
-        "fails" if figure.failed else "-" if bound is None or figure.event == "marked" else "holds",
+        _verdict(figure),
     )
+
+
+def _verdict(figure: Figure) -> str:
+    if figure.bound is None or figure.event == "marked":
+        return "-"
+    if not figure.failed:
+        return "holds"
+    return "goes on" if figure.family == "shape" else "fails"  # nobody says that every kind is found
 
 
 def save_audit(audit: GatewayAudit, folder: Path) -> list[Path]:

@@ -22,7 +22,8 @@ from hypothesis import strategies as st
 import textveil as tv
 from textveil.numerics.base_weights import base_weights
 from textveil.numerics.integer_weights import two_level_weights
-from textveil_lab.audit import checker, tables
+from textveil_lab import checker
+from textveil_lab.audit import tables
 
 
 def _follows(*statements: dict, folder: Path = Path()) -> bool:

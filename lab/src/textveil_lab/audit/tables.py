@@ -22,7 +22,7 @@ from textveil.surrogates import pools
 from textveil.vocabulary.embedded import DATA
 from textveil.whole_files import write_whole
 
-CHECKER: Final = Path(__file__).parent / "checker.py"
+CHECKER: Final = Path(__file__).parents[1] / "checker.py"
 EPSILONS: Final = (1.0, 3.0, 5.0, 8.0, 10.0, 12.0, 14.0)
 TWO_LEVEL: Final = (0.1, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 _POOLS: Final = tuple(Path(pools.__file__).parent / "data" / name for name in ("pools.txt.gz", "places.txt.gz"))

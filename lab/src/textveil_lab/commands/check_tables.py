@@ -23,7 +23,7 @@ def check_tables_command(
 ) -> None:
     """Check every shipped table and the sums of reports from integers alone; exit code 4 if one does not follow.
 
-    The checker, lab/src/textveil_lab/audit/checker.py, is one file that imports nothing of textveil.
+    The checker, lab/src/textveil_lab/checker.py, is one file that imports nothing of textveil.
     """
     from textveil_lab.audit.tables import run_checker, write_statements
 

@@ -91,3 +91,13 @@ def test_a_person_ends_before_the_firm() -> None:
     text = "Frau Matthiesen von der Torfbau Nordsee GmbH ruft an, und die Rechnung liegt bei mir."
     spans = embedded_detector().detect([text])[0]
     assert [text[span.start : span.end] for span in spans] == ["Matthiesen", "Torfbau Nordsee GmbH"]
+
+
+def test_a_house_of_two_plain_words_goes_behind_at_and_a_trade_needs_a_word_of_its_own() -> None:
+    def named(text: str) -> list[str]:
+        return [text[span.start : span.end] for span in find_firms(text)]
+
+    assert named("seen at Elm Bank Surgery today") == ["Elm Bank Surgery"]
+    assert named("We booked Lowmoor Autos, then Cotswold Heating.") == ["Lowmoor Autos", "Cotswold Heating"]
+    assert not named("at General Dental Practice, Underfloor Heating, Public Transport and Air Travel")
+    assert not named("Our Google Analytics and the Central Heating failed, as Family Travel did.")

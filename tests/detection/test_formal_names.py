@@ -112,3 +112,19 @@ def test_who_signs_behind_a_dash_and_names_of_two_parts_are_found(text: str, nam
 )
 def test_the_gate_is_open_for_each_form_alone(text: str) -> None:
     assert list(find_formal_names(text)) and FORMAL_GATE(text, glance(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Winterbourne, Ottilie\n14 items\n", ["Winterbourne, Ottilie"]),
+        ('Tobias "Bunty" Thackray won the race.', ["Tobias", "Bunty", "Thackray"]),
+        ("We had dinner with the Hussains on Sunday.", ["Hussains"]),
+        ("ALL STAFF: DES GOODENOUGH IS LEAVING", ["DES GOODENOUGH"]),
+        ("London, Ontario\nOak, Brass\nPrice, Total\n", []),
+        ('The "Bunty" Table won, Oak (Brass) Table too.', []),
+        ("We went with the Rangers to the Netherlands and the Giants won.", []),
+    ],
+)
+def test_names_by_lists_alone(text: str, names: list[str]) -> None:
+    assert persons(text) == names

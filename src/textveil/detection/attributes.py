@@ -23,7 +23,7 @@ _ROWS: Final = MappingProxyType(
 """The rows of a language's file, and the classes of what they hold; rows of women's words end in " f"."""
 _ANYWHERE: Final = ("family", "orientation")
 _WORD: Final = lazy_regex(r"(?<![\w'-])[A-Za-z]+(?:-[a-z]+)?(?![\w-])")
-_BEFORE: Final = lazy_regex(r"([A-Za-z']+)[ :,]{1,2}(?:[A-Za-z]+ ){0,1}\Z")
+_BEFORE: Final = lazy_regex(r"(?<![A-Za-z'])([A-Za-z']{1,24})[ :,]{1,2}(?:[A-Za-z]{1,24} )?\Z")
 _BACK: Final = 40
 _NAMES: Final = int(Marks.GIVEN | Marks.FAMILY)
 

@@ -177,6 +177,8 @@ _FIELDS: Final = Phase("fields", (
         "field", "TODO(maria): test", "TODO: test"),
     Row("formal-name", formal_names.find_formal_names, formal_names.FORMAL_GATE, "person", 0.8,
         "cue field list title", "Dr A Smith MBE", "the doctor"),
+    Row("listed-name", formal_names.find_listed_names, formal_names.LISTED_GATE, "person", 0.7, "list",
+        'Ada "Dot" Zuse won', 'Oak "Dot" table won'),
     Row("cued-name", cued_names.find_cued_names, cued_names.CUED_GATE, "numbering ordinary person", 0.7,
         "cue field sequence title",
         "met haar broer Wouter", "met haar broer"),

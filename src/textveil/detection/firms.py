@@ -217,13 +217,14 @@ def _named_before(text: str, end: int, *, weak: bool) -> int:
     """Return where the name of an English house begins whose sort stands at ``end``; -1 where it has none."""
     words = _words_before(text, end - 1)
     named = [word for _, word in words if word[0].isupper() and word.lower() not in _GENERIC]
-    if not named or any(is_thing(word.lower()) for word in named):
+    start = words[0][0] if words else end
+    at = len(named) > 1 and text[max(0, start - 4) : start] == " at " and not named[0].isupper()  # at Elm Bank Surgery
+    if not named or (any(is_thing(word.lower()) for word in named) and not at):
         return -1
     proper = any(len(word) > 2 and _is_proper(word) for word in named)
     weak = weak and words[-1][1].lower() not in _HOMES
-    if (weak or named[0].isupper()) and not proper:
+    if (weak or named[0].isupper()) and not proper and not at:
         return -1
-    start = words[0][0]
     if text[max(0, start - 4) : start] == "The " and not _opens(text, start - 4):
         return start - 4
     return -1 if not proper and len(named) < 2 and _opens(text, start) else start

@@ -9,7 +9,7 @@ from typing import Final
 
 from textveil.detection import lists as known
 from textveil.detection.found import Found, words_in
-from textveil.detection.gates import Seen, either, joined_words, matching, places_of, with_words, words_of
+from textveil.detection.gates import Seen, either, holding, joined_words, matching, places_of, with_words, words_of
 from textveil.detection.lists import Marks, lists
 from textveil.detection.people_in_records import is_plain_form, is_plain_word
 from textveil.text.patterns import lazy_regex, matches, matches_at
@@ -143,6 +143,62 @@ def _names_without_title(text: str) -> Iterator[tuple[int, int, str]]:
         low, alone = family[0].lower(), not text[family.start() - 1 : family.start()].isalnum()
         if alone and _is_family(low):
             yield family.start(), match.end(), "list"
+
+
+_ALONE_GIVEN: Final = lazy_regex(
+    r", (?<=[A-Za-z], )(?P<given>[A-Z][a-z]+(?:-[A-Z][a-z]+)?)(?: [A-Z]\.?)?(?=[ \t]{0,8}(?:[\n\t|;]|\Z))"
+)
+_ALONE_FAMILY: Final = lazy_regex(rf"(?:\A|[\n\t|;])[ \t]{{0,8}}(?P<name>{_WORD})\Z")
+"""A family name, a comma and a given name that are a whole line or cell."""
+_BYNAME: Final = lazy_regex(rf"[\"'(](?P<byname>[A-Z][a-z]{{1,14}})[\"')] (?P<family>{_WORD})(?![\w])")
+_GIVEN_BEFORE: Final = lazy_regex(r"(?<![\w.'-])(?P<name>[A-Z][a-z]{2,20}) \Z")
+_HOUSEHOLD: Final = lazy_regex(
+    r"he (?<=[Tt]he )(?P<name>[A-Z][a-z]{3,20}s)"
+    r"(?= (?:and|who|have|had|were|are|came|moved|live|on|at|in|for|from|next) |[^\w ])"
+)
+
+
+def find_listed_names(text: str) -> Iterator[Found]:
+    """Yield names by public lists: Zuse, Ada on a line alone; Ada "Dot" Zuse; the Zuses; by start."""
+    spans = sorted(chain(_turned(text), _with_bynames(text), _households(text)))
+    reached = 0
+    for start, end in spans:
+        if start >= reached:
+            reached = end
+            yield Found(start, end, "person", 0.7, "list")
+
+
+def _turned(text: str) -> Iterator[tuple[int, int]]:
+    marks_of = lists().words.get
+    for match in matches(_ALONE_GIVEN, text):
+        family = _ALONE_FAMILY.search(text, max(0, match.start() - _LONGEST - 8), match.start())
+        if family is None or not _is_only_given(marks_of(match["given"].lower(), 0)):
+            continue
+        low = family["name"].lower()
+        if not marks_of(low, 0) & (_ORDINARY | Marks.KNOWN_PLACE) and low not in known.FUNCTION_WORDS:
+            yield family.start("name"), match.end()
+
+
+def _with_bynames(text: str) -> Iterator[tuple[int, int]]:
+    marks_of = lists().words.get
+    for match in matches(_BYNAME, text):
+        given = _GIVEN_BEFORE.search(text, max(0, match.start() - _LONGEST), match.start())
+        low = match["family"].lower()
+        plain = low in known.FUNCTION_WORDS or _is_thing(marks_of(low, 0))
+        if given and marks_of(given["name"].lower(), 0) & Marks.GIVEN and not plain:
+            yield from (given.span("name"), match.span("byname"), match.span("family"))
+
+
+def _households(text: str) -> Iterator[tuple[int, int]]:
+    marks_of = lists().words.get
+    for match in matches(_HOUSEHOLD, text):
+        low = match["name"].lower()
+        alone = marks_of(low.removesuffix("s"), 0) | marks_of(low.removesuffix("es"), 0)
+        if not marks_of(low, 0) and alone & Marks.FAMILY and not alone & (_ORDINARY | Marks.KNOWN_PLACE):
+            yield match.span("name")
+
+
+LISTED_GATE: Final = either(matching(r", (?<=[A-Za-z], )[A-Z][a-z]|he (?<=[Tt]he )[A-Z]"), holding(' "', " '", " ("))
 
 
 def _is_worded_name(text: str, match: re.Match[str]) -> bool:

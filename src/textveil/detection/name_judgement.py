@@ -255,7 +255,8 @@ class Judge:
         sure = [word for word in words if word.marks & _LISTED and not word.marks & (_COMMON | _SMALL_TOO)]
         if not sure and before in _STRICTLY_PLACED and len(words[0].low) >= 5 and not words[0].marks & _COMMON:
             return Judged(PLACE, GUESS, "guess")
-        shortest = 3 if before in known.RELATIONS or len(sure) > 1 else 5
+        plain = any(word.marks & (_COMMON | _SMALL_TOO) or word.low in known.FUNCTION_WORDS for word in words[1:])
+        shortest = 3 if before in known.RELATIONS or len(sure) > 1 or (len(words) > 1 and not plain) else 5
         if not sure or len(words[0].low) < shortest:
             return NOTHING
         if all(word.marks & _KNOWN_PLACE for word in sure) or not any(word.marks & _NAMES for word in sure):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 from tests.helpers.catalog import CATALOG
 from tests.helpers.tiny_models import needed
 
@@ -126,6 +127,21 @@ def test_sound_forms_are_not_accused_at_settings_drawn_at_random(script) -> None
     found = script("false_accusations").accuse_sound(1000, np.random.default_rng(20_261))
     assert sum(found.runs.values()) == 1000
     assert sum(found.accused.values()) == 0, found.accused
+
+
+def test_twenty_kinds_of_sound_channels_are_drawn_by_their_laws_and_not_accused(script) -> None:
+    """Alpha is 1e-6 for all twenty laws together; an accusation has probability 0.001 a run at most."""
+    false = script("false_accusations")
+    rng = np.random.default_rng(8)
+    assert len(set(false.KINDS)) == 20
+    for form, sampler in false.KINDS:
+        table = false._FORMS[form](false.setting_at_random(rng))
+        assert np.allclose(table.sum(axis=1), 1)
+        draw = false._SAMPLERS[sampler](table, rng)
+        counts = sum(np.bincount(draw(1, 1000), minlength=len(table)) for _ in range(5))
+        tails = [stats.binomtest(int(k), 5000, float(p)).pvalue for k, p in zip(counts, table[1], strict=True)]
+        assert min(tails) > 1e-6 / 120, (form, sampler)
+    assert false.drawn_accusations(60, rng) <= 3  # P(Binomial(60, 0.001) > 3) < 1e-6
 
 
 def test_the_experiment_sees_an_unsound_form(script) -> None:

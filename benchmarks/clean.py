@@ -14,6 +14,7 @@ wanted (30 s for 50 MB on two processors).
 import argparse
 import json
 import random
+import resource
 import shutil
 import string
 import subprocess
@@ -251,11 +252,14 @@ def main() -> int:
         before, planted = shapes(folder), left_in(folder, planter.values)
         start = time.perf_counter()
         done = subprocess.run([sys.executable, "-m", "textveil", "clean", str(folder)], check=False)
-        seconds = time.perf_counter() - start
+        seconds, used = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
         left, same = left_in(folder, planter.values), shapes(folder) == before
         if options.keep:
             (options.keep / "values.json").write_text(json.dumps(planter.values, indent=1))
-    print(f"{size / 1e6:.1f} MB in {seconds:.1f} s, {size / 1e6 / seconds:.2f} MB/s (wanted 1.67)")
+    print(
+        f"{size / 1e6:.1f} MB in {seconds:.1f} s, {size / 1e6 / seconds:.2f} MB/s (wanted 1.67), "
+        f"{used.ru_utime + used.ru_stime:.0f} s of processors"
+    )
     for kind, count in sorted(planted.items()):
         print(f"{kind:10s} planted {count:5d}   left {left[kind]:5d}")
     print(f"left {left.total()} of {planted.total()}; structure {'kept' if same else 'LOST'}")

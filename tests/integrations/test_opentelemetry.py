@@ -107,6 +107,8 @@ def test_nothing_planted_is_in_a_collectors_file_and_all_else_stays(
     assert [value for value in PLANTED if value.lower() in text.lower()] == [] and processor.dropped == 0
     assert not any(value.encode() in attributes_of(spans)["raw"] for value in PLANTED)
     child, parent = spans
+    state = parent.links[0].context.trace_state
+    assert list(state) == ["vendor"] and state["vendor"] != PASSWORD
     assert child.name == "lookup" and child.parent == parent.context and parent.links[0].context.trace_id == 1
     assert child.context.trace_id == parent.context.trace_id
     found = attributes_of(spans)

@@ -50,7 +50,7 @@ _PERSONAL: Final = {
 _BARE_KEYS: Final = frozenset(("content", "message", "name", "output", "result", "stdout", "text", "title"))
 """Keys that say nothing of their value: it is searched without them."""
 _LONGEST_FIELD: Final = 300  # characters of a value that is searched with its key before it
-_LONG: Final = 3_000  # characters from which on a text is searched block by block
+_LONG: Final = 600  # characters from which on a text is searched block by block
 _BLANK_LINES: Final = re.compile(r"\n\s{0,200}\n(?=\S)")
 _LONG_NUMBER: Final = re.compile(r"\d{7,20}")
 

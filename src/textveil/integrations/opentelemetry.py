@@ -6,8 +6,10 @@ spans of a trace share surrogates. Texts are searched by a process of their own,
 be sanitized in time is dropped and counted, never passed on.
 """
 
+import contextlib
 import json
 import logging
+import os
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -199,6 +201,7 @@ class SanitizingExporter(SpanExporter):  # type: ignore[misc]
         self.taken = self.dropped = 0
         self._exporter, self._policy, self._seconds = exporter, policy, seconds
         self._apart = FoundApart(policy_of(policy), seconds)
+        self._lock, self._process = threading.Lock(), os.getpid()
         self._shared: dict[int, tuple[Any, Any]] = {}
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
@@ -206,7 +209,8 @@ class SanitizingExporter(SpanExporter):  # type: ignore[misc]
         self.taken += len(spans)
         kept: list[ReadableSpan] = []
         try:
-            kept = self._sanitized(spans)
+            with self._lock:
+                kept = self._sanitized(spans)
         except Exception as error:  # whose message may quote a text
             logger.warning("spans could not be sanitized: %s", type(error).__name__)
         dropped = len(spans) - len(kept)
@@ -230,7 +234,8 @@ class SanitizingExporter(SpanExporter):  # type: ignore[misc]
         for span in spans:
             trace = f"{span.context.trace_id:032x}" if span.context else ""
             texts, readings = of_trace.setdefault(trace, (_Texts(), []))
-            readings.append(_read(span, texts))
+            with contextlib.suppress(Exception):  # it is dropped alone
+                readings.append(_read(span, texts))
         groups = [(trace, texts.values) for trace, (texts, _) in of_trace.items()]
         shared = list(self._new_shared(spans))
         answers = self._cleaned([*groups, *((_SHARED, texts.values) for _, texts, _ in shared)])
@@ -242,7 +247,8 @@ class SanitizingExporter(SpanExporter):  # type: ignore[misc]
         for (_, readings), answer in zip(of_trace.values(), answers, strict=False):
             for read in () if answer is None else readings:
                 resource, scope = self._shared_of(read.span)
-                written.append(_written(read, answer or (), resource, scope))
+                with contextlib.suppress(Exception):
+                    written.append(_written(read, answer or (), resource, scope))
         return written
 
     def _shared_of(self, span: ReadableSpan) -> Iterator[Any]:
@@ -250,6 +256,9 @@ class SanitizingExporter(SpanExporter):  # type: ignore[misc]
 
     def _cleaned(self, groups: list[tuple[str, list[tuple[str, str]]]]) -> list[list[str] | None]:
         wanted = [(scope, values) for scope, values in groups if values]
+        if self._process != os.getpid():  # forked: the other's process answers the other
+            self._theirs, self._process = self._apart, os.getpid()
+            self._apart = FoundApart(policy_of(self._policy), self._seconds)
         call = partial(cleaned_groups, self._policy, wanted, self._seconds)
         said = self._apart.done(call, _MEMORY) if wanted else []
         answers = iter([None if each is None else json.loads(each) for each in said])
@@ -303,9 +312,13 @@ class SanitizingSpanProcessor(BatchSpanProcessor):  # type: ignore[misc]
         **options: Any,
     ) -> None:
         self._sanitizing = SanitizingExporter(exporter, policy, seconds=seconds)
-        self._most, self._ended, self._overflowed = most_waiting, 0, 0
-        self._counting = threading.Lock()
+        self._most, self._process = most_waiting, 0
+        self._begin()
         super().__init__(self._sanitizing, max_queue_size=most_waiting, **options)
+
+    def _begin(self) -> None:
+        self._process, self._counting = os.getpid(), threading.Lock()
+        self._ended, self._overflowed = self._sanitizing.taken, 0
 
     @property
     def dropped(self) -> int:
@@ -316,6 +329,8 @@ class SanitizingSpanProcessor(BatchSpanProcessor):  # type: ignore[misc]
         """Take an ended span, or count it."""
         if not (span.context and span.context.trace_flags.sampled):
             return
+        if self._process != os.getpid():  # forked: the SDK forgets what waited
+            self._begin()
         with self._counting:
             takes = self._ended - self._sanitizing.taken < self._most
             if takes:

@@ -232,6 +232,23 @@ def test_no_field_of_a_message_is_passed_on_but_by_a_rule(mark: str) -> None:
     assert text.count("OBX") == 9 and "zyrqel" not in text.casefold() and "4815162342" not in text and "X5A" not in text
 
 
+def test_birth_dates_do_not_move_with_the_others(command: Command) -> None:
+    """alpha = 2e-9: chance that three birth dates, each day of which is less than 1e-3 likely, fall on moved days."""
+    born = [{"resourceType": "Patient", "id": str(n), "birthDate": "1970-05-12"} for n in range(3)]
+    seen = [
+        {**OBSERVATION, "subject": {"reference": f"Patient/{n}"}, "effectiveDateTime": "1970-05-12"} for n in range(3)
+    ]
+    made = fhir(command, *born, *seen)
+    assert not all(
+        first["birthDate"] == last["effectiveDateTime"] for first, last in zip(made[:3], made[3:], strict=True)
+    )
+    messages = [MESSAGE.replace("4815162342^", f"{n}^").replace("20240301", "19700512") for n in range(3)]
+    text = released(command, "a.hl7", "".join(messages))
+    fields = [[line.split("|") for line in part.split("\r")] for part in text.split("MSH")[1:]]
+    assert len(fields) == 3
+    assert not all(segments[2][7] == segments[1][2][:8] for segments in fields)
+
+
 def test_a_resource_is_read_over_lines_and_what_is_none_is_refused(command: Command) -> None:
     assert json.loads(released(command, "p.json", json.dumps(PATIENT, indent=1), "--format", "fhir"))["active"] is True
     for wrong in (

@@ -11,14 +11,14 @@ import argparse
 import contextlib
 import json
 import os
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from programs import free_port, served
 
 PACKAGES = ("canarywire==0.1.0a1", "pii-leak-benchmark==0.6.0")
 PAGE = Path(__file__).resolve().parents[1] / "docs/judges.md"
@@ -34,35 +34,12 @@ SEED = "7"
 FAMILIES = ("leaks", "unrestored", "mangled", "inconsistent")
 
 
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
-
-
 @contextlib.contextmanager
 def gateway(upstream: int, folder: Path, **settings: str) -> Iterator[str]:
     """The gateway in front of a provider on a port, and its URL."""
-    port = free_port()
-    given = {"TEXTVEIL_UPSTREAM_KEY": "sk-up", "TEXTVEIL_DATABASE": str(folder / f"{port}.sqlite"), **settings}
-    own = {name: value for name, value in os.environ.items() if not name.startswith("TEXTVEIL_")}
-    command = [sys.executable, "-m", "textveil", "serve", "--port", str(port), "--policy", "prompts"]
-    with (folder / f"{port}.log").open("wb") as log:
-        process = subprocess.Popen(
-            [*command, "--upstream", f"http://127.0.0.1:{upstream}/v1"], env={**own, **given}, stdout=log, stderr=log
-        )
-    try:
-        give_up = time.monotonic() + 120
-        while True:
-            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-                break
-            if process.poll() is not None or time.monotonic() > give_up:
-                raise SystemExit("the gateway did not start")
-            time.sleep(0.1)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.terminate()
-        process.wait(30)
+    told = {"TEXTVEIL_UPSTREAM": f"http://127.0.0.1:{upstream}/v1", "TEXTVEIL_POLICY": "prompts", **settings}
+    with served(str(folder / f"{upstream}.sqlite"), folder, {"TEXTVEIL_UPSTREAM_KEY": "sk-up", **told}) as server:
+        yield server.url
 
 
 def run(command: list[str | Path], folder: Path, codes: tuple[int, ...] = (0,)) -> None:

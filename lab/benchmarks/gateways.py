@@ -126,6 +126,7 @@ guardrails:
       mode: pre_call
       default_on: true
       output_parse_pii: true
+      presidio_filter_scope: input
       presidio_analyzer_api_base: "http://127.0.0.1:{also}"
       presidio_anonymizer_api_base: "http://127.0.0.1:{also}"
       pii_entities_config: {{PERSON: MASK, EMAIL_ADDRESS: MASK, PHONE_NUMBER: MASK, CREDIT_CARD: MASK, IBAN_CODE: MASK, US_SSN: MASK}}
@@ -133,7 +134,8 @@ guardrails:
         claims="Calls Presidio Analyze + Anonymize endpoints for PII Analysis + Masking; output_parse_pii: When True, "
         "LiteLLM will replace the masked text with the original text in the response",
         place="litellm/proxy/guardrails/guardrail_hooks/presidio.py and litellm/types/guardrails.py of 1.106.2",
-        note="Left out: long and broken texts, for which its detector takes minutes.",
+        note="With presidio_filter_scope: input, without which replies are masked again. Left out: long and broken texts, "
+        "for which its detector takes minutes.",
         left_out=("stress",),
     ),
 }  # fmt: skip

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from textveil.aggregates import counts
 from textveil.aggregates.budget import GRID, SIZE_WEIGHT, ContributionBound, GaussianBudget
 from textveil.aggregates.count_run import count
 from textveil.aggregates.counts import LABELS_SHARE, SELECTIONS, Counting, CountRelease
@@ -164,6 +165,23 @@ def test_longer_ngrams_stand_only_where_their_parts_do(tmp_path: Path) -> None:
         *("red green", "green blue", "yellow green", "red green blue", "yellow green blue"),
     }
     assert all(" ".join(item.split()[:-1]) in items for item in items if " " in item)
+
+
+def test_estimates_are_the_same_however_many_are_joined_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [{"who": f"p{n}", "text": "red green blue. blue red green"[: 4 + n % 27]} for n in range(500)]
+    records = _records(tmp_path, rows)
+
+    def released(public: list[str], **options: int) -> CountRelease:
+        return _release(records, public, epsilon=50.0, delta=1e-6, seed=3, **options)
+
+    whole = released(["red", "green", "absent"], ngrams=3)
+    assert sum(" " in line.item for line in whole.counts) > 2
+    monkeypatch.setattr(counts, "_AT_ONCE", 2)
+    assert released(["red", "green", "absent"], ngrams=3) == whole
+    few = _records(tmp_path, rows[:1])
+    assert _release(few, [], epsilon=0.1, delta=1e-6, seed=3, ngrams=4).counts == []
 
 
 def test_rare_labels_stay_hidden_and_the_order_of_records_does_not_show(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from textveil.aggregates.budget import GRID, SIZE_WEIGHT, ContributionBound, GaussianBudget
@@ -54,6 +55,7 @@ _LISTED: Final = 1 << 23
 
 _OUTLIERS: Final = 4  # standard deviations of noise above which a number of persons is believed
 _WAITING: Final = 1 << 23  # sums of items that wait before they are added up
+_AT_ONCE: Final = 1 << 18  # estimates that are joined at once: memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +106,14 @@ class _Estimates(NamedTuple):
     spreads: Reals
 
     def joined(self, more: _Estimates) -> _Estimates:
-        """These and later ones, of these keys and others: weighted where there are two, by inverse variances."""
-        keys, counts, spreads = more.keys, more.counts.copy(), more.spreads.copy()
-        both = np.searchsorted(keys, self.keys)
-        ours, theirs = self.spreads**-2, spreads[both] ** -2
-        counts[both] = (ours * self.counts + theirs * counts[both]) / (ours + theirs)
-        spreads[both] = (ours + theirs) ** -0.5
-        return _Estimates(keys, counts, spreads)
+        """Later ones, in place, of these keys and others: weighted where there are two, by inverse variances."""
+        for start in range(0, self.keys.size, _AT_ONCE):
+            rows = slice(start, start + _AT_ONCE)
+            both = np.searchsorted(more.keys, self.keys[rows])
+            ours, theirs = self.spreads[rows] ** -2, more.spreads[both] ** -2
+            more.counts[both] = (ours * self.counts[rows] + theirs * more.counts[both]) / (ours + theirs)
+            more.spreads[both] = (ours + theirs) ** -0.5
+        return more
 
     def those(self, rows: Flags) -> _Estimates:
         return _Estimates(self.keys[rows], self.counts[rows], self.spreads[rows])
@@ -179,8 +182,8 @@ class _Grams(NamedTuple):
         after = [followers.get(part.partition(" ")[2], []) for part in parts]
         if sum(map(len, after)) > most:
             return np.empty(0, dtype=np.int64)
-        ends = np.array([number for numbers in after for number in numbers], dtype=np.int64)
-        return np.repeat(np.arange(self.parts), [len(numbers) for numbers in after]) * self.parts + ends
+        own = (np.array(ends, dtype=np.int64) + part * self.parts for part, ends in enumerate(after))
+        return np.concatenate([np.empty(0, dtype=np.int64), *own])
 
     def names(self, items: Integers, parts: Sequence[str]) -> list[str]:
         if self.length == 1:
@@ -238,26 +241,34 @@ class _Run:
             np.arange(self.public) if grams.length == 1 else grams.candidates(names, _LISTED // max(labels.size, 1))
         )
         cells = (listed[:, None] * self.labelled + labels).ravel()
-        own = weights[cells // self.labelled % weights.size]
+        del listed
+        own = self._own(weights, cells)
         share, part = (_FIRST_PUBLIC, _SECOND_PUBLIC) if cells.size else (_FIRST_SELECTED, _SECOND_SELECTED)
         items = counting.bound.items if grams.length == 1 else -(-counting.bound.items // _FEWER)
         bound = ContributionBound(items, counting.bound.repeats)
         first = self._round(f"{name}, first round", grams, bound, whole * share, weights, cells, own)
         known, _ = _among(first.keys, cells)
-        own = np.where(known, weights[first.keys // self.labelled % weights.size], _SELECTED_WEIGHT)
+        own = np.where(known, self._own(weights, first.keys), np.int16(_SELECTED_WEIGHT))
         own[known & (first.counts < _RARE * first.spreads)] = _RARE_WEIGHT
         bound = ContributionBound(max(int(items * part), 1), counting.bound.repeats)
         rest = whole * (1 - share)
         second = self._round(f"{name}, second round", grams, bound, rest, weights, first.keys, own)
         counts = first.joined(second)
+        del first, second
         known, _ = _among(counts.keys, cells)
-        rows = np.flatnonzero(known)
-        chances = ndtr(-counts.counts[rows] / counts.spreads[rows])  # that the noise alone is as high
-        order = np.argsort(chances)
-        fine = np.flatnonzero(chances[order] <= SPURIOUS * np.arange(1, rows.size + 1) / max(rows.size, 1))
+        chances = ndtr(-counts.counts / counts.spreads)  # that the noise alone is as high
+        rows = np.flatnonzero(known & (chances <= SPURIOUS))  # no other can be written
+        rows = rows[np.argsort(chances[rows], kind="stable")]
+        fine = np.flatnonzero(chances[rows] <= SPURIOUS * np.arange(1, rows.size + 1) / max(cells.size, 1))
         written = fine[-1] + 1 if fine.size else 0  # Benjamini and Hochberg 1995
-        known[rows[order[:written]]] = False
+        known[rows[:written]] = False
         return counts.those(~known)
+
+    def _own(self, weights: Integers, keys: Integers) -> NDArray[np.int16]:
+        """Weights of the items of keys, which fit into 16 bits."""
+        if weights.size == 1:
+            return np.full(keys.size, weights[0], dtype=np.int16)
+        return weights[keys // self.labelled % weights.size].astype(np.int16)
 
     def _round(
         self,
@@ -267,7 +278,7 @@ class _Run:
         share: Fraction,
         weights: Integers,
         cells: Integers,
-        own: Integers,
+        own: NDArray[np.int16],
     ) -> _Estimates:
         """Count, add noise, select.
 
@@ -297,12 +308,16 @@ class _Run:
         noisy = noise.sample(cells.size, self.rng)
         noisy[at[known]] += sums[known]
         others, high = self._selected(name, keys[~known], sums[~known], bound, noise)
-        keys = np.concatenate([cells, others])
-        own = np.concatenate([own, weights[others // self.labelled % weights.size]])
-        counts = np.concatenate([noisy, high]) * correction / own
-        spreads = np.hypot(sigma * correction * GRID / own, counts * uncertain)
-        order = np.argsort(keys)
-        return _Estimates(keys[order], counts[order], spreads[order])
+        if others.size:
+            at = np.searchsorted(cells, others)
+            own, noisy = np.insert(own, at, self._own(weights, others)), np.insert(noisy, at, high)
+            cells = np.insert(cells, at, others)
+        counts = np.multiply(noisy, correction, dtype=np.float64)
+        del noisy
+        counts /= own
+        spreads = np.divide(sigma * correction * GRID, own, dtype=np.float64)
+        np.hypot(spreads, counts * uncertain, out=spreads)
+        return _Estimates(cells, counts, spreads)
 
     def _selected(
         self, name: str, keys: Integers, sums: Integers, bound: ContributionBound, noise: DiscreteGaussian

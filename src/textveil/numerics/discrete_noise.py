@@ -41,6 +41,7 @@ def discrete_gaussian_draws(sigma: int, count: int, rng: np.random.Generator) ->
     return out
 
 
+_AT_ONCE: Final = 2**18  # draws whose rejected ones are held at once: memory
 _SMOOTHING: Final = 3  # standard deviation, in units of the grid, that the proof gives away
 
 
@@ -59,7 +60,11 @@ class DiscreteGaussian:
 
     def sample(self, count: int, rng: np.random.Generator) -> Integers:
         """Return fresh independent draws, int64, shape (count,)."""
-        return discrete_gaussian_draws(self.sigma, count, rng)
+        out = np.empty(count, dtype=np.int64)
+        for start in range(0, count, _AT_ONCE):
+            part = out[start : start + _AT_ONCE]
+            part[:] = discrete_gaussian_draws(self.sigma, part.size, rng)
+        return out
 
     @property
     def continuous_sigma(self) -> float:

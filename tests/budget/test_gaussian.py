@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
@@ -21,6 +22,7 @@ from textveil.budget.account import Account, Limit
 from textveil.budget.charge import EPSILON_UNIT, Charge, gaussian_allowance
 from textveil.budget.ledger import Ledger
 from textveil.budget.standing import Standing
+from textveil.budget.verification import verified_export
 from textveil.errors import BudgetExhausted, ParameterError
 from textveil.privacy.accountant import Accountant
 from textveil.privacy.guarantees import PureDP
@@ -200,6 +202,22 @@ def test_other_releases_have_a_part_of_their_own(tmp_path: Path) -> None:
         draw = entry["draws"][0]
         assert len(draw) == 6 and draw[4] == pytest.approx(0.0449, abs=1e-4) and math.exp(draw[5]) >= 2e-8
         assert Charge.of_data(entry).to_data() == entry
+
+
+@pytest.mark.parametrize("forged", ["-1.0", "0.0", "1e999", '"x"', "null", "NaN", "0.05,1.0", "0.05,-9.0,1"])
+def test_forged_noise_in_an_export_is_a_problem_and_no_crash(tmp_path: Path, forged: str) -> None:
+    path = tmp_path / "ledger.jsonl"
+    with Ledger(str(tmp_path / "budget.db")) as ledger, path.open("wb") as stream:
+        ledger.set_limit(ANN, Limit(5.0, 1e-5, "gaussian"))
+        ledger.reserve(ANN, noisy())
+        ledger.export(stream)
+    assert verified_export(path).sound
+    text = path.read_text()
+    stated = re.search(r'\\"proved\\",(0\.04\d+),null\]|\\"claimed\\",(0\.04\d+),null\]', text)
+    assert stated is not None
+    value = stated.group(1) or stated.group(2)
+    path.write_text(text.replace(value + ",null]", forged.replace('"', '\\"') + ",null]", 1))
+    assert any("cannot be read" in line or "was changed" in line for line in verified_export(path).problems)
 
 
 def test_releases_of_a_corpus_tell_the_ledger_their_noise(tmp_path: Path) -> None:

@@ -113,7 +113,12 @@ class Charge:
 
     @classmethod
     def of_data(cls, data: Mapping[str, Any]) -> Charge:
-        """Return the charge with the draws of JSON data, added up again."""
+        """Return the charge with the draws of JSON data, added up again.
+
+        Raises ValueError, KeyError, TypeError, IndexError, OverflowError: the data is none of a charge.
+        """
+        if any(draw[4:] and not draw[4] > 0 for draw in data["draws"]):
+            raise ValueError("noise must be above 0")
         return cls.of_draws((float(draw[0]), draw[1], int(draw[2]), str(draw[3]), *draw[4:]) for draw in data["draws"])
 
     @property

@@ -89,7 +89,7 @@ class Replay:
             self._link(entry)
             try:
                 self._apply(entry, json_data(entry.data))
-            except (ValueError, KeyError, TypeError, IndexError):
+            except (ValueError, KeyError, TypeError, IndexError, OverflowError):
                 self.tell(entry, "cannot be read")
             self.ends[entry.tenant] = entry
             self._noted.discard(entry.digest.hex())

@@ -201,3 +201,13 @@ def test_a_field_of_a_record_has_the_family_name_first(rng: np.random.Generator)
     first, second, again = PERSON.draw(mentions, MemoryScope(), rng)
     assert first.lower() in keys_of("family")
     assert second.lower() in keys_of("given") and again == second.capitalize()
+
+
+@pytest.mark.parametrize(
+    ("before", "listed"),
+    [("haar schoonzoon ", "given male"), ("von ihrem Enkel ", "given male"), ("la nuera ", "given female"),
+     ("his stepmother, ", "given female"), ("a gendre ", "given male")],
+)  # fmt: skip
+def test_relations_by_marriage_tell_the_gender(before: str, listed: str, rng: np.random.Generator) -> None:
+    drawn = [PERSON.draw([Mention("Toni", before)], MemoryScope(), rng)[0].lower() for _ in range(20)]
+    assert set(drawn) <= keys_of(listed)

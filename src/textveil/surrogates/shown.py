@@ -31,6 +31,9 @@ _WOMEN: Final = (
     r"m\xe3e|filha|irm\xe3|esposa|av\xf3|sobrinha|namorada|"
     r"vrouw|echtgenote|moeder|dochter|zus|zuster|"
     r"gelini|k\u0131z\u0131|annesi|ablas\u0131|teyzesi|halas\u0131|nenesi|babaannesi|anneannesi|k\u0131z\u0131m|annem|ablam|"
+    r"stepmother|granddaughter|godmother|landlady|schwiegertochter|schw\xe4gerin|schwiegermutter|enkelin|belle-fille"
+    r"|belle-m\xe8re|petite-fille|nuera|suegra|nieta|cu\xf1ada|nuora|suocera|cognata|nora|sogra|neta|cunhada"
+    r"|schoondochter|schoonmoeder|schoonzus|kleindochter|synowa|te\u015bciowa|wnuczka|"
     r"\u017cona|matka|c\xf3rka|siostra|babcia|hustru|dotter|syster"
 )
 _MEN: Final = (
@@ -47,6 +50,9 @@ _MEN: Final = (
     r"pai|filho|irm\xe3o|tio|av\xf4|sobrinho|namorado|"
     r"echtgenoot|vader|zoon|broer|oom|"
     r"o\u011flu|babas\u0131|dedesi|amcas\u0131|day\u0131s\u0131|abisi|a\u011fabeyi|o\u011flum|babam|abim|damad\u0131|"
+    r"stepfather|grandson|godfather|landlord|schwiegersohn|schwager|schwiegervater|enkel|gendre|beau-fils|beau-p\xe8re"
+    r"|petit-fils|yerno|suegro|nieto|cu\xf1ado|genero|suocero|cognato|genro|sogro|neto|cunhado|schoonzoon|schoonvader"
+    r"|zwager|kleinzoon|zi\u0119\u0107|te\u015b\u0107|wnuk|"
     r"m\u0105\u017c|ojciec|dziadek|bror"
 )
 _TITLES: Final = r"(?:(?:dr|prof|dipl|ing|med|dott|judge|rn)\.? ){0,2}"

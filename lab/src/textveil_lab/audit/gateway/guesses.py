@@ -30,12 +30,13 @@ def between(frame: tuple[str, str], text: str) -> str | None:
 
 def guesses(attack: Attack, kinds: tuple[str, ...]) -> list[Figure]:
     """Return how many of the guesses the provider judges rightly, by equality of surrogates; a coin judges half."""
-    ways: tuple[tuple[str, _Way], ...] = (
+    ways: list[tuple[str, _Way]] = [
         ("in another conversation of the same key", lambda one, value, guess: _apart(one, value, guess, other=False)),
         ("in a conversation of another key", lambda one, value, guess: _apart(one, value, guess, other=True)),
         ("in an answer that the program sends back", _answered),
         ("in the answer of a tool", _by_tool),
-    )
+    ]
+    ways = [one for one in ways if attack.gateway.other_key or "another key" not in one[0]]
     figures = [_judged(attack, kinds, name, way) for name, way in ways]
     return [*figures, _marked(attack, kinds)]
 

@@ -167,7 +167,7 @@ def lost(gateway: Gateway, port: int, api: str, sent: Request, value: Planted, r
 
 def crossed(gateway: Gateway, port: int, api: str, shot: Shot, sent: Request, *, other: bool) -> str:
     """Return the script of a value that another conversation reads."""
-    key = gateway.other_key if other and gateway.other_key else gateway.key
+    key = gateway.other_key if other else gateway.key
     steps = f"ask({shot.request.body.decode()!r}); said[0] = [m['content'] for m in got[-1]['messages']][-1]; "
     return _talk(
         gateway,
@@ -216,7 +216,7 @@ def guessed(gateway: Gateway, port: int, api: str, name: str, value: Planted, wr
         )
     else:
         second = _body(api, gateway, [_user(OTHER, "@@")])
-        key = gateway.other_key if "another key" in name and gateway.other_key else gateway.key
+        key = gateway.other_key if "another key" in name else gateway.key
         steps = (
             f"def equal(guess): ask({first!r}); a = {head}; ask({second!r}.replace('@@', guess), {key!r}); "
             f"return a == {tail}"

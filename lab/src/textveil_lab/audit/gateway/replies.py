@@ -81,13 +81,14 @@ def crossings(attack: Attack, kinds: tuple[str, ...]) -> list[Figure]:
             ("another key", True, False),
             ("another key, with a value of its own", True, True),
         )
+        if attack.gateway.other_key or not other
     ]
     return [*figures, _together(attack, kinds)]
 
 
 def _crossed(attack: Attack, kinds: tuple[str, ...], name: str, *, other: bool, own: bool) -> Figure:
     draw = attack.draws("mixing", name)
-    trials = count = 0
+    trials = count = refused = 0
     crossed, replay = [], ""
     for trial in range(attack.trials):
         kind = kinds[trial % len(kinds)]
@@ -99,13 +100,14 @@ def _crossed(attack: Attack, kinds: tuple[str, ...], name: str, *, other: bool, 
             sent = request(attack.api, asked(attack.api, attack.gateway.model, text))
             answer = attack.gateway.ask(sent, other=other)
             trials += 1
+            refused += answer.refused
             if stands(shot.value.telling, [answer.body]):
                 count += 1
                 crossed.append(kind)
                 replay = replay or replays.crossed(
                     attack.gateway, attack.upstream.port, attack.api, shot, sent, other=other
                 )
-    return Figure(family="mixing", name=name, event="crossed", trials=trials, count=count,
+    return Figure(family="mixing", name=name, event="crossed", trials=trials, count=count, refused=refused,
                   kinds=tuple(dict.fromkeys(crossed)), replay=replay)  # fmt: skip
 
 

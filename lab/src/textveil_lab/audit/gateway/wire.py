@@ -305,14 +305,15 @@ class Gateway:
 
     Args:
         url: its base URL as a client of OpenAI's API has it, on this machine.
-        key: what the client says who it is; ``other_key`` another one's, the same where the gateway has no keys.
+        key: what the client says who it is.
+        other_key: what another one says; empty: there is none, and nothing is tried between keys.
         model: name that goes with each request.
         seconds: how long one request may take.
     """
 
     url: str
     key: str = "sk-audit-one"
-    other_key: str = ""
+    other_key: str = "sk-audit-two"
     model: str = "m"
     seconds: float = 60.0
 
@@ -326,7 +327,7 @@ class Gateway:
     def ask(self, request: Request, *, other: bool = False) -> Answer:
         """Send a request; a broken connection is an answer of status 0."""
         parts = urlsplit(self.url)
-        key = self.other_key if other and self.other_key else self.key
+        key = self.other_key if other else self.key
         headers = {"Authorization": f"Bearer {key}", "x-api-key": key, "Content-Type": "application/json",
                    "anthropic-version": "2023-06-01", **request.headers}  # fmt: skip
         connection = http.client.HTTPConnection(parts.hostname or "", parts.port or 80, timeout=self.seconds)

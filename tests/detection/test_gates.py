@@ -66,6 +66,11 @@ PIECES += [
     "Krumme Reihe 9, 24937 Flensburg",
 ]
 PIECES += [
+    "x\nPID|1||4417720||Zuse^Ada\n",
+    "DB_HOST=db1.tarnbrook.lan",
+    "ada@zuse.org:walnut-Quarry\n",
+    'Ada "Dot" Zuse won',
+    "\nis our tasha round gazza's place and that is all there is to say of it\nyes it is\nno it is not so",
     "haar broer Wouter",
     "a Kia Ceed",
     "Sian, MRCVS",

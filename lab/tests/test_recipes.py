@@ -12,7 +12,7 @@ from tests.helpers.stub_gateway import StubGateway
 from textveil_lab.audit.gateway.wire import Upstream
 
 ROOT = Path(__file__).resolve().parents[2]
-SCRIPT = ROOT / "examples/recipes/run.py"
+SCRIPT = ROOT / "examples/recipes/clients.py"
 
 
 @pytest.fixture

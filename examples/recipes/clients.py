@@ -1,7 +1,7 @@
 """Each client through the gateway, in front of a provider on this machine that counts what must not reach it.
 
-    python examples/recipes/run.py                  every client that is installed
-    python examples/recipes/run.py claude codex     some; see docs/recipes.md for where they are looked for
+    python examples/recipes/clients.py                  every client that is installed
+    python examples/recipes/clients.py claude codex     some; see docs/recipes.md for where they are looked for
 
 It starts ``textveil serve`` and needs the packages textveil[server] and textveil-lab, whose provider it takes. A client
 passes if its request came, none of the values did, and it shows all of them again. Exit code 1: one does not.

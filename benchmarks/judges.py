@@ -111,8 +111,10 @@ def main() -> None:
     options = parser.parse_args()
     found = judged()
     print(found)
-    head, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    stated, _, tail = rest.partition(END)
+    head, begun, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+    stated, ended, tail = rest.partition(END)
+    if not (begun and ended):
+        raise SystemExit(f"docs/judges.md must hold {BEGIN.strip()} and {END.strip()}, each between empty lines.")
     if options.write:
         PAGE.write_text(f"{head}{BEGIN}{found}{END}{tail}", encoding="utf-8")
     elif stated != found:

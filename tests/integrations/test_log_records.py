@@ -60,6 +60,10 @@ def test_records_of_a_trace_share_surrogates_and_are_sanitized_once(log: tuple[l
     logger.removeFilter(SANITIZING)
     first, second, other = (line.split("{")[0] for line in stream.getvalue().splitlines() if line)
     assert first == second and NAME not in first + other
+    record = logging.makeLogRecord({"msg": f"Please ask {NAME}."})
+    assert SANITIZING.filter(record)
+    once = record.msg
+    assert SANITIZING.filter(record) and record.msg == once != f"Please ask {NAME}."
 
 
 def test_a_record_that_fails_is_dropped_and_counted() -> None:

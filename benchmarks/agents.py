@@ -17,8 +17,6 @@ Ends with code 1 where a call or a text is broken, or a value leaks. No text is 
 names of code that were drawn, for you alone.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import base64

@@ -7,8 +7,6 @@ the first 400 of their public texts; the first 150 people are those by whom the 
 of words, and style. Needs public data (--data FOLDER).
 """
 
-from __future__ import annotations
-
 import argparse
 
 import numpy as np

@@ -11,8 +11,6 @@ which the language model leaves out. "Content" are the words outside the 3,000 m
 Words that are not in the vocabulary are left out. The interval is over texts, at 95 %, from a bootstrap with a seed.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import time

@@ -8,8 +8,6 @@ sentence. Printed are medians of a turn's time, of early and of late turns, and 
 by; and the first turn behind a restart, which reads a whole conversation. Needs the folder of shared texts.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import contextlib

@@ -9,8 +9,6 @@ at the rate of the words that the last size added. Needs public data (--data FOL
 and Linux or macOS.
 """
 
-from __future__ import annotations
-
 import argparse
 import gzip
 import json

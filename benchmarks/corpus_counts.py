@@ -13,8 +13,6 @@ the same documents and words:
   their numbers.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

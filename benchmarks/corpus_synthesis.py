@@ -13,8 +13,6 @@ seeds.
 Needs the extra ``learn``; the texts are read from ``$TEXTVEIL_SHARED``.
 """
 
-from __future__ import annotations
-
 import argparse
 import gzip
 import json

@@ -13,8 +13,6 @@ from a bootstrap with a fixed seed. "Context" decodes with the embedded language
 word for each released one alone, by channel and public frequency.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import time

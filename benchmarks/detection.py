@@ -12,8 +12,6 @@ Growth: time for a hostile string four times as long; 4 is linear.
 Needs the extra ``presidio``.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import gzip

@@ -16,8 +16,6 @@
 - ``picture``: docs/figures/documents.png, a letter before and after, as LibreOffice shows both, for seed 0.
 """
 
-from __future__ import annotations
-
 import argparse
 import email
 import io

@@ -26,8 +26,6 @@ read off the release, so a draw that equals its value by chance counts as gone. 
 95 % and take strings for independent. No text is printed; ``--show`` prints the misses for you alone.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import gzip

@@ -7,8 +7,6 @@ caches, buffers and counters among the ways.
     python benchmarks/false_accusations.py [--computed 10000] [--drawn 5000] [--seed 1]
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 import time

@@ -7,8 +7,6 @@ the integers that they draw by; noise mechanisms are drawn from, with intervals 
 ones of the embedded vocabulary; the prior counts them alike, or by Zipf's law.
 """
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 from typing import Any

@@ -5,8 +5,6 @@
 Prints both rates in float32 and their ratio, and whether the answers are those of NumPy on a sample.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import statistics

@@ -9,8 +9,6 @@ stays. Wrong spans hold a capitalized word outside all values, per 100 texts. fa
 the detector too, so recall is favored in all languages alike. The kind of a span is not judged.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections import Counter
 from typing import Final

@@ -9,8 +9,6 @@ vocabulary lacks stand for their nearest spelling everywhere. Intervals are Clop
 documents. Needs the extra ``learn``.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import random

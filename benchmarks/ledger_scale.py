@@ -7,8 +7,6 @@ into it at once (chained and sealed as the ledger does, in tenants of 10,000), s
 500 reservations of persons at random: by one thread, and by several. Beside it the same with 1,000 persons.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

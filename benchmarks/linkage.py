@@ -19,8 +19,6 @@ Draws are seeded, so that the figure can be repeated; such releases are for benc
 line says so. Needs the extras ``learn`` and ``plots``; ``presidio`` and ``spacy`` for theirs.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import hashlib

@@ -3,8 +3,6 @@
 Every benchmark that imports this module takes ``--data FOLDER``, in place of $TEXTVEIL_SHARED.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import resource

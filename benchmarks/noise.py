@@ -5,8 +5,6 @@
 Processor time, not wall time: the search runs on all cores and the draw on one, and a worker has one of each.
 """
 
-from __future__ import annotations
-
 import statistics
 from functools import partial
 from typing import Any

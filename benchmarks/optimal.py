@@ -7,8 +7,6 @@ is the processor's, memory the largest of the process so far. `frequency` is the
 prior, with the weights that it chooses by itself; `flat` that with flat base weights.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import resource

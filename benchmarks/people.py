@@ -6,8 +6,6 @@ these, articles of 300 to 3,000 words are taken in the order of a public hash of
 first third of the words is the private text, the rest is public.
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """Mail, pages of HTML and PDF files with canaries in every part, and what extractors of other makers see in them."""
 
-from __future__ import annotations
-
 import email
 import io
 import random

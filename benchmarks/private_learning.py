@@ -10,8 +10,6 @@ same regression without noise, with a ridge of 1. ``--dpsgd``: logistic regressi
 document a unit, in place of ours; needs torch and opacus. The texts are read from ``$TEXTVEIL_SHARED``.
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 from collections.abc import Iterator

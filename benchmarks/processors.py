@@ -7,8 +7,6 @@ all; each with one thread and with two. A cap above what this machine has change
 [default: nearest-word new-rows, a few minutes].
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -1,7 +1,5 @@
 """Programs that benchmarks of the server start and stop: textveil's server, PostgreSQL on a free port, a load tool."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

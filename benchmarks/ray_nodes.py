@@ -7,8 +7,6 @@ each works. The bytes must be those of the local engine. Rates on one machine sa
 is that it works and what passes between nodes. Needs the folder of shared texts.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import logging

@@ -5,8 +5,6 @@
 Both release the same bytes; starting and ending processes is part of the time.
 """
 
-from __future__ import annotations
-
 import argparse
 import gzip
 import hashlib

@@ -12,8 +12,6 @@ The corpus is the training part of AG News, one document a person. A road gives 
 Draws are seeded; such releases are for benchmarks only. Needs the extra ``learn``.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import sys

@@ -5,8 +5,6 @@
 Needs pyarrow, and the folder of shared texts.
 """
 
-from __future__ import annotations
-
 import argparse
 import gzip
 import json

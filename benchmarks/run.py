@@ -7,8 +7,6 @@ are compared where they are installed (mldp-text 0.1.2 wants an environment of i
 python -m pip install ".[benchmark]").
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import gzip

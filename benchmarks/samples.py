@@ -9,8 +9,6 @@
 The draws come from the seed: an example that can be repeated is never for release.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import random

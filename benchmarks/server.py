@@ -10,8 +10,6 @@ come, in the same run. ``stream`` sets an upstream that writes a chunk each 5 ms
 chunks come through it with when they come from the upstream itself. Needs the folder of shared texts.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import csv

@@ -8,8 +8,6 @@ Python's garbage collector looks through them at times: ``sums`` counts that, an
 Needs the folder of shared texts.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import json

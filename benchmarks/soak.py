@@ -9,8 +9,6 @@ Each prints what it tried and ends with code 1 and what it found where a claim f
 (what they draw is the operating system's randomness all the same), ``--first`` goes on with ``strings`` from a case.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import time

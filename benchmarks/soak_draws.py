@@ -6,8 +6,6 @@ words: two equal ones would show that two holders share a key, wherever in its s
 two are equal by chance with probability below 1e-6.
 """
 
-from __future__ import annotations
-
 import hashlib
 import multiprocessing
 import os

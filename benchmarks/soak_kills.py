@@ -5,8 +5,6 @@ committed must begin with what it had committed before: no block is drawn anew. 
 the output once, in order, under the committed bytes, and the ledger counts each block once.
 """
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

@@ -6,8 +6,6 @@ kept is seen: those of one vocabulary are private characters for the others. Dig
 input no more may come back than the limit on keeping one allows.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 import string

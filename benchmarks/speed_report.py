@@ -1,7 +1,5 @@
 """How fast textveil is here, as ratios in one run: ``python benchmarks/speed_report.py [PART]... [-o DIR]``."""
 
-from __future__ import annotations
-
 import sys
 import tempfile
 from pathlib import Path

@@ -7,8 +7,6 @@ calls and batches), ``command`` (``textveil sanitize`` in a fresh process), ``ta
 found by another process, read by its outputs). Needs public data (--data FOLDER).
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import json

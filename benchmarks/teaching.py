@@ -14,8 +14,6 @@ Go: labelled names (persons, places, organizations) that are masked whole. Stay:
 touches no label. Means over seeds. Needs public data (--data FOLDER). No text is printed.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import lzma

@@ -11,8 +11,6 @@ most frequent of the public counts. Words that are not in the vocabulary are lef
 95 %, from a bootstrap with a fixed seed.
 """
 
-from __future__ import annotations
-
 import csv
 import gzip
 import json

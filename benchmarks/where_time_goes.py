@@ -5,8 +5,6 @@
 Needs public data (--data FOLDER, docs/data.md) for the first and torch for the second.
 """
 
-from __future__ import annotations
-
 import cProfile
 import gzip
 import json

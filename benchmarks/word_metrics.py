@@ -4,8 +4,6 @@ Run ``python benchmarks/word_metrics.py PART... [--vocabulary PATH]``; numbers o
 sampled words, those of noise come from draws.
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 from collections.abc import Callable

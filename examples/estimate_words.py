@@ -3,8 +3,6 @@
 python examples/estimate_words.py
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from textveil.catalog import word_mechanism

@@ -3,8 +3,6 @@
 Run: python examples/restore.py
 """
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 

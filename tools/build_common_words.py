@@ -20,8 +20,6 @@ A level is the largest list whose linkage, measured as below on persons that the
 the level's target. Private texts are the first 120 words of each article; the rest of it is public.
 """
 
-from __future__ import annotations
-
 import argparse
 import gzip
 import hashlib

@@ -10,8 +10,6 @@ cosine of a word and its output over running words, and over content words, thos
 Draws are seeded. The choices are public numbers; they decide how good the text is, never the guarantee.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -17,8 +17,6 @@ Each word has a set of marks:
 Places of several words come from the same two sources. Articles: 5,247 of the English Wikipedia of 2015, CC BY-SA 3.0.
 """
 
-from __future__ import annotations
-
 import argparse
 import gzip
 import hashlib

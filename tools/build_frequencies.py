@@ -12,8 +12,6 @@ A word names people or places where
 Days, months and languages are among the first kind: they are treated as names too.
 """
 
-from __future__ import annotations
-
 import argparse
 import gzip
 import hashlib

@@ -8,8 +8,6 @@ The text is English Wikipedia articles (5,247 of 2015, CC BY-SA 3.0), without th
 when divided by 20: these are held out for measurements.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import gzip

@@ -7,8 +7,6 @@ A search is not repeated to the bit on every machine, since matrix products are 
 says can be checked all the same: the value follows from its weights in exact integers, the bound from its levels.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import json

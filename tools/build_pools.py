@@ -15,8 +15,6 @@ are all numbers of a line or a mobile by the package phonenumbers; North America
 offices reserve for examples. Every pool is sorted, so that no order of the source shows.
 """
 
-from __future__ import annotations
-
 import argparse
 import gzip
 import hashlib

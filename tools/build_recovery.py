@@ -8,8 +8,6 @@ The texts lie beside the project: the first 300 of AG News' test part, 1,000 sen
 1,500 characters of articles that the embedded language model has not seen. Only shares are written.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -13,8 +13,6 @@ One file for a language, with the sections
   a capital or begin like a family name; ``frequent`` are those among the language's 8,000 most frequent words.
 """
 
-from __future__ import annotations
-
 import argparse
 import lzma
 import re

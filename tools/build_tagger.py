@@ -17,8 +17,6 @@ Of three fifths of the names in the public lists the tagger does not see there t
 about those that no list holds.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import csv

@@ -13,8 +13,6 @@ Words, values, scales and the table of nearest words are compared byte by byte. 
 numbers, since another BLAS may differ in the last digits; --quick leaves them and the table out.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import io

@@ -7,8 +7,6 @@ The criterion stands in ``textveil/mechanisms/sampling/weight_shares.py``. It is
 frequencies and epsilon alone; it is stored because it takes seconds, not because it could not be computed.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

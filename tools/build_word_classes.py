@@ -10,8 +10,6 @@ are a class of their own, and so are words that public text writes as names and 
 times, unless they are places, times or qualities. A participle has the class of its verb if the verb is used more.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import json

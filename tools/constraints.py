@@ -5,8 +5,6 @@
 It makes a fresh environment with every extra, and writes down what pip chose.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tempfile

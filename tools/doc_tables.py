@@ -5,8 +5,6 @@ Python. ``--write`` renews all of it; ``--check`` says what is stale, and exits 
 kept in no file: the site has it in place of ``<!-- site: NAME -->``.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

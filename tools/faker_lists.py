@@ -1,7 +1,5 @@
 """The lists of the package faker, as tools read them: one place that knows how its providers hold them."""
 
-from __future__ import annotations
-
 import pkgutil
 from collections.abc import Collection, Iterable, Iterator
 from importlib import import_module

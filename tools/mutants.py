@@ -13,8 +13,6 @@ the source; processes that a test spawns read the source unchanged. Mutants that
 the source in annotations or docstrings alone, are left out.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import difflib

@@ -1,7 +1,5 @@
 """A hook of mkdocs: tables that only the site has; a link to a file outside docs/ becomes that file's path."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

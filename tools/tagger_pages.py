@@ -1,7 +1,5 @@
 """Synthetic sentences, letters, notes, prompts and chats with labeled names, and with words that look like names."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Iterator

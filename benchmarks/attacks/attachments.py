@@ -7,8 +7,6 @@ that are refused, and the releases in which the name can be read by the standard
 hexadecimal digits or quoted-printable, one within another. Ends with code 1 where there is one.
 """
 
-from __future__ import annotations
-
 import argparse
 import base64
 import contextlib

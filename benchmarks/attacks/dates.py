@@ -7,8 +7,6 @@ weekend in Portuguese, an hour of one digit. The attacker takes the release whos
 is right by chance in one of six. Exits 1 where it is right more often than that, at 1e-6 for all cases together.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 import sys

@@ -8,8 +8,6 @@ or a word of it, can be read in what goes on, by a decoder of this script's own;
 were where the model repeats what it got. Ends with code 1 where there is one of either.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import html

@@ -8,8 +8,6 @@ attack was answered, and the most memory that the server's own process has held 
 more than a second.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import contextlib

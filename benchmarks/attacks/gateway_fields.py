@@ -8,8 +8,6 @@ and functions) hold none. Counted are the requests after which the upstream has 
 that quote it. Ends with code 1 where there is one of either, or where nothing went on.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import json

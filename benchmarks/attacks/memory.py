@@ -7,8 +7,6 @@ chat, the gateway's account must be what is really held, and with a small ``maps
 Exit status 1 if one of these fails.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import gc

@@ -9,8 +9,6 @@ one a mention.
 Exits 1 where a pair is told apart.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 import sys

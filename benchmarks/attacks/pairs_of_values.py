@@ -4,8 +4,6 @@ A ``Writer`` writes the values of one text. What is public comes from ``form``, 
 else comes from ``own``. So nothing here reads a surrogate's code: a format and an equality are what its lists say.
 """
 
-from __future__ import annotations
-
 import calendar
 from collections.abc import Callable, Mapping
 from datetime import date

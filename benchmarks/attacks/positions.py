@@ -12,8 +12,6 @@ A text that is refused gives nothing away, and is counted by itself. Ends with c
 of the first two kinds is refused.
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 import sys

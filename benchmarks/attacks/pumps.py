@@ -11,8 +11,6 @@ of the bounds of the others is what a character may cost. The answer errs to one
 character forbid is not all understood, so a pattern that is fast may be named, and is then written more plainly.
 """
 
-from __future__ import annotations
-
 import ast
 import importlib
 import re

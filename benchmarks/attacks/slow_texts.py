@@ -11,8 +11,6 @@ fastest. Processor time of this thread is measured, the least of up to four runs
 than three times the growth of the text.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import time

@@ -6,8 +6,6 @@ them honest channels, of which none may be accused.
     python benchmarks/attacks/statements.py [--runs 10] [--words 200] [--seed 1]
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Mapping

@@ -6,8 +6,6 @@ Each way wraps the identity, or a weaker mechanism, under a guarantee of 0-DP. I
 release, or where words that all stay are not told. Exits with 1 if one does.
 """
 
-from __future__ import annotations
-
 import argparse
 import copy
 import dataclasses

@@ -9,8 +9,6 @@ is one in a URL that is hidden in escapes (a list). Exit status 1 if there is on
 named host are mostly not restored.
 """
 
-from __future__ import annotations
-
 import argparse
 import html
 import random

@@ -1,7 +1,5 @@
 """How benchmarks measure: pairs in one run, medians of ratios, and the machine beside the numbers."""
 
-from __future__ import annotations
-
 import os
 import platform
 import statistics

@@ -1,7 +1,5 @@
 """Resident memory of ``textveil sanitize`` against the size of the corpus, workers included."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tempfile

@@ -1,7 +1,5 @@
 """Results of a benchmark as a text table, as JSON and as figures."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType

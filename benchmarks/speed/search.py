@@ -1,7 +1,5 @@
 """Nearest word and noise: against faiss, against one plain matrix product, against a loop over words."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Mechanisms and whole texts: draws of seen words, rows of new ones, corpora, and other packages' mechanisms."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import statistics

@@ -1,7 +1,5 @@
 """What benchmarks run on: vectors of any size, points beside them, and a made corpus."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import final
 

@@ -3,8 +3,6 @@
 The noise has density proportional to exp(-epsilon * norm), which is epsilon times distance for any two words.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 

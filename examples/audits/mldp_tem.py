@@ -6,8 +6,6 @@ A lone word keeps the set beyond the radius from being empty: where it is, the p
 from it. The claim, epsilon times distance, does not depend on the unit of distance.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import cache

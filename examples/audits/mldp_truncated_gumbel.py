@@ -4,8 +4,6 @@ The word farthest from the input is never among the k, so it never comes out, wh
 greatest distance are given here: left out, the package draws a word from a dict view, which Python 3.11 refuses.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 from functools import cache

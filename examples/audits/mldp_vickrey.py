@@ -4,8 +4,6 @@ Where the nearest word is the input, it is dropped before the choice: the choice
 post-processing of the noisy vector.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 

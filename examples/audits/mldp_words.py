@@ -1,7 +1,5 @@
 """Small public vocabularies for the mechanisms of mldp-text: see ``textveil_lab.audit.foreign.mldp``."""
 
-from __future__ import annotations
-
 from textveil_lab.audit.foreign.mldp import Places as Points
 from textveil_lab.audit.foreign.mldp import diameter, distance
 from textveil_lab.audit.foreign.mldp import mldp_mechanism as made

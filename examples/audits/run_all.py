@@ -4,8 +4,6 @@ One line a mechanism: the claim for the pair, the lower bound on its epsilon, th
 caught. One of them alone: ``python examples/audits/run_all.py mldp_vickrey``.
 """
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import sys

@@ -5,8 +5,6 @@
 Needs the extra ``torch``.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Final

@@ -5,8 +5,6 @@ Prints, for each epsilon and score, the best mechanism of the catalog and its le
     TEXTVEIL_SHARED=../shared python lab/benchmarks/equal_guarantee.py
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 from pathlib import Path

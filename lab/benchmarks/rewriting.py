@@ -8,8 +8,6 @@ wait for each other, and waiting counts. The floor is the step's matrix products
 product of an LSTM's shape.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import statistics

@@ -1,7 +1,5 @@
 """What the pages of the lab say runs: code blocks, commands, examples; and their links lead somewhere."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import subprocess

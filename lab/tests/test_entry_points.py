@@ -1,7 +1,5 @@
 """What the lab declares is what its package registers, and what textveil says how to install."""
 
-from __future__ import annotations
-
 import json
 import pkgutil
 import re

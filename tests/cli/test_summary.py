@@ -1,7 +1,5 @@
 """The summary of a release: at most ten lines of 80 columns, in the user's words."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

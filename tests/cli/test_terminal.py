@@ -1,7 +1,5 @@
 """What commands print on a terminal of 80 columns, as files that a person has read: tests/golden/terminal."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Messages in other languages: one table, complete for the summary and the page to file."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -1,7 +1,5 @@
 """Small amounts stay in prompts, since a model reckons with them; large ones are drawn, and all of them elsewhere."""
 
-from __future__ import annotations
-
 import pytest
 
 import textveil as tv

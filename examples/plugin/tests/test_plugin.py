@@ -1,7 +1,5 @@
 """Both mechanisms against their declarations and proofs, and through every command of textveil."""
 
-from __future__ import annotations
-
 import json
 import math
 import subprocess

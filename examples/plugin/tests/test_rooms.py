@@ -1,7 +1,5 @@
 """The detector and the surrogate of rooms, by themselves and in a policy."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -5,8 +5,6 @@ parameters, the vocabulary's digest and the version of textveil; whatever of the
 channel that is nearly the right one gives wrong answers and no error.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping

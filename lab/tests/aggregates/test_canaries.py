@@ -1,7 +1,5 @@
 """A person inserted into a corpus: an honest release is not refuted, one without noise is."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Fixtures of the tests of audits."""
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Attacks: exact success by enumeration, intervals that hold, and the limits that no attack passes."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

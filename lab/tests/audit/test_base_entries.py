@@ -1,7 +1,5 @@
 """Entries over a base are believed of the catalog's channels alone, and compared at random rows."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -4,8 +4,6 @@
 probability at most 0.001 a run, more than 5 in 200 have probability below 1e-7 (alpha).
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import binom

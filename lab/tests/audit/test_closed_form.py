@@ -1,7 +1,5 @@
 """Closed-form audits: the published truncated Laplace is refuted, what is proved passes, violations are found."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Audits of mechanisms that look at more than one word: true ones stand, leaky ones fall, at stated odds."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

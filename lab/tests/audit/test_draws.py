@@ -1,7 +1,5 @@
 """Draws beside what is stated of them: a contradiction leads, dependent draws give no verdict, distances are told."""
 
-from __future__ import annotations
-
 import json
 import math
 import sys

@@ -1,7 +1,5 @@
 """Exact audits of channels: against enumeration, against the reference, and on planted violations."""
 
-from __future__ import annotations
-
 import json
 import math
 from fractions import Fraction

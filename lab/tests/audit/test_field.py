@@ -1,7 +1,5 @@
 """The table of the field: its methods, its verdicts, and that it accuses nothing that is sound."""
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import replace

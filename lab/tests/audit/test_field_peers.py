@@ -4,8 +4,6 @@ A two-sample test: Pearson's chi-square on the table of counts, at alpha 1e-6 a 
 The packages are optional; without them the formulas alone are compared.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import chi2_contingency

@@ -1,7 +1,5 @@
 """Foreign callables: loading, watching, and every way in which they misbehave, without their words in the errors."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import subprocess

@@ -1,7 +1,5 @@
 """Somebody else's channels and tables: judged by what they offer, and never by their word alone."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

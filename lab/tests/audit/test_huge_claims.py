@@ -1,7 +1,5 @@
 """Claims near the largest float: an infinite loss refutes them, and nothing overflows on the way to the report."""
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

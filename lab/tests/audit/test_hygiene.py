@@ -1,7 +1,5 @@
 """Hygiene checks: a clean mechanism passes all, and each check catches its mutant, at alpha = 1e-6 a check."""
 
-from __future__ import annotations
-
 import multiprocessing
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Utility limits: what they refute, what they leave alone, and that true mechanisms never exceed them."""
 
-from __future__ import annotations
-
 import pytest
 
 from textveil.catalog import mechanism

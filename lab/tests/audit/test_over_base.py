@@ -1,7 +1,5 @@
 """Audits from a base and the entries above it: the same exact numbers as from the whole table, and lies found."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """How much a decoder recovers of a public text: counted right, quoted right."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

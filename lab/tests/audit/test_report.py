@@ -1,7 +1,5 @@
 """Reports: one verdict, valid JSON, sentences that do not overstate, pages that stand alone."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

@@ -1,7 +1,5 @@
 """Audits put together: the catalog keeps its promises, foreign code is judged, and fails without words in messages."""
 
-from __future__ import annotations
-
 import json
 import math
 import subprocess

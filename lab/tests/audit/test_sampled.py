@@ -1,7 +1,5 @@
 """Sampled audits: never accuse an exact mechanism above alpha, find a planted 20 %, state their power."""
 
-from __future__ import annotations
-
 import json
 import math
 

@@ -1,7 +1,5 @@
 """A delta that no float can hold is not 0: pure claims on noise, and claims far below the least float."""
 
-from __future__ import annotations
-
 import json
 import math
 

@@ -1,7 +1,5 @@
 """The word channel of noise on a line: against integrals of the density, and verdicts that name what they speak of."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

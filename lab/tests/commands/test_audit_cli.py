@@ -1,7 +1,5 @@
 """``textveil audit``: verdicts with their exit codes, machine output, pages, and one line for every bad input."""
 
-from __future__ import annotations
-
 import io
 import json
 import sys

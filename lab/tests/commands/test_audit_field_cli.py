@@ -1,7 +1,5 @@
 """``textveil audit-field``: the table in every form, and rows by name."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path

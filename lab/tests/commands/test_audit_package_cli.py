@@ -1,7 +1,5 @@
 """``textveil audit-package``: a package in another process, adapters of third parties, refusals."""
 
-from __future__ import annotations
-
 import json
 import sys
 from importlib.metadata import EntryPoint, entry_points, version

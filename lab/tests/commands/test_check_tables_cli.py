@@ -1,7 +1,5 @@
 """``textveil check-tables``: shipped tables and reports, by the checker that stands apart."""
 
-from __future__ import annotations
-
 import json
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``textveil decode``: every format, what stays, and one line for every bad input."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

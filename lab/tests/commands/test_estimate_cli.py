@@ -1,7 +1,5 @@
 """``textveil estimate``: counts from a release and its report, and one line for what is wrong."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

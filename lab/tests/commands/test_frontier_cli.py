@@ -1,7 +1,5 @@
 """``textveil frontier`` end to end, and its messages."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """``textveil decode --endpoint``, against a real HTTP server on this machine."""
 
-from __future__ import annotations
-
 import io
 import sys
 from pathlib import Path

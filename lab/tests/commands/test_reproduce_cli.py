@@ -1,7 +1,5 @@
 """``textveil reproduce``: lists, one line for bad input, code 2, and nothing half written."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """``textveil rewrite``: trains, rewrites, says what is promised, and refuses in one line."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

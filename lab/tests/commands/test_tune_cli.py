@@ -1,7 +1,5 @@
 """``textveil tune``: a comparison without a choice, warnings, one line for bad input, and no text but on the page."""
 
-from __future__ import annotations
-
 import io
 import json
 import sys

@@ -1,7 +1,5 @@
 """Texts gone over again with a model of both sides, against a slow reading of what that means."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from tests.helpers.golden import release_reference

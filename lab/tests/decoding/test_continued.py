@@ -1,7 +1,5 @@
 """Proposals: the best successors by language and channel that a place does not have yet, each once."""
 
-from __future__ import annotations
-
 import numpy as np
 from tests.helpers.language_models import BigramModel
 

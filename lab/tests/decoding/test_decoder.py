@@ -1,7 +1,5 @@
 """Decoding of texts: what comes back in which places, sentence by sentence, for channels and sequences."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from tests.helpers.golden import release_reference

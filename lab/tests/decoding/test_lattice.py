@@ -1,7 +1,5 @@
 """The search against brute force: best paths and marginals of the reference cases and of made-up trigram models."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

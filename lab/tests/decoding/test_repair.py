@@ -1,7 +1,5 @@
 """Repair by an endpoint, against a real HTTP server on this machine: up, down, slow, wrong, too long."""
 
-from __future__ import annotations
-
 import socket
 import threading
 import time

@@ -1,7 +1,5 @@
 """The corpora of the studies are read as they are laid out, and others are refused."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Classifiers that are networks: they learn, repeat by their seed, stop, and refuse what cannot be trained."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

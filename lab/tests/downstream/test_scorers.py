@@ -1,7 +1,5 @@
 """What became of words: all of them stay in texts as they are, and more of them at a larger epsilon."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from tests.helpers.vocabularies import made_vocabulary

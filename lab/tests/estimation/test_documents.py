@@ -1,7 +1,5 @@
 """Documents as classifiers read them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from tests.helpers.vocabularies import lettered_vocabulary

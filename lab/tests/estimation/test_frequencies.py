@@ -4,8 +4,6 @@ Each simulated coverage fails by chance with probability below 1e-6 (exact binom
 an interval without its correction, or too narrow by half, is caught.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

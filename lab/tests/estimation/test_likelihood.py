@@ -1,7 +1,5 @@
 """Likelihood through the channel: counts, priors, features and classes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from tests.helpers.vocabularies import made_vocabulary

@@ -1,7 +1,5 @@
 """BERTScore: worked by hand with an encoder of known vectors, beside the authors' package, and bad input."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Sequence

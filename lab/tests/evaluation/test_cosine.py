@@ -1,7 +1,5 @@
 """Mean cosine: cases worked by hand, words without a direction, bad input."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

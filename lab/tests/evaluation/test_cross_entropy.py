@@ -1,7 +1,5 @@
 """Cross-entropy: by hand, at the ends of the floating range, under language models, and bad input."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

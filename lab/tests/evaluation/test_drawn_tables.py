@@ -1,7 +1,5 @@
 """Tables as figures: every cell is drawn, long ones in lines of the width that is given."""
 
-from __future__ import annotations
-
 import pytest
 
 from textveil.errors import ParameterError

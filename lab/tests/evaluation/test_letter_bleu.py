@@ -1,7 +1,5 @@
 """The paper's scale against NLTK called as its tool calls it, and what follows from that call."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """ROUGE-1 and BLEU: cases worked by hand, edges, and bad input."""
 
-from __future__ import annotations
-
 import math
 import sys
 

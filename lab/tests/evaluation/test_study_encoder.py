@@ -1,7 +1,5 @@
 """The study's own encoder: what it learns, that it says what it is, and bad input. Its numbers are never pinned."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """N_w and S_w: both ways of counting, by hand; single words under mechanisms, exactly and in draws."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

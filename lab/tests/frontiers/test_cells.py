@@ -1,7 +1,5 @@
 """Cells are kept whole or not at all, a run goes on where it stopped, and another setting is refused."""
 
-from __future__ import annotations
-
 import os
 import signal
 from dataclasses import dataclass

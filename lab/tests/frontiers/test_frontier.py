@@ -1,7 +1,5 @@
 """The frontier: calibration to what is verified, scores beside their laws, limits, resumption, bad input."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

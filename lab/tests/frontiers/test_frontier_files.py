@@ -1,7 +1,5 @@
 """The frontier's files: one page that needs nothing else, figures, tables."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """The frontier on public texts: told apart, decoded, learned from."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from tests.helpers.vocabularies import lettered_vocabulary

@@ -1,7 +1,5 @@
 """One frontier over several vocabularies: the numbers of each are its own, and everything says whose they are."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

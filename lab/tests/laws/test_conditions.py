@@ -1,7 +1,5 @@
 """Thresholds of equations 18 and 19 and the probabilities of equations 20 and 21, against draws and by hand."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

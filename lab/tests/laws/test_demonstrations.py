@@ -1,7 +1,5 @@
 """Laplace noise in one and two dimensions: closed forms, a second method, and simulation by the real mechanism."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -6,8 +6,6 @@ recurrence of K give J_(nu+1) = (2 nu + 1) J_nu + x^(nu+1) K_nu(x), from J_(1/2)
 integral of exp(-x cosh t) / cosh t over (0, inf). Every term is positive, and 40 digits are carried.
 """
 
-from __future__ import annotations
-
 import math
 import time
 

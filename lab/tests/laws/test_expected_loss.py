@@ -1,7 +1,5 @@
 """The two identities of the squared loss, and both geometric conditions against distances computed outright."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

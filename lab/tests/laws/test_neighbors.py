@@ -1,7 +1,5 @@
 """Distances to the k-th nearest word and the thresholds of equations 18 and 19, against plain loops."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from tests.helpers.shared import shared_path

@@ -1,7 +1,5 @@
 """Length and direction of the noise: exact distributions, and that their product is the noisy dot product."""
 
-from __future__ import annotations
-
 import math
 
 import mpmath

@@ -1,7 +1,5 @@
 """Theorems 8 and 10 of section 5: |Z| bounded by the angle and the length, the example of that, the mean of draws."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The constant of the rank resampling by a criterion, against sums written out on a small vocabulary."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Rank profiles: exact ones against enumeration, simulated ones against exact ones, and the interval itself."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from tests.helpers.vocabularies import made_vocabulary

@@ -1,7 +1,5 @@
 """Every bound lies above the exact tail, everywhere; and how much each gives away."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 

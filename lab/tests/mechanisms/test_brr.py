@@ -1,7 +1,5 @@
 """BRR: the exact channel over all flipped codes, in integers; draws that follow it; the profile of the noisy bits."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """CMP as its paper has it, and with approximate search: the noise is one, the search another."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.spatial.distance import pdist

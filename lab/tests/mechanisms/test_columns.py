@@ -1,7 +1,5 @@
 """Columns of channels: against the whole table of integers, with repeats, for sequences and after pickling."""
 
-from __future__ import annotations
-
 import math
 import pickle
 

@@ -1,7 +1,5 @@
 """CusText: exact within clusters and said so; a list for every word is refuted; what is public is stated everywhere."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """1-Diffractor: lists, exact losses per place and for any two words, the law of a step, the seed that all have."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 import pickle

@@ -1,7 +1,5 @@
 """TEM, SanText, SanText+, PRIVIC and words of one tag: laws, losses by enumeration, draws, and what they refuse."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any

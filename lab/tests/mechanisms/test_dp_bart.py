@@ -1,7 +1,5 @@
 """DP-BART: the exact delta at the farthest codes, the law of the noise, what is refused, and a model that learned."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

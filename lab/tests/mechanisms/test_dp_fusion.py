@@ -1,7 +1,5 @@
 """DP-Fusion: exact laws of whole outputs for two values of the spans, draws against them, and what its paper bounds."""
 
-from __future__ import annotations
-
 import math
 import pickle
 from itertools import product

@@ -1,7 +1,5 @@
 """Texts from clipped logits: exact laws of whole outputs over ten tokens, draws against them, and bad input."""
 
-from __future__ import annotations
-
 import math
 import pickle
 from itertools import product

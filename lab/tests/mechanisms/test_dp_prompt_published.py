@@ -1,7 +1,5 @@
 """DP-Prompt without clipping: refuted by an output that is computed, and not where logits stay in the range."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """ADePT and DP-Rewrite: the table of sensitivities, the exact law of a network of one coordinate, what is refused."""
 
-from __future__ import annotations
-
 import math
 import pickle
 from pathlib import Path

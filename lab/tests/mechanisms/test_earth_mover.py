@@ -1,7 +1,5 @@
 """Bags under the earth mover's distance: exact losses on a line, the law of a bag, hidden lengths."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import pickle

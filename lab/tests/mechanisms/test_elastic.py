@@ -1,7 +1,5 @@
 """The elastic metric: balls hold their mass, distances are Dijkstra's, and the channel keeps its guarantee."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.sparse.csgraph import dijkstra

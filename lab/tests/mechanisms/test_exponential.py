@@ -1,7 +1,5 @@
 """The room for rounding in the metric form of the exponential mechanism: what was measured, and each term's need."""
 
-from __future__ import annotations
-
 import math
 
 import mpmath

@@ -1,7 +1,5 @@
 """The exponential mechanism's rows: against the reference, and kept by several threads."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Word metrics that somebody else made: put to the test where they enter: guarantees per distance rest on them."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 

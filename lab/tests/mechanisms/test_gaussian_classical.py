@@ -1,7 +1,5 @@
 """The classical Gaussian: proved up to epsilon 1 and refused above it; at any epsilon, a claim that is computed."""
 
-from __future__ import annotations
-
 import math
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Hyperbolic mechanisms: distances, the exact sampler against quadrature, the profile, and the exact channel."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

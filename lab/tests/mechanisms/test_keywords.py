@@ -1,7 +1,5 @@
 """Keywords: sets of one size for every document, the exact loss over all documents of a tiny vocabulary, the law."""
 
-from __future__ import annotations
-
 import itertools
 import pickle
 from fractions import Fraction

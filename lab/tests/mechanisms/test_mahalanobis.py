@@ -1,7 +1,5 @@
 """Mahalanobis noise: its distance by brute force, its guarantee in its own metric and in the Euclidean one."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

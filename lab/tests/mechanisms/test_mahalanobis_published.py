@@ -1,7 +1,5 @@
 """Mahalanobis noise with the direction scaled too late: its density, its losses near a word, and the verdict."""
 
-from __future__ import annotations
-
 import math
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The exponential mechanism on word metrics: exact losses against enumeration, distributions, certified guarantees."""
 
-from __future__ import annotations
-
 import json
 import math
 import pickle

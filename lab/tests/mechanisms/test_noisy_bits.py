@@ -1,7 +1,5 @@
 """Unary encodings and OME: the exact loss of every two vectors, the law of the bits, and where the claim is false."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """DPNR and CAPE: the exact loss on small grids, the law of the noise, and what the published form shows."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

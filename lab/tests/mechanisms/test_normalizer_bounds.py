@@ -1,7 +1,5 @@
 """Pure forms of the exponential family: what the integers lose, over all pairs, against what is stated."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

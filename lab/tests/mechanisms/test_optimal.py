@@ -1,7 +1,5 @@
 """The optimal channel: exact audits, value against brute force, utilities, priors, what is kept, what is refused."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

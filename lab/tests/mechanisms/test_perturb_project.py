@@ -1,7 +1,5 @@
 """Perturb and project: calibration to exact diameters, fresh noise, post-processing that sees no input."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Noise after a public random map: diameter and stretch by brute force, the exact channel on a line, the map's law."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 

@@ -1,7 +1,5 @@
 """CAPE and DPText as published: what their releases show, and with which probability."""
 
-from __future__ import annotations
-
 import math
 import pickle
 from typing import Any

@@ -1,7 +1,5 @@
 """RANTEXT: the exact law on a line, which refutes the claim; a witness in any vocabulary; draws that follow the law."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 

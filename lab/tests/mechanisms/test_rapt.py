@@ -1,7 +1,5 @@
 """RAPT: the words among a model's tokens with their own vectors, the noise on them, and folders that are refused."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

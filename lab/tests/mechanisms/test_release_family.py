@@ -1,7 +1,5 @@
 """Every mechanism of the catalog that releases vectors or sets: fresh draws, a cut domain, fitting audits."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Budgets by scores of the private text: the exact loss exceeds the claim, and public shares would not."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import pickle

@@ -1,7 +1,5 @@
 """Senses that the document decides: exact losses on a line, of other words too; lengths that do not show."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import pickle

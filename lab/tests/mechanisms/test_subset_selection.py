@@ -1,7 +1,5 @@
 """Subset selection: every set of a small vocabulary by exact fractions, the law of the draws, the protocol of sets."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

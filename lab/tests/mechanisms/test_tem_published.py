@@ -1,7 +1,5 @@
 """TEM with a package's score of its last element: the claim fails on three words, and the audit finds it."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

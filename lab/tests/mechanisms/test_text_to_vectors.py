@@ -1,7 +1,5 @@
 """Text to vectors: clipping, the law of the noise, the exact loss at the ends, and what is released of it."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

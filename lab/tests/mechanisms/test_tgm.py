@@ -1,7 +1,5 @@
 """Truncated Gumbel noise among all words: its integers, its law by a second method and by draws, and its domain."""
 
-from __future__ import annotations
-
 import math
 import pickle
 

@@ -1,7 +1,5 @@
 """The truncated Gumbel mechanism: its law against its draws, the pair that refutes it, and the domain of epsilon."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

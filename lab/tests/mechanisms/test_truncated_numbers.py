@@ -1,7 +1,5 @@
 """Truncated noise on one number: delta by enumeration in exact fractions, draws, the optimum, the page's numbers."""
 
-from __future__ import annotations
-
 import math
 import re
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Vickrey: its exact channel on a line keeps the guarantee; the same without the input word does not."""
 
-from __future__ import annotations
-
 import math
 import re
 from itertools import pairwise

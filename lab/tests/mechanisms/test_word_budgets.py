@@ -1,7 +1,5 @@
 """Budgets by public classes: the rate of each class, no bound across them, and tables that are refused."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

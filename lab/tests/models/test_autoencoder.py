@@ -1,7 +1,5 @@
 """The auto-encoder's parts against slow and plain ones."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Texts as sentences of ids and back."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """``check_language_model``: what is a language model passes, and each fault is found."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

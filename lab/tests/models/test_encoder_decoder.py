@@ -1,7 +1,5 @@
 """Encoder-decoders on disk: rows of one length, states of every place, texts written of states alone, bad folders."""
 
-from __future__ import annotations
-
 import pickle
 import shutil
 from pathlib import Path

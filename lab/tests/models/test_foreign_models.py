@@ -1,7 +1,5 @@
 """Hugging Face models on disk: tiny ones with random weights, made here, saved and loaded as any other would be."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from pathlib import Path

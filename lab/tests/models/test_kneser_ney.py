@@ -1,7 +1,5 @@
 """Interpolated modified Kneser-Ney by hand, and against a slow reading of its formulas."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Contexts in another model's tokens."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Trigram models: normalized, exact up to 8 bits, read back as they were written or not at all."""
 
-from __future__ import annotations
-
 import dataclasses
 import gzip
 import json

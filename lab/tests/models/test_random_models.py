@@ -1,7 +1,5 @@
 """Small models with random weights: read as any other model is, the same again under a seed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

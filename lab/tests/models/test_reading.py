@@ -1,7 +1,5 @@
 """Texts as context ids."""
 
-from __future__ import annotations
-
 import pytest
 
 from textveil_lab.models.ngram_build import TextReader

@@ -1,7 +1,5 @@
 """Every backend through the public conformance check; that the check can fail; what is particular to each."""
 
-from __future__ import annotations
-
 import builtins
 import pickle
 import sys

@@ -1,7 +1,5 @@
 """Exact nearest word: equal to a brute-force loop, ties to the lower id."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """Of identical rows the first: by equality of the rows, whatever a matrix product rounds to."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -5,8 +5,6 @@ A slow clock cannot fail this: both sides take turns, the best time of each coun
 true: on AVX2 without VNNI, 8-bit products then take more than 20 times as long as float32's.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Elliptical Laplace noise: spherical noise in coordinates of its own, by sums over the plane and by draws."""
 
-from __future__ import annotations
-
 import math
 import pickle
 

@@ -1,7 +1,5 @@
 """Calibrations of the lab's noises refuse what textveil's refuse."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

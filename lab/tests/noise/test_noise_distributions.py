@@ -1,7 +1,5 @@
 """One table of distributions, one test for each clause of the contract in noise/distribution.py."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 

@@ -6,8 +6,6 @@ same test. Sample sizes leave every mutant a distance of five standard deviation
 threshold, so nothing here depends on the seed.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -4,8 +4,6 @@ A scripted generator puts a whole batch beyond the edges of ``noise.unbounded``;
 conditional distribution there, where NumPy's own samplers never come (44.4 scales, 12.2 standard deviations).
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

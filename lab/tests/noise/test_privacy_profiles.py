@@ -1,7 +1,5 @@
 """Privacy profiles of noise: against multiple precision, in logarithms, where floats underflow and peaks are narrow."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Truncated Laplace: the distribution function, its inverse, and the support in both precisions."""
 
-from __future__ import annotations
-
 import math
 
 import mpmath

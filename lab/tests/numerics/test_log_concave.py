@@ -1,7 +1,5 @@
 """Bounds on integrals of log-concave functions, and Bessel functions beyond the floats, against known values."""
 
-from __future__ import annotations
-
 import math
 
 import mpmath as mp

@@ -1,7 +1,5 @@
 """The search for the optimal channel, against linear programs, random channels and brute force."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import sparse

@@ -1,7 +1,5 @@
 """The best channel by a formula and by a linear program: against each other, the known limit, and a dense program."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

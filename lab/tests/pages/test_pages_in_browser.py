@@ -1,7 +1,5 @@
 """Every page passes axe, fits phones and desks in light and dark, and asks nothing of the network."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Figures: the same bytes for the same data, one look a series, no state outside the figure, one clear error."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

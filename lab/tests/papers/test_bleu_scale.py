@@ -1,7 +1,5 @@
 """The paper's BLEU: what its scale gives to candidates of known worth, on a corpus made here."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

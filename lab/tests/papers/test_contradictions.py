@@ -1,7 +1,5 @@
 """Where the paper's numbers contradict each other: counted again from the file, and the words held to the counts."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

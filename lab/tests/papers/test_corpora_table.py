@@ -1,7 +1,5 @@
 """Table 4: corpora at hand counted by hand, beside the paper's."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

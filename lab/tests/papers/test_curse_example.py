@@ -1,7 +1,5 @@
 """The example of section 2: identifiers, the two steps, and the public estimate that the second reads."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from tests.helpers.vocabularies import made_vocabulary

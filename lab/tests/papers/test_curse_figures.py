@@ -1,7 +1,5 @@
 """Figures of the curse study against second methods: brute force, quadrature, and the numbers that the paper prints."""
 
-from __future__ import annotations
-
 import json
 import math
 from itertools import combinations, permutations

@@ -1,7 +1,5 @@
 """The numbers of the study against brute force, exact distributions and the expectations on the shared subsets."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Figure 4: its cells, the three ways, and what its report says."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from types import MappingProxyType
 

@@ -1,7 +1,5 @@
 """The printed N_w cells against their limits, and the guesser that measures how predictable words are."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

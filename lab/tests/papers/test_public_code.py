@@ -1,7 +1,5 @@
 """The public code's noises: each as that code draws it, and what it then guarantees."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

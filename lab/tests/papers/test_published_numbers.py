@@ -1,7 +1,5 @@
 """The numbers of the truncated Laplace paper: all there, as in the shared file, and addressed right."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """A report in a real browser: at the width of a phone and of a desk nothing but tables and figures scrolls sideways."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """A run: every item on a tiny vocabulary, whole or not at all, the same bytes for the same seed."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -1,7 +1,5 @@
 """Samples, streams and grids of a run; vocabularies that a study refuses; where vocabularies come from."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from tests.helpers.vocabularies import made_vocabulary

@@ -1,7 +1,5 @@
 """The truncated-Laplace study's cells on made-up corpora: what they are, what they guarantee, and the items."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

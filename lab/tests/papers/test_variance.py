@@ -1,7 +1,5 @@
 """Theorem 4 of the truncated Laplace paper: variances by integration, and the region where the comparison holds."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """The true deltas of the truncated Laplace paper's settings: against second methods, and the verdicts that follow."""
 
-from __future__ import annotations
-
 import math
 
 import mpmath

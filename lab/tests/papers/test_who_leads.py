@@ -1,7 +1,5 @@
 """Who leads whom at one guarantee: the best of the catalog against each baseline, and what may not be compared."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

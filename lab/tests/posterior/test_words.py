@@ -1,7 +1,5 @@
 """Posteriors word by word: against Bayes' rule on whole tables, with remapping by brute force, and of releases."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

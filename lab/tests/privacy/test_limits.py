@@ -1,7 +1,5 @@
 """Limits of what a guarantee allows, against the reference and against exact small channels."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """The sharp limits on unchanged words: against linear programs over all channels, and against each other."""
 
-from __future__ import annotations
-
 import math
 
 import mpmath

@@ -4,8 +4,6 @@
 ``textveil_lab/proofs/truncated_laplace_published.md``.
 """
 
-from __future__ import annotations
-
 import importlib.resources
 import math
 

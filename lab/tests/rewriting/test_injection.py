@@ -1,7 +1,5 @@
 """Noise at a stated place, and what it promises."""
 
-from __future__ import annotations
-
 from types import MappingProxyType
 from typing import Any
 

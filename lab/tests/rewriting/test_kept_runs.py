@@ -1,7 +1,5 @@
 """Rewriters on disk: what is kept, what goes on, and what is refused."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

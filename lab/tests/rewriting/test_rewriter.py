@@ -1,7 +1,5 @@
 """The rewriter: what it learns, what it repeats, and what it refuses."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from tests.helpers.vocabularies import made_vocabulary

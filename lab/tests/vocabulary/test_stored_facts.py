@@ -1,7 +1,5 @@
 """Facts that a vocabulary stores of its vectors: they bound what is computed afresh, and serve where they apply."""
 
-from __future__ import annotations
-
 import gc
 import math
 from weakref import ref

@@ -1,7 +1,5 @@
 """The largest stretch of a map over a table: against all pairs, and where rows nearly coincide."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

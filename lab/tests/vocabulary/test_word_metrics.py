@@ -1,7 +1,5 @@
 """Metrics of ranks and counts: definitions by brute force, axioms on every triple, planted violations."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import replace
 

@@ -6,8 +6,6 @@ somebody who bets on every page, at odds that are fair if the mean is m, exceeds
 ``privacy/proofs/certificate.md``.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Final, final

@@ -1,7 +1,5 @@
 """Thresholds of guesses that keep a promise, and a test that what is released looks like what was reviewed."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Final, NamedTuple, final

@@ -1,7 +1,5 @@
 """``textveil doctor``: what this installation can do, where it keeps things, and whether an upstream answers."""
 
-from __future__ import annotations
-
 import platform
 import re
 import sys

@@ -1,7 +1,5 @@
 """``textveil learn``: a classifier from a corpus, under one epsilon for all that a person wrote."""
 
-from __future__ import annotations
-
 import contextlib
 import shlex
 import sys

@@ -5,8 +5,6 @@ released, 4 an audit refuted a claim, 130 interrupted. Text goes to stdout, mess
 input text.
 """
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import io

@@ -1,7 +1,5 @@
 """``textveil topics``: what a corpus is about, under one epsilon for all that a person wrote."""
 
-from __future__ import annotations
-
 import json
 from typing import Annotated
 

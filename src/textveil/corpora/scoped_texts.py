@@ -4,8 +4,6 @@ A group of values is cleaned as a file of a transcript is. What the values of a 
 that a later group says alone is found, and one person has one surrogate. The scopes that were used least are forgotten.
 """
 
-from __future__ import annotations
-
 import json
 from collections import OrderedDict
 from collections.abc import Sequence

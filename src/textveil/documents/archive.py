@@ -1,7 +1,5 @@
 """Archives of documents, read within limits and written anew: no comment, date or extra field of the old one stays."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 import zlib

@@ -1,7 +1,5 @@
 """DrawingML and VML: shapes, text boxes, tables of slides, themes; and which names of fonts are public."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from typing import Final

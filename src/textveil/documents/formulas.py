@@ -1,7 +1,5 @@
 """Formulas of sheets: their strings are text, and what is outside of these is changed apart."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Final

@@ -1,7 +1,5 @@
 """What a document may take to be read, all in one place: it is counted before it is made, and more is refused."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Strings of mail and of pages of HTML, by html.parser and the older reader of email: not those of their writers."""
 
-from __future__ import annotations
-
 import base64
 import email
 import re

@@ -5,8 +5,6 @@ its value has a form that says nothing of anybody (a number, a color, a word of 
 sanitized, or where it is a name that is written anew.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping

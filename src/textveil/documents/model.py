@@ -1,7 +1,5 @@
 """One model of all formats: a document is passages, each written in pieces that keep their looks."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence

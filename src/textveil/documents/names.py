@@ -1,7 +1,5 @@
 """Names of elements and attributes that formats have, and how tables spell them."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Packages of Office Open XML: every part is known by its content type, or is removed with what refers to it."""
 
-from __future__ import annotations
-
 import posixpath
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """Cells, formulas and addresses of OpenDocument's tables: numbers stay numbers, and formulas keep their sense."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from datetime import datetime

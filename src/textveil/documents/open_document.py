@@ -1,7 +1,5 @@
 """OpenDocument: .odt, .ods and .odp files, with the charts and documents in them; properties and settings go."""
 
-from __future__ import annotations
-
 import posixpath
 import re
 from collections import Counter

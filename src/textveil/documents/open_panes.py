@@ -1,7 +1,5 @@
 """Frozen rows and columns of OpenDocument's sheets: all that stays of the settings of a file."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Final, TypeAlias

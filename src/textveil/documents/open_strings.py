@@ -1,7 +1,5 @@
 """Strings of a file of OpenDocument, by the standard library, which reads all, and by odfpy, which opens it."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterator
 

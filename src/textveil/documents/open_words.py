@@ -1,7 +1,5 @@
 """What elements and attributes of OpenDocument are: text, names, words of the format; the rest goes."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import replace

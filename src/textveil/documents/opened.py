@@ -1,7 +1,5 @@
 """Documents read, written and restored in this process: all of what may blow up on a file that somebody made."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar

@@ -1,7 +1,5 @@
 """Strings of a package of Office Open XML or of OpenDocument, by the standard library alone."""
 
-from __future__ import annotations
-
 import io
 import re
 import zipfile

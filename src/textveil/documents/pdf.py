@@ -1,7 +1,5 @@
 """PDF: a new file of what is known of an old one; text of pages is written in its place, pictures are blank."""
 
-from __future__ import annotations
-
 import io
 import logging
 import re

@@ -1,7 +1,5 @@
 """Content streams of PDF: operators that are known stay, text is read into runs, everything else goes."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from decimal import Decimal

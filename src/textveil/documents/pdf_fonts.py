@@ -1,7 +1,5 @@
 """Fonts of PDF: copied without names, with a map of what they show; and fonts of new text."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from itertools import pairwise

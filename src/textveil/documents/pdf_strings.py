@@ -1,7 +1,5 @@
 """Strings of a PDF file, by two other readers than its writer: pdfium shows pages, pypdf reads every object."""
 
-from __future__ import annotations
-
 import io
 import logging
 import re

@@ -1,7 +1,5 @@
 """Values of PDF that say nothing of anybody: numbers, words of the format, colors, functions, shadings."""
 
-from __future__ import annotations
-
 import re
 from decimal import Decimal
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """Pictures by themselves: .png and .jpg files, whose text is read and painted over."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 

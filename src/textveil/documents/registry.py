@@ -1,7 +1,5 @@
 """Which reader has which files, by the ending of their names."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A document released: read, sanitized as one text, written in place, and checked before it is handed over."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from textveil.documents.apart import Apart

@@ -1,7 +1,5 @@
 """Sheets: .xlsx files, every cell in its row, with formulas that stay and values that were stored for them gone."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping

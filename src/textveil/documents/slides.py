@@ -1,7 +1,5 @@
 """Slides: .pptx files, with their notes, masters, comments, tables and charts."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from typing import Final

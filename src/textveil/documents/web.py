@@ -1,7 +1,5 @@
 """Pages of HTML: their text and what their attributes say are sanitized; scripts, comments and what is unknown go."""
 
-from __future__ import annotations
-
 import base64
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """Word: .docx files, all of their text, with what is deleted or tracked gone."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace

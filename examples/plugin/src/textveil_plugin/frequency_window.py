@@ -1,7 +1,5 @@
 """A channel: the words that are about as frequent as x get weight e^epsilon, all others weight 1."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, final

@@ -4,8 +4,6 @@ Both are one line of ``pyproject.toml`` each. A policy names them like textveil'
 ``surrogate = "room"`` (see ``ward.toml``).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Annotated, Final, final

@@ -7,8 +7,6 @@ tokens (Zhu, Dong and Wang 2022, theorem 10). What is composed here is a dominat
 or the worst pair that the guarantee allows: no smaller number follows from what is given.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

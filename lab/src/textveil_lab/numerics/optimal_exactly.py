@@ -5,8 +5,6 @@ computed from them afterwards in the same way, so nothing rests on this module. 
 ``textveil_lab/proofs/optimal.md``, section 3.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Final, NamedTuple
 

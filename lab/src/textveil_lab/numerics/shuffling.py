@@ -5,8 +5,6 @@ random order, or counted. The bounds are computed from binomial laws, not from a
 ``textveil_lab/proofs/shuffling.md``, which also says what this does not cover: the words of a text stand in order.
 """
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 from typing import Final, NamedTuple

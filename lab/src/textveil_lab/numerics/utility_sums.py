@@ -5,8 +5,6 @@ all over the pairs whose utility is above the level of their row. The table is k
 by block where it is not; where a row has few such pairs, only its most useful outputs are kept, in order.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple, Protocol

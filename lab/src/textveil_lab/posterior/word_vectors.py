@@ -1,7 +1,5 @@
 """Vectors of released words: the mean of what each may stand for, which costs no privacy."""
 
-from __future__ import annotations
-
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 

@@ -1,7 +1,5 @@
 """The linear classifier: hand-worked cases, the choice of its strength, and centering."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

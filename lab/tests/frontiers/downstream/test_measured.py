@@ -1,7 +1,5 @@
 """Scores by run, leads between mechanisms on the same documents, and the attacker's success."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

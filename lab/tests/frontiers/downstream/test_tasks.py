@@ -1,7 +1,5 @@
 """Labelled corpora: the cut into runs, and what is refused."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The optimal channel: the base weights of greatest mean utility, with a bound that no epsilon-DP channel exceeds."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

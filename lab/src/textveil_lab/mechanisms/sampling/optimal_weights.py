@@ -1,7 +1,5 @@
 """Base weights of the optimal channel: solved for once, kept as a public table with the bound that nothing exceeds."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import io

@@ -4,8 +4,6 @@ All rows of a channel must be known for one of its columns. So columns are made 
 the first is asked for; which of them a text asked for is seen nowhere.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from threading import Lock
 from typing import Any, NamedTuple, TypeAlias

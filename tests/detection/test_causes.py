@@ -182,3 +182,27 @@ def test_a_day_in_words_that_runs_into_another_is_one_date_and_no_error() -> Non
 )
 def test_dates_streets_possessives_and_years_of_weddings(text: str, kind: str, values: list[str]) -> None:
     assert found(text, kind) == values
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "values"),
+    [
+        ("Tel. 0 25 81 / 4 71 12, Fax: 0 25 81 - 4 71 13", "phone", ["0 25 81 / 4 71 12", "0 25 81 - 4 71 13"]),
+        ("Tel. 110, phone 2024, fax 3 of 12, Tel Aviv 1999", "phone", []),
+        ("Gruss\ni.A. St. Hesselmann, Ass.-Arzt\ni.V. Brockhaus\n", "person", ["St. Hesselmann", "Brockhaus"]),
+        ("Yours\np.p. R. Tindle\nfor the Manager", "person", ["R. Tindle"]),
+        ("Gruss\ni.A. Personalabteilung\ni.V. die Leitung\np.p. The Manager\n", "person", []),
+        ('Mr Adebayo-Cole ("Seun") rang.', "person", ["Adebayo-Cole", "Seun"]),
+        ('Mrs Platt ("the Landlord"), Mr Orde ("Tenant")', "person", ["Platt", "Orde"]),
+        ("Frau Hannelore Z i m m e r m a n n kam", "id", ["Z i m m e r m a n n"]),
+        ("Mr A b is here, Dr A or B, a b c d e", "id", []),
+        ("user mhalvorsen may not read payroll of oddvar.lien here", "handle", ["mhalvorsen", "oddvar.lien"]),
+        ("user interface is new, read from maria.json and of self.name, by maria.load(x)", "handle", []),
+        ("the wifi there is HUB-77A1 pass mangoes4ever", "secret", ["HUB-77A1", "mangoes4ever"]),
+        ("wifi is slow, pass the salt, the pass mark is 40, wifi there is great", "secret", []),
+        ("Next: 14/1, 7pm", "date", ["14/1"]),
+        ("We asked the Quigleys to come, and asked the Giants and the neighbours.", "person", ["Quigleys"]),
+    ],
+)
+def test_signatures_phones_and_logins(text: str, kind: str, values: list[str]) -> None:
+    assert found(text, kind) == values

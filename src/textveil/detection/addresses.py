@@ -257,6 +257,12 @@ _arcs: Final = finding(_ARCS, "id", 0.9, "shape", by=partial(near, anchor=_ARC_C
 _labelled: Final = finding(
     _LABELLED, "id", 0.9, "label", group="value", by=partial(near, anchor=_DECIMALS, before=30, after=20)
 )
+_LABELLED_PHONE: Final = lazy_regex(
+    r"(?<![A-Za-z])(?:Tel|Telefon|Telefax|Fax|Mobil|Handy|Phone|Telephone|Mob|Tlf|Tfno)(?:\.?-?(?:Nr|No)\.?)?[.:]{0,2}"
+    r" ?(?P<number>[+(]{0,2}[0-9](?:[ ./()-]{0,3}[0-9]){5,17})(?![\w]|[.,/-][0-9])"
+)
+LABELLED_PHONE_GATE: Final = with_words("tel telefon telefax fax mobil handy phone telephone mob tlf tfno")
+find_labelled_phones: Final = finding(_LABELLED_PHONE, "phone", 0.85, "label", group="number")
 REGIONS: Final = ("US", "GB", "IN", "DE", "FR", "ES", "IT", "BR", "AU", "MX")
 """Whose national numbers are known where a number names no country: ISO 3166 codes."""
 _CANDIDATE: Final = lazy_regex(

@@ -116,7 +116,7 @@ CREDENTIAL_GATE: Final = either(
     ),
     either(
         both(in_runs("[0-9]"), with_words(" ".join(_WEAK))),
-        both(with_words("pass"), with_words("user login ssh username account root")),
+        both(with_words("pass"), with_words("user login ssh username account root wifi wi ssid wlan")),
     ),
 )
 """Open to a word that names secrets, alone or in a longer name, and to a weak one beside a long run."""

@@ -66,7 +66,7 @@ _NUMERIC: Final = lazy_regex(
     r"|(?<=eview )|(?<=day is )|(?<=[Ss]een )|(?<=line )|(?<=[Oo]n the )|(?<=ooked )|(?<=ment )|(?<=[Aa]ppt"
     r" )|(?<=ights )|(?<=ight )|(?<=shift )|(?<=w/c )|(?<=w/e )"
     r"|(?<=ischarged )|(?<=ischarged: )|(?<=dmitted )|(?<=dmitted: )|(?<=dmission )|(?<=Date: )|(?<=ard round )"
-    r"|(?<=eviewed )|(?<=lerked )|(?<=elivered ))"
+    r"|(?<=eviewed )|(?<=lerked )|(?<=Next: )|(?<=ext appt: )|(?<=elivered ))"
     r"(?P<g>[0-3]?[0-9])/(?P<h>[0-3]?[0-9]))(?!\w|[-/.][0-9]))"
 )
 _QUARTER: Final = lazy_regex(

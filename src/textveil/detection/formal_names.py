@@ -10,7 +10,7 @@ from typing import Final
 from textveil.detection import lists as known
 from textveil.detection.found import Found, words_in
 from textveil.detection.gates import Seen, either, holding, joined_words, matching, places_of, with_words, words_of
-from textveil.detection.lists import Marks, lists
+from textveil.detection.lists import Marks, frequent_words, lists
 from textveil.detection.people_in_records import is_plain_form, is_plain_word
 from textveil.text.patterns import lazy_regex, matches, matches_at
 
@@ -154,8 +154,11 @@ _BYNAME: Final = lazy_regex(rf"[\"'(](?P<byname>[A-Z][a-z]{{1,14}})[\"')] (?P<fa
 _GIVEN_BEFORE: Final = lazy_regex(r"(?<![\w.'-])(?P<name>[A-Z][a-z]{2,20}) \Z")
 _HOUSEHOLD: Final = lazy_regex(
     r"he (?<=[Tt]he )(?P<name>[A-Z][a-z]{3,20}s)"
-    r"(?= (?:and|who|have|had|were|are|came|moved|live|on|at|in|for|from|next) |[^\w ])"
+    r"(?= (?:and|who|have|had|were|are|came|moved|live|on|at|in|to|for|from|next) |[^\w ])"
 )
+
+
+_ASKED: Final = lazy_regex(r"(?<![a-z])(?:asked|told|invited|thanked|visited|phoned|rang|met|neighbours,?) [Tt]\Z")
 
 
 def find_listed_names(text: str) -> Iterator[Found]:
@@ -194,11 +197,56 @@ def _households(text: str) -> Iterator[tuple[int, int]]:
     for match in matches(_HOUSEHOLD, text):
         low = match["name"].lower()
         alone = marks_of(low.removesuffix("s"), 0) | marks_of(low.removesuffix("es"), 0)
-        if not marks_of(low, 0) and alone & Marks.FAMILY and not alone & (_ORDINARY | Marks.KNOWN_PLACE):
+        if marks_of(low, 0) or alone & (_ORDINARY | Marks.KNOWN_PLACE) or is_plain_form(low):
+            continue
+        if alone & Marks.FAMILY or _ASKED.search(text, max(0, match.start() - 16), match.start()):
             yield match.span("name")
 
 
 LISTED_GATE: Final = either(matching(r", (?<=[A-Za-z], )[A-Z][a-z]|he (?<=[Tt]he )[A-Z]"), holding(' "', " '", " ("))
+
+
+_SIGNATURE: Final = lazy_regex(
+    r"(?<![^\n])[ \t]{0,8}(?:i\. ?[AV]\.|gez\.|p\.p\.|ppa\.|sgd\.?|/s/)[ \t]{0,3}(?:(?:Dr|Prof|med)\.[ \t]){0,3}"
+    rf"(?P<name>(?:[A-Z][a-z]{{0,2}}\. ?){{0,3}}(?P<family>{_WORD})(?: {_WORD}){{0,2}})(?=[ \t]{{0,4}}(?:[,(\n]|\Z))"
+)
+"""Who signs for another: i.A. St. Hesselmann, p.p. R. Tindle."""
+_SPACED_OUT: Final = lazy_regex(
+    r"(?:(?:Frau|Herrn?|Mrs?|Ms|Miss|Dr|Prof)\.? (?:[A-Z][a-z]{1,20}(?:-[A-Z][a-z]{1,20})? )?)"
+    r"(?P<name>[A-Z](?: [a-z]){2,24})(?![A-Za-z'])(?! [a-z] )"
+)
+"""A name whose letters stand apart: Z i m m e r m a n n."""
+_CALLED: Final = lazy_regex(
+    r"(?<![A-Za-z])(?:Mrs?|Ms|Miss|Dr|Prof)\.? [A-Z][A-Za-z' -]{1,40} \([\"'](?P<name>[A-Z][a-z]{2,14})[\"']\)"
+)
+"""A short form in brackets behind a name: Mr Adebayo-Cole ("Seun")."""
+_OFFICES: Final = ("abteilung", "leitung", "verwaltung", "sekretariat", "dienst", "amt", "kanzlei", "team", "buro")
+SIGNED_GATE: Final = holding(
+    *("i.A.", "i. A.", "i.V.", "i. V.", "gez.", "p.p.", "ppa.", "sgd", "/s/", '("', "('"),
+    *("Frau ", "Herr", "Mr", "Ms ", "Miss ", "Dr", "Prof"),
+)
+
+
+def find_signed_names(text: str) -> Iterator[Found]:
+    """Yield who signs for another, names whose letters stand apart, and short forms in brackets; by start."""
+    marks_of, spans = lists().words.get, []
+    apart = {match.span("name") for match in matches(_SPACED_OUT, text)}
+    for match in matches(_SIGNATURE, text):
+        low = match["family"].lower()
+        plain = low in known.FUNCTION_WORDS or low.endswith(_OFFICES) or low in frequent_words("de")
+        plain = plain or _is_thing(marks_of(low, 0))
+        if not plain or (marks_of(low, 0) & _NAMES and low not in known.FUNCTION_WORDS) or "." in match["name"][:4]:
+            spans.append(match.span("name"))
+    spans += apart
+    for match in matches(_CALLED, text) if "(" in text else ():
+        low = match["name"].lower()
+        if not (is_plain_form(low) or low in known.RELATIONS or marks_of(low, 0) & _ORDINARY):
+            spans.append(match.span("name"))
+    reached = 0
+    for start, end in sorted(spans):
+        if start >= reached:
+            reached = end
+            yield Found(start, end, "id" if (start, end) in apart else "person", 0.8, "field")
 
 
 def _is_worded_name(text: str, match: re.Match[str]) -> bool:

@@ -221,6 +221,7 @@ _USER: Final = lazy_regex(
     r"|assignee|actor|principal|committer|[Oo]wner|[Aa]uthor|[Rr]eviewer|created_by|updated_by)(?:[\"']?:[ \t]{0,3}[\"'"
     r"]?|=[\"']?)|(?:invalid user|(?:for|of|by|as|from|unknown|illegal|disabled|locked|the) user|[Uu]sername(?: is)?"
     r"|[Ll]og(?:ged)? ?in as|logged in by|handle is)[ \t]{1,3}[\"'`]?|(?<=\n)[ \t]{0,8}User[ \t]{1,3}"
+    r"|(?<![\w-])[Uu]ser(?= [a-z]{5,30} (?:may|can|cannot|has|had|is|was|could|did|does|tried|logged)\b)[ ]"
     r"|(?<=[0-9] - )(?=[^ \n]{3,31} \[[0-9])|(?<=sudo:)[ \t]{1,8}|(?:TODO|FIXME|XXX"
     r"|HACK|NOTE)\([ \t]?@?|(?:[A-Z0-9]{1,16}_){0,3}(?:USER(?:_?NAME)?|LOGIN)(?:=|: )[\"']?"
     r"|(?:[Bb]enutzer(?:name|kennung)?|[Uu]tente|[Uu]suario|[Uu]tilisateur|[Ii]dentifiant|[Gg]ebruiker(?:snaam)?"
@@ -240,6 +241,14 @@ _LOGGED: Final = lazy_regex(
     r"|acct=\")(?P<name>[a-z][a-z0-9_.-]{2,30})(?![\w.@\\-])"
 )
 """Users in the words of logs, whatever stands behind them."""
+_DOTTED: Final = lazy_regex(
+    r"(?<![A-Za-z])(?:of|by|user|from|to|for|as|owner|login) (?P<login>(?P<first>[a-z]{3,15})\.(?P<second>[a-z]{3,20}))"
+    r"(?![\w@(/=\[-]|\.\w)"
+)
+"""A given name, a point and another word where somebody is named: payroll of oddvar.lien."""
+_FILE_ENDS: Final = words_in(
+    "com org net info txt json yaml yml html css csv pdf doc docx xml log conf toml ini sql java"
+)
 _FORUM: Final = lazy_regex(r"u/(?<![\w./-]..)(?P<name>[A-Za-z0-9_-]{3,20})(?![\w./-])")
 _SERVICES: Final = """github gitlab skype telegram discord instagram insta twitter snapchat mastodon tiktok benutzer
     benutzername nutzer nutzername utilisateur identifiant usuario utente utilizador gebruiker gebruikersnaam uzytkownik
@@ -298,6 +307,11 @@ def _people(text: str) -> Iterator[tuple[int, int, str]]:
         name = match["name"].rstrip("._-")
         if names_user(name):
             yield match.start("name"), match.start("name") + len(name), "handle"
+    for match in matches(_DOTTED, text):
+        first = match["first"]
+        marks = lists().words.get(first, 0)
+        if marks & Marks.GIVEN and not marks & _ORDINARY and match["second"] not in _FILE_ENDS:
+            yield *match.span("login"), "handle"
     for match in matches(_FORUM, text) if "u/" in text else ():
         yield *match.span(), "handle"
     for start, end in places_of(text, _SERVICE_WORDS):

@@ -91,7 +91,8 @@ _PHRASE: Final = lazy_regex(
     r"(?P<value>(?:[a-z]{3,12}[ -]){2,7}[a-z]{3,12})(?=[\"'`.]|\s{0,2}\n|\Z)"
 )
 _OF_NETWORK: Final = lazy_regex(
-    r"(?i)\b(?:wi-?fi|wlan)\b(?: (?:in|at|im|am|of|for|du|de|del|der|van) (?:the |our |der |la )?[a-z]{2,16})?"
+    r"(?i)\b(?:wi-?fi|wlan)\b(?: (?:there|here|dort|hier|la))?"
+    r"(?: (?:in|at|im|am|of|for|du|de|del|der|van) (?:the |our |der |la )?[a-z]{2,16})?"
     rf" ?(?:is|ist|est|es|e|c'est|:|=)? [\"'`]?(?P<value>(?![0-9][0-9.]*(?:[a-z]|\b))(?!\S{{2,12}}:){_WORD})"
 )
 """What stands behind a network's label, if it cannot be a word: its name or its key."""

@@ -71,6 +71,7 @@ PIECES += [
     "ada@zuse.org:walnut-Quarry\n",
     'Ada "Dot" Zuse won',
     "\nis our tasha round gazza's place and that is all there is to say of it\nyes it is\nno it is not so",
+    "I met Will Carpenter there",
     "x\ni.A. St. Zuse, Arzt",
     "Tel. 0 25 81 / 4 71 12",
     "haar broer Wouter",

@@ -13,9 +13,9 @@ from textveil.detection.digests import names_firm
 from textveil.detection.found import OTHER, Found, Search, finding, near, readings
 from textveil.detection.gates import (
     CUT,
+    WithWords,
     at_digits,
     either,
-    holding,
     in_runs,
     joined_words,
     matching,
@@ -93,25 +93,7 @@ _PUBLIC_MAIL: Final = lazy_regex(
     r"|amazonaws|mailtrap|zoho|fastmail|brevo|sendinblue)\.(?:com|net|org|de|io|eu)"
 )
 """Servers of mail that everyone may use: they name no firm."""
-HOST_KEY_GATE: Final = holding(
-    "ost",
-    "OST",
-    "erver",
-    "ERVER",
-    "roker",
-    "ROKER",
-    "ndpoint",
-    "NDPOINT",
-    "omain",
-    "OMAIN",
-    "ddr",
-    "DDR",
-    "pstream",
-    "ateway",
-    "GATEWAY",
-    "astion",
-    "BASTION",
-)
+HOST_KEY_GATE: Final = WithWords(lambda: _HOST_WORDS)
 
 
 def find_hosts_under_keys(text: str) -> Iterator[Found]:

@@ -179,6 +179,8 @@ _FIELDS: Final = Phase("fields", (
         "cue field list title", "Dr A Smith MBE", "the doctor"),
     Row("listed-name", formal_names.find_listed_names, formal_names.LISTED_GATE, "person", 0.7, "list",
         'Ada "Dot" Zuse won', 'Oak "Dot" table won'),
+    Row("worded-name", formal_names.find_worded_names, formal_names.WORDED_GATE, "person", 0.8, "list",
+        "I met Will Carpenter there", "I met Will today"),
     Row("signed-name", formal_names.find_signed_names, formal_names.SIGNED_GATE, "id person", 0.8, "field",
         "x\ni.A. St. Zuse, Arzt", "x\ni.A. Personalabteilung, Haus"),
     Row("labelled-phone", addresses.find_labelled_phones, addresses.LABELLED_PHONE_GATE, "phone", 0.85, "label",

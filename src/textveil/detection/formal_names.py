@@ -9,7 +9,17 @@ from typing import Final
 
 from textveil.detection import lists as known
 from textveil.detection.found import Found, words_in
-from textveil.detection.gates import Seen, either, holding, joined_words, matching, places_of, with_words, words_of
+from textveil.detection.gates import (
+    Seen,
+    both,
+    either,
+    holding,
+    joined_words,
+    matching,
+    places_of,
+    with_words,
+    words_of,
+)
 from textveil.detection.lists import Marks, frequent_words, lists
 from textveil.detection.people_in_records import is_plain_form, is_plain_word
 from textveil.text.patterns import lazy_regex, matches, matches_at
@@ -83,7 +93,6 @@ HONORS: Final = words_in(
 
 FORMAL_GATE: Final = either(
     with_words(
-        "will may june april august ty "
         "mr mrs ms mx miss dr prof herr frau sir dame rev cllr sister nurse pt patient client resident re name names"
     ),
     matching(
@@ -127,9 +136,6 @@ def _names_without_title(text: str) -> Iterator[tuple[int, int, str]]:
     for match in matches(_ENDS_IN_CAPITALS, text):
         given, family = marks_of(text[match.start() : match.end("given")].lower(), 0), match["family"].lower()
         if _is_only_given(given) and _is_family(family):
-            yield *match.span(), "list"
-    for match in matches(_WORDED, text):
-        if _is_worded_name(text, match):
             yield *match.span(), "list"
     for match in matches(_TICKET, text) if "/" in text else ():
         yield *match.span(), "field"
@@ -221,9 +227,9 @@ _CALLED: Final = lazy_regex(
 )
 """A short form in brackets behind a name: Mr Adebayo-Cole ("Seun")."""
 _OFFICES: Final = ("abteilung", "leitung", "verwaltung", "sekretariat", "dienst", "amt", "kanzlei", "team", "buro")
-SIGNED_GATE: Final = holding(
-    *("i.A.", "i. A.", "i.V.", "i. V.", "gez.", "p.p.", "ppa.", "sgd", "/s/", '("', "('"),
-    *("Frau ", "Herr", "Mr", "Ms ", "Miss ", "Dr", "Prof"),
+SIGNED_GATE: Final = either(
+    holding("i.A.", "i. A.", "i.V.", "i. V.", "gez.", "p.p.", "ppa.", "sgd", "/s/", '("', "('"),
+    both(with_words("frau herr herrn mr mrs ms miss dr prof"), matching(r"[A-Z] [a-z] [a-z]")),
 )
 
 
@@ -247,6 +253,16 @@ def find_signed_names(text: str) -> Iterator[Found]:
         if start >= reached:
             reached = end
             yield Found(start, end, "id" if (start, end) in apart else "person", 0.8, "field")
+
+
+WORDED_GATE: Final = matching(r"(?:Will|May|June|April|August|Ty) (?:[A-Z]|[a-z]{2,3} [A-Z])")
+
+
+def find_worded_names(text: str) -> Iterator[Found]:
+    """Yield names whose given name is a verb or a month, by start: Will Carpenter, June Field."""
+    for match in matches(_WORDED, text):
+        if _is_worded_name(text, match):
+            yield Found(*match.span(), "person", 0.8, "list")
 
 
 def _is_worded_name(text: str, match: re.Match[str]) -> bool:

@@ -7,7 +7,7 @@ import hashlib
 import lzma
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final, final
@@ -238,7 +238,7 @@ def chat_words() -> frozenset[str]:
     return frozenset(written("en")["chat words"])
 
 
-@cache
+@lru_cache(maxsize=1 << 13)
 def is_nickname(low: str) -> bool:
     """Return whether an unlisted word is made of a given name as nicknames are: tommo, gazza, robster, lindz."""
     match = _NICKNAME.fullmatch(low) if len(low) > 2 else None

@@ -12,10 +12,7 @@ from textveil.detection.gates import holding
 from textveil.detection.secrets import apart
 from textveil.text.patterns import lazy_regex, matches
 
-SEGMENT_GATE: Final = holding(
-    *(f"{name}|" for name in ("MSH", "PID", "NK1", "PV1", "PD1", "GT1", "IN1", "IN2", "MRG", "ORC", "OBR", "STF")),
-    *("NM1*", "N3*", "N4*", "DMG*", "BEGIN:VCARD", "1 NAME ", "0 HEAD"),
-)
+SEGMENT_GATE: Final = holding("MSH|", "PID|", "NM1*", "BEGIN:VCARD", "1 NAME ")
 
 
 def _fields(written: str) -> dict[str, dict[int, str]]:

@@ -34,13 +34,14 @@ _PLACED: Final = words_in("in near outside from to around round")
 _WEAK: Final = words_in("with and from to for by is at w love luv miss see saw met meet")
 _CLOSE: Final = frozenset(words_in("our nan nana nanna nanny uncle auntie aunty aunt cousin wee lil big"))
 _KNOWN: Final = int(Marks.COMMON | Marks.SMALL | Marks.OTHER)
+_FEW: Final = 2  # words that begin a sentence of other pages
 _BACK: Final = 20
 _SCORE: Final = 0.5
 
 
 def SMALL_TALK_GATE(text: str, seen: Seen) -> object:  # noqa: N802
     """Tell whether a text has few capitals for its words."""
-    return is_small(text)
+    return text.count("The ") + text.count("He ") + text.count("She ") < _FEW and is_small(text)
 
 
 @apart
@@ -52,7 +53,6 @@ def find_small_talk(text: str) -> Iterator[Found]:
         yield Found(*match.span("name"), "handle", 0.6, "cue")
     marks_of = lists().words.get
     cues = frozenset(known.written("en")["before small names"])
-    large, small = places()
     for match in matches(_WORD, text):
         start, end = match.span()
         marks = marks_of(match[0], 0)
@@ -64,6 +64,7 @@ def find_small_talk(text: str) -> Iterator[Found]:
         if kind:
             yield Found(start, end_of_small_name(text, match, match[0]), "person", _SCORE, "cue")
         elif before in _PLACED and not marks & _KNOWN:
+            large, small = places()
             following = _WORD.match(text, end + 1) if text[end : end + 1] == " " else None
             if following and ((both := f"{match[0]} {following[0]}") in large or both in small):
                 yield Found(start, following.end(), "place", _SCORE, "cue")

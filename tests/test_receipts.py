@@ -11,7 +11,7 @@ import pytest
 
 import textveil as tv
 from textveil.errors import InputError, ParameterError, TextveilError
-from textveil.receipts import _PREFIX, Left, Receipt, Signer, _written, read_receipt
+from textveil.receipts import _PREFIX, Left, Receipt, Signer, _signs_anything, _written, read_receipt
 
 SIGNER, OTHER = Signer(b"1" * 32), Signer(b"2" * 32)
 SECRET = "Gonzalez"
@@ -151,3 +151,29 @@ def test_errors_hold_nothing_of_the_receipt(tmp_path: Path) -> None:
         with pytest.raises(TextveilError) as caught:
             read_receipt(data)
         assert SECRET not in str(caught.value)
+
+
+SMALL = [1, 0, 2**255 - 20, 2**255 - 19, 2**255 - 18]
+
+
+@pytest.mark.parametrize("y", [*SMALL, *(y + 2**255 for y in SMALL)])
+def test_a_key_that_accepts_any_text_is_refused(receipt: bytes, y: int) -> None:
+    """The point 0 signs whatever is given by R = 0, S = 0; other points of a small order sign a part of all texts."""
+    key = y.to_bytes(32, "little").hex()
+    facts = {**facts_of(receipt), "key": key}
+    forged = _written({**facts, "signature": "01" + "00" * 63})
+    with pytest.raises(InputError, match="accepts any text"):
+        read_receipt(forged, key)
+
+
+def test_points_of_order_8_are_the_roots_that_are_refused() -> None:
+    roots = 0
+    d = -121665 * pow(121666, -1, 2**255 - 19) % (2**255 - 19)
+    for key in (
+        b"\xc7\x17jp=M\xd8O\xba<\x0bv\r\x10g\x0f* S\xfa,9\xcc\xc6N\xc7\xfdw\x92\xac\x03z",
+        b"&\xe8\x95\x8f\xc2\xb2'\xb0E\xc3\xf4\x89\xf2\xef\x98\xf0\xd5\xdf\xac\x05\xd3\xc63\x39\xb18\x02\x88mS\xfc\x05",
+    ):
+        y = int.from_bytes(key, "little")
+        roots += (d * pow(y, 4, 2**255 - 19) + 2 * y * y - 1) % (2**255 - 19) == 0
+        assert _signs_anything(key.hex())
+    assert roots == 2 and not _signs_anything(SIGNER.public) and not _signs_anything(OTHER.public)

@@ -24,6 +24,8 @@ RECEIPT_BYTES: Final = 1 << 20  # at most
 _PREFIX: Final = b"textveil receipt\n"
 _KEY: Final = re.compile(r"[0-9a-f]{64}")
 _SIGNATURE: Final = re.compile(r"[0-9a-f]{128}")
+_PRIME: Final = 2**255 - 19
+_CURVE: Final = -121665 * pow(121666, -1, _PRIME)  # d of the curve, RFC 8032
 _SUMS: Final = ("per_value", "per_token", "per_document", "per_person")
 _PUBLIC: Final = "what the report of this setting lists as public of each kind"
 _CHANGED: Final = "It was changed, or is no receipt: ask for it again."
@@ -103,6 +105,8 @@ def read_receipt(data: bytes, key: str | None = None) -> Receipt:
         raise ParameterError("`key` must be a public key, 64 hexadecimal digits in small letters; got something else.")
     facts = _read(data)
     signature, own = facts.pop("signature"), facts["key"]
+    if _signs_anything(own):
+        raise InputError("the key of the receipt must be one that signs; this one accepts any text. Do not trust it.")
     try:
         Ed25519PublicKey.from_public_bytes(bytes.fromhex(own)).verify(
             bytes.fromhex(signature), _PREFIX + _written(facts)
@@ -112,6 +116,12 @@ def read_receipt(data: bytes, key: str | None = None) -> Receipt:
     if key is not None and own != key:
         raise InputError("the receipt must be signed by the key of `key`; another signed it. Do not trust it.")
     return Receipt(facts, key is not None)
+
+
+def _signs_anything(key: str) -> bool:
+    """Tell whether a point of the curve has an order of 1, 2, 4 or 8: one signature by it holds for any text."""
+    y = (int.from_bytes(bytes.fromhex(key), "little") & ((1 << 255) - 1)) % _PRIME
+    return y in (0, 1, _PRIME - 1) or (_CURVE * pow(y, 4, _PRIME) + 2 * y * y - 1) % _PRIME == 0
 
 
 def _read(data: bytes) -> dict[str, Any]:

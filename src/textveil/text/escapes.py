@@ -1,4 +1,4 @@
-"""Reads a text through escapes of JSON, URLs and HTML, "[at]" and "[dot]", and writes values in the escapes of a place.
+"""Reads a text through escapes of JSON, URLs and HTML, colors of terminals, "[at]" and "[dot]", and writes values so.
 
 Every layer is read, wherever it stands and whatever lies around it: JSON within JSON, JSON in a URL. An escape that
 stands for one character is one character, and each character tells where it is written.
@@ -53,15 +53,21 @@ _FORM_SPACE: Final = lazy_regex(r"(?<![=&?;\s])\+")
 _WORDED: Final = lazy_regex(r"[\[({<] ?(?:(?P<at>at|AT|At)|dot|DOT|Dot) ?[\])}>]")
 _WORDED_HOST: Final = lazy_regex(r"[\w-]{1,63}(?:\.|[ \t]{0,2}[\[({<] ?(?:dot|DOT|Dot) ?[\])}>][ \t]{0,2})[\w-]")
 _WORD: Final = lazy_regex(r"\w")
-_HINT: Final = lazy_regex(r"[\\%&\ufdd0]|=[^\s\"'<>\\+=]*+\+|[\[({<] ?(?:[aA][tT]|[dD][oO][tT])\b")
+# What a terminal shows nothing of: colors and moves (ECMA-48), links and titles; and colors as programs write them.
+_TERMINAL: Final = lazy_regex(
+    r"(?:\x1b\[|\x9b)[0-9;:<=>?]{0,64}[ -/]{0,4}[@-~]|\x1b\][^\x07\x1b\x9c\n]{0,2048}+(?:\x07|\x1b\\|\x9c)"
+    r"|(?:\\{1,8}(?:0?33|e)|\^\[)\[[0-9;]{0,32}m"
+)
+_HINT: Final = lazy_regex(r"[\\%&\ufdd0\x1b\x9b]|\^\[\[|=[^\s\"'<>\\+=]*+\+|[\[({<] ?(?:[aA][tT]|[dD][oO][tT])\b")
 # Characters of Latin-1 before its accented letters that are letters, or stand between parts of a name.
 _LETTERS: Final = "\xaa\xb5\xba\xb7"
 _NAMED: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _WORDED_MARKS: Final = "[({<"
-_OPEN_MARK: Final = lazy_regex(r"[\\%&\[({<]")  # what an escape begins with; an open one is looked for there alone
+# What an escape begins with; an open one is looked for there alone.
+_OPEN_MARK: Final = lazy_regex(r"[\\%&\[({<\x1b\x9b]")
 _CHAIN: Final = lazy_regex(rf"(?:\\++(?:[uUx]\{{?{_HEX}*+)?+)++|(?:%[0-9A-Fa-fu]*+)++")
 _OPEN: Final = lazy_regex(
-    r"(?:&(?:amp;)*[#A-Za-z0-9]{0,32}"
+    r"(?:&(?:amp;)*[#A-Za-z0-9]{0,32}|(?:\x1b(?:\[|\Z)|\x9b)[0-9;:<=>?]{0,64}"
     r"|[\[({<] ?[A-Za-z]{0,3}(?: ?[\])}>][ \t]{0,2}[\w-]{0,63}[ \t\[({<A-Za-z.]{0,8})?)\Z"
 )
 
@@ -165,12 +171,13 @@ def read(text: str) -> Reading:
         return reading
     if BORDER in text:
         reading.take([_Edit(*match.span(), "") for match in re.finditer(BORDER, text)])
+    reading.take(_colors(reading.text))
     for layer in range(DEEPEST):
-        edits = _edits(reading.text, outermost=layer == 0)
+        edits = _colors(reading.text) or _edits(reading.text, outermost=layer == 0)
         if not edits:
             return reading
         reading.take(edits)
-    reading.whole = not _edits(reading.text, outermost=False)
+    reading.whole = not (_colors(reading.text) or _edits(reading.text, outermost=False))
     return reading
 
 
@@ -219,6 +226,10 @@ def open_end(text: str) -> int:
         elif _OPEN.match(text, start):
             return len(text) - (_around(text, start, start)[0] if text[start] in _WORDED_MARKS else start)
     return 0
+
+
+def _colors(text: str) -> list[_Edit]:
+    return [_Edit(*match.span(), "") for match in _TERMINAL.finditer(text)]
 
 
 def _edits(text: str, *, outermost: bool) -> list[_Edit]:

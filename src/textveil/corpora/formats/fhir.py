@@ -190,7 +190,11 @@ class Fhir:
                 continue
             resource = _resource(line)
             if resource is None:
-                faults.append(RecordError(number, f"line {number} must be a FHIR resource in JSON of a known type."))
+                reason = (
+                    f"line {number} must be a FHIR resource in JSON of a type that docs/records.md names (Binary, Parameters, "
+                    "Basic and others are not read). Leave it out, or `on_error` skip."
+                )
+                faults.append(RecordError(number, reason))
                 continue
             walk = _Walk(resource, digest_of(line))
             read.append((number, walk.slots, _line(walk.written)))

@@ -164,3 +164,27 @@ def test_files_of_two_models_are_not_taken_for_one(tmp_path: Path) -> None:
 
 if __name__ == "__main__":
     _script(sys.argv[1])
+
+
+def test_every_aggregate_is_killed() -> None:
+    import textveil.aggregates as package
+
+    named = [file for file in Path(package.__path__[0]).glob("*.py") if "\nRELEASE: Final = " in file.read_text()]
+    assert len(named) == len(COMMANDS), "each release about a corpus has a row of COMMANDS"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_what_an_aggregate_writes_has_noise(name: str, command: Any, tmp_path: Path, monkeypatch: Any) -> None:
+    """One corpus, two seeds, which are fixed: outputs that are equal were drawn without noise."""
+    monkeypatch.chdir(tmp_path)
+    Path("notes.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    Path("words.txt").write_text("red\ngreen\nblue\n")
+    Path("pool.txt").write_text("".join(f"a {color} house {n}\n" for n, color in enumerate(["red", "blue"] * 6)))
+    options = ["--unit", "who", "--epsilon", EPSILON, *COMMANDS[name].split()]
+    options += [] if name == "topics" else ["--delta", "1e-4"]
+    written = []
+    for seed in (1, 2):
+        assert command(name, "notes.jsonl", *options, "--seed", seed, "-o", f"out{seed}")[0] == 0
+        files = sorted(path for path in Path().rglob("*") if path.is_file() and path.parts[0] == f"out{seed}")
+        written.append([path.read_bytes() for path in files])
+    assert written[0] != written[1]

@@ -56,7 +56,7 @@ class Kind:
     group: Group  # gives its color
     labels: str  # what other detectors call it, compared without case and marks; the first is Presidio's name
     asked: str = ""  # what GLiNER is asked for; empty is the name, with spaces for hyphens
-    hipaa: tuple[str, ...] = ()  # letters of the identifiers of Safe Harbor that it is (``sanitize.laws``)
+    hipaa: tuple[str, ...] = ()  # letters of the identifiers of Safe Harbor that it is (``sanitize.report_pages``)
     # whether a value of it singles a person out alone, or together with others, for ``textveil risk``
     singles_out: Literal["", "alone", "together"] = ""
     values: tuple[str, ...] = ()  # public values; a pattern that keeps all of them keeps the kind

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from tests.helpers.shared import skip_without_extra
 
+from textveil.corpora.cleaned_files import LIST
+
 Textveil = Callable[..., tuple[int, bytes, str]]
 
 NAME, MAIL, TOKEN, PASSWORD = (
@@ -83,7 +85,7 @@ def test_a_transcript_is_cleaned_in_place_and_a_program_reads_it_on(session: Pat
     assert f"{surname} (" in first["message"]["content"][0]["text"], "a person has one surrogate in a file"
     assert second["message"]["content"][0]["content"] == f"{surname.lower()} said yes"
     assert session.stat().st_mode & 0o777 == 0o640 and session.stat().st_mtime_ns == 10**18
-    assert list(session.parent.iterdir()) == [session]
+    assert {path.name for path in session.parent.iterdir()} == {session.name, LIST}
 
 
 def test_check_changes_nothing_and_prints_no_text(session: Path, clean: Textveil) -> None:
@@ -100,6 +102,46 @@ def test_check_changes_nothing_and_prints_no_text(session: Path, clean: Textveil
     assert clean(session.parent / "plain.md", "--check")[:2] == (0, b"")
 
 
+def test_what_was_cleaned_is_clean_and_only_what_follows_is_read(session: Path, clean: Textveil) -> None:
+    session.write_text(session.read_text() + "\n")
+    assert clean(session)[0] == 0
+    before = session.read_bytes()
+    assert clean(session, "--check") == (0, b"", "checked   1 file, nothing found\n")
+    assert clean(session)[0] == 0 and session.read_bytes() == before
+    assert clean(session, "--check", "--whole")[0] == 1
+    with session.open("a") as stream:
+        stream.write(json.dumps({"content": f"password: {PASSWORD}"}) + "\n")
+    code, out, _ = clean(session, "--check")
+    assert (code, out.decode()) == (1, f"{session}:5: secret\n")
+    assert clean(session, "--check", "--secrets-only")[:2] == (code, out)
+    assert clean(session)[0] == 0
+    after = session.read_bytes()
+    assert after.startswith(before) and PASSWORD.encode() not in after and clean(session, "--check")[0] == 0
+    session.write_bytes(after.replace(b'"assistant"', b'"assistent"', 1))
+    assert clean(session, "--check")[0] == 1, "a changed byte: it is read whole again"
+    listed = session.parent / LIST
+    for broken in ("[", "[]", json.dumps({session.name: 1}), json.dumps({session.name: {"bytes": "1"}})):
+        listed.write_text(broken)
+        assert clean(session, "--check")[0] == 1
+
+
+def test_secrets_alone_are_no_reason_to_pass_persons(session: Path, clean: Textveil) -> None:
+    assert clean(session, "--secrets-only")[0] == 0
+    assert clean(session, "--check", "--secrets-only")[0] == 0 and clean(session, "--check")[0] == 1
+
+
+def test_hidden_histories_of_a_folder_are_read_and_what_is_not_is_told(tmp_path: Path, clean: Textveil) -> None:
+    for name in (".zsh_history", ".bash_history", ".python_history", ".claude/projects/-x/a.jsonl"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(json.dumps({"text": f"ask {NAME}"}) + "\n")
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".env").write_text("A=1")
+    code, _, err = clean(tmp_path)
+    assert code == 0 and "cleaned   4 files, 4 changed" in err
+    assert "1 file of other forms not read" in err and "1 hidden folder not read" in err
+    assert not any(NAME in path.read_text() for path in tmp_path.rglob("*") if path.is_file())
+
+
 def test_originals_are_kept_sealed_and_put_back_before_what_was_written_since(session: Path, clean: Textveil) -> None:
     skip_without_extra("maps")
     before, keep = session.read_bytes(), session.parent / "keep"
@@ -110,6 +152,7 @@ def test_originals_are_kept_sealed_and_put_back_before_what_was_written_since(se
     with session.open("a") as stream:
         stream.write("\nmore")
     assert clean("--undo", *options) == (0, b"", "restored  1 file\n")
+    assert json.loads((session.parent / LIST).read_text()) == {}
     assert session.read_bytes() == before + b"\nmore"
     code, _, err = clean("--undo", *options)
     assert code == 1 and "it was changed. Nothing was put back." in err

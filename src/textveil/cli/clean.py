@@ -14,6 +14,7 @@ import typer
 
 from textveil.cli import options as opt
 from textveil.cli.mechanism_options import UNDO
+from textveil.corpora.cleaned_files import LIST, CleanedFiles
 from textveil.errors import InputError, OutputError, ParameterError, need
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ def clean_command(
     ),
     secrets_only: bool = opt.switch("Look for secrets alone, as a hook for commits does."),
     pictures: str = opt.value("DO", "Pictures, which nobody reads: keep them, or remove them.", default="keep"),
+    whole: bool = opt.switch("Read files whole, also what an earlier run cleaned."),
     workers: int | None = opt.value("N", "Processes that search.  [default: one for each core]"),
     private_map: Path | None = opt.value("FILE", "Keep the originals in it, encrypted, for --undo.", UNDO),
     map_key: Path | None = opt.value(
@@ -97,7 +99,8 @@ def clean_command(
     need(not (check and private_map), "private_map", "one", "left out with `check`")
     cleaner, search = _cleaner(policy, workers, secrets_only=secrets_only)
     try:
-        run = _Run(cleaner, blank=pictures == "remove")
+        cleaned = CleanedFiles(*_sorts(policy, secrets_only, pictures), whole=whole)
+        run = _Run(cleaner, cleaned, blank=pictures == "remove")
         files, left = _files(paths or [])
         if check:
             run.check(files)
@@ -105,8 +108,16 @@ def clean_command(
             run.clean(files, private_map, map_key)
     finally:
         search.close()
+        cleaned.save()
     run.tell(left, check=check, quiet=quiet)
     return 1 if run.unread or (check and run.found) else 0
+
+
+def _sorts(policy: str | None, secrets_only: bool, pictures: str) -> list[str]:
+    """Return what is looked for, and what covers that."""
+    kinds = [policy] if policy else ["secrets", "persons"] if secrets_only else ["persons"]
+    both = ["", " and pictures"] if pictures == "keep" else [" and pictures"]
+    return [f"{kind}{more}" for kind in kinds for more in both]
 
 
 def _cleaner(policy: str | None, workers: int | None, *, secrets_only: bool) -> tuple[Cleaner, SearchApart]:
@@ -122,24 +133,33 @@ def _cleaner(policy: str | None, workers: int | None, *, secrets_only: bool) -> 
     return Cleaner(chosen, kinds, search), search
 
 
-def _files(paths: Sequence[Path]) -> tuple[list[Path], int]:
-    """Return the files, and how many in folders have names of no form that is read."""
-    from textveil.corpora.files.sources import files_in
+_HIDDEN: Final = frozenset((".aider", ".claude", ".codex", ".continue", ".cursor", ".gemini", ".ipynb_checkpoints"))
+"""Hidden folders that are read: others hold programs, and what they make."""
+
+
+def _files(paths: Sequence[Path]) -> tuple[list[Path], Counter[str]]:
+    """Return the files, and how many files and folders within folders are not read."""
     from textveil.corpora.transcripts import is_read
 
     files: dict[Path, None] = {}
-    left = 0
+    left: Counter[str] = Counter()
     for path in paths:
-        inside = files_in(path) if path.is_dir() else []
-        taken = [each for each in inside if is_read(each)] if path.is_dir() else [path]
-        left += len(inside) - len(taken) if path.is_dir() else 0
-        files |= dict.fromkeys(taken)
+        if not path.is_dir():
+            files[path] = None
+            continue
+        for folder, folders, names in os.walk(path):
+            hidden = [name for name in folders if name.startswith(".") and name not in _HIDDEN]
+            folders[:] = sorted(set(folders) - set(hidden))
+            inside = [each for name in sorted(names) if (each := Path(folder, name)).name != LIST]
+            taken = [each for each in inside if is_read(each) and each.is_file()]
+            left.update({"hidden folder": len(hidden), "file": len(inside) - len(taken)})
+            files |= dict.fromkeys(taken)
     return list(files), left
 
 
 class _Run:
-    def __init__(self, cleaner: Cleaner, *, blank: bool) -> None:
-        self._cleaner, self._blank = cleaner, blank
+    def __init__(self, cleaner: Cleaner, cleaned: CleanedFiles, *, blank: bool) -> None:
+        self._cleaner, self._cleaned, self._blank = cleaner, cleaned, blank
         self.found: Counter[str] = Counter()
         self.files = self.changed = self.pictures = 0
         self.unread: list[tuple[Path, str]] = []
@@ -147,36 +167,40 @@ class _Run:
     def check(self, files: Iterable[Path]) -> None:
         """Print what is found."""
         for path in files:
-            for line, kind in self._of(path)[1]:
+            for line, kind in self._of(path, draws=False)[1]:
                 sys.stdout.write(f"{path}:{line}: {kind}\n")
 
     def clean(self, files: Iterable[Path], private_map: Path | None, map_key: Path | None) -> None:
         """Replace each file in which something is found."""
         if private_map is None or map_key is None:
             for path in files:
-                read, _, data = self._of(path, replaced=True)
+                read, _, data = self._of(path)
                 self._replace(read, data)
             return
         from textveil.whole_files import check_folder, need_new
 
         need_new(private_map, "private_map")
         check_folder(private_map)
-        kept = [(read, data) for path in files for read, _, data in [self._of(path, replaced=True)]]
-        changes = [(read, data) for read, data in kept if read is not None and data not in (None, read.data)]
+        read_files = [(read, data) for path in files for read, _, data in [self._of(path)]]
+        changes = [(read, data) for read, data in read_files if read is not None and data not in (None, read.data)]
         _keep(private_map, map_key, [(read.path, read.data, data) for read, data in changes if data is not None])
-        for read, data in changes:
+        for read, data in read_files:
             self._replace(read, data)
 
-    def _of(self, path: Path, *, replaced: bool = False) -> tuple[_Read | None, list[tuple[int, str]], bytes | None]:
+    def _of(self, path: Path, *, draws: bool = True) -> tuple[_Read | None, list[tuple[int, str]], bytes | None]:
         from textveil.corpora.cleaning import Memory, findings
         from textveil.corpora.transcripts import transcript_of
 
         try:
             read = _Read.of(path)
-            transcript = transcript_of(path.name, read.data, blank=self._blank)
+            start = self._cleaned.start(path, read.data)
+            line = 1 + read.data.count(b"\n", 0, start)
+            transcript = transcript_of(path.name, read.data[start:], blank=self._blank, line=line)
             memory = Memory()
             found = self._cleaner.found(transcript, memory)
-            data = transcript.joined(self._cleaner.released(transcript, found, memory)) if replaced else None
+            data = None
+            if draws:
+                data = read.data[:start] + transcript.joined(self._cleaner.released(transcript, found, memory))
         except InputError as error:
             self.unread.append((path, str(error)))
             return None, [], None
@@ -190,15 +214,17 @@ class _Run:
         return read, told, data
 
     def _replace(self, read: _Read | None, data: bytes | None) -> None:
-        if read is None or data is None or data == read.data:
+        if read is None or data is None:
             return
         try:
-            read.replace(data)
-            self.changed += 1
+            if data != read.data:
+                read.replace(data)
+                self.changed += 1
+            self._cleaned.note(read.path, data)
         except OSError as error:
             self.unread.append((read.path, str(error)))
 
-    def tell(self, left: int, *, check: bool, quiet: bool) -> None:
+    def tell(self, left: Counter[str], *, check: bool, quiet: bool) -> None:
         """Say what was done on standard error."""
         from textveil.pages.messages import counted, row, said
 
@@ -211,8 +237,10 @@ class _Run:
                 lines += row("cleaned", f"{counted(self.files, 'file')}, {self.changed:,} changed, {kinds}")
         if self.pictures and not (self._blank and not check):
             lines += row("", f"{counted(self.pictures, 'picture')} not read: --pictures remove")
-        if left:
-            lines += row("", f"{counted(left, 'file')} of other forms not read")
+        if left["file"]:
+            lines += row("", f"{counted(left['file'], 'file')} of other forms not read")
+        if left["hidden folder"]:
+            lines += row("", f"{counted(left['hidden folder'], 'hidden folder')} not read")
         for path, why in self.unread[:_SHOWN]:
             lines.append(f"textveil: {path}: {said(why)}")
         if len(self.unread) > _SHOWN:
@@ -246,15 +274,17 @@ def _undone(path: Path, key: Path, *, quiet: bool) -> int:
     maps = MapFile(path, read_key(key))
     if _ABOUT not in maps.about:
         raise InputError("the private map must be one of textveil clean; it is of a release. Use textveil restore.")
-    back, faults = 0, []
+    back, faults, cleaned = 0, [], CleanedFiles()
     for name, (whole,) in zip(maps.about[_ABOUT], maps.documents(), strict=True):
         try:
             read = _Read.of(Path(name))
             read.replace(_original(read.data, whole))
+            cleaned.forget(read.path)
             back += 1
         except (InputError, OSError) as error:
             reason = str(error) if isinstance(error, InputError | OutputError) else error.strerror
             faults.append(f"textveil: {name}: {said(str(reason))}\n")
+    cleaned.save()
     if not quiet:
         sys.stderr.writelines(line + "\n" for line in row("restored", f"{counted(back, 'file')}"))
     sys.stderr.writelines(faults)

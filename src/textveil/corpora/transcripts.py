@@ -260,6 +260,7 @@ def _inner(leaf: Leaf, within: Sequence[bool]) -> tuple[list[str | Leaf], bool] 
     return None
 
 
+_HISTORY: Final = re.compile(r"history|histfile|_hist\Z")
 _ZSH: Final = re.compile(r": \d{1,12}:\d{1,9};")
 _FISH: Final = re.compile(r"- cmd: |  when: \d{1,12}(?=\n|\Z)|  paths:(?=\n|\Z)|    - ")
 _BASH_TIME: Final = re.compile(r"#\d{9,12}(?=\n|\Z)")
@@ -277,23 +278,24 @@ def _metafied(text: str) -> bytes:
 
 def is_read(path: Path) -> bool:
     """Tell whether a folder's file has a name of a form that is read."""
-    return path.suffix.lower() in (*JSON_ENDINGS, *TEXT_ENDINGS) or "history" in path.name.lower()
+    return path.suffix.lower() in (*JSON_ENDINGS, *TEXT_ENDINGS) or bool(_HISTORY.search(path.name.lower()))
 
 
-def transcript_of(name: str, data: bytes, *, blank: bool = False) -> Transcript:
+def transcript_of(name: str, data: bytes, *, blank: bool = False, line: int = 1) -> Transcript:
     """Take a file apart by its name and its form.
 
     Args:
         name: of the file.
         data: all of it.
         blank: whether each picture becomes a blank one.
+        line: number of its first line.
 
     Raises InputError: it is no text in UTF-8.
     """
-    history = "history" in Path(name).name.lower()
-    transcript = Transcript()
+    history = _HISTORY.search(Path(name).name.lower()) is not None
+    transcript = Transcript(_line=line)
     if history and b"\x83" in data and _ZSH.match(data[:30].decode("latin-1")):
-        transcript = Transcript(_bytes_of=_metafied)
+        transcript = Transcript(_bytes_of=_metafied, _line=line)
         data = _unmetafied(data)
     try:
         text = data.decode("utf-8")
@@ -308,10 +310,10 @@ def transcript_of(name: str, data: bytes, *, blank: bool = False) -> Transcript:
     if ending in (".json", ".ipynb") and is_json(text):
         transcript.json(text, blank=blank)
     elif ending in JSON_ENDINGS:
-        for line in re.split(r"(?<=\n)", text):
-            body = line.rstrip("\r\n")
+        for row in re.split(r"(?<=\n)", text):
+            body = row.rstrip("\r\n")
             transcript.json(body, blank=blank)
-            transcript.raw(line[len(body) :])
+            transcript.raw(row[len(body) :])
     elif history:
         _history(transcript, text)
     else:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import json
 import os
 import sys
 from collections import Counter
@@ -115,7 +117,12 @@ def clean_command(
 
 def _sorts(policy: str | None, secrets_only: bool, pictures: str) -> list[str]:
     """Return what is looked for, and what covers that."""
-    kinds = [policy] if policy else ["secrets", "persons"] if secrets_only else ["persons"]
+    kinds = ["secrets", "persons"] if secrets_only else ["persons"]
+    if policy:
+        from textveil.sanitize.policy.choice import policy as policy_named
+
+        said = json.dumps(policy_named(policy).to_data(), sort_keys=True, default=str)
+        kinds = [hashlib.sha256(said.encode()).hexdigest()]
     both = ["", " and pictures"] if pictures == "keep" else [" and pictures"]
     return [f"{kind}{more}" for kind in kinds for more in both]
 

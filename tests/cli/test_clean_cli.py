@@ -142,6 +142,71 @@ def test_hidden_histories_of_a_folder_are_read_and_what_is_not_is_told(tmp_path:
     assert not any(NAME in path.read_text() for path in tmp_path.rglob("*") if path.is_file())
 
 
+def test_links_and_pipes_are_told_and_left_and_hard_links_too(session: Path, clean: Textveil, tmp_path: Path) -> None:
+    outside = tmp_path.parent / f"{tmp_path.name}-outside.jsonl"
+    outside.write_text(session.read_text())
+    before = outside.read_bytes()
+    (tmp_path / "link.jsonl").symlink_to(outside)
+    (tmp_path / "folder").symlink_to(tmp_path.parent)
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    code, _, err = clean(tmp_path)
+    assert code == 0 and "cleaned   1 file, 1 changed" in err and outside.read_bytes() == before
+    assert "2 links not read" in err and "1 file of other forms not read" in err
+    for name in ("link.jsonl", "pipe.jsonl"):
+        code, _, err = clean(tmp_path / name)
+        assert code == 1 and "must be a regular one" in err and outside.read_bytes() == before
+    (tmp_path / "other.md").write_text(f"ask {NAME}")
+    os.link(tmp_path / "other.md", tmp_path / "same.bin")
+    assert "1 file had other names, which keep the original (hard links)" in clean(tmp_path / "other.md")[2]
+    outside.unlink()
+
+
+def test_a_folder_that_cannot_be_read_is_counted(
+    session: Path, clean: Textveil, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (session.parent / "closed").mkdir()
+    own = os.scandir
+
+    def scandir(path: str) -> object:
+        if str(path).endswith("closed"):
+            raise PermissionError
+        return own(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    assert "1 folder not read" in clean(session.parent)[2]
+
+
+def test_names_of_files_cannot_move_a_cursor_and_owners_stay(tmp_path: Path, clean: Textveil) -> None:
+    path = tmp_path / "a\x1b[2Kb\nc.md"
+    path.write_text(f"ask {NAME}\n")
+    if os.geteuid() == 0:
+        os.chown(path, 1234, 1234)
+    owner = path.stat().st_uid, path.stat().st_gid
+    code, out, _ = clean(path, "--check")
+    assert code == 1 and out.decode() == f"{tmp_path}/a\\x1b[2Kb\\nc.md:1: person\n"
+    assert clean(path)[0] == 0 and (path.stat().st_uid, path.stat().st_gid) == owner
+    path.write_bytes(b"\xff")
+    assert "\x1b" not in clean(path)[2]
+
+
+@pytest.mark.parametrize("written", ["%20", "_", " "])
+def test_an_attachment_has_one_name_where_it_is_and_where_it_is_shown(
+    written: str, tmp_path: Path, clean: Textveil
+) -> None:
+    name = NAME.replace(" ", "_") + ".png" if written == "_" else f"{NAME}.png"
+    shown = name.replace(" ", written)
+    cell = {"cell_type": "markdown", "metadata": {}, "attachments": {name: {"image/png": "iVBORw0KGgo" + "A" * 60}}}
+    cell["source"] = [f"# {NAME}\n", f"![x](attachment:{shown}) and ![y](attachment:image.png)\n"]
+    cell["attachments"]["image.png"] = {"image/png": "iVBORw0KGgo" + "B" * 60}
+    path = tmp_path / "a.ipynb"
+    path.write_text(json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+    assert clean(path)[0] == 0
+    cleaned = json.loads(path.read_text())["cells"][0]
+    first, second = cleaned["attachments"]
+    assert cleaned["source"][1] == f"![x](attachment:{first}) and ![y](attachment:image.png)\n"
+    assert second == "image.png" and not any(value in path.read_text() for value in (NAME, "Halvorsen"))
+
+
 def test_originals_are_kept_sealed_and_put_back_before_what_was_written_since(session: Path, clean: Textveil) -> None:
     skip_without_extra("maps")
     before, keep = session.read_bytes(), session.parent / "keep"

@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import json
 import os
+import stat
 import sys
 from collections import Counter
 from dataclasses import dataclass
@@ -43,7 +44,11 @@ class _Read:
 
     @classmethod
     def of(cls, path: Path) -> _Read:
-        with path.open("rb") as stream:
+        """Read a regular file. Raises InputError: it is a link, a pipe or another thing."""
+        flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        if not stat.S_ISREG(path.lstat().st_mode):
+            raise InputError("the file must be a regular one; it is a link or another thing. Name the file itself.")
+        with os.fdopen(os.open(path, flags), "rb") as stream:
             return cls(path, stream.read(), os.fstat(stream.fileno()))
 
     def replace(self, data: bytes) -> None:
@@ -55,12 +60,11 @@ class _Read:
 
         with atomic_writers([self.path]) as (stream,):
             stream.write(data)
-            now = self.path.stat()
-            if (now.st_size, now.st_mtime_ns, now.st_ino) != (
-                self.stat.st_size,
-                self.stat.st_mtime_ns,
-                self.stat.st_ino,
-            ):
+            if hasattr(os, "fchown"):
+                with contextlib.suppress(PermissionError):
+                    os.fchown(stream.fileno(), self.stat.st_uid, self.stat.st_gid)
+            now, then = self.path.lstat(), self.stat
+            if (now.st_size, now.st_mtime_ns, now.st_ino) != (then.st_size, then.st_mtime_ns, then.st_ino):
                 raise OutputError("the file must not change meanwhile; it did. Close what writes to it.")
         with contextlib.suppress(OSError):  # programs list their transcripts by time
             os.utime(self.path, ns=(self.stat.st_atime_ns, self.stat.st_mtime_ns))
@@ -154,28 +158,36 @@ def _files(paths: Sequence[Path]) -> tuple[list[Path], Counter[str]]:
         if not path.is_dir():
             files[path] = None
             continue
-        for folder, folders, names in os.walk(path):
+        for folder, folders, names in os.walk(path, onerror=lambda _: left.update(["folder"])):
+            here = [each for name in sorted(names) if (each := Path(folder, name)).name != LIST]
+            links = [each for each in (*here, *(Path(folder, name) for name in folders)) if each.is_symlink()]
             hidden = [name for name in folders if name.startswith(".") and name not in _HIDDEN]
             folders[:] = sorted(set(folders) - set(hidden))
-            inside = [each for name in sorted(names) if (each := Path(folder, name)).name != LIST]
-            taken = [each for each in inside if is_read(each) and each.is_file()]
-            left.update({"hidden folder": len(hidden), "file": len(inside) - len(taken)})
+            regular = [each for each in here if not each.is_symlink()]
+            taken = [each for each in regular if is_read(each) and each.is_file()]
+            others = len(regular) - len(taken)
+            left.update({"hidden folder": len(hidden), "file": others, "link": len(links)})
             files |= dict.fromkeys(taken)
     return list(files), left
+
+
+def _shown(path: object) -> str:
+    """Return a path for a terminal: what moves its cursor is escaped."""
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in str(path))
 
 
 class _Run:
     def __init__(self, cleaner: Cleaner, cleaned: CleanedFiles, *, blank: bool) -> None:
         self._cleaner, self._cleaned, self._blank = cleaner, cleaned, blank
         self.found: Counter[str] = Counter()
-        self.files = self.changed = self.pictures = 0
+        self.files = self.changed = self.pictures = self.linked = 0
         self.unread: list[tuple[Path, str]] = []
 
     def check(self, files: Iterable[Path]) -> None:
         """Print what is found."""
         for path in files:
             for line, kind in self._of(path, draws=False)[1]:
-                sys.stdout.write(f"{path}:{line}: {kind}\n")
+                sys.stdout.write(f"{_shown(path)}:{line}: {kind}\n")
 
     def clean(self, files: Iterable[Path], private_map: Path | None, map_key: Path | None) -> None:
         """Replace each file in which something is found."""
@@ -227,6 +239,7 @@ class _Run:
             if data != read.data:
                 read.replace(data)
                 self.changed += 1
+                self.linked += read.stat.st_nlink > 1
             self._cleaned.note(read.path, data)
         except OSError as error:
             self.unread.append((read.path, str(error)))
@@ -246,10 +259,13 @@ class _Run:
             lines += row("", f"{counted(self.pictures, 'picture')} not read: --pictures remove")
         if left["file"]:
             lines += row("", f"{counted(left['file'], 'file')} of other forms not read")
-        if left["hidden folder"]:
-            lines += row("", f"{counted(left['hidden folder'], 'hidden folder')} not read")
+        for what in ("folder", "hidden folder", "link"):
+            if left[what]:
+                lines += row("", f"{counted(left[what], what)} not read")
+        if self.linked and not check:
+            lines += row("", f"{counted(self.linked, 'file')} had other names, which keep the original (hard links)")
         for path, why in self.unread[:_SHOWN]:
-            lines.append(f"textveil: {path}: {said(why)}")
+            lines.append(f"textveil: {_shown(path)}: {said(why)}")
         if len(self.unread) > _SHOWN:
             lines += row("", f"{counted(len(self.unread) - _SHOWN, 'more file')} not read")
         sys.stderr.writelines(line + "\n" for line in lines)
@@ -290,7 +306,7 @@ def _undone(path: Path, key: Path, *, quiet: bool) -> int:
             back += 1
         except (InputError, OSError) as error:
             reason = str(error) if isinstance(error, InputError | OutputError) else error.strerror
-            faults.append(f"textveil: {name}: {said(str(reason))}\n")
+            faults.append(f"textveil: {_shown(name)}: {said(str(reason))}\n")
     cleaned.save()
     if not quiet:
         sys.stderr.writelines(line + "\n" for line in row("restored", f"{counted(back, 'file')}"))

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
 from typing import Final, NamedTuple
+from urllib.parse import quote, unquote
 
 from textveil.corpora.transcripts import Passage, Piece, Transcript
 from textveil.detection.found import plain
@@ -123,6 +124,8 @@ class Cleaner:
         for passage in transcript.passages:
             for number, spans in _of_pieces(passage, spans_of[passage.text], transcript.parts):
                 found.setdefault(number, []).extend(spans)
+        if "handle" in self._kinds:
+            self._free_references(transcript, found)
         return found | {number: [_WHOLE] for number in _unreadable(transcript)}
 
     def released(self, transcript: Transcript, found: Mapping[int, Spans], memory: Memory) -> list[str | None]:
@@ -135,7 +138,7 @@ class Cleaner:
             else:
                 numbers.append(number)
         # whole names first: what stands for a part of one follows
-        numbers.sort(key=lambda number: -max(span.end - span.start for span in found[number]))
+        numbers.sort(key=lambda number: -max((span.end - span.start for span in found[number]), default=0))
         for first in range(0, len(numbers), _DRAWN):
             some = numbers[first : first + _DRAWN]
             texts = [_text_of(transcript.parts[number]) for number in some]
@@ -143,6 +146,13 @@ class Cleaner:
             releases = self._sanitizer.batch(texts, found=spans, scopes=scopes, maps=False, spans=False)
             for number, release in zip(some, releases, strict=True):
                 released[number] = release.text
+        new_names = {_text_of(transcript.parts[n]): released[n] or "" for n in transcript.named if released[n]}
+        if transcript.attachments:
+            pattern = _references(transcript.attachments)
+            for number in numbers:
+                if number not in transcript.named:
+                    renamed = lambda match: "attachment:" + quote(new_names.get(unquote(match[1]), match[1]))  # noqa: E731
+                    released[number] = pattern.sub(renamed, released[number] or "")
         keys: dict[str, str] = {}
         for number in numbers:
             part = transcript.parts[number]
@@ -152,6 +162,17 @@ class Cleaner:
                     text += "+"
                 released[number] = text
         return released
+
+    def _free_references(self, transcript: Transcript, found: dict[int, Spans]) -> None:
+        """Take references to attachments out of what is drawn: they get the attachments' new names (``released``)."""
+        for number, part in enumerate(transcript.parts if transcript.attachments else ()):
+            if isinstance(part, Piece) and "attachment:" in part.text and number not in transcript.named:
+                places = [match.span() for match in _references(transcript.attachments).finditer(part.text)]
+                found[number] = [
+                    span
+                    for span in found.get(number, [])
+                    if not any(span.start < end and span.end > start for start, end in places)
+                ]
 
     def _here(self, texts: Sequence[str]) -> Iterator[tuple[Sequence[str], Sequence[Spans | None]]]:
         yield texts, self._finder.found(texts) if texts else []
@@ -196,6 +217,12 @@ class SearchApart:
             return batch, [_alone(finder, text) for text in batch]
         finally:
             self._idle.put(finder)
+
+
+def _references(names: Iterable[str]) -> re.Pattern[str]:
+    """Return what finds references to attachments of these names, as they are or as URLs have them."""
+    forms = {form for name in names for form in (name, quote(name), quote(name, safe="()"))}
+    return re.compile("attachment:(" + "|".join(map(re.escape, sorted(forms, key=len, reverse=True))) + ")")
 
 
 def _alone(finder: FoundApart, text: str) -> Spans | None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from textveil.errors import InputError
-from textveil.json_text import NUMBER, Leaf, LeafKind, escaped, is_json, leaves
+from textveil.json_text import NUMBER, Leaf, LeafKind, escaped, is_json, json_data, leaves
 
 JSON_ENDINGS: Final = (".json", ".jsonl", ".ndjson", ".ipynb")
 TEXT_ENDINGS: Final = (".txt", ".md", ".markdown", ".log", ".history")
@@ -92,12 +92,14 @@ class Transcript:
         passages: of the pieces.
         pictures: lines of pictures in base64, which nobody reads.
         named: kinds of pieces that are values as a whole, by number.
+        attachments: names of a notebook's attachments, by which its cells show them.
     """
 
     parts: list[str | Piece] = field(default_factory=list)
     passages: list[Passage] = field(default_factory=list)
     pictures: list[int] = field(default_factory=list)
     named: dict[int, str] = field(default_factory=dict)
+    attachments: frozenset[str] = frozenset()
     _line: int = 1
     _bytes_of: Callable[[str], bytes] = str.encode
 
@@ -163,6 +165,9 @@ class Transcript:
                 listed = self._list(listed)
             if part.kind is LeafKind.KEY:
                 key = part.text
+            if part.kind is LeafKind.KEY and part.text in self.attachments:
+                self.named[self._add(Piece(part.text, self._line, part, within))] = "handle"
+                continue
             line_of_cell = in_list and part.text.endswith("\n")
             if _stays(part.kind, part.text, key):
                 self.raw(_within(part.written, within))
@@ -307,6 +312,8 @@ def transcript_of(name: str, data: bytes, *, blank: bool = False, line: int = 1)
         transcript.raw(_BOM)
         text = text[1:]
     ending = Path(name).suffix.lower()
+    if ending == ".ipynb":
+        transcript.attachments = _attachments(text)
     if ending in (".json", ".ipynb") and is_json(text):
         transcript.json(text, blank=blank)
     elif ending in JSON_ENDINGS:
@@ -319,6 +326,19 @@ def transcript_of(name: str, data: bytes, *, blank: bool = False, line: int = 1)
     else:
         transcript.text(text)
     return transcript
+
+
+_NEUTRAL: Final = re.compile(r"(?:attachment|image|img|screenshot)?[-_ ]?[0-9a-f-]{0,36}\.[a-z]{2,5}")
+
+
+def _attachments(text: str) -> frozenset[str]:
+    """Return the names of a notebook's attachments that somebody chose."""
+    try:
+        cells = json_data(text).get("cells", ())
+        names = {name for cell in cells for name in cell.get("attachments", ())}
+    except (ValueError, AttributeError, TypeError):
+        return frozenset()
+    return frozenset(name for name in names if not _NEUTRAL.fullmatch(name))
 
 
 def _history(transcript: Transcript, text: str) -> None:

@@ -15,6 +15,7 @@ from textveil.detection.lists import LANGUAGES
 from textveil.detection.names_by_language import NamesByLanguage
 
 GIVEN = {
+    "textveil.corpora.cleaning._references": "names of attachments, whole",
     "textveil.detection.given._first_character": "one class of characters",
     "textveil.detection.given.checked_pattern": "the policy's own; docs/detection.md says what is asked of it",
     "textveil.detection.given.value_spans": "digits with up to three characters between them",

@@ -1,11 +1,13 @@
 """Transcripts taken apart: what is text, what stays, and every byte of the rest."""
 
 import json
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from textveil.corpora.scoped_texts import ScopedTexts
 from textveil.corpora.transcripts import Piece, Transcript, transcript_of
 from textveil.errors import InputError
 
@@ -98,6 +100,68 @@ def test_ids_types_times_and_what_a_provider_sealed_stay() -> None:
 )
 def test_a_string_stays_only_where_key_and_form_agree(data: dict[str, str]) -> None:
     assert texts_of(transcript_of("a.jsonl", json.dumps(data).encode())) == list(data.values())
+
+
+LETTERS = "aBcdEfghIjklMnopQrstUvwxYzAbCdEfGhIj"
+TOKENS = (f"ghp_{LETTERS}", "AKIAIOSFODNN7QXMWLPQ", f"xoxb-123456789012-{LETTERS}", f"sk-ant-api03-{LETTERS}9")
+
+
+@pytest.mark.parametrize("prefix", ["", "call_", "toolu_", "chatcmpl-", "sess_", "req_", "msg_1_", "call_00_"])
+@pytest.mark.parametrize("token", TOKENS)
+def test_a_token_is_no_id_whatever_stands_before_it(prefix: str, token: str) -> None:
+    texts, value = ScopedTexts(), prefix + token
+    for key in ("id", "gen_ai.response.id", "thread_id", "call_id", "note"):
+        said = texts.cleaned("", [(key, value), ("body", json.dumps({key.rpartition(".")[2]: [value], "id": value}))])
+        assert not any(token in each or token[8:] in each for each in said), (key, said)
+    if re.fullmatch(r"[A-Za-z_-]{1,60}", value):  # a key, where its form is one of words
+        assert token not in texts.cleaned("", [("body", json.dumps({value: 1}))])[0]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "toolu_01A09q90qw90lq917835lq9",
+        "call_8fhG7dhsKJH73hd",
+        "chatcmpl-9fjsk29fjskd29",
+        "chatcmpl-tool-0f1e2d3c4b5a69788796a5b4c3d2e1f0",
+        "resp_67ccd2bed1ec8190b14f964abc0542670bb6a6b452d3795b",
+        "msg_bdrk_01XFDUDYJgAACzvnptvVoYEL",
+        "run-7d9c1b2e-1c5f-4b1a-9c3a-2b1f0e9d8c7b",
+        "run--7d9c1b2e-1c5f-4b1a-9c3a-2b1f0e9d8c7b-0",
+    ],
+)
+def test_ids_of_programs_stay(value: str) -> None:
+    data = json.dumps({"id": value}).encode()
+    assert texts_of(transcript_of("a.jsonl", data)) == []
+
+
+@pytest.mark.parametrize("value", ["call_khalvorsen", "call_4915123456789", "thread_maria_gonzalez_77"])
+def test_what_only_begins_as_an_id_is_searched(value: str) -> None:
+    assert texts_of(transcript_of("a.jsonl", json.dumps({"id": value}).encode())) == [value]
+
+
+@pytest.mark.parametrize(
+    ("key", "number", "stays"),
+    [
+        ("input_tokens", 12345678, True),
+        ("durationMs", 1234567, True),
+        ("createdAt", 1764403200123, True),
+        ("start_time", 1764403200, True),
+        ("tokens", 4111111111111111, False),
+        ("event_time", 4111111111111111, False),
+        *((key, 4111111111111111, False) for key in ("items", "accounts", "forms", "uptime", "datetimes", "resize")),
+    ],
+)
+def test_a_long_number_stays_where_a_word_of_its_key_counts(key: str, number: int, stays: bool) -> None:
+    texts = texts_of(transcript_of("a.jsonl", json.dumps({key: number}).encode()))
+    assert texts == ([] if stays else [str(number)])
+
+
+def test_the_sign_of_a_number_stays_and_its_digits_are_searched() -> None:
+    said = ScopedTexts().cleaned("", [("body", '{"phone": -4915123456789, "n": [-7, -4111111111111111]}')])[0]
+    data = json.loads(said)
+    assert data["phone"] < 0 and data["phone"] != -4915123456789
+    assert data["n"][0] == -7 and data["n"][1] < 0 and data["n"][1] != -4111111111111111
 
 
 def test_a_number_stays_a_number() -> None:

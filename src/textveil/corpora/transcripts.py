@@ -10,9 +10,11 @@ import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from textveil.detection.secrets import find_tokens
 from textveil.errors import InputError
 from textveil.json_text import NUMBER, Leaf, LeafKind, escaped, is_json, json_data, leaves
 
@@ -29,9 +31,21 @@ _WORD: Final = re.compile(r"[a-z][a-z0-9]*+(?:[-_./][a-z0-9]++){0,6}+")
 _ID_KEY: Final = re.compile(r".{0,40}(?:[iI]d|ID|[uU]uid|UUID|_ids|Ids)")
 _ID: Final = re.compile(
     r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|(?=[0-9a-f]*[a-f])[0-9a-f]{6,40}"
-    r"|(?:call|chatcmpl|ctc|fc|item|msg|prt|req|resp|rs|run|ses|session|srvtoolu|thread|toolu|ws)[-_][0-9A-Za-z_-]{8,80}"
+    r"|(?:call|chatcmpl|ctc|fc|item|msg|prt|req|resp|rs|run|ses|session|srvtoolu|thread|toolu|ws)[-_]"
+    r"(?:(?:[0-9]{1,2}|bdrk|tool|vrtx)[-_])?(?:-?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:-[0-9]{1,3})?"
+    r"|(?=[0-9]*[A-Za-z])(?=[A-Za-z]*[0-9])[0-9A-Za-z]{8,64})"
 )
+_PREFIX: Final = re.compile(r"[A-Za-z0-9]{1,32}[-_.:]")
+_PREFIXES: Final = 4  # that may stand before a secret
+_LONGEST_ID: Final = 500
 _TIME_KEY: Final = re.compile(r".{0,40}(?:[tT]imestamp|[tT]ime|_at|At|ts|when|updated|created)")
+_KEY_WORD: Final = re.compile(r"[A-Z]{1,40}(?![a-z])|[A-Z]?[a-z]{1,40}")
+_COUNTS: Final = frozenset(
+    ("bytes", "count", "duration", "length", "line", "lineno", "ms", "ns", "port", "size", "tokens")
+)
+_TIMES: Final = frozenset(("at", "created", "ms", "ns", "time", "timestamp", "ts", "updated", "us", "when"))
+_COUNT: Final = re.compile(r"\d{1,9}")
+_STAMP: Final = re.compile(r"1[0-9]{9}(?:[0-9]{3}){0,3}")  # seconds of Unix, or their parts: no card begins with 1
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?")
 _SEALED_KEYS: Final = frozenset(("encrypted_content", "signature", "thoughtSignature"))
 _SEALED: Final = re.compile(r"[A-Za-z0-9+/_-]{64,}+={0,2}")
@@ -52,7 +66,7 @@ _BARE_KEYS: Final = frozenset(("content", "message", "name", "output", "result",
 _LONGEST_FIELD: Final = 300  # characters of a value that is searched with its key before it
 _LONG: Final = 600  # characters from which on a text is searched block by block
 _BLANK_LINES: Final = re.compile(r"\n\s{0,200}\n(?=\S)")
-_LONG_NUMBER: Final = re.compile(r"\d{7,20}")
+_LONG_NUMBER: Final = re.compile(r"-?\d{7,64}")
 
 
 class Piece(NamedTuple):
@@ -126,6 +140,9 @@ class Transcript:
         if key in _PERSONAL and text.strip():
             self.named[self._add(Piece(text, self._line))] = _PERSONAL[key]
             return range(first, first + 1)
+        if _hides_token(text):
+            self.named[self._add(Piece(text, self._line))] = "secret"
+            return range(first, first + 1)
         inner = leaves(text) if text[:1] in ("{", "[") else None
         if inner is not None:
             self._leaves(inner, (), blank=False)
@@ -161,6 +178,9 @@ class Transcript:
                     key = ""
                 continue
             in_list = part.kind is LeafKind.STRING and (between[-1:] == "[" or (in_list and between == ","))
+            if part.kind is LeafKind.NUMBER and part.text.startswith("-") and not _stays(part.kind, part.text, key):
+                self.raw(_within("-", within))  # the sign stays, the search sees the digits
+                part = part._replace(text=part.text[1:], written=part.written[1:])
             if listed and (between != "," or not in_list):
                 listed = self._list(listed)
             if part.kind is LeafKind.KEY:
@@ -181,7 +201,11 @@ class Transcript:
                 self.raw(_within('"', within))
             else:
                 number = self._add(Piece(part.text, self._line, part, within))
-                if in_list:
+                if part.kind is not LeafKind.NUMBER and _hides_token(part.text):
+                    self.named[number] = "secret"
+                    if in_list:
+                        listed.append((None, part.text))
+                elif in_list:
                     listed.append((number, part.text))
                 else:
                     self._field("" if part.kind is LeafKind.KEY else key, part.text, number)
@@ -241,17 +265,41 @@ def _within(written: str, within: Sequence[bool]) -> str:
 def _stays(kind: LeafKind, text: str, key: str) -> bool:
     """Tell whether key and form say that this is no text."""
     if kind is LeafKind.KEY:
-        return _PLAIN_KEY.fullmatch(text) is not None
+        return _PLAIN_KEY.fullmatch(text) is not None and not holds_token(text)
     if kind is not LeafKind.STRING:
-        times = _TIME_KEY.fullmatch(key) is not None or key.lower().endswith(("tokens", "ms", "size", "bytes"))
-        return kind is LeafKind.WORD or times or not _LONG_NUMBER.fullmatch(text)
+        return kind is LeafKind.WORD or not _LONG_NUMBER.fullmatch(text) or is_count(key, text)
     if key in _WORD_KEYS and len(text) <= 80 and _WORD.fullmatch(text):
         return True
     if _ID.fullmatch(text) and _ID_KEY.fullmatch(key):
-        return True
+        return not holds_token(text)
     if _TIME.fullmatch(text) and _TIME_KEY.fullmatch(key):
         return True
     return text.isspace() or not text or (key in _SEALED_KEYS and _SEALED.fullmatch(text) is not None)
+
+
+def is_count(key: str, digits: str) -> bool:
+    """Tell whether the last word of a key and the digits of a number say that it counts, or is a time."""
+    words = [word.lower() for word in _KEY_WORD.findall(key)]
+    last = words[-1] if words else ""
+    counts = last in _COUNTS or words[-2:] == ["thread", "id"]
+    return (counts and _COUNT.fullmatch(digits) is not None) or (
+        last in _TIMES and _STAMP.fullmatch(digits) is not None
+    )
+
+
+@lru_cache(4_096)
+def holds_token(text: str) -> bool:
+    """Tell whether a string is a key or token of a known form, or one behind prefixes such as ``call_``."""
+    at, ends = 0, [0]
+    while len(ends) <= _PREFIXES and (prefix := _PREFIX.match(text, at)) is not None:
+        at = prefix.end()
+        ends.append(at)
+    return len(text) <= _LONGEST_ID and any(next(find_tokens(text[end:]), None) is not None for end in ends)
+
+
+def _hides_token(text: str) -> bool:
+    """Tell whether a string is a prefix and a token, which a search does not part."""
+    return _PREFIX.match(text) is not None and not any(map(str.isspace, text)) and holds_token(text)
 
 
 def _inner(leaf: Leaf, within: Sequence[bool]) -> tuple[list[str | Leaf], bool] | None:

@@ -476,7 +476,8 @@ class _Plain(HTMLParser):
         parser = cls()
         parser.feed(markup)
         parser.close()
-        return re.sub(r"[ \t\r\f\v]*\n\s*", "\n", "".join(parser.pieces)).strip()
+        lines = (line.strip() for line in "".join(parser.pieces).split("\n"))
+        return "\n".join(line for line in lines if line)
 
     def handle_starttag(self, tag: str, attrs: Any) -> None:
         self._hidden += tag in ("script", "style")

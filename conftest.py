@@ -42,9 +42,10 @@ settings.load_profile("same")
 
 @pytest.fixture(scope="session", autouse=True)
 def _cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Tables that tests build, in processes of theirs too, stay out of the user's cache."""
+    """Tables and databases of tests, and of their processes, are not the user's."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TEXTVEIL_CACHE", str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
         yield
 
 

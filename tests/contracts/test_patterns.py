@@ -17,6 +17,9 @@ from textveil.detection.names_by_language import NamesByLanguage
 GIVEN = {
     "textveil.corpora.cleaning._references": "names of attachments, whole",
     "textveil.detection.given._first_character": "one class of characters",
+    "textveil.corpora.formats.fhir._coded": "codes of public systems, one repetition each",
+    "textveil.corpora.formats.hl7._code": "codes of public systems, one repetition each",
+    "textveil.corpora.formats.hl7._like": "forms of a table in that file",
     "textveil.detection.given.checked_pattern": "the policy's own; docs/detection.md says what is asked of it",
     "textveil.detection.given.value_spans": "digits with up to three characters between them",
     "textveil.detection.dates.readable": "words, and a year",

@@ -144,7 +144,8 @@ def test_every_program_says_what_it_needs() -> None:
 
 def test_the_page_names_every_header() -> None:
     """Those that the server reads, and those that it writes."""
-    code = "".join(path.read_text() for path in (ROOT / "src/textveil/server/gateway").glob("*.py"))
+    files = [*(ROOT / "src/textveil/server/gateway").glob("*.py"), ROOT / "src/textveil/server/inspection.py"]
+    code = "".join(path.read_text() for path in files)
     assert {name.lower() for name in re.findall(r"x-textveil-[a-z-]+", code, flags=re.IGNORECASE)} == {
         name.lower() for name in re.findall(r"^\| `(X-Textveil-[A-Za-z-]+)`", PAGE, flags=re.MULTILINE)
     }

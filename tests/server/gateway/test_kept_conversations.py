@@ -159,16 +159,16 @@ def test_another_policy_of_the_same_name_pays_anew(told: Config, provider: Provi
 
 
 def test_other_words_of_a_list_are_looked_for_in_a_conversation_that_was_kept(told: Config, provider: Provider) -> None:
-    history = [{"role": "user", "content": "Mabelo of Ward 12 asked."}]
+    history = [{"role": "user", "content": "Zibroq of Ward 12 asked."}]
     with restarted(told) as client:
         chat(client, history)
-    assert "Mabelo" in provider.bodies[-1]["messages"][0]["content"], "it is no name yet"
+    assert "Zibroq" in provider.bodies[-1]["messages"][0]["content"], "it is no name yet"
     file = Path(str(told.policies)) / "paid.toml"
-    file.write_text(file.read_text().replace(f"'{NAMES[4]}'", "'Mabelo'"))  # as many words as before
+    file.write_text(file.read_text().replace(f"'{NAMES[4]}'", "'Zibroq'"))  # as many words as before
     with restarted(told) as client:
         chat(client, [*history[:1], asked(1)])
     assert provider.bodies[-1]["messages"][0]["content"] != provider.bodies[0]["messages"][0]["content"]
-    assert "Mabelo" not in provider.bodies[-1]["messages"][0]["content"]
+    assert "Zibroq" not in provider.bodies[-1]["messages"][0]["content"]
 
 
 def test_a_caller_that_goes_away_does_not_let_older_data_be_written_last() -> None:

@@ -4,14 +4,18 @@ A group of values is cleaned as a file of a transcript is. What the values of a 
 that a later group says alone is found, and one person has one surrogate. The scopes that were used least are forgotten.
 """
 
+import codecs
+import contextlib
+import itertools
 import json
+import re
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Final, TypeAlias
 
 from textveil.corpora.cleaning import PERSONS, SECRETS, Cleaner, Memory, checked_policy
-from textveil.corpora.transcripts import Transcript
+from textveil.corpora.transcripts import Transcript, holds_token
 from textveil.errors import InputError
 from textveil.sanitize.policy.choice import policy
 from textveil.sanitize.policy.policy import Policy
@@ -25,6 +29,79 @@ _SCOPES: Final = 2_000  # that are remembered
 def policy_of(name: str | None) -> Policy:
     """Return the policy of a name, for ``ScopedTexts``. Raises ParameterError: as there."""
     return checked_policy(policy(name or "prompts"))
+
+
+class PlainKeys:
+    """Keys of attributes that say nothing of a person, and what stands for the others.
+
+    A key is searched as it is written, and as words. One in which something is found, one with many digits, one that
+    looks drawn and a long one become ``drawn_attribute_1`` and so on.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[str, str] = {}
+        self._numbers = itertools.count(1)
+
+    def learn(self, keys: Iterable[str], cleaned: Callable[[Values], Sequence[str]]) -> None:
+        """Search keys that were not seen yet; ``cleaned`` returns the texts of values."""
+        if len(self._known) > _KEYS:
+            self._known.clear()
+        new = [key for key in dict.fromkeys(keys) if key not in self._known]
+        read = [key for key in new if not _is_telling(key)]
+        texts = [text for key in read for text in (key, _as_words(key))]
+        same = map(_same, texts, cleaned([("", text) for text in texts]) if texts else ())
+        stays = {key for key, *both in zip(read, same, same, strict=True) if all(both)}
+        for key in new:
+            self._known[key] = key if key in stays else f"drawn_attribute_{next(self._numbers)}"
+
+    def of(self, key: str) -> str:
+        """Return a key that was learned, or what stands for it."""
+        return self._known[key]
+
+
+_KEYS: Final = 10_000  # that are remembered
+_LONGEST_KEY: Final = 120
+_MOST_DIGITS: Final = 6
+_OF_PROGRAMS: Final = frozenset(
+    ("cassandra", "coldstart", "delta", "faas", "idempotence", "lineno", "lon", "mac", "max")
+)
+"""Words of keys of programs that a search takes for names."""
+_BETWEEN_WORDS: Final = re.compile(r"[\W_]+|(?<=[a-z0-9])(?=[A-Z])")
+
+
+def _as_words(key: str) -> str:
+    return _BETWEEN_WORDS.sub(" ", key).strip()
+
+
+def _same(text: str, said: str) -> bool:
+    """Tell whether a search found nothing in a key, but for words of programs."""
+    words, others = _as_words(text).split(), _as_words(said).split()
+    changed = [word for word, other in zip(words, others, strict=False) if word != other]
+    return text == said or (len(words) == len(others) and bool(changed) and _OF_PROGRAMS.issuperset(changed))
+
+
+def _is_telling(key: str) -> bool:
+    digits = sum(map(str.isdigit, key))
+    drawn = any(len(re.findall(r"\d+", part)) > 2 or len(part) > 30 for part in re.split(r"[\W_]+", key))
+    return len(key) > _LONGEST_KEY or digits > _MOST_DIGITS or drawn or holds_token(key)
+
+
+def text_of_bytes(data: bytes | bytearray | memoryview) -> tuple[str, str] | None:
+    """Return the text that bytes are, and its encoding; None if they are no text for sure: nobody would read it."""
+    raw = bytes(data)
+    marked = raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    for encoding in ("utf-16",) if marked else ("utf-8", "utf-16-le", "utf-16-be", "cp1252"):
+        with contextlib.suppress(UnicodeDecodeError):
+            text = raw.decode(encoding)
+            # letters of one byte, two by two, look like Chinese
+            unsure = raw[2:].isascii() and b"\0" not in raw if marked else encoding[4:6] == "16" and max(text) >= _WIDE
+            if not (unsure or _CONTROLS.search(text)):
+                return text, encoding
+    return None
+
+
+_WIDE: Final = "\u0600"
+_CONTROLS: Final = re.compile(r"[\0-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f-\x9f]")
 
 
 class ScopedTexts:

@@ -8,20 +8,23 @@ import json
 import logging
 import re
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any, Final
+from weakref import WeakKeyDictionary
 
-from textveil.corpora.scoped_texts import ScopedTexts
+from textveil.corpora.scoped_texts import PlainKeys, ScopedTexts, policy_of, text_of_bytes
 from textveil.text.patterns import time_limit
 
-_PLAIN: Final = frozenset((
-    "args", "created", "exc_info", "levelname", "levelno", "lineno", "msecs", "process", "relativeCreated", "thread",
-    "otelTraceID", "otelSpanID", "otelTraceSampled", "trace_id", "span_id",
-))  # fmt: skip
-"""Attributes of records that are no text, or are treated by themselves."""
+_OWN: Final = frozenset((*logging.makeLogRecord({}).__dict__, "asctime", "message", "taskName"))
+"""Names of attributes that the logging module gives."""
 _TRACES: Final = ("otelTraceID", "trace_id")
-_DONE: Final = "_textveil_sanitized"
+_IDS: Final = re.compile(r"0|[0-9a-f]{16}|[0-9a-f]{32}")
+_OF_IDS: Final = frozenset((*_TRACES, "otelSpanID", "span_id"))
+_NUMBERS: Final = frozenset(("created", "msecs", "process", "relativeCreated", "thread"))
 _TRACEBACK: Final = logging.Formatter().formatException
+_done: "WeakKeyDictionary[logging.LogRecord, tuple[Any, dict[str, str]]]" = WeakKeyDictionary()
+"""The last policy of a record, and what was released: where either is another, all of it is searched again."""
+_done_lock: Final = threading.Lock()
 
 
 class SanitizingFilter(logging.Filter):
@@ -43,36 +46,48 @@ class SanitizingFilter(logging.Filter):
     def __init__(self, policy: str | None = None, *, seconds: float = 1.0) -> None:
         super().__init__()
         self.dropped = 0
-        self._texts = ScopedTexts(policy)
+        self._texts, self._keys = ScopedTexts(policy), PlainKeys()
+        self._policy = (policy is None, policy_of(policy))
         self._seconds = seconds
         self._lock = threading.Lock()
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Sanitize a record in place, for all handlers that see it; tell whether it may pass."""
-        if getattr(record, _DONE, False):
-            return True
         try:
             with self._lock, time_limit(self._seconds):
                 self._sanitize(record)
         except Exception:  # whose message may quote a text
             self.dropped += 1
             return False
-        setattr(record, _DONE, True)
         return True
 
     def _sanitize(self, record: logging.LogRecord) -> None:
-        trace = next((str(value) for name in _TRACES if (value := record.__dict__.get(name))), "")
+        trace = next((str(value) for name in _TRACES if _stays(record, name, value := record.__dict__.get(name))), "")
         if record.exc_info and not record.exc_text:
             record.exc_text = _TRACEBACK(record.exc_info)
-        fields = {name: value for name, value in record.__dict__.items() if name not in _PLAIN} | {
-            "msg": record.getMessage()
-        }
+        record.msg, record.args = _readable(record.msg), _readable(record.args)
+        record.msg = record.getMessage()
+        record.args = record.exc_info = None
+        for name in ("asctime", "message"):  # of another handler's formatter; each formatter makes its own
+            record.__dict__.pop(name, None)
+        fields = {name: value for name, value in record.__dict__.items() if not _stays(record, name, value)}
         texts = {name: text for name, value in fields.items() if (text := _text(value))}
+        with _done_lock:
+            if _done.get(record) == (self._policy, texts):
+                return
         answers = self._texts.cleaned(trace, [(_KEYS.get(name, name), text) for name, text in texts.items()])
-        record.__dict__.update(
-            (name, _value(fields[name], answer)) for name, answer in zip(texts, answers, strict=True)
-        )
-        record.args, record.exc_info = None, None
+        record.__dict__.update((name, _value(fields[name], said)) for name, said in zip(texts, answers, strict=True))
+        renamed = self._rename(record)
+        done = {renamed.get(name, name): _text(record.__dict__[renamed.get(name, name)]) for name in texts}
+        with _done_lock:
+            _done[record] = self._policy, {name: text for name, text in done.items() if text}
+
+    def _rename(self, record: logging.LogRecord) -> dict[str, str]:
+        extras = [name for name in record.__dict__ if name not in _OWN and name not in _OF_IDS]
+        self._keys.learn(extras, lambda values: self._texts.cleaned("", values))
+        renamed = {name: self._keys.of(name) for name in extras}
+        record.__dict__.update({key: record.__dict__.pop(name) for name, key in renamed.items()})
+        return renamed
 
 
 _KEYS: Final = dict.fromkeys(("exc_text", "msg", "stack_info"), "") | dict.fromkeys(
@@ -81,22 +96,40 @@ _KEYS: Final = dict.fromkeys(("exc_text", "msg", "stack_info"), "") | dict.fromk
 """Attributes whose names say nothing of their texts, and those that are names in a program."""
 
 
+def _stays(record: logging.LogRecord, name: str, value: object) -> bool:
+    """Tell whether an attribute is what its name says, and so no text."""
+    if name == "levelname":
+        return value == logging.getLevelName(record.levelno)
+    if name in _OF_IDS:
+        return isinstance(value, str) and _IDS.fullmatch(value) is not None
+    return name in _NUMBERS and isinstance(value, int | float)
+
+
 def _text(value: object) -> str:
     """Return a value as a text, or as JSON; empty for one that is no text."""
     if isinstance(value, str):
         return value
     if value is None or isinstance(value, bool | float) or (isinstance(value, int) and abs(value) < 10**6):
         return ""
-    if isinstance(value, list | tuple | Mapping):
-        return json.dumps(value, ensure_ascii=False, default=_said)
-    return str(value)
+    if isinstance(value, list | tuple | Mapping | Set):
+        return json.dumps(_readable(value), ensure_ascii=False, default=str)
+    return str(abs(value) if isinstance(value, int) else _readable(value))
 
 
 def _value(before: object, text: str) -> Any:
-    if isinstance(before, int):
-        return int(re.sub(r"\D", "", text) or 0)
-    return json.loads(text) if isinstance(before, list | tuple | Mapping) else text
+    if isinstance(before, int):  # whose sign stays
+        digits = int(re.sub(r"\D", "", text) or 0)
+        return -digits if before < 0 else digits
+    return json.loads(text) if isinstance(before, list | tuple | Mapping | Set) else text
 
 
-def _said(value: Any) -> Any:
-    return dict(value) if isinstance(value, Mapping) else str(value)
+def _readable(value: Any) -> Any:
+    """Return a value with texts in the places of bytes, also within others."""
+    if isinstance(value, bytes | bytearray | memoryview):
+        read = text_of_bytes(value)
+        return read[0] if read else "[bytes]"
+    if isinstance(value, Mapping):
+        return {_readable(key): _readable(inner) for key, inner in value.items()}
+    if isinstance(value, list | Set):
+        return [_readable(inner) for inner in value]
+    return tuple(_readable(inner) for inner in value) if isinstance(value, tuple) else value

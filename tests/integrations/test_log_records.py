@@ -153,7 +153,7 @@ def test_no_extra_passes_by_its_name_or_its_kind(extra: dict[str, object]) -> No
 
 def test_ids_and_plain_names_stay() -> None:
     extra = {"otelTraceID": "a1" * 16, "otelSpanID": "0123456789abcdef", "otelTraceSampled": True, "trace_id": "0",
-             "otelServiceName": "shop", "request_id": "r", "userId": "u", "retries": 3, "balance": -1234567}  # fmt: skip
+             "otelServiceName": "shop", "request_id": "r", "userId": "u", "n": 3, "balance": -1234567}  # fmt: skip
     record = logging.makeLogRecord({"msg": "a"} | extra)
     assert SANITIZING.filter(record)
     assert {name: record.__dict__.get(name) for name in extra} == extra

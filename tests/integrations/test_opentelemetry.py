@@ -21,6 +21,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import Link, SpanContext, Status, StatusCode, TraceFlags  # noqa: E402
 from opentelemetry.trace.span import TraceState  # noqa: E402
 
+from textveil.corpora.scoped_texts import PlainKeys  # noqa: E402
 from textveil.errors import ParameterError  # noqa: E402
 from textveil.integrations import opentelemetry as ours  # noqa: E402
 from textveil.integrations.opentelemetry import SanitizingExporter, SanitizingSpanProcessor  # noqa: E402
@@ -149,14 +150,15 @@ def test_a_person_has_one_surrogate_in_a_trace(provider: Callable[[Any], TracerP
 def test_spans_that_fail_are_dropped_and_counted_and_no_text_is_logged(
     provider: Callable[[Any], TracerProvider], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    memory, fails = InMemorySpanExporter(), [True]
+    memory, fails = InMemorySpanExporter(), list[bool | None]((True,))
     exporter = SanitizingExporter(memory)
     own = exporter._apart.done
 
     def failing(call: Any, most_bytes: int) -> list[Any]:
-        if fails.pop():
+        if what := fails.pop():
             raise ValueError(NAME)
-        return [None, *own(call, most_bytes)[1:]]  # of the trace, not of resources and scopes
+        answers = own(call, most_bytes)
+        return answers if what is None else [None, *answers[1:]]  # of the trace, not of resources and scopes
 
     monkeypatch.setattr(exporter._apart, "done", failing)
     made = provider(BatchSpanProcessor(exporter))
@@ -165,7 +167,7 @@ def test_spans_that_fail_are_dropped_and_counted_and_no_text_is_logged(
         made.force_flush()
     assert exporter.dropped == exporter.taken == 2 and not memory.get_finished_spans()
     assert "2 spans were dropped" in caplog.text and NAME not in caplog.text
-    fails.append(False)
+    fails.extend((False, None))  # keys are searched first
     planted(made)
     made.force_flush()
     assert exporter.dropped == 4 and not memory.get_finished_spans()
@@ -182,12 +184,83 @@ def test_spans_without_a_place_are_dropped_and_counted(provider: Callable[[Any],
     assert processor.dropped == 600 - 512
 
 
+CARD = 4111111111111111
+LETTERS = "aBcdEfghIjklMnopQrstUvwxYzAbCdEfGhIj"
+
+
+def released(provider: Callable[[Any], TracerProvider], attributes: dict[Any, Any]) -> dict[str, Any]:
+    memory = InMemorySpanExporter()
+    made = provider(SanitizingSpanProcessor(memory))
+    made.get_tracer("a").start_span("a", attributes=attributes).end()
+    assert made.force_flush()
+    return attributes_of(memory.get_finished_spans())
+
+
+def test_numbers_stay_where_a_word_of_the_key_counts_and_keep_their_sign(
+    provider: Callable[[Any], TracerProvider],
+) -> None:
+    stay = {"input_tokens": 12345678, "start_time": 1764403200123, "thread.id": 140539596819328, "a.line": 7654321,
+            "balance": -1234567, "debt": -7}  # fmt: skip
+    words = ("account", "discount", "passport", "support", "airport", "uptime", "tokens", "event_time", "items", "port")
+    taken = {f"customer.{word}": CARD for word in words} | {"phone": -PHONE}
+    found = released(provider, stay | taken)
+    assert {key: found[key] for key in stay} == stay
+    assert all(found[key] != value and type(found[key]) is int for key, value in taken.items()) and found["phone"] < 0
+    assert abs(found["phone"]) != PHONE
+
+
+def test_keys_are_read_as_words_and_what_tells_is_drawn(provider: Callable[[Any], TracerProvider]) -> None:
+    token = f"ghp_{LETTERS}"
+    keys = ["siegfried.ottermann", "user.4915123456789", token.lower(), token, f"x_{token}", "userKatarzynaHalvorsen",
+            "katarzyna_halvorsen", "4915.123.456.789", "a1b2c3d4e5f6", MAIL, "max.mustermann", 99 * "a"]  # fmt: skip
+    plain = ["http.request.method", "gen_ai.prompt.12.content", "faas.name", "db.cassandra.table", "max_retries",
+             "gen_ai.request.max_tokens", "llm.input_messages.3.message.tool_calls.1.name", "Content-Type"]  # fmt: skip
+    found = released(provider, dict.fromkeys([*keys, *plain], True))
+    drawn = [f"drawn_attribute_{number}" for number in range(1, len(keys) + 1)]
+    assert sorted(found) == sorted([*drawn, *plain])
+
+
+@pytest.mark.parametrize("key", ["gen_ai.response.id", "thread_id", "response_id", "gen_ai.tool.call.id"])
+def test_a_token_behind_the_prefix_of_an_id_does_not_pass(provider: Callable[[Any], TracerProvider], key: str) -> None:
+    for prefix in ("chatcmpl-", "call_", "resp_", "thread_"):
+        assert f"ghp_{LETTERS}" not in str(released(provider, {key: f"{prefix}ghp_{LETTERS}"}))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "latin-1"])
+def test_bytes_are_read_in_their_encoding(provider: Callable[[Any], TracerProvider], encoding: str) -> None:
+    data = f"ä of {MAIL}".encode(encoding)
+    found = released(
+        provider, {"raw": data, "list": {"inner": [data, bytearray(data)]}, "binary": b"\0\1\x80 " + MAIL.encode()}
+    )
+    for raw in (found["raw"], str(found["list"]).encode(), found["binary"]):
+        assert not any(MAIL.encode(each) in raw for each in ("utf-8", "utf-16-le", "utf-16-be", "utf-32-le"))
+        assert b"acme" not in raw.replace(b"\0", b"").replace(b"\\x00", b"").replace(b"\\u0000", b"")
+    if encoding in ("utf-16", "latin-1"):
+        assert found["raw"].decode(encoding).startswith("ä of ")
+
+
+def test_only_the_schemas_of_opentelemetry_stay() -> None:
+    for url, stays in (
+        ("https://opentelemetry.io/schemas/1.37.0", True),
+        (f"https://opentelemetry.io/schemas/{MAIL}", False),
+        ("https://opentelemetry.io/schemas/1.37.0?of=siegfried", False),
+        ("https://opentelemetry.io/schemas/4915.123456.789", False),
+    ):
+        memory = InMemorySpanExporter()
+        made = TracerProvider(resource=Resource({"a": "b"}, url))
+        made.add_span_processor(SanitizingSpanProcessor(memory))
+        made.get_tracer("a", schema_url=url).start_span("a").end()
+        made.shutdown()
+        (span,) = memory.get_finished_spans()
+        assert (span.resource.schema_url == url) is (span.instrumentation_scope.schema_url == url) is stays
+
+
 def test_an_object_of_an_unknown_kind_does_not_pass(provider: Callable[[Any], TracerProvider]) -> None:
     class Person:
         def __repr__(self) -> str:
             return NAME
 
-    texts = ours._Texts()
+    texts = ours._Texts(PlainKeys())
     assert texts.of("a", Person()) == "[Person]" and "Person" in texts.values[texts.of("b", [Person()]).number][1]
 
 

@@ -42,15 +42,18 @@ class PlainKeys:
         self._known: dict[str, str] = {}
         self._numbers = itertools.count(1)
 
-    def learn(self, keys: Iterable[str], cleaned: Callable[[Values], Sequence[str]]) -> None:
-        """Search keys that were not seen yet; ``cleaned`` returns the texts of values."""
+    def learn(self, keys: Iterable[str], cleaned: Callable[[list[Values]], Sequence[Sequence[str] | None]]) -> None:
+        """Search keys that were not seen yet; ``cleaned`` returns the texts of groups, None where it fails."""
         if len(self._known) > _KEYS:
             self._known.clear()
         new = [key for key in dict.fromkeys(keys) if key not in self._known]
         read = [key for key in new if not _is_telling(key)]
-        texts = [text for key in read for text in (key, _as_words(key))]
-        same = map(_same, texts, cleaned([("", text) for text in texts]) if texts else ())
-        stays = {key for key, *both in zip(read, same, same, strict=True) if all(both)}
+        answers = cleaned([[("", key), ("", _as_words(key))] for key in read]) if read else ()
+        stays = {
+            key
+            for key, said in zip(read, answers, strict=True)
+            if said is not None and _same(key, said[0]) and _same(_as_words(key), said[1])
+        }
         for key in new:
             self._known[key] = key if key in stays else f"drawn_attribute_{next(self._numbers)}"
 
@@ -62,9 +65,9 @@ class PlainKeys:
 _KEYS: Final = 10_000  # that are remembered
 _LONGEST_KEY: Final = 120
 _MOST_DIGITS: Final = 6
-_OF_PROGRAMS: Final = frozenset(
-    ("cassandra", "coldstart", "delta", "faas", "idempotence", "lineno", "lon", "mac", "max")
-)
+_OF_PROGRAMS: Final = frozenset((
+    "cassandra", "coldstart", "delta", "faas", "idempotence", "lineno", "lon", "mac", "max", "retries",
+))  # fmt: skip
 """Words of keys of programs that a search takes for names."""
 _BETWEEN_WORDS: Final = re.compile(r"[\W_]+|(?<=[a-z0-9])(?=[A-Z])")
 

@@ -84,7 +84,7 @@ class SanitizingFilter(logging.Filter):
 
     def _rename(self, record: logging.LogRecord) -> dict[str, str]:
         extras = [name for name in record.__dict__ if name not in _OWN and name not in _OF_IDS]
-        self._keys.learn(extras, lambda values: self._texts.cleaned("", values))
+        self._keys.learn(extras, lambda groups: [self._texts.cleaned("", values) for values in groups])
         renamed = {name: self._keys.of(name) for name in extras}
         record.__dict__.update({key: record.__dict__.pop(name) for name, key in renamed.items()})
         return renamed

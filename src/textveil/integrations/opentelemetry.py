@@ -16,7 +16,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from textveil.corpora.scoped_texts import cleaned_groups, policy_of
+from textveil.corpora.scoped_texts import PlainKeys, Values, cleaned_groups, policy_of, text_of_bytes
+from textveil.corpora.transcripts import is_count
 from textveil.errors import MissingExtra
 from textveil.sanitize.finding_process import FoundApart
 
@@ -33,12 +34,8 @@ except ImportError:
 
 logger = logging.getLogger("textveil.integrations.opentelemetry")
 
-_KEY: Final = re.compile(r"[a-z][a-z0-9_]{0,40}(?:[.-][a-z0-9_]{1,40}){0,12}")
-_DIGITS: Final = re.compile(r"-?\d{7,}")
-_COUNTS: Final = (
-    *("count", "duration", "length", "line", "lineno", "ms", "ns", "port", "size", "thread.id", "time", "tokens"),
-)
-_SCHEMA: Final = "https://opentelemetry.io/schemas/"
+_SHORT: Final = 10**6  # numbers below are not searched
+_SCHEMA: Final = re.compile(r"https://opentelemetry\.io/schemas/\d{1,3}\.\d{1,3}\.\d{1,3}")
 _MEMORY: Final = 2**31  # bytes that the process may take
 _SHARED: Final = "resources"  # the scope of what all traces share
 _KNOWN: Final = 1_000  # resources and scopes that are remembered
@@ -52,10 +49,11 @@ class _Slot(NamedTuple):
 
 
 class _Texts:
-    """Collects the texts of a trace."""
+    """Collects the texts of a trace; ``keys`` knows the keys of all attributes."""
 
-    def __init__(self) -> None:
+    def __init__(self, keys: PlainKeys) -> None:
         self.values: list[tuple[str, str]] = []
+        self._keys = keys
 
     def slot(self, key: str, text: str, value_of: Callable[[str], Any] = str) -> Any:
         """Return the place of a text; an empty one stays."""
@@ -71,36 +69,37 @@ class _Texts:
         if value is None or isinstance(value, bool | float):
             return value
         if isinstance(value, int):
-            counts = key.endswith(_COUNTS) or not (_DIGITS.fullmatch(str(value)) or key.endswith("user.id"))
-            return value if counts else self.slot(key, str(value), _whole_number)
-        if isinstance(value, bytes):
-            return self.slot(key, _plain(value), str.encode)
+            short = abs(value) < _SHORT and not key.endswith("user.id")
+            stays = short or is_count(key, str(value))
+            return value if stays else self.slot(key, str(abs(value)), partial(_whole_number, value < 0))
+        if isinstance(value, bytes | bytearray | memoryview):
+            read = text_of_bytes(value)
+            return self.slot(key, read[0], partial(str.encode, encoding=read[1], errors="replace")) if read else _BYTES
         if isinstance(value, Mapping | Sequence):
             return self.slot(key, json.dumps(value, ensure_ascii=False, default=_plain), json.loads)
         return _plain(value)
 
     def attributes(self, attributes: Mapping[str, Any] | None) -> "_Pairs":
         """Return keys and values of attributes, with slots."""
-        return [
-            (key if _KEY.fullmatch(key) else self.slot("", key), self.of(key, value))
-            for key, value in (attributes or {}).items()
-        ]
+        return [(self._keys.of(key), self.of(key, value)) for key, value in (attributes or {}).items()]
 
 
-_Pairs: TypeAlias = list[tuple[Any, Any]]
+_Pairs: TypeAlias = list[tuple[str, Any]]
 """Keys and values of attributes, with slots in the places of texts."""
+_BYTES: Final = b"[bytes]"
 
 
 def _plain(value: object) -> Any:
     """Return JSON data for what is none; an object of a kind that nobody knows says its kind alone."""
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "backslashreplace")
+    if isinstance(value, bytes | bytearray | memoryview):
+        read = text_of_bytes(value)
+        return read[0] if read else _BYTES.decode()
     return dict(value) if isinstance(value, Mapping) else f"[{type(value).__name__}]"
 
 
-def _whole_number(text: str) -> int:
-    digits = re.sub(r"\D", "", text)
-    return int(digits) if digits else 0
+def _whole_number(is_negative: bool, text: str) -> int:
+    digits = int(re.sub(r"\D", "", text) or 0)
+    return -digits if is_negative else digits
 
 
 def _filled(value: Any, texts: Sequence[str]) -> Any:
@@ -108,7 +107,7 @@ def _filled(value: Any, texts: Sequence[str]) -> Any:
 
 
 def _attributes(pairs: _Pairs, texts: Sequence[str]) -> dict[str, Any]:
-    return {_filled(key, texts): _filled(value, texts) for key, value in pairs}
+    return {key: _filled(value, texts) for key, value in pairs}
 
 
 class _Reading(NamedTuple):
@@ -134,6 +133,16 @@ def _read(span: ReadableSpan, texts: _Texts) -> _Reading:
         status=None if span.status.description is None else texts.slot("", span.status.description),
         states=[texts.attributes(context.trace_state if context else None) for context in contexts],
     )
+
+
+def _keys_of(spans: Sequence[ReadableSpan]) -> Iterator[str]:
+    for span in spans:
+        contexts = [span.context, span.parent, *(link.context for link in span.links)]
+        states = [context.trace_state for context in contexts if context]
+        for one in (span, span.resource, span.instrumentation_scope, *span.events, *span.links):
+            yield from (getattr(one, "attributes", None) or {})
+        for state in states:
+            yield from state
 
 
 def _context(context: Any, state: _Pairs, texts: Sequence[str]) -> Any:
@@ -203,6 +212,7 @@ class SanitizingExporter(SpanExporter):  # type: ignore[misc]
         self._apart = FoundApart(policy_of(policy), seconds)
         self._lock, self._process = threading.Lock(), os.getpid()
         self._shared: dict[int, tuple[Any, Any]] = {}
+        self._keys = PlainKeys()
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
         """Sanitize spans and export them; those that cannot be sanitized are dropped."""
@@ -230,10 +240,11 @@ class SanitizingExporter(SpanExporter):  # type: ignore[misc]
         return self._exporter.force_flush(timeout_millis)
 
     def _sanitized(self, spans: Sequence[ReadableSpan]) -> list[ReadableSpan]:
+        self._keys.learn(_keys_of(spans), lambda keys: self._cleaned([("", values) for values in keys]))
         of_trace: dict[str, tuple[_Texts, list[_Reading]]] = {}
         for span in spans:
             trace = f"{span.context.trace_id:032x}" if span.context else ""
-            texts, readings = of_trace.setdefault(trace, (_Texts(), []))
+            texts, readings = of_trace.setdefault(trace, (_Texts(self._keys), []))
             with contextlib.suppress(Exception):  # it is dropped alone
                 readings.append(_read(span, texts))
         groups = [(trace, texts.values) for trace, (texts, _) in of_trace.items()]
@@ -254,7 +265,7 @@ class SanitizingExporter(SpanExporter):  # type: ignore[misc]
     def _shared_of(self, span: ReadableSpan) -> Iterator[Any]:
         return (self._shared[id(one)][1] for one in (span.resource, span.instrumentation_scope))
 
-    def _cleaned(self, groups: list[tuple[str, list[tuple[str, str]]]]) -> list[list[str] | None]:
+    def _cleaned(self, groups: list[tuple[str, Values]]) -> list[list[str] | None]:
         wanted = [(scope, values) for scope, values in groups if values]
         if self._process != os.getpid():  # forked: the other's process answers the other
             self._theirs, self._process = self._apart, os.getpid()
@@ -274,13 +285,13 @@ class SanitizingExporter(SpanExporter):  # type: ignore[misc]
             for one in (span.resource, span.instrumentation_scope):
                 if one is not None and id(one) not in seen:
                     seen.add(id(one))
-                    texts = _Texts()
+                    texts = _Texts(self._keys)
                     name = version = None
                     if isinstance(one, InstrumentationScope):
                         name = texts.slot("scope", one.name)
                         version = texts.slot("version", one.version or "")
                     pairs = texts.attributes(one.attributes)
-                    schema = one.schema_url if (one.schema_url or "").startswith(_SCHEMA) else None
+                    schema = one.schema_url if _SCHEMA.fullmatch(one.schema_url or "") else None
                     yield one, texts, partial(_made_shared, name, version, pairs, schema)
 
 

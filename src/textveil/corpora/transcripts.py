@@ -179,9 +179,7 @@ class Transcript:
                     key = ""
                 continue
             in_list = part.kind is LeafKind.STRING and (between[-1:] == "[" or (in_list and between == ","))
-            if part.kind is LeafKind.NUMBER and part.text.startswith("-") and not _stays(part.kind, part.text, key):
-                self.raw(_within("-", within))  # the sign stays, the search sees the digits
-                part = part._replace(text=part.text[1:], written=part.written[1:])
+            part = self._unsigned(part, key, within)
             if listed and (between != "," or not in_list):
                 listed = self._list(listed)
             if part.kind is LeafKind.KEY:
@@ -212,6 +210,13 @@ class Transcript:
                     self._field("" if part.kind is LeafKind.KEY else key, part.text, number)
         if listed:
             self._list(listed)
+
+    def _unsigned(self, part: Leaf, key: str, within: tuple[bool, ...]) -> Leaf:
+        """Keep the sign of a number, so that the search sees its digits."""
+        if part.kind is not LeafKind.NUMBER or part.text[:1] != "-" or _stays(part.kind, part.text, key):
+            return part
+        self.raw(_within("-", within))
+        return part._replace(text=part.text[1:], written=part.written[1:])
 
     def _list(self, listed: Sequence[tuple[int | None, str]]) -> list[tuple[int | None, str]]:
         """Add strings of an array as one passage: lines of a cell, or words of a command."""

@@ -13,6 +13,7 @@ from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from textveil.corpora.scoped_texts import PlainKeys, ScopedTexts, policy_of, text_of_bytes
+from textveil.json_text import json_data
 from textveil.text.patterns import time_limit
 
 _OWN: Final = frozenset((*logging.makeLogRecord({}).__dict__, "asctime", "message", "taskName"))
@@ -120,7 +121,7 @@ def _value(before: object, text: str) -> Any:
     if isinstance(before, int):  # whose sign stays
         digits = int(re.sub(r"\D", "", text) or 0)
         return -digits if before < 0 else digits
-    return json.loads(text) if isinstance(before, list | tuple | Mapping | Set) else text
+    return json_data(text) if isinstance(before, list | tuple | Mapping | Set) else text
 
 
 def _readable(value: Any) -> Any:

@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from textveil.corpora.scoped_texts import PlainKeys, Values, cleaned_groups, policy_of, text_of_bytes
 from textveil.corpora.transcripts import is_count
 from textveil.errors import MissingExtra
+from textveil.json_text import json_data
 from textveil.sanitize.finding_process import FoundApart
 
 try:
@@ -76,7 +77,7 @@ class _Texts:
             read = text_of_bytes(value)
             return self.slot(key, read[0], partial(str.encode, encoding=read[1], errors="replace")) if read else _BYTES
         if isinstance(value, Mapping | Sequence):
-            return self.slot(key, json.dumps(value, ensure_ascii=False, default=_plain), json.loads)
+            return self.slot(key, json.dumps(value, ensure_ascii=False, default=_plain), json_data)
         return _plain(value)
 
     def attributes(self, attributes: Mapping[str, Any] | None) -> "_Pairs":
@@ -272,7 +273,7 @@ class SanitizingExporter(SpanExporter):  # type: ignore[misc]
             self._apart = FoundApart(policy_of(self._policy), self._seconds)
         call = partial(cleaned_groups, self._policy, wanted, self._seconds)
         said = self._apart.done(call, _MEMORY) if wanted else []
-        answers = iter([None if each is None else json.loads(each) for each in said])
+        answers = iter([None if each is None else json_data(each) for each in said])
         return [next(answers) if values else [] for _, values in groups]
 
     def _new_shared(self, spans: Sequence[ReadableSpan]) -> Iterator[_Shared]:

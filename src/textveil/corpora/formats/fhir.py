@@ -86,7 +86,8 @@ _SYSTEMS: Final[Mapping[str, str]] = {
     _TERMS + "v3-ActCode": r"AMB|IMP|EMER|ACUTE|NONAC|OBSENC|PRENC|SS|VR|HH|FLD",
     _TERMS + "v2-0203": r"MR|SS|DL|PPN|PRN|NPI|TAX|PI|VN|AN|MB|EN",
     _TERMS + "v3-MaritalStatus": r"[ADILMPSTUW]|UNK",
-    _TERMS + "observation-category": r"social-history|vital-signs|imaging|laboratory|procedure|survey|exam|therapy|activity",
+    _TERMS
+    + "observation-category": r"social-history|vital-signs|imaging|laboratory|procedure|survey|exam|therapy|activity",
     _TERMS + "condition-clinical": r"active|inactive|recurrence|relapse|remission|resolved",
     _TERMS + "condition-ver-status": r"confirmed|unconfirmed|provisional|differential|refuted|entered-in-error",
     _TERMS + "v3-ObservationInterpretation": r"[AHLN]|HH|LL|AA|HU|LU|POS|NEG|IND|R|S|I",

@@ -4,10 +4,11 @@
         [--dpsgd]
 
 Each draw of the noise has a seed of its own; the interval is Student's, at 95 %, over the seeds. Labels are selected,
-not given. ``--persons 500`` deals the documents to persons of 1 to 500 documents each, the sizes drawn with probability
-in proportion to 1 / size^2, in a random order. "clean": the same vectors and the
-same regression without noise, with a ridge of 1. "tf-idf": logistic regression on it, without noise. ``--dpsgd``: logistic regression on the same vectors by DP-SGD, each
-document a unit, in place of ours; needs torch and opacus. The texts are read from ``$TEXTVEIL_SHARED``.
+not given. ``--persons 500`` deals the documents to persons of 1 to 500 documents each, the sizes drawn with
+probability in proportion to 1 / size^2, in a random order. "clean": the same vectors and the same regression without
+noise, with a ridge of 1. "tf-idf": logistic regression on it, without noise. ``--dpsgd``: logistic regression on the
+same vectors by DP-SGD, each document a unit, in place of ours; needs torch and opacus. The texts are read from
+``$TEXTVEIL_SHARED``.
 """
 
 import argparse

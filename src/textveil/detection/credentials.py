@@ -77,9 +77,17 @@ _LONGEST_NAME: Final = 48
 
 _ASSIGN: Final = lazy_regex(
     r"[\"'`*_\])]{0,3}[ \t]{0,40}(?::[ \t]{0,2}[A-Za-z_.]{1,20}(?:\[[A-Za-z_, |]{1,30}\])?[ \t]{0,2}=(?!=)|===?|!==?|:="
-    r"|=>|->|=|:(?!:)|>(?=[^<>\n]{3,200}</)|,?(?:\n[ \t]{0,16}|[ \t])[\"']?(?:[Vv]alue|content)[\"']?[ \t]{0,2}[=:])(?:"
+    r"|=>|->|=|:(?!:)|>(?=[^<>\n]{3,200}</)"
+    r"|,?(?:\n[ \t]{0,16}|[ \t])[\"']?(?:(?:Parameter)?[Vv]alue|content)[\"']?[ \t]{0,2}[=:])(?:"
     r"[\"'`*_]{0,2}[ \t]{1,8})?(?:\n[ \t]{0,8})?"
 )
+_OPENED: Final = lazy_regex(r"[\"'`]?[ \t]{0,8}[:=][ \t]{0,8}(?:(?:\n[ \t]{0,24})?(?P<open>[\[{])|\n(?=[ \t]{0,24}- ))")
+_ITEM: Final = lazy_regex(r"\s{0,24}+(?:,\s{0,24}+)?(?P<quote>[\"'])(?P<value>[^\"'\n]{1,200})(?P=quote)")
+_MEMBER: Final = lazy_regex(
+    r"\s{0,24}[\"'](?:value|plain|plaintext|text|current|default|secret|password|data)[\"']\s{0,4}:\s{0,4}"
+    r"\"(?P<value>[^\"\n]{1,200})\""
+)
+_DASHED: Final = lazy_regex(r"[ \t]{0,24}- [\"']?(?P<value>[^\s\"'`<>,;:{}\[\]]{1,200})[\"']?[ \t]{0,8}(?:\n|\Z)")
 _SAY: Final = lazy_regex(
     r"[\"'`*]{0,2}(?:,(?=[ \t]c'est))?[ \t]{1,3}(?:(?:code|number|no\.?|antig[oau]a?|vecchi[ao]|anterior|precedente)"
     r"[ \t]{1,2})?(?P<is>(?:is|was|are|remains|became|set to|changed to|used to be"
@@ -140,6 +148,9 @@ def find_credentials(text: str) -> Iterator[Found]:
             span = _value(text, start, name.end(), meant)
             if span is not None:
                 yield span
+        several = meant or _meaning(name[0].removesuffix("s").removesuffix("S"))
+        if several in ("password", "secret", "token") and (meant or several != "token"):
+            yield from _held(text, name.end(), several)
 
 
 _VARIABLE: Final = lazy_regex(
@@ -197,6 +208,21 @@ def _value(text: str, start: int, end: int, meant: str) -> Found | None:
     if said is None:
         return None
     return _flagged(text, said.end()) if flag and not said["is"] else _said(text, said, meant)
+
+
+def _held(text: str, end: int, meant: str) -> Iterator[Found]:
+    """Yield what a list or an object behind a name holds, in JSON or YAML."""
+    opened = _OPENED.match(text, end)
+    if opened is None:
+        return
+    form = {"[": _ITEM, "{": _MEMBER}.get(opened["open"], _DASHED)
+    place = opened.end()
+    while (item := form.match(text, place)) is not None:
+        value, place = item["value"], item.end()
+        if _fits(value, meant, quoted=form is not _DASHED, alone=True):
+            yield Found(*item.span("value"), "secret", _ASSIGNED, "label")
+        if form is _MEMBER:
+            return
 
 
 def _assigned(text: str, start: int, sign: re.Match[str], meant: str, *, of: bool) -> Found | None:

@@ -157,6 +157,8 @@ def test_a_chat_in_small_letters_gives_its_writers_and_whom_they_speak_of() -> N
         "assistant: no it is not one of those",
         "got a letter from the council for the hoover, our hope is that big mistakes are told to nobody",
         "is our table round the corner from the old mill, tell them it works and thanks everyone",
+        "aw darn, i missed it lol. so stinky in here, what a dud. why so blithe? dilly dally, says the man",
+        "is penn station open? yale was fun, barca lost and napoli won. these yanks are on a yorker, lol",
     ],
 )
 def test_words_of_a_page_in_small_letters_stay(text: str) -> None:

@@ -74,6 +74,8 @@ def test_any_text_is_read_and_each_character_tells_where_it_is_written(text: str
         ("\x1b[1mMaria\x1b[0m PASSWORD\x1b[m=\x1b[38;5;241mpw", "Maria PASSWORD=pw"),
         ("\\u001b[31mMaria\\u001b[0m \\033[1;31mLopez\\e[0m ^[[32mx^[[m", "Maria Lopez x"),
         ("\x1b]8;;http://h/\x07Maria\x1b]8;;\x07 \x9b1mLopez \x1b[31", "Maria Lopez \x1b[31"),
+        ("\x1b(B\x1b[mMaria\x1b(0 \x1b#8Lopez\x1b= \x1b7x\x1b8 \x1bPq#0\x1b\\y \\033(Bw", "Maria Lopez x y w"),
+        ("\x1bMaria \x1bLopez", None),
         ("a[0m [31m] \\03[1m ^[1m", None),
         (f"Ma{BORDER}ria \\u00{BORDER}e9", "Maria é"),
         ("\ufeff{'a': \"x\\ny\", b: NaN,}", "\ufeff{'a': \"x\ny\", b: NaN,}"),

@@ -103,9 +103,9 @@ def clean_command(
     need(bool(paths), "PATH", "none", "a file or a folder")
     need(pictures in ("keep", "remove"), "pictures", pictures, "keep or remove")
     need(not (check and private_map), "private_map", "one", "left out with `check`")
+    cleaned = CleanedFiles(*_sorts(policy, secrets_only, pictures), whole=whole)
     cleaner, search = _cleaner(policy, workers, secrets_only=secrets_only)
     try:
-        cleaned = CleanedFiles(*_sorts(policy, secrets_only, pictures), whole=whole)
         run = _Run(cleaner, cleaned, blank=pictures == "remove")
         files, left = _files(paths or [])
         if check:

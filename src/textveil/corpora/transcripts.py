@@ -45,7 +45,6 @@ _COUNTS: Final = frozenset(
 )
 _TIMES: Final = frozenset(("at", "created", "ms", "ns", "time", "timestamp", "ts", "updated", "us", "when"))
 _COUNT: Final = re.compile(r"\d{1,9}")
-_THREAD: Final = re.compile(r"\d{1,9}|1[34]\d{13}")
 _STAMP: Final = re.compile(r"1[0-9]{9}(?:[0-9]{3}){0,3}")  # seconds of Unix, or their parts: no card begins with 1
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?")
 _SEALED_KEYS: Final = frozenset(("encrypted_content", "signature", "thoughtSignature"))

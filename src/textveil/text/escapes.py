@@ -53,12 +53,19 @@ _FORM_SPACE: Final = lazy_regex(r"(?<![=&?;\s])\+")
 _WORDED: Final = lazy_regex(r"[\[({<] ?(?:(?P<at>at|AT|At)|dot|DOT|Dot) ?[\])}>]")
 _WORDED_HOST: Final = lazy_regex(r"[\w-]{1,63}(?:\.|[ \t]{0,2}[\[({<] ?(?:dot|DOT|Dot) ?[\])}>][ \t]{0,2})[\w-]")
 _WORD: Final = lazy_regex(r"\w")
-# What a terminal shows nothing of: colors and moves (ECMA-48), links and titles; and colors as programs write them.
+# What a terminal shows nothing of (ECMA-48): control sequences (colors, moves), strings (links, titles), sets of
+# letters (which "tput sgr0" writes) and escapes before a digit or a mark; and colors as programs write them. An escape
+# before a letter stays, since it would take the first one of a name.
 _TERMINAL: Final = lazy_regex(
-    r"(?:\x1b\[|\x9b)[0-9;:<=>?]{0,64}[ -/]{0,4}[@-~]|\x1b\][^\x07\x1b\x9c\n]{0,2048}+(?:\x07|\x1b\\|\x9c)"
-    r"|(?:\\{1,8}(?:0?33|e)|\^\[)\[[0-9;]{0,32}m"
+    r"(?:\x1b\[|\x9b)[0-9;:<=>?]{0,64}[ -/]{0,4}[@-~]"
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]{0,2048}+(?:\x07|\x1b\\|\x9c)"
+    r"|\x1b(?:[ -/]{1,4}[0-~]|[0-?])"
+    r"|(?:\\{1,8}(?:0?33|e)|\^\[)(?:\[[0-9;]{0,32}m|\([0-9A-Z])"
 )
-_HINT: Final = lazy_regex(r"[\\%&\ufdd0\x1b\x9b]|\^\[\[|=[^\s\"'<>\\+=]*+\+|[\[({<] ?(?:[aA][tT]|[dD][oO][tT])\b")
+_TERMINAL_MARKS: Final = ("\x1b", "\x9b", "\x90", "\x98", "\x9d", "\x9e", "\x9f", "33[", "33(", "\\e", "^[")
+_HINT: Final = lazy_regex(
+    r"[\\%&\ufdd0\x1b\x90\x98\x9b\x9d-\x9f]|\^\[|=[^\s\"'<>\\+=]*+\+|[\[({<] ?(?:[aA][tT]|[dD][oO][tT])\b"
+)
 # Characters of Latin-1 before its accented letters that are letters, or stand between parts of a name.
 _LETTERS: Final = "\xaa\xb5\xba\xb7"
 _NAMED: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
@@ -229,6 +236,8 @@ def open_end(text: str) -> int:
 
 
 def _colors(text: str) -> list[_Edit]:
+    if not any(mark in text for mark in _TERMINAL_MARKS):
+        return []
     return [_Edit(*match.span(), "") for match in _TERMINAL.finditer(text)]
 
 

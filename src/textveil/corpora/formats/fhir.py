@@ -70,7 +70,7 @@ UNITS: Final = frozenset(
     "mm/h pH {score} {ratio} 1 tablet tbl capsule cap TAB U [iU] IU beats/minute breaths/minute years score".split()
 )
 _TERMS: Final = "http://terminology.hl7.org/CodeSystem/"
-_SYSTEMS: Final[Mapping[str, str]] = {
+SYSTEMS: Final[Mapping[str, str]] = {
     "http://loinc.org": r"\d{1,6}-\d|LA\d{1,6}-\d",
     "http://snomed.info/sct": r"\d{6,18}",
     "http://www.nlm.nih.gov/research/umls/rxnorm": r"\d{1,8}",
@@ -363,10 +363,8 @@ class _Walk:
         if key is None:
             return None
         made = self.slots.identity(key)
-        if reference.startswith(("urn:uuid:", "urn:oid:")):
-            if reference not in self._urls:
-                return lambda released: _urn(made(released))
-            base = base or ""
+        if reference.startswith(("urn:uuid:", "urn:oid:")) and reference not in self._urls:
+            return lambda released: _urn(made(released))
         if reference.startswith("#"):
             return joined(["#", made])
         return joined([base, key.partition("/")[0], "/", made])
@@ -433,8 +431,8 @@ class _Walk:
         """Return a code or a quantity; a code stays only if it is one of a public system."""
         system, code = value.get("system"), value.get("code")
         made = self._members({name: part for name, part in value.items() if name not in ("system", "code", "display")})
-        if isinstance(system, str) and isinstance(code, str) and system in _SYSTEMS:
-            pattern = _SYSTEMS[system]
+        if isinstance(system, str) and isinstance(code, str) and system in SYSTEMS:
+            pattern = SYSTEMS[system]
             if re.fullmatch(pattern, code) if pattern else code in UNITS:
                 made |= {"system": system, "code": code}
         return made

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import BinaryIO, ClassVar, Final, NamedTuple
 
-from textveil.corpora.formats.fhir import UNITS
+from textveil.corpora.formats.fhir import SYSTEMS, UNITS
 from textveil.corpora.formats.fields import (
     BORN,
     DATE,
@@ -38,15 +38,16 @@ _ENDS: Final = re.compile(r"[\r\n\x0b\x1c]+")
 _STAMP: Final = re.compile(r"(\d{4})(\d\d)?(\d\d)?(?:(\d\d)(\d\d)(\d\d(?:\.\d{1,4})?)?)?([+-]\d{4})?")
 _ESCAPE_HEX: Final = re.compile(r"X((?:[0-9A-Fa-f]{2}){1,200})")
 _SYSTEMS: Final[Mapping[str, str]] = {
-    "LN": r"\d{1,6}-\d",
-    "SCT": r"\d{6,18}",
-    "I10": r"[A-Z]\d[0-9A-Z](?:\.[0-9A-Z]{1,4})?",
-    "I10C": r"[A-Z]\d[0-9A-Z](?:\.[0-9A-Z]{1,4})?",
-    "I9C": r"[EV]?\d{2,3}(?:\.\d{1,2})?",
-    "RXNORM": r"\d{1,8}",
-    "CVX": r"\d{1,3}",
-    "C4": r"\d{4}[0-9A-Z]",
+    "LN": SYSTEMS["http://loinc.org"],
+    "SCT": SYSTEMS["http://snomed.info/sct"],
+    "I10": SYSTEMS["http://hl7.org/fhir/sid/icd-10"],
+    "I10C": SYSTEMS["http://hl7.org/fhir/sid/icd-10-cm"],
+    "I9C": SYSTEMS["http://hl7.org/fhir/sid/icd-9-cm"],
+    "RXNORM": SYSTEMS["http://www.nlm.nih.gov/research/umls/rxnorm"],
+    "CVX": SYSTEMS["http://hl7.org/fhir/sid/cvx"],
+    "C4": SYSTEMS["http://www.ama-assn.org/go/cpt"],
 }
+"""Forms of the codes of public systems, by the names that HL7 v2 has for them."""
 _TEXTS: Final = ("ST", "TX", "FT")
 
 

@@ -68,6 +68,15 @@ def test_a_ledger_that_nobody_touched_is_sound(tmp_path: Path) -> None:
         assert all(json.loads(one.data)["epsilon"].isdigit() for one in entries if one.what == "reserve")
 
 
+def test_an_entry_of_a_version_that_could_send_texts_unprotected_is_read(tmp_path: Path) -> None:
+    filled(tmp_path / "budget.db")
+    with Ledger(str(tmp_path / "budget.db"), key=KEY) as ledger:
+        ledger._ask(ANN, lambda book: book._append(ANN, "unprotected", {}))
+        assert ledger.verify().sound and ledger.verify().entries == 11
+        ledger._ask(ANN, lambda book: book._append(ANN, "other", {}))
+        assert not ledger.verify().sound
+
+
 def exercised(ledger: Ledger, seed: int, steps: int, clock: Clock | None = None) -> None:
     """Limits, releases, balances and commits of several accounts, in any order."""
     choose = random.Random(seed)

@@ -227,25 +227,22 @@ def test_without_the_extra_its_name_is_told(command, monkeypatch, arguments: tup
 
 
 @pytest.mark.slow
-def test_a_server_without_keys_has_a_budget_in_messages_and_warns_before_it_fails_open(tmp_path: Path) -> None:
+def test_a_server_without_keys_has_a_budget_in_messages(tmp_path: Path) -> None:
     database = tmp_path / "budgets.db"
-    (tmp_path / "open.toml").write_text(
-        'on_error = "send-unprotected"\nupstream = "http://127.0.0.1:9/v1"\n', encoding="utf-8"
-    )
+    (tmp_path / "open.toml").write_text('upstream = "http://127.0.0.1:9/v1"\n', encoding="utf-8")
     arguments = ("--database", database, "--policy", "prompts", "--budget", "2 messages", "--config", "open.toml")
     for spent in (4, 8):  # a second start enters nothing anew
         with _served(*arguments, cwd=tmp_path) as (client, process):
             assert process.stderr is not None
-            said = [process.stderr.readline().rstrip() for _ in range(6)]
+            said = [process.stderr.readline().rstrip() for _ in range(5)]
             assert said[0] == "to        http://127.0.0.1:9/v1; without a key: TEXTVEIL_UPSTREAM_KEY is not set"
             assert said[1] == "policy    prompts, where a request names none"
             assert said[2].startswith("restart   forgets conversations, whose histories are then refused (409)")
             assert said[4].startswith("text      as a whole none has a guarantee")
-            assert said[5].startswith("warning: on_error is")
             told = client.post("/v1/sanitize", json={"text": "I am 44, and she is 51."}).json()["budget"]
             assert told["limit"]["epsilon"] == 16 and told["spent"]["epsilon"] == spent
     entries = json.loads(_run("ledger", "show", database, "--tenant", "local", "--entries", "--json").stdout)
-    assert [one["what"] for one in entries["entries"]].count("limit") == 1 and entries["unprotected"] == 0
+    assert [one["what"] for one in entries["entries"]].count("limit") == 1
 
 
 def test_a_key_has_policies_and_a_budget_in_messages_of_the_first(command, tmp_path: Path) -> None:

@@ -60,12 +60,6 @@ class MemoryLedger:
     def commit(self, reservation: Any) -> None:
         self.calls.append("commit")
 
-    def note_unprotected(self, account: Account) -> bool:
-        if self.limit is not None:
-            return False
-        self.calls.append("unprotected")
-        return True
-
     def balance(self, account: Account) -> MemoryBalance:
         return MemoryBalance(self._spent.get(account, 0.0), self.limit)
 

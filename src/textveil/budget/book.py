@@ -141,14 +141,6 @@ class Book:
             standing.take_back(charge)
             self._changed.add(standing.level)
 
-    def unprotected(self, account: Account) -> bool:
-        """Note that texts are sent on as they are; return whether it was noted: a limit never pays for that."""
-        self._chain(account)
-        if any(limit is not None for _, _, limit in self._levels(account, keep=True)):
-            return False
-        self._append(account, "unprotected", {})
-        return True
-
     def set_limit(self, account: Account, limit: Limit | None, each: str | None) -> None:
         """Set or lift the limit of an account, or of each person or key of a tenant that has none of its own."""
         self._chain(account)

@@ -116,7 +116,7 @@ class Names:
 
 
 BEFORE_ALL: Final = bytes(32)  # in the place of a digest before the first entry
-What: TypeAlias = Literal["reserve", "commit", "cancel", "limit", "unprotected"]
+What: TypeAlias = Literal["reserve", "commit", "cancel", "limit"]
 
 
 class Entry(NamedTuple):

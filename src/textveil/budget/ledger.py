@@ -193,24 +193,6 @@ class Ledger:
         for request in asked:
             request.result()
 
-    def note_unprotected(self, account: Account) -> bool:
-        """Note, durably, that texts of an account are sent on without protection.
-
-        Returns:
-            Whether it was noted: not if the account is under a limit, for no limit pays for that.
-
-        Raises LedgerError: the database fails; nothing may be sent on.
-        """
-        return self._ask(account, lambda book: book.unprotected(account))
-
-    def unprotected(self, account: Account) -> int:
-        """Return how often texts of an account were sent on without protection."""
-        self._need_open()
-        own = own_rows(ENTRIES, self._names.of(account).levels[-1])
-        with told(), reading(self._engine) as connection:
-            rows = connection.execute(select(ENTRIES.c.number).where(*own, ENTRIES.c.what == "unprotected"))
-            return len(rows.all())
-
     def balance(self, account: Account) -> Balance:
         """Return where an account stands, at the one of its levels that leaves least."""
         return self._ask(account, lambda book: book.balance(account, reserved=True), reads=True)

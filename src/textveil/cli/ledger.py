@@ -96,18 +96,13 @@ def show_command(
     need_database(place)
     with Ledger(place) as ledger:
         balance = ledger.balance(payer)
-        unprotected = ledger.unprotected(payer)
         left = {} if policy is None else {"left": _left(policy, partial(ledger.affords, payer))}
         rows = [to_data(entry) for entry in ledger.entries(payer)] if entries else []
     if as_json:
-        data = {**balance.to_data(), "unprotected": unprotected, **left, **({"entries": rows} if entries else {})}
+        data = {**balance.to_data(), **left, **({"entries": rows} if entries else {})}
         sys.stdout.write(json_text(data))
         return
     left_lines = [f"           {said}, under {policy}" for said in left.values()]
-    if unprotected:
-        left_lines.append(
-            f"beside it  {unprotected} requests were sent without protection: nothing is promised of them"
-        )
     sys.stdout.writelines(f"{line}\n" for line in [*_lines(balance), *left_lines, *map(_entry_line, rows)])
 
 

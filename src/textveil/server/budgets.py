@@ -126,9 +126,6 @@ class BudgetLedger(Protocol):
     def commit(self, reservation: Reservation) -> None:
         """Note that a reservation was drawn."""
 
-    def note_unprotected(self, account: Account) -> bool:
-        """Note that texts are sent on as they are; return whether it was noted: not under a limit."""
-
     def balance(self, account: Account) -> Balance:
         """Return what was spent and what is left."""
 
@@ -206,10 +203,6 @@ class UncountedLedger:
 
     def commit(self, reservation: Reservation) -> None:
         """Note nothing."""
-
-    def note_unprotected(self, account: Account) -> bool:
-        """Note nothing, so nothing may be sent on."""
-        return False
 
     def balance(self, account: Account) -> Balance:
         """Return a balance without a limit, and nothing spent."""

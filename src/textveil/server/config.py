@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, ValidationInfo, field_validator
-from pydantic_core import PydanticCustomError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from textveil.environment import PREFIX, refuse_unread_variables
 from textveil.errors import ParameterError
@@ -18,6 +17,7 @@ from textveil.surrogates.urls import InUrls
 
 _Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 _Count = Annotated[int, Field(ge=1)]
+_GONE = ("on_error", "forbid_unprotected")  # by which earlier versions could send a text as it was
 
 
 class Config(BaseModel):
@@ -96,11 +96,6 @@ class Config(BaseModel):
     # or "shared", that of an equal value of the user, by which the upstream can test guesses
     foreign_values: Literal["apart", "shared"] = "apart"
     foreign_values_limit: _Count = 2000  # how many such values a conversation may bring
-    # whether ``on_error`` must be "refuse"; no later place of the configuration takes it back
-    forbid_unprotected: bool = False
-    # what the gateway does if the policy's model reports that it fails: "refuse"; or "send-unprotected", which sends
-    # the texts as they are where no budget limits who asks. Any other failure is refused.
-    on_error: Literal["refuse", "send-unprotected"] = "refuse"
     # what goes on of documents in messages: nothing ("refuse"); their sanitized "text"; or the sanitized "file"
     documents: Literal["refuse", "text", "file"] = "refuse"
     # where originals are put back within URLs of an answer: "named-hosts", to hosts that a text of the asker names;
@@ -118,13 +113,6 @@ class Config(BaseModel):
     # ``/metrics`` ("log"): counts are data about the texts, which no guarantee covers
     counts: Literal["client", "log"] = "client"
     log: bool = True  # whether a line of JSON is written for each request
-
-    @field_validator("on_error")
-    @classmethod
-    def _allowed(cls, value: str, others: ValidationInfo) -> str:
-        if value != "refuse" and others.data.get("forbid_unprotected") is not False:
-            raise PydanticCustomError("forbidden", 'it must be "refuse" where forbid_unprotected is set')
-        return value
 
     @property
     def loopback(self) -> bool:
@@ -175,16 +163,16 @@ def load_config(
             is named like one of textveil's, and nothing reads it.
     """
     told: dict[str, Any] = {} if file is None else _read(file)
+    for name in _GONE:
+        if name in told or PREFIX + name.upper() in environment:
+            raise ParameterError(f"{name} is gone: if anything fails, nothing is sent. Leave it out.")
     variables = {PREFIX + name.upper(): name for name in Config.model_fields}
     refuse_unread_variables(environment, variables)
-    forbidden = told.get("forbid_unprotected") is True
     for variable, name in variables.items():
         value = environment.get(variable)
         if value is not None:
             told[name] = _of_environment(name, value)
     told |= {name: value for name, value in (overrides or {}).items() if value is not None}
-    if forbidden:  # by the file: the environment does not take it back
-        told["forbid_unprotected"] = True
     try:
         return Config.model_validate(told)
     except ValidationError as error:

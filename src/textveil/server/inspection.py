@@ -105,7 +105,6 @@ def inspections(request: Request) -> dict[str, Any]:
         "version": VERSION,
         "counts": cast(Config, request.app.state.config).counts == "log",
         "policies": rows,
-        "unprotected": sum(_by_labels(metrics.unprotected, ("policy",)).values()),
         "refused": sum(_by_labels(metrics.refused, ("code",)).values()),
     }
 

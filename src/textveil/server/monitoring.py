@@ -80,7 +80,6 @@ class ServerMetrics:
         epsilon: nats that were spent, by policy.
         inspected: requests whose texts were inspected, by policy.
         values: values in them, by policy and kind; counted only where the configuration says so.
-        unprotected: requests that were sent on as they came, by policy.
         refused: requests that were refused, by the code of the error.
         samples: conversations that were "counted" for a sample, drawn or not, or were "lost" by a failure.
     """
@@ -97,9 +96,6 @@ class ServerMetrics:
         self.epsilon = Counter("textveil_epsilon_spent", "Nats spent.", ["policy"], registry=self._registry)
         self.inspected = Counter("textveil_inspected", "Requests inspected.", ["policy"], registry=self._registry)
         self.values = Counter("textveil_values", "Values drawn in them.", ["policy", "kind"], registry=self._registry)
-        self.unprotected = Counter(
-            "textveil_unprotected", "Requests sent on unprotected.", ["policy"], registry=self._registry
-        )
         self.refused = Counter("textveil_refused", "Requests refused.", ["code"], registry=self._registry)
         self.samples = Counter("textveil_samples", "Conversations sampled.", ["what"], registry=self._registry)
 

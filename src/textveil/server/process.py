@@ -55,12 +55,6 @@ def run_server(config: Config) -> None:
         open_ = not closed and config.units != "bound"
         who = "without API keys: whoever uses this machine may call it" if open_ else "every request needs an API key"
         sys.stderr.writelines(line + "\n" for line in _told(config, f"http://{shown}:{port}, {who}"))
-        if config.on_error != "refuse":
-            warning = (
-                'on_error is "send-unprotected": if the policy\'s model reports that it fails, texts go to the '
-                "upstream as they are, each request with a header, a count in /metrics and an entry in the ledger"
-            )
-            sys.stderr.writelines(line + "\n" for line in row("WARNING", warning))
         if config.upstream is not None and config.restore_in_urls == "everywhere":
             warning = (
                 'restore_in_urls is "everywhere": whoever writes an answer can have originals sent to a host '

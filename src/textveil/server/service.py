@@ -18,7 +18,7 @@ from textveil.budget.standing import Balance
 from textveil.certificate.samples import Samples
 from textveil.detection.detectors import detect
 from textveil.detection.spans import DetectedSpan
-from textveil.errors import BudgetExhausted, ModelError, SlowText
+from textveil.errors import BudgetExhausted, SlowText
 from textveil.sanitize.costs import TextCosts
 from textveil.sanitize.policy_report import value_data
 from textveil.sanitize.release import Release
@@ -27,7 +27,7 @@ from textveil.sanitize.ways import Prepared
 from textveil.server.budgets import BudgetLedger as BudgetLedger
 from textveil.server.budgets import Reserving, budget_data, cost_told
 from textveil.server.conversations import OWN, UNTRACED, ConversationState
-from textveil.server.errors import ApiError, as_api_error
+from textveil.server.errors import ApiError
 from textveil.server.finding import FindingProcesses
 from textveil.server.foreign import (
     CallRead,
@@ -82,13 +82,6 @@ DOCUMENT: Final = "document"
 
 _TEXT: Final = 40  # characters that take as long as a text does besides its own
 _PIECE: Final = 256  # texts that are looked up, or noted, in a row before others have their turn
-# the note of an error of the engine, as against one of the ledger or the conversation
-_ENGINE: Final = "while a text was sanitized"
-_ENGINE_FAILURES: Final = (ModelError,)
-"""Failures that an engine reports of itself. Anything else may be another caller's doing: memory, threads or time that
-one uses up fails in the requests of all.
-"""
-
 _WAITING: Final = 16  # maximum number of calls with long texts that are under way or wait
 
 
@@ -238,29 +231,6 @@ class SanitizingService:
         """Return what an account has spent and has left."""
         return await self.in_thread(partial(self._ledger.balance, account))
 
-    async def may_send_unprotected(self, error: Exception, policy: str | None, account: Account) -> bool:
-        """Tell whether a request whose texts could not be released may go on as it is; it is then entered and counted.
-
-        It may if this request's own engine reported a failure of itself, and no budget limits the account. Every other
-        failure is refused: one caller can exhaust memory or time, and the texts of another would leave unprotected.
-
-        Args:
-            error: of ``release``.
-            policy: as there.
-            account: as there.
-
-        Raises:
-            LedgerError: it cannot be entered, and so does not go on.
-        """
-        if not _engine_reports(error):
-            return False
-        if not await self.in_thread(partial(self._ledger.note_unprotected, account)):
-            return False
-        name = self.policies.name(policy)
-        self._metrics.unprotected.labels(name).inc()
-        logger.warning("a request is sent on unprotected", extra={"policy": name})
-        return True
-
     async def warm(self) -> None:
         """Make the sanitizer of the default policy, so that the first request does not wait for it."""
         await self.in_thread(partial(self.policies.sanitizer, self.policies.default))
@@ -346,11 +316,7 @@ class SanitizingService:
         return prepared, releases, reservation.balance
 
     async def _sanitized(self, name: str, characters: int, work: Callable[[], Result], *, paid: bool = False) -> Result:
-        try:
-            return await self._done(name, characters, work, paid=paid)
-        except Exception as error:
-            error.add_note(_ENGINE)
-            raise
+        return await self._done(name, characters, work, paid=paid)
 
     async def _found_beside(self, name: str, texts: list[str]) -> Spans | None:
         """Find the spans of texts in another process; None if this one shall find them."""
@@ -450,18 +416,6 @@ class SanitizingService:
         if known is None:
             known = self._known[name] = _known_of(name, setting)
         return known
-
-
-def _engine_reports(error: Exception) -> bool:
-    """Tell whether an error is the engine's report of its own failure, and no other error led to it."""
-    if _ENGINE not in getattr(error, "__notes__", ()) or as_api_error(error).code != "internal_error":
-        return False
-    reason: BaseException | None = error
-    while reason is not None:
-        if not isinstance(reason, _ENGINE_FAILURES):
-            return False
-        reason = reason.__cause__ or reason.__context__
-    return True
 
 
 class _Within:

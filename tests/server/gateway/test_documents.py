@@ -333,19 +333,3 @@ def test_documents_over_their_limits_are_refused_before_anything_is_paid(provide
         assert answer.status_code == 413 and answer.json()["error"]["code"] == "invalid_document"
         assert "100,000 bytes" in answer.json()["error"]["message"]
     assert not ledger.calls and not provider.bodies
-
-
-def test_documents_never_go_on_unprotected(provider: Provider, policies: Path) -> None:
-    from textveil.errors import ModelError
-    from textveil.sanitize.sanitizer import Sanitizer
-
-    def fail(*arguments: Any, **named: Any) -> Any:
-        raise ModelError("the model failed.")
-
-    ledger = MemoryLedger()
-    opened = server(provider, policies, ledger, "text", on_error="send-unprotected")
-    with opened as client, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Sanitizer, "prepare", fail)
-        assert client.post("/v1/chat/completions", json=asked()).status_code == 200
-        assert client.post("/v1/chat/completions", json=asked(chat_file(contract(), "a.docx"))).status_code == 500
-    assert len(provider.bodies) == 1

@@ -1,5 +1,7 @@
 """Whatever fails on the way to the upstream: nothing is sent, and nothing of the text is told."""
 
+import asyncio
+import contextlib
 import logging
 from typing import Any
 
@@ -9,12 +11,15 @@ from tests.helpers.canaries import NAME
 from tests.helpers.servers import MemoryLedger
 from tests.helpers.upstream import Provider, completion, say, send_json
 
+import textveil.sanitize.outside as outside
 import textveil.server.gateway.bodies as bodies
 import textveil.server.gateway.routes as routes
 import textveil.server.gateway.sending as sending
 from textveil.budget.account import Account
+from textveil.errors import LedgerError, ModelError, ParameterError, SlowText
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.sanitize.ways import Prepared
+from textveil.server.config import load_config
 from textveil.server.conversations import Conversations, ConversationState
 from textveil.server.gateway.bodies import RequestMemory
 from textveil.server.gateway.reading import RequestReading
@@ -161,3 +166,72 @@ def test_an_answer_that_cannot_be_restored_is_an_error(
     monkeypatch.setattr(owner, name, fails)
     answer = client.post("/v1/chat/completions", json=BODY)
     assert answer.status_code == 500 and CANARY not in answer.text and provider.heard(CANARY) == []
+
+
+def test_a_release_that_the_last_gate_refuses_is_sent_in_no_form(
+    client: httpx.Client, provider: Provider, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    joined = outside.joined
+
+    def moved(stretches: Any, drawn: Any) -> Any:
+        text, places = joined(stretches, drawn)
+        return text, [(start + 1, end + 1) for start, end in places]
+
+    caplog.set_level(logging.DEBUG)
+    headers = {"X-Textveil-Conversation": "moved"}
+    with monkeypatch.context() as patch:
+        patch.setattr(outside, "joined", moved)
+        answer = client.post("/v1/chat/completions", json=BODY, headers=headers)
+    assert answer.status_code == 500 and answer.json()["error"]["code"] == "release_refused"
+    assert provider.got == b"" and CANARY not in answer.text and CANARY not in caplog.text
+    assert "a release was refused" in caplog.text
+    assert client.post("/v1/chat/completions", json=BODY, headers=headers).status_code == 200, "it goes on"
+    assert provider.heard(CANARY) == []
+
+
+def test_a_release_with_parts_too_many_is_sent_in_no_form(
+    client: httpx.Client, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts = [{"type": "text", "text": f"I am {CANARY},"}, {"type": "text", "text": " and you?"}]
+    body = {"model": "m", "messages": [{"role": "user", "content": parts}]}
+    monkeypatch.setattr(bodies, "BORDER", " ")
+    answer = client.post("/v1/chat/completions", json=body)
+    assert answer.status_code == 500 and answer.json()["error"]["code"] == "release_refused"
+    assert provider.got == b"" and CANARY not in answer.text
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        SlowText("too slow."),
+        LedgerError("no ledger."),
+        ParameterError("wrong."),
+        ModelError("the model cannot be read."),
+        MemoryError(),
+        asyncio.CancelledError(),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("owner", [Sanitizer, Prepared], ids=lambda one: one.__name__)
+def test_whatever_the_engine_raises_nothing_is_sent(
+    client: httpx.Client, provider: Provider, monkeypatch: pytest.MonkeyPatch, owner: Any, error: BaseException
+) -> None:
+    def fails(*arguments: Any, **named: Any) -> Any:
+        raise error
+
+    monkeypatch.setattr(owner, "prepare" if owner is Sanitizer else "release", fails)
+    headers = {"X-Textveil-Conversation": f"{owner.__name__} {type(error).__name__}"}
+    with contextlib.suppress(httpx.RemoteProtocolError):  # a cancelled request has no answer
+        assert client.post("/v1/chat/completions", json=BODY, headers=headers).status_code >= 400
+    assert provider.got == b""
+
+
+@pytest.mark.parametrize("told", ['on_error = "send-unprotected"', 'on_error = "refuse"', "forbid_unprotected = true"])
+def test_no_setting_sends_a_text_as_it_is(tmp_path, told: str) -> None:
+    name, _, value = told.partition(" = ")
+    (tmp_path / "server.toml").write_text(told + "\n", encoding="utf-8")
+    wanted = f"{name} is gone: if anything fails, nothing is sent. Leave it out."
+    with pytest.raises(ParameterError, match=wanted):
+        load_config(tmp_path / "server.toml", {})
+    with pytest.raises(ParameterError, match=wanted):
+        load_config(None, {f"TEXTVEIL_{name.upper()}": value.strip('"')})

@@ -143,7 +143,7 @@ def test_counts_are_in_the_log_the_metrics_and_the_page_only_if_the_operator_say
         listed = {one["name"]: one["digest"] for one in server.get("/v1/policies").json()["data"]}
     (row,) = page["policies"]
     assert (row["policy"], row["requests"], row["digest"]) == ("canaries", 2, listed["canaries"])
-    assert page["version"] == VERSION and page["unprotected"] == page["refused"] == 0
+    assert page["version"] == VERSION and page["refused"] == 0
     assert 'textveil_inspected_total{policy="canaries"} 2.0' in metrics
     records = [record for record in caplog.records if getattr(record, "route", "") == CHATS]
     lines = [LogLines().format(record) for record in records]

@@ -137,7 +137,7 @@ class SanitizedBody(NamedTuple):
     body: dict[str, Any]
     memory: RequestMemory
     headers: dict[str, str]
-    releases: tuple[Release, ...] | None = None  # None: the texts go on as they came
+    releases: tuple[Release, ...]
 
 
 async def sanitized_body(
@@ -151,7 +151,6 @@ async def sanitized_body(
     policy: str | None = None,
     size: int = 0,
     most: int = TEXTS,
-    fails_open: bool = False,
     documents: Documents | None = None,
 ) -> SanitizedBody:
     """Return a body with every text of it released.
@@ -166,8 +165,6 @@ async def sanitized_body(
         policy: a name; None is the default.
         size: bytes of the body, if known: a long one is read in a thread.
         most: maximum number of texts.
-        fails_open: whether texts go on as they are if the engine fails, and nobody's budget is limited; never of a
-            request with documents.
         documents: makes what goes on of documents; None refuses them.
 
     Raises:
@@ -194,21 +191,14 @@ async def sanitized_body(
             reading.pieces[number] = reading.pieces[number]._replace(text=read)
     if reading.pieces:
         wholes = reading.wholes()
-        try:
-            paid = await service.release(
-                [BORDER.join(piece.text for piece in pieces) for pieces in wholes],
-                policy=policy,
-                account=account,
-                conversation=state,
-                labels=[pieces[0].label for pieces in wholes],
-                origins=[pieces[0].origin for pieces in wholes],
-            )
-        except Exception as error:
-            if not fails_open or reading.documents or not await service.may_send_unprotected(error, policy, account):
-                raise
-            texts = [piece.text for pieces in wholes for piece in pieces]
-            headers["X-Textveil-Unprotected"] = "true"
-            return SanitizedBody(await beside(size, partial(written, template, texts)), memory, headers)
+        paid = await service.release(
+            [BORDER.join(piece.text for piece in pieces) for pieces in wholes],
+            policy=policy,
+            account=account,
+            conversation=state,
+            labels=[pieces[0].label for pieces in wholes],
+            origins=[pieces[0].origin for pieces in wholes],
+        )
         releases = paid.releases
         memory.sent(releases)
         of_documents: dict[int, Release] = {}

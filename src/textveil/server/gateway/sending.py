@@ -134,17 +134,15 @@ class Exchange(NamedTuple):
             policy=policy,
             size=self.size,
             most=self.request.app.state.config.request_texts,
-            fails_open=self.request.app.state.config.on_error == "send-unprotected",
             documents=self.request.app.state.documents,
         )
         await self.conversations.keep(self.state)  # what goes on is known to whoever goes on with it
         share = service.sampled_share(policy)  # whether this conversation was drawn is told to nobody
         told = {} if share is None else {"X-Textveil-Sample-Share": f"{share:g}"}
         body = as_json(sanitized.body)
-        if sanitized.releases is not None:
-            inspection = Inspection(service.policies.name(policy), sanitized.releases)
-            told |= noted(self.request, inspection)
-            told |= await receipt_header(self.request, inspection, body) if signs else {}
+        inspection = Inspection(service.policies.name(policy), sanitized.releases)
+        told |= noted(self.request, inspection)
+        told |= await receipt_header(self.request, inspection, body) if signs else {}
         return body, sanitized.memory, sanitized.headers | told
 
 

@@ -23,7 +23,7 @@ async function show(sees) {
   element("inspected").hidden = !told?.policies.length;
   if (element("inspected").hidden) return;
   const values = (found) => Object.entries(found).map(([kind, count]) => `${count} ${kind}`).join(", ") || (told.counts ? "none" : "not counted");
-  element("inspected-words").textContent = `Since the server started, textveil ${told.version}: ${told.refused} refused, ${told.unprotected} sent unprotected. ${told.counts ? "Counts are data about the texts." : "Counts by kind go to each client alone."}`;
+  element("inspected-words").textContent = `Since the server started, textveil ${told.version}: ${told.refused} refused. ${told.counts ? "Counts are data about the texts." : "Counts by kind go to each client alone."}`;
   element("inspected-rows").replaceChildren(...told.policies.map((row) => made("tr", {},
     made("td", {}, row.policy), made("td", {}, row.digest.slice(0, 16)), made("td", { class: "number" }, several(row.requests, "request")), made("td", {}, values(row.values)))));
 }

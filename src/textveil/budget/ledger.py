@@ -13,6 +13,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from operator import methodcaller
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Literal, Protocol, TypeAlias, TypeVar
@@ -77,12 +78,15 @@ class Ledger:
         self._names = Names(_key(place.database if place.get_backend_name() == "sqlite" else None, key))
         self._engine = opened(place)
         self._turns = Turns(self._write)
-        self._timing = threading.Lock()
-        self._timer: threading.Timer | None = None
+        # A thread that lasts: to start one for each commit would hold up the thread that commits.
+        self._settling = ThreadPoolExecutor(1, thread_name_prefix="textveil-settle")
+        self._settles = threading.Lock()
+        self._closing = threading.Event()
         self._closed = False
         try:
             self._check_key()
         except BaseException:
+            self._settling.shutdown()
             self._engine.dispose()
             raise
 
@@ -231,8 +235,8 @@ class Ledger:
         if self._closed:
             return
         self._closed = True
-        if self._timer is not None:
-            self._timer.cancel()
+        self._closing.set()
+        self._settling.shutdown(wait=True)
         try:
             self._turns.settle()
         finally:
@@ -269,15 +273,13 @@ class Ledger:
         self._turns.settle()
 
     def _settle_soon(self) -> None:
-        with self._timing:
-            if self._timer is None:
-                self._timer = threading.Timer(_SETTLE_SECONDS, self._settle)
-                self._timer.daemon = True
-                self._timer.start()
+        if self._settles.acquire(blocking=False):
+            with contextlib.suppress(RuntimeError):  # it is being closed, which writes what is left
+                self._settling.submit(self._settle)
 
     def _settle(self) -> None:
-        with self._timing:
-            self._timer = None
+        self._closing.wait(_SETTLE_SECONDS)
+        self._settles.release()
         with contextlib.suppress(LedgerError):  # what is lost was counted as spent before
             self._turns.settle()
 

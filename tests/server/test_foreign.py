@@ -9,6 +9,7 @@ import pytest
 
 import textveil as tv
 from textveil.budget.account import Account
+from textveil.detection.mentions import CarriedPersons, carried_mentions
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.server import service as module
 from textveil.server.budgets import UncountedLedger
@@ -252,3 +253,18 @@ def test_persons_of_a_conversation_are_few_and_kept() -> None:
     assert finder is not None
     _, persons = with_carried(finder, texts, [True] * len(texts), finder.found(texts), state.persons)
     assert len(persons) == 500
+
+
+def test_persons_who_were_named_before_are_called_as_if_all_were_new() -> None:
+    """Kills: what earlier persons may be called is not made anew after a request that was refused."""
+    draw, carried = random.Random(7), CarriedPersons()
+    parts = ["Ann", "Robert", "William", "Zyxwell", "O'Brien", "Lee", "Hoekstra", "Robertson", "jo"]
+    text = (
+        "bob met annie, the robertsons, rzyxwell, j.lee, Hoekstra_Robert_2 and W-I-L-L; ROB and will agree with Obrien."
+    )
+    names: tuple[str, ...] = ()
+    for _ in range(200):
+        names = names[: draw.randint(0, len(names))] if draw.random() < 0.3 else names
+        names += tuple(" ".join(draw.sample(parts, draw.choice([1, 2, 2]))) for _ in range(draw.randint(0, 2)))
+        alone = list(carried_mentions(text, names))
+        assert list(carried_mentions(text, names, persons=carried)) == alone

@@ -7,6 +7,7 @@ from textveil.surrogates.restoring import Restorer
 
 WORDS = ["Ann", "Ann Smith", "Smith", "Will", "will", "May", "may", "Rose", "Lee", "Lee's", "O'Brien", "O\u2019Brien"]
 WORDS += ["Ann-Marie", "Jos\xe9", "Jose\u0301", "the", "and", "of", "12", "1", "7", "2024-03-12", "\u6771", "AL", "al"]
+WORDS += ["Smiths", "Roses", "2024-03-12T11:20", "+1 212 555", "Stra\xdfe", "STRASSE", "\u0130zmir", "l'Ann", "Ann_Lee"]
 
 
 def _words(draw: random.Random, count: int) -> list[str]:

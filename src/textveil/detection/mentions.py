@@ -339,11 +339,15 @@ class _Second:
         self.several: dict[str, Found] = {}  # families, and genitives: the Tierneys, Traugotts Auto
         self.logins: dict[str, Found] = {}
         for written, span in persons:
-            if span.kind == "handle":
-                if len(written) >= _SHORTEST_LOGIN and not is_plain_form(written.lower()):
-                    self.logins.setdefault(written.lower(), span)
-            else:
-                self._person(written, span)
+            self.add(written, span)
+
+    def add(self, written: str, span: Found) -> None:
+        """Add a person, or a login; what an earlier one may be called too stays that one's."""
+        if span.kind == "handle":
+            if len(written) >= _SHORTEST_LOGIN and not is_plain_form(written.lower()):
+                self.logins.setdefault(written.lower(), span)
+        else:
+            self._person(written, span)
 
     def _person(self, written: str, span: Found) -> None:
         if written.islower():
@@ -432,14 +436,41 @@ def with_second_mentions(
     return sorted([*(span for span in spans if 1 not in held[span.start : span.end]), *met])
 
 
-def carried_mentions(text: str, names: Iterable[str], ordinary: frozenset[str] = frozenset()) -> Iterator[Found]:
+class CarriedPersons:
+    """What persons of a conversation may be called: made once for each, not for each text. Private."""
+
+    def __init__(self) -> None:
+        self._names: tuple[str, ...] = ()
+        self._second = _Second((), frozenset())
+        self._pieces = frozenset[str]()
+
+    def called(self, names: tuple[str, ...], ordinary: frozenset[str]) -> tuple[_Second, frozenset[str]]:
+        """Return what these persons may be called, and the runs of letters at which that stands.
+
+        ``names``: mostly those of the call before and some more; after any others all is made anew.
+        """
+        if names[: len(self._names)] != self._names:
+            self._names, self._second, self._pieces = (), _Second((), frozenset()), frozenset()
+        new = [(name, Found(0, 0, "person", 0.6)) for name in names[len(self._names) :]]
+        for name, span in new:
+            self._second.add(name, span)
+        if new:
+            self._pieces |= _Second(new, ordinary).pieces()
+        self._names, self._second.ordinary = names, ordinary
+        return self._second, self._pieces
+
+
+def carried_mentions(
+    text: str, names: Sequence[str], ordinary: frozenset[str] = frozenset(), persons: CarriedPersons | None = None
+) -> Iterator[Found]:
     """Yield what calls a person whom an earlier text of a conversation names, by start; plain texts, as ``names`` are.
 
-    No word of English, of programs or of ``ordinary`` is one, whatever its letter case.
+    No word of English, of programs or of ``ordinary`` is one, whatever its letter case. ``persons``: of the
+    conversation; None makes what the names may be called for this text alone.
     """
-    second = _Second(((name, Found(0, 0, "person", 0.6)) for name in names), ordinary)
+    second, pieces = (persons or CarriedPersons()).called(tuple(names), ordinary)
     reached = 0
-    for start, end in places_of(text, second.pieces()):
+    for start, end in places_of(text, pieces):
         low = text[start:end].lower()
         plain = start < reached or is_plain_form(low) or low in ordinary
         span = None if plain else _second_at(text, start, end, second)

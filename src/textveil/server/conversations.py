@@ -21,12 +21,14 @@ from weakref import WeakValueDictionary
 
 from textveil.budget.account import Account
 from textveil.certificate.samples import Part
+from textveil.detection.mentions import CarriedPersons
 from textveil.errors import LedgerError
 from textveil.sanitize.release import Release
 from textveil.server.kept_data import (
     ANSWER,
     CONVERSATION,
     ENTRY,
+    PERSON,
     SCOPE_VALUE,
     ConversationStore,
     KeptPolicy,
@@ -72,6 +74,7 @@ class ConversationState:
         foreign_values: how many values came by texts that others may have written a part of.
         hosts: of URLs in texts that the client wrote.
         persons: whom texts that the client wrote name, in plain form, by when; private.
+        carried: what they may be called; it can be made again.
         traced: how many traces of it were kept.
         sampled: whether a person may read it, if the server draws conversations for that.
         restorer_size: bytes of ``size`` that the restorer of its answers takes; it can be made again.
@@ -86,6 +89,7 @@ class ConversationState:
         self.foreign_values = 0
         self.hosts: frozenset[str] = frozenset()
         self.persons: tuple[str, ...] = ()
+        self.carried = CarriedPersons()
         self._grown = grown
         self._values = 0
         self._key = secrets.token_bytes(32)
@@ -145,7 +149,7 @@ class ConversationState:
         new = persons[len(self.persons) :]
         if new:
             self.persons = tuple(persons)
-            self._grow(sum(ENTRY + getsizeof(person) for person in new))
+            self._grow(sum(PERSON + getsizeof(person) for person in new))
 
     def source_of(self, released: PrivateMap) -> str:
         """Return the source of the values of a release."""

@@ -22,6 +22,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from textveil.cuts import replaced
 from textveil.detection.found import plain
+from textveil.detection.mentions import CarriedPersons
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import InputError, need
 from textveil.sanitize.policy.finding import CARRIED, PERSON, SpanFinder
@@ -223,6 +224,7 @@ def with_carried(
     own: Sequence[bool],
     spans: Sequence[Sequence[DetectedSpan]],
     persons: tuple[str, ...],
+    carried: CarriedPersons | None = None,
 ) -> tuple[list[list[DetectedSpan]], tuple[str, ...]]:
     """Return the spans of texts with mentions of persons whom earlier texts name, and all persons that are named now.
 
@@ -235,13 +237,14 @@ def with_carried(
         own: whether the client said each of them.
         spans: of each text.
         persons: whom earlier texts of the conversation name.
+        carried: of the conversation.
     """
     found = [list(here) for here in spans]
     for number, text in enumerate(texts):
         if not own[number]:
             continue
         if persons:
-            found[number] = finder.with_carried(text, found[number], persons)
+            found[number] = finder.with_carried(text, found[number], persons, carried)
         named = (
             plain(text[span.start : span.end]).text
             for span in found[number]

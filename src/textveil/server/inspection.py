@@ -34,10 +34,16 @@ class Inspection(NamedTuple):
     @property
     def counts(self) -> dict[str, int]:
         """Number of values, or words, that were drawn, by kind; kinds without one are left out."""
-        found = Counter[str]()
+        kinds = Counter[str]()
         for release in self.releases:
-            found.update({part.kind: found_of(release.kinds, part.kind) for part in release.setting.protected})
-        return {kind: count for kind, count in sorted(found.items()) if count}
+            kinds.update(release.kinds)
+        protected = {
+            part.kind
+            for setting in {id(each.setting): each.setting for each in self.releases}.values()
+            for part in setting.protected
+        }
+        found = {kind: found_of(kinds, kind) for kind in sorted(protected)}
+        return {kind: count for kind, count in found.items() if count}
 
 
 def noted(request: Request, inspection: Inspection) -> dict[str, str]:

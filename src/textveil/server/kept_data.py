@@ -26,8 +26,10 @@ CONVERSATION: Final = 2600
 ENTRY: Final = 230  # a dictionary entry whose key is a digest
 ANSWER: Final = 500  # an answer's identifier, which finds its conversation: two digests
 SCOPE_VALUE: Final = 420  # a value and its surrogate in a scope, without the value's characters
+PERSON: Final = 10_000  # a person and what they may be called, without the name's characters
 RESTORED_PIECE: Final = 2600  # a piece of a private map in a restorer: a tree of its words, and the original
-RESTORED_MAP: Final = 400  # a private map in a restorer, without its decoded text and its pieces
+RESTORED_MAP: Final = 400  # a private map in a restorer, without its text and its pieces
+RESTORED_CHARACTER: Final = 14  # of its text: decoded, and where its words stand
 _MAP: Final = 120
 _PIECE: Final = 160
 _RELEASE: Final = 450
@@ -44,7 +46,7 @@ def restorer_bytes(maps: Iterable[PrivateMap]) -> int:
     """Return the bytes of a restorer for these private maps, without the maps themselves."""
     return sum(
         RESTORED_MAP
-        + getsizeof(private_map.released)
+        + RESTORED_CHARACTER * len(private_map.released)
         + RESTORED_PIECE * sum(bool(piece.kind) for piece in private_map.replaced)
         for private_map in maps
     )

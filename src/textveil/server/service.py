@@ -367,7 +367,9 @@ class SanitizingService:
             finder = self.policies.finder(name) if self.policies.is_found_apart(name) else None
             if finder is not None and finder.draws_persons and any(within.own):
                 here = finder.found(texts) if spans is None else spans
-                spans, within.persons = with_carried(finder, texts, within.own, here, within.persons)
+                spans, within.persons = with_carried(
+                    finder, texts, within.own, here, within.persons, conversation.carried
+                )
             prepared = sanitizer.prepare(texts, scopes=scopes if sanitizer.remembers else None, found=spans)
         within.values = few_values(prepared, within.origins, conversation.foreign_values, self._foreign.most)
         return self._few(prepared)

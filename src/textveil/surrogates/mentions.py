@@ -223,9 +223,28 @@ def _forms(surrogate: str) -> Iterable[str]:
     return dict.fromkeys((*forms, *(form.replace("'", "\u2019") for form in forms), surrogate))
 
 
-def folded_words(surrogate: str) -> set[tuple[str, ...]]:
-    """Return the words of a surrogate, folded, in all ways to write it but for spaces, case and endings."""
-    return {tuple(form.casefold().split()) for form in _forms(surrogate)}
+class Form(NamedTuple):
+    """A way to write a surrogate: a mention so written has all these tokens and words, folded, however it ends."""
+
+    tokens: frozenset[str]
+    words: tuple[str, ...]
+
+
+def folded_forms(surrogate: str) -> set[Form]:
+    """Return all ways to write a surrogate."""
+    return {
+        Form(
+            frozenset(token.casefold() for token in _TOKEN.findall(form) if token != " "),
+            tuple(form.casefold().split()),
+        )
+        for form in map(plain, _forms(surrogate))
+    }
+
+
+def mentionable(text: str) -> set[str]:
+    """Return the folded tokens of a text; inflected ones also without their endings, as a mention may have them."""
+    tokens = {token.casefold() for token in _TOKEN.findall(text)}
+    return tokens.union(token[: -len(suffix)] for token in tokens for suffix in _suffixes(token))
 
 
 def _suffixes(folded: str) -> tuple[str, ...]:

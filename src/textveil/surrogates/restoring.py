@@ -15,7 +15,16 @@ from typing import Final, NamedTuple, TypeAlias
 from textveil.cuts import replaced
 from textveil.detection.lists import FIRM_TITLES, SUFFIXES
 from textveil.errors import ParameterError
-from textveil.surrogates.mentions import FoundMention, KnownSurrogate, Mentions, compared_form, folded_words, inflected
+from textveil.surrogates.mentions import (
+    Form,
+    FoundMention,
+    KnownSurrogate,
+    Mentions,
+    compared_form,
+    folded_forms,
+    inflected,
+    mentionable,
+)
 from textveil.surrogates.private_map import PrivateMap, Replaced
 from textveil.surrogates.urls import LONGEST_HOST, InUrls, UrlRule, UrlScanner, named_hosts
 from textveil.text.escapes import Places, Quotes, open_end, read
@@ -93,6 +102,7 @@ class Restorer:
         self._kept: tuple[PrivateMap, ...] = ()
         self._read: list[PrivateMap] = []
         self._met: list[_Met] = []
+        self._where: dict[str, list[int]] = {}  # the numbers of releases, by token
         if isinstance(maps, Sequence):
             self.extend(maps)
             return
@@ -121,17 +131,29 @@ class Restorer:
         if self._rule.mode == "named-hosts":
             self._rule = replace(self._rule, hosts=self._rule.hosts.union(*map(named_hosts, added)))
         read_now = [_as_read(kept_map) for kept_map in added]
-        new: set[tuple[str, ...]] = set()
+        new: set[Form] = set()
         for kept_map in read_now:
             new |= self._learn(kept_map)
-        for number, kept_map in enumerate(self._read):
-            folded = kept_map.released.casefold() if new else ""
-            if any(all(word in folded for word in words) for words in new):
-                _note(self._met[number], -1)
-                self._met[number] = _note(self._by_chance(kept_map))
+        for number in self._mentioning(new):
+            _note(self._met[number], -1)
+            self._met[number] = _note(self._by_chance(self._read[number]))
+        for number, kept_map in enumerate(read_now, len(self._read)):
+            for token in mentionable(kept_map.released):
+                self._where.setdefault(token, []).append(number)
         self._met += [_note(self._by_chance(kept_map)) for kept_map in read_now]
         self._read += read_now
         self._kept += added
+
+    def _mentioning(self, new: Iterable[Form]) -> set[int]:
+        """Return the numbers of the earlier releases that may mention a surrogate in one of these forms."""
+        found: set[int] = set()
+        for form in new:
+            rarest, *others = sorted((self._where.get(token, ()) for token in form.tokens), key=len)
+            for number in set(rarest).intersection(*others) - found:
+                folded = self._read[number].released.casefold()
+                if all(word in folded for word in form.words):
+                    found.add(number)
+        return found
 
     @property
     def reach(self) -> int:
@@ -165,20 +187,20 @@ class Restorer:
         same = [private_map for private_map in self._kept if private_map.released == text]
         return same[0] if same and len({private_map.original() for private_map in same}) == 1 else None
 
-    def _learn(self, private_map: PrivateMap) -> set[tuple[str, ...]]:
-        """Note the surrogates of a release; returns the words of those that are new, or new for their original."""
-        new: set[tuple[str, ...]] = set()
+    def _learn(self, private_map: PrivateMap) -> set[Form]:
+        """Note the surrogates of a release; returns the forms of those that are new, or new for their original."""
+        new: set[Form] = set()
         for piece in private_map.replaced:
             surface = private_map.released[piece.start : piece.end]
             if piece.kind and any(character.isalnum() for character in surface):
                 new |= self._add(surface, piece.original)
                 for part, original in name_parts(surface, piece):
                     if self._mentions.known(part).add(part, original):
-                        new |= folded_words(part)
+                        new |= folded_forms(part)
         return new
 
-    def _add(self, surface: str, original: str) -> set[tuple[str, ...]]:
-        """Note a surrogate; returns its words if it is new, or new for this original."""
+    def _add(self, surface: str, original: str) -> set[Form]:
+        """Note a surrogate; returns its forms if it is new, or new for this original."""
         for ending in _POSSESSIVES:
             if surface.endswith(ending) and original.endswith(_POSSESSIVES):
                 surface, original = surface[:-2], original[:-2]
@@ -190,7 +212,7 @@ class Restorer:
             known.met_by_chance(surface)
         self._wholes += not known.whole
         known.whole = True
-        return folded_words(surface) if new else set()
+        return folded_forms(surface) if new else set()
 
     def _by_chance(self, private_map: PrivateMap) -> _Met:
         """Return the surrogates that this release mentions in places where the original text had something else."""

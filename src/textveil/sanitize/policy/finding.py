@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from types import MappingProxyType
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from textveil.cuts import between
 from textveil.detection.found import plain
@@ -26,6 +26,9 @@ from textveil.text.escapes import BORDER, DEEPEST, Reading, is_in_header_word, q
 from textveil.text.no_text import encoded_runs
 from textveil.text.numbers import number_places
 from textveil.text.patterns import matches
+
+if TYPE_CHECKING:
+    from textveil.detection.mentions import CarriedPersons
 
 NUMBERS: Final = "digits"  # the name of what finds numbers
 _QUOTED: Final = "quoted-printable"  # the name of what finds values in a text as quoted-printable has it
@@ -137,10 +140,20 @@ class SpanFinder:
         """Whether persons are replaced."""
         return self._stands_for.get(PERSON, PERSON) in self._drawn
 
-    def with_carried(self, text: str, spans: Sequence[DetectedSpan], persons: Sequence[str]) -> list[DetectedSpan]:
+    def with_carried(
+        self,
+        text: str,
+        spans: Sequence[DetectedSpan],
+        persons: Sequence[str],
+        carried_persons: "CarriedPersons | None" = None,
+    ) -> list[DetectedSpan]:
         """Return the spans of a text with mentions of persons whom earlier texts named (``carried_mentions``).
 
-        ``spans``: of the text, as ``found`` gives them; ``persons``: private, in plain form.
+        Args:
+            text: private.
+            spans: of the text, as ``found`` gives them.
+            persons: private, in plain form.
+            carried_persons: of the conversation.
         """
         from textveil.detection.mentions import carried_mentions
 
@@ -152,7 +165,7 @@ class SpanFinder:
             taken[span.start : span.end] = b"\1" * (span.end - span.start)
         keeps = [keeper.keeping(reading.text) for keeper in self._keepers]
         kind, carried = self._stands_for.get(PERSON, PERSON), []
-        for mention in carried_mentions(read.text, persons, ordinary):
+        for mention in carried_mentions(read.text, persons, ordinary, carried_persons):
             found = DetectedSpan(*read.original(mention.start, mention.end), kind, mention.score, CARRIED)
             start, end = reading.written(found.start, found.end)
             if 1 not in taken[start:end] and not any(keep(found) for keep in keeps):

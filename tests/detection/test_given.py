@@ -4,11 +4,13 @@ import random
 import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import textveil as tv
 from textveil.detection.detectors import DETECTORS, detector_of
-from textveil.detection.given import ListDetector, PatternDetector, value_spans
-from textveil.detection.spans import checked_spans
+from textveil.detection.given import KeepList, ListDetector, PatternDetector, value_spans
+from textveil.detection.spans import DetectedSpan, checked_spans
 from textveil.errors import ParameterError, UnknownNameError
 
 
@@ -121,3 +123,22 @@ def test_what_is_no_detector_is_refused_by_its_type(wrong) -> None:
 def test_what_is_no_text_is_refused_by_its_type(wrong) -> None:
     with pytest.raises(ParameterError, match=r"^text must be one string; got \w+\. Call it once for each text\.$"):
         tv.detect(wrong)
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [*"ab_-&,. ", "or ", "vs ", " " * 150, "x" * 45, "deep learning ", "BERT ", "bert ", "New York "]
+        ),
+        min_size=1,
+        max_size=24,
+    ).map("".join),
+    st.data(),
+)
+def test_what_stays_of_a_text_of_ascii_stays_beside_any_other_character(text: str, data: st.DataObject) -> None:
+    keep = KeepList(["deep learning", "BERT", "New York", "a", "b or a", "a&b"], public=data.draw(st.booleans()))
+    start = data.draw(st.integers(0, len(text) - 1))
+    end = data.draw(st.integers(start + 1, len(text)))
+    kind, why = data.draw(st.sampled_from([("person", ""), ("person", "title"), ("place", "")]))
+    span = DetectedSpan(start, end, kind, 0.6, "embedded", why)
+    assert keep.keeping(text)(span) == keep.keeping(text + " " * 600 + "\u00e9")(span)

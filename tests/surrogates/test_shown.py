@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.helpers.pattern_strings import strings_of
 from tests.helpers.surrogates import exact_law
 
 from textveil.sanitize.sanitizer import Sanitizer
+from textveil.surrogates import page as pages
 from textveil.surrogates import person as persons
+from textveil.surrogates import shown
 from textveil.surrogates.making import make_surrogate
 from textveil.surrogates.page import Page, page_of
 from textveil.surrogates.pools import keys_of, names_of, pool
@@ -134,3 +137,29 @@ def test_names_are_of_the_language_of_the_page() -> None:
     law = exact_law(PERSON, [Mention("Kim", "seine Schwester ", page=page)], depth=1)
     assert {name for (name,) in law} == set(german) < set(pool("given female"))
     assert names_of("given", "fi") == pool("given") == names_of("given", "")
+
+
+def test_each_word_of_a_gender_is_looked_up_before_it_is_searched() -> None:
+    words = strings_of(f"{shown._WOMEN}|{shown._MEN}") or ()
+    assert len(words) > 200
+    for word in words:
+        for before in (f"our {word} ", f"({word.capitalize()}: ", f"x {word.upper()}, Dr. "):
+            assert bool(shown._before(before)) == bool(shown._BEFORE.search(before)), before
+        assert shown._before(f"our {word} ")
+    assert shown._before("a plain word ") is None and shown._before("\u00e9 she ") is None
+
+
+OF_COUNTRIES = """colour favourites neighbours honour centre metres organise practised haemorrhage anaemia fulfil gp nhs
+    mum post code surgery on flat 4 county court era apt er zip organized county, mothers medicare attorneys theater
+    realize realise x-er er_ 9er a&e \xa3 \xe9er Mom, GP"""
+
+
+def test_words_of_a_country_are_counted_as_a_search_counts_them() -> None:
+    draws = np.random.default_rng(5)
+    words = OF_COUNTRIES.split()
+    for _ in range(300):
+        text = " ".join(draws.choice(words, 12))
+        begun = {word[: pages._BEGUN] for word in pages.words_of(text)}
+        for pattern, begins in ((pages._GB, pages._GB_BEGUN), (pages._US, pages._US_BEGUN)):
+            if not begins.isdisjoint(begun):
+                assert pages._count(pattern, begins, text) == len(pattern.findall(text))

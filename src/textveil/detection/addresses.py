@@ -22,7 +22,7 @@ from textveil.detection.gates import (
     places_of,
     with_words,
 )
-from textveil.text.patterns import lazy_regex, matches
+from textveil.text.patterns import lazy_regex, matches, matches_at
 from textveil.text.tokens import Kind, addresses
 
 _KINDS: Final = {Kind.EMAIL: "email", Kind.URL: "url", Kind.HANDLE: "handle"}
@@ -344,6 +344,7 @@ def _validity(regions: tuple[str, ...]) -> Callable[[str], bool]:
 
 
 _SPOKEN_DIGIT: Final = "(?:oh|zero|one|two|three|four|five|six|seven|eight|nine|double|triple|treble|hundred|thousand)"
+_SPOKEN_WORDS: Final = joined_words(_SPOKEN_DIGIT.strip("(?:)").replace("|", " "))
 SPOKEN_DIGITS: Final = lazy_regex(
     rf"(?<![A-Za-z-])(?i:{_SPOKEN_DIGIT}(?:(?:,? |-){_SPOKEN_DIGIT}){{3,20}})(?![A-Za-z-])"
 )
@@ -357,7 +358,7 @@ SPOKEN_GATE: Final = with_words("oh zero one two three four five six seven eight
 
 def find_spoken_numbers(text: str) -> Iterator[Found]:
     """Yield telephone numbers and others that are spelled digit by digit: oh seven seven double oh nine hundred."""
-    for match in matches(SPOKEN_DIGITS, text):
+    for match in matches_at(SPOKEN_DIGITS, text, (start for start, _ in places_of(text, _SPOKEN_WORDS))):
         words = re.split("[ ,-]+", match[0].lower())
         labelled = _SPOKEN_LABEL.search(text, max(0, match.start() - 16), match.start()) is not None
         counting = " ".join(words).startswith(_COUNTING)

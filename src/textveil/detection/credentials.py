@@ -377,20 +377,26 @@ _COMMAND: Final = lazy_regex(
     r"|jdbc:oracle:thin:(?P<owner>[^\s/:@]{1,60})/(?=[^\s@]{2,60}@)"
     r"|(?i:snmp)[^\n]{0,12}[ \t]community(?:[ \t]string)?[ \t:=]{1,3})"
     r"(?:\"(?P<quoted>[A-Za-z][^\"\n$]{2,80} [^\"\n$]{2,80})\""
-    r"|[\"']?(?P<value>[^\s\"'$<-](?:[^\s\"'@]{2,80}|[^\s\"']{2,80})))"
-)
+    r"|[\"']?(?P<value>[^\s\"'$<-](?:[^\s\"'@]{2,80}|[^\s\"']{2,80})))",
+    small=(
+        "mysql", "mariadb", "echo", "openssl", "login", "sshpass", "redis-cli", "curl", "wget", "htpasswd", "zip",
+        "ldap", "sqlcmd", "ipmitool", "mosquitto", "smbclient", "identified", "password", "jdbc:oracle", "snmp",
+    ),
+)  # fmt: skip
 _SAID_COMMAND: Final = lazy_regex(
     r"(?<![\w-])(?:net[ \t]user[ \t]\S{1,40}[ \t]|vault[ \t]login[ \t]"
     r"|enable[ \t](?:password|secret)(?:[ \t][0-9])?[ \t]"
     r"|username[ \t]\S{1,40}[^\n]{0,40}?[ \t](?:password|secret)(?:[ \t][0-9])?[ \t]"
     r"|login[ \t]\S{1,40}\s{1,4}password[ \t])"
-    r"(?P<value>[A-Za-z0-9]\S{3,80})"
+    r"(?P<value>[A-Za-z0-9]\S{3,80})",
+    holds=("net user", "net\tuser", "vault", "enable", "username", "login"),
 )
 """Commands that read like a sentence: what stands behind them must be no word of one."""
 _NAMED_IN_COMMANDS: Final = ("user", "login", "owner", "changed")
 _CALL: Final = lazy_regex(
     r"(?:[Ll]og_?[Ii]n|[Ss]ign_?[Ii]n|[Aa]uthenticate|[Aa]uth)\w{0,24}(?:\(|=\()\s{0,4}(?:[a-z_]\w{0,20},\s{0,4})?"
-    r"(?P<first>[\"'])[^\"'\n]{1,80}(?P=first),\s{0,4}(?P<quote>[\"'])(?P<value>[^\"'\n]{4,80})(?P=quote)\s{0,4}[,)]"
+    r"(?P<first>[\"'])[^\"'\n]{1,80}(?P=first),\s{0,4}(?P<quote>[\"'])(?P<value>[^\"'\n]{4,80})(?P=quote)\s{0,4}[,)]",
+    small=("login", "log_in", "signin", "sign_in", "auth"),
 )
 _DEFINED: Final = lazy_regex(
     r"(?:\((?P<mark>[\"'])(?P<name>[A-Za-z_.-]{2,60})(?P=mark)"

@@ -89,7 +89,7 @@ _YEARS: Final = lazy_regex(
     r"[12](?<![\w.,$\xa4/:#-].)(?:(?<=1)[6-9]|(?<=2)0)[0-9]{2}(?:-(?:(?:1[6-9]|20)?[0-9]{2}))?(?:s)?"
     r"(?![\w]|[.,:/-][0-9]|-[a-z]| ?(?:%|percent|points?|miles?|km|meters?|feet|dollars|people|men|women|pounds|mg|ml))"
 )
-_DECADE: Final = lazy_regex(r"(?<![\w])'[0-9]0s\b")
+_DECADE: Final = lazy_regex(r"(?<![\w])'[0-9]0s\b", holds=("0s",))
 _OFFSET: Final = r"[+-][0-9]{2}(?::?[0-9]{2})?(?![0-9:])"
 """How far a clock is from UTC: a part of the time, since it tells where somebody is."""
 
@@ -112,15 +112,18 @@ _HOURS: Final = lazy_regex(
 )
 """Hours of opening with points, behind a day or a word for them."""
 _AFTER_T: Final = lazy_regex(
-    rf"(?<=[0-9\xb7]T)[0-2][0-9]:[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]{{1,9}})?)?(?:Z|{_OFFSET})?"
+    rf"(?<=[0-9\xb7]T)[0-2][0-9]:[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]{{1,9}})?)?(?:Z|{_OFFSET})?",
+    holds=("T0", "T1", "T2"),
 )
 _OF_LOG: Final = lazy_regex(
-    r":(?<=[a-z]/[12][0-9]{3}:)(?P<time>[0-2][0-9]:[0-5][0-9]:[0-5][0-9](?: [+-][0-9]{4}(?![0-9]))?)"
+    r":(?<=[a-z]/[12][0-9]{3}:)(?P<time>[0-2][0-9]:[0-5][0-9]:[0-5][0-9](?: [+-][0-9]{4}(?![0-9]))?)",
+    holds=(":0", ":1", ":2"),
 )
 _FOUR_DIGITS: Final = lazy_regex(
     r"(?:[01][0-9]|2[0-3])(?<![\w.,:/$-]..)[0-5][0-9](?:(?= ?(?:hrs|hours)\b)"
     r"|(?<= at ....)(?=[,.;)\n]|\Z| (?:and|when|by|on|he|she|they|we|the)\b))"
-    r"|(?:[01]?[0-9]|2[0-3])(?<![\w.,:/$-].)(?<![\w.,:/$-]..)(?= ?(?:-|bis|tot) ?(?:1?[0-9]|2[0-4]) (?:Uhr|uur)\b)"
+    r"|(?:[01]?[0-9]|2[0-3])(?<![\w.,:/$-].)(?<![\w.,:/$-]..)(?= ?(?:-|bis|tot) ?(?:1?[0-9]|2[0-4]) (?:Uhr|uur)\b)",
+    holds=("hrs", "hours", " at ", " Uhr", " uur"),
 )
 """Hours and minutes as services write them, and the first hour of a range: at 2315 hrs, read at 0140, 14 bis 18 Uhr."""
 _UNTIL: Final = lazy_regex(

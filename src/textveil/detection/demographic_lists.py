@@ -127,7 +127,7 @@ VAGUE: Final = words_in(
 )
 """Last words that name an occupation only with a word before them, or where the text says that somebody works so."""
 _OF_STATE: Final = lazy_regex(
-    r"(?<![A-Za-z-])([A-Z][a-z]{2,15})(?= (?:[Gg]overnment|[Aa]uthorit(?:y|ies)|[Cc]onstitution(?:al)?|[Ss]tate|[Aa]rmy"
+    r"[A-Z](?<![A-Za-z-].)[a-z]{2,15}(?= (?:[Gg]overnment|[Aa]uthorit(?:y|ies)|[Cc]onstitution(?:al)?|[Ss]tate|[Aa]rmy"
     r"|[Ee]mbassy|[Cc]onsulate|[Pp]arliament|(?:[Pp]enal|[Cc]ivil|[Cc]riminal) [Cc]ode|[Pp]rime [Mm]inister)\b)"
 )
 _STATE_WORDS: Final = tuple(
@@ -147,10 +147,10 @@ def with_states(text: str, spans: Sequence[Found]) -> list[Found]:
         return list(spans)
     forms = demographics().forms
     met = [
-        Found(*match.span(1), KIND, 0.6, "nationality")
+        Found(*match.span(), KIND, 0.6, "nationality")
         for match in matches(_OF_STATE, text)
-        if match[1][:_STEM].lower() in stems
-        and (form := forms.get((match[1].lower(),))) is not None
+        if match[0][:_STEM].lower() in stems
+        and (form := forms.get((match[0].lower(),))) is not None
         and form.group == "nationality"
     ]
     free = [span for span in met if not any(span.start < other.end and other.start < span.end for other in spans)]

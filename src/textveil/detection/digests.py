@@ -30,17 +30,25 @@ _LOCAL_URL: Final = lazy_regex(
 """Where a program listens on its own machine or beside it: a host without a domain names nobody."""
 _LOGGED: Final = lazy_regex(
     r"(?:(?<=HTTP/1\.[01]\" )|(?<=HTTP/[23]\" )|(?<=HTTP/2\.0\" ))[1-5][0-9]{2} [0-9]{1,12}(?![\w.-])"
-    r"|(?<=[a-z]\[)[0-9]{1,7}(?=\]:)|(?<=\bRFC )[0-9]{3,5}(?!\w)"
+    r"|(?<=[a-z]\[)[0-9]{1,7}(?=\]:)|(?<=\bRFC )[0-9]{3,5}(?!\w)",
+    holds=("]:", "RFC ", "HTTP/"),
 )
 """Status and size of an answer, and numbers of processes."""
-_LAW: Final = lazy_regex(r"(?:(?<=\bAct )|(?<=\bActs )|(?<=\bRegulations ))(?:1[6-9]|20)[0-9]{2}(?![\w-])")
+_LAW: Final = lazy_regex(
+    r"(?:(?<=\bAct )|(?<=\bActs )|(?<=\bRegulations ))(?:1[6-9]|20)[0-9]{2}(?![\w-])",
+    holds=("Act ", "Acts ", "Regulations "),
+)
 _MEASURE: Final = lazy_regex(
     r"(?<![A-Za-z])(?:size|bytes|offset|len(?:gth)?|count|duration|elapsed|timeout|version|build|seq|mem(?:ory)?"
     r"|rss|heap"
     r"|limit|max|min|ttl|rows|line|block|capacity)(?:_[a-z]{1,8})?[\"']?(?:=|\" ?: ?| (?=[0-9]+$))\"?"
     r"(?P<number>[0-9]{5,19})(?![\w.-])",
     re.MULTILINE,
-)
+    small=(
+        "size", "bytes", "offset", "len", "count", "duration", "elapsed", "timeout", "version", "build", "seq", "mem",
+        "rss", "heap", "limit", "max", "min", "ttl", "rows", "line", "block", "capacity",
+    ),
+)  # fmt: skip
 """Keys of settings and logs whose number measures something of a machine."""
 _PUBLIC_HOST: Final = lazy_regex(
     r"(?<![\w.@/-])(?:(?:git|registry|sparse)\+)?(?:(?:https?|oci|docker)://)?(?:"

@@ -323,9 +323,18 @@ _MOST_WORDS: Final = 4
 
 def _names_among(words: frozenset[str]) -> list[str]:
     """Return words that name somebody or some place, and are no English words in small letters."""
+    before, named = _LAST[0]
+    if words <= before:  # the rest of a text whose words were looked up
+        return [word for word in named if word in words]
     marks_of = lists().words.get
     others = words - _FUNCTION_WORDS
-    return [word for word in others if marks_of(word, 0) & _NAMED_ALONE in _NAMING and len(word) > 2]
+    named = [word for word in others if marks_of(word, 0) & _NAMED_ALONE in _NAMING and len(word) > 2]
+    _LAST[0] = words, named
+    return named
+
+
+_LAST: Final[list[tuple[frozenset[str], list[str]]]] = [(frozenset(), [])]
+"""The words last asked for, and those of them that name: the gate asks first, then the search."""
 
 
 def SMALL_NAME_GATE(text: str, seen: Seen) -> object:  # noqa: N802

@@ -14,7 +14,7 @@ from textveil.detection.gates import Gate, Gates, glance, words_of
 from textveil.detection.kinds import KINDS
 from textveil.detection.spans import DetectedSpan, covering
 from textveil.errors import InternalError, need
-from textveil.text.patterns import check_time, lazy_regex, matches, translated
+from textveil.text.patterns import check_time, lacks, lazy_regex, matches, translated
 from textveil.text.tokens import spelling
 
 ORDINARY: Final = "ordinary"
@@ -219,6 +219,8 @@ def near_places(
     pattern: re.Pattern[str], text: str, places: Iterable[tuple[int, int]], before: int, after: int
 ) -> Iterator[re.Match[str]]:
     """Yield matches as ``near`` does, around places, which come by start."""
+    if lacks(pattern, text):
+        return
     low, high, reached = -1, -1, 0
     for begin, end in places:
         start, stop = max(0, begin - before), end + after

@@ -78,9 +78,9 @@ class Gates:
         """Return a byte for each gate: whether it is open."""
         check_time()
         opened = bytearray(self._always)
-        numbers_of, pieces_of = self._by_word.get, self._by_mark.get
-        for word in seen.words:
-            for number in numbers_of(word, ()):
+        pieces_of = self._by_mark.get
+        for word in self._by_word.keys() & seen.words:
+            for number in self._by_word[word]:
                 opened[number] = 1
         for pieces in (self._pieces, *(pieces_of(mark, ()) for mark in seen.marks)):
             for number, piece in pieces:

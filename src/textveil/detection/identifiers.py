@@ -10,7 +10,7 @@ from textveil.detection.found import Found, finding, near, readings, without, wo
 from textveil.detection.gates import at_digits, both, either, holding, joined_words, matching, places_of, with_words
 from textveil.detection.lists import lists
 from textveil.detection.national_ids import checked_label, luhn
-from textveil.text.patterns import either_of, lazy_regex, matches
+from textveil.text.patterns import either_of, lazy_regex, matches, matches_at
 
 _IBAN: Final = lazy_regex(
     r"(?<![A-Za-z0-9])[A-Za-z]{2}[0-9]{2}(?:[A-Za-z0-9]{11,30}|(?: [A-Za-z0-9]{4}){2,7}(?: [A-Za-z0-9]{1,3})?)"
@@ -172,6 +172,7 @@ _VEHICLE: Final = (
     "vehicule macchina veicolo carro veiculo voertuig samochod parked drove driving bmw audi vw golf ford opel toyota "
     "renault peugeot fiat seat skoda volvo mercedes tesla nissan honda"
 )
+_VEHICLES: Final = joined_words(_VEHICLE)
 _ON_VEHICLE: Final = lazy_regex(
     rf"(?i:(?<![a-z])(?:{_VEHICLE.replace(' ', '|')})(?![a-z]))[^\n.;]{{0,40}}?(?<![\w-])"
     r"(?P<value>[A-Z]{1,3}-[A-Z]{1,2} ?[0-9]{2,4}"
@@ -348,7 +349,7 @@ find_keyed_ids: Final = finding(_KEYED, "id", 0.9, "label", group="value")  # ab
 
 def find_plates(text: str) -> Iterator[Found]:
     """Plates of vehicles behind a word such as "plate" or "registration", or in a usual form behind a vehicle."""
-    for match in matches(_ON_VEHICLE, text):
+    for match in matches_at(_ON_VEHICLE, text, (start for start, _ in places_of(text, _VEHICLES))):
         yield Found(*match.span("value"), "id", 0.6, "label")
     for match in matches(_PLATE, text):
         value = match["value"]

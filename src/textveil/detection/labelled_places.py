@@ -104,7 +104,8 @@ _FLAT: Final = lazy_regex(
 _ALONE: Final = lazy_regex(
     r"\b(?:on|in|at|from|off|near|down|along|outside|opposite|to|of) (?P<place>"
     r"(?!(?:Wall|Downing|Fleet|Sesame|Abbey|Memory|Fast|Silk|High|Main|Bond|Penny|Coronation|The|Harley|Dear) )"
-    rf"(?:{_WORD} ){{1,2}}(?:Street|Road|Avenue|Terrace|Crescent|Mews|Lane|Parade))(?![\w'])"
+    rf"(?:{_WORD} ){{1,2}}(?:Street|Road|Avenue|Terrace|Crescent|Mews|Lane|Parade))(?![\w'])",
+    holds=("Street", "Road", "Avenue", "Terrace", "Crescent", "Mews", "Lane", "Parade"),
 )
 _SMALL_ALONE: Final = lazy_regex(
     r"\b(?:on|in|at|from|near|off) (?P<place>(?P<name>[a-z]{4,15}) (?P<end>st|street|road|rd|lane|ave|avenue|court|mews"
@@ -113,7 +114,8 @@ _SMALL_ALONE: Final = lazy_regex(
 _PLAIN: Final = int(Marks.COMMON | Marks.SMALL)
 _SPOKEN: Final = lazy_regex(
     rf"(?<![\w-])(?i:(?:number |no\. )?(?:{BELOW_HUNDRED} hundred (?:and )?)?{BELOW_HUNDRED})"
-    rf" (?:{_WORD} ){{1,2}}{_STREET_END}(?![\w'])"
+    rf" (?:{_WORD} ){{1,2}}{_STREET_END}(?![\w'])",
+    holds=tuple(_STREET_END.strip("(?:)").split("|")),
 )
 _SMALL: Final = lazy_regex(
     r"(?:(?<=[:,(] )|(?<=\bat )|(?<=\n))(?P<place>(?P<name>[a-z]{3,16}) (?:cottage|farm|house|lodge|barn|villa|croft)"

@@ -141,8 +141,8 @@ def _with_guessed(text: str, met: list[Found], guesses: Sequence[Found]) -> list
 _MOST_BEFORE: Final = 3
 _GIVEN_BEFORE: Final = lazy_regex(r"(?<=[a-z,;:] )(?P<given>[A-Z][a-z]{2,15}) \Z")
 _NICKNAME: Final = lazy_regex(
-    r" [\"'(](?P<name>[A-Z][a-z]{1,14})[\"')](?= [A-Z(])"
-    r"|(?<![\w])\"(?P<before>[A-Z][a-z]{1,14})\"(?= \(?[A-Z])"
+    r"[\"'(](?:(?<= .)(?P<name>[A-Z][a-z]{1,14})[\"')](?= [A-Z(])"
+    r"|(?<=\")(?<![\w].)(?P<before>[A-Z][a-z]{1,14})\"(?= \(?[A-Z]))"
 )
 
 
@@ -165,7 +165,7 @@ def _nicknames(text: str, spans: Sequence[Found]) -> Iterator[Found]:
     starts = {span.start for span in spans if span.kind == "person"}
     for match in matches(_NICKNAME, text):
         behind = match.end() + (2 if text[match.end() + 1 : match.end() + 2] == "(" else 1)
-        if (match["before"] or match.start() in ends) and behind in starts:
+        if (match["before"] or match.start() - 1 in ends) and behind in starts:
             yield Found(*match.span(match.lastgroup or 0), "person", 0.6, "mention")
 
 

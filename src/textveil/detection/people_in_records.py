@@ -12,10 +12,10 @@ from typing import Final
 
 from textveil.detection import lists as known
 from textveil.detection.found import Found, words_in
-from textveil.detection.gates import WithWords, both, either, holding, joined_words, places_of, with_words
+from textveil.detection.gates import WithWords, both, either, holding, joined_words, places_of, with_words, words_of
 from textveil.detection.given import shipped_words
 from textveil.detection.lists import Marks, lists
-from textveil.text.patterns import check_time, lazy_regex, matches, matches_at
+from textveil.text.patterns import check_time, lazy_regex, matches, matches_at, search
 
 _SCORE: Final = 0.7
 
@@ -233,18 +233,35 @@ _USER: Final = lazy_regex(
     r"(?P<name>[a-z][a-z0-9_.-]{2,30})(?![\w("
     r"\[{<@/:*%$\\-]|\.\w| ?=|'t\b)"
 )
-_LOGGED: Final = lazy_regex(
+_USER_WORDS: Final = joined_words(
+    """user username userid userlogin login logon logname uname acct assignee actor principal committer owner author
+    reviewer created updated log logged loggedin handle todo fixme xxx hack note benutzer benutzername
+    benutzerkennung utente usuario utilisateur identifiant gebruiker gebruikersnaam uzytkownik github gitlab skype
+    instagram telegram twitter role u l"""
+)
+"""One of these stands where ``_USER`` matches, or a bracket behind a space, or "sudo:" at the end of a word."""
+_SAID: Final = (
     r"(?:(?:publickey|password|keyboard-interactive(?:/pam)?) for (?:invalid user )?|session (?:opened"
     r"|closed) for user "
-    r"|authenticating user |CRON\[[0-9]{1,7}\]: \(|(?<![\w\\])[A-Z][A-Z0-9]{2,14}\\{1,2}(?=[a-z])|[Uu]ser '"
-    r"|Account Name:\s{1,4}"
-    r"|acct=\")(?P<name>[a-z][a-z0-9_.-]{2,30})(?![\w.@\\-])"
+    r"|authenticating user |CRON\[[0-9]{1,7}\]: \(|[Uu]ser '|Account Name:\s{1,4}|acct=\""
 )
+_NAME: Final = r"(?P<name>[a-z][a-z0-9_.-]{2,30})(?![\w.@\\-])"
+_LOGGED: Final = lazy_regex(
+    rf"{_SAID}){_NAME}",
+    holds=(
+        "key for ", "word for ", "tive for ", "/pam for ", " for user ", "ating user ", "CRON[", "ser '",
+        "Account Name:",
+        'acct="',
+    ),
+)  # fmt: skip
 """Users in the words of logs, whatever stands behind them."""
+_LOGGED_OR_OF_DOMAIN: Final = lazy_regex(rf"{_SAID}|(?<![\w\\])[A-Z][A-Z0-9]{{2,14}}\\{{1,2}}(?=[a-z])){_NAME}")
+_DOMAIN: Final = lazy_regex(r"\\(?<=[A-Z0-9]{2}.)")
 _DOTTED: Final = lazy_regex(
     r"(?<![A-Za-z])(?:of|by|user|from|to|for|as|owner|login) (?P<login>(?P<first>[a-z]{3,15})\.(?P<second>[a-z]{3,20}))"
     r"(?![\w@(/=\[-]|\.\w)"
 )
+_POINT: Final = lazy_regex(r"\.(?<=[a-z]{3}.)[a-z]{3}")
 """A given name, a point and another word where somebody is named: payroll of oddvar.lien."""
 _FILE_ENDS: Final = words_in(
     "com org net info txt json yaml yml html css csv pdf doc docx xml log conf toml ini sql java"
@@ -263,7 +280,8 @@ _ACCOUNT: Final = lazy_regex(
 _NAMED: Final = lazy_regex(
     r"(?i:(?:first|last|full|given|family|middle|sur|maiden|real|display|nick|patient|customer|contact|employee|client|holder)"
     r"[_ ]?name)[\"'`\])]{0,2}[ \t]{0,2}(?:=|:|==|=>|LIKE|like|ILIKE)[ \t]{0,3}[\"']"
-    r"(?P<name>[A-Z][A-Za-z .'-]{1,40}?)%?[\"']"
+    r"(?P<name>[A-Z][A-Za-z .'-]{1,40}?)%?[\"']",
+    small=("name",),
 )
 _ROLES: Final = words_in(
     """user users usr uid username admin administrator root test tests tester svc service app api web www db bot ci
@@ -303,11 +321,14 @@ def find_people_in_fields(text: str) -> Iterator[Found]:
 
 
 def _people(text: str) -> Iterator[tuple[int, int, str]]:
-    for match in chain(matches(_USER, text), matches(_LOGGED, text)):
+    words = words_of(text)
+    users = matches(_USER, text) if not _USER_WORDS.isdisjoint(words) or " [" in text or "sudo:" in text else ()
+    logged = _LOGGED_OR_OF_DOMAIN if search(_DOMAIN, text) else _LOGGED
+    for match in chain(users, matches(logged, text)):
         name = match["name"].rstrip("._-")
         if names_user(name):
             yield match.start("name"), match.start("name") + len(name), "handle"
-    for match in matches(_DOTTED, text):
+    for match in matches(_DOTTED, text) if search(_POINT, text) else ():
         first = match["first"]
         marks = lists().words.get(first, 0)
         if marks & Marks.GIVEN and not marks & _ORDINARY and match["second"] not in _FILE_ENDS:

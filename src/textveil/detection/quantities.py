@@ -74,8 +74,12 @@ _LAW: Final = lazy_regex(
     r"|Decreto|Decree|Wet|Ustawa)(?: \(?(?:EU|UE|EG|CE)\)?)?(?:,| of)? (?:n\.?[o\xb7]?\.? ?)?(?P<number>(?:1[5-9]"
     r"|20)[0-9]{2}"
     r"(?:/[0-9]{1,4})?|[0-9]{1,3}/(?:19|20)[0-9]{2}|[0-9]{1,2}\.[0-9]{3})(?![\w]|[/,.-][0-9])"
-    r"|\b(?P<year>(?:1[5-9]|20)[0-9]{2})(?= (?:Act|Census|Convention|Treaty|Constitution)\b))"
-)
+    r"|\b(?P<year>(?:1[5-9]|20)[0-9]{2})(?= (?:Act|Census|Convention|Treaty|Constitution)\b))",
+    holds=(
+        "Act", "Code", "Regulation", "Order", "Bill", "Statute", "Convention", "Directive", "Treaty", "Ley", "Lei",
+        "Legge", "Loi", "Gesetz", "Decre", "Wet", "Ustawa", "Census", "Constitution",
+    ),
+)  # fmt: skip
 """Laws and censuses, whose years and numbers are public and are no dates of somebody."""
 """Whether a text ends with a word that a number of a section, page or step stands behind."""
 SECTION_NUMBER: Final = lazy_regex(_PLACES)

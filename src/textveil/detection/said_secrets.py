@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import starmap
 from typing import Final
 
@@ -82,32 +82,44 @@ _TOLD: Final = (
     rf"(?P<user>[a-z0-9][a-z0-9.@+_-]{{1,40}}) ?(?:/|:|\|) ?(?P<value>{_WORD})",
     rf"(?i)\b{_NAMES}\b[^\n.]{{0,60}}?[,;] (?:it'?s|it is) [\"'`]?(?P<value>(?=[^\s\"'`]{{0,30}}[0-9]){_WORD})",
 )
-_PATTERNS: Final = tuple(map(lazy_regex, _TOLD))
+_NAMED: Final = (
+    "password", "pass word", "passphrase", "pass phrase", "passcode", "pass code", "passwort", "pass wort", "kennwort",
+    "mot de passe", "contrasena", "senha", "wachtwoord", "pw",
+)  # fmt: skip
+"""What ``_NAMES`` matches."""
+_HELD: Final[Mapping[int, tuple[str, ...]]] = {
+    **dict.fromkeys((0, 1, 2, 3, 5, 8), _NAMED), 4: (*_NAMED, "creds")
+}  # fmt: skip
+_PATTERNS: Final = tuple(lazy_regex(told, small=_HELD.get(number, ())) for number, told in enumerate(_TOLD))
 _OF_KEY: Final = 6  # the key of a network
 _MENTIONED: Final = 4  # "the old one was": too few words to take a plain one
 _BEFORE, _BEHIND = 130, 260  # characters of a sentence before and behind the word that tells a secret
 _PHRASE: Final = lazy_regex(
     r"(?i)\b(?:pass ?phrase|passphrase)(?: (?:is|was)|:| =|=) {0,2}[\"'`]?"
-    r"(?P<value>(?:[a-z]{3,12}[ -]){2,7}[a-z]{3,12})(?=[\"'`.]|\s{0,2}\n|\Z)"
+    r"(?P<value>(?:[a-z]{3,12}[ -]){2,7}[a-z]{3,12})(?=[\"'`.]|\s{0,2}\n|\Z)",
+    small=("pass phrase", "passphrase"),
 )
 _OF_NETWORK: Final = lazy_regex(
     r"(?i)\b(?:wi-?fi|wlan)\b(?: (?:there|here|dort|hier|la))?"
     r"(?: (?:in|at|im|am|of|for|du|de|del|der|van) (?:the |our |der |la )?[a-z]{2,16})?"
-    rf" ?(?:is|ist|est|es|e|c'est|:|=)? [\"'`]?(?P<value>(?![0-9][0-9.]*(?:[a-z]|\b))(?!\S{{2,12}}:){_WORD})"
+    rf" ?(?:is|ist|est|es|e|c'est|:|=)? [\"'`]?(?P<value>(?![0-9][0-9.]*(?:[a-z]|\b))(?!\S{{2,12}}:){_WORD})",
+    small=("wi-fi", "wifi", "wlan"),
 )
 """What stands behind a network's label, if it cannot be a word: its name or its key."""
 _FORMER: Final = lazy_regex(
     rf"(?i)\b(?:{_NAMES[3:-1]}|mdp)\b[^\n]{{0,80}}\((?:was|old|formerly|before|previously|not|avant|ancien"
     rf"|nicht mehr|alt"
-    rf"|vorher|fruher|antes|prima|vroeger|eerst|wczesniej)(?: it was)?(?: ?[:=] ?| )(?P<value>{_WORD})\)"
+    rf"|vorher|fruher|antes|prima|vroeger|eerst|wczesniej)(?: it was)?(?: ?[:=] ?| )(?P<value>{_WORD})\)",
+    small=(*_NAMED, "mdp"),
 )
 _ANSWERED: Final = lazy_regex(
     rf"(?i)\b(?:it'?s|it is) now (?P<now>[a-z]{_WORD})|"
     rf"\b(?:{_NAMES[3:-1]})\b[^\n]{{0,40}}\n[^\n]{{0,60}}?(?:: |\n)(?P<value>[a-z]{_WORD})"
-    r"(?=[.!,?]? |[.!]?\n|[.!]?\Z)"
+    r"(?=[.!,?]? |[.!]?\n|[.!]?\Z)",
+    small=(*_NAMED, "its now ", "it's now ", "it is now "),
 )
 """The first word of the line behind the one that asks for a password."""
-_SPARE: Final = lazy_regex(r"(?i)\b(?:back-?up|recovery|rescue|scratch|2fa) codes?(?: are)?:? ?\n?")
+_SPARE: Final = lazy_regex(r"(?i)\b(?:back-?up|recovery|rescue|scratch|2fa) codes?(?: are)?:? ?\n?", small=(" code",))
 _SPARE_CODE: Final = lazy_regex(
     r"(?:[,;\n]| and| or)?[ \t-]{0,4}(?P<value>[A-Za-z0-9]{4,6}(?:-[A-Za-z0-9]{4,6}){1,5}|[0-9]{8})(?!\w)"
 )

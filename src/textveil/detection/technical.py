@@ -108,7 +108,9 @@ _PATH: Final = lazy_regex(
     r"(?:[A-Za-z]:\\|~/|\.{1,2}/|/(?<![\w/:<.]/))(?:[\w.@$%+ -]{0,40}[\w.@$%+-][/\\]){0,12}[\w.@$%+-]{1,60}"
 )
 _HOME: Final = lazy_regex(
-    r"(?:/home/|/Users/|[A-Za-z]:\\{1,2}Users\\{1,2}|/export/home/|Documents and Settings\\{1,2})([A-Za-z][\w.-]{1,40})"
+    r"(?:/home/|/Users/|[A-Za-z]:\\{1,2}Users\\{1,2}|/export/home/|Documents and Settings\\{1,2})"
+    r"([A-Za-z][\w.-]{1,40})",
+    holds=("/home/", "Users", "Documents and"),
 )
 _NOBODY: Final = _set(
     """user users username me runner ubuntu root admin administrator app node www www-data shared public ec2-user

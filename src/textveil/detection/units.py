@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
-from textveil.text.patterns import lazy_regex, matches
+from textveil.detection.gates import joined_words, places_of
+from textveil.text.patterns import SLICE, lazy_regex, matches, matches_at
 
 _METRIC: Final = r"(?:[kmcnp\xfe]|mc|u|d)?"
 _PER: Final = (
@@ -194,21 +195,24 @@ SPOKEN: Final = (
 """Whole numbers of any size, and a half more."""
 NUMBER_WORDS: Final = " ".join(f"zero|{_UNITS}|{_TEENS}|{_TENS}|half".split("|"))
 """Words that begin a number, parted by spaces: what gates look for."""
-_STARTS: Final = lazy_regex(
-    r"[0-9OTFSENHZotfsenhz](?<![\w.,$\xa4/:#+-].)(?:(?<=[0-9])|(?<=[Oo])ne|(?<=[Zz])ero|(?<=[Tt])(?:wo|hree|en"
-    r"|welve|hirteen|wenty|hirty)"
-    r"|(?<=[Ff])(?:our(?:teen)?|ive|ifteen|orty|ifty)|(?<=[Ss])(?:ix(?:teen|ty)?|even(?:teen|ty)?)"
-    r"|(?<=[Ee])(?:ight(?:een|y)?"
-    r"|leven)|(?<=[Nn])ine(?:teen|ty)?|(?<=[Hh])alf)(?:(?<=[0-9])|(?![A-Za-z]))"
-)
+_DIGIT: Final = lazy_regex(r"[0-9](?<![\w.,$\xa4/:#+-].)")
+_SPOKEN_STARTS: Final = joined_words(NUMBER_WORDS)
+_NO_START_AFTER: Final = frozenset("_.,$\xa4/:#+-")
+
+
+@lru_cache(maxsize=2)
+def _starts(text: str) -> Sequence[int]:
+    """Return where numbers begin, in digits or words; several searches of a phase ask for the same text."""
+    digits = [match.start() for match in matches(_DIGIT, text)]
+    words = [
+        start
+        for start, end in places_of(text, _SPOKEN_STARTS)
+        if text[start + 1 : end].islower()
+        and not (start and (text[start - 1].isalnum() or text[start - 1] in _NO_START_AFTER))
+    ]
+    return sorted(digits + words) if words else digits
 
 
 def at_numbers(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
     """Yield the matches of a pattern that begins with a number, in digits or words; none overlaps another."""
-    reached = 0
-    for start in matches(_STARTS, text):
-        if start.start() >= reached:
-            match = pattern.match(text, start.start())
-            if match is not None:
-                reached = match.end()
-                yield match
+    yield from matches_at(pattern, text, _starts(text) if len(text) <= SLICE else _starts.__wrapped__(text))

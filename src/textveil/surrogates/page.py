@@ -5,6 +5,7 @@ Both are functions of released text alone, so a surrogate may follow them at no 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -12,7 +13,7 @@ from typing import Final, NamedTuple
 from textveil.detection.found import words_in
 from textveil.detection.gates import words_of
 from textveil.detection.languages import language_of
-from textveil.text.patterns import lazy_regex
+from textveil.text.patterns import lazy_regex, matches_at
 
 READ: Final = 800  # characters of released text that are read
 
@@ -52,6 +53,7 @@ _US: Final = lazy_regex(
 )
 
 
+_WORD: Final = lazy_regex("[A-Za-z]++")
 _BEGUN: Final = 4
 """Letters of a word by which it is looked up before the patterns above are tried: they take long."""
 _GB_BEGUN: Final = words_in(
@@ -88,7 +90,15 @@ def _shown_by(released: str) -> tuple[str, int, int]:
     begun = {word[:_BEGUN] for word in words_of(released)}
     british = "\xa3" in released or "&" in released or not _GB_BEGUN.isdisjoint(begun)
     american = not _US_BEGUN.isdisjoint(begun)
-    return language, len(_GB.findall(released)) if british else 0, len(_US.findall(released)) if american else 0
+    return language, _count(_GB, _GB_BEGUN, released) * british, _count(_US, _US_BEGUN, released) * american
+
+
+def _count(pattern: re.Pattern[str], begun: frozenset[str], released: str) -> int:
+    """Return how often a pattern matches that begins with a word; in plain text it is tried at such words alone."""
+    if "\xa3" in released or "&" in released or not released.isascii():
+        return len(pattern.findall(released))
+    starts = [run.start() for run in _WORD.finditer(released) if run[0][:_BEGUN].lower() in begun]
+    return sum(1 for _ in matches_at(pattern, released, starts))
 
 
 _OF_GB: Final = lazy_regex(r"^\+44|^0[0-9]{3,4} [0-9]{5,6}$|\b[A-Z]{1,2}[0-9]{1,2}[A-Z]? [0-9][A-Z]{2}\b")

@@ -5,6 +5,7 @@ All of it is read from text that is released as it is, so a surrogate may follow
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, Literal, TypeAlias
@@ -87,11 +88,23 @@ _TURKISH: Final = lazy_regex(
 )
 
 
+_LETTERS: Final = lazy_regex("[A-Za-z]+")
+_SAID: Final = frozenset(re.findall("[a-z]+", f"{_WOMEN}|{_MEN}|herr|patienten".replace(r"\u0131", "i")))
+"""Words of ASCII with which what stands before a name tells a woman or a man."""
+
+
+def _before(text: str) -> re.Match[str] | None:
+    """Search what stands before a name, if a word is there that could tell."""
+    if text.isascii() and _SAID.isdisjoint(map(str.lower, _LETTERS.findall(text))):
+        return None
+    return _BEFORE.search(text)
+
+
 def gender_of(mention: Mention, title: str = "") -> Gender:
     """Return the gender that the words beside a name show; ``title``: one that stands in the name itself, and stays."""
     for found in (
-        _BEFORE.search(f"{title} ") if title else None,
-        _BEFORE.search(mention.before[-48:]),
+        _before(f"{title} ") if title else None,
+        _before(mention.before[-48:]),
         _DEAR.search(mention.before),
         _FRENCH.search(mention.before) if mention.page.language == "fr" else None,
         (_TURKISH if mention.page.language == "tr" else _BEHIND).match(mention.after),

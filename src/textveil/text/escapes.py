@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import quote, unquote
 
 from textveil.cuts import replaced
-from textveil.text.patterns import lazy_regex
+from textveil.text.patterns import lazy_regex, matches
 
 BORDER: Final = "\ufdd0"  # stands where a text goes on in another part of a message. No character, and so nobody's text
 DEEPEST: Final = 16  # layers that are read; of one kind within itself, as JSON within JSON, any number is one layer
@@ -330,7 +330,8 @@ _ENTITY_BEFORE: Final = lazy_regex(rf"{_ENTITY_ESCAPE.pattern}\Z")
 _AT: Final = lazy_regex(r"(?<![ \t])[ \t]*([\[({<]) ?(?:at|AT|At) ?[\])}>][ \t]*")
 _DOT: Final = lazy_regex(r"(?<![ \t])[ \t]*([\[({<]) ?(?:dot|DOT|Dot) ?[\])}>][ \t]*")
 _QUOTE: Final = lazy_regex(
-    r"(?<!\\)(?<!%5[Cc])(?P<run>\\*+|(?:%5[Cc])++)(?:(?P<plain>\")|(?P<line>\n)|%22|&(?:quot|#34|#x22);)"
+    r"(?<!\\)(?<!%5[Cc])(?P<run>\\*+|(?:%5[Cc])++)(?:(?P<plain>\")|(?P<line>\n)|%22|&(?:quot|#34|#x22);)",
+    holds=("\n", '"', "%22", "&quot;", "&#34;", "&#x22;"),
 )
 _BEFORE_STRING: Final = frozenset('[{(,:=" \t\r\n')
 _AFTER_KEY: Final = lazy_regex(r"\"\s*:\s*\Z")
@@ -420,7 +421,7 @@ class Quotes:
 
     def feed(self, text: str) -> None:
         """Read on."""
-        for mark in _QUOTE.finditer(text):
+        for mark in matches(_QUOTE, text):
             if mark["line"]:
                 self.strings = 0
                 continue

@@ -1,0 +1,78 @@
+"""Patterns that say which strings their matches hold: read off their syntax trees, and searched."""
+
+import gc
+import re
+import sys
+from importlib import import_module
+from pkgutil import walk_packages
+
+import pytest
+from tests.helpers.pattern_strings import checked_by
+
+import textveil.detection
+import textveil.surrogates
+import textveil.text
+from textveil.text import patterns
+from textveil.text.patterns import LazyRegex, lacks, lazy_regex, matches
+
+
+def declared() -> list[LazyRegex]:
+    for package in (textveil.detection, textveil.surrogates, textveil.text):
+        for module in walk_packages(package.__path__, f"{package.__name__}."):
+            import_module(module.name)
+    return [one for one in gc.get_objects() if type(one) is LazyRegex and (one.holds or one.small)]
+
+
+DECLARED = declared()
+
+
+def test_each_match_of_a_pattern_holds_what_it_says() -> None:
+    assert len(DECLARED) >= 20
+    for one in DECLARED:
+        assert not one.holds or checked_by(one.holds, small=False)(one.pattern, one._flags), (one.pattern, one.holds)
+        assert not one.small or checked_by(one.small, small=True)(one.pattern, one._flags), (one.pattern, one.small)
+        assert all(piece == piece.lower() and piece.isascii() for piece in one.small)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "pieces", "right"),
+    [
+        ("abcd+", ["bc"], True),
+        ("abc*", ["bc"], False),
+        ("(?:ab|c)d", ["bd", "cd"], True),
+        ("(?:ab|c)d", ["bd"], False),
+        ("(?:ab|c)?d", ["bd", "cd"], False),
+        ("x(?=yz)", ["yz"], True),
+        ("x(?!yz)", ["yz"], False),
+        ("(?<=[xz]y)z", ["yz"], True),
+        ("x(?<=x)y", ["xy"], True),
+        ("(?:(?<=x)|w)y", ["xy", "wy"], False),
+        ("[Uu]ser [a-z]+", ["ser "], True),
+        ("[^a]b", ["ab"], False),
+        ("(?i)ab", ["ab"], False),
+        ("(?:a{2,3}|b)c", ["aac", "bc"], True),
+    ],
+)
+def test_what_is_proved_of_a_pattern(pattern: str, pieces: list[str], right: bool) -> None:
+    assert checked_by(pieces, small=False)(pattern, 0) is right
+
+
+def test_small_letters_are_proved_without_regard_to_case() -> None:
+    assert checked_by(["ab"], small=True)("(?i)A[bB]", 0)
+    assert not checked_by(["ab"], small=True)("(?i)A[bx]", 0)
+
+
+def test_text_without_the_strings_is_not_searched_and_every_other_is() -> None:
+    pattern = lazy_regex("ab+", holds=("ab",))
+    assert lacks(pattern, "a b") and "finditer" not in vars(pattern)
+    assert [match.span() for match in matches(pattern, "x abb " * 2000)][:2] == [(2, 5), (8, 11)]
+    assert [match.span() for match in matches(pattern, "ab ab", 1)] == [(3, 5)]
+    assert not lacks(re.compile("ab"), "")
+
+
+def test_letters_that_equal_those_of_ascii_without_regard_to_case_are_known() -> None:
+    others = map(chr, range(0x80, sys.maxunicode + 1))
+    assert "".join(filter(re.compile("(?i)[a-z]").fullmatch, others)) == patterns._ODD
+    secret = lazy_regex("(?i)pass", small=("pass",))
+    assert [match[0] for match in matches(secret, "PASS, pa\u017fs")] == ["PASS", "pa\u017fs"]
+    assert lacks(secret, "pa\u00dfs") and not lacks(secret, "pa\u017fs")

@@ -94,6 +94,21 @@ PIECES += [
 ]
 
 
+PIECES += [
+    "P<UTOZUSE<<ADA<<<<<<<<<<<<<<",
+    "8806923102858CORINNE<<<<<<<6512068F6",
+    "1.1ZUSE/ADA MS",
+    "8=FIX.4.4|116=ADA ZUSE|",
+    "uid=azuse,ou=People",
+    "\nazuse pts/0",
+    "CQ CQ DE EI4ABC",
+    "<CALL:6>EI4ABC",
+    "pilot of G-ABCD",
+    "MMSI: 235012345",
+    "51 deg 45' 7.27\" N, 1 deg 15' 27.64\" W",
+    "\nGPS Position: 51.1, 7.2\n",
+    "514507N 0011528W",
+]
 LETTERS = [piece for piece in PIECES if not any(map(str.isdigit, piece))]
 FAR = "\n" + "so it was " * 40 + "\n5"
 """A digit that no search sees beside what stands before."""

@@ -352,7 +352,9 @@ class _Second:
     def _person(self, written: str, span: Found) -> None:
         if written.islower():
             self.spoken.add(written)
-        family, comma, given = written.lower().partition(",")
+        low = written.lower()
+        turned = "<<" if "<<" in low else "/" if written.isupper() and "/" in low else ","
+        family, comma, given = low.partition(turned)
         words = _PARTS.findall(f"{given} {family}" if comma else family)
         words = [word for word in words if word not in known.PARTICLES and word not in known.SUFFIXES]
         names = [word for word in words if len(word) >= _SHORTEST and word not in known.FUNCTION_WORDS]

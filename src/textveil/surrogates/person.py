@@ -90,8 +90,8 @@ def parts_of(value: str, before: str = "") -> NameParts:
 
     Titles and suffixes by public lists; single capitals, and up to three capitals beside other letters, are initials;
     what is written small beside capitals is a particle (de, van); of what is left the last is the family and all before
-    it are given names, the other way round where a comma follows the first. One that is left alone is a family after a
-    title or an initial and before several (Smith JA), given before one, and else unknown.
+    it are given names, the other way round where a comma, "<<" or in capitals a slash follows the first. One that is
+    left alone is a family after a title or an initial and before several (Smith JA), given before one, else unknown.
     """
     bare, ending = without_possessive(value)
     pieces = list(_PIECE.finditer(bare))
@@ -106,10 +106,10 @@ def parts_of(value: str, before: str = "") -> NameParts:
     )
     names = [index for index, role in enumerate(roles) if role is None]
     if len(names) > 1:
-        turned = "," in marks[names[1]]
         for index in names:
             roles[index] = Role.GIVEN
-        roles[names[0 if turned else -1]] = Role.FAMILY
+        for index in names[: _families_first([marks[index] for index in names], all_large=large)] or names[-1:]:
+            roles[index] = Role.FAMILY
     elif names:
         initials = [index for index, role in enumerate(roles) if role is Role.INITIAL]
         if titled or (initials and (initials[0] < names[0] or len(letters_of(words[initials[0]])) > 1)):
@@ -118,6 +118,12 @@ def parts_of(value: str, before: str = "") -> NameParts:
             roles[names[0]] = Role.GIVEN
     end = bare[pieces[-1].end() if pieces else 0 :] + ending
     return NameParts(tuple(map(Part, marks, words, roles)), end)
+
+
+def _families_first(marks: Sequence[str], *, all_large: bool) -> int:
+    """Return how many names stand before the mark that turns a name: ZUSE, ADA; ZUSE/ADA; VAN<DYK<<ADA."""
+    zone = next((index for index, mark in enumerate(marks) if index and "<<" in mark), 0)
+    return zone or int("," in marks[1] or (all_large and "/" in marks[1]))
 
 
 def _alone(word: str, *, all_small: bool, all_large: bool) -> Role | None:
@@ -213,6 +219,7 @@ class Person:
             "whether a given name is in a public list of what bearers of another are called (Tom, of Thomas), which "
             "the scope has beside a family, and with no other family than that",
             "which of its parts are equal, but for letter case; initials in a row (JA) are one part",
+            'the width of a field that "<" fills up',
         ]
         if self.keeps_gender:
             facts.append("whether a given name stands in the public list of women's or of men's names")
@@ -321,7 +328,8 @@ class _Drawing(NamedTuple):
                 pieces.append(initial if part.role is Role.INITIAL and initial else self._part(part))
                 run = 0
         ending = name.end.upper() if name.parts and all(part.written.isupper() for part in name.parts) else name.end
-        return "".join([*pieces, ending])
+        written = "".join([*pieces, ending])
+        return _filled_up(written, name) if ending.endswith("<") else written
 
     def _initial_of(self, name: NameParts) -> str:
         """Return the first letter of a bearer's surrogate where the name is that family with one initial before it."""
@@ -382,6 +390,12 @@ class _Drawing(NamedTuple):
         fitting = sounding(names_of(wanted, self.language) if of_page else pool(wanted), sound)
         label = f"person {wanted if in_script else role}"
         return agreed(self.scope, label, key, self.rng, lambda rng: fitting[rng.integers(len(fitting))], distinct=True)
+
+
+def _filled_up(written: str, name: NameParts) -> str:
+    """Return a name of a machine-readable zone in the width of its field: cut, or filled up with "<"."""
+    width = sum(len(part.mark) + len(part.written) for part in name.parts) + len(name.end)
+    return written.rstrip("<").replace("'", "").replace("-", "<").replace(" ", "<")[:width].ljust(width, "<")
 
 
 def _shortened(name: str) -> tuple[str, ...]:

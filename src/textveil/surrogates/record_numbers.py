@@ -33,6 +33,9 @@ _HEXADECIMAL: Final = lazy_regex(
     r"(?P<lead>0[xX])?(?:[0-9a-fA-F]{2}(?:([:-])[0-9a-fA-F]{2})(?:\2[0-9a-fA-F]{2}){4,6}"
     r"|(?:[0-9a-fA-F]{4}\.){2}[0-9a-fA-F]{4}|(?(lead)[0-9a-fA-F]{3,}|(?:[0-9a-f]{16,}|[0-9A-F]{16,})))"
 )
+_ACCOUNT: Final = lazy_regex("[A-Z]{2}[0-9]{13,32}")
+"""An IBAN of digits, whose country may look hexadecimal: DE, BE."""
+_DIGEST: Final = lazy_regex("[0-9a-f]{7,}|[0-9A-F]{7,}|(?:[0-9A-F]{4} {1,2}){9}[0-9A-F]{4}")
 _COORDINATE: Final = lazy_regex(
     r"(?P<before>[NSEWnsew]? ?)(?P<degrees>[0-9]{1,3})"
     r"(?P<rest>\.[0-9]+|(?:[\u00b0 ] ?[0-9]{1,2}(?:['\u2032 ] ?[0-9]{1,2})?(?:\.[0-9]+)?))?"
@@ -105,10 +108,20 @@ def formal_shape(value: str) -> str:
         variant = "V" if LARGE_HEX in shape else "v"
         return f"{shape[:14]}{version}{shape[15:19]}{variant}{shape[20:]}"
     form = _HEXADECIMAL.fullmatch(value)
-    if form and (not value.isalnum() or form["lead"] or not (value.isdigit() or value.isalpha())):
+    if (
+        form
+        and not _ACCOUNT.fullmatch(value)
+        and (not value.isalnum() or form["lead"] or not (value.isdigit() or value.isalpha()))
+    ):
         lead = form["lead"] or ""
         return lead + _hexadecimal(value[len(lead) :])
     return _coordinates(value) or shape_of(value)
+
+
+def _digest_shape(value: str) -> str:
+    """Return the shape of a digest or its beginning, of 7 hexadecimal digits and letters or more; else nothing."""
+    form = _DIGEST.fullmatch(value)
+    return _hexadecimal(value) if form and not (value.isdigit() or value.isalpha()) else ""
 
 
 def _hexadecimal(value: str) -> str:
@@ -195,7 +208,7 @@ def digits(*, epsilon: OptionalEpsilon = 0.0, digit_keep_limit: Annotated[float,
         counted = {mention.value for mention in mentions if _SEVERAL.match(mention.after)}
 
         def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
-            shape = shape_of(value)
+            shape = (response is None and _digest_shape(value)) or shape_of(value)
             if response is not None:
                 return agreed(scope, label, value, rng, lambda source: _answered(response, value, shape, source))
             if shape == "9" and value in counted:
@@ -208,7 +221,7 @@ def digits(*, epsilon: OptionalEpsilon = 0.0, digit_keep_limit: Annotated[float,
         name="digits",
         parameters={"epsilon": epsilon} | ({"digit_keep_limit": limit} if epsilon > 0 else {}),
         guarantee=proved(epsilon, SURROGATES),
-        public=(_FORMAT,),
+        public=(_FORMAT,) if epsilon else (_FORMAT, "whether it is hexadecimal, of 7 digits and letters or more"),
         equality=IN_ANY_DIGITS,
         surrogate_of=lambda value, scope, rng: of_mentions([Mention(value)], ())(value, scope, rng),
         of_mentions=of_mentions,

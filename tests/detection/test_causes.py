@@ -208,3 +208,22 @@ def test_dates_streets_possessives_and_years_of_weddings(text: str, kind: str, v
 )
 def test_signatures_phones_and_logins(text: str, kind: str, values: list[str]) -> None:
     assert found(text, kind) == values
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "values"),
+    [
+        ("Visit 29/7 done, ctrl lun 5/9, seit 3.9. krank, Echo 05.09. gut", "date", ["29/7", "5/9", "3.9.", "05.09."]),
+        (
+            "open 24/7, GCS 14/15, pain 7/10, stairs 4/5, Targin 20/10, ramipril 15/10 mg, 31/13, 1/52",
+            "date",
+            [],
+        ),
+        ("We use Python 3.9. It is good.\n1.2. Ziel\n1.3. Weg", "date", []),
+        ("Signed by Dep. T. Yarborough and Dr M.-A. Tanguy", "person", ["T. Yarborough", "M.-A. Tanguy"]),
+        ("Smith, J. was there. Maria G. said so. B Yarborough too", "person", ["Smith, J.", "Maria G.", "Yarborough"]),
+        ("I met Maria. A dog came.", "person", ["Maria"]),
+    ],
+)
+def test_short_days_and_initials(text: str, kind: str, values: list[str]) -> None:
+    assert found(text, kind) == values

@@ -46,6 +46,8 @@ HTTP/1.1" 200 512|00:1A:2B:3C:4D:5E:6F:70|sha256-n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4I
 PIECES += [
     "address: Caravan 6, Sandy Park\n",
     "The Manse, Kilwhin.",
+    "echo 29/7 fine",
+    "\n1 Oak\n2 Elm\n3 Ash",
     "Top floor, 202 Gasworks Mews",
     "on Dockray Parade.",
     "forty one Rossall Gate",

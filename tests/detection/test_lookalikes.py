@@ -61,6 +61,8 @@ def test_names_that_look_like_words_are_found(text: str, names: list[str]) -> No
         "the \u00a7 823 BGB, article 1231-1, s.13 of it, seat 23C, plot 17, bay 14",
         "1. Sex  F      2. Date of birth x\n3. Place of birth  x",
         "1.1 one\n1.2 two\n  1.2.1 three",
+        "an M35 class, a H25 lift and the AB-4 form",
+        "1 Oak\n2 Elm\n3 Ash\n",
     ],
 )
 def test_numbers_of_models_labels_laws_and_misread_words_stay(text: str) -> None:
@@ -68,6 +70,18 @@ def test_numbers_of_models_labels_laws_and_misread_words_stay(text: str) -> None
     assert {span.kind for span in numbers} <= {"numbering"}
 
 
-@pytest.mark.parametrize("text", ["a Peugeot 2019", "I was 12: born", "Ad0ma, room B10", "block C1", "at 8: we go"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a Peugeot 2019",
+        "I was 12: born",
+        "Ad0ma, room B10",
+        "block C1",
+        "at 8: we go",
+        "flat QK12",
+        "in LS6",
+        "1 Oak\n3 Elm\n2 Ash",
+    ],
+)
 def test_numbers_that_look_like_those_of_models_and_labels_go(text: str) -> None:
     assert "numbering" not in {span.kind for span in tv.detect(text)}

@@ -85,6 +85,25 @@ _DAY_AND_MONTH: Final = lazy_regex(
 _BEFORE_DAY: Final = lazy_regex(
     r"\b(?:(?:[Aa]m|[Aa]b|[Vv]om|[Bb]is|[Zz]um|[Dd]en|[Ss]eit)|(?:Mo|Di|Mi|Do|Fr|Sa|So),?) \Z"
 )
+_SHORT_DAY: Final = lazy_regex(
+    r"[0-9](?<![\w.,:/+#-].)(?:(?<=[0-3])[0-9])?(?:/(?:1[0-2]|0?[1-9])|\.(?:1[0-2]|0?[1-9])\.)"
+    r"(?![\w%/+-]|[.,:][0-9]| ?(?:mg|ml|mcg|units?|mm|cm|IE|IU)(?![a-z]))"
+)
+"""A day and a month without a year."""
+_NO_SHORT_DAY: Final = lazy_regex(
+    r"(?:pril|artan|pine|olol|statin|zide|cillin|one|ine|ide|caps?|tabs?|dose|insulin|units|score|pain|power|strength"
+    r"|vision|acuity|ratio|scale|(?<![A-Za-z])(?:[Vv]ersion|[Vv]|[Nn]o|[Nn]r|[A-Z]{2,}|of|is|was))[.:]? ?\Z"
+)
+"""What stands before a number and a slash that are no day: a medicine, a score."""
+_RATIOS: Final = ("24/7", "16/9", "16/10")
+_NAME_BEFORE: Final = lazy_regex(r"[A-Z][a-z]+ \Z")
+_ON_SHORT_DAY: Final = lazy_regex(
+    r"(?<![A-Za-z])(?:(?i:del|dal|al|il|le|du|au|am|vom|v\.|bis|seit|ab|el|desde|hasta|op|van|tot|od|dnia|em|lun|mar|mer|mie|jue"
+    r"|gio|ven|vie|sab|dom|jeu|sam|dim|mon|tues?|weds?|thu(?:rs?)?|fri|sat|sun|[mdz]o|di|mi|fr|sa|so|wo|vr|za|ma"
+    r"|bloods|cxr|ct|mri|echo|ecg|ekg|xr|op|adm|admitted|dc|d/c|rv|r/v|fu|f/u|clinic|appt),?\.?"
+    r"|[a-z] \(|[-\u2013] ?) ?\Z"
+)
+"""What stands before a day without a year: a preposition, a day of the week, what was done on it."""
 _YEARS: Final = lazy_regex(
     r"[12](?<![\w.,$\xa4/:#-].)(?:(?<=1)[6-9]|(?<=2)0)[0-9]{2}(?:-(?:(?:1[6-9]|20)?[0-9]{2}))?(?:s)?"
     r"(?![\w]|[.,:/-][0-9]|-[a-z]| ?(?:%|percent|points?|miles?|km|meters?|feet|dollars|people|men|women|pounds|mg|ml))"
@@ -137,6 +156,7 @@ _DIGITS: Final = lazy_regex("[0-9]{1,40}+")
 
 DATE_GATE: Final = at_digits(r"[0-9]([-/.])[0-9]{1,2}\1[0-9]|[0-9]/[0-9]|[0-9][-.][12][0-9]{3}")
 COARSE_GATE: Final = at_digits(r"[Qq][1-4]|[a-z],? [0-9]{1,2}\. ?[0-9]{1,2}\.")
+SHORT_DAY_GATE: Final = at_digits(r"[0-9]/[0-9]|[0-9]\.[01]?[0-9]\.")
 NAMED_DATE_GATE: Final = with_words(
     "january february march april may june july august september october november december"
     " jan feb mar apr jun jul aug sep sept oct nov dec"
@@ -167,6 +187,28 @@ def find_coarse_dates(text: str) -> Iterator[Found]:
     for match in matches(_DAY_AND_MONTH, text):
         if _BEFORE_DAY.search(text, max(0, match.start() - 6), match.start()):
             yield Found(match.start(), match.end(), "date", 0.7)
+
+
+def find_short_days(text: str) -> Iterator[Found]:
+    """Days without a year: seen 29/7, echo 05.09.
+
+    Where neither number is above 12, a word before them must tell that they are a day.
+    """
+    for match in matches(_SHORT_DAY, text):
+        before = max(0, match.start() - 12), match.start()
+        first = int(match[0][:2].rstrip("/."))
+        told = _ON_SHORT_DAY.search(text, *before) is not None
+        named = first % 5 == 0 and _NAME_BEFORE.search(text, *before)  # Targin 20/10: strengths are round
+        sure = first > 12 and "/" in match[0] and not named
+        padded = len(match[0]) == len("05.09.") and match[0][-1] == "."
+        line = text.rfind("\n", 0, match.start()) + 1
+        opens = not text[line : match.start()].strip(" \t*-")
+        month = int(match[0].rstrip(".")[-2:].lstrip("/."))
+        if match[0] in _RATIOS or not _is_day(2000, month, first) or (opens and match[0][-1] == "." and not padded):
+            continue
+        fraction = "/" in match[0] and first < month and month in (2, 3, 4, 5, 8, 10)
+        if (told and not fraction) or ((sure or padded) and not _NO_SHORT_DAY.search(text, *before)):
+            yield Found(*match.span(), "date", 0.5)
 
 
 find_listed_days: Final = finding(_LISTED_DAY, "date", 0.9, group="day")

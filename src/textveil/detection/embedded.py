@@ -49,7 +49,12 @@ from textveil.detection.gates import anywhere
 from textveil.detection.kinds import KINDS
 from textveil.detection.languages import ORDINARY, language_of, rows_of
 from textveil.detection.lists import LANGUAGES, ordinary_words, places
-from textveil.detection.mentions import with_enumerated, with_mentions, with_possessive, with_second_mentions
+from textveil.detection.mentions import (
+    with_enumerated,
+    with_mentions,
+    with_possessive,
+    with_second_mentions,
+)
 from textveil.detection.scripts import SCRIPTS, TURKISH, found_in_scripts, in_plain, modules_for
 from textveil.detection.spans import DetectedSpan, covering
 from textveil.detection.tagger import tagged
@@ -115,7 +120,8 @@ class EmbeddedDetector:
         ordinary = ordinary_words(language) if language in LANGUAGES else frozenset()
         candidates = with_states(read.text, people_in_records.with_addressed(read.text, candidates, ordinary))
         candidates = with_second_mentions(read.text, candidates, ordinary, eponyms)
-        candidates = [with_possessive(read.text, span) for span in sorted([*candidates, *in_scripts])]
+        candidates = people_in_records.with_initials(read.text, sorted([*candidates, *in_scripts]))
+        candidates = [with_possessive(read.text, span) for span in candidates]
         spans = [
             DetectedSpan(*read.original(span.start, span.end), span.kind, span.score, NAME, span.why)
             for span in candidates
@@ -364,6 +370,7 @@ _YEARS: Final = Phase("years", (
     Row("year-list", date_lists.find_year_lists, date_lists.YEARS_GATE, "date", 0.5, "", "1991 to 1995,", "1991,"),
     Row("year", dates.find_years, dates.YEAR_GATE, "date", 0.5, "", "in 1981", "981"),
     Row("day", dates.find_days, dates.DAY_GATE, "date", 0.7, "", "Monday", "someday"),
+    Row("short-day", dates.find_short_days, dates.SHORT_DAY_GATE, "date", 0.5, "", "echo 29/7 fine", "24/7"),
     Row("month", dates.find_months, dates.NAMED_DATE_GATE, "date", 0.7, "", "since May", "you may go"),
     Row("witness", demographics.find_witnesses, demographics.WITNESS_GATE, "demographic", 0.8, "religion",
         "Jehovah's Witness.", "a witness."),
@@ -397,6 +404,8 @@ _QUANTITIES: Final = Phase("quantities", (
     Row("version", quantities.find_versions, quantities.VERSION_GATE, "quantity", 0.8, "version", "v2", "v and w"),
     Row("list-number", quantities.find_list_numbers, quantities.LIST_GATE, "numbering", 0.7, "sequence",
         "1. Gout\n2. Asthma", "Gout\nAsthma"),
+    Row("row-number", quantities.find_row_numbers, quantities.ROW_GATE, "numbering", 0.7, "sequence",
+        "1 Oak\n2 Elm\n3 Ash", "1 Oak\n4 Elm\n3 Ash"),
     Row("count", quantities.find_counts, quantities.COUNT_GATE, "quantity", 0.6, "count", "5 runs", "runs"),
     Row("state", streets.find_states, streets.STATE_GATE, "place", 0.7, "", "Denver, CO", "Denver, XX"),
     Row("label", lookalikes.find_labels, lookalikes.LABEL_GATE, ORDINARY, 0.0, "",

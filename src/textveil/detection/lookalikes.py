@@ -151,7 +151,7 @@ _LEVEL: Final = lazy_regex(
 )
 _LEVEL_ALONE: Final = lazy_regex(r"[ABC][12](?!\w)")
 _SHORT_CODE: Final = lazy_regex(
-    r"[A-Z](?<![\w.,/#&+=@:-].)[A-Z]?[0-9]{1,3}(?![\w/@]|-[A-Z0-9]|[.,][0-9]| [0-9][A-Z]{2}(?!\w))"
+    r"[A-Z](?<![\w.,/#&+=@:-].)[A-Z]{0,3}-?[0-9]{1,3}(?![\w/@]|-[A-Z0-9]|[.,][0-9]| [0-9][A-Z]{2}(?!\w))"
 )
 _PUBLIC_CODE: Final = lazy_regex(
     r"U(?:[6-9]|1[0-9]|2[0-3])|P(?:45|60|800)|SA(?:1|100|302)|W[24]|I9|A[345]|B12|G(?:7|8|20)"
@@ -162,8 +162,13 @@ _BEFORE_ROAD: Final = lazy_regex(r"(?i)\b(?:the|via|road|route|junction|motorway
 _BEFORE_CODE: Final = lazy_regex(
     r"(?i)\b(?:forms?|formular|formulaire|formulario|modulo|class|classe|klasse|size|taglia|talla|taille|grade) \Z"
 )
-_OF_SOMEBODY: Final = lazy_regex(r"(?i)\b(?:code|pin|gate|door|room|flat|bed|locker|key|seat)[.:#]? (?:is )?\Z")
-"""Words before such a code that make it the room or the key of somebody; any other may be anybody's record."""
+_ANY_MODEL: Final = lazy_regex(r"(?!ID|PT|NHS|MRN|NO|NR|REF|PIN)[A-Z]{1,4}-?[0-9]{1,2}")
+_OF_SOMEBODY: Final = lazy_regex(
+    r"(?i)\b(?:code|pin|gate|door|room|rm|flat|apt|apartment|unit|suite|house|plot|block|wing|level|floor|bed|ward|bay|desk|locker|key|seat|badge"
+    r"|staff|student|employee|patient|user|id|no|nr|number|ref|in|at|to|from|near|around|of|zimmer|wohnung|haus|bett)"
+    r"[.:#]? (?:is )?\Z"
+)
+"""Words before such a code that make it the room, the key or the district of somebody."""
 MISREAD_GATE: Final = at_digits("[A-Za-z]0(?![0-9])|(?<![0-9.])0[A-Za-z]|[A-Za-z]1[A-Za-z]")
 LEVEL_GATE: Final = at_digits(r"[A-Z][0-9]{1,3}(?!\w)")
 
@@ -184,10 +189,11 @@ def find_levels(text: str) -> Iterator[Found]:
     for match in near(_LEVEL, text, _LEVEL_ALONE, 40, 4):
         yield Found(*match.span("level"), "numbering", 0.6, "sequence")
     for match in matches(_SHORT_CODE, text):
-        before = max(0, match.start() - 14), match.start()
+        before = max(0, match.start() - 16), match.start()
         public = _PUBLIC_CODE.fullmatch(match[0]) and not _OF_SOMEBODY.search(text, *before)
         road = _ROAD.fullmatch(match[0]) and _BEFORE_ROAD.search(text, *before)
-        if public or road or _BEFORE_CODE.search(text, *before):
+        model = _ANY_MODEL.fullmatch(match[0]) and not _OF_SOMEBODY.search(text, *before)
+        if public or road or model or _BEFORE_CODE.search(text, *before):
             yield Found(*match.span(), "numbering", 0.5, "sequence")
 
 

@@ -101,6 +101,9 @@ LAW_GATE: Final = with_words(
     "act acts code regulation regulations order bill statute convention directive treaty ley lei legge loi gesetz"
     " decreto decree wet ustawa census constitution"
 )
+_ROW: Final = lazy_regex(r"(?:(?<=\n)|\A)[ \t|]{0,4}(?P<number>[1-9][0-9]?)(?=[ \t|,;])")
+_LEAST_ROWS: Final = 3
+ROW_GATE: Final = at_digits(r"\n[ \t|]{0,4}3[ \t|,;]")
 LIST_GATE: Final = at_digits(r"[0-9][.)]")
 
 
@@ -169,6 +172,19 @@ def find_list_numbers(text: str) -> Iterator[Found]:
             held = span if number[-1] == 1 else None
         previous = number
         seen.add(tuple(number))
+
+
+def find_row_numbers(text: str) -> Iterator[Found]:
+    """Yield numbers in front of the lines of a table, three of which at least count from one: 1 217 Abel."""
+    counted: list[Found] = []
+    for match in matches(_ROW, text):
+        number = int(match["number"])
+        if number != len(counted) + 1:
+            yield from counted if len(counted) >= _LEAST_ROWS else ()
+            counted = []
+        if number == len(counted) + 1:
+            counted.append(Found(*match.span("number"), "numbering", 0.7, "sequence"))
+    yield from counted if len(counted) >= _LEAST_ROWS else ()
 
 
 def _follows(before: list[int], number: list[int]) -> bool:

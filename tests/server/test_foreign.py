@@ -89,7 +89,7 @@ def test_a_conversation_that_is_read_again_knows_sources_calls_and_limits() -> N
     state, call = conversation("message 1")
     state.foreign_values = 7
     kept = KeptPolicy(SANITIZER.setting, "digest")
-    read = ConversationState.of_data(state.to_data(lambda policy: kept), lambda policy: kept)
+    read = ConversationState.of_data([state.to_data(lambda policy: kept)], lambda policy: kept)
     release = read.known(read.digest("prompts", "text 1", NAME))
     assert release is not None and release.private_map is not None
     assert read.source_of(release.private_map) == "message 1" and read.foreign_values == 7
@@ -247,7 +247,7 @@ def test_persons_of_a_conversation_are_few_and_kept() -> None:
     state = ConversationState()
     state.name_persons(("Maria Zyxwell",))
     kept = KeptPolicy(SANITIZER.setting, "digest")
-    assert ConversationState.of_data(state.to_data(lambda policy: kept), lambda policy: kept).persons == state.persons
+    assert ConversationState.of_data([state.to_data(lambda policy: kept)], lambda policy: kept).persons == state.persons
     texts = [f"Mr {chr(65 + n % 26)}{chr(97 + n // 26)}zyxwell called." for n in range(600)]
     finder = OfferedPolicies("prompts").finder("prompts")
     assert finder is not None

@@ -130,6 +130,7 @@ def test_tables_of_the_version_before_are_brought_into_todays_form(place: str) -
     with engine.begin() as connection:  # as the first version made them
         connection.execute(sa.text("DROP TABLE server_maps"))
         connection.execute(sa.text("DROP TABLE server_conversations"))
+        connection.execute(sa.text("DROP TABLE server_conversation_parts"))
         connection.execute(sa.text("UPDATE server_version SET version_num = '1'"))
     engine.dispose()
     again = ApiKeys(place)

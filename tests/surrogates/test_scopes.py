@@ -67,7 +67,8 @@ def test_what_one_scope_has_is_taken_for_those_apart_from_it_also_when_it_is_rea
     apart = ApartScope(scope)
     told = [drawn(scope, "a"), drawn(apart, "a"), drawn(apart, "a")]
     assert told[0] != told[1] == told[2]
-    scope = MemoryScope.of_data(scope.to_data())
+    data, scope = scope.to_data(), MemoryScope()
+    scope.read(data)
     third = ApartScope(scope)
     assert drawn(scope, "a") == told[0] and len({*told, drawn(third, "a"), drawn(third.mention(), "a")}) == 4
 

@@ -302,6 +302,12 @@ def set_rows(connection: Connection, table: sa.Table, rows: Sequence[Row]) -> No
     _write(connection, _upsert, table, rows)
 
 
+def rows_of(connection: Connection, table: sa.Table, by: str, value: object, *, locked: bool = False) -> list[Row]:
+    """Find rows by the value of a column, locked until the transaction ends if they will be written."""
+    lock = " FOR UPDATE" if locked and connection.dialect.name != "sqlite" else ""
+    return list(_found(connection, table, [by], [(value,)], lock))
+
+
 def close_open(connection: Connection, reservations: Sequence[tuple[bytes, int]]) -> None:
     """Note that reservations were committed."""
     if reservations:

@@ -14,9 +14,11 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
 from operator import is_not
 from sys import getsizeof
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from weakref import WeakValueDictionary
 
 from textveil.budget.account import Account
@@ -31,6 +33,7 @@ from textveil.server.kept_data import (
     PERSON,
     SCOPE_VALUE,
     ConversationStore,
+    KeptParts,
     KeptPolicy,
     MapTable,
     Written,
@@ -46,6 +49,8 @@ from textveil.surrogates.private_map import PrivateMap
 from textveil.surrogates.restoring import Restorer
 from textveil.surrogates.scopes import MemoryScope
 
+Key = TypeVar("Key")
+
 logger = logging.getLogger("textveil.server.conversations")
 
 # no guarantee of a text covers this if releases of a conversation are used again
@@ -57,6 +62,18 @@ OWN: Final = "own"  # the source of values that only the client, or a tool that 
 UNTRACED: Final = ""  # the source of values that may include a guess of somebody else
 _KEPT_AGAIN: Final = 4  # an unchanged conversation is kept for longer when this part of its time is over
 _FORGETS_EVERY: Final = 30.0  # seconds between two searches for expired conversations, at most
+
+
+@dataclass
+class _Told:
+    """How much of a conversation was written as data: what comes later is new."""
+
+    maps: MapTable = field(default_factory=MapTable)
+    scopes: dict[str, MemoryScope] = field(default_factory=dict)
+    releases: int = 0
+    answers: int = 0
+    persons: int = 0
+    hosts: frozenset[str] = frozenset()
 
 
 class ConversationState:
@@ -76,6 +93,8 @@ class ConversationState:
         persons: whom texts that the client wrote name, in plain form, by when; private.
         carried: what they may be called; it can be made again.
         traced: how many traces of it were kept.
+        stored: what of it a store has; None if all of it is to be kept anew.
+        answers_stored: when all of ``answers`` were last kept.
         sampled: whether a person may read it, if the server draws conversations for that.
         restorer_size: bytes of ``size`` that the restorer of its answers takes; it can be made again.
     """
@@ -100,6 +119,9 @@ class ConversationState:
         self._written = WrittenAnswers(self._key)
         self._restorer: Restorer | None = None
         self.traced = self.restorer_size = 0
+        self.stored: KeptParts | None = None
+        self.answers_stored = 0.0
+        self._told = _Told()
         self.sampled: Part | None = None
 
     def scope(self, policy: str) -> MemoryScope:
@@ -135,7 +157,8 @@ class ConversationState:
         self._releases[digest], self._policies[digest] = release, policy
         self._sources[id(release.private_map)] = source
         values, self._values = self._values, sum(scope.values for scope in self._scopes.values())
-        self._grow(ENTRY + release_bytes(release) + SCOPE_VALUE * (self._values - values))
+        twice = 2 if self._told.scopes else 1  # what is kept of a scope is remembered beside it
+        self._grow(ENTRY + release_bytes(release) + twice * SCOPE_VALUE * (self._values - values))
 
     def name_hosts(self, hosts: frozenset[str]) -> None:
         """Note hosts that texts of the client name."""
@@ -209,85 +232,122 @@ class ConversationState:
         self.size -= freed
         return freed
 
-    def to_data(self, policy_of: Callable[[str], KeptPolicy | None]) -> dict[str, Any]:
-        """Return everything as private JSON data, for ``of_data``; ``policy_of`` as there."""
-        maps = MapTable()
-        kept = {policy: policy_of(policy) for policy in self._policies.values()}
+    def to_data(self, policy_of: Callable[[str], KeptPolicy | None], *, new: bool = False) -> dict[str, Any]:
+        """Return everything, or what is ``new`` since the last call, as private JSON data for ``of_data``.
+
+        ``policy_of``: as there.
+        """
+        told = self._told_so_far(new=new)
+        added = [(key, self._releases[key]) for key in _last(self._releases, len(self._releases) - told.releases)]
+        told.releases = len(self._releases)
+        kept = {policy: policy_of(policy) for policy in {self._policies[key] for key, _ in added}}
         digests = {policy: now.digest for policy, now in kept.items() if now is not None}
         releases = [
             [
                 key.hex(),
                 self._policies[key],
                 digests[self._policies[key]],
-                release_data(release, maps),
+                release_data(release, told.maps),
                 self._source(release),
             ]
-            for key, release in self._releases.items()
+            for key, release in added
             if self._policies[key] in digests
         ]
+        scopes = {}
+        for policy, scope in self._scopes.items():
+            known = told.scopes.setdefault(policy, MemoryScope())
+            scopes[policy] = scope.to_data(known)
+            known.read(scopes[policy])
+        hosts, told.hosts = self.hosts - told.hosts, self.hosts
+        persons, told.persons = self.persons[told.persons :], len(self.persons)
         return {
             "key": self._key.hex(),
             "size": self.size - self.restorer_size,
-            "answers": [answer.hex() for answer in self.answers],
-            "scopes": {policy: scope.to_data() for policy, scope in self._scopes.items()},
+            "answers": [answer.hex() for answer in self._not_told(told)],
+            "scopes": scopes,
             "releases": releases,
-            **self._written.to_data(maps),
+            **self._written.to_data(told.maps, new=new),
             "foreign_values": self.foreign_values,
-            "hosts": sorted(self.hosts),
-            "persons": list(self.persons),
-            "maps": maps.to_data(),
+            "hosts": sorted(hosts),
+            "persons": list(persons),
+            "maps": told.maps.to_data(),
         }
 
     @classmethod
-    def of_data(cls, data: dict[str, Any], policy_of: Callable[[str], KeptPolicy | None]) -> ConversationState:
+    def of_data(
+        cls, parts: Sequence[dict[str, Any]], policy_of: Callable[[str], KeptPolicy | None]
+    ) -> ConversationState:
         """Return the conversation as it was kept.
 
         Args:
-            data: of ``to_data``.
+            parts: of ``to_data``, in order: everything, and then what was new.
             policy_of: a policy by its name; None if there is none. Releases that were made under another policy are
                 forgotten, with all that it remembered: they are paid for again.
         """
-        state, maps = cls(), [map_of(kept) for kept in data["maps"]]
-        policies = {policy: policy_of(policy) for policy in {policy for _, policy, *_ in data["releases"]}}
-        state._key, state.size = bytes.fromhex(data["key"]), data["size"]
-        state.answers = [bytes.fromhex(answer) for answer in data["answers"]]
-        state.foreign_values = data["foreign_values"]
-        state.hosts = frozenset(data.get("hosts", ()))  # of an earlier version: without
-        state.persons = tuple(data.get("persons", ()))
-        for key, policy, digest, kept, source in data["releases"]:
-            now = policies[policy]
-            if now is not None and now.digest == digest:
-                told, release = bytes.fromhex(key), release_of(kept, now.setting, maps)
-                state._releases[told], state._policies[told] = release, policy
-                state._sources[id(release.private_map)] = source
-        scopes = {policy: data["scopes"].get(policy) for policy in state._policies.values()}
-        state._scopes = {policy: MemoryScope.of_data(scope) for policy, scope in scopes.items() if scope is not None}
-        state._written = WrittenAnswers(state._key)
-        state._written.read(data, maps)
+        state, maps, policies = cls._of_key(parts[0]), list[PrivateMap](), dict[str, KeptPolicy | None]()
+        for data in parts:
+            maps += map(map_of, data["maps"])
+            state.size = data["size"]
+            state.answers += map(bytes.fromhex, data["answers"])
+            state.foreign_values = data["foreign_values"]
+            state.hosts |= frozenset(data.get("hosts", ()))  # of an earlier version: without
+            state.persons += tuple(data.get("persons", ()))
+            for key, policy, digest, kept, source in data["releases"]:
+                now = policies[policy] = policies[policy] if policy in policies else policy_of(policy)
+                if now is not None and now.digest == digest:
+                    told, release = bytes.fromhex(key), release_of(kept, now.setting, maps)
+                    state._releases[told], state._policies[told] = release, policy
+                    state._sources[id(release.private_map)] = source
+            for policy, scope in data["scopes"].items():
+                state.scope(policy).read(scope)
+            state._written.read(data, maps)
+        used = set(state._policies.values())
+        state._scopes = {policy: scope for policy, scope in state._scopes.items() if policy in used}
         return state
 
-    def traces(self) -> dict[str, Any]:
-        """Return the traces of its answers, and nothing else of it, as JSON data for ``of_traces``."""
+    def traces(self, *, new: bool = False) -> dict[str, Any]:
+        """Return the traces of its answers, or those that are ``new`` since some were kept; for ``of_traces``."""
+        told, traces = self._told_so_far(new=new), self._written.traces
         return {
             "key": self._key.hex(),
-            "answers": [answer.hex() for answer in self.answers],
-            "traces": sorted(trace.hex() for trace in self._written.traces),
+            "answers": [answer.hex() for answer in self._not_told(told)],
+            "traces": [trace.hex() for trace in _last(traces, len(traces) - (self.traced if new else 0))],
         }
+
+    def _told_so_far(self, *, new: bool) -> _Told:
+        if not new:
+            self._told = _Told()
+        return self._told
+
+    def _not_told(self, told: _Told) -> list[bytes]:
+        new, told.answers = self.answers[told.answers :], len(self.answers)
+        return new
 
     @property
     def has_new_traces(self) -> bool:
         """Whether it has traces that were not kept."""
-        return len(self._written.traces) > self.traced
+        return self.traces_held > self.traced
+
+    @property
+    def traces_held(self) -> int:
+        """Number of its traces."""
+        return len(self._written.traces)
 
     @classmethod
-    def of_traces(cls, data: dict[str, Any]) -> ConversationState:
+    def of_traces(cls, parts: Sequence[dict[str, Any]]) -> ConversationState:
         """Return a conversation that was forgotten except for traces of its answers: they are refused."""
+        state = cls._of_key(parts[0])
+        for data in parts:
+            state.answers += map(bytes.fromhex, data["answers"])
+            state._written.forget(map(bytes.fromhex, data["traces"]))
+        state.traced = len(state._written.traces)
+        return state
+
+    @classmethod
+    def _of_key(cls, data: dict[str, Any]) -> ConversationState:
         state = cls()
         state._key = bytes.fromhex(data["key"])
-        state.answers = [bytes.fromhex(answer) for answer in data["answers"]]
         state._written = WrittenAnswers(state._key)
-        state._written.forget(map(bytes.fromhex, data["traces"]))
-        state.traced = len(data["traces"])
         return state
 
     def answered(self, answer: bytes) -> None:
@@ -314,6 +374,10 @@ class ConversationState:
 
     def _digest(self, *parts: str) -> bytes:
         return keyed_digest(self._key, parts)
+
+
+def _last(keys: dict[Key, Any], count: int) -> list[Key]:
+    return list(islice(reversed(keys), count))[::-1]
 
 
 class Conversations:
@@ -425,14 +489,25 @@ class Conversations:
             recent = state.kept is not None and now - state.kept < self._seconds / _KEPT_AGAIN
             if recent or (store.only_traces and not state.has_new_traces):
                 return
-            state.kept = now
             try:
-                data = state.traces() if store.only_traces else state.to_data(self._policy_of)
-                await asyncio.to_thread(store.save, state.name, data, list(state.answers))
-                state.traced = len(data.get("traces", ()))
+                if not await self._added(store, state, now):  # another process kept it meanwhile
+                    state.stored = None
+                    await self._added(store, state, now)
             except BaseException:
-                state.kept = None
+                state.kept = state.stored = None
                 raise
+
+    async def _added(self, store: ConversationStore, state: ConversationState, now: float) -> bool:
+        """Keep what is new in a conversation, or all of it; return whether it is kept."""
+        behind, state.kept = state.stored, now
+        new = behind is not None
+        data = state.traces(new=new) if store.only_traces else state.to_data(self._policy_of, new=new)
+        traced, answers = state.traces_held, list(map(bytes.fromhex, data["answers"]))
+        if not new or now - state.answers_stored >= self._seconds / _KEPT_AGAIN:
+            state.answers_stored, answers = now, list(state.answers)
+        state.stored = await asyncio.to_thread(store.save, state.name, data, answers, behind)
+        state.traced = traced
+        return not new or state.stored is not None
 
     async def keep_answer(self, state: ConversationState) -> None:
         """Keep what an answer added; if the store fails, the client gets the answer all the same."""
@@ -442,12 +517,12 @@ class Conversations:
             logger.warning("an answer is not kept: behind a restart it would be released as any text")
 
     def _loaded(self, store: ConversationStore, digest: bytes) -> ConversationState | None:
-        data = store.load(digest)
-        if data is not None and "traces" in data:
-            return ConversationState.of_traces(data)
-        if data is None or "foreign_values" not in data:  # of a release before 2: its scope was that of all texts
+        parts = store.load(digest)
+        if parts and "traces" in parts[0]:
+            return ConversationState.of_traces(parts)
+        if not parts or "foreign_values" not in parts[0]:  # of a release before 2: its scope was that of all texts
             return None
-        return ConversationState.of_data(data, self._policy_of)
+        return ConversationState.of_data(parts, self._policy_of)
 
     async def forget(self, every: float | None = None) -> None:
         """Expire conversations for ever, as a task of the server, ``every`` so many seconds."""

@@ -69,17 +69,27 @@ class KeptPolicy(NamedTuple):
     digest: str  # tells it from every other, even by secrets such as the words of its lists: keep it encrypted
 
 
+class KeptParts(NamedTuple):
+    """What is kept of a conversation, in parts: who wrote it, how many they are, and the row that says so."""
+
+    writer: str
+    parts: int
+    head: bytes
+
+
 class ConversationStore(Protocol):
     """Keeps conversations where another process finds them; ``sealed.SealedConversations`` does."""
 
     key: bytes  # of names of conversations
     only_traces: bool  # whether only traces of a conversation's answers are kept, so that it is not taken for a new one
 
-    def save(self, name: bytes, data: Any, answers: Sequence[bytes]) -> None:
-        """Keep a conversation as it is now, by its name and by answers that lead to it."""
+    def save(
+        self, name: bytes, data: Any, answers: Sequence[bytes], behind: KeptParts | None = None
+    ) -> KeptParts | None:
+        """Keep a conversation, or what was added to it ``behind`` what is kept; None if that is no longer kept."""
 
-    def load(self, name: bytes) -> Any:
-        """Return the data of a conversation; None if there are none."""
+    def load(self, name: bytes) -> list[Any] | None:
+        """Return the data of a conversation, in the order in which they were added; None if there are none."""
 
     def conversation_of(self, answer: bytes) -> bytes | None:
         """Return the name of the conversation to which an answer leads; None if there is none."""
@@ -104,6 +114,7 @@ class MapTable:
     def __init__(self) -> None:
         self._numbers: dict[int, int] = {}
         self._maps: list[PrivateMap] = []
+        self._told = 0
 
     def number(self, private_map: PrivateMap) -> int:
         """Return the number of a map."""
@@ -113,8 +124,9 @@ class MapTable:
         return self._numbers[id(private_map)]
 
     def to_data(self) -> list[Any]:
-        """Return all maps that have a number, in order."""
-        return [map_data(private_map) for private_map in self._maps]
+        """Return the maps that got a number since the last call, in order."""
+        new, self._told = self._maps[self._told :], len(self._maps)
+        return [map_data(private_map) for private_map in new]
 
 
 def release_data(release: Release, maps: MapTable) -> dict[str, Any]:
@@ -254,6 +266,14 @@ class Written(NamedTuple):
     maps: tuple[PrivateMap, ...]
 
 
+class _Told(NamedTuple):
+    """What was noted since all else was kept: keys of answers, and of places; and the maps of the last one kept."""
+
+    written: dict[bytes, None]
+    behind: dict[bytes, None]
+    maps: tuple[PrivateMap, ...] = ()
+
+
 class WrittenAnswers:
     """The upstream's answers, by keyed digests of what the client read.
 
@@ -265,9 +285,11 @@ class WrittenAnswers:
         self._key = key
         self._written: dict[bytes, list[Written]] = {}
         self._behind: dict[bytes, list[int]] = {}
-        self.traces: set[bytes] = set()
-        """Digests of answers to texts in which something was replaced; of ``forgotten`` ones too."""
+        self.traces: dict[bytes, None] = {}
+        """Digests of answers to texts in which something was replaced; of ``forgotten`` ones too; by when."""
         self._forgotten: frozenset[bytes] = frozenset()
+        self._told: _Told | None = None  # of a conversation that nobody keeps
+        self._read: tuple[PrivateMap, ...] = ()
 
     def find(self, place: str, read: str, number: int, behind: str, number_behind: int) -> Written | None:
         """See ``ConversationState.written``."""
@@ -285,11 +307,14 @@ class WrittenAnswers:
         digest = self._digest("wrote", place, read)
         known = self._written.setdefault(digest, [])
         if place in _TRACED and any(private_map.replaced for private_map in written.maps):
-            self.traces.add(digest)
+            self.traces[digest] = None
         same = next((at for at, answer in enumerate(known) if answer.text == written.text), len(known))
         grown = ENTRY + getsizeof(written.text) + getsizeof(written.maps) if same == len(known) else 0
         known[same : same + 1] = [written]
-        there = self._behind.setdefault(self._digest("behind", behind, place, read), [])
+        stands = self._digest("behind", behind, place, read)
+        there = self._behind.setdefault(stands, [])
+        if self._told is not None:
+            self._told.written[digest] = self._told.behind[stands] = None
         if same not in there:
             there.append(same)
             grown += ENTRY
@@ -309,30 +334,40 @@ class WrittenAnswers:
 
     def forget(self, traces: Iterable[bytes]) -> None:
         """Note answers of which nothing but these traces is left: ``find`` refuses them."""
-        self._forgotten = frozenset(traces)
-        self.traces |= self._forgotten
+        told = dict.fromkeys(traces)
+        self._forgotten = self._forgotten.union(told)
+        self.traces |= told
 
-    def to_data(self, maps: MapTable) -> dict[str, Any]:
-        """Return everything as private JSON data, for ``read``; ``maps`` takes the maps of the answers."""
+    def to_data(self, maps: MapTable, *, new: bool = False) -> dict[str, Any]:
+        """Return everything, or what is new since the last call, as private JSON data for ``read``.
+
+        ``maps`` takes the maps of the answers.
+        """
+        told = (
+            self._told
+            if new and self._told is not None
+            else _Told(dict.fromkeys(self._written), dict.fromkeys(self._behind))
+        )
         written: dict[str, list[list[Any]]] = {}
-        before: tuple[PrivateMap, ...] = ()
-        for key, known in self._written.items():
+        before = told.maps
+        for key in told.written:
             written[key.hex()] = []
-            for text, own in known:  # the maps of an answer mostly begin with those of the answer before
+            for text, own in self._written[key]:  # the maps of an answer mostly begin with those of the answer before
                 shared = len(before) if len(before) <= len(own) and all(map(is_, before, own)) else 0
                 written[key.hex()].append([text, shared, [maps.number(each) for each in own[shared:]]])
                 before = own
-        return {"written": written, "behind": {key.hex(): there for key, there in self._behind.items()}}
+        behind = {key.hex(): list(self._behind[key]) for key in told.behind}
+        self._told = _Told({}, {}, before)
+        return {"written": written, "behind": behind}
 
     def read(self, data: dict[str, Any], maps: Sequence[PrivateMap]) -> None:
-        """Know what ``to_data`` had."""
-        before: tuple[PrivateMap, ...] = ()
+        """Know what ``to_data`` had, behind what it had before."""
         for key, known in data["written"].items():
             self._written[bytes.fromhex(key)] = []
             for text, *shared, numbers in known:  # of an earlier version: without ``shared``
-                before = before[: sum(shared)] + tuple(maps[number] for number in numbers)
-                self._written[bytes.fromhex(key)].append(Written(text, before))
-        self._behind = {bytes.fromhex(key): list(there) for key, there in data["behind"].items()}
+                self._read = self._read[: sum(shared)] + tuple(maps[number] for number in numbers)
+                self._written[bytes.fromhex(key)].append(Written(text, self._read))
+        self._behind |= {bytes.fromhex(key): list(there) for key, there in data["behind"].items()}
 
     def _digest(self, *parts: str) -> bytes:
         return keyed_digest(self._key, parts)

@@ -24,11 +24,11 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from sqlalchemy.engine import Connection, Engine
 
-from textveil.budget.database import opened, set_rows, told, url_of, writing
+from textveil.budget.database import add_rows, opened, reading, rows_of, set_rows, told, url_of, writing
 from textveil.budget.ledger import ledger_key
 from textveil.errors import LedgerError
 from textveil.json_text import json_data
-from textveil.server.kept_data import Owner, map_data, map_of, new_identity
+from textveil.server.kept_data import KeptParts, Owner, map_data, map_of, new_identity
 from textveil.surrogates.private_map import PrivateMap
 
 METADATA = sa.MetaData()
@@ -67,7 +67,19 @@ def _sealed_table(name: str) -> sa.Table:
 
 MAPS: Final = _sealed_table("server_maps")  # private maps, encrypted, under a digest of their id
 CONVERSATIONS: Final = _sealed_table("server_conversations")
-"""Conversations, and the answers that lead to one, encrypted, under digests of their names."""
+"""What tells how many parts a conversation has, and the answers that lead to one; encrypted, under digests of names.
+
+Before form 4 a conversation stood here as a whole.
+"""
+
+PARTS: Final = sa.Table(
+    "server_conversation_parts",
+    METADATA,
+    sa.Column("id", sa.LargeBinary(32), primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("sealed", sa.LargeBinary, nullable=False),
+)
+"""What was added to a conversation, in order, encrypted. It goes when the conversation does."""
 
 VERSION_TABLE: Final = "server_version"
 
@@ -92,6 +104,16 @@ def delete_expired(connection: Connection, table: sa.Table, now: int) -> None:
     connection.execute(table.delete().where(table.c.id.in_(over)))
 
 
+def _delete_conversations(connection: Connection, now: int) -> None:
+    """Delete conversations whose time is over, with their parts; see ``delete_expired``."""
+    over = sa.select(CONVERSATIONS.c.id).where(CONVERSATIONS.c.until <= now).with_for_update(skip_locked=True)
+    ids = list(connection.execute(over).scalars())
+    for first in range(0, len(ids), _AT_ONCE):
+        for table in (PARTS, CONVERSATIONS):
+            connection.execute(table.delete().where(table.c.id.in_(ids[first : first + _AT_ONCE])))
+
+
+_AT_ONCE: Final = 500  # rows that one statement names
 _NONCE: Final = 12
 _CHECK: Final = 16
 
@@ -223,51 +245,78 @@ class SealedConversations:
         """Close the database."""
         self._engine.dispose()
 
-    def save(self, name: bytes, data: Any, answers: Sequence[bytes]) -> None:
-        """Keep a conversation as it is now, in place of an earlier state; expired ones are deleted.
+    def save(
+        self, name: bytes, data: Any, answers: Sequence[bytes], behind: KeptParts | None = None
+    ) -> KeptParts | None:
+        """Keep a conversation, or what was added to it.
 
         Args:
             name: its digest.
             data: private; JSON can write it.
             answers: digests that lead to it too.
-        """
-        now = self._clock()
-        until = now + round(self._seconds * 1e6)
-        rows = [
-            _row(name, "conversation", data, until),
-            *(_row(digest, "answer", name.hex(), until) for digest in answers),
-        ]
-        rows.sort(key=lambda row: bytes(row["id"]))  # two processes that write the same rows do not wait for each other
-        with told(), writing(self._engine) as connection:
-            set_rows(connection, CONVERSATIONS, rows)
-            delete_expired(connection, CONVERSATIONS, now)
+            behind: what was kept of it so far, to which the data are added; None: in place of all that was kept.
 
-    def load(self, name: bytes) -> Any:
-        """Return the data of a conversation; None if there are none, or their time is over."""
-        return self._read(name, "conversation")
+        Returns:
+            What is kept of it now; None, and nothing is written, if it is kept otherwise than ``behind`` says.
+        """
+        until = self._clock() + round(self._seconds * 1e6)
+        place, sealing = _place(name), _sealing(name)
+        writer, number = (secrets.token_hex(8), 0) if behind is None else behind[:2]
+        head = _row(name, "conversation", {"writer": writer, "parts": number + 1}, until)
+        rows = [_row(digest, "answer", name.hex(), until) for digest in sorted(answers)]
+        part = {"id": place, "number": number, "sealed": sealing.sealed(_packed(data), f"part {number} of {writer}")}
+        with told(), writing(self._engine) as connection:
+            # The first row decides who writes: no two processes wait for each other.
+            there = rows_of(connection, CONVERSATIONS, "id", place, locked=True)
+            if behind is not None and [bytes(row["sealed"]) for row in there] != [behind.head]:
+                return None
+            set_rows(connection, CONVERSATIONS, [head, *rows])
+            if behind is None:
+                connection.execute(PARTS.delete().where(PARTS.c.id == place))
+            add_rows(connection, PARTS, [part])
+        return KeptParts(writer, number + 1, head["sealed"])
+
+    def load(self, name: bytes) -> list[Any] | None:
+        """Return the data of a conversation, in the order in which they were added; None if its time is over."""
+        with told(), reading(self._engine) as connection:
+            head = self._opened(connection, name, "conversation")
+            if head is None or "parts" not in head:
+                return None if head is None else [head]  # a whole one, of form 3
+            parts = {row["number"]: bytes(row["sealed"]) for row in rows_of(connection, PARTS, "id", _place(name))}
+        writer, sealing = head["writer"], _sealing(name)
+        numbers = range(head["parts"])
+        return [_unpacked(sealing.opened(parts.get(number, b""), f"part {number} of {writer}")) for number in numbers]
 
     def conversation_of(self, answer: bytes) -> bytes | None:
         """Return the name of the conversation to which an answer leads; None if there is none."""
-        name = self._read(answer, "answer")
+        with told(), self._engine.connect() as connection:
+            name = self._opened(connection, answer, "answer")
         return None if name is None else bytes.fromhex(name)
 
     def expire(self) -> None:
         """Delete conversations and private maps that are too old."""
         now = self._clock()
         with told(), writing(self._engine) as connection:
-            for table in (CONVERSATIONS, MAPS):
-                delete_expired(connection, table, now)
+            _delete_conversations(connection, now)
+            delete_expired(connection, MAPS, now)
 
-    def _read(self, name: bytes, what: str) -> Any:
-        wanted = (CONVERSATIONS.c.id == _place(name)) & (CONVERSATIONS.c.until > self._clock())
-        with told(), self._engine.connect() as connection:
-            sealed = connection.execute(sa.select(CONVERSATIONS.c.sealed).where(wanted)).scalar()
-        return None if sealed is None else json_data(zlib.decompress(_sealing(name).opened(sealed, what)))
+    def _opened(self, connection: Connection, name: bytes, what: str) -> Any:
+        rows = rows_of(connection, CONVERSATIONS, "id", _place(name))
+        now = self._clock()
+        sealed = [bytes(row["sealed"]) for row in rows if row["until"] > now]
+        return _unpacked(_sealing(name).opened(sealed[0], what)) if sealed else None
 
 
 def _row(name: bytes, what: str, data: Any, until: int) -> dict[str, Any]:
-    plain = zlib.compress(json.dumps(data, separators=(",", ":")).encode("ascii"), 1)  # written in every turn
-    return {"id": _place(name), "until": until, "sealed": _sealing(name).sealed(plain, what)}
+    return {"id": _place(name), "until": until, "sealed": _sealing(name).sealed(_packed(data), what)}
+
+
+def _packed(data: Any) -> bytes:
+    return zlib.compress(json.dumps(data, separators=(",", ":")).encode("ascii"), 1)  # written in every turn
+
+
+def _unpacked(plain: bytes) -> Any:
+    return json_data(zlib.decompress(plain))
 
 
 def _place(name: bytes) -> bytes:

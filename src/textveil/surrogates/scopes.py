@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Mapping
+from itertools import islice
 from types import MappingProxyType
 from typing import Any, Final, Protocol
 
@@ -77,23 +78,36 @@ class MemoryScope:
         self._places[label, value] = place
         return place
 
-    def to_data(self) -> dict[str, Any]:
-        """Return its memory as JSON data for ``of_data``; private."""
+    def to_data(self, known: MemoryScope | None = None) -> dict[str, Any]:
+        """Return its memory as private JSON data for ``read``; ``known``: only what that scope does not remember."""
+        known = MemoryScope() if known is None else known
+        places = islice(reversed(self._places.items()), len(self._places) - len(known._places))
+        used = {label: (now, known._used.get(label, set())) for label, now in self._used.items()}
+        drawn = {label: (now, known.remembered(label)) for label, now in (self._drawn | self._taken).items()}
         return {
-            "places": [[label, value, place] for (label, value), place in self._places.items()],
-            "used": {label: sorted(used) for label, used in self._used.items()},
-            "drawn": {label: dict(drawn) for label, drawn in (self._drawn | self._taken).items()},
+            "places": [[label, value, place] for (label, value), place in places][::-1],
+            "begun": [label for label, (now, before) in used.items() if not before <= now],
+            "used": {
+                label: sorted(now - before if before <= now else now)
+                for label, (now, before) in used.items()
+                if now != before
+            },
+            "drawn": {
+                label: new
+                for label, (now, before) in drawn.items()
+                if (new := {value: there for value, there in now.items() if before.get(value) != there})
+            },
         }
 
-    @classmethod
-    def of_data(cls, data: Mapping[str, Any]) -> MemoryScope:
-        """Return a scope that goes on where another one was."""
-        scope = cls()
-        scope._places = {(label, value): place for label, value, place in data["places"]}
-        scope._used = {label: set(used) for label, used in data["used"].items()}
+    def read(self, data: Mapping[str, Any]) -> None:
+        """Remember what ``to_data`` had, beside what it remembers."""
+        self._places |= {(label, value): place for label, value, place in data["places"]}
+        for label in data.get("begun", ()):  # of an earlier version: without
+            self._used[label] = set()
+        for label, used in data["used"].items():
+            self._used.setdefault(label, set()).update(used)
         for label, drawn in data["drawn"].items():
-            scope.remembered(label).update(drawn)
-        return scope
+            self.remembered(label).update(drawn)
 
     @property
     def values(self) -> int:

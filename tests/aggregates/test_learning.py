@@ -43,7 +43,7 @@ def _corpus(number: int, seed: int) -> MemoryRecords:
 def test_all_noises_together_cost_what_is_stated(epsilon: float, selected: bool) -> None:
     rest = 1 - SELECTION if selected else Fraction(1)
     budget = GaussianBudget(epsilon, 1e-6, Fraction(1, 4) if selected else Fraction(0))
-    noise = _noise(budget, rest)
+    noise = _noise(budget, rest / 2, rest / 2)
     # The worst persons: all of their second moments on the diagonal, or beside it.
     for diagonal, beside in ((noise.norm**4, 0.0), (0.0, noise.norm**4 / 2)):
         spent = diagonal / noise.diagonal.continuous_sigma**2 + beside / noise.beside.continuous_sigma**2
@@ -60,7 +60,7 @@ def test_all_noises_together_cost_what_is_stated(epsilon: float, selected: bool)
 def test_what_comes_out_of_nothing_has_the_stated_variance() -> None:
     """Alpha 1e-6 for each of three noises; a sigma that is 20 % too small would fail."""
     dim, labels = 60, 40
-    noise = _noise(GaussianBudget(1.0, 1e-6), Fraction(1))
+    noise = _noise(GaussianBudget(1.0, 1e-6), Fraction(1, 2), Fraction(1, 2))
     zeros = Moments(np.zeros((dim, dim), np.int64), np.zeros((dim, labels), np.int64))
     drawn = _drawn(zeros, noise, seeded_generator(7))
     assert np.array_equal(drawn.second, drawn.second.T)

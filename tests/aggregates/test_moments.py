@@ -7,7 +7,8 @@ import pytest
 from tests.helpers.vocabularies import lettered_vocabulary
 
 from textveil.aggregates.features import PublicFeatures, public_transform
-from textveil.aggregates.learning import PersonVectors, bounded_sums, bounded_vectors, moments
+from textveil.aggregates.learning import bounded_sums, bounded_vectors, moments
+from textveil.aggregates.person_words import PersonVectors
 from textveil.types import Integers
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -48,12 +49,12 @@ def test_a_document_of_many_coordinates_keeps_its_norm() -> None:
 
 
 def test_roots_are_rounded_up_exactly() -> None:
-    from textveil.aggregates.features import _roots_up
+    from textveil.aggregates.features import roots_up
 
     roots = np.array([0, 1, 2, 3, 10**6, 2**30 - 1, 2**30, 2**31 - 2])
     squares = np.concatenate([roots**2, roots**2 + 1])
-    assert _roots_up(squares).tolist() == [*roots.tolist(), *(roots + 1).tolist()]
-    assert _roots_up(np.array([2**62 - 1])).tolist() == [2**31]
+    assert roots_up(squares).tolist() == [*roots.tolist(), *(roots + 1).tolist()]
+    assert roots_up(np.array([2**62 - 1])).tolist() == [2**31]
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 7, 60])

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from textveil.aggregates.features import PublicFeatures
+from textveil.aggregates.features import MODEL_NORM, PublicFeatures
 from textveil.aggregates.report import stated_guarantee
 from textveil.errors import ModelError, ParameterError, TextveilError
 from textveil.json_text import json_file, json_text
@@ -24,6 +24,7 @@ WEIGHTS: Final = "model.safetensors"  # Names of a model's files in its folder
 RELEASE: Final = "classifier"
 PROOF: Final = "proofs/corpus_learn.md"
 _FORMAT: Final = "textveil classifier 1"
+_WITH_WORDS: Final = "textveil classifier 2"  # which earlier versions refuse
 _BLOCK: Final = 4096
 
 
@@ -35,12 +36,14 @@ class TextClassifier:
         labels: as they stood in the input, in the order of columns.
         weights: of a document's vector for each label, float32, shape (dim, labels).
         report: JSON data on what was released, with the guarantee.
+        words: weights of single words for each label, float32, shape (words, labels); None: words have none.
     """
 
     labels: tuple[str, ...]
     weights: Vectors = field(repr=False)
     features: PublicFeatures = field(repr=False)
     report: Mapping[str, Any] = field(repr=False)
+    words: Vectors | None = field(default=None, repr=False)
 
     @cached_property
     def guarantee(self) -> ApproximateDP:
@@ -60,7 +63,10 @@ class TextClassifier:
         out = np.empty((len(texts), len(self.labels)))
         for first in range(0, len(texts), _BLOCK):
             part = slice(first, first + _BLOCK)
-            out[part] = self.features.read(texts[part]) @ self.weights.astype(np.float64)
+            counts = self.features.counts(texts[part])
+            out[part] = self.features.vectors_of(counts, MODEL_NORM) @ self.weights.astype(np.float64)
+            if self.words is not None:
+                out[part] += self.features.words_of(counts, MODEL_NORM) @ self.words.astype(np.float64)
         return out
 
     def predict(self, texts: Sequence[str]) -> list[str]:
@@ -76,9 +82,11 @@ class TextClassifier:
 
         vocabulary = self.features.vocabulary
         tensors = {"weights": self.weights, "transform": self.features.transform}
+        if self.words is not None:
+            tensors["words"] = self.words
         data = save({name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()})
         facts = {
-            "format": _FORMAT,
+            "format": _FORMAT if self.words is None else _WITH_WORDS,
             "sha256": hashlib.sha256(data).hexdigest(),
             "labels": list(self.labels),
             "vocabulary": {"name": vocabulary.name, "sha256": vocabulary.digest},
@@ -123,7 +131,12 @@ def load_model(folder: str | Path, *, vocabulary: Vocabulary | None = None) -> T
     features = PublicFeatures(words, transform)
     if not (named and weights.shape == (features.dim, len(labels)) and np.isfinite(weights).all()):
         raise _damaged("other numbers")
-    return TextClassifier(tuple(labels), weights, features, report)
+    words_weights = tensors.get("words")
+    if words_weights is not None:
+        fits = words_weights.shape == (len(words), len(labels)) and np.isfinite(words_weights).all()
+        if not fits:
+            raise _damaged("other numbers")
+    return TextClassifier(tuple(labels), weights, features, report, words_weights)
 
 
 def _read(path: Path) -> tuple[Any, dict[str, Vectors]]:
@@ -137,7 +150,7 @@ def _read(path: Path) -> tuple[Any, dict[str, Vectors]]:
         raise _damaged(error.strerror or type(error).__name__) from None
     except SafetensorError:
         raise _damaged("damaged numbers") from None
-    if facts["format"] != _FORMAT:
+    if facts["format"] != (_WITH_WORDS if "words" in tensors else _FORMAT):
         raise _damaged("another format")
     digest = hashlib.sha256(data).hexdigest()
     if facts.get("sha256", digest) != digest:  # earlier models name none

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from textveil.text.codes import TextCodes
@@ -29,8 +28,11 @@ _LONGEST: Final = 2**26
 """Entries of a document's sum are halved until they are below it, or below less where there are more than 1,024
 coordinates: squares then add up to at most 2^62."""
 
-_MODEL_NORM: Final = 2**12
+MODEL_NORM: Final = 2**12  # of what models read, and of what is held on the disk
 _CONSTANT: Final = 0.25  # share of the norm that the constant coordinate takes: it learns how frequent the labels are
+_WORD_RARE: Final = 1e-3  # Frequency from which single words count less: 1 / sqrt(2) at this one.
+_REPEATS: Final = np.array([0, *np.rint(16 * (1 + np.log(np.arange(1, 257))))], dtype=np.int64)
+"""What a word counts that stands so many times in a document, in sixteenths; 256 times are the most."""
 
 
 def public_transform(vocabulary: Vocabulary) -> Vectors:
@@ -65,6 +67,8 @@ class PublicFeatures:
         table = _centered(vocabulary)[0] @ transform.astype(np.float64)
         largest = max(float(np.abs(table).max()), np.finfo(np.float64).tiny)
         self._table = np.rint(table * (_TABLE / largest)).astype(np.int32)
+        shares = _shares(vocabulary)
+        self._rarity = np.rint(2**12 * np.sqrt(_WORD_RARE / (_WORD_RARE + shares))).astype(np.int64)
         self._reader = WordReader(vocabulary.words)
         self._longest = min(_LONGEST, math.isqrt(2**62 // self.dim))
 
@@ -74,56 +78,76 @@ class PublicFeatures:
     @property
     def digest(self) -> bytes:
         """What tells these vectors from those of other words, or of a table that was rounded otherwise."""
-        return _digest(self.vocabulary, self._table)
+        mixed = hashlib.blake2b(self.vocabulary.digest.encode("ascii"), digest_size=32)
+        for table in (self._table, self._rarity):
+            mixed.update(table.tobytes())
+        return mixed.digest()
 
     @property
     def dim(self) -> int:
         """Coordinates of a document's vector."""
         return self._table.shape[1] + 1
 
-    def read(self, texts: Sequence[str]) -> Integers:
-        """What a model reads: any norm serves."""
-        return self.vectors(texts, _MODEL_NORM)
-
     def vectors(self, texts: Sequence[str], norm: int) -> Integers:
+        """The vectors of documents, as ``vectors_of`` has them."""
+        return self.vectors_of(self.counts(texts), norm)
+
+    def counts(self, texts: Sequence[str]) -> sparse.csr_array:
+        """How often each word stands in each text; int64, shape (texts, words)."""
+        ids, bounds = self._reader.words(list(texts))
+        shape = (len(bounds) - 1, len(self.vocabulary))
+        counts = sparse.csr_array((np.ones(len(ids), dtype=np.int64), ids.astype(np.int64), bounds), shape=shape)
+        counts.sum_duplicates()
+        return counts
+
+    def vectors_of(self, counts: sparse.csr_array, norm: int) -> Integers:
         """The vectors of documents: their L2 norms are at most ``norm``.
 
         ``norm``: whole, between 2^4 and 2^12. Returns int64, shape (texts, dim).
         """
         constant = math.floor(_CONSTANT * norm)
         rest = math.isqrt(norm * norm - constant * constant)
-        sums = self._sums(texts)
-        lengths = _roots_up(np.square(sums).sum(axis=1))[:, None]
+        sums = self._sums(counts)
+        lengths = roots_up(np.square(sums).sum(axis=1))[:, None]
         scaled = np.sign(sums) * (np.abs(sums) * rest // np.maximum(lengths, 1))
         return np.hstack([scaled, np.full((len(sums), 1), constant, dtype=np.int64)])
 
-    def _sums(self, texts: Sequence[str]) -> Integers:
+    def words_of(self, counts: sparse.csr_array, norm: int) -> sparse.csr_array:
+        """The words of documents, each weighted by how rare it is in public text; L2 norms are at most ``norm``.
+
+        ``norm``: whole, at most 2^12. Returns int64, shape (texts, words).
+        """
+        weighted = counts.copy()
+        weighted.data = _REPEATS[np.minimum(counts.data, len(_REPEATS) - 1)] * self._rarity[counts.indices]
+        lengths = roots_up(np.asarray(weighted.power(2).sum(axis=1)))
+        weighted.data = weighted.data * norm // np.repeat(lengths, np.diff(weighted.indptr))
+        return weighted
+
+    def _sums(self, counts: sparse.csr_array) -> Integers:
         """Sums of the table's rows over the words of each text, with entries below ``_LONGEST``."""
-        ids, bounds = self._reader.words(list(texts))
-        words, columns = np.unique(ids, return_inverse=True)
-        counts = sparse.csr_array(
-            (np.ones(len(ids), dtype=np.int64), columns, bounds), shape=(len(bounds) - 1, len(words))
-        )
-        sums = np.asarray(counts @ self._table[words].astype(np.int64))
+        words, columns = np.unique(counts.indices, return_inverse=True)
+        used = sparse.csr_array((counts.data, columns, counts.indptr), shape=(counts.shape[0], len(words)))
+        sums = np.asarray(used @ self._table[words].astype(np.int64))
         while np.any(long := np.abs(sums).max(axis=1, initial=0) >= self._longest):
             sums[long] = np.sign(sums[long]) * (np.abs(sums[long]) >> 1)
         return sums
 
 
+def _shares(vocabulary: Vocabulary) -> Reals:
+    """The words' shares of public text."""
+    counts = word_frequencies(vocabulary).counts.astype(np.float64)
+    return counts / counts.sum()
+
+
 def _centered(vocabulary: Vocabulary) -> tuple[Reals, Reals]:
     """Weighted word vectors with mean 0 in public text, and the words' shares of it."""
-    counts = word_frequencies(vocabulary).counts.astype(np.float64)
-    shares = counts / counts.sum()
+    shares = _shares(vocabulary)
     vectors = vocabulary.vectors.astype(np.float64)
     vectors = (vectors - shares @ vectors) * (_RARE / (_RARE + shares))[:, None]
     return vectors - shares @ vectors, shares
 
 
-def _digest(vocabulary: Vocabulary, table: NDArray[np.integer[Any]]) -> bytes:
-    return hashlib.blake2b(vocabulary.digest.encode("ascii") + table.tobytes(), digest_size=32).digest()
-
-
-def _roots_up(squares: Integers) -> Integers:
+def roots_up(squares: Integers) -> Integers:
     """The smallest whole numbers whose squares are at least these, which are below 2^62; same shape."""
     roots = np.sqrt(squares.astype(np.float64)).astype(np.int64)
     roots += roots * roots < squares

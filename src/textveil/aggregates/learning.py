@@ -1,15 +1,16 @@
 """A classifier learned from a corpus under one epsilon for all that a person wrote.
 
 Ridge regression of labels on documents' vectors, from noisy second moments of the vectors and noisy sums of them for
-each label, over all persons. A person's part of each sum is at most as long as that of one document. Every choice is
-made by public facts and noisy numbers: the ridge is the largest eigenvalue that the noise alone has.
+each label, over all persons; where persons are many, single words are weighed too (``word_weights``). A person's part
+of each sum is at most as long as that of one document. Every choice is made by public facts and noisy numbers: the
+ridge is the largest eigenvalue that the noise alone has.
 
 Proof: privacy/proofs/corpus_learn.md.
 """
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -18,11 +19,25 @@ from numpy.typing import NDArray
 
 from textveil.aggregates.budget import GaussianBudget
 from textveil.aggregates.classifier import PROOF, RELEASE, Learned, TextClassifier
-from textveil.aggregates.features import PublicFeatures, public_transform
+from textveil.aggregates.features import MODEL_NORM, PublicFeatures, public_transform
 from textveil.aggregates.payment import Fact, Paid, budget_of_labels, paid_labels
-from textveil.aggregates.person_words import Spill, by_person, whole_persons
+from textveil.aggregates.person_words import GatheredVectors, PersonVectors
 from textveil.aggregates.report import AggregateReport
 from textveil.aggregates.request import CorpusRequest
+from textveil.aggregates.word_weights import (
+    COUNT,
+    CROSS,
+    LONGEST,
+    NORM,
+    ONE,
+    SECOND,
+    WORD_NORM,
+    WordNoise,
+    can_pay,
+    enough,
+    refined,
+    shortened,
+)
 from textveil.errors import need
 from textveil.numerics.discrete_noise import LARGEST_SIGMA, DiscreteGaussian
 from textveil.privacy.guarantees import Guarantee
@@ -44,14 +59,6 @@ class Moments(NamedTuple):
 
     second: Integers  # of products of coordinates, shape (dim, dim)
     cross: Integers  # of vectors for each label, shape (dim, labels)
-
-
-class PersonVectors(NamedTuple):
-    """Documents of some persons."""
-
-    persons: Integers  # number of each document's person, shape (count,)
-    vectors: Whole  # with an L2 norm of at most ``norm``, whole, shape (count, dim)
-    labels: Integers  # number of each document's label, shape (count,)
 
 
 def moments(parts: Iterable[PersonVectors], dim: int, labels: int, norm: int) -> Moments:
@@ -81,11 +88,7 @@ def bounded_sums(vectors: Whole, numbers: Integers, labels: int, norm: int) -> I
     """One person's sums of vectors for each label, of at most ``norm`` in L2 norm; shape (dim, labels)."""
     cross = np.zeros((vectors.shape[1], labels), np.int64)
     _add_sums(cross, vectors, numbers)
-    square = int(np.square(cross.astype(object)).sum())
-    if square > norm * norm:
-        length = math.isqrt(square - 1) + 1
-        cross = np.sign(cross) * (np.abs(cross) * norm // length)
-    return cross
+    return shortened(cross, norm)
 
 
 def bounded_vectors(vectors: Whole, norm: int) -> Whole:
@@ -122,20 +125,6 @@ def _add_sums(cross: Integers, vectors: Whole, numbers: Integers) -> None:
     np.add.at(cross.T, numbers, vectors)
 
 
-def gathered(parts: Iterable[PersonVectors], dim: int) -> Iterator[PersonVectors]:
-    """All documents of a person in one part; two bytes a coordinate are held on the disk."""
-    held, columns = Spill(np.int16), [np.empty((2, 0), np.int32)]
-    for part in parts:
-        held.append(part.vectors)
-        columns.append(np.array([part.persons, part.labels], dtype=np.int32))
-    persons, labels = np.concatenate(columns, axis=1)
-    lengths = np.full(persons.size, dim)
-    held, order = by_person(held, lengths, persons)
-    persons, labels = persons[order], labels[order]
-    for records, numbers in whole_persons(lengths, persons, _BLOCK * dim):
-        yield PersonVectors(persons[records], held[numbers].reshape(-1, dim), labels[records])
-
-
 REGRESSION: Final = "regression"  # name of the method in reports
 
 _FINEST, _COARSEST = 12, 4
@@ -163,6 +152,8 @@ class ReleasedMoments:
     features: PublicFeatures  # how documents were read
     noise: Noise
     moments: Moments  # with noise, in parts of the grid
+    weights: tuple[Reals, Reals] | None  # of vectors and of words, where words pay
+    word_noise: WordNoise | None  # on what they are made from
     persons: int  # how many wrote the records: private
     drawing: Paid = field(repr=False)  # has the randomness: what is chosen by the sums is drawn from it too
 
@@ -185,6 +176,7 @@ class ReleasedMoments:
             public: further public facts.
             facts: further numbers that are noisy, or made of noisy ones.
         """
+        words = self.word_noise
         return AggregateReport(
             release=release,
             paid=self.drawing,
@@ -199,10 +191,12 @@ class ReleasedMoments:
                 "records per person": self.request.records.limit,
                 "a person's second moments (Frobenius norm)": 1,
                 "a person's sums for each label (L2 norm)": 1,
+                **({} if words is None else {"a person's sums in each round for words (L2 norm)": LONGEST / ONE}),
             },
             noise={
                 "second moments": self.noise.diagonal.sigma / self.noise.norm**2,
                 "sums for each label": self.noise.cross.sigma / self.noise.norm,
+                **({} if words is None else {"each round for words": words.round.sigma / (NORM * ONE)}),
             },
             facts={"labels": len(self.labels), "coordinates": self.features.dim, **(facts or {})},
         )
@@ -219,62 +213,98 @@ def learn(request: CorpusRequest) -> Learned:
         BudgetExhausted: a person's budget does not reach.
     """
     need(request.records.labelled, "label", "none", "given")
-    released = released_moments(request)
+    released = released_moments(request, words=True)
     guarantee = released.budget.guarantee(request.records.adjacency, PROOF)
-    report = released.report(RELEASE, guarantee, {"method": REGRESSION})
-    weights = regression(released).astype(np.float32)
-    return Learned(TextClassifier(released.labels, weights, released.features, report.to_data()), released.persons)
+    method = {"method": REGRESSION, "words": "weighed" if released.weights else "in vectors alone"}
+    report = released.report(RELEASE, guarantee, method)
+    weights, words = released.weights or (regression(released), None)
+    model = TextClassifier(
+        released.labels,
+        weights.astype(np.float32),
+        released.features,
+        report.to_data(),
+        None if words is None else words.astype(np.float32),
+    )
+    return Learned(model, released.persons)
 
 
-def released_moments(request: CorpusRequest) -> ReleasedMoments:
-    """Return the noisy sums alone; raises as ``learn``."""
+def released_moments(request: CorpusRequest, *, words: bool = False) -> ReleasedMoments:
+    """Return the noisy sums alone; raises as ``learn``.
+
+    ``words``: also weigh single words, if there are enough persons for it.
+    """
     budget, share = budget_of_labels(request)
-    noise = _noise(budget, share)
+    words = words and can_pay(budget, share)
+    half = share * (1 - COUNT) / 2 if words else share / 2
+    noise, word_noise = _noise(budget, half, half), WordNoise.of(budget, share) if words else None
     guarantee = budget.guarantee(request.records.adjacency, PROOF)
     features = PublicFeatures(request.words, public_transform(request.words))
-    settings: list[Fact] = [REGRESSION, repr(noise), features.digest]
+    settings: list[Fact] = [REGRESSION, repr(noise), repr(word_noise), features.digest]
     with paid_labels(request, budget, guarantee, settings) as paid:
-        sums = _sums(request, paid.labels, features, noise.norm)
-        noisy = _drawn(sums, noise, paid.drawing.rng)
-    return ReleasedMoments(
-        budget=budget,
-        request=request,
-        labels=paid.labels,
-        features=features,
-        noise=noise,
-        moments=noisy,
-        persons=paid.persons,
-        drawing=paid.drawing,
-    )
+        if word_noise is not None:
+            if enough(paid.persons, budget, share, len(paid.labels), paid.drawing.rng):
+                noise = _noise(budget, share * SECOND, share * CROSS)
+            else:
+                word_noise = None
+        parts = _parts(request, paid.labels, features, words=word_noise is not None)
+        sums = moments((_scaled(part, noise.norm) for part in parts), features.dim, len(paid.labels), noise.norm)
+        released = ReleasedMoments(
+            budget=budget,
+            request=request,
+            labels=paid.labels,
+            features=features,
+            noise=noise,
+            moments=_drawn(sums, noise, paid.drawing.rng),
+            weights=None,
+            word_noise=word_noise,
+            persons=paid.persons,
+            drawing=paid.drawing,
+        )
+        if word_noise is None:
+            return released
+        second = released.moments.second / noise.norm**2
+        held, rng = len(features.vocabulary), paid.drawing.rng
+        weights = refined(parts, held, regression(released), second, released.ridge, word_noise, rng)
+        return replace(released, weights=weights)
 
 
-def _noise(budget: GaussianBudget, rest: Fraction) -> Noise:
-    coarse = budget.noise(2 ** (4 * _COARSEST), rest / 2).sigma
+def _noise(budget: GaussianBudget, second: Fraction, cross: Fraction) -> Noise:
+    coarse = budget.noise(2 ** (4 * _COARSEST), second).sigma
     bits = _COARSEST
     while bits < _FINEST and coarse * 4 ** (bits + 1 - _COARSEST) <= LARGEST_SIGMA // 2:
         bits += 1
     norm = 2**bits
     return Noise(
         norm,
-        budget.noise(norm**4, rest / 2),
-        budget.noise(Fraction(norm**4, 2), rest / 2),
-        budget.noise(norm**2, rest / 2),
+        budget.noise(norm**4, second),
+        budget.noise(Fraction(norm**4, 2), second),
+        budget.noise(norm**2, cross),
     )
 
 
-def _sums(request: CorpusRequest, labels: tuple[str, ...], features: PublicFeatures, norm: int) -> Moments:
+def _parts(
+    request: CorpusRequest, labels: tuple[str, ...], features: PublicFeatures, *, words: bool
+) -> Iterable[PersonVectors]:
+    """Documents of persons, vectors of norm ``MODEL_NORM``; to be iterated more than once only with ``words``."""
     numbers = {label: number for number, label in enumerate(labels)}
 
     def parts() -> Iterator[PersonVectors]:
         for batch in request.batches():
             rows = [row for row, label in enumerate(batch.labels) if label in numbers]
             if rows:
-                vectors = features.vectors([batch.texts[row] for row in rows], norm).astype(np.int16)
+                counts = features.counts([batch.texts[row] for row in rows])
+                vectors = features.vectors_of(counts, MODEL_NORM).astype(np.int16)
                 codes = np.array([numbers[batch.labels[row]] for row in rows], dtype=np.int64)
-                yield PersonVectors(batch.persons[rows], vectors, codes)
+                weighted = features.words_of(counts, WORD_NORM) if words else None
+                yield PersonVectors(batch.persons[rows], vectors, codes, weighted)
 
-    together = parts() if request.records.adjacency.unit is Unit.DOCUMENT else gathered(parts(), features.dim)
-    return moments(together, features.dim, len(labels), norm)
+    alone = request.records.adjacency.unit is Unit.DOCUMENT and not words
+    return parts() if alone else GatheredVectors(parts(), features.dim)
+
+
+def _scaled(part: PersonVectors, norm: int) -> PersonVectors:
+    """Vectors of norm ``MODEL_NORM`` as vectors of a smaller norm."""
+    return part._replace(vectors=np.sign(part.vectors) * (np.abs(part.vectors) // (MODEL_NORM // norm)))
 
 
 def _drawn(sums: Moments, noise: Noise, rng: np.random.Generator) -> Moments:

@@ -9,12 +9,13 @@ from __future__ import annotations
 import contextlib
 import tempfile
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
+from scipy import sparse
 
 from textveil.aggregates.request import Records
 from textveil.errors import OutputError
@@ -23,6 +24,7 @@ from textveil.types import Integers, Progress
 
 _IN_MEMORY: Final = 1 << 26  # bytes that are held in memory before a file is made
 _COPIED: Final = 1 << 20  # numbers that are held at once while they are put in another order
+_DOCUMENTS: Final = 8192  # that are held at once, or all of one person's
 
 
 class Spill:
@@ -96,6 +98,48 @@ def whole_persons(lengths: NDArray[Any], persons: NDArray[Any], most: int) -> It
         stop, end = int(last[person - 1]) + 1, int(ends[person - 1])
         yield slice(record, stop), slice(start, end)
         record, start = stop, end
+
+
+class PersonVectors(NamedTuple):
+    """Documents of some persons."""
+
+    persons: Integers  # number of each document's person, shape (count,)
+    vectors: NDArray[np.integer[Any]]  # with an L2 norm of at most a bound, whole, shape (count, dim)
+    labels: Integers  # number of each document's label, shape (count,)
+    words: sparse.csr_array | None = None  # with an L2 norm of at most a bound, whole, shape (count, words)
+
+
+class GatheredVectors:
+    """Documents by person, on the disk: two bytes a coordinate and six a word. Iterating gives every person whole."""
+
+    def __init__(self, parts: Iterable[PersonVectors], dim: int) -> None:
+        vectors, values, ids = Spill(np.int16), Spill(np.int16), Spill(np.int32)
+        columns = [np.empty((3, 0), np.int32)]
+        self._dim, self._words = dim, 0
+        for part in parts:
+            vectors.append(part.vectors)
+            sizes = np.zeros_like(part.persons)
+            if part.words is not None:
+                values.append(part.words.data)
+                ids.append(part.words.indices)
+                sizes, self._words = np.diff(part.words.indptr), part.words.shape[1]
+            columns.append(np.array([part.persons, part.labels, sizes], dtype=np.int32))
+        persons, labels, sizes = np.concatenate(columns, axis=1)
+        self._vectors, order = by_person(vectors, np.full(persons.size, dim), persons)
+        self._values, self._ids = (by_person(held, sizes, persons)[0] for held in (values, ids))
+        self._persons, self._labels = persons[order], labels[order]
+        self._ends = np.append(0, np.cumsum(sizes[order], dtype=np.int64))
+
+    def __iter__(self) -> Iterator[PersonVectors]:
+        lengths = np.full(self._persons.size, self._dim)
+        for records, numbers in whole_persons(lengths, self._persons, _DOCUMENTS * self._dim):
+            words, ends = None, self._ends[records.start : records.stop + 1]
+            if self._words:
+                place = slice(int(ends[0]), int(ends[-1]))
+                held = (self._values[place].astype(np.int64), self._ids[place], ends - ends[0])
+                words = sparse.csr_array(held, shape=(len(ends) - 1, self._words))
+            vectors = self._vectors[numbers].reshape(-1, self._dim)
+            yield PersonVectors(self._persons[records], vectors, self._labels[records], words)
 
 
 BREAK: Final = -1  # stands where no n-gram may go on: a number, punctuation, the end of a record

@@ -4,17 +4,20 @@
 
 Coding, mail, database and browser agents talk through the gateway under ``prompts``, by both APIs, streamed or not.
 Each turn sends the history and a new tool result: a file, a diff, shell output, a stack trace, a log, a mail, rows or a
-page, as it is or as a field of JSON. The upstream answers with a call whose arguments are the lines that it got.
-Counted are:
+page, as it is or as a field of JSON. Tools differ from turn to turn: they come, go, get other names, parameters and
+descriptions, which tell persons and secrets too. The upstream answers with a call whose arguments are the lines that it
+got. Counted are:
 
-- values: persons, addresses, numbers and secrets that stand in a tool result. A leak is a value of which a part stands
-  in any byte that the upstream got, and again when the text is sent anew three times (a draw may equal it by chance);
+- values: persons, addresses, numbers and secrets that stand in a tool result or a tool. A leak is a value of which a
+  part stands in any byte that the upstream got, and again when the text is sent anew three times (a draw may equal it
+  by chance);
 - calls whose arguments come back other than the lines that were sent;
 - texts (Python, JSON, SQL, CSV, HTML, diffs) that were valid and are not, as the upstream got them or as restored;
-- paths and names of functions, tables and columns that the upstream got as they are.
+- paths and names of functions, tables and columns that the upstream got as they are;
+- requests that are refused, by the error's code: none has a reason to be. The conversation ends there.
 
-Ends with code 1 where a call or a text is broken, or a value leaks. No text is printed; ``--show`` prints leaks, and
-names of code that were drawn, for you alone.
+Ends with code 1 where a call or a text is broken, a value leaks, or a request is refused. No text is printed;
+``--show`` prints leaks, and names of code that were drawn, for you alone.
 """
 
 import argparse
@@ -472,6 +475,71 @@ def _types(data: object) -> object:
     return [_types(value) for value in data] if isinstance(data, list) else type(data).__name__
 
 
+# Tools, as (description, parameters): ``<<field>>`` is a value here too.
+TOOLS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
+    "read_file": ("Reads a file below <<path>>.", {"path": {"type": "string", "examples": ["<<file>>"]}}),
+    "find_customer": (
+        "Finds a customer, as <<name>> or <<email>>.",
+        {"query": {"type": "string", "description": "A name (<<last2>>, <<first2>>) or a number (<<phone2>>)."}},
+    ),
+    "send_mail": (
+        "Sends a mail. Ask <<name>>, <<phone>>, before you send one to a list.",
+        {"to": {"type": "string", "default": "<<email>>"}, "reply_to": {"enum": ["<<email>>", "<<email2>>"]}},
+    ),
+    "run_sql": (
+        "Runs SQL on <<table>>, with the password <<password>>.",
+        {"statement": {"type": "string"}},
+    ),
+    "call_api": (
+        "Calls the API with the key <<hexkey>>.",
+        {"token": {"type": "string", "const": "<<github>>"}, "times": {"type": "integer", "minimum": 1, "maximum": 9}},
+    ),
+    "open_page": (
+        "Opens a page.",
+        {"url": {"type": "string", "format": "uri"}, "as": {"enum": ["<<name2>>", "guest"]}},
+    ),
+}
+WRITERS: Final = ("write_file", "save_file", "put_file", "fs-write")
+"""Names of the tool that the upstream calls."""
+
+
+@dataclass(frozen=True)
+class Toolset:
+    """The tools of a turn: the one that is called by its name, and others; and what they plant."""
+
+    writer: str = WRITERS[0]
+    others: tuple[tuple[str, str, dict[str, Any]], ...] = ()
+    planted: frozenset[tuple[str, str]] = frozenset()
+
+    def declared(self, *, anthropic: bool) -> list[dict[str, Any]]:
+        """The tools as an API has them."""
+        writer = (self.writer, f"Writes a file, as {self.writer} does.", _PROPERTIES)
+        tools = [
+            {"name": name, "description": text, "schema": {"type": "object", "properties": properties}}
+            for name, text, properties in (*self.others, writer)
+        ]
+        if anthropic:
+            return [{"input_schema": tool.pop("schema"), **tool} for tool in tools]
+        return [{"type": "function", "function": {"parameters": tool.pop("schema"), **tool}} for tool in tools]
+
+
+def toolsets(draw: random.Random) -> Iterator[Toolset]:
+    """The tools of each turn of a conversation: some stay, others change."""
+    writer, facts = draw.choice(WRITERS), Facts(draw)
+    while True:
+        names = draw.sample(sorted(TOOLS), draw.randrange(len(TOOLS)))
+        writer = draw.choice(WRITERS) if draw.random() < 0.3 else writer
+        facts = Facts(draw) if draw.random() < 0.3 else facts
+        others = []
+        for name in names:
+            text, properties = TOOLS[name]
+            renamed = name + draw.choice(("", "", "_v2", "2"))
+            kept = dict(draw.sample(sorted(properties.items()), draw.randint(1, len(properties))))
+            text += draw.choice(("", "", f" Version {draw.randrange(1, 9)}."))
+            others.append((renamed, facts.fill(text), json.loads(facts.fill(json.dumps(kept)))))
+        yield Toolset(writer, tuple(others), frozenset(facts.planted))
+
+
 def results(seed: int) -> Iterator[list[Result]]:
     """Conversations without an end: the tool results of each."""
     for number in count():
@@ -517,16 +585,16 @@ def _arguments(body: dict[str, Any]) -> dict[str, Any]:
 
 def _call(handler: Handler, body: dict[str, Any]) -> None:
     if handler.path.endswith("/messages"):
-        call = {"type": "tool_use", "id": f"toolu_{len(body['messages'])}", "name": "write_file"}
+        call = {"type": "tool_use", "id": f"toolu_{len(body['messages'])}", "name": body["tools"][-1]["name"]}
         answering(lambda asked: [{**call, "input": _arguments(asked)}], 40)(handler, body)
         return
-    arguments = json.dumps(_arguments(body), ensure_ascii=False)
+    arguments, writer = json.dumps(_arguments(body), ensure_ascii=False), body["tools"][-1]["function"]["name"]
     call = {"id": f"call_{len(body['messages'])}", "type": "function"}
     if not body.get("stream"):
-        whole = {**call, "function": {"name": "write_file", "arguments": arguments}}
+        whole = {**call, "function": {"name": writer, "arguments": arguments}}
         send_json(handler, completion({"content": None, "tool_calls": [whole]}, "tool_calls"))
         return
-    begun = {**call, "index": 0, "function": {"name": "write_file", "arguments": ""}}
+    begun = {**call, "index": 0, "function": {"name": writer, "arguments": ""}}
     cuts = [{"index": 0, "function": {"arguments": arguments[at : at + 40]}} for at in range(0, len(arguments), 40)]
     pieces = [chunk({"role": "assistant", "tool_calls": [begun]})] + [chunk({"tool_calls": [cut]}) for cut in cuts]
     send_pieces(handler, [events(piece) for piece in (*pieces, chunk({}, "tool_calls"))] + [events(b"[DONE]")])
@@ -534,11 +602,12 @@ def _call(handler: Handler, body: dict[str, Any]) -> None:
 
 # The client.
 
-_SCHEMA: Final = {
-    "type": "object",
-    "properties": {"path": {"type": "string"}, "content": {"type": "string"}, "append": {"type": "boolean"}},
-}
+_PROPERTIES: Final = {"path": {"type": "string"}, "content": {"type": "string"}, "append": {"type": "boolean"}}
 ASK: Final = "Read the next result, and write what it says to a file."
+
+
+class Refused(Exception):
+    """A request was refused; the message is its status and the error's code."""
 
 
 class Conversation:
@@ -546,38 +615,40 @@ class Conversation:
 
     def __init__(self, client: httpx.Client, name: str, anthropic: bool, stream: bool) -> None:
         self._client, self._name, self._anthropic, self._stream = client, name, anthropic, stream
-        self._messages: list[dict[str, Any]] = [{"role": "user", "content": ASK}, self._called("{}", 0)]
+        self._messages: list[dict[str, Any]] = [{"role": "user", "content": ASK}, self._called("{}", 0, WRITERS[0])]
 
-    def send(self, text: str) -> str:
-        """Send a tool's result, and return the argument of the call that answers it."""
+    def send(self, text: str, tools: Toolset) -> str:
+        """Send a tool's result, and return the argument of the call that answers it; Refused if it is."""
         turn = len(self._messages) // 2
         result: dict[str, Any] = {"role": "tool", "tool_call_id": f"c{turn - 1}", "content": text}
         if self._anthropic:
             block = {"type": "tool_result", "tool_use_id": f"c{turn - 1}", "content": text}
             result = {"role": "user", "content": [block]}
         self._messages.append(result)
-        body = {"model": "m", "max_tokens": 9, "messages": self._messages, "tools": [self._tool()]}
+        body = {
+            "model": "m",
+            "max_tokens": 9,
+            "messages": self._messages,
+            "tools": tools.declared(anthropic=self._anthropic),
+        }
         answer = self._client.post(
             "/v1/messages" if self._anthropic else "/v1/chat/completions",
             json={**body, "stream": self._stream},
             headers={"X-Textveil-Conversation": self._name, "X-Textveil-Policy": "prompts"},
         )
         if answer.status_code != 200:
-            raise SystemExit(f"the gateway answered {answer.status_code}: {answer.text[:300]}")
+            raise Refused(
+                f"{answer.status_code} {answer.json()['error'].get('code') or answer.json()['error']['type']}"
+            )
         arguments = self._read(answer)
-        self._messages.append(self._called(arguments, turn))
+        self._messages.append(self._called(arguments, turn, tools.writer))
         return str(json.loads(arguments)["content"])
 
-    def _tool(self) -> dict[str, Any]:
+    def _called(self, arguments: str, turn: int, name: str) -> dict[str, Any]:
         if self._anthropic:
-            return {"name": "write_file", "input_schema": _SCHEMA}
-        return {"type": "function", "function": {"name": "write_file", "parameters": _SCHEMA}}
-
-    def _called(self, arguments: str, turn: int) -> dict[str, Any]:
-        if self._anthropic:
-            block = {"type": "tool_use", "id": f"c{turn}", "name": "write_file", "input": json.loads(arguments)}
+            block = {"type": "tool_use", "id": f"c{turn}", "name": name, "input": json.loads(arguments)}
             return {"role": "assistant", "content": [block]}
-        call = {"id": f"c{turn}", "type": "function", "function": {"name": "write_file", "arguments": arguments}}
+        call = {"id": f"c{turn}", "type": "function", "function": {"name": name, "arguments": arguments}}
         return {"role": "assistant", "content": None, "tool_calls": [call]}
 
     def _read(self, answer: httpx.Response) -> str:
@@ -602,6 +673,7 @@ class Outcome:
         planted: values, by (writing, kind).
         leaks: those that the upstream got.
         broken: calls and texts, by writing.
+        refused: requests, by status and code.
         shown: the leaks as (writing, kind, value, line): private.
         changed: names of code that were drawn, as (writing, value).
     """
@@ -610,6 +682,7 @@ class Outcome:
     planted: Counter[tuple[str, str]] = field(default_factory=Counter)
     leaks: Counter[tuple[str, str]] = field(default_factory=Counter)
     broken: Counter[str] = field(default_factory=Counter)
+    refused: Counter[str] = field(default_factory=Counter)
     shown: list[tuple[str, str, str, str]] = field(default_factory=list)
     changed: list[tuple[str, str]] = field(default_factory=list)
 
@@ -624,26 +697,37 @@ def play(client: httpx.Client, provider: Provider, turns: int, seed: int) -> Out
 
     def seen(kinds: set[tuple[str, str]]) -> set[tuple[str, str]]:
         body = provider.bodies[-1]
-        texts = json.dumps(body["messages"], ensure_ascii=False)
+        texts = json.dumps([body["messages"], body["tools"]], ensure_ascii=False)
         return {(kind, value) for kind, value in kinds if stands(kind, value, texts)}
 
     for number, told in zip(count(), results(seed), strict=False):
         talk = conversation(number // 4 % 2 == 1, number // 8 % 2 == 1)
-        for turn, result in enumerate(told, 1):
+        tools = toolsets(random.Random(f"{seed}-{number}-tools"))
+        for turn, (result, offered) in enumerate(zip(told, tools, strict=False), 1):
             if outcome.counts["turns"] >= turns:
                 return outcome
             provider.forget()
-            back = talk.send(result.text)
+            try:
+                back = talk.send(result.text, offered)
+            except Refused as refused:
+                outcome.refused[str(refused)] += 1
+                break
             _judge(outcome, result, _last_result(provider.bodies[-1]), back, lines_of(result.text, turn))
-            leaked = seen(set(result.planted))
+            outcome.planted.update(("a tool", kind) for kind, _ in offered.planted)
+            leaked = seen({*result.planted, *offered.planted})
             for _ in range(3 if leaked else 0):  # a draw may equal its value by chance
                 provider.forget()
-                conversation(False, False).send(result.text)
+                conversation(False, False).send(result.text, offered)
                 leaked = seen(leaked)
             for kind, value in sorted(leaked):
-                outcome.leaks[result.writing, kind] += 1
-                line = next((line for line in result.plain().splitlines() if value in line), "")
-                outcome.shown.append((result.writing, kind, value, line))
+                writing = result.writing if (kind, value) in result.planted else "a tool"
+                outcome.leaks[writing, kind] += 1
+                texts = [
+                    *result.plain().splitlines(),
+                    *(json.dumps(tool, ensure_ascii=False) for tool in offered.others),
+                ]
+                line = next((line for line in texts if value in line), "")
+                outcome.shown.append((writing, kind, value, line))
     return outcome
 
 
@@ -692,9 +776,11 @@ def told(outcome: Outcome) -> str:
         f" {outcome.counts['calls with other escapes']:,};"
         f" texts checked {outcome.counts['checked texts']:,}",
         f"paths and names of code as they are: {kept:,} of {of:,} ({kept / max(1, of):.4f})",
+        f"refused {outcome.refused.total():,}",
     ]
     lines += [f"leaks in {writing}, {kind}: {number:,} of {outcome.planted[writing, kind]:,}"
               for (writing, kind), number in sorted(outcome.leaks.items())]  # fmt: skip
+    lines += [f"refused: {what}: {number:,}" for what, number in sorted(outcome.refused.items())]
     lines += [f"broken: {what}: {number:,}" for what, number in sorted(outcome.broken.items())]
     return "\n".join(lines)
 
@@ -717,7 +803,7 @@ def main() -> None:
     print(told(outcome))
     if options.show:
         print("\n".join(" | ".join(leak) for leak in (*outcome.shown, *outcome.changed)))
-    if outcome.leaks or outcome.broken:
+    if outcome.leaks or outcome.broken or outcome.refused:
         raise SystemExit(1)
 
 

@@ -5,20 +5,21 @@ import os
 import subprocess
 import sys
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
 from tests.helpers.deadly import FATAL, SECRET, WORDS, deadly, made_vocabulary
 from tests.helpers.runs import run_of, worker_of
 
-from textveil.corpora.blocks import Block
+from textveil.corpora.blocks import Block, Outcome
 from textveil.corpora.corpus_run import Run
 from textveil.corpora.engines import process_pool
 from textveil.corpora.engines.processes import Processes
 from textveil.corpora.formats.text_lines import PlainText
 from textveil.errors import InputError, ParameterError, TextveilError
 from textveil.mechanisms.channels.randomized_response import randomized_response
+from textveil.sanitize.policy.choice import policy
 
 needs_kill = pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL")
 
@@ -199,3 +200,38 @@ def test_processes_that_die_at_their_start_end_the_run(tmp_path) -> None:
 def test_workers_have_a_domain() -> None:
     with pytest.raises(ParameterError, match="workers must be at least 1"):
         Processes(0)
+
+
+@pytest.mark.parametrize("workers", [None, 2])
+@pytest.mark.parametrize("megabytes", [2, 9])
+@pytest.mark.parametrize("finds", [False, True], ids=["words", "spans"])
+def test_processes_start_where_they_pay_or_were_asked_for(
+    monkeypatch: pytest.MonkeyPatch, finds: bool, megabytes: int, workers: int | None
+) -> None:
+    """Kills: two cores take twice the processor time for words that one draws in a second."""
+    started: list[int] = []
+
+    class Pool:
+        def __init__(self, worker: object, workers: int, blocks: Iterable[Block]) -> None:
+            started.append(sum(len(block.payload) for block in blocks))
+
+        def outcomes(self) -> Iterator[Outcome]:
+            yield from ()
+
+        close = kill = lambda self: None
+
+    class Here:
+        def outcomes(self, worker: object, blocks: Iterable[Block]) -> Iterator[Outcome]:
+            assert sum(len(block.payload) for block in blocks) == megabytes * 2**20
+            yield from ()
+
+    monkeypatch.setattr("textveil.corpora.engines.process_pool.Pool", Pool)
+    monkeypatch.setattr("textveil.corpora.engines.processes.InProcess", Here)
+    monkeypatch.setattr("textveil.corpora.engines.processes.cores", lambda: 2)
+    chosen = policy("identifiers") if finds else randomized_response(made_vocabulary(), epsilon=0.1)
+    worker = worker_of(mechanism=chosen, corpus_format=PlainText(), secret=bytes(32))
+    payload = bytes(2**19)
+    blocks = [Block(number=n, source=1, first=n, count=1, payload=payload) for n in range(2 * megabytes)]
+    assert list(Processes(workers).outcomes(worker, blocks)) == []
+    pays = finds or megabytes > 8 or workers is not None
+    assert started == ([megabytes * 2**20] if pays else [])

@@ -239,7 +239,7 @@ class _FaultOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class _EngineOptions:
-    workers: int | None = opt.value("N", "Processes.  [default: one for each core]", JOBS)
+    workers: int | None = opt.value("N", "Processes.  [default: one for each core, if they pay]", JOBS)
     engine: str = opt.value("NAME", "local or ray.", JOBS, default="local")
 
 
@@ -567,10 +567,9 @@ def _for_note(policy: Policy, vocabulary: Vocabulary | None) -> Policy:
 
 def _engine(name: str, workers: int | None) -> Engine:
     from textveil.corpora.engines.processes import Processes
-    from textveil.processors import cores
 
     if name == "local":
-        return Processes(cores() if workers is None else workers)
+        return Processes(workers)
     if name != "ray":
         raise ParameterError(f"`engine` must be local or ray; got {name[:20]!r}.")
     from textveil.integrations.ray import RayEngine

@@ -49,7 +49,8 @@ _ENCODED_WORD: Final = lazy_regex(r"=\?[A-Za-z0-9._-]{1,40}\?[Qq]\?(?P<text>[!->
 _BYTE: Final = lazy_regex(rf"(?<!\\)\\++x({_HEX}{{2}})()")
 _ENTITY: Final = lazy_regex(r"&(?:amp;)*((?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});)")
 _FORM: Final = lazy_regex(r"=[^\s\"'<>\\]+")
-_FORM_SPACE: Final = lazy_regex(r"(?<![=&?;\s])\+")
+# Or the user and the password of a URL as it is, whose plus sign stands for no space.
+_FORM_SPACE: Final = lazy_regex(r"://[^\s/?#@\"'<>\\]*@|(?<![=&?;\s])\+")
 _WORDED: Final = lazy_regex(r"[\[({<] ?(?:(?P<at>at|AT|At)|dot|DOT|Dot) ?[\])}>]")
 _WORDED_HOST: Final = lazy_regex(r"[\w-]{1,63}(?:\.|[ \t]{0,2}[\[({<] ?(?:dot|DOT|Dot) ?[\])}>][ \t]{0,2})[\w-]")
 _WORD: Final = lazy_regex(r"\w")
@@ -254,7 +255,8 @@ def _edits(text: str, *, outermost: bool) -> list[_Edit]:
         edits += _entities(text)
     if outermost and "+" in text:  # later, one may be what "%2B" stood for
         for form in _FORM.finditer(text):
-            edits += [_Edit(*space.span(), " ") for space in _FORM_SPACE.finditer(text, *form.span())]
+            spaces = (match for match in _FORM_SPACE.finditer(text, *form.span()) if match[0] == "+")
+            edits += [_Edit(*space.span(), " ") for space in spaces]
     edits += _worded(text)
     return sorted(edits)
 

@@ -92,7 +92,8 @@ def test_a_field_holds_a_person_and_a_speaker_does_not(text: str, names: list[st
 )
 def test_cells_below_a_header_of_names_are_persons(text: str, names: list[str]) -> None:
     for lines in (text, text.replace("\n", "\r\n")):
-        assert [lines[span.start : span.end] for span in find_people_in_tables(lines)] == names
+        found = find_people_in_tables(lines)
+        assert [lines[span.start : span.end] for span in found if span.kind != "ordinary"] == names
 
 
 @pytest.mark.parametrize(
@@ -168,4 +169,4 @@ def test_large_tables_and_long_words_take_linear_time() -> None:
 
 @pytest.mark.parametrize("mark", ["\t", "|", ",", ";", "  "])
 def test_a_run_of_marks_behind_a_header_is_read(mark: str) -> None:
-    assert list(find_people_in_tables("name" + mark * 3000 + "\nx")) == []
+    assert {span.kind for span in find_people_in_tables("name" + mark * 3000 + "\nx")} <= {"ordinary"}

@@ -36,7 +36,10 @@ def test_segments_of_x12_lines_of_cards_and_of_trees_are_found() -> None:
     card = "BEGIN:VCARD\nVERSION:3.0\nN:Quill;Odalys;;Dr.;\nADR;TYPE=HOME:;;9 Fell Row;Dent;;LA10\nORG:Merrow\n"
     assert [value for value, _ in values(card)] == ["Quill", "Odalys", "9 Fell Row", "Dent", "LA10", "Merrow"]
     tree = "0 @I1@ INDI\n1 NAME Josiah /Quill/\n1 SEX M\n2 PLAC Dent, England\n2 DATE 4 NOV 1802"
-    assert [value for value, _ in values(tree)] == ["Josiah", "Quill", "Dent", "England"]
+    named = [(value, kind) for value, kind in values(tree) if kind != "numbering"]
+    assert [value for value, _ in named] == ["Josiah", "Quill", "Dent", "England"]
+    kept = [value for value, kind in values(tree) if kind == "numbering"]
+    assert kept == ["0", "@I1@", "1", "1", "2", "2"]
 
 
 def test_text_that_only_looks_like_segments_is_left_alone() -> None:

@@ -46,6 +46,7 @@ from textveil.detection.addresses import REGIONS, find_addresses
 from textveil.detection.demographic_lists import with_states
 from textveil.detection.found import Found, Phase, Phases, Plain, Row, checked_phases, in_phases, plain, without
 from textveil.detection.gates import anywhere
+from textveil.detection.half_drawn import with_whole_names
 from textveil.detection.kinds import KINDS
 from textveil.detection.languages import ORDINARY, language_of, rows_of
 from textveil.detection.lists import LANGUAGES, ordinary_words, places
@@ -119,6 +120,7 @@ class EmbeddedDetector:
             candidates = with_mentions(read.text, tagged(read.text, rest, candidates), eponyms)
         ordinary = ordinary_words(language) if language in LANGUAGES else frozenset()
         candidates = with_states(read.text, people_in_records.with_addressed(read.text, candidates, ordinary))
+        candidates = with_whole_names(read.text, candidates, ordinary, eponyms, language)
         candidates = with_second_mentions(read.text, candidates, ordinary, eponyms)
         candidates = people_in_records.with_initials(read.text, sorted([*candidates, *in_scripts]))
         candidates = [with_possessive(read.text, span) for span in candidates]
@@ -197,13 +199,15 @@ _FIELDS: Final = Phase("fields", (
         "met haar broer Wouter", "met haar broer"),
     Row("sender", senders.find_senders, senders.SENDER_GATE, "handle person", 0.8, "field",
         "Van: Jiska Baas\nOnderwerp: regen\n", "Van: Marketing\nOnderwerp: regen\n"),
-    Row("segment", segments.find_segments, segments.SEGMENT_GATE, "date id organization person phone place", 0.8,
-        "field", "PID|1||8817204||Zuse^Ada\n", "PRE|1||8817204||Zuse^Ada\n"),
+    Row("segment", segments.find_segments, segments.SEGMENT_GATE,
+        "date id numbering organization person phone place", 0.8, "field sequence",
+        "PID|1||8817204||Zuse^Ada\n", "PRE|1||8817204||Zuse^Ada\n"),
     Row("zone", machine_forms.find_zones, machine_forms.ZONE_GATE, "id ordinary person", 0.8, "field",
         "P<UTOZUSE<<ADA<<<<<<<<<<<<<<", "cout << name << endl;"),
     Row("traveller", machine_forms.find_travellers, machine_forms.TRAVELLER_GATE, "date id ordinary person", 0.8,
         "field", "1.1ZUSE/ADA MS", "TCP/IP MSS"),
-    Row("tagged-value", machine_forms.find_tagged, machine_forms.TAGGED_GATE, "id numbering person", 0.8,
+    Row("tagged-value", machine_forms.find_tagged, machine_forms.TAGGED_GATE,
+        "id numbering organization person place", 0.8,
         "field sequence", "8=FIX.4.4|116=ADA ZUSE|", "x=8=FIX"),
     Row("directory", machine_forms.find_in_directories, machine_forms.DIRECTORY_GATE, "handle id person secret", 0.8,
         "field label", "dn: uid=azuse,ou=People", "dn: ou=People,dc=org"),
@@ -215,8 +219,8 @@ _FIELDS: Final = Phase("fields", (
         "pilot of G-ABCD", "pilot of the B-TEAM"),
     Row("position", machine_forms.find_positions, machine_forms.POSITION_GATE, "id", 0.8, "shape",
         "51 deg 45' 7.27\" N, 1 deg 15' 27.64\" W", "5 N, 1 W"),
-    Row("person-in-table", people_in_tables.find_people_in_tables, people_in_tables.TABLE_GATE, "handle person", 0.7,
-        "column", "x,last_name\nA,Zuse\n\ndollars", "x,color\nA,blue\n"),
+    Row("person-in-table", people_in_tables.find_people_in_tables, people_in_tables.TABLE_GATE,
+        "handle ordinary person", 0.7, "column", "x,last_name\nA,Zuse\n\ndollars", "x,color\nA,blue\n"),
     Row("value-in-table", people_in_tables.find_values_in_tables, people_in_tables.VALUE_TABLE_GATE,
         "id phone place secret", 0.7, "column", "user,password\nbob,hunter\n", "user,password\nbob,yes\n"),
     Row("firm", firms.find_firms, firms.FIRM_GATE, "organization", 0.75, "company-end institution",

@@ -16,6 +16,7 @@ from textveil.detection.gates import at_digits, holding, joined_words, places_of
 from textveil.detection.languages import ORDINARY
 from textveil.detection.lists import Marks, lists
 from textveil.detection.name_evidence import is_field
+from textveil.detection.people_in_records import is_plain_form
 from textveil.text.patterns import lazy_regex, matches
 
 _NAMES: Final = int(Marks.GIVEN | Marks.FAMILY)
@@ -37,13 +38,14 @@ def find_labels(text: str) -> Iterator[Found]:
     """Yield the labels of fields and the heads of columns that are no person's name, by start."""
     labels = list(_labels(text))
     often = Counter(label for _, label, _ in labels)
+    firsts = Counter(label.split()[0] for label in often if " " in label)
     short = sum(map(_is_short, (value for *_, value in labels)))
     form = short >= _FORM and 2 * short > len(labels)
     spans = [
         Found(start, start + len(label), ORDINARY, 0.0)
         for start, label, value in labels
         if often[label] == 1
-        and _is_label(label, value, form=form)
+        and (_is_label(label, value, form=form) or _is_of_several(label, firsts))
         and not is_field(text, text.index(":", start + len(label)) + 1)
     ]
     for head in matches(_HEAD, text) if "|" in text and "-" in text else ():
@@ -92,6 +94,13 @@ def _is_label(label: str, value: str, *, form: bool) -> bool:
     if "." in label and len(words) == 1:
         return form
     return form and _is_short(value) and (not named or (len(words) == 1 and bool(marks[0] & _PLAIN)))
+
+
+def _is_of_several(label: str, firsts: Counter[str]) -> bool:
+    """Return whether a label begins as others do, and has ordinary words behind: Registrant Street, Registrant City."""
+    first, *words = label.split()
+    marked = lists().words.get(first.lower(), 0) & _NAMES
+    return firsts[first] > 1 and bool(words) and not marked and all(map(is_plain_form, map(str.lower, words)))
 
 
 def _is_given(cell: str) -> bool:

@@ -138,17 +138,33 @@ def _are_names(family: str, given: str, *, sure: bool) -> bool:
 _WORD: Final = lazy_regex("[A-Za-z]+")
 
 _TAG: Final = lazy_regex(r"(?:\A|(?<=[|\x01^\n;])|(?<=\^A))(?P<tag>[0-9]{1,5})=(?P<value>[^|\x01^\n;]{0,200})")
+_FIELD_OF_SWIFT: Final = lazy_regex(r"(?<![^\n]):(?P<tag>[0-9]{2}[A-Z]?):(?=\S)")
+_PART_OF_SWIFT: Final = lazy_regex(r"\?(?P<tag>[0-9]{2})(?=[A-Z0-9])|(?<=\{)(?P<block>[1-5])(?=:)")
+_PARTY: Final = lazy_regex(
+    r"(?<![^\n]):5(?:0[AFHK]?|9[AF]?):(?:/[^\n]{0,40}\n)?(?:1/)?(?P<name>[^\n:/{-][^\n]{1,40})"
+    r"(?P<address>(?:\n(?![:-])[^\n]{2,40}){0,3})"
+)
+_ADDRESS_LINE: Final = lazy_regex(r"(?<=\n)(?:[2-8]/)?(?P<line>[^\n]+)")
 _OF_PARTIES: Final = words_in("1 50 57 79 109 115 116 128 129 142 143 144 145 284 448 467 523 524 545 1328")
 """Tags of FIX that hold accounts, parties and their persons."""
 
 
-TAGGED_GATE: Final = holding("8=FIX")
+TAGGED_GATE: Final = either(holding("8=FIX"), at_digits(r":[0-9]{2}[A-Z]?:"))
 
 
 @apart
 def find_tagged(text: str) -> Iterator[Found]:
     """Yield accounts and persons of FIX messages; the numbers of tags stay, or the rest means nothing."""
-    for match in matches(_TAG, text):
+    for pattern in (_FIELD_OF_SWIFT, _PART_OF_SWIFT) if _FIELD_OF_SWIFT.search(text) else ():
+        for match in matches(pattern, text):
+            yield Found(*match.span(match.lastgroup or 0), "numbering", _SCORE, "sequence")
+    for match in matches(_PARTY, text):
+        words = set(_WORD.findall(match["name"].lower()))
+        firm = not words.isdisjoint(known.COMPANY_ENDS | known.INSTITUTIONS)
+        yield Found(*match.span("name"), "organization" if firm else "person", _SCORE, _FIELD)
+        for line in _ADDRESS_LINE.finditer(text, *match.span("address")):
+            yield Found(*line.span("line"), "place", _SCORE, _FIELD)
+    for match in matches(_TAG, text) if "8=FIX" in text else ():
         yield Found(*match.span("tag"), "numbering", _SCORE, "sequence")
         value = match["value"].strip()
         if match["tag"] in _OF_PARTIES and len(value) > 2 and any(map(str.isalnum, value)):

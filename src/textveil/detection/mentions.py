@@ -321,6 +321,7 @@ _SPELLED: Final = lazy_regex(r"(?<![A-Za-z0-9'])[A-Za-z](?:[ .-]{1,2}[A-Za-z]){2
 """A name that is spelled: P-L-A-S-K-O-W."""
 _UNSPELLED: Final = str.maketrans("", "", " .-")
 _ADDED: Final = lazy_regex(r"[._-]|[0-9]{1,12}\Z")
+_GIVEN_OR_OTHER: Final = int(Marks.GIVEN | Marks.PLACE | Marks.COMMON | Marks.SMALL | Marks.OTHER | Marks.KNOWN_PLACE)
 _LONGEST_LOGIN: Final = 48
 _SHORTEST_LOGIN: Final = 5
 _LONGEST_SHORT: Final = 12  # letters of a short form at most, so that a long run of letters has few
@@ -346,6 +347,9 @@ class _Second:
         if span.kind == "handle":
             if len(written) >= _SHORTEST_LOGIN and not is_plain_form(written.lower()):
                 self.logins.setdefault(written.lower(), span)
+            for piece in _SEPARATED.split(written.lower().replace("\\", "")):
+                if len(piece) > _SHORTEST and lists().words.get(piece, 0) & _GIVEN_OR_OTHER == Marks.GIVEN:
+                    self.parts.setdefault(piece, span._replace(kind="person"))  # wilma.j
         else:
             self._person(written, span)
 
@@ -497,10 +501,10 @@ def _second_at(text: str, start: int, end: int, second: _Second) -> Found | None
     if (both := _names_in_a_row(token, second)) is not None:
         return both
     if text[first - 1 : first] in ("/", "\\"):
-        return None
+        return _piece(text, start, end, second)
     low = token[0].lower()
     if token.span() != (start, end) or low in second.logins:
-        return _login(text, token, second)
+        return _login(text, token, second) or _piece(text, start, end, second)
     written = text[start:end]
     if text[end : end + 1] == "_" or text[first - 1 : first] in ("_", "#"):
         return None
@@ -527,6 +531,14 @@ def _second_at(text: str, start: int, end: int, second: _Second) -> Found | None
     if label or text[end : end + 1] in ("(", "="):
         return None
     return Found(start, end, "person", 0.6, "mention")
+
+
+def _piece(text: str, start: int, end: int, second: _Second) -> Found | None:
+    """Return a name in small letters in what else it is joined with: fix/priya-login, johansson.example."""
+    low = text[start:end]
+    if len(low) < _SHORTEST_SMALL or low not in second.parts or low in second.ordinary or is_plain_form(low):
+        return None
+    return None if text[end : end + 1] == "(" else Found(start, end, "person", 0.6, "mention")
 
 
 def _is_given_alone(low: str, marks: int) -> bool:

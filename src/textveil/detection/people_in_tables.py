@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from textveil.detection import lists as known
-from textveil.detection.found import Found
+from textveil.detection.found import ORDINARY, Found
 from textveil.detection.gates import both, either, holding, joined_words, places_of, with_words
 from textveil.detection.lists import Marks, lists
 from textveil.detection.people_in_records import is_plain_form, line_end, names_somebody, names_user
@@ -120,7 +120,8 @@ def find_people_in_tables(text: str) -> Iterator[Found]:
     places = (place for place, _ in places_of(text, _HEAD_WORDS))
     headers = (header for place in places if (header := _HEADER.match(text, place)) is not None)
     begun = set()
-    for rows, columns in _tables(text, headers):
+    for rows, columns, heads in _tables(text, headers):
+        yield from heads
         for span in _persons(rows, columns):
             begun.add(span.start)
             yield span
@@ -149,7 +150,7 @@ def find_values_in_tables(text: str) -> Iterator[Found]:
     """Yield the cells below a header such as ``password``, "Policy No", "Phone" or "City", by start."""
     places = (place for place, _ in places_of(text, _VALUE_WORDS))
     headers = (header for place in places if (header := _VALUE_HEADER.match(text, place)) is not None)
-    for rows, columns in _tables(text, headers):
+    for rows, columns, _ in _tables(text, headers):
         held = ((cell, columns[column]) for column, cells in rows.items() for cell in cells)
         for cell, kind in sorted(held):
             if kind in _FITS and len(cell.value) > 1 and not is_placeholder(cell.value) and _FITS[kind](cell.value):
@@ -165,8 +166,13 @@ _FITS: Final[dict[str, Callable[[str], object]]] = {
 """What a cell of a column must look like."""
 
 
-def _tables(text: str, headers: Iterator[re.Match[str]]) -> Iterator[tuple[dict[int, list[_Cell]], dict[int, str]]]:
-    """Yield the cells of each table below one of these heads of columns, by column, and what columns hold."""
+def _tables(
+    text: str, headers: Iterator[re.Match[str]]
+) -> Iterator[tuple[dict[int, list[_Cell]], dict[int, str], list[Found]]]:
+    """Yield the cells of each table below one of these heads of columns, by column, what columns hold, and the heads.
+
+    The heads name nobody.
+    """
     reached = consumed = scanned = line = 0
     string = -1
     for match in headers:
@@ -186,11 +192,13 @@ def _tables(text: str, headers: Iterator[re.Match[str]]) -> Iterator[tuple[dict[
         beside = (sign for sign in match["mark"] if sign in _CELLS)
         apart = " " if match["mark"] == "  " else ""
         mark = next(beside, "") or apart or next((sign for sign in _CELLS if sign in header), " ")
-        columns = _column_kinds(_cells(header, start, mark), mark)
+        cells = _cells(header, start, mark)
+        columns = _column_kinds(cells, mark)
         reached = end
         if any(columns.values()):
             rows, reached = _rows(text, end + 1, mark, columns)
-            yield rows, columns
+            heads = (cell for cell, kind in zip(cells, columns.values(), strict=True) if kind and cell.value)
+            yield rows, columns, [Found(cell.start, cell.start + len(cell.value), ORDINARY, 0.0) for cell in heads]
 
 
 def _begins_cell(text: str, start: int, consumed: int) -> bool:

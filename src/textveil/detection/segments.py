@@ -73,6 +73,11 @@ _TREE: Final = lazy_regex(
     r"(?<![^\n])[ \t]{0,16}[0-9]{1,2} (?P<name>NAME|GIVN|SURN|NICK|_MARNM|PLAC|ADDR|CITY|POST|PHON)"
     r" (?P<rest>[^\n\r]*)"
 )
+_LEVEL: Final = lazy_regex(
+    r"(?<![^\n])[ \t]{0,16}(?P<level>[0-9]{1,2}) (?:(?P<first>@[A-Z]{1,4}[0-9]{1,8}@) )?[A-Z_][A-Z0-9_]{2,15}"
+    r"(?: (?P<second>@[A-Z]{1,4}[0-9]{1,8}@))?(?=[ \r\n]|\Z)"
+)
+"""Levels of GEDCOM, and what its records are called in their file."""
 _OF_CARDS: Final = MappingProxyType(
     {"N": "n", "FN": "n", "NICKNAME": "n", "ADR": "p", "LABEL": "p", "ORG": "o", "BDAY": "d", "TEL": "t"}
 )
@@ -105,6 +110,9 @@ def find_segments(text: str) -> Iterator[Found]:
         yield from _in_lines(text, _CARD, _OF_CARDS)
     if "1 NAME " in text:
         yield from _in_lines(text, _TREE, _OF_TREES)
+        for match in matches(_LEVEL, text):
+            groups = ("level", "first", "second")
+            yield from (Found(*match.span(name), "numbering", _SCORE, "sequence") for name in groups if match[name])
 
 
 def _in_lines(text: str, pattern: re.Pattern[str], kinds: Mapping[str, str]) -> Iterator[Found]:

@@ -56,6 +56,8 @@ _OPERATOR_BEFORE: Final = lazy_regex(
 _NEXT_VERSION: Final = lazy_regex(r" ?(?:to|->|=>|,) ?[<>=~v\"]{0,3}")
 _TRIPLE: Final = lazy_regex(r"(?<![\w.])[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{1,2}(?!\w|\.\w)")
 _ANNOTATION: Final = lazy_regex(r"@(?<![\w@.].)([A-Za-z]{2,40})\b")
+_ENTRY: Final = lazy_regex(r" ?\{[\w:.+/-]{0,60},")
+"""The key of an entry of BibTeX: @phdthesis{skelhorn2021,"""
 _ANNOTATIONS: Final = _set(
     """Override Test Autowired Entity Table Column Component Service Controller Bean Data Inject Input Output
     Injectable Deprecated Nullable Value Configuration property staticmethod classmethod dataclass param return
@@ -232,7 +234,7 @@ def _early(text: str) -> Iterator[tuple[str, int, int]]:
         yield _NUMBER, *match.span()
     yield from ((_NUMBER, *span) for span in _versions(text))
     for match in matches(_ANNOTATION, text):
-        called = text[match.end() : match.end() + 1] == "("
+        called = text[match.end() : match.end() + 1] == "(" or _ENTRY.match(text, match.end()) is not None
         if (called or match[1] in _ANNOTATIONS or _CAPITAL.search(match[1])) and not _could_name(match[1]):
             yield CODE, *match.span()
 

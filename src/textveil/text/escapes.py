@@ -9,6 +9,7 @@ and escapes in it and next to it, tell what it is written in.
 
 import html
 import re
+import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from copy import copy
@@ -67,6 +68,31 @@ _TERMINAL_MARKS: Final = ("\x1b", "\x9b", "\x90", "\x98", "\x9d", "\x9e", "\x9f"
 _HINT: Final = lazy_regex(
     r"[\\%&\ufdd0\x1b\x90\x98\x9b\x9d-\x9f]|\^\[|=[^\s\"'<>\\+=]*+\+|[\[({<] ?(?:[aA][tT]|[dD][oO][tT])\b"
 )
+_LATEX: Final = lazy_regex(
+    r"\{?\\(?P<accent>[`'^~=.]|\"(?=\{\\?[A-Za-z]\}|[A-Za-z]\}|(?<=[A-Za-z]..)[AEIOUaeiouy])|[bcdHkruv](?![A-Za-z]))"
+    r"(?:\{\\?(?P<braced>[A-Za-z])\}| ?\\?(?P<bare>[A-Za-z])(?P<end>\})?)\}?"
+    r"|\{?\\(?P<letter>ss|SS|ae|AE|oe|OE|aa|AA|o|O|l|L|i|j)(?![A-Za-z])(?:\{\}|\}| (?=[a-z]))?"
+)
+"""A letter with an accent, and a letter of its own, as LaTeX and BibTeX write them."""
+_IN_LATEX: Final = lazy_regex(
+    r"\\(?:begin|documentclass|usepackage|author|cite[a-z]?|(?:sub)?section|chapter|signature|name|textbf|textit|emph|title"
+    r"|opening|closing|address|item|bibitem|newcommand)(?![A-Za-z])|@[A-Za-z]{4,20} ?\{[^\s{},]{1,60},"
+)
+_ACCENTS: Final = dict(
+    zip(
+        "`'^\"~=.bcdHkruv",
+        "\u0300\u0301\u0302\u0308\u0303\u0304\u0307\u0331\u0327\u0323\u030b\u0328\u030a\u0306\u030c",
+        strict=True,
+    )
+)
+_LATEX_LETTERS: Final = dict(
+    zip(
+        ["ss", "SS", "ae", "AE", "oe", "OE", "aa", "AA", "o", "O", "l", "L", "i", "j"],
+        "\xdf\u1e9e\xe6\xc6\u0153\u0152\xe5\xc5\xf8\xd8\u0142\u0141\u0131\u0237",
+        strict=True,
+    )
+)
+_OPEN_ACCENT: Final = lazy_regex(r"\\[`'^\"~=.A-Za-z]{0,2} ?\{?\\?[A-Za-z]?\Z")
 # Characters of Latin-1 before its accented letters that are letters, or stand between parts of a name.
 _LETTERS: Final = "\xaa\xb5\xba\xb7"
 _NAMED: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
@@ -180,6 +206,8 @@ def read(text: str) -> Reading:
     if BORDER in text:
         reading.take([_Edit(*match.span(), "") for match in re.finditer(BORDER, text)])
     reading.take(_colors(reading.text))
+    if "\\" in text and (accents := _accents(text)):
+        reading.take(accents)
     for layer in range(DEEPEST):
         edits = _colors(reading.text) or _edits(reading.text, outermost=layer == 0)
         if not edits:
@@ -229,7 +257,7 @@ def open_end(text: str) -> int:
                 continue  # within a chain that does not reach the end
             chain = _CHAIN.match(text, start)
             tried = chain.end() if chain else start
-            if tried == len(text):
+            if tried == len(text) or _OPEN_ACCENT.match(text, start):
                 return len(text) - start
         elif _OPEN.match(text, start):
             return len(text) - (_around(text, start, start)[0] if text[start] in _WORDED_MARKS else start)
@@ -240,6 +268,28 @@ def _colors(text: str) -> list[_Edit]:
     if not any(mark in text for mark in _TERMINAL_MARKS):
         return []
     return [_Edit(*match.span(), "") for match in _TERMINAL.finditer(text)]
+
+
+def _accents(text: str) -> list[_Edit]:
+    """Read the accents of LaTeX, where a text has its commands, or braces stand about the letter."""
+    edits = []
+    sure = _IN_LATEX.search(text) is not None
+    for match in _LATEX.finditer(text):
+        start, end = match.span()
+        closed = match[0].count("{") - match[0].count("}")
+        if closed > 0:  # the brace before it is of a group: {\'etude}
+            start += 1
+        elif closed < 0:  # the brace behind it ends a group: \name{Ren\'e}
+            end -= 1
+        if not (sure or "{" in text[start:end]):
+            continue
+        if match["letter"]:
+            plain = _LATEX_LETTERS[match["letter"]]
+        else:
+            plain = unicodedata.normalize("NFC", (match["braced"] or match["bare"]) + _ACCENTS[match["accent"]])
+        if len(plain) == 1:
+            edits.append(_Edit(start, end, plain))
+    return edits
 
 
 def _edits(text: str, *, outermost: bool) -> list[_Edit]:

@@ -1,0 +1,193 @@
+"""No name is drawn in part: what stands right beside a person's given name, or is listed with it, is judged again.
+
+Lines of code, cells without a header and markup hide a family from the searches of prose: author = {Orla Skelhorn and
+M. D. Fenn}, Skelhorn;Orla, <i>Orla</i> <b>Skelhorn</b>.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from typing import Final
+
+from textveil.detection import lists as known
+from textveil.detection.cued_names import label_words
+from textveil.detection.found import Found
+from textveil.detection.lists import LANGUAGES, Marks, lists
+from textveil.detection.mentions import EVIDENCE
+from textveil.detection.people_in_records import is_plain_form, is_thing
+from textveil.text.patterns import lazy_regex
+
+_PART: Final = r"(?:(?:Mc|Mac|O'|D'|Fitz)?[A-Z][a-z]+(?:['-][A-Z]?[a-z]+)*|[A-Z]{2,}(?:['-][A-Z]+)*)"
+_LINKS: Final = "(?:(?:van|von|der|den|de|del|da|di|dos|la|le|bin|al|el|ter|ten) ){0,3}"
+_TAGS: Final = r"(?:</?[A-Za-z][A-Za-z0-9]{0,10}(?: [^<>\n]{0,80})?>){1,4}"
+_BEHIND: Final = lazy_regex(
+    rf"(?P<joint> |{_TAGS} ?| {_TAGS}|[/;|\t]|\"[,;] ?\"|'[,;] ?')(?P<name>{_LINKS}{_PART}(?: {_PART})?)"
+    r"(?![A-Za-z0-9_(:=]|\.[A-Za-z]| ?[:=(])"
+)
+_BEFORE: Final = lazy_regex(
+    rf"(?<![A-Za-z0-9_.-])(?<![A-Za-z]')(?P<name>{_LINKS}{_PART})"
+    rf"(?P<joint>,? |, ?|{_TAGS} ?| {_TAGS}|[/;|\t]|\"[,;] ?\"|'[,;] ?')\Z"
+)
+_BOUND: Final = frozenset(" \t\n;|/,\"'>]})<.!?")
+_EDGES: Final = frozenset(("", *"\n{\"';|\t([=>"))
+_HARD: Final = frozenset("/;|\t\"'")
+"""Marks that part cells."""
+_AND: Final = r"(?:,? (?:and|und|et|y|e|en|og|och|i) |,? & |, |; ?| ?/ ?| ?\| ?)"
+_INITIALS: Final = r"(?:[A-Z]\.(?:[ -]|(?=[A-Z]))){1,3}"
+_LISTED: Final = lazy_regex(
+    rf"{_AND}(?P<name>{_INITIALS}(?P<family>{_LINKS}{_PART})|(?P<first>{_PART}), (?:[A-Z]\.[ -]?){{1,3}}"
+    rf"|(?P<given>{_PART}) (?P<last>{_LINKS}{_PART}))(?![A-Za-z0-9_(:=])"
+)
+_VOWEL: Final = lazy_regex("[aeiouy]")
+_WORDS: Final = lazy_regex("[A-Za-z]+")
+_MOST: Final = 80  # characters before a name that are read
+_MOST_LISTED: Final = 12
+_NONE: Final = int(Marks.OTHER | Marks.KNOWN_PLACE)
+_PLAIN: Final = int(Marks.COMMON | Marks.SMALL)
+_NAMES: Final = int(Marks.GIVEN | Marks.FAMILY)
+_SHORTEST: Final = 3
+_SHORTEST_PART: Final = 4  # letters of a word of which a compound is made
+
+
+def with_whole_names(
+    text: str, spans: Sequence[Found], ordinary: Collection[str] = (), passed: Sequence[Found] = (), language: str = ""
+) -> list[Found]:
+    """Return disjoint spans of a plain text, by start, in which persons hold the parts of their names beside them.
+
+    A part is capitalized, beside a given name, and no word of English, of programs or of ``ordinary``, nor a label or a
+    title. Persons listed behind are found by their initials. None stands in what is ``passed``.
+    """
+    if not any(span.kind == "person" and span.score > EVIDENCE for span in spans):
+        return list(spans)
+    taken = bytearray(len(text))
+    for span in (*spans, *passed):
+        if span.kind != "number" and span.score > EVIDENCE:
+            taken[span.start : span.end] = b"\1" * (span.end - span.start)
+    judge = _Judge(ordinary if language in LANGUAGES else (), compounds=language in ("de", "nl"))
+    met: list[Found] = []
+    for span in spans:
+        if span.kind == "person" and span.score > EVIDENCE and 1 not in taken[span.end : span.end + 1]:
+            met += _parts(text, span, judge, taken)
+    if not met:
+        return list(spans)
+    held = bytearray(len(text))
+    for span in met:
+        held[span.start : span.end] = b"\1" * (span.end - span.start)
+    return sorted([*(span for span in spans if 1 not in held[span.start : span.end]), *met])
+
+
+def _parts(text: str, span: Found, judge: "_Judge", taken: bytearray) -> Iterator[Found]:
+    """Yield the span with its missing parts, or these as spans of their own, and those who are listed behind it."""
+    words = _WORDS.findall(text[span.start : span.end])
+    whole, begun, end = [], span.start, span.end
+    if words and judge.is_given(words[-1]):
+        behind = _BEHIND.match(text, span.end)
+        if behind is not None and (reached := _family_end(text, behind, words, judge, taken)):
+            end = reached
+            whole.append((behind["joint"], behind.start("name"), reached))
+    if len(words) == 1 and end == span.end and judge.is_given(words[0]):
+        before = _BEFORE.search(text, max(0, span.start - _MOST), span.start)
+        if before is not None and _begins(text, before, words, judge, taken):
+            whole.append((before["joint"], *before.span("name")))
+            begun = before.start("name")
+    joined = [(start, stop) for joint, start, stop in whole if joint in (" ", ", ")]
+    if joined:
+        yield span._replace(start=min(begun, span.start), end=max(end, span.end))
+    for _, start, stop in whole:
+        if (start, stop) not in joined:
+            yield span._replace(start=start, end=stop, why="mention", score=min(span.score, 0.6))
+    at = max(end, span.end)
+    for _ in range(_MOST_LISTED):
+        listed = _LISTED.match(text, at)
+        if listed is None or 1 in taken[listed.start("name") : listed.end("name")] or not judge.is_listed(listed):
+            return
+        yield span._replace(start=listed.start("name"), end=listed.end("name"), why="enumeration", score=0.6)
+        at = listed.end("name")
+
+
+def _family_end(text: str, behind: "re.Match[str]", words: list[str], judge: "_Judge", taken: bytearray) -> int:
+    """Return where the family ends that stands behind a given name; 0 where none does."""
+    start, stop = behind.span("name")
+    if 1 in taken[start:stop]:
+        stop = start + taken[start:stop].find(1)
+        stop = start + len(text[start:stop].rstrip())
+    parts = text[start:stop].split(" ")
+    beside = ["x"] if behind["joint"][0] in _HARD else words
+    while parts and not all(judge.is_part(part, beside) for part in parts if part[:1].isupper()):
+        parts.pop()
+    if not parts or not parts[-1][:1].isupper():
+        return 0
+    stop = start + len(" ".join(parts))
+    if behind["joint"][0] in _HARD and text[stop : stop + 1] not in _BOUND and stop < len(text):
+        return 0
+    following = _WORDS.match(text, stop + 1) if text[stop : stop + 1] == " " else None
+    ends = following is not None and following[0].lower() in known.COMPANY_ENDS | known.PLACE_ENDS | known.INSTITUTIONS
+    return 0 if ends and following is not None and following[0][0].isupper() else stop
+
+
+def _begins(text: str, before: "re.Match[str]", words: list[str], judge: "_Judge", taken: bytearray) -> bool:
+    """Return whether a family stands before a given name: Skelhorn, Orla; Skelhorn;Orla."""
+    start, stop = before.span("name")
+    part = before["name"].rpartition(" ")[2]
+    if 1 in taken[start:stop] or not judge.is_part(part, words) or before["joint"] == " ":
+        return False
+    edge = text[start - 1 : start]
+    if before["joint"][0] in "'\"":
+        return edge == before["joint"][0]
+    if "," in before["joint"]:  # in prose a comma parts anything: Kilwhin, Orla
+        return edge in _EDGES
+    return edge in ("", "\n", ";", "|", "\t", '"', "/", ">", " ", "{")
+
+
+class _Judge:
+    """Tells which words can be parts of names."""
+
+    def __init__(self, ordinary: Collection[str], *, compounds: bool) -> None:
+        self.ordinary, self.compounds = ordinary, compounds
+
+    def is_given(self, word: str) -> bool:
+        """Return whether a word is a listed given name."""
+        return bool(lists().words.get(word.lower(), 0) & Marks.GIVEN)
+
+    def is_part(self, written: str, beside: Sequence[str]) -> bool:
+        """Return whether a capitalized word beside a name can be another part of it."""
+        lows = [low for low in _WORDS.findall(written.lower()) if len(low) > 1]
+        if not lows or sum(map(len, lows)) < _SHORTEST:
+            return False
+        listed = lists().words.get(lows[-1], 0) & _NAMES
+        if written.isupper() and not (listed or _VOWEL.search(lows[-1])):
+            return False  # QTH
+        short = len(written) < _SHORTEST_PART + (not listed) or written.lower() in known.letters()
+        if written.isupper() and not beside[-1].isupper() and short:
+            return False
+        return not any(map(self._is_other, lows))
+
+    def _is_other(self, low: str) -> bool:
+        marks = lists().words.get(low, 0)
+        if marks & _NONE or is_thing(low) or low in _words_of_roles():
+            return True
+        if marks & Marks.FAMILY and not marks & _PLAIN:
+            return low in self.ordinary
+        if is_plain_form(low) or low in self.ordinary:
+            return True
+        cuts = range(_SHORTEST, len(low) - _SHORTEST_PART + 1) if self.compounds else ()
+        return any(low[cut:] in self.ordinary for cut in cuts)
+
+    def is_listed(self, match: "re.Match[str]") -> bool:
+        """Return whether what is listed behind a person is another: by initials, or by a given name."""
+        family = match["family"] or match["first"]
+        if family:
+            return self.is_part(family.rpartition(" ")[2], ["x"])
+        given = match["given"]
+        marks = lists().words.get(given.lower(), 0)
+        named = marks & Marks.GIVEN and not marks & (_PLAIN | _NONE)
+        return bool(named) and self.is_part(match["last"].rpartition(" ")[2], [given])
+
+
+def _words_of_roles() -> frozenset[str]:
+    return _ROLES | label_words()
+
+
+_ROLES: Final = (
+    known.FUNCTION_WORDS | known.TITLES | known.RELATIONS | known.INSTITUTIONS | known.COMPANY_ENDS | known.PLACE_ENDS
+    | known.VERBS | known.NOUNS | known.ADJECTIVES | known.COMPANIES
+)  # fmt: skip

@@ -34,7 +34,7 @@ import numpy as np
 from everyday import FOLDER, NAMES, TEXT, TITLES, covered, labelled_notes, read_pages, whole
 
 from textveil.certificate.bounds import Bets, log_wealth_needed, missed_share, wrong_share
-from textveil.certificate.drawing import Sample, draw_order
+from textveil.certificate.sampling import Sample, draw_order
 from textveil.certificate.thresholds import conformal_threshold
 from textveil.errors import ParameterError
 from textveil.sanitize.policy.choice import policy

@@ -46,10 +46,10 @@ from PIL import Image
 from reportlab.pdfgen import canvas
 
 import textveil as tv
+from textveil.documents.apart import released
 from textveil.documents.model import joined
 from textveil.documents.opened import restored
 from textveil.documents.registry import reader_of
-from textveil.documents.release import released
 from textveil.errors import TextveilError
 
 FILES: Final = 12  # of each format

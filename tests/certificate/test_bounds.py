@@ -20,7 +20,7 @@ from textveil.certificate.bounds import (
     upper_mean,
     wrong_share,
 )
-from textveil.certificate.drawing import Sample, draw_order
+from textveil.certificate.sampling import Sample, draw_order
 from textveil.errors import ParameterError
 
 LEVELS = (0.5, 0.7, 0.8, 0.95)

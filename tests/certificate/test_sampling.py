@@ -8,8 +8,7 @@ import pytest
 from scipy.stats import chisquare
 
 from textveil.certificate import sampling
-from textveil.certificate.drawing import Sample
-from textveil.certificate.sampling import EVEN, MEAN, Draw, draw_pages
+from textveil.certificate.sampling import EVEN, MEAN, Draw, Sample, draw_pages
 from textveil.errors import ParameterError
 
 ALPHA = 1e-6

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.helpers.shared import skip_without_extra
 
-from textveil.corpora.cleaned_files import LIST
+from textveil.cli.clean import LIST
 
 Textveil = Callable[..., tuple[int, bytes, str]]
 

@@ -10,11 +10,9 @@ import pikepdf
 import pytest
 
 import textveil as tv
-from textveil.documents.apart import Apart
-from textveil.documents.archive import entries, packed
-from textveil.documents.limits import Limits
+from textveil.documents.apart import Apart, released
+from textveil.documents.limits import Limits, entries, packed
 from textveil.documents.opened import Opened, restored
-from textveil.documents.release import released
 from textveil.errors import InputError, InternalError
 
 NAME = "Zebedee Quillfeather"

@@ -15,12 +15,11 @@ import pytest
 from PIL import Image
 
 import textveil as tv
-from textveil.documents.archive import entries, packed
-from textveil.documents.limits import Limits
+from textveil.documents.apart import ReleasedDocument, released
+from textveil.documents.limits import Limits, entries, packed
 from textveil.documents.model import joined
 from textveil.documents.opened import Opened, restored
 from textveil.documents.registry import reader_of
-from textveil.documents.release import ReleasedDocument, released
 from textveil.errors import InputError, InternalError
 
 NAME, MAIL, PHONE = "Zebedee Quillfeather", "zebedee@quillfeather.example.net", "(617) 555-0143"

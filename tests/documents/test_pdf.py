@@ -10,13 +10,13 @@ from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen import canvas
 
 import textveil as tv
+from textveil.documents.apart import released
 from textveil.documents.limits import Limits
 from textveil.documents.model import joined
 from textveil.documents.opened import Opened, restored
 from textveil.documents.pdf_fonts import _nameless
 from textveil.documents.pdf_strings import strings
 from textveil.documents.registry import reader_of
-from textveil.documents.release import released
 from textveil.errors import InputError, InternalError
 
 NAME, MAIL, PHONE = "Zebedee Quillfeather", "zebedee@quillfeather.example.net", "(617) 555-0143"

@@ -12,12 +12,12 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont, PngImagePlugin
 
 import textveil as tv
-from textveil.documents.archive import entries
+from textveil.documents.apart import released
+from textveil.documents.limits import entries
 from textveil.documents.model import joined
 from textveil.documents.opened import restored
 from textveil.documents.pictures import BLANK, is_bare
 from textveil.documents.registry import reader_of
-from textveil.documents.release import released
 from textveil.errors import InputError, InternalError, MissingExtra
 
 NAME, MAIL, PHONE = "Zebedee Quillfeather", "zebedee@quillfeather.example.net", "(617) 555-0143"

@@ -18,9 +18,8 @@ import scipy
 
 from textveil.aggregates.budget import GRID, GaussianBudget
 from textveil.aggregates.request import CorpusRequest, Records
-from textveil.corpora.jobs.folder import JobFolder
 from textveil.corpora.jobs.job import written_or_refused
-from textveil.corpora.jobs.ledger import JobReceipt
+from textveil.corpora.jobs.ledger import JobFolder, JobReceipt
 from textveil.corpora.payment import Payer
 from textveil.errors import InputError, ParameterError
 from textveil.privacy.accountant import Accountant

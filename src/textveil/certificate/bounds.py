@@ -12,7 +12,7 @@ from typing import Final, final
 
 import numpy as np
 
-from textveil.certificate.drawing import Sample
+from textveil.certificate.sampling import Sample
 from textveil.errors import need
 from textveil.statistics import Bound, clopper_pearson
 from textveil.types import Reals

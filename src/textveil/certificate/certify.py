@@ -18,11 +18,10 @@ from textveil.certificate.bounds import (
     upper_count,
     wrong_share,
 )
-from textveil.certificate.drawing import Sample
 from textveil.certificate.finding import Found
 from textveil.certificate.marks import Binding, Guess, Mark, Marks, Period, Span
 from textveil.certificate.samples import CHARACTERS
-from textveil.certificate.sampling import EVEN, MEAN
+from textveil.certificate.sampling import EVEN, MEAN, Sample
 from textveil.certificate.thresholds import Comparison, Threshold, conformal_threshold, exchangeable, pages_for
 from textveil.detection.kinds import GROUPS
 from textveil.errors import InputError, need

@@ -93,7 +93,7 @@ class AggregateOptions:
             yield None
             return
         from textveil.budget.database import url_of
-        from textveil.corpora.jobs.folder import PAID, JobFolder
+        from textveil.corpora.jobs.ledger import PAID, JobFolder
         from textveil.corpora.payment import Payer
 
         url_of(self.ledger)

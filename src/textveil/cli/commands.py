@@ -43,7 +43,7 @@ OWN: Final[Mapping[str, tuple[str, type[TyperCommand]]]] = {
     "learn": ("learn:learn_command", GroupedCommand),
     "predict": ("learn:predict_command", GroupedCommand),
     "synthesize": ("synthesize:synthesize_command", GroupedCommand),
-    "topics": ("topics:topics_command", GroupedCommand),
+    "topics": ("synthesize:topics_command", GroupedCommand),
     "serve": ("serve:serve_command", OwnCommand),
     "mcp": ("serve:mcp_command", OwnCommand),
     "keys": ("ledger:keys_app", OwnCommand),

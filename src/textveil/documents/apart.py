@@ -1,4 +1,4 @@
-"""Documents read and written in a process of their own, which the kernel ends at a limit on its time and its memory.
+"""Documents released; read and written in a process that the kernel ends at a limit on its time and its memory.
 
 A file that blows up, in a library or in a way that nobody counts, costs that process alone and is refused in one line.
 The text comes back to be sanitized: no randomness and no policy goes there.
@@ -13,13 +13,13 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 from textveil.documents.check import Certificate
 from textveil.documents.limits import Limits
 from textveil.documents.model import Images
 from textveil.documents.opened import Opened, RestoredDocument, RewrittenDocument, broken, restored
-from textveil.errors import InputError, InternalError, TextveilError
+from textveil.errors import InputError, InternalError, TextveilError, UnsupportedGuarantee
 from textveil.killable import (
     START_SECONDS,
     Process,
@@ -31,7 +31,10 @@ from textveil.killable import (
     within_memory,
 )
 from textveil.pages.layout import Line
+from textveil.sanitize.release import Release
+from textveil.sanitize.sanitizer import Sanitizer
 from textveil.surrogates.private_map import PrivateMap, Replaced
+from textveil.surrogates.scopes import Scope
 
 _COMMAND: Final = (sys.executable, "-P", "-c", "from textveil.documents.apart import main; main()")
 _GROWN: Final = 2**28  # bytes of memory from which on a process does not go on to another document
@@ -191,3 +194,49 @@ class _Worker:
 
 def _key(name: str, data: bytes, images: str) -> bytes:
     return hashlib.sha256(f"{name}\n{images}\n".encode() + data).digest()
+
+
+class ReleasedDocument(NamedTuple):
+    """A file to hand over, how to undo it (private), what was checked, and the release of its text."""
+
+    data: bytes
+    private_map: PrivateMap
+    certificate: Certificate
+    release: Release
+
+
+def released(
+    name: str,
+    data: bytes,
+    sanitizer: Sanitizer,
+    *,
+    images: Images = "blank",
+    scope: Scope | None = None,
+    apart: Apart | None = None,
+) -> ReleasedDocument:
+    """Sanitize a document in place.
+
+    Args:
+        name: of its file; the ending tells the format.
+        data: the file.
+        sanitizer: with a policy that finds spans.
+        images: what becomes of pictures.
+        scope: shared by documents in which a value has one surrogate; None is a new one.
+        apart: reads and writes the file in a process that is killed when it takes too much time or memory; None does
+            it in this process, where only what is counted has a limit.
+
+    Raises:
+        InputError: the file cannot be read, or is one that is refused.
+        UnsupportedGuarantee: the sanitizer has no policy with spans.
+        InternalError: the check found something in the written file.
+    """
+    policy = sanitizer.setting.policy
+    if policy is None or not policy.finds_spans:
+        raise UnsupportedGuarantee(
+            "a document needs a policy that finds spans, as its look stays; got none. Use tv.policy('identifiers')."
+        )
+    opened = Opened(name, data, images) if apart is None else apart.opened(name, data, images)
+    (release,) = sanitizer.batch([opened.text], spans=False, scopes=None if scope is None else [scope])
+    if release.private_map is None:
+        raise UnsupportedGuarantee("a document needs a policy whose releases can be undone; got another.")
+    return ReleasedDocument(*opened.rewritten(release.private_map), release=release)

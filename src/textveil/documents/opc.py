@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
 
-from textveil.documents.archive import entries, packed
+from textveil.documents.limits import entries, packed
 from textveil.documents.markup import (
     Cleaner,
     Element,

@@ -14,10 +14,9 @@ from textveil.surrogates.drawn import Draw, Drawn, agreed, proved
 from textveil.surrogates.page import UNKNOWN, Page
 from textveil.surrogates.person import person_of
 from textveil.surrogates.place_pools import COUNTRY, TOWN, place_pool, places
-from textveil.surrogates.places import PLACE, country_of
+from textveil.surrogates.places import PLACE, SCRIPT, country_of, with_script
 from textveil.surrogates.pools import names_of, pool
 from textveil.surrogates.scopes import Scope, beside
-from textveil.surrogates.script_option import SCRIPT, with_script
 from textveil.surrogates.surrogate import Mention
 from textveil.surrogates.writing import filled, in_case_of, key_of, without_possessive
 from textveil.text.patterns import lazy_regex

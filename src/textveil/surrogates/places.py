@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -16,11 +17,55 @@ from textveil.surrogates.person import person_of
 from textveil.surrogates.place_pools import COUNTRY, STREET, TOWN, place_pool, places
 from textveil.surrogates.pools import pool
 from textveil.surrogates.scopes import Scope
-from textveil.surrogates.script_option import SCRIPT, with_script
 from textveil.surrogates.shown import Sound, agreed_on, sound_of, sounding
 from textveil.surrogates.surrogate import Mention
-from textveil.surrogates.writing import FROM_ONE, filled, in_case_of, key_of, shape_of, without_possessive
+from textveil.surrogates.writing import (
+    FROM_ONE,
+    OTHER_SCRIPT,
+    SCRIPT_FACTS,
+    filled,
+    in_case_of,
+    key_of,
+    shape_of,
+    without_possessive,
+)
 from textveil.text.patterns import lazy_regex
+
+SCRIPT: Final = Option(
+    domain=named("drawn", "kept"),
+    help="kept: a value in Cyrillic, Arabic, Chinese, Japanese or Korean letters gets one in the same; which "
+    "they are, is public then.",
+    metavar="NAME",
+)
+
+
+def with_script(drawn: Drawn, script: str) -> Drawn:
+    """Return a surrogate of places or organizations with this option; its rules load where such letters stand."""
+    other = drawn.of_mentions
+    parameters = {**drawn.parameters, "script": script}
+    if script != "kept" or other is None:
+        return replace(drawn, parameters=parameters)
+
+    def of_mentions(mentions: Sequence[Mention], ages: Sequence[str]) -> Draw:
+        elsewhere = other(mentions, ages)
+        turkish = drawn.name == "place" and bool(mentions) and mentions[0].page.language == "tr"
+        if not turkish and not any(OTHER_SCRIPT.search(mention.value) for mention in mentions):
+            return elsewhere
+        from textveil.surrogates import scripts
+
+        japanese = scripts.is_japanese(mentions)
+        own = scripts.place if drawn.name == "place" else scripts.organization
+
+        def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str | None:
+            language = scripts.script_of(value, japanese=japanese)
+            language = language or ("tr" if turkish and scripts.TURKISH_STREET.search(value) else "")
+            return own(value, language, scope, rng) if language else elsewhere(value, scope, rng)
+
+        return surrogate_of
+
+    public = (*drawn.public, SCRIPT_FACTS)
+    return replace(drawn, parameters=parameters, of_mentions=of_mentions, public=public, entries=None)
+
 
 _MARK: Final = lazy_regex(r"([,\n])")  # what parts of a place are parted by
 _CODE: Final = lazy_regex(r"AA(?:\s+[9-]{3,10})?")  # the shape of a state, with or without a postal code

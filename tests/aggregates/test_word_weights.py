@@ -23,22 +23,26 @@ from textveil.aggregates.person_words import GatheredVectors, PersonVectors
 from textveil.aggregates.request import CorpusRequest
 from textveil.aggregates.word_weights import (
     COUNT,
+    COUNTED,
     CROSS,
+    CROSS_ALONE,
     ENOUGH,
     LONGEST,
     NORM,
     ONE,
     SECOND,
+    SECOND_ALONE,
     WORD_NORM,
     WordNoise,
-    can_pay,
-    enough,
+    coordinates,
     residuals,
     round_sums,
+    signal_of,
     word_sums,
+    words_pay,
 )
 from textveil.errors import ModelError
-from textveil.numerics.discrete_noise import DiscreteGaussian
+from textveil.numerics.discrete_noise import LARGEST_SIGMA, DiscreteGaussian
 from textveil.privacy.composition import gaussian_delta
 from textveil.randomness import seeded_generator
 from textveil.types import Integers, Reals
@@ -155,14 +159,12 @@ def test_documents_come_back_from_the_disk_by_person() -> None:
 def test_all_noises_together_cost_what_is_stated(epsilon: float, selected: bool) -> None:
     rest = 1 - SELECTION if selected else Fraction(1)
     budget = GaussianBudget(epsilon, 1e-6, Fraction(1, 4) if selected else Fraction(0))
-    assert can_pay(budget, rest)
     noise, words = _noise(budget, SECOND * rest, CROSS * rest), WordNoise.of(budget, rest)
-    counted = GRID**2 / budget.noise(GRID**2, COUNT * rest).continuous_sigma ** 2
+    counted = COUNTED**2 / budget.noise(COUNTED**2, COUNT * rest).continuous_sigma ** 2
     spent = counted + noise.norm**4 / noise.diagonal.continuous_sigma**2
     spent += noise.norm**2 / noise.cross.continuous_sigma**2 + WORD_NORM**2 / words.words.continuous_sigma**2
     spent += word_weights.ROUNDS * (NORM * LONGEST) ** 2 / words.round.continuous_sigma**2
-    half = (1 - COUNT) / 2 * rest
-    other = _noise(budget, half, half)
+    other = _noise(budget, SECOND_ALONE * rest, CROSS_ALONE * rest)
     without = counted + other.norm**4 / other.diagonal.continuous_sigma**2
     without += other.norm**2 / other.cross.continuous_sigma**2
     for total in (spent, without):
@@ -173,21 +175,27 @@ def test_all_noises_together_cost_what_is_stated(epsilon: float, selected: bool)
 
 
 def test_noise_that_cannot_be_drawn_is_not_asked_for() -> None:
-    for epsilon in (0.01, 0.03, 0.05, 0.06, 0.07, 0.1):
+    for epsilon in (0.001, *(0.01 * k for k in range(1, 11))):
         budget = GaussianBudget(epsilon, 1e-9)
-        if can_pay(budget, Fraction(1)):
-            WordNoise.of(budget, Fraction(1))
-    assert not can_pay(GaussianBudget(0.01, 1e-9), Fraction(1))
+        if words_pay(1e9, budget, Fraction(1), 2):
+            assert WordNoise.of(budget, Fraction(1)).round.sigma < LARGEST_SIGMA
+        else:
+            assert epsilon < 0.095
+        signal_of(1000, budget, Fraction(1), seeded_generator(1))
 
 
 def test_the_number_of_persons_is_noisy_and_decides() -> None:
-    """Alpha 1e-6: deviations of 10 sigma; with mu 1 the number is drawn with a deviation of 10 persons."""
-    budget = GaussianBudget(4.5, 1e-6)
-    sure, rng = math.ceil(ENOUGH / math.sqrt(budget.squared_mu)), seeded_generator(5)
-    assert enough(sure + 100, budget, Fraction(1), 2, rng) and not enough(sure - 100, budget, Fraction(1), 2, rng)
-    assert not enough(10**6, budget, Fraction(1), 65, rng) and not enough(0, budget, Fraction(1), 2, rng)
-    decided = sum(enough(sure, budget, Fraction(1), 2, rng) for _ in range(400))
-    assert 100 < decided < 300  # one half of the draws, within 10 deviations
+    """Alpha 1e-6 for the variance of 400 draws; a sigma that is 20 % too small would fail."""
+    budget, rng = GaussianBudget(1.0, 1e-6), seeded_generator(5)
+    noise, mu = budget.noise(COUNTED**2, COUNT), math.sqrt(budget.squared_mu)
+    drawn = np.array([signal_of(10_000, budget, Fraction(1), rng) for _ in range(400)]) / mu - 10_000
+    statistic = float(np.square(drawn * COUNTED / noise.sigma).sum())
+    assert chi2.ppf(5e-7, 400) < statistic < chi2.isf(5e-7, 400)
+    assert statistic / 0.64 > chi2.isf(5e-7, 400)  # the mutant
+    assert [words_pay(ENOUGH, budget, Fraction(1), labels) for labels in (2, 64, 65)] == [True, True, False]
+    assert not words_pay(ENOUGH - 1, budget, Fraction(1), 2)
+    assert [coordinates(signal, 300) for signal in (0, 200, 400, 600, 1e6)] == [40, 40, 133, 300, 300]
+    assert coordinates(100.0, 25) == 25
 
 
 def test_rounds_of_no_document_have_the_stated_variance(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,6 +218,23 @@ def test_rounds_of_no_document_have_the_stated_variance(monkeypatch: pytest.Monk
         statistic = float(np.square(values / sigma).sum())
         assert chi2.ppf(5e-7, values.size) < statistic < chi2.isf(5e-7, values.size)
         assert statistic / 0.64 > chi2.isf(5e-7, values.size)  # the mutant
+
+
+def test_fewer_coordinates_are_the_first_directions_of_public_text(tmp_path: Path) -> None:
+    vocabulary = lettered_vocabulary(200, dim=60)
+    words, all_of_them = vocabulary.words, PublicFeatures(vocabulary, public_transform(vocabulary))
+    few = PublicFeatures(vocabulary, public_transform(vocabulary, 40))
+    assert (all_of_them.dim, few.dim) == (61, 41) and few.digest != all_of_them.digest
+    assert np.array_equal(public_transform(vocabulary, 60), public_transform(vocabulary))
+    vectors = few.vectors([" ".join(words[k : k + 5]) for k in range(100)], 2**10)
+    assert all(0.9 * 2**20 < _square(row) <= 2**20 for row in vectors)
+    texts = [" ".join(words[k % 2 * 100 : k % 2 * 100 + 9]) for k in range(500)]
+    records = MemoryRecords(list(range(500)), texts, [str(k % 2) for k in range(500)])
+    model = learn(CorpusRequest(records, epsilon=1.0, delta=1e-6, vocabulary=vocabulary, rng=seeded_generator(1))).model
+    assert model.features.dim == 41 and model.predict(texts[:2]) == ["0", "1"]
+    model.save(tmp_path)
+    assert load_model(tmp_path, vocabulary=vocabulary).predict(texts) == model.predict(texts)
+    assert '"textveil classifier 2"' in (tmp_path / FACTS).read_text()
 
 
 def _corpus(number: int, seed: int) -> MemoryRecords:

@@ -24,7 +24,7 @@ WEIGHTS: Final = "model.safetensors"  # Names of a model's files in its folder
 RELEASE: Final = "classifier"
 PROOF: Final = "proofs/corpus_learn.md"
 _FORMAT: Final = "textveil classifier 1"
-_WITH_WORDS: Final = "textveil classifier 2"  # which earlier versions refuse
+_ADAPTED: Final = "textveil classifier 2"  # with words or fewer coordinates: earlier versions refuse it
 _BLOCK: Final = 4096
 
 
@@ -86,7 +86,7 @@ class TextClassifier:
             tensors["words"] = self.words
         data = save({name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()})
         facts = {
-            "format": _FORMAT if self.words is None else _WITH_WORDS,
+            "format": _format(tensors),
             "sha256": hashlib.sha256(data).hexdigest(),
             "labels": list(self.labels),
             "vocabulary": {"name": vocabulary.name, "sha256": vocabulary.digest},
@@ -126,7 +126,7 @@ def load_model(folder: str | Path, *, vocabulary: Vocabulary | None = None) -> T
             "the model must be loaded with the vocabulary that it was learned with; got another. Give that one."
         )
     named = isinstance(labels, list) and bool(labels) and all(isinstance(label, str) for label in labels)
-    if transform.shape != (words.dim, words.dim) or not np.isfinite(transform).all():
+    if transform.shape[0] != words.dim or not 0 < transform.shape[1] <= words.dim or not np.isfinite(transform).all():
         raise _damaged("other numbers")
     features = PublicFeatures(words, transform)
     if not (named and weights.shape == (features.dim, len(labels)) and np.isfinite(weights).all()):
@@ -150,12 +150,17 @@ def _read(path: Path) -> tuple[Any, dict[str, Vectors]]:
         raise _damaged(error.strerror or type(error).__name__) from None
     except SafetensorError:
         raise _damaged("damaged numbers") from None
-    if facts["format"] != (_WITH_WORDS if "words" in tensors else _FORMAT):
+    if facts["format"] != _format(tensors):
         raise _damaged("another format")
     digest = hashlib.sha256(data).hexdigest()
     if facts.get("sha256", digest) != digest:  # earlier models name none
         raise _damaged("files of two models")
     return facts, {name: tensor.astype(np.float32) for name, tensor in tensors.items()}
+
+
+def _format(tensors: Mapping[str, Vectors]) -> str:
+    rows, columns = tensors["transform"].shape
+    return _FORMAT if "words" not in tensors and rows == columns else _ADAPTED
 
 
 def _damaged(got: str) -> ModelError:

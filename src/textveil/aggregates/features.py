@@ -35,12 +35,19 @@ _REPEATS: Final = np.array([0, *np.rint(16 * (1 + np.log(np.arange(1, 257))))], 
 """What a word counts that stands so many times in a document, in sixteenths; 256 times are the most."""
 
 
-def public_transform(vocabulary: Vocabulary) -> Vectors:
-    """The matrix that whitens word vectors by public text, float32, shape (dim, dim)."""
+def public_transform(vocabulary: Vocabulary, kept: int | None = None) -> Vectors:
+    """The matrix that whitens word vectors by public text, float32, shape (dim, dim).
+
+    ``kept``: only so many directions, those in which public text varies most; the shape is then (dim, kept).
+    """
     vectors, shares = _centered(vocabulary)
     values, directions = np.linalg.eigh((vectors * shares[:, None]).T @ vectors)
     values = np.maximum(values, max(float(values[-1]), np.finfo(np.float64).tiny) * _SMALLEST)
-    return np.asarray((directions * (values / values[-1]) ** (-_WHITENED / 2)) @ directions.T, dtype=np.float32)
+    whitened = directions * (values / values[-1]) ** (-_WHITENED / 2)
+    return np.asarray(
+        whitened[:, len(values) - kept :] if kept is not None and kept < len(values) else whitened @ directions.T,
+        dtype=np.float32,
+    )
 
 
 class WordReader:
@@ -59,7 +66,7 @@ class WordReader:
 class PublicFeatures:
     """Vectors of documents over a public vocabulary.
 
-    ``transform``: as ``public_transform`` gives it, or a model has stored it; shape (dim, dim).
+    ``transform``: as ``public_transform`` gives it, or a model has stored it; shape (dim, coordinates).
     """
 
     def __init__(self, vocabulary: Vocabulary, transform: Vectors) -> None:

@@ -1,9 +1,9 @@
 """A classifier learned from a corpus under one epsilon for all that a person wrote.
 
 Ridge regression of labels on documents' vectors, from noisy second moments of the vectors and noisy sums of them for
-each label, over all persons; where persons are many, single words are weighed too (``word_weights``). A person's part
-of each sum is at most as long as that of one document. Every choice is made by public facts and noisy numbers: the
-ridge is the largest eigenvalue that the noise alone has.
+each label, over all persons. Many persons also weigh single words; few have fewer coordinates (``word_weights``). A
+person's part of each sum is at most as long as that of one document. Every choice is made by public facts and noisy
+numbers: the ridge is the largest eigenvalue that the noise alone has.
 
 Proof: privacy/proofs/corpus_learn.md.
 """
@@ -25,18 +25,20 @@ from textveil.aggregates.person_words import GatheredVectors, PersonVectors
 from textveil.aggregates.report import AggregateReport
 from textveil.aggregates.request import CorpusRequest
 from textveil.aggregates.word_weights import (
-    COUNT,
     CROSS,
+    CROSS_ALONE,
     LONGEST,
     NORM,
     ONE,
     SECOND,
+    SECOND_ALONE,
     WORD_NORM,
     WordNoise,
-    can_pay,
-    enough,
+    coordinates,
     refined,
     shortened,
+    signal_of,
+    words_pay,
 )
 from textveil.errors import need
 from textveil.numerics.discrete_noise import LARGEST_SIGMA, DiscreteGaussian
@@ -213,7 +215,7 @@ def learn(request: CorpusRequest) -> Learned:
         BudgetExhausted: a person's budget does not reach.
     """
     need(request.records.labelled, "label", "none", "given")
-    released = released_moments(request, words=True)
+    released = released_moments(request, adapted=True)
     guarantee = released.budget.guarantee(request.records.adjacency, PROOF)
     method = {"method": REGRESSION, "words": "weighed" if released.weights else "in vectors alone"}
     report = released.report(RELEASE, guarantee, method)
@@ -228,24 +230,26 @@ def learn(request: CorpusRequest) -> Learned:
     return Learned(model, released.persons)
 
 
-def released_moments(request: CorpusRequest, *, words: bool = False) -> ReleasedMoments:
+def released_moments(request: CorpusRequest, *, adapted: bool = False) -> ReleasedMoments:
     """Return the noisy sums alone; raises as ``learn``.
 
-    ``words``: also weigh single words, if there are enough persons for it.
+    ``adapted``: read fewer coordinates or single words, as a noisy number of persons tells.
     """
     budget, share = budget_of_labels(request)
-    words = words and can_pay(budget, share)
-    half = share * (1 - COUNT) / 2 if words else share / 2
-    noise, word_noise = _noise(budget, half, half), WordNoise.of(budget, share) if words else None
     guarantee = budget.guarantee(request.records.adjacency, PROOF)
     features = PublicFeatures(request.words, public_transform(request.words))
-    settings: list[Fact] = [REGRESSION, repr(noise), repr(word_noise), features.digest]
+    settings: list[Fact] = [REGRESSION, repr(_noise(budget, share / 2, share / 2)), features.digest, adapted]
     with paid_labels(request, budget, guarantee, settings) as paid:
-        if word_noise is not None:
-            if enough(paid.persons, budget, share, len(paid.labels), paid.drawing.rng):
+        noise, word_noise = _noise(budget, share / 2, share / 2), None
+        if adapted:
+            signal = signal_of(paid.persons, budget, share, paid.drawing.rng)
+            if words_pay(signal, budget, share, len(paid.labels)):
                 noise = _noise(budget, share * SECOND, share * CROSS)
+                word_noise = WordNoise.of(budget, share)
             else:
-                word_noise = None
+                noise = _noise(budget, share * SECOND_ALONE, share * CROSS_ALONE)
+                kept = coordinates(signal, request.words.dim)
+                features = PublicFeatures(request.words, public_transform(request.words, kept))
         parts = _parts(request, paid.labels, features, words=word_noise is not None)
         sums = moments((_scaled(part, noise.norm) for part in parts), features.dim, len(paid.labels), noise.norm)
         released = ReleasedMoments(

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from textveil.aggregates.budget import GRID, GaussianBudget
+from textveil.aggregates.budget import GaussianBudget
 from textveil.aggregates.features import MODEL_NORM, roots_up
 from textveil.aggregates.person_words import PersonVectors
 from textveil.numerics.discrete_noise import LARGEST_SIGMA, DiscreteGaussian
@@ -34,8 +34,13 @@ SECOND: Final = Fraction(3, 10)
 CROSS: Final = Fraction(1, 5)
 WORDS: Final = Fraction(1, 20)  # that tells how frequent words are
 ROUND: Final = (1 - COUNT - SECOND - CROSS - WORDS) / ROUNDS
-ENOUGH: Final = 1500  # persons, times sensitivity / sigma of the whole budget, from which words pay
+SECOND_ALONE: Final = (1 - COUNT) * Fraction(2, 5)  # where words have no weights
+CROSS_ALONE: Final = (1 - COUNT) * Fraction(3, 5)
+COUNTED: Final = 16  # parts of a person in the noisy number of persons
+ENOUGH: Final = 1500  # signal from which words pay
 _MOST_LABELS: Final = 64
+_FEWEST: Final = 40  # coordinates of vectors
+_SIGNAL_OF_COORDINATE: Final = 1200  # square of the signal for each
 
 _LOGIT: Final = 2**24
 _STEPS: Final = 64  # of the table of the exponential function, in 1
@@ -60,15 +65,21 @@ class WordNoise(NamedTuple):
         return cls(budget.noise(WORD_NORM**2, WORDS * rest), budget.noise(sensitivity**2, ROUND * rest))
 
 
-def can_pay(budget: GaussianBudget, rest: Fraction) -> bool:
-    """Return whether noise on words can be drawn at all; a public fact."""
-    return budget.squared_mu * ROUND * rest * (LARGEST_SIGMA - 1) ** 2 > 2 * (NORM * LONGEST) ** 2
+def signal_of(persons: int, budget: GaussianBudget, rest: Fraction, rng: np.random.Generator) -> float:
+    """How strong sums over persons are beside the noise: their noisy number times sensitivity / sigma of the budget."""
+    drawn = int(budget.noise(COUNTED**2, COUNT * rest).sample(1, rng)[0])
+    return max(persons + drawn / COUNTED, 0) * math.sqrt(budget.squared_mu)
 
 
-def enough(persons: int, budget: GaussianBudget, rest: Fraction, labels: int, rng: np.random.Generator) -> bool:
-    """Return whether words pay, by a noisy number of persons."""
-    noisy = persons * GRID + int(budget.noise(GRID**2, COUNT * rest).sample(1, rng)[0])
-    return labels <= _MOST_LABELS and noisy > 0 and noisy**2 * budget.squared_mu >= (ENOUGH * GRID) ** 2
+def words_pay(signal: float, budget: GaussianBudget, rest: Fraction, labels: int) -> bool:
+    """Return whether single words are weighed, by noisy numbers and public facts."""
+    drawable = budget.squared_mu * ROUND * rest * (LARGEST_SIGMA - 1) ** 2 >= (NORM * LONGEST) ** 2
+    return drawable and labels <= _MOST_LABELS and signal >= ENOUGH
+
+
+def coordinates(signal: float, dim: int) -> int:
+    """Coordinates of words' vectors that are read: where persons are few, the others would add more noise than tell."""
+    return min(max(int(signal**2 / _SIGNAL_OF_COORDINATE), _FEWEST), dim)
 
 
 def shortened(sums: Integers, norm: int) -> Integers:

@@ -61,7 +61,7 @@ def _part(texts: list[str], persons: list[int], labels: list[int]) -> PersonVect
         np.array(persons, dtype=np.int64),
         FEATURES.vectors_of(counts, MODEL_NORM),
         np.array(labels, dtype=np.int64),
-        FEATURES.words_of(counts, WORD_NORM),
+        counts,
     )
 
 
@@ -114,7 +114,7 @@ def test_every_neighbor_of_all_small_corpora_is_within_the_bound() -> None:
             rows = [documents[one] for held in corpus for one in held]
             persons = [number for number, held in enumerate(corpus) for _ in held]
             parts = [_part([text for text, _ in rows], persons, [label for _, label in rows])]
-            return word_sums(parts, 40), round_sums(parts, weights)
+            return word_sums(parts, FEATURES), round_sums(parts, FEATURES, weights)
 
         largest = [0, 0]
         for corpus in combinations_with_replacement(choices, 3):
@@ -132,8 +132,8 @@ def test_a_person_of_very_many_documents_adds_no_more_than_one() -> None:
     text = " ".join(VOCABULARY.words[:9])
     part = _part([text] * 4000, [0] * 4000, [0] * 4000)
     weights = _weights(0.0, 2)
-    assert _square(word_sums([part], 40)) <= WORD_NORM**2
-    assert 0.9 * (NORM * LONGEST) ** 2 < _square(round_sums([part], weights)) <= (NORM * LONGEST) ** 2
+    assert _square(word_sums([part], FEATURES)) <= WORD_NORM**2
+    assert 0.9 * (NORM * LONGEST) ** 2 < _square(round_sums([part], FEATURES, weights)) <= (NORM * LONGEST) ** 2
     many = word_weights.shortened(np.full((300, 4), 2**40, dtype=np.int64), 2**18)
     assert 0.99 * 2**36 < _square(many) <= 2**36
 
@@ -149,8 +149,8 @@ def test_documents_come_back_from_the_disk_by_person() -> None:
         [got] = gathered
         assert np.array_equal(got.persons, expected.persons) and np.array_equal(got.labels, expected.labels)
         assert np.array_equal(got.vectors, expected.vectors)
-        assert got.words is not None and expected.words is not None
-        assert np.array_equal(got.words.toarray(), expected.words.toarray())
+        assert got.counts is not None and expected.counts is not None
+        assert np.array_equal(got.counts.toarray(), expected.counts.toarray())
     assert list(GatheredVectors([], FEATURES.dim)) == []
 
 
@@ -210,10 +210,11 @@ def test_rounds_of_no_document_have_the_stated_variance(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(word_weights, "noisy", kept)
     noise = WordNoise.of(GaussianBudget(1.0, 1e-6), Fraction(1))
-    empty = GatheredVectors([], 3)
-    word_weights.refined(empty, 3000, np.zeros((3, 4)), np.eye(3), 1.0, noise, seeded_generator(1))
+    vocabulary = lettered_vocabulary(676, dim=2)
+    features, empty = PublicFeatures(vocabulary, public_transform(vocabulary)), GatheredVectors([], 3)
+    word_weights.refined(empty, features, np.zeros((3, 4)), np.eye(3), 1.0, noise, seeded_generator(1))
     sizes = [(values.shape, sigma) for values, sigma in drawn]
-    assert sizes == [((3000,), noise.words.sigma), *[((3003, 4), noise.round.sigma)] * word_weights.ROUNDS]
+    assert sizes == [((676,), noise.words.sigma), *[((679, 4), noise.round.sigma)] * word_weights.ROUNDS]
     for values, sigma in drawn:
         statistic = float(np.square(values / sigma).sum())
         assert chi2.ppf(5e-7, values.size) < statistic < chi2.isf(5e-7, values.size)

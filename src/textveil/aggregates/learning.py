@@ -32,7 +32,6 @@ from textveil.aggregates.word_weights import (
     ONE,
     SECOND,
     SECOND_ALONE,
-    WORD_NORM,
     WordNoise,
     coordinates,
     refined,
@@ -241,6 +240,7 @@ def released_moments(request: CorpusRequest, *, adapted: bool = False) -> Releas
     settings: list[Fact] = [REGRESSION, repr(_noise(budget, share / 2, share / 2)), features.digest, adapted]
     with paid_labels(request, budget, guarantee, settings) as paid:
         noise, word_noise = _noise(budget, share / 2, share / 2), None
+        parts = _parts(request, paid.labels, features, counted=adapted)
         if adapted:
             signal = signal_of(paid.persons, budget, share, paid.drawing.rng)
             if words_pay(signal, budget, share, len(paid.labels)):
@@ -248,9 +248,10 @@ def released_moments(request: CorpusRequest, *, adapted: bool = False) -> Releas
                 word_noise = WordNoise.of(budget, share)
             else:
                 noise = _noise(budget, share * SECOND_ALONE, share * CROSS_ALONE)
-                kept = coordinates(signal, request.words.dim)
-                features = PublicFeatures(request.words, public_transform(request.words, kept))
-        parts = _parts(request, paid.labels, features, words=word_noise is not None)
+                features = PublicFeatures(
+                    request.words, public_transform(request.words, coordinates(signal, request.words.dim))
+                )
+                parts = _read_again(parts, features)
         sums = moments((_scaled(part, noise.norm) for part in parts), features.dim, len(paid.labels), noise.norm)
         released = ReleasedMoments(
             budget=budget,
@@ -267,8 +268,8 @@ def released_moments(request: CorpusRequest, *, adapted: bool = False) -> Releas
         if word_noise is None:
             return released
         second = released.moments.second / noise.norm**2
-        held, rng = len(features.vocabulary), paid.drawing.rng
-        weights = refined(parts, held, regression(released), second, released.ridge, word_noise, rng)
+        rng = paid.drawing.rng
+        weights = refined(parts, features, regression(released), second, released.ridge, word_noise, rng)
         return replace(released, weights=weights)
 
 
@@ -287,9 +288,9 @@ def _noise(budget: GaussianBudget, second: Fraction, cross: Fraction) -> Noise:
 
 
 def _parts(
-    request: CorpusRequest, labels: tuple[str, ...], features: PublicFeatures, *, words: bool
+    request: CorpusRequest, labels: tuple[str, ...], features: PublicFeatures, *, counted: bool
 ) -> Iterable[PersonVectors]:
-    """Documents of persons, vectors of norm ``MODEL_NORM``; to be iterated more than once only with ``words``."""
+    """Documents of persons, vectors of norm ``MODEL_NORM``; with ``counted`` read already, to be iterated often."""
     numbers = {label: number for number, label in enumerate(labels)}
 
     def parts() -> Iterator[PersonVectors]:
@@ -299,11 +300,17 @@ def _parts(
                 counts = features.counts([batch.texts[row] for row in rows])
                 vectors = features.vectors_of(counts, MODEL_NORM).astype(np.int16)
                 codes = np.array([numbers[batch.labels[row]] for row in rows], dtype=np.int64)
-                weighted = features.words_of(counts, WORD_NORM) if words else None
-                yield PersonVectors(batch.persons[rows], vectors, codes, weighted)
+                yield PersonVectors(batch.persons[rows], vectors, codes, counts if counted else None)
 
-    alone = request.records.adjacency.unit is Unit.DOCUMENT and not words
+    alone = request.records.adjacency.unit is Unit.DOCUMENT and not counted
     return parts() if alone else GatheredVectors(parts(), features.dim)
+
+
+def _read_again(parts: Iterable[PersonVectors], features: PublicFeatures) -> Iterator[PersonVectors]:
+    """Yield the same documents with vectors of other features."""
+    for part in parts:
+        if part.counts is not None:
+            yield part._replace(vectors=features.vectors_of(part.counts, MODEL_NORM))
 
 
 def _scaled(part: PersonVectors, norm: int) -> PersonVectors:

@@ -106,23 +106,23 @@ class PersonVectors(NamedTuple):
     persons: Integers  # number of each document's person, shape (count,)
     vectors: NDArray[np.integer[Any]]  # with an L2 norm of at most a bound, whole, shape (count, dim)
     labels: Integers  # number of each document's label, shape (count,)
-    words: sparse.csr_array | None = None  # with an L2 norm of at most a bound, whole, shape (count, words)
+    counts: sparse.csr_array | None = None  # how often each word stands in each, shape (count, words)
 
 
 class GatheredVectors:
-    """Documents by person, on the disk: two bytes a coordinate and six a word. Iterating gives every person whole."""
+    """Documents by person, on the disk: two bytes a coordinate, eight a word of each. Every person comes whole."""
 
     def __init__(self, parts: Iterable[PersonVectors], dim: int) -> None:
-        vectors, values, ids = Spill(np.int16), Spill(np.int16), Spill(np.int32)
+        vectors, values, ids = Spill(np.int16), Spill(np.int32), Spill(np.int32)
         columns = [np.empty((3, 0), np.int32)]
         self._dim, self._words = dim, 0
         for part in parts:
             vectors.append(part.vectors)
             sizes = np.zeros_like(part.persons)
-            if part.words is not None:
-                values.append(part.words.data)
-                ids.append(part.words.indices)
-                sizes, self._words = np.diff(part.words.indptr), part.words.shape[1]
+            if part.counts is not None:
+                values.append(part.counts.data)
+                ids.append(part.counts.indices)
+                sizes, self._words = np.diff(part.counts.indptr), part.counts.shape[1]
             columns.append(np.array([part.persons, part.labels, sizes], dtype=np.int32))
         persons, labels, sizes = np.concatenate(columns, axis=1)
         self._vectors, order = by_person(vectors, np.full(persons.size, dim), persons)
@@ -133,13 +133,13 @@ class GatheredVectors:
     def __iter__(self) -> Iterator[PersonVectors]:
         lengths = np.full(self._persons.size, self._dim)
         for records, numbers in whole_persons(lengths, self._persons, _DOCUMENTS * self._dim):
-            words, ends = None, self._ends[records.start : records.stop + 1]
+            counts, ends = None, self._ends[records.start : records.stop + 1]
             if self._words:
                 place = slice(int(ends[0]), int(ends[-1]))
                 held = (self._values[place].astype(np.int64), self._ids[place], ends - ends[0])
-                words = sparse.csr_array(held, shape=(len(ends) - 1, self._words))
+                counts = sparse.csr_array(held, shape=(len(ends) - 1, self._words))
             vectors = self._vectors[numbers].reshape(-1, self._dim)
-            yield PersonVectors(self._persons[records], vectors, self._labels[records], words)
+            yield PersonVectors(self._persons[records], vectors, self._labels[records], counts)
 
 
 BREAK: Final = -1  # stands where no n-gram may go on: a number, punctuation, the end of a record

@@ -17,7 +17,7 @@ import numpy as np
 from scipy import sparse
 
 from textveil.aggregates.budget import GaussianBudget
-from textveil.aggregates.features import MODEL_NORM, roots_up
+from textveil.aggregates.features import MODEL_NORM, PublicFeatures, roots_up
 from textveil.aggregates.person_words import PersonVectors
 from textveil.numerics.discrete_noise import LARGEST_SIGMA, DiscreteGaussian
 from textveil.types import Integers, Reals
@@ -125,17 +125,22 @@ def residuals(scores: Integers, labels: Integers) -> Integers:
     return np.where(lengths > LONGEST, np.sign(rest) * (np.abs(rest) * LONGEST // np.maximum(lengths, 1)), rest)
 
 
-def word_sums(parts: Iterable[PersonVectors], words: int) -> Integers:
+def word_sums(parts: Iterable[PersonVectors], features: PublicFeatures) -> Integers:
     """Sums of documents' words over all persons, each person's of at most ``WORD_NORM``; shape (words,)."""
-    total: Integers = np.zeros((words, 1), np.int64)
+    total: Integers = np.zeros((len(features.vocabulary), 1), np.int64)
     for part in parts:
-        if part.words is not None:
-            ones = np.ones((len(part.labels), 1), np.int64)
-            total += bounded_products(part.words, ones, part.persons, WORD_NORM)
+        ones = np.ones((len(part.labels), 1), np.int64)
+        total += bounded_products(_words(part, features), ones, part.persons, WORD_NORM)
     return total[:, 0]
 
 
-def round_sums(parts: Iterable[PersonVectors], weights: Sequence[Reals]) -> Integers:
+def _words(part: PersonVectors, features: PublicFeatures) -> sparse.csr_array:
+    if part.counts is None:
+        raise TypeError("documents must have counts of their words")
+    return features.words_of(part.counts, WORD_NORM)
+
+
+def round_sums(parts: Iterable[PersonVectors], features: PublicFeatures, weights: Sequence[Reals]) -> Integers:
     """Sums of documents times residuals over all persons, each person's of at most ``NORM * LONGEST``.
 
     ``weights``: of vectors, shape (dim, labels), and of words, shape (words, labels). Returns shape (dim + words,
@@ -147,13 +152,12 @@ def round_sums(parts: Iterable[PersonVectors], weights: Sequence[Reals]) -> Inte
     )
     total: Integers = np.zeros((len(of_vectors) + len(of_words), of_words.shape[1]), np.int64)
     for part in parts:
-        if part.words is not None:
-            vectors = part.vectors.astype(np.int64)
-            # Below 2^53 in floats, so exact in any order.
-            scores = (vectors.astype(np.float64) @ of_vectors).astype(np.int64) + part.words @ of_words.astype(np.int64)
-            smaller = np.sign(vectors) * (np.abs(vectors) * VECTOR_NORM // MODEL_NORM)
-            rows = sparse.csr_array(sparse.hstack([sparse.csr_array(smaller), part.words]))
-            total += bounded_products(rows, residuals(scores, part.labels), part.persons, NORM * LONGEST)
+        words, vectors = _words(part, features), part.vectors.astype(np.int64)
+        # Below 2^53 in floats, so exact in any order.
+        scores = (vectors.astype(np.float64) @ of_vectors).astype(np.int64) + words @ of_words.astype(np.int64)
+        smaller = np.sign(vectors) * (np.abs(vectors) * VECTOR_NORM // MODEL_NORM)
+        rows = sparse.csr_array(sparse.hstack([sparse.csr_array(smaller), words]))
+        total += bounded_products(rows, residuals(scores, part.labels), part.persons, NORM * LONGEST)
     return total
 
 
@@ -164,7 +168,7 @@ def noisy(sums: Integers, noise: DiscreteGaussian, rng: np.random.Generator) -> 
 
 def refined(
     parts: Iterable[PersonVectors],
-    words: int,
+    features: PublicFeatures,
     regression: Reals,
     second: Reals,
     ridge: float,
@@ -175,12 +179,12 @@ def refined(
 
     Args:
         parts: every person whole; iterated ``ROUNDS`` + 1 times.
-        words: how many the vocabulary has.
+        features: by which the vectors were read.
         regression: weights of vectors so far.
         second: noisy second moments of vectors, and ``ridge`` about the largest eigenvalue of their noise.
     """
     dim, labels = regression.shape
-    held = noisy(word_sums(parts, words), noise.words, rng) / WORD_NORM  # how often each word is, in documents
+    held = noisy(word_sums(parts, features), noise.words, rng) / WORD_NORM  # how often each word is, in documents
     values, directions = np.linalg.eigh(second)
     values = np.maximum(values, 0)
     together = max(held.sum() / max(values.sum(), 1), 1)  # words of a document, each weighted as if of norm 1
@@ -188,9 +192,9 @@ def refined(
     of_vectors, of_words = (noise.round.sigma / (part * ONE) for part in (VECTOR_NORM, WORD_NORM))
     step = directions / (_CURVED * values + ridge + of_vectors)
     shrunk = curvature + 1 / _VARIANCE + of_words**2 / (curvature * _VARIANCE)
-    vectors, single = _STEEP * regression, np.zeros((words, labels))
+    vectors, single = _STEEP * regression, np.zeros((len(held), labels))
     for _ in range(ROUNDS):
-        slopes = noisy(round_sums(parts, (vectors, single)), noise.round, rng) / ONE
+        slopes = noisy(round_sums(parts, features, (vectors, single)), noise.round, rng) / ONE
         vectors = vectors + _PACE * step @ (directions.T @ (slopes[:dim] / VECTOR_NORM))
         single = single + _PACE * (slopes[dim:] / WORD_NORM - single / _VARIANCE) / shrunk
     return vectors, single

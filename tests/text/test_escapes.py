@@ -89,7 +89,8 @@ def test_escapes_of_every_kind(written: str, wanted: str | None) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "unit", ["\\", "%25", "amp;", "\\u00e9", "%C3%A9", "&lt;", "=a+", "=x://a+@ ", "=x://a+", "a [at] ", '\\\\"', "\\x41", "="]
+    "unit",
+    ["\\", "%25", "amp;", "\\u00e9", "%C3%A9", "&lt;", "=a+", "=x://a+@ ", "=x://a+", "a [at] ", '\\\\"', "\\x41", "="],
 )
 def test_reading_takes_time_in_proportion_to_the_length(unit: str) -> None:
     """Sixteen times the text takes sixteen times as long; if any expression went back, 256 times."""

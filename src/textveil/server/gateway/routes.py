@@ -1,5 +1,6 @@
 """The routes of the gateway: those of the OpenAI API, and of Anthropic's, by which text is sent to a model."""
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
@@ -135,10 +136,12 @@ async def _sent(
     body, memory, headers = await exchange.sanitized(readers, needed)
     wants_stream = streamed is not None and exchange.asked.get("stream") is True
     async with AsyncExitStack() as held:
-        making = restoration_of(memory, exchange.request.app.state.config.restore_in_urls)
+        sent = asyncio.Event()
+        making = restoration_of(memory, exchange.request.app.state.config.restore_in_urls, sent)
         held.callback(memory.restored)
         held.callback(making.cancel)
-        answer = await held.enter_async_context(upstream.send("POST", path, body, api))
+        answer = await held.enter_async_context(upstream.send("POST", path, body, api, sent.set))
+        sent.set()  # whatever carried it
         try:
             await refuse_failure(answer, upstream, making)
             restoration = await making

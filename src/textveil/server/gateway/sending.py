@@ -242,10 +242,14 @@ def _word(value: Any, upstream: Upstream) -> str | None:
     return value if plain else None
 
 
-def restoration_of(memory: RequestMemory, in_urls: InUrls = "named-hosts") -> asyncio.Task[Restoration]:
-    """Restore the answer to a request, by a task that runs while the upstream thinks."""
+def restoration_of(
+    memory: RequestMemory, in_urls: InUrls = "named-hosts", sent: asyncio.Event | None = None
+) -> asyncio.Task[Restoration]:
+    """Restore the answer to a request, by a task that runs while the upstream thinks: once the request is ``sent``."""
 
     async def made() -> Restoration:
+        if sent is not None:
+            await sent.wait()
         return Restoration(await memory.restorer(), memory, UrlRule(in_urls, memory.hosts))
 
     task = asyncio.create_task(made())

@@ -306,7 +306,12 @@ class Upstream:
 
     @asynccontextmanager
     async def send(
-        self, method: str, path: str, body: bytes | None = None, api: Mapping[str, str] | None = None
+        self,
+        method: str,
+        path: str,
+        body: bytes | None = None,
+        api: Mapping[str, str] | None = None,
+        sent: Callable[[], None] | None = None,
     ) -> AsyncIterator[Answer]:
         """Send a request; its connection is held until the context ends.
 
@@ -315,6 +320,7 @@ class Upstream:
             path: below the base URL, with its first slash.
             body: JSON; None for no body.
             api: headers of Anthropic's API, which has another one for its key; None is the OpenAI API.
+            sent: called when the request is on its way.
 
         Raises:
             ApiError: it cannot be reached, does not answer in time, or answers with something else than HTTP, a
@@ -327,9 +333,8 @@ class Upstream:
         if self._key is not None:
             headers.append(("Authorization", f"Bearer {self._key}") if api is None else ("x-api-key", self._key))
         headers += (api or {}).items()
-        asked = self._pool.stream(
-            method, self._base + path, headers=headers, content=body, extensions={"timeout": self._timeout}
-        )
+        extensions = {"timeout": self._timeout} | ({} if sent is None else {"trace": _when_sent(sent)})
+        asked = self._pool.stream(method, self._base + path, headers=headers, content=body, extensions=extensions)
         now = asyncio.get_running_loop().time()
         whole_by, streamed_by = now + self._answer_seconds, now + self._stream_seconds
         with _told():
@@ -384,6 +389,14 @@ def _checked(url: str, hosts: tuple[str, ...]) -> tuple[str, bool]:
     need(not allowed or host in allowed, "upstream", host, "of a host that `upstream_hosts` names")
     address = literal(host)
     return host, host == "localhost" or (address is not None and is_near(address))
+
+
+def _when_sent(sent: Callable[[], None]) -> Callable[[str, Any], Awaitable[None]]:
+    async def trace(event: str, facts: Any) -> None:
+        if event == "http11.send_request_body.complete":
+            sent()
+
+    return trace
 
 
 @contextmanager

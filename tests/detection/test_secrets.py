@@ -66,6 +66,8 @@ def test_tokens_and_private_keys_are_found_whole(token: str) -> None:
         ("a=1&password=abc123&x=1", ["abc123"]),
         ('The admin password for the portal is "Tr1stan!".', ["Tr1stan!"]),
         ("password for root: toor123", ["toor123"]),
+        ("Runs SQL on rows, with the password 5U3YsL=wgblb74.", ["5U3YsL=wgblb74"]),
+        ("the password 3DESede key, password 1Password, a password 12-character long", []),
         ("POSTGRES_PASSWORD=walnut_quarry", ["walnut_quarry"]),
         ("ansible_ssh_pass: gardenhose", ["gardenhose"]),
         ("DB_PASSWORD=%UjOJc%TJPQn", ["%UjOJc%TJPQn"]),

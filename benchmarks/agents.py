@@ -480,7 +480,7 @@ TOOLS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
     "read_file": ("Reads a file below <<path>>.", {"path": {"type": "string", "examples": ["<<file>>"]}}),
     "find_customer": (
         "Finds a customer, as <<name>> or <<email>>.",
-        {"query": {"type": "string", "description": "A name (<<last2>>, <<first2>>) or a number (<<phone2>>)."}},
+        {"query": {"type": "string", "description": "A name, as <<first2>> <<last2>>, or a number, as <<phone2>>."}},
     ),
     "send_mail": (
         "Sends a mail. Ask <<name>>, <<phone>>, before you send one to a list.",

@@ -28,8 +28,8 @@ from textveil.sanitize.policy.choice import PRESETS as POLICIES
 from textveil.sanitize.policy.choice import policy
 from textveil.sanitize.policy.policy import Action, Policy
 from textveil.sanitize.report_pages import IDENTIFIERS, covered
-from textveil.surrogates.declaration import entry_of as surrogate_entry_of
 from textveil.surrogates.making import SURROGATE_ENTRIES, make_surrogate
+from textveil.surrogates.making import entry_of as surrogate_entry_of
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from textveil.errors import ParameterError
-from textveil.models.key_tables import CELLS
 from textveil.models.language_model import boundary_id, check_contexts, check_words, other_id
+from textveil.models.ngram import CELLS
 from textveil_lab.models import key_table_build as key_tables
 from textveil_lab.models.key_table_build import pair_table, triple_table
 

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from textveil.corpora.formats.records import CorpusFormat
     from textveil.models.endpoint import Endpoint
     from textveil.pages.layout import Line
-    from textveil.types import Progress
     from textveil.vocabulary.vocabulary import Vocabulary
 
 R = TypeVar("R")
@@ -174,9 +173,8 @@ def fields(about: str, group: str | None = FORMATS) -> Any:
     return option("F", f"For records: {about}", group)
 
 
-_MECHANISM = option("NAME", "A name from: textveil mechanisms.", GUARANTEE, "--mechanism", "-m")
-MechanismName: TypeAlias = Annotated[str, _MECHANISM]
-MechanismOrNone: TypeAlias = Annotated[str | None, _MECHANISM]
+MECHANISM = option("NAME", "A name from: textveil mechanisms.", GUARANTEE, "--mechanism", "-m")
+MechanismName: TypeAlias = Annotated[str, MECHANISM]
 VocabularyPath: TypeAlias = Annotated[
     Path | None, option("PATH", "Word vectors to use instead of the embedded ones.", VOCABULARY)
 ]
@@ -247,19 +245,9 @@ Language: TypeAlias = Annotated[
         help="Language of messages and of the page of --report: en, de, fr or es.  [default: en]",
     ),
 ]
-ReportPath: TypeAlias = Annotated[Path, option("R.json", "The report of the release.")]
 NewReports: TypeAlias = Annotated[
     list[Path] | None,
     option("R.json|R.html", "Write the report to this file, a page where its name ends in .html. Repeat it for both."),
-]
-PriorPath: TypeAlias = Annotated[
-    Path | None, option("FILE", "The file of word counts that the release was drawn with, if it was.")
-]
-ModelPath: TypeAlias = Annotated[
-    Path | None,
-    option(
-        "PATH", "Folder of a causal or masked Hugging Face model, or file of n-grams, in place of the embedded model."
-    ),
 ]
 
 
@@ -375,23 +363,6 @@ class SampleOptions:
     def choice(self, *read: str) -> FormatChoice:
         """Return the format of records with these fields beside the text."""
         return replace(format_choice(self, None if self.field is None else [self.field]), read=read)
-
-    def labelled(self, source: str, label: str | None, progress: Progress) -> tuple[list[str], list[str] | None]:
-        """Read the documents of a file with their labels, None without ``label``; leave out documents without text."""
-        from textveil.corpora.files.inputs import released_blocks
-
-        choice = self.choice() if label is None else self.choice(label)
-        inputs = inputs_of(files_of([source]), choice)
-        texts, labels = [], []
-        for block in released_blocks(choice.reader(inputs), inputs, progress):
-            classes = block.records.beside.get(label or "", [""] * len(block.records.texts))
-            for number, (parts, name) in enumerate(zip(block.records.texts, classes, strict=True), start=block.first):
-                if name is None:
-                    raise InputError(f"record {number} must have a label; got null. Leave such records out.")
-                if parts and parts[0].strip():
-                    texts.append(parts[0])
-                    labels.append(name)
-        return texts, None if label is None else labels
 
 
 def load(path: Path | None, vocabulary_format: str | None, limit: int | None) -> Vocabulary:

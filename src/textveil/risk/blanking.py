@@ -14,6 +14,7 @@ import numpy as np
 from textveil.errors import need
 from textveil.risk.linkage import (
     Attacker,
+    Fits,
     Linkage,
     TfIdf,
     blanked_words,
@@ -44,14 +45,12 @@ class Pieces:
     name: Final = "pieces of words"
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[Sequence[str], list[str]]] = {}
+        self._fits = Fits(lambda background: [_pieces(text) for text in background])
         self._words = TfIdf()
 
     def scores(self, released: Sequence[str], background: Sequence[str]) -> Vectors:
         """As ``Attacker.scores``."""
-        if id(background) not in self._known:  # held, so that no other background gets its id
-            self._known[id(background)] = background, [_pieces(text) for text in background]
-        return self._words.scores([_pieces(text) for text in released], self._known[id(background)][1])
+        return self._words.scores([_pieces(text) for text in released], self._fits.of(background))
 
 
 def _pieces(text: str) -> str:

@@ -13,8 +13,8 @@ from typing import Annotated, Final
 import numpy as np
 
 from textveil.registry.options import Option, named
-from textveil.surrogates.declaration import PSEUDONYMS, declared
 from textveil.surrogates.drawn import BUT_FOR_CASE, Drawn, pseudonym
+from textveil.surrogates.making import PSEUDONYMS, declared
 from textveil.surrogates.pools import pool
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.writing import key_of

@@ -24,8 +24,8 @@ from textveil.surrogates.date_lists import (
     convention_of,
     read_dates,
 )
-from textveil.surrogates.declaration import PSEUDONYMS, SURROGATES, NeededEpsilon, declared
 from textveil.surrogates.drawn import AS_READ, Draw, Drawn, OfMentions, agreed, proved
+from textveil.surrogates.making import PSEUDONYMS, SURROGATES, NeededEpsilon, declared
 from textveil.surrogates.quantities import age_of
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.surrogate import Mention

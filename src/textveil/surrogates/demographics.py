@@ -12,8 +12,8 @@ import numpy as np
 from textveil.detection.attributes import attribute_of
 from textveil.detection.demographic_lists import ADJECTIVE, OCCUPATION, SINGULAR, Form, demographics, words_of
 from textveil.registry.options import Option
-from textveil.surrogates.declaration import PSEUDONYMS, declared
 from textveil.surrogates.drawn import Drawn, agreed, proved, pseudonym
+from textveil.surrogates.making import PSEUDONYMS, declared
 from textveil.surrogates.place_pools import COUNTRY, places
 from textveil.surrogates.places import COUNTRIES, PLACE
 from textveil.surrogates.scopes import Scope, beside

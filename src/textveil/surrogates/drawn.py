@@ -12,7 +12,7 @@ import numpy as np
 from textveil.privacy.guarantees import Guarantee, PureDP
 from textveil.privacy.proved import status_under
 from textveil.privacy.units import ONE_VALUE, Adjacency
-from textveil.surrogates.declaration import PSEUDONYMS
+from textveil.surrogates.making import PSEUDONYMS
 from textveil.surrogates.scopes import TAKEN, Scope
 from textveil.surrogates.surrogate import Counts, Mention
 from textveil.text.numbers import has_numerals, in_digits

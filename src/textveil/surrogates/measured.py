@@ -15,8 +15,8 @@ from textveil.detection.quantities import AFTER_SECTION, LIST_NUMBER, SECTION_NU
 from textveil.detection.units import MAGNITUDES, NUMBER_WORD, ORDINAL_WORDS, WITH_DIGITS, is_name
 from textveil.errors import need
 from textveil.registry.options import Option, interval
-from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
 from textveil.surrogates.drawn import Drawn, agreed, proved
+from textveil.surrogates.making import SURROGATES, OptionalEpsilon, declared
 from textveil.surrogates.quantities import WORDS, window
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.surrogate import Counts, Mention, Surrogate

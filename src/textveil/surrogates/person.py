@@ -17,8 +17,8 @@ import numpy as np
 from textveil.detection.mentions import full_names, short_names
 from textveil.privacy.guarantees import PureDP
 from textveil.registry.options import Option, named
-from textveil.surrogates.declaration import PSEUDONYMS, declared
 from textveil.surrogates.drawn import agreed, proved
+from textveil.surrogates.making import PSEUDONYMS, declared
 from textveil.surrogates.pools import keys_of, names_of, pool
 from textveil.surrogates.scopes import TAKEN, Scope, beside
 from textveil.surrogates.shown import Sound, agreed_on, gender_of, sound_of, sounding

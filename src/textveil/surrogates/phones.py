@@ -9,8 +9,8 @@ from typing import Annotated, Final, NamedTuple
 import numpy as np
 
 from textveil.registry.options import Option, interval
-from textveil.surrogates.declaration import SURROGATES, declared
 from textveil.surrogates.drawn import Drawn, agreed, proved
+from textveil.surrogates.making import SURROGATES, declared
 from textveil.surrogates.pools import has_pool, pool
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.writing import filled, key_of, shape_of

@@ -10,8 +10,8 @@ from typing import Annotated, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from textveil.registry.options import Option, named
-from textveil.surrogates.declaration import PSEUDONYMS, declared
 from textveil.surrogates.drawn import Draw, Drawn, agreed, proved
+from textveil.surrogates.making import PSEUDONYMS, declared
 from textveil.surrogates.page import UNKNOWN, Page
 from textveil.surrogates.person import person_of
 from textveil.surrogates.place_pools import COUNTRY, STREET, TOWN, place_pool, places

@@ -19,8 +19,8 @@ import numpy as np
 
 from textveil.errors import InputError, need
 from textveil.registry.options import Domain, Option
-from textveil.surrogates.declaration import PSEUDONYMS, SURROGATES, declared
 from textveil.surrogates.drawn import BUT_FOR_CASE, Drawn, proved, pseudonym
+from textveil.surrogates.making import PSEUDONYMS, SURROGATES, declared
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.writing import key_of
 

@@ -21,8 +21,8 @@ from textveil.errors import need
 from textveil.numerics.discrete_noise import discrete_laplace
 from textveil.numerics.integer_weights import TwoLevelWeights, exp_floor, two_level_weights
 from textveil.registry.options import POSITIVE, Option, at_least, interval, named
-from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
 from textveil.surrogates.drawn import AS_READ, UNREAD, Draw, Drawn, agreed, proved
+from textveil.surrogates.making import SURROGATES, OptionalEpsilon, declared
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.shown import agreed_on
 from textveil.surrogates.surrogate import Mention

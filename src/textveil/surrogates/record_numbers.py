@@ -17,8 +17,8 @@ from textveil.detection.secrets import KEPT_BEGINNINGS, PEM_LABEL
 from textveil.errors import need
 from textveil.mechanisms.channels.digits import BASE, KEEP_LIMIT, DigitResponse
 from textveil.registry.options import Option, interval
-from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
 from textveil.surrogates.drawn import IN_ANY_DIGITS, Draw, Drawn, agreed, proved
+from textveil.surrogates.making import SURROGATES, OptionalEpsilon, declared
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.surrogate import Mention
 from textveil.surrogates.writing import ANY, HEX, LARGE_HEX, LARGE_MIXED, MIXED, filled, shape_in_scripts, shape_of

@@ -12,8 +12,8 @@ import numpy as np
 from textveil.errors import need
 from textveil.privacy.units import Adjacency, Unit
 from textveil.registry.options import Option, named
-from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
 from textveil.surrogates.drawn import AS_READ, UNREAD, Draw, Drawn, agreed, proved
+from textveil.surrogates.making import SURROGATES, OptionalEpsilon, declared
 from textveil.surrogates.quantities import check_width, width_option, window
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.surrogate import Mention

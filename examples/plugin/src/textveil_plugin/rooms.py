@@ -14,8 +14,8 @@ from textveil.detection.spans import DetectedSpan
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.privacy.units import ONE_VALUE
 from textveil.registry.options import Domain, Option
-from textveil.surrogates.declaration import declared
 from textveil.surrogates.drawn import Drawn
+from textveil.surrogates.making import declared
 from textveil.surrogates.scopes import Scope
 
 PROOF: Final = "textveil_plugin/proofs/rooms.md"

@@ -16,6 +16,7 @@ from textveil.cli import options as opt
 from textveil.cli.mechanism_options import MechanismCommand, complaint, given, make, renamed
 from textveil.errors import InputError, OutputError, ParameterError
 from textveil.registry.options import GUARANTEE
+from textveil_lab.commands.arguments import MechanismOrNone, ModelPath
 from textveil_lab.commands.decode import read_model
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class _AttackOptions:
             "FILE", "Public text, a document a line: release it, decode it, and count the words that come back."
         ),
     ] = None
-    model: opt.ModelPath = None
+    model: ModelPath = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,7 +117,7 @@ class _AggregateOptions:
 def audit_command(
     context: typer.Context,
     *,
-    mechanism: opt.MechanismOrNone = None,
+    mechanism: MechanismOrNone = None,
     foreign: _ForeignOptions,
     canaries: _AggregateOptions,
     claimed: _ClaimOptions,

@@ -13,7 +13,7 @@ from textveil.cli import options as opt
 from textveil.cli.mechanism_options import GroupedCommand
 from textveil.cli.options import ServiceOptions
 from textveil.cli.progress import Bar, counting, tell
-from textveil_lab.commands.arguments import rebuilt_mechanism
+from textveil_lab.commands.arguments import ModelPath, PriorPath, ReportPath, rebuilt_mechanism
 
 if TYPE_CHECKING:
     from textveil.corpora.formats.records import CorpusFormat
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class _DecodingOptions:
-    model: opt.ModelPath = None
+    model: ModelPath = None
     choose: Annotated[
         str,
         opt.option(
@@ -44,11 +44,11 @@ class _DecodingOptions:
 @opt.grouped
 def decode_command(
     *,
-    report: opt.ReportPath,
+    report: ReportPath,
     source: opt.Sources = None,
     output: opt.Output = None,
     decoding: _DecodingOptions,
-    prior: opt.PriorPath = None,
+    prior: PriorPath = None,
     formats: opt.FormatOptions,
     field: Annotated[
         list[str] | None, opt.fields("field to decode; repeat it for several.  [default: as the report says]")

@@ -14,7 +14,7 @@ from textveil.cli import options as opt
 from textveil.cli.mechanism_options import GroupedCommand
 from textveil.errors import InputError, need
 from textveil.json_text import json_text
-from textveil_lab.commands.arguments import rebuilt_mechanism
+from textveil_lab.commands.arguments import PriorPath, ReportPath, rebuilt_mechanism
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,10 +50,10 @@ class _CountOptions:
 @opt.grouped
 def estimate_command(
     *,
-    report: opt.ReportPath,
+    report: ReportPath,
     source: opt.Sources = None,
     counts: _CountOptions,
-    prior: opt.PriorPath = None,
+    prior: PriorPath = None,
     corpus_format: opt.FormatName = None,
     delimiter: opt.Delimiter = None,
     field: Annotated[

@@ -12,7 +12,7 @@ import typer
 from textveil.cli import options as opt
 from textveil.cli.mechanism_options import VOCABULARY, GroupedCommand
 from textveil.errors import ParameterError
-from textveil_lab.commands.arguments import cells_beside, numbers_in
+from textveil_lab.commands.arguments import cells_beside, labelled, numbers_in
 
 if TYPE_CHECKING:
     from textveil.vocabulary.vocabulary import Vocabulary
@@ -53,7 +53,7 @@ class _CorpusOptions:
 
         if self.corpus is not None:
             with counting("reading", "bytes") as reading:
-                return formats.labelled(self.corpus, self.label, reading)
+                return labelled(formats, self.corpus, self.label, reading)
         if self.label or formats.given:
             raise ParameterError("--label, --field, --format and --delimiter need --corpus; got none. Give the file.")
         return None, None

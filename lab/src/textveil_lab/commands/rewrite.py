@@ -13,6 +13,7 @@ from textveil.cli import options as opt
 from textveil.cli.mechanism_options import MechanismCommand, given, make
 from textveil.errors import ParameterError, need
 from textveil.json_text import json_text
+from textveil_lab.commands.arguments import MechanismOrNone
 
 if TYPE_CHECKING:
     from textveil.privacy.guarantees import Guarantee
@@ -48,7 +49,7 @@ def rewrite_command(
             metavar="DIR", help="Folder of the network: kept there with --train, epoch by epoch; else read there."
         ),
     ] = None,
-    mechanism: opt.MechanismOrNone = None,
+    mechanism: MechanismOrNone = None,
     place: Annotated[
         str, typer.Option(metavar="NAME", help="Where the mechanism acts: each-token, encoder-input, embedding-table.")
     ] = "each-token",

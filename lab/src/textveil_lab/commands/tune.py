@@ -13,7 +13,7 @@ from textveil.cli import options as opt
 from textveil.cli.mechanism_options import GroupedCommand
 from textveil.errors import ParameterError
 from textveil.json_text import json_text
-from textveil_lab.commands.arguments import numbers_in
+from textveil_lab.commands.arguments import labelled, numbers_in
 
 if TYPE_CHECKING:
     import numpy as np
@@ -66,7 +66,7 @@ class _MeasureOptions:
         if self.entities:
             return labelled_sample(source).part(self.documents, rng)
         with counting("reading", "bytes") as reading:
-            texts, labels = formats.labelled(source, self.label, reading)
+            texts, labels = labelled(formats, source, self.label, reading)
             sample = TuningSample(tuple(texts), None if labels is None else tuple(labels)).part(self.documents, rng)
         return sample if finder is None else sample.with_detected(finder)
 

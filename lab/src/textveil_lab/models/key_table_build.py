@@ -1,4 +1,4 @@
-"""Builds the tables of ``textveil.models.key_tables``: every key gets a cell in one of its two buckets."""
+"""Builds the tables of ``textveil.models.ngram``: every key gets a cell in one of its two buckets."""
 
 from typing import Final
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import need
-from textveil.models.key_tables import CELLS, TAG_BITS, PairTable, TripleTable, bucket, positions, sides, tagged
+from textveil.models.ngram import CELLS, TAG_BITS, PairTable, TripleTable, bucket, positions, sides, tagged
 from textveil.types import Bytes, Ids
 
 _LOAD: Final = 0.95  # share of cells that are used at most, where there are many

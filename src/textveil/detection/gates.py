@@ -125,18 +125,20 @@ def places_of(text: str, words: frozenset[str]) -> Iterator[tuple[int, int]]:
     """Yield where runs of letters stand that are among these words in small letters, by start."""
     letters, all_words = _read(text) if len(text) <= SLICE else _read.__wrapped__(text)
     present = words & all_words
+    if not present:
+        return iter(())
     if len(present) > _FEW:
         return (run.span() for run in _RUNS.finditer(letters) if run[0] in present)
     whole = f" {letters} "
-    return iter(sorted(place for word in present for place in _places(whole, word)))
-
-
-def _places(letters: str, word: str) -> Iterator[tuple[int, int]]:
-    spaced = f" {word} "
-    place = letters.find(spaced)
-    while place >= 0:
-        yield place, place + len(word)
-        place = letters.find(spaced, place + 1)
+    places = []
+    for word in present:
+        spaced, length = f" {word} ", len(word)
+        place = whole.find(spaced)
+        while place >= 0:
+            places.append((place, place + length))
+            place = whole.find(spaced, place + 1)
+    places.sort()
+    return iter(places)
 
 
 def words_of(text: str) -> frozenset[str]:

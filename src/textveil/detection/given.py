@@ -334,14 +334,12 @@ class KeepList:
 
     def _holds(self, read: _Tokens, span: DetectedSpan) -> bool:
         text = read.text
-        start = _word_start(text, span.start)
-        # No entry has so long a word; a longer one would be read again for each span in it.
-        first = TOKEN.match(text, start, min(len(text), start + 2 * _WORD))
-        if first is None or (key := token_key(first[0])) not in self._words:
+        start, end, key = read.first(span.start)
+        if key not in self._words:
             return False
         reach = self._longest * _WORD
         # A word that only begins entries is kept by an entry that begins there, or not at all.
-        begins = first.end() > span.start and key not in self._goes_on and not _evident(span)
+        begins = end > span.start and key not in self._goes_on and not _evident(span)
         begin = start if begins else _word_start(text, max(0, start - reach))
         places, at = read.around(span, begin, span.end + reach, self._longest)
         keys = [token_key(text[start:end]) for start, end in places]
@@ -377,6 +375,21 @@ class _Tokens:
 
     def __init__(self, text: str) -> None:
         self.text = text
+
+    def first(self, place: int) -> tuple[int, int, str]:
+        """Return where the word begins that a span lies in, where its first token ends, and the key of that."""
+        if self._all is not None:
+            starts, ends = self._all
+            at = bisect_left(starts, place)
+            if at and ends[at - 1] >= place and (self.text[place - 1].isalnum() or self.text[place - 1] == "_"):
+                at -= 1
+            elif at == len(starts) or starts[at] != place:
+                return place, place, ""
+            return starts[at], ends[at], self.text[starts[at] : ends[at]].lower()
+        start = _word_start(self.text, place)
+        # No entry has so long a word; a longer one would be read again for each span in it.
+        first = TOKEN.match(self.text, start, min(len(self.text), start + 2 * _WORD))
+        return (start, start, "") if first is None else (start, first.end(), token_key(first[0]))
 
     @cached_property
     def _all(self) -> tuple[list[int], list[int]] | None:

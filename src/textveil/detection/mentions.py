@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -18,7 +18,7 @@ from textveil.detection.gates import places_of
 from textveil.detection.institutions import glosses
 from textveil.detection.lists import Marks, lists
 from textveil.detection.people_in_records import is_plain_form, is_plain_word, is_thing
-from textveil.text.patterns import lazy_regex, matches
+from textveil.text.patterns import SLICE, lazy_regex, matches
 
 EVIDENCE: Final = 0.35
 """Spans above this score are found by more than a capital letter."""
@@ -37,6 +37,8 @@ _OPENING: Final = ".!?:;\n|*>\xb7"
 _ITEM: Final = r"[A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+(?: [A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+){0,2}+"
 _ENUMERATION: Final = lazy_regex(rf"(?<![A-Za-z0-9_@#'-]){_ITEM}(?:, {_ITEM}){{1,12}}+(?:,? (?:and|&|or) {_ITEM})?+")
 _ITEMS: Final = lazy_regex(_ITEM)
+_NO_PART: Final = known.FUNCTION_WORDS | known.SUFFIXES
+_NO_ITEM: Final = known.INSTITUTIONS | known.COMPANIES | known.FUNCTION_WORDS | known.PLACE_ENDS
 _SHORTEST: Final = 3
 _SHORTEST_HOUSE: Final = 5  # letters of the word of a house's name that stands for it
 _MOST_LENGTHS: Final = 6  # phrases of so many lengths are looked for behind one first word
@@ -60,7 +62,7 @@ class _Known:
         words = [word for word in _PARTS.findall(written) if word.lower() not in known.PARTICLES]
         for word in words:
             low = word.lower()
-            if len(word) >= _SHORTEST and word[0].isupper() and low not in known.FUNCTION_WORDS | known.SUFFIXES:
+            if len(word) >= _SHORTEST and word[0].isupper() and low not in _NO_PART:
                 self.parts.setdefault(word, span)
                 self.parts.setdefault(word.upper() if not word.isupper() else word.capitalize(), span)
         if "-" in written or "'" in written:
@@ -193,9 +195,8 @@ def _can_be_listed(item: str) -> bool:
     """Return whether no word of an item of an enumeration says that it names no person."""
     marks_of = lists().words.get
     words = [word.lower() for word in _PARTS.findall(item)]
-    other = known.INSTITUTIONS | known.COMPANIES | known.FUNCTION_WORDS | known.PLACE_ENDS
     return not any(
-        word in other or marks_of(word, 0) & (Marks.OTHER | Marks.KNOWN_PLACE)
+        word in _NO_ITEM or marks_of(word, 0) & (Marks.OTHER | Marks.KNOWN_PLACE)
         or (marks_of(word, 0) & Marks.COMMON and not marks_of(word, 0) & (Marks.GIVEN | Marks.FAMILY))
         for word in words
     )  # fmt: skip
@@ -217,7 +218,7 @@ def _is_guess(span: Found) -> bool:
 def _mentions(text: str, names: _Known, taken: bytearray) -> Iterator[Found]:
     """Yield every mention where nothing stands, by start; some may touch one another."""
     reached = 0
-    for match in matches(_WORD, text):
+    for match in _words(text) if len(text) <= SLICE else matches(_WORD, text):
         start = match.start()
         if start < reached or taken[start]:
             continue
@@ -229,6 +230,12 @@ def _mentions(text: str, names: _Known, taken: bytearray) -> Iterator[Found]:
         whole = names.initials.get(match[0].replace(".", "").replace(" ", "").replace("-", ""))
         if whole is not None and 1 not in taken[match.start() : match.end()]:
             yield Found(*match.span(), whole.kind, 0.6, "mention")
+
+
+@lru_cache(maxsize=1)
+def _words(text: str) -> list[re.Match[str]]:
+    """Return the capitalized words of a text, which is read for mentions before and after the tagger."""
+    return list(matches(_WORD, text))
 
 
 def _phrase_at(text: str, names: _Known, start: int) -> Found | None:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from textveil.detection.found import words_in
-from textveil.detection.gates import words_of
+from textveil.detection.gates import places_of, words_of
 from textveil.detection.languages import language_of
 from textveil.text.patterns import lazy_regex, matches_at
 
@@ -53,7 +53,6 @@ _US: Final = lazy_regex(
 )
 
 
-_WORD: Final = lazy_regex("[A-Za-z]++")
 _BEGUN: Final = 4
 """Letters of a word by which it is looked up before the patterns above are tried: they take long."""
 _GB_BEGUN: Final = words_in(
@@ -97,8 +96,8 @@ def _count(pattern: re.Pattern[str], begun: frozenset[str], released: str) -> in
     """Return how often a pattern matches that begins with a word; in plain text it is tried at such words alone."""
     if "\xa3" in released or "&" in released or not released.isascii():
         return len(pattern.findall(released))
-    starts = [run.start() for run in _WORD.finditer(released) if run[0][:_BEGUN].lower() in begun]
-    return sum(1 for _ in matches_at(pattern, released, starts))
+    words = frozenset(word for word in words_of(released) if word[:_BEGUN] in begun)
+    return sum(1 for _ in matches_at(pattern, released, (start for start, _ in places_of(released, words))))
 
 
 _OF_GB: Final = lazy_regex(r"^\+44|^0[0-9]{3,4} [0-9]{5,6}$|\b[A-Z]{1,2}[0-9]{1,2}[A-Z]? [0-9][A-Z]{2}\b")

@@ -81,7 +81,9 @@ class NameParts(NamedTuple):
 
 def letters_of(written: str) -> str:
     """Return the letters of a part as a reader counts them: composed, and without marks that no letter holds."""
-    composed = written if written.isascii() else unicodedata.normalize("NFC", written)
+    if written.isascii():
+        return written
+    composed = unicodedata.normalize("NFC", written)
     return "".join(character for character in composed if not unicodedata.combining(character))
 
 

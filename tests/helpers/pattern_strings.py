@@ -112,9 +112,9 @@ def _powers(strings: frozenset[str], least: int, most: int) -> frozenset[str]:
     return found
 
 
-def strings_of(pattern: str, flags: int = 0) -> frozenset[str] | None:
-    """All strings that a pattern matches, if they are few."""
-    return Reader((), small=False).row(_parser.parse(pattern, flags), flags).exact
+def strings_of(pattern: str, *, small: bool = False) -> frozenset[str] | None:
+    """All strings that a pattern matches, if they are few; with ``small``, in small letters."""
+    return Reader((), small=small).row(_parser.parse(pattern), 0).exact
 
 
 def checked_by(pieces: Sequence[str], *, small: bool) -> Callable[[str, int], bool]:

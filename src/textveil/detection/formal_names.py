@@ -314,8 +314,7 @@ _FEW: Final = 24  # different names in a text up to which each is searched for b
 _NOT_SMALL: Final = int(Marks.COMMON | Marks.SMALL | Marks.OTHER)
 _NAMED: Final = int(Marks.GIVEN | Marks.FAMILY | Marks.PLACE)
 _GIVEN, _FAMILY, _PLACE, _KNOWN_PLACE = map(int, (Marks.GIVEN, Marks.FAMILY, Marks.PLACE, Marks.KNOWN_PLACE))
-_NAMED_ALONE: Final = _NAMED | _NOT_SMALL
-_NAMING: Final = frozenset(marks for marks in range(1, _NAMED_ALONE + 1) if marks & _NAMED and not marks & _NOT_SMALL)
+_NAMING: Final = [bool(marks & _NAMED and not marks & _NOT_SMALL) for marks in range(1 << 8)]
 _FUNCTION_WORDS: Final = words_of(" ".join(known.FUNCTION_WORDS))
 _SHORTEST_PLACE: Final = 5
 _MOST_WORDS: Final = 4
@@ -326,9 +325,9 @@ def _names_among(words: frozenset[str]) -> list[str]:
     before, named = _LAST[0]
     if words <= before:  # the rest of a text whose words were looked up
         return [word for word in named if word in words]
-    marks_of = lists().words.get
     others = words - _FUNCTION_WORDS
-    named = [word for word in others if marks_of(word, 0) & _NAMED_ALONE in _NAMING and len(word) > 2]
+    marks = map(lists().words.get, others)
+    named = [word for word, mark in zip(others, marks, strict=True) if mark and _NAMING[mark] and len(word) > 2]
     _LAST[0] = words, named
     return named
 

@@ -10,7 +10,7 @@ from typing import Final
 from textveil.detection.found import Found, finding, near, near_places
 from textveil.detection.gates import at_digits, both, either, holding, joined_words, places_of, with_words
 from textveil.detection.units import AMOUNT, BELOW_HUNDRED, NUMBER_WORDS, WITH_DIGITS, at_numbers, is_name
-from textveil.text.patterns import lazy_regex, matches
+from textveil.text.patterns import lazy_regex, matches, matches_at
 
 _FIGURES: Final = r"(?:[0-9]{1,3}(?:,[0-9]{3}){1,4}|[0-9]{1,5})(?![0-9])(?:\.[0-9]{1,4}(?![0-9]))?"
 _BEFORE: Final = r"(?<![\w.,$\xa4/:#+-])"
@@ -53,6 +53,11 @@ _SECTION_WORD: Final = (
     r"|paragraaf"
     r"|strona|ust|pkt|rozdzial|krok)\.?"
 )
+_SECTION_STARTS: Final = joined_words(
+    "sub subsection subsections " + _SECTION_WORD[4:-4].replace("|", " ").replace("?", "") + " "
+    + " ".join(word[:-2] for word in _SECTION_WORD[4:-4].split("|") if word.endswith("?"))
+)  # fmt: skip
+"""With one of these begins what ``_SECTION_WORD`` matches."""
 _NUMBERED_LABEL: Final = lazy_regex(
     r"(?<=[a-z]{3} )(?<!was )(?<!ged )(?<!till )(?<!rom )(?P<place>[0-9]{1,2})(?= ?:(?:[ \t]|\n|\Z))"
 )
@@ -134,9 +139,12 @@ find_versions: Final = finding(
 )
 
 
-find_sections: Final = finding(
-    _SECTION, "numbering", 0.7, "sequence", group="place", by=partial(near, anchor=_DIGIT, before=24, after=30)
-)
+def find_sections(text: str) -> Iterator[Found]:
+    """Yield numbers behind the word for a section, page or step: Rule 36, pages 4 to 6."""
+    for match in matches_at(_SECTION, text, (start for start, _ in places_of(text, _SECTION_STARTS))):
+        yield Found(*match.span("place"), "numbering", 0.7, "sequence")
+
+
 LABEL_NUMBER_GATE: Final = at_digits(
     r"[a-z] [0-9]{1,2} ?:(?![0-9])|\xb7 ?[0-9]|(?:rt\.|[Aa]rt[a-z]{1,7}) (?:[LRD]\.? ?)?[0-9]|[sal]\.[0-9]"
 )

@@ -32,8 +32,8 @@ def test_what_stands_before_the_number_of_a_section_begins_with_a_word_that_is_l
 
 
 PLACES = [
-    "Section ", "pages ", "sub-section ", "subsections ", "Art. ", "p. ", "no. ", "#", "tax year ", "PAGE ", "12", "3.4",
-    "(2)", "(a)", " and ", " to ", "-", "/", ".", ", ", " ", "a", "%", " x ", " or 7", "\n",
+    "Section ", "pages ", "sub-section ", "subsections ", "Art. ", "p. ", "no. ", "#", "tax year ", "PAGE ", "12",
+    "3.4", "(2)", "(a)", " and ", " to ", "-", "/", ".", ", ", " ", "a", "%", " x ", " or 7", "\n",
 ]  # fmt: skip
 
 

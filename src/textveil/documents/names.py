@@ -3,7 +3,7 @@
 import re
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 _OPEN_XML: Final = "http://schemas.openxmlformats.org/"
 _STRICT: Final = "http://purl.oclc.org/ooxml/"
@@ -73,3 +73,16 @@ def short(tag: str) -> str:
     namespace, _, name = tag[1:].partition("}") if tag[:1] == "{" else ("", "", tag)
     prefix = PREFIXES.get(namespace, "")
     return "" if name not in NAMES else f"{prefix}:{name}" if prefix else "" if namespace else name
+
+
+def attribute(element: Any, name: str) -> str:
+    """Return an attribute of an element by its short name; empty where there is none."""
+    return next((value for key, value in element.attrib.items() if short(key) == name), "")
+
+
+_NO_SHEET: Final = re.compile(r"[\[\]:*?/\\]|^'|'$")
+
+
+def sheet_name(text: str) -> str:
+    """Return a name that a sheet can have."""
+    return _NO_SHEET.sub(" ", text)[:31].strip() or "Sheet"

@@ -9,7 +9,7 @@ from textveil.documents.drawing import as_number
 from textveil.documents.formulas import is_plain, outside, pieces_of_formula, strings_of
 from textveil.documents.markup import Element, new_child
 from textveil.documents.model import Piece
-from textveil.documents.names import short
+from textveil.documents.names import attribute, short
 from textveil.documents.open_words import FORMULAS, TABLE, put
 
 CELLS: Final = ("table:table-cell", "table:covered-table-cell")
@@ -33,17 +33,6 @@ _CONDITION: Final = re.compile(
     r"(?<![\w.])(?:cell-content(?:-[a-z]{1,8}){0,5}|is-true-formula)\(|(?<=[ )])(?:and|or)(?=[ (])"
 )
 _OPEN_FORMULA: Final = "of:"
-_BAD: Final = re.compile(r"[\[\]:*?/\\]|^'|'$")
-
-
-def sheet_name(text: str) -> str:
-    """Return a name that a sheet can have."""
-    return _BAD.sub(" ", text)[:31].strip() or "Sheet"
-
-
-def get(element: Element, name: str) -> str:
-    """Return an attribute by its short name; empty where there is none."""
-    return next((value for key, value in element.attrib.items() if short(key) == name), "")
 
 
 def prepare_tables(root: Element, package: Any) -> None:
@@ -74,7 +63,7 @@ def _says_nothing(element: Element, name: str) -> bool:
         "table:named-expression": "table:expression",
         "style:map": "style:condition",
     }
-    return not get(element, wanted[name])
+    return not attribute(element, wanted[name])
 
 
 def _prepare_formula(element: Element, key: str, package: Any) -> None:
@@ -120,13 +109,13 @@ def _is_own(part: str) -> bool:
 
 def _prepare_cell(cell: Element) -> None:
     paragraphs = [child for child in cell if short(child.tag) in ("text:p", "text:h")]
-    kind = get(cell, "office:value-type")
+    kind = attribute(cell, "office:value-type")
     if f"{_TABLE}formula" in cell.attrib:
         _untyped(cell, "")
         for child in paragraphs:
             cell.remove(child)
         return
-    text = get(cell, "office:string-value")
+    text = attribute(cell, "office:string-value")
     shown = _shown(cell, kind)
     if not shown:
         _untyped(cell, "string" if kind else "")
@@ -155,14 +144,14 @@ def _untyped(cell: Element, kind: str) -> None:
 def _shown(cell: Element, kind: str) -> str:
     """Return what a cell's typed value says; empty where it has none that is whole."""
     if kind in _NUMBERS:
-        return as_number(get(cell, "office:value"))
+        return as_number(attribute(cell, "office:value"))
     if kind == "boolean":
-        return {"true": "TRUE", "false": "FALSE"}.get(get(cell, "office:boolean-value"), "")
+        return {"true": "TRUE", "false": "FALSE"}.get(attribute(cell, "office:boolean-value"), "")
     if kind == "time":
-        match = _DURATION.fullmatch(get(cell, "office:time-value"))
+        match = _DURATION.fullmatch(attribute(cell, "office:time-value"))
         return f"{int(match[1]):02}:{int(match[2]):02}:{int(match[3]):02}" if match else ""
     if kind == "date":
-        moment = _moment(get(cell, "office:date-value"))
+        moment = _moment(attribute(cell, "office:date-value"))
         return "" if moment is None else _day(moment)
     return ""
 
@@ -185,7 +174,7 @@ def _day(moment: datetime) -> str:
 def value_pieces(paragraph: Element) -> list[Piece] | None:
     """Return the place of a typed cell's value, which its paragraph shows; None of another paragraph."""
     cell = paragraph.getparent()
-    kind = get(cell, "office:value-type") if cell is not None and short(cell.tag) in CELLS else ""
+    kind = attribute(cell, "office:value-type") if cell is not None and short(cell.tag) in CELLS else ""
     if kind in ("", "string", "boolean"):
         return [Piece(paragraph.text or "", lambda text: paragraph.text)] if kind == "boolean" else None
 

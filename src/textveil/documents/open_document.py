@@ -19,15 +19,13 @@ from textveil.documents.markup import (
     serialized,
 )
 from textveil.documents.model import Images, Passage, Piece
-from textveil.documents.names import short
+from textveil.documents.names import attribute, sheet_name, short
 from textveil.documents.open_cells import (
     ADDRESS,
     before,
     formula_pieces,
-    get,
     prepare_tables,
     readdressed,
-    sheet_name,
     sheets_of,
     value_pieces,
 )
@@ -140,7 +138,7 @@ class OpenDocument:
             raise InputError("the document must not be encrypted; it is. Save it without a password.")
         found: dict[str, tuple[str, str]] = {}
         for element in root:
-            path, kind = get(element, "manifest:full-path"), get(element, "manifest:media-type")
+            path, kind = attribute(element, "manifest:full-path"), attribute(element, "manifest:media-type")
             inner = path != "/" and path.endswith("/") and f"{path}content.xml" in files
             if inner and kind.startswith(_TYPE) and kind.removeprefix(_TYPE) in _OBJECTS:
                 found[path] = f"Object {len(found) + 1}/", kind

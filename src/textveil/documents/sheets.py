@@ -13,7 +13,7 @@ from textveil.documents.formulas import is_plain, outside, pieces_of, pieces_of_
 from textveil.documents.limits import take
 from textveil.documents.markup import Element, Name, column_number, new_child
 from textveil.documents.model import STATED, Piece
-from textveil.documents.names import short
+from textveil.documents.names import sheet_name, short
 from textveil.documents.opc import Known, Package
 
 _GONE: Final = (
@@ -48,11 +48,6 @@ _FORMULAS: Final = ("x:f", "x:formula", "x:formula1", "x:formula2", "x:definedNa
 _HEADERS: Final = tuple(f"x:{which}{what}" for which in ("odd", "even", "first") for what in ("Header", "Footer"))
 _CODE: Final = re.compile(r'&(?:"[^"]*"|\d{1,3}|K[0-9A-Fa-f]{6}|K\d\d[+-]\d{3}|[A-Za-z&])')
 _FONT_CODE: Final = re.compile(r'&"([^",]{0,80}+),?([^"]{0,80}+)"')
-_BAD: Final = re.compile(r"[\[\]:*?/\\]|^'|'$")
-
-
-def _sheet_name(text: str) -> str:
-    return _BAD.sub(" ", text)[:31].strip() or "Sheet"
 
 
 def _formula(element: Element) -> list[Piece]:
@@ -152,7 +147,7 @@ SHEETS: Final = replace(
                                "xdr:absoluteAnchor"},
     filled=frozenset(("x:definedNames", "x:hyperlinks", "x:dataValidations", "x:conditionalFormatting", "x:tableParts")),
     pieces={"x:v": _value, **dict.fromkeys(_FORMULAS, _formula), **dict.fromkeys(_HEADERS, _header)},
-    spelled={"x:sheet name": _sheet_name},
+    spelled={"x:sheet name": sheet_name},
 )  # fmt: skip
 _CHART: Final = replace(
     CHART,

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from textveil.documents.drawing import CHARTS, DRAWING, FONT
 from textveil.documents.markup import Element, Name
-from textveil.documents.names import short
+from textveil.documents.names import attribute, short
 from textveil.documents.opc import Known, Package
 
 _GONE: Final = (
@@ -102,14 +102,14 @@ _SYMBOL: Final = re.compile(r"(?i)F0[A-F][0-9A-F]|F0(?:4A|52|54|6E|6F|71|76)")
 def _prepare(root: Element, package: Any) -> None:
     _prepare_marks(root, package)
     for symbol in [element for element in root.iter() if short(element.tag) == "w:sym"]:
-        if _SYMBOL.fullmatch(_get(symbol, "w:char")) is None:
+        if _SYMBOL.fullmatch(attribute(symbol, "w:char")) is None:
             package.removed["symbol"] += 1
             symbol.getparent().remove(symbol)
     for row in [mark.getparent().getparent() for mark in root.iter() if _is_deleted_row(mark)]:
         if row.getparent() is not None:
             row.getparent().remove(row)
     for simple in [element for element in root.iter() if short(element.tag) == "w:fldSimple"]:
-        if _SIMPLE.fullmatch(_get(simple, "w:instr")) is None:
+        if _SIMPLE.fullmatch(attribute(simple, "w:instr")) is None:
             package.removed["field"] += 1
             parent, at = simple.getparent(), simple.getparent().index(simple)
             parent.remove(simple)
@@ -138,10 +138,6 @@ def _is_deleted_row(mark: Element) -> bool:
     return short(mark.tag) in ("w:del", "w:moveFrom") and short(mark.getparent().tag) == "w:trPr"
 
 
-def _get(element: Element, wanted: str) -> str:
-    return next((value for key, value in element.attrib.items() if short(key) == wanted), "")
-
-
 def _fields(root: Element) -> Iterator[tuple[list[Element], str]]:
     """Yield the marks of each field with its instruction; what never ends is a field too."""
     open_fields: list[tuple[list[Element], list[str]]] = []
@@ -149,7 +145,7 @@ def _fields(root: Element) -> Iterator[tuple[list[Element], str]]:
     for element in root.iter():
         name = short(element.tag)
         if name == "w:fldChar":
-            kind = _get(element, "w:fldCharType")
+            kind = attribute(element, "w:fldCharType")
             if kind == "begin":
                 open_fields.append(([], []))
                 behind.append(False)

@@ -263,18 +263,6 @@ Epsilon: TypeAlias = Annotated[
 ]
 
 
-GroupEpsilon: TypeAlias = Annotated[
-    float,
-    Option(
-        POSITIVE,
-        "Privacy loss in nats of one token, for any two words of one public group alone.",
-        "E",
-        GUARANTEE,
-        unset=_USUAL,
-    ),
-]
-
-
 NeighborhoodSize: TypeAlias = Annotated[
     int,
     Option(

@@ -39,6 +39,18 @@ def _folder(wanted: str, hint: str) -> Domain:
     return Domain(wanted, lambda value: value != "" and Path(value).is_dir(), hint=hint, outside=("", "no such folder"))
 
 
+GroupEpsilon: TypeAlias = Annotated[
+    float,
+    Option(
+        POSITIVE,
+        "Privacy loss in nats of one token, for any two words of one public group alone.",
+        "E",
+        GUARANTEE,
+        unset=_USUAL,
+    ),
+]
+
+
 EpsilonPerDistance: TypeAlias = Annotated[
     float, Option(POSITIVE, "In place of epsilon, for metric mechanisms: nats per unit of distance.", "E", GUARANTEE)
 ]

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from textveil.errors import need
 from textveil.mechanisms.channels.randomized_response import GroupedChannel
 from textveil.mechanisms.declaration import proved
-from textveil.mechanisms.kinds import GroupEpsilon
 from textveil.numerics.integer_weights import exp_minus_half_ceiling, log_ratio_up, stated_epsilon
 from textveil.privacy.guarantees import PureDP
 from textveil.privacy.proved import status_of
@@ -23,7 +22,7 @@ from textveil.text.english import FUNCTION_WORDS
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.mechanisms.parameters import given
+from textveil_lab.mechanisms.parameters import GroupEpsilon, given
 from textveil_lab.mechanisms.sampling.listed_rows import ListedRow, ListedRows
 from textveil_lab.mechanisms.sampling.normalizer_bounds import ListedNormalizers, Normalizers, bounds_of, steepest
 from textveil_lab.vocabulary.clusters import EUCLIDEAN, MEASURES, distances_among, frequency_clusters

@@ -11,13 +11,12 @@ import numpy as np
 from textveil.errors import InputError, ParameterError, need
 from textveil.mechanisms.channels.randomized_response import GroupedChannel
 from textveil.mechanisms.declaration import proved
-from textveil.mechanisms.kinds import GroupEpsilon
 from textveil.privacy.units import within_groups
 from textveil.registry.options import GUARANTEE, NEIGHBORHOODS, POSITIVE, Option, file_or_named
 from textveil.text.english import FUNCTION_WORDS
 from textveil.types import Integers, Progress
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil_lab.mechanisms.parameters import Clip
+from textveil_lab.mechanisms.parameters import Clip, GroupEpsilon
 from textveil_lab.mechanisms.sampling.distance_weights import distance_weights
 
 ENDINGS: Final = "endings"  # tags with a name; a file of that name is given as ``./endings``

@@ -3,6 +3,8 @@
 import asyncio
 import contextlib
 import logging
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
@@ -201,29 +203,63 @@ def test_a_release_with_parts_too_many_is_sent_in_no_form(
 
 
 @pytest.mark.parametrize(
-    "error",
+    ("error", "status"),
     [
-        SlowText("too slow."),
-        LedgerError("no ledger."),
-        ParameterError("wrong."),
-        ModelError("the model cannot be read."),
-        MemoryError(),
-        asyncio.CancelledError(),
+        (SlowText("too slow."), 413),
+        (LedgerError("no ledger."), 503),
+        (ParameterError("wrong."), 400),
+        (ModelError("the model cannot be read."), 500),
+        (MemoryError(), 500),
+        (asyncio.CancelledError(), None),  # a cancelled request has no answer
     ],
     ids=repr,
 )
 @pytest.mark.parametrize("owner", [Sanitizer, Prepared], ids=lambda one: one.__name__)
 def test_whatever_the_engine_raises_nothing_is_sent(
-    client: httpx.Client, provider: Provider, monkeypatch: pytest.MonkeyPatch, owner: Any, error: BaseException
+    client: httpx.Client,
+    provider: Provider,
+    monkeypatch: pytest.MonkeyPatch,
+    owner: Any,
+    error: BaseException,
+    status: int | None,
 ) -> None:
     def fails(*arguments: Any, **named: Any) -> Any:
         raise error
 
     monkeypatch.setattr(owner, "prepare" if owner is Sanitizer else "release", fails)
-    headers = {"X-Textveil-Conversation": f"{owner.__name__} {type(error).__name__}"}
-    with contextlib.suppress(httpx.RemoteProtocolError):  # a cancelled request has no answer
-        assert client.post("/v1/chat/completions", json=BODY, headers=headers).status_code >= 400
+    headers = {"X-Textveil-Conversation": f"{owner.__name__}.{type(error).__name__}"}
+    with contextlib.suppress(httpx.RemoteProtocolError):
+        assert client.post("/v1/chat/completions", json=BODY, headers=headers).status_code == (status or 500)
     assert provider.got == b""
+
+
+def test_a_tenant_that_exhausts_memory_sends_no_other_tenants_texts(
+    client: httpx.Client, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full, over = threading.Event(), threading.Event()
+    prepare = Sanitizer.prepare
+
+    def prepared(self: Sanitizer, texts: Any, **named: Any) -> Any:
+        if any("greedy" in text for text in texts):
+            full.set()
+            assert over.wait(60)
+        elif full.is_set():
+            raise MemoryError
+        return prepare(self, texts, **named)
+
+    monkeypatch.setattr(Sanitizer, "prepare", prepared)
+    greedy = {"model": "m", "messages": [{"role": "user", "content": "greedy " * 2000}]}
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(client.post, "/v1/chat/completions", json=greedy, headers={"X-Textveil-Unit": "greedy"})
+        assert full.wait(60)
+        answers = [
+            client.post("/v1/chat/completions", json=BODY, headers={"X-Textveil-Unit": f"other {number}"})
+            for number in range(9)
+        ]
+        over.set()
+        assert first.result().status_code == 200
+    assert [answer.status_code for answer in answers] == [500] * 9
+    assert not provider.heard(CANARY)
 
 
 @pytest.mark.parametrize("told", ['on_error = "send-unprotected"', 'on_error = "refuse"', "forbid_unprotected = true"])

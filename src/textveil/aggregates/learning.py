@@ -241,8 +241,8 @@ def released_moments(request: CorpusRequest, *, adapted: bool = False) -> Releas
     with paid_labels(request, budget, guarantee, settings) as paid:
         noise, word_noise = _noise(budget, share / 2, share / 2), None
         parts = _parts(request, paid.labels, features, counted=adapted)
-        if adapted:
-            signal = signal_of(paid.persons, budget, share, paid.drawing.rng)
+        if isinstance(parts, GatheredVectors) and adapted:
+            signal = signal_of(parts.documents, budget, share, paid.drawing.rng)
             if words_pay(signal, budget, share, len(paid.labels)):
                 noise = _noise(budget, share * SECOND, share * CROSS)
                 word_noise = WordNoise.of(budget, share)

@@ -130,6 +130,11 @@ class GatheredVectors:
         self._persons, self._labels = persons[order], labels[order]
         self._ends = np.append(0, np.cumsum(sizes[order], dtype=np.int64))
 
+    @property
+    def documents(self) -> Integers:
+        """How many documents each person has; one at least."""
+        return np.unique(self._persons, return_counts=True)[1]
+
     def __iter__(self) -> Iterator[PersonVectors]:
         lengths = np.full(self._persons.size, self._dim)
         for records, numbers in whole_persons(lengths, self._persons, _DOCUMENTS * self._dim):

@@ -36,7 +36,8 @@ WORDS: Final = Fraction(1, 20)  # that tells how frequent words are
 ROUND: Final = (1 - COUNT - SECOND - CROSS - WORDS) / ROUNDS
 SECOND_ALONE: Final = (1 - COUNT) * Fraction(2, 5)  # where words have no weights
 CROSS_ALONE: Final = (1 - COUNT) * Fraction(3, 5)
-COUNTED: Final = 16  # parts of a person in the noisy number of persons
+_PARTS: Final = 16  # of a person in the noisy number of persons
+COUNTED: Final = 3 * _PARTS  # what a person of many documents counts
 ENOUGH: Final = 1500  # signal from which words pay
 _MOST_LABELS: Final = 64
 _FEWEST: Final = 40  # coordinates of vectors
@@ -65,10 +66,16 @@ class WordNoise(NamedTuple):
         return cls(budget.noise(WORD_NORM**2, WORDS * rest), budget.noise(sensitivity**2, ROUND * rest))
 
 
-def signal_of(persons: int, budget: GaussianBudget, rest: Fraction, rng: np.random.Generator) -> float:
-    """How strong sums over persons are beside the noise: their noisy number times sensitivity / sigma of the budget."""
-    drawn = int(budget.noise(COUNTED**2, COUNT * rest).sample(1, rng)[0])
-    return max(persons + drawn / COUNTED, 0) * math.sqrt(budget.squared_mu)
+def signal_of(documents: Integers, budget: GaussianBudget, rest: Fraction, rng: np.random.Generator) -> float:
+    """How strong sums over persons are beside the noise: their noisy number times sensitivity / sigma of the budget.
+
+    Sums of several documents are less of each one's own: persons count by the square root of their documents, up to 3.
+
+    ``documents``: of each person, below 2^53.
+    """
+    counted = np.minimum(np.sqrt(documents * _PARTS**2), COUNTED).astype(np.int64)
+    noisy_sum = int(counted.sum()) + int(budget.noise(COUNTED**2, COUNT * rest).sample(1, rng)[0])
+    return max(noisy_sum / _PARTS, 0) * math.sqrt(budget.squared_mu)
 
 
 def words_pay(signal: float, budget: GaussianBudget, rest: Fraction, labels: int) -> bool:

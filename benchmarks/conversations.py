@@ -4,8 +4,10 @@
 
 Two servers stand side by side, one whose conversations are in memory and one that keeps them encrypted in its database
 (``maps = "database"``), and each turn goes to both, one after the other, before an upstream that answers at once with a
-sentence. Printed are medians of a turn's time, of early and of late turns, and their ratio; what the database has grown
-by; and the first turn behind a restart, which reads a whole conversation. Needs the folder of shared texts.
+sentence. Printed are medians of a turn's time, of early and of late turns; the processor time of first turns and of
+late ones, which take turns in the end; what the
+database has grown by; and the first turn behind a restart, which reads a whole conversation. Needs the folder of
+shared texts.
 """
 
 import argparse
@@ -28,6 +30,8 @@ from programs import Served, free_port, postgresql, read_request, served
 from server import prompts
 
 NAMES = ("memory", "kept")
+BESIDE = 60
+"""Turns of new chats, and as many of those that have all their turns, of which the processor time is compared."""
 ANSWER = "I would ask him first and write it down then, as you said."
 _BODY = json.dumps(
     {
@@ -109,13 +113,20 @@ def compared(place: Path, databases: Sequence[str], port: int, given: argparse.N
     with client_of(databases[0], place, told) as memory, client_of(databases[1], place, keeping) as kept:
         sides = (memory, kept)
         for _, client in sides:  # what is made once is made
-            Chats(1).turn(client, 0, texts[-1])
-        before = [server.processor_seconds() for server, _ in sides]
-        for turn, chat in product(range(given.turns), range(given.chats)):
-            text = texts[(turn * given.chats + chat) % len(texts)]
-            for side in (0, 1) if (turn + chat) % 2 else (1, 0):
-                times[side][turn][chat] = chats[side].turn(sides[side][1], chat, text)
-        used = [server.processor_seconds() - one for (server, _), one in zip(sides, before, strict=True)]
+            for text in texts[-20:]:
+                Chats(1).turn(client, 0, text)
+        for turn in range(given.turns):
+            for chat in range(given.chats):
+                text = texts[(turn * given.chats + chat) % len(texts)]
+                for side in (0, 1) if (turn + chat) % 2 else (1, 0):
+                    times[side][turn][chat] = chats[side].turn(sides[side][1], chat, text)
+        used = [[0.0, 0.0] for _ in sides]
+        for number, side, late in product(range(BESIDE), (0, 1), (0, 1)):  # a first turn, a late one, a first one
+            server, client = sides[side]
+            before = server.processor_seconds()
+            talk, chat = (chats[side], number % given.chats) if late else (Chats(1), 0)
+            talk.turn(client, chat, texts[-21 - number])
+            used[side][late] += 1000 * (server.processor_seconds() - before) / BESIDE
     with client_of(databases[1], place, keeping) as (_, client):
         Chats(1).turn(client, 0, texts[-1])
         behind = [chats[1].turn(client, chat, texts[chat]) for chat in range(given.chats)]
@@ -124,8 +135,9 @@ def compared(place: Path, databases: Sequence[str], port: int, given: argparse.N
     for what, turns in (("first quarter", slice(0, part)), ("last quarter", slice(-part, None))):
         memory_ms, kept_ms = (statistics.median(chain(*one[turns])) for one in times)
         found |= {f"{what}, memory, ms": memory_ms, f"{what}, kept, ms": kept_ms, f"{what}, ratio": kept_ms / memory_ms}
-    count = given.turns * given.chats
-    found |= {f"processor ms a turn, {name}": 1000 * one / count for name, one in zip(NAMES, used, strict=True)}
+    for name, (begun, long) in zip(NAMES, used, strict=True):
+        found |= {f"processor ms, {name}, a first turn": begun, f"processor ms, {name}, a late turn": long}
+        found[f"processor ms, {name}, ratio"] = long / begun
     found["first turn behind a restart, kept, ms"] = statistics.median(behind)
     return found
 
@@ -155,7 +167,7 @@ def main() -> None:
         print(json.dumps({"machine": machine(), "load": load, **found}, indent=2))
         return
     for name, value in found.items():
-        print(f"{name:<45} {value:10.2f}")
+        print(f"{name:<48} {value:10.2f}")
     print(f"load averages of the machine: {', '.join(f'{one:.1f}' for one in load)}")
 
 

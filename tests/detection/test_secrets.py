@@ -67,6 +67,7 @@ def test_tokens_and_private_keys_are_found_whole(token: str) -> None:
         ('The admin password for the portal is "Tr1stan!".', ["Tr1stan!"]),
         ("password for root: toor123", ["toor123"]),
         ("Runs SQL on rows, with the password 5U3YsL=wgblb74.", ["5U3YsL=wgblb74"]),
+        ("with the password 1yvrze%rwsox93. Version 2.", ["1yvrze%rwsox93"]),
         ("the password 3DESede key, password 1Password, a password 12-character long", []),
         ("POSTGRES_PASSWORD=walnut_quarry", ["walnut_quarry"]),
         ("ansible_ssh_pass: gardenhose", ["gardenhose"]),

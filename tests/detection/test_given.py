@@ -128,7 +128,7 @@ def test_what_is_no_text_is_refused_by_its_type(wrong) -> None:
 @given(
     st.lists(
         st.sampled_from(
-            [*"ab_-&,. ", "or ", "vs ", " " * 150, "x" * 45, "deep learning ", "BERT ", "bert ", "New York "]
+            [*"ab_-&,. ", "c", "or ", "vs ", " " * 150, "x" * 45, "deep learning ", "BERT ", "bert ", "New York "]
         ),
         min_size=1,
         max_size=24,
@@ -136,9 +136,16 @@ def test_what_is_no_text_is_refused_by_its_type(wrong) -> None:
     st.data(),
 )
 def test_what_stays_of_a_text_of_ascii_stays_beside_any_other_character(text: str, data: st.DataObject) -> None:
-    keep = KeepList(["deep learning", "BERT", "New York", "a", "b or a", "a&b"], public=data.draw(st.booleans()))
+    keep = KeepList(["deep learning", "BERT", "New York", "a", "b or c", "a&b"], public=data.draw(st.booleans()))
     start = data.draw(st.integers(0, len(text) - 1))
     end = data.draw(st.integers(start + 1, len(text)))
     kind, why = data.draw(st.sampled_from([("person", ""), ("person", "title"), ("place", "")]))
     span = DetectedSpan(start, end, kind, 0.6, "embedded", why)
     assert keep.keeping(text)(span) == keep.keeping(text + " " * 600 + "\u00e9")(span)
+
+
+@pytest.mark.parametrize("far", ["", " " * 600 + "\u00e9"])
+def test_a_phrase_is_kept_in_its_last_word(far: str) -> None:
+    keep = KeepList(["b or c"])
+    assert keep.keeping("x b or c" + far)(DetectedSpan(7, 8, "person", 0.6, "embedded"))
+    assert not keep.keeping("x d or c" + far)(DetectedSpan(7, 8, "person", 0.6, "embedded"))

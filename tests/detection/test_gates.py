@@ -110,6 +110,17 @@ PIECES += [
     "51 deg 45' 7.27\" N, 1 deg 15' 27.64\" W",
     "\nGPS Position: 51.1, 7.2\n",
     "514507N 0011528W",
+    "CTA+IC+:Ada Zuse'",
+    "PENHALIGON^H",
+    "\nAU  - Okparaeke, Ngozi\n",
+    "C = IE, O = Zuse Boats, CN = x",
+    "[INFO]: zuse99 joined the game",
+    "bapt. Brigida, fil. Joannis",
+    '"Umbridge, B"',
+    "\nADA ZUSE, Plaintiff",
+    "pt QUIGLEY",
+    "\nHALTER=Wippermann;STR=Am Hang 9;",
+    "\nD1/2/2026\nPAda Zuse\n^",
 ]
 LETTERS = [piece for piece in PIECES if not any(map(str.isdigit, piece))]
 FAR = "\n" + "so it was " * 40 + "\n5"

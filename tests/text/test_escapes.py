@@ -1,6 +1,7 @@
 """Texts read through their escapes: what is read, where it is written, and how a value is written there."""
 
 import json
+import re
 import time
 from itertools import pairwise
 from urllib.parse import quote
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.helpers.escaping import WAYS
 
+import textveil as tv
 from textveil.text.escapes import BORDER, DEEPEST, Places, Quotes, open_end, read
 
 PLAIN = st.text(
@@ -162,3 +164,42 @@ def test_quotes_are_counted_in_pieces_as_in_the_whole(text: str, cut: int) -> No
     pieces.feed(text[:cut])
     pieces.feed(text[cut:])
     assert whole.strings == pieces.strings
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        (r"\signature{Dr.~Ren\'{e} M\"{u}ller-L\"{u}denscheidt}", "\\signature{Dr.~René Müller-Lüdenscheidt}"),
+        (
+            r"\cite{x} Ren\'e, M\"uller, Stra\ss e, \c{c}a, {\o}rsted, {\c c}",
+            "\\cite{x} René, Müller, Straße, ça, ørsted, ç",
+        ),
+        (r"author={G{\"o}del and {\L}ukasiewicz and Erd\H{o}s}", "author={Gödel and Łukasiewicz and Erdős}"),
+        (r"\v{Z}i\v{z}ek \'{\i} \k{a}", "Žižek í ą"),
+        ("<em>Od</em><em>hrán</em> Mac<b>Conville</b>", "<em>Odhrán</em> MacConville</b>"),
+    ],
+)
+def test_accents_of_latex_and_tags_within_words_are_read_through(text: str, plain: str) -> None:
+    assert read(text).text == plain
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"it\'s and don\'t",
+        r"{\"user\": \"ada\", \"email\": \"x\"}",
+        r"\begin{x} {\"user\": \"ada\"}",
+        r"\alpha \beta \int \item \cos \ldots",
+        "List<b>a and <td>Ada</td><td>Zuse</td> and Ada<br>Zuse",
+    ],
+)
+def test_what_looks_like_an_accent_or_an_inner_tag_is_none(text: str) -> None:
+    assert not set(read(text).text) & set("śťüëâïöẗḧñàé")
+    assert "Listaand" not in read(text).text.replace(" ", "")
+    assert "AdaZuse" not in read(text).text
+
+
+def test_a_value_with_tags_in_it_keeps_them() -> None:
+    release = tv.Sanitizer("identifiers")("<p>signed <em>Od</em><em>hrán</em> Mac<b>Conville</b></p>").text
+    assert [release.count(tag) for tag in ("<em>", "</em>", "<b>", "</b>")] == [2, 2, 1, 1]
+    assert not {"Od", "hrán", "Conville"} & set(re.split(r"[<>/ ]", release))

@@ -20,16 +20,16 @@ _PART: Final = r"(?:(?:Mc|Mac|O'|D'|Fitz)?[A-Z][a-z]+(?:['-][A-Z]?[a-z]+)*|[A-Z]
 _LINKS: Final = "(?:(?:van|von|der|den|de|del|da|di|dos|la|le|bin|al|el|ter|ten) ){0,3}"
 _TAGS: Final = r"(?:</?[A-Za-z][A-Za-z0-9]{0,10}(?: [^<>\n]{0,80})?>){1,4}"
 _BEHIND: Final = lazy_regex(
-    rf"(?P<joint> |{_TAGS} ?| {_TAGS}|[/;|\t]|\"[,;] ?\"|'[,;] ?')(?P<name>{_LINKS}{_PART}(?: {_PART})?)"
+    rf"(?P<joint> |{_TAGS} ?| {_TAGS}|[/;:|\t]|\"[,;] ?\"|'[,;] ?')(?P<name>{_LINKS}{_PART}(?: {_PART})?)"
     r"(?![A-Za-z0-9_(:=]|\.[A-Za-z]| ?[:=(])"
 )
 _BEFORE: Final = lazy_regex(
     rf"(?<![A-Za-z0-9_.-])(?<![A-Za-z]')(?P<name>{_LINKS}{_PART})"
-    rf"(?P<joint>,? |, ?|{_TAGS} ?| {_TAGS}|[/;|\t]|\"[,;] ?\"|'[,;] ?')\Z"
+    rf"(?P<joint>,? |, ?|{_TAGS} ?| {_TAGS}|[/;:|\t]|\"[,;] ?\"|'[,;] ?')\Z"
 )
 _BOUND: Final = frozenset(" \t\n;|/,\"'>]})<.!?")
 _EDGES: Final = frozenset(("", *"\n{\"';|\t([=>"))
-_HARD: Final = frozenset("/;|\t\"'")
+_HARD: Final = frozenset("/;:|\t\"'")
 """Marks that part cells."""
 _AND: Final = r"(?:,? (?:and|und|et|y|e|en|og|och|i) |,? & |, |; ?| ?/ ?| ?\| ?)"
 _INITIALS: Final = r"(?:[A-Z]\.(?:[ -]|(?=[A-Z]))){1,3}"
@@ -56,7 +56,7 @@ def with_whole_names(
     A part is capitalized, beside a given name, and no word of English, of programs or of ``ordinary``, nor a label or a
     title. Persons listed behind are found by their initials. None stands in what is ``passed``.
     """
-    if not any(span.kind == "person" and span.score > EVIDENCE for span in spans):
+    if not any(span.kind in ("person", "place") for span in spans):
         return list(spans)
     taken = bytearray(len(text))
     for span in (*spans, *passed):
@@ -67,12 +67,38 @@ def with_whole_names(
     for span in spans:
         if span.kind == "person" and span.score > EVIDENCE and 1 not in taken[span.end : span.end + 1]:
             met += _parts(text, span, judge, taken)
+    met += _whole_places(text, spans, judge, taken)
     if not met:
         return list(spans)
     held = bytearray(len(text))
     for span in met:
         held[span.start : span.end] = b"\1" * (span.end - span.start)
     return sorted([*(span for span in spans if 1 not in held[span.start : span.end]), *met])
+
+
+_BEGUN_PLACE: Final = lazy_regex(
+    r"(?<![A-Za-z0-9_-])(?:(?P<sure>Bad|Sankt|St\.|Santa|San|BAD|SANKT)|Saint|Sint|Los|Las|Ober|Unter|Upper|Lower|Nether|Great"
+    r"|Little|Market|Kirkby) \Z"
+)
+_STREET_BEFORE: Final = lazy_regex(r"(?<![\w/.,-])[0-9]{1,4}[A-Za-z]? (?:[A-Z][a-z]+ )?(?P<last>[A-Z][a-z]{3,}), \Z")
+_FOUND_PLACE: Final = 0.5
+
+
+def _whole_places(text: str, spans: Sequence[Found], judge: "_Judge", taken: bytearray) -> Iterator[Found]:
+    """Yield places, and what may be some, with the word that begins them, and streets: 9 Lindengate, Bad Ems."""
+    for span in spans:
+        if span.kind not in ("place", "person") or not text[span.start : span.start + 1].isupper():
+            continue
+        guess = span.why == "tagger" and not lists().words.get(text[span.start : span.end].lower(), 0) & _NAMES
+        found = span.kind == "place" and span.score >= _FOUND_PLACE
+        begun = _BEGUN_PLACE.search(text, max(0, span.start - 9), span.start) if guess or found else None
+        if begun is not None and (found or begun["sure"]) and 1 not in taken[begun.start() : span.start]:
+            yield span._replace(start=begun.start(), kind="place", score=max(span.score, 0.4))
+        street = _STREET_BEFORE.search(text, max(0, span.start - _MOST), span.start) if span.kind == "place" else None
+        if street is not None and 1 not in taken[street.start() : span.start]:
+            low = street["last"].lower()
+            if not (lists().words.get(low, 0) & (_NONE | Marks.GIVEN) or is_plain_form(low) or judge.is_ordinary(low)):
+                yield Found(street.start(), street.end("last"), "place", _FOUND_PLACE, "mention")
 
 
 def _parts(text: str, span: Found, judge: "_Judge", taken: bytearray) -> Iterator[Found]:
@@ -84,6 +110,8 @@ def _parts(text: str, span: Found, judge: "_Judge", taken: bytearray) -> Iterato
         if behind is not None and (reached := _family_end(text, behind, words, judge, taken)):
             end = reached
             whole.append((behind["joint"], behind.start("name"), reached))
+    elif words and (earlier := _given_before(text, span, words, judge, taken)):
+        yield span._replace(start=earlier)
     if len(words) == 1 and end == span.end and judge.is_given(words[0]):
         before = _BEFORE.search(text, max(0, span.start - _MOST), span.start)
         if before is not None and _begins(text, before, words, judge, taken):
@@ -111,6 +139,8 @@ def _family_end(text: str, behind: "re.Match[str]", words: list[str], judge: "_J
         stop = start + taken[start:stop].find(1)
         stop = start + len(text[start:stop].rstrip())
     parts = text[start:stop].split(" ")
+    if behind["joint"] == ":" and not (text[start:stop].isupper() and words[-1].isupper()):
+        return 0
     beside = ["x"] if behind["joint"][0] in _HARD else words
     while parts and not all(judge.is_part(part, beside) for part in parts if part[:1].isupper()):
         parts.pop()
@@ -124,18 +154,34 @@ def _family_end(text: str, behind: "re.Match[str]", words: list[str], judge: "_J
     return 0 if ends and following is not None and following[0][0].isupper() else stop
 
 
+def _given_before(text: str, span: Found, words: list[str], judge: "_Judge", taken: bytearray) -> int:
+    """Return where the given name begins that stands before a family, though it may be a word: PRUDENCE SKELHORN."""
+    before = _BEFORE.search(text, max(0, span.start - _MOST), span.start)
+    if before is None or before["joint"] != " " or not (span.why == "mention" or before["name"].isupper()):
+        return 0
+    if 1 in taken[before.start("name") : span.start]:
+        return 0
+    name = before["name"]
+    same = name.isupper() == words[-1].isupper() and len(words[-1]) > 1
+    return (
+        before.start("name") if same and judge.is_given(name) and name.lower() not in _NO_GIVEN | judge.greetings else 0
+    )
+
+
 def _begins(text: str, before: "re.Match[str]", words: list[str], judge: "_Judge", taken: bytearray) -> bool:
     """Return whether a family stands before a given name: Skelhorn, Orla; Skelhorn;Orla."""
     start, stop = before.span("name")
     part = before["name"].rpartition(" ")[2]
-    if 1 in taken[start:stop] or not judge.is_part(part, words) or before["joint"] == " ":
+    if 1 in taken[start:stop] or before["joint"] == " " or not judge.is_part(part, words):
+        return False
+    if before["joint"] == ":" and not (part.isupper() and words[-1].isupper()):
         return False
     edge = text[start - 1 : start]
     if before["joint"][0] in "'\"":
         return edge == before["joint"][0]
     if "," in before["joint"]:  # in prose a comma parts anything: Kilwhin, Orla
         return edge in _EDGES
-    return edge in ("", "\n", ";", "|", "\t", '"', "/", ">", " ", "{")
+    return edge in ("", "\n", ";", "|", "\t", '"', "/", ">", " ", "{", "=", ":")
 
 
 class _Judge:
@@ -143,6 +189,11 @@ class _Judge:
 
     def __init__(self, ordinary: Collection[str], *, compounds: bool) -> None:
         self.ordinary, self.compounds = ordinary, compounds
+        self.greetings = frozenset().union(*known.by_language("greetings").values())
+
+    def is_ordinary(self, low: str) -> bool:
+        """Return whether a word in small letters is an ordinary one of the page's language."""
+        return low in self.ordinary
 
     def is_given(self, word: str) -> bool:
         """Return whether a word is a listed given name."""
@@ -187,6 +238,7 @@ def _words_of_roles() -> frozenset[str]:
     return _ROLES | label_words()
 
 
+_NO_GIVEN: Final = (known.FUNCTION_WORDS | known.VERBS | known.ORDERS | known.TITLES | known.RELATIONS) - {"grace"}
 _ROLES: Final = (
     known.FUNCTION_WORDS | known.TITLES | known.RELATIONS | known.INSTITUTIONS | known.COMPANY_ENDS | known.PLACE_ENDS
     | known.VERBS | known.NOUNS | known.ADJECTIVES | known.COMPANIES

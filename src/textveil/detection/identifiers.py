@@ -110,7 +110,8 @@ CASE_GATE: Final = at_digits(_CASE_CLUE.pattern.replace("(?![0-9/])", ""))
 _PUBLIC_CODES: Final = words_in("""CVE CWE RFC ISO PMID PMC GHSA KB DOI ARXIV NCT MS USB""")
 _CODING: Final = lazy_regex(r"(?i)\b(?:snomed|icd|loinc|opcs|atc|icpc)[^\n;.]{0,24}\Z")
 _LONG_CODE: Final = lazy_regex(
-    r"(?<![\w./:@-])(?:[A-Za-z]{1,10}(?:(?:[-_][A-Za-z0-9]{1,8}){0,3}[-_][0-9]{6,14}|(?<=[^A-Za-z][A-Z])-[0-9]{5})"
+    r"(?<![\w./:@-])(?:[A-Za-z]{1,10}(?:(?:[-_][A-Za-z0-9]{1,8}){0,3}[-_][0-9]{6,14}"
+    r"|(?<=[^A-Za-z][A-Z])-[0-9]{5}(?! [A-Z][a-z]))"
     r"|[A-Z]{1,5}(?:[/-]?(?:19|20)[0-9]{2}[/-][0-9]{4,8}|[0-9]{2}-[0-9]{6,8}))(?![\w-]|[./][0-9A-Za-z])"
 )
 LONG_CODE_GATE: Final = at_digits(

@@ -292,6 +292,10 @@ _KINDS_ON_AIR: Final = {
     **dict.fromkeys(["lat", "lon", "my_lat", "my_lon"], "id"),
 }  # fmt: skip
 _GRID: Final = lazy_regex(r"(?<![A-Za-z0-9])[A-R]{2}[0-9]{2}[a-xA-X]{2}(?:[0-9]{2})?(?![A-Za-z0-9])")
+_SHORT_OF_AIR: Final = lazy_regex(
+    r"\b(?:RST?|Q(?:TH|SO|SL|RZ|RM|RN|SB|RP|RO|RT|SY)s?|PSE|TNX|TU|HW|CPY|OM|XYL|UR|ANT|RIG|WX|CUAGN)(?![A-Za-z])"
+)
+"""What operators send for whole words."""
 _NO_OPERATOR: Final = words_in("is hr here om ur my the name qth rst rig ant wx pwr cq de op es fb tnx ok")
 
 
@@ -311,6 +315,8 @@ def find_on_air(text: str) -> Iterator[Found]:
         if kind and value:
             start = match.start("value") + match["value"].index(value)
             yield Found(start, start + len(value), kind, _SCORE, _FIELD)
+    for match in matches(_SHORT_OF_AIR, text):
+        yield Found(*match.span(), ORDINARY, _SCORE)
     for match in matches(_CALL_SIGN, text):
         yield Found(*match.span("call"), "id", _SCORE - 0.1, _FIELD)
     for match in matches(_GRID, text):

@@ -56,7 +56,8 @@ _LYING: Final = (  # how names of streets begin that tell where the street lies 
     "|Achter (?:de|het|'t)|Aan (?:den?|het)|Op (?:den?|het)|Bij (?:de|het)|Oude|Nieuwe|Grote|Korte|Hoge|Lage)"
 )
 _COUNTED: Final = words_in(
-    """Kapitel Abschnitt Seite Seiten Nummer Nr Jahr Jahre Woche Tag Tage Klasse Zimmer Raum Saal Halle Gleis Etage
+    """GMT UTC CET CEST BST EST EDT PST PDT CST CDT MST MDT MEZ MESZ WET EET
+    Kapitel Abschnitt Seite Seiten Nummer Nr Jahr Jahre Woche Tag Tage Klasse Zimmer Raum Saal Halle Gleis Etage
     Stock Band Heft Teil Artikel Punkt Bild Tabelle Abbildung Fall Runde Spiel Gruppe Version Stufe Phase Schritt Ubung
     Lektion Aufgabe Zeile Spalte Level Quartal Alter Station Bett Linie Bus Zug Tisch Reihe Jahrgang Formel Folge
     Staffel Sommer Winter Herbst Fruhjahr Fruhling Schnitt Durchschnitt Mittel Wert Ende Anfang Kategorie Typ Grad
@@ -292,7 +293,7 @@ def _search(pattern: re.Pattern[str], score: float, anchor: re.Pattern[str] | No
 
 
 _TOWN_BEHIND: Final = lazy_regex(
-    r", (?P<town>[A-Z][a-z'-]{2,30}(?:[ -](?:[a-z]{1,4} )?[A-Z][a-z'-]{2,30}){0,2})(?=[,;)\n]|\.(?:\s|\Z)|\Z| [(-])"
+    r", (?P<town>[A-Z][a-z'-]{2,30}(?:[ -](?:[a-z]{1,4} )?[A-Z][a-z'-]{2,30}){0,2})(?=[,;)\n]|\.(?:\s|\Z)|\Z| [(-]|  )"
 )
 
 

@@ -33,6 +33,7 @@ _HEXADECIMAL: Final = lazy_regex(
     r"(?P<lead>0[xX])?(?:[0-9a-fA-F]{2}(?:([:-])[0-9a-fA-F]{2})(?:\2[0-9a-fA-F]{2}){4,6}"
     r"|(?:[0-9a-fA-F]{4}\.){2}[0-9a-fA-F]{4}|(?(lead)[0-9a-fA-F]{3,}|(?:[0-9a-f]{16,}|[0-9A-F]{16,})))"
 )
+_PAIRS: Final = lazy_regex("(?=[0-9:]{0,120}[a-fA-F])[0-9a-fA-F]{2}(?::[0-9a-fA-F]{2}){2,40}")
 _ACCOUNT: Final = lazy_regex("[A-Z]{2}[0-9]{13,32}")
 """An IBAN of digits, whose country may look hexadecimal: DE, BE."""
 _DIGEST: Final = lazy_regex("[0-9a-f]{7,}|[0-9A-F]{7,}|(?:[0-9A-F]{4} {1,2}){9}[0-9A-F]{4}")
@@ -102,6 +103,8 @@ def formal_shape(value: str) -> str:
     """Return the shape of an id, with a symbol of its own for what is hexadecimal, or a coordinate."""
     if not value.isascii() and not any(mark in value for mark in "\u00b0\u2032\u2033"):
         return shape_in_scripts(value)
+    if _PAIRS.fullmatch(value):
+        return _hexadecimal(value)
     if _UUID.fullmatch(value):
         shape = _hexadecimal(value)
         version = value[14] if value[14] in _VERSIONS else shape[14]

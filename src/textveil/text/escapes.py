@@ -66,7 +66,7 @@ _TERMINAL: Final = lazy_regex(
 )
 _TERMINAL_MARKS: Final = ("\x1b", "\x9b", "\x90", "\x98", "\x9d", "\x9e", "\x9f", "33[", "33(", "\\e", "^[")
 _HINT: Final = lazy_regex(
-    r"[\\%&\ufdd0\x1b\x90\x98\x9b\x9d-\x9f]|\^\[|=[^\s\"'<>\\+=]*+\+|[\[({<] ?(?:[aA][tT]|[dD][oO][tT])\b"
+    r"[\\%&\ufdd0\x1b\x90\x98\x9b\x9d-\x9f]|\^\[|</[abefimsuw]|=[^\s\"'<>\\+=]*+\+|[\[({<] ?(?:[aA][tT]|[dD][oO][tT])\b"
 )
 _LATEX: Final = lazy_regex(
     r"\{?\\(?P<accent>[`'^~=.]|\"(?=\{\\?[A-Za-z]\}|[A-Za-z]\}|(?<=[A-Za-z]..)[AEIOUaeiouy])|[bcdHkruv](?![A-Za-z]))"
@@ -92,6 +92,14 @@ _LATEX_LETTERS: Final = dict(
         strict=True,
     )
 )
+_BREAK: Final = lazy_regex(r"(?<!\\)\\\\(?=[\w\s{\[]|\Z)")
+"""The end of a line in LaTeX."""
+_INNER_TAG: Final = r"</?(?:b|i|u|em|strong|span|mark|font|small|big|wbr|a)(?: [^<>\n]{0,80})?/?>"
+_INNER_TAGS: Final = lazy_regex(
+    rf"(?<=[^\W\d_A-Z])(?:{_INNER_TAG}){{1,4}}(?=[^\W\d_A-Z])|(?:(?<=Mac)|(?<=Mc))(?:{_INNER_TAG}){{1,4}}(?=[A-Z])"
+)
+"""Tags within a word, which a page shows as one."""
+_ONE_TAG: Final = lazy_regex(_INNER_TAG)
 _OPEN_ACCENT: Final = lazy_regex(r"\\[`'^\"~=.A-Za-z]{0,2} ?\{?\\?[A-Za-z]?\Z")
 # Characters of Latin-1 before its accented letters that are letters, or stand between parts of a name.
 _LETTERS: Final = "\xaa\xb5\xba\xb7"
@@ -208,6 +216,8 @@ def read(text: str) -> Reading:
     reading.take(_colors(reading.text))
     if "\\" in text and (accents := _accents(text)):
         reading.take(accents)
+    if "</" in reading.text:
+        reading.take([_Edit(*match.span(), "") for match in _INNER_TAGS.finditer(reading.text)])
     for layer in range(DEEPEST):
         edits = _colors(reading.text) or _edits(reading.text, outermost=layer == 0)
         if not edits:
@@ -289,7 +299,9 @@ def _accents(text: str) -> list[_Edit]:
             plain = unicodedata.normalize("NFC", (match["braced"] or match["bare"]) + _ACCENTS[match["accent"]])
         if len(plain) == 1:
             edits.append(_Edit(start, end, plain))
-    return edits
+    if sure:
+        edits += [_Edit(*match.span(), "\n") for match in _BREAK.finditer(text)]
+    return sorted(edits)
 
 
 def _edits(text: str, *, outermost: bool) -> list[_Edit]:
@@ -425,7 +437,8 @@ class Place(NamedTuple):
             value = value.replace("&", "&" + "amp;" * (len(entity[1]) // 4))
         if not self.within:
             value = _in_strings(value, strings)
-        return value + BORDER * own.count(BORDER)
+        tags = "".join(_ONE_TAG.findall(own)) if "</" in own or "<b" in own else ""
+        return value + tags + BORDER * own.count(BORDER)
 
     def _worded(self, value: str) -> str:
         for mark, words in (("@", _AT), (".", _DOT)):

@@ -227,3 +227,41 @@ def test_signatures_phones_and_logins(text: str, kind: str, values: list[str]) -
 )
 def test_short_days_and_initials(text: str, kind: str, values: list[str]) -> None:
     assert found(text, kind) == values
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "values"),
+    [
+        ("Works at Bunya Nut Bakehouse, flour dust.", "organization", ["Bunya Nut Bakehouse"]),
+        ("Invoice of Thalita Guedes, met in Port Antonio twice", "place", ["Port Antonio"]),
+        ("Kind regards Sian Prydderch: Opening hours. We saw Maria on Monday.", "person", ["Sian Prydderch", "Maria"]),
+        ("in Dunmore, PA, and edema, PA 130/80", "place", ["Dunmore", "PA"]),
+        (
+            "acc SDD02 and SDD0217, emp no FJ0318, HA/0417/22 and HO-107-X",
+            "id",
+            ["SDD0217", "FJ0318", "HA/0417/22", "HO-107-X"],
+        ),
+        ("4. \u9ea6\u5609\u6021(\u8868\u59b9) 5\u680b2203", "place", ["5\u680b2203"]),
+        ("\u9db4\u898b\u5546\u4f1a\u306e\u65e5\u5411\u91ce\u3067\u3059\u3002", "person", ["\u65e5\u5411\u91ce"]),
+        (
+            "\u7f72\u540d\u306f\u300c\u65e5\u5411\u91ce \u5065\u4e00\u300d\u3067",
+            "person",
+            ["\u65e5\u5411\u91ce \u5065\u4e00"],
+        ),
+    ],
+)
+def test_runs_codes_and_writers_are_found_whole(text: str, kind: str, values: list[str]) -> None:
+    assert found(text, kind) == values
+
+
+def test_writers_of_a_turkish_chat_go_and_labels_stay() -> None:
+    said = (
+        "yar\u0131n ak\u015fam geliyor musun?",
+        "evet, geliyorum ama biraz ge\u00e7",
+        "tamam, kap\u0131da beklerim",
+        "olur",
+    )
+    writers = ["Defne", "Orhan", "Defne", "Orhan"]
+    text = "".join(f"{name}: {words}\n" for name, words in zip(writers, said, strict=True))
+    assert found(text, "person") == writers
+    assert "Hasta" not in found("Hasta: " + text.replace("Defne", "Konu"), "person")

@@ -197,9 +197,10 @@ def find_free(text: str) -> Iterator[Found]:
 
 def _free(text: str, start: int, stop: int) -> tuple[int, float]:
     double = text[start : start + 2] in _families() and stop - start > 2
-    if not double and text[start] not in COMMON:
-        return 0, 0
     opens = _opens(text, start)
+    if not double and text[start] not in COMMON:
+        rare = opens and text[start] in _families() and _sure(text[start + 1 : start + 3]) and _ends(text, start + 3)
+        return (3, 0.6) if rare and start + 3 <= stop and text[start : start + 3] not in _words() else (0, 0)
     family = 2 if double else 1
     cued = opens and _cued(text, start) and text[start - 1 : start] not in "和与由给请找问"
     told = cued and text[start - 2 : start] in _cues()
@@ -245,6 +246,7 @@ _ANCHOR: Final = lazy_regex(
 _REST: Final = lazy_regex(
     rf"(?:之[0-9]{{1,2}})?(?:院)?(?:[{HAN}]{{2,6}}?(?=[0-9A-Z]))?(?:[{_NUMBERS}A-Z-]{{1,5}}(?:号楼|號樓|号|號|栋|棟|幢|座|楼|樓|单元|單元|室|层|層|院|弄|巷|F)){{0,5}}(?:之[0-9]{{1,2}})?"
 )
+_ROOM: Final = lazy_regex(r"[0-9](?<![0-9A-Za-z.].)[0-9]{0,2}(?:栋|棟|幢|座|号楼)(?:[0-9]单元)?[0-9]{2,4}室?(?![0-9])")
 _STOPS: Final = "在 于 到达 抵达 到 从 址 住 是 至 往 去 来自 的 ： 寄 地址 送到 搬到 位于 我 他 她 们 了 號碼 号码 邮编 坐落 为 ， 由 请 与 和 及 自 现 ："
 
 
@@ -255,6 +257,8 @@ def find_places(text: str) -> Iterator[Found]:
         rest = _REST.match(text, match.end())
         if start < match.start():
             yield Found(start, rest.end() if rest else match.end(), "place", 0.8, "street")
+    for match in matches(_ROOM, text):
+        yield Found(*match.span(), "place", 0.7, "street")
     places = listed("zh", "place")
     for run in matches(_RUN, text):
         place, stop = run.span()

@@ -95,6 +95,10 @@ _NO_SHORT_DAY: Final = lazy_regex(
     r"|vision|acuity|ratio|scale|(?<![A-Za-z])(?:[Vv]ersion|[Vv]|[Nn]o|[Nn]r|[A-Z]{2,}|of|is|was))[.:]? ?\Z"
 )
 """What stands before a number and a slash that are no day: a medicine, a score."""
+_DAY_OR_MONTH: Final = lazy_regex(rf"{_WEEKDAY}|{_MONTH}")
+_CAPITALS_ALONE: Final = frozenset(
+    ["MI", "LA", "EL", "IL", "LE", "AL", "DI", "MA", "SO", "FR", "SA", "DU", "AB"]
+)  # MI 3/12 ago
 _RATIOS: Final = ("24/7", "16/9", "16/10")
 _NAME_BEFORE: Final = lazy_regex(r"[A-Z][a-z]+ \Z")
 _ON_SHORT_DAY: Final = lazy_regex(
@@ -197,7 +201,8 @@ def find_short_days(text: str) -> Iterator[Found]:
     for match in matches(_SHORT_DAY, text):
         before = max(0, match.start() - 12), match.start()
         first = int(match[0][:2].rstrip("/."))
-        told = _ON_SHORT_DAY.search(text, *before) is not None
+        cue = _ON_SHORT_DAY.search(text, *before)
+        told = cue is not None and cue[0].strip() not in _CAPITALS_ALONE
         named = first % 5 == 0 and _NAME_BEFORE.search(text, *before)  # Targin 20/10: strengths are round
         sure = first > 12 and "/" in match[0] and not named
         padded = len(match[0]) == len("05.09.") and match[0][-1] == "."
@@ -206,7 +211,7 @@ def find_short_days(text: str) -> Iterator[Found]:
         month = int(match[0].rstrip(".")[-2:].lstrip("/."))
         if match[0] in _RATIOS or not _is_day(2000, month, first) or (opens and match[0][-1] == "." and not padded):
             continue
-        fraction = "/" in match[0] and first < month and month in (2, 3, 4, 5, 8, 10)
+        fraction = "/" in match[0] and first < month and month in (2, 3, 4, 5, 7, 8, 10, 12)
         if (told and not fraction) or ((sure or padded) and not _NO_SHORT_DAY.search(text, *before)):
             yield Found(*match.span(), "date", 0.5)
 
@@ -267,6 +272,11 @@ def _in_calendar(match: re.Match[str]) -> bool:
     if len(match["z"]) == 2:
         year += 2000
     return _is_day(year, first, second) or _is_day(year, second, first)
+
+
+def is_day_or_month(low: str) -> bool:
+    """Return whether a word in small letters is a day of the week or a month."""
+    return _DAY_OR_MONTH.fullmatch(low) is not None
 
 
 def _is_day(year: int, month: int, day: int) -> bool:

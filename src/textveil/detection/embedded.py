@@ -6,6 +6,7 @@ later one would misread what it covers, or reads better once it is covered: its 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from itertools import pairwise
@@ -34,6 +35,7 @@ from textveil.detection import (
     people_in_records,
     people_in_tables,
     quantities,
+    runs,
     said_secrets,
     secrets,
     segments,
@@ -50,7 +52,7 @@ from textveil.detection.gates import anywhere
 from textveil.detection.half_drawn import with_whole_names
 from textveil.detection.kinds import KINDS
 from textveil.detection.languages import ORDINARY, language_of, rows_of
-from textveil.detection.lists import LANGUAGES, ordinary_words, places
+from textveil.detection.lists import LANGUAGES, Marks, lists, ordinary_words, places
 from textveil.detection.mentions import (
     with_enumerated,
     with_mentions,
@@ -62,6 +64,9 @@ from textveil.detection.spans import DetectedSpan, covering
 from textveil.detection.tagger import tagged
 
 NAME: Final = "embedded"
+
+_NOUNS_IN_CAPITALS: Final = ("de", TURKISH)
+"""Languages in which a capital beside a name shows no part of it."""
 
 HIGHEST_SCORES: Final = MappingProxyType(
     {
@@ -120,10 +125,13 @@ class EmbeddedDetector:
         if self._tagger and language not in LANGUAGES and language != TURKISH:
             candidates = with_mentions(read.text, tagged(read.text, rest, candidates), eponyms)
         ordinary = ordinary_words(language) if language in LANGUAGES else frozenset()
+        candidates = identifiers.with_guessed_ids(rest, candidates)
         candidates = with_states(read.text, people_in_records.with_addressed(read.text, candidates, ordinary))
         candidates = with_whole_names(read.text, candidates, ordinary, eponyms, language)
         candidates = with_second_mentions(read.text, candidates, ordinary, eponyms)
-        candidates = people_in_records.with_initials(read.text, sorted([*candidates, *in_scripts]))
+        if language not in _NOUNS_IN_CAPITALS:
+            candidates = runs.with_whole_runs(read.text, candidates)
+        candidates = runs.with_initials(read.text, sorted([*candidates, *in_scripts]))
         candidates = [with_possessive(read.text, span) for span in candidates]
         spans = [
             DetectedSpan(*read.original(span.start, span.end), span.kind, span.score, NAME, span.why)
@@ -482,6 +490,17 @@ def _demographics(text: str) -> Iterator[Found]:
     return (span for span in demographics.find_demographics(text) if text[span.start : span.end].lower() not in large)
 
 
+def _repeated_senders(text: str) -> Iterator[Found]:
+    """Yield writers that write again, with a listed given name: Turkish labels are names too (Hasta, Konu)."""
+    found = list(senders.find_senders(text))
+    often = Counter(text[span.start : span.end] for span in found)
+    words = lists().words
+    for span in found:
+        written = text[span.start : span.end]
+        if often[written] > 1 and words.get(written.split()[0].lower(), 0) & Marks.GIVEN:
+            yield span
+
+
 _SHOWN: Final = "company-end cue field title"
 _SHOWN_SCORE: Final = 0.5
 _INSTEAD: Final = {
@@ -502,11 +521,13 @@ def phases_for(regions: tuple[str, ...], language: str) -> Phases:
         {"small-name", "small-talk"} if added or language in SCRIPTS else set()
     )  # it takes words of other languages for names
     if language == TURKISH:
-        left_out |= {"name", "sender"}
+        left_out |= {"name"}
     phases = []
     for name, rows in PHASES:
         own = (row._replace(search=phone) if row.name == "phone" else row for row in rows if row.name not in left_out)
         if added:
             own = (_INSTEAD.get(row.name, row) for row in own)
+        elif language == TURKISH:
+            own = (row._replace(search=_repeated_senders) if row.name == "sender" else row for row in own)
         phases.append(Phase(name, (*own, *added.get(name, ()))))
     return checked_phases(*phases)

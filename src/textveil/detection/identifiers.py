@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from textveil.detection.found import Found, finding, near, readings, without, words_in
@@ -492,3 +492,28 @@ def of_payment(text: str, start: int, end: int) -> bool:
     """Return whether a word of payment stands beside a number."""
     before = _PAYMENT.search(text, max(0, start - _BEFORE), start)
     return before is not None or _PAYMENT.search(text, end, min(len(text), end + _BEHIND)) is not None
+
+
+_CODE_LIKE: Final = lazy_regex(
+    r"[A-Z0-9](?<![\w./@#&=+:$-].)[A-Z0-9]{0,19}(?:[/.-][A-Z0-9]{1,20}){0,6}(?![\w@]|[/.:-][A-Za-z0-9])"
+)
+_LEAST_DIGITS: Final = 3
+
+
+def with_guessed_ids(rest: str, spans: Sequence[Found]) -> list[Found]:
+    """Return spans by start with guesses: capitals and three digits or more in one piece, which no search knows.
+
+    Where numbers are drawn, half of such a code would stay. ``rest`` is the text with what searches found covered.
+    """
+    codes = [match for match in matches(_CODE_LIKE, rest) if _is_code(match[0])]
+    if not codes:
+        return list(spans)
+    taken = bytearray(len(rest))
+    for span in spans:
+        taken[span.start : span.end] = b"\1" * (span.end - span.start)
+    guesses = [Found(*code.span(), "id", 0.3, "guess") for code in codes if 1 not in taken[code.start() : code.end()]]
+    return sorted([*spans, *guesses])
+
+
+def _is_code(written: str) -> bool:
+    return sum(map(str.isdigit, written)) >= _LEAST_DIGITS and any(map(str.isalpha, written))

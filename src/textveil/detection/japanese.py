@@ -161,10 +161,11 @@ _IN_KANA: Final = lazy_regex(
 )
 _FOREIGN: Final = lazy_regex(rf"(?<![ァ-ヺー・]){_KATA}{{2,10}}(?:[・＝]{_KATA}{{1,10}}){{1,3}}(?![ァ-ヺー・])")
 _KANA_NAME: Final = lazy_regex(
-    rf"[（(](?P<name>{_KATA}{{2,6}}[ 　]{_KATA}{{2,6}}|{_HIRA}{{2,6}}[ 　]{_HIRA}{{2,6}})[)）]"
+    rf"(?:[（(]|名義(?:人)?[:： 　]?|口座名[:： 　]?|[0-9]{{4}}[ 　])(?P<name>{_KATA}{{2,6}}[ 　]{_KATA}{{2,6}}|{_HIRA}{{2,6}}[ 　]{_HIRA}{{2,6}})(?=[)）\s、。]|\Z)"
 )
 _I_AM: Final = lazy_regex(
     rf"(?:私は|わたしは|名前は|名は)(?P<name>{_NAME}{{2,6}}?)(?:です|と申し|といい|と言い)|(?P<said>{_H}{{2,5}})(?:と申します|と申しまし)"
+    rf"|(?<=[会社店部課科係局所室校院組]の)(?P<of>{_H}{{2,4}})(?:です(?![かが])|でございます)"
 )
 
 
@@ -175,6 +176,9 @@ def find_free(text: str) -> Iterator[Found]:
         family = family_of(run)
         given = run[len(family) :]
         start, end = match.start(), match.end("run")
+        if not family and rest in listed("ja", "given") and 2 <= len(run) <= 3 and run not in _words():
+            yield Found(start, match.end("rest"), "person", 0.6, "list")  # an unlisted family before a listed name
+            continue
         if not family or run in _words() or run in listed("ja", "place"):
             continue
         if rest and not given and (rest in listed("ja", "given") or len(family) > 1):

@@ -174,7 +174,7 @@ _BEFORE_CODE: Final = lazy_regex(
 _ANY_MODEL: Final = lazy_regex(r"(?!ID|PT|NHS|MRN|NO|NR|REF|PIN)[A-Z]{1,4}-?[0-9]{1,2}")
 _OF_SOMEBODY: Final = lazy_regex(
     r"(?i)\b(?:code|pin|gate|door|room|rm|flat|apt|apartment|unit|suite|house|plot|block|wing|level|floor|bed|ward|bay|desk|locker|key|seat|badge"
-    r"|staff|student|employee|patient|user|id|no|nr|number|ref|in|at|to|from|near|around|of|zimmer|wohnung|haus|bett)"
+    r"|staff|student|employee|patient|user|acc|account|a/c|cust|customer|client|inv|invoice|order|case|file|policy|claim|member|id|no|nr|number|ref|in|at|to|from|near|around|of|zimmer|wohnung|haus|bett)"
     r"[.:#]? (?:is )?\Z"
 )
 """Words before such a code that make it the room, the key or the district of somebody."""

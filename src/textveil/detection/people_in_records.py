@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from functools import cache
 from itertools import chain
 from typing import Final
@@ -387,26 +387,3 @@ def names_login(name: str) -> bool:
 @cache
 def _known() -> frozenset[str]:
     return frozenset(word.lower() for name in ("programming", "products") for word in shipped_words(name))
-
-
-_INITIALS_BEFORE: Final = lazy_regex(
-    r"(?<![\w.'@/-])(?:[A-Z]\.(?:[ -]?[A-Z]\.){0,3} ?|(?<=[:,;(\n] )[B-HJ-WYZ] )\Z|(?<![^\n])[B-HJ-WYZ] \Z"
-)
-_INITIALS_BEHIND: Final = lazy_regex(r",? [A-Z]\.(?:[ -]?[A-Z]\.){0,3}(?![\w'@/-])(?! [A-Z][a-z])")
-_LONGEST_INITIALS: Final = 16
-
-
-def with_initials(text: str, spans: Sequence[Found]) -> list[Found]:
-    """Return spans by start, persons among them with the initials that stand beside them and in no other span."""
-    whole: list[Found] = []
-    for number, span in enumerate(spans):
-        start, end = span.start, span.end
-        if span.kind == "person" and text[start].isupper():
-            low = max(start - _LONGEST_INITIALS, whole[-1].end if whole else 0)
-            before = _INITIALS_BEFORE.search(text, low, start)
-            start = start if before is None else before.start()
-            high = spans[number + 1].start if number + 1 < len(spans) else len(text)
-            behind = _INITIALS_BEHIND.match(text, end, min(end + _LONGEST_INITIALS, high))
-            end = end if behind is None else behind.end()
-        whole.append(span._replace(start=start, end=end))
-    return whole

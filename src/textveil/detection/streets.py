@@ -267,7 +267,9 @@ _AFTER_CODE_WORD: Final = lazy_regex(
     r"\b(?:[Zz][Ii][Pp]|[Pp]ost(?:al)? ?code|[Pp]ostcode|PLZ)(?: [Cc]ode)?(?: (?:is|number))?:? ?"
     r"(?P<place>[0-9]{3,5}(?:[- ][0-9]{2,4})?(?: ?[A-Z]{2})?)(?!\w)"
 )
-_AFTER_COMMA: Final = lazy_regex(rf"(?:, (?<=[a-z], )|(?:[Ll]ocation|[Ss]tate): )(?P<place>{_STATE})(?![\w']|-[A-Z])")
+_AFTER_COMMA: Final = lazy_regex(
+    rf"(?:, (?<=[a-z], )|(?:[Ll]ocation|[Ss]tate): )(?P<place>{_STATE})(?![\w']|-[A-Z]| [0-9]{{2,3}}/[0-9])"
+)
 
 UNIT_GATE: Final = at_digits(
     r"[0-9]\.?[oa] [A-Hide]|(?:pt|ment|uite|te|nit|oom|[Rr]m|oor|lat|APT|SUITE|UNIT|ox)\.? ?#?[0-9]"

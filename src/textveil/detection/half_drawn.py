@@ -16,7 +16,9 @@ from textveil.detection.mentions import EVIDENCE
 from textveil.detection.people_in_records import is_plain_form, is_thing
 from textveil.text.patterns import lazy_regex
 
-_PART: Final = r"(?:(?:Mc|Mac|O'|D'|Fitz)?[A-Z][a-z]+(?:['-][A-Z]?[a-z]+)*|[A-Z]{2,}(?:['-][A-Z]+)*)"
+_PART: Final = (
+    r"(?:(?:Mc|Mac|O'|D'|Fitz)?[A-Z][a-z]{1,30}(?:['-][A-Z]?[a-z]{1,30}){0,3}|[A-Z]{2,30}(?:['-][A-Z]{1,30}){0,3})"
+)
 _LINKS: Final = "(?:(?:van|von|der|den|de|del|da|di|dos|la|le|bin|al|el|ter|ten) ){0,3}"
 _TAGS: Final = r"(?:</?[A-Za-z][A-Za-z0-9]{0,10}(?: [^<>\n]{0,80})?>){1,4}"
 _BEHIND: Final = lazy_regex(

@@ -31,7 +31,7 @@ ENTRY_POINT_GROUP = "textveil.mechanisms"
 
 
 def _read(name: str, loaded: object) -> CatalogEntry | None:
-    """What an object declares; claimed where its code is not registered under the proof that it names."""
+    """Return what an object declares; claimed if its code is not registered under the proof that it names."""
     entry = loaded if isinstance(loaded, CatalogEntry) else entry_of(loaded)
     if entry is not None and entry.status in TRUSTED and not _proves(entry, entry.proof):
         return replace(entry, status=Status.CLAIMED)
@@ -153,7 +153,7 @@ def guarantee_of(mechanism: Described) -> Guarantee:
 
 
 def from_catalog(mechanism: object) -> bool:
-    """Whether a function of textveil's own catalog made this very object, and nobody changed it since."""
+    """Tell whether a function of textveil's own catalog made this very object, and nobody changed it since."""
     known = _registered(maker_of(mechanism))
     return known is not None and known.name in MECHANISMS
 

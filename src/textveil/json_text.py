@@ -78,7 +78,7 @@ def _brackets(text: str | bytes | bytearray) -> int:
 
 
 def _is_deeper(data: Any, nesting: int) -> bool:
-    """Whether more than so many arrays and objects are inside one another; level by level, without recursion."""
+    """Tell whether more than so many arrays and objects are inside one another; level by level, without recursion."""
     level = [data]
     for _ in range(nesting + 1):
         level = [value for value in level if isinstance(value, dict | list)]

@@ -107,7 +107,7 @@ class SecureGenerator(_Uncopied, np.random.Generator):
         self._cipher.renew()
 
     def crossed_fork(self) -> bool:
-        """Whether this process is not the one that made the current key."""
+        """Tell whether this process is not the one that made the current key."""
         return self._cipher.owner != os.getpid()
 
     def spawn(self, n_children: int) -> NoReturn:
@@ -203,5 +203,5 @@ def resolve(rng: np.random.Generator | None) -> np.random.Generator:
 
 
 def is_secure(rng: np.random.Generator | None) -> bool:
-    """Whether draws from ``rng`` may be released: only the operating system's randomness may."""
+    """Tell whether draws from ``rng`` may be released: only the operating system's randomness may."""
     return rng is None or isinstance(rng, SecureGenerator)

@@ -82,7 +82,7 @@ class Receipt:
 
     @property
     def left(self) -> Left:
-        """What left."""
+        """The text that left."""
         return Left(**self.facts["released"])
 
 

@@ -102,7 +102,7 @@ def loss(value: Any, name: str) -> Fraction:
 
 
 def within(more: int, less: int, bound: tuple[int, int]) -> bool:
-    """Whether more <= e^epsilon less, for integers and ``bound`` from ``exp_below``."""
+    """Tell whether more <= e^epsilon less, for integers and ``bound`` from ``exp_below``."""
     return more * bound[1] <= less * bound[0]
 
 

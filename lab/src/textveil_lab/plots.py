@@ -170,7 +170,7 @@ class Chart:
         self.figure.legend(*drawn, loc="outside lower center", ncols=columns)
 
     def patterns(self, meanings: Sequence[str], position: tuple[float, float]) -> None:
-        """What the kinds of line mean, 0 solid and 1 dashed, whatever their color.
+        """Return what the kinds of line mean, 0 solid and 1 dashed, whatever their color.
 
         Args:
             meanings: one a kind, in the order of ``pattern`` of ``Panel.line``.

@@ -191,7 +191,7 @@ def _refuses(call: Callable[[], object], what: str) -> None:
 
 
 def _check_continuations(model: ContinuationModel, asked: Ids, logs: Vectors) -> None:
-    """What is listed and what is left to other words must be the log probabilities."""
+    """Return what is listed and what is left to other words must be the log probabilities."""
     starts, words, probabilities, rest = model.continuations(asked)
     for row in range(len(asked)):
         here = slice(starts[row], starts[row + 1])

@@ -59,7 +59,7 @@ class GaussianBudget:
 
     @property
     def part(self) -> GaussianPart:
-        """What a ledger knows of the whole release beside its guarantee."""
+        """The facts of the whole release for a ledger, beside its guarantee."""
         failure = self.selections * Fraction(self.delta)
         log_failure = math.nextafter(math.log(failure), math.inf) if failure else -math.inf
         return GaussianPart(self.squared_mu, log_failure)
@@ -116,7 +116,7 @@ class GaussianBudget:
         return high
 
     def guarantee(self, adjacency: Adjacency, source: str = PROOF) -> ApproximateDP:
-        """What the whole release promises: claimed, unless the module that calls this is registered under its proof.
+        """The guarantee of the whole release: claimed, unless the module that calls this is registered under its proof.
 
         ``source``: proof of the release.
         """
@@ -172,11 +172,11 @@ class ContributionBound:
 
     @property
     def squared_sensitivity(self) -> int:
-        """Of all sums of values, of sizes and of what is left of them, in squared units of the grid."""
+        """Variance of the sums of values, of sizes and of remainders, in squared units of the grid."""
         return self.squared_values + 2 * SIZE_WEIGHT**2
 
     def held(self) -> Integers:
-        """What one person can give to items: at most ``held()[j]`` to the one with the (j + 1)-th largest value."""
+        """The most that one person can give: ``held()[j]`` to the item with the (j + 1)-th largest value."""
         each = [math.isqrt(self.items * GRID**2 // (rank + 1)) for rank in range(self.most)]
         return np.minimum(np.array(each, dtype=np.int64), self.repeats * GRID)
 

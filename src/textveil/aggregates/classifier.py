@@ -47,7 +47,7 @@ class TextClassifier:
 
     @cached_property
     def guarantee(self) -> ApproximateDP:
-        """What holds of the classifier as a whole, with its unit."""
+        """The guarantee of the classifier as a whole, with its unit."""
         return stated_guarantee(self.report)
 
     def _repr_html_(self) -> str:
@@ -58,7 +58,7 @@ class TextClassifier:
         return notebook("Classifier", notes, ("part", "value"), rows)
 
     def scores(self, texts: Sequence[str]) -> Reals:
-        """How well each label fits each text, in no unit: larger fits better; shape (texts, labels)."""
+        """Return how well each label fits each text, without unit: larger fits better; shape (texts, labels)."""
         texts = checked_texts(texts)
         out = np.empty((len(texts), len(self.labels)))
         for first in range(0, len(texts), _BLOCK):

@@ -232,7 +232,7 @@ class _Run:
         )
 
     def _counted(self, grams: _Grams, names: Sequence[str]) -> _Estimates:
-        """What is written of one length, after two rounds; the second weights items by what came out of the first."""
+        """Return the rows of one length after two rounds; the second weights items by the first's outcome."""
         counting, name = self.counting, "words" if grams.length == 1 else f"{grams.length}-grams"
         whole = (1 - LABELS_SHARE * self.selects_labels) / counting.ngrams
         weights = self._weights(grams)

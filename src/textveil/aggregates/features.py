@@ -84,7 +84,7 @@ class PublicFeatures:
 
     @property
     def digest(self) -> bytes:
-        """What tells these vectors from those of other words, or of a table that was rounded otherwise."""
+        """Digest that differs for vectors of other words and for a table that was rounded otherwise."""
         mixed = hashlib.blake2b(self.vocabulary.digest.encode("ascii"), digest_size=32)
         for table in (self._table, self._rarity):
             mixed.update(table.tobytes())
@@ -100,7 +100,7 @@ class PublicFeatures:
         return self.vectors_of(self.counts(texts), norm)
 
     def counts(self, texts: Sequence[str]) -> sparse.csr_array:
-        """How often each word stands in each text; int64, shape (texts, words)."""
+        """Return how often each word stands in each text; int64, shape (texts, words)."""
         ids, bounds = self._reader.words(list(texts))
         shape = (len(bounds) - 1, len(self.vocabulary))
         counts = sparse.csr_array((np.ones(len(ids), dtype=np.int64), ids.astype(np.int64), bounds), shape=shape)

@@ -204,7 +204,7 @@ def used_labels(request: CorpusRequest) -> tuple[dict[str, int], int]:
 
 
 def label_part(labels: int) -> int:
-    """What a person with so many labels gives to each: all together have an L2 norm of at most ``GRID``."""
+    """Return a person's share for each of so many labels: all together have an L2 norm of at most ``GRID``."""
     return math.isqrt(GRID * GRID // labels)
 
 

@@ -132,7 +132,7 @@ class GatheredVectors:
 
     @property
     def documents(self) -> Integers:
-        """How many documents each person has; one at least."""
+        """Number of documents each person has; one at least."""
         return np.unique(self._persons, return_counts=True)[1]
 
     def __iter__(self) -> Iterator[PersonVectors]:

@@ -169,7 +169,7 @@ def joint_epsilon(budgets: Sequence[GaussianBudget], delta: float) -> float:
 
 
 def joint_guarantee(reports: Sequence[Path], delta: float | None = None) -> ApproximateDP:
-    """What the releases of these reports promise together for all that one person wrote.
+    """Return the joint guarantee of these reports' releases, for all that one person wrote.
 
     Args:
         reports: files that `count`, `learn`, `synthesize` and `topics` write for ``report``.

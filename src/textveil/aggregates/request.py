@@ -32,7 +32,7 @@ class Batch(NamedTuple):
 
 
 def digested(batches: Iterable[Batch], names: Sequence[str]) -> bytes:
-    """What tells records from others: their texts, labels and persons, in their order, however they are batched."""
+    """Digest of records: their texts, labels and persons, in order, however they are batched."""
     mixed = _Digest()
     for batch in batches:
         mixed.add(batch)
@@ -95,7 +95,7 @@ class RecordsOfPersons(ABC):
 
     @property
     def adjacency(self) -> Adjacency:
-        """What a release of these records compares."""
+        """Return what is adjacent in a release of these records."""
         return ONE_PERSON_MORE if self._person is not None else ONE_RECORD_MORE
 
     @property
@@ -105,7 +105,7 @@ class RecordsOfPersons(ABC):
 
     @property
     def labelled(self) -> bool:
-        """Whether a column of labels is read."""
+        """True if a column of labels is read."""
         return self.label is not None
 
     @property
@@ -215,7 +215,7 @@ class Records(Protocol):
 
     @property
     def adjacency(self) -> Adjacency:
-        """What a release of them compares."""
+        """Return what is adjacent in a release of them."""
 
     @property
     def names(self) -> Sequence[str]:
@@ -227,7 +227,7 @@ class Records(Protocol):
 
     @property
     def labelled(self) -> bool:
-        """Whether they have labels."""
+        """True if they have labels."""
 
     @property
     def digest(self) -> bytes:

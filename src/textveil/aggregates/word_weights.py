@@ -67,7 +67,7 @@ class WordNoise(NamedTuple):
 
 
 def signal_of(documents: Integers, budget: GaussianBudget, rest: Fraction, rng: np.random.Generator) -> float:
-    """How strong sums over persons are beside the noise: their noisy number times sensitivity / sigma of the budget.
+    """Return the strength of sums over persons: their noisy number times sensitivity / sigma of the budget.
 
     Sums of several documents are less of each one's own: persons count by the square root of their documents, up to 3.
 

@@ -199,7 +199,7 @@ class Verification:
 
     @property
     def sound(self) -> bool:
-        """Whether nothing is wrong."""
+        """True if nothing is wrong."""
         return not self.problems
 
     def to_data(self) -> dict[str, Any]:

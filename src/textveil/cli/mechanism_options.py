@@ -173,7 +173,7 @@ _KINDS: Final[Mapping[str, Any]] = {kind.__name__: kind for kind in (float, int,
 
 
 def written(option: Option) -> dict[str, Any]:
-    """What the command line needs of an option, as JSON: all but its checks, which the mechanism makes itself."""
+    """Return an option as JSON for the command line, without its checks, which the mechanism makes itself."""
     shown = ("name", "help", "metavar", "group", "unset", "without", "optional", "default")
     kind = option.kind and option.kind.__name__
     return {"kind": kind, "names": option.domain.names, **{name: getattr(option, name) for name in shown}}

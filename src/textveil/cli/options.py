@@ -265,7 +265,7 @@ class VocabularyOptions:
 
     @property
     def given(self) -> bool:
-        """Whether any of them is given."""
+        """True if any of them is given."""
         return self != VocabularyOptions()
 
 
@@ -357,7 +357,7 @@ class SampleOptions:
 
     @property
     def given(self) -> bool:
-        """Whether any of them is given."""
+        """True if any of them is given."""
         return bool(self.field or self.corpus_format or self.delimiter or self.encoding)
 
     def choice(self, *read: str) -> FormatChoice:

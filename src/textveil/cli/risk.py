@@ -94,7 +94,7 @@ class _ModelOptions(opt.ServiceOptions):
     limit_requests: int = opt.value("N", "Send so many requests at most.", opt.SERVICE, default=REQUESTS)
 
     def attack(self) -> ModelAttack | None:
-        """How the model is asked; None if none is."""
+        """Return the settings of the model that is asked, or None if none is."""
         from textveil.cli.progress import tell
         from textveil.risk.language_model import ModelAttack
 

@@ -186,7 +186,7 @@ def scope_of(secret: bytes, owner: str) -> KeyedScope:
 
 
 def person(secret: bytes, value: str | None) -> bytes:
-    """What stands for the person whom a column names: the same in all processes of a job, another in another job.
+    """Return a stand-in for the person whom a column names: the same in all processes of a job, another in another job.
 
     A keyed digest (BLAKE2b): whoever does not hold the secret, which goes when the job ends, cannot test a guess.
     ``value``: of the column; None is null, and all such records are taken for one person's.

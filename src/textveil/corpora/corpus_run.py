@@ -277,7 +277,7 @@ class Run:
 
     @property
     def counts(self) -> str:
-        """What the progress counts: words where all of them are drawn, else documents."""
+        """Return the unit of progress: words if all of them are drawn, else documents."""
         return "words" if self._draws_words else "documents"
 
     @property
@@ -382,7 +382,7 @@ class Run:
 
     @cached_property
     def setting(self) -> Setting:
-        """What the sanitizer is set to; refuses columns that it has no use for, and another policy's recall."""
+        """Return the sanitizer's settings; refuse columns that it has no use for, and another policy's recall."""
         setting = self._sanitizer.setting
         self.columns.check(setting)
         keyed = self.scope_key is not None
@@ -475,7 +475,7 @@ class Finished:
 
     @property
     def sender_report(self) -> SenderReport:
-        """What is for the sender alone: how many words the vocabulary lacks, and which records were left out."""
+        """Return what is for the sender alone: how many words the vocabulary lacks, and which records were left out."""
         return SenderReport(
             setting=self.report.setting,
             mapped=self.totals.tally.mapped,

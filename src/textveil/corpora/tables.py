@@ -20,7 +20,7 @@ _HEAPS: Final = 30.0
 
 
 def pays(input_bytes: int, words: int) -> bool:
-    """Whether so long a text would ask for half the rows of a table or more: they are made as fast in the table."""
+    """Tell if so long a text would ask for half the rows of a table or more: they are made as fast in the table."""
     return _HEAPS * (input_bytes / _WORD_BYTES) ** 0.5 >= words / 2
 
 

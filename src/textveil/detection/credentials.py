@@ -170,7 +170,7 @@ def find_defaults(text: str) -> Iterator[Found]:
 
 @lru_cache(maxsize=1 << 12)
 def _meaning(name: str) -> str:
-    """What a name stands for: "password", "pin", "token", "key", what is one if it looks "drawn"; empty for none."""
+    """Return what a name stands for: "password", "pin", "token", "key", "drawn" if its look decides; or empty."""
     parts = [part.lower() for part in _PARTS.findall(name)]
     while parts and (parts[-1].isdigit() or parts[-1] in _ENDINGS):
         parts.pop()

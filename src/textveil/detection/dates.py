@@ -289,7 +289,7 @@ def _is_day(year: int, month: int, day: int) -> bool:
 
 @lru_cache(maxsize=_REMEMBERED)
 def readable(written: str) -> bool:
-    """Whether a date with a month's name is one of the calendar, as dateutil reads it; words for numbers pass."""
+    """Tell whether a date with a month's name is one of the calendar, as dateutil reads it; words for numbers pass."""
     from dateutil.parser import ParserError, parse
 
     plain = re.sub(rf"^{_SHORT_WEEKDAY}|\b(?:of|the|in)\b", " ", written)  # dateutil does not know Tues and Thurs

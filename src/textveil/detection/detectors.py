@@ -90,7 +90,7 @@ def detector_of(name: str) -> Detector:
 def detect(
     text: str, detectors: str | Detector | Sequence[str | Detector] = DEFAULT, *, min_score: float = 0.0
 ) -> list[DetectedSpan]:
-    """What detectors find in a text: spans with ``start``, ``end``, ``kind``, ``score``, by start, none overlapping.
+    """Return detectors' spans of a text: ``start``, ``end``, ``kind``, ``score``, by start, none overlapping.
 
     What is found is no guarantee: recall is measured, never proved.
 

@@ -187,7 +187,7 @@ def _winners(length: int, findings: Sequence[tuple[Row, list[Found]]]) -> tuple[
 
 
 def _cuts_a_word(text: str, span: Found) -> bool:
-    """Whether a letter stands beside a letter of a span, so that covering it leaves a word that was none before."""
+    """Tell if a letter stands beside a letter of a span, so that covering it leaves a word that was none before."""
     return text[span.start - 1 : span.start + 1].isalpha() or text[span.end - 1 : span.end + 1].isalpha()
 
 
@@ -280,7 +280,7 @@ def readings(pattern: re.Pattern[str], text: str, judge: Judge[T], *, every: boo
 
 
 def shorter(text: str, start: int, end: int) -> Iterator[int]:
-    """Where readings that begin at ``start`` end: at ``end``, and before each gap between groups, the longest first."""
+    """Yield ends of readings from ``start``: ``end``, and before each gap between groups, the longest first."""
     yield end
     yield from reversed([gap.start() for gap in _GAP.finditer(text, start, end)])
 
@@ -299,7 +299,7 @@ class Plain(NamedTuple):
     length: int  # characters of the original
 
     def original(self, start: int, end: int) -> tuple[int, int]:
-        """Where the characters ``text[start:end]`` begin and end in the original, with the marks attached to them."""
+        """Return where ``text[start:end]`` begins and ends in the original, with the marks attached to it."""
         return (start, end) if self.places is None else (self.places[start], self.places[end])
 
 

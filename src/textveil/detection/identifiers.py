@@ -367,7 +367,7 @@ def valid_iban(written: str) -> bool:
 
 
 def valid_ssn(written: str) -> bool:
-    """Whether a number in three groups can be one of US social security, by the rules of its area, group and serial."""
+    """Tell if a number in three groups can be one of US social security, by the rules of its area, group and serial."""
     area, group, serial = re.split("[ -]", written)
     return area not in ("000", "666") and area < "900" and group != "00" and serial != "0000"
 

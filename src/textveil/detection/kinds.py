@@ -78,7 +78,7 @@ class Kind:
 
     @property
     def stays(self) -> bool:
-        """Whether a preset keeps its values, or a part of them."""
+        """True if a preset keeps its values, or a part of them."""
         rules = (self.rule, *self.presets.values())
         return any("keep" in rule or rule.get("surrogate") in _PARTLY for rule in rules)
 

@@ -311,7 +311,7 @@ def rows_of(language: str) -> dict[str, tuple[Row, ...]]:
 
 
 def _trimmed(text: str, start: int, end: int, words: frozenset[str]) -> int:
-    """Where a name behind a title ends, without ordinary words: "Frau Müller Ihre Rechnung"; ``start`` for no name.
+    """Return the end of a name behind a title, less ordinary words: "Frau Müller Ihre Rechnung"; ``start`` for none.
 
     The first word with a capital stays, whatever it is, unless it is a function word.
     """

@@ -300,7 +300,7 @@ def _word_before(text: str, start: int) -> str:
 
 
 def _medicine(text: str, start: int, reached: int) -> int:
-    """Where the name of a medicine in front of its dose begins; the dose's own start where the word may be a name."""
+    """Return where the name of a medicine before its dose begins; the dose's own start if the word may be a name."""
     name = _MEDICINE.search(text, max(reached, start - 40), start)
     if name is None or text[name.start() - 1 : name.start()].isalnum():
         return start

@@ -142,7 +142,7 @@ class Judge:
         return after[:1] == "/" and first.capitals
 
     def _names_thing(self, word: Word) -> bool:
-        """Whether words of a program in one are the name of a thing, in a key of data: - name: CardRecognizer."""
+        """Tell whether words of a program in one are the name of a thing, in a key of data: - name: CardRecognizer."""
         humps = map(str.lower, _HUMP.findall(self._text[word.start : word.end]))
         named = any(len(hump) > 2 and self.marks(hump) & (_NAMES | _COMMON) in _ONLY_NAMES for hump in humps)
         return not named and _NAME_KEY.search(self._text[max(0, word.start - BACK) : word.start]) is not None

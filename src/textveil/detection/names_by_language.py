@@ -201,7 +201,7 @@ class NamesByLanguage:
             at = stop
 
     def _is_passed(self, text: str, tokens: Sequence[Token], at: int, before: _Before) -> bool:
-        """Whether a word is a function word or the title of the name behind it."""
+        """Tell whether a word is a function word or the title of the name behind it."""
         token = tokens[at]
         following = tokens[at + 1] if at + 1 < len(tokens) else None
         beside = following is not None and text[token.end : following.start] == " "
@@ -241,18 +241,18 @@ class NamesByLanguage:
         return stop
 
     def _is_club(self, text: str, token: Token, following: Token) -> bool:
-        """Whether two to four letters in capitals stand before a name: AC Milan."""
+        """Tell whether two to four letters in capitals stand before a name: AC Milan."""
         short = token.capitals and len(token.low) < _CLUB and not token.roman
         named = not following.capitals and following.ordinary < 2
         return short and named and text[token.end : following.start] == " " and not self._shouts(text, token)
 
     @staticmethod
     def _goes_on_as_club(text: str, before: Token, token: Token) -> bool:
-        """Whether a word behind a place is none of this language and no given name: Los Angeles Lakers."""
+        """Tell whether a word behind a place is none of this language and no given name: Los Angeles Lakers."""
         return text[before.end : token.start] == " " and not (token.ordinary or token.marks & _GIVEN)
 
     def _begins(self, text: str, tokens: Sequence[Token], at: int, opens: bool) -> bool:
-        """Whether a name may begin at a word."""
+        """Tell whether a name may begin at a word."""
         token = tokens[at]
         following = tokens[at + 1] if at + 1 < len(tokens) else None
         if not token.ordinary or token.low in known.public_bodies():
@@ -266,7 +266,7 @@ class NamesByLanguage:
         return bool(self._words.is_place(token.low)) or (token.ordinary == 1 and not opens and not self._german)
 
     def _continues(self, text: str, tokens: Sequence[Token], first: int, at: int) -> bool:
-        """Whether a word belongs to the name that begins at ``first``."""
+        """Tell whether a word belongs to the name that begins at ``first``."""
         token = tokens[at]
         following = tokens[at + 1] if at + 1 < len(tokens) else None
         if token.roman or (token.low in self._cues.joint and following):
@@ -322,7 +322,7 @@ class NamesByLanguage:
         yield Found(start, end, kind, score, why)
 
     def _names_nobody(self, text: str, tokens: list[Token], before: _Before, where: int) -> bool:  # noqa: C901 (a list of reasons)
-        """Whether capitals are those of ordinary words, letters, numbers or peoples."""
+        """Tell whether capitals are those of ordinary words, letters, numbers or peoples."""
         cue = self._cues
         first = tokens[0]
         b1 = before.words[0] if before.words else ""
@@ -387,7 +387,7 @@ class NamesByLanguage:
         return b1 in cue.plural and not where and not first.marks & _NAMES
 
     def _of_lists(self, tokens: list[Token], where: int) -> _Points:
-        """What lists say of its words."""
+        """Return what lists say of its words."""
         cue = self._cues
         first, last = tokens[0], tokens[-1]
         points = _NONE.plus(place=(0, 3, 5)[where])
@@ -418,7 +418,7 @@ class NamesByLanguage:
         return points
 
     def _of_words_before(self, tokens: list[Token], before: _Before, where: int) -> _Points:
-        """What the words before it say, the last of which may be an adjective, an article or a preposition."""
+        """Return what the words before it say, the last of which may be an adjective, an article or a preposition."""
         cue = self._cues
         b1, b2, b3 = [*before.words, "", "", ""][:3]
         linked = b1 in cue.joint or b1 in cue.article
@@ -454,7 +454,7 @@ class NamesByLanguage:
         return int(linked and b2 in self._cues.in_)
 
     def _of_form(self, text: str, tokens: list[Token], before: _Before, where: int, points: _Points) -> _Points:
-        """What its letters, its own words and the text behind it say."""
+        """Return what its letters, its own words and the text behind it say."""
         cue = self._cues
         first, last = tokens[0], tokens[-1]
         b1 = before.words[0] if before.words else ""
@@ -497,7 +497,7 @@ class NamesByLanguage:
 
     @staticmethod
     def _shouts(text: str, token: Token) -> bool:
-        """Whether words in capitals stand beside a word in capitals."""
+        """Tell whether words in capitals stand beside a word in capitals."""
         before, after = text[max(0, token.start - 16) : token.start], text[token.end : token.end + 16]
         before = before.rpartition("\n")[2] if "\n" in before or token.start < 16 else before.partition(" ")[2]
         after = after.partition("\n")[0] if "\n" in after else after.rpartition(" ")[0]
@@ -517,11 +517,11 @@ def _before(text: str, start: int) -> _Before:
 
 
 def _is_end(token: Token) -> bool:
-    """Whether an English word ends the name of a company or an institution."""
+    """Tell whether an English word ends the name of a company or an institution."""
     return token.low in known.INSTITUTIONS or token.low in known.FIRM_ENDS
 
 
 def _is_listed_firm(text: str, start: int, end: int) -> bool:
-    """Whether a company that everybody knows stands beside it in an enumeration."""
+    """Tell whether a company that everybody knows stands beside it in an enumeration."""
     before, after = _FIRM_BEFORE.search(text, max(0, start - 24), start), _FIRM_AFTER.match(text, end)
     return any(match is not None and match[1].lower() in known.public_bodies() for match in (before, after))

@@ -65,7 +65,7 @@ def iso_11_10(value: str) -> bool:
 
 
 def day_and_month(value: str, day: int, month: int) -> bool:
-    """Whether two digits each at these places can be a day and a month; numbers that many add to them count too."""
+    """Tell if two digits each at these places can be a day and a month; numbers that many add to them count too."""
     return 1 <= int(value[day : day + 2]) % 60 % 40 <= 31 and 1 <= int(value[month : month + 2]) % 50 % 20 <= 12
 
 

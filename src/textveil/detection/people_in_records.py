@@ -362,7 +362,7 @@ def is_plain_form(word: str) -> bool:
 
 
 def names_user(name: str) -> bool:
-    """Whether a login can be one person's: it is no role, and not made of words of English or of programs alone."""
+    """Tell if a login can be one person's: it is no role, and not made of words of English or of programs alone."""
     parts = _NAME_PARTS.findall(name)
     if any(part in _ROLES for part in parts) and "_" in name:
         parts = [part for part in parts if part not in _ROLES and len(part) > 3]  # gorm_admin
@@ -380,7 +380,7 @@ def names_user(name: str) -> bool:
 
 
 def names_login(name: str) -> bool:
-    """Whether an item of a list of persons is a login: it can be one person's, and no part of it is a plain word."""
+    """Tell if an item of a list of persons is a login: it can be one person's, and no part of it is a plain word."""
     return names_user(name) and not any(len(part) > 3 and is_plain_word(part) for part in _NAME_PARTS.findall(name))
 
 

@@ -202,7 +202,7 @@ def _tables(
 
 
 def _begins_cell(text: str, start: int, consumed: int) -> bool:
-    """Whether a word is the first of a cell: of a line, behind a mark that no header before it has taken, or a string.
+    """Tell if a word is the first of a cell: of a line, behind a mark that no header before it has taken, or a string.
 
     White space before it may hold tabs, which are marks as well: a pattern would read the run from each of them.
     """

@@ -119,7 +119,7 @@ class TransformersDetector:
             first += len(own) - self._overlap
 
     def _probabilities(self, rows: list[list[int]]) -> Reals:
-        """Of the classes of each token, shape (rows, tokens, classes)."""
+        """Return the probabilities of the classes of each token, shape (rows, tokens, classes)."""
         torch = load_libraries().torch
         longest = max(map(len, rows))
         tokenizer, device = self._model.tokenizer, self._model.device
@@ -158,7 +158,7 @@ class TransformersDetector:
 
 
 def _tag(label: str) -> tuple[str, str]:
-    """Where in an entity a token of this class stands, empty where the model does not say, and which entity it is."""
+    """Return a token's place in its entity, empty if the model does not say, and which entity it is."""
     if label == _OUTSIDE:
         return "", ""
     if len(label) > 2 and label[0] in _TAGS and label[1] in "-_":

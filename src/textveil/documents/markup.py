@@ -105,7 +105,7 @@ class Vocabulary:
     before: Callable[[Element], str] = field(default_factory=lambda: _before)
 
     def speaks(self, element: str, attribute: str, value: str) -> bool:
-        """Whether an attribute is text: one of ``spoken`` whose value has not a form that says nothing."""
+        """Tell whether an attribute is text: one of ``spoken`` whose value has not a form that says nothing."""
         both = f"{element} {attribute}"
         if both not in self.spoken:
             return False
@@ -249,7 +249,7 @@ class Cleaner:
         parent.remove(element)
 
     def _dangling(self, element: Element) -> bool:
-        """Whether an element refers to what is gone; one of ``anchors`` also where something in it does."""
+        """Tell whether an element refers to what is gone; one of ``anchors`` also where something in it does."""
         if short(element.tag) in _ALONE:
             return False
         within = element.iter() if short(element.tag) in self._of.anchors else (element,)

@@ -79,7 +79,7 @@ class Passage:
 
     @property
     def shown(self) -> str:
-        """What stands in the file for it."""
+        """The bytes that stand in the file for it."""
         return "".join(piece.text if piece.shown is None else piece.shown() for piece in self.pieces)
 
     def write(self, cuts: Sequence[Cut]) -> None:

@@ -272,7 +272,7 @@ class Content:
 
 
 def is_hidden(layer: Any, hidden: set[tuple[int, int]]) -> bool:
-    """Whether what is of a layer, or of several, is shown to nobody."""
+    """Tell whether what is of a layer, or of several, is shown to nobody."""
     members = layer.get("/OCGs") if isinstance(layer, Dictionary) else None
     if isinstance(members, Array) and len(members):
         return all(one.objgen in hidden for one in members)

@@ -158,12 +158,12 @@ class Run:
 
     @property
     def width(self) -> float:
-        """How far the pen goes, in units of text."""
+        """Return how far the pen goes, in units of text."""
         return sum(glyph.width for part in self.parts for glyph in part.items)
 
     @property
     def end(self) -> tuple[float, float]:
-        """Where the pen was when it was farthest."""
+        """Return where the pen was when it was farthest."""
         widths = accumulate((glyph.width for part in self.parts for glyph in part.items), initial=0.0)
         return self.at(max(widths))
 

@@ -128,7 +128,7 @@ class Veil:
 
     @property
     def private_maps(self) -> tuple[PrivateMap, ...]:
-        """Of every text that ``anonymize`` released, for ``tv.restore``: private."""
+        """The private maps of all texts that ``anonymize`` released, for ``tv.restore``."""
         return tuple(self._maps)
 
     @property

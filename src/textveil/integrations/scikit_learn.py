@@ -100,7 +100,7 @@ class PrivateTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         return self
 
     def decision_function(self, X: Iterable[str]) -> Reals:
-        """How well each class fits each text; of two classes the difference, as scikit-learn has it."""
+        """Return how well each class fits each text; of two classes the difference, as scikit-learn has it."""
         check_is_fitted(self, "model_")
         scores = self.model_.scores(checked_texts(X))
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
@@ -174,7 +174,7 @@ class TextSanitizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _missing(value: Any) -> bool:
-    """Whether a value is None, NaN, or pandas' NA, which is what it is compared with."""
+    """Tell whether a value is None, NaN, or pandas' NA, which is what it is compared with."""
     if value is None or isinstance(value, str):
         return value is None
     differs = value != value

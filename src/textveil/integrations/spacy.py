@@ -53,7 +53,7 @@ class ReleasedDocument:
 
 
 def released(doc: Any) -> ReleasedDocument | None:
-    """What the component made of a document; None where it did not see it."""
+    """The component's result for a document; None if it did not see it."""
     from textveil.surrogates.private_map import PrivateMap, Replaced
 
     data = doc.user_data.get(_KEY)

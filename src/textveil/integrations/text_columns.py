@@ -139,7 +139,7 @@ class ColumnSanitizer:
 
     @property
     def setting(self) -> Setting:
-        """What the sanitizer is set to."""
+        """Return the sanitizer's settings."""
         return self.sanitizer.setting
 
     def rows(self, rows: Iterable[Row], beside: Beside = NOTHING_BESIDE) -> Iterator[list[str | None]]:

@@ -47,7 +47,7 @@ class WorstInputs(Protocol):
         """The two, such that the largest loss is that of the first against the second."""
 
     def worst_profile(self) -> PrivacyProfile:
-        """How far what is released of the first is from what is released of the second."""
+        """Return the distances between the releases of the first words and those of the second."""
 
 
 @runtime_checkable

@@ -49,17 +49,17 @@ class CatalogEntry:
 
     @property
     def unit(self) -> Unit:
-        """What two adjacent inputs differ in."""
+        """The difference between two adjacent inputs."""
         return self.adjacency.unit
 
     @property
     def words_alone(self) -> bool:
-        """Whether it draws a word for each word alone; else for sequences, documents or vectors, or it draws sets."""
+        """True if it draws a word for each word alone; else for sequences, documents or vectors, or it draws sets."""
         return self.family not in ("sequence", "document", "vectors", "sets")
 
     @property
     def draws_text(self) -> bool:
-        """Whether what it releases is text, so that a sanitizer can be made of it."""
+        """True if what it releases is text, so that a sanitizer can be made of it."""
         return self.family not in ("vectors", "sets")
 
     def constructor(self) -> Callable[..., Mechanism]:
@@ -73,16 +73,16 @@ class CatalogEntry:
         return self.target.partition(":")[0]
 
     def proof_file(self) -> Path | None:
-        """Where the proof stands; None where there is no such file."""
+        """The proof's path, or None if there is no such file."""
         return file_of(self.module, self.proof)
 
     def takes(self, epsilon: float) -> bool:
-        """Whether it can be made for this epsilon; also where it has no such option."""
+        """Tell whether it can be made for this epsilon; also where it has no such option."""
         option = self.options().get("epsilon")
         return option is None or option.domain.holds(epsilon)
 
     def options(self) -> Mapping[str, Option]:
-        """What the constructor takes, by name."""
+        """The constructor's parameters, by name."""
         return options_of(self.constructor())
 
 
@@ -140,6 +140,6 @@ def maker_within(constructor: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def entry_of(constructor: object) -> CatalogEntry | None:
-    """What ``declared`` stated of a constructor; None where it was not used."""
+    """Return what ``declared`` stated of a constructor, or None if it was not used."""
     entry = getattr(constructor, "__dict__", {}).get(_ENTRY)
     return entry if isinstance(entry, CatalogEntry) else None

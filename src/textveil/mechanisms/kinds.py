@@ -46,7 +46,7 @@ class Described(Protocol):
 
     @property
     def guarantee(self) -> Guarantee:
-        """What one draw promises; its ``unit`` and ``adjacency`` say of what."""
+        """The guarantee of one draw; ``unit`` and ``adjacency`` say of what."""
 
 
 class OverWords(Described, Protocol):

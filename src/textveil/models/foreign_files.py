@@ -150,7 +150,7 @@ def quiet(transformers: ModuleType) -> Iterator[None]:
 
 
 def is_masked(folder: Path | str) -> bool:
-    """Whether the configuration in a folder is of a masked model; what it is otherwise shows when it is read."""
+    """Tell whether the configuration in a folder is of a masked model; what it is otherwise shows when it is read."""
     try:
         config = json_file(Path(folder) / "config.json")
         return any("MaskedLM" in str(architecture) for architecture in config["architectures"])
@@ -159,7 +159,7 @@ def is_masked(folder: Path | str) -> bool:
 
 
 def is_encoder_decoder(folder: Path | str) -> bool:
-    """Whether the configuration in a folder is of an encoder with a decoder; a fault shows when it is read."""
+    """Tell whether the configuration in a folder is of an encoder with a decoder; a fault shows when it is read."""
     try:
         config = json_file(Path(folder) / "config.json")
         return config.get("is_encoder_decoder") is True

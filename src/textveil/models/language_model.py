@@ -42,7 +42,7 @@ class ModelOfWords(Protocol):
 
     @property
     def name(self) -> str:
-        """What reports call it."""
+        """Its name in reports."""
 
     @property
     def digest(self) -> str:

@@ -66,7 +66,7 @@ class NgramModel:
 
     @property
     def name(self) -> str:
-        """What reports call it."""
+        """Its name in reports."""
         return str(self.key.made_from["name"])
 
     @cached_property

@@ -175,7 +175,7 @@ class Fitted(NamedTuple):
     row_gain: int  # units that a row hands out
 
     def gains(self, counts: Integers) -> Integers:
-        """What words with these slots may gain: whole units of a slot; clipping at what a row adds lowers the loss."""
+        """Return what words with these slots may gain, in whole units; clipping at what a row adds lowers the loss."""
         if self.each == 0:
             return np.zeros_like(counts)
         return np.where(counts > self.row_gain // self.each, self.row_gain, counts * self.each)
@@ -256,7 +256,7 @@ class GrowingWeights:
         return BaseWeights(counts=counts, shift=fixed.shift, gains=gains, row_gain=fixed.row_gain, unit=fixed.unit)
 
     def gains(self, counts: Integers) -> Integers:
-        """What words with so many slots may gain, in units."""
+        """Return what words with so many slots may gain, in units."""
         return np.minimum(counts * self.each, self.fixed.row_gain)
 
     def draw(self, lent: Lent, rng: np.random.Generator) -> tuple[Integers, Integers]:

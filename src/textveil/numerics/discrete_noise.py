@@ -20,7 +20,7 @@ _LONG = 2**31  # integers whose squares may not fit into 64 bits
 
 
 def discrete_gaussian_draws(sigma: int, count: int, rng: np.random.Generator) -> Integers:
-    """As many independent draws of the law above; int64, shape (count,).
+    """Draw ``count`` independent values of the law above; int64, shape (count,).
 
     Args:
         sigma: whole, between 1 and ``LARGEST_SIGMA``.
@@ -115,7 +115,7 @@ LARGEST_SCALE = 2**46  # of many draws at once: uniform integers below a multipl
 
 
 def discrete_laplace_draws(scale: int, count: int, rng: np.random.Generator) -> Integers:
-    """As many independent draws of the law above, for a whole scale; int64, shape (count,).
+    """Draw ``count`` independent values of the law above, for a whole scale; int64, shape (count,).
 
     Args:
         scale: between 1 and ``LARGEST_SCALE``.

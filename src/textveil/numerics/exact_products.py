@@ -27,7 +27,7 @@ _CELLS: Final = 32_768 * 300
 
 
 def torch_pays(rows: int, cells: int) -> bool:
-    """Whether products of ``rows`` rows with a table of ``cells`` numbers should go through torch.
+    """Tell whether products of ``rows`` rows with a table of ``cells`` numbers should go through torch.
 
     It depends on nothing but sizes, what is installed, what is imported, and how fast this processor is.
     """
@@ -38,7 +38,7 @@ def torch_pays(rows: int, cells: int) -> bool:
 
 @cache
 def exact_here() -> bool:
-    """Whether torch has 8-bit products and they are exact on this processor; imports it."""
+    """Tell whether torch has 8-bit products and they are exact on this processor; imports it."""
     try:
         import torch
 
@@ -52,7 +52,7 @@ def exact_here() -> bool:
 
 @cache
 def fast_here() -> bool:
-    """Whether torch's 8-bit products are exact on this processor and faster than NumPy's float32.
+    """Tell whether torch's 8-bit products are exact on this processor and faster than NumPy's float32.
 
     It imports torch, but where the processor has no such products.
     """

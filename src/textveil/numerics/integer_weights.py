@@ -98,7 +98,7 @@ class TwoLevelWeights:
         return out
 
     def common(self, drawn: Integers) -> Integers:
-        """What integers below the total stand for in what all rows share: an output, or ``size`` and more beyond."""
+        """Return what integers below the total stand for in what all rows share: an output, or ``size`` and more."""
         return drawn >> self.shift
 
     def draw(self, count: int, rng: np.random.Generator) -> tuple[Integers, Integers]:
@@ -153,7 +153,7 @@ def flip(values: Ids, weights: TwoLevelWeights, rng: np.random.Generator) -> Ids
 
 
 def all_below(values: Integers, limit: int) -> bool:
-    """Whether every one of ``values``, integers and at least one of them, is in [0, limit)."""
+    """Tell whether every one of ``values``, integers and at least one of them, is in [0, limit)."""
     if values.dtype == np.int64:  # as unsigned integers the negative ones are the largest
         return bool(np.maximum.reduce(values.view(np.uint64)) < limit)
     return bool(values.min() >= 0 and values.max() < limit)

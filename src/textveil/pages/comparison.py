@@ -27,7 +27,7 @@ class Piece(NamedTuple):
 
     @property
     def drawn(self) -> bool:
-        """Whether a value was drawn here, or words changed; not if white space or marks alone did."""
+        """True if a value was drawn here, or words changed; not if white space or marks alone did."""
         return bool(self.kinds) or (self.was != self.now and any(map(str.isalnum, self.was + self.now)))
 
 

@@ -38,7 +38,7 @@ class Remaining(NamedTuple):
 
     @property
     def exceeded(self) -> bool:
-        """Whether more was spent than there was."""
+        """True if more was spent than there was."""
         return self.epsilon < 0 or self.delta < 0
 
 
@@ -109,7 +109,7 @@ class Accountant:
 
     @property
     def exact(self) -> bool:
-        """Whether ``optimal`` is the optimum itself, and not an upper bound of it."""
+        """True if ``optimal`` is the optimum itself, and not an upper bound of it."""
         parts = self._parts()
         return _is_counted(parts) and are_counted(parts)
 
@@ -217,7 +217,7 @@ def mixed_epsilon(kinds: Sequence[Kind], delta: float) -> float:
 
 
 def are_counted(kinds: Sequence[Kind]) -> bool:
-    """Whether ``mixed_epsilon`` counts every outcome, so that nothing but rounding is above the optimum."""
+    """Tell whether ``mixed_epsilon`` counts every outcome, so that nothing but rounding is above the optimum."""
     return math.prod((1 if kind.share == 1 else 2) * kind.times + 1 for kind in kinds) <= OUTCOMES
 
 

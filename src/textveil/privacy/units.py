@@ -22,7 +22,7 @@ class Unit(Enum):
     PERSON = "person"  # all documents of one person
 
     def holds(self, other: Unit) -> bool:
-        """Whether this unit is at least as large as ``other``."""
+        """Tell whether this unit is at least as large as ``other``."""
         return _SIZES[self] >= _SIZES[other]
 
 

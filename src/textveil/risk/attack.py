@@ -214,7 +214,7 @@ def _plain(text: str) -> str:
 
 
 def _held(originals: Sequence[str], background: Sequence[str] | None) -> int:
-    """How many originals a background holds verbatim."""
+    """Return how many originals a background holds verbatim."""
     plain = {_plain(text) for text in background or ()}
     return sum(_plain(text) in plain for text in originals)
 
@@ -317,7 +317,7 @@ def _values(originals: Sequence[str], released: Sequence[str]) -> Iterator[Recor
 
 
 def _fits_others(scores: Vectors) -> bool:
-    """Whether most releases and originals of another record are each other's best fit, twice as good as their own."""
+    """Tell if most releases and originals of another record are each other's best fit, twice as good as their own."""
     best, back = scores.argmax(axis=1), scores.argmax(axis=0)
     rows = np.arange(len(scores))
     strayed = (best != rows) & (back[best] == rows) & (scores[rows, best] > 2 * np.diagonal(scores))

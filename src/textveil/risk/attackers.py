@@ -50,7 +50,7 @@ class Style:
         self._fits = Fits(_usual)
 
     def scores(self, released: Sequence[str], background: Sequence[str]) -> Vectors:
-        """As ``Attacker.scores``."""
+        """See ``Attacker.scores``."""
         usual = self._fits.of(background)
         scores: Vectors = usual.rows_of(_shares(released)) @ usual.rows.T
         return scores
@@ -92,11 +92,11 @@ class SentenceVectors:
 
     @property
     def name(self) -> str:
-        """What reports call it."""
+        """Its name in reports."""
         return "vectors"
 
     def scores(self, released: Sequence[str], background: Sequence[str]) -> Vectors:
-        """As ``Attacker.scores``."""
+        """See ``Attacker.scores``."""
         fresh = [text for text in dict.fromkeys([*background, *released]) if text not in self.known]
         self.known.update(zip(fresh, self.vectors(fresh), strict=True))
         ours, theirs = (np.stack([self.known[text] for text in texts]) for texts in (released, background))

@@ -49,7 +49,7 @@ class Pieces:
         self._words = TfIdf()
 
     def scores(self, released: Sequence[str], background: Sequence[str]) -> Vectors:
-        """As ``Attacker.scores``."""
+        """See ``Attacker.scores``."""
         return self._words.scores([_pieces(text) for text in released], self._fits.of(background))
 
 
@@ -73,12 +73,12 @@ class Blanked:
 
     @property
     def holds(self) -> bool:
-        """Whether the attacker who was held out names no more than the limit, by the upper end of the interval."""
+        """True if the attacker who was held out names no more than the limit, by the upper end of the interval."""
         return self.held_out.high is not None and self.held_out.high <= self.limit
 
     @property
     def verdict(self) -> str:
-        """Whether the limit holds, as a sentence."""
+        """True if the limit holds, as a sentence."""
         if self.holds:
             return "The limit holds with 95 % confidence against the attacker who was held out."
         if self.held_out.top1 > self.limit:

@@ -31,7 +31,7 @@ class Attacker(Protocol):
 
     @property
     def name(self) -> str:
-        """What reports call it."""
+        """Its name in reports."""
 
     def scores(self, released: Sequence[str], background: Sequence[str]) -> Vectors:
         """A row for each release, a column for each background text; higher is likelier, about 1 at most."""
@@ -114,7 +114,7 @@ class Linkage:
 def linkage(
     scores: NDArray[np.float32] | Reals, truth: Ids, *, attacker: str = "", against: str = "originals"
 ) -> Linkage:
-    """What an attacker's scores come to.
+    """Return the outcome of an attacker's scores.
 
     Args:
         scores: finite, shape (records, candidates), at least one of each.
@@ -208,7 +208,7 @@ class Fits(Generic[T]):
         self._fits: dict[int, tuple[Sequence[str], T]] = {}
 
     def of(self, background: Sequence[str]) -> T:
-        """What was made of this sequence, which must not change."""
+        """Return what was made of this sequence, which must not change."""
         if id(background) not in self._fits:  # the background is held too, so that no other one gets its id
             self._fits[id(background)] = background, self._make(background)
         return self._fits[id(background)][1]
@@ -234,7 +234,7 @@ class TfIdf:
         self._fits = Fits(_weighted)
 
     def scores(self, released: Sequence[str], background: Sequence[str]) -> Vectors:
-        """As ``Attacker.scores``."""
+        """See ``Attacker.scores``."""
         fit = self._fits.of(background)
         rows = _rows(_Grams.of([[fit.words.get(word, -1) for word in words_of(text)] for text in released]), fit.codes)
         ours = _unit(rows, fit.weights)

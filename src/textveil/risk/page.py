@@ -208,7 +208,7 @@ def _parts(report: RiskReport) -> Iterator[Markup]:
 
 
 def named(report: RiskReport, against: str) -> str:
-    """How many records the strongest attacker names who has these texts, as a sentence."""
+    """Return a sentence: how many records the strongest attacker with these texts names."""
     best = report.strongest(against)
     count = best.top1 * best.records
     about = "" if count == round(count) else "about "
@@ -224,7 +224,7 @@ def named(report: RiskReport, against: str) -> str:
 
 
 def compared(report: RiskReport, against: str) -> str:
-    """What the strongest attacker's share is compared with, as sentences: chance, and the originals."""
+    """Return sentences that compare the strongest attacker's share with chance and with the originals."""
     best = report.strongest(against)
     before = report.on_originals(best)
     same = best.low is not None and best.low <= best.chance

@@ -56,7 +56,7 @@ class Riskiest:
 def riskiest(
     attack: Linkage, truth: Ids, released: Sequence[str], background: Sequence[str], count: int = _RECORDS
 ) -> tuple[Riskiest, ...]:
-    """Of the records that an attack names, those with the largest margins.
+    """Return the records with the largest margins among those that an attack names.
 
     What gave a record away is told by tf-idf, as ``TfIdf`` has it, whatever the attack.
 

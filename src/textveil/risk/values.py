@@ -95,7 +95,7 @@ def _in_row(text: str) -> str:
 
 
 def _values(text: str, spans: Iterable[DetectedSpan]) -> Iterator[Value]:
-    """What the spans say; titles are no part of the detector's persons."""
+    """Return the values of the spans; titles are no part of the detector's persons."""
     is_listed = _public_names().keeping(text)
     for span in spans:
         if span.kind not in QUASI and span.kind not in DIRECT:
@@ -160,7 +160,7 @@ class Unique:
 
 
 def unique(records: Sequence[RecordValues], persons: Ids) -> Unique:
-    """Which records the values left in their releases single out; ``persons``: the id of each record's person."""
+    """Return the records that the values left in releases single out; ``persons``: the id of each record's person."""
     groups = _groups(
         [record.left for record in records], [{*record.original, *record.left} for record in records], persons
     )
@@ -195,7 +195,7 @@ def _coarsened(values: Iterable[Value]) -> frozenset[Value]:
 
 
 def _groups(left: Sequence[frozenset[Value]], held: Sequence[Iterable[Value]], persons: Ids) -> Ids:
-    """How many persons hold all values that are left, for each record."""
+    """Return, for each record, how many persons hold all values that are left."""
     holders: dict[Value, set[int]] = {}
     for person, values in zip(persons.tolist(), held, strict=True):
         for value in values:

@@ -133,7 +133,7 @@ class Sanitizer:
 
     @property
     def remembers(self) -> bool:
-        """Whether equal values get equal surrogates in all texts that share one of ``batch``'s ``scopes``."""
+        """True if equal values get equal surrogates in all texts that share one of ``batch``'s ``scopes``."""
         policy = self.setting.policy
         return policy is not None and policy.finds_spans and policy.data["scope"] in ("document", "conversation")
 

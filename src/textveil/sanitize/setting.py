@@ -113,7 +113,7 @@ class Protected:
 
     @property
     def costs(self) -> bool:
-        """Whether a draw costs anything: a uniform draw from a public pool does not."""
+        """True if a draw costs anything: a uniform draw from a public pool does not."""
         if isinstance(self.guarantee, PureDP):
             return self.guarantee.epsilon > 0
         part = self.guarantee.approximate() if self.guarantee.promises else None
@@ -157,7 +157,7 @@ class Setting:
 
     @property
     def whole_texts(self) -> bool:
-        """Whether each text is replaced by one draw, so that nothing is known of its tokens."""
+        """True if each text is replaced by one draw, so that nothing is known of its tokens."""
         return any(part.kind == "text" for part in self.protected)
 
     @property
@@ -167,7 +167,7 @@ class Setting:
 
     @property
     def of_spans(self) -> bool:
-        """Whether only the spans of a whole text are protected, and the rest of it is public."""
+        """True if only the spans of a whole text are protected, and the rest of it is public."""
         return any(part.unit is Unit.GROUP for part in self.protected)
 
     @property
@@ -227,7 +227,7 @@ class Setting:
 
     @property
     def for_release(self) -> bool:
-        """Whether draws are unpredictable and the guarantee is proved or certified."""
+        """True if draws are unpredictable and the guarantee is proved or certified."""
         return self.secure and self.token.status in TRUSTED
 
     def warnings(self) -> list[str]:

@@ -113,7 +113,7 @@ def _restored(maps: Any, texts: list[str], in_urls: InUrls) -> list[Restored]:
 
 @router.post("/v1/detect")
 async def detect(body: DetectRequest, request: Request, who: CallerNow) -> DetectAnswer:
-    """What a policy's detectors find in a text; it costs nothing, for nothing is released."""
+    """Show what a policy's detectors find in a text; it costs nothing, for nothing is released."""
     service = service_of(request)
     name = service.policies.name(who.policy(body.policy))
     spans = await service.found(name, body.text)
@@ -123,7 +123,7 @@ async def detect(body: DetectRequest, request: Request, who: CallerNow) -> Detec
 
 @router.post("/v1/explain")
 async def explain_policy(body: ExplainRequest, request: Request, who: CallerNow) -> dict[str, Any]:
-    """What a policy does with each kind and what that guarantees; of a word, what it becomes. Costs nothing."""
+    """Show what a policy does with each kind and what that guarantees, or what a word becomes. Costs nothing."""
     service = service_of(request)
     name = service.policies.at(who.policy(body.policy), body.epsilon)
     return await service.in_thread(partial(_explained, service.policies, name, body))
@@ -166,7 +166,7 @@ async def budget(
     unit: Annotated[UnitName | None, Query(description="A person, where the key is not one person's.")] = None,
     policy: Annotated[str | None, Query(description="At which words are counted; the default if left out.")] = None,
 ) -> dict[str, Any]:
-    """What was spent of the caller's budget, and what is left of it, in nats and in words."""
+    """Show what was spent of the caller's budget and what is left, in nats and in words."""
     service = service_of(request)
     name = service.policies.name(who.policy(policy))
     balance = await service.balance(who.account(unit))
@@ -185,13 +185,13 @@ async def receipt_key(request: Request) -> dict[str, str]:
 
 @router.get("/healthz")
 async def healthz() -> dict[str, str]:
-    """Whether the process runs."""
+    """Tell whether the process runs."""
     return {"status": "ok"}
 
 
 @router.get("/readyz")
 async def readyz(request: Request) -> dict[str, str]:
-    """Whether requests can be answered: the ledger can be read."""
+    """Tell whether requests can be answered: the ledger can be read."""
     await service_of(request).balance(Account("textveil"))
     return {"status": "ok"}
 
@@ -228,7 +228,7 @@ async def budget_of(
     unit: Annotated[UnitName | None, Query(description="A person of the tenant.")] = None,
     key: Annotated[UnitName | None, Query(description="The id of a key of the tenant.")] = None,
 ) -> dict[str, Any]:
-    """What an account has spent and has left."""
+    """Show what an account has spent and has left."""
     return (await service_of(request).balance(Account(tenant, unit, key))).to_data()
 
 

@@ -116,7 +116,7 @@ class Config(BaseModel):
 
     @property
     def loopback(self) -> bool:
-        """Whether only this machine can reach the server."""
+        """True if only this machine can reach the server."""
         if self.host == "localhost":
             return True
         try:

@@ -325,7 +325,7 @@ class ConversationState:
 
     @property
     def has_new_traces(self) -> bool:
-        """Whether it has traces that were not kept."""
+        """True if it has traces that were not kept."""
         return self.traces_held > self.traced
 
     @property

@@ -248,12 +248,12 @@ class _Process:
 
     @property
     def answered(self) -> bool:
-        """Whether it answered a request after its start."""
+        """True if it answered a request after its start."""
         return self._answers > 1
 
     @property
     def ended(self) -> bool:
-        """Whether it answers no more."""
+        """True if it answers no more."""
         return self.reading.done()
 
     def load(self) -> int:

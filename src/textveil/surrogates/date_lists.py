@@ -189,7 +189,7 @@ class WrittenDates(NamedTuple):
 
     @property
     def known(self) -> Known:
-        """What of them is written."""
+        """The parts of them that are written."""
         return self.dates[0].known
 
     def with_days(self, days: Sequence[date]) -> str:

@@ -152,17 +152,17 @@ class SurrogateEntry:
     sample: Mapping[str, Any] = field(default_factory=dict)
 
     def options(self) -> Mapping[str, Option]:
-        """What it takes, by name; ``epsilon`` among them where there is one."""
+        """Its parameters by name, ``epsilon`` among them if it has one."""
         return options_of(self.make)
 
     @property
     def takes_epsilon(self) -> bool:
-        """Whether an epsilon above 0 is possible."""
+        """True if an epsilon above 0 is possible."""
         return "epsilon" in self.options()
 
     @property
     def needs_epsilon(self) -> bool:
-        """Whether 0 is impossible."""
+        """True if 0 is impossible."""
         return self.takes_epsilon and self.options()["epsilon"].required
 
 
@@ -183,6 +183,6 @@ def declared(
 
 
 def entry_of(make: Any) -> SurrogateEntry | None:
-    """What ``declared`` stated of a function; None where it was not used."""
+    """Return what ``declared`` stated of a function, or None if it was not used."""
     entry = getattr(make, "__dict__", {}).get(_ENTRY)
     return entry if isinstance(entry, SurrogateEntry) else None

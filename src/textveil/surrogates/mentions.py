@@ -57,7 +57,7 @@ class KnownSurrogate:
             self._chance += times
 
     def original(self, surface: str) -> str | None:
-        """What a mention written so stands for, in its case and with its white space; None: it does not tell."""
+        """Return what a mention written so stands for, in its case and white space; None if it does not tell."""
         if self._chance or (self._chance_lower and surface.islower()):
             return None
         return self.replaced(surface)

@@ -26,7 +26,7 @@ class Page(NamedTuple):
 
     @property
     def day_first(self) -> bool | None:
-        """Whether the day stands before the month in dates in digits; None if that is open."""
+        """True if the day stands before the month in dates in digits; None if that is open."""
         if self.region:
             return self.region != "US"
         return None if self.language in ("", "en", *_YEAR_FIRST) else True

@@ -68,7 +68,7 @@ class Part(NamedTuple):
 
     @property
     def key(self) -> str:
-        """What parts are compared by."""
+        """Return the form by which parts are compared."""
         return key_of(self.written)
 
 
@@ -206,7 +206,7 @@ class Person:
 
     @property
     def entries(self) -> int:
-        """How many full names there are: given names times families."""
+        """Return the number of full names: given names times families."""
         return len(pool("given")) * len(pool("family"))
 
     @property

@@ -44,7 +44,7 @@ class Window:
 
     @property
     def width(self) -> int:
-        """How many places are raised; all of them in a uniform draw."""
+        """Number of places that are raised; all of them in a uniform draw."""
         return self.size if self.weights is None else self.weights.members
 
     def first(self, place: int) -> int:

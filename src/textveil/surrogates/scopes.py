@@ -29,7 +29,7 @@ class Scope(Protocol):
 
     @property
     def remembers(self) -> bool:
-        """Whether what was drawn is known later, so that a draw may also look at what stood around the value."""
+        """True if what was drawn is known later, so that a draw may also look at what stood around the value."""
 
     def place(self, label: str, value: str, size: int, rng: np.random.Generator) -> int:
         """The place in a pool of ``size`` entries that ``value`` has under ``label``, in [0, size)."""
@@ -111,7 +111,7 @@ class MemoryScope:
 
     @property
     def values(self) -> int:
-        """How many values it remembers, each once for each of its labels."""
+        """Number of values that it remembers, each once for each of its labels."""
         return len(self._places) + sum(map(len, self._drawn.values()))
 
     def generator(self, label: str, value: str, rng: np.random.Generator) -> np.random.Generator:

@@ -39,11 +39,11 @@ class Surrogate(Protocol):
 
     @property
     def guarantee(self) -> Guarantee:
-        """Of one value: a mention; or, in a scope where one value has one surrogate, all mentions of it together."""
+        """The unit of one value: a mention, or all its mentions in a scope where one value has one surrogate."""
 
     @property
     def counts(self) -> Counts:
-        """What pays the guarantee's epsilon once.
+        """The unit that pays the guarantee's epsilon once.
 
         ``"mention"``: every mention draws for itself. ``"value"``: all mentions of one value in a scope share a draw,
         so one value pays once, however often it stands there. ``"scope"``: all values of a scope share one draw,
@@ -52,18 +52,18 @@ class Surrogate(Protocol):
 
     @property
     def consistent(self) -> bool:
-        """Whether equal values of a scope get equal surrogates, so that which mentions are equal is public."""
+        """True if equal values of a scope get equal surrogates, so that which mentions are equal is public."""
 
     def key(self, value: str) -> str:
         """Return the key of a value: two values with one key are one value, with one draw in a scope."""
 
     @property
     def public(self) -> tuple[str, ...]:
-        """What stays public of one value, each a phrase for reports: "its format", "how many digits it has"."""
+        """Phrases for reports of what stays public of one value: "its format", "how many digits it has"."""
 
     @property
     def equality(self) -> str:
-        """What is public because equal values get equal surrogates, for reports: "which are equal, but for case".
+        """Phrases for reports of what equal surrogates for equal values make public: "which are equal, but for case".
 
         Empty if every mention has a surrogate of its own, or nothing closer is to be said.
         """

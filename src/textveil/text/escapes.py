@@ -143,7 +143,7 @@ class Reading:
 
     @property
     def escaped(self) -> bool:
-        """Whether anything is written otherwise than it is read."""
+        """True if anything is written otherwise than it is read."""
         return bool(self._escapes)
 
     def written(self, start: int, end: int) -> tuple[int, int]:

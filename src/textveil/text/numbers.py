@@ -81,7 +81,7 @@ def marked_numerals(text: str) -> str:
 
 
 def _is_attached(text: str, marked: str, place: int) -> bool:
-    """Whether a raised or lowered digit stands alone behind a letter."""
+    """Tell whether a raised or lowered digit stands alone behind a letter."""
     alone = not marked[place + 1 : place + 2].isdecimal()
     return alone and text[place].isdigit() and text[max(0, place - 1) : place].isalpha()
 

@@ -30,7 +30,7 @@ _T = TypeVar("_T")
 
 
 def mean_neighbor_similarity(vocabulary: Vocabulary, progress: Progress | None = None) -> tuple[Integers, Reals]:
-    """How similar the m nearest words of a word are to it, for m on a public grid.
+    """Similarity of a word to its m nearest words, for m on a public grid.
 
     Returns:
         Sizes m (all to 512, then steps of 2 %, and the number of words last), and for each the mean over

@@ -59,7 +59,7 @@ class IntegerGrid:
 
     @property
     def inverse_lengths(self) -> Reals:
-        """What turns integers into unit vectors, row by row; 0 for a zero row: its cosine is 0 with everything."""
+        """Return factors that turn integers into unit vectors, row by row; 0 for a zero row: its cosines are 0."""
         return np.divide(self.scales, self.lengths, out=np.zeros_like(self.scales), where=self.lengths > 0)
 
     def inner_products(self, ids: Ids, wanted: int = 0) -> NDArray[Any]:
@@ -158,7 +158,7 @@ def largest(scores: NDArray[Any], size: int) -> Ids:
 
 
 def by_falling_score(scores: NDArray[Any], size: int) -> Ids:
-    """What ``largest`` gives, by falling score at any size, ties to the lower column.
+    """Return what ``largest`` gives, by falling score at any size, ties to the lower column.
 
     ``scores``: shape (batch, n), no NaN; ``size``: between 1 and n.
 

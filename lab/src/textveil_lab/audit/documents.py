@@ -64,7 +64,7 @@ def _run_sequence_samples(audit: Audit) -> None:
 
 
 def _check_first_words(mechanism: SequenceWeights, rng: np.random.Generator) -> DrawsCheck:
-    """Whether the first of two words is drawn by the weights that the mechanism states after no output."""
+    """Tell whether the first of two words is drawn by the weights that the mechanism states after no output."""
     assert isinstance(mechanism, SequenceMechanism)
     size = len(mechanism.vocabulary)
     nothing = np.empty(0, dtype=np.int64)
@@ -176,7 +176,7 @@ def exact_outputs(mechanism: KnownOutputs, claim: Claim, pairs: Sequence[tuple[s
 
 
 def _of_one_pair(claim: Claim, method: str, pair: tuple[str, str], output: str, loss: float) -> Finding:
-    """What the exact loss of one output under two documents says of a claim; other documents may lose more."""
+    """Return what the exact loss of one output under two documents says of a claim; other documents may lose more."""
     broken = claim.log_delta == -np.inf and loss > min(claim.epsilon * (1 + 1e-9), sys.float_info.max)
     return Finding(
         verdict=Verdict.REFUTED if broken else Verdict.NOT_REFUTED,

@@ -67,7 +67,7 @@ def check_unchanged(
     max_prior: float | None = None,
     predictability: float | None = None,
 ) -> Finding:
-    """Whether a claim allows this share of unchanged words.
+    """Tell whether a claim allows this share of unchanged words.
 
     Args:
         share: measured, or as reported (a float is taken as exact).

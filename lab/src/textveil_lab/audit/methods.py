@@ -50,7 +50,7 @@ class Audit:
 
     @property
     def needs_samples(self) -> bool:
-        """Whether samples were asked for, or no method has made a finding yet."""
+        """True if samples were asked for, or no method has made a finding yet."""
         return bool(self.samples) or not self.findings
 
     def tell_contradiction(self) -> None:
@@ -76,7 +76,7 @@ class Method(NamedTuple):
 
 
 def is_a(*kinds: Any) -> Applies:
-    """Whether a mechanism is of each of these types, or unions of types."""
+    """Tell whether a mechanism is of each of these types, or unions of types."""
     return lambda mechanism: all(isinstance(mechanism, kind) for kind in kinds)
 
 

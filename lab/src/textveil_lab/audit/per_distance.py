@@ -39,7 +39,7 @@ _MARGIN: Final = 1e-6
 
 
 def audit_per_distance(channel: Rows, metric: OnWordDistances, promise: MetricDP) -> Finding:
-    """Whether two words lose more than the promise allows at their distance.
+    """Tell whether two words lose more than the promise allows at their distance.
 
     Args:
         channel: a row for each word of the vocabulary.
@@ -86,7 +86,7 @@ def audit_per_distance(channel: Rows, metric: OnWordDistances, promise: MetricDP
 
 
 def audit_noise_per_distance(mechanism: NoisyVectors, metric: OnWordDistances, promise: MetricDP) -> Finding | None:
-    """Whether the noise on two words loses more than the promise allows at their distance.
+    """Tell whether the noise on two words loses more than the promise allows at their distance.
 
     Returns:
         A finding of method ``"closed form per distance"`` about the noisy vector, REFUTED or NOT_REFUTED: near words
@@ -121,7 +121,7 @@ def audit_noise_per_distance(mechanism: NoisyVectors, metric: OnWordDistances, p
 def audit_draws_per_distance(
     draw: Draw, metric: OnWordDistances, promise: MetricDP, *, samples: int, confidence: float
 ) -> Finding | None:
-    """Whether draws of two near words tell them apart more than the promise allows at their distance.
+    """Tell whether draws of two near words tell them apart more than the promise allows at their distance.
 
     Returns:
         A sampled finding; None where no two words are near enough for so many draws to refute anything.
@@ -156,7 +156,7 @@ def audit_draws_per_distance(
 
 
 def _groups(metric: OnWordDistances, size: int) -> Ids:
-    """Which words are compared: those of one group; -1 is compared with none."""
+    """Return which words are compared: those of one group; -1 is compared with none."""
     return np.asarray(metric.groups) if isinstance(metric, WithinGroups) else np.zeros(size, dtype=np.int64)
 
 

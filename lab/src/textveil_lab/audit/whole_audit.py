@@ -133,7 +133,7 @@ def _recovery(
     rng: np.random.Generator,
     progress: Progress | None,
 ) -> Mapping[str, Any] | None:
-    """What a decoder recovers of a public text; from the stored table where no text is given."""
+    """Return what a decoder recovers of a public text; from the stored table where no text is given."""
     if reference is None:
         vocabulary = getattr(mechanism, "vocabulary", None)
         if vocabulary is None or not mechanism.guarantee.promises:

@@ -167,7 +167,7 @@ class Evidence:
         return Trellis(Candidates(words, ratios), ~layout.is_word, proposals)
 
     def lean(self, words: NDArray[np.int32], chances: Vectors) -> Vectors:
-        """How much likelier each word is in these texts than by the prior, nats, float32, shape (n,).
+        """Return how much likelier each word is in these texts than by the prior, nats, float32, shape (n,).
 
         Expected counts are joined with ``_PRIOR_COUNT`` words of the prior, so that few texts change little.
 

@@ -308,7 +308,7 @@ class _Step(NamedTuple):
 
 
 def _same(contexts: Ids) -> Flags:
-    """Which states become one when a word follows them: those that differ in their earliest word at most."""
+    """Return which states become one when a word follows them: those that differ in their earliest word at most."""
     tails = contexts[:, :, 1:]
     return (tails[:, :, None, :] == tails[:, None, :, :]).all(axis=3)
 

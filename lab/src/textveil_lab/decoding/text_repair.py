@@ -51,7 +51,7 @@ class RepairedTexts(NamedTuple):
 
 
 def channel_facts(mechanism: Described) -> str:
-    """What is public about a mechanism, in a few words."""
+    """Return what is public about a mechanism, in a few words."""
     return f"by the mechanism {mechanism.name} with the guarantee {mechanism.guarantee} for each word"
 
 

@@ -78,6 +78,6 @@ def _rows(path: Path, delimiter: str, columns: int, *, head: bool) -> list[list[
 
 
 def training_frequencies(task: LabelledTask, size: int) -> Reals:
-    """How often each word occurs in the clean training documents, and one more; shape (size,): an attacker's prior."""
+    """Return counts of words in the clean training documents, and one more; shape (size,): an attacker's prior."""
     words = np.concatenate([run.train.documents.ids for run in task.runs])
     return (np.bincount(words, minlength=size) + 1).astype(np.float64)

@@ -116,7 +116,7 @@ class _Trained:
         return np.concatenate(parts).astype(np.int64)
 
     def inputs(self, documents: Documents, seed: int) -> Any:
-        """What the network reads: sums of all documents, or where each begins and the vectors of all words."""
+        """Return what the network reads: sums of all documents, or where each begins and the vectors of all words."""
         learner = self.learner
         if learner.settings.reader is Reader.SUM:
             sums = features_of(learner.vectors, documents, learner.noise, seed)

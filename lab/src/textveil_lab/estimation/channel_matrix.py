@@ -194,7 +194,7 @@ def class_laws(matrix: ChannelMatrix, counts: Reals, prior: Reals) -> ClassLaws:
 
 
 def document_scores(laws: Reals, ids: np.ndarray, bounds: np.ndarray) -> Reals:
-    """What the words of each document say for each class, over the root of their number; shape (documents, classes).
+    """Return what documents' words say for each class, over the root of their number; shape (documents, classes).
 
     The root tempers what is no independent evidence: words of one document repeat each other.
     """

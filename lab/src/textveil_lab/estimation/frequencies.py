@@ -85,7 +85,7 @@ class FrequencyEstimator:
         return np.argsort(-most_likely_counts(self.matrix, counts, start), kind="stable")[:number]
 
     def words(self, released: Ids, words: Ids) -> list[CountEstimate]:
-        """How often each word occurs; words that are alike (``alike``) are counted together.
+        """Return how often each word occurs; words that are alike (``alike``) are counted together.
 
         Args:
             released: ids of all released words, shape (tokens,).
@@ -94,7 +94,7 @@ class FrequencyEstimator:
         return self.topics(released, self._indicators(checked_ids(words, len(self.matrix))))
 
     def sets(self, released: Ids, members: Reals) -> list[CountEstimate]:
-        """How often words of each set occur, together with those that are alike to one of them.
+        """Return how often words of each set occur, together with those that are alike to one of them.
 
         Args:
             released: ids of all released words, shape (tokens,).
@@ -105,7 +105,7 @@ class FrequencyEstimator:
         return self.topics(released, chosen[self._classes])
 
     def topics(self, released: Ids, topics: Reals) -> list[CountEstimate]:
-        """How much of each topic the texts hold: the sum of g over their words.
+        """Return how much of each topic the texts hold: the sum of g over their words.
 
         Args:
             released: ids of all released words, shape (tokens,).
@@ -127,7 +127,7 @@ class FrequencyEstimator:
         )
 
     def pairs(self, released: Ids, bounds: Integers, words: Ids) -> list[PairEstimate]:
-        """How often any of ``words`` follows any of them directly in a text, most frequent first.
+        """Return how often any of ``words`` follows any of them directly in a text, most frequent first.
 
         Intervals hold for each pair by itself.
 

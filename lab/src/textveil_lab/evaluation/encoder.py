@@ -27,7 +27,7 @@ class TextEncoder(Protocol):
 
     @property
     def name(self) -> str:
-        """What reports call it, with all that its vectors depend on beside the texts."""
+        """Its name in reports, with all that its vectors depend on beside the texts."""
 
     def encode(self, texts: Sequence[str]) -> list[EncodedText]:
         """The tokens of each text; one that is empty has none but marks."""

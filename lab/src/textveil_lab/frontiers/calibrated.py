@@ -66,7 +66,7 @@ def calibrated(contender: FrontierContender, vocabulary: Vocabulary, epsilon: fl
 
 
 def _between(below: Calibrated, above: Calibrated | None, target: float) -> float:
-    """What to give next: on the line through what is known, a little below the target."""
+    """Return what to give next: on the line through what is known, a little below the target."""
     aim = target * (1 - SLACK / 4)
     if above is None:
         return below.given * aim / below.epsilon
@@ -86,7 +86,7 @@ def given_as_it_is(contender: FrontierContender, vocabulary: Vocabulary, epsilon
 
 
 def fixed_options(contender: FrontierContender, delta: float) -> dict[str, Any]:
-    """What a contender's constructor is given beside epsilon."""
+    """Return what a contender's constructor is given beside epsilon."""
     options: dict[str, Any] = dict(contender.options)
     if contender.takes_delta:
         options["delta"] = delta

@@ -47,7 +47,7 @@ class CellFolder:
     path: Path
 
     def kept(self, name: str) -> Values | None:
-        """What the cell of that name found, or None where it was not measured, or its file was damaged since."""
+        """Return what the cell of that name found, or None where it was not measured, or its file was damaged since."""
         try:
             values = json_file(self.path / f"{name}.json")
         except (FileNotFoundError, ValueError):
@@ -109,7 +109,7 @@ def measured(
     processes: int = 1,
     progress: Callable[[float], None] | None = None,
 ) -> dict[str, Values]:
-    """What every cell found: read where it is kept, measured and kept where not.
+    """Return what every cell found: read where it is kept, measured and kept where not.
 
     Args:
         cells: of distinct names.

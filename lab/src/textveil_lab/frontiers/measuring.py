@@ -91,7 +91,7 @@ Cell: TypeAlias = FrontierCell | EqualCell | CurveCell | CosineLimitCell
 
 
 def measured_cell(study: FrontierStudy, cell: Cell) -> Values:
-    """What a cell of any kind found."""
+    """Return what a cell of any kind found."""
     if isinstance(cell, CurveCell):
         given, vulnerabilities = curve_of(study, cell.contender, cell_seed(cell, study.seed))
         return {"given": given, "vulnerability": vulnerabilities}

@@ -61,7 +61,7 @@ def looks(frontier: Frontier) -> dict[str, int]:
 
 
 def shown_label(point: FrontierPoint) -> str:
-    """What a legend calls a line."""
+    """Return what a legend calls a line."""
     if point.way != GUARANTEE:
         return f"{point.contender.label}, at equal Bayes vulnerability"
     return (

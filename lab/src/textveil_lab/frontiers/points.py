@@ -49,7 +49,7 @@ class FrontierContender:
 
     @property
     def takes_delta(self) -> bool:
-        """Whether it has a delta that was not fixed."""
+        """True if it has a delta that was not fixed."""
         return "delta" in entry(self.name).options() and "delta" not in self.options
 
 

@@ -198,7 +198,7 @@ def shown_epsilon(share: Bound) -> float:
 
 
 def _guessed(lead: Reals, rng: np.random.Generator) -> Flags:
-    """Whether the released candidate is guessed: by the sign of its lead, by a coin where there is none."""
+    """Tell whether the released candidate is guessed: by the sign of its lead, by a coin where there is none."""
     return (lead > 0) | ((lead == 0) & (rng.random(len(lead)) < 0.5))
 
 

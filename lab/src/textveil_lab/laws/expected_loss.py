@@ -104,7 +104,7 @@ def squared_losses(noisy: ArrayLike, candidates: ArrayLike) -> Reals:
 
 
 def original_stays(word: ArrayLike, other: ArrayLike, noise: ArrayLike) -> NDArray[np.bool_]:
-    """Whether w + eta is at least as near to w as to ``other``: <eta, other - w> <= ||other - w||^2 / 2 (equation 18).
+    """Tell if w + eta is at least as near to w as to ``other``: <eta, other - w> <= ||other - w||^2 / 2 (equation 18).
 
     Args:
         word: shape (dim,).
@@ -121,7 +121,7 @@ def original_stays(word: ArrayLike, other: ArrayLike, noise: ArrayLike) -> NDArr
 
 
 def first_stays(word: ArrayLike, first: ArrayLike, second: ArrayLike, noise: ArrayLike) -> NDArray[np.bool_]:
-    """Whether w + eta is at least as near to ``first`` as to ``second``: <eta, u> <= threshold (equation 19).
+    """Tell whether w + eta is at least as near to ``first`` as to ``second``: <eta, u> <= threshold (equation 19).
 
     Args:
         word: shape (dim,).

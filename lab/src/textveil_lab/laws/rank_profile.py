@@ -34,7 +34,7 @@ class Distribution(Protocol):
 
     @property
     def name(self) -> str:
-        """What reports call it."""
+        """Its name in reports."""
 
     @property
     def parameters(self) -> Mapping[str, Any]:

@@ -76,10 +76,10 @@ class NoisyTextCodes(TextMechanism, Protocol):
         """The set in which all codes are."""
 
     def codes(self, texts: Sequence[str]) -> Reals:
-        """What noise is added to, for texts that are public, shape (texts, dim)."""
+        """Return what noise is added to, for texts that are public, shape (texts, dim)."""
 
     def takes(self, texts: Sequence[str]) -> Flags:
-        """Which texts are not refused for their length, shape (texts,)."""
+        """Return which texts are not refused for their length, shape (texts,)."""
 
 
 @runtime_checkable

@@ -24,7 +24,7 @@ _SLACK: Final = 1e-12
 def columns_of(
     mechanism: Described | ChannelColumns | SequenceColumns, progress: Progress | None = None
 ) -> ChannelColumns:
-    """What gives the columns of a mechanism; keep it, where they are made from all rows that is done once.
+    """Return what gives the columns of a mechanism; keep it, where they are made from all rows that is done once.
 
     That takes n^2 weights: for 33,000 words some 75 s of a processor and 0.9 GB.
 

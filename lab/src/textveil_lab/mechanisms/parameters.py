@@ -339,7 +339,7 @@ Highest: TypeAlias = Annotated[
 
 
 def dim_of(vocabulary: Vocabulary, vector_dim: int | None) -> int:
-    """What was asked for, or the dimension of the vocabulary's vectors."""
+    """Return what was asked for, or the dimension of the vocabulary's vectors."""
     return vocabulary.dim if vector_dim is None else vector_dim
 
 

@@ -142,7 +142,7 @@ class ContextualColumns:
 
 
 def own_columns(mechanism: object) -> ChannelColumns | None:
-    """What gives the columns of a channel that has columns of its own; keep it: the first column reads all rows."""
+    """Return the source of the columns of a channel with columns of its own; keep it: the first reads all rows."""
     if isinstance(mechanism, ChannelColumns):
         return mechanism
     if isinstance(mechanism, WeightedNeighborhood):
@@ -153,7 +153,7 @@ def own_columns(mechanism: object) -> ChannelColumns | None:
 
 
 def sequence_columns(mechanism: object) -> SequenceColumns | None:
-    """What gives the columns of a sequence mechanism, if its outputs can be read back."""
+    """Return what gives the columns of a sequence mechanism, if its outputs can be read back."""
     if isinstance(mechanism, SequenceColumns):
         return mechanism
     if isinstance(mechanism, ConsistentNeighborhood):
@@ -162,7 +162,7 @@ def sequence_columns(mechanism: object) -> SequenceColumns | None:
 
 
 def over_base(mechanism: object) -> Callable[[], OverBase] | None:
-    """What states the integers of a channel over base weights, if it can: audits then skip the rest."""
+    """Return what states the integers of a channel over base weights, if it can: audits then skip the rest."""
     if isinstance(mechanism, WeightsOverBase):
         return mechanism.over_base
     for kind, stated in _OVER_BASE.items():
@@ -203,7 +203,7 @@ def _log_least(weights: GrowingWeights, lent: Lent, counts: Integers) -> Reals:
 
 
 def log_chances(mechanism: ContextualNeighborhood, ids: Ids, outputs: Ids, bounds: Integers) -> Reals:
-    """How likely the filter thought words to be at their places, from what was released before: natural logarithms.
+    """Return log probabilities that the filter gave words at their places, from what was released before.
 
     Args:
         ids: words whose chance is asked for, shape (places,).

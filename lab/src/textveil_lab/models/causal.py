@@ -44,7 +44,7 @@ class CausalModel:
 
     @property
     def name(self) -> str:
-        """What reports call it: the name of its folder."""
+        """Its name in reports: the name of its folder."""
         return self.foreign.name
 
     @cached_property
@@ -101,7 +101,7 @@ class CausalModel:
         return scores
 
     def _read(self, text: list[int], begun: set[Tokens]) -> dict[Tokens, Reals]:
-        """What the model says after a text and each of the beginnings of words, the empty one among them.
+        """Return what the model says after a text and each of the beginnings of words, the empty one among them.
 
         The text is read once, and then the longest beginnings: they hold the others.
         """

@@ -22,14 +22,14 @@ class TextCoder(Protocol):
 
     @property
     def length(self) -> int:
-        """How many pieces of a text, tokens or words, its code is made of at most; the rest of a longer one is cut."""
+        """Number of pieces of a text, tokens or words, its code is made of at most; the rest of a longer one is cut."""
 
     @property
     def pieces(self) -> str:
         """What they are called: "tokens" or "words"."""
 
     def sizes(self, texts: Sequence[str]) -> Integers:
-        """How many pieces each text has, shape (texts,)."""
+        """Return how many pieces each text has, shape (texts,)."""
 
     def encode(self, texts: Sequence[str]) -> Reals:
         """The code of each text, whatever it holds, float64, shape (texts, dim); not bounded yet."""

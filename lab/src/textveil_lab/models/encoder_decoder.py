@@ -34,7 +34,7 @@ class EncoderDecoder:
 
     @property
     def name(self) -> str:
-        """What reports call it: the name of its folder."""
+        """Its name in reports: the name of its folder."""
         return self.foreign.name
 
     @cached_property
@@ -55,7 +55,7 @@ class EncoderDecoder:
         need(1 <= length <= self.room, "length", length, f"from 1 to {self.room}, the tokens that {self.name} takes")
 
     def sizes(self, texts: Sequence[str]) -> Integers:
-        """How many tokens each text has, the tokenizer's marks among them, shape (texts,)."""
+        """Return how many tokens each text has, the tokenizer's marks among them, shape (texts,)."""
         with quiet(load_libraries().transformers):  # says that a text is longer than the model takes
             read = self.foreign.tokenizer(list(texts), truncation=False, padding=False)["input_ids"] if texts else []
         return np.array([len(tokens) for tokens in read], dtype=np.int64)

@@ -113,7 +113,7 @@ class MaskedModel:
 
     @property
     def name(self) -> str:
-        """What reports call it: the name of its folder."""
+        """Its name in reports: the name of its folder."""
         return self.foreign.name
 
     @cached_property

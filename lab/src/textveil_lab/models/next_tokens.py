@@ -44,7 +44,7 @@ class NextTokens(Protocol):
 
     @property
     def name(self) -> str:
-        """What reports call it."""
+        """Its name in reports."""
 
     @property
     def digest(self) -> str:
@@ -52,14 +52,14 @@ class NextTokens(Protocol):
 
     @property
     def size(self) -> int:
-        """How many tokens it chooses from."""
+        """Number of tokens it chooses from."""
 
     @property
     def ends(self) -> frozenset[int]:
         """Tokens that end an output."""
 
     def room(self, tokens: int) -> int:
-        """How many tokens a prompt may have where ``tokens`` are to be generated; below 1 where there is no room."""
+        """Return how many tokens a prompt may have if ``tokens`` are to be generated; below 1 if there is no room."""
 
     def encoded(self, text: str) -> list[int]:
         """The tokens of a prompt, one at least."""
@@ -93,7 +93,7 @@ class ModelOnDisk:
 
     @cached_property
     def size(self) -> int:
-        """How many tokens it chooses from: the width of its logits."""
+        """Number of tokens it chooses from: the width of its logits."""
         return int(self.foreign.model.config.get_text_config().vocab_size)
 
     @cached_property

@@ -87,7 +87,7 @@ def ngram_model(vocabulary: Vocabulary, texts: Iterable[str], *, name: str, max_
 
 
 def counted(vocabulary: Vocabulary, texts: Iterable[str]) -> TrigramCounts:
-    """How often the vocabulary's words follow each other in texts, read once."""
+    """Return how often the vocabulary's words follow each other in texts, read once."""
     counter = TrigramCounter(len(vocabulary))
     reader = TextReader(vocabulary.words)
     for some in _batches(texts):

@@ -195,7 +195,7 @@ def kept_within(counts: TrigramCounts, max_bytes: float) -> Kept:
 
 
 def _kept(counts: TrigramCounts, triple_gains: Reals, least: float) -> Kept:
-    """What gains more than ``least`` nats a byte, and what that needs."""
+    """Return what gains more than ``least`` nats a byte, and what that needs."""
     n, wide = counts.size, counts.size + 2
     triples = triple_gains > least * TRIPLE_BYTES
     estimated = estimate(counts, ~triples)

@@ -109,7 +109,7 @@ def nearest(vectors: Vectors, backend: str | None = None) -> Projection:
 
 
 def checked_backend(backend: str) -> str:
-    """Where the backend of that name is made.
+    """Return where the backend of that name is made.
 
     Raises:
         UnknownNameError: there is none.

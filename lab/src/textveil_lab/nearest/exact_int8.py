@@ -229,7 +229,7 @@ class ExactInt8:
         return query, column
 
     def _places(self, count: int, query: torch.Tensor, number: torch.Tensor, group: torch.Tensor) -> torch.Tensor:
-        """Where the products of the rows of groups stand, shape (groups, rows of a group)."""
+        """Return where the products of the rows of groups stand, shape (groups, rows of a group)."""
         strides = _TILE // _GROUP
         first = (number * count + query) * _TILE + group
         return first[:, None] + load_torch().arange(0, _TILE, strides)

@@ -26,7 +26,7 @@ class Projection(Protocol):
 
     @property
     def exact(self) -> bool:
-        """Whether the answer is the nearest word for every query; an approximate one is refused by audits."""
+        """True if the answer is the nearest word for every query; an approximate one is refused by audits."""
 
     def __call__(self, queries: Vectors) -> Ids:
         """Ids of the nearest rows by Euclidean distance; float32 (batch, dim) to int64 (batch,).

@@ -163,7 +163,7 @@ def geng_noise(epsilon: float, delta: float, reach: int, width: int) -> BlockNoi
 
 
 def geng_bound(epsilon: float, delta: float, blocks: float) -> float:
-    """Where Geng's density ends, in blocks: (n / epsilon) ln(1 + (e^epsilon - 1) / (2 delta)), n the sensitivity.
+    """Return the end of Geng's density in blocks: (n / epsilon) ln(1 + (e^epsilon - 1) / (2 delta)), n the sensitivity.
 
     Source: Geng, Ding, Guo and Kumar 2020.
     """

@@ -101,7 +101,7 @@ class IntegerNoise(Protocol):
         """Natural logarithm of the probability of each integer, up to a common constant; any shape."""
 
     def profile(self, shift: Sequence[int]) -> PrivacyProfile:
-        """How far the noise on a vector of integers and its copy moved by ``shift`` are apart."""
+        """Return how far the noise on a vector of integers and its copy moved by ``shift`` are apart."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -136,7 +136,7 @@ class LaplaceProfile:
         return total
 
     def _all_atoms(self, beyond: float) -> float:
-        """What the event adds on which every coordinate has its largest loss: 2^-dim for plain Laplace noise."""
+        """Return what the event adds on which every coordinate has its largest loss: 2^-dim for plain Laplace noise."""
         if not math.isinf(self.bound):
             return -math.inf
         return _log_gain(beyond * (1 - 2.0**-10)) - float(np.count_nonzero(self.shift)) * math.log(2) - _ROUNDING

@@ -51,7 +51,7 @@ class GeometricSteps:
         return np.where(back, -steps, steps)
 
     def moved(self, places: Integers, steps: Integers) -> Integers:
-        """Where steps lead, shape (batch,)."""
+        """Return where steps lead, shape (batch,)."""
         return np.clip(places + steps, 0, len(self.tails) - 1)
 
     def rows(self, places: Integers) -> Integers:

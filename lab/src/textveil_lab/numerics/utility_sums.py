@@ -242,7 +242,7 @@ def _cut(cuts: Cuts, where: slice, utilities: NDArray[np.float32], base: Reals, 
 
 
 def sample_cuts(utilities: Utilities, base: Reals, raised: float) -> int:
-    """How many outputs nearly every row raises at most, from 256 rows evenly by id: their 99th percentile."""
+    """Return how many outputs nearly every row raises at most, from 256 rows evenly by id: their 99th percentile."""
     ids = np.unique(np.linspace(0, utilities.size - 1, _MADE_ROWS).astype(np.int64))
     rows = utilities.rows(ids)
     order = np.argsort(-rows, axis=1)

@@ -174,7 +174,7 @@ def conditions(run: StudyRun) -> str:
 
 
 def counted(run: StudyRun) -> str:
-    """How many of the paper's items came out, in one sentence; empty where none was judged."""
+    """Return how many of the paper's items came out, in one sentence; empty where none was judged."""
     judged = [outcome.judgment.reproduced for _, outcome in run.results if outcome.judgment is not None]
     if not judged:
         return ""
@@ -197,7 +197,7 @@ def in_short(run: StudyRun) -> Rows:
 
 
 def inputs(run: StudyRun) -> Rows:
-    """What the run read: vocabularies by name, size and digest."""
+    """Return what the run read: vocabularies by name, size and digest."""
     rows: list[tuple[str, ...]] = [
         (one.name, f"{len(one):,}", f"{one.dim}", one.digest[:16]) for one in run.setting.vocabularies
     ]
@@ -205,7 +205,7 @@ def inputs(run: StudyRun) -> Rows:
 
 
 def corpora(run: StudyRun) -> str:
-    """Which corpora of the study are at hand, one or two sentences; empty for studies of words."""
+    """Return which corpora of the study are at hand, one or two sentences; empty for studies of words."""
     named = [name for name in run.paper.texts if name in run.setting.texts]
     missing = [name for name in run.paper.texts if name not in run.setting.texts]
     found = f"Corpora at hand: {', '.join(named)}." if named else ""
@@ -214,7 +214,7 @@ def corpora(run: StudyRun) -> str:
 
 
 def basis(item: Item, outcome: ItemOutcome) -> str:
-    """What the item rests on and what came of it, as the tag of its section."""
+    """Return what the item rests on and what came of it, as the tag of its section."""
     word = item.basis.value if item.basis is not Basis.PAPER or outcome.judgment is None else "from the paper"
     judged = "" if outcome.judgment is None else f": {outcome.judgment.reproduced.value}"
     return f"{word[0].upper()}{word[1:]}{judged}"

@@ -91,7 +91,7 @@ class Injection:
 
     @staticmethod
     def of(mechanism: WordMechanism | SequenceMechanism, place: Place) -> Injection:
-        """What a mechanism of the catalog injects at a place: its words at each token, elsewhere its noise and clip.
+        """Return what a mechanism injects at a place: its words at each token, elsewhere its noise and clip.
 
         Raises:
             ParameterError: it has no noise of vectors, and the place is the table.
@@ -101,7 +101,7 @@ class Injection:
         return Injection(place=place, noise=mechanism.distribution, clip=mechanism.clip)
 
     def guarantee(self, feeding: Feeding = Feeding.FREE) -> Guarantee:
-        """What a rewritten sentence promises of one token of its original, in words where it is nothing.
+        """Return what a rewritten sentence promises of one token of its original, in words where it is nothing.
 
         Args:
             feeding: of the decoder, when sentences are rewritten.
@@ -137,7 +137,7 @@ class Injection:
             need(shape == (1, vocabulary.dim), "injection", f"draws of shape {shape}", wanted)
 
     def released(self, sentences: Sequence[Ids], rng: np.random.Generator) -> list[Ids]:
-        """What the encoder may read: a fresh draw for each word; the words themselves where there is no mechanism."""
+        """Return what the encoder may read: a fresh draw for each word; without a mechanism, the words."""
         if self.mechanism is None:
             return list(sentences)
         bounds = np.cumsum([len(one) for one in sentences])
@@ -149,7 +149,7 @@ class Injection:
         return np.split(drawn, bounds[:-1])
 
     def disturbing(self, rng: np.random.Generator) -> Callable[[torch.Tensor], torch.Tensor] | None:
-        """What is done to vectors at the encoder's input, fresh in every batch; None where nothing is."""
+        """Return what is done to vectors at the encoder's input, fresh in every batch; None where nothing is."""
         if self.place is not Place.ENCODER_INPUT or (self.noise is None and self.clip is None):
             return None
 

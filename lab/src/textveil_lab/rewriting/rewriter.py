@@ -51,13 +51,13 @@ class Rewriter:
         return self.epochs.seconds
 
     def learned_from(self, sentences: Sequence[Ids]) -> bool:
-        """Whether these are the very sentences of its training, in their order; of those nothing is promised."""
+        """Tell whether these are the very sentences of its training, in their order; of those nothing is promised."""
         return self.corpus is not None and self.corpus == corpus_digest(sentences)
 
     def promise(
         self, sentences: Sequence[Ids], feeding: Feeding = Feeding.FREE, *, trained_on: bool = False
     ) -> Guarantee:
-        """What is promised of one token of sentences that are rewritten.
+        """Return what is promised of one token of sentences that are rewritten.
 
         Args:
             sentences: word ids.
@@ -173,7 +173,7 @@ class Rewriter:
 
 
 def views_of(injection: Injection, sentences: Sequence[Ids], feeding: Feeding, rng: np.random.Generator) -> Views:
-    """What encoder and decoder see of sentences.
+    """Return what encoder and decoder see of sentences.
 
     Raises:
         ParameterError: the decoder is to be fed with released words and there are none.

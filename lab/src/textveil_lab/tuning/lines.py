@@ -25,7 +25,7 @@ _NOBODY_LOOKED: Final = "Entities were not looked for."
 
 
 def about_entities(run: Tuning) -> str:
-    """Where the entities are from, and what their shares therefore cannot show."""
+    """Return where the entities are from, and what their shares therefore cannot show."""
     if not run.found_by:
         return _NOBODY_LOOKED
     if run.found_by == "labels":
@@ -37,12 +37,12 @@ def about_entities(run: Tuning) -> str:
 
 
 def about_parts(run: Tuning) -> str:
-    """What counts as a part of an entity; nothing where there are none."""
+    """Return what counts as a part of an entity; nothing where there are none."""
     return IN_PART if kinds_of(run) else ""
 
 
 def about_task(run: Tuning) -> str:
-    """How the accuracy was measured."""
+    """Return how the accuracy was measured."""
     if run.task is None:
         return "No task: no field of the sample was named that holds classes."
     split, task = run.task.splits[0], run.task
@@ -54,7 +54,7 @@ def about_task(run: Tuning) -> str:
 
 
 def about_recovery(run: Tuning) -> str:
-    """What the decoder's shares are."""
+    """Return what the decoder's shares are."""
     if all(outcome.recovery is None for outcome in run.outcomes):
         return ""
     return (
@@ -120,7 +120,7 @@ def _both(outcome: CandidateOutcome, kind: str) -> tuple[str, str]:
 
 
 def decoded(outcome: CandidateOutcome, kind: str) -> Bound | None:
-    """What a decoder names of "words" or "names"; None where that was not measured."""
+    """Return what a decoder names of "words" or "names"; None where that was not measured."""
     kinds = () if outcome.recovery is None else outcome.recovery.kinds
     return next((kept.in_context for kept in kinds if kept.kind == kind), None)
 

@@ -244,7 +244,7 @@ def _outcome(
 def _recovery(
     sample: TuningSample, candidate: Candidate, model: LanguageModel, rng: np.random.Generator
 ) -> Recovery | None:
-    """What the embedded decoder makes of some documents; None where there is nothing to decode."""
+    """Return what the embedded decoder makes of some documents; None where there is nothing to decode."""
     words = candidate.sanitizer.mechanism
     if words is None or candidate.sanitizer.setting.policy is not None:
         return None  # the decoder takes every word for a drawn one

@@ -165,7 +165,7 @@ def verbatim(entities: Sequence[Entities], releases: Sequence[str], confidence: 
 
 
 def _compared(text: str) -> str:
-    """What is compared of a text: its words, numbers and addresses in small letters, one after the other."""
+    """Return what is compared of a text: its words, numbers and addresses in small letters, one after the other."""
     kept = [surface.casefold() for surface in split(text) if classify(surface) in _COMPARED]
     return _BETWEEN + "".join(surface + _BETWEEN for surface in kept)
 

@@ -124,7 +124,7 @@ class Documents(NamedTuple):
     bounds: Integers  # where each document begins and the last ends, shape (documents + 1,)
 
     def counts(self, size: int) -> np.ndarray:
-        """How often each of ``size`` words occurs, float64."""
+        """Return how often each of ``size`` words occurs, float64."""
         return np.bincount(self.ids, minlength=size).astype(np.float64)
 
     def class_counts(self, classes: Integers, number: int, size: int) -> np.ndarray:
@@ -164,7 +164,7 @@ class DocumentReader:
         return Documents(np.concatenate([np.empty(0, dtype=np.int64), *rows]), bounds)
 
     def marks(self, documents: Iterable[Any]) -> list[list[str]]:
-        """What is public of texts beside their words: marks, numbers by their digits, line ends; words as one sign.
+        """Return what is public of texts but their words: marks, numbers by digits, line ends; words as one sign.
 
         Lists of ids have no marks.
         """

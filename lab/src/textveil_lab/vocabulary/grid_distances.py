@@ -71,7 +71,7 @@ def distance_rows(grid: IntegerGrid, ids: Ids, clip: float | None = None) -> Ite
 
 
 def rounding_of(grid: IntegerGrid, points: Vectors, clip: float | None = None) -> float:
-    """How far a row can be from the vector that it stands for: the largest distance, rounded up.
+    """Return how far a row can be from the vector that it stands for: the largest distance, rounded up.
 
     ``points``: the public vectors, clipped already where ``clip`` is given; float32, shape (n, dim); ``clip``: the
     norm to which the rows are shortened before they are compared.

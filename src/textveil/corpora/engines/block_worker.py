@@ -211,7 +211,7 @@ class BlockWorker:
 
 
 def _named(value: str | None) -> bytes:
-    """What stands for a person while costs are counted: the name, for the ledger."""
+    """Return what stands for a person while costs are counted: the name, for the ledger."""
     return b"" if value is None else b"=" + value.encode("utf-8", "surrogatepass")
 
 

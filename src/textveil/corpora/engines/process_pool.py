@@ -49,7 +49,7 @@ class BlockQueue:
             yield self._done.pop(self._order.popleft())
 
     def waits(self, count: int, workers: int) -> bool:
-        """Whether so many blocks can be given out; reads on if need be and if there is room for so many workers'."""
+        """Tell if so many blocks can be given out; reads on if need be and if there is room for so many workers'."""
         most = 2 * AHEAD * max(1, workers)
         while len(self._waiting) < count and self._more:
             if self._order and (len(self._order) >= most or self._under_way >= BYTES_AHEAD):
@@ -111,7 +111,7 @@ class Failure(NamedTuple):
 
 
 def failure(error: Exception) -> Failure:
-    """What may be told of an error: of ours the message, of others type and place, for a message could hold text."""
+    """Return what may be told of an error: our message; of others type and place, for a message could hold text."""
     if isinstance(error, TextveilError):
         return Failure(None if isinstance(error, MissingExtra) else type(error), str(error))
     frame = traceback.extract_tb(error.__traceback__)[-1]
@@ -241,7 +241,7 @@ class Pool:
 
 
 def _serve(tasks: Connection, answers: Connection) -> None:
-    """What a process does until its tasks end: with the process that gives them, at the latest."""
+    """Work until the tasks end: with the process that gives them, at the latest."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all; the one that gives tasks decides
     coming: queue.SimpleQueue[Block | None] = queue.SimpleQueue()
     with contextlib.suppress(BrokenPipeError, EOFError):

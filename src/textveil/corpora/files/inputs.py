@@ -81,7 +81,7 @@ class Inputs:
 
 
 def file_stamp(name: str) -> list[int]:
-    """When a regular file was last written and last changed in any way, in nanoseconds; else nothing."""
+    """Return when a regular file was last written and last changed in any way, in nanoseconds; else nothing."""
     status = _status(name)
     return [] if status is None else [status.st_mtime_ns, status.st_ctime_ns]
 

@@ -116,7 +116,7 @@ def _check_readable(name: str, number: int) -> None:
 
 
 def _identity(name: str) -> object:
-    """What two names of one file share: device and number of the file, where it can be asked."""
+    """Return what two names of one file share: its device and number, if they can be asked."""
     with contextlib.suppress(OSError, ValueError, AttributeError):  # standard input may be closed, or no file
         status = os.fstat(sys.stdin.fileno()) if name == "-" else Path(name).stat()
         if name == "-" and not stat.S_ISREG(status.st_mode):

@@ -145,7 +145,7 @@ def _holds(kind: Any, wanted: Callable[[Any], bool]) -> bool:
 
 
 def _own(pyarrow: Any, taken: Any) -> Any:
-    """What ``take`` returned, without what it leaves: the values of a struct's fields where the struct is null."""
+    """Return ``take``'s rows without what it leaves: the values of a struct's fields where the struct is null."""
     types, kind = pyarrow.types, taken.type
     if not _holds(kind, types.is_struct):
         return taken

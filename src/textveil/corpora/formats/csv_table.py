@@ -202,7 +202,7 @@ _SAYS: Final = re.compile(rb'"?sep=([^\w\s"]|\t)"?\r?\n', re.IGNORECASE).match
 
 
 def told_delimiter(name: str, choice: FieldChoice, encoding: str | None) -> str:
-    """What stands between the columns of a file: what its line ``sep=`` says, or by what it has the chosen columns.
+    """Return the separator of columns: by the line ``sep=``, or the one that gives the chosen columns.
 
     A comma if neither tells, and of what is no regular file, which could not be read again.
     """

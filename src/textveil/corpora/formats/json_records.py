@@ -420,7 +420,7 @@ _BROKEN = "must be valid JSON; it is not, or the input ends within it."
 
 
 def _element_end(text: str, index: int) -> int | None:
-    """Where the value ends that begins here; None if none does, or not yet."""
+    """Return the end of the value that begins here; None if none does, or not yet."""
     try:
         return DECODER.raw_decode(text, index)[1]
     except (ValueError, RecursionError):

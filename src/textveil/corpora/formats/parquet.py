@@ -330,7 +330,7 @@ def _seekable(stream: BinaryIO, stack: ExitStack) -> BinaryIO:
 
 
 def _refused_as(pyarrow: Any, step: Callable[[], Any]) -> Any:
-    """What ``step`` returns; Arrow's errors, which may quote the file, become one line that does not."""
+    """Return what ``step`` returns; Arrow's errors, which may quote the file, become one line that does not."""
     try:
         return step()
     except InputError:

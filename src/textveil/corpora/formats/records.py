@@ -51,7 +51,7 @@ class FieldChoice:
 
 
 def other_name(name: str, present: Iterable[str]) -> str:
-    """What to do about a field that is not there, in a sentence.
+    """Return a sentence on what to do about a field that is not there.
 
     A name that is there is only ever told where it is nearly the one that was asked for: what stands in a first row may
     be no names at all, but a record.
@@ -158,11 +158,11 @@ class CorpusFormat(Protocol):
 
     @property
     def choice(self) -> FieldChoice | None:
-        """Which fields are sanitized and kept; None if records have no fields."""
+        """The fields that are sanitized and kept; None if records have no fields."""
 
     @property
     def unit(self) -> str:
-        """What messages call a record that stands under a number."""
+        """Return a record's name in messages, by its number."""
 
     def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
         """Records of one input in pieces of about ``size`` bytes, whole records each; parses no more than it must.

@@ -48,7 +48,7 @@ class Cell(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """What messages call a value of its type."""
+        """The name of a value of its type in messages."""
         return _JSON_NAMES[type(self.value)]
 
     @property
@@ -58,7 +58,7 @@ class Cell(NamedTuple):
 
     @property
     def encodes(self) -> bool:
-        """Whether UTF-8 can hold it: JSON writes lone surrogates, other formats cannot."""
+        """True if UTF-8 can hold it: JSON writes lone surrogates, other formats cannot."""
         try:
             str(self.value).encode()
         except UnicodeEncodeError:
@@ -94,11 +94,11 @@ class RowReader(Protocol):
 
     @property
     def choice(self) -> FieldChoice:
-        """Which fields are read."""
+        """The fields that are read."""
 
     @property
     def unit(self) -> str:
-        """What messages call a record that stands under a number."""
+        """Return a record's name in messages, by its number."""
 
     def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
         """See ``CorpusFormat.cut``."""
@@ -111,17 +111,17 @@ class RowWriter(Protocol):
     """Writes a format. A picklable object whose ``repr`` names its options."""
 
     def head(self, names: Sequence[str]) -> bytes:
-        """What stands once before the first record of the output."""
+        """Return what stands once before the first record of the output."""
 
     def refused(self, cell: Cell) -> str:
-        """What the cell is, where the format cannot hold it, as the end of "got ..."; else nothing."""
+        """Return what the cell is if the format cannot hold it, as the end of "got ..."; else nothing."""
 
     def written(self, rows: RecordRows) -> bytes:
         """The records; none of their cells is refused."""
 
 
 def records_of(rows: RecordRows, choice: FieldChoice, writer: RowWriter, unit: str = "record") -> Records:
-    """What a worker needs of rows: their texts, and the output's bytes with other texts in their places.
+    """The rows as a worker needs them: their texts, and the output's bytes with other texts in their places.
 
     A record with a text that is none (``text.no_text``) is a fault. ``unit``: what messages call a record.
     """

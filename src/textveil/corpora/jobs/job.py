@@ -46,7 +46,7 @@ class MapWanted:
 
 
 def frame_of(cipher: MapCipher, outcome: Outcome) -> bytes:
-    """What a map has for a block: its worker's frame, or one of no documents where nothing was released."""
+    """Return a map's frame for a block: its worker's, or one of no documents if nothing was released."""
     return outcome.private or map_file.block(cipher, outcome.number, [])
 
 
@@ -283,7 +283,7 @@ class Job:
         )
 
     def hint(self) -> str:
-        """What can be done with a job that did not end, in a sentence; empty if nothing is left of it."""
+        """Return a sentence on what can be done with a job that did not end; empty if nothing is left of it."""
         if self.stuck or (self.committed == 0 and not self.ended):
             return ""
         return (

@@ -172,7 +172,7 @@ def _after(state: LedgerState, line: Mapping[str, Any], length: int) -> LedgerSt
 
 
 def block_ends(stream: BinaryIO) -> Iterator[int]:
-    """Where in the output each block of a ledger ends."""
+    """Return the offsets in the output at which the blocks of a ledger end."""
     stream.seek(0)
     for raw in stream:
         line = _parsed(raw)
@@ -181,14 +181,14 @@ def block_ends(stream: BinaryIO) -> Iterator[int]:
 
 
 def totals_line(totals: Totals) -> dict[str, Any]:
-    """What stands in the line that ends a job."""
+    """Return the line that ends a job."""
     tally = totals.tally
     facts = {"documents": tally.documents, "kinds": dict(sorted(tally.kinds.items())), "mapped": tally.mapped}
     return {"end": totals.blocks, **facts, "skipped": len(totals.skipped) + totals.more_skipped}
 
 
 def whole_line(whole: Whole, map_whole: Whole | None = None, *, finished: bool) -> dict[str, Any]:
-    """What is noted of a complete output: before it gets its name, and when it has it; then of its private map too."""
+    """Return the note about a complete output: before it gets its name, and after; then of its private map too."""
     private = {} if map_whole is None else {"map": map_whole._asdict()}
     return {"finished" if finished else "whole": whole._asdict(), **private}
 
@@ -317,7 +317,7 @@ class JobFolder:
         raise no_folder(reason)
 
     def holds(self, ledger: BinaryIO) -> bool:
-        """Whether an open ledger is the one in the folder: the folder may have been deleted, and made by another."""
+        """Tell if an open ledger is the one in the folder: the folder may have been deleted, and made by another."""
         return same_file(ledger.fileno(), self.ledger)
 
     def remembered(self) -> bytes | None:

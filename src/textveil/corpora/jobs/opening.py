@@ -48,7 +48,7 @@ class Changed(NamedTuple):
 
     @property
     def began(self) -> str:
-        """What differs, as the end of "needs"."""
+        """Return what differs, as the end of "needs"."""
         kinds = [kind for kind, differs in (("options", self.options), ("inputs", self.inputs)) if differs]
         return f"the {' and '.join(kinds)} with which the job began"
 
@@ -75,7 +75,7 @@ class Terms:
         return "stamps" in begin and begin["stamps"] != salted(begin["salt"], self.stamps)
 
     def changed(self, begin: Mapping[str, Any]) -> Changed:
-        """What differs between that line and now."""
+        """Return what differs between that line and now."""
         settings = self.settings
         old, seeded = begin["settings"], not settings.get("secure", True)
         same = begin["inputs"] == salted(begin["salt"], self.private)

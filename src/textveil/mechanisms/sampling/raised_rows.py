@@ -36,10 +36,10 @@ class NestedOrder(Protocol):
 
     @property
     def rule(self) -> str:
-        """What tells it from other orders of the same vocabulary, for the keys of tables."""
+        """The name that tells it from other orders of the same vocabulary in keys of tables."""
 
     def scores(self, words: Ids, wanted: int) -> NDArray[Any]:
-        """Of every word for these, no NaN, shape (batch, n); ``wanted`` rows will be asked for in all."""
+        """Return scores of every word for these, no NaN, shape (batch, n); ``wanted`` rows will be asked for in all."""
 
     def neighbors(self, size: int) -> PublicTable | None:
         """The table of at least the first ``size`` words of every order, if there is such a table."""
@@ -189,7 +189,7 @@ class NeighborRows:
 
     @property
     def tabled(self) -> bool:
-        """Whether the table is there."""
+        """True if the table is there."""
         if self._open is None and self._looked != builds():
             self._looked = builds()
             self._open = self.table.opened()
@@ -251,7 +251,7 @@ class NearestInOrder:
 
     @property
     def near(self) -> int:
-        """How many words of every order can be had without much work."""
+        """Number of words of every order that cost little work."""
         return self._levels[0].size if self._levels else self.most
 
     @property

@@ -67,7 +67,7 @@ def raised_table(
 
 
 def starts_of(lengths: NDArray[Any]) -> Integers:
-    """Where the rows of a ragged table begin and the last ends, shape (rows + 1,)."""
+    """Offsets at which the rows of a ragged table begin and the last ends, shape (rows + 1,)."""
     starts = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=starts[1:])
     return starts
@@ -232,7 +232,7 @@ class ExcessRows:
 
     @property
     def fits(self) -> bool:
-        """Whether all rows together are likely to fit the budget."""
+        """True if all rows together are likely to fit the budget."""
         size = len(self._vocabulary)
         return size * expected_length(self.weights) * (self._keys.itemsize + self._outputs.itemsize) <= self._budget
 

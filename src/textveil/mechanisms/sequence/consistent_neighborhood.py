@@ -34,7 +34,7 @@ class Recent:
 
     @property
     def held(self) -> Integers:
-        """How many words each document remembers, shape (documents,)."""
+        """Number of words that each document remembers, shape (documents,)."""
         return np.minimum(self.seen, self.words.shape[1])
 
     def add(self, released: Ids) -> None:

@@ -56,7 +56,7 @@ class DocumentPlaces:
         return self.weights.fixed.counts.take(words) + lent
 
     def gains(self, documents: Any, words: Ids) -> Integers:
-        """What words may gain there, in units; shapes of ``words``."""
+        """Return what words may gain there, in units; shapes of ``words``."""
         return self.weights.gains(self.counts(documents, words))
 
     def draw(self, inputs: Ids, rng: np.random.Generator) -> Ids:
@@ -79,7 +79,7 @@ class DocumentPlaces:
         return documents[~done]
 
     def raised(self, inputs: Ids, ranks: NDArray[np.integer[Any]], outputs: Ids) -> Reals:
-        """How much more than the least each input gives its document's output, as a ratio: P(y | x) / least - 1.
+        """Return P(y | x) / least - 1 for each input: how much more than the least it gives its document's output.
 
         Args:
             inputs: other words than the output, shape (documents, inputs).
@@ -297,7 +297,7 @@ class Followed:
         return self._predicted
 
     def find(self, documents: Any, words: Ids) -> Integers:
-        """Where words of documents stand among those predicted, -1 for others; shapes of ``words``."""
+        """Return the positions of documents' words among those predicted, -1 for others; shapes of ``words``."""
         return self._at.take(documents * self._size + words)
 
     def released(self, outputs: Ids, places: DocumentPlaces) -> None:

@@ -137,7 +137,7 @@ class SpanFinder:
 
     @property
     def draws_persons(self) -> bool:
-        """Whether persons are replaced."""
+        """True if persons are replaced."""
         return self._stands_for.get(PERSON, PERSON) in self._drawn
 
     def with_carried(

@@ -296,7 +296,7 @@ class Policy:
 
     @property
     def draws_words(self) -> bool:
-        """Whether words outside the spans are drawn or left out, rather than kept."""
+        """True if words outside the spans are drawn or left out, rather than kept."""
         rule = self.rule("word")
         return rule is not None and rule.action is not Action.KEEP
 
@@ -323,7 +323,7 @@ class Policy:
 
     @property
     def finds_spans(self) -> bool:
-        """Whether anything is looked for in a text, beside its tokens."""
+        """True if anything is looked for in a text, beside its tokens."""
         number = self.rule("number")
         plain = number is None or (number.name == "digits" and number.epsilon != 0)
         looks = self.detectors or self.patterns or self.lists or self.token_spans or not self.draws_words
@@ -331,7 +331,7 @@ class Policy:
 
     @property
     def keyed(self) -> bool:
-        """Whether surrogates are computed from a secret: one value has one surrogate in a corpus."""
+        """True if surrogates are computed from a secret: one value has one surrogate in a corpus."""
         return self.finds_spans and self.scope == "corpus"
 
     def to_data(self, *, whole: bool = False) -> dict[str, Any]:

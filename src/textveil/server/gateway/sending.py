@@ -56,7 +56,7 @@ class Exchange(NamedTuple):
 
     @property
     def conversations(self) -> Conversations:
-        """Of the server."""
+        """The server's settings."""
         conversations: Conversations = self.request.app.state.conversations
         return conversations
 

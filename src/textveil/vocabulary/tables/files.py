@@ -83,7 +83,7 @@ class TableKey:
 
     @property
     def told(self) -> bool:
-        """Whether all dimensions are told."""
+        """True if all dimensions are told."""
         return all(array.shape[0] != UNTOLD for array in self.arrays)
 
     @property
@@ -181,7 +181,7 @@ def read_table(path: Path, key: TableKey, *, ours_alone: bool = False) -> dict[s
 
 
 def read_key(path: Path) -> TableKey | None:
-    """What the header of a table says it is, or None where there is no such file or it has no such header."""
+    """Return what a table's header says it is, or None if there is no such file or header."""
     return _stated(_contents(path))
 
 
@@ -251,7 +251,7 @@ def _contents(path: Path, size: int | None = None) -> mmap.mmap | bytes | None:
 
 
 def _is_ours(status: os.stat_result) -> bool:
-    """Whether nobody but this user and the administrator can write the file, as far as the system tells."""
+    """Tell whether nobody but this user and the administrator can write the file, as far as the system tells."""
     if not hasattr(os, "geteuid"):
         return True
     return status.st_uid in (0, os.geteuid()) and not status.st_mode & 0o022
@@ -267,7 +267,7 @@ def _described(path: Path) -> TableFile:
 
 
 def _stated(contents: mmap.mmap | bytes | None) -> TableKey | None:
-    """What the header of a file says that it holds, whether it does or not; None where it says nothing."""
+    """Return what a file's header claims that it holds, or None if it says nothing."""
     if contents is None:
         return None
     try:

@@ -65,7 +65,7 @@ def close_unused() -> None:
 
 
 def builds() -> int:
-    """How many tables this process has built: who found none looks again when there are more."""
+    """Number of tables that this process has built: a caller that found none looks again when it grows."""
     return len(_BUILDS)
 
 
@@ -93,7 +93,7 @@ class PublicTable:
 
     @property
     def path(self) -> Path:
-        """Where it is kept, or will be."""
+        """The path where it is kept, or will be."""
         return tables_folder() / self.key.file_name
 
     @property
@@ -143,7 +143,7 @@ class PublicTable:
 
 
 def tables_folder() -> Path:
-    """Where tables are kept: below the folder that TEXTVEIL_CACHE names, else below the user's cache folder."""
+    """Return the folder of tables: below the folder that TEXTVEIL_CACHE names, else below the user's cache folder."""
     named = os.environ.get(CACHE)
     if named:
         return Path(named) / "tables"
@@ -153,7 +153,7 @@ def tables_folder() -> Path:
 
 
 def distinct_rows(rows: NDArray[Any], count: int) -> bool:
-    """Whether every row of ids is in [0, count) and names no id twice."""
+    """Tell whether every row of ids is in [0, count) and names no id twice."""
     if rows.size and (int(rows.min()) < 0 or int(rows.max()) >= count):
         return False
     for start in range(0, len(rows), 4096):
@@ -225,7 +225,7 @@ def _sound(words: int, arrays: Arrays) -> bool:
 
 
 def grid_digest(vocabulary: Vocabulary) -> str:
-    """What the integers of a vocabulary are, beyond its vectors: its own scales tell them, else the grid's rule."""
+    """Return what the integers of a vocabulary are, beyond its vectors: its own scales, else the grid's rule."""
     if vocabulary.grid is None:
         return "rounded to a power of two a row; 1"
     known = _SCALES.get(vocabulary)

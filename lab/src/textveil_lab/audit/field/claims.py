@@ -161,7 +161,7 @@ class Replayed:
     data: Mapping[str, Any]
 
     def agrees(self, verdict: Ruling) -> bool:
-        """Whether the replay shows what the row says."""
+        """Tell whether the replay shows what the row says."""
         if verdict in (Ruling.CONTESTED, Ruling.UNDECIDED):
             return self.open
         return not self.open and self.refuted == (verdict is not Ruling.HOLDS)

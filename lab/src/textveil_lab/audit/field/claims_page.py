@@ -45,7 +45,7 @@ _SCRIPT: Final = Path(__file__).parent / "claims_page.js"
 
 
 def in_short(claims: Sequence[FieldClaim]) -> str:
-    """What the rows add up to, in one sentence."""
+    """Return what the rows add up to, in one sentence."""
     counts = ", ".join(f"{counted(claims, ruling)} {ruling.value}" for ruling in Ruling)
     return f"{counted(claims)} claims of {len(works(claims))} works: {counts}."
 
@@ -82,7 +82,7 @@ _LEAKED: Final = ("field", "route", "encoding", "transport", "cut", "language", 
 
 
 def _gateways(folder: Path) -> Iterator[Markup]:
-    """What leaked through each gateway that was attacked from outside, with intervals at 99 %."""
+    """Return what leaked through each gateway that was attacked from outside, with intervals at 99 %."""
     audits = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))]
     if not audits:
         return

@@ -27,12 +27,12 @@ class PackageRow:
 
     @property
     def stated(self) -> bool:
-        """Whether the row of the field is about this version."""
+        """True if the row of the field is about this version."""
         return not self.claim.requires or self.claim.requires[0].partition("==")[2] in ("", self.version)
 
     @property
     def agrees(self) -> bool:
-        """Whether the replay shows what the row says; a row about another version says nothing."""
+        """True if the replay shows what the row says; a row about another version says nothing."""
         return not self.stated or self.replayed.agrees(self.claim.verdict)
 
     @property

@@ -108,7 +108,7 @@ PEERS: tuple[Peer, ...] = (
 
 
 def peer_row(peer: Peer) -> FieldRow:
-    """What the installed package draws, put to the test."""
+    """Return what the installed package draws, put to the test."""
     about = PublishedClaim(
         name=peer.name,
         work="MLDP",
@@ -125,6 +125,6 @@ def peer_row(peer: Peer) -> FieldRow:
 
 
 def frequencies(peer: Peer, word: str, count: int) -> np.ndarray:
-    """How often each of the peer's words comes out for ``word``, in ``count`` draws."""
+    """Return how often each of the peer's words comes out for ``word``, in ``count`` draws."""
     drawn = mldp_mechanism(peer.mechanism, peer.places, peer.epsilon, **peer.options)([word] * count)
     return np.array([drawn.count(place) for place in peer.places])

@@ -25,7 +25,7 @@ _JUDGED = (
 
 
 def in_short(table: FieldTable) -> str:
-    """What the rows add up to, in one sentence."""
+    """Return what the rows add up to, in one sentence."""
     stand = sum(row.finding is not None and not row.refuted for row in table.rows)
     idle = sum(row.finding is None for row in table.rows)
     left = f" {idle} could not be run here." if idle else ""

@@ -48,7 +48,7 @@ class FieldRow:
 
     @property
     def contested(self) -> bool:
-        """Whether the verdict needs a reading of the claim that others may not share."""
+        """True if the verdict needs a reading of the claim that others may not share."""
         return bool(self.about.reading)
 
     @property
@@ -117,7 +117,7 @@ def row_of(claim: PublishedClaim) -> FieldRow:
 
 
 def _utility(law: Law) -> tuple[str, float] | None:
-    """How useful a form is: the share of inputs that stay, or the size of its noise; None where it has neither."""
+    """Return how useful a form is: the share of inputs that stay, or the size of its noise; None if neither."""
     if isinstance(law, MovedNoise):
         return "standard deviation of one coordinate", math.sqrt(law.distribution.variance)
     if isinstance(law, ComputedTable) and tuple(law.inputs) == tuple(law.outputs):

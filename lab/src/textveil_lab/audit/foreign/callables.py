@@ -64,7 +64,7 @@ def load_callable(target: str) -> WordCallable:
 
 class _Runner(Protocol):
     def call(self, words: list[str], limit: float) -> Any:
-        """What the callable returned; ``_Failed`` where it raised, ``TimeoutError`` past ``limit`` seconds."""
+        """Return what the callable returned; ``_Failed`` where it raised, ``TimeoutError`` past ``limit`` seconds."""
 
     def close(self) -> None:
         """Stop, without waiting for the callable."""

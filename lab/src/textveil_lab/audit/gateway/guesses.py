@@ -116,7 +116,7 @@ def _by_tool(attack: Attack, value: str, guess: str) -> tuple[str | None, str | 
 
 
 def _marked(attack: Attack, kinds: tuple[str, ...]) -> Figure:
-    """Whether a model can see that a value was replaced: a marker such as <EMAIL_1> stands there. No failure."""
+    """Tell whether a model can see that a value was replaced: a marker such as <EMAIL_1> stands there. No failure."""
     draw = attack.draws("guesses", "marker")
     attack.upstream.said = lambda _: "Yes."
     trials = count = 0

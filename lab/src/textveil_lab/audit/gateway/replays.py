@@ -95,7 +95,7 @@ def _headers(gateway: Gateway) -> dict[str, str]:
 
 
 def _forms(shot: Shot, came: Iterable[bytes]) -> tuple[str, ...]:
-    """How the value stood in what came: as it is, or in one of the writings that only a decoder reads."""
+    """Return how the value stood in what came: as it is, or in one of the writings that only a decoder reads."""
     if shot.needles != shot.value.telling:
         return shot.needles
     squeezed = _squeezed(_read(b" ".join(came)))

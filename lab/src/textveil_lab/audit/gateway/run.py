@@ -86,7 +86,7 @@ def audit_gateway(
 
 
 def _broken(attack: Attack, breaking: str, kinds: tuple[str, ...]) -> Figure:
-    """What goes on when the detector is gone."""
+    """Return what goes on when the detector is gone."""
     code = subprocess.run(["sh", "-c", breaking], check=False, stdout=subprocess.DEVNULL).returncode
     need(code == 0, "breaking", f"exit code {code}", "a command that succeeds", "Run it by itself to see why.")
     figure = attack.leaks(Setting(family="broken detector", name="a plain sentence", build=plain), kinds)

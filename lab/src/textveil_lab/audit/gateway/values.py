@@ -191,7 +191,7 @@ def _unescaped(text: str) -> Iterator[str]:
 
 
 def stands(needles: Iterable[str], received: Iterable[bytes]) -> bool:
-    """Whether a provider who reads the requests that came finds each of these in them."""
+    """Tell whether a provider who reads the requests that came finds each of these in them."""
     wanted = {bare(needle) for needle in needles}
     for request in received:
         for reading in readings(request):

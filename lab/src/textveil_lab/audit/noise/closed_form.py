@@ -122,7 +122,7 @@ def audit_noise(mechanism: NoisyVectors, claim: Claim | None = None, progress: P
 def worst_finding(
     distribution: ProfiledNoise, pair: WorstPair, claim: Claim, witness: Mapping[str, Any], notes: tuple[str, ...]
 ) -> Finding:
-    """What a witness pair, and a bound for every pair, say of a claim.
+    """Return what a witness pair, and a bound for every pair, say of a claim.
 
     Args:
         pair: the witness, and how far apart any two inputs are at most.

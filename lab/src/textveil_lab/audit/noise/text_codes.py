@@ -65,7 +65,7 @@ def audit_codes(mechanism: NoisyTextCodes, claim: Claim, *, words: Sequence[str]
 def check_codes(
     mechanism: NoisyTextCodes, noise: ProfiledNoise, *, words: Sequence[str], rng: np.random.Generator
 ) -> DrawsCheck:
-    """Whether texts of two codes are no farther apart than their noisy codes: by few draws, for texts take long."""
+    """Tell if texts of two codes are no farther apart than their noisy codes: by few draws, for texts take long."""
     far = far_texts(mechanism.codes, mechanism.takes, norm=noise.norm, words=words)
     pairs = [] if far is None else [StatedPair(*far.texts, noise.privacy_profile(far.shift))]
 

@@ -90,7 +90,7 @@ def profile_svg(finding: Finding) -> str:
 
 
 def bound_svg(finding: Finding) -> str:
-    """What samples say of epsilon: at least the lower bound, with the estimate and the claim."""
+    """Return what samples say of epsilon: at least the lower bound, with the estimate and the claim."""
     lower, estimate, claimed = finding.epsilon.lower, finding.epsilon.estimate, finding.claim.epsilon
     frame = _Frame(
         _widest(value for value in (1.2 * lower, 1.1 * estimate, 1.3 * claimed) if math.isfinite(value)), 150

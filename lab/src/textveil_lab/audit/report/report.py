@@ -70,7 +70,7 @@ class Claim:
 
 
 def claim_of(guarantee: Guarantee) -> Claim:
-    """What a guarantee says of any two words, as a claim.
+    """Return what a guarantee says of any two words, as a claim.
 
     Raises:
         UnsupportedGuarantee: nothing is promised, so there is nothing to put to the test.
@@ -276,7 +276,7 @@ def recovery_table(recovery: Mapping[str, Any] | None) -> list[str]:
 
 
 def _basis(draws: Mapping[str, Any] | None) -> str:
-    """What was certified: the table that is stated, and how far draws say that it is what comes out."""
+    """Return what was certified: the table that is stated, and how far draws say that it is what comes out."""
     sees = draws and draws.get("sees")
     if not sees:
         return " Certified is the table that it states."
@@ -359,7 +359,7 @@ def _at_delta(finding: Finding) -> str:
 
 
 def _largest(finding: Finding) -> str:
-    """What holds for every pair: an epsilon, or a delta where no epsilon was bounded."""
+    """Return what holds for every pair: an epsilon, or a delta where no epsilon was bounded."""
     if math.isinf(finding.epsilon.upper):
         return f"delta at that epsilon is at most {_delta(finding, 2)}"
     return f"epsilon{_at_delta(finding)} is at most {_number(finding.epsilon.upper)}"
@@ -395,7 +395,7 @@ def _delta(finding: Finding, place: int) -> str:
 
 
 def _who(report: AuditReport, *, start: bool = True) -> str:
-    """What the sentence is about; what holds for the noisy vector holds for what is made of it."""
+    """Return what the sentence is about; what holds for the noisy vector holds for what is made of it."""
     output = _MADE_OF_NOISE.get(report.subject)
     if output is None:
         return report.name

@@ -374,6 +374,6 @@ def _scaled(probability: Any, epsilon: float) -> Any:
 
 
 def can_refute(trials: int, tail: float, claim: Claim) -> bool:
-    """Whether all hits against none would exceed the claim."""
+    """Tell whether all hits against none would exceed the claim."""
     low, high = float(_lower(trials, trials, tail)), float(_upper(0, trials, tail))
     return bool(_log_excess(low - claim.delta) - math.log(high) > claim.epsilon)

@@ -35,7 +35,7 @@ NOTE: Final = (
 
 
 def depends(start: Start, inputs: Sequence[Any]) -> bool:
-    """Whether draws depend on those before them, in the same start.
+    """Tell whether draws depend on those before them, in the same start.
 
     Args:
         inputs: public ones, of which ``INPUTS`` are tried.
@@ -76,7 +76,7 @@ def _differ(first: int, second: int, trials: int, level: float) -> bool:
 
 
 def no_verdict(claim: Claim, subject: Subject, samples: int = 0) -> Finding:
-    """What is left to say of a program whose draws depend on each other."""
+    """Return what is left to say of a program whose draws depend on each other."""
     return Finding(
         verdict=Verdict.NO_VERDICT,
         subject=subject,

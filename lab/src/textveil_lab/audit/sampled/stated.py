@@ -110,7 +110,7 @@ def together(checks: Sequence[DrawsCheck]) -> DrawsCheck:
 
 
 def draws_every_word(mechanism: Any) -> bool:
-    """Whether ``check_rows`` draws every word: unless a large vocabulary's code is the catalog's."""
+    """Tell whether ``check_rows`` draws every word: unless a large vocabulary's code is the catalog's."""
     return len(mechanism.vocabulary) <= 2 * SPREAD or not from_catalog(mechanism)
 
 
@@ -123,7 +123,7 @@ def check_rows(
     every: bool = True,
     subject: Subject = Subject.WORD_CHANNEL,
 ) -> DrawsCheck:
-    """Whether draws follow the stated rows.
+    """Tell whether draws follow the stated rows.
 
     Args:
         draw: one output for each id.
@@ -348,7 +348,7 @@ def check_profile(
     alpha: float = ALPHA,
     score: Score | None = None,
 ) -> DrawsCheck:
-    """Whether outputs of two inputs are no farther apart than their stated profile, at several epsilons.
+    """Tell whether outputs of two inputs are no farther apart than their stated profile, at several epsilons.
 
     Args:
         name: shows an input or an output, in public words.
@@ -400,7 +400,7 @@ def _of_places(score: Score | None, inputs: tuple[Any, Any]) -> Score | None:
 
 
 def check_noise(mechanism: NearestWord, rng: np.random.Generator, *, alpha: float = ALPHA) -> DrawsCheck:
-    """Whether outputs lie as far from their words as those of the stated noise, drawn and searched for here.
+    """Tell whether outputs lie as far from their words as those of the stated noise, drawn and searched for here.
 
     Of each random word one output of either is taken; whichever is nearer to the word, either is with the same
     probability. So the signs are fair coins, and their count is tested exactly.

@@ -53,7 +53,7 @@ class BitFlips:
         return log_ratio_up(_ALL - self.flips, self.flips)
 
     def sample(self, count: int, bits: int, generator: np.random.Generator) -> Flags:
-        """Which bits are flipped; shape (count, bits)."""
+        """Return which bits are flipped; shape (count, bits)."""
         return generator.integers(0, _ALL, size=(count, bits), dtype=np.int64) < self.flips
 
 

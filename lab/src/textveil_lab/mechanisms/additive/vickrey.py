@@ -73,7 +73,7 @@ class NeighborChoice:
 
     @property
     def count(self) -> int:
-        """How many words it chooses among: k."""
+        """Number of words it chooses among: k."""
         return len(self.rates) or 2
 
     def shares(self, distances: Reals) -> Reals:

@@ -120,7 +120,7 @@ class TruncatedDraws:
 
 
 def distance_counts(size: int, lists: Ids, gamma: int) -> Integers:
-    """How many places of all lists are at each distance from each word, those from gamma on together.
+    """Return how many places of all lists are at each distance from each word, those from gamma on together.
 
     Returns:
         Shape (n, gamma + 1); a row sums to n times the number of lists.

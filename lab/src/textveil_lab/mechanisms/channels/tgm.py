@@ -191,7 +191,7 @@ class ScaleSearch:
         return least_sum(scale, self._counted.diameter).loss(self._counted, self._words).nats
 
     def _holds(self, scale: float, epsilon: float) -> bool:
-        """Whether the loss of all words is at most epsilon; if not, the worst of them join the others."""
+        """Tell whether the loss of all words is at most epsilon; if not, the worst of them join the others."""
         law = least_sum(scale, self._counted.diameter)
         worst: list[int] = []
         for part in np.array_split(self._every, -(-len(self._every) // 4096)):

@@ -73,16 +73,16 @@ class NoisyCodes:
         return written
 
     def takes(self, texts: Sequence[str]) -> Flags:
-        """Which texts are not refused for their length, shape (texts,)."""
+        """Return which texts are not refused for their length, shape (texts,)."""
         return taken(self.coder, self.long_texts, texts)
 
     def codes(self, texts: Sequence[str]) -> Reals:
-        """What noise is added to: the bounded codes of texts, which are not to be released, shape (texts, dim)."""
+        """Return the bounded codes of texts, to which noise is added and which are private, shape (texts, dim)."""
         return self.bound(self.coder.encode(texts))
 
 
 def taken(coder: TextCoder, long_texts: str, texts: Sequence[str]) -> Flags:
-    """Which texts are not refused for their length, shape (texts,)."""
+    """Return which texts are not refused for their length, shape (texts,)."""
     if long_texts == "cut":
         return np.ones(len(texts), dtype=np.bool_)
     return np.asarray(coder.sizes(texts) <= coder.length, dtype=np.bool_)

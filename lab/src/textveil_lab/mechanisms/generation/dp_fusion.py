@@ -155,7 +155,7 @@ class FusedWriting:
         return [self.model.decoded(tokens) for tokens in drawn]
 
     def contexts(self, texts: Sequence[str]) -> list[tuple[tuple[int, ...], ...]]:
-        """What the model reads for each text: without the spans, then with each group of them."""
+        """Return what the model reads for each text: without the spans, then with each group of them."""
         documents = tagged(texts, self.detector, self.placeholder, by_kind=self.by_kind)
         return [self._contexts(document, number) for number, document in enumerate(documents, start=1)]
 

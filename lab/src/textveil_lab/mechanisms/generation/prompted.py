@@ -24,7 +24,7 @@ class Source(Protocol):
 
     @property
     def size(self) -> int:
-        """How many tokens it chooses from."""
+        """Number of tokens it chooses from."""
 
     @property
     def ends(self) -> frozenset[int]:

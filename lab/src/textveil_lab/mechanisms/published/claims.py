@@ -199,7 +199,7 @@ def two_inputs(rows: ArrayLike, inputs: tuple[str, str], outputs: tuple[str, ...
 
 
 def noise_on_two(inputs: tuple[str, str], *, shared: bool, log_delta: float = -math.inf) -> Making:
-    """Whether two noisy numbers, or vectors, are equal.
+    """Tell whether two noisy numbers, or vectors, are equal.
 
     Under one noise for both they are equal where they went in equal; under continuous noise of their own, never.
     """
@@ -247,7 +247,7 @@ def integral(values: Callable[[Reals], Reals], breaks: Sequence[float], scale: f
 
 
 def breaks_of(points: Reals) -> list[float]:
-    """Where the order of the words by distance changes: the points themselves and the middle of every two."""
+    """Return where the order of the words by distance changes: the points themselves and the middle of every two."""
     return [*points.tolist(), *((a + b) / 2 for a, b in combinations(points.tolist(), 2))]
 
 

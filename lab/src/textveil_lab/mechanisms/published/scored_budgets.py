@@ -59,7 +59,7 @@ class BudgetScores:
     tags: WordTags  # part of speech of each word: Penn Treebank tags, or those by endings
 
     def shares(self, ids: Ids, scores: str) -> Reals:
-        """How sensitive each word is, adding to 1: the mean of the named scores, each divided by its sum.
+        """Return how sensitive each word is, adding to 1: the mean of the named scores, each divided by its sum.
 
         A score that is 0 for all words takes no part, as the paper has it of named entities; where none takes part,
         all words are equal.
@@ -100,7 +100,7 @@ class BudgetScores:
         return out
 
     def left_out(self, ids: Ids) -> Reals:
-        """How far the mean vector turns when the word is left out; mean vectors stand for a sentence encoder."""
+        """Return how far the mean vector turns when the word is left out; mean vectors stand for a sentence encoder."""
         vectors = self.vocabulary.vectors[ids].astype(np.float64)
         whole = vectors.sum(axis=0)
         return np.abs(1 - _cosines(whole - vectors, whole))

@@ -161,7 +161,7 @@ def _radius(setting: TrialSetting) -> float:
 
 
 def _law(setting: TrialSetting) -> ComputedTable:
-    """What the package does: the radius is rounded to one decimal."""
+    """Return what the package does: the radius is rounded to one decimal."""
     radius = round(_radius(setting), 1)
     weights = np.stack([published_weights(far, setting.epsilon / 2, radius) for far in setting.distances])
     return metric_table(setting, weights / weights.sum(axis=1, keepdims=True), radius=radius)

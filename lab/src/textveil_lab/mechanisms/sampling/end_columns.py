@@ -55,7 +55,7 @@ def _made_ends(order: NestedOrder, weights: BaseWeights, progress: Progress | No
 
 
 def _sound_ends(weights: BaseWeights, arrays: Arrays) -> bool:
-    """Whether these can be ends; no guarantee rests on them, for nothing is drawn by them."""
+    """Tell whether these can be ends; no guarantee rests on them, for nothing is drawn by them."""
     last, left = arrays[LAST], arrays[LEFT]
     return int(last.max()) < weights.size and bool(((left > 0) & (left <= weights.gains[last])).all())
 
@@ -114,7 +114,7 @@ class EndColumns:
 
 
 def cosines_with(grid: IntegerGrid, ids: Ids, wanted: int = 0) -> NDArray[np.float32]:
-    """What the columns ``ids`` of all rows of ``cosines`` hold, bit for bit, shape (batch, n)."""
+    """Return what the columns ``ids`` of all rows of ``cosines`` hold, bit for bit, shape (batch, n)."""
     scores: NDArray[np.float32] = grid.inner_products(ids, wanted).astype(np.float32, copy=False)
     scores *= grid.inverse_lengths.astype(np.float32)[ids, None]
     scores[np.arange(len(ids)), ids] = np.inf
@@ -122,7 +122,7 @@ def cosines_with(grid: IntegerGrid, ids: Ids, wanted: int = 0) -> NDArray[np.flo
 
 
 def cosines_of_pairs(grid: IntegerGrid, columns: Ids) -> NDArray[np.float32]:
-    """What the rows of ``cosines`` hold in one column each, bit for bit; both shapes (n,)."""
+    """Return what the rows of ``cosines`` hold in one column each, bit for bit; both shapes (n,)."""
     scores = np.empty(grid.size, dtype=np.float32)
     for start in range(0, grid.size, 4096):
         part = slice(start, start + 4096)

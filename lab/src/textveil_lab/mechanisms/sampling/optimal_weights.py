@@ -88,7 +88,7 @@ class Utility:
 
     @property
     def own(self) -> bool:
-        """Whether it is a user's own numbers."""
+        """True if it is a user's own numbers."""
         return self.kind is _Kind.OWN
 
     def rows(self, ids: Ids) -> NDArray[np.float32]:
@@ -262,7 +262,7 @@ class OptimumSetting:
 
     @property
     def capped(self) -> bool:
-        """Whether there are names to be kept rare."""
+        """True if there are names to be kept rare."""
         return self.rare_names and bool(self.frequencies.names.any())
 
     @property

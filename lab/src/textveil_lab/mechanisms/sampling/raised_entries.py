@@ -29,7 +29,7 @@ _EXACT: Final = 2.0**53  # sums of integers below this are exact in float64
 def raised_entries(
     order: NestedOrder, weights: BaseWeights, words: Ids, tables: Sequence[OpenTable] = ()
 ) -> Iterator[RaisedEntries]:
-    """What ``made_rows`` raises for distinct ``words``, in any order: where a row ends is found without sorting it.
+    """Return what ``made_rows`` raises for distinct ``words``, in any order: ends of rows are found without sorting.
 
     All entries of a word are in one part; gains are in units.
     """
@@ -115,7 +115,7 @@ def excess_entries(rows: ExcessRows) -> RaisedEntries:
 
 
 def excess_parts(rows: ExcessRows) -> Iterator[RaisedEntries]:
-    """What ``excess_entries`` holds, made as it is asked for; nothing of it is kept, and no table is built."""
+    """Return what ``excess_entries`` holds, made as it is asked for; nothing of it is kept, and no table is built."""
     if (whole := rows.whole()) is not None:
         return _whole_parts(whole)
     return raised_entries(rows.order, rows.weights, np.arange(rows.weights.size), rows.opened)

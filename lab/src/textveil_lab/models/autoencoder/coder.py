@@ -58,7 +58,7 @@ def kept_words(folder: Path) -> Vocabulary:
 def said_of(
     network: Autoencoder, codes: Any, choose: Callable[[Any], Any], lengths: Sequence[int] | None = None
 ) -> list[Ids]:
-    """What the decoder says of each code, from 1 to ``network.settings.length`` words.
+    """Return what the decoder says of each code, from 1 to ``network.settings.length`` words.
 
     Args:
         network: at rest, without gradients.
@@ -86,7 +86,7 @@ def said_of(
 
 
 def _first(row: Ids, end: int) -> int:
-    """Where a row ends: at the first ``end``, or as a whole."""
+    """Return where a row ends: at the first ``end``, or as a whole."""
     ends = np.flatnonzero(row == end)
     return int(ends[0]) if len(ends) else len(row)
 

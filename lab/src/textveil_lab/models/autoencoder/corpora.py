@@ -71,7 +71,7 @@ def sentences_of(
 
 
 def word_counts(texts: Sequence[str]) -> Integers:
-    """How many words ``sentences_of`` finds in each text, shape (texts,)."""
+    """Return how many words ``sentences_of`` finds in each text, shape (texts,)."""
     return np.array([sum(map(len, _cut(text))) for text in texts], dtype=np.int64)
 
 

@@ -41,7 +41,7 @@ class SavedNetwork(NamedTuple):
 
 
 def facts_of(network: Autoencoder, vocabulary: Vocabulary, epochs: Epochs) -> dict[str, Any]:
-    """What every saved network says of itself."""
+    """Return what every saved network says of itself."""
     return {
         "settings": network.settings.to_data(),
         "vocabulary": {"name": vocabulary.name, "words": len(vocabulary), "digest": vocabulary.digest},

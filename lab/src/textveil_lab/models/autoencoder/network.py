@@ -221,7 +221,7 @@ class Autoencoder:
         return columns(sentences, self.device, first=self.words)
 
     def wanted(self, sentences: Sequence[Ids]) -> torch.Tensor:
-        """What the decoder is asked for, a boundary last, place by place without padding, shape (tokens,)."""
+        """Return what the decoder is asked for, a boundary last, place by place without padding, shape (tokens,)."""
         asked = columns(sentences, self.device, last=self.words)
         return asked.tokens(asked.ids.flatten())
 
@@ -292,7 +292,7 @@ class Autoencoder:
 
     @property
     def _halved(self) -> bool:
-        """Whether products are of bfloat16 now."""
+        """True if products are of bfloat16 now."""
         return self.settings.precision == "bfloat16" and bool(self.modules.training)
 
 

@@ -171,7 +171,7 @@ def figure_6(setting: StudySetting) -> ItemOutcome:
 
 
 def _dominates(rows: list[tuple[Cell, ...]]) -> Judgment:
-    """Whether the curve of equation 18 lies above that of equation 19 everywhere, for every row of Table 2 drawn."""
+    """Tell if the curve of equation 18 lies above that of equation 19 everywhere, for every row of Table 2 drawn."""
     paper = [row for row in rows if row[1] == "paper"]
     first, second = (
         [float(str(row[-1])) for row in paper if row[2] == kind] for kind in ("original against x1", "x1 against x2")

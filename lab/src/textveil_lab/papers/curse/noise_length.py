@@ -27,7 +27,7 @@ def largest_gap(drawn: Reals, cdf: Callable[[Reals], Reals]) -> float:
 
 
 def agrees(gap: float, draws: int) -> bool:
-    """Whether chance allows that distance, at 0.1 %."""
+    """Tell whether chance allows that distance, at 0.1 %."""
     return gap < 1.95 / draws**0.5
 
 

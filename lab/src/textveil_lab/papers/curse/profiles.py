@@ -119,12 +119,12 @@ class FigureClaim(NamedTuple):
 
 
 def close_lead(curve: Curve) -> bool:
-    """Whether close neighbors have the largest of the three shares at some epsilon."""
+    """Tell whether close neighbors have the largest of the three shares at some epsilon."""
     return any(one.near.estimate > max(one.original.estimate, one.distant.estimate) for one in curve.profiles)
 
 
 def close_are_rare(curve: Curve) -> bool:
-    """Whether close neighbors never lead, and have less than ``RARE`` of the outputs at every epsilon."""
+    """Tell whether close neighbors never lead, and have less than ``RARE`` of the outputs at every epsilon."""
     return not close_lead(curve) and curve.profiles[curve.best].near.estimate < RARE
 
 
@@ -263,7 +263,7 @@ def outcome_of(setting: StudySetting, curves: Sequence[Curve], claim: FigureClai
 
 
 def judged(curves: Sequence[Curve], claim: FigureClaim) -> Judgment:
-    """Whether the paper's claim holds for its own panels, and whether these were measured whole."""
+    """Tell whether the paper's claim holds for its own panels, and whether these were measured whole."""
     held: list[str] = []
     failed: list[str] = []
     parts, at_hand = 0, set()

@@ -39,7 +39,7 @@ def key(vocabulary: Vocabulary) -> str:
 
 
 def difference_note(vocabulary: Vocabulary) -> str:
-    """How much of the paper's vocabulary is there; empty where all of it is."""
+    """Return how much of the paper's vocabulary is there; empty where all of it is."""
     known = paper_name(vocabulary.name, vocabulary.dim)
     if known is None or len(vocabulary) >= 0.9 * TABLE_2[known].words:
         return ""

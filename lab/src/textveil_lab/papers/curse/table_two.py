@@ -134,7 +134,7 @@ def _finding(one: _Measured) -> str:
 
 
 def _judged(measured: Sequence[_Measured]) -> Judgment:
-    """How many of the ten rows were measured whole, on a part, and not at all."""
+    """Return how many of the ten rows were measured whole, on a part, and not at all."""
     rows = [one for one in measured if one.paper is not None]
     whole = [one for one in rows if not difference_note(one.vocabulary)]
     same = [one for one in whole if _largest_difference(one) < _SAME]

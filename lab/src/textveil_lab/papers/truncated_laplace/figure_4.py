@@ -181,7 +181,7 @@ def measured_cell(study: AccuracyStudy, cell: AccuracyCell) -> Values:
 
 
 def disturbed_by(cell: AccuracyCell, vocabulary: Vocabulary) -> Disturb:
-    """What the public code does to the vectors of a batch's words."""
+    """Return what the public code does to the vectors of a batch's words."""
     assert cell.mechanism is not None
     assert cell.epsilon is not None
     noise = public_noise(cell.mechanism, cell.epsilon, vocabulary.vectors)

@@ -152,7 +152,7 @@ def _comparisons(points: Sequence[Point]) -> Iterator[Comparison]:
 
 
 def _judgment(points: Sequence[Point]) -> Judgment:
-    """Whether the paper's order comes out: truncated Laplace near the texts as they are at the least epsilon."""
+    """Tell whether the paper's order comes out: truncated Laplace near the texts as they are at the least epsilon."""
     score = f"network, {ON_RELEASES}"
     kept: dict[str, list[tuple[float, float, float]]] = {way: [] for way in CALLED.values()}
     for point in (one for one in points if one.way):

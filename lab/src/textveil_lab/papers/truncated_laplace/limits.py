@@ -58,7 +58,7 @@ class Judged(NamedTuple):
     least_guessed: float
 
     def impossible_with_context(self, guessed: float) -> bool:
-        """Whether no decoder that sees the released words reaches the cell, at this predictability."""
+        """Tell whether no decoder that sees the released words reaches the cell, at this predictability."""
         return guessed < self.least_guessed
 
     def impossible_by_simple_limit(self, guessed: float) -> bool:
@@ -103,7 +103,7 @@ def judged(priors: Mapping[str, Reals]) -> tuple[Judged, ...]:
 
 
 def impossible_counts(found: Sequence[Judged], guessed: Sequence[float] = GUESSED_SHARES) -> dict[float, int]:
-    """How many cells are impossible with context, by predictability."""
+    """Return how many cells are impossible with context, by predictability."""
     return {share: sum(one.impossible_with_context(share) for one in found) for share in guessed}
 
 
@@ -144,7 +144,7 @@ def zipf_prior() -> Reals:
 
 
 def _impossible_as_measured(one: Judged, guesses: Mapping[str, Guessed]) -> bool | None:
-    """Whether a decoder with context cannot reach the cell if words are guessed as often as here; None: not known."""
+    """Tell if a decoder with context cannot reach the cell if words are guessed as often as here; None: not known."""
     measured = guesses.get(one.cell.block.corpus)
     return None if measured is None else one.impossible_with_context(measured.share.upper)
 

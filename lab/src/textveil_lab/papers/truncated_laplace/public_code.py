@@ -196,7 +196,7 @@ PRINTED: Final = {"gaussian": "gaussian-classical-published", "truncated-laplace
 
 
 def injection_of(cell: RewritingCell, vocabulary: Vocabulary) -> Injection:
-    """Where noise enters in a cell, and which."""
+    """Return where noise enters in a cell, and which."""
     if cell.mechanism is None or cell.epsilon is None:
         return Injection.none()
     if cell.way is ExperimentWay.CODE:

@@ -36,7 +36,7 @@ class PublicNoise(Protocol):
 
     @property
     def one_vector_a_batch(self) -> bool:
-        """Whether the code adds one and the same vector to all tokens of a batch."""
+        """True if the code adds one and the same vector to all tokens of a batch."""
 
     def size(self, tokens: int) -> float:
         """Root of the mean squared norm of what one token gets, in a batch of so many tokens."""
@@ -204,7 +204,7 @@ class ThereAndBack:
         return drawn(count, self.dim, dtype, draw)
 
     def perturb(self, vectors: Vectors, rng: np.random.Generator | None = None) -> Vectors:
-        """What a batch becomes: P^T (P x + z) for each row x; shape (tokens, dim) to the same."""
+        """Return what a batch becomes: P^T (P x + z) for each row x; shape (tokens, dim) to the same."""
         source = resolve(rng)
         m = self.projected
         projection = normals(m * self.dim, source).reshape(m, self.dim) / m

@@ -47,7 +47,7 @@ def cells_path(setting: StudySetting, item: str) -> Iterator[Path]:
 def kept_cells(
     setting: StudySetting, item: str, terms: Mapping[str, Any], cells: Sequence[Named], measure: Callable[[Any], Values]
 ) -> dict[str, Values]:
-    """What every cell found, by its name; see ``cells.measured``.
+    """Return what every cell found, by its name; see ``cells.measured``.
 
     Args:
         setting: of the run; without a folder of cells none is kept.

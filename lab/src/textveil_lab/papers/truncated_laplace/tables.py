@@ -43,7 +43,7 @@ LEARNED = 50  # ROUGE-1 of a network without noise on what it was trained on, be
 
 
 def shows_pattern(clean: float, losses: Mapping[str, float]) -> bool:
-    """Whether truncated Laplace noise is near the loss without privacy while the other two ruin the text.
+    """Tell whether truncated Laplace noise is near the loss without privacy while the other two ruin the text.
 
     Args:
         clean: the loss without privacy.
@@ -254,7 +254,7 @@ def _cost(rows: Sequence[ScoreRow], block: TableBlock) -> list[str]:
 
 
 def _spread(rows: Sequence[ScoreRow], epsilon: float, *, printed: bool = False) -> float:
-    """How far the ROUGE-1 of a mechanism is from that without noise at most, in points; here or as printed."""
+    """Return how far the ROUGE-1 of a mechanism is from that without noise at most, in points; here or as printed."""
 
     def score(row: ScoreRow) -> float:
         return row.paper["rouge1"] if printed else row.seen.rouge1
@@ -265,7 +265,7 @@ def _spread(rows: Sequence[ScoreRow], epsilon: float, *, printed: bool = False) 
 
 
 def judgment_of(rows: Sequence[ScoreRow]) -> Judgment:
-    """Whether the paper's order of the three mechanisms comes out in the public code's way, and what the others keep.
+    """Tell if the paper's order of the three mechanisms comes out in the public code's way, and what the others keep.
 
     Args:
         rows: cells of one or more blocks with those without noise, at two epsilons or more where there are two.

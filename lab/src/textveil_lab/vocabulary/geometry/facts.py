@@ -204,7 +204,7 @@ def _extremes(vectors: Vectors | Reals, slack: float, kind: str, report: Callabl
 
 
 def _kind(vocabulary: Vocabulary, clip: float | None) -> str:
-    """What clipping does: ``raw`` shortens no row, ``unit`` shortens all, empty shortens some."""
+    """Return what clipping does: ``raw`` shortens no row, ``unit`` shortens all, empty shortens some."""
     if clip is None:
         return "raw"
     need(0 < clip < math.inf, "clip", clip, "finite and > 0, or None for no clipping")

@@ -181,7 +181,7 @@ def _premises(metric: WordMetric, strong: bool) -> tuple[bool, str]:
 
 
 def _rows_agree(metric: WordMetric, sample: Integers) -> bool:
-    """Whether the distances that draws use are those of the definition, on all words from each of the sample.
+    """Tell whether the distances that draws use are those of the definition, on all words from each of the sample.
 
     Shared neighbors and cells are counted a second way. A function on a graph is the distance from x exactly if it
     is 0 at x alone, differs by at most 1 along every edge (beyond the cut, not at all), and every other word below

@@ -59,7 +59,7 @@ class WordMetric(Protocol):
         """The words below the top level of each id."""
 
     def level_counts(self, progress: Progress | None = None) -> Integers:
-        """How many words stand on each level of every word, shape (n, top + 1)."""
+        """Return how many words stand on each level of every word, shape (n, top + 1)."""
 
 
 def levels(metric: WordMetric, ids: Ids) -> Integers:

@@ -134,7 +134,7 @@ class NeighborGraph:
         return np.diff(within, axis=1, prepend=0)
 
     def _reached(self, first: int, last: int) -> Integers:
-        """How many of the words first to last - 1 are within 2, ..., hops - 1 of every word."""
+        """Return how many of the words first to last - 1 are within 2, ..., hops - 1 of every word."""
         n = len(self.graph.starts) - 1
         ball = np.zeros((n, (last - first + 63) // 64 * 8), dtype=np.uint8)
         indices = np.arange(last - first)

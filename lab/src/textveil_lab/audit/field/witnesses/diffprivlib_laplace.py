@@ -9,7 +9,7 @@ mechanism = Laplace(epsilon=1.0, sensitivity=1.0)
 
 
 def fine(value: float) -> bool:
-    """Whether an output below 1/32 needs more than 53 binary places."""
+    """Tell whether an output below 1/32 needs more than 53 binary places."""
     return bool(0 < abs(value) < 2**-5 and (value * 2.0**53) % 1 != 0)
 
 

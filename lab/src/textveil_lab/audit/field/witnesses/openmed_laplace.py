@@ -8,7 +8,7 @@ TRIALS = 6000
 
 
 def fine(value: float) -> bool:
-    """Whether an output below 1/32 needs more than 53 binary places."""
+    """Tell whether an output below 1/32 needs more than 53 binary places."""
     return 0 < abs(value) < 2**-5 and (value * 2.0**53) % 1 != 0
 
 

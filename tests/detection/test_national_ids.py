@@ -34,7 +34,7 @@ def test_forms_are_ids_as_a_whole(value: str) -> None:
         ("CVV 123, security code is 987", ["123", "987"]),
         ("number plate 7ABC123", ["7ABC123"]),
         ('{"lat": 40.7128, "lng": -74.0060}', ["40.7128", "-74.0060"]),
-        ("at 40\u00b042'46\"N 74\u00b000'22\"W", ["40\u00b042'46\"N 74\u00b000'22\"W"]),
+        ("at 40\u00b042'46\"N 74\u00b000'22\"W", ["40", "42", "46", "74", "00", "22"]),
     ],
 )
 def test_labels_and_lists_are_read(text: str, values: list[str]) -> None:

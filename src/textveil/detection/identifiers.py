@@ -497,6 +497,7 @@ def of_payment(text: str, start: int, end: int) -> bool:
 _CODE_LIKE: Final = lazy_regex(
     r"[A-Z0-9](?<![\w./@#&=+:$-].)[A-Z0-9]{0,19}(?:[/.-][A-Z0-9]{1,20}){0,6}(?![\w@]|[/.:-][A-Za-z0-9])"
 )
+_TAGGED: Final = lazy_regex(r"[A-Z]-?[0-9]+(?:(?:[./][0-9]+){2}|[.][0-9]{2})")  # a field and its date or amount: QIF
 _LEAST_DIGITS: Final = 3
 
 
@@ -505,7 +506,7 @@ def with_guessed_ids(rest: str, spans: Sequence[Found]) -> list[Found]:
 
     Where numbers are drawn, half of such a code would stay. ``rest`` is the text with what searches found covered.
     """
-    codes = [match for match in matches(_CODE_LIKE, rest) if _is_code(match[0])]
+    codes = [match for match in matches(_CODE_LIKE, rest) if _is_code(match[0]) and not _is_public(rest, match)]
     if not codes:
         return list(spans)
     taken = bytearray(len(rest))
@@ -516,4 +517,10 @@ def with_guessed_ids(rest: str, spans: Sequence[Found]) -> list[Found]:
 
 
 def _is_code(written: str) -> bool:
-    return sum(map(str.isdigit, written)) >= _LEAST_DIGITS and any(map(str.isalpha, written))
+    tagged = _TAGGED.fullmatch(written)
+    return sum(map(str.isdigit, written)) >= _LEAST_DIGITS and any(map(str.isalpha, written)) and tagged is None
+
+
+def _is_public(text: str, code: re.Match[str]) -> bool:
+    coded = _CODING.search(text, max(0, code.start() - 32), code.start())
+    return coded is not None or code[0].partition("-")[0] in _PUBLIC_CODES

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.stats import chi2
+from scipy.stats import chi2, norm
 from tests.helpers.records import MemoryRecords
 from tests.helpers.vocabularies import lettered_vocabulary
 
 from textveil.aggregates.budget import GRID, GaussianBudget
 from textveil.aggregates.classifier import FACTS, WEIGHTS, load_model
 from textveil.aggregates.learning import Moments, _drawn, _noise, learn
-from textveil.aggregates.payment import SELECTION, label_part, selected
+from textveil.aggregates.payment import SELECTION, Selection, label_part, selected
 from textveil.aggregates.request import CorpusRequest
 from textveil.errors import InputError, ModelError, ParameterError
 from textveil.privacy.composition import gaussian_delta
@@ -74,13 +74,16 @@ def test_what_comes_out_of_nothing_has_the_stated_variance() -> None:
 
 def test_a_label_of_one_person_does_not_come_out_and_one_of_many_does() -> None:
     """A single person's label passes with probability 2.5e-10 in each of 500 draws: alpha 1.3e-7."""
-    budget = GaussianBudget(1.0, 1e-9, Fraction(1, 4))
+    selection = Selection.of(GaussianBudget(1.0, 1e-9, Fraction(1, 4)))
+    for held in (1, 64):  # all labels that one person alone has, with what each of them may get at most
+        passes = held * norm.sf((selection.threshold - 1 - GRID) / selection.noise.sigma)
+        assert held / 64 * 0.249e-9 < passes <= held / 64 * 0.25e-9
     rng = seeded_generator(1)
     used = {"many": 1000 * GRID, **{f"only{k}": label_part(64) for k in range(63)}, "mine": GRID}
-    chosen = {selected(used, budget, rng) for _ in range(500)}
+    chosen = {selected(used, selection, rng) for _ in range(500)}
     assert chosen == {("many",)}
     with pytest.raises(InputError, match=r"about .* persons use them; none was"):
-        selected({"mine": GRID}, budget, rng)
+        selected({"mine": GRID}, selection, rng)
 
 
 def _request(records: MemoryRecords, labels: tuple[str, ...] = (), epsilon: float = 2.0) -> CorpusRequest:

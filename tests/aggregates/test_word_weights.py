@@ -4,12 +4,12 @@ import math
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
-from itertools import combinations_with_replacement, product
+from itertools import combinations, combinations_with_replacement, product
 from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.stats import chi2
+from scipy.stats import chi2, norm
 from tests.helpers.records import MemoryRecords
 from tests.helpers.vocabularies import lettered_vocabulary
 
@@ -160,6 +160,7 @@ def test_all_noises_together_cost_what_is_stated(epsilon: float, selected: bool)
     rest = 1 - SELECTION if selected else Fraction(1)
     budget = GaussianBudget(epsilon, 1e-6, Fraction(1, 4) if selected else Fraction(0))
     noise, words = _noise(budget, SECOND * rest, CROSS * rest), WordNoise.of(budget, rest)
+    assert words is not None
     counted = COUNTED**2 / budget.noise(COUNTED**2, COUNT * rest).continuous_sigma ** 2
     spent = counted + noise.norm**4 / noise.diagonal.continuous_sigma**2
     spent += noise.norm**2 / noise.cross.continuous_sigma**2 + WORD_NORM**2 / words.words.continuous_sigma**2
@@ -177,11 +178,8 @@ def test_all_noises_together_cost_what_is_stated(epsilon: float, selected: bool)
 def test_noise_that_cannot_be_drawn_is_not_asked_for() -> None:
     for epsilon in (0.001, *(0.01 * k for k in range(1, 11))):
         budget = GaussianBudget(epsilon, 1e-9)
-        if words_pay(1e9, budget, Fraction(1), 2):
-            assert WordNoise.of(budget, Fraction(1)).round.sigma < LARGEST_SIGMA
-        else:
-            assert epsilon < 0.095
-        signal_of(np.ones(1000), budget, Fraction(1), seeded_generator(1))
+        noise = WordNoise.of(budget, Fraction(1))
+        assert epsilon < 0.095 if noise is None else noise.round.sigma < LARGEST_SIGMA
 
 
 def test_the_number_of_persons_is_noisy_and_decides() -> None:
@@ -190,18 +188,21 @@ def test_the_number_of_persons_is_noisy_and_decides() -> None:
     noise, mu = budget.noise(COUNTED**2, COUNT), math.sqrt(budget.squared_mu)
     documents = np.repeat([1, 2, 9, 10, 10**9], 2000)
     exact = 2000 * (1 + 22 / 16 + 3 * 3)
-    drawn = np.array([signal_of(documents, budget, Fraction(1), rng) for _ in range(400)]) / mu - exact
+    drawn = np.array([signal_of(documents, budget, noise, rng) for _ in range(400)]) / mu - exact
     statistic = float(np.square(drawn * 16 / noise.sigma).sum())
     assert chi2.ppf(5e-7, 400) < statistic < chi2.isf(5e-7, 400)
     assert statistic / 0.64 > chi2.isf(5e-7, 400)  # the mutant
-    assert [words_pay(ENOUGH, budget, Fraction(1), labels) for labels in (2, 64, 65)] == [True, True, False]
-    assert not words_pay(ENOUGH - 1, budget, Fraction(1), 2)
+    assert [words_pay(ENOUGH, labels) for labels in (2, 64, 65)] == [True, True, False]
+    assert not words_pay(ENOUGH - 1, 2)
     assert [coordinates(signal, 300) for signal in (0, 200, 400, 600, 1e6)] == [40, 40, 133, 300, 300]
     assert coordinates(100.0, 25) == 25
 
 
 def test_rounds_of_no_document_have_the_stated_variance(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Alpha 1e-6 for words and for each round; a sigma that is 20 % too small would fail."""
+    """Alpha 1e-6 for words, for each round, and for the correlation of each two of them.
+
+    A sigma that is 20 % too small would fail, and so would two noises of one seed.
+    """
     drawn: list[tuple[Integers, int]] = []
     plain = word_weights.noisy
 
@@ -212,6 +213,7 @@ def test_rounds_of_no_document_have_the_stated_variance(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(word_weights, "noisy", kept)
     noise = WordNoise.of(GaussianBudget(1.0, 1e-6), Fraction(1))
+    assert noise is not None
     vocabulary = lettered_vocabulary(676, dim=2)
     features, empty = PublicFeatures(vocabulary, public_transform(vocabulary)), GatheredVectors([], 3)
     word_weights.refined(empty, features, np.zeros((3, 4)), np.eye(3), 1.0, noise, seeded_generator(1))
@@ -221,6 +223,10 @@ def test_rounds_of_no_document_have_the_stated_variance(monkeypatch: pytest.Monk
         statistic = float(np.square(values / sigma).sum())
         assert chi2.ppf(5e-7, values.size) < statistic < chi2.isf(5e-7, values.size)
         assert statistic / 0.64 > chi2.isf(5e-7, values.size)  # the mutant
+    for (one, sigma), (other, of_other) in combinations(drawn, 2):
+        size = min(one.size, other.size)
+        product_sum = float((one.ravel()[:size] / sigma) @ (other.ravel()[:size] / of_other))
+        assert abs(product_sum) < norm.isf(5e-7) * math.sqrt(size)  # the mutant has ``size``, 26 or 52 deviations
 
 
 def test_fewer_coordinates_are_the_first_directions_of_public_text(tmp_path: Path) -> None:

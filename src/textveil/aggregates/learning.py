@@ -17,21 +17,25 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.aggregates.budget import GaussianBudget
+from textveil.aggregates.budget import GRID, GaussianBudget
 from textveil.aggregates.classifier import PROOF, RELEASE, Learned, TextClassifier
 from textveil.aggregates.features import MODEL_NORM, PublicFeatures, public_transform
-from textveil.aggregates.payment import Fact, Paid, budget_of_labels, paid_labels
+from textveil.aggregates.payment import Fact, Paid, Selection, budget_of_labels, paid_labels
 from textveil.aggregates.person_words import GatheredVectors, PersonVectors
 from textveil.aggregates.report import AggregateReport
 from textveil.aggregates.request import CorpusRequest
 from textveil.aggregates.word_weights import (
+    COUNT,
+    COUNTED,
     CROSS,
     CROSS_ALONE,
     LONGEST,
     NORM,
     ONE,
+    PARTS,
     SECOND,
     SECOND_ALONE,
+    WORD_NORM,
     WordNoise,
     coordinates,
     refined,
@@ -143,6 +147,26 @@ class Noise(NamedTuple):
     cross: DiscreteGaussian  # on the sums for each label
 
 
+class Noises(NamedTuple):
+    """All noise that a release may draw, made before it is paid for: too small an epsilon is refused for nothing."""
+
+    alone: Noise  # where words have no weights
+    words: tuple[Noise, WordNoise] | None  # where they have; None is too large to be drawn
+    counted: DiscreteGaussian | None  # on the number of persons; None is not adapted to it
+
+    @classmethod
+    def of(cls, budget: GaussianBudget, share: Fraction, *, adapted: bool) -> "Noises":
+        """Noises that take this share of the budget, whichever are drawn; raises as ``GaussianBudget.noise``."""
+        if not adapted:
+            return cls(_noise(budget, share / 2, share / 2), None, None)
+        words = WordNoise.of(budget, share)
+        return cls(
+            _noise(budget, share * SECOND_ALONE, share * CROSS_ALONE),
+            None if words is None else (_noise(budget, share * SECOND, share * CROSS), words),
+            budget.noise(COUNTED**2, COUNT * share),
+        )
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReleasedMoments:
     """Noisy sums of a corpus, and what they are made from; only ``persons`` is private."""
@@ -155,6 +179,8 @@ class ReleasedMoments:
     moments: Moments  # with noise, in parts of the grid
     weights: tuple[Reals, Reals] | None  # of vectors and of words, where words pay
     word_noise: WordNoise | None  # on what they are made from
+    counted: DiscreteGaussian | None  # noise on the number of persons, if it was asked for
+    selection: Selection | None  # of labels that are not public
     persons: int  # how many wrote the records: private
     drawing: Paid = field(repr=False)  # has the randomness: what is chosen by the sums is drawn from it too
 
@@ -177,7 +203,7 @@ class ReleasedMoments:
             public: further public facts.
             facts: further numbers that are noisy, or made of noisy ones.
         """
-        words = self.word_noise
+        words, counted, selection = self.word_noise, self.counted, self.selection
         return AggregateReport(
             release=release,
             paid=self.drawing,
@@ -192,11 +218,17 @@ class ReleasedMoments:
                 "records per person": self.request.records.limit,
                 "a person's second moments (Frobenius norm)": 1,
                 "a person's sums for each label (L2 norm)": 1,
+                **({} if selection is None else {"a person's labels (L2 norm)": 1}),
+                **({} if counted is None else {"a person in the number of persons": COUNTED / PARTS}),
+                **({} if words is None else {"a person's words (L2 norm)": 1}),
                 **({} if words is None else {"a person's sums in each round for words (L2 norm)": LONGEST / ONE}),
             },
             noise={
                 "second moments": self.noise.diagonal.sigma / self.noise.norm**2,
                 "sums for each label": self.noise.cross.sigma / self.noise.norm,
+                **({} if selection is None else {"labels": selection.noise.sigma / GRID}),
+                **({} if counted is None else {"number of persons": counted.sigma / PARTS}),
+                **({} if words is None else {"sums of words": words.words.sigma / WORD_NORM}),
                 **({} if words is None else {"each round for words": words.round.sigma / (NORM * ONE)}),
             },
             facts={"labels": len(self.labels), "coordinates": self.features.dim, **(facts or {})},
@@ -237,17 +269,16 @@ def released_moments(request: CorpusRequest, *, adapted: bool = False) -> Releas
     budget, share = budget_of_labels(request)
     guarantee = budget.guarantee(request.records.adjacency, PROOF)
     features = PublicFeatures(request.words, public_transform(request.words))
-    settings: list[Fact] = [REGRESSION, repr(_noise(budget, share / 2, share / 2)), features.digest, adapted]
+    noises = Noises.of(budget, share, adapted=adapted)
+    settings: list[Fact] = [REGRESSION, repr(noises), features.digest, adapted]
     with paid_labels(request, budget, guarantee, settings) as paid:
-        noise, word_noise = _noise(budget, share / 2, share / 2), None
+        noise, word_noise = noises.alone, None
         parts = _parts(request, paid.labels, features, counted=adapted)
-        if isinstance(parts, GatheredVectors) and adapted:
-            signal = signal_of(parts.documents, budget, share, paid.drawing.rng)
-            if words_pay(signal, budget, share, len(paid.labels)):
-                noise = _noise(budget, share * SECOND, share * CROSS)
-                word_noise = WordNoise.of(budget, share)
+        if isinstance(parts, GatheredVectors) and noises.counted is not None:
+            signal = signal_of(parts.documents, budget, noises.counted, paid.drawing.rng)
+            if noises.words is not None and words_pay(signal, len(paid.labels)):
+                noise, word_noise = noises.words
             else:
-                noise = _noise(budget, share * SECOND_ALONE, share * CROSS_ALONE)
                 features = PublicFeatures(
                     request.words, public_transform(request.words, coordinates(signal, request.words.dim))
                 )
@@ -262,6 +293,8 @@ def released_moments(request: CorpusRequest, *, adapted: bool = False) -> Releas
             moments=_drawn(sums, noise, paid.drawing.rng),
             weights=None,
             word_noise=word_noise,
+            counted=noises.counted,
+            selection=paid.selection,
             persons=paid.persons,
             drawing=paid.drawing,
         )

@@ -22,6 +22,7 @@ from textveil.corpora.jobs.job import written_or_refused
 from textveil.corpora.jobs.ledger import JobFolder, JobReceipt
 from textveil.corpora.payment import Payer
 from textveil.errors import InputError, ParameterError
+from textveil.numerics.discrete_noise import DiscreteGaussian
 from textveil.privacy.accountant import Accountant
 from textveil.privacy.guarantees import Guarantee
 from textveil.privacy.units import Unit
@@ -144,10 +145,24 @@ LABELS_OF_A_PERSON: Final = 64
 """Distinct labels of one person that count towards which labels there are: the first ones."""
 
 
+class Selection(NamedTuple):
+    """Noise on how many persons use a label, and the least noisy value of one that comes out, in parts of ``GRID``."""
+
+    noise: DiscreteGaussian
+    threshold: int
+
+    @classmethod
+    def of(cls, budget: GaussianBudget) -> "Selection":
+        """The selection that takes its share of the budget; raises ParameterError as ``GaussianBudget.noise``."""
+        noise = budget.noise(GRID * GRID, SELECTION)
+        return cls(noise, budget.threshold(noise, GRID, LABELS_OF_A_PERSON))
+
+
 class PaidLabels(NamedTuple):
     """Labels, given or selected, of a release that is paid for; how many persons wrote its records is private."""
 
     labels: tuple[str, ...]
+    selection: Selection | None  # of labels that are not given
     persons: int
     drawing: Paid
 
@@ -175,12 +190,15 @@ def paid_labels(
 
     Raises:
         InputError: a record cannot be read; no label is used by enough persons.
+        ParameterError: epsilon is too small for noise that is drawn exactly; nothing was read or paid.
         BudgetExhausted: a person's budget does not reach.
     """
-    used, persons = used_labels(request)
     labels = request.public_labels
+    selection = None if labels else Selection.of(budget)
+    used, persons = used_labels(request)
     with paid(request, guarantee, [repr(budget), labels, *settings], budget) as drawing:
-        yield PaidLabels(labels or selected(used, budget, drawing.rng), persons, drawing)
+        chosen = labels if selection is None else selected(used, selection, drawing.rng)
+        yield PaidLabels(chosen, selection, persons, drawing)
 
 
 def used_labels(request: CorpusRequest) -> tuple[dict[str, int], int]:
@@ -208,10 +226,9 @@ def label_part(labels: int) -> int:
     return math.isqrt(GRID * GRID // labels)
 
 
-def selected(used: dict[str, int], budget: GaussianBudget, rng: np.random.Generator) -> tuple[str, ...]:
+def selected(used: dict[str, int], selection: Selection, rng: np.random.Generator) -> tuple[str, ...]:
     """The labels whose noisy counts reach the threshold, in their order."""
-    noise = budget.noise(GRID * GRID, SELECTION)
-    threshold = budget.threshold(noise, GRID, LABELS_OF_A_PERSON)
+    noise, threshold = selection
     names = sorted(used)
     noisy = np.array([used[name] for name in names], dtype=np.int64) + noise.sample(len(names), rng)
     chosen = tuple(name for name, value in zip(names, noisy.tolist(), strict=True) if value >= threshold)

@@ -36,8 +36,8 @@ WORDS: Final = Fraction(1, 20)  # that tells how frequent words are
 ROUND: Final = (1 - COUNT - SECOND - CROSS - WORDS) / ROUNDS
 SECOND_ALONE: Final = (1 - COUNT) * Fraction(2, 5)  # where words have no weights
 CROSS_ALONE: Final = (1 - COUNT) * Fraction(3, 5)
-_PARTS: Final = 16  # of a person in the noisy number of persons
-COUNTED: Final = 3 * _PARTS  # what a person of many documents counts
+PARTS: Final = 16  # of a person in the noisy number of persons
+COUNTED: Final = 3 * PARTS  # what a person of many documents counts
 ENOUGH: Final = 1500  # signal from which words pay
 _MOST_LABELS: Final = 64
 _FEWEST: Final = 40  # coordinates of vectors
@@ -60,28 +60,31 @@ class WordNoise(NamedTuple):
     round: DiscreteGaussian  # on the sums of each round, in parts of ``NORM * ONE``
 
     @classmethod
-    def of(cls, budget: GaussianBudget, rest: Fraction) -> "WordNoise":
-        """Noise with its shares of ``rest`` of the budget."""
+    def of(cls, budget: GaussianBudget, rest: Fraction) -> "WordNoise | None":
+        """Noise with its shares of ``rest`` of the budget; None is too large to be drawn."""
         sensitivity = NORM * LONGEST
+        if budget.squared_mu * ROUND * rest * (LARGEST_SIGMA - 1) ** 2 < sensitivity**2:
+            return None
         return cls(budget.noise(WORD_NORM**2, WORDS * rest), budget.noise(sensitivity**2, ROUND * rest))
 
 
-def signal_of(documents: Integers, budget: GaussianBudget, rest: Fraction, rng: np.random.Generator) -> float:
+def signal_of(documents: Integers, budget: GaussianBudget, noise: DiscreteGaussian, rng: np.random.Generator) -> float:
     """Return the strength of sums over persons: their noisy number times sensitivity / sigma of the budget.
 
     Sums of several documents are less of each one's own: persons count by the square root of their documents, up to 3.
 
-    ``documents``: of each person, below 2^53.
+    Args:
+        documents: of each person, below 2^53.
+        noise: on the number of persons, in parts of ``PARTS``.
     """
-    counted = np.minimum(np.sqrt(documents * _PARTS**2), COUNTED).astype(np.int64)
-    noisy_sum = int(counted.sum()) + int(budget.noise(COUNTED**2, COUNT * rest).sample(1, rng)[0])
-    return max(noisy_sum / _PARTS, 0) * math.sqrt(budget.squared_mu)
+    counted = np.minimum(np.sqrt(documents * PARTS**2), COUNTED).astype(np.int64)
+    noisy_sum = int(counted.sum()) + int(noise.sample(1, rng)[0])
+    return max(noisy_sum / PARTS, 0) * math.sqrt(budget.squared_mu)
 
 
-def words_pay(signal: float, budget: GaussianBudget, rest: Fraction, labels: int) -> bool:
+def words_pay(signal: float, labels: int) -> bool:
     """Return whether single words are weighed, by noisy numbers and public facts."""
-    drawable = budget.squared_mu * ROUND * rest * (LARGEST_SIGMA - 1) ** 2 >= (NORM * LONGEST) ** 2
-    return drawable and labels <= _MOST_LABELS and signal >= ENOUGH
+    return labels <= _MOST_LABELS and signal >= ENOUGH
 
 
 def coordinates(signal: float, dim: int) -> int:

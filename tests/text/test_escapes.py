@@ -199,6 +199,21 @@ def test_what_looks_like_an_accent_or_an_inner_tag_is_none(text: str) -> None:
     assert "AdaZuse" not in read(text).text
 
 
+@pytest.mark.parametrize("policy", ["identifiers", "clinical", "prompts"])
+def test_no_tag_hides_a_value(policy: str) -> None:
+    """Neither one with attributes, nor one behind an escape whose letter might be a word's."""
+    sanitizer = tv.Sanitizer(policy)
+    for tag, value in {
+        'a href="mailto:{}"': "ayo.lund@corp.example",
+        'span title="call {}"': "+44 20 7946 0409",
+    }.items():
+        page = f"<p>it</p>\n<{tag.format(value)}>mail</a> us, sit<{tag.format(value)}>uation"
+        for written in (page, json.dumps({"output": page}), json.dumps(json.dumps(page))):
+            assert value not in sanitizer(written).text
+    written = json.dumps("Dear all,\n<b>malik thompson</b> wrote; Malik Thompson did.\n<em>malik</em>")
+    assert "malik" not in sanitizer(written).text.lower()
+
+
 def test_a_value_with_tags_in_it_keeps_them() -> None:
     release = tv.Sanitizer("identifiers")("<p>signed <em>Od</em><em>hrán</em> Mac<b>Conville</b></p>").text
     assert [release.count(tag) for tag in ("<em>", "</em>", "<b>", "</b>")] == [2, 2, 1, 1]

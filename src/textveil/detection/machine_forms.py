@@ -91,6 +91,7 @@ _TRAVELLER: Final = lazy_regex(
     r"DOC[SO][^\n/]{0,24}/(?:[A-Z]{1,2}/[A-Z]{2,3}/)?(?P<id>[A-Z0-9]{5,14})/[A-Z]{2,3}/(?P<date>[0-9]{2}[A-Z]{3}[0-9]{2,4})"
     r"/[MFXU]I?/(?P<date2>[0-9]{2}[A-Z]{3}[0-9]{2,4})/(?P<person>[A-Z' -]{2,40}(?:/[A-Z' -]{2,40}){0,2})"
 )
+_GLUED: Final = lazy_regex(rf"(?P<name>[A-Z'-]{{2,24}}?){_HONOR}")
 _OF_TRAVEL: Final = lazy_regex(
     r"(?i)\b(?:pax|passengers?|boarding|pnr|e-?tkt|tickets?|tkt|flights?|itinerary|booking|seat|rloc|locator|check-?in"
     r"|ssr|osi|manifest|apis)\b|\b[A-Z]{3}[ /-]?[A-Z]{3} (?:HK|SS|KL|TK|RR)[0-9]"
@@ -117,7 +118,7 @@ def find_travellers(text: str) -> Iterator[Found]:
     travel = bool(found) and _OF_TRAVEL.search(text) is not None
     for match in found:
         given = match["given"]
-        glued = lazy_regex(rf"(?P<name>[A-Z'-]{{2,24}}?){_HONOR}").fullmatch(given) if travel else None
+        glued = _GLUED.fullmatch(given) if travel else None
         if glued and not lists().words.get(given.lower(), 0) & Marks.GIVEN:
             given = glued["name"]
         if match["honor"] or _are_names(match["family"], given, sure=travel and bool(match["place"] or glued)):

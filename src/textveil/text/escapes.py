@@ -94,9 +94,12 @@ _LATEX_LETTERS: Final = dict(
 )
 _BREAK: Final = lazy_regex(r"(?<!\\)\\\\(?=[\w\s{\[]|\Z)")
 """The end of a line in LaTeX."""
-_INNER_TAG: Final = r"</?(?:b|i|u|em|strong|span|mark|font|small|big|wbr|a)(?: [^<>\n]{0,80})?/?>"
+_INNER_TAG: Final = r"</?(?:b|i|u|em|strong|span|mark|font|small|big|wbr)/?>"
+# No attribute is passed over, and no letter of an escape (\n<b>) is one of a word: both would hide a value.
 _INNER_TAGS: Final = lazy_regex(
-    rf"(?<=[^\W\d_A-Z])(?:{_INNER_TAG}){{1,4}}(?=[^\W\d_A-Z])|(?:(?<=Mac)|(?<=Mc))(?:{_INNER_TAG}){{1,4}}(?=[A-Z])"
+    r"(?<=[^\W\d_A-Z])(?<!\\[a-z])(?:</(?:b|i|u|em|strong|span|mark|font|small|big)>"
+    r"<(?:b|i|u|em|strong|span|mark|font|small|big)>|<wbr/?>)(?=[^\W\d_A-Z])"
+    rf"|(?:(?<=Mac)|(?<=Mc))(?:{_INNER_TAG}){{1,4}}(?=[A-Z])"
 )
 """Tags within a word, which a page shows as one."""
 _ONE_TAG: Final = lazy_regex(_INNER_TAG)

@@ -6,7 +6,7 @@ from ipaddress import IPv6Address
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import textveil as tv
@@ -190,7 +190,10 @@ PIECES = st.sampled_from(
      "3/4/2024", "March 3", "@", "a@b.co", "://", "+1 303 555 0142", "\u200b",
      "\u0301", "\ud800", "\U0001f600", "\n", "(", ")",
      "$", "years old", "MRN ", "\uff11", "\u2028", "A.", "Inc.",
-     "2001:db8::1", "'80s", "1991", "2024-01-02T10:11", "9 am", "42 years old", "12 Main St", "GB29NWBK60161331926819"]
+     "2001:db8::1", "'80s", "1991", "2024-01-02T10:11", "9 am", "42 years old", "12 Main St", "GB29NWBK60161331926819",
+     "the secret ", "password ", "pin ", "token ", "key: ", "login ", "user/", "is ", "code ", "born ",
+     "Frau ", "street ",
+     "acc no ", "PNR ", "P<", "<", "/", "=", ";", "|", "\\", "\"", "+", "#", "<b>", "</b>", "{", "}"]
 )  # fmt: skip
 
 
@@ -201,6 +204,7 @@ def is_annotation(shown: str) -> bool:
 
 @settings(deadline=None, max_examples=300)
 @given(st.one_of(st.text(), st.lists(PIECES).map("".join)))
+@example("that's the secret . It was")
 def test_any_text_has_sound_spans_that_end_where_a_value_does(text: str) -> None:
     spans = checked_spans(DETECTOR, [text])[0]
     for span in spans:

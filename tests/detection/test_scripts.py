@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from importlib import import_module
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import textveil as tv
 from textveil.detection.cyrillic import lemmas
@@ -241,3 +244,13 @@ def test_languages_with_lists_are_read_and_their_neighbors_are_not() -> None:
     read = ("Спасибо за письмо, я приеду в пятницу.", "شكرا على الرسالة وسنأتي غدا.", "谢谢你的来信，我们明天来。")
     others = ("Дякую за лист, я приїду у п'ятницю.", "از نامه شما متشکرم، فردا می‌آیم.", "Ευχαριστώ για το γράμμα.")
     assert not any(map(unfit, read)) and all(map(unfit, others))
+
+
+@pytest.mark.parametrize("kind", ["person", "place", "organization"])
+@pytest.mark.parametrize("module", _MODULES)
+@given(name=st.text(st.sampled_from("김민李王田さИвأحمŞa[(*+|\\{.·^$?) "), min_size=1, max_size=6))
+def test_no_mark_of_a_name_is_read_as_a_pattern(name: str, module: str, kind: str) -> None:
+    forms = [re.compile(form) for form in import_module(f"textveil.detection.{module}").mention_forms(name, kind)]
+    if module not in ("cyrillic", "turkish"):  # which decline names and write them in capitals
+        text = f"{name} 小{name[:1]} [ ( aaaa \\ {name[1:]}"
+        assert all(found[0].lstrip("小老وفبلك") in name for form in forms for found in form.finditer(text))

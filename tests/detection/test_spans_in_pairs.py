@@ -143,3 +143,9 @@ def test_settled_spans_hold_every_letter_and_digit(places: list[tuple[int, int, 
     assert disjoint(kept, text)
     covered = {place for span in kept for place in range(span.start, span.end)}
     assert {p for span in spans for p in range(span.start, span.end) if text[p].isalnum()} <= covered
+
+
+def test_white_space_alone_is_no_span() -> None:
+    assert settled("Ada     Lund", [Found(0, 3, "person", 0.8), Found(4, 8, "place", 0.8)]) == [
+        Found(0, 3, "person", 0.8)
+    ]

@@ -7,6 +7,7 @@ family name are public.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from typing import Final
@@ -314,19 +315,20 @@ _FIRM_END: Final = lazy_regex("(?:有限责任公司|股份有限公司|有限�
 
 def mention_forms(name: str, kind: str) -> Iterator[str]:
     """Yield patterns of later mentions: the whole, a given name of two characters, a firm without its legal form."""
-    yield name
+    yield re.escape(name)
     if kind == "person" and 1 < len(name) < 5 and len(family := family_of(name)) == 1 and name[0] not in _FONDLY:
+        family = re.escape(family)
         yield rf"(?<![{HAN}古年月])[小老]{family}(?![{HAN}])|(?<=[和与跟找请让叫是的对由在里下上给听说问见到])[小老]{family}(?![师板])"
     if kind == "person" and 2 < len(name) < 5 and "·" not in name:
         given = name[len(family_of(name)) :]
         if len(given) == 2 and given not in _words():
-            yield given
+            yield re.escape(given)
     elif kind == "person":
-        yield from (part for part in name.split("·") if len(part) > 2)
+        yield from (re.escape(part) for part in name.split("·") if len(part) > 2)
     elif kind == "organization":
         core = _FIRM_END.sub("", name)
         place = next((core[:length] for length in (4, 3, 2) if core[:length] in listed("zh", "place")), "")
-        yield from (form for form in (core, core[len(place) :].lstrip("市省")) if len(form) > 2)
+        yield from (re.escape(form) for form in (core, core[len(place) :].lstrip("市省")) if len(form) > 2)
 
 
 _FONDLY: Final = "小老阿"

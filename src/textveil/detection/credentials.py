@@ -340,7 +340,7 @@ def _said(text: str, said: re.Match[str], meant: str) -> Found | None:
         good = (is_said_secret(value) and not camel) or worded or is_dotted_phrase(value)
     else:
         good = len(value) >= 6 and is_said_secret(value) and any(map(str.isalpha, value))
-        if value[0].isdigit():  # 12 characters, 8-character, 1Password
+        if value[:1].isdigit():  # 12 characters, 8-character, 1Password
             mixed = any(map(str.isupper, value)) and any(map(str.islower, value))
             mixed = mixed or not {*"!#%+=?$&*^"}.isdisjoint(value)
             good = good and mixed and sum(map(str.isdigit, value)) > 1

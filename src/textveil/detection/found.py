@@ -41,8 +41,11 @@ Search: TypeAlias = Callable[[str], Iterator[Found]]
 
 
 def settled(text: str, spans: Iterable[Found]) -> list[Found]:
-    """Return the spans of one search by start and disjoint (``covering``): no letter or digit of a span is left out."""
-    ordered = sorted(spans)
+    """Return the spans of one search by start and disjoint (``covering``): no letter or digit of a span is left out.
+
+    Spans of white space alone, such as a field that is only padded, are none.
+    """
+    ordered = sorted(span for span in spans if text[span.start : span.end].strip())
     if len(ordered) < 2 or all(before.end <= after.start for before, after in pairwise(ordered)):
         return ordered
     joined = covering(text, [DetectedSpan(*span[:4], "", span.why) for span in ordered])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from typing import Final
@@ -289,16 +290,16 @@ def find_organizations(text: str) -> Iterator[Found]:
 
 def mention_forms(name: str, kind: str) -> Iterator[str]:
     """Yield patterns of later mentions: the whole, and of a person the family and the given name."""
-    yield name
+    yield re.escape(name)
     if kind == "person":
         family = family_of(name)
         parts = name.replace("　", " ").replace("・", " ").split(" ")
         parts = parts if len(parts) > 1 else [family, name[len(family) :]]
         for part in parts:
             if len(part) > 1 and part not in _words() and part not in listed("ja", "place"):
-                yield rf"(?<![{HAN}ァ-ヺー]){part}(?![ァ-ヺー])"
+                yield rf"(?<![{HAN}ァ-ヺー]){re.escape(part)}(?![ァ-ヺー])"
     elif kind == "organization" and len(core := _CORE.sub("", name).strip(" 　")) > 2:
-        yield core
+        yield re.escape(core)
 
 
 _CORE: Final = lazy_regex(_FORM)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from typing import Final
@@ -198,13 +199,13 @@ def mention_forms(name: str, kind: str) -> Iterator[str]:
     """Yield patterns of later mentions: the whole, and the given name of two syllables before a particle."""
     bare = name.replace(" ", "")
     if kind == "person":
-        yield rf"(?<!{_G}){name}(?=(?:{_PARTICLES}|{_TITLES})?(?!{_G}))"
+        yield rf"(?<!{_G}){re.escape(name)}(?=(?:{_PARTICLES}|{_TITLES})?(?!{_G}))"
         given = bare[len(family_of(bare)) :] if len(bare) < 5 else ""
         if len(given) == 2 and given not in _words():
-            yield rf"(?<!{_G}){given}(?=(?:{_PARTICLES}|{_TITLES}|이)?(?!{_G}))"
-        yield from (rf"(?<!{_G}){part}" for part in name.split(" ") if len(part) > 2)
+            yield rf"(?<!{_G}){re.escape(given)}(?=(?:{_PARTICLES}|{_TITLES}|이)?(?!{_G}))"
+        yield from (rf"(?<!{_G}){re.escape(part)}" for part in name.split(" ") if len(part) > 2)
     else:
-        yield rf"(?<!{_G}){name}"
+        yield rf"(?<!{_G}){re.escape(name)}"
 
 
 # fmt: off

@@ -32,6 +32,7 @@ def part(name: str) -> ModuleType:
     ("name", "count", "told"),
     [
         ("strings", 5000, "no private one in a release"),
+        ("pages", 60, "none stopped a sanitizer"),
         ("kills", 6, "no committed byte changed"),
         ("draws", 1, "no two of them equal"),
     ],
@@ -41,6 +42,18 @@ def test_a_little_of_each_holds(name: str, count: int, told: str) -> None:
     done = subprocess.run(arguments, capture_output=True, text=True, timeout=900)
     assert (done.returncode, done.stderr) == (0, "")
     assert told in done.stdout
+
+
+def test_a_text_that_stops_a_sanitizer_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    pages = part("soak_pages")
+    sanitized = Sanitizer.__call__
+
+    def stopping(self: Sanitizer, text: str) -> object:
+        return sanitized(self, text) if " \n" not in text else text[len(text)]
+
+    monkeypatch.setattr(Sanitizer, "__call__", stopping)
+    with pytest.raises(AssertionError, match="of seed 1 stopped the sanitizer: IndexError"):
+        pages.shuffled_pages(40, 1)
 
 
 def test_a_letter_that_passes_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,4 @@
-"""What must never happen, tried many times: a private character in a release, a text that stops a sanitizer, a block
-lost or drawn anew, a draw twice.
+"""What must never happen, tried many times: private characters kept, texts that stop it, blocks lost, draws repeated.
 
     python benchmarks/soak.py strings --count 10000000    hostile strings: no private character is kept
     python benchmarks/soak.py pages --count 100000        words of everyday pages in other orders: no text stops it

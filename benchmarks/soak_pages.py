@@ -53,5 +53,8 @@ def shuffled_pages(count: int, seed: int) -> list[str]:
             raise AssertionError(
                 f"text {number} of seed {seed} stopped the sanitizer: {type(error).__name__}"
             ) from error
-        assert release.private_map.original() == text, f"text {number} of seed {seed} does not come back"
+        private_map = release.private_map
+        assert private_map is not None and private_map.original() == text, (
+            f"text {number} of seed {seed} does not come back"
+        )
     return [f"{count:,} texts of words of everyday pages: none stopped a sanitizer, each comes back from its map"]

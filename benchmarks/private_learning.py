@@ -1,6 +1,6 @@
 """What `textveil learn` reaches: accuracy on real text, under one epsilon for all that a person wrote.
 
-    python benchmarks/private_learning.py [agnews] [sst2] [--epsilons .25,1,4] [--seeds 5] [--persons 500]
+    python benchmarks/private_learning.py [agnews] [sst2] [yelp] [--epsilons .25,1,4] [--seeds 5] [--persons 500]
         [--dpsgd]
 
 Each draw of the noise has a seed of its own; the interval is Student's, at 95 %, over the seeds. Labels are selected,

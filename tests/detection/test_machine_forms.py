@@ -17,15 +17,27 @@ def found(text: str) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("text", "values"),
     [
-        (PASSPORT, ["ERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<", "L898902C36", "7408122", "1204159", "ZE184226B", "10"]),
-        (CARD, ["D231458907", "7408122", "1204159", "6", "ERIKSSON<<ANNA<MARIA<<<<<<<<<<"]),
-        (FRENCH, ["BERTHIER<<<<<<<<<<<<<<<<<<<<<<<<", "8806923102858", "CORINNE<<<<<<<", "6512068", "6"]),
-        (VISA, ["VAN<DER<BERG<<PIETER<<<<<<<<<<<<<<<<<<<"]),
+        (
+            PASSPORT,
+            [
+                "UTO",
+                "ERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<",
+                "L898902C36",
+                "UTO",
+                "7408122",
+                "1204159",
+                "ZE184226B",
+                "10",
+            ],
+        ),
+        (CARD, ["UTO", "D231458907", "7408122", "1204159", "UTO", "6", "ERIKSSON<<ANNA<MARIA<<<<<<<<<<"]),
+        (FRENCH, ["FRA", "BERTHIER<<<<<<<<<<<<<<<<<<<<<<<<", "8806923102858", "CORINNE<<<<<<<", "6512068", "6"]),
+        (VISA, ["UTO", "VAN<DER<BERG<<PIETER<<<<<<<<<<<<<<<<<<<"]),
         ("1.1DESMARAIS/LUC MR 2.1NGUYEN/LANMISS on flight", ["DESMARAIS/LUC", "NGUYEN/LAN"]),
         ("M1DESMARAIS/LUC       EABC123 YULFRAAC 0834", ["DESMARAIS/LUC", "ABC123"]),
         (
             "SSR DOCS AC HK1/P/CAN/GA302922/CAN/12MAR84/M/15JUN29/DESMARAIS/LUC",
-            ["GA302922", "12MAR84", "15JUN29", "DESMARAIS/LUC"],
+            ["CAN", "GA302922", "CAN", "12MAR84", "15JUN29", "DESMARAIS/LUC"],
         ),
         ("8=FIX.4.4|1=ACC-77831-JOH|116=WILMA JOHANSSON|", ["8", "1", "ACC-77831-JOH", "116", "WILMA JOHANSSON"]),
         ("dn: uid=mferreira,ou=People\nmanager: uid=tbrito,ou=People,dc=x", ["mferreira", "tbrito"]),
@@ -70,10 +82,10 @@ def test_what_looks_alike_is_none(text: str) -> None:
 
 
 @pytest.mark.parametrize("page", [PASSPORT, CARD, VISA])
-def test_a_zone_keeps_its_width_and_its_states(page: str) -> None:
+def test_a_zone_keeps_its_width_and_no_state(page: str) -> None:
     sanitizer = tv.Sanitizer("identifiers")
-    for _ in range(20):
-        release = sanitizer(page).text
+    releases = [sanitizer(page).text for _ in range(20)]
+    assert not all("UTO" in release for release in releases)  # by chance: 26^-60
+    for release in releases:
         assert [len(line) for line in release.splitlines()] == [len(line) for line in page.splitlines()]
-        assert "UTO" in release
         assert not {"ERIKSSON", "BERG", "L898902C3", "D23145890"} & set(release.replace("<", " ").split())

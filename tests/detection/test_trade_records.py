@@ -44,10 +44,30 @@ def found(text: str) -> list[str]:
             ["B-XK 4471", "Wippermann", "33014 Bad Driburg", "WVWZZZ1JZXW000001"],
         ),
         (ENTRY, ["Honora Quigley"]),
+        # Names on no list, which nothing else finds.
+        ("AU  - Skelhorne, Q.\nAU  - Xu Y\n", ["Skelhorne, Q.", "Xu Y"]),
+        ("/C=IE/L=Kilwhin/O=Vrenkmoor/CN=Qorla Skelhorne\n", ["Kilwhin", "Vrenkmoor", "Qorla Skelhorne"]),
+        ("[12:00:01] [Chat/INFO]: qorla_vr joined the game\n", ["qorla_vr"]),
+        ("X-Sender: qorlavr\n", ["qorlavr"]),
+        ("bapt. Skelhorne, fil. Vrenk Qorlu et Morwe Tasselin.", ["Skelhorne", "Vrenk Qorlu", "Morwe Tasselin"]),
+        ("seen: pt SKELHORNE Q, fell", ["SKELHORNE Q"]),
+        ("Sgt 4471 Skelhorne attended", ["4471", "Skelhorne"]),
+        ("QORL SKELHORNE, Plaintiff,\nv.\nMARSH LANE LTD, Defendant.", ["QORL SKELHORNE", "MARSH LANE LTD"]),
+        ("D3/15/2026\nT-52.10\nPQorlu Skelhorne\nMsupper club\n^\n", ["Qorlu Skelhorne"]),
     ],
 )
 def test_a_tag_tells_what_its_value_is(text: str, values: list[str]) -> None:
     assert found(text) == values
+
+
+def test_a_tag_of_marc_stays() -> None:
+    text = "=245  10$aRain\n"
+    assert [(text[span.start : span.end], span.kind) for span in tv.detect(text)][0] == ("245", "numbering")
+
+
+def test_letters_of_qif_stay() -> None:
+    release = tv.Sanitizer("identifiers")("D3/15/2026\nT-52.10\nPQorlu Skelhorne\nMelda\n^\n").text
+    assert [line[:1] for line in release.splitlines()] == ["D", "T", "P", "M", "^"]
 
 
 @pytest.mark.parametrize(

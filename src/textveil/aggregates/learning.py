@@ -133,8 +133,6 @@ def _add_sums(cross: Integers, vectors: Whole, numbers: Integers) -> None:
 REGRESSION: Final = "regression"  # name of the method in reports
 
 _FINEST, _COARSEST = 12, 4
-
-
 """Powers of two between which the norm of documents' vectors lies, in parts of the grid."""
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
@@ -21,10 +20,7 @@ from textveil.text.patterns import lazy_regex, matches
 from textveil.text.tokens import spelling
 
 _UNSEEN: Final = "\u00ad\u200b-\u200f\u2060\ufeff\u0300-\u036f"
-TOKEN: Final = lazy_regex(
-    rf"(?:[^\W\u3040-\u30ff\u3400-\u9fff]++|[{_UNSEEN}]++)++|[\u3040-\u30ff\u3400-\u9fff]|[^\w\s]"
-)
-_ASCII_TOKEN: Final = lazy_regex(r"\w+|[^\w\s]")
+TOKEN: Final = lazy_regex(rf"[\u3040-\u30ff\u3400-\u9fff]|(?:(?![\u3040-\u30ff\u3400-\u9fff])[\w{_UNSEEN}])+|[^\w\s]")
 _LONGEST_PATTERN: Final = 10_000
 _UNBOUNDED: Final = 1_000  # a repeat of up to that many is taken for one without end
 
@@ -286,10 +282,6 @@ def shipped_words(name: str) -> tuple[str, ...]:
     return tuple([line for line in map(str.strip, lines) if line and not line.startswith("#")])
 
 
-Places: TypeAlias = Sequence[tuple[int, int]]
-"""Where tokens stand."""
-
-
 class KeepList:
     """Words and phrases that stay, as whole words in any letter case.
 
@@ -324,106 +316,59 @@ class KeepList:
 
     def keeping(self, text: str) -> Keeps:
         """Return what stays of a text."""
-        tokens = _Tokens(text)
-        return lambda span: self._may_stay(span) and self._holds(tokens, span)
+        return lambda span: self._may_stay(span) and self._holds(text, span)
 
     def _may_stay(self, span: DetectedSpan) -> bool:
         if self._public and span.kind in ("number", "secret"):
             return False
         return not self._kind or span.kind == self._kind
 
-    def _holds(self, read: _Tokens, span: DetectedSpan) -> bool:
-        text = read.text
-        start, end, key = read.first(span.start)
-        if key not in self._words:
+    def _holds(self, text: str, span: DetectedSpan) -> bool:
+        start = _word_start(text, span.start)
+        # No entry has so long a word; a longer one would be read again for each span in it.
+        first = TOKEN.match(text, start, min(len(text), start + 2 * _WORD))
+        if first is None or (key := token_key(first[0])) not in self._words:
             return False
         reach = self._longest * _WORD
         # A word that only begins entries is kept by an entry that begins there, or not at all.
-        begins = end > span.start and key not in self._goes_on and not _evident(span)
+        begins = first.end() > span.start and key not in self._goes_on and not _evident(span)
         begin = start if begins else _word_start(text, max(0, start - reach))
-        places, at = read.around(span, begin, span.end + reach, self._longest)
-        keys = [token_key(text[start:end]) for start, end in places]
-        for place in range(min(at + 1, len(keys))):
-            count = self._covered(text, places, keys, place, span.end) if keys[place] in self._lengths else 0
+        before: deque[re.Match[str]] = deque(maxlen=self._longest - 1)
+        tokens: list[re.Match[str]] = []
+        behind = 0
+        for token in TOKEN.finditer(text, begin, min(len(text), span.end + reach)):
+            if token.end() <= span.start:
+                before.append(token)
+                continue
+            tokens.append(token)
+            behind += token.start() >= span.end
+            if behind == self._longest:  # no phrase that reaches the span goes further
+                break
+        at = len(before)
+        tokens = [*before, *tokens]
+        keys = [token_key(token[0]) for token in tokens]
+        for place in range(at + 1):
+            count = self._covered(tokens, keys, place, span.end)
             if count > at - place:
                 return not (self._public and count == 1 and _evident(span))
         return False
 
-    def _covered(self, text: str, places: Places, keys: Sequence[str], place: int, end: int) -> int:
+    def _covered(self, tokens: Sequence[re.Match[str]], keys: Sequence[str], place: int, end: int) -> int:
         """Return how many tokens from one on are kept phrases and what links them, up to an end at least; 0 if not."""
         reached = place
-        while reached < len(places) and (reached == place or places[reached][0] < end):
-            for count in self._lengths.get(keys[reached], ()):
-                if count <= len(keys) - reached and self._listed(text, places, keys, reached, count):
-                    reached += count
-                    break
-            else:
-                if reached == place or keys[reached] not in _LINKS:
-                    return 0
-                reached += 1
-        return reached - place if reached > place and places[reached - 1][1] >= end else 0
+        while reached < len(tokens) and (reached == place or tokens[reached].start() < end):
+            lengths = (n for n in self._lengths.get(keys[reached], ()) if n <= len(keys) - reached)
+            count = next((n for n in lengths if self._listed(tokens, keys, reached, n)), 0)
+            if not count and not (reached > place and keys[reached] in _LINKS):
+                return 0
+            reached += count or 1
+        return reached - place if reached > place and tokens[reached - 1].end() >= end else 0
 
-    def _listed(self, text: str, places: Places, keys: Sequence[str], place: int, count: int) -> bool:
+    def _listed(self, tokens: Sequence[re.Match[str]], keys: Sequence[str], place: int, count: int) -> bool:
         phrase = tuple(keys[place : place + count])
         if phrase not in self.phrases:
             return False
-        return phrase not in self._capitals or "".join([text[a:b] for a, b in places[place : place + count]]).isupper()
-
-
-class _Tokens:
-    """The tokens of a text, read once if it is of ASCII and has no long word: then they begin alike wherever read."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    def first(self, place: int) -> tuple[int, int, str]:
-        """Return where the word begins that a span lies in, where its first token ends, and the key of that."""
-        if self._all is not None:
-            starts, ends = self._all
-            at = bisect_left(starts, place)
-            if at and ends[at - 1] >= place and (self.text[place - 1].isalnum() or self.text[place - 1] == "_"):
-                at -= 1
-            elif at == len(starts) or starts[at] != place:
-                return place, place, ""
-            return starts[at], ends[at], self.text[starts[at] : ends[at]].lower()
-        start = _word_start(self.text, place)
-        # No entry has so long a word; a longer one would be read again for each span in it.
-        first = TOKEN.match(self.text, start, min(len(self.text), start + 2 * _WORD))
-        return (start, start, "") if first is None else (start, first.end(), token_key(first[0]))
-
-    @cached_property
-    def _all(self) -> tuple[list[int], list[int]] | None:
-        if not self.text.isascii():
-            return None
-        places = [token.span() for token in matches(_ASCII_TOKEN, self.text)]
-        short = all(end - start <= _WORD for start, end in places)
-        return ([start for start, _ in places], [end for _, end in places]) if short else None
-
-    def around(self, span: DetectedSpan, begin: int, stop: int, most: int) -> tuple[Places, int]:
-        """Return where tokens around a span stand, from ``begin`` to ``stop``, and how many of them end before it.
-
-        Of those before it the last ``most`` - 1, of those behind it the first ``most``: no phrase that reaches the span
-        goes further.
-        """
-        if self._all is not None:
-            starts, ends = self._all
-            last = min(bisect_left(starts, span.end) + most, len(starts))
-            if last and ends[last - 1] <= stop:
-                at = bisect_right(ends, span.start)
-                first = max(at - most + 1, bisect_left(starts, begin))
-                return list(zip(starts[first:last], ends[first:last], strict=True)), at - first
-        before: deque[tuple[int, int]] = deque(maxlen=most - 1)
-        behind: list[tuple[int, int]] = []
-        count = 0
-        for token in TOKEN.finditer(self.text, begin, min(len(self.text), stop)):
-            if token.end() <= span.start:
-                before.append(token.span())
-                continue
-            behind.append(token.span())
-            count += token.start() >= span.end
-            if count == most:
-                break
-        return [*before, *behind], len(before)
+        return phrase not in self._capitals or "".join(token[0] for token in tokens[place : place + count]).isupper()
 
 
 def _evident(span: DetectedSpan) -> bool:

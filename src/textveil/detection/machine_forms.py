@@ -20,7 +20,7 @@ from textveil.text.patterns import lazy_regex, matches
 _SCORE: Final = 0.8
 _FIELD: Final = "field"
 
-_STATE: Final = "(?:[A-Z]{3}|[A-Z]{2}<|[A-Z]<<)"
+_STATE: Final = "(?P<state>[A-Z]{3}|[A-Z]{2}<|[A-Z]<<)"
 _ZONE_NAME: Final = lazy_regex(
     rf"(?<![A-Z0-9<])(?P<head>[PVIAC][A-Z<]{_STATE})?(?P<name>[A-Z]{{1,40}}(?:<{{1,2}}[A-Z]{{1,40}}){{0,8}})"
     r"(?P<fill><{0,42})(?![A-Z0-9<])"
@@ -50,7 +50,7 @@ ZONE_GATE: Final = in_runs("[A-Z]<<|[0-9][MFX<][0-9<]{7}[A-Z0-9<]|[0-9][MF][0-9]
 
 @apart
 def find_zones(text: str) -> Iterator[Found]:
-    """Yield names and numbers of machine-readable zones; states and sex stay."""
+    """Yield names, numbers and states of machine-readable zones; sex stays."""
     for match in matches(_ZONE_NAME, text):
         whole, fill = match[0], match["fill"]
         if len(whole) < _LONG_ZONE or "<<" not in whole or not (fill or len(whole) in (30, 36, 44)):
@@ -61,19 +61,22 @@ def find_zones(text: str) -> Iterator[Found]:
         elif not match["head"] and whole[1] == "<" and whole[0] in "PVIAC":
             continue
         if start > match.start():
-            yield Found(match.start(), start, ORDINARY, _SCORE)
+            yield Found(match.start(), match.start("state"), ORDINARY, _SCORE)
+            yield from _in_zone(text, *match.span("state"))
         yield Found(start, match.end(), "person", _SCORE, _FIELD)
     for pattern in _ZONE_NUMBERS:
         for match in matches(pattern, text):
             if len(match[0]) < _LONG_ZONE:
                 continue
-            for group, value in match.groupdict().items():
-                start = match.start(group)
+            for group in match.groupdict():
                 if group == "name":
                     yield Found(*match.span(group), "person", _SCORE, _FIELD)
-                    continue
-                for part in _DIGITS_OR_LETTERS.finditer(value):
-                    yield Found(start + part.start(), start + part.end(), "id", _SCORE, _FIELD)
+                else:
+                    yield from _in_zone(text, *match.span(group))
+
+
+def _in_zone(text: str, start: int, end: int) -> Iterator[Found]:
+    return (Found(*part.span(), "id", _SCORE, _FIELD) for part in _DIGITS_OR_LETTERS.finditer(text, start, end))
 
 
 _HONOR: Final = "(?:MRS?|MS|MSTR|MISS|MX|DR|PROF|CHD|INF)"
@@ -88,7 +91,7 @@ _PASS: Final = lazy_regex(
     r" {0,2}[A-Z]{6}"
 )
 _TRAVELLER: Final = lazy_regex(
-    r"DOC[SO][^\n/]{0,24}/(?:[A-Z]{1,2}/[A-Z]{2,3}/)?(?P<id>[A-Z0-9]{5,14})/[A-Z]{2,3}/(?P<date>[0-9]{2}[A-Z]{3}[0-9]{2,4})"
+    r"DOC[SO][^\n/]{0,24}/(?:[A-Z]{1,2}/(?P<state>[A-Z]{2,3})/)?(?P<id>[A-Z0-9]{5,14})/(?P<state2>[A-Z]{2,3})/(?P<date>[0-9]{2}[A-Z]{3}[0-9]{2,4})"
     r"/[MFXU]I?/(?P<date2>[0-9]{2}[A-Z]{3}[0-9]{2,4})/(?P<person>[A-Z' -]{2,40}(?:/[A-Z' -]{2,40}){0,2})"
 )
 _GLUED: Final = lazy_regex(rf"(?P<name>[A-Z'-]{{2,24}}?){_HONOR}")
@@ -110,10 +113,9 @@ def find_travellers(text: str) -> Iterator[Found]:
         yield Found(match.start("name"), match.start("name") + len(name), "person", _SCORE, _FIELD)
         yield Found(*match.span("booking"), "id", _SCORE, _FIELD)
     for match in matches(_TRAVELLER, text):
-        yield Found(*match.span("id"), "id", _SCORE, _FIELD)
-        yield Found(*match.span("date"), "date", _SCORE, _FIELD)
-        yield Found(*match.span("date2"), "date", _SCORE, _FIELD)
-        yield Found(*match.span("person"), "person", _SCORE, _FIELD)
+        for group in filter(match.group, match.groupdict()):
+            kind = group.rstrip("2")
+            yield Found(*match.span(group), "id" if kind == "state" else kind, _SCORE, _FIELD)
     found = list(matches(_SLASHED, text))
     travel = bool(found) and _OF_TRAVEL.search(text) is not None
     for match in found:
@@ -155,7 +157,7 @@ TAGGED_GATE: Final = either(holding("8=FIX"), at_digits(r":[0-9]{2}[A-Z]?:"))
 
 @apart
 def find_tagged(text: str) -> Iterator[Found]:
-    """Yield accounts and persons of FIX messages; the numbers of tags stay, or the rest means nothing."""
+    """Yield accounts and parties of FIX and SWIFT; the numbers of tags stay, or the rest means nothing."""
     for pattern in (_FIELD_OF_SWIFT, _PART_OF_SWIFT) if _FIELD_OF_SWIFT.search(text) else ():
         for match in matches(pattern, text):
             yield Found(*match.span(match.lastgroup or 0), "numbering", _SCORE, "sequence")
@@ -193,7 +195,7 @@ _ENCODED: Final = lazy_regex(
 )
 _SECRET_KEY: Final = lazy_regex("(?i)pass|pwd|secret|key|token")
 _ATTRIBUTE: Final = lazy_regex(
-    r"(?<![^\n])(?P<key>(?i:uid|memberuid|samaccountname|cn|sn|givenname|displayname|gecos|homephone|initials))"
+    r"(?<![^\n])(?P<key>(?i:uid|memberuid|samaccountname|cn|sn|givenname|displayname|gecos|initials))"
     r": {1,3}(?P<value>[^\n:]{2,60}?)(?=[ \t]*(?:\n|\Z))"
 )
 
@@ -221,7 +223,7 @@ _LINE: Final = lazy_regex(r"\S+")
 
 def _of_directory(match: re.Match[str]) -> Iterator[Found]:
     value, key = match["value"], match["key"].lower()
-    login = key in ("uid", "memberuid", "samaccountname", "userprincipalname") or value.islower()
+    login = key in ("uid", "memberuid", "samaccountname") or value.islower()
     if login and names_user(value.lower()):
         yield Found(*match.span("value"), "handle", _SCORE, _FIELD)
     elif not login and value[0].isupper() and (key in ("sn", "givenname") or names_somebody(value)):
@@ -283,8 +285,8 @@ _OPERATOR: Final = lazy_regex(
     r"(?P<value>[A-Z][A-Za-z'-]{1,24})(?![A-Za-z:])"
 )
 _TAGGED_LENGTH: Final = lazy_regex(
-    r"(?i)<(?P<key>name|qth|my_name|my_city|my_street|address|email|call|station_callsign|operator|owner_callsign|gridsquare"
-    r"|my_gridsquare|lat|lon|my_lat|my_lon|qth_intl|name_intl|notes|comment|qslmsg):[0-9]{1,4}(?::[a-z])?>(?P<value>[^<\n]{1,80})"
+    r"(?i)<(?P<key>name|qth|my_name|my_city|my_street|address|call|station_callsign|operator|owner_callsign|gridsquare"
+    r"|my_gridsquare|lat|lon|my_lat|my_lon|qth_intl|name_intl):[0-9]{1,4}(?::[a-z])?>(?P<value>[^<\n]{1,80})"
 )
 _KINDS_ON_AIR: Final = {
     **dict.fromkeys(("name", "my_name", "name_intl"), "person"),
@@ -311,9 +313,8 @@ def find_on_air(text: str) -> Iterator[Found]:
     if _ON_AIR.search(text) is None:
         return
     for match in matches(_TAGGED_LENGTH, text):
-        kind = _KINDS_ON_AIR.get(match["key"].lower())
-        value = match["value"].strip()
-        if kind and value:
+        kind, value = _KINDS_ON_AIR[match["key"].lower()], match["value"].strip()
+        if value:
             start = match.start("value") + match["value"].index(value)
             yield Found(start, start + len(value), kind, _SCORE, _FIELD)
     for match in matches(_SHORT_OF_AIR, text):

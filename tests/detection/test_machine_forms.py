@@ -11,7 +11,9 @@ VISA = "V<UTOVAN<DER<BERG<<PIETER<<<<<<<<<<<<<<<<<<<\n"
 
 
 def found(text: str) -> list[tuple[str, str]]:
-    return [(text[span.start : span.end], span.kind) for span in tv.detect(text) if span.kind != "number"]
+    return [
+        (text[span.start : span.end], span.kind) for span in tv.detect(text, min_score=0.5) if span.kind != "number"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -56,6 +58,23 @@ def found(text: str) -> list[tuple[str, str]]:
         ("<coordinates>-1.257677,51.752021,0</coordinates>", ["1.257677,51.752021,0"]),
         ('<wpt lat="51.752021" lon="-1.257677">', ["51.752021", "1.257677"]),
         ("at 514507N 0011528W", ["514507", "0011528"]),
+        # Names on no list, which nothing else finds.
+        ("M1QORLSKEL/VRENQ      EABC123 YULFRAAC 0834", ["QORLSKEL/VRENQ", "ABC123"]),
+        (
+            ":20:REF9\n:50K:/DE89370400440532013000\nQORLU SKELHORNE\nQUERGASSE 14\n:59:/123\nVRENKMOOR LTD\n-}",
+            [
+                "20",
+                "50K",
+                "DE89370400440532013000",
+                "QORLU SKELHORNE",
+                "QUERGASSE 14",
+                "59",
+                "VRENKMOOR LTD",
+            ],
+        ),
+        ("dn: ou=x\nuid: qorlvre\nsn: Skelhorne\ngivenName: Qorlu\n", ["qorlvre", "Skelhorne", "Qorlu"]),
+        ("<call:6>DL1XYZ<name:5>Qorlu<qth:9>Vrenkmoor", ["DL1XYZ", "Qorlu", "Vrenkmoor"]),
+        ("QRZ? JO31aa", ["JO31aa"]),
     ],
 )
 def test_a_form_tells_what_stands_where(text: str, values: list[str]) -> None:
@@ -79,6 +98,10 @@ def test_a_form_tells_what_stands_where(text: str, values: list[str]) -> None:
 def test_what_looks_alike_is_none(text: str) -> None:
     kinds = {kind for _, kind in found(text)}
     assert kinds.isdisjoint({"person", "handle", "id", "secret"})
+
+
+def test_what_operators_send_for_words_stays() -> None:
+    assert "CALL UR RST" in tv.Sanitizer("identifiers")("EI4ABC PSE K DL1XYZ DE EI4ABC CALL UR RST 599 OP SIOBHAN").text
 
 
 @pytest.mark.parametrize("page", [PASSPORT, CARD, VISA])

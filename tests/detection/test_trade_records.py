@@ -11,7 +11,7 @@ KEPT = {"number", "time", "numbering", "quantity", "money", "date", "code-number
 
 
 def found(text: str) -> list[str]:
-    return [text[span.start : span.end] for span in tv.detect(text) if span.kind not in KEPT]
+    return [text[span.start : span.end] for span in tv.detect(text, min_score=0.5) if span.kind not in KEPT]
 
 
 @pytest.mark.parametrize(
@@ -61,8 +61,8 @@ def test_a_tag_tells_what_its_value_is(text: str, values: list[str]) -> None:
 
 
 def test_a_tag_of_marc_stays() -> None:
-    text = "=245  10$aRain\n"
-    assert [(text[span.start : span.end], span.kind) for span in tv.detect(text)][0] == ("245", "numbering")
+    first = tv.detect("=245  10$aRain\n")[0]
+    assert (first.start, first.end, first.kind) == (1, 4, "numbering")
 
 
 def test_letters_of_qif_stay() -> None:

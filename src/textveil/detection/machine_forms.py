@@ -61,7 +61,6 @@ def find_zones(text: str) -> Iterator[Found]:
         elif not match["head"] and whole[1] == "<" and whole[0] in "PVIAC":
             continue
         if start > match.start():
-            yield Found(match.start(), match.start("state"), ORDINARY, _SCORE)
             yield from _in_zone(text, *match.span("state"))
         yield Found(start, match.end(), "person", _SCORE, _FIELD)
     for pattern in _ZONE_NUMBERS:

@@ -309,6 +309,5 @@ def find_payees(text: str) -> Iterator[Found]:
         for letter in _LETTER.finditer(text, *entry.span()):
             yield Found(*letter.span(), ORDINARY, 0.0)
         for match in _PAID.finditer(text, *entry.span()):
-            yield Found(match.start(), match.start("payee"), ORDINARY, 0.0)
             if names_somebody(match["payee"]):
                 yield Found(*match.span("payee"), "person", _SCORE, _FIELD)

@@ -1,8 +1,7 @@
 """Demographics: what a text says of a person is found with its reason, and the same words elsewhere are not."""
 
-import time
-
 import pytest
+from tests.helpers.growth import seconds_of
 
 from textveil.detection.demographic_lists import demographics
 from textveil.detection.demographics import RULES, Rule, find_demographics
@@ -70,9 +69,7 @@ def test_an_ethnic_group_without_evidence_is_a_guess() -> None:
 def test_time_grows_with_the_length_of_a_hostile_text(piece: str) -> None:
     def seconds(size: int) -> float:
         text = piece * (size // len(piece))
-        start = time.process_time()
-        list(find_demographics(text))
-        return time.process_time() - start
+        return seconds_of(lambda: list(find_demographics(text)))
 
     seconds(100)  # lists are loaded
     assert seconds(80_000) < 8 * seconds(20_000) + 0.5

@@ -2,9 +2,9 @@
 
 import random
 import re
-from time import process_time
 
 import pytest
+from tests.helpers.growth import seconds_of
 
 from textveil.detection.embedded import PHASES, embedded_detector
 from textveil.detection.found import Phase, Phases, in_phases, plain
@@ -225,8 +225,6 @@ def test_words_of_evidence_in_a_row_take_linear_time(piece: str) -> None:
     detector.detect([piece * 10])
 
     def seconds(times: int) -> float:
-        start = process_time()
-        detector.detect([piece * times])
-        return process_time() - start
+        return seconds_of(lambda: detector.detect([piece * times]))
 
-    assert min(seconds(8000) for _ in range(3)) < 4 * 2 * min(seconds(2000) for _ in range(3)) + 0.02
+    assert seconds(8000) < 4 * 2 * seconds(2000) + 0.02

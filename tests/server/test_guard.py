@@ -70,12 +70,8 @@ def test_a_head_that_does_not_come_ends_the_connection(small: httpx.Client, sent
 
 def test_the_next_head_on_a_connection_is_waited_for_no_longer(small: httpx.Client) -> None:
     whole = f"GET /healthz HTTP/1.1\r\nHost: {small.base_url.netloc.decode()}\r\n\r\n".encode()
-    started = time.monotonic()
-    try:
-        answer = _raw(small, whole + b"GET /hea")
-    except ConnectionResetError:
-        answer = b"HTTP/1.1 200 "
-    assert answer.startswith(b"HTTP/1.1 200 ") and time.monotonic() - started < 4
+    with contextlib.suppress(ConnectionResetError):  # a server that waits is a TimeoutError of the socket
+        assert _raw(small, whole + b"GET /hea").startswith(b"HTTP/1.1 200 ")
 
 
 class _Endless:

@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 from itertools import pairwise
 from urllib.parse import quote
 
@@ -10,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.helpers.escaping import WAYS
+from tests.helpers.growth import seconds_of
 
 import textveil as tv
 from textveil.text.escapes import BORDER, DEEPEST, Places, Quotes, open_end, read
@@ -97,13 +97,7 @@ def test_escapes_of_every_kind(written: str, wanted: str | None) -> None:
 def test_reading_takes_time_in_proportion_to_the_length(unit: str) -> None:
     """Sixteen times the text takes sixteen times as long; if any expression went back, 256 times."""
 
-    def seconds(count: int) -> float:
-        text = "&" + unit * count
-        begun = time.process_time()
-        assert len(read(text).text) <= len(text)
-        return time.process_time() - begun
-
-    short, long = (min(seconds(count) for _ in range(3)) for count in (3_000, 48_000))
+    short, long = (seconds_of(lambda text="&" + unit * count: read(text)) for count in (3_000, 48_000))
     assert long < 100 * max(short, 1e-4)
     assert open_end(("&" + unit * 100)[-256:]) <= 256
 

@@ -35,7 +35,6 @@ from textveil.detection import (
     people_in_records,
     people_in_tables,
     quantities,
-    runs,
     said_secrets,
     secrets,
     segments,
@@ -49,19 +48,14 @@ from textveil.detection.addresses import REGIONS, find_addresses
 from textveil.detection.demographic_lists import with_states
 from textveil.detection.found import Found, Phase, Phases, Plain, Row, checked_phases, in_phases, plain, without
 from textveil.detection.gates import anywhere
-from textveil.detection.half_drawn import with_whole_names
 from textveil.detection.kinds import KINDS
 from textveil.detection.languages import ORDINARY, language_of, rows_of
 from textveil.detection.lists import LANGUAGES, Marks, lists, ordinary_words, places
-from textveil.detection.mentions import (
-    with_enumerated,
-    with_mentions,
-    with_possessive,
-    with_second_mentions,
-)
+from textveil.detection.mentions import with_enumerated, with_mentions, with_possessive, with_second_mentions
 from textveil.detection.scripts import SCRIPTS, TURKISH, found_in_scripts, in_plain, modules_for
 from textveil.detection.spans import DetectedSpan, covering
 from textveil.detection.tagger import tagged
+from textveil.detection.whole_names import with_initials, with_whole_names, with_whole_runs
 
 NAME: Final = "embedded"
 
@@ -130,8 +124,8 @@ class EmbeddedDetector:
         candidates = with_whole_names(read.text, candidates, ordinary, eponyms, language)
         candidates = with_second_mentions(read.text, candidates, ordinary, eponyms)
         if language not in _NOUNS_IN_CAPITALS:
-            candidates = runs.with_whole_runs(read.text, candidates)
-        candidates = runs.with_initials(read.text, sorted([*candidates, *in_scripts]))
+            candidates = with_whole_runs(read.text, candidates)
+        candidates = with_initials(read.text, sorted([*candidates, *in_scripts]))
         candidates = [with_possessive(read.text, span) for span in candidates]
         spans = [
             DetectedSpan(*read.original(span.start, span.end), span.kind, span.score, NAME, span.why)

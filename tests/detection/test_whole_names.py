@@ -1,10 +1,14 @@
 """No part of a planted name is left, in whatever form it stands."""
 
-from itertools import product
+from itertools import pairwise, product
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import textveil as tv
+from textveil.detection.found import Found
+from textveil.detection.whole_names import with_initials, with_whole_runs
 
 GIVEN = ("Folasade", "Thaddeus", "Priya", "Orla")
 FAMILIES = ("Ogunbanjo", "Skelhorn", "Raghunathan", "Wippermann")
@@ -35,12 +39,12 @@ TEMPLATES = (
 
 @pytest.mark.parametrize("template", TEMPLATES)
 def test_no_part_of_a_name_is_left(template: str) -> None:
-    for given, (family, other) in product(GIVEN, zip(FAMILIES, FAMILIES[1:] + FAMILIES[:1], strict=True)):
-        text = template.format(X=given, Y=family, Z=other)
+    for first, (family, other) in product(GIVEN, zip(FAMILIES, FAMILIES[1:] + FAMILIES[:1], strict=True)):
+        text = template.format(X=first, Y=family, Z=other)
         held = bytearray(len(text))
         for span in tv.detect(text):
             held[span.start : span.end] = b"\1" * (span.end - span.start)
-        for name in (given, family, *([other] if "{Z}" in template else [])):
+        for name in (first, family, *([other] if "{Z}" in template else [])):
             start = text.find(name)
             while start >= 0:
                 assert 0 not in held[start : start + len(name)], (template, name)
@@ -72,3 +76,49 @@ def test_a_name_is_found_in_compounds_in_small_letters() -> None:
     text = "Author: Priya Raghunathan\nfix/priya-login, host priya-laptop, raghunathan.example, cite raghunathan2021"
     found = [text[span.start : span.end] for span in tv.detect(text) if span.kind in ("person", "handle")]
     assert found == ["Priya Raghunathan", "priya", "priya", "raghunathan", "raghunathan2021"]
+
+
+WORDS = st.sampled_from(
+    ["Maria", "Port", "A.", "B", "in", "at", "Baths", "Monday", "the", "Dr", "and", "said", "J.-P.", "Lane", ":", ","]
+)
+
+
+@given(st.lists(st.tuples(WORDS, st.sampled_from(["", "person", "place", "organization"])), max_size=12))
+def test_spans_grow_stay_disjoint_and_take_no_other(words: list[tuple[str, str]]) -> None:
+    text, spans = "", []
+    for word, kind in words:
+        text += " " if text else ""
+        if kind:
+            spans.append(Found(len(text), len(text) + len(word), kind, 0.5, "list"))
+        text += word
+    for grown in (with_whole_runs(text, spans), with_initials(text, spans)):
+        assert len(grown) == len(spans)
+        assert all(one.start <= span.start and span.end <= one.end for one, span in zip(grown, spans, strict=True))
+        assert all(before.end <= after.start for before, after in pairwise(grown))
+        assert all(one.start >= 0 and one.end <= len(text) for one in grown)
+
+
+def test_no_initial_is_left_beside_a_person() -> None:
+    text = "T. Zuse, M.-A. Zuse, Zuse, J. B. and Zuse K."
+    spans = [Found(at, at + 4, "person", 0.5, "list") for at in (3, 15, 21, 37)]
+    assert [text[one.start : one.end] for one in with_initials(text, spans)] == [
+        "T. Zuse",
+        "M.-A. Zuse",
+        "Zuse, J. B.",
+        "Zuse K.",
+    ]
+
+
+def test_a_run_is_taken_behind_a_preposition_alone_and_never_over_a_title_or_a_day() -> None:
+    for text, name, whole in (
+        ("in Port Antonio now", "Antonio", "Port Antonio"),
+        ("saw Port Antonio now", "Antonio", "Antonio"),
+        ("of Dr Antonio now", "Antonio", "Antonio"),
+        ("saw Antonio Monday", "Antonio", "Antonio"),
+        ("at Bunya Nut Bakehouse, it", "Bunya", "Bunya Nut Bakehouse"),
+        ("at Bunya Nut: it", "Bunya", "Bunya"),
+        ("\nLarch Class\n", "Larch", "Larch"),
+    ):
+        at = text.index(name)
+        (span,) = with_whole_runs(text, [Found(at, at + len(name), "person", 0.5, "list")])
+        assert text[span.start : span.end] == whole

@@ -132,7 +132,7 @@ def half_response(vocabulary: Vocabulary, *, epsilon: Epsilon) -> RandomizedResp
 @pytest.mark.slow
 def test_a_new_mechanism_is_three_files_by_hand(tmp_path) -> None:
     """The file, its proof and its test; the script writes all else, and no other file must know its name."""
-    for folder in ("src", "docs", "tools", "tests/contracts"):
+    for folder in ("src", "docs", "tools", "tests/contracts", "lab/docs", "lab/tests"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     by_hand = {

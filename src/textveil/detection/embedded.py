@@ -461,7 +461,7 @@ _NAMES: Final = Phase("names", (
 _SMALL_NAMES: Final = Phase("small-names", (
     Row("small-name", formal_names.find_small_names, formal_names.SMALL_NAME_GATE, "person place", 0.6, "",
         "my name is maria", "my name is unusual"),
-    Row("small-talk", small_talk.find_small_talk, small_talk.SMALL_TALK_GATE, "handle person place", 0.6, "cue",
+    Row("small-talk", small_talk.find_small_talk, anywhere, "handle person place", 0.6, "cue",
         "is our tasha round gazza's place", "is our table round the corner"),
 ))
 """Names in small letters: beside those with a capital, which are read once."""

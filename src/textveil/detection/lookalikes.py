@@ -152,7 +152,9 @@ def find_numbered_models(text: str) -> Iterator[Found]:
             yield Found(*model.span("model"), "numbering", 0.6, "sequence")
 
 
-_MISREAD: Final = lazy_regex(r"(?<![\w.@/-])(?=[A-Za-z]{0,12}[01])[A-Za-z01]{2,14}(?![\w@-])")
+_MISREAD: Final = lazy_regex(
+    r"(?<![\w.@/-])(?=[A-Za-z]{0,12}(?:[A-Za-z]0(?![0-9])|0[A-Za-z]|[A-Za-z]1[A-Za-z]))[A-Za-z01]{2,14}(?![\w@-])"
+)
 _LEVEL: Final = lazy_regex(
     r"(?i:(?<![a-z])(?:english|german|french|spanish|italian|dutch|polish|portuguese|russian|greek|arabic|turkish|chinese"
     r"|level|niveau|nivel|livello|poziom|deutsch|englisch|franzosisch|anglais|allemand|ingles|aleman|frances|inglese"

@@ -9,7 +9,6 @@ from typing import Final
 from textveil.detection import lists as known
 from textveil.detection.formal_names import end_of_small_name
 from textveil.detection.found import Found, words_in
-from textveil.detection.gates import Seen
 from textveil.detection.lists import Marks, is_nickname, lists, places
 from textveil.detection.names_in_one_case import is_small
 from textveil.detection.secrets import apart
@@ -34,14 +33,8 @@ _PLACED: Final = words_in("in near outside from to around round")
 _WEAK: Final = words_in("with and from to for by is at w love luv miss see saw met meet")
 _CLOSE: Final = frozenset(words_in("our nan nana nanna nanny uncle auntie aunty aunt cousin wee lil big"))
 _KNOWN: Final = int(Marks.COMMON | Marks.SMALL | Marks.OTHER)
-_FEW: Final = 2  # words that begin a sentence of other pages
 _BACK: Final = 20
 _SCORE: Final = 0.5
-
-
-def SMALL_TALK_GATE(text: str, seen: Seen) -> object:  # noqa: N802
-    """Tell whether a text has few capitals for its words."""
-    return text.count("The ") + text.count("He ") + text.count("She ") < _FEW and is_small(text)
 
 
 @apart

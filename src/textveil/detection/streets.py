@@ -385,7 +385,7 @@ def find_weak_small(text: str) -> Iterator[Found]:
             yield Found(*match.span(), "place", 0.6)
 
 
-AFTER_WORD_GATE: Final = both(at_digits("[A-Za-z'.,] [0-9]|[0-9][A-Za-z]?,? [A-Z]"), _LIVE_WORDS)
+AFTER_WORD_GATE: Final = _LIVE_WORDS
 BEFORE_CODE_GATE: Final = at_digits(
     "[0-9]{3}(?:-[0-9]{2,3}| [0-9]{2}| ?[A-Z]{2})? [A-Z]|[0-9]{2}-[0-9]{3} [A-Z]|[A-Z][0-9][A-Z0-9]? [0-9][A-Z]"
     "|(?:NSW|VIC|QLD|WA|SA|TAS|ACT|NT) [0-9]"

@@ -80,6 +80,7 @@ PIECES += [
     "a Kia Ceed",
     "Sian, MRCVS",
     "the Housing Act",
+    "art. 5 ust. 2",
     "enfermedad de Paget",
     "x\nKILWHIN, 3 May - The mill closed",
     "x\nQty   Item   Sum\n2     Oak    4",

@@ -59,6 +59,8 @@ def test_names_that_look_like_words_are_found(text: str, names: list[str]) -> No
         "fluent: English C1 (German B2)",
         "Witness 1: nobody     Witness 2: nobody",
         "the \u00a7 823 BGB, article 1231-1, s.13 of it, seat 23C, plot 17, bay 14",
+        "auf \u00a7\u00a7 12 Abs. 3 Satz 2 und \u00a7 4 Nr. 2 StVO, Art. 6 Abs. 1 lit. f DSGVO, art. 5 ust. 2 pkt 3",
+        "under 18 U.S.C. \u00a7 1030(a)(5) and \u00a7 12",
         "1. Sex  F      2. Date of birth x\n3. Place of birth  x",
         "1.1 one\n1.2 two\n  1.2.1 three",
         "an M35 class, a H25 lift and the AB-4 form",

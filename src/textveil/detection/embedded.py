@@ -246,6 +246,8 @@ _FIELDS: Final = Phase("fields", (
         "at Hawthorn Surgery", "at General Surgery"),
     Row("law", quantities.find_laws, quantities.LAW_GATE, "numbering", 0.95, "sequence",
         "Housing Act 1985", "acted in 1985"),
+    Row("cited", quantities.find_cited, quantities.CITED_GATE, "numbering", 0.95, "sequence",
+        "s.13 of it", "was 13 of it"),
     Row("place-under-key", streets.find_places_under_keys, streets.KEYED_GATE, "place", 0.8, "field",
         '{"street": "Rookery Nook"}', '{"street": "String"}'),
     Row("person-under-key", people_in_records.find_people_under_keys, people_in_records.KEY_GATE, "handle person", 0.6,

@@ -288,15 +288,16 @@ def shorter(text: str, start: int, end: int) -> Iterator[int]:
     yield from reversed([gap.start() for gap in _GAP.finditer(text, start, end)])
 
 
-CURRENCY, LARGE, SMALL, OTHER = "\xa4\xde\xfe\xb7"
-"""Stand for a currency sign but the dollar, for a capital and a small letter of another writing, and for the rest."""
+CURRENCY, LARGE, SMALL, SECTION, OTHER = "\xa4\xde\xfe\xa7\xb7"
+"""Stand for a currency sign but the dollar, a capital and a small letter of another writing, the sign of a section, and
+for the rest."""
 _REMEMBERED: Final = 1 << 14
 
 
 class Plain(NamedTuple):
     """A text in plain form."""
 
-    text: str  # printable ASCII, white space, and the four characters above
+    text: str  # printable ASCII, white space, and the five characters above
     # for each character of it, and one past its end, where it stands in the original; None: where it is
     places: list[int] | None
     length: int  # characters of the original
@@ -358,7 +359,9 @@ def _mark(character: str, category: str) -> str:
     wide = unicodedata.normalize("NFKC", character)
     if len(wide) == 1 and " " < wide < "\x7f":
         return wide
-    return CURRENCY if category == "Sc" else OTHER
+    if category == "Sc":
+        return CURRENCY
+    return SECTION if character == SECTION else OTHER
 
 
 class _Forms(dict[int, str]):

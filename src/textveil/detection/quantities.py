@@ -61,11 +61,6 @@ _SECTION_STARTS: Final = joined_words(
 _NUMBERED_LABEL: Final = lazy_regex(
     r"(?<=[a-z]{3} )(?<!was )(?<!ged )(?<!till )(?<!rom )(?P<place>[0-9]{1,2})(?= ?:(?:[ \t]|\n|\Z))"
 )
-_STATUTE: Final = lazy_regex(
-    r"(?:(?<![\w])\xb7{1,2} ?(?=[0-9]{1,4}[a-z]? (?:Abs\.|Satz|Nr\.|[A-Z][A-Za-z]{1,5}B|[A-Z]{2,8}\b))"
-    r"|(?<![A-Za-z])(?:[Aa]rticles?|[Aa]rt\.|[Aa]rtikel|[Aa]rticulo|[Aa]rtigo|[Aa]rticolo) (?:[LRD]\.? ?)?"
-    r"|(?<![\w])(?:s|ss|para|cl)\.)(?P<place>[0-9]{1,4}(?:-[0-9]{1,3})?[a-z]?)(?![\w]|[/:.][0-9])"
-)
 _PLACE: Final = r"[0-9]{1,3}(?:\.[0-9]{1,3}){0,4}(?:\([0-9]{1,3}\)|\([a-z]{1,3}\)){0,3}"
 _PLACES: Final = rf"{_PLACE}[a-zA-K]?(?:(?:-|/|, | and | to | or | of | et | und | y | e ){_PLACE}){{0,6}}"
 _SECTION: Final = lazy_regex(
@@ -73,6 +68,7 @@ _SECTION: Final = lazy_regex(
     rf"(?!\w))?)(?![\w]|[/:,-][0-9]| ?%)"
 )
 AFTER_SECTION: Final = lazy_regex(rf"(?<![A-Za-z]){_SECTION_WORD} (?:no\. ?)?\Z")
+"""Whether a text ends with a word that a number of a section, page or step stands behind."""
 _LAW: Final = lazy_regex(
     r"(?<![A-Za-z])(?:(?:Acts?|Code|Regulations?|Order|Bill|Statute|Convention|Directive|Treaty|Ley|Lei|Legge|Loi"
     r"|Gesetz"
@@ -86,7 +82,15 @@ _LAW: Final = lazy_regex(
     ),
 )  # fmt: skip
 """Laws and censuses, whose years and numbers are public and are no dates of somebody."""
-"""Whether a text ends with a word that a number of a section, page or step stands behind."""
+_CITED: Final = lazy_regex(
+    r"(?:(?:(?<![\w.,/-])(?P<title>[0-9]{1,2}) (?:U\.S\.C\.|USC|C\.F\.R\.|CFR) (?=\xa7))?(?<![\w])\xa7{1,2} ?"
+    r"|(?<![A-Za-z])[Aa]rt(?:s?\.|icles?|ikel[ns]?|iculos?|igos?|icol[oi]) (?:[LRD]\.? ?)?"
+    r"|(?<![\w])(?:ss?|paras?|cl)\.)"
+    r"(?P<place>[0-9]{1,4}(?:[.-][0-9]{1,4})?(?:[a-z](?![\w]))?(?:\([0-9A-Za-z]{1,4}\)){0,4}"
+    r"(?: (?:(?:U?Abs|Nr|Ziff|Halbs|Hs|Alt|Var|lit|let|al|apdo|lid|sub|ust|pkt|ff?|S)\.?|Satz|Buchst\.?|Absatz|Nummer)"
+    r"(?: (?:[0-9]{1,3}[a-z]?|[a-z]{1,2})(?![\w])){0,1}){0,6})(?![\w]|[/:.-][0-9])"
+)
+"""Paragraphs of a law, to the last of their parts."""
 SECTION_NUMBER: Final = lazy_regex(_PLACES)
 """Whether a value is the number of a section, or several; with a unit it is none, whatever word stands before it."""
 _LISTED: Final = lazy_regex(
@@ -145,16 +149,22 @@ def find_sections(text: str) -> Iterator[Found]:
         yield Found(*match.span("place"), "numbering", 0.7, "sequence")
 
 
-LABEL_NUMBER_GATE: Final = at_digits(
-    r"[a-z] [0-9]{1,2} ?:(?![0-9])|\xb7 ?[0-9]|(?:rt\.|[Aa]rt[a-z]{1,7}) (?:[LRD]\.? ?)?[0-9]|[sal]\.[0-9]"
-)
+LABEL_NUMBER_GATE: Final = at_digits(r"[a-z] [0-9]{1,2} ?:(?![0-9])")
+CITED_GATE: Final = at_digits(r"\xa7 ?[0-9]|rt(?:s?\.|[a-z]{1,6}) (?:[LRD]\.? ?)?[0-9]|[sal]\.[0-9]")
 
 
 def find_label_numbers(text: str) -> Iterator[Found]:
-    """Yield numbers of labels and of paragraphs of a law: Witness 2:, article 1231-1."""
-    for pattern in (_NUMBERED_LABEL, _STATUTE):
-        for match in near(pattern, text, _DIGIT, 24, 30):
-            yield Found(*match.span("place"), "numbering", 0.7, "sequence")
+    """Yield numbers of labels: Witness 2:."""
+    for match in near(_NUMBERED_LABEL, text, _DIGIT, 24, 30):
+        yield Found(*match.span("place"), "numbering", 0.7, "sequence")
+
+
+def find_cited(text: str) -> Iterator[Found]:
+    """Yield paragraphs of laws: article 1231-1, § 12 Abs. 3 Satz 2."""
+    for match in near(_CITED, text, _DIGIT, 24, 60):
+        if match["title"]:
+            yield Found(*match.span("title"), "numbering", 0.95, "sequence")
+        yield Found(*match.span("place"), "numbering", 0.95, "sequence")
 
 
 def find_laws(text: str) -> Iterator[Found]:

@@ -265,3 +265,26 @@ def test_writers_of_a_turkish_chat_go_and_labels_stay() -> None:
     text = "".join(f"{name}: {words}\n" for name, words in zip(writers, said, strict=True))
     assert found(text, "person") == writers
     assert "Hasta" not in found("Hasta: " + text.replace("Defne", "Konu"), "person")
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("Uczeń Kacper Wręga nie wrócił, Kacprowi i siostrze Kacpra dano.", ["Kacper Wręga", "Kacprowi", "Kacpra"]),
+        ("Pies babci Qweldy zjadł zeszyt, o czym powiedziano mamie i nam wszystkim.", ["Qweldy"]),
+        ("Prévenir sa belle-mère (Qwelda) dès que possible, car elle habite tout près.", ["Qwelda"]),
+        ("Her sister (Qwelda) rang.", ["Qwelda"]),
+        ("Le voisin du dessous, M. Goulven Le Bihan, a un plafond abîmé par la fuite.", ["Goulven Le Bihan"]),
+        ("Her sister (Deceased) and his father (Retired) are on the form.", []),
+        ("RCA doc to the team by Thu plz, she's on call til noon.", []),
+    ],
+)  # fmt: skip
+def test_cases_kin_and_titles(text: str, values: list[str]) -> None:
+    spans = [span for span in tv.detect(text) if span.kind == "person" and span.score >= 0.5]
+    assert [text[span.start : span.end] for span in spans] == values
+
+
+def test_a_turkish_name_makes_no_german_letter_turkish() -> None:
+    text = "Unser Sachbearbeiter, Herr Kerim Yıldız, ist ab Montag wieder im Haus, die Kosten trägt die Partei."
+    assert language_of(text) == "de"
+    assert language_of("Sayın Yıldız Hanım, toplantı saati değişti, lütfen bize yazın.") == "tr"

@@ -91,7 +91,7 @@ def test_spans_grow_stay_disjoint_and_take_no_other(words: list[tuple[str, str]]
         if kind:
             spans.append(Found(len(text), len(text) + len(word), kind, 0.5, "list"))
         text += word
-    for grown in (with_whole_runs(text, spans), with_initials(text, spans)):
+    for grown in (with_whole_runs(text, spans), with_initials(text, spans, "en")):
         assert len(grown) == len(spans)
         assert all(one.start <= span.start and span.end <= one.end for one, span in zip(grown, spans, strict=True))
         assert all(before.end <= after.start for before, after in pairwise(grown))
@@ -101,7 +101,7 @@ def test_spans_grow_stay_disjoint_and_take_no_other(words: list[tuple[str, str]]
 def test_no_initial_is_left_beside_a_person() -> None:
     text = "T. Zuse, M.-A. Zuse, Zuse, J. B. and Zuse K."
     spans = [Found(at, at + 4, "person", 0.5, "list") for at in (3, 15, 21, 37)]
-    assert [text[one.start : one.end] for one in with_initials(text, spans)] == [
+    assert [text[one.start : one.end] for one in with_initials(text, spans, "en")] == [
         "T. Zuse",
         "M.-A. Zuse",
         "Zuse, J. B.",

@@ -55,7 +55,8 @@ _TITLES: Final = (
 _LINE: Final = r"(?:\A|[\n|;>\t{}]|[.!?]['\")]?[ ]|[ ]{2})[ \t>*_#\"'-]{0,8}"
 _ANY: Final = lazy_regex(r"")
 _BESIDE_KIN: Final = lazy_regex(
-    rf"(?:-in-law)?(?:\.? (?:of|von|des|de|di|do|da|van|af|av) |, (?:o|a|der|die|den|dem|il|la|el) |,? )"
+    rf"(?:-in-law)?(?:\.? (?:of|von|des|de|di|do|da|van|af|av) |, (?:o|a|der|die|den|dem|il|la|el) |,? "
+    rf"| \((?=[A-Z][A-Za-z'. -]{{1,40}}\)))"
     rf"{_TITLES}{{0,2}}(?=[A-Za-z])"
 )
 _OURS: Final = lazy_regex(
@@ -200,7 +201,7 @@ _NAME_LABELS: Final = words_in(
 _MARKS_OF_WORD: Final = int(Marks.COMMON | Marks.SMALL)
 _PLAIN: Final = int(Marks.COMMON | Marks.SMALL | Marks.OTHER)
 _NAMES: Final = int(Marks.GIVEN | Marks.FAMILY)
-_EARLIER: Final = lazy_regex(r"([A-Za-z]{1,40})[ ]\Z")
+_EARLIER: Final = lazy_regex(r"([A-Za-z]{1,40})[ -]\Z")
 
 
 def _announced(

@@ -122,10 +122,10 @@ class EmbeddedDetector:
         candidates = identifiers.with_guessed_ids(rest, candidates)
         candidates = with_states(read.text, people_in_records.with_addressed(read.text, candidates, ordinary))
         candidates = with_whole_names(read.text, candidates, ordinary, eponyms, language)
-        candidates = with_second_mentions(read.text, candidates, ordinary, eponyms)
+        candidates = with_second_mentions(read.text, candidates, ordinary, eponyms, language)
         if language not in _NOUNS_IN_CAPITALS:
             candidates = with_whole_runs(read.text, candidates)
-        candidates = with_initials(read.text, sorted([*candidates, *in_scripts]))
+        candidates = with_initials(read.text, sorted([*candidates, *in_scripts]), language)
         candidates = [with_possessive(read.text, span) for span in candidates]
         spans = [
             DetectedSpan(*read.original(span.start, span.end), span.kind, span.score, NAME, span.why)

@@ -58,7 +58,7 @@ _SCRIPTS: Final = {
 _OF_SCRIPT: Final = {language: lazy_regex(f"[{characters}]") for language, characters in _SCRIPTS.items()}
 _TURKISH: Final = lazy_regex("[\u011e\u011f\u0130\u0131\u015e\u015f]")
 _TURKISH_SHARE: Final = 80
-"""A text with more than one letter in so many that Turkish alone writes is Turkish, unless its words are English."""
+"""A text with more than one letter in so many that Turkish alone writes is Turkish, unless its words are others."""
 _LETTER: Final = lazy_regex(r"[^\W\d_]")
 _KNOWN: Final = (
     "en", *LANGUAGES, "ca", "cs", "da", "et", "fi", "hr", "hu", "id", "lt", "lv", "no", "pl", "ro", "sk", "sl", "sv",
@@ -90,10 +90,10 @@ def _language_of_part(part: str) -> str:
     turkish = not part.isascii() and _TURKISH_SHARE * len(_TURKISH.findall(part)) > len(part)
     if len(words) < _FEWEST_WORDS:
         return "tr" if turkish and words and not english else _by_nouns(part)
-    plainly = english >= _ENGLISH_SHARE * len(words) and len(_NOT_ENGLISH.intersection(words)) < 2
-    if plainly:
+    of_others = len(_NOT_ENGLISH.intersection(words)) >= 2
+    if english >= _ENGLISH_SHARE * len(words) and not of_others:
         return "en"
-    if turkish:
+    if turkish and not of_others:  # no text of another language that a Turkish name stands in
         return "tr"
     language, share = _identifier().classify(part)
     return str(language) if share > _CERTAIN else _by_nouns(part)

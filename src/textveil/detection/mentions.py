@@ -335,16 +335,38 @@ _LONGEST_SHORT: Final = 12  # letters of a short form at most, so that a long ru
 _SHORTEST_SMALL: Final = 4  # letters of a short form that no list of names holds
 
 
+_DECLINING: Final = frozenset(("pl", "cs", "sk", "hr", "sl"))
+_CASES: Final = (
+    "", "a", "u", "y", "i", "e", "o", "owi", "ovi", "em", "iem", "om", "ie", "ego", "iego", "emu", "iemu", "ej", "iej",
+    "im", "ym", "ich", "ych", "ou", "ova", "ove", "ovou", "ow", "ami", "ach",
+)  # fmt: skip
+_ENDS_IN_VOWEL: Final = lazy_regex(r"(?:a|o|e|y|i|iego|iemu|ego|emu|iem|em|owi|ovi|iej|ej|ie)\Z")
+_FLEETING: Final = lazy_regex(r"(?<=[bcdfghjklmnprstvwxz])e(?=[klrc]\Z)")
+_SHORTEST_STEM: Final = 4
+
+
+def _declined(name: str) -> Iterator[str]:
+    """Yield the cases of a name in a Slavic language, in plain small letters: kacper, kacpra, kacprowi."""
+    stems = {name, _FLEETING.sub("", name), _ENDS_IN_VOWEL.sub("", name)}
+    for stem in stems:
+        if len(stem) >= _SHORTEST_STEM:
+            yield from (stem + case for case in _CASES)
+            if stem[-1] == "k":
+                yield f"{stem[:-1]}ce"  # halinka, halince
+
+
 class _Second:
     """What a person may be called at a second mention, in small letters."""
 
-    def __init__(self, persons: Iterable[tuple[str, Found]], ordinary: frozenset[str]) -> None:
+    def __init__(self, persons: Iterable[tuple[str, Found]], ordinary: frozenset[str], language: str = "") -> None:
         self.ordinary = ordinary
+        self.declines = language in _DECLINING
         self.parts: dict[str, Found] = {}  # names whole
         self.spoken: set[str] = set()  # those that a chat writes in small letters
         self.short: dict[str, Found] = {}  # diminutives and beginnings of given names
         self.called: set[str] = set()  # those of the diminutives that are no beginnings
         self.several: dict[str, Found] = {}  # families, and genitives: the Tierneys, Traugotts Auto
+        self.cases: dict[str, Found] = {}  # Kacprowi
         self.logins: dict[str, Found] = {}
         for written, span in persons:
             self.add(written, span)
@@ -373,6 +395,8 @@ class _Second:
             self.parts.setdefault(name, span)
             for ending in ("s", "es"):
                 self.several.setdefault(name + ending, span)
+            for form in _declined(name) if self.declines else ():
+                self.cases.setdefault(form, span)
         if names and (len(words) > 1 or lists().words.get(names[0], 0) & Marks.GIVEN) and names[0] == words[0]:
             self._given(names[0], span)
         if len(words) > 1 and names and words[-1] == names[-1]:
@@ -395,7 +419,7 @@ class _Second:
 
     def pieces(self) -> frozenset[str]:
         """Return the runs of letters at which a mention may stand."""
-        whole = {*self.parts, *self.short, *self.several, *self.logins}
+        whole = {*self.parts, *self.short, *self.several, *self.cases, *self.logins}
         return frozenset(filter(str.isalpha, whole))
 
 
@@ -415,18 +439,22 @@ _CALLED: Final = frozenset(("person", "handle"))
 
 
 def with_second_mentions(
-    text: str, spans: Sequence[Found], ordinary: frozenset[str] = frozenset(), passed: Sequence[Found] = ()
+    text: str,
+    spans: Sequence[Found],
+    ordinary: frozenset[str] = frozenset(),
+    passed: Sequence[Found] = (),
+    language: str = "",
 ) -> list[Found]:
     """Return spans of a plain text, by start, with what else calls one of its persons, in any letter case.
 
-    Those are logins of the name (tpellatt, t.pellatt), families (the Pellatts), diminutives, and names in small letters
-    or capitals. A word of English, of programs or of ``ordinary`` is none, unless it is the name itself with a capital.
-    None stands in what is ``passed``.
+    Those are logins of the name (tpellatt, t.pellatt), families (the Pellatts), diminutives, names in small letters
+    or capitals, and in Slavic languages their cases. A word of English, of programs or of ``ordinary`` is none, unless
+    it is the name itself with a capital. None stands in what is ``passed``.
     """
     persons = sorted((span for span in spans if span.kind in _CALLED and span.score > EVIDENCE), key=_by_length)
     if not persons:
         return list(spans)
-    second = _Second(((text[span.start : span.end], span) for span in persons), ordinary)
+    second = _Second(((text[span.start : span.end], span) for span in persons), ordinary, language)
     taken = bytearray(len(text))
     _take(taken, [span for span in spans if not _is_guess(span)])
     _take(taken, passed)
@@ -519,9 +547,10 @@ def _second_at(text: str, start: int, end: int, second: _Second) -> Found | None
     plain = (is_plain_form(low) and not _is_given_alone(low, marks)) or (
         low in second.ordinary and not (written[0].isupper() and low in second.parts)
     )
-    several = second.several.get(low)
     the = text[max(0, start - 4) : start].lower() == "the "
-    if several is not None and low not in second.parts and written[0].isupper() and (the or not plain):
+    case = low in second.cases and written.istitle() and not (plain and _opens(text, start))
+    family = low in second.several and low not in second.parts and written[0].isupper() and (the or not plain)
+    if case or family:
         return Found(start, end, "person", 0.6, "mention")
     whole = low in second.parts or low in second.several
     if plain and low in second.called and written.istitle() and not (the or _opens(text, start)):

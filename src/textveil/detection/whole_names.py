@@ -255,15 +255,19 @@ _INITIALS_BEHIND: Final = lazy_regex(r",? [A-Z]\.(?:[ -]?[A-Z]\.){0,3}(?![\w'@/-
 _LONGEST_INITIALS: Final = 16
 
 
-def with_initials(text: str, spans: Sequence[Found]) -> list[Found]:
-    """Return spans by start, persons among them with the initials that stand beside them and in no other span."""
+def with_initials(text: str, spans: Sequence[Found], language: str) -> list[Found]:
+    """Return spans by start, persons among them with the initials that stand beside them and in no other span.
+
+    In French, "M." is a title.
+    """
     whole: list[Found] = []
     for number, span in enumerate(spans):
         start, end = span.start, span.end
         if span.kind == "person" and text[start].isupper():
             low = max(start - _LONGEST_INITIALS, whole[-1].end if whole else 0)
             before = _INITIALS_BEFORE.search(text, low, start)
-            start = start if before is None else before.start()
+            titled = before is not None and language == "fr" and before[0].strip() == "M."
+            start = start if before is None or titled else before.start()
             high = spans[number + 1].start if number + 1 < len(spans) else len(text)
             behind = _INITIALS_BEHIND.match(text, end)
             end = end if behind is None or behind.end() > high else behind.end()

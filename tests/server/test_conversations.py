@@ -1,6 +1,7 @@
 """Conversations are kept for a while, for those whose they are, and within a size."""
 
 import asyncio
+import hmac
 import json
 from dataclasses import replace
 
@@ -8,7 +9,7 @@ from textveil.budget.account import Account
 from textveil.sanitize.policy.choice import policy
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.server.conversations import Conversations
-from textveil.server.kept_data import MapTable, Written, WrittenAnswers, map_of, release_data, release_of
+from textveil.server.kept_data import KeyedDigests, MapTable, Written, WrittenAnswers, map_of, release_data, release_of
 from textveil.surrogates.private_map import PrivateMap, Replaced
 from textveil.surrogates.restoring import Restorer
 
@@ -172,17 +173,24 @@ def test_what_restores_is_forgotten_before_a_conversation() -> None:
     assert conversations.held_bytes == sum(state.size for state in states)
 
 
+def test_a_digest_is_the_hmac_of_its_parts_and_their_lengths_as_kept_conversations_have_it() -> None:
+    key, said = bytes(range(32)), ["", "Maria \ud800", "x" * 200]
+    lengths = [len(part.encode("utf-8", "surrogatepass")).to_bytes(8, "big") for part in said]
+    framed = [each + part.encode("utf-8", "surrogatepass") for each, part in zip(lengths, said, strict=True)]
+    assert KeyedDigests(key)(*said) == hmac.digest(key, b"".join(framed), "sha256")
+
+
 def test_answers_that_are_read_again_have_their_maps() -> None:
     """Kills: an answer has the maps of the one before it, or fewer; a chat takes the square of its turns."""
     maps = [PrivateMap(released=f"{number}", replaced=()) for number in range(200)]
     chosen = [maps[:2], maps[:2], [], maps[:3], [maps[1], maps[0]], maps[1:3], [], *(maps[:end] for end in range(200))]
-    answers = WrittenAnswers(bytes(32))
+    answers = WrittenAnswers(KeyedDigests(bytes(32)))
     for number, own in enumerate(chosen):
         answers.note("content", f"{number % 50}", Written(f"text {number}", tuple(own)), "")
     table = MapTable()
     data = answers.to_data(table)
     assert len(json.dumps(data["written"])) < 60_000
-    read = WrittenAnswers(bytes(32))
+    read = WrittenAnswers(KeyedDigests(bytes(32)))
     read.read(data, [map_of(kept) for kept in table.to_data()])
     assert read._written == answers._written
     earlier = {key: [[text, []] for text, *_ in known] for key, known in data["written"].items()}

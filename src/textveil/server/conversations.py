@@ -35,10 +35,10 @@ from textveil.server.kept_data import (
     ConversationStore,
     KeptParts,
     KeptPolicy,
+    KeyedDigests,
     MapTable,
     Written,
     WrittenAnswers,
-    keyed_digest,
     map_of,
     release_bytes,
     release_data,
@@ -81,6 +81,7 @@ class ConversationState:
 
     Args:
         grown: told of every growth of it, in bytes.
+        key: 32 bytes, of its digests; None is a new one.
 
     Attributes:
         lock: held while releasing in this conversation: a message is paid for once.
@@ -99,7 +100,7 @@ class ConversationState:
         restorer_size: bytes of ``size`` that the restorer of its answers takes; it can be made again.
     """
 
-    def __init__(self, grown: Callable[[ConversationState, int], None] | None = None) -> None:
+    def __init__(self, grown: Callable[[ConversationState, int], None] | None = None, key: bytes | None = None) -> None:
         self.lock = asyncio.Lock()
         self.size = CONVERSATION
         self.answers: list[bytes] = []
@@ -111,12 +112,13 @@ class ConversationState:
         self.carried = CarriedPersons()
         self._grown = grown
         self._values = 0
-        self._key = secrets.token_bytes(32)
+        self._key = secrets.token_bytes(32) if key is None else key
+        self._digest = KeyedDigests(self._key)
         self._scopes: dict[str, MemoryScope] = {}
         self._releases: dict[bytes, Release] = {}
         self._policies: dict[bytes, str] = {}
         self._sources: dict[int, str] = {}
-        self._written = WrittenAnswers(self._key)
+        self._written = WrittenAnswers(self._digest)
         self._restorer: Restorer | None = None
         self.traced = self.restorer_size = 0
         self.stored: KeptParts | None = None
@@ -345,10 +347,7 @@ class ConversationState:
 
     @classmethod
     def _of_key(cls, data: dict[str, Any]) -> ConversationState:
-        state = cls()
-        state._key = bytes.fromhex(data["key"])
-        state._written = WrittenAnswers(state._key)
-        return state
+        return cls(key=bytes.fromhex(data["key"]))
 
     def answered(self, answer: bytes) -> None:
         """Note the digest of an answer's identifier, by which this conversation is found."""
@@ -371,9 +370,6 @@ class ConversationState:
         self.size += count
         if self._grown is not None:
             self._grown(self, count)
-
-    def _digest(self, *parts: str) -> bytes:
-        return keyed_digest(self._key, parts)
 
 
 def _last(keys: dict[Key, Any], count: int) -> list[Key]:
@@ -407,7 +403,7 @@ class Conversations:
         self._clock = clock
         self._store = store
         self._policy_of = policy_of
-        self._key = secrets.token_bytes(32) if store is None else store.key
+        self._digests = KeyedDigests(secrets.token_bytes(32) if store is None else store.key)
         self._lock = threading.RLock()  # answers are restored, and so remembered, in threads too
         self._bytes = 0
         self._states: OrderedDict[bytes, tuple[float, ConversationState]] = OrderedDict()
@@ -588,4 +584,4 @@ class Conversations:
             self.expire()
 
     def _digest(self, account: Account, *parts: str) -> bytes:
-        return keyed_digest(self._key, [account.tenant, account.unit or "", account.key or "", *parts])
+        return self._digests(account.tenant, account.unit or "", account.key or "", *parts)

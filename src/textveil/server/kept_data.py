@@ -4,7 +4,7 @@ Memory is in bytes. Strings are measured; the constants are sizes of objects in 
 compare the sums with ``tracemalloc``.
 """
 
-import hmac
+import hashlib
 import re
 import secrets
 import threading
@@ -235,10 +235,23 @@ _KINDS_OF_HANDLES: Final = re.compile(r"(call|fc|msg|rs|toolu)_")
 _HANDLE_DIGITS: Final = 24
 
 
-def keyed_digest(key: bytes, parts: Sequence[str]) -> bytes:
-    """Return a digest of several strings, whose ends count."""
-    said = [part.encode("utf-8", "surrogatepass") for part in parts]
-    return hmac.digest(key, b"".join([len(data).to_bytes(8, "big") + data for data in said]), "sha256")
+class KeyedDigests:
+    """Digests of several strings, whose ends count: HMAC-SHA256 under one secret key of at most 64 bytes."""
+
+    def __init__(self, key: bytes) -> None:
+        padded = key.ljust(64, b"\0")  # what HMAC does with the key is done once: a long history has many digests
+        self._inner = hashlib.sha256(bytes(byte ^ 0x36 for byte in padded))
+        self._outer = hashlib.sha256(bytes(byte ^ 0x5C for byte in padded))
+
+    def __call__(self, *parts: str) -> bytes:
+        """Return the digest of these strings."""
+        inner, outer = self._inner.copy(), self._outer.copy()
+        for part in parts:
+            said = part.encode("utf-8", "surrogatepass")
+            inner.update(len(said).to_bytes(8, "big"))
+            inner.update(said)
+        outer.update(inner.digest())
+        return outer.digest()
 
 
 # parts of an answer that can hold a surrogate, or lead to one
@@ -281,8 +294,8 @@ class WrittenAnswers:
     stood there goes back: another would tell that the guess was right.
     """
 
-    def __init__(self, key: bytes) -> None:
-        self._key = key
+    def __init__(self, digest: KeyedDigests) -> None:
+        self._digest = digest
         self._written: dict[bytes, list[Written]] = {}
         self._behind: dict[bytes, list[int]] = {}
         self.traces: dict[bytes, None] = {}
@@ -368,6 +381,3 @@ class WrittenAnswers:
                 self._read = self._read[: sum(shared)] + tuple(maps[number] for number in numbers)
                 self._written[bytes.fromhex(key)].append(Written(text, self._read))
         self._behind |= {bytes.fromhex(key): list(there) for key, there in data["behind"].items()}
-
-    def _digest(self, *parts: str) -> bytes:
-        return keyed_digest(self._key, parts)

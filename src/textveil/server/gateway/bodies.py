@@ -50,7 +50,8 @@ class RequestMemory:
         )
         if written is None:
             return None
-        self._met.update((everywhere, there))
+        self._met[everywhere] += 1
+        self._met[there] += 1
         self._add(written.maps)
         return written.text
 

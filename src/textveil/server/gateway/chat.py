@@ -178,8 +178,6 @@ choice: Final = text_or(
 ANSWER_TEXTS: Final = ("content", "refusal", "reasoning_content", "reasoning")
 """Fields of a message in which a model writes text."""
 
-_INPUT_ROLES: Final = ("system", "developer", "user", "tool", "function")
-
 
 def typed(kind: str, readers: Mapping[str, Reader], needed: Sequence[str]) -> Reader:
     """Return the reader of an object of type ``kind`` with these fields."""
@@ -274,6 +272,13 @@ _ASSISTANT: Final[dict[str, Reader]] = {
 }
 
 
+_INPUT_ROLES: Final[dict[str, dict[str, Reader]]] = {
+    **{role: {"role": one_of(role), "content": _content} for role in ("system", "developer", "user")},
+    "tool": {"role": one_of("tool"), "content": tool_content, "tool_call_id": handle},
+    "function": {"role": one_of("function"), "content": tool_content, "name": called_name},
+}
+
+
 def _message(reading: RequestReading, value: Any, place: str) -> Any:
     need_object(value, place)
     role = value.get("role")
@@ -282,13 +287,12 @@ def _message(reading: RequestReading, value: Any, place: str) -> Any:
             refuse(f"{place}.audio", "left out", code="unsupported_content", got="a recording")
         message = reading.fields(value, place, _ASSISTANT)
         return {**message, "content": message.get("content")}  # some upstreams need a null
-    if role not in _INPUT_ROLES:
+    readers = _INPUT_ROLES.get(role) if isinstance(role, str) else None
+    if readers is None:
         refuse(f"{place}.role", "assistant, " + " or ".join(_INPUT_ROLES), code="invalid_role", got="another role")
-    readers: dict[str, Reader] = {"role": one_of(role), "content": _content}
     if role not in ("tool", "function"):
         return reading.fields(value, place, readers, ("content",))
-    tied, reader = ("tool_call_id", handle) if role == "tool" else ("name", called_name)
-    readers |= {"content": tool_content, tied: reader}
+    tied = "tool_call_id" if role == "tool" else "name"
     with reading.foreign(place, value.get("tool_call_id") if role == "tool" else None):
         return reading.fields(value, place, readers, ("content", tied))
 

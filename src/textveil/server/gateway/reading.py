@@ -184,9 +184,9 @@ class RequestReading:
         if len(self.pieces) >= self._most:
             raise too_many_texts(self._most)
         field = _field(place)
-        self._since[field] += 1
-        self._stands[field] = f"{field} {self._since[field]} {self._behind.get(field, '')}"
-        self.pieces.append(Piece(value, f"{what} {self._stands[field]}", self._origin))
+        self._since[field] = since = self._since[field] + 1
+        self._stands[field] = stands = f"{field} {since} {self._behind.get(field, '')}"
+        self.pieces.append(Piece(value, f"{what} {stands}", self._origin))
         return len(self.pieces) - 1
 
     @contextlib.contextmanager
@@ -287,9 +287,12 @@ class RequestReading:
         for name in value:
             if name not in readers:
                 self.leave_out(under(place, name))
-        # In the order of the readers: what tools declare is known before messages are read.
-        given = ((name, reader) for name, reader in readers.items() if value.get(name) is not None)
-        return {name: reader(self, value[name], under(place, name)) for name, reader in given}
+        read: dict[str, Any] = {}
+        for name, reader in readers.items():  # in their order: what tools declare is known before messages are read
+            said = value.get(name)
+            if said is not None:
+                read[name] = reader(self, said, under(place, name))
+        return read
 
     def leave_out(self, place: str) -> None:
         """Note a field that does not go on, without the numbers of list items."""
@@ -355,7 +358,7 @@ def need_object(value: Any, place: str) -> None:
 
 
 def _field(place: str) -> str:
-    return re.split(r"[.\[]", place, maxsplit=1)[0]
+    return place.partition(".")[0].partition("[")[0]
 
 
 def under(place: str, name: str) -> str:

@@ -1,21 +1,25 @@
 """The server under load, on this machine's loopback address, for a stated time; every request is an entry in a ledger.
 
     python benchmarks/server.py rate [--seconds 20] [--connections 16] [--texts news|reviews] [--postgresql] [--json]
-    python benchmarks/server.py stream [--streams 20] [--chunks 100] [--json]
+    python benchmarks/server.py stream [--streams 20] [--chunks 100] [--away 20] [--json]
 
 ``rate`` starts ``textveil serve`` on a new SQLite database and sends prompts of 200 words with wrk
 (``apt-get install wrk``) to ``POST /v1/sanitize`` under ``identifiers``, each for one of 1,000 persons: first as fast
 as it answers, then at half of that rate. ``--postgresql`` does the same on a new PostgreSQL with its settings as they
 come, in the same run. ``stream`` sets an upstream that writes a chunk each 5 ms behind the gateway, and compares when
-chunks come through it with when they come from the upstream itself. Needs the folder of shared texts.
+chunks come through it with when they come from the upstream itself; with ``--away`` that is over TLS, and so many
+milliseconds go by until it has read what was sent to it, and as many back. Needs the folder of shared texts.
 """
 
 import argparse
 import asyncio
+import contextlib
 import csv
 import json
 import os
+import ssl
 import statistics
+import subprocess
 import tempfile
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -95,7 +99,7 @@ def rates(given: argparse.Namespace) -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def writing_upstream(chunks: int) -> AsyncIterator[int]:
+async def writing_upstream(chunks: int, context: ssl.SSLContext | None = None) -> AsyncIterator[int]:
     """The port of an OpenAI API that streams so many chunks, 5 ms apart, each with the time at which it is sent."""
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -117,9 +121,39 @@ async def writing_upstream(chunks: int) -> AsyncIterator[int]:
         except (asyncio.IncompleteReadError, ConnectionError):
             writer.close()
 
-    listening = await asyncio.start_server(connected, "127.0.0.1", 0)
-    async with listening:
+    async with await asyncio.start_server(connected, "127.0.0.1", 0, ssl=context) as listening:
         yield listening.sockets[0].getsockname()[1]
+
+
+@asynccontextmanager
+async def far_upstream(chunks: int, away: float) -> AsyncIterator[str]:
+    """The URL of that API; with ``away`` over TLS, and what goes there or comes back takes so many milliseconds."""
+    if not away:
+        async with writing_upstream(chunks) as port:
+            yield f"http://127.0.0.1:{port}/v1"
+        return
+    with tempfile.TemporaryDirectory() as place:
+        file = Path(place, "localhost.pem")
+        made = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=upstream -addext"
+        told = [*made.split(), "subjectAltName=DNS:localhost", "-keyout", file, "-out", f"{file}.crt"]
+        subprocess.run(list(map(str, told)), check=True, capture_output=True)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(f"{file}.crt", file)
+        os.environ["SSL_CERT_FILE"] = f"{file}.crt"
+        async with writing_upstream(chunks, context) as port:
+
+            async def carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+                while data := await reader.read(1 << 16):
+                    asyncio.get_running_loop().call_later(away / 1000, writer.write, data)
+                asyncio.get_running_loop().call_later(away / 1000, writer.close)
+
+            async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+                behind = await asyncio.open_connection("127.0.0.1", port)
+                with contextlib.suppress(ConnectionError):
+                    await asyncio.gather(carry(reader, behind[1]), carry(behind[0], writer))
+
+            async with await asyncio.start_server(connected, "127.0.0.1", 0) as listening:
+                yield f"https://localhost:{listening.sockets[0].getsockname()[1]}/v1"
 
 
 _CHUNK: Mapping[str, Any] = {"object": "chat.completion.chunk", "created": 1, "model": "m"}
@@ -137,7 +171,7 @@ async def chunk_times(base: str, text: str, chunks: int) -> tuple[float, list[fl
     ages: list[float] = []
     first = 0.0
     body = {"model": "m", "stream": True, "messages": [{"role": "user", "content": text}]}
-    async with httpx.AsyncClient(timeout=60, trust_env=False) as client:
+    async with httpx.AsyncClient(timeout=60, trust_env=False, verify=ssl.create_default_context()) as client:
         start = time.monotonic()
         async with client.stream("POST", f"{base}/chat/completions", json=body) as response:
             response.raise_for_status()
@@ -153,8 +187,7 @@ async def streams(given: argparse.Namespace) -> dict[str, Any]:
     """What the gateway adds to a streamed answer: to its first chunk, and to each."""
     times: dict[str, list[tuple[float, list[float]]]] = {"direct": [], "gateway": []}
     texts = prompts(given.texts)
-    async with writing_upstream(given.chunks) as port:
-        upstream = f"http://127.0.0.1:{port}/v1"
+    async with far_upstream(given.chunks, given.away) as upstream:
         told = {"TEXTVEIL_UPSTREAM": upstream, "TEXTVEIL_UPSTREAM_PRIVATE_ADDRESSES": "true"}
         for made in _served(told):
             server = await asyncio.to_thread(next, made)
@@ -195,6 +228,7 @@ def main() -> None:
     parser.add_argument("--postgresql", action="store_true")
     parser.add_argument("--streams", type=int, default=20)
     parser.add_argument("--chunks", type=int, default=100)
+    parser.add_argument("--away", type=float, default=0.0, help="milliseconds to the upstream, over TLS")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     given.seconds = min(given.seconds, 120.0)

@@ -21,6 +21,7 @@ import httpcore
 from textveil.errors import ParameterError, need
 from textveil.server.config import Config
 from textveil.server.errors import ApiError
+from textveil.server.gateway.ahead import ConnectionsAhead
 from textveil.server.gateway.json_text import answer_data
 from textveil.version import VERSION
 
@@ -268,14 +269,19 @@ class Upstream:
         self._base = base_of(url)
         self._key = key
         self._timeout = {"connect": connect_seconds, "read": seconds, "write": seconds, "pool": connect_seconds}
+        # Made once, not for each connection: to read all certificates takes a tenth of a second.
+        context = httpcore.default_ssl_context() if urlsplit(url).scheme == "https" else None
+        network: httpcore.AsyncNetworkBackend = CheckedConnections(private=private or named, addresses=addresses)
+        self._ahead = None
+        if context is not None :
+            self._ahead = network = ConnectionsAhead(network, context, connect_seconds)
         self._pool = httpcore.AsyncConnectionPool(
             max_connections=connections,
-            # Made once, not for each connection: to read all certificates takes a tenth of a second.
-            ssl_context=httpcore.default_ssl_context() if urlsplit(url).scheme == "https" else None,
+            ssl_context=context,
             # Used once: what an upstream sends behind an answer would be taken for the next one.
             max_keepalive_connections=None if kept else 0,
             keepalive_expiry=_IDLE_SECONDS,
-            network_backend=CheckedConnections(private=private or named, addresses=addresses),
+            network_backend=network,
         )
         self._answer_seconds, self._stream_seconds = answer_seconds, stream_seconds
         self._stream_bytes = stream_bytes
@@ -344,6 +350,8 @@ class Upstream:
             yield _answered(answer, whole_by, streamed_by, self._stream_bytes)
         finally:
             await asked.__aexit__(None, None, None)
+            if self._ahead is not None:
+                self._ahead.open_one()
 
     def hides(self, text: str) -> bool:
         """Tell whether a text holds no piece of the key that is worth anything."""
@@ -355,6 +363,8 @@ class Upstream:
 
     async def aclose(self) -> None:
         """Close all connections."""
+        if self._ahead is not None:
+            await self._ahead.aclose()
         await self._pool.aclose()
 
 

@@ -273,7 +273,7 @@ class Upstream:
         context = httpcore.default_ssl_context() if urlsplit(url).scheme == "https" else None
         network: httpcore.AsyncNetworkBackend = CheckedConnections(private=private or named, addresses=addresses)
         self._ahead = None
-        if context is not None :
+        if context is not None and not kept:
             self._ahead = network = ConnectionsAhead(network, context, connect_seconds)
         self._pool = httpcore.AsyncConnectionPool(
             max_connections=connections,

@@ -1,14 +1,15 @@
 """The server under load, on this machine's loopback address, for a stated time; every request is an entry in a ledger.
 
     python benchmarks/server.py rate [--seconds 20] [--connections 16] [--texts news|reviews] [--postgresql] [--json]
-    python benchmarks/server.py stream [--streams 20] [--chunks 100] [--away 20] [--json]
+    python benchmarks/server.py stream [--streams 20] [--chunks 100] [--away 20] [--system 500] [--json]
 
 ``rate`` starts ``textveil serve`` on a new SQLite database and sends prompts of 200 words with wrk
 (``apt-get install wrk``) to ``POST /v1/sanitize`` under ``identifiers``, each for one of 1,000 persons: first as fast
 as it answers, then at half of that rate. ``--postgresql`` does the same on a new PostgreSQL with its settings as they
 come, in the same run. ``stream`` sets an upstream that writes a chunk each 5 ms behind the gateway, and compares when
 chunks come through it with when they come from the upstream itself; with ``--away`` that is over TLS, and so many
-milliseconds go by until it has read what was sent to it, and as many back. Needs the folder of shared texts.
+milliseconds go by until it has read what was sent to it, and as many back; with ``--system`` a prompt of so many words
+of news stands before each, which is the same in all. Needs the folder of shared texts.
 """
 
 import argparse
@@ -164,13 +165,14 @@ def _event(writer: asyncio.StreamWriter, data: str) -> None:
     writer.write(b"%x\r\n%s\r\n" % (len(body), body))
 
 
-async def chunk_times(base: str, text: str, chunks: int) -> tuple[float, list[float]]:
+async def chunk_times(base: str, text: str, chunks: int, system: str = "") -> tuple[float, list[float]]:
     """Until the first chunk came, from the request on; and how old each chunk was when it came (its id says)."""
     import httpx
 
     ages: list[float] = []
     first = 0.0
-    body = {"model": "m", "stream": True, "messages": [{"role": "user", "content": text}]}
+    said = [{"role": "system", "content": system}] if system else []
+    body = {"model": "m", "stream": True, "messages": [*said, {"role": "user", "content": text}]}
     async with httpx.AsyncClient(timeout=60, trust_env=False, verify=ssl.create_default_context()) as client:
         start = time.monotonic()
         async with client.stream("POST", f"{base}/chat/completions", json=body) as response:
@@ -187,14 +189,15 @@ async def streams(given: argparse.Namespace) -> dict[str, Any]:
     """What the gateway adds to a streamed answer: to its first chunk, and to each."""
     times: dict[str, list[tuple[float, list[float]]]] = {"direct": [], "gateway": []}
     texts = prompts(given.texts)
+    system = " ".join(" ".join(reversed(texts)).split()[: given.system])
     async with far_upstream(given.chunks, given.away) as upstream:
         told = {"TEXTVEIL_UPSTREAM": upstream, "TEXTVEIL_UPSTREAM_PRIVATE_ADDRESSES": "true"}
         for made in _served(told):
             server = await asyncio.to_thread(next, made)
-            await chunk_times(f"{server.url}/v1", texts[-1], given.chunks)
+            await chunk_times(f"{server.url}/v1", texts[-1], given.chunks, system)
             for text in texts[: given.streams]:  # in turn: what else the machine does moves both
-                times["direct"].append(await chunk_times(upstream, text, given.chunks))
-                times["gateway"].append(await chunk_times(f"{server.url}/v1", text, given.chunks))
+                times["direct"].append(await chunk_times(upstream, text, given.chunks, system))
+                times["gateway"].append(await chunk_times(f"{server.url}/v1", text, given.chunks, system))
             await asyncio.to_thread(list, made)
     first = {way: [one[0] for one in found] for way, found in times.items()}
     ages = {way: [age for one in found for age in one[1]] for way, found in times.items()}
@@ -228,6 +231,7 @@ def main() -> None:
     parser.add_argument("--postgresql", action="store_true")
     parser.add_argument("--streams", type=int, default=20)
     parser.add_argument("--chunks", type=int, default=100)
+    parser.add_argument("--system", type=int, default=0, help="words of a system prompt, the same in all requests")
     parser.add_argument("--away", type=float, default=0.0, help="milliseconds to the upstream, over TLS")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()

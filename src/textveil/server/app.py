@@ -90,6 +90,7 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKey
             finding=finding,
             shares=most > 0,
             samples=samples,
+            remembers=config.maps_seconds,
         )
         app.state.documents = (
             None if config.documents == "refuse" else Documents(config.documents, finding, config.body_bytes)

@@ -40,6 +40,7 @@ from textveil.server.foreign import (
     span_kinds,
     with_carried,
 )
+from textveil.server.found_spans import FoundSpans, Recalled
 from textveil.server.monitoring import ServerMetrics
 from textveil.server.policies import OfferedPolicies
 from textveil.surrogates.scopes import ApartScope, MemoryScope
@@ -69,6 +70,7 @@ LONG_CHARACTERS: Final = 100_000
 everybody waits for each that wants to run.
 """
 
+SPANS_SECONDS: Final = 3_600.0
 SECONDS: Final = 10.0  # processor time that the detection of a call's texts may take
 # a call may hold so many values for each of those seconds: drawing and restoring one takes about 0.1 ms
 VALUES_A_SECOND: Final = 5_000
@@ -141,6 +143,7 @@ class SanitizingService:
         finding: processes that find values; without them a search may hold up everybody.
         shares: whether they also read short texts while other requests are under way.
         samples: draws conversations that a person may read, if there are such.
+        remembers: seconds for which it is remembered what was found in a text of a conversation.
     """
 
     def __init__(
@@ -155,8 +158,10 @@ class SanitizingService:
         finding: FindingProcesses | None = None,
         shares: bool = True,
         samples: Samples | None = None,
+        remembers: float = SPANS_SECONDS,
     ) -> None:
         self.policies = policies
+        self._spans = FoundSpans(remembers)
         self._samples = samples
         self._ledger = ledger
         self._foreign = foreign
@@ -300,7 +305,12 @@ class SanitizingService:
     ) -> tuple[Prepared, list[Release], Balance]:
         """Prepare, pay, then draw, then note it: in that order and no other."""
         characters = _size(texts)
-        spans = await self._found_beside(name, texts)
+        if within is None or not self.policies.is_found_apart(name):
+            spans = await self._found_beside(name, texts)
+        else:
+            within.recalled = self._spans.recall(account, self.policies.base(name), texts)
+            missing = within.recalled.missing(texts)
+            spans = await self._found_beside(name, missing) if missing else []
         if within is not None:
             await self._trace(name, within)
         prepared = await self._sanitized(name, characters, partial(self._prepared, name, texts, within, spans))
@@ -364,13 +374,16 @@ class SanitizingService:
             scopes: list[MemoryScope | ApartScope] = [scope] * len(texts)
             if sanitizer.remembers and not self._foreign.shared:
                 scopes, within.sources = scopes_of(within.origins, scope, within.calls)
-            finder = self.policies.finder(name) if self.policies.is_found_apart(name) else None
-            if finder is not None and finder.draws_persons and any(within.own):
-                here = finder.found(texts) if spans is None else spans
-                spans, within.persons = with_carried(
-                    finder, texts, within.own, here, within.persons, conversation.carried
-                )
-            prepared = sanitizer.prepare(texts, scopes=scopes if sanitizer.remembers else None, found=spans)
+            found: Sequence[Sequence[DetectedSpan]] | None = spans
+            finder = None if within.recalled is None else self.policies.finder(name)
+            if finder is not None and within.recalled is not None:
+                new = finder.found(within.recalled.missing(texts)) if spans is None else spans
+                found = within.recalled.completed(new)
+                if finder.draws_persons and any(within.own):
+                    found, within.persons = with_carried(
+                        finder, texts, within.own, found, within.persons, conversation.carried
+                    )
+            prepared = sanitizer.prepare(texts, scopes=scopes if sanitizer.remembers else None, found=found)
         within.values = few_values(prepared, within.origins, conversation.foreign_values, self._foreign.most)
         return self._few(prepared)
 
@@ -424,7 +437,8 @@ class _Within:
     """Texts of a conversation: origins, sources of their values, calls by message, foreign values, hosts and persons.
 
     ``own``: whether the client said each of them, and did not declare a tool by it; ``names_hosts``: whether an answer
-    may have originals in URLs to a host that it names.
+    may have originals in URLs to a host that it names; ``recalled``: their spans, as far as they are known, if the
+    policy's values may be found in another process.
     """
 
     def __init__(
@@ -443,6 +457,7 @@ class _Within:
         self.calls: Mapping[str, CallRead] = {}
         self.values = conversation.foreign_values
         self.hosts: frozenset[str] = frozenset()
+        self.recalled: Recalled | None = None
 
 
 def _declares(label: str) -> bool:

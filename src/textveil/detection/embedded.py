@@ -27,6 +27,7 @@ from textveil.detection import (
     identifiers,
     institutions,
     labelled_places,
+    lone_names,
     lookalikes,
     machine_forms,
     measurements,
@@ -234,6 +235,8 @@ _FIELDS: Final = Phase("fields", (
     Row("turned-name", trade_records.find_turned, trade_records.TURNED_GATE, "id organization person", 0.75,
         "field label",
         '"Zuse, A"', '"Hepatitis, B"'),
+    Row("lone-name", lone_names.find_lone_names, lone_names.LONE_GATE, "person", 0.6, "pair",
+        '{"as": "Ebony Kaczmarek"}', "Ebony wood"),
     Row("pair", trade_records.find_pairs, trade_records.PAIR_GATE, "id person place", 0.75, "field",
         "HALTER=Zuse;STR=Am Hang 9;", "NAME=$1;X=2;"),
     Row("payee", trade_records.find_payees, trade_records.MONEY_GATE, "ordinary person", 0.75, "field",
@@ -514,8 +517,8 @@ def phases_for(regions: tuple[str, ...], language: str) -> Phases:
     phone = addresses.phone_search(regions)
     added = rows_of(language) if language in LANGUAGES else {}
     left_out = (
-        {"small-name", "small-talk"} if added or language in SCRIPTS else set()
-    )  # it takes words of other languages for names
+        {"lone-name", "small-name", "small-talk"} if added or language in SCRIPTS else set()
+    )  # they take words of other languages for names
     if language == TURKISH:
         left_out |= {"name"}
     phases = []

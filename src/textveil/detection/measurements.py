@@ -200,8 +200,9 @@ def _measured(text: str, value: re.Match[str], reached: int) -> Found | None:
     start, end = value.span()
     unit = _unit_end(text, value)
     label = _label(text, start, reached)
-    if label is not None and text[start - 2 : start] == ", " and lists().words.get(label.name, 0) & int(Marks.FAMILY):
-        label = None  # somebody before an address, not what is named after somebody: Rutherford, 12 High Street
+    if label is not None and lists().words.get(label.name.lower(), 0) & int(Marks.FAMILY):
+        if _COMMA.search(text, max(0, start - 4), start) or _TELEPHONE.match(text, start):
+            label = None  # somebody before an address or a telephone, no score: Rutherford, 12 High Street
     if label is not None and _fits(label, value[0], unit > end):
         if label.why == "score" and unit == end and _LETTER.match(text, end):
             unit = end + 1  # CKD 3a
@@ -229,6 +230,10 @@ def _unit_end(text: str, value: re.Match[str]) -> int:
     return unit.end()
 
 
+_COMMA: Final = lazy_regex(r", ?[(+]?\Z")
+_TELEPHONE: Final = lazy_regex(
+    r"(?<=\()[0-9]{2,5}\) ?[0-9]|(?<=\+)[0-9]{1,3}[ -][(0-9]|[0-9]{2,5}[ .-][0-9]{3,4}[ .-][0-9]{3,4}(?![0-9])"
+)
 _OPENS: Final = lazy_regex(r'(?<![0-9])"')
 
 

@@ -104,6 +104,8 @@ _KEY: Final = lazy_regex(
     r"\"(?<!\w.)(?:[a-z_$][\w$.-]{0,60}|[A-Z_][A-Z0-9_]{1,60}"
     r"|[A-Z][a-z]{1,40}[A-Z-][A-Za-z]{0,60}(?:-[A-Za-z]{0,60}){0,7})\" ?:"
 )
+_RUN: Final = lazy_regex(r"[A-Z][a-z'-]{1,30}(?: [A-Z][A-Za-z'-]{1,30}){1,2}")
+"""Capitalized words, which may be a name or stand on a button, and are no code: `Haruto Ndiaye`."""
 _INLINE: Final = lazy_regex(r"`(?<!`.)([^`\n]{1,200})`(?!`)")
 
 _PATH: Final = lazy_regex(
@@ -327,7 +329,7 @@ def _zones(text: str) -> Iterator[tuple[int, int]]:
             yield from _outside_strings(text, position, position + len(line))
         position += len(line) + 1
     for match in matches(_INLINE, text):
-        if not _PROSE.search(match[1]) and not _could_name(match[1]):
+        if not (_PROSE.search(match[1]) or _could_name(match[1]) or _RUN.fullmatch(match[1])):
             yield from _outside_strings(text, match.start(1), match.end(1))
     for match in matches(_TAG, text):
         yield from _markup(text, match.start(), match.end())
@@ -364,11 +366,11 @@ def _markup(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         return  # <Maria>, in doubt
     yield start, name
     for match in _ATTRIBUTE.finditer(text, name, end):
-        attribute, mark, _ = match[0].partition("=")
-        yield (
-            match.start(),
-            match.end() if attribute.strip().lower() in _OF_CODE else match.start() + len(attribute + mark),
-        )
+        attribute, mark, value = match[0].partition("=")
+        key = attribute.strip().lower()
+        # <user name="Ada Zuse"/>: what is named in HTML has no white space in its name.
+        named = key == "name" and (" " in value.strip() or _could_name(value.strip(" \"'")))
+        yield match.start(), match.end() if key in _OF_CODE and not named else match.start() + len(attribute + mark)
 
 
 def _guarded(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:

@@ -104,8 +104,10 @@ _INNER_TAGS: Final = lazy_regex(
 """Tags within a word, which a page shows as one."""
 _ONE_TAG: Final = lazy_regex(_INNER_TAG)
 _OPEN_ACCENT: Final = lazy_regex(r"\\[`'^\"~=.A-Za-z]{0,2} ?\{?\\?[A-Za-z]?\Z")
-# Characters of Latin-1 before its accented letters that are letters, or stand between parts of a name.
-_LETTERS: Final = "\xaa\xb5\xba\xb7"
+# Characters of Latin-1 before its accented letters, but for those that are letters or stand between parts of a name.
+_NO_LETTERS: Final = frozenset(map(chr, range(0x80, 0xC0))) - frozenset("\xaa\xb5\xba\xb7")
+_DIGIT_BEFORE: Final = lazy_regex(r"[0-9][A-Za-z]{0,12}\Z")
+_DIGIT_BEHIND: Final = lazy_regex(r"[A-Za-z]{0,12}[0-9]")
 _NAMED: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _WORDED_MARKS: Final = "[({<"
 # What an escape begins with; an open one is looked for there alone.
@@ -342,11 +344,19 @@ def _bytes(run: re.Match[str], unit: re.Pattern[str]) -> Iterator[_Edit]:
     at = 0
     while at < len(units):
         count, plain = _first(units, at)
-        if count == 1 and "\x80" <= plain <= "\xbf" and plain not in _LETTERS:  # as in the password "Fa%bbyz"
+        start, end = run.start() + units[at].start(), run.start() + units[at + count - 1].end()
+        # No letter, as in the password "Fa%bbyz"; or a letter of Latin-1 amid digits, as in "B0cA4I%aatid89".
+        if count == 1 and plain >= "\x80" and (plain in _NO_LETTERS or _is_of_password(run.string, start, end)):
             at += 1
             continue
-        yield _Edit(run.start() + units[at].start(), run.start() + units[at + count - 1].end(), plain)
+        yield _Edit(start, end, plain)
         at += count
+
+
+def _is_of_password(text: str, start: int, end: int) -> bool:
+    """Return whether a byte in small letters stands in one word with digits: nobody's name is written so."""
+    near = _DIGIT_BEFORE.search(text, max(0, start - 16), start) or _DIGIT_BEHIND.match(text, end)
+    return near is not None and text[start] == "%" and text[start:end].islower()
 
 
 def _first(units: Sequence[re.Match[str]], at: int) -> tuple[int, str]:

@@ -1,0 +1,87 @@
+"""Names that are all of a string, a cell, a line or an item: no sentence is around them that tells what they are.
+
+There two words name somebody if the first is a given name, though it may be a word too, and the second is no word:
+"Ebony Kaczmarek", - April Nakamura, (Lamb, Gareth). In a sentence the same words may be anything.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from textveil.detection import lists as known
+from textveil.detection.found import Found, words_in
+from textveil.detection.gates import matching
+from textveil.detection.lists import Marks, lists
+from textveil.detection.people_in_records import is_plain_form, is_thing
+from textveil.text.patterns import lazy_regex, matches
+
+_SCORE: Final = 0.6
+_PART: Final = r"(?:(?:Mc|Mac|O'|D'|De|Di|Du|La|Le|Van|Fitz)?[A-Z][a-z]{1,30}(?:['-][A-Z]?[a-z]{1,30}){0,3})"
+_LINKS: Final = r"(?:(?:van|von|der|den|de|del|da|di|dos|la|le|bin|al|el|ter|ten) ){0,3}"
+_FAMILY: Final = rf"{_LINKS}{_PART}(?: {_PART})?"
+_OPENS: Final = (
+    r"(?:(?<![^\n\"'`>|;(\[{\t])|(?<=[|;>:,] )|(?<=\n[*+>-] )|(?<=\n [*+>-] )|(?<=\n  [*+>-] )|(?<=\n    [*+>-] )"
+    r"|(?<=\\n)|(?<=\\[nt]- ))"
+)
+_ENDS: Final = r"(?=[ \t]?(?:[\n\"'`<|;,)\]}\t(/&]|\\n|\Z)|'s(?![a-z])|\.(?:[ \n\"<]|\Z))"
+_LONE: Final = lazy_regex(rf"{_OPENS}(?<!\w')(?P<given>[A-Z][a-z]{{1,20}}) (?P<family>{_FAMILY}){_ENDS}")
+_TURNED: Final = lazy_regex(
+    rf"(?:(?<![^\n\"`>|;(\[])|(?<=[|;>:] ))(?P<family>{_FAMILY}), (?P<given>[A-Z][a-z]{{1,20}})(?: [A-Z]\.)?"
+    r"(?=[\n\"`<|;)\]]|\Z)"
+)
+LONE_GATE: Final = matching("[A-Z][a-z]+,? [A-Za-z]")
+
+_GIVEN, _COMMON, _FAMILY_MARK = int(Marks.GIVEN), int(Marks.COMMON), int(Marks.FAMILY)
+_PLAIN: Final = int(Marks.COMMON | Marks.SMALL)
+_NONE: Final = int(Marks.OTHER | Marks.KNOWN_PLACE)
+_GIVEN_TOO: Final = words_in("april may june will christian roman jesus honor skip philippine")
+"""Months, peoples and words that no list has for given names."""
+_NO_FAMILY: Final = (
+    known.FUNCTION_WORDS | known.TITLES | known.INSTITUTIONS | known.COMPANIES | known.COMPANY_ENDS | known.PLACE_ENDS
+    | known.VERBS
+)  # fmt: skip
+_NO_GIVEN: Final = known.TITLES | known.INSTITUTIONS | known.RELATIONS
+
+
+def find_lone_names(text: str) -> Iterator[Found]:
+    """Yield names of which one part is a word, or no list has it, where they are all that stands."""
+    for match in matches(_LONE, text):
+        if _is_given(match["given"]) and _is_family(match["family"], match["given"]):
+            yield Found(*match.span("given"), "person", _SCORE, "pair")._replace(end=match.end("family"))
+    for match in matches(_TURNED, text):
+        if _is_turned(match["family"], match["given"]):
+            yield Found(*match.span("family"), "person", _SCORE, "pair")._replace(end=match.end("given"))
+
+
+def _is_given(word: str) -> bool:
+    low = word.lower()
+    if low in _GIVEN_TOO:
+        return True
+    return bool(lists().words.get(low, 0) & _GIVEN) and low not in _NO_GIVEN and not is_thing(low)
+
+
+def _is_family(written: str, given: str) -> bool:
+    """Return whether words behind a given name are a family: none is a word, unless they are listed as families."""
+    lows = [word for word in written.lower().split() if word not in known.PARTICLES]
+    sure = lists().words.get(given.lower(), 0) & (_GIVEN | _PLAIN | _NONE) == _GIVEN
+    return lows != [] and all(_is_part(low, sure=sure) for low in lows)
+
+
+def _is_part(low: str, *, sure: bool) -> bool:
+    marks = lists().words.get(low, 0)
+    if sure and low == "may":
+        return True
+    if low in _NO_FAMILY or is_thing(low) or marks & _NONE:
+        return False
+    return bool(marks & _FAMILY_MARK and not marks & _COMMON) or not is_plain_form(low)
+
+
+def _is_turned(family: str, given: str) -> bool:
+    """Return whether two words with a comma between them are a family and a given name: Lamb, Gareth."""
+    low, first = given.lower(), family.lower().split()[-1]
+    marks, listed = lists().words.get(low, 0), lists().words.get(first, 0)
+    if marks & _NONE and low not in _GIVEN_TOO:
+        return False
+    if marks & _GIVEN and not marks & _PLAIN and not is_thing(low):
+        return bool(listed & _FAMILY_MARK and not listed & _NONE) or _is_part(first, sure=True)
+    named = bool(marks & _GIVEN or low in _GIVEN_TOO or not (is_plain_form(low) or is_thing(low)))
+    return named and bool(listed & _FAMILY_MARK and not listed & (_PLAIN | _NONE)) and low not in _NO_FAMILY

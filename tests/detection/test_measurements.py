@@ -129,3 +129,12 @@ def test_hostile_rows_take_linear_time(piece: str) -> None:
                 pass
 
     assert seconds_of(searched, 1) < 10
+
+
+@pytest.mark.parametrize("name", ["Rutherford", "Clark", "Wells", "Fisher"])
+@pytest.mark.parametrize(
+    "phone", [", (212) 555-0120", " (212) 555-0120", ", +49 30 4693821", ": 212 555 0120", " (+49 30 1)"]
+)
+def test_family_that_names_a_score_too_is_none_before_a_telephone(name: str, phone: str) -> None:
+    assert f"Zoltan {name}" in found(f"Ask Zoltan {name}{phone}, first.", "person")
+    assert found(f"{name} 3", "measurement") == [f"{name} 3"]

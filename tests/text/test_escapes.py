@@ -71,6 +71,7 @@ def test_any_text_is_read_and_each_character_tells_where_it_is_written(text: str
         ("q=a+b&u=x://bob:p+w@h/?n=a+b@c", "q=a b&u=x://bob:p+w@h/?n=a b@c"),
         ("mail=a%2Bb%40x.org", "mail=a+b@x.org"),
         ("%E9t%E9 %u00e9 %C3%A9", "été é é"),
+        ("B0cA4I%aatid89 K7x%ebq Jos%e9 m%aaria", "B0cA4I%aatid89 K7x%ebq José mªria"),
         ("b'caf\\xc3\\xa9', 'caf\\xe9', \\u{e9}, \\U0001F600", "b'café', 'café', é, 😀"),
         ("\\ud83d\\ude00 \\\\ud83d\\\\ude00", "😀 😀"),
         ("&eacute;&#233;&amp;eacute; AT&T; &nosuch;", "ééé AT&T; &nosuch;"),

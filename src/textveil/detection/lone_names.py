@@ -18,21 +18,20 @@ _SCORE: Final = 0.6
 _PART: Final = r"(?:(?:Mc|Mac|O'|D'|De|Di|Du|La|Le|Van|Fitz)?[A-Z][a-z]{1,30}(?:['-][A-Z]?[a-z]{1,30}){0,3})"
 _LINKS: Final = r"(?:(?:van|von|der|den|de|del|da|di|dos|la|le|bin|al|el|ter|ten) ){0,3}"
 _FAMILY: Final = rf"{_LINKS}{_PART}(?: {_PART})?"
-_OPENS: Final = (
-    r"(?:(?<![^\n\"'`>|;(\[{\t])|(?<=[|;>:,] )|(?<=\n[*+>-] )|(?<=\n [*+>-] )|(?<=\n  [*+>-] )|(?<=\n    [*+>-] )"
-    r"|(?<=\\n)|(?<=\\[nt]- ))"
-)
+_BULLET: Final = r"(?<![^\n])[ \t]{0,12}(?:[*+>-]|[0-9]{1,2}[.)]) "
+_OPENS: Final = rf"(?:{_BULLET}|(?<![^\n\"'`>|;(\[{{\t])|(?<=[|;>:,] )|(?<=\\n)|(?<=\\[nt]- ))"
 _ENDS: Final = r"(?=[ \t]?(?:[\n\"'`<|;,)\]}\t(/&]|\\n|\Z)|'s(?![a-z])|\.(?:[ \n\"<]|\Z))"
 _LONE: Final = lazy_regex(rf"{_OPENS}(?<!\w')(?P<given>[A-Z][a-z]{{1,20}}) (?P<family>{_FAMILY}){_ENDS}")
 _TURNED: Final = lazy_regex(
-    rf"(?:(?<![^\n\"`>|;(\[])|(?<=[|;>:] ))(?P<family>{_FAMILY}), (?P<given>[A-Z][a-z]{{1,20}})(?: [A-Z]\.)?"
-    r"(?=[\n\"`<|;)\]]|\Z)"
+    rf"(?:{_BULLET}|(?<![^\n\"`>|;(\[])|(?<=[|;>:] ))(?P<family>{_FAMILY}), (?P<given>[A-Z][a-z]{{1,20}})(?: [A-Z]\.)?"
+    r"(?=[ \t]?[\n\"`<|;)\]]|\Z)"
 )
 LONE_GATE: Final = matching("[A-Z][a-z]+,? [A-Za-z]")
 
 _GIVEN, _COMMON, _FAMILY_MARK = int(Marks.GIVEN), int(Marks.COMMON), int(Marks.FAMILY)
 _PLAIN: Final = int(Marks.COMMON | Marks.SMALL)
 _NONE: Final = int(Marks.OTHER | Marks.KNOWN_PLACE)
+_SHORTEST: Final = 3  # letters of a part of a compound
 _GIVEN_TOO: Final = words_in("april may june will christian roman jesus honor skip philippine")
 """Months, peoples and words that no list has for given names."""
 _NO_FAMILY: Final = (
@@ -63,7 +62,14 @@ def _is_family(written: str, given: str) -> bool:
     """Return whether words behind a given name are a family: none is a word, unless they are listed as families."""
     lows = [word for word in written.lower().split() if word not in known.PARTICLES]
     sure = lists().words.get(given.lower(), 0) & (_GIVEN | _PLAIN | _NONE) == _GIVEN
-    return lows != [] and all(_is_part(low, sure=sure) for low in lows)
+    verb = given.lower() in known.FUNCTION_WORDS or given.lower() in known.VERBS
+    return lows != [] and all(_is_part(low, sure=sure) and not (verb and _is_compound(low)) for low in lows)
+
+
+def _is_compound(low: str) -> bool:
+    """Return whether a word on no list is made of two: overwrite, checksum."""
+    cuts = range(_SHORTEST, len(low) - _SHORTEST + 1)
+    return any(is_plain_form(low[:cut]) and is_plain_form(low[cut:]) for cut in cuts)
 
 
 def _is_part(low: str, *, sure: bool) -> bool:

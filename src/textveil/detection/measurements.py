@@ -200,9 +200,8 @@ def _measured(text: str, value: re.Match[str], reached: int) -> Found | None:
     start, end = value.span()
     unit = _unit_end(text, value)
     label = _label(text, start, reached)
-    if label is not None and lists().words.get(label.name.lower(), 0) & int(Marks.FAMILY):
-        if _COMMA.search(text, max(0, start - 4), start) or _TELEPHONE.match(text, start):
-            label = None  # somebody before an address or a telephone, no score: Rutherford, 12 High Street
+    if label is not None and lists().words.get(label.name.lower(), 0) & int(Marks.FAMILY) and _is_reached(text, start):
+        label = None  # somebody before an address or a telephone, no score: Rutherford, 12 High Street
     if label is not None and _fits(label, value[0], unit > end):
         if label.why == "score" and unit == end and _LETTER.match(text, end):
             unit = end + 1  # CKD 3a
@@ -221,6 +220,11 @@ def _measured(text: str, value: re.Match[str], reached: int) -> Found | None:
     if tail is None and not _DOSED.match(text, end):
         return Found(start, unit, "measurement", 0.85, "unit")
     return Found(_medicine(text, start, reached), unit if tail is None else tail.end(), "measurement", 0.85, "dose")
+
+
+def _is_reached(text: str, start: int) -> bool:
+    """Return whether a number stands behind a comma, or is a telephone."""
+    return bool(_COMMA.search(text, max(0, start - 4), start) or _TELEPHONE.match(text, start))
 
 
 def _unit_end(text: str, value: re.Match[str]) -> int:

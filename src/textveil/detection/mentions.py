@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Final
 
 from textveil.detection import lists as known
@@ -36,6 +36,11 @@ _KNOWN_WORDS: Final = int(Marks.COMMON | Marks.SMALL | Marks.OTHER)
 _OPENING: Final = ".!?:;\n|*>\xb7"
 _ITEM: Final = r"[A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+(?: [A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+){0,2}+"
 _ENUMERATION: Final = lazy_regex(rf"(?<![A-Za-z0-9_@#'-]){_ITEM}(?:, {_ITEM}){{1,12}}+(?:,? (?:and|&|or) {_ITEM})?+")
+_CELLS: Final = lazy_regex(
+    rf"(?<![A-Za-z0-9_@#-])(?<!\w'){_ITEM}(?:(?:\",\s{{0,24}}\"|',\s{{0,24}}'|;\s|\n[ \t]{{0,12}}- ){_ITEM}){{1,40}}+"
+    r"(?![A-Za-z0-9_]| [a-z])"
+)
+"""The same as strings of JSON, or items of a list of YAML."""
 _ITEMS: Final = lazy_regex(_ITEM)
 _NO_PART: Final = known.FUNCTION_WORDS | known.SUFFIXES
 _NO_ITEM: Final = known.INSTITUTIONS | known.COMPANIES | known.FUNCTION_WORDS | known.PLACE_ENDS
@@ -179,7 +184,7 @@ def with_enumerated(text: str, spans: Sequence[Found]) -> list[Found]:
     taken = bytearray(len(text))
     _take(taken, [span for span in spans if not _is_guess(span)])
     listed: list[Found] = []
-    for enumeration in matches(_ENUMERATION, text):
+    for enumeration in chain(matches(_ENUMERATION, text), matches(_CELLS, text)):
         items = list(_ITEMS.finditer(text, *enumeration.span()))
         named = sum(item.start() in persons for item in items)
         if len(items) >= 3 and 2 * named >= len(items):

@@ -100,6 +100,10 @@ _ATTRIBUTE: Final = lazy_regex(
     r"[\w:@.-]{1,40}\s?=\s?(?:\"[^\"<>]{0,200}\"|'[^'<>]{0,200}')|[a-z:@-][a-z:-]{0,40}+(?!\w)"
 )
 _OF_CODE: Final = _set("""class id style type rel role method lang charset for name target align""")
+_PERSONS: Final = _set(
+    """author contact customer employee guest member owner patient person recipient reviewer sender student user"""
+)
+"""Elements that hold a person."""
 _KEY: Final = lazy_regex(
     r"\"(?<!\w.)(?:[a-z_$][\w$.-]{0,60}|[A-Z_][A-Z0-9_]{1,60}"
     r"|[A-Z][a-z]{1,40}[A-Z-][A-Za-z]{0,60}(?:-[A-Za-z]{0,60}){0,7})\" ?:"
@@ -369,7 +373,7 @@ def _markup(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         attribute, mark, value = match[0].partition("=")
         key = attribute.strip().lower()
         # <user name="Ada Zuse"/>: what is named in HTML has no white space in its name.
-        named = key == "name" and (" " in value.strip() or _could_name(value.strip(" \"'")))
+        named = key == "name" and (" " in value.strip() or text[start + 1 : name].lower() in _PERSONS)
         yield match.start(), match.end() if key in _OF_CODE and not named else match.start() + len(attribute + mark)
 
 

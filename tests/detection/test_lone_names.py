@@ -1,0 +1,69 @@
+"""Names that are all of a string, a cell, a line or an item go though a part of them is a word; others stay."""
+
+import pytest
+
+import textveil as tv
+
+ROUND = (
+    "{}",
+    '{{"as": "{}"}}',
+    '["{}", "guest"]',
+    "- {}\n- guest\n",
+    "| {} | 3 |\n",
+    "<li>{}</li>",
+    "Default: {}",
+    "Runs as `{}`.",
+    "('{}', 4)",
+    "{}'s calendar",
+)
+NAMES = ("Ebony Kaczmarek", "April Nakamura", "Will Stavros", "Ginger O'Brien", "Christian van Holmgren", "Siobhan May")
+
+
+def drawn(text: str) -> list[str]:
+    return [text[span.start : span.end] for span in tv.detect(text, min_score=0.35) if span.kind == "person"]
+
+
+@pytest.mark.parametrize("around", ROUND)
+@pytest.mark.parametrize("name", NAMES)
+def test_name_with_a_word_in_it_goes_whole_where_it_stands_alone(around: str, name: str) -> None:
+    assert drawn(around.format(name)) == [name]
+
+
+@pytest.mark.parametrize(
+    "name", ["Lamb, Gareth", "Sharma, Takumi", "Silva, Ebony", "Ferreira, June", "Parks, Jennifer"]
+)
+def test_family_before_a_given_name_goes_in_parentheses_and_alone(name: str) -> None:
+    for around in ("A name ({}).", "{}", '"{}"', "| {} |"):
+        assert drawn(around.format(name)) == [name]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "May Unlisted come in?",
+        "Will Unlisted come in?",
+        "In April Zyxel sold more.",
+        '["Skip Autosave", "Will Retry", "May Overwrite"]',
+        "- Skip Checksum\n- Star Wars\n",
+        "(Monday, April)",
+        "(Sorry, Maria)",
+        "Mark Unread",
+    ],
+)
+def test_words_that_are_no_name_stay(text: str) -> None:
+    assert all(name in ("Maria", "Zyxel") for name in drawn(text))
+
+
+def test_given_name_that_is_a_word_goes_among_strings_that_are_names() -> None:
+    for text in (
+        '["Mateusz", "Ebony", "Maria"]',
+        "['Pedro', 'Maria', 'Star']",
+        "who:\n  - Maria\n  - Rose\n  - Pedro\n",
+    ):
+        assert len(drawn(text)) == 3
+    assert "Ebony" not in drawn('["Oak", "Ebony", "Maria", "Beech"]')
+
+
+def test_names_in_attributes_of_markup_go() -> None:
+    assert drawn('<user name="Ebony Kaczmarek"/><owner name="Zoltan"/>') == ["Ebony Kaczmarek", "Zoltan"]
+    assert drawn('<input name="First Name"><target name="Build All"><bean name="Sofia"/>') == []

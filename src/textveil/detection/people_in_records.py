@@ -129,7 +129,8 @@ def names_somebody(written: str) -> bool:
     """Return whether each word of a value is a name, or none of English, of programs and of institutions."""
     words = [word.lower() for word in _PARTS.findall(written) if len(word) > 1 and word[0].isupper()]
     marks = [lists().words.get(word, 0) for word in words]
-    if len(words) == 1 and (written.isupper() or marks[0] & (Marks.KNOWN_PLACE | Marks.COMMON)):
+    known_word = len(words) == 1 and marks[0] & (Marks.KNOWN_PLACE | Marks.COMMON | Marks.GIVEN)
+    if len(words) == 1 and (written.isupper() or known_word not in (0, Marks.GIVEN, Marks.COMMON | Marks.GIVEN)):
         return False
     return (
         words[:1] != []

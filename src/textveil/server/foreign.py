@@ -173,6 +173,13 @@ class Origin(NamedTuple):
     mixed: bool = True  # without a call, whether guesses may stand in it beside restored values
 
 
+class Context(NamedTuple):
+    """A longer text that a text stands in from ``start`` on: what stands around it tells what it is."""
+
+    text: str  # private
+    start: int
+
+
 class _Surface(NamedTuple):
     kind: str
     original: str
@@ -253,6 +260,20 @@ def with_carried(
         new = [name for name in dict.fromkeys(named) if name not in persons and _NAME.fullmatch(name)]
         persons = (*persons, *new)[:_MOST_PERSONS]
     return found, persons
+
+
+def in_context(
+    finder: SpanFinder,
+    texts: Sequence[str],
+    spans: Sequence[Sequence[DetectedSpan]],
+    contexts: Sequence[Context | None],
+    around: Mapping[str, Sequence[DetectedSpan]],
+) -> list[list[DetectedSpan]]:
+    """Return the spans of texts with those that their contexts show; ``around``: the spans of each context's text."""
+    return [
+        list(here) if context is None else finder.in_context(text, here, context.start, around[context.text])
+        for text, here, context in zip(texts, spans, contexts, strict=True)
+    ]
 
 
 def few_values(prepared: Prepared, origins: Sequence[Origin | None], before: int, most: int) -> int:

@@ -31,9 +31,11 @@ from textveil.server.errors import ApiError
 from textveil.server.finding import FindingProcesses
 from textveil.server.foreign import (
     CallRead,
+    Context,
     ForeignValues,
     Origin,
     few_values,
+    in_context,
     kinds_with_surrogates,
     read_calls,
     scopes_of,
@@ -184,6 +186,7 @@ class SanitizingService:
         conversation: ConversationState | None = None,
         labels: Sequence[str] | None = None,
         origins: Sequence[Origin | None] | None = None,
+        contexts: Sequence[Context | None] | None = None,
     ) -> PaidReleases:
         """Sanitize texts of one person, and take the cost from every budget that the account is under.
 
@@ -194,6 +197,7 @@ class SanitizingService:
             conversation: its earlier releases are released again, byte for byte, at no cost.
             labels: for each text of a conversation, tells it from equal ones, which are then released apart.
             origins: for each text of a conversation, where it comes from; None if the client wrote it.
+            contexts: for each text of a conversation, the longer one that it stands in; None if it is whole.
 
         Raises:
             UnknownNameError: there is no such policy.
@@ -210,7 +214,8 @@ class SanitizingService:
                 return self._told(name, releases, prepared, balance)
             # A caller that goes away must not leave the conversation without what it has paid for.
             wanted = list(zip(labels or [""] * len(texts), texts, strict=True))
-            told = dict(zip(wanted, origins or [None] * len(texts), strict=True))
+            none = [None] * len(texts)
+            told = dict(zip(wanted, zip(origins or none, contexts or none, strict=True), strict=True))
             return await asyncio.shield(asyncio.ensure_future(self._in_turn(name, wanted, account, conversation, told)))
         finally:
             self._under_way -= 1
@@ -256,16 +261,17 @@ class SanitizingService:
         wanted: list[tuple[str, str]],
         account: Account,
         conversation: ConversationState,
-        origins: Mapping[tuple[str, str], Origin | None],
+        told: Mapping[tuple[str, str], tuple[Origin | None, Context | None]],
     ) -> PaidReleases:
         async with conversation.lock:
             digests = await self._digests(name, wanted, conversation)
             releases = {key: conversation.known(digest) for key, digest in digests.items()}
             new = [key for key, release in releases.items() if release is None]
             if new:
-                own = [origins[key] is None and not _declares(key[0]) for key in new]
-                hosts = [origins[key] is None and not _is_document(key[0]) for key in new]
-                within = _Within(conversation, [origins[key] for key in new], own, hosts)
+                origins, contexts = map(list, zip(*(told[key] for key in new), strict=True))
+                own = [told[key][0] is None and not _declares(key[0]) for key in new]
+                hosts = [told[key][0] is None and not _is_document(key[0]) for key in new]
+                within = _Within(conversation, origins, own, hosts, contexts)
                 prepared, drawn, balance = await self._paid(name, [text for _, text in new], account, within)
                 async for key, new_release, source in _in_pieces(zip(new, drawn, within.sources, strict=True)):
                     conversation.remember(name, digests[key], new_release, source)
@@ -304,12 +310,13 @@ class SanitizingService:
         self, name: str, texts: list[str], account: Account, within: _Within | None = None
     ) -> tuple[Prepared, list[Release], Balance]:
         """Prepare, pay, then draw, then note it: in that order and no other."""
-        characters = _size(texts)
+        read = [*texts, *(() if within is None else within.around)]
+        characters = _size(read)
         if within is None or not self.policies.is_found_apart(name):
-            spans = await self._found_beside(name, texts)
+            spans = await self._found_beside(name, read)
         else:
-            within.recalled = self._spans.recall(account, self.policies.base(name), texts)
-            missing = within.recalled.missing(texts)
+            within.recalled = self._spans.recall(account, self.policies.base(name), read)
+            missing = within.recalled.missing(read)
             spans = await self._found_beside(name, missing) if missing else []
         if within is not None:
             await self._trace(name, within)
@@ -377,8 +384,10 @@ class SanitizingService:
             found: Sequence[Sequence[DetectedSpan]] | None = spans
             finder = None if within.recalled is None else self.policies.finder(name)
             if finder is not None and within.recalled is not None:
-                new = finder.found(within.recalled.missing(texts)) if spans is None else spans
-                found = within.recalled.completed(new)
+                read = [*texts, *within.around]
+                here = within.recalled.completed(finder.found(within.recalled.missing(read)) if spans is None else spans)
+                around = dict(zip(within.around, here[len(texts) :], strict=True))
+                found = in_context(finder, texts, here[: len(texts)], within.contexts, around)
                 if finder.draws_persons and any(within.own):
                     found, within.persons = with_carried(
                         finder, texts, within.own, found, within.persons, conversation.carried
@@ -437,8 +446,8 @@ class _Within:
     """Texts of a conversation: origins, sources of their values, calls by message, foreign values, hosts and persons.
 
     ``own``: whether the client said each of them, and did not declare a tool by it; ``names_hosts``: whether an answer
-    may have originals in URLs to a host that it names; ``recalled``: their spans, as far as they are known, if the
-    policy's values may be found in another process.
+    may have originals in URLs to a host that it names; ``around``: the texts of their contexts; ``recalled``: the spans
+    of both, as far as they are known, if the policy's values may be found in another process.
     """
 
     def __init__(
@@ -447,11 +456,14 @@ class _Within:
         origins: Sequence[Origin | None],
         own: Sequence[bool],
         names_hosts: Sequence[bool],
+        contexts: Sequence[Context | None],
     ) -> None:
         self.conversation = conversation
         self.origins = origins
         self.own = own
         self.names_hosts = names_hosts
+        self.contexts = contexts
+        self.around = list(dict.fromkeys(context.text for context in contexts if context is not None))
         self.persons = conversation.persons
         self.sources = [OWN if origin is None else UNTRACED for origin in origins]
         self.calls: Mapping[str, CallRead] = {}

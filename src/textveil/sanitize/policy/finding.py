@@ -172,6 +172,28 @@ class SpanFinder:
                 carried.append(found._replace(start=start, end=end))
         return sorted([*spans, *carried])
 
+    def in_context(
+        self, text: str, spans: Sequence[DetectedSpan], start: int, around: Sequence[DetectedSpan]
+    ) -> list[DetectedSpan]:
+        """Return the spans of a text with what is drawn in it where it stands in a longer one, from ``start`` on.
+
+        ``spans``: of the text alone; ``around``: of the longer text.
+        """
+        met = [
+            span._replace(start=max(span.start - start, 0), end=min(span.end - start, len(text)))
+            for span in around
+            if span.kind in self._drawn and span.start < start + len(text) and span.end > start
+        ]
+        met = [span for span in met if any(map(str.isalnum, text[span.start : span.end]))]
+        if not met:
+            return list(spans)
+        drawn = covering(text, [*(span for span in spans if span.kind in self._drawn), *met], self._order)
+        taken = bytearray(len(text))
+        for span in drawn:
+            taken[span.start : span.end] = b"\1" * (span.end - span.start)
+        rest = (span for span in spans if span.kind not in self._drawn and 1 not in taken[span.start : span.end])
+        return sorted([*drawn, *rest])
+
     def unread(self, text: str) -> bool:
         """Tell whether to warn: only the embedded detector reads the text, and has no rules for its language."""
         return self._warns and unfit(text)

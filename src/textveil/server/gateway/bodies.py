@@ -199,6 +199,7 @@ async def sanitized_body(
             conversation=state,
             labels=[pieces[0].label for pieces in wholes],
             origins=[pieces[0].origin for pieces in wholes],
+            contexts=[pieces[0].context if len(pieces) == 1 else None for pieces in wholes],
         )
         releases = paid.releases
         memory.sent(releases)

@@ -56,8 +56,11 @@ def _values(reading: RequestReading, value: Any, place: str) -> Any:
     return reading.values(value, place)
 
 
-many_values: Final = list_of(_values)
-"""Reads a list of JSON data, all of which is text except the names of parameters."""
+def many_values(reading: RequestReading, value: Any, place: str) -> Any:
+    """Read a list of JSON data, all of which is text except the names of parameters."""
+    if not isinstance(value, list):
+        refuse(place, "a list", code="invalid_type")
+    return reading.values(value, place)
 
 
 def schema(reading: RequestReading, value: Any, place: str) -> Any:
@@ -68,7 +71,11 @@ def schema(reading: RequestReading, value: Any, place: str) -> Any:
 def _named_schemas(reading: RequestReading, value: Any, place: str) -> Any:
     need_object(value, place)
     reading.parameters.update(parameter_name(reading, key, place) for key in value)
-    return {key: schema(reading, part, under(place, key)) for key, part in value.items()}
+    read = {}
+    for key, part in value.items():
+        with reading.under(key):
+            read[key] = schema(reading, part, under(place, key))
+    return read
 
 
 _limit: Final = number(-1e300, 1e300)

@@ -14,13 +14,13 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any, Final, Literal, NamedTuple, NoReturn, Protocol, TypeAlias
 
 from textveil.json_text import Leaf, LeafKind, leaves
 from textveil.server.bodies import parsed
 from textveil.server.errors import ApiError, too_many_texts
-from textveil.server.foreign import Call, Origin
+from textveil.server.foreign import Call, Context, Origin
 from textveil.server.gateway.json_text import with_quoted_draws
 from textveil.server.service import DOCUMENT
 from textveil.text.escapes import BORDER
@@ -47,6 +47,7 @@ class Piece(NamedTuple):
     # Equal texts at two places are two texts.
     label: str
     origin: Origin | None = None  # where it comes from; None if the client wrote it
+    context: Context | None = None  # the JSON that it is a string of
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +143,7 @@ class RequestReading:
         self.parameters: set[str] = set()
         self.call = ""
         self._origin: Origin | None = None
+        self._under: list[str] = []
         self._stands: dict[str, str] = {}
         self._behind: dict[str, str] = {}
         self._since: Counter[str] = Counter()
@@ -251,24 +253,61 @@ class RequestReading:
         self._behind[field], self._since[field] = hashlib.sha256(told).hexdigest(), 0
 
     def json_text(self, value: Any, place: str, what: str) -> JsonSlots | Slot | str:
-        """Read JSON inside a string: its leaves are released one by one; a string that is none, as a text."""
+        """Read JSON inside a string: its leaves are released one by one; a string that is none, as a text.
+
+        What a leaf is, is read from all of the JSON: {"password": "walnut-quarry"}.
+        """
         parts = leaves(value) if isinstance(value, str) else None
         if parts is None:
-            return self.text(value, place, what)
+            return self._alone(value, place, what)
         slots: list[str | tuple[Slot, Leaf]] = []
+        said, starts = self._head(), dict[int, int]()
         for part in parts:
-            plain = isinstance(part, str) or (part.kind is LeafKind.KEY and part.text in self.parameters)
-            slot = None if plain or isinstance(part, str) else self.text(part.text, place, what)
-            if isinstance(slot, Slot) and isinstance(part, Leaf):
+            if isinstance(part, str):
+                slots.append(part)
+                said.append(part)
+                continue
+            plain = part.kind is LeafKind.KEY and part.text in self.parameters
+            slot = None if plain else self.text(part.text, place, what)
+            quote = '"' if part.kind in (LeafKind.KEY, LeafKind.STRING) else ""
+            said += [quote, part.text, quote]
+            if isinstance(slot, Slot):
+                starts[slot.number] = len(said) - 2
                 slots.append((slot, part))
             else:
-                slots.append(part.written if isinstance(part, Leaf) else part)
+                slots.append(part.written)
+        self._stand_in(said, starts)
         return JsonSlots(tuple(slots))
+
+    @contextlib.contextmanager
+    def under(self, name: str) -> Iterator[None]:
+        """Note that what is read meanwhile is a value of the parameter of this name."""
+        self._under.append(name)
+        try:
+            yield
+        finally:
+            self._under.pop()
+
+    def _alone(self, value: Any, place: str, what: str, quote: str = "") -> Slot | str:
+        slot = self.text(value, place, what)
+        if isinstance(slot, Slot) and self._under:
+            self._stand_in([*self._head(), quote, value, quote], {slot.number: len(self._under) + 1})
+        return slot
+
+    def _head(self) -> list[str]:
+        return [f'{{"{name}": ' for name in self._under]
+
+    def _stand_in(self, said: list[str], starts: Mapping[int, int]) -> None:
+        """Note in which text pieces stand: by their numbers, the places in ``said``."""
+        ends = list(accumulate(map(len, said), initial=0))
+        text = "".join(said)
+        for number, place in starts.items():
+            self.pieces[number] = self.pieces[number]._replace(context=Context(text, ends[place]))
 
     def values(self, value: Any, place: str, what: str = "value") -> Any:
         """Read JSON data whose strings, numbers and truth values are all text."""
         if isinstance(value, str):
-            return self.text(value, place, what)
+            return self._alone(value, place, what, '"')
         if value is None:
             return None
         return _Parsed(self.json_text(json.dumps(value, ensure_ascii=False), place, what))

@@ -25,7 +25,7 @@ from textveil.detection.found import plain
 from textveil.detection.mentions import CarriedPersons
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import InputError, need
-from textveil.sanitize.policy.finding import CARRIED, PERSON, SpanFinder
+from textveil.sanitize.policy.finding import PERSON, SpanFinder
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.sanitize.setting import Setting
 from textveil.sanitize.ways import Prepared
@@ -233,9 +233,9 @@ def with_carried(
     persons: tuple[str, ...],
     carried: CarriedPersons | None = None,
 ) -> tuple[list[list[DetectedSpan]], tuple[str, ...]]:
-    """Return the spans of texts with mentions of persons whom earlier texts name, and all persons that are named now.
+    """Return the spans of texts with mentions of persons whom these or earlier texts name, and all who are named now.
 
-    Only a text that the client wrote names one for later texts, and is searched for them: in any other, that a word is
+    Only a text that the client wrote names one for others, and is searched for them: in any other, that a word is
     drawn would tell that it is a name of the client's; and it could have words of the client drawn.
 
     Args:
@@ -246,19 +246,20 @@ def with_carried(
         persons: whom earlier texts of the conversation name.
         carried: of the conversation.
     """
-    found = [list(here) for here in spans]
+    found, named, before = [list(here) for here in spans], [frozenset[str]()] * len(texts), persons
     for number, text in enumerate(texts):
-        if not own[number]:
-            continue
-        if persons:
+        if own[number]:
+            names = (
+                plain(text[span.start : span.end]).text
+                for span in found[number]
+                if span.kind == PERSON and span.score >= _SURE and span.why not in _WEAK
+            )
+            new = [name for name in dict.fromkeys(names) if _NAME.fullmatch(name)]
+            persons = (*persons, *(name for name in new if name not in persons))[:_MOST_PERSONS]
+            named[number] = frozenset(new)
+    for number, text in enumerate(texts):
+        if own[number] and (before or not named[number].issuperset(persons)):
             found[number] = finder.with_carried(text, found[number], persons, carried)
-        named = (
-            plain(text[span.start : span.end]).text
-            for span in found[number]
-            if span.kind == PERSON and span.score >= _SURE and span.why not in _WEAK and span.detector != CARRIED
-        )
-        new = [name for name in dict.fromkeys(named) if name not in persons and _NAME.fullmatch(name)]
-        persons = (*persons, *new)[:_MOST_PERSONS]
     return found, persons
 
 

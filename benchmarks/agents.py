@@ -180,6 +180,13 @@ workers: 4
 on_call:
   - <<name2>>
 """,
+        "xml": """<?xml version="1.0"?>
+<users><user name="<<name>>" mail="<<email>>"><phone><<phone>></phone><password><<password>></password></user>
+<owner><first_name><<first2>></first_name><last_name><<last2>></last_name></owner></users>
+""",
+        "plist": """<dict><key>Owner</key><string><<name>></string>
+  <key>password</key><string><<password>></string></dict>
+""",
         "private key": """# deploy key of <<name>>
 -----BEGIN RSA PRIVATE KEY-----
 <<pem>>
@@ -220,6 +227,14 @@ Thanks, <<first>>! I will forward it to <<email2>>.
 """,
     },
     "database": {
+        "dump": """COPY public.<<table>> (id, full_name, email, password) FROM stdin;
+1\t<<name>>\t<<email>>\t<<password>>
+2\t<<name2>>\t<<email2>>\t<<password2>>
+\\.
+""",
+        "columns": """{"columns": ["id", "full_name", "phone", "password"],
+ "rows": [[1, "<<name>>", "<<phone>>", "<<password>>"], [2, "<<name2>>", "<<phone2>>", null]]}
+""",
         "sql": """CREATE TABLE <<table>> (id INTEGER PRIMARY KEY, full_name TEXT, email TEXT, phone TEXT, api_key TEXT);
 INSERT INTO <<table>> (id, full_name, email, phone, api_key) VALUES
   (1, '<<sqlname>>', '<<email>>', '<<phone>>', '<<stripe>>'),
@@ -253,6 +268,9 @@ password: <<password>>
 """,
     },
     "browser": {
+        "resource": """{"contents": [{"uri": "file:///<<file>>", "mimeType": "application/json",
+ "text": "{\\"owner\\": \\"<<name>>\\", \\"reviewers\\": [\\"<<name2>>\\"], \\"password\\": \\"<<password>>\\"}"}]}
+""",
         "html": """<!DOCTYPE html>
 <html><head><title><<name>> - profile</title><meta name="author" content="<<name>>"></head>
 <body class="page"><h1 id="top"><<name>></h1>
@@ -281,7 +299,7 @@ X-Api-Key: <<hexkey2>>
 }
 FORMS: Final = {
     "python": "python", "diff": "diff", "log of json": "jsonl", "mailbox": "json", "sql": "sql", "csv": "csv",
-    "csv of names": "csv", "rows": "json", "html": "html", "html table": "html",
+    "csv of names": "csv", "rows": "json", "columns": "json", "resource": "json", "html": "html", "html table": "html",
 }  # fmt: skip
 """What the text of a writing is, where it can be checked."""
 
@@ -493,6 +511,22 @@ TOOLS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
     "call_api": (
         "Calls the API with the key <<hexkey>>.",
         {"token": {"type": "string", "const": "<<github>>"}, "times": {"type": "integer", "minimum": 1, "maximum": 9}},
+    ),
+    "assign": (
+        "Assigns an issue; a name (<<last2>>, <<first2>>) approves.",
+        {
+            "assignee": {"anyOf": [{"enum": ["<<name>>", "<<name2>>"]}, {"type": "null"}]},
+            "reviewers": {"type": "array", "items": {"enum": ["<<name2>>", "<<first>>"]}},
+            "account": {"properties": {"owner": {"const": "<<name>>"}, "password": {"default": "<<password2>>"}}},
+        },
+    ),
+    "log_in": (
+        "Logs in.",
+        {
+            "user": {"default": "<<user>>"},
+            "password": {"examples": ["<<password>>"]},
+            "first_name": {"default": "<<first>>"},
+        },
     ),
     "open_page": (
         "Opens a page.",

@@ -67,3 +67,18 @@ def test_given_name_that_is_a_word_goes_among_strings_that_are_names() -> None:
 def test_names_in_attributes_of_markup_go() -> None:
     assert drawn('<user name="Ebony Kaczmarek"/><owner name="Zoltan"/>') == ["Ebony Kaczmarek", "Zoltan"]
     assert drawn('<input name="First Name"><target name="Build All"><bean name="Sofia"/>') == []
+
+
+def test_first_and_last_names_behind_their_keys_go_whatever_word_they_are() -> None:
+    for text in (
+        "first_name: Ize\nlast_name: French\n",
+        "LAST_NAME=Ward\nFIRST_NAME=Mads\n",
+        "<surname>Grace</surname> <first-name>Star</first-name>",
+    ):
+        assert len(drawn(text)) == 2
+    assert drawn("first_name: String\nlast_name: Required\n") == []
+
+
+def test_given_name_of_somebody_begins_a_sentence_though_it_is_a_word() -> None:
+    assert "Ebony" in drawn('{"to": "Ebony Mendoza", "note": "Ebony called at noon."}')
+    assert drawn("Ebony Mendoza likes ebony. Ebony is dark.").count("Ebony") == 0

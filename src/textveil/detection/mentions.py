@@ -36,9 +36,10 @@ _KNOWN_WORDS: Final = int(Marks.COMMON | Marks.SMALL | Marks.OTHER)
 _OPENING: Final = ".!?:;\n|*>\xb7"
 _ITEM: Final = r"[A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+(?: [A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+){0,2}+"
 _ENUMERATION: Final = lazy_regex(rf"(?<![A-Za-z0-9_@#'-]){_ITEM}(?:, {_ITEM}){{1,12}}+(?:,? (?:and|&|or) {_ITEM})?+")
+_LETTERS: Final = "[A-Z](?:[A-Za-z-]|'(?=[A-Za-z])){0,30}"
+_CELL: Final = f"{_LETTERS}(?: {_LETTERS}){{0,2}}"
 _CELLS: Final = lazy_regex(
-    rf"(?<![A-Za-z0-9_@#-])(?<!\w'){_ITEM}(?:(?:\",\s{{0,24}}\"|',\s{{0,24}}'|;\s|\n[ \t]{{0,12}}- ){_ITEM}){{1,40}}+"
-    r"(?![A-Za-z0-9_]| [a-z])"
+    rf"(?<![A-Za-z0-9_@#-])(?<!\w'){_CELL}(?:(?:\",\s{{0,24}}\"|',\s{{0,24}}'|;\s|\n[ \t]{{0,12}}- ){_CELL}){{1,40}}+"
 )
 """The same as strings of JSON, or items of a list of YAML."""
 _ITEMS: Final = lazy_regex(_ITEM)
@@ -184,7 +185,8 @@ def with_enumerated(text: str, spans: Sequence[Found]) -> list[Found]:
     taken = bytearray(len(text))
     _take(taken, [span for span in spans if not _is_guess(span)])
     listed: list[Found] = []
-    for enumeration in chain(matches(_ENUMERATION, text), matches(_CELLS, text)):
+    ended = (list_ for list_ in matches(_CELLS, text) if not _GOES_ON.match(text, list_.end()))
+    for enumeration in chain(matches(_ENUMERATION, text), ended):
         items = list(_ITEMS.finditer(text, *enumeration.span()))
         named = sum(item.start() in persons for item in items)
         if len(items) >= 3 and 2 * named >= len(items):
@@ -194,6 +196,9 @@ def with_enumerated(text: str, spans: Sequence[Found]) -> list[Found]:
         return list(spans)
     _take(taken, listed)
     return sorted([*(span for span in spans if not _is_guess(span) or 1 not in taken[span.start : span.end]), *listed])
+
+
+_GOES_ON: Final = lazy_regex("[A-Za-z0-9_]| [a-z]")
 
 
 def _can_be_listed(item: str) -> bool:
@@ -272,7 +277,9 @@ def _part_at(text: str, names: _Known, match: re.Match[str]) -> Found | None:
     if whole.kind == "person" and (initial := _INITIAL.search(text, max(0, start - 3), start)):
         start = initial.start("letter")  # P NNAMANI
     if lists().words.get(bare.lower(), 0) & _KNOWN_WORDS and start == end - len(bare):
-        if _opens(text, start) or (text[end : end + 2].strip()[:1].isalnum() and text[end + 1 : end + 2].isupper()):
+        if (_opens(text, start) and not _SUBJECT.match(text, end)) or (
+            text[end : end + 2].strip()[:1].isalnum() and text[end + 1 : end + 2].isupper()
+        ):
             return None
         if bare.isupper() or text[max(0, start - 4) : start].lower().endswith((" a ", "the ")):
             return None
@@ -281,6 +288,10 @@ def _part_at(text: str, names: _Known, match: re.Match[str]) -> Found | None:
     return _mention(start, end, whole)
 
 
+_SUBJECT: Final = lazy_regex(
+    r" (?:called|calls|said|says|asked|asks|wrote|writes|told|tells|replied|sent|confirmed|agreed|phoned|lives)\b"
+)
+"""What somebody does, behind a name that begins a sentence: Ebony called."""
 _INITIAL: Final = lazy_regex(r"(?:\A|[^A-Za-z0-9.])(?P<letter>[B-HJ-Z]) \Z")
 _NO_NAME_AFTER: Final = frozenset("0123456789_")
 

@@ -284,6 +284,17 @@ _NAMED: Final = lazy_regex(
     r"(?P<name>[A-Z][A-Za-z .'-]{1,40}?)%?[\"']",
     small=("name",),
 )
+_KEYED: Final = lazy_regex(
+    r"(?i:(?<![A-Za-z])(?:first|last|given|family|middle|maiden)[_ -]?name|surname|forename)[\"'`]?"
+    r"(?:[ \t]{0,2}[:=][ \t]{0,3}|>)[\"'`]?(?P<name>[A-Z][A-Za-z'-]{1,30}(?: [A-Z][A-Za-z'-]{1,30}){0,2})"
+    r"(?=[\"'`]?[ \t]{0,4}(?:[\n,;&}<|\r)]|\Z)|[\"'] )",
+    small=("name", "forename"),
+)
+"""A part of a name behind a key that nothing else has, whatever word it is: last_name: French."""
+_NO_NAMES: Final = words_in(
+    """string str text char varchar none null nil undefined true false required optional name first last full unknown
+    number integer int bool boolean object any field value column label enter your empty missing todo"""
+)
 _ROLES: Final = words_in(
     """user users usr uid username admin administrator root test tests tester svc service app api web www db bot ci
     name me myself you your my guest demo dev prod staging deploy deployer build builder runner nobody anonymous
@@ -304,7 +315,7 @@ USER_GATE: Final = with_words(
     gebruikersnaam uzytkownik anmeldename role created updated logged handle u l todo fixme xxx hack note"""
 )
 FIELD_GATE: Final = holding(
-    "ame=", "ame =", "ame'", 'ame"', "ame:", "ame`", "ame]", "ame)", "ame LIKE", "ame like", "ame ILIKE", "NAME"
+    "ame=", "ame =", "ame'", 'ame"', "ame:", "ame>", "ame`", "ame]", "ame)", "ame LIKE", "ame like", "ame ILIKE", "NAME"
 )
 PEOPLE_GATE: Final = either(
     either(USER_GATE, WithWords(lambda: _SERVICE_WORDS)),
@@ -341,6 +352,9 @@ def _people(text: str) -> Iterator[tuple[int, int, str]]:
         name = "" if account is None else account["name"].rstrip("._-")
         if account is not None and names_user(name.lower()):
             yield account.start("name"), account.start("name") + len(name), "handle"
+    for match in matches(_KEYED, text):
+        if not any(part in _NO_NAMES for part in match["name"].lower().split()):
+            yield *match.span("name"), "person"
     for match in matches(_NAMED, text):
         parts = re.findall("[a-z]+", match["name"].lower())
         if not all(part in _ROLES or part in _known() for part in parts):

@@ -1,10 +1,14 @@
-"""Persons, ids, places and secrets in a table: CSV, tabs, Markdown, a database's client, or parted by spaces."""
+"""Persons, ids, places and secrets in a table: CSV, tabs, Markdown, a database's client, or parted by spaces.
+
+Tables are also the lists of values of SQL and of JSON: INSERT INTO, COPY, {"columns": [...], "rows": [[...]]}.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final, NamedTuple
+from itertools import chain
+from typing import Final, NamedTuple, TypeAlias
 
 from textveil.detection import lists as known
 from textveil.detection.found import ORDINARY, Found
@@ -49,6 +53,8 @@ _SECRETS: Final = lazy_regex(
     r"(?i:pass(?:word|wd|code|phrase|wort)|pwd|pin|api[_ -]?key|secret|(?:access|api)[_ -]?token"
     r"|kennwort|mot de passe|contrasena|senha|wachtwoord|haslo)"
 )
+_PASS: Final = lazy_regex("(?i:pass|token|credentials?)")
+"""A column of secrets, unless it tells who passed."""
 _IDS: Final = lazy_regex(
     r"(?i:(?:policy|member(?:ship)?|customer|client|patient|account|acct|employee|empl?|staff|student|pupil|case|claim"
     r"|order|invoice|booking|hosp(?:ital)?|nhs|ni|chart|file|contract|licen[cs]e|permit|passport|serial|badge|payroll"
@@ -58,7 +64,7 @@ _IDS: Final = lazy_regex(
     r"|ext(?:ension|\.)?|durchwahl|poste|interno|toestel)"
 )
 _PLACES: Final = lazy_regex(
-    r"(?i:city|town|village|(?:home |postal |street )?address|street|post ?code|zip(?:[ _]?code)?|county|hometown"
+    r"(?i:city|town|village|(?:(?:home|postal|street)[ _])?address|street|post ?code|zip(?:[ _]?code)?|county|hometown"
     r"|(?:place of birth|birth ?place)|(?:wohn)?ort|stadt|strasse|plz|adresse|anschrift|ville|rue|code postal|ciudad"
     r"|localidad|municipio|direccion|citta|comune|indirizzo|cidade|morada|endereco|(?:woon)?plaats|straat|adres|miasto"
     r"|miejscowosc|ulica)"
@@ -76,7 +82,7 @@ _HEADER: Final = lazy_regex(
     rf"(?m)(?<![^\s|,;\"])(?:{_COLUMN.pattern}|{_ROLE.pattern}|{_LOGINS.pattern}|{_VOTED.pattern}){_BEHIND}"
 )
 _VALUE_HEADER: Final = lazy_regex(
-    rf"(?m)(?<![^\s|,;\"])(?:{_SECRETS.pattern}|{_PHONES.pattern}|{_IDS.pattern}|{_PLACES.pattern}){_BEHIND}"
+    rf"(?m)(?<![^\s|,;\"])(?:{_SECRETS.pattern}|{_PASS.pattern}|{_PHONES.pattern}|{_IDS.pattern}|{_PLACES.pattern}){_BEHIND}"
 )
 """Which of its places begin a cell is told by ``_begins_cell``; most words of a text are passed over at once."""
 _HEADING: Final = lazy_regex(r"[A-Za-z#][A-Za-z0-9_ ()./'#,-]{0,40}")
@@ -120,7 +126,7 @@ def find_people_in_tables(text: str) -> Iterator[Found]:
     places = (place for place, _ in places_of(text, _HEAD_WORDS))
     headers = (header for place in places if (header := _HEADER.match(text, place)) is not None)
     begun = set()
-    for rows, columns, heads in _tables(text, headers):
+    for rows, columns, heads in chain(_tables(text, headers), _lists(text)):
         yield from heads
         for span in _persons(rows, columns):
             begun.add(span.start)
@@ -150,15 +156,17 @@ def find_values_in_tables(text: str) -> Iterator[Found]:
     """Yield the cells below a header such as ``password``, "Policy No", "Phone" or "City", by start."""
     places = (place for place, _ in places_of(text, _VALUE_WORDS))
     headers = (header for place in places if (header := _VALUE_HEADER.match(text, place)) is not None)
-    for rows, columns, _ in _tables(text, headers):
+    for rows, columns, _ in chain(_tables(text, headers), _lists(text)):
         held = ((cell, columns[column]) for column, cells in rows.items() for cell in cells)
         for cell, kind in sorted(held):
             if kind in _FITS and len(cell.value) > 1 and not is_placeholder(cell.value) and _FITS[kind](cell.value):
+                kind = "secret" if kind == "pass" else kind
                 yield Found(cell.start, cell.start + len(cell.value), kind, _SCORE, "column")
 
 
 _FITS: Final[dict[str, Callable[[str], object]]] = {
     "secret": lambda value: len(value) > 2 and " " not in value,
+    "pass": lambda value: len(value) > 5 and " " not in value and not value.isalpha() and any(map(str.isalpha, value)),
     "phone": _PHONE_CELL.fullmatch,
     "id": _VALUE_CELL.fullmatch,
     "place": lambda value: _PLACE_CELL.fullmatch(value) and value.lower() not in _NO_NAME,
@@ -166,9 +174,65 @@ _FITS: Final[dict[str, Callable[[str], object]]] = {
 """What a cell of a column must look like."""
 
 
-def _tables(
-    text: str, headers: Iterator[re.Match[str]]
-) -> Iterator[tuple[dict[int, list[_Cell]], dict[int, str], list[Found]]]:
+_Table: TypeAlias = "tuple[dict[int, list[_Cell]], dict[int, str], list[Found]]"
+
+_SQL: Final = lazy_regex(
+    r"(?i:INSERT (?:IGNORE )?INTO|COPY) [\w.\"`]{1,80} ?\((?P<heads>[\w \"`,]{3,600})\)\s{1,8}"
+    r"(?:(?P<values>(?i:VALUES))\s{0,8}|(?i:FROM stdin)[^;\n]{0,80};\n)"
+)
+_SQL_HEAD: Final = lazy_regex(r"\w[\w ]{0,60}")
+_JSON: Final = lazy_regex(
+    r"\[\s{0,8}(?P<heads>\"[A-Za-z][\w ]{0,40}\"(?:,\s{0,8}\"[A-Za-z][\w ]{0,40}\"){1,40})\s{0,8}\],\s{0,8}"
+    r"(?:\"(?:rows|data|values|records|results)\"\s{0,4}:\s{0,4}\[\s{0,8})?(?=\[)"
+)
+_JSON_HEAD: Final = lazy_regex(r"[A-Za-z][\w ]{0,40}")
+_LISTED_ROW: Final = lazy_regex(r"\s{0,24}(?:,\s{0,24})?[(\[]")
+_LISTED_CELL: Final = lazy_regex(
+    r"\s{0,24}+(?:[NE]?'(?P<single>(?:[^'\n]|''){0,400}+)'|\"(?P<double>[^\"\n]{0,400}+)\"|(?P<bare>[^\s,()\[\]'\"]{0,80}+))"
+    r"\s{0,24}+(?P<end>[,)\]])"
+)
+
+
+def _lists(text: str) -> Iterator[_Table]:
+    """Yield tables that are lists of values behind a list of their heads: of SQL, of a database's dump, of JSON."""
+    for form, head in ((_SQL, _SQL_HEAD), (_JSON, _JSON_HEAD)):
+        for header in matches(form, text) if form is _JSON or _INSERTS.search(text) else ():
+            cells = [_Cell(cell.start(), cell[0].rstrip()) for cell in head.finditer(text, *header.span("heads"))]
+            columns = _column_kinds(cells, ",")
+            if not any(columns.values()):
+                continue
+            if form is _SQL and not header["values"]:
+                yield _rows(text, header.end(), "\t", columns)[0], columns, []
+            else:
+                yield _listed_rows(text, header.end(), columns), columns, []
+
+
+_INSERTS: Final = lazy_regex(r"(?i)\b(?:INTO|COPY) ")
+
+
+def _listed_rows(text: str, place: int, columns: dict[int, str]) -> dict[int, list[_Cell]]:
+    """Return the cells of each column that may hold persons or values: ('a', 'b'), ('c', 'd')."""
+    held: dict[int, list[_Cell]] = {column: [] for column, kind in columns.items() if kind}
+    while (row := _LISTED_ROW.match(text, place)) is not None:
+        check_time()
+        place, number = row.end(), 0
+        while (cell := _LISTED_CELL.match(text, place)) is not None:
+            group = next((group for group in ("single", "double") if cell[group] is not None), "bare")
+            value = cell[group].rstrip()
+            if number in held and not (group == "bare" and value.upper() in _NULLS):
+                held[number].append(_Cell(cell.start(group), value))
+            place, number = cell.end(), number + 1
+            if cell["end"] != ",":
+                break
+        else:
+            break
+    return held
+
+
+_NULLS: Final = frozenset(("NULL", "TRUE", "FALSE", "DEFAULT", ""))
+
+
+def _tables(text: str, headers: Iterator[re.Match[str]]) -> Iterator[_Table]:
     """Yield the cells of each table below one of these heads of columns, by column, what columns hold, and the heads.
 
     The heads name nobody.
@@ -244,7 +308,7 @@ def _column_kinds(cells: Sequence[_Cell], mark: str) -> dict[int, str]:
         return {}
     kinds = (
         (_COLUMN, "name"), (_LOGINS, "login"), (_ROLE, "role"), (_PHONES, "phone"), (_IDS, "id"), (_PLACES, "place"),
-        (_VOTED, "vote"), (_SECRETS, "secret"),
+        (_VOTED, "vote"), (_SECRETS, "secret"), (_PASS, "pass"),
     )  # fmt: skip
     return {
         cell.start if mark == " " else number: next((kind for head, kind in kinds if head.fullmatch(cell.value)), "")

@@ -385,7 +385,8 @@ class SanitizingService:
             finder = None if within.recalled is None else self.policies.finder(name)
             if finder is not None and within.recalled is not None:
                 read = [*texts, *within.around]
-                here = within.recalled.completed(finder.found(within.recalled.missing(read)) if spans is None else spans)
+                new = finder.found(within.recalled.missing(read)) if spans is None else spans
+                here = within.recalled.completed(new)
                 around = dict(zip(within.around, here[len(texts) :], strict=True))
                 found = in_context(finder, texts, here[: len(texts)], within.contexts, around)
                 if finder.draws_persons and any(within.own):

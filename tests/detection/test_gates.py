@@ -81,6 +81,7 @@ PIECES += [
     "Sian, MRCVS",
     "the Housing Act",
     "art. 5 ust. 2",
+    '{"as": "Ebony Kaczmarek"}',
     "enfermedad de Paget",
     "x\nKILWHIN, 3 May - The mill closed",
     "x\nQty   Item   Sum\n2     Oak    4",

@@ -1,1 +1,0 @@
-"""Steps from one form of the tables to the next."""

@@ -1,1 +1,0 @@
-"""Steps that make the server's own tables and bring older ones into today's form."""

@@ -1,1 +1,0 @@
-"""The steps, each on the one before."""

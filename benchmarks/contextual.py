@@ -21,9 +21,9 @@ import numpy as np
 from measure import SHARED
 from utility import FREQUENT, NOT_NAMES, TEXTS, held_out, ids_of, interval, news, reviews
 
-from textveil.mechanisms.channels.neighborhood import neighborhood
+from textveil.mechanisms.contextual_neighborhood import ContextualNeighborhood
 from textveil.mechanisms.kinds import SequenceMechanism, WordMechanism
-from textveil.mechanisms.sequence.contextual_neighborhood import ContextualNeighborhood
+from textveil.mechanisms.neighborhood import neighborhood
 from textveil.models.language_model import boundary_id
 from textveil.models.ngram import embedded_language_model
 from textveil.randomness import seeded_generator

@@ -23,7 +23,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 
-from textveil.mechanisms.channels.neighborhood import neighborhood
+from textveil.mechanisms.neighborhood import neighborhood
 from textveil.randomness import seeded_generator
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.statistics import clopper_pearson

@@ -26,8 +26,8 @@ import numpy as np
 from measure import SHARED, machine
 
 from textveil.catalog import mechanism
-from textveil.mechanisms.channels.neighborhood import neighborhood
 from textveil.mechanisms.kinds import Channel
+from textveil.mechanisms.neighborhood import neighborhood
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil_lab.mechanisms.channels.exponential import exponential

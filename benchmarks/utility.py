@@ -21,7 +21,7 @@ from itertools import islice
 import numpy as np
 from measure import SHARED
 
-from textveil.mechanisms.channels.neighborhood import Neighborhood, WeightedNeighborhood, neighborhood
+from textveil.mechanisms.neighborhood import Neighborhood, WeightedNeighborhood, neighborhood
 from textveil.numerics.integer_weights import TwoLevelWeights
 from textveil.text.tokens import Kind, classify, split
 from textveil.types import Ids, Reals

@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from textveil.mechanisms.sampling.weight_shares import FREQUENT
-from textveil.mechanisms.sequence.contextual_neighborhood import CONTEXT_CHOICES, ContextChoice, reading_releases
+from textveil.mechanisms.contextual_neighborhood import CONTEXT_CHOICES, ContextChoice, reading_releases
+from textveil.mechanisms.weight_shares import FREQUENT
 from textveil.randomness import seeded_generator
 from textveil.text.tokens import Kind, classify, split
 from textveil.types import Ids, Reals

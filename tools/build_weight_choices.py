@@ -3,7 +3,7 @@
     python tools/build_weight_choices.py            build (about two minutes)
     python tools/build_weight_choices.py --check    compare the numbers; exit code 1 if a choice differs
 
-The criterion stands in ``textveil/mechanisms/sampling/weight_shares.py``. It is a function of public vectors, public
+The criterion stands in ``textveil/mechanisms/weight_shares.py``. It is a function of public vectors, public
 frequencies and epsilon alone; it is stored because it takes seconds, not because it could not be computed.
 """
 
@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from textveil.mechanisms.sampling.weight_shares import CHOICES, chosen, sample_of
+from textveil.mechanisms.weight_shares import CHOICES, chosen, sample_of
 from textveil.vocabulary.embedded import DATA, load_vocabulary
 from textveil.vocabulary.frequencies import word_frequencies
 

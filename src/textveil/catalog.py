@@ -50,10 +50,10 @@ MECHANISMS: Table[CatalogEntry] = Table(
     ENTRY_POINT_GROUP,
     {
         # generated: mechanisms
-        "neighborhood": "textveil.mechanisms.channels.neighborhood:neighborhood",
-        "randomized-response": "textveil.mechanisms.channels.randomized_response:randomized_response",
-        "consistent-neighborhood": "textveil.mechanisms.sequence.consistent_neighborhood:consistent_neighborhood",
-        "same-class": "textveil.mechanisms.channels.randomized_response:same_class",
+        "neighborhood": "textveil.mechanisms.neighborhood:neighborhood",
+        "randomized-response": "textveil.mechanisms.randomized_response:randomized_response",
+        "consistent-neighborhood": "textveil.mechanisms.consistent_neighborhood:consistent_neighborhood",
+        "same-class": "textveil.mechanisms.randomized_response:same_class",
         # end
     },
     _read,

@@ -13,9 +13,9 @@ from tests.helpers.shared import needs_lab
 
 from textveil.catalog import MECHANISMS
 from textveil.cli import main as cli
-from textveil.mechanisms.channels.randomized_response import randomized_response
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.kinds import Epsilon
+from textveil.mechanisms.randomized_response import randomized_response
 from textveil.privacy.guarantees import Status
 from textveil.registry.options import GUARANTEE, Option, at_least
 from textveil.registry.table import entry_points
@@ -148,7 +148,7 @@ def test_only_the_mechanism_that_is_used_is_imported() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], input="a", capture_output=True, text=True, check=True)
     loaded = done.stderr.split()
-    assert "textveil.mechanisms.channels.neighborhood" in loaded
+    assert "textveil.mechanisms.neighborhood" in loaded
     assert not [name for name in loaded if "additive" in name or "published" in name]
 
 

@@ -12,7 +12,7 @@ from tests.helpers.runs import worker_of
 
 from textveil.corpora.blocks import Block
 from textveil.corpora.formats.choice import FormatChoice
-from textveil.mechanisms.channels.randomized_response import randomized_response
+from textveil.mechanisms.randomized_response import randomized_response
 
 NAMES = ("Mr Abernathy", "Maria Gonzalez", "Mrs Fitzgerald", "Mr Okonkwo")
 ROWS = [{"who": name[-3:], "text": f"{name} called on 14 March 2020."} for name in NAMES]

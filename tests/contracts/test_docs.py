@@ -112,7 +112,7 @@ def test_what_is_generated_is_what_is_declared() -> None:
 
 NEW_MECHANISM = '''"""Randomized response at half of epsilon."""
 
-from textveil.mechanisms.channels.randomized_response import RandomizedResponse, randomized_response
+from textveil.mechanisms.randomized_response import RandomizedResponse, randomized_response
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.kinds import Epsilon
 from textveil.privacy.guarantees import Status
@@ -136,7 +136,7 @@ def test_a_new_mechanism_is_three_files_by_hand(tmp_path) -> None:
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     by_hand = {
-        tmp_path / "src/textveil/mechanisms/channels/half_response.py": NEW_MECHANISM,
+        tmp_path / "src/textveil/mechanisms/half_response.py": NEW_MECHANISM,
         tmp_path / "src/textveil/privacy/proofs/half_response.md": "# Half response\n\n**Statement.** Pure DP.\n",
         tmp_path / "tests/mechanisms/test_half_response.py": "def test_half() -> None: ...\n",
     }

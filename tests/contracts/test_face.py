@@ -12,9 +12,9 @@ from tests.helpers.catalog import as_listed
 import textveil
 from textveil.catalog import MECHANISMS, CatalogEntry, entries, entry, mechanism
 from textveil.errors import ParameterError, UnknownNameError
-from textveil.mechanisms.channels.randomized_response import randomized_response
 from textveil.mechanisms.declaration import declared, entry_of
 from textveil.mechanisms.kinds import Epsilon
+from textveil.mechanisms.randomized_response import randomized_response
 from textveil.privacy.guarantees import Status
 from textveil.registry.table import Table
 from textveil.version import VERSION
@@ -121,7 +121,7 @@ def test_the_catalog_imports_no_mechanism_before_it_is_asked_for() -> None:
     loaded = _modules_after("import textveil.catalog as c; assert len(c.MECHANISMS) == len(list(c.MECHANISMS))")
     assert "numpy" not in loaded
     one = _modules_after("import textveil.catalog as c; c.entry('neighborhood').options()")
-    assert "textveil.mechanisms.channels.neighborhood" in one
+    assert "textveil.mechanisms.neighborhood" in one
     assert not any(name.startswith("textveil_lab") for name in loaded | one)
 
 
@@ -129,9 +129,9 @@ def test_a_catalog_line_must_lead_to_the_declaration_of_its_name() -> None:
     def table(name: str, target: str) -> Table:
         return Table("mechanism", "group", {name: target}, lambda name, made: entry_of(made), "a function")
 
-    target = "textveil.mechanisms.channels.neighborhood:neighborhood"
+    target = "textveil.mechanisms.neighborhood:neighborhood"
     assert table("neighborhood", target)["neighborhood"].target == target
-    for name, wrong in (("other", target), ("neighborhood", "textveil.mechanisms.channels.neighborhood:Neighborhood")):
+    for name, wrong in (("other", target), ("neighborhood", "textveil.mechanisms.neighborhood:Neighborhood")):
         with pytest.raises(LookupError, match=f"does not declare the mechanism {name}"):
             table(name, wrong)[name]
 
@@ -201,7 +201,7 @@ class _Point:
 def _plugin(name: str) -> CatalogEntry:
     return CatalogEntry(
         name=name,
-        target="textveil.mechanisms.channels.randomized_response:randomized_response",
+        target="textveil.mechanisms.randomized_response:randomized_response",
         family="channel",
         notion="pure DP",
         status=Status.CLAIMED,

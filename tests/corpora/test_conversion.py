@@ -18,7 +18,7 @@ from textveil.corpora.engines.block_worker import InProcess
 from textveil.corpora.formats.choice import FormatChoice
 from textveil.corpora.formats.records import Assembled
 from textveil.errors import InputError, ParameterError
-from textveil.mechanisms.channels.randomized_response import randomized_response
+from textveil.mechanisms.randomized_response import randomized_response
 
 TEXTS = ["a, b", 'c "d"\ne', "", "f\tg; h"]
 IDS = ["1", "x\ty", "", "é"]

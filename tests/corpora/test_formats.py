@@ -19,7 +19,7 @@ from textveil.corpora.formats.json_records import JsonLines
 from textveil.corpora.formats.records import FieldChoice
 from textveil.corpora.formats.text_lines import PlainText
 from textveil.errors import InputError, ParameterError
-from textveil.mechanisms.channels.randomized_response import randomized_response
+from textveil.mechanisms.randomized_response import randomized_response
 from textveil.randomness import seeded_generator
 from textveil.sanitize.release import Tally
 from textveil.sanitize.sanitizer import Sanitizer

@@ -23,7 +23,7 @@ from textveil.corpora.corpus_run import Run
 from textveil.corpora.engines.processes import Processes
 from textveil.corpora.formats.json_records import JsonLines
 from textveil.corpora.formats.records import FieldChoice
-from textveil.mechanisms.channels.randomized_response import randomized_response
+from textveil.mechanisms.randomized_response import randomized_response
 from textveil.vocabulary.vocabulary import Vocabulary
 
 DOCUMENTS = 120

@@ -18,7 +18,7 @@ from textveil.corpora.formats.text_lines import PlainText
 from textveil.corpora.jobs import job as jobs
 from textveil.corpora.jobs.ledger import JobFolder
 from textveil.errors import InputError, OutputError, ParameterError
-from textveil.mechanisms.channels.randomized_response import randomized_response
+from textveil.mechanisms.randomized_response import randomized_response
 from textveil.vocabulary.vocabulary import Vocabulary
 
 WORDS = [f"w{chr(97 + i % 26)}{chr(97 + i // 26)}" for i in range(60)]

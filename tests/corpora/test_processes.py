@@ -18,7 +18,7 @@ from textveil.corpora.engines import process_pool
 from textveil.corpora.engines.processes import Processes
 from textveil.corpora.formats.text_lines import PlainText
 from textveil.errors import InputError, ParameterError, TextveilError
-from textveil.mechanisms.channels.randomized_response import randomized_response
+from textveil.mechanisms.randomized_response import randomized_response
 from textveil.sanitize.policy.choice import policy
 
 needs_kill = pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL")

@@ -17,7 +17,7 @@ from textveil.corpora.engines.block_worker import InProcess
 from textveil.corpora.engines.processes import Processes
 from textveil.corpora.formats.choice import FormatChoice
 from textveil.errors import InputError, ParameterError
-from textveil.mechanisms.channels.randomized_response import randomized_response
+from textveil.mechanisms.randomized_response import randomized_response
 
 ROWS: list[dict[str, Any]] = [
     {

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from textveil.mechanisms.channels.randomized_response import randomized_response
 from textveil.mechanisms.kinds import Mechanism
+from textveil.mechanisms.randomized_response import randomized_response
 from textveil.privacy.guarantees import Guarantee
 from textveil.vocabulary.vocabulary import Vocabulary
 

@@ -11,7 +11,7 @@ from tests.helpers.vocabularies import lettered_vocabulary
 from textveil.errors import InputError, ParameterError
 from textveil.integrations import text_columns as module
 from textveil.integrations.text_columns import ColumnSanitizer, sanitizer_of
-from textveil.mechanisms.channels.neighborhood import neighborhood
+from textveil.mechanisms.neighborhood import neighborhood
 from textveil.randomness import seeded_generator
 from textveil.sanitize.policy.choice import policy
 from textveil.sanitize.sanitizer import Sanitizer

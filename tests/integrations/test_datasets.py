@@ -7,7 +7,7 @@ import pytest
 from tests.helpers.vocabularies import lettered_vocabulary
 
 from textveil.errors import InputError, MissingExtra, ParameterError
-from textveil.mechanisms.channels.neighborhood import neighborhood
+from textveil.mechanisms.neighborhood import neighborhood
 from textveil.randomness import new_secret, seeded_generator
 from textveil.sanitize.policy.choice import policy
 from textveil.sanitize.sanitizer import Sanitizer

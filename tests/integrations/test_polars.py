@@ -6,7 +6,7 @@ import pytest
 from tests.helpers.vocabularies import lettered_vocabulary
 
 from textveil.errors import InputError, MissingExtra, ParameterError
-from textveil.mechanisms.channels.neighborhood import neighborhood
+from textveil.mechanisms.neighborhood import neighborhood
 from textveil.randomness import seeded_generator
 from textveil.sanitize.sanitizer import Sanitizer
 

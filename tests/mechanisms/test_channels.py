@@ -13,10 +13,10 @@ from tests.helpers.shared import needs_lab
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import ParameterError
-from textveil.mechanisms.channels.neighborhood import best_neighborhood_size, neighborhood
-from textveil.mechanisms.channels.randomized_response import randomized_response
 from textveil.mechanisms.kinds import Channel, Mechanism
-from textveil.mechanisms.sampling.raised_rows import NeighborRows
+from textveil.mechanisms.neighborhood import best_neighborhood_size, neighborhood
+from textveil.mechanisms.raised_rows import NeighborRows
+from textveil.mechanisms.randomized_response import randomized_response
 from textveil.privacy.guarantees import MetricDP, Status
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.grid import integer_grid

@@ -18,9 +18,9 @@ from tests.helpers.vocabularies import made_vocabulary
 
 from textveil import catalog
 from textveil.errors import ParameterError, UnsupportedGuarantee
+from textveil.mechanisms.contextual_neighborhood import ContextualNeighborhood, reading_releases
 from textveil.mechanisms.kinds import SequenceMechanism, WordMechanism
-from textveil.mechanisms.sequence.contextual_neighborhood import ContextualNeighborhood, reading_releases
-from textveil.mechanisms.sequence.word_filter import DocumentPlaces, Followed, _sums_by_word
+from textveil.mechanisms.word_filter import DocumentPlaces, Followed, _sums_by_word
 from textveil.models.ngram import embedded_language_model
 from textveil.numerics.base_weights import BaseWeights, GrowingWeights
 from textveil.privacy.guarantees import Status

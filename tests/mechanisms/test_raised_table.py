@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from tests.helpers.vocabularies import made_vocabulary
 
-from textveil.mechanisms.channels.neighborhood import WeightedNeighborhood, weighted_neighborhood
-from textveil.mechanisms.sampling import raised_table as module
-from textveil.mechanisms.sampling.raised_rows import expected_length
-from textveil.mechanisms.sampling.raised_table import (
+from textveil.mechanisms import raised_table as module
+from textveil.mechanisms.neighborhood import WeightedNeighborhood, weighted_neighborhood
+from textveil.mechanisms.raised_rows import expected_length
+from textveil.mechanisms.raised_table import (
     LENGTHS,
     OUTPUTS,
     ExcessRows,

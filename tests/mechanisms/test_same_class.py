@@ -8,7 +8,7 @@ from tests.helpers.shared import needs_lab
 
 import textveil as tv
 from textveil.errors import ParameterError
-from textveil.mechanisms.channels.randomized_response import GroupedChannel, class_rows, same_class
+from textveil.mechanisms.randomized_response import GroupedChannel, class_rows, same_class
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil.vocabulary.word_classes import word_classes

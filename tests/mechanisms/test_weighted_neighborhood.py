@@ -13,15 +13,15 @@ from tests.helpers.shared import needs_lab
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import InputError, ParameterError
-from textveil.mechanisms.channels.neighborhood import (
+from textveil.mechanisms.neighborhood import (
     Neighborhood,
     best_neighborhood_size,
     neighborhood,
     weighted_neighborhood,
 )
-from textveil.mechanisms.sampling.raised_rows import NeighborRows, raised_row
-from textveil.mechanisms.sampling.raised_table import ExcessRows
-from textveil.mechanisms.sampling.weight_shares import (
+from textveil.mechanisms.raised_rows import NeighborRows, raised_row
+from textveil.mechanisms.raised_table import ExcessRows
+from textveil.mechanisms.weight_shares import (
     capped_shares,
     chosen,
     expected_cosines,

@@ -25,7 +25,7 @@ from textveil.testing import makers
 
 PACKAGE = Path(textveil.__file__).parent
 PROOF = "privacy/proofs/randomized_response.md"
-MODULE = "textveil.mechanisms.channels.randomized_response"
+MODULE = "textveil.mechanisms.randomized_response"
 
 
 def test_no_code_changed_since_its_proof_was_read() -> None:
@@ -34,7 +34,7 @@ def test_no_code_changed_since_its_proof_was_read() -> None:
 
 
 def test_a_changed_body_is_stale_and_other_words_about_it_are_not() -> None:
-    source = (PACKAGE / "mechanisms/channels/randomized_response.py").read_text(encoding="utf-8")
+    source = (PACKAGE / "mechanisms/randomized_response.py").read_text(encoding="utf-8")
     digest = digest_of(source)
     assert proved.registered(PACKAGE / "privacy/proofs")["randomized_response.md"][MODULE] == digest
     assert digest_of("# A comment.\n" + source.replace('"""', '"""Other words. ', 1)) == digest
@@ -65,7 +65,7 @@ def test_only_a_registered_module_is_proved_under_a_proof() -> None:
     for module, proof in (
         (MODULE, "privacy/proofs/gaussian.md"),
         (MODULE, "privacy/proofs/none.md"),
-        ("textveil.mechanisms.channels.new", PROOF),
+        ("textveil.mechanisms.new", PROOF),
         ("textveil", PROOF),
         (__name__, PROOF),
         ("no_such_package.module", PROOF),

@@ -11,8 +11,8 @@ from tests.helpers.vocabularies import lettered_vocabulary
 import textveil as tv
 from textveil.aggregates.counts import Count, CountRelease
 from textveil.errors import InputError
-from textveil.mechanisms.channels import neighborhood as channels
-from textveil.mechanisms.channels.neighborhood import neighborhood
+from textveil.mechanisms import neighborhood as channels
+from textveil.mechanisms.neighborhood import neighborhood
 from textveil.privacy.guarantees import ApproximateDP
 from textveil.privacy.units import ONE_PERSON_MORE
 from textveil.sanitize.release import Release

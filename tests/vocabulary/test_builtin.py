@@ -13,8 +13,8 @@ from scipy.spatial.distance import cdist
 from tests.helpers.shared import needs_lab, shared_path
 
 from textveil.errors import ParameterError, VocabularyError
-from textveil.mechanisms.sampling.weight_shares import CHOICES
-from textveil.mechanisms.sequence.contextual_neighborhood import CONTEXT_CHOICES
+from textveil.mechanisms.contextual_neighborhood import CONTEXT_CHOICES
+from textveil.mechanisms.weight_shares import CHOICES
 from textveil.vocabulary import embedded as builtin
 from textveil.vocabulary import frequencies, word_classes
 from textveil.vocabulary import word_classes as milder

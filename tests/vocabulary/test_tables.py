@@ -20,8 +20,8 @@ from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import ParameterError
 from textveil.mechanisms.capabilities import Tabulated
-from textveil.mechanisms.channels.neighborhood import neighborhood
-from textveil.mechanisms.sampling.raised_rows import NeighborRows
+from textveil.mechanisms.neighborhood import neighborhood
+from textveil.mechanisms.raised_rows import NeighborRows
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.embedded import provenance
 from textveil.vocabulary.grid import IntegerGrid, integer_grid, nested_limit

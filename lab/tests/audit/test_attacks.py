@@ -12,8 +12,8 @@ from scipy.stats import binomtest
 from tests.helpers.exactness import table
 
 from textveil.errors import ParameterError
-from textveil.mechanisms.channels.neighborhood import neighborhood
-from textveil.mechanisms.channels.randomized_response import randomized_response
+from textveil.mechanisms.neighborhood import neighborhood
+from textveil.mechanisms.randomized_response import randomized_response
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.attacks import (
     bayes_decoder,

@@ -8,7 +8,7 @@ from tests.helpers.vocabularies import made_vocabulary
 
 import textveil as tv
 from textveil.errors import ParameterError
-from textveil.mechanisms.sampling.raised_rows import RaisedEntries
+from textveil.mechanisms.raised_rows import RaisedEntries
 from textveil.privacy.guarantees import PureDP
 from textveil.types import Ids, Integers, Reals
 from textveil_lab.audit.channels.exact import audit_channel

@@ -13,8 +13,8 @@ from tests.helpers.golden import reference
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import ParameterError
-from textveil.mechanisms.channels.neighborhood import neighborhood
-from textveil.mechanisms.channels.randomized_response import randomized_response
+from textveil.mechanisms.neighborhood import neighborhood
+from textveil.mechanisms.randomized_response import randomized_response
 from textveil.numerics.integer_weights import two_level_weights
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary

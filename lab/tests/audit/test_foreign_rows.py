@@ -13,7 +13,7 @@ from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import ParameterError
 from textveil.mechanisms.capabilities import IntegerWeights
-from textveil.mechanisms.channels.randomized_response import randomized_response
+from textveil.mechanisms.randomized_response import randomized_response
 from textveil.privacy.guarantees import Guarantee, PureDP
 from textveil.randomness import resolve
 from textveil.types import Ids, Integers, Reals

@@ -11,9 +11,9 @@ from tests.helpers.exactness import hockey_stick, table
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import ParameterError
-from textveil.mechanisms.channels.neighborhood import neighborhood, weighted_neighborhood
-from textveil.mechanisms.channels.randomized_response import randomized_response
-from textveil.mechanisms.sampling.raised_rows import RaisedEntries, made_rows, unordered
+from textveil.mechanisms.neighborhood import neighborhood, weighted_neighborhood
+from textveil.mechanisms.raised_rows import RaisedEntries, made_rows, unordered
+from textveil.mechanisms.randomized_response import randomized_response
 from textveil.numerics.base_weights import base_weights
 from textveil.types import Ids, Integers
 from textveil.vocabulary.vocabulary import Vocabulary

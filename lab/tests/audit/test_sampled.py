@@ -12,7 +12,7 @@ from tests.helpers.catalog import CATALOG, taking
 
 from textveil.catalog import mechanism
 from textveil.errors import InputError, ParameterError
-from textveil.mechanisms.channels.randomized_response import randomized_response
+from textveil.mechanisms.randomized_response import randomized_response
 from textveil.privacy.guarantees import Status
 from textveil_lab.audit.report.report import Claim, Verdict
 from textveil_lab.audit.sampled.bounds import (

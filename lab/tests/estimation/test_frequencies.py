@@ -11,8 +11,8 @@ from tests.helpers.golden import release_reference
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import ParameterError, UnsupportedGuarantee
-from textveil.mechanisms.channels.neighborhood import neighborhood
-from textveil.mechanisms.channels.randomized_response import randomized_response
+from textveil.mechanisms.neighborhood import neighborhood
+from textveil.mechanisms.randomized_response import randomized_response
 from textveil.randomness import seeded_generator
 from textveil_lab.estimation.channel_matrix import channel_matrix, matrix_of_rows
 from textveil_lab.estimation.frequencies import FrequencyEstimator

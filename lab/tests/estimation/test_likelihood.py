@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from tests.helpers.vocabularies import made_vocabulary
 
-from textveil.mechanisms.channels.neighborhood import neighborhood
-from textveil.mechanisms.channels.randomized_response import randomized_response
+from textveil.mechanisms.neighborhood import neighborhood
+from textveil.mechanisms.randomized_response import randomized_response
 from textveil_lab.estimation.channel_matrix import channel_matrix, class_laws, document_scores
 from textveil_lab.estimation.scikit_learn import document_features, learned_prior, most_likely_counts, word_features
 from textveil_lab.posterior.words import WordPosterior

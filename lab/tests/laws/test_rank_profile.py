@@ -5,8 +5,8 @@ import pytest
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import ParameterError
-from textveil.mechanisms.channels.neighborhood import neighborhood
-from textveil.mechanisms.channels.randomized_response import randomized_response
+from textveil.mechanisms.neighborhood import neighborhood
+from textveil.mechanisms.randomized_response import randomized_response
 from textveil.statistics import Bound, clopper_pearson
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary

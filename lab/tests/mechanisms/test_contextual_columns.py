@@ -11,7 +11,7 @@ import pytest
 from tests.helpers.processor import needs_kernel
 from tests.mechanisms.test_contextual_neighborhood import SIZE, documents, lent, made, rows
 
-from textveil.mechanisms.sequence.contextual_neighborhood import ContextualNeighborhood
+from textveil.mechanisms.contextual_neighborhood import ContextualNeighborhood
 from textveil_lab.mechanisms.capabilities import SequenceColumns, SequenceWeights
 from textveil_lab.mechanisms.product_columns import ContextualColumns, log_chances, sequence_columns
 

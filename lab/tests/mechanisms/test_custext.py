@@ -12,7 +12,7 @@ from tests.helpers.vocabularies import lettered_vocabulary
 import textveil as tv
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError, UnsupportedGuarantee
-from textveil.mechanisms.channels.randomized_response import GroupedChannel, IntegerChannel
+from textveil.mechanisms.randomized_response import GroupedChannel, IntegerChannel
 from textveil.privacy.composition import narrowed, repeat
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.privacy.units import ONE_DOCUMENT, ONE_TOKEN

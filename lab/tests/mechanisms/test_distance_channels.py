@@ -13,7 +13,7 @@ from tests.helpers.vocabularies import made_vocabulary
 import textveil as tv
 from textveil.catalog import mechanism
 from textveil.errors import InputError, ParameterError
-from textveil.mechanisms.channels.randomized_response import GroupedChannel, IntegerChannel
+from textveil.mechanisms.randomized_response import GroupedChannel, IntegerChannel
 from textveil.privacy.guarantees import MetricDP, PureDP
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.frequencies import word_frequencies

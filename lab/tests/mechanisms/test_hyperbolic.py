@@ -11,7 +11,7 @@ from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError
-from textveil.mechanisms.channels.randomized_response import IntegerChannel
+from textveil.mechanisms.randomized_response import IntegerChannel
 from textveil.privacy.guarantees import MetricDP
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.noise.closed_form import audit_states

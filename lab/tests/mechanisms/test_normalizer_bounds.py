@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from textveil.catalog import word_mechanism
-from textveil.mechanisms.channels.randomized_response import GroupedChannel
+from textveil.mechanisms.randomized_response import GroupedChannel
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.sampling.normalizer_bounds import bounds_of, steepest

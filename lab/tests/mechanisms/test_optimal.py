@@ -12,7 +12,7 @@ from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.catalog import mechanism
 from textveil.errors import InputError, ParameterError
-from textveil.mechanisms.channels.neighborhood import weighted_neighborhood
+from textveil.mechanisms.neighborhood import weighted_neighborhood
 from textveil.vocabulary.frequencies import word_frequencies
 from textveil.vocabulary.tables.public import tables_folder
 from textveil.vocabulary.vocabulary import Vocabulary

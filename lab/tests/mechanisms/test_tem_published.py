@@ -9,7 +9,7 @@ from tests.helpers.catalog import as_listed
 import textveil as tv
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError, RefutedGuarantee
-from textveil.mechanisms.channels.randomized_response import IntegerChannel
+from textveil.mechanisms.randomized_response import IntegerChannel
 from textveil.privacy.guarantees import Status
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.channels.metric_loss import metric_epsilon

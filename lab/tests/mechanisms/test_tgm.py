@@ -12,7 +12,7 @@ from tests.helpers.vocabularies import made_vocabulary
 import textveil as tv
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError
-from textveil.mechanisms.channels.randomized_response import IntegerChannel
+from textveil.mechanisms.randomized_response import IntegerChannel
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary

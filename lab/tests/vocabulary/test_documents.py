@@ -5,7 +5,7 @@ import pytest
 from tests.helpers.vocabularies import lettered_vocabulary
 
 from textveil.errors import InputError, ParameterError
-from textveil.mechanisms.channels.neighborhood import neighborhood
+from textveil.mechanisms.neighborhood import neighborhood
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil_lab.vocabulary.documents import GAP, OTHER, SENTENCE_END, UNKNOWN, ReleaseReader
 

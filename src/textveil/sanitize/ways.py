@@ -15,9 +15,9 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from textveil.errors import ParameterError, RandomnessError, UnsupportedGuarantee
-from textveil.mechanisms.channels.digits import KEEP_LIMIT, DigitResponse
-from textveil.mechanisms.channels.randomized_response import CommonWordResponse
+from textveil.mechanisms.digits import KEEP_LIMIT, DigitResponse
 from textveil.mechanisms.kinds import TextMechanism
+from textveil.mechanisms.randomized_response import CommonWordResponse
 from textveil.privacy.accountant import Accountant
 from textveil.privacy.composition import narrowed
 from textveil.privacy.guarantees import Guarantee

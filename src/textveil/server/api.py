@@ -10,7 +10,7 @@ from typing import Annotated, Any, cast
 from fastapi import APIRouter, Depends, Query, Request, Response
 
 from textveil.budget.account import Account
-from textveil.mechanisms.channels.randomized_response import CommonWordResponse
+from textveil.mechanisms.randomized_response import CommonWordResponse
 from textveil.receipts import Signer
 from textveil.sanitize.costs import TextCosts
 from textveil.sanitize.explanation import explain

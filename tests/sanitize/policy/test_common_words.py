@@ -14,7 +14,7 @@ from scipy.stats import chisquare
 
 import textveil as tv
 from textveil.errors import ParameterError
-from textveil.mechanisms.channels.randomized_response import CommonWordResponse
+from textveil.mechanisms.randomized_response import CommonWordResponse
 from textveil.privacy.guarantees import Status
 from textveil.privacy.units import ONE_TOKEN
 from textveil.randomness import seeded_generator

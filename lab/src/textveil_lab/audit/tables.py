@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from textveil.catalog import word_mechanism
 from textveil.json_text import json_data, json_text
-from textveil.mechanisms.channels.neighborhood import WeightedNeighborhood
+from textveil.mechanisms.neighborhood import WeightedNeighborhood
 from textveil.numerics.base_weights import BaseWeights
 from textveil.numerics.integer_weights import TwoLevelWeights, two_level_weights
 from textveil.surrogates import pools

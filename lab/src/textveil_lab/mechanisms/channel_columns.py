@@ -8,7 +8,7 @@ import numpy as np
 from textveil.errors import UnsupportedGuarantee
 from textveil.mechanisms.capabilities import IntegerWeights
 from textveil.mechanisms.kinds import Described, Mechanism, SequenceMechanism, WordMechanism, checked_ids
-from textveil.mechanisms.sampling.raised_table import gathered
+from textveil.mechanisms.raised_table import gathered
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.capabilities import ChannelColumns, SequenceColumns

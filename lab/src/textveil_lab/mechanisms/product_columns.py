@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.mechanisms.channels.neighborhood import Neighborhood, WeightedNeighborhood
-from textveil.mechanisms.channels.randomized_response import RandomizedResponse
+from textveil.mechanisms.consistent_neighborhood import ConsistentNeighborhood, Recent
+from textveil.mechanisms.contextual_neighborhood import ContextualNeighborhood
 from textveil.mechanisms.kinds import checked_bounds, checked_ids
-from textveil.mechanisms.sampling.raised_rows import ByCosine, RaisedEntries
-from textveil.mechanisms.sequence.consistent_neighborhood import ConsistentNeighborhood, Recent
-from textveil.mechanisms.sequence.contextual_neighborhood import ContextualNeighborhood
+from textveil.mechanisms.neighborhood import Neighborhood, WeightedNeighborhood
+from textveil.mechanisms.raised_rows import ByCosine, RaisedEntries
+from textveil.mechanisms.randomized_response import RandomizedResponse
 from textveil.numerics.base_weights import GrowingWeights, Lent
 from textveil.types import Ids, Integers, Reals
 from textveil.vocabulary.tables.public import PublicTable

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from textveil.errors import ParameterError, need
-from textveil.mechanisms.sampling.raised_rows import RaisedEntries
+from textveil.mechanisms.raised_rows import RaisedEntries
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil_lab.audit.channels.rows import IntegerRows, blocks
 from textveil_lab.mechanisms.sampling.output_columns import OverBase

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import need
-from textveil.mechanisms.channels.randomized_response import GroupedChannel
 from textveil.mechanisms.declaration import proved
+from textveil.mechanisms.randomized_response import GroupedChannel
 from textveil.numerics.integer_weights import exp_minus_half_ceiling, log_ratio_up, stated_epsilon
 from textveil.privacy.guarantees import PureDP
 from textveil.privacy.proved import status_of

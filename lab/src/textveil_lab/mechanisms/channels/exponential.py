@@ -4,9 +4,9 @@ import math
 from functools import partial
 
 from textveil.errors import need
-from textveil.mechanisms.channels.randomized_response import IntegerChannel
 from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.kinds import Epsilon
+from textveil.mechanisms.randomized_response import IntegerChannel
 from textveil.types import Ids, Progress, Reals
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary

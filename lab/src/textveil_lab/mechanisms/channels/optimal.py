@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import need
-from textveil.mechanisms.channels.neighborhood import WeightedNeighborhood, weighted_neighborhood
 from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.kinds import Epsilon, Prior, checked_ids, checked_word_id
+from textveil.mechanisms.neighborhood import WeightedNeighborhood, weighted_neighborhood
 from textveil.numerics.base_weights import BaseWeights
 from textveil.privacy.guarantees import PureDP
 from textveil.registry.options import NEIGHBORHOODS, Option, file_or_named, named

@@ -7,9 +7,9 @@ from typing import Annotated, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.mechanisms.channels.randomized_response import IntegerChannel
 from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.kinds import Epsilon, Prior
+from textveil.mechanisms.randomized_response import IntegerChannel
 from textveil.registry.options import NEIGHBORHOODS, Option, at_least
 from textveil.types import Integers, Progress, Reals
 from textveil.vocabulary.frequencies import given_frequencies

@@ -9,8 +9,8 @@ from typing import Annotated, Any, Final, TypeAlias
 import numpy as np
 
 from textveil.errors import InputError, ParameterError, need
-from textveil.mechanisms.channels.randomized_response import GroupedChannel
 from textveil.mechanisms.declaration import proved
+from textveil.mechanisms.randomized_response import GroupedChannel
 from textveil.privacy.units import within_groups
 from textveil.registry.options import GUARANTEE, NEIGHBORHOODS, POSITIVE, Option, file_or_named
 from textveil.text.english import FUNCTION_WORDS

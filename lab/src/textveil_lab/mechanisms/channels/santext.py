@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import need
-from textveil.mechanisms.channels.randomized_response import GroupedChannel, IntegerChannel
 from textveil.mechanisms.declaration import proved
+from textveil.mechanisms.randomized_response import GroupedChannel, IntegerChannel
 from textveil.privacy.units import AMONG_SENSITIVE
 from textveil.registry.options import GUARANTEE, NEIGHBORHOODS, POSITIVE, Domain, Option, interval
 from textveil.types import Ids, Integers, Progress

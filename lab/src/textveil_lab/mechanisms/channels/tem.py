@@ -3,9 +3,9 @@
 import math
 from typing import Annotated, Final
 
-from textveil.mechanisms.channels.randomized_response import IntegerChannel
 from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.kinds import Epsilon
+from textveil.mechanisms.randomized_response import IntegerChannel
 from textveil.registry.options import FRACTION, NEIGHBORHOODS, POSITIVE, Option
 from textveil.types import Progress
 from textveil.vocabulary.vocabulary import Vocabulary

@@ -8,8 +8,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.channels.randomized_response import IntegerChannel
 from textveil.mechanisms.declaration import proved
+from textveil.mechanisms.randomized_response import IntegerChannel
 from textveil.numerics.integer_weights import exp_floor, stated_epsilon
 from textveil.privacy.guarantees import PureDP
 from textveil.privacy.proved import status_of

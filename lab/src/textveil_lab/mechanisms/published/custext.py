@@ -6,9 +6,9 @@ from typing import Annotated, Final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.channels.randomized_response import IntegerChannel
 from textveil.mechanisms.declaration import refuted
 from textveil.mechanisms.kinds import Epsilon
+from textveil.mechanisms.randomized_response import IntegerChannel
 from textveil.numerics.integer_weights import stated_epsilon
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.privacy.proved import status_of

@@ -7,8 +7,8 @@ from typing import Annotated, Final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.channels.randomized_response import IntegerChannel
 from textveil.mechanisms.declaration import refuted
+from textveil.mechanisms.randomized_response import IntegerChannel
 from textveil.privacy.guarantees import MetricDP, Status
 from textveil.privacy.proved import status_of
 from textveil.registry.options import GUARANTEE, POSITIVE, Option

@@ -7,8 +7,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.mechanisms.sampling.raised_rows import ByCosine, NestedOrder, made_rows
-from textveil.mechanisms.sampling.raised_table import gathered, rows_key, starts_of
+from textveil.mechanisms.raised_rows import ByCosine, NestedOrder, made_rows
+from textveil.mechanisms.raised_table import gathered, rows_key, starts_of
 from textveil.numerics.base_weights import BaseWeights
 from textveil.types import Flags, Ids, Integers, Progress
 from textveil.vocabulary.grid import IntegerGrid, integer_grid

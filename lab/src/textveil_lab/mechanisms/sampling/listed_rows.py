@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.mechanisms.sampling.row_cache import ROW_BYTES, RowCache
+from textveil.mechanisms.row_cache import ROW_BYTES, RowCache
 from textveil.types import Ids, Integers
 
 _BLOCK = 128

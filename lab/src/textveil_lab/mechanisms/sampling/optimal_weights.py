@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import InputError, need
-from textveil.mechanisms.sampling.raised_rows import ByCosine, NestedOrder, made_rows
+from textveil.mechanisms.raised_rows import ByCosine, NestedOrder, made_rows
 from textveil.numerics.base_weights import BaseWeights, base_weights
 from textveil.types import Ids, Noting, Progress, Reals, Vectors
 from textveil.vocabulary.frequencies import WordFrequencies

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.mechanisms.sampling.raised_rows import RaisedEntries
-from textveil.mechanisms.sampling.raised_table import gathered, starts_of
+from textveil.mechanisms.raised_rows import RaisedEntries
+from textveil.mechanisms.raised_table import gathered, starts_of
 from textveil.types import Ids, Integers, Reals
 
 

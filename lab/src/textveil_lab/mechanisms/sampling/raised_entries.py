@@ -6,7 +6,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.mechanisms.sampling.raised_rows import (
+from textveil.mechanisms.raised_rows import (
     NeighborRows,
     NestedOrder,
     RaisedEntries,
@@ -14,7 +14,7 @@ from textveil.mechanisms.sampling.raised_rows import (
     rows_of_tables,
     unordered,
 )
-from textveil.mechanisms.sampling.raised_table import ExcessRows, WholeRows, spans, whole_rows
+from textveil.mechanisms.raised_table import ExcessRows, WholeRows, spans, whole_rows
 from textveil.numerics.base_weights import BaseWeights
 from textveil.types import Ids
 from textveil.vocabulary.tables.public import OpenTable

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.mechanisms.sampling.raised_rows import NearestInOrder
+from textveil.mechanisms.raised_rows import NearestInOrder
 from textveil.models.language_model import ContinuationModel, boundary_id
 from textveil.numerics.base_weights import GrowingWeights, Lent
 from textveil.types import Ids, Integers, Reals

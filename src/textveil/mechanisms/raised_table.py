@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.mechanisms.sampling.raised_rows import (
+from textveil.mechanisms.raised_rows import (
     TABLED,
     ByCosine,
     NestedOrder,
@@ -22,7 +22,7 @@ from textveil.mechanisms.sampling.raised_rows import (
     made_rows,
     unordered,
 )
-from textveil.mechanisms.sampling.row_cache import RowLock
+from textveil.mechanisms.row_cache import RowLock
 from textveil.numerics.base_weights import BaseWeights
 from textveil.types import Ids, Integers, Progress
 from textveil.vocabulary.grid import nested_limit

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import need
-from textveil.mechanisms.sampling.row_cache import ROW_BYTES, RowCache
+from textveil.mechanisms.row_cache import ROW_BYTES, RowCache
 from textveil.numerics.base_weights import BaseWeights
 from textveil.types import Ids, Integers
 from textveil.vocabulary.facts import mean_neighbor_similarity

@@ -9,13 +9,13 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from textveil.errors import need
+from textveil.mechanisms.contextual_neighborhood import ContextualNeighborhood, reading_releases
 from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.kinds import Epsilon, NeighborhoodSize, Prior, checked_ids, checked_word_id
-from textveil.mechanisms.sampling.raised_rows import ByCosine, NeighborRows, NestedOrder
-from textveil.mechanisms.sampling.raised_rows import best_neighborhood_size as best_neighborhood_size
-from textveil.mechanisms.sampling.raised_table import ExcessRows
-from textveil.mechanisms.sampling.weight_shares import capped_shares, weight_choice
-from textveil.mechanisms.sequence.contextual_neighborhood import ContextualNeighborhood, reading_releases
+from textveil.mechanisms.raised_rows import ByCosine, NeighborRows, NestedOrder
+from textveil.mechanisms.raised_rows import best_neighborhood_size as best_neighborhood_size
+from textveil.mechanisms.raised_table import ExcessRows
+from textveil.mechanisms.weight_shares import capped_shares, weight_choice
 from textveil.numerics.base_weights import BaseWeights
 from textveil.numerics.base_weights import base_weights as integer_base_weights
 from textveil.numerics.integer_weights import TwoLevelWeights, stated_epsilon, two_level_weights

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from textveil.errors import need
 from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.kinds import Epsilon, NeighborhoodSize, checked_bounds, checked_ids
-from textveil.mechanisms.sampling.raised_rows import NeighborRows, best_neighborhood_size
+from textveil.mechanisms.raised_rows import NeighborRows, best_neighborhood_size
 from textveil.numerics.integer_weights import TwoLevelWeights, two_level_weights
 from textveil.privacy.guarantees import PureDP
 from textveil.privacy.proved import status_of

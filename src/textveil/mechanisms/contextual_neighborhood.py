@@ -13,9 +13,9 @@ import numpy as np
 from textveil.errors import need
 from textveil.json_text import json_file
 from textveil.mechanisms.kinds import checked_bounds, checked_ids
-from textveil.mechanisms.sampling.raised_rows import NearestInOrder, raised_row
-from textveil.mechanisms.sampling.weight_shares import capped_shares
-from textveil.mechanisms.sequence.word_filter import DocumentPlaces, Followed, WordFilter
+from textveil.mechanisms.raised_rows import NearestInOrder, raised_row
+from textveil.mechanisms.weight_shares import capped_shares
+from textveil.mechanisms.word_filter import DocumentPlaces, Followed, WordFilter
 from textveil.models.language_model import ContinuationModel
 from textveil.models.ngram import embedded_language_model
 from textveil.numerics.base_weights import GrowingWeights, Lent, growing_weights

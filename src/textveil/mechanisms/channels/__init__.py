@@ -1,1 +1,0 @@
-"""Channels: explicit tables P(y given x) with integer weights."""

@@ -1,1 +1,0 @@
-"""How channels draw: row tables, caches and their locks."""

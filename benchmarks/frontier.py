@@ -15,7 +15,7 @@ import numpy as np
 from optimal import first
 
 from textveil.catalog import word_mechanism
-from textveil.mechanisms.capabilities import IntegerWeights
+from textveil.mechanisms.kinds import IntegerWeights
 from textveil.randomness import seeded_generator
 from textveil.types import Reals
 from textveil.vocabulary.frequencies import word_frequencies

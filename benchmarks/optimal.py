@@ -15,7 +15,7 @@ import time
 
 import numpy as np
 
-from textveil.mechanisms.capabilities import IntegerWeights
+from textveil.mechanisms.kinds import IntegerWeights
 from textveil.mechanisms.neighborhood import neighborhood
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.frequencies import word_frequencies

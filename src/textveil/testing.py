@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from textveil.catalog import entries
 from textveil.errors import ParameterError
-from textveil.mechanisms.capabilities import IntegerWeights
 from textveil.mechanisms.declaration import CatalogEntry, entry_of
 from textveil.mechanisms.kinds import (
     Channel,
+    IntegerWeights,
     Mechanism,
     SequenceMechanism,
     SetMechanism,

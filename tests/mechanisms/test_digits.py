@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import chisquare
 
 from textveil.errors import ParameterError
-from textveil.mechanisms.digits import DigitResponse, _weights
+from textveil.mechanisms.randomized_response import DigitResponse, _weights
 from textveil.privacy.guarantees import PureDP, Status
 
 ALPHA = 1e-6

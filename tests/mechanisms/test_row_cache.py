@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from textveil.mechanisms.row_cache import RowCache
+from textveil.mechanisms.raised_rows import RowCache
 
 WORDS, WIDTH = 500, 4
 

@@ -9,7 +9,7 @@ from tests.helpers.constant import Constant
 
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError
-from textveil.mechanisms.digits import DigitResponse
+from textveil.mechanisms.randomized_response import DigitResponse
 from textveil.randomness import seeded_generator
 from textveil.sanitize.policy.policy import Action, Policy, Rule
 from textveil.sanitize.release import Tally

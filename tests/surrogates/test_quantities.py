@@ -10,7 +10,7 @@ from tests.helpers.surrogates import outputs
 
 from textveil.detection.quantities import CODES
 from textveil.errors import ParameterError
-from textveil.mechanisms.digits import KEEP_LIMIT
+from textveil.mechanisms.randomized_response import KEEP_LIMIT
 from textveil.surrogates.making import make_surrogate
 from textveil.surrogates.page import Page
 from textveil.surrogates.quantities import WORDS, window

@@ -19,7 +19,7 @@ from tests.helpers.shared import needs_lab
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import ParameterError
-from textveil.mechanisms.capabilities import Tabulated
+from textveil.mechanisms.kinds import Tabulated
 from textveil.mechanisms.neighborhood import neighborhood
 from textveil.mechanisms.raised_rows import NeighborRows
 from textveil.randomness import seeded_generator

@@ -15,7 +15,7 @@ from tests.helpers.vocabularies import made_vocabulary
 
 import textveil as tv
 from textveil.errors import UnsupportedGuarantee
-from textveil.mechanisms.capabilities import IntegerWeights
+from textveil.mechanisms.kinds import IntegerWeights
 from textveil.privacy.guarantees import Guarantee, MetricDP, PureDP
 from textveil.types import Ids, Integers, Reals
 from textveil.vocabulary.vocabulary import Vocabulary

@@ -12,7 +12,7 @@ from tests.helpers.catalog import CATALOG
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import ParameterError
-from textveil.mechanisms.capabilities import IntegerWeights
+from textveil.mechanisms.kinds import IntegerWeights
 from textveil.mechanisms.randomized_response import randomized_response
 from textveil.privacy.guarantees import Guarantee, PureDP
 from textveil.randomness import resolve

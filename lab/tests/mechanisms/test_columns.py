@@ -9,7 +9,7 @@ from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.catalog import mechanism
 from textveil.errors import UnsupportedGuarantee
-from textveil.mechanisms.capabilities import IntegerWeights
+from textveil.mechanisms.kinds import IntegerWeights
 from textveil_lab.mechanisms.capabilities import ChannelColumns, SequenceColumns
 from textveil_lab.mechanisms.channel_columns import columns_of, made_columns
 from textveil_lab.mechanisms.product_columns import own_columns, sequence_columns

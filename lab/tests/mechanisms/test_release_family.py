@@ -8,8 +8,7 @@ from tests.helpers.catalog import CATALOG
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.catalog import mechanism
-from textveil.mechanisms.capabilities import LikelihoodRatio, WorstInputs
-from textveil.mechanisms.kinds import released
+from textveil.mechanisms.kinds import LikelihoodRatio, WorstInputs, released
 from textveil.privacy.guarantees import Status
 from textveil.randomness import seeded_generator
 from textveil_lab.audit.report.report import Verdict

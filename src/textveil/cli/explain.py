@@ -173,7 +173,7 @@ def build_command(
 ) -> None:
     """Build the tables of a mechanism with these options, unless they are there."""
     from textveil.cli.progress import counting
-    from textveil.mechanisms.capabilities import Tabulated
+    from textveil.mechanisms.kinds import Tabulated
 
     chosen = make(context, mechanism, vocabulary.load())
     if not isinstance(chosen, Tabulated):

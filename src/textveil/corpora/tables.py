@@ -8,8 +8,7 @@ import shutil
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from textveil.mechanisms.capabilities import Tabulated
-from textveil.mechanisms.kinds import Mechanism, SequenceMechanism, WordMechanism
+from textveil.mechanisms.kinds import Mechanism, SequenceMechanism, Tabulated, WordMechanism
 from textveil.types import Progress
 from textveil.vocabulary.tables.public import OpenTable, PublicTable, tables_folder
 

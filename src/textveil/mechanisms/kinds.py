@@ -8,10 +8,15 @@ Kinds, by what one draw may look at:
 - a ``TextMechanism`` maps a whole text to a text, under a guarantee of a unit of its own;
 - a ``VectorMechanism`` maps a vector computed from a text to a vector, and no text comes out of it;
 - a ``SetMechanism`` maps each word id to a random set of word ids, of which none is *the* output.
+
+Capabilities are what a mechanism may offer beyond drawing, asked for by Protocol whoever made it: promises about its
+draws that audits rely on. A mechanism that offers none is sampled.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,6 +36,10 @@ from textveil.registry.options import (
 from textveil.types import Ids, Integers, Reals, WordDistances
 from textveil.vocabulary.frequencies import FLAT, ZIPF
 from textveil.vocabulary.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from textveil.statistics import Bound
+    from textveil.vocabulary.tables.public import PublicTable
 
 
 class Described(Protocol):
@@ -286,3 +295,79 @@ Prior: TypeAlias = Annotated[
         unset="the embedded frequencies, or Zipf by the order of the words",
     ),
 ]
+
+
+@runtime_checkable
+class IntegerWeights(Protocol):
+    """A channel that is drawn by integers: P(y | x) = w(x, y) / sum over y of w(x, y), over its vocabulary."""
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The public words: inputs and outputs."""
+
+    def integer_weights(self, ids: Ids) -> Integers:
+        """The very integers w(x, y) that draws use, int64, shape (batch, n); a row's sum is below 2^62."""
+
+
+@runtime_checkable
+class BaseDraws(Protocol):
+    """A channel whose rows are base weights, the same for every word, and what each row adds to them."""
+
+    @property
+    def base_mass(self) -> float:
+        """Probability of a draw by the base weights alone; rows are at most e^epsilon times as likely, everywhere."""
+
+
+@runtime_checkable
+class WorstInputs(Protocol):
+    """A mechanism of vectors or sets for which two inputs are known that no two others are easier to tell apart than.
+
+    Inputs are vectors of shape (dim,), or word ids of shape ().
+    """
+
+    def worst_inputs(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The two, such that the largest loss is that of the first against the second."""
+
+    def worst_profile(self) -> PrivacyProfile:
+        """Return the distances between the releases of the first words and those of the second."""
+
+
+@runtime_checkable
+class LikelihoodRatio(Protocol):
+    """A mechanism of vectors or sets whose law is known: audits then sample by the best events there are."""
+
+    def log_ratio(self, first: NDArray[Any], second: NDArray[Any], released: NDArray[Any]) -> Reals:
+        """The natural logarithm of P(released | first) / P(released | second) of each row, shape (batch,).
+
+        It is infinite where one of the two cannot give what was released, and 0 where neither can.
+        """
+
+
+@runtime_checkable
+class Tabulated(Protocol):
+    """A mechanism whose draws read public tables where there are any; without them it draws the same, only later."""
+
+    @property
+    def tables(self) -> tuple[PublicTable, ...]:
+        """The tables, whether they are there or not; a mechanism finds those that ``build`` makes by itself."""
+
+
+@runtime_checkable
+class PrivacyProfile(Protocol):
+    """How far the noise and its copy moved by a shift are apart: the least delta at every epsilon."""
+
+    @property
+    def largest_loss(self) -> float:
+        """Supremum of the finite losses, nats, the least float that is not below it; inf where there is none."""
+
+    @property
+    def log_outside(self) -> Bound:
+        """Natural logarithm of the mass that leaves the moved support; -inf, exactly, where none does."""
+
+    def log_delta(self, epsilon: float) -> Bound:
+        """Natural logarithm of the least delta at epsilon, between two bounds that hold; never above 0.
+
+        It equals ``log_outside`` from ``largest_loss`` on, and is above -inf below it.
+
+        ``epsilon``: nats, finite and >= 0.
+        """

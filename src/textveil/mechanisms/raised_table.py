@@ -17,12 +17,12 @@ from textveil.mechanisms.raised_rows import (
     ByCosine,
     NestedOrder,
     RaisedEntries,
+    RowLock,
     Rows,
     expected_length,
     made_rows,
     unordered,
 )
-from textveil.mechanisms.row_cache import RowLock
 from textveil.numerics.base_weights import BaseWeights
 from textveil.types import Ids, Integers, Progress
 from textveil.vocabulary.grid import nested_limit

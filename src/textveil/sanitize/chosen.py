@@ -14,7 +14,6 @@ import numpy as np
 
 from textveil.catalog import DEFAULT, promised
 from textveil.errors import need
-from textveil.mechanisms.digits import DigitResponse
 from textveil.mechanisms.kinds import (
     Channel,
     DrawsText,
@@ -24,7 +23,7 @@ from textveil.mechanisms.kinds import (
     WordMechanism,
     drawing_text,
 )
-from textveil.mechanisms.randomized_response import CommonWordResponse
+from textveil.mechanisms.randomized_response import CommonWordResponse, DigitResponse
 from textveil.privacy.guarantees import Guarantee, PureDP, Status
 from textveil.privacy.units import one_value
 from textveil.randomness import seeded_generator

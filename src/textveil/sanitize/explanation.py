@@ -9,13 +9,14 @@ import numpy as np
 
 from textveil.catalog import guarantee_of
 from textveil.errors import UnsupportedGuarantee, need
-from textveil.mechanisms.capabilities import LikelihoodRatio, WorstInputs
 from textveil.mechanisms.kinds import (
     Channel,
+    LikelihoodRatio,
     Mechanism,
     SetMechanism,
     TextMechanism,
     VectorMechanism,
+    WorstInputs,
     released,
     shown_input,
     words_alone,

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple, Protocol
 import numpy as np
 
 from textveil.cuts import replaced
-from textveil.mechanisms.digits import DigitResponse
+from textveil.mechanisms.randomized_response import DigitResponse
 from textveil.privacy.composition import narrowed
 from textveil.privacy.guarantees import Guarantee
 from textveil.privacy.units import ONE_TOKEN_OUTSIDE

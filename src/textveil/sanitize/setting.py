@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from textveil.errors import UnsupportedGuarantee
 from textveil.json_text import json_file
-from textveil.mechanisms.digits import KEEP_LIMIT, DigitResponse
+from textveil.mechanisms.randomized_response import KEEP_LIMIT, DigitResponse
 from textveil.privacy.accountant import Accountant
 from textveil.privacy.composition import narrowed, weakest
 from textveil.privacy.guarantees import TRUSTED, Guarantee, PureDP

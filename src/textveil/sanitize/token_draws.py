@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import UnsupportedGuarantee
-from textveil.mechanisms.digits import DigitResponse
 from textveil.mechanisms.kinds import SequenceMechanism, WordMechanism
-from textveil.mechanisms.randomized_response import CommonWordResponse
+from textveil.mechanisms.randomized_response import CommonWordResponse, DigitResponse
 from textveil.numerics.integer_weights import all_below
 from textveil.privacy.guarantees import PureDP
 from textveil.privacy.proved import status_of

@@ -15,9 +15,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from textveil.errors import ParameterError, RandomnessError, UnsupportedGuarantee
-from textveil.mechanisms.digits import KEEP_LIMIT, DigitResponse
 from textveil.mechanisms.kinds import TextMechanism
-from textveil.mechanisms.randomized_response import CommonWordResponse
+from textveil.mechanisms.randomized_response import KEEP_LIMIT, CommonWordResponse, DigitResponse
 from textveil.privacy.accountant import Accountant
 from textveil.privacy.composition import narrowed
 from textveil.privacy.guarantees import Guarantee
@@ -197,7 +196,7 @@ class ByTexts:
 def _base_mass(mechanism: object) -> float:
     if not hasattr(mechanism, "base_mass"):
         return 0.0
-    from textveil.mechanisms.capabilities import BaseDraws
+    from textveil.mechanisms.kinds import BaseDraws
 
     return mechanism.base_mass if isinstance(mechanism, BaseDraws) else 0.0
 

@@ -15,7 +15,7 @@ import numpy as np
 from textveil.detection.addresses import SPOKEN_DIGITS
 from textveil.detection.secrets import KEPT_BEGINNINGS, PEM_LABEL
 from textveil.errors import need
-from textveil.mechanisms.digits import BASE, KEEP_LIMIT, DigitResponse
+from textveil.mechanisms.randomized_response import BASE, KEEP_LIMIT, DigitResponse
 from textveil.registry.options import Option, interval
 from textveil.surrogates.drawn import IN_ANY_DIGITS, Draw, Drawn, agreed, proved
 from textveil.surrogates.making import SURROGATES, OptionalEpsilon, declared

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from textveil.errors import need
-from textveil.mechanisms.capabilities import IntegerWeights
-from textveil.mechanisms.kinds import Channel, WordMechanism
+from textveil.mechanisms.kinds import Channel, IntegerWeights, WordMechanism
 from textveil.randomness import resolve
 from textveil.statistics import Bound, clopper_pearson, exactly
 from textveil.types import Ids, Integers, Progress, Reals

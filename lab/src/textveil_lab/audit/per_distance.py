@@ -12,8 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from textveil.errors import UnsupportedGuarantee
-from textveil.mechanisms.capabilities import IntegerWeights
-from textveil.mechanisms.kinds import Channel
+from textveil.mechanisms.kinds import Channel, IntegerWeights
 from textveil.privacy.guarantees import MetricDP
 from textveil.statistics import Bound
 from textveil.types import Ids, Reals

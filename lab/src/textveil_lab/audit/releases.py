@@ -7,8 +7,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.mechanisms.capabilities import LikelihoodRatio, WorstInputs
-from textveil.mechanisms.kinds import SetMechanism, VectorMechanism, released, shown_input
+from textveil.mechanisms.kinds import LikelihoodRatio, SetMechanism, VectorMechanism, WorstInputs, released, shown_input
 from textveil.types import Reals
 from textveil_lab.audit.methods import Audit, Method, is_a
 from textveil_lab.audit.noise.profiles import epsilon_at, profile_finding

@@ -5,8 +5,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Final
 
-from textveil.mechanisms.capabilities import IntegerWeights
-from textveil.mechanisms.kinds import Channel
+from textveil.mechanisms.kinds import Channel, IntegerWeights
 from textveil_lab.audit.attacks import ATTACK
 from textveil_lab.audit.channels.exact import audit_channel
 from textveil_lab.audit.channels.groups import audit_within_groups

@@ -162,7 +162,7 @@ def _run(decoder: DecodesTexts, doing: str, reader: CorpusFormat, inputs: tuple[
 
 def _tables(mechanism: Mechanism) -> list[OpenTable]:
     from textveil.corpora.tables import provided
-    from textveil.mechanisms.capabilities import Tabulated
+    from textveil.mechanisms.kinds import Tabulated
     from textveil_lab.mechanisms.capabilities import TabulatedColumns
     from textveil_lab.mechanisms.product_columns import own_columns
 

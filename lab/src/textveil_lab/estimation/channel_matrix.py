@@ -11,8 +11,7 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp
 
 from textveil.errors import UnsupportedGuarantee, need
-from textveil.mechanisms.capabilities import IntegerWeights
-from textveil.mechanisms.kinds import Described, SequenceMechanism
+from textveil.mechanisms.kinds import Described, IntegerWeights, SequenceMechanism
 from textveil.types import Integers, Progress, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.capabilities import ChannelColumns

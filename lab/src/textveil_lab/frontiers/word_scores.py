@@ -10,8 +10,7 @@ from typing import Final
 import numpy as np
 
 from textveil.errors import InputError, UnsupportedGuarantee
-from textveil.mechanisms.capabilities import IntegerWeights
-from textveil.mechanisms.kinds import Channel, WordMechanism
+from textveil.mechanisms.kinds import Channel, IntegerWeights, WordMechanism
 from textveil.randomness import seeded_generator
 from textveil.statistics import Bound, clopper_pearson, exactly
 from textveil.types import Ids, Reals

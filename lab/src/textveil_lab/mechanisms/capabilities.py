@@ -6,8 +6,7 @@ A capability is a promise about the mechanism's draws that audits rely on. A mec
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from textveil.mechanisms.capabilities import IntegerWeights, PrivacyProfile
-from textveil.mechanisms.kinds import OverWords, TextMechanism, WordMechanism
+from textveil.mechanisms.kinds import IntegerWeights, OverWords, PrivacyProfile, TextMechanism, WordMechanism
 from textveil.types import Flags, Ids, Integers, Reals, Vectors
 from textveil.vocabulary.tables.public import PublicTable
 from textveil.vocabulary.vocabulary import Vocabulary

@@ -6,8 +6,14 @@ from typing import Final
 import numpy as np
 
 from textveil.errors import UnsupportedGuarantee
-from textveil.mechanisms.capabilities import IntegerWeights
-from textveil.mechanisms.kinds import Described, Mechanism, SequenceMechanism, WordMechanism, checked_ids
+from textveil.mechanisms.kinds import (
+    Described,
+    IntegerWeights,
+    Mechanism,
+    SequenceMechanism,
+    WordMechanism,
+    checked_ids,
+)
 from textveil.mechanisms.raised_table import gathered
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.vocabulary import Vocabulary

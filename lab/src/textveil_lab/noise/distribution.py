@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from textveil.errors import need
-from textveil.mechanisms.capabilities import PrivacyProfile
+from textveil.mechanisms.kinds import PrivacyProfile
 from textveil.types import Reals
 
 Draws: TypeAlias = NDArray[Any]  # noise vectors, shape (count, dim), C-contiguous, of the dtype that was asked for

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from textveil.errors import need
-from textveil.mechanisms.capabilities import PrivacyProfile
+from textveil.mechanisms.kinds import PrivacyProfile
 from textveil.numerics.discrete_noise import LARGEST_SCALE, discrete_laplace_draws
 from textveil.statistics import Bound, exactly
 from textveil.types import Integers, Reals

@@ -7,7 +7,7 @@ from itertools import chain
 from textveil.corpora.blocks import Block, Outcome
 from textveil.corpora.engines.block_worker import BlockWorker, InProcess
 from textveil.errors import need
-from textveil.mechanisms.capabilities import IntegerWeights
+from textveil.mechanisms.kinds import IntegerWeights
 from textveil.processors import cores
 from textveil.sanitize.policy.policy import Policy
 

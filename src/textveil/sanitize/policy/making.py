@@ -16,9 +16,8 @@ from textveil.detection.given import KeepList, KeepPattern, KeepWritten, ListDet
 from textveil.detection.kinds import ENCODED, KINDS, OPTIONAL, OTHER_LANGUAGE, STANDS_FOR, without_rule
 from textveil.detection.spans import DetectedSpan, Detector, highest_score, need_reachable
 from textveil.errors import InputError, ModelError, ParameterError, VocabularyError, need
-from textveil.mechanisms.digits import KEEP_LIMIT
 from textveil.mechanisms.kinds import SequenceMechanism, WordMechanism
-from textveil.mechanisms.randomized_response import CommonWordResponse
+from textveil.mechanisms.randomized_response import KEEP_LIMIT, CommonWordResponse
 from textveil.sanitize.policy.choice import is_path, policy, policy_text
 from textveil.sanitize.policy.finding import LAST, Keeper, SpanFinder
 from textveil.sanitize.policy.policy import Action, Policy, Rule, ScopeName, WordList

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.capabilities import IntegerWeights
-from textveil.mechanisms.kinds import Channel
+from textveil.mechanisms.kinds import Channel, IntegerWeights
 from textveil.numerics.integer_weights import log_ratio_up
 from textveil.statistics import Bound, exactly
 from textveil.types import Progress, Reals

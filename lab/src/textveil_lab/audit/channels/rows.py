@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike
 
 from textveil.catalog import from_catalog
 from textveil.errors import ParameterError, need
-from textveil.mechanisms.capabilities import IntegerWeights
-from textveil.mechanisms.kinds import Channel
+from textveil.mechanisms.kinds import Channel, IntegerWeights
 from textveil.randomness import resolve
 from textveil.types import Ids, Integers, Reals
 from textveil_lab.mechanisms.product_columns import over_base

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from textveil.errors import ParameterError, need
-from textveil.mechanisms.capabilities import PrivacyProfile
+from textveil.mechanisms.kinds import PrivacyProfile
 from textveil.randomness import seeded_generator
 from textveil.statistics import Bound
 from textveil.types import Ids, Progress, Reals

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from textveil.mechanisms.capabilities import PrivacyProfile
+from textveil.mechanisms.kinds import PrivacyProfile
 from textveil.statistics import Bound, exactly
 from textveil_lab.audit.report.report import Claim, Finding, Subject, Verdict
 

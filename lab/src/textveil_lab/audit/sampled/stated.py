@@ -26,7 +26,7 @@ from scipy.special import bdtr, bdtrc, gammaln
 
 from textveil.catalog import from_catalog
 from textveil.errors import InputError
-from textveil.mechanisms.capabilities import PrivacyProfile
+from textveil.mechanisms.kinds import PrivacyProfile
 from textveil.statistics import Bound
 from textveil.types import Ids, Integers, Reals
 from textveil_lab.audit.channels.groups import rows_of

@@ -14,8 +14,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from textveil.errors import UnsupportedGuarantee
-from textveil.mechanisms.capabilities import IntegerWeights
-from textveil.mechanisms.kinds import WordMechanism
+from textveil.mechanisms.kinds import IntegerWeights, WordMechanism
 from textveil.randomness import seeded_generator
 from textveil.statistics import Bound, clopper_pearson
 from textveil.types import Ids, Reals

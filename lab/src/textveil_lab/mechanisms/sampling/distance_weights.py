@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.row_cache import ROW_BYTES, RowCache
+from textveil.mechanisms.raised_rows import ROW_BYTES, RowCache
 from textveil.numerics.integer_weights import exp_minus_half_ceiling, stated_epsilon
 from textveil.privacy.guarantees import MetricDP, PureDP
 from textveil.privacy.proved import status_under

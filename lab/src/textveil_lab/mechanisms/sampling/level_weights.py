@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import need
-from textveil.mechanisms.row_cache import ROW_BYTES, RowCache
+from textveil.mechanisms.raised_rows import ROW_BYTES, RowCache
 from textveil.numerics.integer_weights import exp_floor, log_ratio_up
 from textveil.types import Ids, Integers
 from textveil_lab.vocabulary.metrics.metric import WordMetric

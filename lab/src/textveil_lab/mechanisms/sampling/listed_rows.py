@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.mechanisms.row_cache import ROW_BYTES, RowCache
+from textveil.mechanisms.raised_rows import ROW_BYTES, RowCache
 from textveil.types import Ids, Integers
 
 _BLOCK = 128

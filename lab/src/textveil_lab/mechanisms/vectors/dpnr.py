@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from textveil.errors import need
-from textveil.mechanisms.capabilities import PrivacyProfile
 from textveil.mechanisms.declaration import proved
+from textveil.mechanisms.kinds import PrivacyProfile
 from textveil.numerics.discrete_noise import LARGEST_SCALE
 from textveil.privacy.composition import analytic_gaussian_sigma
 from textveil.privacy.guarantees import ApproximateDP, PureDP

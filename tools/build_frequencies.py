@@ -28,7 +28,7 @@ import numpy as np
 from faker_lists import entries
 
 from textveil.vocabulary.embedded import DATA, load_vocabulary
-from textveil.vocabulary.frequencies import FILES, RECORD
+from textveil.vocabulary.word_facts import FREQUENCIES_FILES, FREQUENCIES_RECORD
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("TEXTVEIL_SHARED", ROOT.parent / "shared"))
@@ -89,7 +89,7 @@ def built(articles: Path) -> dict[str, bytes]:
     listed = np.zeros(len(words), bool)
     listed[[known[word] for word in _listed() if word in known]] = True
     names = (inside >= _USES) & (capitals > _CAPITALS * inside) | listed & (rank >= _FREQUENT)
-    files = {FILES[0]: _npy(uses.astype(np.uint32)), FILES[1]: _npy(np.packbits(names))}
+    files = {FREQUENCIES_FILES[0]: _npy(uses.astype(np.uint32)), FREQUENCIES_FILES[1]: _npy(np.packbits(names))}
     record = {
         "frequencies": "running words of 5,247 English Wikipedia articles of 2015 (CC BY-SA 3.0), case folded",
         "names": (__doc__ or "").partition("A word names")[2].strip(),
@@ -98,7 +98,7 @@ def built(articles: Path) -> dict[str, bytes]:
         "vocabulary": load_vocabulary().digest,
         "files": {name: hashlib.sha256(data).hexdigest() for name, data in files.items()},
     }
-    return {**files, RECORD: (json.dumps(record, indent=1) + "\n").encode("ascii")}
+    return {**files, FREQUENCIES_RECORD: (json.dumps(record, indent=1) + "\n").encode("ascii")}
 
 
 def _running(text: str) -> Iterator[tuple[str, bool]]:

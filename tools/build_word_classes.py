@@ -21,8 +21,7 @@ from typing import Final
 
 from textveil.text.english import FUNCTION_WORDS
 from textveil.vocabulary.embedded import DATA, load_vocabulary
-from textveil.vocabulary.frequencies import word_frequencies
-from textveil.vocabulary.word_classes import CLASS_NAMES, FILE, RECORD, base_forms
+from textveil.vocabulary.word_facts import CLASS_NAMES, CLASSES_FILE, CLASSES_RECORD, base_forms, word_frequencies
 
 _FILES: Final = """
     quality quality manner thing act animal thing trait body idea message event feeling food group place feeling nature
@@ -94,7 +93,7 @@ def built(senses: Path) -> dict[str, bytes]:
         "sizes": {name: classes.count(number) for number, name in enumerate(CLASS_NAMES)},
         "file": hashlib.sha256(packed).hexdigest(),
     }
-    return {FILE: packed, RECORD: (json.dumps(record, indent=1) + "\n").encode("ascii")}
+    return {CLASSES_FILE: packed, CLASSES_RECORD: (json.dumps(record, indent=1) + "\n").encode("ascii")}
 
 
 def wordnet_classes(senses: Path) -> dict[str, tuple[int, str]]:

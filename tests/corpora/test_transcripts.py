@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from textveil.corpora.scoped_texts import ScopedTexts
 from textveil.corpora.transcripts import Piece, Transcript, transcript_of
 from textveil.errors import InputError
+from textveil.integrations.log_records import ScopedTexts
 
 _TEXT = st.text(st.characters(codec="utf-8"), max_size=12)
 _DATA = st.recursive(

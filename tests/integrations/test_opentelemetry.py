@@ -21,9 +21,9 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import Link, SpanContext, Status, StatusCode, TraceFlags  # noqa: E402
 from opentelemetry.trace.span import TraceState  # noqa: E402
 
-from textveil.corpora.scoped_texts import PlainKeys  # noqa: E402
 from textveil.errors import ParameterError  # noqa: E402
 from textveil.integrations import opentelemetry as ours  # noqa: E402
+from textveil.integrations.log_records import PlainKeys  # noqa: E402
 from textveil.integrations.opentelemetry import SanitizingExporter, SanitizingSpanProcessor  # noqa: E402
 
 NAME, MAIL, PASSWORD = "Katarzyna Halvorsen", "k.halvorsen@acme-mail.com", "hX9-kk2Lq"

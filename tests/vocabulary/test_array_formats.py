@@ -9,7 +9,7 @@ import pytest
 
 from textveil.errors import ParameterError, UnknownNameError, VocabularyError
 from textveil.vocabulary.embedded import load_vocabulary
-from textveil.vocabulary.readers.formats import FORMATS, public_name
+from textveil.vocabulary.readers import FORMATS, public_name
 
 SECRET = "sekret"
 WORDS = ["the", "naïve", "a\u0085b", SECRET, "\u2028"]

@@ -104,7 +104,7 @@ def test_spacing_and_line_ends_do_not_matter(tmp_path, text):
 
 
 def test_rows_beyond_the_first_chunk_arrive(tmp_path, monkeypatch):
-    monkeypatch.setattr("textveil.vocabulary.readers.rows._CHUNK_BYTES", 4000)
+    monkeypatch.setattr("textveil.vocabulary.readers._CHUNK_BYTES", 4000)
     rng = np.random.default_rng(0)
     vectors, words = rng.normal(size=(500, 30)).astype(np.float32), [f"w{i}" for i in range(500)]
     for format, write in WRITERS.items():
@@ -134,7 +134,7 @@ def test_a_limit_beyond_the_end_reads_all(tmp_path, format):
 @pytest.mark.parametrize("zipped", [False, True])
 @pytest.mark.parametrize("format", WRITERS)
 def test_progress_is_in_bytes_of_the_file_and_ends_at_its_size(tmp_path, monkeypatch, format, zipped):
-    monkeypatch.setattr("textveil.vocabulary.readers.rows._CHUNK_BYTES", 480)
+    monkeypatch.setattr("textveil.vocabulary.readers._CHUNK_BYTES", 480)
     data = WRITERS[format](WORDS, VECTORS)
     path = tmp_path / "t"
     path.write_bytes(gzip.compress(data) if zipped else data)

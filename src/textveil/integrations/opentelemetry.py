@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from textveil.corpora.scoped_texts import PlainKeys, Values, cleaned_groups, policy_of, text_of_bytes
 from textveil.corpora.transcripts import is_count
 from textveil.errors import MissingExtra
+from textveil.integrations.log_records import PlainKeys, Values, cleaned_groups, policy_of, text_of_bytes
 from textveil.json_text import json_data
 from textveil.sanitize.finding_process import FoundApart
 

@@ -12,7 +12,7 @@ from typing import Any
 from textveil.errors import need
 from textveil.json_text import json_file
 from textveil.types import Progress
-from textveil.vocabulary.readers.formats import read_npy, read_vocabulary
+from textveil.vocabulary.readers import read_npy, read_vocabulary
 from textveil.vocabulary.vocabulary import SMALLEST, Vocabulary, refusal
 
 EMBEDDED = "embedded"  # the name under which `load_vocabulary` knows the embedded vocabulary
@@ -30,7 +30,7 @@ def load_vocabulary(
 
     Args:
         source: None or ``"embedded"`` for the embedded one (kept for the life of the process); otherwise
-            the path of a file or folder in one of the formats of ``textveil.vocabulary.readers.formats``.
+            the path of a file or folder in one of the formats of ``textveil.vocabulary.readers``.
         format: its name, where the content does not show it.
         limit: take this many words at most, the first ones; None takes all. Stored facts speak of the whole
             vocabulary, so a part has none.

@@ -1,27 +1,34 @@
-"""How often the words of a public vocabulary occur in public text, and which of them name people and places.
+"""Public facts of words: how often they occur in public text, which name people and places, and their coarse classes.
 
 The embedded vocabulary carries counts from Wikipedia (``tools/build_frequencies.py``); a file of counts can stand in
-for them; without either, frequencies follow the order of the words by Zipf's law. All of it is public: nothing here
-may be computed from the texts that are to be released.
+for them; without either, frequencies follow the order of the words by Zipf's law. Classes such as ``place`` and
+``food`` are from WordNet (``tools/build_word_classes.py``); a class is a function of the word alone. All of it is
+public: nothing here may be computed from the texts that are to be released.
 """
 
 import hashlib
+import lzma
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.errors import InputError, need
+from textveil.errors import InputError, VocabularyError, need
 from textveil.json_text import json_file
 from textveil.types import Integers
 from textveil.vocabulary.embedded import DATA, load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
 
-FILES = ("frequencies.npy", "names.npy")  # counts, uint32, and one bit for each word that names people or places
-RECORD = "frequencies.json"  # where they come from, and their digests
+FREQUENCIES_FILES = (
+    "frequencies.npy",
+    "names.npy",
+)  # counts, uint32, and one bit for each word that names people or places
+FREQUENCIES_RECORD = "frequencies.json"  # where they come from, and their digests
 _ZIPF_SHIFT = 27
 """Tenths. Mandelbrot's correction of Zipf's law for the most frequent words: 1 / (rank + 2.7), rank from 1."""
 
@@ -113,12 +120,12 @@ def zipf_frequencies(size: int) -> WordFrequencies:
 
 @cache
 def _embedded() -> WordFrequencies:
-    record = json_file(DATA / RECORD)
+    record = json_file(DATA / FREQUENCIES_RECORD)
     for name, digest in record["files"].items():
         actual = hashlib.sha256((DATA / name).read_bytes()).hexdigest()
         if actual != digest:
             raise InputError(f"the embedded file {name} must be intact; got another. Install textveil again.")
-    counts, bits = (np.load(DATA / name, allow_pickle=False) for name in FILES)
+    counts, bits = (np.load(DATA / name, allow_pickle=False) for name in FREQUENCIES_FILES)
     names = np.unpackbits(bits, count=len(counts)).astype(bool)
     return WordFrequencies(np.maximum(counts.astype(np.int64) * _HALVES, 1), names, "Wikipedia 2015")
 
@@ -157,3 +164,94 @@ def _count(text: str) -> float | None:
     except ValueError:
         return None
     return value if 0 < value < _MOST / _HALVES else None
+
+
+CLASSES_FILE: Final = "word_classes.xz"
+CLASSES_RECORD: Final = "word_classes.json"
+
+CLASS_NAMES: Final = (
+    "other", "name", "function", "quality", "manner", "thing", "act", "animal", "trait", "body", "idea", "message",
+    "event", "feeling", "food", "group", "place", "nature", "person", "plant", "money", "amount", "relation", "shape",
+    "state", "substance", "time", "change", "think", "say", "compete", "eat", "touch", "make", "move", "perceive",
+    "have", "deal", "be", "weather",
+)  # fmt: skip
+"""All classes. ``other`` holds words that are in no list, ``name`` those of them with a capital."""
+
+_ENDINGS: Final = (
+    ("ies", "y"), ("ied", "y"), ("sses", "ss"), ("es", "e"), ("es", ""), ("s", ""), ("ed", "e"), ("ed", ""),
+    ("ing", "e"), ("ing", ""), ("ier", "y"), ("iest", "y"), ("er", "e"), ("er", ""), ("est", "e"), ("est", ""),
+    ("ly", ""), ("ily", "y"), ("bly", "ble"), ("ally", "al"), ("ness", ""), ("iness", "y"),
+)  # fmt: skip
+"""Endings of inflected words, and what a base form has in their place."""
+
+_SHORTEST: Final = 3
+
+
+def base_forms(word: str) -> Iterator[str]:
+    """Words of which a word may be an inflected form, the likeliest first."""
+    if word.endswith("'s"):
+        yield word[:-2]
+    for ending, base in _ENDINGS:
+        stem = word.removesuffix(ending)
+        if stem == word or len(stem) < _SHORTEST:
+            continue
+        yield stem + base
+        if not base and stem[-1] == stem[-2]:
+            yield stem[:-1]
+
+
+@cache
+def _table() -> dict[str, int]:
+    packed = (DATA / CLASSES_FILE).read_bytes()
+    record = json_file(DATA / CLASSES_RECORD)
+    if hashlib.sha256(packed).hexdigest() != record["file"]:
+        raise InputError(f"the embedded file {CLASSES_FILE} must be intact; got another. Install textveil again.")
+    return dict(zip(load_vocabulary().words, lzma.decompress(packed), strict=True))
+
+
+def word_classes(words: Sequence[str]) -> Integers:
+    """The class of each word, as its place in ``CLASS_NAMES``, shape (n,).
+
+    A word has the class of its lower case, or of a base form, in the embedded vocabulary. A word without a known class
+    is a ``name`` if it begins with a capital, else ``other``.
+
+    Raises InputError: the embedded file is not the one that was shipped.
+    """
+    table = _table()
+    return np.array([_class_of(word, table) for word in words], dtype=np.int64)
+
+
+def _class_of(word: str, table: dict[str, int]) -> int:
+    lower = word.lower()
+    known = table.get(lower)
+    if known is None:
+        known = next((table[form] for form in base_forms(lower) if form in table), 0)
+    return known or int(word[:1].isupper())
+
+
+MILDER_FILE = "milder.txt"  # lines of a coarse word's id and the word that is written
+IDS_OF = "b9afd2a84bed2504"  # begins the digest of the vocabulary whose ids these are
+
+
+def milder_words(vocabulary: Vocabulary) -> Mapping[int, int]:
+    """Ids of coarse words, with the ids of the words that are written in their place.
+
+    ``vocabulary``: the embedded one or the first words of it; another is its user's choice, and is written as it is.
+    """
+    whole = load_vocabulary()
+    size = len(vocabulary)
+    if vocabulary is whole:
+        return _pairs()
+    if vocabulary.name != whole.name or vocabulary.words != whole.words[:size]:
+        return MappingProxyType({})
+    return {coarse: milder for coarse, milder in _pairs().items() if coarse < size and milder < size}
+
+
+@cache
+def _pairs() -> Mapping[int, int]:
+    words = load_vocabulary()
+    if not words.digest.startswith(IDS_OF):  # other words would be rewritten
+        raise VocabularyError(f"{MILDER_FILE} must be made again: its ids are of the vocabulary {IDS_OF}; got another.")
+    lines = (line.split() for line in (DATA / MILDER_FILE).read_text(encoding="ascii").splitlines())
+    pairs = {int(coarse): words.id_of(milder) for coarse, milder in lines}
+    return MappingProxyType({coarse: milder for coarse, milder in pairs.items() if milder is not None})

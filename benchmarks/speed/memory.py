@@ -9,7 +9,7 @@ from pathlib import Path
 
 from speed.measure import Result
 from speed.workload import Scale, made_corpus
-from textveil.processors import cores
+from textveil.environment import cores
 
 _MEGABYTE = 2**20
 _EVERY = 0.05

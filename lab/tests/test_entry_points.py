@@ -14,7 +14,7 @@ import textveil_lab
 from textveil.catalog import MECHANISMS as OWN
 from textveil.catalog import entry
 from textveil.mechanisms.declaration import entry_of
-from textveil.registry import lab
+from textveil.registry.table import LAB_COMMANDS, LAB_MECHANISMS, lab_function
 from textveil_lab.mechanisms.presets import PRESETS
 
 LAB = Path(__file__).resolve().parents[1]
@@ -60,13 +60,13 @@ def test_every_entry_point_is_there(target: str) -> None:
 
 
 def test_textveil_names_the_mechanisms_and_commands_of_the_lab() -> None:
-    assert set(lab.MECHANISMS.split()) == MECHANISMS.keys()
-    assert set(lab.COMMANDS) == POINTS["textveil.commands"].keys()
+    assert set(LAB_MECHANISMS.split()) == MECHANISMS.keys()
+    assert set(LAB_COMMANDS) == POINTS["textveil.commands"].keys()
 
 
 @pytest.mark.parametrize("name", POINTS["textveil.functions"])
 def test_functions_are_found_under_their_names(name: str) -> None:
-    assert lab.lab_function(name) is not None
+    assert lab_function(name) is not None
 
 
 def test_statuses_are_those_of_the_stored_catalog() -> None:

@@ -69,7 +69,7 @@ __all__ = ["__version__", *sorted([*_HOMES, *_FACE_OF_LAB])]
 def __getattr__(name: str) -> Any:
     """Import a public name from its home on first use."""
     if name in _FACE_OF_LAB:
-        value = import_module("textveil.registry.lab").lab_function(name)
+        value = import_module("textveil.registry.table").lab_function(name)
     elif name in _HOMES:
         value = getattr(import_module(_HOMES[name]), name)
     else:

@@ -16,10 +16,9 @@ from textveil.mechanisms.declaration import CatalogEntry as CatalogEntry
 from textveil.mechanisms.declaration import entry_of, maker_within
 from textveil.privacy.guarantees import TRUSTED, Guarantee, NoGuarantee, Status, claimed
 from textveil.privacy.proved import status_of, status_of_maker
-from textveil.registry import lab
 from textveil.registry.options import DEFAULT_EPSILON as DEFAULT_EPSILON
 from textveil.registry.options import IN_PLACE_OF_EPSILON, takes_progress
-from textveil.registry.table import Table, maker_of, note_maker
+from textveil.registry.table import LAB_MECHANISMS, Table, maker_of, note_maker
 
 if TYPE_CHECKING:
     from textveil.mechanisms.kinds import Described, Mechanism, WordMechanism
@@ -80,7 +79,7 @@ def entry(name: str) -> CatalogEntry:
     try:
         return MECHANISMS.find(name)
     except UnknownNameError:
-        if name in lab.MECHANISMS.split():
+        if name in LAB_MECHANISMS.split():
             raise MissingLab(f"the mechanism {name}") from None
         raise
 

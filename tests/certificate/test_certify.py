@@ -10,13 +10,13 @@ from tests.certificate.marked import DAY, begun, mark_next
 
 from textveil.certificate.certify import (
     Certificate,
+    Found,
     alike,
     certified,
     chosen_threshold,
     lines,
     with_certificate,
 )
-from textveil.certificate.finding import Found
 from textveil.certificate.marks import Guess, Mark, Marks, Span
 from textveil.errors import InputError, ParameterError
 

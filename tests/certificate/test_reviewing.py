@@ -13,7 +13,7 @@ import pytest
 from tests.certificate.marked import begun
 from tests.helpers.browsers import browser
 
-from textveil.certificate.finding import Found
+from textveil.certificate.certify import Found
 from textveil.certificate.marks import Guess, Marks, Period, Span
 from textveil.certificate.reviewing import Review, ReviewServer
 from textveil.detection.kinds import GROUPS

@@ -16,10 +16,10 @@ import httpx
 import pytest
 
 import textveil as tv
-from textveil.certificate.finding import Finding
+from textveil.certificate.certify import Finding
 from textveil.certificate.marks import Binding, Design, Mark, Marks, Span, corpus_hmac, new_key
+from textveil.certificate.reviewing import taught
 from textveil.certificate.sampling import draw_pages
-from textveil.certificate.teaching import taught
 from textveil.sanitize.policy.making import correctable
 
 TEXTVEIL = [sys.executable, "-m", "textveil"]

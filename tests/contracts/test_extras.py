@@ -12,7 +12,7 @@ import pytest
 import textveil as tv
 from textveil.cli import main as cli
 from textveil.errors import MissingExtra, MissingLab
-from textveil.registry import lab
+from textveil.registry.table import LAB_COMMANDS, LAB_MECHANISMS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
@@ -76,7 +76,7 @@ def test_a_function_of_the_face(name: str) -> None:
 
 
 def test_a_mechanism(tiny) -> None:
-    for name in lab.MECHANISMS.split():
+    for name in LAB_MECHANISMS.split():
         with pytest.raises(MissingLab, match=f"^the mechanism {name} needs .*{INSTALL}"):
             tv.mechanism(name, tiny)
 
@@ -87,7 +87,7 @@ def test_vectors_of_a_release(tiny) -> None:
         release.vectors()
 
 
-COMMANDS = [[name, "--help"] for name in lab.COMMANDS] + [["explain", "--mechanism", "gaussian", "--word", "cat"]]
+COMMANDS = [[name, "--help"] for name in LAB_COMMANDS] + [["explain", "--mechanism", "gaussian", "--word", "cat"]]
 
 
 @pytest.mark.parametrize("arguments", COMMANDS, ids=lambda words: words[0])

@@ -7,8 +7,8 @@ from functools import partial
 
 import pytest
 
+from textveil.environment import cores
 from textveil.errors import OutputError, ParameterError, TextveilError
-from textveil.processors import cores
 from textveil_lab.frontiers.cells import TERMS, CellFolder, measured, open_cells
 
 

@@ -93,7 +93,7 @@ _PARTS: Final = {
 
 def report_page(data: Mapping[str, Any]) -> str:
     """Return a report, as JSON data, as a page."""
-    from textveil.pages.results import bullets, facts, heading, results_page, text
+    from textveil.pages.rendering import bullets, facts, heading, results_page, text
 
     stated = data["guarantee"]
     parts = [

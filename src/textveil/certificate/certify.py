@@ -1,4 +1,4 @@
-"""Statements about a whole release by the marks of the pages that were read, and their place in a report."""
+"""What a policy finds; statements about a whole release by the marks of the pages that were read, for a report."""
 
 import hashlib
 import json
@@ -18,15 +18,17 @@ from textveil.certificate.bounds import (
     upper_count,
     wrong_share,
 )
-from textveil.certificate.finding import Found
 from textveil.certificate.marks import Binding, Guess, Mark, Marks, Period, Span
 from textveil.certificate.samples import CHARACTERS
 from textveil.certificate.sampling import EVEN, MEAN, Sample
 from textveil.certificate.thresholds import Comparison, Threshold, conformal_threshold, exchangeable, pages_for
 from textveil.detection.kinds import GROUPS
 from textveil.errors import InputError, need
-from textveil.pages import results
+from textveil.pages import rendering
 from textveil.pages.messages import said
+from textveil.sanitize.policy.finding import GUESS
+from textveil.sanitize.policy.making import parts_of
+from textveil.sanitize.policy.policy import Policy
 from textveil.statistics import Bound
 from textveil.types import Reals
 
@@ -35,6 +37,40 @@ DIRECT: Final = frozenset(kind for kind, group in GROUPS.items() if group in ("p
 """Kinds that name a person by themselves: names, ways to reach somebody, numbers of documents, secrets."""
 
 _USUAL: Final = 0.99  # share of pages with no more found spans of a kind than are counted as missed on one page
+
+
+class Found(NamedTuple):
+    """Values of a text, by start.
+
+    Attributes:
+        spans: that the policy replaces.
+        guesses: likely values below its threshold, which stay.
+    """
+
+    spans: tuple[Span, ...]
+    guesses: tuple[Guess, ...]
+
+
+class Finding:
+    """Finds what a policy replaces in a text.
+
+    ``policy``: one that finds spans. Raises ParameterError: it cannot be made.
+    """
+
+    def __init__(self, policy: Policy) -> None:
+        parts = parts_of(policy)
+        self._finder: Final = parts.finder
+        self.kinds: Final = tuple(parts.surrogates)
+
+    def __call__(self, text: str) -> Found:
+        """Return what is found in a text, and guessed."""
+        here = [
+            span for span in self._finder.found_or_guessed(self._finder.readings([text]))[0] if span.kind in self.kinds
+        ]
+        return Found(
+            tuple(Span(span.start, span.end, span.kind) for span in here if span.detector != GUESS),
+            tuple(Guess(span.start, span.end, span.kind, span.score) for span in here if span.detector == GUESS),
+        )
 
 
 class Pages(NamedTuple):
@@ -424,8 +460,8 @@ def page_with_certificate(page: str, certificate: Certificate) -> str:
     for what, digest in {"policy": bound.policy_digest, "released file": bound.release_sha256}.items():
         need(digest in page, "report", "one of another", f"of the {what} of the marks: {_VOID}", _ANEW)
     (_, first), *others = lines(certificate)
-    section = results.section(
-        KEY, [results.text("", lead=said(first)), results.bullets(said(text) for _, text in others)]
+    section = rendering.section(
+        KEY, [rendering.text("", lead=said(first)), rendering.bullets(said(text) for _, text in others)]
     )
     before, *behind = page.split(f"<section id='{KEY}'>")
     _, closed, after = "".join(behind).partition("</section>")

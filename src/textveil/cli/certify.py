@@ -146,9 +146,9 @@ def _extended(marks: Marks, choosing: _ChoosingOptions) -> Policy:
 
 def _teach(marks: Marks, choosing: _ChoosingOptions, reading: opt.ReadingOptions) -> None:
     """Write the policy with lists of what was missed and what was wrong."""
-    from textveil.certificate.finding import Finding
+    from textveil.certificate.certify import Finding
+    from textveil.certificate.reviewing import taught
     from textveil.certificate.samples import read_samples
-    from textveil.certificate.teaching import taught
     from textveil.pages.messages import counted, row
     from textveil.sanitize.policy.making import list_kinds, with_lists
     from textveil.whole_files import read_key, write_whole
@@ -179,8 +179,7 @@ def _teach(marks: Marks, choosing: _ChoosingOptions, reading: opt.ReadingOptions
 
 def _choose(marks: Marks, choosing: _ChoosingOptions, reading: opt.ReadingOptions) -> None:
     """Write the policy with the chosen threshold, if the texts look like those that were read."""
-    from textveil.certificate.certify import DIRECT, alike, chosen_threshold
-    from textveil.certificate.finding import Finding
+    from textveil.certificate.certify import DIRECT, Finding, alike, chosen_threshold
     from textveil.cli.progress import counting
     from textveil.pages.messages import row
     from textveil.randomness import secure_generator

@@ -134,7 +134,7 @@ def _sorts(policy: str | None, secrets_only: bool, pictures: str) -> list[str]:
 
 def _cleaner(policy: str | None, workers: int | None, *, secrets_only: bool) -> tuple[Cleaner, SearchApart]:
     from textveil.corpora.cleaning import PERSONS, SECRETS, Cleaner, SearchApart, checked_policy
-    from textveil.processors import cores
+    from textveil.environment import cores
     from textveil.sanitize.policy.choice import policy as policy_named
 
     need(workers is None or workers > 0, "workers", workers, "at least 1")

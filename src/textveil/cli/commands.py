@@ -123,9 +123,10 @@ class AllCommands(TyperGroup):
         own = super().get_command(ctx, cmd_name)
         if own is None and cmd_name in self._points:
             return _ForeignCommand(self._points[cmd_name], self)
-        from textveil.registry.lab import COMMANDS
 
-        if own is None and cmd_name in COMMANDS:
+        from textveil.registry.table import LAB_COMMANDS
+
+        if own is None and cmd_name in LAB_COMMANDS:
             raise MissingLab(f"`textveil {cmd_name}`")
         return own
 

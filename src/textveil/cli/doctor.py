@@ -55,7 +55,7 @@ def doctor_command(
 
 
 def _findings(upstream: str | None) -> Iterator[Finding]:
-    from textveil.processors import cores
+    from textveil.environment import cores
     from textveil.sanitize.policy.choice import PRESETS
     from textveil.vocabulary.tables.files import table_files
     from textveil.vocabulary.tables.public import tables_folder

@@ -14,7 +14,7 @@ from textveil.cli import options as opt
 from textveil.cli.mechanism_options import MechanismCommand, make, renamed
 from textveil.errors import MissingLab, OutputError, ParameterError
 from textveil.json_text import json_text
-from textveil.registry import lab
+from textveil.registry.table import LAB_MECHANISMS
 
 if TYPE_CHECKING:
     from textveil.catalog import CatalogEntry
@@ -98,7 +98,7 @@ def mechanisms_command(
     elif name is None:
         columns = [("NAME", "GUARANTEE", "STATUS", "WHAT IT DOES")]
         _write(columns + [(entry.name, entry.notion, entry.status.shown, entry.summary) for entry in shown])
-        missing = set(lab.MECHANISMS.split()) - {entry.name for entry in shown}
+        missing = set(LAB_MECHANISMS.split()) - {entry.name for entry in shown}
         if missing:
             sys.stderr.write(f"{len(missing)} more mechanisms: {MissingLab('the rest of the catalog')}\n")
     else:

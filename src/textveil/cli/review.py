@@ -17,7 +17,7 @@ from textveil.cli import options as opt
 from textveil.errors import InputError, ParameterError, need
 
 if TYPE_CHECKING:
-    from textveil.certificate.finding import Finding
+    from textveil.certificate.certify import Finding
     from textveil.certificate.marks import Binding, Design
     from textveil.corpora.files.file_by_file import Folder
     from textveil.corpora.files.inputs import LeftOut
@@ -282,7 +282,7 @@ def _read_by_draw(
     quiet: bool,
 ) -> None:
     """Serve the documents of a draw until the reader stops; the draw is on the disk before any is shown."""
-    from textveil.certificate.finding import Finding
+    from textveil.certificate.certify import Finding
     from textveil.certificate.marks import Marks, checked_reviewer, need_same
     from textveil.certificate.reviewing import Review, ReviewServer
     from textveil.detection.kinds import GROUPS
@@ -415,7 +415,7 @@ def _chosen(count: int, sample: int | None) -> Sequence[int]:
 
 def _pieces(pairs: Sequence[tuple[str, str]], chosen: Policy) -> Iterator[list[Piece]]:
     """Yield the pieces of each document, with what the policy finds in it."""
-    from textveil.certificate.finding import Finding
+    from textveil.certificate.certify import Finding
     from textveil.cli.progress import counting
     from textveil.pages.comparison import compared
 

@@ -12,9 +12,9 @@ from typing import Any
 from textveil.corpora.blocks import Block, Outcome
 from textveil.corpora.engines.block_worker import BlockWorker
 from textveil.corpora.engines.process_pool import AHEAD, BlockQueue, Failure, failure
+from textveil.environment import cores
 from textveil.errors import MissingExtra, need
 from textveil.integrations.arrow_batches import BatchSanitizer
-from textveil.processors import cores
 
 _NO_START = (
     "the actors must start; they crashed at once. Is textveil installed on every node, with enough memory? Try the "

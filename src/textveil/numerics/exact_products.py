@@ -19,8 +19,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.environment import may_multiply_bytes
 from textveil.errors import MissingExtra, ParameterError
-from textveil.processors import may_multiply_bytes
 
 WORTH: Final = 12_288  # rows of a table of some 30,000 words that take as long in NumPy as torch takes to import
 _CELLS: Final = 32_768 * 300

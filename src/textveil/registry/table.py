@@ -1,7 +1,8 @@
 """Tables of what is made by name: textveil's own, and what installed packages add by entry points.
 
 A table is generic in its entries: mechanisms, surrogates and detectors each have one. Its own entries are modules and
-attributes, imported when they are asked for; those of other packages are the entry points of a group.
+attributes, imported when they are asked for; those of other packages are the entry points of a group. The package
+``textveil-lab`` registers as any other does: its names are known here only to say how to install it.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from pathlib import Path
 from types import FunctionType, MappingProxyType, MethodType
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
-from textveil.errors import ParameterError, UnknownNameError, need
+from textveil.errors import MissingLab, ParameterError, UnknownNameError, need
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint, EntryPoints
@@ -297,3 +298,44 @@ def _inner(part: Any) -> Iterable[tuple[object, Any]]:
     if not part or len(part) > _LONG:
         return ()
     return [(name, entry) for name, entry in list(part.items()) if isinstance(name, str)]
+
+
+FUNCTIONS: Final = "textveil.functions"
+"""Entry points of functions that ``textveil`` offers under their names: ``textveil.audit``."""
+
+LAB_COMMANDS: Final = (
+    "audit",
+    "audit-field",
+    "audit-gateway",
+    "audit-package",
+    "check-tables",
+    "decode",
+    "estimate",
+    "frontier",
+    "reproduce",
+    "rewrite",
+    "tune",
+)
+
+LAB_MECHANISMS: Final = """
+optimal exponential metric-exponential tem tgm santext santext-plus elastic privic hyperbolic-exponential same-tag
+custext custext-plus diffractor keywords sense-laplace earth-mover dp-prompt dp-paraphrase dp-fusion dp-bart dp-rewrite
+adept subset-selection text-to-vectors unary-encoding optimized-unary-encoding dpnr cape geng optimal-noise
+spherical-laplace cmp cmp-approximate mahalanobis vickrey brr rapt word-budgets hyperbolic-laplace pte gaussian
+gaussian-classical laplace truncated-laplace dpnr-published cape-published ome-published dptext-published
+dp-bart-published adept-published mahalanobis-published vickrey-published dp-prompt-published
+truncated-laplace-published gaussian-classical-published tgm-published tem-published custext-published
+scored-budgets-published rantext-published diffractor-published
+"""
+"""Mechanisms of ``textveil-lab``, with spaces between them."""
+
+
+def lab_function(name: str) -> Any:
+    """Return the function that an installed package offers under a name.
+
+    Raises MissingLab: no package does; ParameterError: it cannot be loaded.
+    """
+    for point in entry_points(group=FUNCTIONS):
+        if point.name == name:
+            return loaded(point)
+    raise MissingLab(f"`textveil.{name}`")

@@ -8,8 +8,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from textveil.pages.rendering import rendered
-from textveil.pages.results import bullets, drawing, heading, results_page, table, text
+from textveil.pages.rendering import bullets, drawing, heading, rendered, results_page, table, text
 from textveil.risk.blanking import TELLS, Blanked
 from textveil.risk.language_model import CANDIDATES
 from textveil.risk.linkage import LEAST_PERSONS, Linkage, Share

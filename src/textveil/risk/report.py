@@ -12,8 +12,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from markupsafe import Markup, escape
 
-from textveil.pages.rendering import shown
-from textveil.pages.results import heading, results_page, table, text
+from textveil.pages.rendering import heading, results_page, shown, table, text
 from textveil.risk.blanking import Blanked
 from textveil.risk.language_model import Asked
 from textveil.risk.linkage import CONFIDENCE, LEAST_PERSONS, Linkage, evidence, grams_of, strongest, words_of

@@ -13,7 +13,7 @@ from textveil.mechanisms.kinds import DrawsText
 from textveil.privacy.accountant import Accountant
 from textveil.privacy.guarantees import Guarantee
 from textveil.receipts import Left, Signer
-from textveil.registry.lab import lab_function
+from textveil.registry.table import lab_function
 from textveil.sanitize.costs import (
     Counts,
     Persons,

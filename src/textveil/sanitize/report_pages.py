@@ -10,8 +10,7 @@ from textveil.detection.kinds import OWN, STANDS_FOR
 from textveil.pages.comparison import compared
 from textveil.pages.messages import counted, message_language
 from textveil.pages.messages import said as say
-from textveil.pages.rendering import rendered, shown
-from textveil.pages.results import bullets, heading, results_page, sides, table, text
+from textveil.pages.rendering import bullets, heading, rendered, results_page, shown, sides, table, text
 from textveil.sanitize.policy_report import NOTE, MeasuredRisk, SenderReport, check_risk
 from textveil.sanitize.release import Report
 from textveil.sanitize.setting import Protected, found_of

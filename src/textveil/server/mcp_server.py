@@ -218,7 +218,7 @@ def _restored(maps: tuple[PrivateMap, ...], text: str) -> dict[str, Any]:
 def _audited(given: AuditArguments) -> dict[str, Any]:
     from textveil.catalog import mechanism
     from textveil.json_text import finite_json
-    from textveil.registry.lab import lab_function
+    from textveil.registry.table import lab_function
     from textveil.vocabulary.embedded import load_vocabulary
 
     options: dict[str, Any] = {"epsilon": given.epsilon, "delta": given.delta}

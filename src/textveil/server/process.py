@@ -14,9 +14,9 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from textveil.budget.account import Account, Limit
 from textveil.budget.ledger import Ledger
+from textveil.environment import cores
 from textveil.errors import OutputError, need
 from textveil.pages.messages import row
-from textveil.processors import cores
 from textveil.server.app import make_app, message_costs, open_books
 from textveil.server.budgets import limit_of
 from textveil.server.config import Config

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from textveil.environment import cores
 from textveil.errors import need
 from textveil.mechanisms.kinds import Described
 from textveil.models.language_model import ContinuationModel, LanguageModel, boundary_id
-from textveil.processors import cores
 from textveil.text.render import render_text
 from textveil.types import Ids, Integers, Progress, Reals, Vectors
 from textveil.vocabulary.word_facts import word_frequencies

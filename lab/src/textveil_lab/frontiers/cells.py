@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
+from textveil.environment import shared_among
 from textveil.errors import OutputError, ParameterError, TextveilError
 from textveil.json_text import json_data, json_file, json_text
-from textveil.processors import shared_among
 from textveil.whole_files import write_whole
 
 Values: TypeAlias = dict[str, Any]  # What one cell found, as JSON values

@@ -10,7 +10,7 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from textveil.json_text import json_text
-from textveil.pages import results as parts
+from textveil.pages import rendering as parts
 from textveil.pages.rendering import SERIES, rendered
 from textveil.pages.tables import results_folder, save_table, shown
 from textveil.whole_files import write_whole

@@ -7,7 +7,7 @@ from typing import Final
 from markupsafe import Markup
 
 from textveil.json_text import json_text
-from textveil.pages import results as parts
+from textveil.pages import rendering as parts
 from textveil.pages.tables import results_folder
 from textveil.statistics import Bound
 from textveil.whole_files import write_whole

@@ -20,8 +20,8 @@ from typing import Final, NamedTuple
 
 from textveil.corpora.blocks import Block, Outcome, lost
 from textveil.corpora.engines.block_worker import BlockWorker
+from textveil.environment import shared_among
 from textveil.errors import MissingExtra, TextveilError
-from textveil.processors import shared_among
 
 AHEAD = 2  # blocks that a worker holds: the one it works on and the next, so that it never waits for this process
 

@@ -6,9 +6,9 @@ from itertools import chain
 
 from textveil.corpora.blocks import Block, Outcome
 from textveil.corpora.engines.block_worker import BlockWorker, InProcess
+from textveil.environment import cores
 from textveil.errors import need
 from textveil.mechanisms.kinds import IntegerWeights
-from textveil.processors import cores
 from textveil.sanitize.policy.policy import Policy
 
 SMALL = 2  # An input of no more blocks is released in this process: starting others takes longer

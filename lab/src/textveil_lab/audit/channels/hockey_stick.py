@@ -20,8 +20,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from textveil.environment import cores
 from textveil.errors import need
-from textveil.processors import cores
 from textveil.statistics import Bound
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil_lab.audit.channels.extremes import extremes_of, parts

@@ -7,7 +7,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from textveil.pages import results as parts
+from textveil.pages import rendering as parts
 from textveil.pages.tables import Table
 from textveil.statistics import clopper_pearson
 from textveil_lab.audit.field.claims import FieldClaim, Ruling, counted, works

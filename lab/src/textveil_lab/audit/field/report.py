@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from textveil.errors import OutputError
 from textveil.json_text import json_text
-from textveil.pages import results as parts
+from textveil.pages import rendering as parts
 from textveil.pages.tables import Table
 from textveil.whole_files import write_whole
 from textveil_lab.audit.field.field_audit import FieldTable

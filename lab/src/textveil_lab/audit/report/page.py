@@ -10,8 +10,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from textveil.pages.rendering import rendered, whole
-from textveil.pages.results import badge, bullets, drawing, facts, heading, results_page, table, text
+from textveil.pages.rendering import badge, bullets, drawing, facts, heading, rendered, results_page, table, text, whole
 from textveil.statistics import Bound
 from textveil_lab.audit.report.report import (
     AuditReport,

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.environment import cores
 from textveil.errors import need
-from textveil.processors import cores
 from textveil.types import Ids, Progress, Reals
 
 _UNIT = 2.0**-53  # Unit roundoff of float64

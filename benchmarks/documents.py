@@ -46,9 +46,8 @@ from PIL import Image
 from reportlab.pdfgen import canvas
 
 import textveil as tv
-from textveil.documents.apart import released
+from textveil.documents.apart import released, restored
 from textveil.documents.model import joined
-from textveil.documents.opened import restored
 from textveil.documents.registry import reader_of
 from textveil.errors import TextveilError
 

@@ -11,7 +11,7 @@ import openpyxl
 import pytest
 
 from textveil.corpora.jobs import job
-from textveil.documents.opened import Opened, text_of
+from textveil.documents.apart import Opened, text_of
 
 NAME, MAIL = "Zebedee Quillfeather", "zebedee@quillfeather.example.net"
 
@@ -73,8 +73,8 @@ def test_each_document_is_released_in_place_in_one_job_with_one_certificate(comm
     certificate = data["document"]
     assert certificate["parts"]["text of a message"] == 1 and certificate["parts"]["body"] == 2
     assert certificate["checked"]["readers"] == [
-        "textveil.documents.mail_strings",
-        "textveil.documents.package_strings",
+        "textveil.documents.strings",
+        "textveil.documents.strings",
     ]
     assert certificate["checked"]["values_searched"] >= 4
 

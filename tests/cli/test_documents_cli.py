@@ -5,7 +5,7 @@ import json
 
 import docx
 
-from textveil.documents.opened import Opened
+from textveil.documents.apart import Opened
 
 NAME, MAIL = "Zebedee Quillfeather", "zebedee@quillfeather.example.net"
 

@@ -10,9 +10,8 @@ import pikepdf
 import pytest
 
 import textveil as tv
-from textveil.documents.apart import Apart, released
-from textveil.documents.limits import Limits, entries, packed
-from textveil.documents.opened import Opened, restored
+from textveil.documents.apart import Apart, Opened, released, restored
+from textveil.documents.registry import Limits, entries, packed
 from textveil.errors import InputError, InternalError
 
 NAME = "Zebedee Quillfeather"

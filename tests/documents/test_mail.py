@@ -8,9 +8,8 @@ from email.message import EmailMessage
 import pytest
 
 import textveil as tv
-from textveil.documents.apart import released
+from textveil.documents.apart import released, restored
 from textveil.documents.model import joined
-from textveil.documents.opened import restored
 from textveil.documents.registry import reader_of
 from textveil.documents.web import decoded
 from textveil.errors import InputError

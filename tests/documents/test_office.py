@@ -15,11 +15,9 @@ from PIL import Image
 from tests.helpers.growth import seconds_of
 
 import textveil as tv
-from textveil.documents.apart import ReleasedDocument, released
-from textveil.documents.limits import Limits, entries, packed
+from textveil.documents.apart import Opened, ReleasedDocument, released, restored
 from textveil.documents.model import joined
-from textveil.documents.opened import Opened, restored
-from textveil.documents.registry import reader_of
+from textveil.documents.registry import Limits, entries, packed, reader_of
 from textveil.errors import InputError, InternalError
 
 NAME, MAIL, PHONE = "Zebedee Quillfeather", "zebedee@quillfeather.example.net", "(617) 555-0143"
@@ -380,11 +378,11 @@ def test_the_check_takes_time_that_is_linear_in_values_and_strings():
 
 
 def test_a_row_in_a_formula_is_no_value_and_a_string_in_it_is(sanitizer):
-    from textveil.documents.package_strings import strings
+    from textveil.documents.strings import package_strings
 
     made = openpyxl.Workbook()
     made.active["A1"] = '=SUM($E1234:F1234)+1234:1235&"1234"+E5678'
-    shown = [one.string for one in strings(saved(made)) if "SUM" in one.string]
+    shown = [one.string for one in package_strings(saved(made)) if "SUM" in one.string]
     assert len(shown) == 1 and shown[0].count("1234") == 1 and "5678" not in shown[0]
 
 

@@ -12,12 +12,10 @@ from odf.table import Table, TableCell, TableRow
 from odf.text import H, P
 
 import textveil as tv
-from textveil.documents.apart import ReleasedDocument, released
-from textveil.documents.limits import entries, packed
+from textveil.documents.apart import ReleasedDocument, released, restored
 from textveil.documents.model import joined
 from textveil.documents.open_document import OpenDocument
-from textveil.documents.opened import restored
-from textveil.documents.registry import reader_of
+from textveil.documents.registry import entries, packed, reader_of
 from textveil.errors import InputError, InternalError
 
 NAME, MAIL, PHONE = "Zebedee Quillfeather", "zebedee@quillfeather.example.net", "(617) 555-0143"

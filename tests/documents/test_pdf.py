@@ -10,13 +10,11 @@ from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen import canvas
 
 import textveil as tv
-from textveil.documents.apart import released
-from textveil.documents.limits import Limits
+from textveil.documents.apart import Opened, released, restored
 from textveil.documents.model import joined
-from textveil.documents.opened import Opened, restored
 from textveil.documents.pdf_fonts import _nameless
 from textveil.documents.pdf_strings import strings
-from textveil.documents.registry import reader_of
+from textveil.documents.registry import Limits, reader_of
 from textveil.errors import InputError, InternalError
 
 NAME, MAIL, PHONE = "Zebedee Quillfeather", "zebedee@quillfeather.example.net", "(617) 555-0143"
@@ -159,7 +157,7 @@ def test_characters_that_standard_fonts_lack_are_written_and_read(sanitizer):
 
 
 def test_broken_encrypted_and_packed_files_are_refused_in_one_line(sanitizer, monkeypatch):
-    monkeypatch.setattr("textveil.documents.limits.Limits", lambda: Limits(bytes=2**20))
+    monkeypatch.setattr("textveil.documents.registry.Limits", lambda: Limits(bytes=2**20))
     encrypted, bomb = io.BytesIO(), io.BytesIO()
     pikepdf.open(io.BytesIO(made(1))).save(encrypted, encryption=pikepdf.Encryption(owner="x", user=""))
     file = pikepdf.open(io.BytesIO(made(1)))

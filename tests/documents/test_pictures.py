@@ -12,12 +12,10 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont, PngImagePlugin
 
 import textveil as tv
-from textveil.documents.apart import released
-from textveil.documents.limits import entries
+from textveil.documents.apart import released, restored
 from textveil.documents.model import joined
-from textveil.documents.opened import restored
 from textveil.documents.pictures import BLANK, is_bare
-from textveil.documents.registry import reader_of
+from textveil.documents.registry import entries, reader_of
 from textveil.errors import InputError, InternalError, MissingExtra
 
 NAME, MAIL, PHONE = "Zebedee Quillfeather", "zebedee@quillfeather.example.net", "(617) 555-0143"
@@ -221,7 +219,7 @@ def test_pixels_alone_are_bare():
 
 def test_without_the_extra_a_line_says_what_to_install(sanitizer, monkeypatch):
     monkeypatch.setitem(sys.modules, "rapidocr", None)
-    for module in ("ocr", "picture_file"):
+    for module in ("ocr", "pictures"):
         monkeypatch.delitem(sys.modules, f"textveil.documents.{module}", raising=False)
     with pytest.raises(MissingExtra, match=r"textveil\[ocr\]"):
         released("a.png", drawn(), sanitizer, images="ocr")

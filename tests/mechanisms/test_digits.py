@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import chisquare
 
 from textveil.errors import ParameterError
-from textveil.mechanisms.randomized_response import DigitResponse, _weights
+from textveil.mechanisms.randomized_response import DigitResponse, _digit_weights
 from textveil.privacy.guarantees import PureDP, Status
 
 ALPHA = 1e-6
@@ -19,16 +19,16 @@ ALPHA = 1e-6
 def test_the_shares_of_a_number_never_exceed_its_budget(epsilon: float, length: int) -> None:
     share = math.nextafter(epsilon / length, 0.0)
     for limit in (0.1, 0.3, 0.5, 1.0):
-        assert math.fsum([_weights(share, limit).epsilon] * length) <= epsilon
+        assert math.fsum([_digit_weights(share, limit).epsilon] * length) <= epsilon
 
 
 @pytest.mark.parametrize("limit", [0.1, 0.1 + 1e-12, 0.25, 1 / 3, 0.5, 0.9, 1 - 2**-53])
 @pytest.mark.parametrize("epsilon", [1e-9, 1.0, math.log(9), math.nextafter(math.log(9), 3), 8.0, 40.0, 1e308])
 def test_no_digit_stays_with_more_than_the_limit_in_integers(epsilon: float, limit: float) -> None:
-    weights = _weights(epsilon, limit)
+    weights = _digit_weights(epsilon, limit)
     assert Fraction(weights.inside, weights.total) <= Fraction(limit)
     assert weights.epsilon <= epsilon
-    free = _weights(epsilon, 1.0)
+    free = _digit_weights(epsilon, 1.0)
     if free.probability_inside < limit:
         assert weights == free
     elif 0.11 < limit < 0.99:  # and it is not much less
@@ -72,7 +72,7 @@ def test_a_digit_without_a_budget_is_uniform(response: DigitResponse, rng) -> No
     assert chisquare(counts).pvalue > ALPHA
     # What a digit that stays a tenth more often would do: a chi-square near 270, far above the 47 of alpha.
     assert chisquare(counts + 3000 * (np.arange(10) == 7)).pvalue < ALPHA
-    weights = _weights(0.0, 0.1)
+    weights = _digit_weights(0.0, 0.1)
     assert (weights.inside, weights.epsilon) == (weights.outside, 0.0)
 
 

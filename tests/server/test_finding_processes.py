@@ -20,7 +20,7 @@ from tests.helpers.deadly import SLOW, make_searches_slow
 from textveil import Sanitizer, killable
 from textveil.budget.account import Account
 from textveil.detection.spans import DetectedSpan
-from textveil.documents.opened import all_rewritten, texts_of
+from textveil.documents.apart import all_rewritten, texts_of
 from textveil.errors import InputError, InternalError, ParameterError, SlowText
 from textveil.killable import SIZE, Process, answer_in, framed, framed_answer
 from textveil.sanitize.finding_process import answer_of

@@ -57,7 +57,7 @@ def sanitize_document(
     from textveil.corpora.files.inputs import Whole
     from textveil.corpora.jobs.ledger import Totals
     from textveil.documents.apart import Apart, released
-    from textveil.documents.limits import Limits
+    from textveil.documents.registry import Limits
     from textveil.sanitize.sanitizer import Sanitizer
     from textveil.surrogates.map_file import MapCipher, begun, block, ended, read_or_made_key
     from textveil.whole_files import atomic_writers

@@ -1,13 +1,12 @@
-"""DrawingML and VML: shapes, text boxes, tables of slides, themes; and which names of fonts are public."""
+"""DrawingML and VML: shapes, text boxes, tables, themes, public names of fonts; and slides: .pptx files, of all their parts."""
 
 import re
 from dataclasses import replace
 from typing import Final
 
-from textveil.documents.markup import PLAIN, Element, Name, Vocabulary
+from textveil.documents.markup import PLAIN, Element, Name, Vocabulary, short
 from textveil.documents.model import Piece
-from textveil.documents.names import short
-from textveil.documents.opc import Known
+from textveil.documents.opc import Known, Package
 
 FONT: Final = Name(
     "Arial",
@@ -196,3 +195,47 @@ CHARTS: Final = {
     "drawingml.chartshapes+xml": Known("shapes of a chart", DRAWING),
 }
 """Parts that files of all three programs have."""
+
+
+_GONE: Final = (
+    "p:extLst p:custDataLst p:tags p:controls p:embeddedFontLst p:custShowLst p:photoAlbum p:modifyVerifier p:smartTags"
+    " p:kinsoku p:oleObj p:contentPart p:timing p:handoutMasterIdLst p:sndAc p:htmlPubPr p:webPr p:progTags"
+)
+SLIDES: Final = replace(
+    DRAWING,
+    texts=DRAWING.texts | {"p:text"},
+    lines=DRAWING.lines | {"p:text"},
+    gone=DRAWING.gone | frozenset(_GONE.split()),
+    worded={
+        **DRAWING.worded,
+        **dict.fromkeys(("p:sldMasterId id", "p:sldLayoutId id"), re.compile(r"2147[4-9]\d{5}")),
+    },
+    named={
+        **DRAWING.named,
+        "p:cSld name": Name("Slide ", re.compile("Office Theme|Title Slide|Blank|Title Only|")),
+        "p:cmAuthor name": Name("Author", re.compile("Author"), numbered=False),
+        "p:cmAuthor initials": Name("A", re.compile("A"), numbered=False),
+        "p:section name": Name("Section ", re.compile(r"Section \d+")),
+    },
+    lost=DRAWING.lost | {"p:cm dt", "p:sldLayout matchingName"},
+    anchors=DRAWING.anchors | {"p:handoutMasterIdLst"},
+    filled=frozenset(("p:notesMasterIdLst", "p:sldIdLst")),
+)
+_SLIDES_TYPE: Final = "presentationml."
+
+
+class Slides(Package):
+    """A file of slides."""
+
+    suffix = ".pptx"
+
+
+_KINDS: Final = {
+    "presentation.main": "body", "template.main": "body", "slideshow.main": "body", "slide": "slide", "slideLayout": "layout",
+    "slideMaster": "master", "notesSlide": "notes", "notesMaster": "master of notes", "comments": "comments",
+    "commentAuthors": "authors", "presProps": "properties of the show", "viewProps": "view", "tableStyles": "styles",
+}  # fmt: skip
+Slides.known = {
+    **CHARTS,
+    **{f"{_SLIDES_TYPE}{name}+xml": Known(kind, SLIDES) for name, kind in _KINDS.items()},
+}

@@ -15,10 +15,9 @@ from email.utils import formataddr
 from typing import Final
 
 from textveil.detection.people_in_records import is_plain_word
-from textveil.documents.limits import take
 from textveil.documents.model import Content, Images, Passage, Piece, slot
 from textveil.documents.pictures import Painted, Pictures
-from textveil.documents.registry import ENDINGS, PICTURES, READERS, reader_of
+from textveil.documents.registry import ENDINGS, PICTURES, READERS, reader_of, take
 from textveil.documents.web import Page, decoded
 from textveil.errors import InputError, TextveilError
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
 
-from textveil.documents.limits import entries, packed
 from textveil.documents.markup import (
     Cleaner,
     Element,
@@ -19,10 +18,11 @@ from textveil.documents.markup import (
     parsed,
     passages,
     serialized,
+    short,
 )
 from textveil.documents.model import Images, Passage, Piece
-from textveil.documents.names import short
 from textveil.documents.pictures import Painted, Pictures
+from textveil.documents.registry import entries, packed
 from textveil.errors import InputError
 
 _CONTENT_TYPES: Final = "[Content_Types].xml"

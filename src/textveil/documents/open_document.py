@@ -6,21 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Final, NamedTuple, TypeAlias
 
-from textveil.documents.limits import entries, packed
-from textveil.documents.markup import (
-    Cleaner,
-    Element,
-    Names,
-    new_child,
-    new_element,
-    new_root,
-    parsed,
-    passages,
-    serialized,
-)
-from textveil.documents.model import Images, Passage, Piece
-from textveil.documents.names import attribute, sheet_name, short
-from textveil.documents.open_cells import (
+from textveil.documents.cells import (
     ADDRESS,
     before,
     formula_pieces,
@@ -29,6 +15,21 @@ from textveil.documents.open_cells import (
     sheets_of,
     value_pieces,
 )
+from textveil.documents.markup import (
+    Cleaner,
+    Element,
+    Names,
+    attribute,
+    new_child,
+    new_element,
+    new_root,
+    parsed,
+    passages,
+    serialized,
+    sheet_name,
+    short,
+)
+from textveil.documents.model import Images, Passage, Piece
 from textveil.documents.open_words import (
     ADDRESSES,
     DEFINED,
@@ -43,6 +44,7 @@ from textveil.documents.open_words import (
     vocabulary,
 )
 from textveil.documents.pictures import Painted, Pictures
+from textveil.documents.registry import entries, packed
 from textveil.errors import InputError
 
 _TYPE: Final = "application/vnd.oasis.opendocument."

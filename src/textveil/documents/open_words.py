@@ -6,9 +6,8 @@ from dataclasses import replace
 from typing import Final
 
 from textveil.documents.drawing import FONT, SHAPE
-from textveil.documents.markup import Element, Name, Vocabulary, new_child, new_element
+from textveil.documents.markup import Element, Name, Vocabulary, new_child, new_element, short
 from textveil.documents.model import Piece
-from textveil.documents.names import short
 from textveil.errors import MissingExtra
 
 try:

@@ -10,10 +10,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
-from textveil.documents.limits import take
 from textveil.documents.model import Images, Passage, Piece, slot
 from textveil.documents.pdf_content import Content, is_hidden
-from textveil.documents.pdf_fonts import glyph_name, wide_font, write_font
+from textveil.documents.pdf_fonts import (
+    array,
+    glyph_name,
+    known,
+    matrix,
+    numbers,
+    shading,
+    space,
+    wide_font,
+    write_font,
+)
 from textveil.documents.pdf_text import (
     IDENTITY,
     Font,
@@ -21,8 +30,8 @@ from textveil.documents.pdf_text import (
     Matrix,
     times,
 )
-from textveil.documents.pdf_values import array, known, matrix, numbers, shading, space
 from textveil.documents.pictures import Pictures
+from textveil.documents.registry import take
 from textveil.errors import InputError, MissingExtra
 
 try:

@@ -5,10 +5,9 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any, Final
 
-from textveil.documents.limits import hold
-from textveil.documents.pdf_fonts import standard_font
+from textveil.documents.pdf_fonts import WORDS, array, matrix, numbers, shading, space, standard_font, state
 from textveil.documents.pdf_text import IDENTITY, Fonts, Matrix, Run, State, parts_of, times
-from textveil.documents.pdf_values import WORDS, array, matrix, numbers, shading, space, state
+from textveil.documents.registry import hold
 from textveil.errors import MissingExtra
 
 try:

@@ -1,4 +1,4 @@
-"""What becomes of pictures: a blank one of the same size, one whose text is read and painted over, or a refusal."""
+"""Pictures: blank ones of the same size, ones whose text is read and painted over, or a refusal; and files of one."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from textveil.errors import InputError, InternalError
 
 if TYPE_CHECKING:
     from textveil.documents.ocr import Pixels, Read
+
 
 Painted: TypeAlias = Callable[[], bytes]
 """Gives what stands for a picture, a PNG file, once the passages are written."""
@@ -137,3 +138,40 @@ def is_bare(data: bytes) -> bool:
             return data.index(b"\xff\xd9", at) == len(data) - 2
         at += 2 + size
     return False
+
+
+class PictureFile:
+    """A picture that was read; see the package's docstring."""
+
+    def __init__(self, data: bytes, images: Images) -> None:
+        if images != "ocr":
+            raise InputError(f"a picture alone needs `images` ocr, which reads it; got {images}.")
+        from textveil.documents.ocr import pixels_of
+
+        self.parts: Counter[str] = Counter()
+        self.removed: Counter[str] = Counter()
+        pixels = pixels_of(data)
+        if pixels is None:
+            raise InputError("the document must be a whole picture of moderate size; it is damaged, or something else.")
+        pictures = Pictures(images, self.parts)
+        self._painted = pictures.take_pixels(lambda: pixels)
+        self._png = data.startswith(b"\x89PNG")
+        self.passages = pictures.passages
+        self.removed["data beside pixels"] += not is_bare(data)
+
+    def written(self) -> bytes:
+        """Return the file, made of its pixels alone."""
+        if self._painted is None:
+            raise InternalError("a picture that was read must be painted over; it was not. No file was written.")
+        from textveil.documents.ocr import jpeg_of, png_of
+
+        return (png_of if self._png else jpeg_of)(self._painted())
+
+
+def file_strings(data: bytes, images: Images = "blank") -> Iterator[Shown]:
+    """Yield what is read in the written picture."""
+    if not is_bare(data):
+        raise InternalError("the written picture holds more than pixels. No file was written.")
+    from textveil.documents.ocr import pixels_again, read
+
+    yield Shown("picture", said(read(pixels_again(data))), False)

@@ -8,13 +8,12 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from textveil.documents.cells import is_plain, outside, pieces_of, pieces_of_formula, strings_of
 from textveil.documents.drawing import CHART, CHARTS, DRAWING, FONT, FORMAT, as_number
-from textveil.documents.formulas import is_plain, outside, pieces_of, pieces_of_formula, strings_of
-from textveil.documents.limits import take
-from textveil.documents.markup import Element, Name, column_number, new_child
+from textveil.documents.markup import Element, Name, column_number, new_child, sheet_name, short
 from textveil.documents.model import STATED, Piece
-from textveil.documents.names import sheet_name, short
 from textveil.documents.opc import Known, Package
+from textveil.documents.registry import take
 
 _GONE: Final = (
     "x:workbookProtection x:fileSharing x:customWorkbookViews x:webPublishing x:webPublishObjects x:fileRecoveryPr"

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from textveil.documents.drawing import FONT
-from textveil.documents.limits import take
 from textveil.documents.model import Images, Passage, Piece
 from textveil.documents.pictures import BLANK, Painted, Pictures
+from textveil.documents.registry import take
 from textveil.errors import InputError, MissingExtra
 
 try:

@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from textveil.documents.drawing import CHARTS, DRAWING, FONT
-from textveil.documents.markup import Element, Name
-from textveil.documents.names import attribute, short
+from textveil.documents.markup import Element, Name, attribute, short
 from textveil.documents.opc import Known, Package
 
 _GONE: Final = (

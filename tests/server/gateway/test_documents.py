@@ -17,7 +17,7 @@ from tests.helpers.canaries import CODE, NAME, NOTE, PRIVATE, write_policy
 from tests.helpers.servers import MemoryLedger, running
 from tests.helpers.upstream import UPSTREAM_KEY, Provider, answering, last_text, repeating, say, saying
 
-from textveil.documents.opened import text_of
+from textveil.documents.apart import text_of
 from textveil.server.config import Config
 
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"

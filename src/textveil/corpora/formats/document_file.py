@@ -9,9 +9,8 @@ from typing import BinaryIO, ClassVar, NoReturn
 
 from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES, Cut, RecordError, Records, Rewritten, read, too_large
 from textveil.documents.apart import Apart
-from textveil.documents.limits import Limits
 from textveil.documents.model import Images
-from textveil.documents.registry import is_picture
+from textveil.documents.registry import Limits, is_picture
 from textveil.errors import InputError
 from textveil.surrogates.private_map import PrivateMap
 

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from textveil.documents.opened import all_rewritten, texts_of
+from textveil.documents.apart import all_rewritten, texts_of
 from textveil.documents.registry import ENDINGS, PICTURES, READERS, is_document, reader_of
 from textveil.errors import InputError, InternalError, SlowText
 from textveil.sanitize.policy.policy import Policy

@@ -61,8 +61,7 @@ INSTALL = "python -m pip install ./lab"
 
 @pytest.fixture(autouse=True)
 def no_packages(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("table", "lab"):
-        monkeypatch.setattr(f"textveil.registry.{module}.entry_points", lambda group: [])
+    monkeypatch.setattr("textveil.registry.table.entry_points", lambda group: [])
     monkeypatch.setattr("textveil.cli.commands.entry_points", lambda group: [])
 
 

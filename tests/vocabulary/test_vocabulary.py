@@ -253,8 +253,8 @@ def test_most_words_of_the_vocabulary_have_a_class_and_no_class_is_most_of_it() 
 
 
 def test_changed_file_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
-    (tmp_path / module.FILE).write_bytes(b"other classes")
-    (tmp_path / module.RECORD).write_text(json.dumps({"file": "another digest"}))
+    (tmp_path / module.CLASSES_FILE).write_bytes(b"other classes")
+    (tmp_path / module.CLASSES_RECORD).write_text(json.dumps({"file": "another digest"}))
     monkeypatch.setattr(module, "DATA", tmp_path)
     module._table.cache_clear()
     with pytest.raises(InputError, match="intact"):

@@ -25,6 +25,8 @@ MEASURED = [
         ["prostate specific antigen 4.1", "alkaline phosphatase 98"],
     ),
     ("a total of 45 at a rate of 12", []),
+    ("T\xaa 38,1, T\xaa: 36.7, TAS 130, SatO2 97%", ["T\xaa 38,1", "T\xaa: 36.7", "TAS 130", "SatO2 97%"]),
+    ("Ta 20, the Ta is 38", []),
     ("Blutdruck 135/85, Temperatur 38,5 \xb0C", ["Blutdruck 135/85", "Temperatur 38,5 \xb0C"]),
     ("Norvasc 5 mg PO daily", ["Norvasc 5 mg PO daily"]),
     ("vancomycin 1,250 mg IV q12h x 7 days", ["vancomycin 1,250 mg IV q12h x 7 days"]),

@@ -37,6 +37,23 @@ def test_a_pair_with_a_word_is_none(text: str) -> None:
     assert not tagger.is_pair(text)
 
 
+@pytest.mark.parametrize("version", ["v4.1", "version 12.0"])
+@pytest.mark.parametrize("before", ["The backup by ", "- "])  # the rules guess, and only the tagger does
+def test_a_product_before_its_version_is_no_guess(before: str, version: str) -> None:
+    assert names(WITH, f"{before}Veeam finished at noon.") == ["Veeam"]
+    assert names(WITH, f"{before}Veeam {version} finished at noon.") == []
+
+
+@pytest.mark.parametrize("name", ["Haruto Oyelaran", "Priyanka"])
+def test_a_name_with_evidence_stays_one_before_a_version(name: str) -> None:
+    assert names(WITH, f"The draft by {name} v2.1 is here.") == [name]
+
+
+@pytest.mark.parametrize("number", ["v2", "10.1.24"])
+def test_a_whole_number_or_a_date_shows_no_product(number: str) -> None:
+    assert names(WITH, f"We met Zorbak {number} there.") == ["Zorbak"]
+
+
 @pytest.fixture
 def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The tagger's files in a folder that a test may change."""

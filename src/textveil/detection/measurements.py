@@ -65,13 +65,15 @@ _FILLERS: Final = _words(
 )
 _MARKS: Final = _words(": = - ~ < > ( ) % \xb7")
 _STRICT: Final = _words(
-    "T P R K PT Ca Mg CR RF BE SG UA VL TP TC TG PS GA PR AUDIT GRACE Wells Fisher DASH CK SAT AG Fe Vit CBC BMP CMP"
-    " ABG VBG KUB HIV HCV HBV HR PFT fisher garden clark weber type class grade stage phase scale level schedule score"
-    " station pressure pressures weight height iron protein sugar titer pulse strength bands temperature saturation"
+    "T Ta TAS TAD P R K PT Ca Mg CR RF BE SG UA VL TP TC TG PS GA PR AUDIT GRACE Wells Fisher DASH CK SAT AG Fe Vit"
+    " CBC BMP CMP ABG VBG KUB HIV HCV HBV HR PFT fisher garden clark weber type class grade stage phase scale level"
+    " schedule score station pressure pressures weight height iron protein sugar titer pulse strength bands"
+    " temperature saturation"
 )
 """What may be another word or name: the number stands next to it, or it has a mark between, or a unit behind."""
 _RANGES: Final = {
     "T": (34, 108),
+    "Ta": (30, 43),
     "P": (30, 220),
     "R": (6, 60),
     "K": (1, 9),

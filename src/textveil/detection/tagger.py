@@ -98,6 +98,8 @@ _LETTERS: Final = bytes(
     ]
 )
 _EPONYM: Final = lazy_regex(rf"(?:'s)? (?:{'|'.join(sorted(known.MEDICAL_AFTER))})\b", re.IGNORECASE)
+_VERSION: Final = lazy_regex(r" v(?:ersion )?[0-9]{1,4}\.[0-9]")
+"""Behind a product: Veeam v4.1. Whole numbers may be those of somebody's draft."""
 _JOINS: Final = frozenset((" ", ". ", "-", " & "))
 _OPENINGS: Final = frozenset('.!?:;|"*-^\n(')
 _WINDOW: Final = 40  # characters on each side that features look at
@@ -240,6 +242,7 @@ def tagged(text: str, rest: str, spans: Sequence[Found]) -> list[Found]:
         for word in others
         if not (word.low in known.VERBS and begins_order(rest, word.end))
         and not stands_as_word(rest, word.start, word.end, word.low)
+        and not _VERSION.match(text, word.end)
     ]
     if not guesses and not others:
         return kept
@@ -293,6 +296,8 @@ class _Judge:
             yield span
             return
         pair = self._topic != CLINICAL and is_pair(self._text[span.start : span.end])
+        if not pair and _VERSION.match(self._text, span.end):
+            return
         if pair or max(shares) >= LEAST_GUESSED:
             name = self._name(span.start, span.end, sums, min(shares))
             if name.score <= WEAK:

@@ -45,6 +45,8 @@ HTTP/1.1" 200 512|00:1A:2B:3C:4D:5E:6F:70|sha256-n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4I
 (PLN)|-rw-r--r-- 1 pbaptiste x|login("bob", "hunter22!")""".replace("\n", "|").split("|")
 PIECES += [
     "address: Caravan 6, Sandy Park\n",
+    "everyone calls him Spud",
+    "ssh as azuse",
     "The Manse, Kilwhin.",
     "echo 29/7 fine",
     "\n1 Oak\n2 Elm\n3 Ash",

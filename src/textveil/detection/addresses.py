@@ -22,7 +22,7 @@ from textveil.detection.gates import (
     places_of,
     with_words,
 )
-from textveil.text.patterns import lazy_regex, matches, matches_at
+from textveil.text.patterns import either_of, lazy_regex, matches, matches_at
 from textveil.text.tokens import Kind, addresses
 
 _KINDS: Final = {Kind.EMAIL: "email", Kind.URL: "url", Kind.HANDLE: "handle"}
@@ -52,8 +52,9 @@ def find_addresses(text: str) -> Iterator[Found]:
     """E-mail addresses, URLs and handles."""
     for token in addresses(text):
         before = text[max(0, token.start - 1) : token.start]
-        if before == OTHER and _COVERED_USER.search(text[max(0, token.start - _LONGEST_USER) : token.start]):
-            continue  # a host, behind a user whose name and password were found
+        covered = before == OTHER and _COVERED_USER.search(text[max(0, token.start - _LONGEST_USER) : token.start])
+        if covered or (before == OTHER and token.kind is Kind.HANDLE and "." not in text[token.start : token.end]):
+            continue  # a host, behind a user whose name, or name and password, were found
         yield Found(token.start, token.end, _KINDS[token.kind], _SCORE)
 
 
@@ -349,8 +350,25 @@ SPOKEN_DIGITS: Final = lazy_regex(
     rf"(?<![A-Za-z-])(?i:{_SPOKEN_DIGIT}(?:(?:,? |-){_SPOKEN_DIGIT}){{3,20}})(?![A-Za-z-])"
 )
 _SPOKEN_LABEL: Final = lazy_regex(
-    r"(?i)\b(?:number|account|extension|ext|code|pin|ref(?:erence)?|serial|id|policy|case|it's|its|is|on|at"
-    r"|call)\W{1,3}\Z"
+    r"(?i)\b(?:(?P<strong>number|account|extension|ext|code|codes|pin|ref(?:erence)?|serial|policy|case|ticket|zip|postcode"
+    r"|post code|social|ssn|ending|ends|digits|safe|keypad|combination|plate|reg(?:istration)?|last (?:four|three|4|3)"
+    r"(?: digits)?(?: of (?:the |my |your |his |her )?[a-z ]{3,16})?)(?: (?:is|are|was|in|with|ends|ending|of))?"
+    r"|id|it's|its|is|on|at|call)\W{1,3}\Z"
+)
+_TEENS: Final = either_of(
+    """ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty
+    seventy eighty ninety hash star dash slash"""
+)
+_SPOKEN_TOKEN: Final = rf"(?:(?i:{_TEENS}|{_SPOKEN_DIGIT})|(?!OH)[A-Z]{{1,2}}+|[0-9]{{1,2}}+)"
+SPOKEN_CODE: Final = lazy_regex(
+    rf"(?<![A-Za-z0-9-]){_SPOKEN_TOKEN}(?:(?:, | |-){_SPOKEN_TOKEN}){{2,20}}+(?![A-Za-z0-9'-]|[.:][0-9]"
+    r"| (?i:hours?|days?|weeks?|years?|minutes?|times|people|of)\b)"
+)
+"""Letters and digits that are spelled, in words or spaced out, behind a word that tells what they are."""
+_TOKEN_BEGINS: Final = lazy_regex(
+    r"(?i)\b(?:number|account|extension|ext|codes?|pin|ref|reference|serial|policy|case|ticket|zip|postcode|social|ssn"
+    r"|ending|ends|digits|safe|keypad|combination|plate|reg|registration)(?: (?:is|are|was|in|with|ends|ending))?[:,]? "
+    r"(?=[a-z0-9])"
 )
 _COUNTING: Final = ("one two three four", "ten nine eight", "five four three", "four three two", "three two one")
 SPOKEN_GATE: Final = with_words("oh zero one two three four five six seven eight nine double")
@@ -368,3 +386,13 @@ def find_spoken_numbers(text: str) -> Iterator[Found]:
             and words.count("hundred") + words.count("thousand") < 3
         ):
             yield Found(*match.span(), "id", 0.7, "spoken")
+    for begun in matches(_TOKEN_BEGINS, text):
+        code = SPOKEN_CODE.match(text, begun.end())
+        label = _SPOKEN_LABEL.search(text, max(0, begun.end() - 40), begun.end())
+        if code is None or label is None or not label["strong"]:
+            continue
+        tokens = re.split("[ ,-]+", code[0])
+        told = sum(token.lower() in _SPOKEN_WORDS for token in tokens)
+        single = sum(len(token) == 1 for token in tokens)
+        if told > 1 or (single > 4 and any(map(str.isdigit, tokens))):
+            yield Found(*code.span(), "id", 0.75, "spoken")

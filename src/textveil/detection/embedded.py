@@ -16,6 +16,7 @@ from typing import Final
 from textveil.detection import (
     addresses,
     ages,
+    bynames,
     credentials,
     cued_names,
     date_lists,
@@ -27,6 +28,7 @@ from textveil.detection import (
     identifiers,
     institutions,
     labelled_places,
+    logins,
     lone_names,
     lookalikes,
     machine_forms,
@@ -54,6 +56,7 @@ from textveil.detection.languages import ORDINARY, language_of, rows_of
 from textveil.detection.lists import LANGUAGES, Marks, lists, ordinary_words, places
 from textveil.detection.mentions import with_enumerated, with_mentions, with_possessive, with_second_mentions
 from textveil.detection.scripts import SCRIPTS, TURKISH, found_in_scripts, in_plain, modules_for
+from textveil.detection.signs import with_signs
 from textveil.detection.spans import DetectedSpan, covering
 from textveil.detection.tagger import tagged
 from textveil.detection.whole_names import with_initials, with_whole_names, with_whole_runs
@@ -117,6 +120,7 @@ class EmbeddedDetector:
         eponyms = [span for span in candidates if span.why == lookalikes.EPONYM]
         candidates = sorted(span for span in candidates if span.kind not in (ORDINARY, technical.CODE))
         candidates = with_mentions(read.text, with_enumerated(read.text, candidates), eponyms)
+        candidates = bynames.with_bynames(read.text, candidates)
         if self._tagger and language not in LANGUAGES and language != TURKISH:
             candidates = with_mentions(read.text, tagged(read.text, rest, candidates), eponyms)
         ordinary = ordinary_words(language) if language in LANGUAGES else frozenset()
@@ -127,6 +131,7 @@ class EmbeddedDetector:
         if language not in _NOUNS_IN_CAPITALS:
             candidates = with_whole_runs(read.text, candidates)
         candidates = with_initials(read.text, sorted([*candidates, *in_scripts]), language)
+        candidates = with_signs(read.text, candidates)
         candidates = [with_possessive(read.text, span) for span in candidates]
         spans = [
             DetectedSpan(*read.original(span.start, span.end), span.kind, span.score, NAME, span.why)
@@ -201,6 +206,8 @@ _FIELDS: Final = Phase("fields", (
     Row("cued-name", cued_names.find_cued_names, cued_names.CUED_GATE, "numbering ordinary person", 0.7,
         "cue field sequence title",
         "met haar broer Wouter", "met haar broer"),
+    Row("byname", bynames.find_bynames, bynames.BYNAME_GATE, "person", 0.6, "byname",
+        "everyone calls him Spud", "everyone calls it Spud"),
     Row("sender", senders.find_senders, senders.SENDER_GATE, "handle person", 0.8, "field",
         "Van: Jiska Baas\nOnderwerp: regen\n", "Van: Marketing\nOnderwerp: regen\n"),
     Row("segment", segments.find_segments, segments.SEGMENT_GATE,
@@ -217,6 +224,8 @@ _FIELDS: Final = Phase("fields", (
         "field label", "dn: uid=azuse,ou=People", "dn: ou=People,dc=org"),
     Row("logged-in", machine_forms.find_users, machine_forms.USERS_GATE, "handle", 0.8, "field",
         "azuse    pts/0", "root     pts/0"),
+    Row("login", logins.find_logins, logins.LOGIN_GATE, "handle", 0.65, "command",
+        "ssh as azuse", "ssh as root"),
     Row("on-air", machine_forms.find_on_air, machine_forms.AIR_GATE, "id ordinary person place", 0.8, "field",
         "CQ CQ DE EI4ABC", "CQ CQ and B12"),
     Row("craft", machine_forms.find_crafts, machine_forms.CRAFT_GATE, "id", 0.8, "field",
@@ -312,7 +321,7 @@ _DAYS: Final = Phase("days", (
 ))
 """Days with an English month, and hours: a date of another language may end where one begins."""
 _DIGITS: Final = Phase("digits", (
-    Row("spoken-number", addresses.find_spoken_numbers, addresses.SPOKEN_GATE, "id", 0.7, "spoken",
+    Row("spoken-number", addresses.find_spoken_numbers, addresses.SPOKEN_GATE, "id", 0.75, "spoken",
         "oh seven seven double oh nine hundred", "one two three four"),
     Row("card", identifiers.find_cards, identifiers.CARD_GATE, "id", 0.9, "check label",
         "4111 1111 1111 1111", "4111 1111 1111 1112"),

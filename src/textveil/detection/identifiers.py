@@ -69,7 +69,7 @@ _LABEL_WORDS: Final = """
     membership student employee customer case file invoice ticket warrant permit licence license docket urn enrolment
     registration application order prescription referral accession specimen hospital chart works ni tel phone
     mobile fax birth dob uid col colegiado colegiada firmenbuch
-    allocataire caf kvk siret siren ext durchwahl poste ramal toestel pager bleep"""
+    allocataire caf kvk siret siren ext durchwahl poste ramal toestel pager bleep dect regd prontuario historia lot"""
 _LABELS: Final = either_of(_LABEL_WORDS)
 _BEGINS_LABEL: Final = joined_words(f"{_LABEL_WORDS} n no nr num number numero nummer id")
 _NUMBER_MARK: Final = (
@@ -78,9 +78,11 @@ _NUMBER_MARK: Final = (
 _DIGITLIKE: Final = "[0-9OoIlSB]"
 _LABELLED: Final = lazy_regex(
     rf"(?<![A-Za-z])(?:(?i:{_LABELS})\.?(?: {_NUMBER_MARK})?(?: is| ?:| =|,)? ?#?"
-    r"|(?:[Nn](?:[r0\xb7]|o[.:]|\.[o\xb7]?|[o\xb7]\.|r\.)\.?:?|(?:[Nn]umber|[Nn]umero|[Nn]ummer|[Nn]um\.?|ID"
+    r"|(?:(?:(?<=[A-Za-z] )N|(?<=(?:ab|it|OP|IP|RD|ef|ob) )n)o(?= {1,3}[0-9][0-9A-Z/-])"
+    r"|[Nn](?:[r0\xb7]|o[.:]|\.[o\xb7]?|[o\xb7]\.|r\.)\.?:?"
+    r"|(?:[Nn]umber|[Nn]umero|[Nn]ummer|[Nn]um\.?|ID"
     r"|[Ii]d)[: ]))"
-    r" ?\(?"
+    r" {0,3}\(?"
     rf"(?P<value>(?:[A-Z]{{1,4}}[-/ ]?)?(?=[OIlSB-]{{0,6}}[0-9]){_DIGITLIKE}{{1,10}}(?:[-/. ]?(?:[A-Z]"
     rf"(?=[-/]))?(?:[A-Z]{{1,3}} ?)?{_DIGITLIKE}{{2,10}}"
     r"|[-/][A-Z]{1,3}(?![A-Za-z])|[-/][A-Z0-9]{1,8}){0,4}(?: [A-Za-z](?=\s{2}|[.,;:)\n]|\Z))?)(?![\w%]|[.,][0-9])"
@@ -202,7 +204,7 @@ FIXED_GATE: Final = either(
     either(matching("-[0-9A-Fa-f]{2}(?:[0-9A-Fa-f]{2})?-"), matching(":[0-9A-Fa-f]{2}:")),
 )
 SPACED_SSN_GATE: Final = at_digits("[0-9]{3} [0-9]{2} [0-9]")
-LABELLED_GATE: Final = at_digits(r"[A-Za-z.#:(\xb7] ?[#(]?(?:[A-Z]{1,4}[-/ ]?)?[OIlSB-]{0,6}[0-9]")
+LABELLED_GATE: Final = at_digits(r"[A-Za-z.#:(\xb7] {0,3}[#(]?(?:[A-Z]{1,4}[-/ ]?)?[OIlSB-]{0,6}[0-9]")
 NAMED_GATE: Final = at_digits("[0-9](?:[A-Za-z0-9/-]{3}|[A-Za-z/-])|[#:=] ?[0-9]")
 
 

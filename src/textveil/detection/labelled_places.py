@@ -88,7 +88,7 @@ _END: Final = "|".join(_AFTER_NAME.split())
 _WORD: Final = "[A-Z][A-Za-z'-]{2,20}"
 _STREET_END: Final = (
     "(?:Street|Road|Avenue|Terrace|Villas|Crescent|Mews|Lane|Parade|Gardens|Drive|Close|Gate|Steps|Quay|Brow|Fold|Row|Way"
-    "|Walk|Place|Grove|Rise|Hill|Wharf|Track|Court|Square|Wynd|Yard)"
+    "|Walk|Place|Piece|Grove|Rise|Hill|Wharf|Track|Court|Square|Wynd|Yard)"
 )
 _NAMED: Final = lazy_regex(
     rf"(?<![\w'-])(?:(?:The|THE) (?:Old |New |OLD )?(?:{_HOUSE}|{_HOUSE.upper()})"
@@ -113,8 +113,9 @@ _SMALL_ALONE: Final = lazy_regex(
 )
 _PLAIN: Final = int(Marks.COMMON | Marks.SMALL)
 _SPOKEN: Final = lazy_regex(
-    rf"(?<![\w-])(?i:(?:number |no\. )?(?:{BELOW_HUNDRED} hundred (?:and )?)?{BELOW_HUNDRED})"
-    rf" (?:{_WORD} ){{1,2}}{_STREET_END}(?![\w'])",
+    rf"(?<![\w-])(?i:(?:number |no\. )?(?:{BELOW_HUNDRED} hundred (?:and )?)?(?:{BELOW_HUNDRED} (?:oh )?)?"
+    rf"{BELOW_HUNDRED})"
+    rf" (?:{_WORD} ){{1,2}}{_STREET_END}(?![\w'])(?:,? (?:apartment|flat|apt|unit) [A-Z0-9]{{1,3}}(?!\w))?",
     holds=tuple(_STREET_END.strip("(?:)").split("|")),
 )
 _SMALL: Final = lazy_regex(

@@ -90,7 +90,8 @@ def letters_of(written: str) -> str:
 def parts_of(value: str, before: str = "") -> NameParts:
     """Return the parts of a name, with the roles that the mention shows.
 
-    Titles and suffixes by public lists; single capitals, and up to three capitals beside other letters, are initials;
+    Titles and suffixes by public lists; single capitals, and up to three capitals beside other letters, are initials,
+    and so are two capitals alone, or two or three letters that no vowel is among (jh);
     what is written small beside capitals is a particle (de, van); of what is left the last is the family and all before
     it are given names, the other way round where a comma, "<<" or in capitals a slash follows the first. One that is
     left alone is a family after a title or an initial and before several (Smith JA), given before one, else unknown.
@@ -102,6 +103,8 @@ def parts_of(value: str, before: str = "") -> NameParts:
     ]
     words = [piece[0] for piece in pieces]
     small, large = all(map(str.islower, words)), all(map(str.isupper, words))
+    if len(words) == 1 and _SIGN.fullmatch(bare):
+        return NameParts((Part(marks[0], words[0], Role.INITIAL),), ending)
     roles: list[Role | None] = [_alone(word, all_small=small, all_large=large) for word in words]
     titled = _keep_titles(words, marks, roles) or (
         _TITLE_BEFORE.search(before) is not None and _WIFE_BEFORE.search(before) is None
@@ -154,6 +157,7 @@ def _keep_titles(words: Sequence[str], marks: Sequence[str], roles: list[Role | 
 # What stands for one particle, and for all that follow it.
 _PARTICLES: Final = (("de", "la"), ("de", "los"), ("von", "der"), ("van", "der"), ("van", "den"), ("van", "de"))
 _INITIALS: Final = "ABCDEFGHIJKLMNOPRSTVW"
+_SIGN: Final = lazy_regex("[A-Z]{2}|[B-DF-HJ-NP-TV-XZ]{3}|[b-df-hj-np-tv-xz]{2,3}")
 _SIBILANT: Final = lazy_regex(r"(?i)(?:s|x|z|ch|sh)\Z")
 _GIVEN: Final = frozenset((Role.GIVEN, None))
 ROLES: Final = "person roles"
@@ -347,7 +351,8 @@ class _Drawing(NamedTuple):
         if part.role is Role.KEPT:
             return part.written
         if part.role is Role.INITIAL:
-            return _initials(part.key, len(letters_of(part.written)), self.scope, self.rng)
+            drawn = _initials(part.key, len(letters_of(part.written)), self.scope, self.rng)
+            return drawn.lower() if part.written.islower() else drawn
         role = self.roles.get(part.key)
         for ending in ("es", "s") if role is None else ():
             family = part.key.removesuffix(ending)

@@ -12,7 +12,7 @@ from typing import Annotated, Final
 
 import numpy as np
 
-from textveil.detection.addresses import SPOKEN_DIGITS
+from textveil.detection.addresses import SPOKEN_CODE, SPOKEN_DIGITS
 from textveil.detection.secrets import KEPT_BEGINNINGS, PEM_LABEL
 from textveil.errors import need
 from textveil.mechanisms.randomized_response import BASE, KEEP_LIMIT, DigitResponse
@@ -66,8 +66,8 @@ def id_surrogate() -> Drawn:
     """
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
-        if SPOKEN_DIGITS.fullmatch(value):
-            spoken = _DIGIT_WORD.sub("9", value)
+        if SPOKEN_DIGITS.fullmatch(value) or (SPOKEN_CODE.fullmatch(value) and _NUMBER_WORD.search(value)):
+            spoken = formal_shape(_NUMBER_WORD.sub("9", value))
             return agreed(
                 scope, "id spoken", value, rng, lambda source: _in_words(filled(spoken, source)), distinct=True
             )
@@ -92,7 +92,7 @@ def id_surrogate() -> Drawn:
 
 
 _WORDS: Final = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-_DIGIT_WORD: Final = lazy_regex("[A-Za-z]+")
+_NUMBER_WORD: Final = lazy_regex("[A-Za-z]{3,}|(?i:oh)(?![A-Za-z])")
 
 
 def _in_words(digits: str) -> str:

@@ -1,0 +1,152 @@
+"""Logins that a command, a log or a phrase tells: ssh as azuse; psql -U azuse; merged by azuse; azuse@web01:~$."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from textveil.detection.found import Found, words_in
+from textveil.detection.gates import both, either, holding, matching, with_words
+from textveil.detection.people_in_records import names_user
+from textveil.text.patterns import lazy_regex, matches
+
+_L: Final = r"(?P<name>[A-Za-z][A-Za-z0-9._-]{2,31})"
+_SMALL: Final = r"(?P<name>[a-z][a-z0-9._-]{2,31})"
+_END: Final = r"(?![\w@/*({[]|[.-]\w|://)"
+_NOT_AMID: Final = r"(?<![\w./-])"
+_TOOLS: Final = (
+    "psql|pg_dump|pg_restore|createdb|mysql|mysqldump|mysqladmin|mariadb|docker|curl|wget|svn|smbclient|rpcclient"
+    "|crontab|sudo|runuser|ssh|sftp|mosh|ftp|mongo|mongosh|az|xfreerdp|rdesktop|kubectl|ansible|ansible-playbook|sqlplus"
+    "|beeline|hive|bcp|sqlcmd|isql|cqlsh|influx|redis-cli|freerdp|pkill|ps|top|lsof|loginctl"
+)
+_MADE: Final = "useradd|adduser|userdel|deluser|usermod|chage|passwd|runuser|su|htpasswd|newusers|chfn"
+_ASKED: Final = "ask|ping|poke|bug|page|tell|contact|blame|nudge|dm|cc|see|thanks|thx|by|from|per|via"
+_DONE: Final = (
+    "closed|opened|merged|approved|reviewed|reported|created|updated|assigned|committed|commit|pushed|deployed|login"
+    "|logged|locked|released|edited|requested|triggered|started|authored|written|maintained|owned|raised|filed"
+    "|actioned|resolved|modified|changed|submitted|posted|reverted|blocked|claimed|signed off|uploaded|rejected"
+)
+_KEYS: Final = (
+    "musteri|kullanici|usuario|utilisateur|utente|benutzer|gebruiker|uzytkownik|anvandare|bruker|kayttaja|operator"
+    "|actor|principal|requester|caller|approver|assignee|cust|customer|by|who|signedby|owner_login"
+)
+_FORMS: Final = (
+    lazy_regex(rf"{_NOT_AMID}(?:{_TOOLS})\b[^\n|;&]{{0,60}}? (?:-[uUl]|--user(?:name)?|--as"
+    rf"|--login)[= ]['\"]?{_SMALL}(?![\w@/*({{[]|://)"),
+    lazy_regex(rf"{_NOT_AMID}(?:mysql|mysqldump|mysqladmin"
+    rf"|mariadb)\b[^\n|;&]{{0,60}}? -u['\"]?{_SMALL}{_END}", holds=(" -u",)),
+    lazy_regex(
+        rf"(?:(?<=sudo )|(?<=[$#] )|(?<![^\n])"
+        rf"|(?<=`))(?:{_MADE})(?: -[A-Za-z-]{{0,12}}(?:[ =](?!-)[A-Za-z0-9,._/-]{{1,24}})?){{0,4}}?"
+        rf" (?:-{{1,2}} )?{_SMALL}{_END}"
+    ),
+    lazy_regex(rf"{_NOT_AMID}gpasswd -[adM] {_SMALL}{_END}", holds=("gpasswd",)),
+    lazy_regex(rf"{_NOT_AMID}chown (?:-[A-Za-z]{{1,4}} |--[a-z]{{4,12}} ){{0,2}}{_SMALL}(?=[: .])", holds=("chown",)),
+    lazy_regex(rf"{_NOT_AMID}(?:ssh|scp|rsync|sftp|mosh"
+    rf"|ssh-copy-id)\b[^\n;|&@#]{{0,60}}?[ '\"]{_SMALL}(?=@[A-Za-z0-9])"),
+    lazy_regex(r"(?:(?<![^\n])|(?<=[\[(`]))(?P<name>[a-z][a-z0-9._-]{2,31})(?=@[A-Za-z0-9-]{1,30}(?::"
+    r"| )[~/][^\s$#%]{0,60}\]?[$#%])", holds=("@",)),
+    lazy_regex(
+        rf"\b(?:ssh(?:ed|ing)?|[Ll]og(?:ged|s|ging)?[ -]?(?:in|on)|sign(?:ed|ing)? in|connect(?:ed|ing|s)?"
+        rf"|authenticated"
+        rf"|runn?(?:ing|s)?|ran|deploy(?:ed|s)?|commit(?:ted|s)?|sudo|acting|impersonat(?:e|ing)|switch(?:ed)?|works"
+        rf"|push(?:ed|es)?)(?: to| over| in)? as (?:user )?['\"`]?{_SMALL}(?=[ ,.;:)'\"`\n]|\Z)(?![.-]\w)",
+        small=(" as ",),
+    ),
+    lazy_regex(rf"\b(?:{_DONE}) by @?{_SMALL}(?=[ ,;:)\n]|\.?(?:[ \n]|\Z))", holds=(" by ",)),
+    lazy_regex(rf"\bMerge (?:pull request #[0-9]{{1,6}}|(?:remote-tracking )?branch '[^'\n]{{1,60}}') (?:from"
+    rf"|of) {_L}(?=[/: \n]|\Z)", holds=("Merge ",)),
+    lazy_regex(
+        rf"(?:[Pp]ermission [^\n]{{1,60}}? denied to|(?i:login|logon|auth(?:entication)?|password)"
+        rf" (?i:failed|failure|succeeded|rejected|denied|accepted|reset|expired) for(?: user)?) ['\"]?{_L}{_END}",
+        small=("denied to", " for "),
+    ),
+    lazy_regex(rf"\b[Uu]ser ['\"`]?{_SMALL}['\"`]? (?:not found|does not exist|is not in|has no|logged"
+    rf"|removed|added|created|locked|deleted)"),
+    lazy_regex(
+        r"(?i:name)[\"']?: [\"']?(?:[A-Z]{2,16}_){0,3}(?:USER|OWNER|APPROVER|ASSIGNEE|AUTHOR|REVIEWER|LOGIN"
+        r"|MAINTAINER|ONCALL|USERNAME)[\"']?"
+        rf",?\s{{1,24}}[\"']?value[\"']?: [\"']?{_SMALL}{_END}",
+        holds=("value",),
+    ),
+    lazy_regex(rf"(?:# |//|/\*|-- )"
+        rf"[^\n]{{0,60}}?\b(?:{_ASKED}) @?{_SMALL}(?: or @?(?P<other>[a-z][a-z0-9._-]{{2,31}}))?(?=[ ,;:.)\n]"
+    rf"|\Z)(?![.-]\w)"),
+    lazy_regex(rf"\b(?:TODO|FIXME|XXX|HACK) @?{_SMALL}(?=:| -)"),
+    lazy_regex(rf"(?<![^\n])\^?[0-9a-f]{{7,40}} (?:[\w./-]{{1,60}} {{1,8}})?\({_L} {{1,20}}[12][0-9]{{3}}-[0-9]{{2}}-"),
+    lazy_regex(rf"(?<![^\n]){_SMALL}[ \t]{{1,20}}[A-Z][A-Z_,]{{1,20}} ?= ?\(", holds=("=(", "= (")),
+    lazy_regex(r"(?<![^\n])[ \t]{0,8}(?:AllowUsers"
+    r"|DenyUsers)(?P<several>(?: [a-z][a-z0-9._-]{2,31}){1,12})", holds=("Users",)),
+    lazy_regex(
+        rf"\b(?i:grant\b[^\n;]{{1,80}}? to|revoke\b[^\n;]{{1,80}}? from|(?:create|alter|drop) (?:user|role"
+        rf"|login)(?: if (?:not )?exists)?"
+        rf"|owner to|set role|identified by) ['\"`\[]?{_SMALL}(?=['\"`\];@ \n]|\Z)"
+    ),
+    lazy_regex(rf"(?:(?<![^\n])|(?<=[0-9\])] ))<[@+ ]?{_L}>(?= [A-Za-z])", holds=("> ",)),
+    lazy_regex(rf"(?<![\w-])(?i:{_KEYS})=['\"]?{_SMALL}(?=[\s;&,'\"]|\Z)"),
+    lazy_regex(rf"\bmaintainer ?[=:] ?['\"]?{_SMALL}{_END}", small=("maintainer",)),
+    lazy_regex(rf"(?<![\w/])-U {_SMALL}(?=%)", holds=("-U ",)),
+)  # fmt: skip
+_NOBODY: Final = words_in(
+    """the and any all him her them you your hand mail post default design mistake accident origin main master latest
+    production development mysqld postgres nobody sshd everyone someone anyone maintainers none set new old non
+    localhost sudo admins owner owners root html head body div span code pre table"""
+)
+LOGIN_GATE: Final = either(
+    either(
+        with_words(
+            f"{_TOOLS} {_MADE}".replace("|", " ")
+            + " gpasswd chown scp rsync merge todo fixme xxx hack allowusers denyusers grant revoke maintainer"
+        ),
+        either(
+            both(with_words(_DONE.replace("|", " ")), holding(" by ")),
+            both(
+                with_words(
+                    "ssh log logged logs login logging sign signed connect connected connecting connects authenticated"
+                    " running run runs ran deploy deployed commit committed sudo acting impersonate switch switched"
+                    " works push pushed"
+                ),
+                holding(" as "),
+            ),
+        ),
+    ),
+    either(
+        either(
+            both(with_words(_KEYS.replace("|", " ")), holding("=")),
+            both(
+                with_words("user name permission auth authentication password login logon"),
+                holding("user", "User", "value", " for ", "denied to"),
+            ),
+        ),
+        either(
+            both(
+                with_words("create alter drop owner role"), holding("user", "USER", "role", "ROLE", "OWNER", "owner to")
+            ),
+            either(
+                holding("@", "=(", "= (", "> ", "# ", "//", "/*", "-- "),
+                matching(r"\([A-Za-z][\w.-]{2,31} {1,20}[12][0-9]{3}-", amid=" ("),
+            ),
+        ),
+    ),
+)
+
+
+def find_logins(text: str) -> Iterator[Found]:
+    """Yield logins, none of them a role or a word of English or of programs, by form and not by start."""
+    for form in _FORMS:
+        for match in matches(form, text):
+            groups = match.groupdict()
+            if "several" in groups:
+                at = match.start("several")
+                for name in match["several"].split():
+                    at = text.index(name, at)
+                    yield from _login(name, at)
+                    at += len(name)
+            else:
+                yield from _login(match["name"], match.start("name"))
+            if groups.get("other"):
+                yield from _login(match["other"], match.start("other"))
+
+
+def _login(name: str, start: int) -> Iterator[Found]:
+    bare = name.rstrip("._-")
+    if bare.lower() not in _NOBODY and names_user(bare.lower()):
+        yield Found(start, start + len(bare), "handle", 0.65, "command")

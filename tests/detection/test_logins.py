@@ -1,0 +1,65 @@
+"""A login that a command, a log or a phrase tells goes; roles and words stay."""
+
+import pytest
+
+import textveil as tv
+
+
+def handles(text: str) -> list[str]:
+    return [text[span.start : span.end] for span in tv.detect(text, min_score=0.35) if span.kind == "handle"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "psql -U {} -h localhost crm",
+        "mysql -u{} shopdb",
+        "sudo usermod -aG docker {}",
+        "sudo useradd -m {}",
+        "su - {} -c make",
+        "gpasswd -a {} wheel",
+        "chown -R {}:staff srv",
+        "rsync -a ./out {}@bastion:/srv",
+        "{}@bastion:~$ ls",
+        "please ssh as {}. it works",
+        "closed by {} 3 hours ago",
+        "Merge pull request #12 from {}/fix-bloom",
+        "Permission to web.git denied to {}.",
+        "login failed for {} twice",
+        "user {} not found",
+        "- name: APPROVER\n  value: {}",
+        "# ask {} before touching this",
+        "TODO {}: fix",
+        "^b764e28 ({} 2023-05-15 08:00:02 +0100 43) x",
+        "{} ALL=(ALL) NOPASSWD: ALL",
+        "AllowUsers {} root",
+        "GRANT ALL ON crm.* TO '{}'@'%';",
+        "CREATE USER {} WITH LOGIN;",
+        "10:02 <{}> hi all",
+        "musteri={} kart",
+        "LABEL maintainer=\"{}\"",
+    ],
+)  # fmt: skip
+def test_a_login_that_something_tells_goes(text: str) -> None:
+    assert handles(text.format("tpellatt")) == ["tpellatt"]
+
+
+def test_two_logins_that_a_comment_names_go() -> None:
+    assert handles("# ping tpellatt or mkarimova if it fails") == ["tpellatt", "mkarimova"]
+    assert handles("AllowUsers tpellatt mkarimova root") == ["tpellatt", "mkarimova"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sudo -u postgres psql -U postgres; ssh as root; git push -u origin main",
+        "sort -u names; docker run -u nginx web",
+        "written by hand, updated by default, reviewed by mistake",
+        "<div> hello <span> all </span></div>",
+        "chown -R root:root /srv; passwd root; su - admin",
+        "# ask the team before touching this",
+        "TODO later: fix",
+    ],
+)
+def test_roles_and_words_are_no_logins(text: str) -> None:
+    assert handles(text) == []

@@ -1,0 +1,59 @@
+"""Initials without full stops go where the document names their bearer, or a word tells that somebody signs."""
+
+import pytest
+
+import textveil as tv
+
+NAMED = "Seen: Fenella Strand, Callum Okoro and Ivy Tansley.\n"
+
+
+def signs(text: str) -> list[str]:
+    spans = tv.detect(NAMED + text, min_score=0.35)
+    return [
+        (NAMED + text)[span.start : span.end] for span in spans if span.start >= len(NAMED) and span.kind == "person"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("FS will ask.", ["FS"]),
+        ("Plan: scan per FS. Then FS left.", ["FS", "FS"]),
+        ("Copy to FS & CO.", ["FS"]),
+        ("CO has two quotes; CO to write.", ["CO", "CO"]),
+        ("regards\nFS", ["FS"]),
+        ("written xk", ["xk"]),
+        ("QV/smc", ["QV", "smc"]),
+        ("Thanks,\nF.", ["F"]),
+    ],
+)
+def test_initials_of_somebody_named_go(text: str, found: list[str]) -> None:
+    assert signs(text) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "FS 12 mm",
+        "the FS was full",
+        "QV will ask.",
+        "CO: high, CO 12",
+        "written by hand",
+        "logged on",
+        "IT is down",
+        "B.",
+    ],
+)
+def test_other_letters_stay(text: str) -> None:
+    assert signs(text) == []
+
+
+def test_initials_are_drawn_as_initials() -> None:
+    text = NAMED + "FS will ask. Typed jk"
+    released = tv.Sanitizer(tv.policy("identifiers"), rng=tv.seeded_generator(4))(text).text
+    last = released.removeprefix(released.split("\n")[0]).strip().split()
+    assert last[0].isupper()
+    assert len(last[0]) == 2
+    assert last[-1].islower()
+    assert len(last[-1]) == 2
+    assert (last[0], last[-1]) != ("FS", "jk")

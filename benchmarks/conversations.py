@@ -125,7 +125,7 @@ def compared(place: Path, databases: Sequence[str], port: int, given: argparse.N
             server, client = sides[side]
             before = server.processor_seconds()
             talk, chat = (chats[side], number % given.chats) if late else (Chats(1), 0)
-            talk.turn(client, chat, texts[-21 - number])
+            talk.turn(client, chat, texts[-21 - number - BESIDE * late])  # one that was sent before is read faster
             used[side][late] += 1000 * (server.processor_seconds() - before) / BESIDE
     with client_of(databases[1], place, keeping) as (_, client):
         Chats(1).turn(client, 0, texts[-1])

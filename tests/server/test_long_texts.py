@@ -7,6 +7,7 @@ import pytest
 from tests.helpers.servers import MemoryLedger, running
 
 from textveil.budget.account import Account
+from textveil.detection import languages
 from textveil.errors import SlowText
 from textveil.server import service as module
 from textveil.server.budgets import UncountedLedger
@@ -135,3 +136,12 @@ def test_who_is_cancelled_waits_for_the_thread() -> None:
         return waited and ended.is_set()
 
     assert asyncio.run(cancelled_twice())
+
+
+def test_a_server_that_is_warm_has_read_a_text_whose_language_a_model_tells() -> None:
+    languages._identifier.cache_clear()
+    for default, models in (("all-words", 0), ("identifiers", 1)):
+        service = SanitizingService(OfferedPolicies(default), UncountedLedger(), threads=1)
+        asyncio.run(service.warm())
+        service.close()
+        assert languages._identifier.cache_info().currsize == models

@@ -122,6 +122,17 @@ def _size(texts: Sequence[str]) -> int:
     return sum(map(len, texts)) + _TEXT * (len(texts) - 1)
 
 
+# Made up: searches and lists are made when a text first needs them, and these need the most usual.
+_FIRST_TEXTS: Final = (
+    "Dear Dr. Maria Zyxwell (born 3 March 1984, 41 years old), your flight LH 400 from Boston to New York leaves on "
+    "Monday at 10:30 am. Please pay $1,250.00 to GB82 WEST 1234 5698 7654 32 by 04/05/2024, or call +1 (212) 555-0147. "
+    "Mr Smith of Acme Ltd, 12 High Street, London SW1A 1AA, said the Germans won 3-2; see https://example.com/a?b=1 or "
+    "write to maria@example.com. card: 4111 1111 1111 1111, ip: 192.0.2.1, password=tr0ub4dor, id AB-123456.",
+    "Herr Hans Zyxmann wohnt in der Hauptstrasse 5, 80331 München; Frau Dupont habite 3 rue de la Paix à Paris.",
+    "1. Zyxcorp Q3 BTC/USD (AP) -- 12:30 GMT, 25 percent, 12 km, #4711; [x] {a: 1}, <b>ok</b>",
+)
+
+
 class PaidReleases(NamedTuple):
     """The releases of one call."""
 
@@ -242,8 +253,15 @@ class SanitizingService:
         return await self.in_thread(partial(self._ledger.balance, account))
 
     async def warm(self) -> None:
-        """Make the sanitizer of the default policy, so that the first request does not wait for it."""
-        await self.in_thread(partial(self.policies.sanitizer, self.policies.default))
+        """Make what sanitizes by the default policy, and read a text by it: the first requests do not wait for that."""
+
+        def made() -> None:
+            self.policies.sanitizer(self.policies.default)
+            if self.policies.is_found_apart(self.policies.default):
+                for text in _FIRST_TEXTS:
+                    detect(text)
+
+        await self.in_thread(made)
 
     def close(self) -> None:
         """Finish work under way."""

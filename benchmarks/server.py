@@ -195,9 +195,11 @@ async def streams(given: argparse.Namespace) -> dict[str, Any]:
         for made in _served(told):
             server = await asyncio.to_thread(next, made)
             await chunk_times(f"{server.url}/v1", texts[-1], given.chunks, system)
+            before = server.processor_seconds()
             for text in texts[: given.streams]:  # in turn: what else the machine does moves both
                 times["direct"].append(await chunk_times(upstream, text, given.chunks, system))
                 times["gateway"].append(await chunk_times(f"{server.url}/v1", text, given.chunks, system))
+            used = server.processor_seconds() - before
             await asyncio.to_thread(list, made)
     first = {way: [one[0] for one in found] for way, found in times.items()}
     ages = {way: [age for one in found for age in one[1]] for way, found in times.items()}
@@ -207,6 +209,7 @@ async def streams(given: argparse.Namespace) -> dict[str, Any]:
         "added at each chunk, median, ms": 1000
         * (statistics.median(ages["gateway"]) - statistics.median(ages["direct"])),
         "added at each chunk, mean, ms": 1000 * (statistics.fmean(ages["gateway"]) - statistics.fmean(ages["direct"])),
+        "processor ms of the server, a stream": 1000 * used / given.streams,
         "chunks that came, direct": len(ages["direct"]),
         "chunks that came, gateway": len(ages["gateway"]),
     }

@@ -267,6 +267,47 @@ def test_writers_of_a_turkish_chat_go_and_labels_stay() -> None:
     assert "Hasta" not in found("Hasta: " + text.replace("Defne", "Konu"), "person")
 
 
+@pytest.mark.parametrize("name", ["Kasia", "Gosia", "Zosia"])
+def test_a_polish_given_name_that_lists_of_words_hold_is_a_person(name: str) -> None:
+    text = f"W sobotę rozmawiała z nim {name}, a potem pojechał do domu i odpoczywał."
+    assert found(text, "person") == [name]
+    assert found(text.replace(name, "Sąsiadka"), "person") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("last four of the social: eight eight one three.", "eight eight one three"),
+        ("the reference is C R five five zero one one nine.", "C R five five zero one one nine"),
+        ("the ticket number is CR 5 5 0 1 1 9 2 K", "CR 5 5 0 1 1 9 2 K"),
+        ("my sort code is twenty, oh four, sixteen", "twenty, oh four, sixteen"),
+    ],
+)
+def test_codes_that_are_spelled_go_in_their_form(text: str, value: str) -> None:
+    assert found(text, "id") == [value]
+    released = tv.Sanitizer(tv.policy("identifiers"), rng=tv.seeded_generator(4))(text).text
+    assert value not in released
+    kept = [word for word in released.replace(",", "").rstrip(".").split() if len(word) == 1]
+    assert len(kept) >= sum(len(word) == 1 for word in value.split())
+
+
+def test_numbers_that_are_counted_are_no_spelled_codes() -> None:
+    assert found("a number of two or three people; the code is one of two; case one two hours", "id") == []
+
+
+def test_an_address_whose_number_is_said_goes_whole() -> None:
+    assert found("it's two twelve Alder Street apartment C in town", "place") == ["two twelve Alder Street apartment C"]
+
+
+def test_a_room_alone_stays_but_a_flat_goes() -> None:
+    assert found("Seen in Room 12. He lives in Flat 9.", "place") == ["Flat 9"]
+
+
+@pytest.mark.parametrize("text", ["OP No   7716", "Unit No 44 51 90", "Regd. APMC 55018", "Nº historia 48213"])
+def test_numbers_behind_labels_of_hospitals_go(text: str) -> None:
+    assert any(any(map(str.isdigit, value)) for value in found(text, "id"))
+
+
 @pytest.mark.parametrize(
     ("text", "values"),
     [

@@ -371,7 +371,9 @@ _TOKEN_BEGINS: Final = lazy_regex(
     r"(?=[a-z0-9])"
 )
 _COUNTING: Final = ("one two three four", "ten nine eight", "five four three", "four three two", "three two one")
-SPOKEN_GATE: Final = with_words("oh zero one two three four five six seven eight nine double")
+SPOKEN_GATE: Final = either(
+    with_words("oh zero one two three four five six seven eight nine double"), at_digits("[0-9A-Z] [0-9] [0-9] [0-9]")
+)
 
 
 def find_spoken_numbers(text: str) -> Iterator[Found]:

@@ -25,7 +25,8 @@ _JOINT: Final = (
 )
 _RUN_BEFORE: Final = lazy_regex(rf"(?<![A-Za-z0-9_@#-]){_W}(?:{_JOINT}{_W}){{0,7}}+'?s?,?\Z")
 _RUN_BEHIND: Final = lazy_regex(
-    rf" (?P<name>(?:'t |[Dd]e |[Hh]et )?{_W}(?:(?: & | (?:(?:de|del|della|di|da|do|des|du|e|y|et) )?){_W}){{0,3}}+)"
+    rf" (?P<name>(?:'t |[Dd]e |[Hh]et |[Zz]u[mr] |Les? )?"
+    rf"{_W}(?:(?: & | (?:(?:de|del|della|di|da|do|des|du|e|y|et) )?){_W}){{0,3}}+)"
     r"(?![A-Za-z0-9_@])"
 )
 _WORD: Final = lazy_regex(r"[A-Za-z]+(?:-[A-Za-z]+)*")
@@ -38,7 +39,7 @@ FORM: Final = lazy_regex(
     r"|S\.A(?:\.[CS])?|E\.I\.R\.L|S\. ?Coop|S\.C\.C\.L|S\.? ?r\.? ?l|SRL|S\.R\.L|S\.p\.A|s\.n\.c|s\.a\.s"
     r"|Ltda|Lda|EIRELI"
     r"|B\.V|N\.V"
-    r"|V\.O\.F|VOF|[Ss]p\. ?z ?o\. ?o|[Ss]p\. ?[jk]|spol\. s r\. ?o|s\. ?r\. ?o|a\. ?s|ASA|A/S|ApS|Oyj?|[KB]ft"
+    r"|V\.O\.F|VOF|s\. ?c|[Ss]p\. ?z ?o\. ?o|[Ss]p\. ?[jk]|spol\. s r\. ?o|s\. ?r\. ?o|a\. ?s|ASA|A/S|ApS|Oyj?|[KB]ft"
     r"|Zrt|Nyrt|d\. ?o\. ?o"
     r"|& (?:Sons?|Daughters?|Co\.?(?: KG)?|Partners?|Associates|Sohne?|Tochter|Figli[oe]?|F\.lli|Fils|Freres|Hijos"
     r"|Filhos|Zone?n|Zn|Cie|Bro(?:ther)?s))(?:\.(?=[ ,;:)]? ?[a-z,;:)\n]|\Z))?(?![A-Za-z0-9_])"
@@ -51,6 +52,7 @@ _FORM_WORDS: Final = joined_words(
 _PIECES: Final = (
     " eG", " e.V", " e. V", " e.K", " e. K", " e.G", " e. G", " AS", " L.L.C", "Co-op", " S.A", " S.L", " S. L", " S.C",
     " S. C", " S.p", " S.r", " S. r", " S r", " S.R", " s.n.c", " s.a.s", " B.V", " N.V", " V.O", " s.r", " s. r",
+    " s.c", " s. c",
     " a.s", " a. s", " A/S", " d.o", " d. o", " & ",
 )  # fmt: skip
 _HOMES: Final = words_in("care nursing rest retirement residential")
@@ -58,8 +60,10 @@ _HOMES: Final = words_in("care nursing rest retirement residential")
 _GENERIC: Final = known.GENERIC | known.GENERIC_CARE | frozenset(known.written("en")["generic houses"])
 _HOUSE: Final = lazy_regex(r"(?:[Ii][mn]s?|[Aa][mn]s?|[Vv]om|[Zz]um|[Dd]as|[Dd]em|[Aa]us|[Dd]es|:|\n|\A) {0,4}\Z")
 """What stands before a German house with a name: im Haus Abendsonne, but Haus Nummer 7."""
-_INNS: Final = words_in("hotel gasthof gasthaus")
+_INNS: Final = words_in("hotel gasthof gasthaus wirtshaus")
 """Of which any German noun is the name: Gasthof Krone."""
+_FORMS_BEFORE: Final = ("EHPAD", "SCI", "GAEC", "SCEA", "EARL", "ASBL")
+"""What stands before a name in capitals."""
 _COUNTED_HOUSE: Final = words_in("nummer nr nord sud ost west mitte eins zwei drei")
 _HYPHENED: Final = frozenset(known.written("de")["hyphened houses"])
 """What sort of house it is, behind a name and a hyphen: Albert-Schweitzer-Gymnasium."""
@@ -261,6 +265,6 @@ def _named_behind(text: str, start: int, end: int, language: str) -> int:
                 break
             stop = word.end()
         return stop
-    if text[start].isupper() and text[start:end].isupper() and text[start:end] != "EHPAD":
+    if text[start].isupper() and text[start:end].isupper() and text[start:end] not in _FORMS_BEFORE:
         return 0
     return run.end("name")

@@ -43,6 +43,7 @@ class LanguageWords:
         self._language = language
         self.cues: Cues = cues(language)
         self.words_too = frozenset(written(language)["given names too"])
+        self._short = frozenset(written(language).get("short given names", ()))
         self._ordinary = ordinary_words(language)
         self._frequent = self._ordinary if language == "de" else frequent_words(language)
         self._large, self._small = places()
@@ -62,6 +63,8 @@ class LanguageWords:
         """Return the marks of the public lists, which know a name in its cases."""
         marks_of = lists().words.get
         marks = marks_of(low, 0)
+        if self._is_short_given(low):
+            return marks | _GIVEN
         if not marks and "-" in low:
             marks = marks_of(low.partition("-")[0], 0) & ~(_COMMON | _OTHER)
         if marks & _NAMES or not self._bends or low in self._ordinary:
@@ -71,11 +74,20 @@ class LanguageWords:
                 marks |= marks_of(low.removesuffix(end) + base, 0) & _NAMES
         return marks
 
+    def _is_short_given(self, low: str) -> bool:
+        """Return whether a word is a short given name in any case, though lists of ordinary words hold it: Kasia."""
+        return low in self._short or any(
+            low.endswith(end) and len(low) - len(end) > 2 and low.removesuffix(end) + base in self._short
+            for end, base in (self._bends if self._short else ())
+        )
+
     def is_ordinary(self, low: str) -> int:
         """Return 2 for a frequent ordinary word, 1 for a rare one or a compound, 0 for none."""
         if low.replace("-", " ") in self.cues.place or (
             low[-1:] == "s" and self._language == "de" and low[:-1] in self.cues.place
         ):
+            return 0
+        if self._is_short_given(low):
             return 0
         if low in self._frequent or _SHORT_ELIDED(low):
             return 2
@@ -88,6 +100,8 @@ class LanguageWords:
 
     def is_place(self, low: str) -> int:
         """2 for a large place, 1 for a small one, 0 for what is none."""
+        if self._is_short_given(low):
+            return 0
         name = low.replace("-", " ")
         if name in self._large or name in self.cues.place:
             return 2

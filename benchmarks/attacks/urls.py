@@ -19,7 +19,7 @@ from html.parser import HTMLParser
 from typing import Final, NamedTuple
 from urllib.parse import unquote
 
-from textveil.surrogates.private_map import PrivateMap, Replaced
+from textveil.surrogates.map_file import PrivateMap, Replaced
 from textveil.surrogates.restoring import Restorer
 from textveil.surrogates.urls import InUrls
 

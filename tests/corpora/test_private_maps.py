@@ -27,8 +27,7 @@ from textveil.corpora.files.inputs import Places
 from textveil.corpora.formats.text_lines import PlainText
 from textveil.corpora.restored import write_map_file
 from textveil.errors import InputError, ParameterError
-from textveil.surrogates.map_file import MapFile
-from textveil.surrogates.private_map import PrivateMap
+from textveil.surrogates.map_file import MapFile, PrivateMap
 
 KEY = bytes(range(32))
 

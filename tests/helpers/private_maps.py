@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from textveil.surrogates.private_map import PrivateMap, Replaced
+from textveil.surrogates.map_file import PrivateMap, Replaced
 
 HOSTILE = st.text(
     st.one_of(

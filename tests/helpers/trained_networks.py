@@ -17,8 +17,8 @@ def network_folder(words: int = 6, code: int = 6, length: int = 2, epochs: int =
     """A network that has learned to say sentences of 1 to ``length`` of the first so many words, with its words."""
     for package in ("torch", "safetensors"):
         pytest.importorskip(package, reason="needs the extra torch", exc_type=ImportError)
-    from textveil.numerics.exact_products import load_torch
     from textveil.randomness import seeded_generator
+    from textveil.vocabulary.grid import load_torch
     from textveil_lab.models.autoencoder.coder import keep_words
     from textveil_lab.models.autoencoder.files import facts_of, write_network
     from textveil_lab.models.autoencoder.network import AutoencoderSettings, new_autoencoder

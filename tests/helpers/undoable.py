@@ -8,7 +8,7 @@ from textveil.mechanisms.kinds import Mechanism
 from textveil.sanitize.chosen import SanitizerOptions
 from textveil.sanitize.release import Release
 from textveil.sanitize.sanitizer import Sanitizer
-from textveil.surrogates.private_map import PrivateMap, Replaced
+from textveil.surrogates.map_file import PrivateMap, Replaced
 
 
 @dataclass(frozen=True)

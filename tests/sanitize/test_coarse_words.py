@@ -11,8 +11,7 @@ from tests.helpers.shared import needs_lab
 
 from textveil.detection.demographic_lists import demographics
 from textveil.sanitize.sanitizer import Sanitizer
-from textveil.surrogates.place_pools import places
-from textveil.surrogates.pools import pool
+from textveil.surrogates.pools import places, pool
 from textveil.text.codes import TextCodes
 from textveil.text.tokens import Kind
 from textveil.vocabulary.embedded import load_vocabulary

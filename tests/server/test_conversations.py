@@ -10,7 +10,7 @@ from textveil.sanitize.policy.choice import policy
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.server.conversations import Conversations
 from textveil.server.kept_data import KeyedDigests, MapTable, Written, WrittenAnswers, map_of, release_data, release_of
-from textveil.surrogates.private_map import PrivateMap, Replaced
+from textveil.surrogates.map_file import PrivateMap, Replaced
 from textveil.surrogates.restoring import Restorer
 
 MARIA = Account("ward", "maria", "k1")

@@ -31,7 +31,7 @@ from textveil.server.errors import ApiError
 from textveil.server.finding import FindingProcesses
 from textveil.server.policies import OfferedPolicies
 from textveil.server.service import ALONE_CHARACTERS, LONG_CHARACTERS, SanitizingService
-from textveil.surrogates.private_map import PrivateMap
+from textveil.surrogates.map_file import PrivateMap
 
 POLICIES = OfferedPolicies("identifiers")
 TEXTS = [

@@ -14,7 +14,7 @@ from textveil.server.config import Config
 from textveil.server.kept_data import KeptMaps
 from textveil.server.key_store import ApiKeys
 from textveil.server.sealed import SealedMaps
-from textveil.surrogates.private_map import PrivateMap, Replaced
+from textveil.surrogates.map_file import PrivateMap, Replaced
 
 MAP = PrivateMap(released="Ann", replaced=(Replaced(0, 3, "Eve", "person"),))
 

@@ -13,9 +13,8 @@ from textveil.sanitize.sanitizer import Sanitizer
 from textveil.surrogates import dates
 from textveil.surrogates.date_lists import convention_of
 from textveil.surrogates.making import make_surrogate
-from textveil.surrogates.page import Page
 from textveil.surrogates.scopes import MemoryScope
-from textveil.surrogates.surrogate import Mention
+from textveil.surrogates.surrogate import Mention, Page
 
 ORDERS = [
     (["27/02/2015", "04/03/2015"], True, True),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.helpers.escaping import WAYS
 from tests.helpers.private_maps import map_of
 
-from textveil.surrogates.private_map import PrivateMap
+from textveil.surrogates.map_file import PrivateMap
 from textveil.surrogates.restoring import Restorer
 from textveil.text.escapes import read
 

@@ -2,7 +2,7 @@
 
 import random
 
-from textveil.surrogates.private_map import PrivateMap, Replaced
+from textveil.surrogates.map_file import PrivateMap, Replaced
 from textveil.surrogates.restoring import Restorer
 
 WORDS = ["Ann", "Ann Smith", "Smith", "Will", "will", "May", "may", "Rose", "Lee", "Lee's", "O'Brien", "O\u2019Brien"]

@@ -14,8 +14,7 @@ from tests.helpers.surrogates import outputs
 
 from textveil.errors import InputError, ParameterError
 from textveil.surrogates.making import make_surrogate
-from textveil.surrogates.place_pools import places
-from textveil.surrogates.pools import chance_of_a_collision, chance_of_a_hit, pool
+from textveil.surrogates.pools import chance_of_a_collision, chance_of_a_hit, places, pool
 from textveil.surrogates.scopes import KeyedScope, MemoryScope
 from textveil.surrogates.surrogate import Mention
 from textveil.surrogates.writing import shape_of

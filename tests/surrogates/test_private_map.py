@@ -1,6 +1,6 @@
 """From a release back to its text."""
 
-from textveil.surrogates.private_map import PrivateMap, Replaced
+from textveil.surrogates.map_file import PrivateMap, Replaced
 
 
 def test_an_untouched_release_goes_back_by_position() -> None:

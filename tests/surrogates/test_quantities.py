@@ -12,10 +12,9 @@ from textveil.detection.quantities import CODES
 from textveil.errors import ParameterError
 from textveil.mechanisms.randomized_response import KEEP_LIMIT
 from textveil.surrogates.making import make_surrogate
-from textveil.surrogates.page import Page
 from textveil.surrogates.quantities import WORDS, window
 from textveil.surrogates.scopes import MemoryScope
-from textveil.surrogates.surrogate import Mention
+from textveil.surrogates.surrogate import Mention, Page
 
 ALPHA = 1e-6
 

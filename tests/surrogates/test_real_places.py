@@ -12,15 +12,14 @@ from tests.helpers.surrogates import exact_law
 from textveil import restore
 from textveil.detection.lists import Marks, lists
 from textveil.sanitize.sanitizer import Sanitizer
-from textveil.surrogates import organizations, place_pools, places
+from textveil.surrogates import organizations, places, pools
 from textveil.surrogates.making import make_surrogate
-from textveil.surrogates.page import Page
 from textveil.surrogates.scopes import KeyedScope, KindScope, MemoryScope
-from textveil.surrogates.surrogate import Mention
+from textveil.surrogates.surrogate import Mention, Page
 
 KEPT = make_surrogate("place", options={"level": "kept"})
 FIRM = make_surrogate("organization", options={"level": "kept"})
-POOLS = place_pools.places().pools
+POOLS = pools.places().pools
 
 
 def _drawn(value: str, page: str = "en", before: str = "", seed: int = 1) -> str:
@@ -34,7 +33,7 @@ CASES = [
     ("Lake Tahoe", "en", "", lambda drawn: drawn in POOLS["water"]),
     ("Texas", "en", "", lambda drawn: drawn in POOLS["state"]),
     ("Shropshire", "en", "", lambda drawn: drawn in POOLS["county"]),
-    ("Paris", "en", "", lambda drawn: drawn in place_pools.place_pool("city", Page("en"))),
+    ("Paris", "en", "", lambda drawn: drawn in pools.place_pool("city", Page("en"))),
     ("Orange County", "en", "", lambda drawn: re.fullmatch(".+ County", drawn) and drawn != "Orange County"),
     ("Republic of Turkey", "en", "", lambda drawn: drawn.removeprefix("Republic of ") in POOLS["country"]),
     ("Lindenstra\xdfe 12", "de", "", lambda drawn: re.fullmatch(r"\w+(?:stra\xdfe|weg|platz|allee) [1-9]\d", drawn)),
@@ -43,7 +42,7 @@ CASES = [
     ("Espagne", "fr", "parti en ", lambda drawn: drawn in POOLS["country fr feminine"]),
     ("Portugal", "fr", "puis au ", lambda drawn: drawn in POOLS["country fr masculine"] and drawn[0] not in "AEIOU"),
     ("Oudenburg", "nl", "", lambda drawn: drawn in POOLS["town NL"] + POOLS["city NL"]),
-    ("Springfield", "", "", lambda drawn: drawn in place_pools.place_pool("town", Page())),
+    ("Springfield", "", "", lambda drawn: drawn in pools.place_pool("town", Page())),
 ]
 
 
@@ -106,7 +105,7 @@ def test_a_country_and_its_adjective_agree() -> None:
     text = (
         "He is a Turkish national and a Danish citizen. The Republic of Turkey was sued. He moved to Denmark in 1994."
     )
-    adjectives = {country: adjective for adjective, country in place_pools.places().countries.items()}
+    adjectives = {country: adjective for adjective, country in pools.places().countries.items()}
     for seed in range(8):
         release = Sanitizer("identifiers", rng=np.random.default_rng(seed))(text)
         found = re.match(

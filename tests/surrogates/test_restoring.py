@@ -7,7 +7,7 @@ from tests.helpers.private_maps import HOSTILE, any_map, map_of
 
 import textveil as tv
 from textveil.errors import ParameterError
-from textveil.surrogates.private_map import PrivateMap, Replaced
+from textveil.surrogates.map_file import PrivateMap, Replaced
 from textveil.surrogates.restoring import RestoredPlace, Restorer
 from textveil.text.escapes import BORDER
 

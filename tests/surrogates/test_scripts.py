@@ -12,11 +12,10 @@ import scipy.stats
 
 import textveil as tv
 from textveil.surrogates.making import make_surrogate
-from textveil.surrogates.page import Page
 from textveil.surrogates.pools import pool
 from textveil.surrogates.scopes import MemoryScope
 from textveil.surrogates.scripts import entries, organization, persons, place, script_of
-from textveil.surrogates.surrogate import Mention
+from textveil.surrogates.surrogate import Mention, Page
 
 TEXTS = (
     "Пациент Петров Иван Сергеевич живёт в Томске. Петрову назначен аспирин, Иван Сергеевич согласен. ООО «Ромашка»",

@@ -8,15 +8,14 @@ from tests.helpers.pattern_strings import strings_of
 from tests.helpers.surrogates import exact_law
 
 from textveil.sanitize.sanitizer import Sanitizer
-from textveil.surrogates import page as pages
 from textveil.surrogates import person as persons
 from textveil.surrogates import shown
+from textveil.surrogates import surrogate as pages
 from textveil.surrogates.making import make_surrogate
-from textveil.surrogates.page import Page, page_of
 from textveil.surrogates.pools import keys_of, names_of, pool
 from textveil.surrogates.scopes import KeyedScope, MemoryScope
 from textveil.surrogates.shown import gender_of, sound_of, sounding
-from textveil.surrogates.surrogate import Mention
+from textveil.surrogates.surrogate import Mention, Page, page_of
 
 PERSON = make_surrogate("person")
 SHOWN = [

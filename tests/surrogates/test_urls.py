@@ -9,7 +9,7 @@ from tests.helpers.private_maps import map_of
 
 import textveil as tv
 from textveil.errors import ParameterError
-from textveil.surrogates.private_map import PrivateMap
+from textveil.surrogates.map_file import PrivateMap
 from textveil.surrogates.restoring import Restorer
 from textveil.surrogates.urls import UrlRule, UrlScanner, hosts_in, services_in
 

@@ -11,7 +11,7 @@ import pytest
 
 import textveil as tv
 from textveil.errors import MissingExtra, ParameterError, UnknownNameError, UnsupportedGuarantee
-from textveil.numerics.exact_products import exact_here, fast_here
+from textveil.vocabulary.grid import exact_here, fast_here
 from textveil_lab.audit.whole_audit import audit_mechanism
 from textveil_lab.nearest import choice, nearest, projection, torch_arrays
 from textveil_lab.nearest.projection import Projection, exact_numpy

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from textveil.corpora.cleaning import Cleaner, SearchApart
-    from textveil.surrogates.private_map import PrivateMap
+    from textveil.surrogates.map_file import PrivateMap
 
 _SHOWN: Final = 20  # files that are named on standard error because nobody could read them
 
@@ -277,8 +277,7 @@ _ABOUT: Final = "clean"
 
 def _keep(path: Path, key: Path, files: Sequence[tuple[Path, bytes, bytes]]) -> None:
     """Keep the originals of files, encrypted."""
-    from textveil.surrogates.map_file import MapCipher, begun, block, ended, read_or_made_key
-    from textveil.surrogates.private_map import PrivateMap, Replaced
+    from textveil.surrogates.map_file import MapCipher, PrivateMap, Replaced, begun, block, ended, read_or_made_key
     from textveil.whole_files import atomic_writers
 
     cipher = MapCipher.new(read_or_made_key(key))

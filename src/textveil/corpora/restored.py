@@ -14,8 +14,7 @@ from textveil.corpora.files.sources import COMPRESSED, compressing
 from textveil.corpora.formats.records import Assembled, CorpusFormat, FieldChoice
 from textveil.errors import InputError, ParameterError
 from textveil.surrogates import map_file
-from textveil.surrogates.map_file import Document, MapCipher, MapFile
-from textveil.surrogates.private_map import PrivateMap
+from textveil.surrogates.map_file import Document, MapCipher, MapFile, PrivateMap
 from textveil.surrogates.restoring import Restored, Restorer
 from textveil.surrogates.urls import InUrls
 from textveil.types import Progress

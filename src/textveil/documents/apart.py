@@ -32,7 +32,7 @@ from textveil.killable import (
 from textveil.pages.layout import Line
 from textveil.sanitize.release import Release
 from textveil.sanitize.sanitizer import Sanitizer
-from textveil.surrogates.private_map import PrivateMap, Replaced
+from textveil.surrogates.map_file import PrivateMap, Replaced
 from textveil.surrogates.restoring import Restorer
 from textveil.surrogates.scopes import Scope
 

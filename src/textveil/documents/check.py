@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 from textveil.documents.model import Passage
 from textveil.errors import InternalError
-from textveil.surrogates.private_map import PrivateMap
+from textveil.surrogates.map_file import PrivateMap
 
 _SHORTEST: Final = 4  # letters and digits from which on a value is looked for outside of text
 _LONG: Final = 8

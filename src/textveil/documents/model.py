@@ -8,7 +8,7 @@ from typing import Final, Literal, NamedTuple, Protocol, TypeAlias
 
 from textveil.cuts import replaced as replaced_text
 from textveil.pages.layout import Line
-from textveil.surrogates.private_map import PrivateMap, Replaced
+from textveil.surrogates.map_file import PrivateMap, Replaced
 
 Images: TypeAlias = Literal["blank", "ocr", "refuse"]
 """What becomes of pictures: an empty one of the same size, one whose text is read and painted over, or a refusal."""

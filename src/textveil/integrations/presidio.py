@@ -27,7 +27,7 @@ from textveil.sanitize.policy.choice import policy as policy_named
 from textveil.sanitize.policy.making import parts_of
 from textveil.sanitize.policy.policy import Policy, ScopeName
 from textveil.surrogates.making import make_surrogate
-from textveil.surrogates.private_map import PrivateMap, Replaced
+from textveil.surrogates.map_file import PrivateMap, Replaced
 from textveil.surrogates.restoring import restore
 from textveil.surrogates.scopes import KEY_BYTES, KeyedScope, KindScope, MemoryScope, Scope
 from textveil.surrogates.surrogate import Mention, Surrogate

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from textveil.sanitize.policy.policy import Policy
     from textveil.sanitize.release import Release
     from textveil.sanitize.sanitizer import Sanitizer
-    from textveil.surrogates.private_map import PrivateMap
+    from textveil.surrogates.map_file import PrivateMap
 
 spacy: Any = load_spacy()
 FACTORY: Final = "textveil"
@@ -54,7 +54,7 @@ class ReleasedDocument:
 
 def released(doc: Any) -> ReleasedDocument | None:
     """The component's result for a document; None if it did not see it."""
-    from textveil.surrogates.private_map import PrivateMap, Replaced
+    from textveil.surrogates.map_file import PrivateMap, Replaced
 
     data = doc.user_data.get(_KEY)
     if data is None:

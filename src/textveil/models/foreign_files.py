@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from textveil.errors import MissingExtra, ModelError, WrongModel
 from textveil.json_text import json_file
-from textveil.numerics.exact_products import checked_device
+from textveil.vocabulary.grid import checked_device
 
 EXTRA: Final = "transformers"
 Kind = Literal["causal", "masked", "token", "encoder", "encoder-decoder"]

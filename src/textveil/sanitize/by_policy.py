@@ -26,10 +26,9 @@ from textveil.sanitize.setting import GUESSED, UNREAD, UNSETTLED, Protected, Set
 from textveil.sanitize.ways import Wanted
 from textveil.surrogates.drawn import DrawMentions, Drawn
 from textveil.surrogates.making import guarantee_of
-from textveil.surrogates.page import UNKNOWN, page_of
-from textveil.surrogates.private_map import PrivateMap, Replaced
+from textveil.surrogates.map_file import PrivateMap, Replaced
 from textveil.surrogates.scopes import ApartScope, KeyedScope, KindScope, MemoryScope, Scope
-from textveil.surrogates.surrogate import Mention, Surrogate
+from textveil.surrogates.surrogate import UNKNOWN, Mention, Surrogate, page_of
 from textveil.text.escapes import Places, Reading
 from textveil.text.marks import Marks
 from textveil.text.patterns import lazy_regex

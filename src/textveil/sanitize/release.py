@@ -43,7 +43,7 @@ from textveil.sanitize.setting import (
     recovery_lines,
     short_number_lines,
 )
-from textveil.surrogates.private_map import PrivateMap
+from textveil.surrogates.map_file import PrivateMap
 from textveil.text.render import Span
 from textveil.types import Reals, Vectors
 

@@ -22,7 +22,7 @@ from textveil.sanitize.policy.policy import Policy
 from textveil.sanitize.release import Release, Report, SanitizedTexts, Tally
 from textveil.sanitize.setting import Setting
 from textveil.sanitize.ways import Prepared, Wanted
-from textveil.surrogates.private_map import PrivateMap
+from textveil.surrogates.map_file import PrivateMap
 from textveil.surrogates.scopes import MemoryScope, Scope
 from textveil.text.marks import Marks
 from textveil.text.no_text import ADVICE, what_it_is

@@ -45,7 +45,7 @@ from textveil.server.kept_data import (
     release_of,
     restorer_bytes,
 )
-from textveil.surrogates.private_map import PrivateMap
+from textveil.surrogates.map_file import PrivateMap
 from textveil.surrogates.restoring import Restorer
 from textveil.surrogates.scopes import MemoryScope
 

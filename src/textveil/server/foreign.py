@@ -30,8 +30,8 @@ from textveil.sanitize.sanitizer import Sanitizer
 from textveil.sanitize.setting import Setting
 from textveil.sanitize.ways import Prepared
 from textveil.server.conversations import OWN, UNTRACED, ConversationState
+from textveil.surrogates.map_file import PrivateMap
 from textveil.surrogates.mentions import KnownSurrogate, compared_form
-from textveil.surrogates.private_map import PrivateMap
 from textveil.surrogates.restoring import name_parts
 from textveil.surrogates.scopes import ApartScope, MemoryScope
 

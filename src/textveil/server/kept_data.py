@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 from textveil.errors import TextveilError
 from textveil.sanitize.release import DrawnSpan, Release
 from textveil.sanitize.setting import Setting
-from textveil.surrogates.private_map import PrivateMap, Replaced
+from textveil.surrogates.map_file import PrivateMap, Replaced
 from textveil.text.render import Span
 
 # a conversation without texts: its dictionaries, its lock, its entry in the table of conversations

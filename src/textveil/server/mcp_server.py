@@ -20,7 +20,7 @@ from textveil.sanitize.costs import TextCosts
 from textveil.server.budgets import budget_data
 from textveil.server.conversations import Conversations
 from textveil.server.foreign import Origin
-from textveil.surrogates.private_map import PrivateMap
+from textveil.surrogates.map_file import PrivateMap
 from textveil.surrogates.restoring import Restorer
 from textveil.version import VERSION
 

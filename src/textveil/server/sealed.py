@@ -29,7 +29,7 @@ from textveil.budget.ledger import ledger_key
 from textveil.errors import LedgerError
 from textveil.json_text import json_data
 from textveil.server.kept_data import KeptParts, Owner, map_data, map_of, new_identity
-from textveil.surrogates.private_map import PrivateMap
+from textveil.surrogates.map_file import PrivateMap
 
 METADATA = sa.MetaData()
 

@@ -14,8 +14,8 @@ from textveil.detection.demographic_lists import ADJECTIVE, OCCUPATION, SINGULAR
 from textveil.registry.options import Option
 from textveil.surrogates.drawn import Drawn, agreed, proved, pseudonym
 from textveil.surrogates.making import PSEUDONYMS, declared
-from textveil.surrogates.place_pools import COUNTRY, places
 from textveil.surrogates.places import COUNTRIES, PLACE
+from textveil.surrogates.pools import COUNTRY, places
 from textveil.surrogates.scopes import Scope, beside
 from textveil.surrogates.writing import begins_with_vowel, in_case_of, key_of, without_possessive
 from textveil.text.patterns import lazy_regex

@@ -1,7 +1,7 @@
-"""Private maps in an encrypted file: written block by block, read document by document.
+"""Private maps: what was replaced in one release, for whoever may put it back; and such maps in an encrypted file.
 
-The file is never part of a release: whoever has it and its key has the text. Without the key nobody can read, change or
-move its bytes: a header, and frames.
+A map is never part of a release: whoever has it, or its file with the key, has the text. Files are written block by
+block, read document by document. Without the key nobody can read, change or move their bytes: a header, and frames.
 
     header  a line that says what this is, with the version; 16 bytes of salt; 16 that tell the key; 8 that tell damage
     frame   its mark, the length of what follows, 12 bytes of nonce, the encrypted text with its tag
@@ -25,10 +25,36 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple, TypeAlias
 
 from textveil import whole_files as key_files
+from textveil.cuts import replaced
 from textveil.errors import InputError, MissingExtra, ParameterError
 from textveil.json_text import json_data
-from textveil.surrogates.private_map import PrivateMap, Replaced
 from textveil.whole_files import SECRET_BYTES
+
+
+class Replaced(NamedTuple):
+    """A piece of a released text that differs from the original, or is a surrogate that happens to equal it."""
+
+    start: int  # its first character in the released text, from 0
+    end: int  # one past its last; equal to ``start`` where something was dropped
+    original: str  # the private characters that stood there
+    kind: str  # the span's kind; empty if it is no span (a word that was drawn, a mark in plain form)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrivateMap:
+    """How to get from one release back to its text; holds private text, so it prints as nothing but its size."""
+
+    released: str = field(repr=False)
+    # every piece of it that does not stand in the original as it is, by ``start``, none overlapping
+    replaced: tuple[Replaced, ...] = field(repr=False)
+
+    def original(self) -> str:
+        """Return the text that was released, character for character."""
+        return replaced(self.released, [(piece.start, piece.end, piece.original) for piece in self.replaced])
+
+    def __repr__(self) -> str:
+        return f"PrivateMap({len(self.replaced)} pieces)"
+
 
 TITLE: Final = b"textveil private map 1: not part of a release\n"
 """First line of a map file; the number is the version of its form."""

@@ -11,13 +11,11 @@ import numpy as np
 from textveil.registry.options import Option, named
 from textveil.surrogates.drawn import Draw, Drawn, agreed, proved
 from textveil.surrogates.making import PSEUDONYMS, declared
-from textveil.surrogates.page import UNKNOWN, Page
 from textveil.surrogates.person import person_of
-from textveil.surrogates.place_pools import COUNTRY, TOWN, place_pool, places
 from textveil.surrogates.places import PLACE, SCRIPT, country_of, with_script
-from textveil.surrogates.pools import names_of, pool
+from textveil.surrogates.pools import COUNTRY, TOWN, names_of, place_pool, places, pool
 from textveil.surrogates.scopes import Scope, beside
-from textveil.surrogates.surrogate import Mention
+from textveil.surrogates.surrogate import UNKNOWN, Mention, Page
 from textveil.surrogates.writing import filled, in_case_of, key_of, without_possessive
 from textveil.text.patterns import lazy_regex
 

@@ -12,13 +12,11 @@ import numpy as np
 from textveil.registry.options import Option, named
 from textveil.surrogates.drawn import Draw, Drawn, agreed, proved
 from textveil.surrogates.making import PSEUDONYMS, declared
-from textveil.surrogates.page import UNKNOWN, Page
 from textveil.surrogates.person import person_of
-from textveil.surrogates.place_pools import COUNTRY, STREET, TOWN, place_pool, places
-from textveil.surrogates.pools import pool
+from textveil.surrogates.pools import COUNTRY, STREET, TOWN, place_pool, places, pool
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.shown import Sound, agreed_on, sound_of, sounding
-from textveil.surrogates.surrogate import Mention
+from textveil.surrogates.surrogate import UNKNOWN, Mention, Page
 from textveil.surrogates.writing import (
     FROM_ONE,
     OTHER_SCRIPT,

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple, TypeAlias
 from textveil.cuts import replaced
 from textveil.detection.lists import FIRM_TITLES, SUFFIXES
 from textveil.errors import ParameterError
+from textveil.surrogates.map_file import PrivateMap, Replaced
 from textveil.surrogates.mentions import (
     Form,
     FoundMention,
@@ -25,7 +26,6 @@ from textveil.surrogates.mentions import (
     inflected,
     mentionable,
 )
-from textveil.surrogates.private_map import PrivateMap, Replaced
 from textveil.surrogates.urls import LONGEST_HOST, InUrls, UrlRule, UrlScanner, named_hosts
 from textveil.text.escapes import Places, Quotes, open_end, read
 

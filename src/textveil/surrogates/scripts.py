@@ -21,10 +21,9 @@ from textveil.detection.cyrillic import lemmas
 from textveil.detection.japanese import family_of as japanese_family
 from textveil.detection.lists import listed
 from textveil.surrogates.drawn import agreed
-from textveil.surrogates.page import Page
-from textveil.surrogates.place_pools import place_pool
+from textveil.surrogates.pools import place_pool
 from textveil.surrogates.scopes import Scope
-from textveil.surrogates.surrogate import Mention
+from textveil.surrogates.surrogate import Mention, Page
 from textveil.surrogates.writing import OTHER_SCRIPT, in_case_of, key_of
 from textveil.text.patterns import lazy_regex
 

@@ -1,15 +1,113 @@
-"""What a surrogate is: the private values of spans in, values that pass for real out."""
+"""What a surrogate is: the private values of spans in, values that pass for real out; and the page that it stands on.
+
+A page is what the released words of a text show: its language, and the country whose conventions it follows. Both are
+functions of released text alone, so a surrogate may follow them at no cost.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
+from textveil.detection.found import words_in
+from textveil.detection.gates import places_of, words_of
+from textveil.detection.languages import language_of
 from textveil.privacy.guarantees import Guarantee
-from textveil.surrogates.page import UNKNOWN, Page
 from textveil.surrogates.scopes import Scope
+from textveil.text.patterns import lazy_regex, matches_at
+
+READ: Final = 800  # characters of released text that are read
+
+
+class Page(NamedTuple):
+    """What released words show; empty where they do not."""
+
+    language: str = ""  # ISO 639-1
+    region: str = ""  # ISO 3166: GB or US, of English pages
+
+    @property
+    def day_first(self) -> bool | None:
+        """True if the day stands before the month in dates in digits; None if that is open."""
+        if self.region:
+            return self.region != "US"
+        return None if self.language in ("", "en", *_YEAR_FIRST) else True
+
+
+UNKNOWN: Final = Page()
+_YEAR_FIRST: Final = ("zh", "ja", "ko")
+
+_GB: Final = lazy_regex(
+    r"(?i)\xa3|\b(?:colou?rful|colours?|favou?rites?|favours?|neighbours?|behaviours?|honours?|labour|centres?|"
+    r"metres?|litres?|theatres?"
+    r"|cheques?|organis|apologis|recognis|realis|practised|licence|paediatric|haemo\w+|anaem\w+|oesoph\w+|oedema|"
+    r"fulfil|whilst"
+    r"|nhs|gp|a&e|postcode|post code|mum|mums|solicitors?|county court|council|faithfully|quid|surgery on|flat "
+    r"[0-9]|bleep|crown court"
+    r"|magistrates)(?!\w)"
+)
+_US: Final = lazy_regex(
+    r"(?i)\b(?:colors?|favorites?|favors?|neighbors?|behaviors?|honors?|labor|centers?|meters?|liters?|theaters?|"
+    r"organiz|apologiz|recogniz"
+    r"|realiz|pediatric|anem\w+|esoph\w+|edema|fulfill|zip code|zip|mom|moms|ssn|social security|medicaid|"
+    r"medicare|county,|attorney|dmv"
+    r"|er|copay|sheriff|sophomore|freshman|apartment|apt)(?!\w)"
+)
+
+
+_BEGUN: Final = 4
+"""Letters of a word by which it is looked up before the patterns above are tried: they take long."""
+_GB_BEGUN: Final = words_in(
+    """colo favo neig beha hono labo cent metr litr thea cheq orga apol reco real prac lice paed haem anae oeso oede
+    fulf whil nhs gp post mum mums soli coun fait quid surg flat blee crow magi"""
+)
+_US_BEGUN: Final = words_in(
+    """colo favo neig beha hono labo cent mete lite thea orga apol reco real pedi anem esop edem fulf zip mom moms ssn
+    soci medi coun atto dmv er copa sher soph fres apar apt"""
+)
+
+
+def page_of(released: Iterable[str], shown: Iterable[str] = ()) -> Page:
+    """Return what a text shows by its released stretches, and by values as they are released.
+
+    Released values tell the country alone: an American state with its code, a British postal or calling code.
+    """
+    language, british, american = _shown_by(" ".join(released)[:READ])
+    if language not in ("", "en"):
+        return Page(language)
+    for value in shown:
+        british += _OF_GB.search(value) is not None
+        american += _OF_US.search(value) is not None
+    region = "GB" if british > american else "US" if american > british else ""
+    return Page(language, region)
+
+
+@lru_cache(maxsize=2)
+def _shown_by(released: str) -> tuple[str, int, int]:
+    """Return the language of a text, and how many of its words are written as in Great Britain, and as in America."""
+    language = language_of(released)
+    if language not in ("", "en"):
+        return language, 0, 0
+    begun = {word[:_BEGUN] for word in words_of(released)}
+    british = "\xa3" in released or "&" in released or not _GB_BEGUN.isdisjoint(begun)
+    american = not _US_BEGUN.isdisjoint(begun)
+    return language, _count(_GB, _GB_BEGUN, released) * british, _count(_US, _US_BEGUN, released) * american
+
+
+def _count(pattern: re.Pattern[str], begun: frozenset[str], released: str) -> int:
+    """Return how often a pattern matches that begins with a word; in plain text it is tried at such words alone."""
+    if "\xa3" in released or "&" in released or not released.isascii():
+        return len(pattern.findall(released))
+    words = frozenset(word for word in words_of(released) if word[:_BEGUN] in begun)
+    return sum(1 for _ in matches_at(pattern, released, (start for start, _ in places_of(released, words))))
+
+
+_OF_GB: Final = lazy_regex(r"^\+44|^0[0-9]{3,4} [0-9]{5,6}$|\b[A-Z]{1,2}[0-9]{1,2}[A-Z]? [0-9][A-Z]{2}\b")
+_OF_US: Final = lazy_regex(r"^\+1\b|^\([0-9]{3}\) [0-9]{3}-[0-9]{4}$|\b[A-Z]{2} [0-9]{5}(?:-[0-9]{4})?\b")
+
 
 Counts: TypeAlias = Literal["mention", "value", "scope"]  # what pays a surrogate's epsilon once
 

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
 from textveil.errors import need
-from textveil.surrogates.private_map import PrivateMap
+from textveil.surrogates.map_file import PrivateMap
 from textveil.text.patterns import lazy_regex
 
 TAIL: Final = 256  # characters before a URL that show in what it stands

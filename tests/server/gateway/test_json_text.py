@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from textveil.json_text import Leaf, LeafKind, leaves
 from textveil.server.gateway.json_text import RestoringJson, as_json, canonical, with_quoted_draws
 from textveil.server.gateway.reading import RequestReading, written
-from textveil.surrogates.private_map import PrivateMap, Replaced
+from textveil.surrogates.map_file import PrivateMap, Replaced
 from textveil.surrogates.restoring import Restorer
 
 _TEXT = st.text(st.characters(codec=None), max_size=8)  # lone surrogates too

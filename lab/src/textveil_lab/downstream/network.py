@@ -14,9 +14,9 @@ from typing import Any, Final
 import numpy as np
 
 from textveil.errors import ModelError, need
-from textveil.numerics.exact_products import checked_device, load_torch
 from textveil.randomness import seeded_generator
 from textveil.types import Integers, Vectors
+from textveil.vocabulary.grid import checked_device, load_torch
 from textveil_lab.frontiers.downstream.accuracy import BatchNoise, DocumentClassifier, features_of, token_vectors
 from textveil_lab.frontiers.downstream.tasks import LabelledPart
 from textveil_lab.vocabulary.documents import Documents

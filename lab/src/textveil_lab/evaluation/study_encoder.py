@@ -21,10 +21,10 @@ import numpy as np
 from textveil.environment import SHARED
 from textveil.errors import InputError, need
 from textveil.json_text import json_data
-from textveil.numerics.exact_products import checked_device, load_torch
 from textveil.text.tokens import Kind, classify, split
 from textveil.types import Ids, Progress
 from textveil.vocabulary.embedded import load_vocabulary
+from textveil.vocabulary.grid import checked_device, load_torch
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.evaluation.encoder import EncodedText
 from textveil_lab.evaluation.study_network import StudyNetwork, StudySettings, made_network, train

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from textveil.errors import ModelError, need
-from textveil.numerics.exact_products import load_torch
 from textveil.types import Ids, Progress, Vectors
+from textveil.vocabulary.grid import load_torch
 
 if TYPE_CHECKING:
     import torch

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from textveil.models.foreign_files import load_libraries, quiet
-from textveil.numerics.exact_products import load_torch
+from textveil.vocabulary.grid import load_torch
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.models.autoencoder.coder import keep_words
 from textveil_lab.models.autoencoder.files import facts_of, write_network

@@ -9,8 +9,8 @@ from types import MappingProxyType
 from typing import Any
 
 from textveil.errors import MissingExtra, ParameterError, UnknownNameError, need
-from textveil.numerics.exact_products import fast_here
 from textveil.types import Ids, Vectors
+from textveil.vocabulary.grid import fast_here
 from textveil_lab.nearest.projection import ExactNumpy, Projection, exact_numpy
 
 BACKENDS: Mapping[str, str] = MappingProxyType(

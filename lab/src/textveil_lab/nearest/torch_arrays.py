@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import ParameterError
-from textveil.numerics.exact_products import exact_here
-from textveil.numerics.exact_products import load_torch as load_torch
+from textveil.vocabulary.grid import exact_here
+from textveil.vocabulary.grid import load_torch as load_torch
 
 if TYPE_CHECKING:
     import torch

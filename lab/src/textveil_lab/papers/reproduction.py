@@ -15,10 +15,10 @@ from pathlib import Path
 
 from textveil.errors import OutputError, ParameterError
 from textveil.json_text import json_file, json_text
-from textveil.numerics.exact_products import checked_device
 from textveil.pages.rendering import rendered
 from textveil.pages.tables import Table, save_table, shown
 from textveil.version import VERSION
+from textveil.vocabulary.grid import checked_device
 from textveil.whole_files import write_whole
 from textveil_lab.papers import report
 from textveil_lab.papers.report import Item, Paper, StudyRun

@@ -16,10 +16,10 @@ import numpy as np
 from textveil.catalog import promised
 from textveil.errors import need
 from textveil.mechanisms.kinds import SequenceMechanism, WordMechanism
-from textveil.numerics.exact_products import load_torch
 from textveil.privacy.guarantees import Guarantee, NoGuarantee
 from textveil.randomness import seeded_generator
 from textveil.types import Ids, Vectors
+from textveil.vocabulary.grid import load_torch
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.capabilities import NoisyVectors
 from textveil_lab.vocabulary.geometry import clip as clip_vectors

@@ -11,10 +11,10 @@ import numpy as np
 
 from textveil.errors import ModelError, ParameterError, need
 from textveil.json_text import json_data
-from textveil.numerics.exact_products import checked_device, load_torch
 from textveil.privacy.guarantees import Guarantee, NoGuarantee
 from textveil.randomness import resolve, seeded_generator
 from textveil.types import Ids, Progress
+from textveil.vocabulary.grid import checked_device, load_torch
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.models.autoencoder.coder import said_of
 from textveil_lab.models.autoencoder.files import facts_of, read_network, restored_network, write_network

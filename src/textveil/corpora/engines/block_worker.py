@@ -27,9 +27,8 @@ from textveil.sanitize.policy.making import parts_of
 from textveil.sanitize.policy.policy import Action, Policy
 from textveil.sanitize.release import Release, Tally
 from textveil.sanitize.sanitizer import Sanitizer
-from textveil.surrogates.map_file import Document, MapCipher
+from textveil.surrogates.map_file import Document, MapCipher, PrivateMap
 from textveil.surrogates.map_file import block as sealed_block
-from textveil.surrogates.private_map import PrivateMap
 from textveil.surrogates.scopes import MemoryScope, Scope
 
 OnError: TypeAlias = Literal["stop", "skip"]  # What a record that cannot be read does to the run

@@ -34,7 +34,7 @@ from textveil.corpora.formats.text_lines import PlainText
 from textveil.documents.model import Images
 from textveil.documents.registry import is_document
 from textveil.errors import InputError, ParameterError
-from textveil.surrogates.private_map import PrivateMap
+from textveil.surrogates.map_file import PrivateMap
 
 _FRAME: Final = struct.Struct(">IQQ")  # number of the input, bytes of what stands before all its records, of records
 _PIECE: Final = 2**20

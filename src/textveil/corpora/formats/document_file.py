@@ -12,7 +12,7 @@ from textveil.documents.apart import Apart
 from textveil.documents.model import Images
 from textveil.documents.registry import Limits, is_picture
 from textveil.errors import InputError
-from textveil.surrogates.private_map import PrivateMap
+from textveil.surrogates.map_file import PrivateMap
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Final, NamedTuple, Protocol, runtime_checkable
 
 from textveil.documents.check import Certificate
 from textveil.errors import InputError, MissingExtra, need
-from textveil.surrogates.private_map import PrivateMap
+from textveil.surrogates.map_file import PrivateMap
 from textveil.text.no_text import ADVICE, what_it_is
 
 

@@ -19,7 +19,7 @@ from textveil.server.gateway.json_text import canonical
 from textveil.server.gateway.reading import TEXTS, Reader, RequestReading, written
 from textveil.server.kept_data import Written
 from textveil.server.service import LONG_CHARACTERS, QUICK_CHARACTERS, SanitizingService, beside
-from textveil.surrogates.private_map import PrivateMap
+from textveil.surrogates.map_file import PrivateMap
 from textveil.surrogates.restoring import Restorer
 from textveil.text.escapes import BORDER
 

@@ -32,7 +32,7 @@ from textveil.server.bodies import Body, Epsilon, StrictRoute, Text, UnitName
 from textveil.server.budgets import budget_data
 from textveil.server.errors import ApiError
 from textveil.server.inspection import inspections
-from textveil.surrogates.private_map import PrivateMap, Replaced
+from textveil.surrogates.map_file import PrivateMap, Replaced
 from textveil.surrogates.restoring import Restorer
 from textveil.version import VERSION
 

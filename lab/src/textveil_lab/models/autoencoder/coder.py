@@ -9,9 +9,9 @@ from typing import Any, Final
 import numpy as np
 
 from textveil.errors import OutputError, WrongModel
-from textveil.numerics.exact_products import load_torch
 from textveil.types import Ids, Integers, Reals
 from textveil.vocabulary.embedded import load_vocabulary
+from textveil.vocabulary.grid import load_torch
 from textveil.vocabulary.readers import VECTORS, WORDS
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.models.autoencoder.corpora import sentences_of, word_counts

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from textveil.errors import MissingExtra, ModelError, OutputError
 from textveil.json_text import json_file
-from textveil.numerics.exact_products import load_torch
+from textveil.vocabulary.grid import load_torch
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.models.autoencoder.network import Autoencoder, AutoencoderSettings, new_autoencoder
 from textveil_lab.models.autoencoder.training import Epochs

@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 import numpy as np
 
 from textveil.errors import ModelError, ParameterError, need
-from textveil.numerics.exact_products import load_torch
 from textveil.types import Ids, Integers, Vectors
+from textveil.vocabulary.grid import load_torch
 
 if TYPE_CHECKING:
     import torch

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from textveil.errors import ModelError, need
-from textveil.numerics.exact_products import load_torch
 from textveil.randomness import seeded_generator
 from textveil.types import Ids, Integers, Noting, Progress
+from textveil.vocabulary.grid import load_torch
 from textveil_lab.models.autoencoder.network import Autoencoder, Disturb
 
 _ORDER, _DISTURBED, _DROPPED = range(3)  # Streams of an epoch's seed

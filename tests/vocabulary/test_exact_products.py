@@ -7,10 +7,8 @@ import time
 import numpy as np
 import pytest
 
-from textveil.numerics import exact_products as integer_products
-from textveil.numerics.exact_products import WORTH, Int8Table, exact_here, fast_here, torch_pays
-from textveil.vocabulary import grid as grid_module
-from textveil.vocabulary.grid import integer_grid
+from textveil.vocabulary import grid as integer_products
+from textveil.vocabulary.grid import WORTH, Int8Table, exact_here, fast_here, integer_grid, torch_pays
 from textveil.vocabulary.vocabulary import Vocabulary
 
 pytest.importorskip("torch")
@@ -34,9 +32,9 @@ def test_products_are_exact_and_rows_the_same_bit_for_bit(monkeypatch) -> None:
     def everything() -> list[np.ndarray]:
         return [grid.inner_products(ids), grid.cosines(ids), grid.neighborhoods(ids, 7)]
 
-    monkeypatch.setattr(grid_module, "torch_pays", lambda rows, cells: False)
+    monkeypatch.setattr(integer_products, "torch_pays", lambda rows, cells: False)
     plain = everything()
-    monkeypatch.setattr(grid_module, "torch_pays", lambda rows, cells: True)
+    monkeypatch.setattr(integer_products, "torch_pays", lambda rows, cells: True)
     fast = everything()
     assert fast[0].dtype == np.int32
     assert plain[0].dtype == np.float32
@@ -97,7 +95,7 @@ def test_torch_is_imported_for_many_rows_only() -> None:
     cells = integer_products._CELLS
     assert torch_pays(1, cells) == fast_here()  # here it is imported already
     code = (
-        "import sys; from textveil.numerics.exact_products import WORTH, _CELLS, torch_pays;"
+        "import sys; from textveil.vocabulary.grid import WORTH, _CELLS, torch_pays;"
         "assert not torch_pays(WORTH - 1, _CELLS); assert 'torch' not in sys.modules;"
         "assert not torch_pays(10 * WORTH, _CELLS // 100)"
     )

@@ -1,0 +1,233 @@
+"""Ways to reach somebody: e-mail addresses, URLs, handles, IP addresses and telephone numbers.
+
+Names of the pools stand at example.com, example.org and example.net, which belong to nobody and never will (RFC 2606,
+RFC 6761): nothing that is sent there reaches a person, and no page stands there. IP addresses are of ranges that are
+nobody's unless asked otherwise. Of telephone numbers, format and country stay; digits are of reserved ranges where
+there are some.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from ipaddress import IPv4Address, IPv6Address
+from typing import Annotated, Final, NamedTuple
+
+import numpy as np
+
+from textveil.registry.options import Option, interval, named
+from textveil.surrogates.drawn import BUT_FOR_CASE, Drawn, agreed, proved, pseudonym
+from textveil.surrogates.making import PSEUDONYMS, SURROGATES, declared
+from textveil.surrogates.pools import has_pool, pool
+from textveil.surrogates.scopes import Scope
+from textveil.surrogates.writing import filled, key_of, shape_of
+from textveil.text.patterns import lazy_regex
+
+DOMAINS: Final = ("example.com", "example.org", "example.net")
+_MAILS: Final = ("{0}.{1}", "{0}{1}", "{0}_{1}", "{1}.{0}")
+_HANDLES: Final = ("{0}{1}", "{0}_{1}", "{1}{0}", "the{0}{1}")
+_SCHEME: Final = lazy_regex(r"(?:(?:https?|ftp)://)?(?:www\.)?", re.IGNORECASE | re.ASCII)
+_SIGN: Final = lazy_regex(r"@|#|/?[ur]/|")
+
+
+def _two_names(label: str, key: str, forms: int, scope: Scope, rng: np.random.Generator) -> tuple[str, str, int]:
+    given, family = pool("given"), pool("family")
+    rest, form = divmod(scope.place(label, key, len(given) * len(family) * forms, rng), forms)
+    first, second = divmod(rest, len(family))
+    return given[first].lower(), family[second].lower().replace("'", ""), form
+
+
+def _entries(forms: int) -> int:
+    return len(pool("given")) * len(pool("family")) * forms
+
+
+@declared(summary="Another name at a domain that is reserved for examples.", kinds=("email",), proof=PSEUDONYMS)
+def email() -> Drawn:
+    """A pseudonym for the whole address; it has nothing to do with the pseudonym of the person who writes there."""
+    forms = len(_MAILS) * len(DOMAINS)
+
+    def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
+        given, family, form = _two_names("email", key_of(value), forms, scope, rng)
+        return f"{_MAILS[form // len(DOMAINS)].format(given, family)}@{DOMAINS[form % len(DOMAINS)]}"
+
+    return pseudonym("email", (), surrogate_of, _entries(forms), equality=BUT_FOR_CASE, read=key_of)
+
+
+@declared(
+    summary="A page or a host of another name at a domain that is reserved for examples.",
+    kinds=("url",),
+    proof=PSEUDONYMS,
+)
+def url() -> Drawn:
+    """A pseudonym for the whole address but its scheme and www; equal are the very same addresses."""
+
+    def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
+        given, family, form = _two_names("url", value, len(DOMAINS), scope, rng)
+        scheme = _SCHEME.match(value)
+        before = scheme[0].lower() if scheme else ""
+        if "/" in value[len(before) :].rpartition("://")[2]:
+            return f"{before}{family}.{DOMAINS[form]}/{given}"
+        return f"{before}{given}.{family}.{DOMAINS[form]}"
+
+    public = ("whether http://, https://, ftp:// or www. stands in front", "whether a path follows the host")
+    return pseudonym("url", public, surrogate_of, entries=_entries(len(DOMAINS)))
+
+
+@declared(summary="Another user's name.", kinds=("handle",), proof=PSEUDONYMS)
+def handle() -> Drawn:
+    """A pseudonym for a user's name; somebody may have it by chance."""
+
+    def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
+        sign = _SIGN.match(value)
+        given, family, form = _two_names("handle", key_of(value), len(_HANDLES), scope, rng)
+        return (sign[0] if sign else "") + _HANDLES[form].format(given, family)
+
+    public = ("whether @, #, u/, r/, /u/ or /r/ stands in front",)
+    return pseudonym("handle", public, surrogate_of, _entries(4), equality=BUT_FOR_CASE, read=key_of)
+
+
+_DOCUMENTATION: Final = tuple(int(IPv4Address(first)) for first in ("192.0.2.0", "198.51.100.0", "203.0.113.0"))
+_PRIVATE: Final = int(IPv4Address("10.0.0.0"))
+_ANY: Final = int(IPv4Address("11.0.0.0"))
+_MULTICAST: Final = int(IPv4Address("224.0.0.0"))
+_SIZES: Final = {"documentation": 3 * 254, "private": (1 << 24) - 2, "any": _MULTICAST - _ANY}
+_SIZE6: Final = 1 << 62
+
+_RANGES = Option(
+    domain=named(*_SIZES),
+    help="documentation: 762 addresses that RFC 5737 reserves for examples; private: 10.0.0.0/8; any: others, "
+    "which may be somebody's.",
+    metavar="NAME",
+)
+
+
+@declared(
+    summary="An address of the ranges that are reserved for examples, or of others.", kinds=("ip",), proof=PSEUDONYMS
+)
+def ip(*, ranges: Annotated[str, _RANGES] = "documentation") -> Drawn:
+    """A pseudonym for an IP address; of version 6, if two colons stand in it: 2001:db8::/32 (RFC 3849)."""
+
+    def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
+        if value.count(":") > 1:
+            place = scope.place("ip 6", key_of(value), _SIZE6, rng)
+            return str(IPv6Address((0x20010DB8 << 96) | (place >> 46) << 80 | (place & (1 << 46) - 1) + 1))
+        place = scope.place(f"ip 4 {ranges}", key_of(value), _SIZES[ranges], rng)
+        if ranges == "documentation":
+            return str(IPv4Address(_DOCUMENTATION[place // 254] + 1 + place % 254))
+        return str(IPv4Address((_PRIVATE + 1 if ranges == "private" else _ANY) + place))
+
+    public = ("whether it is of version 4 or 6",)
+    parameters = {"ranges": ranges}
+    return pseudonym("ip", public, surrogate_of, _SIZES[ranges], parameters, equality=BUT_FOR_CASE, read=key_of)
+
+
+_EXTENSION: Final = lazy_regex(r"\s{0,3}(?:x|ext\.?|extension)\s{0,3}[0-9]{1,6}\Z", re.IGNORECASE)
+_LONGEST_EXTENSION: Final = 24
+_LOCAL: Final = 7
+_FIRST_DIGITS: Final = tuple("23456789")
+
+_COUNTRY = Option(
+    domain=interval("a calling code from 1 to 999", 1, 999),
+    help="The country of numbers without a calling code: 1 for North America, 44 for Britain.",
+    metavar="CODE",
+)
+
+
+class _Plan(NamedTuple):
+    name: str  # of the pool of beginnings; where no plan is known, what is kept, so that others share no draws
+    kept: int  # how many digits in front stay: a calling code, zeros before it, a 0 or 1 before the area
+    beginnings: tuple[str, ...]  # of the digits after them, one of which is drawn; 2 to 9 where no plan is known
+
+
+class _WrittenNumber(NamedTuple):
+    bare: str
+    extension: str  # an extension with what marks it, or empty
+    plan: _Plan
+    number: str  # the digits that do not stay
+    letters: str  # how many letters there are, and these, case folded; empty if there are none
+
+
+@declared(
+    summary="A number of the same country and format, where possible one that is reserved for examples.",
+    kinds=("phone",),
+    proof=SURROGATES,
+)
+def phone(*, country_code: Annotated[int, _COUNTRY] = 1) -> Drawn:
+    """A uniform number of the format and country of a value; formats of one number agree.
+
+    In North America it is one of 555-0100 to 555-0199 of a public list of areas, in Britain and France one of those
+    that their offices reserve for drama: nobody is called. Elsewhere digits begin as numbers of that country do
+    (``phonenumbers``), and the number may be somebody's.
+    """
+
+    def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
+        read = _read(value, country_code)
+        plan, number, letters = read.plan, read.number, read.letters
+        label = f"{plan.name}, digits"
+        drawn = agreed(scope, label, number, rng, lambda source: _drawn(plan, number, source), distinct=True)
+        digits = iter(_digits(read.bare)[: plan.kept] + drawn)
+        own = f"{plan.name} {number} {letters}"
+        capitals = "A" * int(letters.partition(" ")[0] or 0)
+        large = iter(agreed(scope, "phone letters", own, rng, lambda source: filled(capitals, source)))
+        next_of = {"9": lambda: next(digits), "A": lambda: next(large), "a": lambda: next(large).lower()}
+        written = [next_of[symbol]() if symbol in next_of else symbol for symbol in shape_of(read.bare)]
+        ending, mark = _digits(read.extension), f"{label}, extension"
+        other = agreed(scope, mark, f"{number} x {ending}", rng, lambda source: filled("9" * len(ending), source))
+        return "".join(written) + read.extension[: len(read.extension) - len(ending)] + other
+
+    def key(value: str) -> str:
+        read = _read(value, country_code)
+        return f"{read.plan.name} {read.number} {read.letters} x {_digits(read.extension)}"
+
+    return Drawn(
+        name="phone",
+        parameters={"country_code": country_code},
+        guarantee=proved(0.0, SURROGATES),
+        public=(
+            "its format: how many digits, capitals and other letters it has, the marks and white space between "
+            "them, and an extension's",
+            "its country, where the calling code is written after + or 00, and a 0 or 1 in front of the area",
+        ),
+        equality=(
+            "which numbers are equal, without calling code, 0 or 1 in front, letters and extension; and of equal ones, "
+            "which letters and which extensions are equal, but for case"
+        ),
+        surrogate_of=surrogate_of,
+        read=key,
+    )
+
+
+def _read(value: str, country_code: int) -> _WrittenNumber:
+    match = _EXTENSION.search(value[-_LONGEST_EXTENSION:])
+    extension = "" if match is None else match[0]
+    bare = value[: len(value) - len(extension)]
+    digits, letters = _digits(bare), "".join(filter(str.isalpha, bare))
+    letters = f"{len(letters)} {key_of(letters)}" if letters else ""
+    plan = _plan(digits, bare.lstrip("( ").startswith("+"), country_code)
+    return _WrittenNumber(bare, extension, plan, digits[plan.kept :], letters)
+
+
+def _plan(digits: str, plus: bool, country_code: int) -> _Plan:
+    zeros = 2 if not plus and digits.startswith("00") else 0
+    if plus or zeros:
+        for length in (1, 2, 3):
+            code, rest = digits[zeros : zeros + length], len(digits) - zeros - length
+            if has_pool(name := f"phone {code} {rest}"):
+                return _Plan(name, zeros + length, pool(name))
+        known = (length for length in (1, 2, 3) if digits[zeros : zeros + length] in pool("calling code"))
+        length = next(known, 0)
+        return _Plan(f"phone +{digits[zeros : zeros + length]}", zeros + length, _FIRST_DIGITS)
+    trunk = 1 if digits[:1] == "0" or (country_code == 1 and digits[:1] == "1" and len(digits) > _LOCAL) else 0
+    if country_code == 1 and len(digits) == _LOCAL:
+        return _Plan("phone 1 local", 0, ("55501",))
+    name = f"phone {country_code} {len(digits) - trunk}"
+    return _Plan(name, trunk, pool(name)) if has_pool(name) else _Plan(f"phone {digits[:trunk]}-", trunk, _FIRST_DIGITS)
+
+
+def _drawn(plan: _Plan, number: str, rng: np.random.Generator) -> str:
+    begins = plan.beginnings[int(rng.integers(len(plan.beginnings)))]
+    return (begins + filled("9" * len(number), rng))[: len(number)]
+
+
+def _digits(written: str) -> str:
+    return "".join(str(unicodedata.digit(character)) for character in written if character.isdigit())

@@ -14,7 +14,7 @@ from people import first_words, people
 
 import textveil as tv
 from textveil.risk import blanking
-from textveil.risk.attackers import Style
+from textveil.risk.attack import Style
 
 
 def main() -> None:

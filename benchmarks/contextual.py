@@ -30,7 +30,7 @@ from textveil.randomness import seeded_generator
 from textveil.text.tokens import Kind, classify, split
 from textveil.types import Flags, Ids, Reals
 from textveil.vocabulary.embedded import load_vocabulary
-from textveil.vocabulary.word_facts import word_frequencies
+from textveil.vocabulary.facts import word_frequencies
 from textveil_lab.mechanisms.product_columns import log_chances
 from textveil_lab.vocabulary.geometry import normalize
 

@@ -40,7 +40,7 @@ from textveil.aggregates.request import EACH_RECORD, PersonalRecords
 from textveil.privacy.composition import analytic_gaussian_sigma
 from textveil.privacy.units import ONE_RECORD_MORE
 from textveil.vocabulary.embedded import load_vocabulary
-from textveil.vocabulary.word_facts import word_frequencies
+from textveil.vocabulary.facts import word_frequencies
 
 DELTA, SEEDS, TOP = 1e-6, 5, 1000
 MOST = 128  # items of one document: AG News has at most 121 words in one

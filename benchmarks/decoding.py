@@ -32,7 +32,7 @@ from textveil.text.codes import TextCodes
 from textveil.text.tokens import Kind, tokenize
 from textveil.types import Flags, Ids, Integers
 from textveil.vocabulary.embedded import load_vocabulary
-from textveil.vocabulary.word_facts import word_frequencies
+from textveil.vocabulary.facts import word_frequencies
 from textveil_lab.decoding.decode import default_model
 from textveil_lab.decoding.decoder import TextDecoder
 from textveil_lab.decoding.evidence import DecoderOptions

@@ -18,8 +18,8 @@ from textveil.catalog import word_mechanism
 from textveil.mechanisms.kinds import IntegerWeights
 from textveil.randomness import seeded_generator
 from textveil.types import Reals
+from textveil.vocabulary.facts import word_frequencies
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil.vocabulary.word_facts import word_frequencies
 from textveil_lab.mechanisms.channels.optimal import optimal
 from textveil_lab.mechanisms.sampling.optimal_weights import utility_of
 from textveil_lab.plots import new_figure, save_figure

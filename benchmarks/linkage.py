@@ -41,8 +41,7 @@ from textveil.detection.spacy import spacy_detector
 from textveil.detection.spans import Detector
 from textveil.errors import TextveilError
 from textveil.json_text import json_text
-from textveil.risk.attack import kept
-from textveil.risk.attackers import sentence_vectors
+from textveil.risk.attack import kept, sentence_vectors
 from textveil.risk.linkage import Attacker, Linkage, TfIdf, blanked, linkage, strongest
 from textveil.statistics import clopper_pearson
 from textveil.types import Vectors

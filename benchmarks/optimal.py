@@ -18,8 +18,8 @@ import numpy as np
 from textveil.mechanisms.kinds import IntegerWeights
 from textveil.mechanisms.neighborhood import neighborhood
 from textveil.vocabulary.embedded import load_vocabulary
+from textveil.vocabulary.facts import word_frequencies
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil.vocabulary.word_facts import word_frequencies
 from textveil_lab.mechanisms.channels.optimal import Optimal, optimal
 from textveil_lab.mechanisms.sampling.optimal_weights import utility_of
 

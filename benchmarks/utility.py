@@ -26,7 +26,7 @@ from textveil.numerics.integer_weights import TwoLevelWeights
 from textveil.text.tokens import Kind, classify, split
 from textveil.types import Ids, Reals
 from textveil.vocabulary.embedded import load_vocabulary
-from textveil.vocabulary.word_facts import milder_words, word_frequencies
+from textveil.vocabulary.facts import milder_words, word_frequencies
 from textveil_lab.mechanisms.channels.optimal import optimal
 from textveil_lab.vocabulary.geometry import normalize
 

@@ -27,7 +27,7 @@ from textveil.randomness import seeded_generator
 from textveil.text.tokens import Kind, classify, split
 from textveil.types import Ids, Reals
 from textveil.vocabulary.embedded import DATA, load_vocabulary
-from textveil.vocabulary.word_facts import word_frequencies
+from textveil.vocabulary.facts import word_frequencies
 from textveil_lab.vocabulary.geometry import normalize
 
 EPSILONS = (3.0, 5.0, 6.5, 8.0, 9.0, 10.0, 12.0)

@@ -28,7 +28,7 @@ import numpy as np
 from faker_lists import entries
 
 from textveil.vocabulary.embedded import DATA, load_vocabulary
-from textveil.vocabulary.word_facts import FREQUENCIES_FILES, FREQUENCIES_RECORD
+from textveil.vocabulary.facts import FREQUENCIES_FILES, FREQUENCIES_RECORD
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("TEXTVEIL_SHARED", ROOT.parent / "shared"))

@@ -15,8 +15,8 @@ import sys
 import numpy as np
 
 from textveil.vocabulary.embedded import load_vocabulary
+from textveil.vocabulary.facts import word_frequencies
 from textveil.vocabulary.tables.files import encoded
-from textveil.vocabulary.word_facts import word_frequencies
 from textveil_lab.mechanisms.sampling.optimal_weights import (
     LEVELS,
     NUMBERS,

@@ -15,7 +15,7 @@ from typing import Any
 
 from textveil.mechanisms.weight_shares import CHOICES, chosen, sample_of
 from textveil.vocabulary.embedded import DATA, load_vocabulary
-from textveil.vocabulary.word_facts import word_frequencies
+from textveil.vocabulary.facts import word_frequencies
 
 EPSILONS = [quarters / 4 for quarters in range(2, 57)]
 

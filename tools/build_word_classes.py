@@ -21,7 +21,7 @@ from typing import Final
 
 from textveil.text.english import FUNCTION_WORDS
 from textveil.vocabulary.embedded import DATA, load_vocabulary
-from textveil.vocabulary.word_facts import CLASS_NAMES, CLASSES_FILE, CLASSES_RECORD, base_forms, word_frequencies
+from textveil.vocabulary.facts import CLASS_NAMES, CLASSES_FILE, CLASSES_RECORD, base_forms, word_frequencies
 
 _FILES: Final = """
     quality quality manner thing act animal thing trait body idea message event feeling food group place feeling nature

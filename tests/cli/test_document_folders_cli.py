@@ -109,7 +109,7 @@ def test_what_cannot_be_read_or_fails_its_check_is_named_and_the_rest_released(
         (folder / name).write_bytes(data)
     held = word(f"Dr. {NAME} came, and {NAME} left.")
     monkeypatch.setattr("textveil.documents.apart.Apart.opened", lambda self, *given: Opened(*given))  # in this process
-    monkeypatch.setattr("textveil.documents.word.Word.written", lambda self: held)
+    monkeypatch.setattr("textveil.documents.office.Word.written", lambda self: held)
     code, _, told = command("sanitize", folder, "-o", tmp_path / "out", "-q", "--workers", "1")
     skipped = [line.split(": ")[1] for line in told.splitlines() if line.startswith("skipped: ")]
     assert (code, skipped) == (1, sorted([*others, "a.docx"]))
@@ -168,7 +168,7 @@ def test_an_interrupted_job_goes_on_behind_the_documents_that_are_there(command,
     assert code == 1 and "3 documents are kept" in told and not out.exists()
     (folder / "z.docx").write_bytes(b"no archiv2")
     run = ("sanitize", folder, "-o", out, "--report", report, "--resume", "--workers", "1")
-    monkeypatch.setattr("textveil.documents.word.Word.written", lambda self: 1 / 0)  # nothing is written again
+    monkeypatch.setattr("textveil.documents.office.Word.written", lambda self: 1 / 0)  # nothing is written again
     code, _, told = command(*run)
     assert code == 1 and "skipped: z.docx" in told
     assert names(out) == ["a.docx", "deep/b.xlsx", "deep/c.eml"]

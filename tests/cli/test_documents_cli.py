@@ -38,7 +38,7 @@ def test_a_file_that_holds_a_value_is_not_written(tmp_path, command, monkeypatch
     monkeypatch.chdir(tmp_path)
     (tmp_path / "c.docx").write_bytes(saved())
     monkeypatch.setattr("textveil.documents.apart.Apart.opened", lambda self, *given: Opened(*given))  # in this process
-    monkeypatch.setattr("textveil.documents.word.Word.written", lambda self: saved())
+    monkeypatch.setattr("textveil.documents.office.Word.written", lambda self: saved())
     code, _, told = command("sanitize", "c.docx", "-o", "released.docx", "--map", "c.map", "--map-key", "c.key")
     assert code == 1 and "kind" in told and told.count("\n") == 1 and "uill" not in told
     assert not (tmp_path / "released.docx").exists() and not (tmp_path / "c.map").exists()

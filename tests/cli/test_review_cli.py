@@ -11,9 +11,8 @@ import pytest
 from tests.helpers.browsers import browser
 
 import textveil as tv
-from textveil.sanitize.policy.choice import PRESETS
+from textveil.sanitize.policy.choice import PRESETS, policy_of
 from textveil.sanitize.policy.making import PolicyDetector, correctable, parts_of
-from textveil.sanitize.policy.reading import policy_of
 
 HOSTILE = "</script><script>alert(1)</script> said \"hi\" \\ \u2028 'x' <!-- &amp;"
 ORIGINALS = [

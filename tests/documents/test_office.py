@@ -349,7 +349,7 @@ def test_a_bomb_is_refused_before_it_is_unpacked():
 
 
 def test_a_file_that_holds_a_value_is_not_handed_over(sanitizer, contract, monkeypatch):
-    from textveil.documents.word import Word
+    from textveil.documents.office import Word
 
     write = Word.written
     for place in (f"<w:t>{NAME}</w:t>", f'<w:t w:x="{MAIL}"/>', '<w:t w:x="Zebedee%20Quillfeather"/>'):
@@ -404,7 +404,7 @@ def test_elements_and_attributes_whose_names_no_schema_has_go_and_are_told_by_no
     "tag", ["w:zebedeequillfeather", "zebedeequillfeather:t", "w:t xmlns:zebedeequillfeather='urn:x'"]
 )
 def test_a_value_in_a_name_of_an_element_is_a_find_of_the_check(sanitizer, contract, monkeypatch, tag):
-    from textveil.documents.word import Word
+    from textveil.documents.office import Word
 
     write = Word.written
 

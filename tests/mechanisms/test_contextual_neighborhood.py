@@ -28,8 +28,8 @@ from textveil.randomness import seeded_generator
 from textveil.sanitize.explanation import explain
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.types import Ids
+from textveil.vocabulary.facts import WordFrequencies
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil.vocabulary.word_facts import WordFrequencies
 
 ALPHA = 1e-6
 SIZE = 5

@@ -10,8 +10,8 @@ import textveil as tv
 from textveil.errors import ParameterError
 from textveil.mechanisms.randomized_response import GroupedChannel, class_rows, same_class
 from textveil.randomness import seeded_generator
+from textveil.vocabulary.facts import word_classes
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil.vocabulary.word_facts import word_classes
 
 ALPHA = 1e-6
 WORDS = ("lawyer", "bread", "the", "nurse", "soup", "child", "paris", "cheese", "london", "happy")

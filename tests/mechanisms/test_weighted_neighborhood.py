@@ -31,7 +31,7 @@ from textveil.mechanisms.weight_shares import (
 )
 from textveil.numerics.base_weights import BaseWeights, base_weights, slots
 from textveil.numerics.integer_weights import exp_floor
-from textveil.vocabulary.word_facts import word_frequencies, zipf_frequencies
+from textveil.vocabulary.facts import word_frequencies, zipf_frequencies
 
 ALPHA = 1e-6
 

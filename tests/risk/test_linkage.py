@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import beta, binom
 
 from textveil.errors import ParameterError
-from textveil.risk.attackers import Style
+from textveil.risk.attack import Style
 from textveil.risk.linkage import Attacker, Linkage, TfIdf, linkage, strongest
 
 ATTACKERS: tuple[type[TfIdf] | type[Style], ...] = (TfIdf, Style)

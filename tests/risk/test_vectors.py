@@ -8,7 +8,7 @@ import pytest
 from tests.helpers.tiny_models import needed, tokenizer
 
 from textveil.errors import WrongModel
-from textveil.risk.attackers import WINDOWS, sentence_vectors
+from textveil.risk.attack import WINDOWS, sentence_vectors
 from textveil.risk.linkage import linkage
 
 pytestmark = pytest.mark.slow

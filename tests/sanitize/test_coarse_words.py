@@ -15,8 +15,8 @@ from textveil.surrogates.pools import places, pool
 from textveil.text.codes import TextCodes
 from textveil.text.tokens import Kind
 from textveil.vocabulary.embedded import load_vocabulary
+from textveil.vocabulary.facts import milder_words
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil.vocabulary.word_facts import milder_words
 
 WORDS = load_vocabulary().words
 MILDER = milder_words(load_vocabulary())

@@ -12,7 +12,7 @@ from tests.helpers.attacks import loaded_attack
 import textveil.sanitize.outside as outside
 from textveil.errors import InternalError
 from textveil.randomness import seeded_generator
-from textveil.sanitize.last_gate import _HIGHEST_EPSILON, ALPHA, _pairs, check_draws, check_outside, neighbor
+from textveil.sanitize.by_policy import _HIGHEST_EPSILON, ALPHA, _pairs, check_draws, check_outside, neighbor
 from textveil.sanitize.policy.choice import policy
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.surrogates.drawn import Drawn, proved

@@ -23,7 +23,7 @@ def own_policy(word: str, *kinds: str) -> Policy:
     for kind in kinds:
         done = "keep = true" if kind.startswith("!") else f'surrogate = "{kind}"'
         rules.append(f'[[rule]]\nkind = "{kind.lstrip("!")}"\n{done}')
-    from textveil.sanitize.policy.reading import policy_of
+    from textveil.sanitize.policy.choice import policy_of
 
     return policy_of(("name = 'own'\ndetectors = ['embedded']\n" + "\n".join(rules)).encode(), "own")
 

@@ -13,7 +13,7 @@ import pytest
 from tests.helpers.growth import seconds_of
 
 import textveil as tv
-from textveil.sanitize.policy.reading import policy_of
+from textveil.sanitize.policy.choice import policy_of
 from textveil.text.escapes import Reading, quoted_printable
 from textveil.text.no_text import Encoded, as_text, encoded_runs, what_it_begins, what_it_is
 

@@ -16,7 +16,7 @@ from textveil.errors import ParameterError, VocabularyError
 from textveil.mechanisms.contextual_neighborhood import CONTEXT_CHOICES
 from textveil.mechanisms.weight_shares import CHOICES
 from textveil.vocabulary import embedded as builtin
-from textveil.vocabulary import word_facts
+from textveil.vocabulary import facts
 from textveil.vocabulary.embedded import DATA, load_vocabulary, provenance
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -45,13 +45,13 @@ def test_its_files_fit_in_16_megabytes_and_are_those_of_the_records():
     assert sum(path.stat().st_size for path in files.values()) <= 16_000_000
     record = provenance()
     others = {
-        *word_facts.FREQUENCIES_FILES,
-        word_facts.FREQUENCIES_RECORD,
+        *facts.FREQUENCIES_FILES,
+        facts.FREQUENCIES_RECORD,
         CHOICES,
         CONTEXT_CHOICES,
-        word_facts.MILDER_FILE,
-        word_facts.CLASSES_FILE,
-        word_facts.CLASSES_RECORD,
+        facts.MILDER_FILE,
+        facts.CLASSES_FILE,
+        facts.CLASSES_RECORD,
     }
     of_lab = ROOT / "lab/src/textveil_lab/vocabulary/data"  # tables that mechanisms of the lab read
     assert files.keys() == {*record["files"], "neighbors.table", "provenance.json", *others}

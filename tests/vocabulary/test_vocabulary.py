@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textveil.errors import InputError, ParameterError, VocabularyError
-from textveil.vocabulary import word_facts as module
+from textveil.vocabulary import facts as module
 from textveil.vocabulary.embedded import load_vocabulary
+from textveil.vocabulary.facts import CLASS_NAMES, word_classes
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil.vocabulary.word_facts import CLASS_NAMES, word_classes
 
 WORDS = ("alpha", "beta", "gamma")
 VECTORS = np.array([[1.0, 2.0], [3.0, 4.0], [0.5, -1.0]], dtype=np.float32)

@@ -20,9 +20,9 @@ from textveil.randomness import seeded_generator
 from textveil.sanitize.outside import DrawnOutside
 from textveil.sanitize.ways import ByTokens
 from textveil.text.passing import PASSING_FUNCTION_WORDS
+from textveil.vocabulary.facts import word_frequencies
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil.vocabulary.word_facts import word_frequencies
 from textveil_lab.audit.channels.exact import audit_channel
 from textveil_lab.audit.channels.groups import audit_within_groups
 from textveil_lab.audit.report.report import Claim, Verdict

@@ -16,9 +16,9 @@ from textveil.errors import InputError, ParameterError
 from textveil.mechanisms.randomized_response import GroupedChannel, IntegerChannel
 from textveil.privacy.guarantees import MetricDP, PureDP
 from textveil.randomness import seeded_generator
+from textveil.vocabulary.facts import word_frequencies
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil.vocabulary.word_facts import word_frequencies
 from textveil_lab.audit.channels.exact import audit_channel
 from textveil_lab.audit.report.report import Claim, Verdict
 from textveil_lab.mechanisms.channels.privic import prior_weights

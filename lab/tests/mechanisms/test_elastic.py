@@ -12,8 +12,8 @@ from textveil.catalog import mechanism
 from textveil.errors import ParameterError
 from textveil.privacy.guarantees import MetricDP
 from textveil.randomness import seeded_generator
+from textveil.vocabulary.facts import word_frequencies
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil.vocabulary.word_facts import word_frequencies
 from textveil_lab.audit.report.report import Verdict
 from textveil_lab.mechanisms.channels.metric_exponential import MetricExponential
 from textveil_lab.vocabulary.metrics.elastic import elastic_metric, required

@@ -13,9 +13,9 @@ from tests.helpers.vocabularies import made_vocabulary
 from textveil.catalog import mechanism
 from textveil.errors import InputError, ParameterError
 from textveil.mechanisms.neighborhood import weighted_neighborhood
+from textveil.vocabulary.facts import word_frequencies
 from textveil.vocabulary.tables.public import tables_folder
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil.vocabulary.word_facts import word_frequencies
 from textveil_lab.mechanisms.channels.optimal import FAR, Optimal, optimal
 from textveil_lab.mechanisms.sampling import optimal_weights
 from textveil_lab.mechanisms.sampling.optimal_weights import utility_of
@@ -132,7 +132,7 @@ def test_a_prior_of_numbers_is_the_prior() -> None:
 
 
 def test_names_keep_a_low_weight_and_the_bound_stays(monkeypatch) -> None:
-    from textveil.vocabulary.word_facts import WordFrequencies
+    from textveil.vocabulary.facts import WordFrequencies
     from textveil_lab.mechanisms.channels import optimal as module
 
     vocabulary = made_vocabulary(100)

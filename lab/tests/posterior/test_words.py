@@ -9,7 +9,7 @@ from tests.helpers.vocabularies import lettered_vocabulary
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError, UnsupportedGuarantee
 from textveil.sanitize.sanitizer import Sanitizer
-from textveil.vocabulary.word_facts import word_frequencies
+from textveil.vocabulary.facts import word_frequencies
 from textveil_lab.posterior.words import WordPosterior
 from textveil_lab.vocabulary.geometry import normalize
 

@@ -20,7 +20,7 @@ from textveil.errors import InputError
 from textveil.registry.options import Option
 from textveil.text.tokens import fold
 from textveil.vocabulary.embedded import load_vocabulary
-from textveil.vocabulary.word_facts import word_frequencies
+from textveil.vocabulary.facts import word_frequencies
 
 RELEASE: Final = "counts"
 NO_WORDS: Final = "none"  # Public list without a word

@@ -17,8 +17,8 @@ from scipy import sparse
 
 from textveil.text.codes import TextCodes
 from textveil.types import Ids, Integers, Reals, Vectors
+from textveil.vocabulary.facts import word_frequencies
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil.vocabulary.word_facts import word_frequencies
 
 _RARE: Final = 1e-3  # Frequency from which words count less: half at this one. Source: Arora, Liang and Ma 2017.
 _WHITENED: Final = 0.75  # power of the public covariance that is taken out: 1 makes all directions alike

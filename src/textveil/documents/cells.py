@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, Final
 
-from textveil.documents.drawing import as_number
 from textveil.documents.markup import Element, attribute, listed, new_child, short
 from textveil.documents.model import STATED, Piece
+from textveil.documents.office import as_number
 from textveil.documents.open_words import FORMULAS, TABLE, put
 
 CELLS: Final = ("table:table-cell", "table:covered-table-cell")

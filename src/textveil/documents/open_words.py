@@ -5,9 +5,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from textveil.documents.drawing import FONT, SHAPE
 from textveil.documents.markup import Element, Name, Vocabulary, new_child, new_element, short
 from textveil.documents.model import Piece
+from textveil.documents.office import FONT, SHAPE
 from textveil.errors import MissingExtra
 
 try:

@@ -22,9 +22,9 @@ from textveil.errors import InputError
 PICTURES: Final = (".png", ".jpg", ".jpeg")
 """What is a picture by itself."""
 READERS: Final = {
-    ".docx": "word:Word strings:package_strings",
+    ".docx": "office:Word strings:package_strings",
     ".xlsx": "sheets:Sheets strings:package_strings",
-    ".pptx": "drawing:Slides strings:package_strings",
+    ".pptx": "office:Slides strings:package_strings",
     **dict.fromkeys((".odt", ".ods", ".odp"), "open_document:OpenDocument strings:open_strings"),
     ".eml": "mail:Mail strings:mail_strings",
     ".mbox": "mail:Box strings:mail_strings",

@@ -9,9 +9,9 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from textveil.documents.cells import is_plain, outside, pieces_of, pieces_of_formula, strings_of
-from textveil.documents.drawing import CHART, CHARTS, DRAWING, FONT, FORMAT, as_number
 from textveil.documents.markup import Element, Name, column_number, new_child, sheet_name, short
 from textveil.documents.model import STATED, Piece
+from textveil.documents.office import CHART, CHARTS, DRAWING, FONT, FORMAT, as_number
 from textveil.documents.opc import Known, Package
 from textveil.documents.registry import take
 

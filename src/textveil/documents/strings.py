@@ -134,9 +134,8 @@ def _without_places(formula: str) -> str:
 
 @cache
 def _public() -> tuple[re.Pattern[str], ...]:
-    from textveil.documents.drawing import FONT, SHAPE
+    from textveil.documents.office import FONT, SHAPE, STYLE
     from textveil.documents.sheets import CELL_STYLE
-    from textveil.documents.word import STYLE
 
     return tuple(name.public for name in (FONT, SHAPE, CELL_STYLE, STYLE))
 

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final
 
-from textveil.documents.drawing import FONT
 from textveil.documents.model import Images, Passage, Piece
+from textveil.documents.office import FONT
 from textveil.documents.pictures import BLANK, Painted, Pictures
 from textveil.documents.registry import take
 from textveil.errors import InputError, MissingExtra

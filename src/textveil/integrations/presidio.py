@@ -20,8 +20,7 @@ from textveil.detection.presidio import EXTRA, load_analyzer
 from textveil.detection.spans import DetectedSpan, checked_spans, covering
 from textveil.errors import MissingExtra, ParameterError, need
 from textveil.randomness import resolve
-from textveil.sanitize.by_policy import BEFORE, draw_mentions, paying_draws, protected
-from textveil.sanitize.last_gate import check_outside
+from textveil.sanitize.by_policy import BEFORE, check_outside, draw_mentions, paying_draws, protected
 from textveil.sanitize.outside import joined
 from textveil.sanitize.policy.choice import policy as policy_named
 from textveil.sanitize.policy.making import parts_of
@@ -99,7 +98,7 @@ class Veil:
         Raises:
             InputError: a result lies outside the text (named by its number).
             ParameterError: an entity type has no kind.
-            InternalError: the last gate refuses the release (``sanitize.last_gate``).
+            InternalError: the last gate refuses the release (``sanitize.by_policy``).
         """
         spans = disjoint_spans(text, analyzer_results)
         values = [text[span.start : span.end] for span in spans]

@@ -209,7 +209,7 @@ class TextveilComponent(spacy.pipeline.Pipe):  # type: ignore[misc]
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> TextveilComponent:
         """Take over a policy that ``to_bytes`` wrote."""
-        from textveil.sanitize.policy.reading import policy_of_data
+        from textveil.sanitize.policy.choice import policy_of_data
 
         stored = json_data(data)
         if stored is not None:

@@ -25,9 +25,9 @@ from textveil.privacy.proved import status_of
 from textveil.randomness import resolve
 from textveil.types import Ids, Integers
 from textveil.vocabulary.embedded import DATA, load_vocabulary
+from textveil.vocabulary.facts import WordFrequencies
 from textveil.vocabulary.tables.public import PublicTable
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil.vocabulary.word_facts import WordFrequencies
 
 CONTEXT_CHOICES: Final = "context_choices.json"  # built by ``tools/build_context_choices.py``
 

@@ -34,8 +34,8 @@ from textveil.registry.options import (
     file_or_named,
 )
 from textveil.types import Ids, Integers, Reals, WordDistances
+from textveil.vocabulary.facts import FLAT, ZIPF
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil.vocabulary.word_facts import FLAT, ZIPF
 
 if TYPE_CHECKING:
     from textveil.statistics import Bound

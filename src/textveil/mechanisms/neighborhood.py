@@ -24,9 +24,9 @@ from textveil.privacy.proved import status_of, status_under
 from textveil.randomness import resolve
 from textveil.registry.options import FRACTION, NEIGHBORHOODS, Domain, Option, interval, named
 from textveil.types import Ids, Integers, Progress, Reals
+from textveil.vocabulary.facts import WordFrequencies, word_frequencies
 from textveil.vocabulary.tables.public import PublicTable
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil.vocabulary.word_facts import WordFrequencies, word_frequencies
 
 WEIGHTED_PROOF = "privacy/proofs/weighted_neighborhood.md"
 

@@ -20,8 +20,8 @@ from textveil.privacy.proved import status_of
 from textveil.privacy.units import within_groups
 from textveil.randomness import resolve
 from textveil.types import Ids, Integers, Reals, WordDistances
+from textveil.vocabulary.facts import given_frequencies, word_classes
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil.vocabulary.word_facts import given_frequencies, word_classes
 
 PROOF = "privacy/proofs/randomized_response.md"
 

@@ -24,9 +24,8 @@ from textveil.errors import need
 from textveil.json_text import json_file
 from textveil.types import Ids, Integers, Progress, Reals, Vectors
 from textveil.vocabulary.embedded import DATA
-from textveil.vocabulary.facts import normalize
+from textveil.vocabulary.facts import WordFrequencies, normalize
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil.vocabulary.word_facts import WordFrequencies
 
 QUARTERS: Final = (0, 1, 2, 3, 4, 5, 6)  # exponents that are tried, in quarters
 BASE_MASSES: Final = (0.5, 0.35, 0.25, 0.2, 0.14, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01)  # base masses that are tried

@@ -20,7 +20,7 @@ from textveil.text.passing import Passing
 from textveil.text.render import BLANK, label, with_draws
 from textveil.text.tokens import Kind
 from textveil.types import Flags, Ids, Integers
-from textveil.vocabulary.word_facts import CLASS_NAMES, milder_words, word_classes
+from textveil.vocabulary.facts import CLASS_NAMES, milder_words, word_classes
 
 PROOF: Final = "privacy/proofs/common_words.md"
 LEFT_OUT: Final = PureDP(epsilon=0.0, status=status_of(__name__, PROOF), source=PROOF)

@@ -18,9 +18,8 @@ from textveil.mechanisms.randomized_response import CommonWordResponse
 from textveil.privacy.guarantees import Status
 from textveil.privacy.units import ONE_TOKEN
 from textveil.randomness import seeded_generator
-from textveil.sanitize.policy.choice import policy
+from textveil.sanitize.policy.choice import policy, policy_of
 from textveil.sanitize.policy.policy import Action, Policy, Rule
-from textveil.sanitize.policy.reading import policy_of
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.sanitize.ways import Wanted
 from textveil.text.english import common_words

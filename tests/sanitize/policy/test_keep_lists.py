@@ -12,8 +12,8 @@ from textveil.cli.main import app
 from textveil.detection.given import SHIPPED, KeepList, shipped_words
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import InputError, ParameterError
+from textveil.sanitize.policy.choice import policy_of, policy_of_data
 from textveil.sanitize.policy.making import parts_of
-from textveil.sanitize.policy.reading import policy_of, policy_of_data
 
 HEAD = """name = "p"
 marks = "keep"

@@ -8,9 +8,9 @@ import pytest
 import textveil as tv
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import ParameterError
+from textveil.sanitize.policy.choice import policy_of, policy_of_data
 from textveil.sanitize.policy.making import parts_of
 from textveil.sanitize.policy.policy import Action, Policy, Rule, WordList
-from textveil.sanitize.policy.reading import policy_of, policy_of_data
 from textveil.sanitize.setting import GUESSED
 
 TEXT = "Mara met Nils, age 42, in Ulm."

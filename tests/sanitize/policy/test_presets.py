@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 import textveil as tv
 from textveil.errors import ParameterError
 from textveil.privacy.guarantees import Status
-from textveil.sanitize.policy.choice import PRESETS
-from textveil.sanitize.policy.reading import policy_of
+from textveil.sanitize.policy.choice import PRESETS, policy_of
 from textveil.sanitize.sanitizer import Sanitizer
 
 SPANS = [name for name in PRESETS if tv.policy(name).finds_spans]

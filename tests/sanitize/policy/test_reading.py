@@ -9,9 +9,8 @@ import pytest
 from tests.helpers.policies import Finds
 
 from textveil.errors import InputError, ParameterError, UnknownNameError
-from textveil.sanitize.policy.choice import PRESETS, policy, preset_text
+from textveil.sanitize.policy.choice import PRESETS, policy, policy_of, policy_of_data, preset_text
 from textveil.sanitize.policy.policy import Action, Policy, Rule
-from textveil.sanitize.policy.reading import policy_of, policy_of_data
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.vocabulary.embedded import load_vocabulary
 

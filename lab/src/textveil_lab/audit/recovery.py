@@ -17,8 +17,8 @@ from textveil.models.language_model import LanguageModel
 from textveil.randomness import resolve
 from textveil.statistics import Bound
 from textveil.types import Flags, Ids, Integers, Progress
+from textveil.vocabulary.facts import word_frequencies
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil.vocabulary.word_facts import word_frequencies
 from textveil_lab.decoding.decoder import TextDecoder
 from textveil_lab.decoding.evidence import DecoderOptions
 from textveil_lab.mechanisms.product_columns import sequence_columns

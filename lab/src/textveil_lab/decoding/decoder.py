@@ -20,7 +20,7 @@ from textveil.mechanisms.kinds import Described
 from textveil.models.language_model import ContinuationModel, LanguageModel, boundary_id
 from textveil.text.render import render_text
 from textveil.types import Ids, Integers, Progress, Reals, Vectors
-from textveil.vocabulary.word_facts import word_frequencies
+from textveil.vocabulary.facts import word_frequencies
 from textveil_lab.decoding.evidence import DecoderOptions, Evidence, Layout, laid_out
 from textveil_lab.decoding.lattice import NONE, Candidates, Sentences, Trellis, TrellisSearch, successors
 from textveil_lab.mechanisms.channel_columns import columns_of

@@ -16,7 +16,7 @@ from textveil.catalog import mechanism as catalog_mechanism
 from textveil.errors import MissingExtra, need
 from textveil.mechanisms.kinds import Mechanism
 from textveil.types import Reals, Vectors
-from textveil.vocabulary.word_facts import word_frequencies
+from textveil.vocabulary.facts import word_frequencies
 from textveil_lab.estimation.channel_matrix import ChannelMatrix, ClassLaws, channel_matrix, class_laws, document_scores
 from textveil_lab.vocabulary.documents import DocumentReader, Documents, checked_documents
 from textveil_lab.vocabulary.geometry import normalize

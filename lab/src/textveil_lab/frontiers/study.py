@@ -15,8 +15,8 @@ from textveil.mechanisms.kinds import WordMechanism
 from textveil.randomness import seeded_generator
 from textveil.statistics import Bound, clopper_pearson
 from textveil.types import Flags, Ids, Reals, Vectors
+from textveil.vocabulary.facts import word_frequencies
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil.vocabulary.word_facts import word_frequencies
 from textveil_lab.frontiers.corpus import PublicTexts
 from textveil_lab.frontiers.downstream.tasks import LabelledTask
 from textveil_lab.frontiers.measures import TEXTS_BY_EMBEDDING, TEXTS_BY_SURFACE, WORDS_BY_EMBEDDING, WORDS_BY_SURFACE

@@ -32,7 +32,7 @@ class WordVectors:
 
     def of(self, text: str, prior: Reals | None = None) -> Vectors:
         """A row for each word of a released text, in order; see ``Release.vectors``."""
-        from textveil.vocabulary.word_facts import word_frequencies
+        from textveil.vocabulary.facts import word_frequencies
         from textveil_lab.mechanisms.capabilities import SequenceColumns
         from textveil_lab.mechanisms.channel_columns import columns_of
         from textveil_lab.mechanisms.product_columns import sequence_columns

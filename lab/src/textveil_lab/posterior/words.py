@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from textveil.errors import need
 from textveil.mechanisms.kinds import Described, checked_ids, checked_word_id
 from textveil.types import Ids, Integers, Progress, Reals, Vectors
-from textveil.vocabulary.word_facts import word_frequencies
+from textveil.vocabulary.facts import word_frequencies
 from textveil_lab.mechanisms.capabilities import ChannelColumns
 from textveil_lab.mechanisms.channel_columns import columns_of
 from textveil_lab.mechanisms.sampling.output_columns import Columns

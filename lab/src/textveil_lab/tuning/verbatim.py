@@ -18,7 +18,7 @@ from textveil.errors import InputError, need
 from textveil.statistics import Bound, clopper_pearson
 from textveil.text.tokens import Kind, classify, split
 from textveil.vocabulary.embedded import load_vocabulary
-from textveil.vocabulary.word_facts import word_frequencies
+from textveil.vocabulary.facts import word_frequencies
 from textveil_lab.numerics.intervals import ratio_of_sums
 
 LEAST_DOCUMENTS: Final = 10  # Shares with intervals need some

@@ -8,9 +8,9 @@ import numpy as np
 
 from textveil.errors import need
 from textveil.types import Ids, Integers, Progress, Reals
+from textveil.vocabulary.facts import word_frequencies
 from textveil.vocabulary.grid import IntegerGrid, integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil.vocabulary.word_facts import word_frequencies
 from textveil_lab.vocabulary.grid_distances import distances_on
 
 EUCLIDEAN, COSINE = "euclidean", "cosine"

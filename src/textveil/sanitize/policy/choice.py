@@ -1,22 +1,27 @@
-"""Policies by name or path: the presets that come with the package, and files of users."""
+"""Policies by name or path: the presets that come with the package, and files of users in TOML.
 
+Whatever is wrong with a file is one line that names the file, and the rule by its number.
+"""
+
+import contextlib
 import difflib
 import json
 import os
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from itertools import starmap
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from textveil.catalog import MECHANISMS
 from textveil.detection.kinds import KINDS, RuleData, preset_rules, without_rule
-from textveil.errors import UnknownNameError, need
-from textveil.sanitize.policy.policy import Action, Policy, Rule
-from textveil.sanitize.policy.reading import policy_bytes, policy_of, read_policy, words_of_background
-from textveil.text.english import LEVELS
+from textveil.errors import ParameterError, UnknownNameError, need
+from textveil.json_text import json_data
+from textveil.sanitize.policy.policy import Action, Pattern, Policy, Rule, WordList
+from textveil.text.english import LEVELS, common_words_of
 from textveil.vocabulary.vocabulary import Vocabulary
 
 _FOLDER: Final = Path(__file__).resolve().parent / "presets"
@@ -176,3 +181,236 @@ def _with_common_words(
         words = OTHERS[others]
     new = {"common-word": common, "word": words}
     return replace(policy, rules=tuple(new.get(rule.kind, rule) for rule in policy.rules))
+
+
+def words_of_background(path: Path, level: str) -> tuple[str, ...]:
+    """Return the words that stand in a share of public documents, which the level says.
+
+    ``path``: a text file with a document a line, or one that ends in .jsonl with a "text" in each record. Raises
+    ParameterError: the file cannot be read; or as ``common_words_of``.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        records = [line for line in lines if line.strip()]
+        documents = [str(json_data(record)["text"]) for record in records] if path.suffix == ".jsonl" else records
+    except (OSError, ValueError, KeyError, TypeError) as cause:
+        why = getattr(cause, "strerror", None) or type(cause).__name__
+        error = ParameterError(
+            f"background must be a text file with a document a line, or .jsonl with text; got: {why}. Check its path."
+        )
+        error.parameter = "background"
+        raise error from None
+    return common_words_of(documents, level)
+
+
+_KEYS: Final = (
+    "name",
+    "describes",
+    "marks",
+    "scope",
+    "min_score",
+    "other_languages",
+    "detectors",
+    "rule",
+    "pattern",
+    "list",
+)
+_TEXTS: Final = ("name", "describes", "marks", "scope", "other_languages")
+_SAVED: Final = {"rules": "rule", "patterns": "pattern", "lists": "list"}
+_ACTIONS: Final = tuple(action.value for action in Action)
+_OF_RULES: Final = ("kind", "epsilon", "scope", "min_score")
+_FLAGS: Final = (Action.KEEP, Action.PLACEHOLDER)
+_Made = TypeVar("_Made")
+
+
+def read_policy(path: Path) -> Policy:
+    """Read the policy in a file.
+
+    Raises ParameterError: it cannot be read, or is no policy; the line names the file and what in it is wrong.
+    """
+    return policy_of(policy_bytes(path), str(path), path.parent)
+
+
+def policy_bytes(path: Path) -> bytes:
+    """Read the bytes of a policy's file. Raises ParameterError: it cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise ParameterError(f"policy {path} must be a file that can be read; got: {why}. Check its path.") from None
+
+
+def policy_of(raw: bytes, place: str, folder: Path | None = None) -> Policy:
+    """Read the policy that is written in ``raw``.
+
+    ``folder``: where files of lists and of rules are looked for; None allows no list a file, and is the working
+    directory for rules. Raises ParameterError: as ``read_policy``.
+    """
+    with _placed(f"policy {place}"):
+        return _policy(_parsed(raw), folder)
+
+
+def policy_of_data(data: Mapping[str, Any]) -> Policy:
+    """Read the policy that ``Policy.whole_data`` wrote: equal to it, and of the same digest.
+
+    Raises ParameterError: it is no policy.
+    """
+    with _placed("saved policy"):
+        return _policy({_SAVED.get(key, key): value for key, value in data.items()}, None)
+
+
+def _policy(data: Mapping[str, Any], folder: Path | None) -> Policy:
+    _need_keys(data, _KEYS)
+    if "name" not in data:
+        raise ParameterError("name must be given; got none.")
+    for key in _TEXTS:
+        if not isinstance(data.get(key, ""), str):
+            raise ParameterError(f"{key} must be a string; got {type(data[key]).__name__}.")
+    rules = _tables(data, "rule", lambda table: _rule(table, folder))
+    patterns = _tables(data, "pattern", _pattern)
+    lists = _tables(data, "list", lambda table: _word_list(table, folder))
+    detectors = data.get("detectors", [])
+    if not (isinstance(detectors, list) and all(isinstance(name, str) for name in detectors)):
+        raise ParameterError('detectors must be a list of names; got another. Write: detectors = ["embedded"]')
+    texts = {key: data[key] for key in _TEXTS if key in data}
+    score = data.get("min_score", 0.0)
+    return Policy(rules=rules, patterns=patterns, lists=lists, detectors=tuple(detectors), min_score=score, **texts)
+
+
+def _parsed(raw: bytes) -> dict[str, Any]:
+    try:
+        return tomllib.loads(raw.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise ParameterError(f"it must be UTF-8; byte {error.start + 1} is not. Save it as UTF-8.") from None
+    except tomllib.TOMLDecodeError as error:
+        _, at, where = str(error).rpartition(" (at ")
+        place = f": {where.rstrip(')')}" if at else ""
+        raise ParameterError(f"it must be TOML; it is not{place}. Correct it there.") from None
+    except RecursionError:
+        raise ParameterError("it must be TOML of tables; got a deeper nesting. Write it flat.") from None
+
+
+@contextlib.contextmanager
+def _placed(place: str) -> Iterator[None]:
+    try:
+        yield
+    except ParameterError as error:
+        parts = ", " if str(error).startswith(("rule ", "pattern ", "list ")) else ": "
+        raise type(error)(f"{place}{parts}{error}") from None
+
+
+def _tables(data: Mapping[str, Any], key: str, build: Callable[[dict[str, Any]], _Made]) -> tuple[_Made, ...]:
+    tables = data.get(key, [])
+    if not (isinstance(tables, list) and all(isinstance(table, dict) for table in tables)):
+        raise ParameterError(f"{key} must be written as [[{key}]]; got another form.")
+    entries = []
+    for number, table in enumerate(tables, start=1):
+        with _placed(f"{key} {number}"):
+            entries.append(build(table))
+    return tuple(entries)
+
+
+def _pattern(table: dict[str, Any]) -> Pattern:
+    last, keep = _flag(table, "last"), _flag(table, "keep")
+    if keep:
+        table.setdefault("kind", "")
+    fields = _fields(table, ("kind", "regex"))
+    return Pattern(kind=fields["kind"], regex=fields["regex"], last=last, keep=keep)
+
+
+def _flag(table: dict[str, Any], key: str) -> bool:
+    value = table.pop(key, False)
+    if not isinstance(value, bool):
+        raise ParameterError(f"{key} must be true or false; got {type(value).__name__}.")
+    return value
+
+
+def _rule(table: dict[str, Any], folder: Path | None) -> Rule:
+    kind = table.get("kind")
+    if not isinstance(kind, str):
+        raise ParameterError("kind must be given, a string; got none. Write what the rule is for.")
+    actions = [name for name in _ACTIONS if name in table]
+    if len(actions) != 1:
+        got = " and ".join(actions) or "none"
+        raise ParameterError(f"a rule must have one of {', '.join(_ACTIONS)}; got {got}.")
+    action = Action(actions[0])
+    value = table[action.value]
+    named = kind == "word" and action is Action.PLACEHOLDER and isinstance(value, str)
+    if action in _FLAGS and value is not True and not named:
+        raise ParameterError(
+            f"{action.value} must be true where it is written; got another. Leave it out, or the rule."
+        )
+    if action not in _FLAGS and not isinstance(value, str):
+        raise ParameterError(f"{action.value} must be a name; got {type(value).__name__}.")
+    words = _common_words(table, folder) if kind == "common-word" else ()
+    options = {key: option for key, option in table.items() if key not in (*_OF_RULES, action.value)}
+    name = "" if value is True else value
+    return Rule(
+        kind=kind,
+        action=action,
+        name=name,
+        epsilon=table.get("epsilon"),
+        scope=table.get("scope"),
+        min_score=table.get("min_score"),
+        options=options,
+        words=words,
+        folder="" if folder is None else str(folder),
+    )
+
+
+def _common_words(table: dict[str, Any], folder: Path | None) -> tuple[str, ...]:
+    words, background = table.pop("words", None), table.pop("background", None)
+    if words is None and background is None:
+        return ()
+    if words is not None and background is not None:
+        raise ParameterError("a rule for common-word must have words or a background; got both. Give one.")
+    if background is not None:
+        if not isinstance(background, str):
+            raise ParameterError(f"background must be the path of a file; got {type(background).__name__}.")
+        return words_of_background(Path("" if folder is None else folder, background), table.get("level", LEVELS[0]))
+    if not (isinstance(words, list) and words and all(isinstance(word, str) for word in words)):
+        raise ParameterError(
+            "words must be a list of strings that is not empty; got another. Leave it out, or fill it."
+        )
+    return tuple(words)
+
+
+def _fields(table: dict[str, Any], keys: tuple[str, ...]) -> dict[str, str]:
+    _need_keys(table, keys)
+    for key in keys:
+        if not isinstance(table.get(key), str):
+            raise ParameterError(f"{key} must be given, a string; got none.")
+    return table
+
+
+def _word_list(table: dict[str, Any], folder: Path | None) -> WordList:
+    _need_keys(table, ("kind", "words", "file", "keep", "shipped", "match_case"))
+    keep, match_case = _flag(table, "keep"), _flag(table, "match_case")
+    kind = table.get("kind", "" if keep else None)
+    if not isinstance(kind, str):
+        raise ParameterError("kind must be given, a string; got none.")
+    sources = [key for key in ("words", "file", "shipped") if key in table]
+    if len(sources) != 1:
+        raise ParameterError("a list must have words or a file (or shipped, to keep); got both, or none. Give one.")
+    if sources[0] != "file":
+        entries = table[sources[0]]
+        if not (isinstance(entries, list) and all(isinstance(entry, str) for entry in entries)):
+            raise ParameterError(f"{sources[0]} must be a list of strings; got another.")
+        given: dict[str, Any] = {sources[0]: tuple(entries)}
+        return WordList(kind=kind, keep=keep, match_case=match_case, **given)
+    name = table["file"]
+    if not isinstance(name, str) or folder is None:
+        raise ParameterError("file must be the name of a text file with a word or phrase a line; got another.")
+    try:
+        lines = (folder / name).read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or type(error).__name__
+        raise ParameterError(f"file {name} must be a text file that can be read; got: {why}. Check its path.") from None
+    words = tuple(line.strip() for line in lines if line.strip())
+    return WordList(kind=kind, keep=keep, match_case=match_case, words=words)
+
+
+def _need_keys(table: Mapping[str, Any], known: tuple[str, ...]) -> None:
+    for key in table:
+        if key not in known:
+            raise ParameterError(f"key {key[:60]!r} must be one of {', '.join(known)}; correct its spelling.")

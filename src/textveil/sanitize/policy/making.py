@@ -18,10 +18,9 @@ from textveil.detection.spans import DetectedSpan, Detector, highest_score, need
 from textveil.errors import InputError, ModelError, ParameterError, VocabularyError, need
 from textveil.mechanisms.kinds import SequenceMechanism, WordMechanism
 from textveil.mechanisms.randomized_response import KEEP_LIMIT, CommonWordResponse
-from textveil.sanitize.policy.choice import is_path, policy, policy_text
+from textveil.sanitize.policy.choice import is_path, policy, policy_of, policy_text
 from textveil.sanitize.policy.finding import LAST, Keeper, SpanFinder
 from textveil.sanitize.policy.policy import Action, Policy, Rule, ScopeName, WordList
-from textveil.sanitize.policy.reading import policy_of
 from textveil.sanitize.token_draws import DrawsWords, blanks, class_labels
 from textveil.surrogates.making import make_surrogate
 from textveil.surrogates.surrogate import Surrogate

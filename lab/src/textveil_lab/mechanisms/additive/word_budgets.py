@@ -17,8 +17,8 @@ from textveil.privacy.units import within_groups
 from textveil.randomness import resolve
 from textveil.registry.options import FRACTION, Option, file_or_named
 from textveil.types import Ids, Integers, Reals
+from textveil.vocabulary.facts import word_frequencies
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil.vocabulary.word_facts import word_frequencies
 from textveil_lab.mechanisms.additive.perturb_project import PerturbProject
 from textveil_lab.mechanisms.additive.spherical_laplace import spherical_laplace
 from textveil_lab.mechanisms.parameters import Clip, EpsilonPerDistance, ProjectionName, one_of

@@ -11,8 +11,8 @@ from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.kinds import Epsilon, Prior
 from textveil.registry.options import FRACTION, NEIGHBORHOODS, Option, at_least
 from textveil.types import Progress
+from textveil.vocabulary.facts import FLAT, WordFrequencies, given_frequencies
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil.vocabulary.word_facts import FLAT, WordFrequencies, given_frequencies
 from textveil_lab.mechanisms.channels.metric_exponential import MetricExponential, on_metric
 from textveil_lab.mechanisms.parameters import EpsilonPerDistance, one_of
 from textveil_lab.vocabulary.metrics.elastic import ElasticMetric, elastic_metric

@@ -12,9 +12,9 @@ from textveil.mechanisms.kinds import Epsilon, Prior
 from textveil.mechanisms.randomized_response import IntegerChannel
 from textveil.registry.options import NEIGHBORHOODS, Option, at_least
 from textveil.types import Integers, Progress, Reals
+from textveil.vocabulary.facts import given_frequencies
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil.vocabulary.word_facts import given_frequencies
 from textveil_lab.mechanisms.parameters import Clip, EpsilonPerDistance
 from textveil_lab.mechanisms.sampling.distance_weights import distance_weights
 from textveil_lab.vocabulary.grid_distances import grid_distances

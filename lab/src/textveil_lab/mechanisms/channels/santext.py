@@ -14,8 +14,8 @@ from textveil.mechanisms.randomized_response import GroupedChannel, IntegerChann
 from textveil.privacy.units import AMONG_SENSITIVE
 from textveil.registry.options import GUARANTEE, NEIGHBORHOODS, POSITIVE, Domain, Option, interval
 from textveil.types import Ids, Integers, Progress
+from textveil.vocabulary.facts import word_frequencies
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil.vocabulary.word_facts import word_frequencies
 from textveil_lab.mechanisms.parameters import Clip
 from textveil_lab.mechanisms.sampling.distance_weights import WeightRows, distance_weights
 

@@ -9,8 +9,8 @@ from textveil.errors import InputError
 from textveil.text.codes import TextCodes
 from textveil.text.render import written
 from textveil.types import Ids
+from textveil.vocabulary.facts import milder_words
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil.vocabulary.word_facts import milder_words
 
 
 def words_of(codes: TextCodes, texts: Sequence[str]) -> list[Ids]:

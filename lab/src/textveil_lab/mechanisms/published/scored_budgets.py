@@ -18,8 +18,8 @@ from textveil.registry.options import Option, named
 from textveil.text.codes import TextCodes
 from textveil.text.render import written
 from textveil.types import Ids, Reals
+from textveil.vocabulary.facts import milder_words, word_frequencies
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil.vocabulary.word_facts import milder_words, word_frequencies
 from textveil_lab.mechanisms.channels.same_tag import ENDINGS, Tags, WordTags, word_tags
 from textveil_lab.mechanisms.document.words import text_of, words_of
 from textveil_lab.mechanisms.parameters import DocumentEpsilon

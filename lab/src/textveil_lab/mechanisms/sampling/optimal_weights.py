@@ -20,11 +20,11 @@ from textveil.errors import InputError, need
 from textveil.mechanisms.raised_rows import ByCosine, NestedOrder, made_rows
 from textveil.numerics.base_weights import BaseWeights, base_weights
 from textveil.types import Ids, Noting, Progress, Reals, Vectors
+from textveil.vocabulary.facts import WordFrequencies
 from textveil.vocabulary.grid import by_falling_score, integer_grid
 from textveil.vocabulary.tables.files import Arrays, ArrayShape, TableKey
 from textveil.vocabulary.tables.public import OpenTable, PublicTable, grid_digest, tables_folder
 from textveil.vocabulary.vocabulary import Vocabulary
-from textveil.vocabulary.word_facts import WordFrequencies
 from textveil_lab.numerics.optimal_channel import (
     STEPS,
     VERSION,

@@ -38,7 +38,7 @@ def _deadly(point: str, log: Path) -> None:
     """Have this process write down what it draws, and die at a point."""
     from textveil.aggregates import classifier
     from textveil.aggregates.topics import VoteNoise
-    from textveil.cli import count, synthesize
+    from textveil.cli import aggregates, synthesize
     from textveil.numerics.discrete_noise import DiscreteGaussian
 
     replace = Path.replace
@@ -57,7 +57,7 @@ def _deadly(point: str, log: Path) -> None:
     DiscreteGaussian.sample = logged(DiscreteGaussian.sample)  # type: ignore[method-assign]
     VoteNoise.on = logged(VoteNoise.on)  # type: ignore[method-assign]
     if point == "committed":
-        for module in (count, synthesize):  # topics stands with the latter
+        for module in (aggregates, synthesize):  # topics stands with the latter
             module.write_release = _die  # type: ignore[attr-defined]
         classifier.atomic_writers = _die  # type: ignore[attr-defined]
     elif point == "written":

@@ -157,7 +157,7 @@ def test_a_release_that_cannot_be_written_is_paid_once(
 
     options = ("--ledger", "budget.db", "-o", "c.csv")
     with monkeypatch.context() as patch:
-        patch.setattr("textveil.cli.count.write_release", full)
+        patch.setattr("textveil.cli.aggregates.write_release", full)
         code, _, err = count(*options, epsilon=1.0)
     assert code == 1 and err.endswith("full. The release is paid: the same command goes on with it.\n")
     code, out, err = count(*options, epsilon=1.1)

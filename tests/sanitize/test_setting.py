@@ -12,11 +12,10 @@ from textveil.errors import ParameterError, RefutedGuarantee, UnsupportedGuarant
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.privacy.units import ALL_DOCUMENTS, ONE_TOKEN, Unit
 from textveil.sanitize.chosen import SanitizerOptions
-from textveil.sanitize.policy.facts import facts_of
 from textveil.sanitize.policy.policy import Action, Policy, Rule
 from textveil.sanitize.release import Report, Tally
 from textveil.sanitize.sanitizer import Sanitizer
-from textveil.sanitize.setting import Protected, Setting
+from textveil.sanitize.setting import Protected, Setting, facts_of
 
 SETTING = Sanitizer(mechanism("neighborhood", epsilon=8.0)).setting
 

@@ -13,12 +13,11 @@ from tests.helpers.servers import MemoryLedger, serving
 from textveil.budget.account import Account, Limit
 from textveil.budget.ledger import Ledger
 from textveil.errors import LedgerError, ParameterError
-from textveil.server import key_store
+from textveil.server import keys as module
 from textveil.server.app import make_app
 from textveil.server.config import Config
 from textveil.server.errors import ApiError
-from textveil.server.key_store import ApiKeys, KeyFacts
-from textveil.server.keys import Callers, Rate
+from textveil.server.keys import ApiKeys, Callers, KeyFacts, Rate
 
 DAY = 86_400 * 10**6
 
@@ -342,17 +341,17 @@ def test_requests_of_one_key_that_come_together_wait_for_one_verification(keys: 
 def test_argon2_tells_once_for_each_secret_and_hash(keys: ApiKeys, monkeypatch: pytest.MonkeyPatch) -> None:
     """Kills: a key that is asked for again each few seconds costs tens of milliseconds each time."""
     verified: list[str] = []
-    real = key_store._HASHER.verify
+    real = module._HASHER.verify
 
     class Hasher:
-        hash = staticmethod(key_store._HASHER.hash)
+        hash = staticmethod(module._HASHER.hash)
 
         @staticmethod
         def verify(hashed: str, secret: str) -> bool:
             verified.append(hashed)
             return real(hashed, secret)
 
-    monkeypatch.setattr(key_store, "_HASHER", Hasher)
+    monkeypatch.setattr(module, "_HASHER", Hasher)
     facts, key = keys.create("ward")
     assert [keys.find(key) for _ in range(3)] == [facts] * 3 and len(verified) == 1
     assert keys.find(key[:-1]) is None
@@ -362,6 +361,6 @@ def test_argon2_tells_once_for_each_secret_and_hash(keys: ApiKeys, monkeypatch: 
     keys.revoke(facts.identity)
     found = keys.find(rotated)
     assert found is not None and found.revoked is not None
-    monkeypatch.setattr(key_store, "_REMEMBERED", 2)
+    monkeypatch.setattr(module, "_MOST_PROVED", 2)
     _, other = keys.create("ward")
     assert keys.find(other) is not None and len(keys._fitted) == 2

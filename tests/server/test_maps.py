@@ -12,7 +12,7 @@ from textveil.errors import LedgerError
 from textveil.server.app import make_app
 from textveil.server.config import Config
 from textveil.server.kept_data import KeptMaps
-from textveil.server.key_store import ApiKeys
+from textveil.server.keys import ApiKeys
 from textveil.server.sealed import SealedMaps
 from textveil.surrogates.map_file import PrivateMap, Replaced
 

@@ -14,7 +14,7 @@ from textveil.budget.account import Account, Limit
 from textveil.budget.ledger import Ledger
 from textveil.server.app import make_app
 from textveil.server.config import Config
-from textveil.server.key_store import ApiKeys
+from textveil.server.keys import ApiKeys
 from textveil.server.sealed import SealedConversations
 
 NOTE = "Maria Gonzalez was seen."

@@ -17,7 +17,7 @@ from textveil.budget.ledger import Ledger
 from textveil.sanitize.policy.choice import policy
 from textveil.server.app import make_app
 from textveil.server.config import Config
-from textveil.server.key_store import ApiKeys
+from textveil.server.keys import ApiKeys
 from textveil.server.page.routes import SAMPLE
 
 NOTE = "\U0001f600 Maria Gonzalez, 44, was seen on 3 March 2024; call 617-555-0133."

@@ -15,8 +15,7 @@ from tests.helpers.servers import MemoryLedger, running, serving
 from textveil.server.app import make_app
 from textveil.server.config import Config
 from textveil.server.guard import Guard
-from textveil.server.key_store import ApiKeys
-from textveil.server.keys import Callers
+from textveil.server.keys import ApiKeys, Callers
 from textveil.server.monitoring import ServerMetrics
 
 SOCKETS = 256

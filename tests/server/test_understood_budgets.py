@@ -16,7 +16,7 @@ from textveil.errors import ParameterError
 from textveil.server.app import make_app, message_costs
 from textveil.server.budgets import limit_of
 from textveil.server.config import Config, load_config
-from textveil.server.key_store import ApiKeys
+from textveil.server.keys import ApiKeys
 
 AGES = "I am 44, and she is 51."
 CONFIG = Config(policy="prompts", tenant_policies={"team": ("prompts", "all-words")})

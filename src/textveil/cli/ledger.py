@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from textveil.budget.verification import Verification
     from textveil.privacy.accountant import Accountant
     from textveil.server.config import Config
-    from textveil.server.key_store import ApiKeys, KeyFacts
+    from textveil.server.keys import ApiKeys, KeyFacts
 
 ledger_app = typer.Typer(no_args_is_help=True, help="Budgets of persons, tenants and keys in a database.")
 _COMPOSITION: Final = (
@@ -256,7 +256,7 @@ class _DatabaseOptions:
         config = self.settled()
         with needs_server():
             from textveil.budget.ledger import need_database
-            from textveil.server.key_store import ApiKeys
+            from textveil.server.keys import ApiKeys
         place = config.prepared_database()
         if not make:
             need_database(place)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from textveil.cli import options as opt
-from textveil.cli.aggregate_options import (
+from textveil.cli.aggregates import (
     AggregateOptions,
     Corpus,
     Delta,

@@ -29,9 +29,9 @@ from textveil.privacy.units import one_value
 from textveil.randomness import seeded_generator
 from textveil.sanitize.by_policy import BEFORE, ByPolicy
 from textveil.sanitize.outside import DrawnOutside, Outside, Verbatim
-from textveil.sanitize.policy.facts import PolicyFacts, facts_of
 from textveil.sanitize.policy.making import number_options, parts_of, passing_of, words_of
 from textveil.sanitize.policy.policy import Action, Policy
+from textveil.sanitize.setting import PolicyFacts, facts_of
 from textveil.sanitize.token_draws import DrawsWords, LeftOut
 from textveil.sanitize.ways import ByTexts, ByTokens, Way
 from textveil.surrogates.making import SURROGATE_ENTRIES

@@ -36,8 +36,7 @@ from textveil.server.conversations import PUBLIC_OF_CONVERSATIONS
 from textveil.server.errors import ApiError, refuse_unread_query, too_many_texts
 from textveil.server.inspection import NO_RECEIPTS, Inspection, noted
 from textveil.server.kept_data import MapKeeper
-from textveil.server.key_store import ApiKeys, KeyFacts
-from textveil.server.keys import Caller, admin, caller
+from textveil.server.keys import ApiKeys, Caller, KeyFacts, admin, caller
 from textveil.server.monitoring import ServerMetrics
 from textveil.server.policies import OfferedPolicies
 from textveil.server.service import PaidReleases, SanitizingService

@@ -23,8 +23,7 @@ from textveil.server.gateway.documents import Documents
 from textveil.server.gateway.upstream import Upstream
 from textveil.server.guard import Guard
 from textveil.server.kept_data import KeptMaps, MapKeeper
-from textveil.server.key_store import ApiKeys
-from textveil.server.keys import Callers
+from textveil.server.keys import ApiKeys, Callers
 from textveil.server.monitoring import ServerMetrics
 from textveil.server.page.routes import page_router, reference_router
 from textveil.server.policies import OfferedPolicies

@@ -18,7 +18,7 @@ from textveil.errors import InputError
 from textveil.receipts import Left, read_receipt
 from textveil.server.app import make_app
 from textveil.server.config import Config
-from textveil.server.key_store import ApiKeys
+from textveil.server.keys import ApiKeys
 from textveil.server.monitoring import LogLines
 from textveil.version import VERSION
 

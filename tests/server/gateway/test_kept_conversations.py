@@ -29,7 +29,7 @@ from textveil.server.app import make_app
 from textveil.server.config import Config
 from textveil.server.conversations import Conversations
 from textveil.server.kept_data import Written
-from textveil.server.key_store import ApiKeys
+from textveil.server.keys import ApiKeys
 from textveil.server.sealed import SealedConversations
 
 Message = dict[str, Any]

@@ -30,7 +30,7 @@ from textveil.server.config import Config
 from textveil.server.conversations import ConversationState
 from textveil.server.gateway.bodies import RequestMemory
 from textveil.server.kept_data import Written
-from textveil.server.key_store import ApiKeys
+from textveil.server.keys import ApiKeys
 
 SCHEMA = {
     "type": "object",

@@ -1,9 +1,13 @@
-"""Options that the commands about a whole corpus share: ``count``, ``learn``, ``synthesize``, ``topics``."""
+"""``textveil count``, ``learn`` and ``predict``, under one epsilon for all that a person wrote; and shared options.
+
+``synthesize`` and ``topics`` have the same options.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,10 +21,190 @@ from textveil.cli.mechanism_options import PERSONS, renamed
 from textveil.errors import OutputError, ParameterError
 
 if TYPE_CHECKING:
+    from textveil.aggregates.counts import CountRelease
     from textveil.aggregates.report import AggregateReport
     from textveil.aggregates.request import CorpusRequest, PersonalRecords
     from textveil.corpora.payment import Payer
     from textveil.privacy.guarantees import Guarantee
+
+
+@opt.grouped
+def count_command(
+    *,
+    source: Corpus,
+    aggregate: AggregateOptions,
+    delta: Delta,
+    ngrams: Annotated[int, opt.Declared("count")],
+    label: Annotated[str | None, opt.fields("field with a label: count for each label.", None)] = None,
+    labels: Labels,
+    items_per_person: Annotated[int, opt.Declared("count")],
+    repeats: Annotated[int, opt.Declared("count")],
+    words: Annotated[str, opt.Declared("count")],
+    output: opt.Output = None,
+    report: opt.NewReports = None,
+    as_json: opt.AsJson = False,
+    seed: opt.Seed = None,
+) -> None:
+    """Count how many persons wrote each word and n-gram: one epsilon for all that a person wrote.
+
+    Writes CSV: item, label where asked for, count, noise_low, noise_high: where the noise alone leads with 95 %.
+    Words outside the public list, and n-grams, come out only where many persons wrote them.
+    """
+    from textveil.aggregates.count_run import count
+    from textveil.cli.progress import counting as bar
+    from textveil.pages.messages import counted, row
+
+    target = opt.file_of(output)
+    needs_output(target, as_json=as_json)
+    records = aggregate.records(source, label)
+    outputs = checked_outputs(records.inputs, target, *(report or ()), overwrite=aggregate.overwrite)
+    with aggregate.paying(target) as payer:
+        with bar("counting", "bytes", records.inputs) as progress, renamed(items="items_per_person"):
+            request = aggregate.request(
+                records, delta=delta, seed=seed, labels=opt.parts_of(labels), payer=payer, progress=progress
+            )
+            release, facts = count(
+                request, ngrams=ngrams, items_per_person=items_per_person, repeats=repeats, words=words
+            )
+        table = _table(release, labelled=label is not None)
+        write_release(target, table, facts, report, as_json=as_json)
+    tell_sender(counted(len(release.counts), "count"), release.guarantee, request, max(release.persons, 1))
+    outputs.tell()
+    if not release.counts:
+        told = "No item stands out of the noise. Raise epsilon, or count the records of more persons."
+        sys.stderr.writelines(line + "\n" for line in row("CHECK", told))
+
+
+def _table(release: CountRelease, *, labelled: bool) -> bytes:
+    from textveil.pages.tables import csv_text
+
+    names = ["item", *(["label"] if labelled else []), "count", "noise_low", "noise_high"]
+    rows = [
+        [line.item, *([line.label] if labelled else []), line.count, line.noise_low, line.noise_high]
+        for line in release.counts
+    ]
+    return csv_text([names, *rows]).encode("utf-8", "surrogatepass")
+
+
+@opt.grouped
+def learn_command(
+    *,
+    source: Corpus,
+    label: Annotated[str, opt.fields("field with the label.", None)],
+    aggregate: AggregateOptions,
+    delta: Delta,
+    output: Annotated[Path, opt.option("FOLDER", "Folder for the model.", None, "--output", "-o")],
+    labels: Labels,
+    report: opt.NewReports = None,
+    as_json: opt.AsJson = False,
+    vocabulary: opt.VocabularyOptions,
+    seed: opt.Seed = None,
+) -> None:
+    """Learn a classifier of texts: one epsilon for all that a person wrote.
+
+    The model may be given away, and tested: textveil predict. In Python: textveil.load_model(FOLDER).predict(texts).
+    """
+    from textveil.aggregates.classifier import FACTS, WEIGHTS
+    from textveil.aggregates.learning import learn
+    from textveil.cli.progress import counting
+    from textveil.json_text import json_text
+    from textveil.pages.messages import row
+    from textveil.pages.tables import results_folder
+
+    records = aggregate.records(source, label, again=True)
+    checked_outputs(records.inputs, *(report or ()), overwrite=aggregate.overwrite)
+    there = all((output / name).exists() for name in (FACTS, WEIGHTS))
+    if there and not aggregate.overwrite:
+        raise opt.refused_output("a folder with a model")
+    outputs = opt.Outputs(output / FACTS, *(report or ()))
+    is_new = not output.exists()
+    folder = results_folder(output, FACTS)
+    try:
+        with aggregate.paying(output / FACTS) as payer:
+            with counting("reading", "bytes", records.inputs) as progress:
+                request = aggregate.request(
+                    records,
+                    delta=delta,
+                    seed=seed,
+                    labels=opt.parts_of(labels),
+                    vocabulary=vocabulary.load(),
+                    payer=payer,
+                    progress=progress,
+                )
+                model, persons = learn(request)
+            model.save(folder)
+            write_reports(report, model.report)
+    except BaseException:
+        if is_new:
+            with contextlib.suppress(OSError):  # it is not empty: a release is paid for and not written
+                folder.rmdir()
+        raise
+    if as_json:
+        sys.stdout.write(json_text(model.report, indent=1))
+    test = shlex.join(["textveil", "predict", str(output), "TEST", "--label", label])
+    tell_sender(f"a classifier of {len(model.labels):,} labels", model.guarantee, request, persons)
+    told = (
+        "how often it is right is not measured. Test it on texts of persons who are not in INPUT, and keep those "
+        "private:"
+    )
+    sys.stderr.writelines(line + "\n" for line in [*row("CHECK", told), *row("", test)])
+    outputs.tell()
+
+
+@opt.grouped
+def predict_command(
+    *,
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Folder that textveil learn wrote.")],
+    source: Corpus,
+    label: Annotated[str | None, opt.fields("field with the true label: says how many are right.")] = None,
+    options: opt.SampleOptions,
+    output: opt.Output = None,
+    vocabulary: opt.VocabularyOptions,
+) -> None:
+    """Write the label that a model of textveil learn gives each text, one a line.
+
+    What it writes is computed from the texts, so it is as private as they are. The model costs nothing to ask.
+    """
+    from textveil.aggregates.classifier import load_model
+    from textveil.aggregates.request import EACH_RECORD, PersonalRecords
+    from textveil.cli.progress import counting
+    from textveil.pages.messages import row as columns
+    from textveil.statistics import clopper_pearson
+    from textveil.whole_files import write_whole
+
+    inputs = opt.inputs_of(source, options.choice())
+    learned = load_model(model, vocabulary=vocabulary.load())
+    records = PersonalRecords(
+        inputs=inputs,
+        unit=EACH_RECORD,
+        text=options.field,
+        label=label,
+        corpus_format=options.corpus_format,
+        delimiter=options.delimiter,
+        encoding=options.encoding,
+    )
+    outputs = opt.Outputs(output)
+    lines: list[str] = []
+    right = texts = 0
+    with counting("reading", "bytes", inputs) as progress:
+        for batch in records.batches(progress):
+            said = learned.predict(batch.texts)
+            for row, one in zip(batch.persons.tolist(), said, strict=True):
+                lines += [""] * (row - len(lines)) + [one]  # an empty line for a record without a text
+            texts += len(said)
+            right += sum(map(str.__eq__, said, batch.labels))
+    data = "".join(line + "\n" for line in lines).encode("utf-8")
+    if output is None:
+        opt.standard_output().write(data)
+    else:
+        write_whole(output, data)
+    outputs.tell()
+    if label is not None and texts:
+        bound = clopper_pearson(right, texts, 0.95)
+        share = f"{bound.estimate:.3f}, {bound.lower:.3f} to {bound.upper:.3f} at 95 %"
+        told = f"{right:,} of {texts:,} labels are right ({share}); this number is as private as these texts"
+        sys.stderr.writelines(line + "\n" for line in columns("tested", told))
+
 
 Corpus: TypeAlias = Annotated[
     list[str], typer.Argument(metavar="INPUT...", help="Files, folders or patterns; - is standard input.")

@@ -20,7 +20,7 @@ from measure import machine
 from ray.cluster_utils import Cluster
 from ray_overhead import corpus, released
 
-from textveil.corpora.engines.processes import Processes
+from textveil.corpora.processes import Processes
 from textveil.integrations.ray import RayEngine
 
 

@@ -18,11 +18,11 @@ from typing import Any
 from measure import SHARED, machine
 
 from textveil.catalog import mechanism
+from textveil.corpora.block_worker import Engine
 from textveil.corpora.corpus_run import Run
-from textveil.corpora.engines.block_worker import Engine
-from textveil.corpora.engines.processes import Processes
 from textveil.corpora.formats.json_records import JsonLines
 from textveil.corpora.formats.records import FieldChoice
+from textveil.corpora.processes import Processes
 from textveil.environment import cores
 from textveil.integrations.ray import RayEngine
 from textveil.sanitize.chosen import SanitizerOptions

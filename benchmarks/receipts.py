@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import median
 
 import textveil as tv
-from textveil.corpora.files.inputs import whole_of
+from textveil.corpora.inputs import whole_of
 from textveil.receipts import Left, Signer, read_receipt
 
 RUNS = 200

@@ -26,12 +26,12 @@ import numpy as np
 
 from textveil.catalog import mechanism
 from textveil.corpora.corpus_run import Run
-from textveil.corpora.engines.processes import Processes
 from textveil.corpora.formats.csv_table import CsvTable
 from textveil.corpora.formats.json_records import JsonLines
 from textveil.corpora.formats.parquet import Parquet
 from textveil.corpora.formats.records import CorpusFormat, FieldChoice
 from textveil.corpora.formats.text_lines import PlainText
+from textveil.corpora.processes import Processes
 from textveil.sanitize.chosen import SanitizerOptions
 from textveil.vocabulary.vocabulary import Vocabulary
 

@@ -14,7 +14,7 @@ from textveil.aggregates.count_run import count
 from textveil.aggregates.learning import learn
 from textveil.aggregates.payment import Paid
 from textveil.aggregates.request import CorpusRequest, PersonalRecords, digested
-from textveil.corpora.jobs.ledger import PAID, JobFolder
+from textveil.corpora.job_ledger import PAID, JobFolder
 from textveil.corpora.payment import Payer
 from textveil.errors import InputError, ParameterError
 from textveil.numerics.discrete_noise import DiscreteGaussian

@@ -10,7 +10,7 @@ import docx
 import openpyxl
 import pytest
 
-from textveil.corpora.jobs import job
+from textveil.corpora import job
 from textveil.documents.apart import Opened, text_of
 
 NAME, MAIL = "Zebedee Quillfeather", "zebedee@quillfeather.example.net"

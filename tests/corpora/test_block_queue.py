@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from textveil.corpora.blocks import Block, Outcome
-from textveil.corpora.engines.process_pool import AHEAD, BlockQueue
+from textveil.corpora.process_pool import AHEAD, BlockQueue
 from textveil.errors import TextveilError
 
 

@@ -14,7 +14,7 @@ from tests.corpora.test_formats import SECRET
 from tests.helpers.deadly import WORDS, made_vocabulary
 from tests.helpers.runs import run_of
 
-from textveil.corpora.engines.block_worker import InProcess
+from textveil.corpora.block_worker import InProcess
 from textveil.corpora.formats.choice import FormatChoice
 from textveil.corpora.formats.records import Assembled
 from textveil.errors import InputError, ParameterError

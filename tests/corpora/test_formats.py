@@ -13,11 +13,11 @@ from tests.helpers.runs import worker_of
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.corpora.blocks import Block
-from textveil.corpora.files.sources import EXPANSION_FREE, opened
 from textveil.corpora.formats.csv_table import CsvTable
 from textveil.corpora.formats.json_records import JsonLines
 from textveil.corpora.formats.records import FieldChoice
 from textveil.corpora.formats.text_lines import PlainText
+from textveil.corpora.sources import EXPANSION_FREE, opened
 from textveil.errors import InputError, ParameterError
 from textveil.mechanisms.randomized_response import randomized_response
 from textveil.randomness import seeded_generator

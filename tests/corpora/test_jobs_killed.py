@@ -20,9 +20,9 @@ import pytest
 from tests.helpers.runs import run_of
 
 from textveil.corpora.corpus_run import Run
-from textveil.corpora.engines.processes import Processes
 from textveil.corpora.formats.json_records import JsonLines
 from textveil.corpora.formats.records import FieldChoice
+from textveil.corpora.processes import Processes
 from textveil.mechanisms.randomized_response import randomized_response
 from textveil.vocabulary.vocabulary import Vocabulary
 

@@ -11,12 +11,12 @@ import pytest
 from tests.helpers.runs import run_of
 from tests.helpers.shared import needs_lab
 
+from textveil.corpora import job as jobs
+from textveil.corpora.block_worker import InProcess
 from textveil.corpora.corpus_run import Run
-from textveil.corpora.engines.block_worker import InProcess
 from textveil.corpora.formats.records import PIECE_BYTES
 from textveil.corpora.formats.text_lines import PlainText
-from textveil.corpora.jobs import job as jobs
-from textveil.corpora.jobs.ledger import JobFolder
+from textveil.corpora.job_ledger import JobFolder
 from textveil.errors import InputError, OutputError, ParameterError
 from textveil.mechanisms.randomized_response import randomized_response
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -92,7 +92,7 @@ def test_the_lock_is_held_until_the_folder_is_gone(tmp_path, monkeypatch) -> Non
 
 def test_a_lock_on_a_file_that_was_removed_counts_for_nothing(tmp_path, monkeypatch) -> None:
     """The ledger goes between opening and locking it, as a run that ends does."""
-    from textveil.corpora.jobs import ledger as job_folder
+    from textveil.corpora import job_ledger as job_folder
 
     real, times = job_folder._locked, []
 

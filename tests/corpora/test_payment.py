@@ -17,14 +17,14 @@ from tests.helpers.vocabularies import made_vocabulary
 import textveil as tv
 from textveil.budget.account import Account, Limit
 from textveil.budget.ledger import Ledger
+from textveil.corpora.block_worker import BlockWorker, InProcess
 from textveil.corpora.blocks import Block, Outcome, RecordColumns
 from textveil.corpora.corpus_run import Run
-from textveil.corpora.engines.block_worker import BlockWorker, InProcess
-from textveil.corpora.engines.processes import Processes
 from textveil.corpora.formats.json_records import JsonLines
 from textveil.corpora.formats.records import FieldChoice
 from textveil.corpora.formats.text_lines import PlainText
 from textveil.corpora.payment import Payer
+from textveil.corpora.processes import Processes
 from textveil.errors import BudgetExhausted, OutputError, ParameterError
 
 ROWS = [

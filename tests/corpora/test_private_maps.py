@@ -22,9 +22,9 @@ from tests.helpers.undoable import Undoable
 
 from textveil.corpora import restored as map_files
 from textveil.corpora.corpus_run import Run
-from textveil.corpora.engines.processes import Processes
-from textveil.corpora.files.inputs import Places
 from textveil.corpora.formats.text_lines import PlainText
+from textveil.corpora.inputs import Places
+from textveil.corpora.processes import Processes
 from textveil.corpora.restored import write_map_file
 from textveil.errors import InputError, ParameterError
 from textveil.surrogates.map_file import MapFile, PrivateMap

@@ -12,11 +12,11 @@ import pytest
 from tests.helpers.deadly import FATAL, SECRET, WORDS, deadly, made_vocabulary
 from tests.helpers.runs import run_of, worker_of
 
+from textveil.corpora import process_pool
 from textveil.corpora.blocks import Block, Outcome
 from textveil.corpora.corpus_run import Run
-from textveil.corpora.engines import process_pool
-from textveil.corpora.engines.processes import Processes
 from textveil.corpora.formats.text_lines import PlainText
+from textveil.corpora.processes import Processes
 from textveil.errors import InputError, ParameterError, TextveilError
 from textveil.mechanisms.randomized_response import randomized_response
 from textveil.sanitize.policy.choice import policy
@@ -225,9 +225,9 @@ def test_processes_start_where_they_pay_or_were_asked_for(
             assert sum(len(block.payload) for block in blocks) == megabytes * 2**20
             yield from ()
 
-    monkeypatch.setattr("textveil.corpora.engines.process_pool.Pool", Pool)
-    monkeypatch.setattr("textveil.corpora.engines.processes.InProcess", Here)
-    monkeypatch.setattr("textveil.corpora.engines.processes.cores", lambda: 2)
+    monkeypatch.setattr("textveil.corpora.process_pool.Pool", Pool)
+    monkeypatch.setattr("textveil.corpora.processes.InProcess", Here)
+    monkeypatch.setattr("textveil.corpora.processes.cores", lambda: 2)
     chosen = policy("identifiers") if finds else randomized_response(made_vocabulary(), epsilon=0.1)
     worker = worker_of(mechanism=chosen, corpus_format=PlainText(), secret=bytes(32))
     payload = bytes(2**19)

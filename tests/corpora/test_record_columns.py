@@ -11,10 +11,10 @@ from tests.corpora.test_conversion import corpus
 from tests.helpers.policies import Finds, small_policy, surrogate
 from tests.helpers.runs import run_of
 
+from textveil.corpora.block_worker import InProcess
 from textveil.corpora.blocks import RecordColumns, known_columns
-from textveil.corpora.engines.block_worker import InProcess
-from textveil.corpora.engines.processes import Processes
 from textveil.corpora.formats.choice import FormatChoice
+from textveil.corpora.processes import Processes
 from textveil.errors import ParameterError, TextveilError
 from textveil.sanitize.policy.policy import Policy
 from textveil.sanitize.sanitizer import Sanitizer

@@ -14,12 +14,12 @@ from tests.helpers.policies import Finds, small_policy, surrogate
 from tests.helpers.runs import run_of, worker_of
 
 import textveil as tv
+from textveil.corpora.block_worker import InProcess
 from textveil.corpora.blocks import Block, RecordColumns
-from textveil.corpora.engines.block_worker import InProcess
-from textveil.corpora.engines.processes import Processes
 from textveil.corpora.formats.choice import FormatChoice
 from textveil.corpora.formats.text_lines import PlainText
 from textveil.corpora.payment import Payer
+from textveil.corpora.processes import Processes
 from textveil.errors import InputError, ModelError, ParameterError, SlowText, TextveilError
 from textveil.sanitize import finding_process as found_apart
 from textveil.sanitize.finding_process import FoundApart

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from textveil.corpora.files.sources import compressing, expanded, opened
+from textveil.corpora.sources import compressing, expanded, opened
 from textveil.errors import InputError, MissingExtra, OutputError
 
 DATA = b"".join(b"line %d of the corpus\n" % number for number in range(20_000))

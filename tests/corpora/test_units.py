@@ -11,11 +11,11 @@ from tests.corpora.test_conversion import corpus
 from tests.helpers.deadly import SECRET, WORDS, made_vocabulary
 from tests.helpers.runs import run_of
 
+from textveil.corpora.block_worker import InProcess
 from textveil.corpora.blocks import RecordColumns, person
 from textveil.corpora.corpus_run import Run
-from textveil.corpora.engines.block_worker import InProcess
-from textveil.corpora.engines.processes import Processes
 from textveil.corpora.formats.choice import FormatChoice
+from textveil.corpora.processes import Processes
 from textveil.errors import InputError, ParameterError
 from textveil.mechanisms.randomized_response import randomized_response
 

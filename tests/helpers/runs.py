@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from textveil.corpora.block_worker import BlockWorker
 from textveil.corpora.corpus_run import Run
-from textveil.corpora.engines.block_worker import BlockWorker
 from textveil.sanitize.chosen import SanitizerOptions
 
 

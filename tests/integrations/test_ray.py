@@ -16,8 +16,8 @@ from tests.helpers.runs import worker_of
 from textveil.aggregates.count_run import count
 from textveil.aggregates.request import CorpusRequest
 from textveil.catalog import mechanism
+from textveil.corpora.block_worker import BlockWorker, Engine, InProcess
 from textveil.corpora.blocks import Block, Outcome
-from textveil.corpora.engines.block_worker import BlockWorker, Engine, InProcess
 from textveil.corpora.formats.records import Cut, Records
 from textveil.corpora.formats.text_lines import PlainText
 from textveil.errors import MissingExtra, ParameterError, TextveilError

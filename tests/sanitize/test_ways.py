@@ -17,9 +17,9 @@ from tests.helpers.shared import needs_lab
 
 from textveil.catalog import mechanism
 from textveil.cli import main as cli
-from textveil.corpora.engines.processes import Processes
 from textveil.corpora.formats.json_records import JsonLines
 from textveil.corpora.formats.records import FieldChoice
+from textveil.corpora.processes import Processes
 from textveil.errors import InputError, ParameterError, UnsupportedGuarantee
 from textveil.mechanisms.kinds import Described, words_alone
 from textveil.privacy.guarantees import Guarantee, PureDP, Status

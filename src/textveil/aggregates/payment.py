@@ -18,8 +18,8 @@ import scipy
 
 from textveil.aggregates.budget import GRID, GaussianBudget
 from textveil.aggregates.request import CorpusRequest, Records
-from textveil.corpora.jobs.job import written_or_refused
-from textveil.corpora.jobs.ledger import JobFolder, JobReceipt
+from textveil.corpora.job import written_or_refused
+from textveil.corpora.job_ledger import JobFolder, JobReceipt
 from textveil.corpora.payment import Payer
 from textveil.errors import InputError, ParameterError
 from textveil.numerics.discrete_noise import DiscreteGaussian

@@ -9,9 +9,9 @@ from typing import Annotated, Final, NamedTuple, Protocol
 
 import numpy as np
 
-from textveil.corpora.files.inputs import released_blocks
 from textveil.corpora.formats.choice import FormatChoice
 from textveil.corpora.formats.records import CorpusFormat
+from textveil.corpora.inputs import released_blocks
 from textveil.corpora.payment import Payer
 from textveil.errors import InputError, ParameterError, need
 from textveil.privacy.units import ONE_PERSON_MORE, ONE_RECORD_MORE, Adjacency

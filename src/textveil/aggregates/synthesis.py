@@ -17,9 +17,9 @@ from textveil.aggregates.features import PublicFeatures
 from textveil.aggregates.learning import ReleasedMoments, regression, released_moments
 from textveil.aggregates.report import AggregateReport
 from textveil.aggregates.request import CorpusRequest
-from textveil.corpora.files.inputs import released_blocks
-from textveil.corpora.files.sources import expanded
 from textveil.corpora.formats.choice import FormatChoice
+from textveil.corpora.inputs import released_blocks
+from textveil.corpora.sources import expanded
 from textveil.errors import InputError, ParameterError, need
 from textveil.registry.options import Option
 from textveil.types import Integers, Progress, Reals

@@ -277,7 +277,7 @@ class AggregateOptions:
             yield None
             return
         from textveil.budget.database import url_of
-        from textveil.corpora.jobs.ledger import PAID, JobFolder
+        from textveil.corpora.job_ledger import PAID, JobFolder
         from textveil.corpora.payment import Payer
 
         url_of(self.ledger)
@@ -300,7 +300,7 @@ class AggregateOptions:
 
 def checked_outputs(inputs: Sequence[str], *outputs: Path | None, overwrite: bool) -> opt.Outputs:
     """Return the outputs of a release. Refuse one that cannot be written, exists, is an input or is named twice."""
-    from textveil.corpora.files.sources import one_file
+    from textveil.corpora.sources import one_file
     from textveil.whole_files import check_folder
 
     files = [path for path in outputs if path is not None]

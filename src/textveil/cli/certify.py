@@ -78,7 +78,7 @@ def certify_command(
     """Say how much of a release was missed at most, with a confidence, by the pages that were read."""
     from textveil.certificate.certify import certified, lines
     from textveil.certificate.marks import Marks
-    from textveil.corpora.files.inputs import whole_of
+    from textveil.corpora.inputs import whole_of
     from textveil.pages.messages import row
     from textveil.whole_files import write_whole
 
@@ -131,7 +131,7 @@ def _with_certificate(report: Path, certificate: Certificate) -> bytes:
 
 def _extended(marks: Marks, choosing: _ChoosingOptions) -> Policy:
     """Return the policy of the marks. Refuse another policy, and an output that is an input."""
-    from textveil.corpora.files.inputs import Places
+    from textveil.corpora.inputs import Places
     from textveil.sanitize.policy.choice import is_path, policy
     from textveil.whole_files import check_folder
 

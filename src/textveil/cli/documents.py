@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from textveil.errors import InputError, OutputError, ParameterError, need
 
 if TYPE_CHECKING:
-    from textveil.corpora.files.inputs import Places
+    from textveil.corpora.inputs import Places
     from textveil.documents.model import Images
     from textveil.sanitize.chosen import SanitizerOptions
     from textveil.sanitize.release import Report
@@ -34,7 +34,7 @@ def the_document(sources: list[str] | None) -> str | None:
 
 def bytes_of(name: str) -> bytes:
     """Return the bytes of a file. Raises InputError: it cannot be read."""
-    from textveil.corpora.files.sources import called
+    from textveil.corpora.sources import called
 
     try:
         return Path(name).read_bytes()
@@ -54,8 +54,8 @@ def sanitize_document(
 ) -> Report:
     """Release a document to its places; returns the report, with the certificate of the document."""
     from textveil.corpora.corpus_run import Finished
-    from textveil.corpora.files.inputs import Whole
-    from textveil.corpora.jobs.ledger import Totals
+    from textveil.corpora.inputs import Whole
+    from textveil.corpora.job_ledger import Totals
     from textveil.documents.apart import Apart, released
     from textveil.documents.registry import Limits
     from textveil.sanitize.sanitizer import Sanitizer

@@ -35,10 +35,10 @@ from textveil.errors import InputError, OutputError, ParameterError, need
 from textveil.registry.options import GUARANTEE, OTHERS
 
 if TYPE_CHECKING:
-    from textveil.corpora.files.file_by_file import Folder
-    from textveil.corpora.files.inputs import LeftOut
+    from textveil.corpora.file_by_file import Folder
     from textveil.corpora.formats.choice import FormatChoice
     from textveil.corpora.formats.records import CorpusFormat
+    from textveil.corpora.inputs import LeftOut
     from textveil.models.endpoint import Endpoint
     from textveil.pages.layout import Line
     from textveil.vocabulary.vocabulary import Vocabulary
@@ -331,8 +331,8 @@ class ReadingOptions:
         ``patterns``, each by its own format.
         """
         from textveil.cli.progress import counting
-        from textveil.corpora.files.file_by_file import FileByFile
-        from textveil.corpora.files.inputs import released_blocks
+        from textveil.corpora.file_by_file import FileByFile
+        from textveil.corpora.inputs import released_blocks
 
         choice = format_choice(self, self.field)
         reader: CorpusFormat
@@ -380,7 +380,7 @@ def load(path: Path | None, vocabulary_format: str | None, limit: int | None) ->
 
 def inputs_of(patterns: list[str], choice: FormatChoice) -> tuple[str, ...]:
     """Return the inputs behind names and patterns, after what can be told of their format was checked."""
-    from textveil.corpora.files.sources import expanded
+    from textveil.corpora.sources import expanded
 
     try:
         choice.reader(patterns)
@@ -394,7 +394,7 @@ def inputs_of(patterns: list[str], choice: FormatChoice) -> tuple[str, ...]:
 
 def files_of(patterns: Sequence[str]) -> list[str]:
     """Return names and patterns with the files of each folder, at any depth, in place of the folder."""
-    from textveil.corpora.files.sources import files_in
+    from textveil.corpora.sources import files_in
 
     return [name for pattern in patterns for name in (list(map(str, files_in(Path(pattern)))) or [pattern])]
 

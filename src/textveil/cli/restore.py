@@ -56,7 +56,7 @@ def restore_command(
     one that does not tell for what it stands is left, and so is one in a URL to a host that the original texts do not
     name. Whoever has the map and its key has the text.
     """
-    from textveil.corpora.files.inputs import Places
+    from textveil.corpora.inputs import Places
     from textveil.corpora.restored import released_fields
     from textveil.surrogates.map_file import MapFile, read_key
     from textveil.surrogates.urls import UrlRule
@@ -104,8 +104,8 @@ def _of_one_text(maps: MapFile, answer: bool, document: int | None, in_urls: InU
 
 
 def _answer(restorer: Restorer, name: str, output: Path | None) -> Restored:
-    from textveil.corpora.files.sources import opened
     from textveil.corpora.restored import restored_answer
+    from textveil.corpora.sources import opened
     from textveil.whole_files import atomic_writers
 
     with opened(name) as (stream, *_):

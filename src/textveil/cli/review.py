@@ -19,8 +19,8 @@ from textveil.errors import InputError, ParameterError, need
 if TYPE_CHECKING:
     from textveil.certificate.certify import Finding
     from textveil.certificate.marks import Binding, Design
-    from textveil.corpora.files.file_by_file import Folder
-    from textveil.corpora.files.inputs import LeftOut
+    from textveil.corpora.file_by_file import Folder
+    from textveil.corpora.inputs import LeftOut
     from textveil.pages.comparison import Piece
     from textveil.sanitize.policy.policy import Policy
 
@@ -85,8 +85,8 @@ def review_command(
     for textveil detect --evaluate. With --marks no page is written: one document after another is shown at an address
     of this machine, and each mark is kept at once.
     """
-    from textveil.corpora.files.file_by_file import Folder
-    from textveil.corpora.files.inputs import Places, check_release
+    from textveil.corpora.file_by_file import Folder
+    from textveil.corpora.inputs import Places, check_release
     from textveil.sanitize.policy.choice import is_path
     from textveil.sanitize.policy.choice import policy as policy_named
     from textveil.whole_files import check_folder
@@ -189,7 +189,7 @@ def _read_conversations(
 
 def _told_to_sender(report: Path) -> tuple[list[LeftOut], dict[str, str]]:
     """Return the records that a sender's report lists as left out, and the new names of files by their old names."""
-    from textveil.corpora.files.inputs import LeftOut
+    from textveil.corpora.inputs import LeftOut
     from textveil.json_text import json_file
 
     try:
@@ -212,9 +212,9 @@ def _released_files(
     folder: Folder, release: Path, left_out: Sequence[LeftOut], new_names: Mapping[str, str]
 ) -> tuple[Folder, list[LeftOut]]:
     """Return the released files in the order of the originals, and all that was left out, whole files too."""
-    from textveil.corpora.files.file_by_file import Folder
-    from textveil.corpora.files.inputs import LeftOut
-    from textveil.corpora.files.sources import files_in
+    from textveil.corpora.file_by_file import Folder
+    from textveil.corpora.inputs import LeftOut
+    from textveil.corpora.sources import files_in
 
     names = [new_names.get(name, name) for name in folder.names]
     there = [name for name in names if (release / name).is_file()]
@@ -322,7 +322,7 @@ def _read_by_draw(
 
 
 def _sha256_of(release: str) -> str:
-    from textveil.corpora.files.inputs import whole_of
+    from textveil.corpora.inputs import whole_of
 
     whole = whole_of(Path(release))
     if whole is None:

@@ -128,7 +128,7 @@ def risk_command(
 ) -> None:
     """Attack a release: who is recognized in it by comparison with the originals and with public texts."""
     from textveil.cli.progress import counting
-    from textveil.corpora.files.inputs import whole_of
+    from textveil.corpora.inputs import whole_of
     from textveil.pages.tables import results_folder
     from textveil.randomness import seeded_generator
     from textveil.risk.attack import risk
@@ -186,8 +186,8 @@ class _Blanks:
 
 def _write_blanked(source: str, formats: opt.SampleOptions, folder: Path, texts: Iterator[str]) -> None:
     """Write the release with further blanks, in its own format; of records, the text alone."""
-    from textveil.corpora.files.sources import COMPRESSED
     from textveil.corpora.restored import DecodingRun
+    from textveil.corpora.sources import COMPRESSED
 
     choice = formats.choice()
     inputs = opt.inputs_of([source], choice)
@@ -207,8 +207,8 @@ class _Texts(NamedTuple):
 def _texts(source: str, formats: opt.SampleOptions, *, unit: str | None = None, loosely: bool = False) -> _Texts:
     """Read every record; ``unit``: the field with its person; ``loosely``: plain text if the others are records."""
     from textveil.cli.progress import counting
-    from textveil.corpora.files.inputs import released_blocks
     from textveil.corpora.formats.choice import FormatChoice
+    from textveil.corpora.inputs import released_blocks
 
     choice = formats.choice(*([] if unit is None else [unit]))
     if loosely and FormatChoice().name([source]) == "txt":

@@ -32,13 +32,13 @@ from textveil.cli.verify import ReceiptOptions
 from textveil.errors import ParameterError, need
 
 if TYPE_CHECKING:
+    from textveil.corpora.block_worker import Engine
     from textveil.corpora.blocks import RecordColumns
     from textveil.corpora.corpus_run import Finished, Run
-    from textveil.corpora.engines.block_worker import Engine
-    from textveil.corpora.files.file_by_file import Folder
-    from textveil.corpora.files.inputs import Places
+    from textveil.corpora.file_by_file import Folder
     from textveil.corpora.formats.choice import FormatChoice
     from textveil.corpora.formats.records import CorpusFormat
+    from textveil.corpora.inputs import Places
     from textveil.corpora.payment import Payer
     from textveil.mechanisms.kinds import Mechanism
     from textveil.sanitize.chosen import SanitizerOptions
@@ -266,7 +266,7 @@ def sanitize_command(
 ) -> int:
     """Replace every word and number by a random one, under a guarantee that is stated and proved."""
     from textveil.corpora.corpus_run import Run
-    from textveil.corpora.files.inputs import Places, check_outputs
+    from textveil.corpora.inputs import Places, check_outputs
     from textveil.sanitize.policy_report import read_recall, read_risk
 
     # Everything that can be wrong with the options is found before a byte of input is read.
@@ -298,7 +298,7 @@ def sanitize_command(
         reader = choice.reader(inputs, place)
         choice.check_output(inputs, place)
     else:
-        from textveil.corpora.files.file_by_file import FileByFile
+        from textveil.corpora.file_by_file import FileByFile
 
         drawing = _for_documents(drawing, folder)
         images = checked_images(writing.images)
@@ -355,7 +355,7 @@ def _document(
     seconds: float | None,
 ) -> Report:
     from textveil.cli.brief import brief
-    from textveil.corpora.files.inputs import Places
+    from textveil.corpora.inputs import Places
 
     others = {"resume": writing.resume, "ledger": records.ledger, "sender_report": writing.sender_report}
     for option, value in {**others, "risk": writing.risk, "field": records.field, "unit": records.unit}.items():
@@ -466,8 +466,8 @@ def _is_several(sources: Sequence[str], output: str | None) -> bool:
 
 
 def _folder(sources: Sequence[str], output: Path, choice: FormatChoice, writing: _WritingOptions) -> Folder:
-    from textveil.corpora.files.file_by_file import Folder
-    from textveil.corpora.files.sources import expanded
+    from textveil.corpora.file_by_file import Folder
+    from textveil.corpora.sources import expanded
 
     need(choice.output_format is None, "output_format", "one", "left out where `output` is a folder")
     need(writing.private_map is None, "private_map", "one", "left out where `output` is a folder", "Name one output.")
@@ -566,7 +566,7 @@ def _for_note(policy: Policy, vocabulary: Vocabulary | None) -> Policy:
 
 
 def _engine(name: str, workers: int | None) -> Engine:
-    from textveil.corpora.engines.processes import Processes
+    from textveil.corpora.processes import Processes
 
     if name == "local":
         return Processes(workers)

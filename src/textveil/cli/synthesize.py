@@ -60,7 +60,7 @@ def synthesize_command(
     """
     from textveil.aggregates.synthesis import synthesize
     from textveil.cli.progress import counting
-    from textveil.corpora.files.sources import expanded
+    from textveil.corpora.sources import expanded
     from textveil.json_text import json_text
     from textveil.pages.messages import counted
     from textveil.whole_files import write_whole
@@ -166,7 +166,7 @@ def topics_command(
     """
     from textveil.aggregates.topics import topics as topics_of
     from textveil.cli.progress import counting
-    from textveil.corpora.files.sources import expanded
+    from textveil.corpora.sources import expanded
     from textveil.pages.messages import counted
 
     target = opt.file_of(output)

@@ -56,7 +56,7 @@ class ReceiptOptions:
 
     def write(self, signer: Signer | None, report: Report, output: Path | None, *, quiet: bool) -> None:
         """Write the receipt of a release that is complete."""
-        from textveil.corpora.files.inputs import whole_of
+        from textveil.corpora.inputs import whole_of
         from textveil.pages.messages import plain_row
         from textveil.receipts import Left
         from textveil.whole_files import write_whole
@@ -115,7 +115,7 @@ def _declared(data: bytes) -> str:
 
 
 def _receipt(data: bytes, file: Path, key: str | None) -> tuple[Mapping[str, Any], list[str]]:
-    from textveil.corpora.files.inputs import whole_of
+    from textveil.corpora.inputs import whole_of
     from textveil.receipts import read_receipt
 
     receipt, whole = read_receipt(data, key), whole_of(file)

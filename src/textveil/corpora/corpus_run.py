@@ -14,14 +14,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeAlias, cast
 
+from textveil.corpora.block_worker import BlockWorker, Engine, OnError, need_drawn
 from textveil.corpora.blocks import BLOCK_BYTES, NO_COLUMNS, Block, Outcome, RecordColumns, Skip
-from textveil.corpora.engines.block_worker import BlockWorker, Engine, OnError, need_drawn
-from textveil.corpora.files.file_by_file import FileByFile, formats_of
-from textveil.corpora.files.inputs import Inputs, Places, Whole, file_size, file_stamp, whole_of
+from textveil.corpora.file_by_file import FileByFile, formats_of
 from textveil.corpora.formats.records import Assembled, CorpusFormat, Pieces, Structured
-from textveil.corpora.jobs.job import SYNC_SECONDS, Job, MapWanted, frame_of
-from textveil.corpora.jobs.ledger import Totals
-from textveil.corpora.jobs.opening import JobFinished, Terms, opened_job
+from textveil.corpora.inputs import Inputs, Places, Whole, file_size, file_stamp, whole_of
+from textveil.corpora.job import SYNC_SECONDS, Job, MapWanted, frame_of
+from textveil.corpora.job_ledger import Totals
+from textveil.corpora.job_opening import JobFinished, Terms, opened_job
 from textveil.corpora.payment import Payer, paid
 from textveil.errors import InputError, ParameterError, TextveilError, need
 from textveil.json_text import json_data

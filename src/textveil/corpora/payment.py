@@ -19,9 +19,9 @@ from functools import partial
 from pathlib import Path
 
 from textveil.budget.account import Account
-from textveil.corpora.engines.block_worker import BlockWorker, Engine
-from textveil.corpora.files.inputs import Inputs
-from textveil.corpora.jobs.ledger import JobFolder, JobReceipt
+from textveil.corpora.block_worker import BlockWorker, Engine
+from textveil.corpora.inputs import Inputs
+from textveil.corpora.job_ledger import JobFolder, JobReceipt
 from textveil.errors import InputError, ParameterError
 from textveil.privacy.accountant import Accountant
 from textveil.sanitize.costs import Counts, added, trimmed

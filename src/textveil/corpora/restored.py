@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import BinaryIO, Final, Protocol, cast
 
 from textveil.corpora.blocks import BLOCK_BYTES
-from textveil.corpora.files.inputs import ReleasedBlock, released_blocks
-from textveil.corpora.files.sources import COMPRESSED, compressing
 from textveil.corpora.formats.records import Assembled, CorpusFormat, FieldChoice
+from textveil.corpora.inputs import ReleasedBlock, released_blocks
+from textveil.corpora.sources import COMPRESSED, compressing
 from textveil.errors import InputError, ParameterError
 from textveil.surrogates import map_file
 from textveil.surrogates.map_file import Document, MapCipher, MapFile, PrivateMap

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
+from textveil.corpora.block_worker import BlockWorker
 from textveil.corpora.blocks import Block, Outcome
-from textveil.corpora.engines.block_worker import BlockWorker
-from textveil.corpora.engines.process_pool import AHEAD, BlockQueue, Failure, failure
+from textveil.corpora.process_pool import AHEAD, BlockQueue, Failure, failure
 from textveil.environment import cores
 from textveil.errors import MissingExtra, need
 from textveil.integrations.arrow_batches import BatchSanitizer

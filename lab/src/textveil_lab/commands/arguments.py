@@ -32,7 +32,7 @@ def labelled(
     formats: SampleOptions, source: str, label: str | None, progress: Progress
 ) -> tuple[list[str], list[str] | None]:
     """Read the documents of a file with their labels, None without ``label``; leave out documents without text."""
-    from textveil.corpora.files.inputs import released_blocks
+    from textveil.corpora.inputs import released_blocks
 
     choice = formats.choice() if label is None else formats.choice(label)
     inputs = inputs_of(files_of([source]), choice)

@@ -65,7 +65,7 @@ def decode_command(
 
     Nothing is spent: what is read are the release, its report and public data. Whoever has the release can do the same.
     """
-    from textveil.corpora.files.inputs import Places, check_release
+    from textveil.corpora.inputs import Places, check_release
     from textveil_lab.decoding.evidence import DecoderOptions
     from textveil_lab.rebuild import read_report
 

@@ -68,8 +68,8 @@ def estimate_command(
     texts; where the channel does not tell words apart they are wide.
     """
     from textveil.cli.progress import counting
-    from textveil.corpora.files.inputs import check_release
     from textveil.corpora.formats.choice import FormatChoice
+    from textveil.corpora.inputs import check_release
     from textveil_lab.estimation.frequencies import FrequencyEstimator
     from textveil_lab.rebuild import read_report
 
@@ -124,7 +124,7 @@ def _read(reader: CorpusFormat, inputs: tuple[str, ...], vocabulary: Vocabulary)
     import numpy as np
 
     from textveil.cli.progress import counting
-    from textveil.corpora.files.inputs import released_blocks
+    from textveil.corpora.inputs import released_blocks
     from textveil_lab.vocabulary.documents import ReleaseReader
 
     release, documents = ReleaseReader(vocabulary.words), 0

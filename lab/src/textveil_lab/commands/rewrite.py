@@ -93,7 +93,7 @@ def rewrite_command(
     What is promised of the texts that are rewritten is printed. Of the text of --train nothing is promised: the network
     learns its words as they are, so it must be public.
     """
-    from textveil.corpora.files.sources import one_file
+    from textveil.corpora.sources import one_file
     from textveil_lab.models.autoencoder.corpora import sentences_of
     from textveil_lab.models.autoencoder.network import AutoencoderSettings
     from textveil_lab.rewriting.injection import Feeding, Place
@@ -160,7 +160,7 @@ class _Reading:
     def texts(self, inputs: tuple[str, ...]) -> list[str]:
         """The texts of all inputs; one that is empty stays one."""
         from textveil.cli.progress import counting
-        from textveil.corpora.files.inputs import released_blocks
+        from textveil.corpora.inputs import released_blocks
 
         texts: list[str] = []
         with counting("reading", "bytes", inputs) as progress:
@@ -253,7 +253,7 @@ def _write(text: str, output: Path | None) -> None:
 
 
 def _check_output(output: Path | None, inputs: tuple[str, ...]) -> None:
-    from textveil.corpora.files.sources import one_file
+    from textveil.corpora.sources import one_file
     from textveil.whole_files import check_folder
 
     if output is None or str(output) == "-":

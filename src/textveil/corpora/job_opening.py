@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from textveil.corpora.files.file_by_file import FileByFile
-from textveil.corpora.files.inputs import is_whole
+from textveil.corpora.file_by_file import FileByFile
 from textveil.corpora.formats.records import CorpusFormat
-from textveil.corpora.jobs.job import Job, KeptMap, MapWanted, refused, written_or_refused
-from textveil.corpora.jobs.ledger import DamagedLedger, JobFolder, LedgerState, Totals, append, read_ledger
+from textveil.corpora.inputs import is_whole
+from textveil.corpora.job import Job, KeptMap, MapWanted, refused, written_or_refused
+from textveil.corpora.job_ledger import DamagedLedger, JobFolder, LedgerState, Totals, append, read_ledger
 from textveil.errors import OutputError, ParameterError
 from textveil.whole_files import need_new, sync_folder
 

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias
 import numpy as np
 
 from textveil.corpora.blocks import NO_COLUMNS, Block, Outcome, RecordColumns, Sampled, Skip, lost, person, scope_of
-from textveil.corpora.files.file_by_file import format_of, formats_of
+from textveil.corpora.file_by_file import format_of, formats_of
 from textveil.corpora.formats.records import CorpusFormat, Records, Structured
 from textveil.detection.spans import DetectedSpan
 from textveil.documents.check import Certificate

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
+from textveil.corpora.block_worker import BlockWorker, InProcess
 from textveil.corpora.blocks import Block, Outcome
-from textveil.corpora.engines.block_worker import BlockWorker, InProcess
 from textveil.environment import cores
 from textveil.errors import need
 from textveil.mechanisms.kinds import IntegerWeights
@@ -39,7 +39,7 @@ class Processes:
         if workers == 1 or len(start) <= SMALL or size <= least:
             yield from InProcess().outcomes(worker, chain(start, coming))
             return
-        from textveil.corpora.engines.process_pool import Pool
+        from textveil.corpora.process_pool import Pool
 
         pool = Pool(worker, workers, chain(start, coming))
         try:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from textveil.corpora.blocks import Outcome, Sampled, Skip
-from textveil.corpora.files.inputs import Whole, same_file
+from textveil.corpora.inputs import Whole, same_file
 from textveil.documents.check import Certificate
 from textveil.errors import OutputError, ParameterError
 from textveil.json_text import json_data, json_file

@@ -18,8 +18,8 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from textveil.corpora.block_worker import BlockWorker
 from textveil.corpora.blocks import Block, Outcome, lost
-from textveil.corpora.engines.block_worker import BlockWorker
 from textveil.environment import shared_among
 from textveil.errors import MissingExtra, TextveilError
 

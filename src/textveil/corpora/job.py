@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any, BinaryIO, Self, cast
 
 from textveil.corpora.blocks import Block, Outcome
-from textveil.corpora.files.file_by_file import FileByFile
-from textveil.corpora.files.inputs import Whole, is_whole, same_file, whole_of
-from textveil.corpora.files.sources import COMPRESSED, compressing
+from textveil.corpora.file_by_file import FileByFile
 from textveil.corpora.formats.records import Assembled, CorpusFormat
-from textveil.corpora.jobs.ledger import JobFolder, Totals, append, block_ends, block_line, totals_line, whole_line
+from textveil.corpora.inputs import Whole, is_whole, same_file, whole_of
+from textveil.corpora.job_ledger import JobFolder, Totals, append, block_ends, block_line, totals_line, whole_line
+from textveil.corpora.sources import COMPRESSED, compressing
 from textveil.errors import OutputError, ParameterError
 from textveil.surrogates import map_file
 from textveil.surrogates.map_file import HEADER_BYTES, MapCipher

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from textveil.corpora.blocks import BLOCK_BYTES, Block
-from textveil.corpora.files.file_by_file import folder_digest, format_of
-from textveil.corpora.files.sources import one_file, opened
+from textveil.corpora.file_by_file import folder_digest, format_of
 from textveil.corpora.formats.records import CorpusFormat, Cut, Records
+from textveil.corpora.sources import one_file, opened
 from textveil.errors import InputError, ParameterError, need
 from textveil.randomness import SECRET_BYTES
 from textveil.types import Progress

@@ -17,7 +17,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, ClassVar, Final, NoReturn, cast
 
-from textveil.corpora.files.sources import COMPRESSED, compressing, files_in
 from textveil.corpora.formats.choice import FormatChoice
 from textveil.corpora.formats.document_file import DocumentFile, Documents
 from textveil.corpora.formats.records import (
@@ -31,6 +30,7 @@ from textveil.corpora.formats.records import (
     recoded,
 )
 from textveil.corpora.formats.text_lines import PlainText
+from textveil.corpora.sources import COMPRESSED, compressing, files_in
 from textveil.documents.model import Images
 from textveil.documents.registry import is_document
 from textveil.errors import InputError, ParameterError

@@ -1,1 +1,0 @@
-"""Engines: where blocks are released."""

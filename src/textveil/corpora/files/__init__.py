@@ -1,1 +1,0 @@
-"""Files: inputs, compression, identity, and outputs that appear whole."""

@@ -1,1 +1,0 @@
-"""Jobs: what was released, kept so that interrupted work goes on."""

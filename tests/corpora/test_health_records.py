@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
@@ -210,6 +210,7 @@ ANY: st.SearchStrategy[Any] = st.recursive(
 
 
 @given(ANY, st.sampled_from(["Patient", "Bundle", "Observation", "DocumentReference"]))
+@example([{"contentType": []}], "Patient")
 def test_no_string_of_a_resource_is_passed_on_but_by_a_rule(value: Any, kind: str) -> None:
     resource = {**(value if isinstance(value, dict) else {"contained": value, "entry": value}), "resourceType": kind}
     for data in (resource, {"resourceType": kind, "contained": [resource], "entry": [{"resource": resource}]}):

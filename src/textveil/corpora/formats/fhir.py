@@ -390,7 +390,7 @@ class _Walk:
             made = self._strings(value, {"value": ID}, known=True)
             return made | ({"type": self._object(value["type"])} if isinstance(value.get("type"), dict) else {})
         if "contentType" in value or "data" in value:
-            return {"contentType": value["contentType"]} if value.get("contentType") in _MEDIA else {}
+            return {"contentType": value["contentType"]} if str(value.get("contentType")) in _MEDIA else {}
         if "system" in value or isinstance(value.get("code"), str):
             return self._coded(value)
         if isinstance(value.get("authorString"), str):

@@ -6,7 +6,7 @@ import pytest
 
 from textveil.errors import ParameterError, UnknownNameError
 from textveil.sanitize.policy.policy import Policy
-from textveil.server.page.routes import recovery
+from textveil.server.page import recovery
 from textveil.server.policies import EPSILONS, OfferedPolicies
 
 STRICT = """

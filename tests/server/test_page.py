@@ -10,7 +10,7 @@ import pytest
 from tests.helpers.servers import MemoryLedger, running
 
 from textveil.sanitize.policy.choice import policy, policy_of_data, preset_text
-from textveil.server.page.routes import EXAMPLES, PAGE, corrections_of, page_files, recovery
+from textveil.server.page import EXAMPLES, PAGE, corrections_of, page_files, recovery
 
 NOTE = "\U0001f600 Maria Gonzalez, 44, was seen on 3 March 2024; call 617-555-0133."
 

@@ -18,7 +18,7 @@ from textveil.sanitize.policy.choice import policy
 from textveil.server.app import make_app
 from textveil.server.config import Config
 from textveil.server.keys import ApiKeys
-from textveil.server.page.routes import SAMPLE
+from textveil.server.page import SAMPLE
 
 NOTE = "\U0001f600 Maria Gonzalez, 44, was seen on 3 March 2024; call 617-555-0133."
 VALUES = ["Maria Gonzalez", "44", "3 March 2024", "617-555-0133"]

@@ -37,7 +37,7 @@ PAGES = (
 )
 PRIVATE_PAGES = ("risk.html", "riskiest.html", "risk/risk.html", "sender.html")
 RECORDS = [("Anna Kowalczyk", "Leeds", "cats"), ("Omar Haddad", "Ulm", "bees"), ("Mary Jones", "York", "w" * 200)]
-reference_page = pytest.importorskip("textveil.server.page.routes").reference_page
+reference_page = pytest.importorskip("textveil.server.page").reference_page
 
 
 FULL = (

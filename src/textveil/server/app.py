@@ -25,7 +25,7 @@ from textveil.server.guard import Guard
 from textveil.server.kept_data import KeptMaps, MapKeeper
 from textveil.server.keys import ApiKeys, Callers
 from textveil.server.monitoring import ServerMetrics
-from textveil.server.page.routes import page_router, reference_router
+from textveil.server.page import page_router, reference_router
 from textveil.server.policies import OfferedPolicies
 from textveil.server.sealed import SealedConversations, SealedMaps
 from textveil.server.service import BudgetLedger, SanitizingService

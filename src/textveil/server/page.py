@@ -74,7 +74,7 @@ class PageFile(NamedTuple):
 @cache
 def page_files() -> Mapping[str, PageFile]:
     """Return every file of the page by its name."""
-    folder = files("textveil.server.page") / "assets"
+    folder = files("textveil.server") / "page_assets"
     shared = files("textveil.pages") / "corrections.js"
     entries = sorted([*folder.iterdir(), shared], key=lambda file: file.name)
     return {file.name: PageFile(file.read_bytes(), _TYPES["." + file.name.rpartition(".")[2]]) for file in entries}

@@ -218,6 +218,18 @@ def test_a_person_of_an_earlier_message_is_found_in_later_ones_of_the_user() -> 
     assert [first[1], second[0]] == [f"so {surrogate} answered", f"did {surrogate} call? see gozyx"]
 
 
+def test_a_person_of_a_request_is_found_in_its_earlier_texts_of_the_user() -> None:
+    (first,) = said_in_turn(
+        [
+            ("you help zyxwell, and zyxwell alone", "text messages 1", None),
+            ("finds zyxwell", "text tools 1", None),
+            ("zyxwell", "output messages 2", TOOL),
+            ("Write to Maria Zyxwell.", "text messages 2", None),
+        ]
+    )
+    assert "zyxwell" not in first[0] and first[1:3] == ["finds zyxwell", "zyxwell"]
+
+
 def test_what_others_wrote_neither_names_persons_nor_is_searched_for_those_of_the_user() -> None:
     """Kills both attacks: a tool has a word of the user drawn, and a guess is drawn only where it is right."""
     guess = "zyxwell or quorvath or plimsett"

@@ -71,6 +71,14 @@ def test_arguments_that_a_client_wrote_are_read_by_their_keys() -> None:
     assert said["note"].startswith('a "quoted" line\nand \\ another of ')
 
 
+def test_examples_of_a_tools_input_are_read_by_their_keys() -> None:
+    body = declared({"owner": {"type": "string"}})
+    body["tools"][0]["input_examples"] = [VALUES, {"owner": "guest"}]
+    got = sent(body, "/v1/messages")
+    assert not [value for value in PRIVATE if value in got]
+    assert json.loads(got)["tools"][0]["input_examples"][1] == {"owner": "guest"}
+
+
 @pytest.mark.parametrize("word", ["default", "const"])
 def test_a_default_is_read_by_the_name_of_its_parameter(word: str) -> None:
     got = sent(declared({name: {word: value} for name, value in VALUES.items()}), "/v1/messages")

@@ -82,3 +82,8 @@ def test_first_and_last_names_behind_their_keys_go_whatever_word_they_are() -> N
 def test_given_name_of_somebody_begins_a_sentence_though_it_is_a_word() -> None:
     assert "Ebony" in drawn('{"to": "Ebony Mendoza", "note": "Ebony called at noon."}')
     assert drawn("Ebony Mendoza likes ebony. Ebony is dark.").count("Ebony") == 0
+
+
+def test_capitalized_words_between_backticks_are_read_as_text() -> None:
+    assert drawn("Use `Haruto Ndiaye` as the sender.") == ["Haruto Ndiaye"]
+    assert drawn("Call `HarutoNdiaye` or `Save As`.") == []

@@ -26,7 +26,7 @@ _TURNED: Final = lazy_regex(
     rf"(?:{_BULLET}|(?<![^\n\"`>|;(\[])|(?<=[|;>:] ))(?P<family>{_FAMILY}), (?P<given>[A-Z][a-z]{{1,20}})(?: [A-Z]\.)?"
     r"(?=[ \t]?[\n\"`<|;)\]]|\Z)"
 )
-LONE_GATE: Final = matching("[A-Z][a-z]+,? [A-Za-z]")
+LONE_GATE: Final = matching(r"[a-z],? (?:[A-Z]|(?:van|von|der|den|de|del|da|di|dos|la|le|bin|al|el|ter|ten) )")
 
 _GIVEN, _COMMON, _FAMILY_MARK = int(Marks.GIVEN), int(Marks.COMMON), int(Marks.FAMILY)
 _PLAIN: Final = int(Marks.COMMON | Marks.SMALL)

@@ -30,7 +30,17 @@ def test_name_with_a_word_in_it_goes_whole_where_it_stands_alone(around: str, na
 
 
 @pytest.mark.parametrize(
-    "name", ["Lamb, Gareth", "Sharma, Takumi", "Silva, Ebony", "Ferreira, June", "Parks, Jennifer"]
+    "name",
+    [
+        "Lamb, Gareth",
+        "Sharma, Takumi",
+        "Kaczmarek, Takumi",
+        "Delacroix, Vikram",
+        "Blackwood, Takumi",
+        "Silva, Ebony",
+        "Ferreira, June",
+        "Parks, Jennifer",
+    ],
 )
 def test_family_before_a_given_name_goes_in_parentheses_and_alone(name: str) -> None:
     for around in ("A name ({}).", "{}", '"{}"', "| {} |"):
@@ -47,6 +57,9 @@ def test_family_before_a_given_name_goes_in_parentheses_and_alone(name: str) -> 
         "- Skip Checksum\n- Star Wars\n",
         "(Monday, April)",
         "(Sorry, Maria)",
+        "(Grafana, Kibana)",
+        "(London, Overwrite)",
+        "(Redis, Postgres)",
         "Mark Unread",
     ],
 )

@@ -89,5 +89,5 @@ def _is_turned(family: str, given: str) -> bool:
         return False
     if marks & _GIVEN and not marks & _PLAIN and not is_thing(low):
         return bool(listed & _FAMILY_MARK and not listed & _NONE) or _is_part(first, sure=True)
-    named = bool(marks & _GIVEN or low in _GIVEN_TOO or not (is_plain_form(low) or is_thing(low)))
-    return named and bool(listed & _FAMILY_MARK and not listed & (_PLAIN | _NONE)) and low not in _NO_FAMILY
+    named = bool(marks & _GIVEN or low in _GIVEN_TOO or _is_part(low, sure=False))
+    return named and _is_part(first, sure=False) and low not in _NO_FAMILY

@@ -34,6 +34,7 @@ def test_cells_go_by_the_heads_of_their_columns(table: str) -> None:
     "text",
     [
         "INSERT INTO t (a, kind) VALUES (1, 'walnut-quarry');",
+        "INSERT INTO t (id, full_name) VALUES (1, NULL), (2, DEFAULT);",
         '["red", "green"], ["password", "walnut-quarry"]',
         "INSERT INTO t (passed, test_name) VALUES (TRUE, 'walnut-quarry'), (FALSE, 'oak-quarry');",
         "user,pass\nAll tests,yes\nOne,no\n",

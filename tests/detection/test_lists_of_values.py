@@ -37,7 +37,7 @@ def test_cells_go_by_the_heads_of_their_columns(table: str) -> None:
         "INSERT INTO t (id, full_name) VALUES (1, NULL), (2, DEFAULT);",
         '["red", "green"], ["password", "walnut-quarry"]',
         "INSERT INTO t (passed, test_name) VALUES (TRUE, 'walnut-quarry'), (FALSE, 'oak-quarry');",
-        "user,pass\nAll tests,yes\nOne,no\n",
+        "user,pass\nAll tests,yes\nOne,no\nTwo,declined\n",
         "<tr><th>User</th><th>Password</th><th>Phone</th></tr>",
         "<dt>Password</dt><dd>Must have eight characters</dd>",
         "<key>password</key><string></string>",

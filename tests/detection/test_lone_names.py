@@ -57,6 +57,7 @@ def test_family_before_a_given_name_goes_in_parentheses_and_alone(name: str) -> 
         "- Skip Checksum\n- Star Wars\n",
         "(Monday, April)",
         "(Sorry, Maria)",
+        "(Parks, Austin)",
         "(Grafana, Kibana)",
         "(London, Overwrite)",
         "(Redis, Postgres)",

@@ -72,10 +72,7 @@ def test_each_document_is_released_in_place_in_one_job_with_one_certificate(comm
     assert data["documents"] == 3 and data["policy"]["name"] == "identifiers"
     certificate = data["document"]
     assert certificate["parts"]["text of a message"] == 1 and certificate["parts"]["body"] == 2
-    assert certificate["checked"]["readers"] == [
-        "textveil.documents.strings",
-        "textveil.documents.strings",
-    ]
+    assert certificate["checked"]["readers"] == ["textveil.documents.strings"]
     assert certificate["checked"]["values_searched"] >= 4
 
 

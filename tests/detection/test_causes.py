@@ -299,10 +299,6 @@ def test_an_address_whose_number_is_said_goes_whole() -> None:
     assert found("it's two twelve Alder Street apartment C in town", "place") == ["two twelve Alder Street apartment C"]
 
 
-def test_a_room_alone_stays_but_a_flat_goes() -> None:
-    assert found("Seen in Room 12. He lives in Flat 9.", "place") == ["Flat 9"]
-
-
 @pytest.mark.parametrize("text", ["OP No   7716", "Unit No 44 51 90", "Regd. APMC 55018", "Nº historia 48213"])
 def test_numbers_behind_labels_of_hospitals_go(text: str) -> None:
     assert any(any(map(str.isdigit, value)) for value in found(text, "id"))

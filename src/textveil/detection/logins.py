@@ -57,7 +57,7 @@ _FORMS: Final = (
     lazy_regex(
         rf"(?:[Pp]ermission [^\n]{{1,60}}? denied to|(?i:login|logon|auth(?:entication)?|password)"
         rf" (?i:failed|failure|succeeded|rejected|denied|accepted|reset|expired) for(?: user)?) ['\"]?{_L}{_END}",
-        small=("denied to", " for "),
+        small=("denied to", " for"),
     ),
     lazy_regex(rf"\b[Uu]ser ['\"`]?{_SMALL}['\"`]? (?:not found|does not exist|is not in|has no|logged"
     rf"|removed|added|created|locked|deleted)"),
@@ -80,7 +80,7 @@ _FORMS: Final = (
         rf"|login)(?: if (?:not )?exists)?"
         rf"|owner to|set role|identified by) ['\"`\[]?{_SMALL}(?=['\"`\];@ \n]|\Z)"
     ),
-    lazy_regex(rf"(?:(?<![^\n])|(?<=[0-9\])] ))<[@+ ]?{_L}>(?= [A-Za-z])", holds=("> ",)),
+    lazy_regex(rf"(?:(?<![^\n])|(?<=[0-9\])] ))<[@+ ]?{_L}>(?= [A-Za-z])", holds=(">",)),
     lazy_regex(rf"(?<![\w-])(?i:{_KEYS})=['\"]?{_SMALL}(?=[\s;&,'\"]|\Z)"),
     lazy_regex(rf"\bmaintainer ?[=:] ?['\"]?{_SMALL}{_END}", small=("maintainer",)),
     lazy_regex(rf"(?<![\w/])-U {_SMALL}(?=%)", holds=("-U ",)),

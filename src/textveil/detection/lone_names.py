@@ -20,7 +20,9 @@ _LINKS: Final = r"(?:(?:van|von|der|den|de|del|da|di|dos|la|le|bin|al|el|ter|ten
 _FAMILY: Final = rf"{_LINKS}{_PART}(?: {_PART})?"
 _BULLET: Final = r"(?<![^\n])[ \t]{0,12}(?:[*+>-]|[0-9]{1,2}[.)]) "
 _OPENS: Final = rf"(?:{_BULLET}|(?<![^\n\"'`>|;(\[{{\t])|(?<=[|;>:,] )|(?<=\\n)|(?<=\\[nt]- ))"
-_ENDS: Final = r"(?=[ \t]?(?:[\n\"'`<|;,)\]}\t(/&]|\\n|\Z)|'s(?![a-z])|\.(?:[ \n\"<]|\Z))"
+_ENDS: Final = (
+    r"(?!, [1-9][0-9], | \([1-9][0-9][),])(?=[ \t]?(?:[\n\"'`<|;,)\]}\t(/&]|\\n|\Z)|'s(?![a-z])|\.(?:[ \n\"<]|\Z))"
+)
 _LONE: Final = lazy_regex(rf"{_OPENS}(?<!\w')(?P<given>[A-Z][a-z]{{1,20}}) (?P<family>{_FAMILY}){_ENDS}")
 _TURNED: Final = lazy_regex(
     rf"(?:{_BULLET}|(?<![^\n\"`>|;(\[])|(?<=[|;>:] ))(?P<family>{_FAMILY}), (?P<given>[A-Z][a-z]{{1,20}})(?: [A-Z]\.)?"

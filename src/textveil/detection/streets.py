@@ -227,8 +227,7 @@ _NO_VALUE: Final = words_in(
     "String Text Null None Unknown N/A Street Address City Town Required Optional Number Integer"
 )
 _ALONE: Final = lazy_regex(
-    rf"(?<!\w)(?:(?![RrFf](?:oom|m|loor)\b){_UNIT}"
-    r"|[0-9]{1,2}\.?[oa] (?:[A-H](?![\w.'])|izq(?:ui?e?r?da|da)?\b|d(?:re)?cha\b|esq\b|dto\b)\.?)"
+    rf"(?<!\w)(?:{_UNIT}|[0-9]{{1,2}}\.?[oa] (?:[A-H](?![\w.'])|izq(?:ui?e?r?da|da)?\b|d(?:re)?cha\b|esq\b|dto\b)\.?)"
 )
 
 _STATE: Final = (

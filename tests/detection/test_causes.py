@@ -313,6 +313,8 @@ def test_numbers_behind_labels_of_hospitals_go(text: str) -> None:
         ("Her sister (Qwelda) rang.", ["Qwelda"]),
         ("Le voisin du dessous, M. Goulven Le Bihan, a un plafond abîmé par la fuite.", ["Goulven Le Bihan"]),
         ("Her sister (Deceased) and his father (Retired) are on the form.", []),
+        ("my client Mr Tadeusz K., D.O.B. 3.9.61", ["Tadeusz K."]),
+        ("Vive con su mujer, Arantxa, en Getxo desde hace mucho tiempo.", ["Arantxa"]),
         ("RCA doc to the team by Thu plz, she's on call til noon.", []),
     ],
 )  # fmt: skip

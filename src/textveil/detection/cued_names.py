@@ -122,7 +122,7 @@ _ENDS_GREETING: Final = lazy_regex(r"[,!:;.]|[ \t]{0,20}(?:\n|\Z)| (?:og|und|en|
 _ENDS_LINE: Final = lazy_regex(r"[,.]?(?: \([A-Za-z /]{1,20}\))?[ \t]{0,20}(?:\n|\Z)|, |[,.]? {1,20}\|")
 _ALSO: Final = "(?:and|und|et|e|y|en|och|og|i|ja|ve|si|es)"
 _AND: Final = lazy_regex(
-    rf"(?: \([^()\n]{{1,20}}\))?,? {_ALSO} (?=[A-Z])|(?: \([^()\n]{{1,20}}\), )(?=[A-Z])"
+    rf"(?: \([^()\n]{{1,20}}\))?,? (?P<and>{_ALSO}) (?=[A-Z])|(?: \([^()\n]{{1,20}}\), )(?=[A-Z])"
     rf"|, (?=[A-Z][a-z]+(?:,| {_ALSO} [A-Z]))"
 )
 _MOST_LISTED: Final = 6
@@ -240,7 +240,10 @@ def _announced(
     for _ in range(_MOST_LISTED):
         yield Found(at, stop, "person", cue.score, cue.why)
         joint = _AND.match(text, stop) if cue in (_KIN_CUE, _LABEL_CUE, _GREETING_CUE) else None
-        if joint is None or not (following := _name_end(text, joint.end(), language, cue)):
+        if joint is None or (joint["and"] == "en" and language not in ("nl", "en")):
+            return  # in Spanish and French, "en" is where somebody lives
+        following = _name_end(text, joint.end(), language, cue)
+        if not following:
             return
         at, stop = joint.end(), following
 

@@ -294,7 +294,7 @@ class KeepList:
     """
 
     def __init__(self, words: Iterable[str], *, kind: str = "", public: bool = False) -> None:
-        self._kind, self._public = kind, public
+        self._kind, self.public = kind, public
         self.of_numbers = not public and kind in ("", "number")
         entries: dict[str, tuple[str, ...]] = {}
         for word in words:
@@ -319,7 +319,7 @@ class KeepList:
         return lambda span: self._may_stay(span) and self._holds(text, span)
 
     def _may_stay(self, span: DetectedSpan) -> bool:
-        if self._public and span.kind in ("number", "secret"):
+        if self.public and span.kind in ("number", "secret"):
             return False
         return not self._kind or span.kind == self._kind
 
@@ -350,7 +350,7 @@ class KeepList:
         for place in range(at + 1):
             count = self._covered(tokens, keys, place, span.end)
             if count > at - place:
-                return not (self._public and count == 1 and _evident(span))
+                return not (self.public and count == 1 and _evident(span))
         return False
 
     def _covered(self, tokens: Sequence[re.Match[str]], keys: Sequence[str], place: int, end: int) -> int:

@@ -251,7 +251,9 @@ _ROLES: Final = (
 _INITIALS_BEFORE: Final = lazy_regex(
     r"(?<![\w.'@/-])(?:[A-Z]\.(?:[ -]?[A-Z]\.){0,3} ?|(?<=[:,;(\n] )[B-HJ-WYZ] )\Z|(?<![^\n])[B-HJ-WYZ] \Z"
 )
-_INITIALS_BEHIND: Final = lazy_regex(r",? [A-Z]\.(?:[ -]?[A-Z]\.){0,3}(?![\w'@/-])(?! [A-Z][a-z])")
+_INITIALS_BEHIND: Final = lazy_regex(
+    r",? (?!D\.O\.B|P\.S|P\.P|N\.B|A\.K\.A|U\.[SK]|P\.O)[A-Z]\.(?:[ -]?[A-Z]\.){0,3}(?![\w'@/-])(?! [A-Z][a-z])"
+)
 _LONGEST_INITIALS: Final = 16
 
 

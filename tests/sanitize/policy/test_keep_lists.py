@@ -235,3 +235,11 @@ def test_a_list_may_regard_case_and_place(kind: str, words: list[str], released:
     assert tv.Sanitizer(chosen)(text).text == released
     assert policy_of_data(chosen.whole_data()) == chosen
     assert "Will" not in json.dumps(chosen.to_data())
+
+
+@pytest.mark.parametrize("policy", ["identifiers", "prompts"])
+def test_a_public_list_keeps_nobody_who_is_drawn_elsewhere(policy: str) -> None:
+    sanitizer = tv.Sanitizer(policy, rng=tv.seeded_generator(3))
+    assert "Wendy" not in sanitizer("Present: Wendy and Bob Smith.\nWendy's hens escaped.").text
+    assert "at Wendy's" in sanitizer("We ate at Wendy's with them.").text
+    assert "a Ford Fiesta" in sanitizer("Ford Mitchell drives a Ford Fiesta.").text

@@ -8,8 +8,8 @@ span as a whole where something is found in it, or where it cannot be read.
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, compress
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 NUMBERS: Final = "digits"  # the name of what finds numbers
 _QUOTED: Final = "quoted-printable"  # the name of what finds values in a text as quoted-printable has it
+_NAME: Final = re.compile(r"[^\W\d_]+")
+_GOES_ON: Final = re.compile(r" [A-Z0-9]")
 _WITHIN: Final = 3
 """So often something encoded within something encoded is read; deeper it is taken for what nobody can read."""
 
@@ -315,7 +317,7 @@ class SpanFinder:
         guesses: list[DetectedSpan] = []
         keeps = [keeper.keeping(text) for keeper in self._keepers] if self._keepers else []
         if keeps:
-            candidates = [span for span in candidates if self._stands(span) or not any(keep(span) for keep in keeps)]
+            candidates = self._not_kept(text, candidates, keeps)
         if self._guesses:
             guesses = [span for span in candidates if span.detector == GUESS and span.kind in self._drawn]
             candidates = sure(candidates)
@@ -342,9 +344,44 @@ class SpanFinder:
         ends = ((span, *reading.written(span.start, span.end)) for span in sorted(spans))
         return [span._replace(start=start, end=end) for span, start, end in ends]
 
+    def _not_kept(
+        self, text: str, candidates: Sequence[DetectedSpan], keeps: Sequence[Callable[[DetectedSpan], bool]]
+    ) -> list[DetectedSpan]:
+        """Return what no list keeps; a public one keeps nobody who is drawn elsewhere: Wendy, and Wendy's hens."""
+        drawn = [self._stands(span) or not any(keep(span) for keep in keeps) for span in candidates]
+        if all(drawn):
+            return list(candidates)
+        own = [keep for keeper, keep in zip(self._keepers, keeps, strict=True) if not _is_public(keeper)]
+        names = frozenset(
+            chain.from_iterable(_names_in(text, span) for span in compress(candidates, drawn) if _is_person(span))
+        )
+        return [
+            span
+            for span, goes in zip(candidates, drawn, strict=True)
+            if goes
+            or (
+                _is_person(span)
+                and names.issuperset(_names_in(text, span))
+                and not _GOES_ON.match(text, span.end)  # a Ford Fiesta
+                and not any(keep(span) for keep in own)
+            )
+        ]
+
     def _stands(self, span: DetectedSpan) -> bool:
         """Tell whether nothing keeps a span: the user's own lists or patterns found it, or its kind stays anyway."""
         return span.detector in self._firm or span.kind not in self._drawn
+
+
+def _is_public(keeper: Keeper) -> bool:
+    return isinstance(keeper, KeepList) and keeper.public
+
+
+def _is_person(span: DetectedSpan) -> bool:
+    return span.kind == PERSON and span.detector != GUESS
+
+
+def _names_in(text: str, span: DetectedSpan) -> list[str]:
+    return _NAME.findall(text[span.start : span.end].casefold().removesuffix("'s"))
 
 
 def value_in(reading: Reading, span: DetectedSpan) -> str:

@@ -10,7 +10,7 @@ from ipaddress import ip_address
 from typing import Final
 
 from textveil.detection.digests import names_firm
-from textveil.detection.found import OTHER, Found, Search, finding, near, readings
+from textveil.detection.found import OTHER, Found, Search, finding, near, readings, words_in
 from textveil.detection.gates import (
     CUT,
     WithWords,
@@ -365,11 +365,11 @@ SPOKEN_CODE: Final = lazy_regex(
     r"| (?i:hours?|days?|weeks?|years?|minutes?|times|people|of)\b)"
 )
 """Letters and digits that are spelled, in words or spaced out, behind a word that tells what they are."""
-_TOKEN_BEGINS: Final = lazy_regex(
-    r"(?i)\b(?:number|account|extension|ext|codes?|pin|ref|reference|serial|policy|case|ticket|zip|postcode|social|ssn"
-    r"|ending|ends|digits|safe|keypad|combination|plate|reg|registration)(?: (?:is|are|was|in|with|ends|ending))?[:,]? "
-    r"(?=[a-z0-9])"
+_BEFORE_TOKENS: Final = words_in(
+    """number account extension ext code codes pin ref reference serial policy case ticket zip postcode social ssn
+    ending ends digits safe keypad combination plate reg registration"""
 )
+_TOKEN_BEGINS: Final = lazy_regex(r"(?i)\b[a-z]++(?: (?:is|are|was|in|with|ends|ending))?[:,]? (?=[a-z0-9])")
 _COUNTING: Final = ("one two three four", "ten nine eight", "five four three", "four three two", "three two one")
 SPOKEN_GATE: Final = either(
     with_words("oh zero one two three four five six seven eight nine double"), at_digits("[0-9A-Z] [0-9] [0-9] [0-9]")
@@ -388,7 +388,7 @@ def find_spoken_numbers(text: str) -> Iterator[Found]:
             and words.count("hundred") + words.count("thousand") < 3
         ):
             yield Found(*match.span(), "id", 0.7, "spoken")
-    for begun in matches(_TOKEN_BEGINS, text):
+    for begun in matches_at(_TOKEN_BEGINS, text, (start for start, _ in places_of(text, _BEFORE_TOKENS))):
         code = SPOKEN_CODE.match(text, begun.end())
         label = _SPOKEN_LABEL.search(text, max(0, begun.end() - 40), begun.end())
         if code is None or label is None or not label["strong"]:

@@ -30,18 +30,22 @@ _KEYS: Final = (
 )
 _FORMS: Final = (
     lazy_regex(rf"{_NOT_AMID}(?:{_TOOLS})\b[^\n|;&]{{0,60}}? (?:-[uUl]|--user(?:name)?|--as"
-    rf"|--login)[= ]['\"]?{_SMALL}(?![\w@/*({{[]|://)"),
+    rf"|--login)[= ]['\"]?{_SMALL}(?![\w@/*({{[]|://)", holds=(" -u", " -U", " -l", " --")),
     lazy_regex(rf"{_NOT_AMID}(?:mysql|mysqldump|mysqladmin"
     rf"|mariadb)\b[^\n|;&]{{0,60}}? -u['\"]?{_SMALL}{_END}", holds=(" -u",)),
     lazy_regex(
         rf"(?:(?<=sudo )|(?<=[$#] )|(?<![^\n])"
         rf"|(?<=`))(?:{_MADE})(?: -[A-Za-z-]{{0,12}}(?:[ =](?!-)[A-Za-z0-9,._/-]{{1,24}})?){{0,4}}?"
-        rf" (?:-{{1,2}} )?{_SMALL}{_END}"
+        rf" (?:-{{1,2}} )?{_SMALL}{_END}",
+        holds=tuple(_MADE.split("|")),
     ),
     lazy_regex(rf"{_NOT_AMID}gpasswd -[adM] {_SMALL}{_END}", holds=("gpasswd",)),
     lazy_regex(rf"{_NOT_AMID}chown (?:-[A-Za-z]{{1,4}} |--[a-z]{{4,12}} ){{0,2}}{_SMALL}(?=[: .])", holds=("chown",)),
-    lazy_regex(rf"{_NOT_AMID}(?:ssh|scp|rsync|sftp|mosh"
-    rf"|ssh-copy-id)\b[^\n;|&@#]{{0,60}}?[ '\"]{_SMALL}(?=@[A-Za-z0-9])"),
+    lazy_regex(
+        rf"{_NOT_AMID}(?:ssh|scp|rsync|sftp|mosh"
+        rf"|ssh-copy-id)\b[^\n;|&@#]{{0,60}}?[ '\"]{_SMALL}(?=@[A-Za-z0-9])",
+        holds=("ssh", "scp", "rsync", "sftp", "mosh"),
+    ),
     lazy_regex(r"(?:(?<![^\n])|(?<=[\[(`]))(?P<name>[a-z][a-z0-9._-]{2,31})(?=@[A-Za-z0-9-]{1,30}(?::"
     r"| )[~/][^\s$#%]{0,60}\]?[$#%])", holds=("@",)),
     lazy_regex(
@@ -57,10 +61,10 @@ _FORMS: Final = (
     lazy_regex(
         rf"(?:[Pp]ermission [^\n]{{1,60}}? denied to|(?i:login|logon|auth(?:entication)?|password)"
         rf" (?i:failed|failure|succeeded|rejected|denied|accepted|reset|expired) for(?: user)?) ['\"]?{_L}{_END}",
-        small=("denied to", " for"),
+        small=("denied to", "login", "logon", "auth", "password"),
     ),
     lazy_regex(rf"\b[Uu]ser ['\"`]?{_SMALL}['\"`]? (?:not found|does not exist|is not in|has no|logged"
-    rf"|removed|added|created|locked|deleted)"),
+    rf"|removed|added|created|locked|deleted)", holds=("ser ",)),
     lazy_regex(
         r"(?i:name)[\"']?: [\"']?(?:[A-Z]{2,16}_){0,3}(?:USER|OWNER|APPROVER|ASSIGNEE|AUTHOR|REVIEWER|LOGIN"
         r"|MAINTAINER|ONCALL|USERNAME)[\"']?"
@@ -69,19 +73,23 @@ _FORMS: Final = (
     ),
     lazy_regex(rf"(?:# |//|/\*|-- )"
         rf"[^\n]{{0,60}}?\b(?:{_ASKED}) @?{_SMALL}(?: or @?(?P<other>[a-z][a-z0-9._-]{{2,31}}))?(?=[ ,;:.)\n]"
-    rf"|\Z)(?![.-]\w)"),
-    lazy_regex(rf"\b(?:TODO|FIXME|XXX|HACK) @?{_SMALL}(?=:| -)"),
-    lazy_regex(rf"(?<![^\n])\^?[0-9a-f]{{7,40}} (?:[\w./-]{{1,60}} {{1,8}})?\({_L} {{1,20}}[12][0-9]{{3}}-[0-9]{{2}}-"),
+    rf"|\Z)(?![.-]\w)", holds=("# ", "//", "/*", "-- ")),
+    lazy_regex(rf"\b(?:TODO|FIXME|XXX|HACK) @?{_SMALL}(?=:| -)", holds=("TODO", "FIXME", "XXX", "HACK")),
+    lazy_regex(
+        rf"(?<![^\n])\^?[0-9a-f]{{7,40}} (?:[\w./-]{{1,60}} {{1,8}})?\({_L} {{1,20}}[12][0-9]{{3}}-[0-9]{{2}}-",
+        holds=("(",),
+    ),
     lazy_regex(rf"(?<![^\n]){_SMALL}[ \t]{{1,20}}[A-Z][A-Z_,]{{1,20}} ?= ?\(", holds=("=(", "= (")),
     lazy_regex(r"(?<![^\n])[ \t]{0,8}(?:AllowUsers"
     r"|DenyUsers)(?P<several>(?: [a-z][a-z0-9._-]{2,31}){1,12})", holds=("Users",)),
     lazy_regex(
         rf"\b(?i:grant\b[^\n;]{{1,80}}? to|revoke\b[^\n;]{{1,80}}? from|(?:create|alter|drop) (?:user|role"
         rf"|login)(?: if (?:not )?exists)?"
-        rf"|owner to|set role|identified by) ['\"`\[]?{_SMALL}(?=['\"`\];@ \n]|\Z)"
+        rf"|owner to|set role|identified by) ['\"`\[]?{_SMALL}(?=['\"`\];@ \n]|\Z)",
+        small=("grant", "revoke", "create", "alter", "drop", "owner to", "set role", "identified by"),
     ),
     lazy_regex(rf"(?:(?<![^\n])|(?<=[0-9\])] ))<[@+ ]?{_L}>(?= [A-Za-z])", holds=(">",)),
-    lazy_regex(rf"(?<![\w-])(?i:{_KEYS})=['\"]?{_SMALL}(?=[\s;&,'\"]|\Z)"),
+    lazy_regex(rf"(?<![\w-])(?i:{_KEYS})=['\"]?{_SMALL}(?=[\s;&,'\"]|\Z)", holds=("=",)),
     lazy_regex(rf"\bmaintainer ?[=:] ?['\"]?{_SMALL}{_END}", small=("maintainer",)),
     lazy_regex(rf"(?<![\w/])-U {_SMALL}(?=%)", holds=("-U ",)),
 )  # fmt: skip

@@ -46,6 +46,7 @@ _LAST: Final = lazy_regex(
 )
 _NAMES: Final = ("person", "organization")
 """Two unlisted words are as often taken for a firm."""
+_HEADS: Final = known.COMPANY_ENDS | known.INSTITUTIONS
 _NO_SIGN: Final = words_in(
     """it us am pm tv ok no id uk eu hr pr pc cv dj mc ad bc st ph pe re ps vs tbc tba asap aka
     the all me him her them you hand one two ten now not far any"""
@@ -81,7 +82,7 @@ def with_signs(text: str, spans: Sequence[Found]) -> list[Found]:
 def _signs_of(written: str) -> Iterator[str]:
     """Yield what a person of two names or more signs with: Ada Mary Zuse-Noor is AMZ, AZ, AMZN and AZN."""
     family, comma, given = written.partition(", ")
-    if any(part.lower() in known.COMPANY_ENDS | known.INSTITUTIONS for part in written.split(" ")):
+    if not _HEADS.isdisjoint(written.lower().split(" ")):
         return
     words = [
         word

@@ -140,6 +140,7 @@ def test_who_is_cancelled_waits_for_the_thread() -> None:
 
 def test_a_server_that_is_warm_has_read_a_text_whose_language_a_model_tells() -> None:
     languages._identifier.cache_clear()
+    languages._language_of_part.cache_clear()  # another test may have read the same text
     for default, models in (("all-words", 0), ("identifiers", 1)):
         service = SanitizingService(OfferedPolicies(default), UncountedLedger(), threads=1)
         asyncio.run(service.warm())

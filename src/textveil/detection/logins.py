@@ -30,7 +30,7 @@ _KEYS: Final = (
 )
 _FORMS: Final = (
     lazy_regex(rf"{_NOT_AMID}(?:{_TOOLS})\b[^\n|;&]{{0,60}}? (?:-[uUl]|--user(?:name)?|--as"
-    rf"|--login)[= ]['\"]?{_SMALL}(?![\w@/*({{[]|://)", holds=(" -u", " -U", " -l", " --")),
+    rf"|--login)[= ]['\"]?{_SMALL}(?![\w@/*({{[]|://)", holds=(" -",)),
     lazy_regex(rf"{_NOT_AMID}(?:mysql|mysqldump|mysqladmin"
     rf"|mariadb)\b[^\n|;&]{{0,60}}? -u['\"]?{_SMALL}{_END}", holds=(" -u",)),
     lazy_regex(

@@ -28,7 +28,6 @@ from textveil.sanitize.explanation import explain
 from textveil.sanitize.policy.policy import Action, Policy, Rule
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.surrogates import making
-from textveil.surrogates import making as surrogate_making
 from textveil.surrogates.drawn import Drawn
 
 CATALOG = entries()
@@ -299,7 +298,7 @@ def test_surrogates_count_by_the_same_rule(package, monkeypatch, proof: bool) ->
         return Drawn(name="kept", parameters={}, guarantee=promise, public=(), surrogate_of=lambda value, *_: value)
 
     make = package(make, "textveil.surrogates", "kept")
-    surrogate_making.declared(summary="Kept.", kinds=("person",), proof="package/proof.md", name="kept")(make)
+    making.declared(summary="Kept.", kinds=("person",), proof="package/proof.md", name="kept")(make)
     if proof:
         package.prove("proof.md")
     kept = making.make_surrogate("kept")
@@ -349,7 +348,7 @@ def test_a_surrogate_that_takes_the_module_of_textveils_own_is_claimed(monkeypat
         return leaking(promise, name)
 
     mine = _made_textveils(mine, how, genuine)
-    surrogate_making.declared(summary="Kept.", kinds=("person",), proof=promise.source, name=name)(mine)
+    making.declared(summary="Kept.", kinds=("person",), proof=promise.source, name=name)(mine)
     _point(monkeypatch, "textveil.surrogates", name, mine)
     if name == "person":
         made = mine()
@@ -398,7 +397,7 @@ def test_another_object_under_the_name_of_textveils_own_is_claimed(monkeypatch) 
         return leaking(promise, "person")
 
     mine = functools.wraps(genuine)(mine)
-    surrogate_making.declared(summary="Kept.", kinds=("person",), proof=promise.source, name="person")(mine)
+    making.declared(summary="Kept.", kinds=("person",), proof=promise.source, name="person")(mine)
     monkeypatch.setattr(sys.modules[genuine.__module__], "person", mine)
     assert making.guarantee_of(making.make_surrogate("person")).status is Status.CLAIMED
 

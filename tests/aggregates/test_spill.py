@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from textveil.aggregates import person_words
-from textveil.aggregates import person_words as spill
 from textveil.aggregates.count_run import count
 from textveil.aggregates.request import EACH_RECORD, CorpusRequest, PersonalRecords
 from textveil.errors import InputError, OutputError, ParameterError
@@ -21,8 +20,8 @@ from textveil.randomness import seeded_generator
 def test_numbers_come_back_as_they_were_put_in(monkeypatch: pytest.MonkeyPatch) -> None:
     """In memory and beyond it; slices too, read between writes."""
     for limit in (4, 1 << 20):
-        monkeypatch.setattr(spill, "_IN_MEMORY", limit)
-        held, rng = spill.Spill(np.int16), np.random.default_rng(0)
+        monkeypatch.setattr(person_words, "_IN_MEMORY", limit)
+        held, rng = person_words.Spill(np.int16), np.random.default_rng(0)
         numbers = rng.integers(-(2**15), 2**15, 50).astype(np.int16)
         for first in range(0, 50, 10):
             held.append(numbers[first : first + 10])
@@ -31,25 +30,25 @@ def test_numbers_come_back_as_they_were_put_in(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_each_person_is_whole_and_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spill, "_IN_MEMORY", 1)
-    monkeypatch.setattr(spill, "_COPIED", 7)
+    monkeypatch.setattr(person_words, "_IN_MEMORY", 1)
+    monkeypatch.setattr(person_words, "_COPIED", 7)
     rng = np.random.default_rng(1)
     for persons_at_most in (1, 5, 40):
         persons, lengths = rng.integers(0, persons_at_most, 40), rng.integers(0, 6, 40)
         records = [np.full(length, record, np.int32) for record, length in enumerate(lengths)]
-        held = spill.Spill(np.int32)
+        held = person_words.Spill(np.int32)
         held.append(np.concatenate(records))
-        ordered, order = spill.by_person(held, lengths, persons)
+        ordered, order = person_words.by_person(held, lengths, persons)
         wanted = sorted(range(40), key=lambda record: persons[record])
         assert order.tolist() == wanted
         assert ordered[:].tolist() == np.concatenate([records[record] for record in wanted]).tolist()
-        parts = list(spill.whole_persons(lengths[order], persons[order], 12))
+        parts = list(person_words.whole_persons(lengths[order], persons[order], 12))
         assert np.concatenate([ordered[numbers] for _, numbers in parts]).tolist() == ordered[:].tolist()
         owners = [set(persons[order][records].tolist()) for records, _ in parts]
         assert sum(map(len, owners)) == len(set().union(*owners)) == len(set(persons.tolist()))
         sizes = [numbers.stop - numbers.start for _, numbers in parts]
         assert all(size <= 12 or len(own) == 1 for size, own in zip(sizes, owners, strict=True))
-    assert list(spill.whole_persons(np.empty(0, np.int32), np.empty(0, np.int32), 12)) == []
+    assert list(person_words.whole_persons(np.empty(0, np.int32), np.empty(0, np.int32), 12)) == []
 
 
 def test_a_release_from_the_disk_is_the_one_from_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,7 +65,11 @@ def test_a_release_from_the_disk_is_the_one_from_memory(tmp_path: Path, monkeypa
         return list(count(request, ngrams=3, words="none")[0].counts)
 
     wanted = released()
-    for module, name, value in ((spill, "_IN_MEMORY", 1), (spill, "_COPIED", 100), (person_words, "_SURFACES", 9)):
+    for module, name, value in (
+        (person_words, "_IN_MEMORY", 1),
+        (person_words, "_COPIED", 100),
+        (person_words, "_SURFACES", 9),
+    ):
         monkeypatch.setattr(module, name, value)
     assert released() == wanted and any(" " in line.item for line in wanted)
 
@@ -74,9 +77,9 @@ def test_a_release_from_the_disk_is_the_one_from_memory(tmp_path: Path, monkeypa
 @pytest.mark.skipif(sys.platform == "win32", reason="another system of files")
 def test_the_file_has_no_name_and_is_its_owners_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """So a process that is killed leaves nothing behind."""
-    monkeypatch.setattr(spill, "_IN_MEMORY", 1)
+    monkeypatch.setattr(person_words, "_IN_MEMORY", 1)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    held = spill.Spill(np.int32)
+    held = person_words.Spill(np.int32)
     held.append(np.arange(100))
     handle = held._file.fileno()
     status = os.fstat(handle)
@@ -88,10 +91,10 @@ def test_the_file_has_no_name_and_is_its_owners_alone(tmp_path: Path, monkeypatc
 
 
 def test_a_folder_without_room_is_told_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spill, "_IN_MEMORY", 1)
+    monkeypatch.setattr(person_words, "_IN_MEMORY", 1)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "absent"))
     with pytest.raises(OutputError, match=r"folder for temporary files must have room .* Set TMPDIR"):
-        spill.Spill(np.int32).append(np.arange(100))
+        person_words.Spill(np.int32).append(np.arange(100))
 
 
 def _file(folder: Path, rows: list[dict[str, str | None]]) -> tuple[str, ...]:

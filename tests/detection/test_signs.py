@@ -57,3 +57,9 @@ def test_initials_are_drawn_as_initials() -> None:
     assert last[-1].islower()
     assert len(last[-1]) == 2
     assert (last[0], last[-1]) != ("FS", "jk")
+
+
+@pytest.mark.parametrize("sign", ["AMZN", "AN", "AZN", "AZ"])
+def test_a_name_of_several_parts_has_each_of_its_initials(sign: str) -> None:
+    text = f"Seen: Ada Mary Zuse-Noor.\n{sign} will ask."
+    assert sign in [text[span.start : span.end] for span in tv.detect(text) if span.kind == "person"]

@@ -12,7 +12,6 @@ from scipy.stats import chisquare
 from tests.helpers.surrogates import exact_law, outputs
 
 from textveil.surrogates import person as module
-from textveil.surrogates import person as name_parts
 from textveil.surrogates.making import make_surrogate
 from textveil.surrogates.person import Role, parts_of
 from textveil.surrogates.pools import keys_of, pool
@@ -85,7 +84,7 @@ def test_draws_are_the_same_for_names_of_one_public_form(names: list[str], keyed
     """One seed, one output: then the distribution is one too, and so is the amount of randomness."""
     given_name, family = names
     forms = "{0} {1}|{0}|{1}'s|MS. {1}|{1}, {0}"
-    public = (name_parts._OPENING, name_parts._OPENING_WITH_PERIOD, name_parts._CLOSING)
+    public = (module._OPENING, module._OPENING_WITH_PERIOD, module._CLOSING)
     if keyed or any(form.fullmatch(name) for form in public for name in names):
         return  # a title or a degree is no name, and stays
     for seed in range(3):
@@ -211,3 +210,11 @@ def test_a_field_of_a_record_has_the_family_name_first(rng: np.random.Generator)
 def test_relations_by_marriage_tell_the_gender(before: str, listed: str, rng: np.random.Generator) -> None:
     drawn = [PERSON.draw([Mention("Toni", before)], MemoryScope(), rng)[0].lower() for _ in range(20)]
     assert set(drawn) <= keys_of(listed)
+
+
+def test_a_small_part_behind_a_hyphen_is_no_particle() -> None:
+    particles = {
+        name: [part.written for part in parts_of(name).parts if part.role is Role.PARTICLE]
+        for name in ("Min-seo", "Qwelda-marie von Zuse", "al-Hassan")
+    }
+    assert particles == {"Min-seo": [], "Qwelda-marie von Zuse": ["von"], "al-Hassan": ["al"]}

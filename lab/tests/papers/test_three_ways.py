@@ -19,7 +19,6 @@ from textveil_lab.papers.reproduction import reproduce
 from textveil_lab.papers.setting import Reproduced, StudySetting
 from textveil_lab.papers.truncated_laplace import public_code as mechanisms
 from textveil_lab.papers.truncated_laplace import results, tables
-from textveil_lab.papers.truncated_laplace import tables as rewritten
 from textveil_lab.papers.truncated_laplace.facts import BLOCKS, EPSILONS, LOG_DELTA, TableBlock
 from textveil_lab.papers.truncated_laplace.measuring import Measurement
 from textveil_lab.papers.truncated_laplace.noise_size import lengths_of
@@ -284,10 +283,10 @@ def test_nothing_is_judged_of_a_network_that_has_not_learned() -> None:
 def test_a_sentence_that_is_not_shown_is_scored_by_what_it_says(setting, tmp_path, monkeypatch) -> None:
     study = paper("truncated-laplace")
     before = reproduce(study, study.chosen(["figure-1"]), tmp_path / "one", setting).results[0][1].judgment
-    monkeypatch.setattr(rewritten, "shown", lambda material, sentence: rewritten.WITHHELD)
+    monkeypatch.setattr(tables, "shown", lambda material, sentence: tables.WITHHELD)
     after = reproduce(study, study.chosen(["figure-1"]), tmp_path / "two", setting).results[0][1]
     assert after.judgment == before
-    assert rewritten.WITHHELD in after.tables[""].rows[-1]
+    assert tables.WITHHELD in after.tables[""].rows[-1]
 
 
 def test_tables_have_the_papers_bleu_beside_bleu(setting) -> None:

@@ -1,7 +1,7 @@
 """What somebody is called beside a name, and what animals, boats and caravans are called, in nine languages.
 
-Such names are ordinary words as often as not, so that only what stands beside them tells: everyone calls him Spud; her
-father, "Old Tam", died; a dog called Biscuit; Bateau : Korrigan.
+Such names are ordinary words as often as not. Only the words beside them tell: everyone calls him Spud; her father,
+"Old Tam", died; a dog called Biscuit; Bateau : Korrigan.
 """
 
 import re

@@ -91,7 +91,6 @@ _FORMS: Final = (
     lazy_regex(rf"(?:(?<![^\n])|(?<=[0-9\])] ))<[@+ ]?{_L}>(?= [A-Za-z])", holds=(">",)),
     lazy_regex(rf"(?<![\w-])(?i:{_KEYS})=['\"]?{_SMALL}(?=[\s;&,'\"]|\Z)", holds=("=",)),
     lazy_regex(rf"\bmaintainer ?[=:] ?['\"]?{_SMALL}{_END}", small=("maintainer",)),
-    lazy_regex(rf"(?<![\w/])-U {_SMALL}(?=%)", holds=("-U ",)),
 )  # fmt: skip
 _NOBODY: Final = words_in(
     """the and any all him her them you your hand mail post default design mistake accident origin main master latest

@@ -91,10 +91,11 @@ def parts_of(value: str, before: str = "") -> NameParts:
     """Return the parts of a name, with the roles that the mention shows.
 
     Titles and suffixes by public lists; single capitals, and up to three capitals beside other letters, are initials,
-    and so are two capitals alone, or two or three letters that no vowel is among (jh);
-    what is written small beside capitals is a particle (de, van); of what is left the last is the family and all before
-    it are given names, the other way round where a comma, "<<" or in capitals a slash follows the first. One that is
-    left alone is a family after a title or an initial and before several (Smith JA), given before one, else unknown.
+    and so are two capitals alone, or two or three letters that no vowel is among (jh); what is written small beside
+    capitals is a particle (de, van), but not behind a hyphen (Min-seo); of what is left the last is the family and all
+    before it are given names, the other way round where a comma, "<<" or in capitals a slash follows the first. One
+    that is left alone is a family after a title or an initial and before several (Smith JA), given before one, else
+    unknown.
     """
     bare, ending = without_possessive(value)
     pieces = list(_PIECE.finditer(bare))
@@ -105,7 +106,10 @@ def parts_of(value: str, before: str = "") -> NameParts:
     small, large = all(map(str.islower, words)), all(map(str.isupper, words))
     if len(words) == 1 and _SIGN.fullmatch(bare):
         return NameParts((Part(marks[0], words[0], Role.INITIAL),), ending)
-    roles: list[Role | None] = [_alone(word, all_small=small, all_large=large) for word in words]
+    roles: list[Role | None] = [
+        None if mark == "-" and word.islower() else _alone(word, all_small=small, all_large=large)
+        for mark, word in zip(marks, words, strict=True)
+    ]
     titled = _keep_titles(words, marks, roles) or (
         _TITLE_BEFORE.search(before) is not None and _WIFE_BEFORE.search(before) is None
     )

@@ -69,6 +69,7 @@ def serving(app: Any, config: Config) -> Iterator[httpx.Client]:
     """A client of an application that is served, on a free port, while the block runs."""
     made = settings(app, config)
     made.port = 0
+    made.timeout_keep_alive = 60  # else a server that waits for ever would close an idle connection in time
     server = uvicorn.Server(made)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

@@ -150,7 +150,10 @@ def find_sections(text: str) -> Iterator[Found]:
 
 
 LABEL_NUMBER_GATE: Final = at_digits(r"[a-z] [0-9]{1,2} ?:(?![0-9])")
-CITED_GATE: Final = at_digits(r"\xa7 ?[0-9]|rt(?:s?\.|[a-z]{1,6}) (?:[LRD]\.? ?)?[0-9]|[sal]\.[0-9]")
+CITED_GATE: Final = either(
+    at_digits(r"\xa7 ?[0-9]|rts?\. (?:[LRD]\.? ?)?[0-9]|[sal]\.[0-9]"),
+    with_words("article articles artikel artikels artikeln articulo articulos artigo artigos articolo articoli"),
+)
 
 
 def find_label_numbers(text: str) -> Iterator[Found]:
@@ -170,7 +173,7 @@ def find_cited(text: str) -> Iterator[Found]:
 def find_laws(text: str) -> Iterator[Found]:
     """Yield the years and numbers of laws: Housing Act 1985, Ley 39/2015."""
     for match in matches(_LAW, text):
-        yield Found(*match.span(match.lastgroup or 0), "numbering", 0.95, "sequence")
+        yield Found(*match.span(), "numbering", 0.95, "sequence")
 
 
 def find_list_numbers(text: str) -> Iterator[Found]:

@@ -34,6 +34,25 @@ def test_language_of_few_words_is_unknown(text: str) -> None:
     assert language_of(text) == ""
 
 
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("it", "Oggetto: fattura"),
+        ("es", "Asunto: Factura"),
+        ("nl", "Onderwerp: Vergadering"),
+        ("pt", "Assunto: Contrato"),
+    ],
+)
+def test_language_of_a_line_of_few_words_is_that_of_its_words(language: str, text: str) -> None:
+    assert language_of(text) == language
+    assert not [span for span in detect(text) if span.kind == "person"]
+
+
+@pytest.mark.parametrize("name", ["Bruno Neri", "Rosa Blanco", "Marco Bianco", "Thalita Guedes"])
+def test_a_name_of_ordinary_words_tells_no_language(name: str) -> None:
+    assert language_of(name) == ""
+
+
 @given(st.text())
 def test_every_text_has_a_language_or_none(text: str) -> None:
     assert len(language_of(text)) in (0, 2)

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from textveil.detection.found import ORDINARY as ORDINARY
 from textveil.detection.found import Found, Row, plain
 from textveil.detection.gates import anywhere, at_digits
-from textveil.detection.lists import LANGUAGES, Marks, lists, ordinary_words
+from textveil.detection.lists import LANGUAGES, Marks, frequent_words, lists, ordinary_words
 from textveil.detection.streets import INNER, towns_behind
 from textveil.text.patterns import lazy_regex, matches, matches_at
 
@@ -28,8 +28,10 @@ _FEWEST_WORDS: Final = 3
 _ENGLISH_SHARE: Final = 0.8
 _CERTAIN: Final = 0.8
 _FEWEST_NOUNS: Final = 4
+_FEWEST_OF_FEW: Final = 2  # in a text of fewer words
 _AHEAD: Final = 1.5  # how many times as many words the language of a table has as the next one
 _COMMON: Final = int(Marks.COMMON)
+_NAMES: Final = int(Marks.GIVEN | Marks.FAMILY)
 _SMALL_WORD: Final = lazy_regex(r"[a-z](?<![A-Za-z'@./_-].)[a-z]++(?![A-Za-z'@/_-]|\.[A-Za-z])")
 
 _NOUN: Final = lazy_regex(r"[A-Za-z](?<![A-Za-z'@./_-].)[a-z]{3,}+(?![A-Za-z'@/_-])")
@@ -103,10 +105,16 @@ def _by_nouns(part: str) -> str:
     """Return the language whose ordinary words a list or a table holds, where they are more than those of English."""
     words = {word.lower() for word in _NOUN.findall(plain(part).text)}
     marks_of = lists().words.get
-    counts = {language: len(words & ordinary_words(language)) for language in LANGUAGES}
-    counts["en"] = len([word for word in words if marks_of(word, 0) & _COMMON])
+    few = len(words) < _FEWEST_NOUNS
+    if few:  # a name may be made of ordinary words
+        words = {word for word in words if not marks_of(word, 0) & _NAMES}
+    known = frequent_words if few else ordinary_words
+    counts = {language: len(words & known(language)) for language in LANGUAGES}
+    english = len([word for word in words if marks_of(word, 0) & _COMMON])
     (language, most), (_, second), *_ = sorted(counts.items(), key=lambda item: -item[1])
-    return language if language != "en" and most >= max(_FEWEST_NOUNS, _AHEAD * second) else ""
+    if few and most == len(words) > english:
+        return language if most >= _FEWEST_OF_FEW else ""
+    return language if most >= max(_FEWEST_OF_FEW if few else _FEWEST_NOUNS, _AHEAD * max(second, english)) else ""
 
 
 def unfit(text: str) -> bool:

@@ -3,7 +3,7 @@
 import pytest
 
 import textveil as tv
-from textveil.detection.attributes import attribute_of, attribute_search
+from textveil.detection.demographic_lists import attribute_of, attribute_search
 
 
 def found(language: str, text: str) -> list[str]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from textveil.detection.foreign import (
+from textveil.detection.detectors import (
     KINDS_OF_LABELS,
     SHARED,
     by_pieces,

@@ -18,8 +18,8 @@ from textveil.detection.embedded import HIGHEST_SCORES
 from textveil.detection.found import Row, settled
 from textveil.detection.gates import glance
 from textveil.detection.kinds import KINDS
+from textveil.detection.labelled import PHASE, find_writers
 from textveil.detection.languages import unfit
-from textveil.detection.script_records import PHASE, find_writers
 from textveil.detection.scripts import modules_for
 from textveil.detection.turkish import turkish_id
 

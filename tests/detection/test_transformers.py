@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from tests.helpers.hostile import cut_off, texts
 from tests.helpers.tiny_models import LABELS, byte_tokenizer, needed, piece_tokenizer, token_classifier
 
-from textveil.detection.foreign import encodable
+from textveil.detection.detectors import encodable
 from textveil.detection.spans import checked_spans
 from textveil.detection.transformers import transformers_detector
 from textveil.errors import MissingExtra, ModelError, ParameterError

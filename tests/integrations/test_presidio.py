@@ -17,7 +17,7 @@ pytest.importorskip("presidio_anonymizer", reason="needs the extra `presidio`", 
 from presidio_anonymizer import AnonymizerEngine, DeanonymizeEngine
 from presidio_anonymizer.entities import OperatorConfig
 
-from textveil.detection.foreign import kinds_of_labels
+from textveil.detection.detectors import kinds_of_labels
 from textveil.detection.kinds import KINDS
 from textveil.detection.presidio import analyzer_engine, presidio_detector
 from textveil.detection.spans import DetectedSpan

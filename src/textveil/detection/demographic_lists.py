@@ -1,14 +1,21 @@
-"""Public lists of nationalities, faiths, occupations and the like: what entries are, and what surrogates draw from."""
+"""Public lists of nationalities, faiths, occupations and the like: what entries are, and what surrogates draw from.
+
+Other languages than English have rows of faith, marital status, orientation and descent: katholisch, veuve, gitano. A
+surrogate is another word of the same row.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
 
-from textveil.detection.found import Found, words_in
-from textveil.detection.lists import ONLY_FOUND, sections
+from textveil.detection import gates
+from textveil.detection.found import Found, folded, words_in
+from textveil.detection.lists import LANGUAGES, ONLY_FOUND, Marks, lists, sections, written
 from textveil.text.patterns import lazy_regex, matches
 
 FILE: Final = "demographics.txt"
@@ -49,11 +56,11 @@ def demographics() -> Demographics:
     pools: dict[Form, set[str]] = {}
     occupations = sections(OCCUPATIONS)
     for group, drawn, entries in _entries(occupations):
-        for use, written in entries:
-            forms.setdefault(words_of(written), Form(group, use))
+        for use, entry in entries:
+            forms.setdefault(words_of(entry), Form(group, use))
             if drawn:
                 for shared in (use,) if use != EITHER else (EITHER, ADJECTIVE, SINGULAR):
-                    pools.setdefault(Form(group, shared), set()).add(written)
+                    pools.setdefault(Form(group, shared), set()).add(entry)
     endings: dict[str, list[Words]] = {}
     for words in forms:
         endings.setdefault(words[-1], []).append(words)
@@ -63,7 +70,7 @@ def demographics() -> Demographics:
         {word: tuple(sorted(several, key=len, reverse=True)) for word, several in endings.items()},
         frozenset(endings),
         modifiers,
-        {form: tuple(sorted(written)) for form, written in pools.items()},
+        {form: tuple(sorted(drawn)) for form, drawn in pools.items()},
     )
 
 
@@ -155,3 +162,85 @@ def with_states(text: str, spans: Sequence[Found]) -> list[Found]:
     ]
     free = [span for span in met if not any(span.start < other.end and other.start < span.end for other in spans)]
     return sorted([*spans, *free]) if free else list(spans)
+
+
+_ROWS: Final = MappingProxyType(
+    {"religion": "religion", "people": "religion", "marital": "family", "widowed": "family"}
+    | {"orientation": "orientation", "ethnic": "ethnicity"}
+)
+"""The rows of a language's file, and the classes of what they hold; rows of women's words end in " f"."""
+_ANYWHERE: Final = ("family", "orientation")
+_WORD: Final = lazy_regex(r"(?<![\w'-])[A-Za-z]+(?:-[a-z]+)?(?![\w-])")
+_BEFORE: Final = lazy_regex(r"(?<![A-Za-z'])([A-Za-z']{1,24})[ :,]{1,2}(?:[A-Za-z]{1,24} )?\Z")
+_BACK: Final = 40
+_NAMES: Final = int(Marks.GIVEN | Marks.FAMILY)
+
+
+def _rows(language: str) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    for name, group in _ROWS.items():
+        for row in (name, f"{name} f"):
+            if words := written(language).get(row):
+                yield row, group, tuple(words)
+
+
+@cache
+def _classes(language: str) -> tuple[Mapping[str, str], frozenset[str]]:
+    """Return the class of each word of a language in plain form, and the words that stand before one."""
+    groups = {folded(word): group for _, group, words in _rows(language) for word in words}
+    return groups, frozenset(map(folded, written(language).get("attribute cues", ())))
+
+
+def attribute_gate(language: str) -> gates.Gate:
+    """Return the gate of the search."""
+    return gates.WithWords(lambda: gates.words_of(" ".join(_classes(language)[0])))
+
+
+def attribute_search(language: str) -> Callable[[str], Iterator[Found]]:
+    """Return the search for such words: those of faith and descent only behind a word that says so of somebody."""
+    return partial(_found, language)
+
+
+def _found(language: str, text: str) -> Iterator[Found]:
+    groups, cues = _classes(language)
+    last = -1
+    for match in matches(_WORD, text):
+        low = match[0].lower()
+        group = groups.get(low)
+        large = match[0][0].isupper()
+        if group is None or (language == "de" and large != (low in _nouns())):
+            continue
+        if large and language != "de" and lists().words.get(low, 0) & _NAMES:
+            continue  # Marie, not marie with an accent
+        before = _BEFORE.search(text, max(0, match.start() - _BACK), match.start())
+        cued = before is not None and any(word in cues for word in gates.words_of(before[0]))
+        joined = last >= 0 and match.start() - last < _JOINED
+        if (group in _ANYWHERE and not low.startswith("separ")) or cued or joined:
+            last = match.end()
+            yield Found(*match.span(), "demographic", 0.6, group)
+
+
+_JOINED: Final = 6  # characters between two such words that are joined: and, comma
+
+
+@cache
+def _nouns() -> frozenset[str]:
+    return frozenset(folded(word) for _, _, words in _rows("de") for word in words if word[0].isupper())
+
+
+@cache
+def _pools() -> Mapping[str, tuple[str, str, tuple[str, ...]]]:
+    """Return of each word its row, its class and what a surrogate is drawn from: what all rows hold that share it."""
+    pools: dict[str, tuple[str, str, tuple[str, ...]]] = {}
+    for language in LANGUAGES:
+        for row, group, words in _rows(language):
+            for word in words:
+                key = unicodedata.normalize("NFC", word).lower()
+                name, _, drawn = pools.get(key, (f"{row} {language}", group, words))
+                shared = tuple(entry for entry in drawn if entry in words)
+                pools[key] = (name, group, shared if len(shared) > 1 else drawn)
+    return pools
+
+
+def attribute_of(value: str) -> tuple[str, str, tuple[str, ...]] | None:
+    """Return the row, the class and the pool of a word of these lists, which is in composed form; None for another."""
+    return _pools().get(value.lower())

@@ -35,6 +35,7 @@ from textveil.detection import (
     machine_forms,
     measurements,
     names,
+    names_in_one_case,
     national_ids,
     people_in_records,
     people_in_tables,
@@ -43,7 +44,6 @@ from textveil.detection import (
     secrets,
     segments,
     senders,
-    small_talk,
     streets,
     technical,
     trade_records,
@@ -478,7 +478,7 @@ _NAMES: Final = Phase("names", (
 _SMALL_NAMES: Final = Phase("small-names", (
     Row("small-name", formal_names.find_small_names, formal_names.SMALL_NAME_GATE, "person place", 0.6, "",
         "my name is maria", "my name is unusual"),
-    Row("small-talk", small_talk.find_small_talk, anywhere, "handle person place", 0.6, "cue",
+    Row("small-talk", names_in_one_case.find_small_talk, anywhere, "handle person place", 0.6, "cue",
         "is our tasha round gazza's place", "is our table round the corner"),
 ))
 """Names in small letters: beside those with a capital, which are read once."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from textveil.detection.foreign import kind_of_label
+from textveil.detection.detectors import kind_of_label
 from textveil.detection.kinds import GROUPS, KINDS
 from textveil.detection.spans import DetectedSpan, Detector, checked_spans
 from textveil.errors import InputError

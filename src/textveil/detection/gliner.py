@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any, Final
 
-from textveil.detection.foreign import by_pieces, folder_name
+from textveil.detection.detectors import by_pieces, folder_name
 from textveil.detection.kinds import KINDS, OWN, checked_kind
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import MissingExtra, ModelError, need

@@ -1,14 +1,138 @@
-"""Greek, Hebrew, Thai and Hindi: what labels name, titles announce and addresses hold. Names elsewhere are not found."""
+"""What lines and labels tell in other scripts and in Turkish: writers of chats, passwords, codes, and user names.
+
+In Greek, Hebrew, Thai and Hindi, also what labels name, titles announce and addresses hold; names elsewhere in them are
+not found.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
 from textveil.detection.found import Found, Phase, Row
 from textveil.detection.gates import anywhere
-from textveil.text.patterns import lazy_regex, matches
+from textveil.detection.people_in_records import is_plain_form, line_end
+from textveil.detection.secrets import looks_drawn
+from textveil.text.patterns import check_time, lazy_regex, matches
+
+_CODE: Final = r"(?=[^\s,;，。、；،]{0,40}[0-9_#@!%&*$-])[^\s,;，。、；،)）]{3,40}"
+"""A value in which a digit or a mark stands: what a word alone cannot be."""
+_PHRASE: Final = (
+    r"[^\s,;.،()\"'«»]{2,24}(?: [^\s,;.،()\"'«»]{1,20}){0,3}(?=\s{0,2}(?:[,;.،)\n]|\Z))|[^\s,;،()\"'«»]{3,40}"
+)
+"""What stands behind a colon: up to four words to the end of the clause, or one."""
+_LABELS: Final = (
+    r"(?:密码|密碼|口令|暗号|暗碼)[ ]?(?:是|为|為|改成|改为|：|:|=){1,2}[ 　]?(?P<zh>[^\s，。；、,;）)]{3,40})",
+    r"(?:パスワード|暗証番号|合言葉|パスコード|暗証|(?i:wi-?fi)|ワイファイ|無線LAN|宅配ボックス)[ 　]?(?:は|：|:|=)[ 　]?(?:「(?P<ja2>[^」\n]{3,30})」|(?P<ja>[!-~]{4,40}|[^\s、。，「]{2,24}?(?=です|でした|に|と|。|、|\s|$)))",
+    r"(?:비밀번호|암호|패스워드|비번|비밀 번호|현관번호|와이파이(?: 비번| 비밀번호| 암호)?)(?:는|은)? ?(?:[:：=] ?)?(?P<ko>(?=[^\s,]{0,30}[0-9_#@!-])[^\s,.]{3,40}?|(?<=[는은:] )[가-힣]{4,16}?(?=입니다|이에요|예요|이고|이며))(?=입니다|이에요|예요|이고|이며|야|로|으로|[,.\s]|$)",
+    rf"(?i:парол[ьяеию]{{1,2}}|токен[а-я]?|ключ api|api-ключ|пин-?код|кодовое слово|код (?:от|домофона|двери|подъезда|сейфа)(?: [а-я]{{1,20}}){{0,2}}|вай-?фай[а-я]{{0,2}})(?: (?:от|к|для) [а-яё-]{{1,30}}){{0,2}}(?: ?(?::|=|—) ?(?P<ru3>{_PHRASE})|(?: был| была| теперь| такой| -){{1,3}} ?(?P<ru>[^\s,;.]{{3,40}})| (?P<ru2>{_CODE}))",
+    rf"(?:كلمة (?:المرور|السر|سر|مرور)|الرقم السري|رمز (?:الدخول|الباب|البوابة))(?: {'[ء-ي]'}{{2,12}}){{0,3}}?(?:(?: ?[:：]| هي| هو) ?(?P<ar>[^\s،,.]{{3,40}})| (?P<ar2>{_CODE}))",
+    rf"(?i:şifre(?:si|niz|miz|m|n)?|parola(?:sı|nız|mız|m|n)?|(?:dış |iç )?kapı kodu|wi-?fi|gizli anahtar(?:ı|ım)?)(?: ise| olarak| de| da| şu| yeni| hâlâ| hala| artık){{0,2}}(?: ?[:=] ?(?P<tr2>{_PHRASE})| (?P<tr>{_CODE}))",
+)
+_SECRET: Final = lazy_regex("|".join(f"(?:{label})" for label in _LABELS))
+_DRAWN: Final = lazy_regex(r"[:：=][ \t]?[\"']?(?P<value>[A-Za-z0-9_-]{24,80})(?![A-Za-z0-9_./-])")
+_HEXADECIMAL: Final = lazy_regex("[0-9a-fA-F-]+")
+_USER: Final = lazy_regex(
+    r"(?:(?i:логин[а-я]{0,2})|用户名|用戶名|账户名|ユーザー名|ユーザーID|ログインID|아이디|사용자명|اسم المستخدم|(?i:kullanıcı adı(?:m|n|nız)?)|(?<![A-Z_])[A-Z]{2,12}_USER(?:NAME)?(?=[:=]))(?: ?[:：=は是는은—-])? ?[\"']?(?P<user>[A-Za-z][A-Za-z0-9._-]{2,30})(?![A-Za-z0-9@])"
+)
+_ROLES: Final = frozenset("root admin postgres mysql app user guest test www-data nginx".split())
+_EMAIL: Final = lazy_regex(
+    "(?<=[\u3000-\u9fff\uac00-\ud7af\uff00-\uff20])[A-Za-z0-9][A-Za-z0-9._%+-]{0,62}@[A-Za-z0-9-]{1,62}(?:\\.[A-Za-z0-9-]{1,62}){1,5}"
+)
+"""An address right behind a character of a script without spaces."""
+_NO_SECRET: Final = lazy_regex(
+    r"(?i)(?:слишком|неверн|коротк|забыт|утерян|указан|измен|ист[её]к|не |нет\b|тот же|см\.?|смотри|прежн|стар|минимум|от [0-9]|из [0-9]|обязател|yok|aynı|hatalı|yanlış|en az|değiş|bilmiyor|zorunlu|unut|"
+    r"نفس|غير|خاطئ|错误|太|无|没|忘|不|至少|至多|なし|同じ|未|別途|忘れ|아직|그대로|동일|없|모르|필수|변경|별도|생년월일|아래|다음|영문|숫자|틀렸)"
+)
+
+
+def find_secrets(text: str) -> Iterator[Found]:
+    """Yield what a label for a password, a code or a user's name stands before, and what looks drawn behind a colon."""
+    for match in matches(_SECRET, text):
+        value = match[match.lastgroup or 0]
+        if _NO_SECRET.match(value) is None:
+            start, end = match.span(match.lastgroup or 0)
+            yield Found(start, end - len(value) + len(value.rstrip(".!?)»\"'")), "secret", 0.9, "label")
+    for match in matches(_DRAWN, text):
+        if looks_drawn(match["value"], 24) and _HEXADECIMAL.fullmatch(match["value"]) is None:
+            yield Found(*match.span("value"), "secret", 0.8, "label")
+    for match in matches(_EMAIL, text):
+        yield Found(*match.span(), "email", 0.9)
+    for match in matches(_USER, text):
+        if match["user"].lower() not in _ROLES:
+            yield Found(*match.span("user"), "handle", 0.8, "label")
+
+
+_MAILBOX: Final = lazy_regex(
+    r"(?:^|[:：;,，]|\n)[ \t]{0,3}\"?(?P<name>[^\W\d_a-zA-Z][^\n<>:：;,，\"@]{1,30}?)\"? ?<[^<>\s@]{1,64}@[^<>\s]{3,80}>"
+)
+"""A name in other letters before an address: 도하율 <hayul@example.org>."""
+_DIGIT: Final = "[0-9\u0660-\u0669]"
+_CLOCK: Final = (
+    rf"(?:(?:오전|오후|午前|午後|上午|下午) ?)?{_DIGIT}{{1,2}}[:.]{_DIGIT}{{2}}(?:[:.]{_DIGIT}{{2}})?"
+    r"(?: ?(?:[AaPp]\.?[Mm]\.?|ص|م)(?!\w))?"
+)
+_STAMP: Final = rf"(?:{_DIGIT}{{1,4}}[./-] ?{_DIGIT}{{1,2}}[./-] ?{_DIGIT}{{1,4}}\.?[,،]? {{0,2}})?{_CLOCK}"
+_WHO: Final = r"[~@]? ?(?P<name>[^\W\d_][^\n\t:：\[\]<>()|,،，。]{0,28}?)"
+_LAYOUTS: Final = tuple(
+    lazy_regex(layout)
+    for layout in (
+        rf"\[?{_STAMP}\]?(?: [-–])? {{0,2}}{_WHO}[:：] ",  # WhatsApp, Telegram
+        rf"{_STAMP}\t{_WHO}\t",  # LINE
+        rf"\[{_WHO}\] \[{_STAMP}\]",  # KakaoTalk
+        rf"{_WHO} {{1,4}}[\[(]?{_STAMP}[\])]?(?::|(?=\s{{0,2}}(?:\n|\Z))|(?<=\]))",  # WeChat
+    )
+)
+_ROLE_BEFORE: Final = lazy_regex("(?:반장|총무|방장|회장|동대표|관리자|群主|管理员) ")
+_ROLE_BEHIND: Final = lazy_regex(" (?:Abla|Abi|Hanım|Bey|Teyze|Amca|Hoca|Usta)\\Z")
+
+
+def find_writers(text: str) -> Iterator[Found]:
+    """Yield whose address stands behind a name, and who writes the lines of a chat.
+
+    The lines have one layout with times, and some have the same writer.
+    """
+    found: list[list[tuple[int, int]]] = [[] for _ in _LAYOUTS]
+    start, above = 0, -1
+    while start < len(text):
+        check_time()
+        end = line_end(text, start)
+        for number, layout in enumerate(_LAYOUTS):
+            if line := layout.match(text, start, min(end, start + 80)):
+                if number < len(_LAYOUTS) - 1 or line[0].endswith(":") or line.end() < end or above != start:
+                    found[number].append(line.span("name"))
+                above = end + 1 if line.end() >= end else -1
+                break
+        start = end + 1
+    for box in matches(_MAILBOX, text):
+        yield Found(*box.span("name"), "person", 0.8, "field")
+    for lines in found:
+        often = Counter(text[slice(*span)] for span in lines)
+        if len(lines) < 3 or len(often) == len(lines):
+            continue
+        for begin, stop in lines:
+            name = text[begin:stop]
+            if name.isupper() or is_plain_form(name.lower()):
+                continue
+            role, behind = _ROLE_BEFORE.match(name), _ROLE_BEHIND.search(name)
+            kind = "handle" if any(not letter.isalpha() and letter not in " .'-" for letter in name) else "person"
+            yield Found(
+                begin + (role.end() if role else 0), stop - (len(behind[0]) if behind else 0), kind, 0.8, "field"
+            )
+
+
+# fmt: off
+PHASE: Final = Phase("script-records", (
+    Row("script-secret", find_secrets, anywhere, "email handle secret", 0.9, "label",
+        "пароль: Снежинка2020", "пароль слишком короткий"),
+    Row("script-writer", find_writers, anywhere, "handle person", 0.8, "field",
+        "20:14 Тагир: да\n20:15 Ксюша: нет\n20:16 Тагир: да", "8:00 Завтрак: каша\n13:00 Обед: суп\n19:00 Ужин: чай"),
+))
+"""Secrets and lines first: their words are names too."""
+# fmt: on
+
 
 _LETTER: Final = "[\u0370-\u03ff\u1f00-\u1fff\u0590-\u05ff\u0900-\u097f\u0e00-\u0e7f]"
 _NAME: Final = rf"{_LETTER}{{2,24}}(?:[ -]{_LETTER}{{2,24}}){{0,3}}(?!{_LETTER})"
@@ -37,7 +161,7 @@ _PLACE: Final = lazy_regex(
 _PHONE: Final = lazy_regex(
     r"(?:Τηλ(?:έφωνο|\.)?|κιν(?:ητό|\.)?|Κιν(?:ητό|\.)?|טלפון|נייד|טל'|โทร(?:ศัพท์)?\.?|มือถือ|फ़?ोन|फोन|मोबाइल) ?[:：]? {0,2}(?P<phone>[+(0-9][0-9() -]{5,18}[0-9])"
 )
-_SECRET: Final = lazy_regex(
+_LABELLED_SECRET: Final = lazy_regex(
     r"(?:[Κκ]ωδικός(?: πρόσβασης)?|[Σσ]υνθηματικό|PIN|סיסמה|סיסמת [א-ת]{2,10}|קוד (?:כניסה|לדלת|סודי)|รหัสผ่าน|รหัส(?:ประตู|ลับ)|पासवर्ड|कूटशब्द) ?(?:[:：=]|είναι|היא|הוא|คือ|है) {0,2}(?P<secret>[^\s,;]{3,40})"
 )
 _MONTHS: Final = (
@@ -55,7 +179,7 @@ def find_labelled(text: str) -> Iterator[Found]:
         (_IDS, "id"),
         (_PLACE, "place"),
         (_PHONE, "phone"),
-        (_SECRET, "secret"),
+        (_LABELLED_SECRET, "secret"),
         (_DATE, "date"),
     ):
         for match in matches(pattern, text):

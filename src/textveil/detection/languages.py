@@ -286,7 +286,7 @@ class _Language:
 @cache
 def rows_of(language: str) -> dict[str, tuple[Row, ...]]:
     """Return the rows that one of ``LANGUAGES`` adds, by the name of the phase; their examples are German."""
-    from textveil.detection.attributes import attribute_gate, attribute_search
+    from textveil.detection.demographic_lists import attribute_gate, attribute_search
     from textveil.detection.names_by_language import NamesByLanguage
     from textveil.detection.names_in_one_case import NamesInOneCase
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
-from textveil.detection.foreign import by_pieces, kinds_of_labels
+from textveil.detection.detectors import by_pieces, kinds_of_labels
 from textveil.detection.spacy import blank_pipeline, load_pipeline
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import MissingExtra, ModelError, need
@@ -177,7 +177,7 @@ def presidio_detector(
     Args:
         model: a spaCy pipeline in a folder or an installed package; None is a blank one (``analyzer_engine``).
         language: a code, as "en".
-        labels: kinds by Presidio's entity types, before the table of ``detection.foreign``; None leaves spans out.
+        labels: kinds by Presidio's entity types, before the table of ``detection.detectors``; None leaves spans out.
         threshold: results with a lower score are left out, from 0 to 1. Presidio's weakest patterns have 0.01.
         analyzer: an ``AnalyzerEngine`` of your own, with any NLP engine and recognizers, in the place of ``model``.
 

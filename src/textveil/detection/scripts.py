@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from typing import Final
@@ -53,7 +53,7 @@ def _phases(name: str) -> Phases:
 
 @cache
 def _records() -> Phases:
-    return Phases([import_module("textveil.detection.script_records").PHASE])
+    return Phases([import_module("textveil.detection.labelled").PHASE])
 
 
 @cache
@@ -118,14 +118,3 @@ def in_plain(read: Plain, spans: Sequence[Found]) -> list[Found]:
     places = read.places
     moved = (span._replace(start=bisect_left(places, span.start), end=bisect_left(places, span.end)) for span in spans)
     return [span for span in moved if span.start < span.end]
-
-
-def joined(words: Sequence[str]) -> str:
-    """Return an alternative of words, the longest first, as a pattern."""
-    return "|".join(map(re.escape, sorted(words, key=lambda word: (-len(word), word))))
-
-
-def found_by(pattern: re.Pattern[str], text: str, kind: str, score: float, why: str = "") -> Iterator[Found]:
-    """Yield the first group that matched, of each match; all of a match where a pattern has no groups."""
-    for match in matches(pattern, text):
-        yield Found(*match.span(match.lastgroup or 0), kind, score, why)

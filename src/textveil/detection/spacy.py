@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
-from textveil.detection.foreign import by_pieces, folder_name, kinds_of_labels
+from textveil.detection.detectors import by_pieces, folder_name, kinds_of_labels
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import InputError, MissingExtra, ModelError, ParameterError, need
 
@@ -129,7 +129,7 @@ def spacy_detector(
 
     Args:
         model: a folder that ``nlp.to_disk`` wrote, or the name of an installed package as `en_core_web_sm`.
-        labels: kinds by the pipeline's labels, before the table of ``detection.foreign``; None leaves spans out.
+        labels: kinds by the pipeline's labels, before the table of ``detection.detectors``; None leaves spans out.
         spans_key: the span group whose spans count too (a `spancat`'s); None is entities only.
         batch: texts that the pipeline gets together, >= 1.
 

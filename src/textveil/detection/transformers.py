@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from textveil.detection.foreign import by_pieces, folder_name, kinds_of_labels
+from textveil.detection.detectors import by_pieces, folder_name, kinds_of_labels
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import InputError, ModelError, need
 from textveil.models.foreign_files import load_libraries, read_model
@@ -212,7 +212,7 @@ def transformers_detector(
 
     Args:
         folder: configuration, weights in safetensors and a fast tokenizer, as ``save_pretrained`` writes them.
-        labels: kinds by the model's entities (without B- and I-), before those of ``detection.foreign``; None leaves
+        labels: kinds by the model's entities (without B- and I-), before those of ``detection.detectors``; None leaves
             spans out.
         batch: windows that the model reads together, >= 1.
         overlap: tokens that a window shares with the one before it; None is 64, or a quarter of a window that is short.

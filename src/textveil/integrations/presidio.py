@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from textveil.cuts import between
-from textveil.detection.foreign import kinds_of_labels
+from textveil.detection.detectors import kinds_of_labels
 from textveil.detection.presidio import EXTRA, load_analyzer
 from textveil.detection.spans import DetectedSpan, checked_spans, covering
 from textveil.errors import MissingExtra, ParameterError, need
@@ -52,7 +52,7 @@ class Veil:
 
     Args:
         policy: its rules for spans are used; a name or a file, or an object.
-        labels: kinds by entity types, before the table of ``detection.foreign``; None leaves values as they are.
+        labels: kinds by entity types, before the table of ``detection.detectors``; None leaves values as they are.
         scope: shared by the veils of texts in which one value has one surrogate; None is one of its own.
         key: of a policy whose scope is a corpus, and only there: 32 secret bytes, under which every veil gives a value
             the same surrogate. In its place ``scope`` may be a ``KeyedScope``.

@@ -97,7 +97,7 @@ class _Entities:
     name = "doc.ents"
 
     def __init__(self, labels: Mapping[str, str | None]) -> None:
-        from textveil.detection.foreign import KINDS_OF_LABELS, kinds_of_labels
+        from textveil.detection.detectors import KINDS_OF_LABELS, kinds_of_labels
 
         self._labels, self._made = dict(labels), kinds_of_labels
         own = {kind for kind in labels.values() if kind is not None}
@@ -266,7 +266,7 @@ def make(
         epsilon: nats for one word, beside a mechanism.
         options: more options of the mechanism.
         entities: whether the entities that other components put on the documents are spans for the policy too.
-        labels: kinds by the labels of entities, before the table of ``detection.foreign``; None leaves spans out.
+        labels: kinds by the labels of entities, before the table of ``detection.detectors``; None leaves spans out.
 
     Raises:
         ParameterError: the policy or the mechanism cannot be made.

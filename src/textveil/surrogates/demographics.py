@@ -9,8 +9,15 @@ from typing import Annotated, Final, NamedTuple
 
 import numpy as np
 
-from textveil.detection.attributes import attribute_of
-from textveil.detection.demographic_lists import ADJECTIVE, OCCUPATION, SINGULAR, Form, demographics, words_of
+from textveil.detection.demographic_lists import (
+    ADJECTIVE,
+    OCCUPATION,
+    SINGULAR,
+    Form,
+    attribute_of,
+    demographics,
+    words_of,
+)
 from textveil.registry.options import Option
 from textveil.surrogates.drawn import Drawn, agreed, proved, pseudonym
 from textveil.surrogates.making import PSEUDONYMS, declared

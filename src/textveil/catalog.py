@@ -51,7 +51,7 @@ MECHANISMS: Table[CatalogEntry] = Table(
         # generated: mechanisms
         "neighborhood": "textveil.mechanisms.neighborhood:neighborhood",
         "randomized-response": "textveil.mechanisms.randomized_response:randomized_response",
-        "consistent-neighborhood": "textveil.mechanisms.consistent_neighborhood:consistent_neighborhood",
+        "consistent-neighborhood": "textveil.mechanisms.neighborhood:consistent_neighborhood",
         "same-class": "textveil.mechanisms.randomized_response:same_class",
         # end
     },

@@ -15,7 +15,7 @@ from tests.budget.test_verify import exercised
 from tests.helpers.postgres import Postgres, postgres_server
 
 from textveil.budget.account import Account, Limit
-from textveil.budget.database import METADATA, VERSION, _migrate, url_of, writing
+from textveil.budget.database import METADATA, VERSION, migrate, url_of, writing
 from textveil.budget.ledger import Ledger
 from textveil.errors import BudgetExhausted, LedgerError, ParameterError
 
@@ -128,7 +128,7 @@ def test_the_key_of_a_new_database_is_written_once_by_several_at_once(url: str) 
 def test_an_older_form_is_upgraded(url: str) -> None:
     engine = sa.create_engine(url_of(url))
     with writing(engine) as connection:
-        _migrate(connection, "1")
+        migrate(connection, "textveil.budget", "ledger_version", "1")
     with pytest.raises(LedgerError, match="got the older form 1"):
         Ledger(url, key=KEY)
     Ledger.upgrade(url)

@@ -6,7 +6,7 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
-from textveil.cli import commands, main
+from textveil.cli import main
 
 GREET = '''
 import typer
@@ -30,8 +30,8 @@ def textveil(monkeypatch, capsys, tmp_path):
     monkeypatch.syspath_prepend(str(tmp_path))
 
     def run(points: dict[str, str], *arguments: str) -> tuple[int, str, str]:
-        made = [EntryPoint(name, target, commands.GROUP) for name, target in points.items()]
-        monkeypatch.setattr(commands, "entry_points", lambda group: made if group == commands.GROUP else [])
+        made = [EntryPoint(name, target, main.GROUP) for name, target in points.items()]
+        monkeypatch.setattr(main, "entry_points", lambda group: made if group == main.GROUP else [])
         monkeypatch.setattr(sys, "argv", ["textveil", *arguments])
         code = main._exit_code()
         return code, *capsys.readouterr()

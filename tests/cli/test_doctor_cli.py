@@ -7,8 +7,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from textveil.cli import doctor as doctor_module
 from textveil.cli import main as cli
+from textveil.cli import serve as doctor_module
 
 
 class Upstream(BaseHTTPRequestHandler):

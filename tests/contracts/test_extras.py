@@ -62,7 +62,7 @@ INSTALL = "python -m pip install ./lab"
 @pytest.fixture(autouse=True)
 def no_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("textveil.registry.table.entry_points", lambda group: [])
-    monkeypatch.setattr("textveil.cli.commands.entry_points", lambda group: [])
+    monkeypatch.setattr("textveil.cli.main.entry_points", lambda group: [])
 
 
 @pytest.mark.parametrize("name", ["audit", "decode", "frontier"])

@@ -13,9 +13,8 @@ from tests.helpers.sequence_laws import joint_law, p_value
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import ParameterError
-from textveil.mechanisms.consistent_neighborhood import ConsistentNeighborhood, consistent_neighborhood
 from textveil.mechanisms.kinds import SequenceMechanism, TextMechanism, WordMechanism
-from textveil.mechanisms.neighborhood import neighborhood
+from textveil.mechanisms.neighborhood import ConsistentNeighborhood, consistent_neighborhood, neighborhood
 from textveil.privacy.guarantees import Status
 from textveil.privacy.units import ONE_TOKEN
 from textveil.randomness import seeded_generator

@@ -10,7 +10,7 @@ from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.catalog import mechanism
 from textveil.errors import InputError
-from textveil.mechanisms.consistent_neighborhood import ConsistentNeighborhood
+from textveil.mechanisms.neighborhood import ConsistentNeighborhood
 from textveil.privacy.guarantees import Guarantee, PureDP
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.types import Ids, Integers

@@ -52,7 +52,7 @@ def package(command, monkeypatch):
     """The command, whether or not the installed lab was built before it had it."""
     point = EntryPoint("audit-package", "textveil_lab.commands.audit_package:app", "textveil.commands")
     others = [one for one in entry_points(group="textveil.commands") if one.name != point.name]
-    monkeypatch.setattr("textveil.cli.commands.entry_points", lambda group: [*others, point])
+    monkeypatch.setattr("textveil.cli.main.entry_points", lambda group: [*others, point])
     return lambda *arguments: command("audit-package", *arguments)
 
 

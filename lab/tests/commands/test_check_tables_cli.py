@@ -15,7 +15,7 @@ def check_tables(command, monkeypatch):
     """The command, whether or not the installed lab was built before it had it; one epsilon of words."""
     point = EntryPoint("check-tables", "textveil_lab.commands.check_tables:app", "textveil.commands")
     others = [one for one in entry_points(group="textveil.commands") if one.name != point.name]
-    monkeypatch.setattr("textveil.cli.commands.entry_points", lambda group: [*others, point])
+    monkeypatch.setattr("textveil.cli.main.entry_points", lambda group: [*others, point])
     monkeypatch.setattr(tables.write_statements, "__defaults__", ((14.0,),))
     return lambda *arguments: command("check-tables", *arguments)
 

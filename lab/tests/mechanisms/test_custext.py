@@ -19,7 +19,7 @@ from textveil.privacy.units import ONE_DOCUMENT, ONE_TOKEN
 from textveil.randomness import seeded_generator
 from textveil.sanitize.outside import DrawnOutside
 from textveil.sanitize.ways import ByTokens
-from textveil.text.passing import PASSING_FUNCTION_WORDS
+from textveil.text.english import PASSING_FUNCTION_WORDS
 from textveil.vocabulary.facts import word_frequencies
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary

@@ -241,7 +241,7 @@ def _bring_up(connection: Connection, *, upgrade: bool) -> None:
             f"the ledger's database must have form {VERSION}; got the older form {version}. Make a copy of it, then "
             "run `textveil ledger upgrade`."
         )
-    _migrate(connection)
+    migrate(connection, "textveil.budget", _VERSION_TABLE)
 
 
 def version_of(connection: Connection) -> str | None:
@@ -251,7 +251,8 @@ def version_of(connection: Connection) -> str | None:
     return connection.execute(sa.text(f"SELECT version_num FROM {_VERSION_TABLE}")).scalar()
 
 
-def _migrate(connection: Connection, to: str = "head") -> None:
+def migrate(connection: Connection, package: str, version_table: str, to: str = "head") -> None:
+    """Bring a package's tables into the form of its last step, or of ``to``."""
     try:
         from alembic import command
         from alembic.config import Config
@@ -259,8 +260,9 @@ def _migrate(connection: Connection, to: str = "head") -> None:
         raise MissingExtra("alembic", "ledger") from None
     config = Config()
     config.set_main_option("script_location", "textveil.budget:migrations")
-    config.set_main_option("path_separator", "os")
-    config.attributes["connection"] = connection
+    config.set_main_option("version_locations", f"{package}:migrations/versions")
+    config.set_main_option("path_separator", "newline")
+    config.attributes.update(connection=connection, version_table=version_table)
     command.upgrade(config, to)
 
 

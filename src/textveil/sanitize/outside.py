@@ -14,8 +14,8 @@ from textveil.privacy.units import ONE_TOKEN_OUTSIDE
 from textveil.sanitize.setting import Protected
 from textveil.sanitize.token_draws import CountedTexts, DrawsWords, TokenDraws
 from textveil.surrogates.map_file import Replaced
+from textveil.text.english import Passing
 from textveil.text.marks import Marks, plain_edits, plain_text
-from textveil.text.passing import Passing
 from textveil.text.render import with_capitals
 
 _NOTHING: Final[Mapping[str, int]] = {}

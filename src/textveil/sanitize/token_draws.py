@@ -15,8 +15,8 @@ from textveil.privacy.guarantees import PureDP
 from textveil.privacy.proved import status_of
 from textveil.privacy.units import Adjacency, beside_common_words
 from textveil.text.codes import GOES_ON, EncodedTexts, Lookup, NumberPlaces, TextCodes, WordPlaces, token_kinds
+from textveil.text.english import Passing
 from textveil.text.marks import Marks
-from textveil.text.passing import Passing
 from textveil.text.render import BLANK, label, with_draws
 from textveil.text.tokens import Kind
 from textveil.types import Flags, Ids, Integers

@@ -25,8 +25,8 @@ from textveil.sanitize.release import Release, WordVectors
 from textveil.sanitize.setting import Protected, Setting
 from textveil.sanitize.token_draws import LEFT_OUT, CountedTexts, DrawsWords, LeftOut, TokenDraws
 from textveil.surrogates.scopes import Scope
+from textveil.text.english import Passing
 from textveil.text.marks import Marks
-from textveil.text.passing import Passing
 from textveil.text.render import written_texts
 
 

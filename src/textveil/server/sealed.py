@@ -16,15 +16,13 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import sqlalchemy as sa
-from alembic import command
-from alembic.config import Config as AlembicConfig
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from sqlalchemy.engine import Connection, Engine
 
-from textveil.budget.database import add_rows, opened, reading, rows_of, set_rows, told, url_of, writing
+from textveil.budget.database import add_rows, migrate, opened, reading, rows_of, set_rows, told, url_of, writing
 from textveil.budget.ledger import ledger_key
 from textveil.errors import LedgerError
 from textveil.json_text import json_data
@@ -91,11 +89,7 @@ def make_tables(engine: Engine) -> None:
     with told(), writing(engine) as connection:
         if connection.dialect.name == "postgresql":
             connection.execute(sa.text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
-        config = AlembicConfig()
-        config.set_main_option("script_location", "textveil.server:migrations")
-        config.set_main_option("path_separator", "os")
-        config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+        migrate(connection, "textveil.server", VERSION_TABLE)
 
 
 def delete_expired(connection: Connection, table: sa.Table, now: int) -> None:

@@ -20,6 +20,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.text.english import OTHER, Passing, begin_sentences, role
 from textveil.text.marks import (
     BLANK,
     DROPPED,
@@ -37,7 +38,6 @@ from textveil.text.marks import (
 )
 from textveil.text.numbers import JOINING, far_apart, plain_number, same_number
 from textveil.text.out_of_vocabulary import word_index
-from textveil.text.passing import OTHER, Passing, begin_sentences, role
 from textveil.text.render import EncodedTexts as EncodedTexts
 from textveil.text.render import Legend, label, written
 from textveil.text.render import NumberPlaces as NumberPlaces

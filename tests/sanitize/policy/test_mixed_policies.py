@@ -18,9 +18,8 @@ from textveil.sanitize.policy.choice import policy
 from textveil.sanitize.policy.policy import Action, Policy, Rule
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.text.codes import TextCodes
-from textveil.text.english import FUNCTION_WORDS
+from textveil.text.english import FUNCTION_WORDS, PASSING_FUNCTION_WORDS
 from textveil.text.marks import plain_edits, plain_text
-from textveil.text.passing import PASSING_FUNCTION_WORDS
 from textveil.text.tokens import Kind, tokenize
 from textveil.vocabulary.vocabulary import Vocabulary
 

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.mechanisms.consistent_neighborhood import ConsistentNeighborhood, Recent
 from textveil.mechanisms.contextual_neighborhood import ContextualNeighborhood
 from textveil.mechanisms.kinds import checked_bounds, checked_ids
-from textveil.mechanisms.neighborhood import Neighborhood, WeightedNeighborhood
+from textveil.mechanisms.neighborhood import ConsistentNeighborhood, Neighborhood, Recent, WeightedNeighborhood
 from textveil.mechanisms.raised_rows import ByCosine, RaisedEntries
 from textveil.mechanisms.randomized_response import RandomizedResponse
 from textveil.numerics.base_weights import GrowingWeights, Lent

@@ -1,14 +1,8 @@
-"""Run by Alembic, on the connection that ``budget.database`` gives it."""
+"""Run by Alembic, on the connection and for the table of versions that ``budget.database.migrate`` gives it."""
 
 from alembic import context
 
-from textveil.budget.database import METADATA
-
-context.configure(
-    connection=context.config.attributes["connection"],
-    target_metadata=METADATA,
-    version_table="ledger_version",
-    transactional_ddl=True,
-)
+told = context.config.attributes
+context.configure(connection=told["connection"], version_table=told["version_table"], transactional_ddl=True)
 with context.begin_transaction():
     context.run_migrations()

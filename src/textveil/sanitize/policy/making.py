@@ -24,7 +24,7 @@ from textveil.sanitize.policy.policy import Action, Policy, Rule, ScopeName, Wor
 from textveil.sanitize.token_draws import DrawsWords, blanks, class_labels
 from textveil.surrogates.making import make_surrogate
 from textveil.surrogates.surrogate import Surrogate
-from textveil.text.passing import PASSING_FUNCTION_WORDS, Passing, passing_common_words
+from textveil.text.english import PASSING_FUNCTION_WORDS, Passing, passing_common_words
 
 NUMBER: Final = "number"  # the kind of spans that are found in every text: groups of digits outside all others
 _RESPONSE: Final = 8.0  # nats of one word where common words are drawn and no epsilon is given

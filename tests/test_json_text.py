@@ -20,8 +20,8 @@ from textveil.detection.found import OTHER, without
 from textveil.errors import InternalError, ParameterError, TextveilError
 from textveil.json_text import NESTING, json_data, json_file
 from textveil.models.foreign_files import is_encoder_decoder, is_masked
-from textveil.sanitize.outside import joined
 from textveil.sanitize.policy_report import read_risk
+from textveil.sanitize.ways import joined
 from textveil.server.config import load_config
 from textveil.surrogates.map_file import PrivateMap, Replaced
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.helpers.attacks import loaded_attack
 
-import textveil.sanitize.outside as outside
+import textveil.sanitize.ways as outside
 from textveil.errors import InternalError
 from textveil.randomness import seeded_generator
 from textveil.sanitize.by_policy import _HIGHEST_EPSILON, ALPHA, _pairs, check_draws, check_outside, neighbor

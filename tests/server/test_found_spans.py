@@ -8,10 +8,10 @@ import pytest
 from textveil.budget.account import Account
 from textveil.detection.spans import DetectedSpan
 from textveil.sanitize.policy.finding import SpanFinder
-from textveil.server import found_spans
+from textveil.server import finding
 from textveil.server.budgets import UncountedLedger
 from textveil.server.conversations import ConversationState
-from textveil.server.found_spans import FoundSpans
+from textveil.server.finding import FoundSpans
 from textveil.server.policies import OfferedPolicies
 from textveil.server.service import SanitizingService
 
@@ -85,7 +85,7 @@ def test_texts_of_no_conversation_are_not_remembered(monkeypatch: pytest.MonkeyP
 def test_spans_are_forgotten_after_their_time_and_beyond_a_size(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
     memory = FoundSpans(10.0, clock=lambda: now)
-    monkeypatch.setattr(found_spans, "MOST", 6)
+    monkeypatch.setattr(finding, "MOST", 6)
 
     def missing(*texts: str) -> list[str]:
         return memory.recall(WARD, "prompts", texts).missing(texts)

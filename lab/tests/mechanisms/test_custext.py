@@ -17,8 +17,7 @@ from textveil.privacy.composition import narrowed, repeat
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.privacy.units import ONE_DOCUMENT, ONE_TOKEN
 from textveil.randomness import seeded_generator
-from textveil.sanitize.outside import DrawnOutside
-from textveil.sanitize.ways import ByTokens
+from textveil.sanitize.ways import ByTokens, DrawnOutside
 from textveil.text.english import PASSING_FUNCTION_WORDS
 from textveil.vocabulary.facts import word_frequencies
 from textveil.vocabulary.grid import integer_grid

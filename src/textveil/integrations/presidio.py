@@ -21,10 +21,10 @@ from textveil.detection.spans import DetectedSpan, checked_spans, covering
 from textveil.errors import MissingExtra, ParameterError, need
 from textveil.randomness import resolve
 from textveil.sanitize.by_policy import BEFORE, check_outside, draw_mentions, paying_draws, protected
-from textveil.sanitize.outside import joined
 from textveil.sanitize.policy.choice import policy as policy_named
 from textveil.sanitize.policy.making import parts_of
 from textveil.sanitize.policy.policy import Policy, ScopeName
+from textveil.sanitize.ways import joined
 from textveil.surrogates.making import make_surrogate
 from textveil.surrogates.map_file import PrivateMap, Replaced
 from textveil.surrogates.restoring import restore

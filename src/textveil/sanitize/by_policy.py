@@ -31,13 +31,12 @@ from textveil.errors import InternalError, UnsupportedGuarantee, need
 from textveil.privacy.guarantees import Guarantee
 from textveil.privacy.units import ONE_ENTITY, ONE_SPAN, ONE_VALUE
 from textveil.randomness import resolve
-from textveil.sanitize.outside import Outside, Stretches, Verbatim, plain_value
 from textveil.sanitize.policy.finding import RecordValues, sure, value_in
 from textveil.sanitize.policy.making import PolicyParts
 from textveil.sanitize.policy.policy import ScopeName
 from textveil.sanitize.release import DrawnSpan, Release
 from textveil.sanitize.setting import GUESSED, UNREAD, UNSETTLED, Protected, Setting, mentions_of
-from textveil.sanitize.ways import Wanted
+from textveil.sanitize.ways import Outside, Stretches, Verbatim, Wanted, plain_value
 from textveil.surrogates.drawn import DrawMentions, Drawn
 from textveil.surrogates.making import guarantee_of
 from textveil.surrogates.map_file import PrivateMap, Replaced

@@ -28,12 +28,11 @@ from textveil.privacy.guarantees import Guarantee, PureDP, Status
 from textveil.privacy.units import one_value
 from textveil.randomness import seeded_generator
 from textveil.sanitize.by_policy import BEFORE, ByPolicy
-from textveil.sanitize.outside import DrawnOutside, Outside, Verbatim
 from textveil.sanitize.policy.making import number_options, parts_of, passing_of, words_of
 from textveil.sanitize.policy.policy import Action, Policy
 from textveil.sanitize.setting import PolicyFacts, facts_of
 from textveil.sanitize.token_draws import DrawsWords, LeftOut
-from textveil.sanitize.ways import ByTexts, ByTokens, Way
+from textveil.sanitize.ways import ByTexts, ByTokens, DrawnOutside, Outside, Verbatim, Way
 from textveil.surrogates.making import SURROGATE_ENTRIES
 from textveil.surrogates.scopes import KEY_BYTES, MemoryScope
 from textveil.surrogates.surrogate import Mention, Surrogate

@@ -28,7 +28,7 @@ from textveil.server.budgets import BudgetLedger as BudgetLedger
 from textveil.server.budgets import Reserving, budget_data, cost_told
 from textveil.server.conversations import OWN, UNTRACED, ConversationState
 from textveil.server.errors import ApiError
-from textveil.server.finding import FindingProcesses
+from textveil.server.finding import FindingProcesses, FoundSpans, Recalled
 from textveil.server.foreign import (
     CallRead,
     Context,
@@ -42,7 +42,6 @@ from textveil.server.foreign import (
     span_kinds,
     with_carried,
 )
-from textveil.server.found_spans import FoundSpans, Recalled
 from textveil.server.monitoring import ServerMetrics
 from textveil.server.policies import OfferedPolicies
 from textveil.surrogates.scopes import ApartScope, MemoryScope

@@ -13,9 +13,9 @@ from tests.helpers.canaries import NAME
 from tests.helpers.servers import MemoryLedger
 from tests.helpers.upstream import Provider, completion, say, send_json
 
-import textveil.sanitize.outside as outside
+import textveil.sanitize.ways as outside
+import textveil.server.gateway as routes
 import textveil.server.gateway.bodies as bodies
-import textveil.server.gateway.routes as routes
 import textveil.server.gateway.sending as sending
 from textveil.budget.account import Account
 from textveil.errors import LedgerError, ModelError, ParameterError, SlowText

@@ -28,7 +28,7 @@ from tests.helpers.upstream import (
     send_pieces,
 )
 
-import textveil.server.gateway.routes as routes
+import textveil.server.gateway as routes
 from textveil.server.errors import ApiError
 from textveil.server.gateway.answers import EVENT_CHARACTERS, Event, EventReader
 

@@ -228,7 +228,7 @@ def test_without_the_extra_a_line_says_what_to_install(sanitizer, monkeypatch):
 
 
 def test_commands_that_read_texts_read_a_picture(ocr):
-    from textveil.corpora.file_by_file import Documents
+    from textveil.corpora.formats.document_file import Documents
 
     records = Documents(("scan.png",)).of(1).records(drawn(), 1)
     assert not records.faults and f"Dear Dr. {NAME}," in records.texts[0][0]

@@ -165,7 +165,7 @@ class FormatChoice:
         return converted(source, writer(choice.sanitized) if wanted == "parquet" else writer(), wanted)
 
     def _documents(self, inputs: Sequence[str]) -> CorpusFormat:
-        from textveil.corpora.file_by_file import FILE, FOLDER, Documents
+        from textveil.corpora.formats.document_file import FILE, FOLDER, Documents
 
         given = {"sanitized": self.sanitized, "kept": self.kept, "whole": self.whole, "encoding": self.encoding}
         for option, value in given.items():

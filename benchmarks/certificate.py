@@ -33,9 +33,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from everyday import FOLDER, NAMES, TEXT, TITLES, covered, labelled_notes, read_pages, whole
 
-from textveil.certificate.bounds import Bets, log_wealth_needed, missed_share, wrong_share
+from textveil.certificate.bounds import Bets, conformal_threshold, log_wealth_needed, missed_share, wrong_share
 from textveil.certificate.sampling import Sample, draw_order
-from textveil.certificate.thresholds import conformal_threshold
 from textveil.errors import ParameterError
 from textveil.sanitize.policy.choice import policy
 from textveil.sanitize.policy.finding import GUESS

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from textveil.certificate.thresholds import conformal_threshold, exchangeable, pages_for
+from textveil.certificate.bounds import conformal_threshold, exchangeable, pages_for
 from textveil.errors import ParameterError
 
 ALPHA = 1e-6  # of each test by simulation

@@ -363,8 +363,7 @@ def test_a_file_that_holds_a_value_is_not_handed_over(sanitizer, contract, monke
 
 
 def test_the_check_takes_time_that_is_linear_in_values_and_strings():
-    from textveil.documents.check import Shown, check
-    from textveil.documents.model import Passage, Piece
+    from textveil.documents.model import Passage, Piece, Shown, check
     from textveil.surrogates.map_file import PrivateMap, Replaced
 
     values = [f"somebody{number:06d}" for number in range(20_000)]

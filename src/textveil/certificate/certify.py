@@ -12,16 +12,20 @@ import numpy as np
 
 from textveil.certificate.bounds import (
     LEVEL,
+    Comparison,
+    Threshold,
     capture_recapture,
+    conformal_threshold,
+    exchangeable,
     missed_share,
     none_missed_upper,
+    pages_for,
     upper_count,
     wrong_share,
 )
 from textveil.certificate.marks import Binding, Guess, Mark, Marks, Period, Span
 from textveil.certificate.samples import CHARACTERS
 from textveil.certificate.sampling import EVEN, MEAN, Sample
-from textveil.certificate.thresholds import Comparison, Threshold, conformal_threshold, exchangeable, pages_for
 from textveil.detection.kinds import GROUPS
 from textveil.errors import InputError, need
 from textveil.pages import rendering

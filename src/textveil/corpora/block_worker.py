@@ -16,7 +16,7 @@ from textveil.corpora.blocks import NO_COLUMNS, Block, Outcome, RecordColumns, S
 from textveil.corpora.file_by_file import format_of, formats_of
 from textveil.corpora.formats.records import CorpusFormat, Records, Structured
 from textveil.detection.spans import DetectedSpan
-from textveil.documents.check import Certificate
+from textveil.documents.model import Certificate
 from textveil.errors import InputError, InternalError, ParameterError, SlowText, need
 from textveil.randomness import SECRET_BYTES, derived_generator, secure_generator, seeded_generator
 from textveil.sanitize.chosen import SanitizerOptions

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from textveil.documents.check import Certificate
+from textveil.documents.model import Certificate
 from textveil.errors import ParameterError
 from textveil.json_text import json_data
 from textveil.sanitize.costs import Counts

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 from textveil.corpora.blocks import Outcome, Sampled, Skip
 from textveil.corpora.inputs import Whole, same_file
-from textveil.documents.check import Certificate
+from textveil.documents.model import Certificate
 from textveil.errors import OutputError, ParameterError
 from textveil.json_text import json_data, json_file
 from textveil.randomness import SECRET_BYTES, new_secret

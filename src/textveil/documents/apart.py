@@ -15,8 +15,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar, cast
 
-from textveil.documents.check import Certificate, check
-from textveil.documents.model import Cut, Images, joined, lines, write
+from textveil.documents.model import Certificate, Cut, Images, check, joined, lines, write
 from textveil.documents.registry import Limits, is_picture, reader_of, take, within
 from textveil.errors import InputError, InternalError, TextveilError, UnsupportedGuarantee
 from textveil.killable import (

@@ -7,8 +7,7 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
-from textveil.documents.check import Shown
-from textveil.documents.model import Images
+from textveil.documents.model import Images, Shown
 from textveil.errors import InternalError, MissingExtra
 
 try:

@@ -8,8 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from textveil.documents.check import Shown
-from textveil.documents.model import Images, Passage, Piece
+from textveil.documents.model import Images, Passage, Piece, Shown
 from textveil.errors import InputError, InternalError
 
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final, Literal, TypeAlias, cast, final
 
-from textveil.documents.check import Shown
-from textveil.documents.model import Content, Images
+from textveil.documents.model import Content, Images, Shown
 from textveil.errors import InputError
 
 PICTURES: Final = (".png", ".jpg", ".jpeg")

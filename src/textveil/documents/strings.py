@@ -17,9 +17,8 @@ from html.parser import HTMLParser
 from typing import Any, Final
 from xml.parsers import expat
 
-from textveil.documents.check import Shown
 from textveil.documents.markup import NAMES, PUBLIC_PREFIXES, WORDS
-from textveil.documents.model import PUBLIC, STATED, Images
+from textveil.documents.model import PUBLIC, STATED, Images, Shown
 from textveil.documents.pictures import picture_strings
 from textveil.documents.registry import ENDINGS, READERS, reader_of
 from textveil.documents.web import INLINE

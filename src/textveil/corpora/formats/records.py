@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, BinaryIO, Final, NamedTuple, Protocol, runtime_checkable
 
-from textveil.documents.check import Certificate
+from textveil.documents.model import Certificate
 from textveil.errors import InputError, MissingExtra, need
 from textveil.surrogates.map_file import PrivateMap
 from textveil.text.no_text import ADVICE, what_it_is

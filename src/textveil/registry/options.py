@@ -143,12 +143,12 @@ class Option:
             converted = self.kind(value)
         except OverflowError:
             converted = math.inf
-        inside = self.domain.holds(converted)
-        if self.domain.names and not inside:
+        if self.domain.holds(converted):
+            return converted
+        if self.domain.names:
             shown = repr(str(converted)[:60])
             need(False, self.name, shown, self.domain.wanted, self.domain.hint, kind=UnknownNameError)
-        need(inside, self.name, converted, self.wanted, self.domain.hint)
-        return converted
+        need(False, self.name, converted, self.wanted, self.domain.hint)
 
 
 def _fits(value: Any, kind: Kind) -> bool:

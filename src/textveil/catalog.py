@@ -85,11 +85,7 @@ def entry(name: str) -> CatalogEntry:
 
 
 def mechanism(
-    name: str = DEFAULT,
-    vocabulary: Vocabulary | None = None,
-    *,
-    progress: Progress | None = None,
-    **options: Any,
+    name: str = DEFAULT, vocabulary: Vocabulary | None = None, *, progress: Progress | None = None, **options: Any
 ) -> Mechanism:
     """Make a mechanism of the catalog.
 

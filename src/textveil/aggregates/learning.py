@@ -311,10 +311,7 @@ def _noise(budget: GaussianBudget, second: Fraction, cross: Fraction) -> Noise:
         bits += 1
     norm = 2**bits
     return Noise(
-        norm,
-        budget.noise(norm**4, second),
-        budget.noise(Fraction(norm**4, 2), second),
-        budget.noise(norm**2, cross),
+        norm, budget.noise(norm**4, second), budget.noise(Fraction(norm**4, 2), second), budget.noise(norm**2, cross)
     )
 
 

@@ -21,10 +21,7 @@ METADATA = MetaData()
 
 # facts about the whole database: the check value of its key
 FACTS = Table(
-    "ledger_facts",
-    METADATA,
-    Column("name", String(64), primary_key=True),
-    Column("value", LargeBinary, nullable=False),
+    "ledger_facts", METADATA, Column("name", String(64), primary_key=True), Column("value", LargeBinary, nullable=False)
 )
 
 # of each tenant the last entry: its number, time, digest, and a seal under the key; writers lock it

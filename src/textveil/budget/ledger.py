@@ -29,15 +29,7 @@ from textveil.budget.standing import Balance as Balance
 from textveil.budget.standing import Reservation as Reservation
 from textveil.budget.verification import Verification, stored_entries, verified, write_export
 from textveil.environment import LEDGER_KEY, LEDGER_KEY_FILE
-from textveil.errors import (
-    BudgetExhausted,
-    InputError,
-    LedgerError,
-    OutputError,
-    ParameterError,
-    TextveilError,
-    need,
-)
+from textveil.errors import BudgetExhausted, InputError, LedgerError, OutputError, ParameterError, TextveilError, need
 from textveil.privacy.accountant import Accountant
 from textveil.whole_files import decoded_key, read_key, read_or_made_key
 

@@ -339,12 +339,7 @@ def _pages(missed: Sequence[Counter[str]], kinds: frozenset[str], sample: Sample
 
 
 def _kind(
-    kind: str,
-    missed: Sequence[Counter[str]],
-    wrong: Sequence[Counter[str]],
-    found: Reals,
-    sample: Sample,
-    level: float,
+    kind: str, missed: Sequence[Counter[str]], wrong: Sequence[Counter[str]], found: Reals, sample: Sample, level: float
 ) -> Kind:
     most = max(1, int(np.quantile(found, _USUAL)))  # no sample bounds what one page may hide
     overlooked, mistaken = (np.array([float(page[kind]) for page in pages]) for pages in (missed, wrong))

@@ -33,7 +33,7 @@ FONT: Final = Name(
         r"(?: (?:Emoji|Historic|Light|Semibold|Semilight|Symbol))?)|Shruti|SimHei|SimSun(?:-ExtB)?|Simplified Arabic|Source"
         r" (?:Code|Sans|Serif)(?: Pro)?|Sylfaen|Symbol|Tahoma|Times(?: New Roman)?|Traditional Arabic|Trebuchet MS|Tunga"
         r"|Tw Cen MT|Ubuntu|Univers|Utsaah|Verdana|Vijaya|Vrinda|Webdings|Wingdings(?: [23])?|Yu (?:Gothic|Mincho)"
-        r"(?: UI| Light)?)(?: (?:Narrow|Black|Light|Bold|Condensed|Medium|Display|MT|Std|CE|Cyr|Greek|Baltic|Tur))?|",
+        r"(?: UI| Light)?)(?: (?:Narrow|Black|Light|Bold|Condensed|Medium|Display|MT|Std|CE|Cyr|Greek|Baltic|Tur))?|"
     ),
     numbered=False,
 )
@@ -210,10 +210,7 @@ SLIDES: Final = replace(
     texts=DRAWING.texts | {"p:text"},
     lines=DRAWING.lines | {"p:text"},
     gone=DRAWING.gone | frozenset(_GONE.split()),
-    worded={
-        **DRAWING.worded,
-        **dict.fromkeys(("p:sldMasterId id", "p:sldLayoutId id"), re.compile(r"2147[4-9]\d{5}")),
-    },
+    worded={**DRAWING.worded, **dict.fromkeys(("p:sldMasterId id", "p:sldLayoutId id"), re.compile(r"2147[4-9]\d{5}"))},
     named={
         **DRAWING.named,
         "p:cSld name": Name("Slide ", re.compile("Office Theme|Title Slide|Blank|Title Only|")),
@@ -239,10 +236,7 @@ _KINDS: Final = {
     "slideMaster": "master", "notesSlide": "notes", "notesMaster": "master of notes", "comments": "comments",
     "commentAuthors": "authors", "presProps": "properties of the show", "viewProps": "view", "tableStyles": "styles",
 }  # fmt: skip
-Slides.known = {
-    **CHARTS,
-    **{f"{_SLIDES_TYPE}{name}+xml": Known(kind, SLIDES) for name, kind in _KINDS.items()},
-}
+Slides.known = {**CHARTS, **{f"{_SLIDES_TYPE}{name}+xml": Known(kind, SLIDES) for name, kind in _KINDS.items()}}
 
 
 _GONE_FROM_WORD: Final = (

@@ -23,13 +23,7 @@ from textveil.documents.pdf_fonts import (
     wide_font,
     write_font,
 )
-from textveil.documents.pdf_text import (
-    IDENTITY,
-    Font,
-    Lines,
-    Matrix,
-    times,
-)
+from textveil.documents.pdf_text import IDENTITY, Font, Lines, Matrix, times
 from textveil.documents.pictures import Pictures
 from textveil.documents.registry import take
 from textveil.errors import InputError, MissingExtra

@@ -42,7 +42,7 @@ _NO_TEXT: Final = frozenset(
 _HARMLESS: Final = re.compile(
     r"-?[\d.]{1,5}|(?:FF|00)?(?:000000|FFFFFF)(?:FF)?|https?://(?:schemas\.(?:openxmlformats\.org|microsoft\.com)|purl\.oclc\.org"
     r"|www\.w3\.org)(?:/[a-z0-9][A-Za-z0-9.#-]{0,40}){1,9}/?|http://www\.w3\.org/[A-Z0-9]{1,4}(?:/[A-Za-z0-9#-]{1,24}){0,3}"
-    r"|urn:schemas-microsoft-com(?::[a-z]{1,12}){1,4}|application/vnd\.openxmlformats[a-z0-9.+A-Z-]{1,120}",
+    r"|urn:schemas-microsoft-com(?::[a-z]{1,12}){1,4}|application/vnd\.openxmlformats[a-z0-9.+A-Z-]{1,120}"
 )
 _LENGTH: Final = re.compile(
     r"(?:(?:-?\d{0,3}(?:\.\d{1,5})?(?:%|pt|in|cm|mm|pc|px)|#[0-9A-Fa-f]{6}|solid|double|dashed|dotted|none)"

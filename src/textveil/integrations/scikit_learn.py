@@ -65,12 +65,7 @@ class PrivateTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     """
 
     def __init__(
-        self,
-        epsilon: float = 1.0,
-        delta: float = 1e-6,
-        *,
-        labels: Sequence[Any] | None = None,
-        seed: int | None = None,
+        self, epsilon: float = 1.0, delta: float = 1e-6, *, labels: Sequence[Any] | None = None, seed: int | None = None
     ) -> None:
         self.epsilon, self.delta, self.labels, self.seed = epsilon, delta, labels, seed
 

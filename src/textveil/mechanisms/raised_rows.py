@@ -177,11 +177,7 @@ class NeighborRows:
         self.size = size
         self._vocabulary, self._budget = vocabulary, budget
         self._rows = RowCache(
-            len(vocabulary),
-            block=_ROWS,
-            width=size,
-            dtype=np.min_scalar_type(len(vocabulary) - 1),
-            budget=budget,
+            len(vocabulary), block=_ROWS, width=size, dtype=np.min_scalar_type(len(vocabulary) - 1), budget=budget
         )
         self._open: OpenTable | None = None
         self._looked = -1

@@ -106,9 +106,7 @@ class CommonWordResponse:
     def guarantee(self) -> PureDP:
         """Pure DP for any two words."""
         return PureDP(
-            epsilon=self.weights.stated(self.epsilon),
-            status=status_of(__name__, COMMON_PROOF),
-            source=COMMON_PROOF,
+            epsilon=self.weights.stated(self.epsilon), status=status_of(__name__, COMMON_PROOF), source=COMMON_PROOF
         )
 
     def others(self, words: Sequence[str]) -> list[tuple[int, bool]]:

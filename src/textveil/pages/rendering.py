@@ -149,11 +149,7 @@ def marking_page(kinds: Sequence[str], groups: Mapping[str, str]) -> MarkingPage
         "marking.html",
         language=message_language(),
         title=said("Review of a release"),
-        data={
-            "kinds": kinds,
-            "colors": colors_of(groups),
-            "words": {key: said(word) for key, word in _WORDS.items()},
-        },
+        data={"kinds": kinds, "colors": colors_of(groups), "words": {key: said(word) for key, word in _WORDS.items()}},
         script=Markup(script),
     )
     return MarkingPage(str(html), {"style": _digest(STYLE), "script": _digest(script)})

@@ -77,8 +77,7 @@ class SanitizeArguments(ToolArguments):
     text: PlainText = Field(description="The private text.")
     policy: str | None = Field(None, description="One of the policies that this server allows; its first by default.")
     conversation: ConversationName | None = Field(
-        None,
-        description="Any name for texts that are restored together. Without it the answer names a new one.",
+        None, description="Any name for texts that are restored together. Without it the answer names a new one."
     )
 
 

@@ -294,11 +294,7 @@ def add_work(router: APIRouter) -> None:
     def restore(body: PageAnswer, who: CallerNow, response: Response) -> dict[str, Any]:
         response.headers.update(PRIVATE)
         done = Restorer([written.private_map() for written in body.maps]).restore(body.answer)
-        return {
-            "text": done.text,
-            "originals": _places(done.originals),
-            "ambiguous": _places(done.ambiguous),
-        }
+        return {"text": done.text, "originals": _places(done.originals), "ambiguous": _places(done.ambiguous)}
 
     @router.get("/page/inspected", include_in_schema=False)
     async def inspected(request: Request, who: AdminNow) -> dict[str, Any]:

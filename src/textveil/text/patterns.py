@@ -28,12 +28,7 @@ class LazyRegex:
     """
 
     def __init__(
-        self,
-        pattern: str,
-        flags: re.RegexFlag = re.NOFLAG,
-        *,
-        holds: tuple[str, ...] = (),
-        small: tuple[str, ...] = (),
+        self, pattern: str, flags: re.RegexFlag = re.NOFLAG, *, holds: tuple[str, ...] = (), small: tuple[str, ...] = ()
     ) -> None:
         self.pattern = pattern
         self._flags = flags

@@ -797,7 +797,8 @@ def sources() -> Iterator[tuple[str, str]]:
 
 def _held(value: Any, depth: int) -> Iterator[Any]:
     if isinstance(value, LazyRegex | re.Pattern):
-        yield value
+        if value.pattern is not None:  # else `quick` made it for a LazyRegex, which the module holds
+            yield value
     elif depth and isinstance(value, Mapping):
         for one in (*value.keys(), *value.values()):
             yield from _held(one, depth - 1)

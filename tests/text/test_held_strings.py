@@ -16,14 +16,15 @@ from textveil.text import patterns
 from textveil.text.patterns import LazyRegex, lacks, lazy_regex, matches
 
 
-def declared() -> list[LazyRegex]:
+def lazy_patterns() -> list[LazyRegex]:
+    """Return all patterns of the packages that are compiled at their first use."""
     for package in (textveil.detection, textveil.surrogates, textveil.text):
         for module in walk_packages(package.__path__, f"{package.__name__}."):
             import_module(module.name)
-    return [one for one in gc.get_objects() if type(one) is LazyRegex and (one.holds or one.small)]
+    return [one for one in gc.get_objects() if type(one) is LazyRegex]
 
 
-DECLARED = declared()
+DECLARED = [one for one in lazy_patterns() if one.holds or one.small]
 
 
 def test_each_match_of_a_pattern_holds_what_it_says() -> None:

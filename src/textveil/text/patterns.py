@@ -38,9 +38,94 @@ class LazyRegex:
         """Compile the pattern."""
         if name not in _KEPT:
             raise AttributeError(name)
-        compiled = re.compile(self.pattern, self._flags)
+        compiled = quick(self.pattern, int(self._flags))
         self.__dict__.update({kept: getattr(compiled, kept) for kept in _KEPT})
         return self.__dict__[name]
+
+
+class _Parts(list[Any]):
+    """Parts of a parsed pattern. ``re`` asks for the first by its number only to see what a match begins with."""
+
+    first: Any = None
+
+    def __getitem__(self, place: Any) -> Any:
+        return self.first if place == 0 and self.first is not None else super().__getitem__(place)
+
+
+def quick(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    """``re.compile(pattern, flags)``, whose searches pass over characters with which no match begins.
+
+    ``re`` does so itself if a pattern begins with a character or a class. Most patterns begin with what must not stand
+    before them, or with words in any case, and would be tried at every character.
+    """
+    tree = _PARSER.parse(pattern, flags)
+    first, empty = _first(tree.data, tree.state.flags)
+    if first and not empty:
+        tree.data = _Parts(tree.data)
+        members = _PARSER.SubPattern(tree.state, [(_SRE.IN, list(first))])
+        tree.data.first = (_SRE.SUBPATTERN, (None, 0, _SRE.SRE_FLAG_IGNORECASE, members))
+    compiled: re.Pattern[str] = _COMPILER.compile(tree, flags)
+    return compiled
+
+
+def _first(row: Iterable[tuple[Any, Any]], flags: int) -> tuple[set[Any] | None, bool]:
+    """Return characters of which a match of parts in a row begins with one, and whether it may be empty.
+
+    They are members of a class as ``re`` parses it; None: it may be any character.
+    """
+    found: set[Any] = set()
+    for operation, argument in row:
+        if operation in _OF_NO_WIDTH:
+            continue
+        first, empty = _first_of_one(operation, argument, flags)
+        if first is None:
+            return None, False
+        found |= first
+        if not empty:
+            return found, False
+    return found, True
+
+
+def _first_of_one(operation: Any, argument: Any, flags: int) -> tuple[set[Any] | None, bool]:
+    if operation is _SRE.LITERAL:
+        return _members([(operation, argument)], flags), False
+    if operation is _SRE.IN:
+        return _members(argument, flags), False
+    if operation is _SRE.BRANCH:
+        parts = [_first(row.data, flags) for row in argument[1]]
+        known = [first for first, _ in parts if first is not None]
+        return set().union(*known) if len(known) == len(parts) else None, any(empty for _, empty in parts)
+    if operation is _SRE.SUBPATTERN:
+        return _first(argument[3].data, (flags | argument[1]) & ~argument[2])
+    if operation is _SRE.ATOMIC_GROUP:
+        return _first(argument.data, flags)
+    if operation in _REPEATS:
+        first, empty = _first(argument[2].data, flags)
+        return first, empty or argument[0] == 0
+    return None, False
+
+
+def _members(members: Iterable[tuple[Any, Any]], flags: int) -> set[Any] | None:
+    """Return the members of a class, and where case does not count their other letter cases; None of any other."""
+    found = set(members)
+    for operation, argument in members:
+        if operation not in (_SRE.LITERAL, _SRE.RANGE) and argument is not _SRE.CATEGORY_DIGIT:
+            return None
+        if flags & _SRE.SRE_FLAG_IGNORECASE and operation is not _SRE.CATEGORY:
+            low, high = (argument, argument) if operation is _SRE.LITERAL else argument
+            if high >= _ASCII:
+                return None
+            letters = "".join(map(chr, range(low, high + 1)))
+            small = letters.lower()
+            odd = _ODD if any(map(small.__contains__, "iks")) else ""
+            found.update((_SRE.LITERAL, ord(letter)) for letter in small + letters.upper() + odd)
+    return found
+
+
+_PARSER, _COMPILER, _SRE = map(import_module, ("re._parser", "re._compiler", "re._constants"))
+_REPEATS: Final = (_SRE.MAX_REPEAT, _SRE.MIN_REPEAT, _SRE.POSSESSIVE_REPEAT)
+_OF_NO_WIDTH: Final = (_SRE.ASSERT, _SRE.ASSERT_NOT, _SRE.AT)
+_ASCII: Final = 0x80
 
 
 class CharacterTable(dict[int, str]):

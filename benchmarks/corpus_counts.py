@@ -35,6 +35,7 @@ from scipy.special import log_ndtr, ndtri
 from textveil.aggregates.budget import ContributionBound, GaussianBudget
 from textveil.aggregates.count_run import public_words, word_weights
 from textveil.aggregates.counts import SELECTIONS, Counting, CountRelease
+from textveil.aggregates.parts import InProcess
 from textveil.aggregates.person_words import PersonWords
 from textveil.aggregates.request import EACH_RECORD, PersonalRecords
 from textveil.privacy.composition import analytic_gaussian_sigma
@@ -57,7 +58,7 @@ def _news(folder: str, public: Sequence[str]) -> PersonWords:
     source, target = SHARED / "data/text/agnews/train.tsv", Path(folder) / "news.jsonl"
     lines = source.read_text(encoding="utf-8").rstrip("\n").split("\n")[1:]
     target.write_text("".join(json.dumps({"text": line.split("\t")[2]}) + "\n" for line in lines))
-    return PersonWords.read(PersonalRecords(inputs=(str(target),), unit=EACH_RECORD), public)
+    return PersonWords.read(PersonalRecords(inputs=(str(target),), unit=EACH_RECORD).batches(), public)
 
 
 def _documents(corpus: PersonWords, length: int) -> Documents:
@@ -148,14 +149,14 @@ def _spelled(corpus: PersonWords, released: Items) -> set[tuple[int, ...]]:
     return {(order[number],) for number in released}
 
 
-def _ours(corpus: PersonWords, public: int, seed: int, epsilon: float = 1.0, ngrams: int = 1) -> CountRelease:
+def _ours(corpus: PersonWords, public: Sequence[str], seed: int, epsilon: float = 1.0, ngrams: int = 1) -> CountRelease:
     counting = Counting(
         budget=GaussianBudget(epsilon, DELTA, SELECTIONS),
         bound=ContributionBound(20),
         ngrams=ngrams,
         weights=word_weights(),
     )
-    return counting.release(corpus, public, ONE_RECORD_MORE, np.random.default_rng(seed))
+    return counting.release(InProcess([corpus]), public, ONE_RECORD_MORE, np.random.default_rng(seed))
 
 
 def _interval(values: Sequence[float]) -> str:
@@ -176,7 +177,7 @@ def selection() -> Iterator[Row]:
         yield {"what": name, "words": _interval(sizes)}
     truth = Counter(word for _, chunk in bare.chunks() for word in _once(chunk.words, chunk.persons))
     top = {bare.spellings[word]: count for word, count in truth.most_common(TOP)}
-    kinds = (("all selected", bare, 0), ("embedded vocabulary", listed, len(public)))
+    kinds = (("all selected", bare, []), ("embedded vocabulary", listed, public))
     for (name, corpus, known), epsilon in itertools.product(kinds, (1.0, 4.0)):
         sizes, errors, inside = [], [], []
         for seed in range(SEEDS):
@@ -212,8 +213,8 @@ def ngrams() -> Iterator[Row]:
             for n in (1, 2, 3)
         ],
         "DPNE": lambda seed: _dpne(bare, sigma, DELTA / 2, 3, np.random.default_rng(seed)),
-        "textveil, all selected": lambda seed: _lengths(_ours(bare, 0, seed, 4.0, 3)),
-        "textveil, embedded vocabulary": lambda seed: _lengths(_ours(listed, len(public), seed, 4.0, 3)),
+        "textveil, all selected": lambda seed: _lengths(_ours(bare, [], seed, 4.0, 3)),
+        "textveil, embedded vocabulary": lambda seed: _lengths(_ours(listed, public, seed, 4.0, 3)),
     }
     for name, method in methods.items():
         found = [method(seed) for seed in range(SEEDS)]

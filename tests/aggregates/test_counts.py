@@ -14,19 +14,22 @@ from textveil.aggregates import counts
 from textveil.aggregates.budget import GRID, SIZE_WEIGHT, ContributionBound, GaussianBudget
 from textveil.aggregates.count_run import count
 from textveil.aggregates.counts import LABELS_SHARE, SELECTIONS, Counting, CountRelease
+from textveil.aggregates.parts import InProcess
 from textveil.aggregates.person_words import BREAK, PersonWords
 from textveil.aggregates.request import EACH_RECORD, CorpusRequest, PersonalRecords
 from textveil.errors import InputError, ParameterError
 from textveil.privacy.guarantees import Status
 from textveil.privacy.units import ONE_RECORD_MORE
-from textveil.randomness import seeded_generator
+from textveil.randomness import SECRET_BYTES, seeded_generator
+
+COINS = bytes(range(SECRET_BYTES))
 
 
 def _sums(bound: ContributionBound, sets: Sequence[Sequence[int]], weights: Sequence[int]) -> np.ndarray:
     """All coordinates that get noise: items 0, 1, 2, then size and what is left."""
     persons = np.array([person for person, items in enumerate(sets) for _ in items], dtype=np.int64)
     keys = np.array([item for items in sets for item in items], dtype=np.int64)
-    values = bound.values(persons, keys, np.array(weights)[keys], np.random.default_rng(0))
+    values = bound.values(persons, keys, np.array(weights)[keys], COINS)
     sums = np.zeros(5, np.int64)
     np.add.at(sums, values.keys, values.values)
     sums[3:] = values.size, values.left
@@ -53,10 +56,9 @@ def test_the_round_of_labels_pays_for_labels_alone(tmp_path: Path) -> None:
 
     Dies with: a sensitivity below that of a person with one label.
     """
-    bound, rng = ContributionBound(1), np.random.default_rng(0)
-    reached = 0
+    bound, reached = ContributionBound(1), 0
     for labels in range(1, 80):
-        values = bound.values(np.zeros(labels, np.int64), np.arange(labels), np.full(labels, GRID), rng).values
+        values = bound.values(np.zeros(labels, np.int64), np.arange(labels), np.full(labels, GRID), COINS).values
         reached = max(reached, int((values**2).sum()))
     assert reached == bound.squared_values == GRID**2
     rows = [{"who": f"p{n}", "text": "a b", "kind": "ab"[n % 2]} for n in range(600)]
@@ -71,7 +73,7 @@ def test_what_one_person_holds_is_bounded_by_rank_and_large_persons_are_cut() ->
     rng = np.random.default_rng(1)
     for items in (1, 2, 5, 40, 128, 300):
         keys = np.repeat(np.arange(items), rng.integers(1, 6, items))
-        values = bound.values(np.zeros(keys.size, np.int64), keys, np.full(keys.size, GRID), rng)
+        values = bound.values(np.zeros(keys.size, np.int64), keys, np.full(keys.size, GRID), COINS)
         assert values.keys.size == min(items, bound.most)
         own = np.sort(values.values)[::-1]
         assert (own <= bound.held()[: own.size]).all()
@@ -82,7 +84,7 @@ def test_what_one_person_holds_is_bounded_by_rank_and_large_persons_are_cut() ->
 def test_weights_and_repeats_scale_what_a_person_gives() -> None:
     bound = ContributionBound(20, 2)
     keys = np.array([4, 4, 4, 7])
-    values = bound.values(np.zeros(4, np.int64), keys, np.array([GRID, GRID, GRID, 100]), np.random.default_rng(0))
+    values = bound.values(np.zeros(4, np.int64), keys, np.array([GRID, GRID, GRID, 100]), COINS)
     assert dict(zip(values.keys.tolist(), values.values.tolist(), strict=True)) == {4: 2 * GRID, 7: 100}
     assert values.left == values.size == SIZE_WEIGHT * 2 // 80
 
@@ -110,11 +112,11 @@ def _request(records: PersonalRecords, epsilon: float = 1.0, labels: Sequence[st
 
 
 def _release(records: PersonalRecords, public: list[str], *, epsilon: float, delta: float, seed: int, **options: int):
-    corpus = PersonWords.read(records, public)
+    corpus = InProcess([PersonWords.read(records.batches(), public)])
     budget = GaussianBudget(epsilon, delta, SELECTIONS)
     bound = ContributionBound(options.pop("items", 4))
     counting = Counting(budget=budget, bound=bound, **options)
-    return counting.release(corpus, len(public), ONE_RECORD_MORE, np.random.default_rng(seed))
+    return counting.release(corpus, public, ONE_RECORD_MORE, np.random.default_rng(seed))
 
 
 def test_words_of_one_person_come_out_as_rarely_as_delta_states(tmp_path: Path) -> None:
@@ -124,12 +126,12 @@ def test_words_of_one_person_come_out_as_rarely_as_delta_states(tmp_path: Path) 
     """
     rows = [{"who": "eve", "text": "alpha beta gamma delta"}] + [{"who": f"p{n}", "text": "other"} for n in range(3)]
     records = _records(tmp_path, rows)
-    corpus = PersonWords.read(records, [])
+    corpus = InProcess([PersonWords.read(records.batches(), [])])
     budget = GaussianBudget(20.0, 0.5, Fraction(4, 5))
     runs, seen = 150, 0
     for seed in range(runs):
         counting = Counting(budget=budget, bound=ContributionBound(4))
-        release = counting.release(corpus, 0, ONE_RECORD_MORE, np.random.default_rng(seed))
+        release = counting.release(corpus, [], ONE_RECORD_MORE, np.random.default_rng(seed))
         seen += any(line.item in {"alpha", "beta", "gamma", "delta"} for line in release.counts)
     allowed = 0.5 * 0.8
     assert seen <= binom.isf(1e-7, runs, allowed)
@@ -206,7 +208,7 @@ def test_words_are_read_by_person_with_breaks(tmp_path: Path) -> None:
         {"who": "bob", "text": "see x@example.org now"},
         {"who": "ann", "text": "stop"},
     ]
-    corpus = PersonWords.read(_records(tmp_path, rows), ["stop"])
+    corpus = PersonWords.read(_records(tmp_path, rows).batches(), ["stop"])
     words = [corpus.spellings[word] if word != BREAK else "|" for word in corpus.words[:]]
     assert words == ["don't", "stop", "|", "cafe", "bar", "|", "stop", "|", "see", "|", "now", "|"]
     assert corpus.record_persons.tolist() == [0, 0, 1] and corpus.spellings[0] == "stop"
@@ -216,7 +218,7 @@ def test_chunks_hold_each_person_whole(tmp_path: Path, monkeypatch: pytest.Monke
     import textveil.aggregates.person_words as module
 
     rows = [{"who": f"p{n % 7}", "text": "some words of a person " * (n % 3 + 1)} for n in range(30)]
-    corpus = PersonWords.read(_records(tmp_path, rows), [])
+    corpus = PersonWords.read(_records(tmp_path, rows).batches(), [])
     monkeypatch.setattr(module, "_CHUNK", 40)
     chunks = list(corpus.chunks())
     assert len(chunks) > 3

@@ -18,6 +18,7 @@ from textveil.aggregates.budget import GRID, GaussianBudget
 from textveil.aggregates.classifier import FACTS, load_model
 from textveil.aggregates.features import MODEL_NORM, PublicFeatures, public_transform
 from textveil.aggregates.learning import _noise, learn
+from textveil.aggregates.parts import InProcess
 from textveil.aggregates.payment import SELECTION
 from textveil.aggregates.person_words import GatheredVectors, PersonVectors
 from textveil.aggregates.request import CorpusRequest
@@ -35,6 +36,7 @@ from textveil.aggregates.word_weights import (
     WORD_NORM,
     WordNoise,
     coordinates,
+    counted_persons,
     residuals,
     round_sums,
     signal_of,
@@ -188,7 +190,7 @@ def test_the_number_of_persons_is_noisy_and_decides() -> None:
     noise, mu = budget.noise(COUNTED**2, COUNT), math.sqrt(budget.squared_mu)
     documents = np.repeat([1, 2, 9, 10, 10**9], 2000)
     exact = 2000 * (1 + 22 / 16 + 3 * 3)
-    drawn = np.array([signal_of(documents, budget, noise, rng) for _ in range(400)]) / mu - exact
+    drawn = np.array([signal_of(counted_persons(documents), budget, noise, rng) for _ in range(400)]) / mu - exact
     statistic = float(np.square(drawn * 16 / noise.sigma).sum())
     assert chi2.ppf(5e-7, 400) < statistic < chi2.isf(5e-7, 400)
     assert statistic / 0.64 > chi2.isf(5e-7, 400)  # the mutant
@@ -215,7 +217,7 @@ def test_rounds_of_no_document_have_the_stated_variance(monkeypatch: pytest.Monk
     noise = WordNoise.of(GaussianBudget(1.0, 1e-6), Fraction(1))
     assert noise is not None
     vocabulary = lettered_vocabulary(676, dim=2)
-    features, empty = PublicFeatures(vocabulary, public_transform(vocabulary)), GatheredVectors([], 3)
+    features, empty = PublicFeatures(vocabulary, public_transform(vocabulary)), InProcess([GatheredVectors([], 3)])
     word_weights.refined(empty, features, np.zeros((3, 4)), np.eye(3), 1.0, noise, seeded_generator(1))
     sizes = [(values.shape, sigma) for values, sigma in drawn]
     assert sizes == [((676,), noise.words.sigma), *[((679, 4), noise.round.sigma)] * word_weights.ROUNDS]

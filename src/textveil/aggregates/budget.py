@@ -20,6 +20,7 @@ from textveil.privacy.composition import analytic_gaussian_sigma
 from textveil.privacy.guarantees import ApproximateDP
 from textveil.privacy.proved import status_of_caller
 from textveil.privacy.units import Adjacency
+from textveil.randomness import derived_generator
 from textveil.types import Integers
 
 GRID: Final = 2**12
@@ -180,14 +181,15 @@ class ContributionBound:
         each = [math.isqrt(self.items * GRID**2 // (rank + 1)) for rank in range(self.most)]
         return np.minimum(np.array(each, dtype=np.int64), self.repeats * GRID)
 
-    def values(self, persons: Integers, keys: Integers, weights: Integers, rng: np.random.Generator) -> Values:
+    def values(self, persons: Integers, keys: Integers, weights: Integers, coins: bytes) -> Values:
         """Bound the values of all items of some persons.
 
         Args:
             persons: of each occurrence of an item, in any order; shape (n,).
             keys: of its item, >= 0; shape (n,).
             weights: of its item, in units of the grid, from 1 to ``GRID``; shape (n,).
-            rng: chooses among the items of those who have too many.
+            coins: ``SECRET_BYTES`` random ones, by which items of those who have too many are chosen: the same for the
+                same items.
         """
         order = np.lexsort((keys, persons))
         persons, keys, weights = persons[order], keys[order], weights[order]
@@ -198,7 +200,7 @@ class ContributionBound:
         if not starts.size:
             return Values(keys, plain, 0, 0)
         before = np.diff(starts, append=keys.size)
-        kept = self._chosen(starts, keys.size, rng)
+        kept = self._chosen(starts, keys, coins)
         persons, keys, plain = persons[kept], keys[kept], plain[kept]
         starts = np.flatnonzero(_changes(persons))
         norms, room = np.add.reduceat(plain**2, starts), self.items * GRID**2
@@ -211,13 +213,14 @@ class ContributionBound:
         scaled = plain * np.repeat(scales, after) >> _SCALE_BITS
         return Values(keys, scaled, int(size.sum()), int(left.sum()))
 
-    def _chosen(self, starts: Integers, pairs: int, rng: np.random.Generator) -> Integers:
+    def _chosen(self, starts: Integers, keys: Integers, coins: bytes) -> Integers:
         """The pairs that count: all of a person's, or as many as may be at random."""
-        counts = np.diff(starts, append=pairs)
-        kept = np.ones(pairs, dtype=bool)
+        counts = np.diff(starts, append=keys.size)
+        kept = np.ones(keys.size, dtype=bool)
         for person in np.flatnonzero(counts > self.most):
-            dropped = rng.permutation(int(counts[person]))[self.most :]
-            kept[starts[person] + dropped] = False
+            own = slice(starts[person], starts[person] + counts[person])
+            rng = derived_generator(coins, b"items", keys[own].astype("<i8").tobytes())
+            kept[starts[person] + rng.permutation(int(counts[person]))[self.most :]] = False
         return np.flatnonzero(kept)
 
 

@@ -4,7 +4,7 @@ Proof: privacy/proofs/corpus_counts.md.
 """
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -50,14 +50,15 @@ def count(
     public, labels = public_words(words), tuple(request.labels) or None
     bound = ContributionBound(items_per_person, repeats)
     counting = Counting(budget=budget, bound=bound, ngrams=ngrams, weights=word_weights())
-    corpus = PersonWords.read(request.records, public, labels, request.progress)
     names = labels if request.records.labelled else ()
     counting.check(len(public), selects_labels=names is None)
     settings: list[Fact] = ["count", repr(counting), tuple(public), names]
     adjacency = request.records.adjacency
     guarantee = budget.guarantee(adjacency, PROOF)
+    corpus = request.parts.kept(partial(PersonWords.read, public=public, labels=labels))
+    prepared = counting.prepared(corpus, public, names)
     with paid(request, guarantee, settings, budget) as drawing:
-        release = counting.release(corpus, len(public), adjacency, drawing.rng, names)
+        release = prepared(adjacency, drawing.rng)
     return release, _report(drawing, release, counting, request, words, len(public))
 
 

@@ -8,21 +8,24 @@ shorter, were written. Proof: ``privacy/proofs/corpus_counts.md``.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Final, NamedTuple
+from functools import partial
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from textveil.aggregates.budget import GRID, SIZE_WEIGHT, ContributionBound, GaussianBudget
+from textveil.aggregates.parts import Parts
 from textveil.aggregates.person_words import BREAK, PersonWords, Spill
 from textveil.errors import need
 from textveil.numerics.discrete_noise import DiscreteGaussian
 from textveil.privacy.guarantees import ApproximateDP
 from textveil.privacy.units import Adjacency
+from textveil.randomness import SECRET_BYTES
 from textveil.types import Flags, Integers, Reals
 
 PROOF: Final = "proofs/corpus_counts.md"
@@ -145,8 +148,8 @@ class Counting:
 
     def release(
         self,
-        corpus: PersonWords,
-        public: int,
+        corpus: Parts[PersonWords],
+        public: Sequence[str],
         adjacency: Adjacency,
         rng: np.random.Generator,
         labels: Sequence[str] | None = (),
@@ -154,21 +157,56 @@ class Counting:
         """Count, add noise, select.
 
         Args:
-            public: words of the public list: the first ones of ``corpus.spellings``.
+            public: words of the public list, which the corpus was read with.
             labels: public names of labels; None where labels are selected, empty if there are none.
         """
-        return _Run(self, corpus, public, rng, labels).release(adjacency)
+        return self.prepared(corpus, public, labels)(adjacency, rng)
+
+    def prepared(
+        self, corpus: Parts[PersonWords], public: Sequence[str], labels: Sequence[str] | None
+    ) -> Callable[[Adjacency, np.random.Generator], CountRelease]:
+        """Read the corpus; return ``release`` of it, which draws."""
+        others, found = corpus.total(partial(_found, public=len(public)))
+        # Numbers follow the spelling, so noise meets the same words however persons are parted.
+        spellings, names = [*public, *sorted(others)], list(labels or sorted(found))
+        held = corpus.kept(partial(_held, spellings=spellings, labels=names))
+
+        def release(adjacency: Adjacency, rng: np.random.Generator) -> CountRelease:
+            return _Run(self, held, len(public), rng, spellings, names, selects_labels=labels is None).release(
+                adjacency
+            )
+
+        return release
+
+
+class _Held(NamedTuple):
+    """A part of the corpus."""
+
+    corpus: PersonWords
+    # for each word the written (n-1)-gram that begins there, or ``BREAK``; the words if n = 1
+    places: Spill
+
+
+def _held(corpus: PersonWords, spellings: list[str], labels: list[str]) -> _Held:
+    corpus = corpus.renumbered(spellings, labels)
+    return _Held(replace(corpus, spellings=[]), corpus.words)
+
+
+def _found(corpus: PersonWords, public: int) -> tuple[set[str], set[str]]:
+    """Words outside the public list, and labels."""
+    return set(corpus.spellings[public:]), set(corpus.labels)
 
 
 class _Grams(NamedTuple):
-    # for each word of the corpus the written (n-1)-gram that begins there, or ``BREAK``; the words if n = 1
-    places: Spill
     length: int
-    parts: int  # number of those (n-1)-grams
+    parts: int  # number of written (n-1)-grams
 
-    def items(self, place: slice) -> Integers:
-        """The n-gram that begins at each word of some records that are whole, or ``BREAK``."""
-        starts = self.places[place].astype(np.int64)
+    def items(self, places: NDArray[np.int32]) -> Integers:
+        """The n-gram that begins at each word of some records that are whole, or ``BREAK``.
+
+        ``places``: as in ``_Held``, of these records.
+        """
+        starts = places.astype(np.int64)
         if self.length == 1:
             return starts
         following = np.append(starts[1:], BREAK)
@@ -196,15 +234,19 @@ class _Run:
     def __init__(
         self,
         counting: Counting,
-        corpus: PersonWords,
+        held: Parts[_Held],
         public: int,
         rng: np.random.Generator,
-        labels: Sequence[str] | None,
+        spellings: list[str],
+        labels: list[str],
+        *,
+        selects_labels: bool,
     ) -> None:
-        self.counting, self.corpus, self.public, self.rng = counting, corpus, public, rng
-        self.labelled = max(len(corpus.labels), 1)  # a key is item * labelled + label
+        self.counting, self.held, self.public, self.rng = counting, held, public, rng
+        self.spellings, self.labels = spellings, labels
+        self.labelled = max(len(self.labels), 1)  # a key is item * labelled + label
         self.chosen = np.ones(self.labelled, dtype=bool)
-        self.selects_labels = labels is None
+        self.selects_labels = selects_labels
         self.selections = 2 * counting.ngrams + self.selects_labels
         self.noise: dict[str, float] = {}
         self.thresholds: dict[str, float] = {}
@@ -213,16 +255,15 @@ class _Run:
     def release(self, adjacency: Adjacency) -> CountRelease:
         if self.selects_labels:
             self._select_labels()
-        corpus, counts = self.corpus, list[Count]()
-        names, places = corpus.spellings, corpus.words
+        counts, names = list[Count](), self.spellings
         for length in range(1, self.counting.ngrams + 1):
-            grams = _Grams(places, length, len(names))
+            grams = _Grams(length, len(names))
             written = self._counted(grams, names)
             items = np.unique(written.keys // self.labelled)
             names = grams.names(items, names)
             counts += self._lines(written, items, names)
             if length < self.counting.ngrams:
-                places = self._places(grams, items)
+                self.held = self.held.kept(partial(_placed, grams=grams, items=items))
         return CountRelease(
             counts=counts,
             guarantee=self.counting.budget.guarantee(adjacency, PROOF),
@@ -287,18 +328,10 @@ class _Run:
             cells: keys that are public, or released before, ascending: all are estimated.
             own: weights of these.
         """
-        table, size, left = _Sums(), 0, 0
-        for place, chunk in self.corpus.chunks():
-            items = grams.items(place)
-            counted = (items >= 0) & (chunk.labels >= 0) & self.chosen[chunk.labels]
-            keys, persons = items[counted] * self.labelled + chunk.labels[counted], chunk.persons[counted]
-            each = weights[keys // self.labelled % weights.size]
-            known, at = _among(keys, cells)
-            each[known] = own[at[known]]
-            values = bound.values(persons, keys, each, self.rng)
-            table.add(values.keys, values.values)
-            size += values.size
-            left += values.left
+        coins = self.rng.bytes(SECRET_BYTES)
+        table, size, left = self.held.total(
+            _RoundSums(grams, self.labelled, self.chosen, bound, weights, cells, own, coins)
+        )
         noise = self.counting.budget.noise(bound.squared_sensitivity, share)
         correction, uncertain = self._correction(size, left, noise)
         sigma = noise.continuous_sigma / GRID
@@ -330,11 +363,7 @@ class _Run:
 
     def _select_labels(self) -> None:
         bound = ContributionBound(1)
-        table = _Sums()
-        for _, chunk in self.corpus.chunks():
-            weights = np.full(chunk.labels.size, GRID)
-            values = bound.values(chunk.persons, chunk.labels, weights, self.rng)
-            table.add(values.keys, values.values)
+        table = self.held.total(partial(_label_sums, bound=bound, coins=self.rng.bytes(SECRET_BYTES)))
         noise = self.counting.budget.noise(bound.squared_values, LABELS_SHARE)  # no sizes come out of this round
         self.noise["labels"] = noise.continuous_sigma / GRID
         chosen, _ = self._selected("labels", *table.total(), bound, noise)
@@ -344,7 +373,7 @@ class _Run:
     def _weights(self, grams: _Grams) -> Integers:
         if grams.length > 1 or not self.counting.weights:
             return np.array([GRID])
-        return np.array([*(self.counting.weights.get(word, GRID) for word in self.corpus.spellings), GRID])
+        return np.array([*(self.counting.weights.get(word, GRID) for word in self.spellings), GRID])
 
     def _correction(self, size: int, left: int, noise: DiscreteGaussian) -> tuple[float, float]:
         """Return the factor >= 1 that undoes the bound for a person's average item, and its relative deviation.
@@ -360,13 +389,6 @@ class _Run:
         whole, part = float(noisy_size), max(float(noisy_left), least)
         return max(whole / part, 1.0), noise.sigma * math.hypot(1 / whole, 1 / part)
 
-    def _places(self, grams: _Grams, items: Integers) -> Spill:
-        places = Spill(np.int32)
-        for place, _ in self.corpus.chunks():
-            known, at = _among(grams.items(place), items)
-            places.append(np.where(known, at, BREAK))
-        return places
-
     def _lines(self, written: _Estimates, items: Integers, names: Sequence[str]) -> list[Count]:
         keys, counts, spreads = written
         labels = keys % self.labelled
@@ -375,15 +397,61 @@ class _Run:
         lines = [
             Count(
                 names[item],
-                self.corpus.labels[label] if self.corpus.labels else "",
+                self.labels[label] if self.labels else "",
                 int(whole[row]),
                 int(lows[row]),
                 int(highs[row]),
             )
             for row, (item, label) in enumerate(zip(np.searchsorted(items, keys // self.labelled), labels, strict=True))
         ]
-        # Numbers of words and labels follow the records, so no order of lines may come from them: compare all fields.
+        # Numbers of words and labels depend on what others wrote, so no order of lines may come from them.
         return sorted(lines, key=lambda line: (line.label, -line.count, line.item, line.noise_low, line.noise_high))
+
+
+@dataclass(frozen=True, slots=True)
+class _RoundSums:
+    """What the persons of a part give to items in a round: sums by key, of sizes, and of what is left of them."""
+
+    grams: _Grams
+    labelled: int
+    chosen: Flags
+    bound: ContributionBound
+    weights: Integers
+    cells: Integers
+    own: NDArray[np.int16]
+    coins: bytes
+
+    def __call__(self, held: _Held) -> tuple[_Sums, int, int]:
+        table, size, left = _Sums(), 0, 0
+        for place, chunk in held.corpus.chunks():
+            items = self.grams.items(held.places[place])
+            counted = (items >= 0) & (chunk.labels >= 0) & self.chosen[chunk.labels]
+            keys, persons = items[counted] * self.labelled + chunk.labels[counted], chunk.persons[counted]
+            each = self.weights[keys // self.labelled % self.weights.size]
+            known, at = _among(keys, self.cells)
+            each[known] = self.own[at[known]]
+            values = self.bound.values(persons, keys, each, self.coins)
+            table.add(values.keys, values.values)
+            size += values.size
+            left += values.left
+        return table, size, left
+
+
+def _label_sums(held: _Held, bound: ContributionBound, coins: bytes) -> _Sums:
+    table = _Sums()
+    for _, chunk in held.corpus.chunks():
+        values = bound.values(chunk.persons, chunk.labels, np.full(chunk.labels.size, GRID), coins)
+        table.add(values.keys, values.values)
+    return table
+
+
+def _placed(held: _Held, grams: _Grams, items: Integers) -> _Held:
+    """Where written n-grams begin, by their numbers among ``items``."""
+    places = Spill(np.int32)
+    for place, _ in held.corpus.chunks():
+        known, at = _among(grams.items(held.places[place]), items)
+        places.append(np.where(known, at, BREAK))
+    return held._replace(places=places)
 
 
 class _Sums:
@@ -399,12 +467,25 @@ class _Sums:
         if self._waiting > _WAITING + 2 * self._parts[0][0].size:
             self._parts, self._waiting = [self.total()], 0
 
+    def __add__(self, more: _Sums) -> _Sums:
+        self.add(*more.total())
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _sums_of, self.total()
+
     def total(self) -> tuple[Integers, Integers]:
         empty = np.empty(0, np.int64)
         keys, sums = (
             np.concatenate([empty, *columns]) for columns in zip(*self._parts or [(empty, empty)], strict=True)
         )
         return _added(keys, sums)
+
+
+def _sums_of(keys: Integers, values: Integers) -> _Sums:
+    table = _Sums()
+    table.add(keys, values)
+    return table
 
 
 def _added(keys: Integers, values: Integers) -> tuple[Integers, Integers]:

@@ -9,9 +9,10 @@ Proof: privacy/proofs/corpus_learn.md.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -20,10 +21,11 @@ from numpy.typing import NDArray
 from textveil.aggregates.budget import GRID, GaussianBudget
 from textveil.aggregates.classifier import PROOF, RELEASE, Learned, TextClassifier
 from textveil.aggregates.features import MODEL_NORM, PublicFeatures, public_transform
+from textveil.aggregates.parts import Parts
 from textveil.aggregates.payment import Fact, Paid, Selection, budget_of_labels, paid_labels
 from textveil.aggregates.person_words import GatheredVectors, PersonVectors
 from textveil.aggregates.report import AggregateReport
-from textveil.aggregates.request import CorpusRequest
+from textveil.aggregates.request import Batch, CorpusRequest
 from textveil.aggregates.word_weights import (
     COUNT,
     COUNTED,
@@ -38,6 +40,7 @@ from textveil.aggregates.word_weights import (
     WORD_NORM,
     WordNoise,
     coordinates,
+    counted_persons,
     refined,
     shortened,
     signal_of,
@@ -271,17 +274,22 @@ def released_moments(request: CorpusRequest, *, adapted: bool = False) -> Releas
     settings: list[Fact] = [REGRESSION, repr(noises), features.digest, adapted]
     with paid_labels(request, budget, guarantee, settings) as paid:
         noise, word_noise = noises.alone, None
-        parts = _parts(request, paid.labels, features, counted=adapted)
-        if isinstance(parts, GatheredVectors) and noises.counted is not None:
-            signal = signal_of(parts.documents, budget, noises.counted, paid.drawing.rng)
-            if noises.words is not None and words_pay(signal, len(paid.labels)):
+        labels = len(paid.labels)
+        read: _Reading = partial(_vectors, labels=paid.labels, features=features, counted=adapted)
+        parts: Parts[Any] = request.parts
+        if adapted or request.records.adjacency.unit is not Unit.DOCUMENT:
+            parts, read = parts.kept(partial(_gathered, read=read, dim=features.dim)), iter
+        if noises.counted is not None:
+            persons = parts.total(_counted)
+            signal = signal_of(persons, budget, noises.counted, paid.drawing.rng)
+            if noises.words is not None and words_pay(signal, labels):
                 noise, word_noise = noises.words
             else:
                 features = PublicFeatures(
                     request.words, public_transform(request.words, coordinates(signal, request.words.dim))
                 )
-                parts = _read_again(parts, features)
-        sums = moments((_scaled(part, noise.norm) for part in parts), features.dim, len(paid.labels), noise.norm)
+                read = partial(_read_again, features=features)
+        sums = parts.total(partial(_sums, read=read, dim=features.dim, labels=labels, norm=noise.norm))
         released = ReleasedMoments(
             budget=budget,
             request=request,
@@ -315,23 +323,33 @@ def _noise(budget: GaussianBudget, second: Fraction, cross: Fraction) -> Noise:
     )
 
 
-def _parts(
-    request: CorpusRequest, labels: tuple[str, ...], features: PublicFeatures, *, counted: bool
-) -> Iterable[PersonVectors]:
-    """Documents of persons, vectors of norm ``MODEL_NORM``; with ``counted`` read already, to be iterated often."""
+_Reading: TypeAlias = Callable[[Any], Iterable[PersonVectors]]
+
+
+def _vectors(
+    batches: Iterable[Batch], labels: tuple[str, ...], features: PublicFeatures, *, counted: bool
+) -> Iterator[PersonVectors]:
+    """Documents of persons, vectors of norm ``MODEL_NORM``; with ``counted``, their words too."""
     numbers = {label: number for number, label in enumerate(labels)}
+    for batch in batches:
+        rows = [row for row, label in enumerate(batch.labels) if label in numbers]
+        if rows:
+            counts = features.counts([batch.texts[row] for row in rows])
+            vectors = features.vectors_of(counts, MODEL_NORM).astype(np.int16)
+            codes = np.array([numbers[batch.labels[row]] for row in rows], dtype=np.int64)
+            yield PersonVectors(batch.persons[rows], vectors, codes, counts if counted else None)
 
-    def parts() -> Iterator[PersonVectors]:
-        for batch in request.batches():
-            rows = [row for row, label in enumerate(batch.labels) if label in numbers]
-            if rows:
-                counts = features.counts([batch.texts[row] for row in rows])
-                vectors = features.vectors_of(counts, MODEL_NORM).astype(np.int16)
-                codes = np.array([numbers[batch.labels[row]] for row in rows], dtype=np.int64)
-                yield PersonVectors(batch.persons[rows], vectors, codes, counts if counted else None)
 
-    alone = request.records.adjacency.unit is Unit.DOCUMENT and not counted
-    return parts() if alone else GatheredVectors(parts(), features.dim)
+def _gathered(batches: Iterable[Batch], read: _Reading, dim: int) -> GatheredVectors:
+    return GatheredVectors(read(batches), dim)
+
+
+def _counted(held: GatheredVectors) -> int:
+    return counted_persons(held.documents)
+
+
+def _sums(held: Any, read: _Reading, dim: int, labels: int, norm: int) -> Moments:
+    return moments((_scaled(part, norm) for part in read(held)), dim, labels, norm)
 
 
 def _read_again(parts: Iterable[PersonVectors], features: PublicFeatures) -> Iterator[PersonVectors]:

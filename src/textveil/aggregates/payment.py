@@ -8,16 +8,17 @@ import hashlib
 import math
 import platform
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy
 
 from textveil.aggregates.budget import GRID, GaussianBudget
-from textveil.aggregates.request import CorpusRequest, Records
+from textveil.aggregates.request import Batch, CorpusRequest, Records
 from textveil.corpora.job import written_or_refused
 from textveil.corpora.job_ledger import JobFolder, JobReceipt
 from textveil.corpora.payment import Payer
@@ -195,21 +196,25 @@ def paid_labels(
     """
     labels = request.public_labels
     selection = None if labels else Selection.of(budget)
-    used, persons = used_labels(request)
+    alone = request.records.adjacency.unit is Unit.DOCUMENT
+    used, persons = request.parts.total(partial(used_labels, alone=alone))
     with paid(request, guarantee, [repr(budget), labels, *settings], budget) as drawing:
         chosen = labels if selection is None else selected(used, selection, drawing.rng)
         yield PaidLabels(chosen, selection, persons, drawing)
 
 
-def used_labels(request: CorpusRequest) -> tuple[dict[str, int], int]:
-    """Return how many persons use each label, in parts of ``GRID``, and how many persons there are: not noisy yet."""
+def used_labels(batches: Iterable[Batch], *, alone: bool) -> tuple[Counter[str], int]:
+    """Return how many persons use each label, in parts of ``GRID``, and how many persons there are: not noisy yet.
+
+    ``alone``: each record counts as a person.
+    """
     counts: Counter[str] = Counter()
-    if request.records.adjacency.unit is Unit.DOCUMENT:
-        for batch in request.batches():
+    if alone:
+        for batch in batches:
             counts.update(batch.labels)
-        return {label: count * GRID for label, count in counts.items()}, counts.total()
+        return Counter({label: count * GRID for label, count in counts.items()}), counts.total()
     held: dict[int, dict[str, None]] = {}
-    for batch in request.batches():
+    for batch in batches:
         for person, label in zip(batch.persons.tolist(), batch.labels, strict=True):
             own = held.setdefault(person, {})
             if len(own) < LABELS_OF_A_PERSON:
@@ -218,7 +223,7 @@ def used_labels(request: CorpusRequest) -> tuple[dict[str, int], int]:
         part = label_part(len(own))
         for label in own:
             counts[label] += part
-    return dict(counts), len(held)
+    return counts, len(held)
 
 
 def label_part(labels: int) -> int:

@@ -10,17 +10,17 @@ import contextlib
 import tempfile
 import weakref
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 
-from textveil.aggregates.request import Records
+from textveil.aggregates.request import Batch
 from textveil.errors import OutputError
 from textveil.text.tokens import Kind, classify, fold, spelling, split
-from textveil.types import Integers, Progress
+from textveil.types import Integers
 
 _IN_MEMORY: Final = 1 << 26  # bytes that are held in memory before a file is made
 _COPIED: Final = 1 << 20  # numbers that are held at once while they are put in another order
@@ -52,10 +52,19 @@ class Spill:
             ) from None
         self.size += numbers.size
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _spilled, (self[:],)
+
     def __getitem__(self, place: slice) -> NDArray[Any]:
         start, stop, _ = place.indices(self.size)
         self._file.seek(start * self.dtype.itemsize)
         return np.frombuffer(self._file.read((stop - start) * self.dtype.itemsize), self.dtype)
+
+
+def _spilled(numbers: NDArray[Any]) -> Spill:
+    spill = Spill(numbers.dtype)
+    spill.append(numbers)
+    return spill
 
 
 def _closed(file: Any) -> None:
@@ -198,14 +207,14 @@ class PersonWords:
     @classmethod
     def read(
         cls,
-        records: Records,
+        batches: Iterable[Batch],
         public: Sequence[str],
         labels: Sequence[str] | None = None,
-        progress: Progress | None = None,
     ) -> PersonWords:
         """Read and split all records.
 
         Args:
+            batches: records; of each person, all.
             public: words of the public list, folded, each once.
             labels: all labels that count, where they are public; None takes those of the records.
 
@@ -214,7 +223,7 @@ class PersonWords:
         numbers = _Numbers(public)
         names = {name: number for number, name in enumerate(labels or ())}
         words, columns = Spill(np.int32), [np.empty((3, 0), np.int32)]
-        for batch in records.batches(progress):
+        for batch in batches:
             rows = ([*(numbers[surface] for surface in split(text)), BREAK] for text in batch.texts)
             parts = [part[part != _PASSED] for part in (np.array(row, dtype=np.int32) for row in rows)]
             words.append(np.concatenate(parts))
@@ -227,6 +236,20 @@ class PersonWords:
         lengths, persons, labelled = np.concatenate(columns, axis=1)
         ordered, order = by_person(words, lengths, persons)
         return cls(list(numbers.words), list(names), ordered, lengths[order], persons[order], labelled[order])
+
+    def renumbered(self, spellings: list[str], labels: list[str]) -> PersonWords:
+        """Return the same records by other numbers of words and labels: places in these lists, which hold them all."""
+        if (spellings, labels) == (self.spellings, self.labels):
+            return self
+        words, classes = (
+            np.array([*map({name: place for place, name in enumerate(after)}.__getitem__, before), BREAK], np.int32)
+            for after, before in ((spellings, self.spellings), (labels, self.labels))
+        )
+        ordered = Spill(np.int32)
+        for start in range(0, self.words.size, _COPIED):
+            ordered.append(words[self.words[start : start + _COPIED]])
+        record_labels = classes[self.record_labels] if labels else self.record_labels
+        return replace(self, spellings=spellings, labels=labels, words=ordered, record_labels=record_labels)
 
     def chunks(self) -> Iterator[tuple[slice, Chunk]]:
         """All words, in parts that hold every person whole, with their place."""

@@ -5,10 +5,11 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Annotated, Final, NamedTuple, Protocol
+from typing import Annotated, Any, Final, NamedTuple, Protocol, final
 
 import numpy as np
 
+from textveil.aggregates.parts import InProcess, Parts
 from textveil.corpora.formats.choice import FormatChoice
 from textveil.corpora.formats.records import CorpusFormat
 from textveil.corpora.inputs import released_blocks
@@ -211,7 +212,11 @@ _LABELS: Final = "All labels that there can be, where they are public. Else they
 
 
 class Records(Protocol):
-    """Records by person, as ``PersonalRecords`` reads them; most releases read them twice."""
+    """Records by person, as ``PersonalRecords`` reads them.
+
+    They also have ``batches``, which is called twice by most releases, or ``parts``: themselves, held by other
+    processes, every person whole in one part.
+    """
 
     @property
     def adjacency(self) -> Adjacency:
@@ -231,10 +236,20 @@ class Records(Protocol):
 
     @property
     def digest(self) -> bytes:
-        """``records.digested`` of all of them, once they have been read."""
+        """``records.digested`` of all of them, once they have been read; with ``parts``, another such digest."""
 
-    def batches(self, progress: Progress | None = None) -> Iterator[Batch]:
-        """The records."""
+
+@final
+@dataclass(frozen=True)
+class Batches:
+    """The records of ``records.batches``, each with a label, as often as they are iterated."""
+
+    records: Any
+    progress: Progress | None = None
+
+    def __iter__(self) -> Iterator[Batch]:
+        for batch in self.records.batches(self.progress):
+            yield batch if self.records.labelled else batch._replace(labels=[_NO_LABEL] * len(batch.texts))
 
 
 @dataclass(frozen=True)
@@ -276,7 +291,8 @@ class CorpusRequest:
         """The public words and vectors."""
         return load_vocabulary() if self.vocabulary is None else self.vocabulary
 
-    def batches(self) -> Iterator[Batch]:
-        """Read the records, each with a label."""
-        for batch in self.records.batches(self.progress):
-            yield batch if self.records.labelled else batch._replace(labels=[_NO_LABEL] * len(batch.texts))
+    @property
+    def parts(self) -> Parts[Iterable[Batch]]:
+        """The records, each with a label, where they are: here, or with the workers of an engine."""
+        held: Parts[Iterable[Batch]] | None = getattr(self.records, "parts", None)
+        return InProcess[Iterable[Batch]]([Batches(self.records, self.progress)]) if held is None else held

@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Annotated, Any, Final, NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ from scipy.cluster.vq import kmeans2
 from textveil.aggregates.features import PublicFeatures, WordReader, public_transform
 from textveil.aggregates.payment import Fact, paid
 from textveil.aggregates.report import AggregateReport
-from textveil.aggregates.request import CorpusRequest
+from textveil.aggregates.request import Batch, CorpusRequest
 from textveil.aggregates.synthesis import NORM, PoolVectors
 from textveil.errors import need
 from textveil.numerics.discrete_noise import discrete_laplace
@@ -147,6 +148,13 @@ def votes(
     return total, persons + len(counts)
 
 
+def _votes(
+    batches: Iterable[Batch], features: PublicFeatures, centers: Integers, grid: int, *, by_person: bool
+) -> tuple[Integers, int]:
+    parts = ((batch.persons, nearest_group(features.vectors(batch.texts, NORM), centers)) for batch in batches)
+    return votes(parts, len(centers), grid, by_person=by_person)
+
+
 def topics(
     request: CorpusRequest,
     pool: Sequence[str],
@@ -174,11 +182,9 @@ def topics(
     vectors = PoolVectors.of(pool, features, request.pool_progress)
     groups = Groups.found(vectors, topics)
 
-    parts = (
-        (batch.persons, nearest_group(features.vectors(batch.texts, NORM), groups.centers))
-        for batch in records.batches(request.progress)
+    sums, persons = request.parts.total(
+        partial(_votes, features=features, centers=groups.centers, grid=noise.grid, by_person=by_person)
     )
-    sums, persons = votes(parts, topics, noise.grid, by_person=by_person)
     guarantee = PureDP(
         epsilon=request.epsilon, status=status_of(__name__, PROOF), source=PROOF, adjacency=records.adjacency
     )

@@ -11,6 +11,7 @@ Proof: privacy/proofs/corpus_learn.md.
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from scipy import sparse
 
 from textveil.aggregates.budget import GaussianBudget
 from textveil.aggregates.features import MODEL_NORM, PublicFeatures, roots_up
+from textveil.aggregates.parts import Parts
 from textveil.aggregates.person_words import PersonVectors
 from textveil.numerics.discrete_noise import LARGEST_SIGMA, DiscreteGaussian
 from textveil.types import Integers, Reals
@@ -68,18 +70,21 @@ class WordNoise(NamedTuple):
         return cls(budget.noise(WORD_NORM**2, WORDS * rest), budget.noise(sensitivity**2, ROUND * rest))
 
 
-def signal_of(documents: Integers, budget: GaussianBudget, noise: DiscreteGaussian, rng: np.random.Generator) -> float:
-    """Return the strength of sums over persons: their noisy number times sensitivity / sigma of the budget.
+def counted_persons(documents: Integers) -> int:
+    """Return the number of persons, in parts of ``PARTS``.
 
     Sums of several documents are less of each one's own: persons count by the square root of their documents, up to 3.
-
-    Args:
-        documents: of each person, below 2^53.
-        noise: on the number of persons, in parts of ``PARTS``.
+    ``documents``: of each person, below 2^53.
     """
-    counted = np.minimum(np.sqrt(documents * PARTS**2), COUNTED).astype(np.int64)
-    noisy_sum = int(counted.sum()) + int(noise.sample(1, rng)[0])
-    return max(noisy_sum / PARTS, 0) * math.sqrt(budget.squared_mu)
+    return int(np.minimum(np.sqrt(documents * PARTS**2), COUNTED).astype(np.int64).sum())
+
+
+def signal_of(persons: int, budget: GaussianBudget, noise: DiscreteGaussian, rng: np.random.Generator) -> float:
+    """Return the strength of sums over persons: their noisy number times sensitivity / sigma of the budget.
+
+    ``persons``, and ``noise`` on them: in parts of ``PARTS``.
+    """
+    return max((persons + int(noise.sample(1, rng)[0])) / PARTS, 0) * math.sqrt(budget.squared_mu)
 
 
 def words_pay(signal: float, labels: int) -> bool:
@@ -177,7 +182,7 @@ def noisy(sums: Integers, noise: DiscreteGaussian, rng: np.random.Generator) -> 
 
 
 def refined(
-    parts: Iterable[PersonVectors],
+    parts: Parts[Iterable[PersonVectors]],
     features: PublicFeatures,
     regression: Reals,
     second: Reals,
@@ -188,13 +193,14 @@ def refined(
     """Return weights of vectors, shape (dim, labels), and of words, shape (words, labels); documents have norm 1.
 
     Args:
-        parts: every person whole; iterated ``ROUNDS`` + 1 times.
+        parts: added up ``ROUNDS`` + 1 times.
         features: by which the vectors were read.
         regression: weights of vectors so far.
         second: noisy second moments of vectors, and ``ridge`` about the largest eigenvalue of their noise.
     """
     dim, labels = regression.shape
-    held = noisy(word_sums(parts, features), noise.words, rng) / WORD_NORM  # how often each word is, in documents
+    sums = parts.total(partial(word_sums, features=features))
+    held = noisy(sums, noise.words, rng) / WORD_NORM  # how often each word is, in documents
     values, directions = np.linalg.eigh(second)
     values = np.maximum(values, 0)
     together = max(held.sum() / max(values.sum(), 1), 1)  # words of a document, each weighted as if of norm 1
@@ -204,7 +210,8 @@ def refined(
     shrunk = curvature + 1 / _VARIANCE + of_words**2 / (curvature * _VARIANCE)
     vectors, single = _STEEP * regression, np.zeros((len(held), labels))
     for _ in range(ROUNDS):
-        slopes = noisy(round_sums(parts, features, (vectors, single)), noise.round, rng) / ONE
+        sums = parts.total(partial(round_sums, features=features, weights=(vectors, single)))
+        slopes = noisy(sums, noise.round, rng) / ONE
         vectors = vectors + _PACE * step @ (directions.T @ (slopes[:dim] / VECTOR_NORM))
         single = single + _PACE * (slopes[dim:] / WORD_NORM - single / _VARIANCE) / shrunk
     return vectors, single

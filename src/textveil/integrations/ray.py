@@ -1,13 +1,16 @@
-"""Ray: blocks of a corpus released by actors, and a stage for Ray Data."""
+"""Ray: blocks of a corpus released by actors, a stage for Ray Data, and sums over a corpus by tasks."""
 
 import contextlib
 import logging
 import os
+import zlib
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any
+from typing import Any, Final, final
+
+import numpy as np
 
 from textveil.corpora.block_worker import BlockWorker
 from textveil.corpora.blocks import Block, Outcome
@@ -15,11 +18,15 @@ from textveil.corpora.process_pool import AHEAD, BlockQueue, Failure, failure
 from textveil.environment import cores
 from textveil.errors import MissingExtra, need
 from textveil.integrations.arrow_batches import BatchSanitizer
+from textveil.integrations.parted_records import PartedRecords, begun, by_person, checked_template, columns_of
+from textveil.integrations.table_records import TableRecords
 
 _NO_START = (
     "the actors must start; they crashed at once. Is textveil installed on every node, with enough memory? Try the "
     "local engine."
 )
+
+_FOLDED: Final = 8  # sums that a task adds up
 
 _STORE_BYTES = 2**30
 """Shared memory of a local Ray that is started here: blocks under way fit in it, so that none is spilled to disk."""
@@ -210,3 +217,74 @@ def sanitized_dataset(dataset: Any, batches: BatchSanitizer, *, actors: int = 1,
         batch_size=batch_size,
         compute=data.ActorPoolStrategy(size=actors),
     )
+
+
+def ray_records(
+    dataset: Any, *, unit: str, text: str = "text", label: str | None = None, limit: int | None = None, parts: int = 200
+) -> PartedRecords:
+    """Return the records of a Ray ``Dataset``, for ``CorpusRequest``; see ``textveil.integrations.parted_records``.
+
+    The dataset is read now, into Ray's object store, which also holds what is made of the records.
+
+    Args:
+        dataset: its workers need textveil and pyarrow.
+        unit: column that names the person, or ``document``: each row is a unit.
+        text: column of the text.
+        label: column of the label; None reads none.
+        limit: records of one person that count; None is all.
+        parts: in how many parts a shuffle puts the persons. Each must fit in the memory of a task.
+
+    Raises:
+        InputError: a column is missing.
+        ParameterError: a number is outside, or a column is named twice.
+    """
+    need(parts >= 1, "parts", parts, "at least 1")
+    ray, columns = _ray(), dataset.columns()
+    template = checked_template(columns, unit, text, label, limit)
+    blocks = [] if columns is None else dataset.select_columns(columns_of(template)).to_arrow_refs()
+    groups = [[block] for block in blocks]
+    if by_person(template) and parts > 1:
+        split = ray.remote(num_returns=parts)(_split)
+        groups = list(map(list, zip(*(split.remote(block, parts) for block in blocks), strict=True)))
+    elif by_person(template):
+        groups = [blocks]
+    begin = ray.remote(_begun)
+    return PartedRecords(template, _Parts(ray, [begin.remote(template, *group) for group in groups]))
+
+
+def _split(block: Any, parts: int) -> list[Any]:
+    """Rows of persons, the first column, by part."""
+    numbers = np.array(
+        [zlib.crc32(str(name).encode("utf-8", "surrogatepass")) % parts for name in block[0].to_pylist()]
+    )
+    return [block.take(np.flatnonzero(numbers == part)) for part in range(parts)]
+
+
+def _begun(template: TableRecords, *tables: Any) -> bytes:
+    return begun(template, tables)
+
+
+@final
+class _Parts:
+    def __init__(self, ray: Any, parts: Sequence[Any]) -> None:
+        self._ray, self._parts = ray, parts
+
+    def kept(self, work: Callable[[bytes], bytes]) -> "_Parts":
+        made, work = self._ray.remote(_made), self._ray.put(work)
+        return _Parts(self._ray, [made.remote(work, part) for part in self._parts])
+
+    def folded(self, work: Callable[[bytes], bytes], fold: Callable[[Iterable[bytes]], bytes]) -> Iterable[bytes]:
+        joined, fold = self._ray.remote(_joined), self._ray.put(fold)
+        parts = self.kept(work)._parts
+        while len(parts) > 1:
+            parts = [joined.remote(fold, *parts[start : start + _FOLDED]) for start in range(0, len(parts), _FOLDED)]
+        folded: list[bytes] = self._ray.get(parts)
+        return folded
+
+
+def _made(work: Callable[[bytes], bytes], part: bytes) -> bytes:
+    return work(part)
+
+
+def _joined(fold: Callable[[Iterable[bytes]], bytes], *parts: bytes) -> bytes:
+    return fold(parts)

@@ -23,6 +23,7 @@ from textveil.aggregates.budget import GRID, ContributionBound, GaussianBudget
 from textveil.aggregates.count_run import word_weights
 from textveil.aggregates.counts import SELECTIONS, Counting
 from textveil.aggregates.learning import released_moments
+from textveil.aggregates.parts import InProcess
 from textveil.aggregates.person_words import PersonWords
 from textveil.aggregates.request import CorpusRequest, PersonalRecords
 from textveil.aggregates.synthesis import synthesize
@@ -190,10 +191,10 @@ def _count(budget: GaussianBudget) -> Trial:
     held: dict[tuple[str, ...], PersonWords] = {}
 
     def trial(corpus: PersonalRecords, rng: np.random.Generator) -> float:
-        words = held.get(corpus.inputs) or PersonWords.read(corpus, public)
+        words = held.get(corpus.inputs) or PersonWords.read(corpus.batches(), public)
         held[corpus.inputs] = words
         counting = Counting(budget=budget, bound=ContributionBound(2, 1), weights=word_weights())
-        release = counting.release(words, len(public), corpus.adjacency, rng)
+        release = counting.release(InProcess([words]), public, corpus.adjacency, rng)
         return float(sum(line.count for line in release.counts if line.item in _CANARY[0].split()))
 
     return trial

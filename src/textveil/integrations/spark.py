@@ -1,0 +1,84 @@
+"""Spark: count, learn, synthesize and topics where the records are; see ``textveil.integrations.parted_records``."""
+
+import contextlib
+import math
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Any, final
+
+from textveil.corpora.formats.records import arrow
+from textveil.errors import need
+from textveil.integrations.parted_records import PartedRecords, begun, by_person, checked_template, columns_of
+from textveil.integrations.table_records import TableRecords
+
+_SCHEMA = "part binary"
+
+
+def spark_records(
+    frame: Any, *, unit: str, text: str = "text", label: str | None = None, limit: int | None = None, parts: int = 200
+) -> PartedRecords:
+    """Return the records of a Spark ``DataFrame``, for ``CorpusRequest``. Its executors need textveil and pyarrow.
+
+    Executors hold the records, and what is made of them, in Spark's storage: in memory, else on their disks.
+
+    Args:
+        frame: read when a release needs it.
+        unit: column that names the person, or ``document``: each row is a unit.
+        text: column of the text.
+        label: column of the label; None reads none.
+        limit: records of one person that count; None is all.
+        parts: in how many parts a shuffle puts the persons. Each must fit in the memory of a task, and below 2 GiB.
+
+    Raises:
+        InputError: a column is missing.
+        ParameterError: a number is outside, or a column is named twice.
+    """
+    need(parts >= 1, "parts", parts, "at least 1")
+    template = checked_template(frame.columns, unit, text, label, limit)
+    chosen = frame.select(*(f"`{name.replace('`', '``')}`" for name in columns_of(template)))
+    if by_person(template):
+        chosen = chosen.repartition(parts, chosen[0])
+    held = chosen.mapInArrow(partial(_begun, template), _SCHEMA)
+    return PartedRecords(template, _Parts(held, max(math.isqrt(parts), 1)))
+
+
+@final
+class _Parts:
+    def __init__(self, frame: Any, few: int) -> None:
+        self._frame, self._few = frame.persist(), few
+        weakref.finalize(self, _freed, self._frame)
+
+    def kept(self, work: Callable[[bytes], bytes]) -> "_Parts":
+        return _Parts(self._frame.mapInArrow(partial(_mapped, work), _SCHEMA), self._few)
+
+    def folded(self, work: Callable[[bytes], bytes], fold: Callable[[Iterable[bytes]], bytes]) -> Iterable[bytes]:
+        sums = self._frame.mapInArrow(partial(_mapped, work), _SCHEMA).repartition(self._few)
+        return [bytes(row[0]) for row in sums.mapInArrow(partial(_joined, fold), _SCHEMA).collect()]
+
+
+def _freed(frame: Any) -> None:
+    with contextlib.suppress(Exception):  # the session has ended
+        frame.unpersist()
+
+
+def _begun(template: TableRecords, batches: Iterable[Any]) -> Iterator[Any]:
+    tables = [arrow().Table.from_batches([batch]) for batch in batches]
+    if tables:
+        yield _row(begun(template, tables))
+
+
+def _mapped(work: Callable[[bytes], bytes], batches: Iterable[Any]) -> Iterator[Any]:
+    for batch in batches:
+        for part in batch.column(0):
+            yield _row(work(part.as_py()))
+
+
+def _joined(fold: Callable[[Iterable[bytes]], bytes], batches: Iterable[Any]) -> Iterator[Any]:
+    parts = [part.as_py() for batch in batches for part in batch.column(0)]
+    if parts:
+        yield _row(fold(parts))
+
+
+def _row(part: bytes) -> Any:
+    return arrow().RecordBatch.from_arrays([arrow().array([part], arrow().binary())], ["part"])

@@ -9,7 +9,9 @@ All sums and roots are those of integers: a vector depends on its own document a
 
 import hashlib
 import math
+import pickle
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -80,7 +82,9 @@ class PublicFeatures:
         self._longest = min(_LONGEST, math.isqrt(2**62 // self.dim))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return PublicFeatures, (self.vocabulary, self.transform)  # the reader remembers pieces of what it has read
+        # Without the reader, which remembers pieces of what it has read.
+        # Without the reader, which remembers pieces of what it has read.
+        return _unpickled, (pickle.dumps((self.vocabulary, self.transform)),)
 
     @property
     def digest(self) -> bytes:
@@ -138,6 +142,12 @@ class PublicFeatures:
         while np.any(long := np.abs(sums).max(axis=1, initial=0) >= self._longest):
             sums[long] = np.sign(sums[long]) * (np.abs(sums[long]) >> 1)
         return sums
+
+
+@lru_cache(maxsize=1)
+def _unpickled(held: bytes) -> PublicFeatures:
+    """The features, made once for all tasks of a worker: it takes seconds."""
+    return PublicFeatures(*pickle.loads(held))
 
 
 def _shares(vocabulary: Vocabulary) -> Reals:

@@ -6,12 +6,14 @@ Proofs: privacy/proofs/ledger.md; of labels, privacy/proofs/corpus_learn.md.
 import contextlib
 import hashlib
 import math
+import os
 import platform
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
+from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -20,9 +22,9 @@ import scipy
 from textveil.aggregates.budget import GRID, GaussianBudget
 from textveil.aggregates.request import Batch, CorpusRequest, Records
 from textveil.corpora.job import written_or_refused
-from textveil.corpora.job_ledger import JobFolder, JobReceipt
+from textveil.corpora.job_ledger import PAID, JobFolder, JobReceipt
 from textveil.corpora.payment import Payer
-from textveil.errors import InputError, ParameterError
+from textveil.errors import InputError, OutputError, ParameterError
 from textveil.numerics.discrete_noise import DiscreteGaussian
 from textveil.privacy.accountant import Accountant
 from textveil.privacy.guarantees import Guarantee
@@ -108,6 +110,33 @@ def paid(
                 folder.cleared()
                 tell_charged(error)
             raise
+
+
+@contextlib.contextmanager
+def remembered(payer: Payer, output: Path, *, anew: bool = False) -> Iterator[Payer]:
+    """Yield the payer with a folder beside ``output``, until the block ends, in which that is written.
+
+    If the block fails after it paid, or is killed, the same release goes on with the same draws and does not pay again.
+
+    Args:
+        output: the file that the block writes.
+        anew: forget a release that was paid for and not written.
+
+    Raises:
+        ParameterError: another run has the folder.
+        OutputError: it cannot be made.
+    """
+    folder = JobFolder(Path(os.path.realpath(output)), PAID)
+    with folder.opened():  # no other run may go on with it meanwhile
+        try:
+            yield replace(payer, folder=folder, anew=anew)
+        except BaseException as error:
+            if not folder.paid.exists():
+                folder.removed()
+            elif isinstance(error, OutputError):
+                error.args = (f"{error} The release is paid: the same command goes on with it.",)
+            raise
+        folder.removed()
 
 
 def _about(payer: Payer, guarantee: Guarantee, records: Records, settings: Sequence[Fact]) -> bytes:

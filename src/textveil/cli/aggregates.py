@@ -10,7 +10,7 @@ import os
 import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
@@ -18,7 +18,7 @@ import typer
 
 from textveil.cli import options as opt
 from textveil.cli.mechanism_options import PERSONS, renamed
-from textveil.errors import OutputError, ParameterError
+from textveil.errors import ParameterError
 
 if TYPE_CHECKING:
     from textveil.aggregates.counts import CountRelease
@@ -276,8 +276,8 @@ class AggregateOptions:
         if self.ledger is None:
             yield None
             return
+        from textveil.aggregates.payment import remembered
         from textveil.budget.database import url_of
-        from textveil.corpora.job_ledger import PAID, JobFolder
         from textveil.corpora.payment import Payer
 
         url_of(self.ledger)
@@ -285,17 +285,8 @@ class AggregateOptions:
         if output is None or (output.exists() and not output.is_file()):
             yield payer
             return
-        folder = JobFolder(Path(os.path.realpath(output)), PAID)
-        with folder.opened():  # no other run may go on with it meanwhile
-            try:
-                yield replace(payer, folder=folder, anew=self.overwrite)
-            except BaseException as error:
-                if not folder.paid.exists():
-                    folder.removed()
-                elif isinstance(error, OutputError):
-                    error.args = (f"{error} The release is paid: the same command goes on with it.",)
-                raise
-            folder.removed()
+        with remembered(payer, output, anew=self.overwrite) as remembering:
+            yield remembering
 
 
 def checked_outputs(inputs: Sequence[str], *outputs: Path | None, overwrite: bool) -> opt.Outputs:

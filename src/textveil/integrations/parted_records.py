@@ -73,8 +73,8 @@ class PartedRecords:
 
     @cached_property
     def names(self) -> Sequence[str]:
-        """Names of the persons; read only where each of them pays."""
-        return self.parts.total(_names) if by_person(self._template) else []
+        """Names of the persons, read only where each of them pays; sorted: a run that goes on must ask for the same."""
+        return sorted(self.parts.total(_names)) if by_person(self._template) else []
 
     @property
     def digest(self) -> bytes:

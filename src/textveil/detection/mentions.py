@@ -17,6 +17,7 @@ from textveil.detection.found import Found
 from textveil.detection.gates import places_of
 from textveil.detection.institutions import glosses
 from textveil.detection.lists import Marks, lists
+from textveil.detection.name_evidence import ACTS
 from textveil.detection.people_in_records import is_plain_form, is_plain_word, is_thing
 from textveil.text.patterns import SLICE, lazy_regex, matches
 
@@ -276,8 +277,9 @@ def _part_at(text: str, names: _Known, match: re.Match[str]) -> Found | None:
         start = end - len(bare)
     if whole.kind == "person" and (initial := _INITIAL.search(text, max(0, start - 3), start)):
         start = initial.start("letter")  # P NNAMANI
-    if lists().words.get(bare.lower(), 0) & _KNOWN_WORDS and start == end - len(bare):
-        if (_opens(text, start) and not _SUBJECT.match(text, end)) or (
+    marks = lists().words.get(bare.lower(), 0)
+    if marks & _KNOWN_WORDS and start == end - len(bare):
+        if (_opens(text, start) and not (_acts(text, end) or (marks & Marks.GIVEN and _fills(text, start, end)))) or (
             text[end : end + 2].strip()[:1].isalnum() and text[end + 1 : end + 2].isupper()
         ):
             return None
@@ -289,9 +291,24 @@ def _part_at(text: str, names: _Known, match: re.Match[str]) -> Found | None:
 
 
 _SUBJECT: Final = lazy_regex(
-    r" (?:called|calls|said|says|asked|asks|wrote|writes|told|tells|replied|sent|confirmed|agreed|phoned|lives)\b"
+    r"(?: (?:also|just|still|always|never|then|only|even))? (?:(?:has|had|would|did|does|was|went|came|got|took|gave|made"
+    r"|put|ran|left|felt|met|saw|sent|brought|found|kept|paid|won|lost|read|let|says)\b|[a-z]{2,12}(?:ed|[^\Ws]s)\b)"
+    r"|'s (?=[a-z])| (?:and|&) [A-Z]"
 )
-"""What somebody does, behind a name that begins a sentence: Ebony called."""
+"""What follows the name of somebody whom the text names elsewhere, where it begins a sentence: Ebony called."""
+_IS_FIELD: Final = lazy_regex(r"[A-Za-z)]: {1,3}\Z")
+_ENDS_FIELD: Final = lazy_regex(r"[ \t]{0,8}(?:[\n,;/|(]|\Z)| {2}")
+
+
+def _acts(text: str, end: int) -> bool:
+    return _SUBJECT.match(text, end) is not None or ACTS.match(text, end) is not None
+
+
+def _fills(text: str, start: int, end: int) -> bool:
+    """Return whether a word is all that stands behind a label: Scribe: Dot."""
+    return _ENDS_FIELD.match(text, end) is not None and _IS_FIELD.search(text, max(0, start - 5), start) is not None
+
+
 _INITIAL: Final = lazy_regex(r"(?:\A|[^A-Za-z0-9.])(?P<letter>[B-HJ-Z]) \Z")
 _NO_NAME_AFTER: Final = frozenset("0123456789_")
 

@@ -77,6 +77,19 @@ _SIGNATURE: Final = lazy_regex(
     r"(?:[Rr]egards|[Ss]incerely(?: yours)?|[Bb]est(?: wishes)?|[Cc]heers|[Tt]hanks|[Tt]hank you|[Yy]ours(?: truly)?"
     r"|[Ll]ove|[Rr]espectfully|xx|xoxo)[,.!]?[ \t]*\n+[ \t-]*$"
 )
+_ACTS: Final = (
+    r"said|says|told|asks|asked|called|replied|replies|shouted|whispered|muttered|joked|laughed|smiled|cried|wept|sobbed|nodded"
+    r"|shrugged|sighed|swore|swears|sang|sings|rang|phoned|texted|emailed|messaged|wrote|writes|drove|drives|slept|snored"
+    r"|woke|prayed|emigrated|remarried|retired|apologi[sz]ed|complained|volunteered|thinks|thought|knows|knew|wants|wanted"
+    r"|loves|loved|hates|hated|prefers|insists|insisted|reckons|reckoned|hopes|hoped|forgot|remembers|remembered|agrees"
+    r"|lives|lived|works|worked|banked|baked|cooks|studied|studies|teaches|taught|went (?:as|to|home|back|off|round|with)"
+    r"|is (?:away|ill|sick|poorly|late|off|out|on (?:leave|holiday|call|nights)|covering|coming|driving|bringing|picking"
+    r"|taking)"
+    r"|to (?:ask|ring|call|email|phone|text|send|write|check|chase|bring|book|speak|talk|buy|order|draft|arrange|circulate"
+    r"|organi[sz]e|confirm|mend|fix|tell|invite|pay|sign|contact|follow up|look into|find out)"
+)
+ACTS: Final = lazy_regex(rf",? (?:(?:also|just|still|always|never|then|only|even) )?(?:{_ACTS})(?![A-Za-z])")
+"""What only somebody does, behind a name that is a word too and begins a sentence: Mercy emigrated, Dot to ring."""
 _TELLS: Final = lazy_regex(
     r" \((?:[Hh]is |[Hh]er |[Pp]atient's |the )?(?:son|daughter|wife|husband|mother|father|mom|mum|dad|sister|brother"
     r"|spouse|partner|aunt|uncle|niece|nephew|cousin|friend|neighbou?r|fianc[e\xe9]e?|grandson|granddaughter"
@@ -174,7 +187,7 @@ def stands_as_word(text: str, start: int, end: int, low: str) -> bool:
     """Return whether a name that is an ordinary word too heads a sentence as that word: Joy is just a word."""
     if low not in known.NOUNS and (low not in known.ADJECTIVES or AFTER_SUBJECT.match(text, end)):
         return False
-    if _NAMES_NOT_THINGS.match(text, end):
+    if _NAMES_NOT_THINGS.match(text, end) or ACTS.match(text, end):
         return False
     before = text[max(0, start - BACK) : start]
     bare = before.rstrip(" \t\"'([])*_>-")

@@ -10,6 +10,7 @@ from textveil.detection.found import OTHER
 from textveil.detection.institutions import Word
 from textveil.detection.lists import Lists, Marks
 from textveil.detection.name_evidence import (
+    ACTS,
     AFTER_SUBJECT,
     BACK,
     NOTHING,
@@ -67,7 +68,6 @@ _AT_COMPANIES: Final = lazy_regex(
     r"|[Ii]nterned at|[Ee]mployee (?:of|at)|[Ii]nvested in|[Aa]cquired by)(?: the)? $"
 )
 _BEFORE_COMPANIES: Final = tuple(f"{word} " for word in "for at by of oined in the".split())  # noqa: SIM905
-_SPEAKS: Final = lazy_regex(r",? (?:said|says|told|asked|wrote|called)(?![a-z])")
 _HUMP: Final = lazy_regex(r"[A-Z][a-z]*")
 _STREETS: Final = frozenset(("st", "rd", "ave", "blvd", "ln", "cres", "tce", "pde"))
 _NAME_KEY: Final = lazy_regex(r"[\n{,-][ \t]*\"?name\"?: ?\"?$")
@@ -195,9 +195,10 @@ class Judge:
         if marks & _COMMON:
             if evidence.kind and marks & _NAMES and not (opens and evidence.why == "verb"):
                 return evidence
+            if opens and marks & _NAMES and ACTS.match(self._text, word.end):
+                return Judged(PERSON, 0.5, "verb")
             listed = before in known.BEFORE_PERSONS or self._text[max(0, word.start - 2) : word.start] == ", "
-            fits = listed if not opens else _SPEAKS.match(self._text, word.end) is not None
-            fits = fits and bool(marks & _GIVEN)
+            fits = not opens and listed and bool(marks & _GIVEN)
             return Judged(PERSON, GUESS, "guess") if fits or self._amid_small(word, before, opens) else NOTHING
         placed = before in known.BEFORE_PLACES
         if marks & _IS_PLACE and (placed or not marks & _NAMES):

@@ -11,6 +11,7 @@ from textveil.detection.found import OTHER, Found
 from textveil.detection.institutions import Word, institution, small_end
 from textveil.detection.lists import Marks, lists
 from textveil.detection.name_evidence import (
+    ACTS,
     BACK,
     NOTHING,
     ORGANIZATION,
@@ -61,7 +62,6 @@ _NAMED_AFTER: Final = lazy_regex(
     r" (?:[A-Z][A-Za-z]* ){0,2}(?:Hospital|Hospice|Clinic|Cent(?:er|re)|Pharmacy|Surgery|Infirmary|University|College"
     r"|School|Academy|Church|Cathedral|Party|Court|Army|Republic|Bank|Union|Office)\b"
 )
-_SPEAKS: Final = lazy_regex(r",? (?:said|says|told|asked|wrote|called)(?![a-z])")
 _TOKEN: Final = lazy_regex(r"[A-Za-z0-9_]{1,40}")
 _CONSTANT: Final = lazy_regex(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")  # a name of code: LOG_LEVEL
 
@@ -360,7 +360,7 @@ class _Run:
             return word.low not in known.FUNCTION_WORDS
         if not word.marks & _NAMES or word.low in known.FUNCTION_WORDS or (opens and word.low in known.ORDERS):
             return False
-        return not opens or self._goes_on(group, place + 1) or _SPEAKS.match(self._text, word.end) is not None
+        return not opens or self._goes_on(group, place + 1) or ACTS.match(self._text, word.end) is not None
 
     def _goes_on(self, group: list[Word], place: int, first: int = -1) -> bool:
         if place >= len(group):

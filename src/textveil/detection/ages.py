@@ -8,6 +8,7 @@ from typing import Final
 
 from textveil.detection.found import Found, near, near_places
 from textveil.detection.gates import at_digits, either, holding, joined_words, places_of, with_words
+from textveil.detection.lists import Marks, lists
 from textveil.detection.units import BELOW_HUNDRED, spelled_before
 from textveil.text.patterns import lazy_regex, matches
 
@@ -69,9 +70,13 @@ AGED_GATE: Final = either(
 _AFTER_NAME: Final = lazy_regex(
     r"[1-9](?:(?<=[a-z], .)[0-9](?=, (?:MRN|DOB|SSN|ID|NHS)\b|, (?![A-Z0-9]))|(?<=[a-z] \(.)[0-9](?=\)|, [A-Z]{2,4}\b))"
 )
+_HEADS_LINE: Final = lazy_regex(
+    r"(?<![^\n])[ \t>*-]{0,8}(?P<name>[A-Z][a-z]{2,14})(?: [A-Z][a-z'-]{1,20})?, (?P<age>[1-9][0-9])(?=, [A-Z]| ?[\n|])"
+)
+"""What somebody says of himself in a line's head: Marcus, 34, Leith."""
 _CODE: Final = lazy_regex(r"[1-9](?<![\w.,/-].)[0-9](?=[ -]?[MF](?![\w.'/-]))")
 DECADE_GATE: Final = either(at_digits("(?<![0-9])[1-9]0(?![0-9])"), holding("ties"))
-AFTER_NAME_GATE: Final = at_digits(r"[a-z](?:, | \()[1-9][0-9](?:, |\))")
+AFTER_NAME_GATE: Final = at_digits(r"[a-z](?:, | \()[1-9][0-9](?:, |\)| ?[\n|])")
 CODE_GATE: Final = at_digits("[1-9][0-9][ -]?[MF]")
 
 
@@ -125,6 +130,9 @@ def find_decades_of_age(text: str) -> Iterator[Found]:
 def find_ages_after_names(text: str) -> Iterator[Found]:
     """Yield the number in "Maria, 42, said", and in "42F"."""
     yield from _found(matches(_AFTER_NAME, text), 0.6)
+    for match in matches(_HEADS_LINE, text):
+        if lists().words.get(match["name"].lower(), 0) & Marks.GIVEN:
+            yield Found(*match.span("age"), "age", 0.6)
 
 
 def find_coded_ages(text: str) -> Iterator[Found]:

@@ -48,6 +48,10 @@ _TO_FRIENDS: Final = lazy_regex(
 )
 _FRIENDS: Final = "friends mates pals family brothers sisters grandkids colleagues neighbours neighbors one body"
 
+_EPITHETS: Final = "big old young wee little fat mad auld baby daft tall ginger lazy grumpy"
+_BEHIND_EPITHET: Final = lazy_regex(r" (?P<name>[A-Z][a-z]{2,14})(?=[.,;:!?)\n]|'s\b| [a-z(&]| {2}| [A-Z]\b|\Z)")
+_NO_BEARER: Final = words_in("ben bailey boy lady glory")
+
 _OTHER_CALLS: Final = (
     (
         "appelle appelait appellent appelaient surnomme surnomment surnommait surnommee",
@@ -171,7 +175,7 @@ def _roles() -> frozenset[str]:
 
 @cache
 def _telling() -> frozenset[str]:
-    words = (*words_in(_VERBS), "known", "nicknamed", *words_in(_FRIENDS), *words_in(_LABELS))
+    words = (*words_in(_VERBS), "known", "nicknamed", *words_in(_FRIENDS), *words_in(_LABELS), *words_in(_EPITHETS))
     return frozenset(words) | _animals() | _craft() | _calls().keys()
 
 
@@ -189,10 +193,14 @@ BYNAME_GATE: Final = either(
 def find_bynames(text: str) -> Iterator[Found]:
     """Yield what persons, animals and boats are called, by start or not."""
     verbs, labels, friends = words_in(_VERBS), words_in(_LABELS), words_in(_FRIENDS)
+    epithets = words_in(_EPITHETS)
     for start, end in places_of(text, _words()):
         low = text[start:end].lower()
         before = max(0, start - _BACK), start
         match = None
+        if low in epithets and text[start].isupper() and (named := _BEHIND_EPITHET.match(text, end)):
+            if _bears_epithet(named["name"].lower()):
+                yield Found(start, named.end(), "person", 0.6, _HERE)
         if low in verbs and _ALL.search(text, *before):
             match = _HIM.match(text, end)
         elif low == "nicknamed":
@@ -216,6 +224,12 @@ def find_bynames(text: str) -> Iterator[Found]:
             match = _LABEL.match(text, end)
         if match is not None and _can_be_byname(match["name"]):
             yield Found(*match.span("name"), "person", 0.6, _HERE)
+
+
+def _bears_epithet(low: str) -> bool:
+    """Return whether a given name stands behind an epithet: Big Alan, Old Bill; not Little Hope, Old Windsor."""
+    marks = lists().words.get(low, 0)
+    return bool(marks & Marks.GIVEN) and not (marks & Marks.KNOWN_PLACE or low in known.NOUNS or low in _NO_BEARER)
 
 
 def _is_of_person(text: str, match: "re.Match[str]", start: int, end: int) -> bool:

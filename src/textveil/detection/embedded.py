@@ -459,6 +459,7 @@ _QUANTITIES: Final = Phase("quantities", (
         "REP0RT", "B10"),
     Row("level", lookalikes.find_levels, lookalikes.LEVEL_GATE, "numbering", 0.6, "sequence",
         "English C1", "block C1"),
+    Row("make", lookalikes.find_goods, lookalikes.GOODS_GATE, ORDINARY, 0.0, "", "a Festo valve", "Orla's boots"),
     Row("letters-behind-name", lookalikes.find_letters_behind_names, lookalikes.LETTERS_GATE, ORDINARY, 0.0, "",
         "Sian, MRCVS", "my ma"),
     Row("eponym", lookalikes.find_eponyms, lookalikes.AFTER_GATE, ORDINARY, 0.0, lookalikes.EPONYM,

@@ -156,7 +156,7 @@ _ALONE_GIVEN: Final = lazy_regex(
 )
 _ALONE_FAMILY: Final = lazy_regex(rf"(?:\A|[\n\t|;])[ \t]{{0,8}}(?P<name>{_WORD})\Z")
 """A family name, a comma and a given name that are a whole line or cell."""
-_BYNAME: Final = lazy_regex(rf"[\"'(](?P<byname>[A-Z][a-z]{{1,14}})[\"')] (?P<family>{_WORD})(?![\w])")
+_BYNAME: Final = lazy_regex(rf"[\"'(](?P<byname>[A-Z][a-z]{{1,14}})[\"')] (?P<family>{_WORD})(?: (?P<second>{_WORD}))?(?![\w])")
 _GIVEN_BEFORE: Final = lazy_regex(r"(?<![\w.'-])(?P<name>[A-Z][a-z]{2,20}) \Z")
 _HOUSEHOLD: Final = lazy_regex(
     r"he (?<=[Tt]he )(?P<name>[A-Z][a-z]{3,20}s)"
@@ -195,7 +195,9 @@ def _with_bynames(text: str) -> Iterator[tuple[int, int]]:
         low = match["family"].lower()
         plain = low in known.FUNCTION_WORDS or _is_thing(marks_of(low, 0))
         if given and marks_of(given["name"].lower(), 0) & Marks.GIVEN and not plain:
-            yield from (given.span("name"), match.span("byname"), match.span("family"))
+            yield from (given.span("name"), match.span("byname"))
+            two = match["second"] and not is_plain_form(match["second"].lower())
+            yield match.start("family"), match.end("second" if two else "family")
 
 
 def _households(text: str) -> Iterator[tuple[int, int]]:

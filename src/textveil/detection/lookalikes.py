@@ -26,6 +26,7 @@ _LABEL: Final = lazy_regex(r"[A-Z][A-Za-z'/.()&-]{0,24}(?: [A-Za-z'/.()&-]{1,20}
 _BEFORE_LABEL: Final = ("\n", "\t", "|", "  ", ". ", "; ", " - ")
 _LONGEST: Final = 100
 _VALUE: Final = lazy_regex(r"[ \t]*(?:[^ \t\n]{1,80}(?: (?! ))?){0,8}")
+_DESCRIBES: Final = lazy_regex(r" (?:[0-9]|(?:an?|the|one|two|three|no|all|new|old)\b) ?[A-Za-z]")
 _WORD: Final = lazy_regex(r"[A-Za-z]+(?:['-][A-Za-z]+)*")
 _FORM: Final = 3  # labels with short values that make a text a form
 _SHORT_VALUE: Final = 4
@@ -41,11 +42,16 @@ def find_labels(text: str) -> Iterator[Found]:
     firsts = Counter(label.split()[0] for label in often if " " in label)
     short = sum(map(_is_short, (value for *_, value in labels)))
     form = short >= _FORM and 2 * short > len(labels)
+    headed = sum(" " not in label and _is_word(label) for label in often) >= _FORM
     spans = [
         Found(start, start + len(label), ORDINARY, 0.0)
         for start, label, value in labels
         if often[label] == 1
-        and (_is_label(label, value, form=form) or _is_of_several(label, firsts))
+        and (
+            _is_label(label, value, form=form)
+            or _is_of_several(label, firsts)
+            or (headed and _describes(label, value))
+        )
         and not is_field(text, text.index(":", start + len(label)) + 1)
     ]
     for head in matches(_HEAD, text) if "|" in text and "-" in text else ():
@@ -96,6 +102,15 @@ def _is_label(label: str, value: str, *, form: bool) -> bool:
     return form and _is_short(value) and (not named or (len(words) == 1 and bool(marks[0] & _PLAIN)))
 
 
+def _is_word(label: str) -> bool:
+    return lists().words.get(label.lower(), 0) & (_NAMES | Marks.COMMON) == Marks.COMMON
+
+
+def _describes(label: str, value: str) -> bool:
+    """Return whether a word that is a name too is the label of what is described: Hall: one doormat."""
+    return _DESCRIBES.match(value) is not None and bool(lists().words.get(label.lower(), 0) & _PLAIN)
+
+
 def _is_of_several(label: str, firsts: Counter[str]) -> bool:
     """Return whether a label begins as others do, and has ordinary words behind: Registrant Street, Registrant City."""
     first, *words = label.split()
@@ -128,6 +143,31 @@ def find_vehicles(text: str) -> Iterator[Found]:
         person = marks & _NAMES and not marks & _PLAIN and lists().words.get(text[start:end].lower(), 0) & Marks.GIVEN
         if not (person or first.lower() in known.COMPANY_ENDS or first.lower() in known.INSTITUTIONS):
             yield Found(start, end + 1 + len(first), ORDINARY, 0.0)
+
+
+_GOODS: Final = """sofa fridge freezer oven cooker hob kettle toaster microwave dishwasher shower boiler radiator valve
+    pump drill mower strimmer chainsaw trainers trainer boots boot jacket coat jeans hoodie handbag rucksack watch laptop
+    camera lens printer router keyboard headphones guitar amp piano bike tyres tyre brakes charger padlock mattress pram
+    pushchair buggy notebook inhaler frame wafers crisps biscuits teabags chocolates chocolate lager beer yoghurt cereal
+    shampoo soap perfume lipstick trousers socks goggles helmet tent stove lighter razor hoover vacuum sneakers purse
+    backpack diapers wipes stroller faucet furnace dryer washer mixer blender grill scooter"""
+_GOODS_WORDS: Final = joined_words(_GOODS)
+GOODS_GATE: Final = with_words(_GOODS)
+_MADE_BY: Final = lazy_regex(r"(?:\A|[^A-Za-z0-9])(?P<make>[A-Z][a-z]{2,14}(?:'s)?(?: [A-Z][a-z]{2,14})?) \Z")
+_ARTICLE: Final = lazy_regex(r"(?:\b(?:an?|the|my|our|his|her|your|new|old|one|two|some|with|of|and)|[,:;(\n0-9]|\A) ?\Z")
+
+
+def find_goods(text: str) -> Iterator[Found]:
+    """Yield the makes of goods that are in small letters: a Festo valve, Tunnock's wafers; nobody's: Orla's boots."""
+    for start, end in places_of(text, _GOODS_WORDS):
+        make = _MADE_BY.search(text, max(0, start - 34), start) if text[start:end].islower() else None
+        if make is None or not _ARTICLE.search(text, max(0, make.start("make") - 6), make.start("make")):
+            continue
+        first = make["make"].split("'")[0].split(" ")[0].lower()
+        marks = lists().words.get(first, 0)
+        owner = "'" in make["make"] and marks & Marks.GIVEN
+        if not (owner or first in known.RELATIONS or first in known.TITLES):
+            yield Found(*make.span("make"), ORDINARY, 0.0)
 
 
 _LETTERS: Final = """md phd mbe obe cbe kbe dbe kc qc frcp frcs frcgp frcpch frcpsych frcpath frcr frca mrcp mrcs

@@ -122,6 +122,8 @@ _BEHIND: Final = lazy_regex(
     r"|(?P<says> (?:says|said|rang|told|asked|texted|wants|reckons|thinks|knows|owes|moved|changed|fancies|lives|works"
     r"|went|came|got|gave|took|ghosted|messaged|wont|isnt|doesnt|didnt|hasnt))(?![a-z])|(?P<comma>, |[?!])"
 )
+_JOINED: Final = lazy_regex(r"[._](?:[a-z]{1,2}|[0-9]{1,4})(?![A-Za-z0-9_@/(-]|\.[A-Za-z0-9])")
+"""What makes a name a login: idris.b."""
 _HANDLE: Final = lazy_regex(
     r"(?<![\w@./#-])(?P<name>(?=[a-z_.-]{0,30}[0-9])[a-z][a-z0-9_.-]{3,30})"
     r"(?= on (?:insta|ig|twitter|tiktok|snap|fb|facebook|discord|steam|psn|xbox|twitch|reddit|telegram))"
@@ -153,7 +155,9 @@ def find_small_talk(text: str) -> Iterator[Found]:
         cue = _SMALL_BEFORE.search(text, max(0, start - _NEAR), start)
         before = cue[1] if cue else ""
         kind = _kind(text, match, marks, before, cues)
-        if kind:
+        if kind and (joined := _JOINED.match(text, end)):
+            yield Found(start, joined.end(), "handle", _SCORE, "cue")
+        elif kind:
             yield Found(start, end_of_small_name(text, match, match[0]), "person", _SCORE, "cue")
         elif before in _PLACED and not marks & _KNOWN:
             large, small = places()

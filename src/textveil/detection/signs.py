@@ -21,7 +21,7 @@ _ACTS: Final = lazy_regex(
 _WHO: Final = lazy_regex(
     r"(?:(?<![A-Za-z])(?:per|by|cc|ask|asked|asks|tell|told|d/w|ring|rang|call|email|emailed|with|pour|namens"
     r"|door|par"
-    r"|von|por|signed|get\.?|gez\.?|signe|visto|vu|checked|off|checked by|copy to|initials|seen by|thanks"
+    r"|von|por|signed|get\.?|gez\.?|signe|visto|vu|checked|off|checked by|copy to|initials|seen by|rec'd|recd|received|by hand of|requested by|noted by|initialled|thanks"
     r"|thank|hi|hello"
     r"|dear|love|regards|rgds)[:,]? |- |, |\A|\n[ \t>*-]{0,8})\Z"
 )
@@ -30,7 +30,7 @@ _BEGINS: Final = lazy_regex(r"(?:\A|\n)[ \t>*-]{0,8}\Z")
 _NUMBERED: Final = lazy_regex(r"(?:[ :=-]{0,2}[0-9%+]| ?[:=(/>])")
 _COUNTED: Final = lazy_regex(r"(?:[0-9/]|\b(?:the|a|an|no|der|die|das|le|la|el|il|de|het|in|on|at)) ?\Z")
 _TYPED: Final = lazy_regex(
-    r"(?<![A-Za-z])(?:typed|entered|logged|written|transcribed|dictated|checked|ck'?d|counted|recorded|input"
+    r"(?<![A-Za-z])(?:typed|rec'd|recd|served|actioned|noted|entered|logged|written|transcribed|dictated|checked|ck'?d|counted|recorded|input"
     r"|keyed|signed"
     r"|handed over|reviewed|scribed|filed)(?: (?:by|in by|off by|up by))?:? (?P<sign>[a-z]{2,3}|[A-Z]{2,3})"
     r"(?=[ \t.;,)\"]{0,4}(?:\n|\Z| /|[0-9]{1,2}[:/]))"
@@ -40,6 +40,9 @@ _DICTATED: Final = lazy_regex(
     r"|[Rr]ef(?:erence)?: )[ \t]{0,8}(?P<sign>[A-Z]{2,4})[/:](?P<typist>[a-z]{2,4}|[A-Z]{2,4})"
     r"(?=[ \t.]{0,8}(?:\n|\Z))"
 )
+_TOGETHER: Final = lazy_regex(r"[A-Z](?<![\w@#./'&-].)[A-Z]{1,2}+(?:(?:, ?| ?[/&+] ?| and )[A-Z]{2,3}(?![\w@&'-])){1,6}+")
+_EACH: Final = lazy_regex("[A-Z]{2,3}")
+_LAST_OF_ALL: Final = lazy_regex(r"\n[ \t>*-]{0,8}(?P<sign>(?P<first>[A-Z])[A-Z]{1,2}+)\.?\s{0,40}\Z")
 _LAST: Final = lazy_regex(
     r"(?:\A|\n)[ \t>*-]{0,8}(?:(?i:gez|get|signe|vu|visto|sgd|signed)[.,:]? ?)?(?P<sign>[A-Z])"
     r"(?:\.|(?= (?:x|xx|xxx)[ \t]{0,4}(?:\n|\Z)))[ \t]{0,8}(?=\n|\Z)"
@@ -118,6 +121,14 @@ def _signed(text: str, signs: set[str], firsts: set[str]) -> Iterator[tuple[int,
         else:
             open_ones.append(match)
     yield from (match.span() for match in open_ones if match[0] in known_ones)
+    for match in matches(_TOGETHER, text) if len(signs) > 1 else ():
+        each = [one for one in _EACH.finditer(text, *match.span()) if one[0] in signs]
+        if len(each) > 1 and not all(_stands_for(one[0].lower()) for one in each):
+            yield from (one.span() for one in each)
+    last = _LAST_OF_ALL.search(text, max(0, len(text) - 60))
+    if last is not None and last["first"] in firsts and last["sign"].lower() not in _NO_SIGN:
+        if not _stands_for(last["sign"].lower()):
+            yield last.span("sign")
     for match in matches(_TYPED, text):
         low = match["sign"].lower()
         if low not in _NO_SIGN and low not in known.letters() and not is_plain_form(low):

@@ -167,9 +167,9 @@ def _given_before(text: str, span: Found, words: list[str], judge: "_Judge", tak
         return 0
     name = before["name"]
     same = name.isupper() == words[-1].isupper() and len(words[-1]) > 1
-    return (
-        before.start("name") if same and judge.is_given(name) and name.lower() not in _NO_GIVEN | judge.greetings else 0
-    )
+    given = judge.is_given(name) and name.lower() not in _NO_GIVEN | judge.greetings
+    unlisted = name.isupper() and len(name) > _SHORTEST_PART and judge.is_part(name, words)  # DEMELZA SKELHORN
+    return before.start("name") if same and (given or unlisted) else 0
 
 
 def _begins(text: str, before: "re.Match[str]", words: list[str], judge: "_Judge", taken: bytearray) -> bool:
@@ -278,6 +278,11 @@ def with_initials(text: str, spans: Sequence[Found], language: str) -> list[Foun
 
 
 _RUN_BEHIND: Final = lazy_regex(r"(?: [A-Z][a-z]{2,20}){1,3}(?![A-Za-z0-9_'@-]| ?:| [A-Z])")
+_OWN_RUN: Final = lazy_regex(
+    r"(?:'s)?(?: [A-Z][a-z]{2,20}){0,2}(?: & (?=[A-Z])| (?=[A-Z][a-z]{3,20}s(?![A-Za-z])))[A-Z][a-z]{2,20}"
+    r"(?![A-Za-z0-9_'@-]| ?:| [A-Z])"
+)
+"""Behind somebody's name, what a firm of that name deals in: Sizeland's Minibuses, Prowse Drains."""
 _RUN_BEFORE: Final = lazy_regex(
     r"(?<![A-Za-z])(?P<by>in|to|from|near|at|of|for|by) (?P<run>(?:[A-Z][a-z]{1,20} ){1,2})\Z"
 )
@@ -293,13 +298,15 @@ def with_whole_runs(text: str, spans: Sequence[Found]) -> list[Found]:
     for number, span in enumerate(spans):
         whole.append(span)
         alone = span.kind != "person" or " " not in text[span.start : span.end]
-        if span.kind not in ("person", "place", "organization") or span.why not in _WEAK or not alone:
+        if span.kind not in ("person", "place", "organization") or not alone:
             continue
         high = spans[number + 1].start if number + 1 < len(spans) else len(text)
-        behind = _RUN_BEHIND.match(text, span.end, min(span.end + _LONGEST_RUN, high)) if span.kind != "place" else None
+        behind = _run_behind(text, span, min(span.end + _LONGEST_RUN, high))
         if behind is not None and _are_parts(behind[0]) and not _is_line(text, span.start, behind.end()):
             kind = "organization" if _has_word(behind[0]) else span.kind
             whole[-1] = span = span._replace(end=behind.end(), kind=kind)
+        if span.why not in _WEAK:
+            continue
         low = max(span.start - _LONGEST_RUN, whole[-2].end if len(whole) > 1 else 0)
         before = _RUN_BEFORE.search(text, low, span.start) if text[span.start].isupper() else None
         if before is not None and _are_parts(before["run"]):
@@ -308,8 +315,15 @@ def with_whole_runs(text: str, spans: Sequence[Found]) -> list[Found]:
     return whole
 
 
+def _run_behind(text: str, span: Found, end: int) -> "re.Match[str] | None":
+    if span.kind == "place":
+        return None
+    own = _OWN_RUN.match(text, span.end, end)
+    return own or (_RUN_BEHIND.match(text, span.end, end) if span.why in _WEAK else None)
+
+
 def _are_parts(run: str) -> bool:
-    lows = run.lower().split()
+    lows = [low for low in run.lower().split() if low not in ("'s", "&")]
     return not any(low in _NO_PART or is_day_or_month(low) for low in lows)
 
 

@@ -25,6 +25,11 @@ def signs(text: str) -> list[str]:
         ("written xk", ["xk"]),
         ("QV/smc", ["QV", "smc"]),
         ("Thanks,\nF.", ["F"]),
+        ("paid, rec'd FS", ["FS"]),
+        ("entered xk", ["xk"]),
+        ("rec'd xk", ["xk"]),
+        ("Jude Skelhorn too; pages: FS/JS/IT", ["Jude Skelhorn", "FS", "JS", "IT"]),
+        ("pages: CO, IT, and\nthat is all.\nFD", ["FD"]),
     ],
 )
 def test_initials_of_somebody_named_go(text: str, found: list[str]) -> None:
@@ -41,6 +46,8 @@ def test_initials_of_somebody_named_go(text: str, found: list[str]) -> None:
         "written by hand",
         "logged on",
         "IT is down",
+        "pages: IT/QV",
+        "all.\nQD",
         "B.",
     ],
 )

@@ -198,9 +198,9 @@ def find_bynames(text: str) -> Iterator[Found]:
         low = text[start:end].lower()
         before = max(0, start - _BACK), start
         match = None
-        if low in epithets and text[start].isupper() and (named := _BEHIND_EPITHET.match(text, end)):
-            if _bears_epithet(named["name"].lower()):
-                yield Found(start, named.end(), "person", 0.6, _HERE)
+        named = _BEHIND_EPITHET.match(text, end) if low in epithets and text[start].isupper() else None
+        if named is not None and _bears_epithet(named["name"].lower()):
+            yield Found(start, named.end(), "person", 0.6, _HERE)
         if low in verbs and _ALL.search(text, *before):
             match = _HIM.match(text, end)
         elif low == "nicknamed":

@@ -373,16 +373,7 @@ def _named_before_birth(text: str, birth: int, language: str) -> Iterator[Found]
 def _small_end(text: str, at: int) -> int:
     """Return the end of a name in small letters that is no ordinary word: a girl called tash."""
     word = _SMALL_NAME.match(text, at)
-    plain = word is None or is_plain_form(word[0]) or word[0] in known.FUNCTION_WORDS or _is_compound(word[0])
-    return 0 if word is None or plain else word.end()
-
-
-def _is_compound(low: str) -> bool:
-    """Return whether a word is two of English in one: letterbox."""
-    is_word = lists().words.get
-    return any(
-        is_word(low[:cut], 0) & is_word(low[cut:], 0) & Marks.COMMON for cut in range(_SHORTEST_ROLE, len(low) - 2)
-    )
+    return 0 if word is None or is_plain_form(word[0]) or word[0] in known.FUNCTION_WORDS else word.end()
 
 
 def _is_english(word: str) -> bool:

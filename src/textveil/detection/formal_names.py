@@ -156,7 +156,9 @@ _ALONE_GIVEN: Final = lazy_regex(
 )
 _ALONE_FAMILY: Final = lazy_regex(rf"(?:\A|[\n\t|;])[ \t]{{0,8}}(?P<name>{_WORD})\Z")
 """A family name, a comma and a given name that are a whole line or cell."""
-_BYNAME: Final = lazy_regex(rf"[\"'(](?P<byname>[A-Z][a-z]{{1,14}})[\"')] (?P<family>{_WORD})(?: (?P<second>{_WORD}))?(?![\w])")
+_BYNAME: Final = lazy_regex(
+    rf"[\"'(](?P<byname>[A-Z][a-z]{{1,14}})[\"')] (?P<family>{_WORD})(?: (?P<second>{_WORD}))?(?![\w])"
+)
 _GIVEN_BEFORE: Final = lazy_regex(r"(?<![\w.'-])(?P<name>[A-Z][a-z]{2,20}) \Z")
 _HOUSEHOLD: Final = lazy_regex(
     r"he (?<=[Tt]he )(?P<name>[A-Z][a-z]{3,20}s)"

@@ -48,9 +48,7 @@ def find_labels(text: str) -> Iterator[Found]:
         for start, label, value in labels
         if often[label] == 1
         and (
-            _is_label(label, value, form=form)
-            or _is_of_several(label, firsts)
-            or (headed and _describes(label, value))
+            _is_label(label, value, form=form) or _is_of_several(label, firsts) or (headed and _describes(label, value))
         )
         and not is_field(text, text.index(":", start + len(label)) + 1)
     ]
@@ -145,16 +143,19 @@ def find_vehicles(text: str) -> Iterator[Found]:
             yield Found(start, end + 1 + len(first), ORDINARY, 0.0)
 
 
-_GOODS: Final = """sofa fridge freezer oven cooker hob kettle toaster microwave dishwasher shower boiler radiator valve
-    pump drill mower strimmer chainsaw trainers trainer boots boot jacket coat jeans hoodie handbag rucksack watch laptop
-    camera lens printer router keyboard headphones guitar amp piano bike tyres tyre brakes charger padlock mattress pram
-    pushchair buggy notebook inhaler frame wafers crisps biscuits teabags chocolates chocolate lager beer yoghurt cereal
-    shampoo soap perfume lipstick trousers socks goggles helmet tent stove lighter razor hoover vacuum sneakers purse
-    backpack diapers wipes stroller faucet furnace dryer washer mixer blender grill scooter"""
+_GOODS: Final = """sofa fridge freezer oven cooker hob kettle toaster microwave dishwasher shower boiler radiator
+    valve pump drill mower strimmer chainsaw trainers trainer boots boot jacket coat jeans hoodie handbag rucksack
+    watch laptop camera lens printer router keyboard headphones guitar amp piano bike tyres tyre brakes charger
+    padlock mattress pram pushchair buggy notebook inhaler frame wafers crisps biscuits teabags chocolates
+    chocolate lager beer yoghurt cereal shampoo soap perfume lipstick trousers socks goggles helmet tent stove
+    lighter razor hoover vacuum sneakers purse backpack diapers wipes stroller faucet furnace dryer washer mixer
+    blender grill scooter"""
 _GOODS_WORDS: Final = joined_words(_GOODS)
 GOODS_GATE: Final = with_words(_GOODS)
 _MADE_BY: Final = lazy_regex(r"(?:\A|[^A-Za-z0-9])(?P<make>[A-Z][a-z]{2,14}(?:'s)?(?: [A-Z][a-z]{2,14})?) \Z")
-_ARTICLE: Final = lazy_regex(r"(?:\b(?:an?|the|my|our|his|her|your|new|old|one|two|some|with|of|and)|[,:;(\n0-9]|\A) ?\Z")
+_ARTICLE: Final = lazy_regex(
+    r"(?:\b(?:an?|the|my|our|his|her|your|new|old|one|two|some|with|of|and)|[,:;(\n0-9]|\A) ?\Z"
+)
 
 
 def find_goods(text: str) -> Iterator[Found]:

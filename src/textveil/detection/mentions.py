@@ -279,8 +279,9 @@ def _part_at(text: str, names: _Known, match: re.Match[str]) -> Found | None:
         start = initial.start("letter")  # P NNAMANI
     marks = lists().words.get(bare.lower(), 0)
     if marks & _KNOWN_WORDS and start == end - len(bare):
-        if (_opens(text, start) and not (_acts(text, end) or (marks & Marks.GIVEN and _fills(text, start, end)))) or (
-            text[end : end + 2].strip()[:1].isalnum() and text[end + 1 : end + 2].isupper()
+        fills = marks & Marks.GIVEN and _fills(text, start, end)
+        if (_opens(text, start) and not (fills or _acts(text, end))) or (
+            not fills and text[end : end + 2].strip()[:1].isalnum() and text[end + 1 : end + 2].isupper()
         ):
             return None
         if bare.isupper() or text[max(0, start - 4) : start].lower().endswith((" a ", "the ")):
@@ -291,8 +292,8 @@ def _part_at(text: str, names: _Known, match: re.Match[str]) -> Found | None:
 
 
 _SUBJECT: Final = lazy_regex(
-    r"(?: (?:also|just|still|always|never|then|only|even))? (?:(?:has|had|would|did|does|was|went|came|got|took|gave|made"
-    r"|put|ran|left|felt|met|saw|sent|brought|found|kept|paid|won|lost|read|let|says)\b|[a-z]{2,12}(?:ed|[^\Ws]s)\b)"
+    r"(?: (?:also|just|still|always|never|then|only|even))? (?:(?:has|had|would|did|does|was|went|came|got|took|gave"
+    r"|made|put|ran|left|felt|met|saw|sent|brought|found|kept|paid|won|lost|read|let|says)\b|[a-z]{2,12}(?:ed|[^\Ws]s)\b)"
     r"|'s (?=[a-z])| (?:and|&) [A-Z]"
 )
 """What follows the name of somebody whom the text names elsewhere, where it begins a sentence: Ebony called."""

@@ -96,7 +96,8 @@ def _writers(text: str, lines: list[tuple[int, int]], *, firm: bool, talk: bool 
     chat = firm or (len(often) > 1 and repeated)
     if talk:  # beside a name, also a name that is a word: kev
         named = sure or [name for name in often if not is_plain_form(name.lower()) and _is_writer(name, firm=True)]
-        words = [name for name in often if often[name] > 1 and _is_called(name)] if named else []
+        named = named or [name for name in often if often[name] > 1 and _is_given(name)]
+        words = [name for name in often if often[name] > 1 and (_is_called(name) or _is_given(name))] if named else []
         sure, chat = [*named, *words], False
     for (start, end), name in zip(lines, written, strict=True):
         if name in sure or (chat and (often[name] > 1 or (firm and repeated)) and _is_writer(name, firm=True)):
@@ -107,10 +108,11 @@ def _writers(text: str, lines: list[tuple[int, int]], *, firm: bool, talk: bool 
 def _is_talk(text: str, lines: list[re.Match[str]]) -> bool:
     """Return whether lines in small letters are a chat: few begin alike, and behind most stands a sentence."""
     often = Counter(line["name"] for line in lines)
-    if len(lines) < _MOST_LINES // 2 or not 1 < len(often) <= len(lines) * 2 // 3 or not lines[0]["name"].islower():
+    small = sum(line["name"].islower() for line in lines)
+    if len(lines) < _MOST_LINES // 2 or not 1 < len(often) <= len(lines) * 2 // 3 or 2 * small <= len(lines):
         return False
-    said = (text[line.end() : min(line_end(text, line.end()), line.end() + _SAID)].lower() for line in lines)
-    return sum(len(known.FUNCTION_WORDS.intersection(words.split())) > 1 for words in said) * 2 > len(lines)
+    said = (text[line.end() : min(line_end(text, line.end()), line.end() + _SAID)].lower().split() for line in lines)
+    return sum(len(words) > 1 and not known.FUNCTION_WORDS.isdisjoint(words) for words in said) * 2 > len(lines)
 
 
 _SAID: Final = 120
@@ -125,6 +127,11 @@ def _is_called(name: str) -> bool:
     """Return whether a writer of a chat can bear a word as a name: it is no part in a talk."""
     other = name in _PARTS_OF_TALK or name in known.RELATIONS or name in known.TITLES or name in known.NOUNS
     return lists().words.get(name, 0) & _WORD_MARKS == Marks.COMMON and not other and not is_thing(name)
+
+
+def _is_given(name: str) -> bool:
+    """Return whether a writer of a chat is a given name in small letters, whatever word it is too: rose."""
+    return name.islower() and bool(lists().words.get(name, 0) & Marks.GIVEN) and not is_thing(name)
 
 
 def _is_writer(name: str, *, firm: bool) -> bool:

@@ -21,7 +21,8 @@ _ACTS: Final = lazy_regex(
 _WHO: Final = lazy_regex(
     r"(?:(?<![A-Za-z])(?:per|by|cc|ask|asked|asks|tell|told|d/w|ring|rang|call|email|emailed|with|pour|namens"
     r"|door|par"
-    r"|von|por|signed|get\.?|gez\.?|signe|visto|vu|checked|off|checked by|copy to|initials|seen by|rec'd|recd|received|by hand of|requested by|noted by|initialled|thanks"
+    r"|von|por|signed|get\.?|gez\.?|signe|visto|vu|checked|off|checked by|copy to|initials|seen by|rec'd|recd"
+    r"|received|requested by|noted by|initialled|thanks"
     r"|thank|hi|hello"
     r"|dear|love|regards|rgds)[:,]? |- |, |\A|\n[ \t>*-]{0,8})\Z"
 )
@@ -40,7 +41,9 @@ _DICTATED: Final = lazy_regex(
     r"|[Rr]ef(?:erence)?: )[ \t]{0,8}(?P<sign>[A-Z]{2,4})[/:](?P<typist>[a-z]{2,4}|[A-Z]{2,4})"
     r"(?=[ \t.]{0,8}(?:\n|\Z))"
 )
-_TOGETHER: Final = lazy_regex(r"[A-Z](?<![\w@#./'&-].)[A-Z]{1,2}+(?:(?:, ?| ?[/&+] ?| and )[A-Z]{2,3}(?![\w@&'-])){1,6}+")
+_TOGETHER: Final = lazy_regex(
+    r"[A-Z](?<![\w@#./'&-].)[A-Z]{1,2}+(?:(?:, ?| ?[/&+] ?| and )[A-Z]{2,3}(?![\w@&'-])){1,6}+"
+)
 _EACH: Final = lazy_regex("[A-Z]{2,3}")
 _LAST_OF_ALL: Final = lazy_regex(r"\n[ \t>*-]{0,8}(?P<sign>(?P<first>[A-Z])[A-Z]{1,2}+)\.?\s{0,40}\Z")
 _LAST: Final = lazy_regex(
@@ -123,11 +126,12 @@ def _signed(text: str, signs: set[str], firsts: set[str]) -> Iterator[tuple[int,
     yield from (match.span() for match in open_ones if match[0] in known_ones)
     for match in matches(_TOGETHER, text) if len(signs) > 1 else ():
         each = [one for one in _EACH.finditer(text, *match.span()) if one[0] in signs]
-        if len(each) > 1 and not all(_stands_for(one[0].lower()) for one in each):
+        if sum(not _stands_for(one[0].lower()) for one in each) > 1:
             yield from (one.span() for one in each)
     last = _LAST_OF_ALL.search(text, max(0, len(text) - 60))
-    if last is not None and last["first"] in firsts and last["sign"].lower() not in _NO_SIGN:
-        if not _stands_for(last["sign"].lower()):
+    if last is not None and last["first"] in firsts:
+        low = last["sign"].lower()
+        if low not in _NO_SIGN and not _stands_for(low):
             yield last.span("sign")
     for match in matches(_TYPED, text):
         low = match["sign"].lower()

@@ -1,0 +1,92 @@
+"""Names that are ordinary words, and ordinary words that are no names, told by what stands beside them."""
+
+import pytest
+
+import textveil as tv
+from textveil.detection.found import plain
+from textveil.detection.senders import find_senders
+
+NAMES = ("person", "organization", "handle", "place")
+
+
+def found(text: str) -> list[str]:
+    return [text[span.start : span.end] for span in tv.detect(text, min_score=0.35) if span.kind in NAMES]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Mercy went as a servant.", ["Mercy"]),  # what only somebody does
+        ("Green emigrated, it is said.", ["Green"]),
+        ("Wolf is covering today.", ["Wolf"]),
+        ("Dot to ring the man.", ["Dot"]),
+        ("Penny also wrote of it.", ["Penny"]),
+        ("We saw Miss Dot Oake.\nDot got it.", ["Dot Oake", "Dot"]),  # named elsewhere
+        ("We saw Miss Dot Oake.\nDot then kept it.", ["Dot Oake", "Dot"]),
+        ("We saw Miss Dot Oake.\nDot's dull.", ["Dot Oake", "Dot"]),
+        ("We saw Miss Dot Oake.\nScribe: Dot\nFine.", ["Dot Oake", "Dot"]),
+        ("The pump was Big Alan's, not Old Bill's.", ["Big Alan", "Old Bill"]),  # epithets
+        ("A van of Prowse Drains. Mr Prowse rang.", ["Prowse Drains", "Prowse"]),  # firms
+        ("She ran Guidry's Fabric & Notions. Mr Guidry rang.", ["Guidry's Fabric & Notions", "Guidry"]),
+        ("It came by Sizeland's Minibuses. Mr Sizeland rang.", ["Sizeland's Minibuses", "Sizeland"]),
+        ("Mr Rhodri Skelhorn\nFPI DEMELZA SKELHORN RENT", ["Rhodri Skelhorn", "DEMELZA SKELHORN"]),
+        ('Orla "Dot" Skelhorn Fennimore won.', ["Orla", "Dot", "Skelhorn Fennimore"]),
+        ("thanks idris.b, see you there", ["idris.b"]),  # logins of a name and a letter
+    ],
+)
+def test_names_that_are_words_go(text: str, names: list[str]) -> None:
+    assert found(text) == names
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Mercy went out of it.",
+        "Price agreed by both.",
+        "Hope to see you soon.",
+        "Grace is due.",
+        "Skip to the end.",
+        "We chose a Festo valve.",
+        "Fine Mira shower, Ikea sofa.",
+        "one pack of Tunnock's wafers",
+        "Kitchen: two hobs\nBathroom: mould\nBedroom: a bed\nHall: one doormat",
+    ],
+)
+def test_words_stay(text: str) -> None:
+    assert found(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("We saw Miss Dot Oake.\nDot: two of them", ["Dot Oake"]),
+        ("Orla Skelhorn's Star of the Week", ["Orla Skelhorn"]),
+        ("We saw Orla's boots.", ["Orla"]),
+        ("We saw Orla Skelhorn.\nDEBIT SKELHORN RENT", ["Orla Skelhorn", "SKELHORN"]),
+    ],
+)
+def test_what_stands_beside_a_name_stays(text: str, names: list[str]) -> None:
+    assert found(text) == names
+
+
+@pytest.mark.parametrize(
+    ("text", "age"),
+    [("Marcus, 34, Leith\nI bake.", ["34"]), ("Garden, 34, Leith\nI bake.", []), ("So Marcus, 34, Leith", [])],
+)
+def test_ages_at_the_head_of_a_line(text: str, age: list[str]) -> None:
+    assert [text[span.start : span.end] for span in tv.detect(text) if span.kind == "age"] == age
+
+
+@pytest.mark.parametrize(
+    ("lines", "names"),
+    [
+        (("zed: is she in", "rose: no she is not", "zed: ok then", "rose: bye all"), {"zed", "rose"}),
+        (("juno: where is it", "barn: at the gate", "juno: which one", "barn: the big one"), {"juno", "barn"}),
+        (("host: a the", "port: is b", "host: the c", "port: d all"), set()),
+        (("user: what is it", "assistant: it is late", "user: is it", "assistant: it is"), set()),
+        (("rose: x", "zed: y", "rose: x", "zed: y"), set()),
+    ],
+)
+def test_chats_in_small_letters(lines: tuple[str, ...], names: set[str]) -> None:
+    text = plain("\n".join(lines)).text
+    assert {text[span.start : span.end] for span in find_senders(text)} == names

@@ -38,7 +38,7 @@ class Cue(NamedTuple):
 
 _ONE: Final = r"[A-Z][A-Za-z]{0,40}+(?:['-][A-Za-z]{1,40}+){0,4}+"
 _PARTICLE: Final = (
-    r"(?:(?:v[oa]n|zu|zum|den|de[rlnm]?|della|d[aio]s?|du|des|la|las|los|le|y|ten?|ter|'t|af|bin|al|el) )"
+    r"(?:(?:v[oa]n|zu|zum|den|de[rlnm]?|della|d[aio]s?|du|des|la|las|los|le|y|ten?|ter|'t|af|bin|al|el) |d'(?=[A-Z]))"
 )
 _NAME: Final = lazy_regex(
     rf"{_PARTICLE}{{0,3}}(?:(?:[A-Z]\.[ -]?){{1,3}}{_PARTICLE}{{0,3}})?"
@@ -104,8 +104,9 @@ _SPACE: Final = lazy_regex(rf"\.? {_TITLES}{{0,3}}(?=[A-Zavdlebt])")
 _POINT: Final = lazy_regex(rf"\. ?(?:(?:ra|ssa|na|as?|os?)\.? )?{_TITLES}{{0,3}}(?=[A-Zavdlebt])")
 _LABEL: Final = lazy_regex(
     r"(?:(?:/?(?:e?[rn]|in|rin|a))?(?: [A-Za-z'&/]{1,14}){0,3})?(?: [0-9]{1,2})?(?: \([A-Za-z ]{1,20}\))?\.?"
-    r"[\"'*_]{0,2} ?[:=]"
-    rf"[ \t*_\"']{{0,8}}(?:\n[ \t]{{0,8}})?{_TITLES}{{0,3}}(?=[A-Zavdlebt])"
+    r"[\"'*_]{0,2}(?: ?[:=][ \t*_\"']{0,8}(?:\n[ \t]{0,8})?|(?P<gap> {3,40}|\t{1,4})"
+    r"(?=[A-Z][^\n\t]{1,60}(?:\n|\Z))(?![^\n]{1,60}   ))"
+    rf"{_TITLES}{{0,3}}(?=[A-Zavdlebt])"
 )
 _LABEL_BEFORE: Final = lazy_regex(rf"(?:{_LINE}|, | / )(?:[A-Za-z][A-Za-z'/-]{{0,20}}\.? ){{0,3}}\Z")
 _CLOSING: Final = lazy_regex(
@@ -228,7 +229,11 @@ def _announced(
         yield Found(start, end, ORDINARY, 0.0)  # Groet, Merhaba, Herr Kollege
         silent = False
     at = behind.end()
+    if cue is _LABEL_CUE and behind["gap"] and not _is_form(text, start, at):
+        return
     stop = _announced_end(text, start, end, at, cue, language)
+    if cue is _LABEL_CUE and behind["gap"] and " " not in (value := text[at:stop]):
+        stop *= bool(lists().words.get(value.lower(), 0) & _NAMES)  # Name   Stadt: heads of columns
     if not stop or (cue is _APPOSED_CUE and not _ENDS_APPOSED.match(text, stop)):
         return
     if cue is _LABEL_CUE and (number := _NUMBER.match(text, end)):
@@ -266,6 +271,17 @@ def _announced_end(text: str, start: int, end: int, at: int, cue: Cue, language:
         called = _AFTER_KIN.match(text, at)
         return called.end("name") if called and called["name"].lower() not in known.FUNCTION_WORDS else 0
     return stop
+
+
+def _is_form(text: str, label: int, value: int) -> bool:
+    """Return whether a value stands below or above another one, in a form of two columns."""
+    line = text.rfind("\n", 0, label) + 1
+    above, below = text.rfind("\n", 0, max(0, line - 1)) + 1, text.find("\n", value) + 1
+    rows = (_GAP.match(text, start) for start in (above, below) if start != line and start)
+    return any(row is not None and row.end() - row.start() == value - line for row in rows)
+
+
+_GAP: Final = lazy_regex(r"[^\W\d_](?:[^\n\t ]| (?! )){1,30}(?: {2,40}|\t{1,4})(?=\S)")
 
 
 _ENGLISH_TOO: Final = words_in(

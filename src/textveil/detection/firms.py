@@ -25,7 +25,7 @@ _JOINT: Final = (
 )
 _RUN_BEFORE: Final = lazy_regex(rf"(?<![A-Za-z0-9_@#-]){_W}(?:{_JOINT}{_W}){{0,7}}+'?s?,?\Z")
 _RUN_BEHIND: Final = lazy_regex(
-    rf" (?P<name>(?:'t |[Dd]e |[Hh]et |[Zz]u[mr] |Les? )?"
+    rf" (?P<name>(?:'t |[Dd]e |[Hh]et |[Zz]u[mr] |Les? |d(?:u|es|[ao]s?|el|ella|e[il]|elle|egli|e l[ao]s?) |de l'|dell')?"
     rf"{_W}(?:(?: & | (?:(?:de|del|della|di|da|do|des|du|e|y|et) )?){_W}){{0,3}}+)"
     r"(?![A-Za-z0-9_@])"
 )
@@ -41,13 +41,14 @@ FORM: Final = lazy_regex(
     r"|B\.V|N\.V"
     r"|V\.O\.F|VOF|s\. ?c|[Ss]p\. ?z ?o\. ?o|[Ss]p\. ?[jk]|spol\. s r\. ?o|s\. ?r\. ?o|a\. ?s|ASA|A/S|ApS|Oyj?|[KB]ft"
     r"|Zrt|Nyrt|d\. ?o\. ?o"
-    r"|& (?:Sons?|Daughters?|Co\.?(?: KG)?|Partners?|Associates|Sohne?|Tochter|Figli[oe]?|F\.lli|Fils|Freres|Hijos"
+    r"|(?:& |et |e |y |i |und |en )(?=[A-Z])(?:Pere et Fils|Fils|Freres|Figli[oe]?|Hijos|Filhos|Irmaos|Soh?ne?|Zone?n|Synowie|Cie)|Pere et Fils|& (?:Sons?|Daughters?|Co\.?(?: KG)?|Partners?|Associates|Sohne?|Tochter|Figli[oe]?|F\.lli|Fils|Freres|Hijos"
     r"|Filhos|Zone?n|Zn|Cie|Bro(?:ther)?s))(?:\.(?=[ ,;:)]? ?[a-z,;:)\n]|\Z))?(?![A-Za-z0-9_])"
 )
 """A legal form behind a firm's name, or who else it belongs to."""
 _FORM_WORDS: Final = joined_words(
     """gmbh ggmbh mbh ug kgaa ohg gbr kg ag sa sas ab bv nv sl llc llp ltd limited plc cic pty sarl eurl sasu sci snc
-    srl lda ltda eireli vof sp spol asa aps oy oyj kft bft zrt nyrt"""
+    srl lda ltda eireli vof sp spol asa aps oy oyj kft bft zrt nyrt
+    fils freres figli figlio hijos filhos irmaos sohne sohn zonen zoon synowie"""
 )
 _PIECES: Final = (
     " eG", " e.V", " e. V", " e.K", " e. K", " e.G", " e. G", " AS", " L.L.C", "Co-op", " S.A", " S.L", " S. L", " S.C",
@@ -64,6 +65,11 @@ _INNS: Final = words_in("hotel gasthof gasthaus wirtshaus")
 """Of which any German noun is the name: Gasthof Krone."""
 _FORMS_BEFORE: Final = ("EHPAD", "SCI", "GAEC", "SCEA", "EARL", "ASBL")
 """What stands before a name in capitals."""
+_GOODS: Final = words_in(
+    "aridos conservas quesos frutas carnes reformas instalaciones excavaciones pinturas automoviles muebles textiles viajes"
+    " construcciones transportes moveis elevadores impianti trasporti charpente couverture facades taxis viacao"
+)
+"""What firms are called by, in capitals alone."""
 _COUNTED_HOUSE: Final = words_in("nummer nr nord sud ost west mitte eins zwei drei")
 _HYPHENED: Final = frozenset(known.written("de")["hyphened houses"])
 """What sort of house it is, behind a name and a hyphen: Albert-Schweitzer-Gymnasium."""
@@ -154,6 +160,8 @@ def find_firms(text: str) -> Iterator[Found]:
     for start, end in places_of(text, house_words()):
         sort = _heads()[text[start:end].lower()]
         if sort not in ("strong", "weak"):
+            if text[start].islower() and text[start:end] in _GOODS:
+                continue  # quesos Cabrales
             stop = _named_behind(text, start, end, sort)
             if stop:
                 begin = start if text[start].isupper() else end + 1

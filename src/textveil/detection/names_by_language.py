@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from textveil.detection import lists as known
-from textveil.detection.found import ORDINARY, Found
+from textveil.detection.found import ORDINARY, OTHER, Found
 from textveil.detection.language_words import LanguageWords, phrase
 from textveil.detection.lists import Marks, Words
 from textveil.text.patterns import matches
@@ -57,6 +57,9 @@ _ELIDED: Final = re.compile(r"(?:[LD]|Dell|All|Nell|Sull|Dall|Un|Quell|Qu)'(?=[A
 _ENDS_CLAUSE: Final = re.compile(r"[.!?;:,()\n\[\]|*/]").search
 _BACK_WORD: Final = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)*'?")
 _FIRST_AFTER: Final = re.compile(r",? ([a-z]+)")
+_ENDS_ITEM: Final = re.compile(r"[ \t]{0,4}(?:[\n;)|]|\Z)|\.(?:\s|\Z)|[ \t]{2}").match
+"""What stands behind a place that ends a line or an item: Hotel Strandkorb, Westerland; 19.08.1991, Leck."""
+_SPOKEN: Final = re.compile(r", [a-z]").match
 _YEARS: Final = re.compile(r" \((?:[^()\n]{0,24}[^0-9])?1[0-9]{3}[^0-9)]")
 _BACK: Final = 64
 _NO_NAME_AFTER: Final = frozenset("0123456789_@")
@@ -281,7 +284,8 @@ class NamesByLanguage:
         before, begun = tokens[last], tokens[first]
         gap = text[tokens[at - 1].end : token.start]
         if gap not in _SIDE_BY_SIDE and self._words.is_place(before.low) + self._words.is_place(token.low) > 2:
-            return bool(begun.marks & _GIVEN) or self._words.is_place(phrase(text, begun.start, token.end)) > 0
+            given = begun.marks & _GIVEN or (before.marks & _GIVEN and token.marks & _FAMILY)
+            return bool(given) or self._words.is_place(phrase(text, begun.start, token.end)) > 0
         if token.low in self._cues.event or token.low in self._cues.spot:
             return True
         if token.ordinary:
@@ -298,12 +302,17 @@ class NamesByLanguage:
         start, end = tokens[0].start, tokens[-1].end
         where = self._words.is_place(phrase(text, start, end))
         listed = last.kind != ORDINARY and _LISTED_BEHIND(text, last.end, start) is not None
-        if self._names_nobody(text, tokens, before._replace(sign="&" if listed else before.sign), where):
+        lies = before.sign == "," and not before.words and text[start - 3] == OTHER and _ENDS_ITEM(text, end)
+        if before.quoted and _SPOKEN(text, end):
+            before = before._replace(quoted=False)  # "Dylan, come on"
+        if self._names_nobody(text, tokens, before._replace(sign="&" if listed or lies else before.sign), where):
             return
         points = self._of_lists(tokens, where).plus(*self._of_words_before(tokens, before, where))
         points = points.plus(*self._of_form(text, tokens, before, where, points))
         if listed and last.score > _GUESS:
             points = points.plus(**{last.kind: 3})
+        if lies and not any(token.marks & _NAMES for token in tokens):
+            points = points.plus(place=3)
         most = max(points)
         if most < 2 and not (before.opens or self._german):
             points, most = points._replace(person=2), 2

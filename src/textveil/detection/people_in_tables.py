@@ -16,32 +16,27 @@ from textveil.detection.gates import both, either, holding, joined_words, places
 from textveil.detection.lists import Marks, lists
 from textveil.detection.people_in_records import is_plain_form, line_end, names_somebody, names_user
 from textveil.detection.secrets import is_placeholder
-from textveil.text.patterns import check_time, lazy_regex, matches
+from textveil.text.patterns import check_time, either_of, lazy_regex, matches
 
 _SCORE: Final = 0.7
 
+_SURE_HEADS: Final = known.written("any")["sure person heads"]
 _COLUMN: Final = lazy_regex(
     r"(?i:(?:(?:last |sur|family ?)?name|nachname|familienname|apellidos?|cognome|nom|nazwisko|achternaam),? ?"
     r"(?:vorname|first ?name|forenames?|nombre|nome|prenom|imie|voornaam)"
     r"|(?:first|last|full|given|family|middle|sur|maiden|patient|customer|contact|employee|client|holder|display)"
     r"[_ -]?name|surname|forenames?|forename\(s\)|given(?: names?)?|customer|patient|employee"
-    r"|nachname|vorname|familienname|nom de famille|prenoms?|apellidos?|nombre y apellidos|cognome|nome e cognome"
-    r"|sobrenome|apelido|nome completo|achternaam|voornaam|fornavn|etternavn|efternavn|fornamn|efternamn"
-    r"|etunimi|sukunimi|imie|nazwisko|imie i nazwisko|jmeno|prijmeni|soyadi?|ad soyad|prenume|nume si prenume"
-    r"|patientin|paciente|paziente|pasient|pacjent|pacient|mitarbeiter(?:in)?|medewerker|dipendente"
-    r"|empleado|employee name)"
+    r"|nom de famille|prenom|nombre y apellidos|nome e cognome|nome completo|imie i nazwisko|ad soyad|nume si prenume"
+    rf"|employee name|{either_of(' '.join(_SURE_HEADS))})"
 )
 _ROLE: Final = lazy_regex(
     r"(?i:assignee|assigned[_ ]to|owner|reviewer|approver|reporter|author|maintainer|on[_ -]?call|attendee|passenger"
     r"|recipient|requester)"
 )
 """A column whose cells may also be logins, teams or roles."""
+_HEADS_OF_PERSONS: Final = either_of(" ".join(known.written("any")["person heads"]))
 _VOTED: Final = lazy_regex(
-    r"(?i:names?|nom|nombre|nome|naam|navn|namn|nimi|ad|nume|nev|contact|kontakt|contacto|contatto|person|staff|member"
-    r"|teacher|doctor|consultant|nurse|lead|manager|runner|player|athlete|driver|guest|tenant|student|pupil|resident|client"
-    r"|speaker|supervisor|clinician|physician|user|leiter|arzt|medico|lekarz|kunde|schueler|candidate|applicant|witness"
-    r"|volunteer|carer|parent|child|spouse|husband|wife|mother|father|swimmer|rider|judge|key ?worker"
-    r"|next of kin|who|policy ?holder|insured)"
+    rf"(?i:{_HEADS_OF_PERSONS}|key ?worker|next of kin|policy ?holder)"
 )
 """A column that may name things as well: what most of its cells look like tells."""
 _LOGINS: Final = lazy_regex(
@@ -102,7 +97,7 @@ _MOST_CELLS: Final = 2_000  # cells of a column that are counted
 _MAJORITY: Final = 0.6
 _SHIFTED: Final = 3  # characters that a cell stands beside its column's place
 
-_HEADS: Final = " ".join(known.written("any")["person heads"])
+_HEADS: Final = " ".join((*known.written("any")["person heads"], *_SURE_HEADS))
 _HEAD_WORDS: Final = joined_words(f"{_HEADS} first last full sur middle maiden family holder display key next on")
 """Words that a head of such a column begins with."""
 TABLE_GATE: Final = either(with_words(_HEADS), holding('",', '";'))
@@ -257,12 +252,28 @@ def _tables(text: str, headers: Iterator[re.Match[str]]) -> Iterator[_Table]:
         apart = " " if match["mark"] == "  " else ""
         mark = next(beside, "") or apart or next((sign for sign in _CELLS if sign in header), " ")
         cells = _cells(header, start, mark)
-        columns = _column_kinds(cells, mark)
+        columns = {} if mark == " " and _in_form(text, start, cells) else _column_kinds(cells, mark)
         reached = end
         if any(columns.values()):
             rows, reached = _rows(text, end + 1, mark, columns)
             heads = (cell for cell, kind in zip(cells, columns.values(), strict=True) if kind and cell.value)
             yield rows, columns, [Found(cell.start, cell.start + len(cell.value), ORDINARY, 0.0) for cell in heads]
+
+
+def _in_form(text: str, start: int, cells: Sequence[_Cell]) -> bool:
+    """Return whether a line of two cells stands below another such line, or above one with a head: a form, no table."""
+    if len(cells) != 2:
+        return False
+    above = text.rfind("\n", 0, max(0, start - 1)) + 1
+    below = line_end(text, cells[1].start) + 1
+    column = cells[1].start - start
+    for begin, end in ((above, max(0, start - 1)), (below, line_end(text, below))):
+        beside = _cells(text[begin:end], begin, " ") if begin < end else []
+        if len(beside) == 2 and beside[1].start - begin == column:
+            heads = (_COLUMN, _VOTED, _PHONES, _IDS, _PLACES)
+            if begin < start or any(head.fullmatch(beside[0].value) for head in heads):
+                return True
+    return False
 
 
 def _begins_cell(text: str, start: int, consumed: int) -> bool:

@@ -116,6 +116,8 @@ def _parts(text: str, span: Found, judge: "_Judge", taken: bytearray) -> Iterato
             whole.append((behind["joint"], behind.start("name"), reached))
     elif words and (earlier := _given_before(text, span, words, judge, taken)):
         yield span._replace(start=earlier)
+    elif (earlier := _particles_before(text, span)) and 1 not in taken[earlier : span.start]:
+        yield span._replace(start=earlier)
     if len(words) == 1 and end == span.end and judge.is_given(words[0]):
         before = _BEFORE.search(text, max(0, span.start - _MOST), span.start)
         if before is not None and _begins(text, before, words, judge, taken):
@@ -170,6 +172,20 @@ def _given_before(text: str, span: Found, words: list[str], judge: "_Judge", tak
     given = judge.is_given(name) and name.lower() not in _NO_GIVEN | judge.greetings
     unlisted = name.isupper() and len(name) > _SHORTEST_PART and judge.is_part(name, words)  # DEMELZA SKELHORN
     return before.start("name") if same and (given or unlisted) else 0
+
+
+_PARTICLES: Final = lazy_regex(
+    r"(?<![\w'-])(?:(?:V[ao]n|De[nlrs]?|D[aiou]s?|Della|L[aeo]s?|Te[nr]|El|Zu[mr]?) (?:(?:de[nlr]?|la) ){0,2}){1,2}\Z"
+)
+
+
+def _particles_before(text: str, span: Found) -> int:
+    """Return where the capital particles begin that stand in small letters elsewhere: De Groot, after Henk de Groot."""
+    before = _PARTICLES.search(text, max(0, span.start - _PARTICLES_LONGEST), span.start)
+    return before.start() if before and f" {before[0].lower()}{text[span.start : span.end]}" in text else 0
+
+
+_PARTICLES_LONGEST: Final = 24
 
 
 def _begins(text: str, before: "re.Match[str]", words: list[str], judge: "_Judge", taken: bytearray) -> bool:

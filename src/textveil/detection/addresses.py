@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from hashlib import sha256
 from ipaddress import ip_address
+from types import MappingProxyType
 from typing import Final
 
 from textveil.detection.digests import names_firm
@@ -248,6 +249,9 @@ LABELLED_PHONE_GATE: Final = with_words("tel telefon telefax fax mobil handy pho
 find_labelled_phones: Final = finding(_LABELLED_PHONE, "phone", 0.85, "label", group="number")
 REGIONS: Final = ("US", "GB", "IN", "DE", "FR", "ES", "IT", "BR", "AU", "MX")
 """Whose national numbers are known where a number names no country: ISO 3166 codes."""
+_SPOKEN_IN: Final = MappingProxyType({"es": ("ES",), "pl": ("PL",), "pt": ("PT", "BR"), "nl": ("NL", "BE")})
+_THREES: Final = lazy_regex("[0-9]{3} [0-9]{3} [0-9]{3} ?")
+"""Telephone numbers of Spain, Poland and Portugal look like amounts of millions."""
 _CANDIDATE: Final = lazy_regex(
     r"(?<![\w@#$%\xa4/:=.,+-])(?:\+ ?|\()?[0-9](?:[0-9]|(?:[./-](?=[0-9(])| (?=[0-9]))|(?:\)[ ./-]{0,2}| ?\()(?=[0-9(])"
     r"|\) - (?=[0-9])| - (?=[0-9]{3})){5,22}(?:,? ?(?:x|ext\.?|extension) ?[0-9]{1,6}){0,2}(?![\w%]|[.,:/-][0-9])"
@@ -277,9 +281,10 @@ _DECIMAL: Final = lazy_regex(r"[0-9]{1,6}\.[0-9]{2,6}")
 _OPERATOR: Final = lazy_regex(r"[=<>*/+[] ?\Z")
 
 
-def phone_search(regions: tuple[str, ...] = REGIONS) -> Search:
-    """Return the search for telephone numbers: those of ``regions`` need no country code."""
-    valid = _validity(regions)
+def phone_search(regions: tuple[str, ...] = REGIONS, language: str = "") -> Search:
+    """Return the search for telephone numbers: those of ``regions``, and of a page's language, need no country code."""
+    spoken = _SPOKEN_IN.get(language, ())
+    valid, threes = _validity((*dict.fromkeys((*regions, *spoken)),)), _validity(spoken)
 
     def find(text: str) -> Iterator[Found]:
         def phone(start: int, end: int, whole: bool) -> Found | None:
@@ -292,6 +297,8 @@ def phone_search(regions: tuple[str, ...] = REGIONS) -> Search:
                 return None  # of a longer row of groups only what is a number beyond doubt
             context = _BEFORE.search(text, max(0, start - _PHONE_REACH), start) or _AFTER.match(text, end)
             score = _score(written, context is not None, valid)
+            if not score and spoken and _THREES.fullmatch(written) and threes(written):
+                score = 0.5
             return Found(start, start + len(written.rstrip()), "phone", score) if score else None
 
         return readings(_CANDIDATE, text, phone)

@@ -18,7 +18,7 @@ from textveil.text.patterns import lazy_regex, matches
 
 _THE: Final = r"(?:(?:[Tt]he|[Ii]l|[Ll][aeo]|[Ee]l|[OoAa]|[Dd](?:e[rnm]?|ie|as)|[Hh]et) )?"
 _ONE: Final = r"[A-Z][a-z]{1,20}(?:['-][A-Za-z]{1,20}){0,2}"
-_CALLED: Final = rf" ?[\"']?{_THE}(?P<name>{_ONE}(?: (?:{_ONE}|[A-Z]\b\.?)){{0,2}})(?![A-Za-z0-9_@])"
+_CALLED: Final = rf" ?[\"']?{_THE}(?P<name>{_ONE}(?: (?:d[aeo] |del |della |z )?(?:{_ONE}|[A-Z]\b\.?)){{0,2}})(?![A-Za-z0-9_@])"
 _QUOTED: Final = rf"[\"']{_THE}(?P<name>{_ONE}(?: {_ONE}){{0,2}})[\"']"
 
 _VERBS: Final = "call calls called know knows knew"
@@ -64,13 +64,19 @@ _OTHER_CALLS: Final = (
     ("chiamano chiamiamo chiamavano soprannominato soprannominata", None, lazy_regex(rf"(?: solo| sempre)?{_CALLED}")),
     (
         "llaman llamamos llamaban dicen decimos apodado apodada",
-        lazy_regex(r"(?:todos|todo el mundo|le|lo|la|les|amigos|,) (?:le |lo |la |les )?\Z"),
+        lazy_regex(r"(?:todos|todo el mundo|que|le|lo|la|les|amigos|,) (?:le |lo |la |les )?\Z"),
         _CALLED_BEHIND := lazy_regex(_CALLED),
     ),
     (
         "chamam chama conhecem chamamos apelidado apelidada",
         lazy_regex(r"(?:todos|toda a gente|todo mundo|gente|amigos|lhe|,) (?:lhe |o |a )?\Z"),
         lazy_regex(rf"(?: de| por| como)?{_CALLED}"),
+    ),
+    ("vulgo zwany zwana zwanego zwanym przezwany", None, _CALLED_BEHIND),
+    (
+        "alias detto detta",
+        None,
+        lazy_regex(rf" (?:[\"']{_THE}|[Ii]l |[Ll][aeo] |[Ee]l |[Dd](?:er|ie) )(?P<name>{_ONE}(?: (?:d[aeo] )?{_ONE}){{0,2}})(?!\w)"),
     ),
     ("nennt nennen nannten ruft rufen riefen", None, None),
     ("noemt noemen noemde noemden", None, None),
@@ -95,7 +101,8 @@ _ANIMALS: Final = """dog cat puppy kitten pony horse mare hamster rabbit parrot 
     cane cagnolino cagnolina gatto gatta gattino cavallo cavalla coniglio
     cao cadela gato gata cachorro cachorra cavalo egua coelho papagaio
     hond hondje poes kater kat paard konijn papegaai merrie
-    pies piesek kot kotka kotek suczka klacz szczeniak
+    pies piesek psa psem psu psie pieska pieskiem kot kota kotem kotu kotka kotke kotki kotek suczka suczke suczki klacz
+    szczeniak
     hunden katten hast hasten kissa koira hevonen hesten"""
 _CRAFT: Final = """boat barge narrowboat yacht dinghy ketch sloop trawler houseboat ship cruiser
     boot segelboot kutter schiff kahn jacht bateau voilier peniche chalutier barco velero lancha barca veliero gommone
@@ -118,7 +125,7 @@ _OURS: Final = lazy_regex(
     r"|dem|den|mon"
     r"|ma|mes|notre|son|sa|leur|le|la|l'|un|une|mi|su|nuestr[oa]|el|tu|il|mio|suo|nostr[oa]|o|a|meu|minha|seu"
     r"|sua|mijn"
-    r"|onze|zijn|haar|de|het|hun|een|moj|moja|twoj|nasz|nasza|jego|jej|min|var|vores|hans|hennes|deres)"
+    r"|onze|zijn|haar|de|het|hun|een|moj|moja|twoj|nasz|nasza|jego|jej|z|ze|i|avec|con|com|met|mit|min|var|vores|hans|hennes|deres)"
     r"(?: (?:late|old|little|new|big|deaf|beloved|rescue|first|alter|alte|kleiner|kleine|neue|vieux|petit|petite|oude"
     r"|kleine|nowy))?)[ ]?\Z"
 )

@@ -527,7 +527,7 @@ _INSTEAD: Final = {
 @lru_cache(maxsize=64)
 def phases_for(regions: tuple[str, ...], language: str) -> Phases:
     """Return the phases for a language; telephone numbers of these regions need no country code."""
-    phone = addresses.phone_search(regions)
+    phone = addresses.phone_search(regions, language)
     added = rows_of(language) if language in LANGUAGES else {}
     left_out = (
         {"lone-name", "small-name", "small-talk"} if added or language in SCRIPTS else set()

@@ -17,7 +17,9 @@ _LABELS: Final = """address adresse anschrift wohnanschrift lieferadresse rechnu
     adres woonadres bezorgadres domicilio domicile direccion indirizzo residenza morada endereco adress
     hometown birthplace geburtsort geboorteplaats naturalidade town city village ort wohnort ville ciudad localidad
     poblacion citta comune cidade localidade concelho plaats woonplaats miasto miejscowosc
-    birth naissance nacimiento nascita nascimento urodzenia zamieszkania"""
+    birth naissance nacimiento nascita nascimento urodzenia zamieszkania
+    bairro barrio quartier frazione wijk dzielnica ortsteil stadtteil naturalidade freguesia tatort unfallort einsatzort
+    lieferort treffpunkt wohnsitz zamieszkala zamieszkaly domiciliado residente"""
 LABELLED_GATE: Final = both(with_words(_LABELS), either(holding(":"), holding("   ")))
 _LABEL_WORDS: Final = joined_words(_LABELS)
 _HEADS: Final = words_in(

@@ -242,6 +242,22 @@ _RULES: Final = MappingProxyType(
 )
 
 
+_BEHIND_LEADING: Final = (
+    r" (?:d(?:e|el|ei|egli|ella|elle|[ao]s?|e l[ao]s?) |dell'|d')?(?!Skype|Zoom|Teams|Whats|Mail|Internet|Telegram|Web)"
+    r"[A-Z][A-Za-z'-]{2,30}(?: (?:(?:d[aeio]s?|del|della|y|e) )?[A-Z][A-Za-z'-]{1,30}){0,3}"
+)
+_ALONE: Final = MappingProxyType(
+    {
+        "de": r"(?<=(?:der|die|zur) )[A-Z][a-z]{3,20}(?:strase|gasse|allee)",
+        "nl": r"(?<=(?:de) )[A-Z][a-z]{3,20}(?:straat|laan|gracht|singel|dreef)",
+        "es": rf"(?:Calle|C/|Avda?\.|Avenida|Plaza|Pza\.|Paseo|Travesia|calle|avenida|plaza|paseo){_BEHIND_LEADING}",
+        "it": r"(?:Via|Viale|V\.le|Piazza|P\.zza|Piazzale|Corso|C\.so|Vicolo|Contrada|(?<=[nid] )via|viale|piazza|vicolo)"
+        + _BEHIND_LEADING,
+        "pt": rf"(?:Rua|Avenida|Av\.|Travessa|Praca|Alameda|Calcada|Beco|Ladeira|rua|avenida|travessa){_BEHIND_LEADING}",
+        "pl": rf"(?:[Uu]l\.|[Uu]lic[aeyi]|[Aa]l\.|[Aa]lej[aei]|[Pp]l\.|[Oo]s\.|[Oo]siedl[eu]){_BEHIND_LEADING}",
+    }
+)
+"""Streets without a number: in via Garibaldi, in der Lerchengasse."""
 _FIRST_OF_STREET: Final = lazy_regex(r"[A-Za-z0-9](?<![\w.,-].)")
 
 
@@ -256,6 +272,7 @@ class _Language:
             rf"|(?:{rules.titles}) (?:(?:{rules.titles}) ){{0,2}})(?!(?:{rules.titles}) )(?P<name>{_FULL})"
         )
         self._town = re.compile(rf"(?<![\w.,-])(?P<name>(?:{rules.code}),? {_NAME}{joint})")
+        self._alone = re.compile(rf"(?<![\w.,-])(?:{_ALONE.get(language, '(?!)')})(?![A-Za-z0-9_@-]|,? [0-9])")
         self._street = re.compile(rf"(?<![\w.,-])(?:{rules.street}){INNER}")
 
     def find_streets(self, text: str) -> Iterator[Found]:
@@ -265,6 +282,12 @@ class _Language:
                 continue  # auf dem Weg 3 Leute
             yield Found(*match.span(), "place", 0.8, "street")
             yield from towns_behind(text, match.end(), self._nouns)
+
+    def find_streets_alone(self, text: str) -> Iterator[Found]:
+        """Streets without a number, but for ordinary words: in der Lerchengasse, in der Sackgasse."""
+        for match in matches(self._alone, text):
+            if match[0].lower() not in self._words:
+                yield Found(*match.span(), "place", 0.55, "street")
 
     def find_titled(self, text: str) -> Iterator[Found]:
         """Yield persons behind a title, a relation or the opening of a letter."""
@@ -302,6 +325,8 @@ def rows_of(language: str) -> dict[str, tuple[Row, ...]]:
         "streets": (
             Row("language-town", rules.find_towns, at_digits("[0-9]{3}"), "place", 0.8, "postal code",
                 "10115 Berlin", "10115 mal"),
+            Row("language-street-alone", rules.find_streets_alone, anywhere, "place", 0.55, "street",
+                "wohnt in der Lerchengasse.", "steckt in der Sackgasse."),
             Row("language-title", rules.find_titled, anywhere, "ordinary person", 0.8, "title",
                 "Herr Muller", "Herr und"),
         ),

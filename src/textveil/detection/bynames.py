@@ -18,7 +18,9 @@ from textveil.text.patterns import lazy_regex, matches
 
 _THE: Final = r"(?:(?:[Tt]he|[Ii]l|[Ll][aeo]|[Ee]l|[OoAa]|[Dd](?:e[rnm]?|ie|as)|[Hh]et) )?"
 _ONE: Final = r"[A-Z][a-z]{1,20}(?:['-][A-Za-z]{1,20}){0,2}"
-_CALLED: Final = rf" ?[\"']?{_THE}(?P<name>{_ONE}(?: (?:d[aeo] |del |della |z )?(?:{_ONE}|[A-Z]\b\.?)){{0,2}})(?![A-Za-z0-9_@])"
+_CALLED: Final = (
+    rf" ?[\"']?{_THE}(?P<name>{_ONE}(?: (?:d[aeo] |del |della |z )?(?:{_ONE}|[A-Z]\b\.?)){{0,2}})(?![A-Za-z0-9_@])"
+)
 _QUOTED: Final = rf"[\"']{_THE}(?P<name>{_ONE}(?: {_ONE}){{0,2}})[\"']"
 
 _VERBS: Final = "call calls called know knows knew"
@@ -76,7 +78,9 @@ _OTHER_CALLS: Final = (
     (
         "alias detto detta",
         None,
-        lazy_regex(rf" (?:[\"']{_THE}|[Ii]l |[Ll][aeo] |[Ee]l |[Dd](?:er|ie) )(?P<name>{_ONE}(?: (?:d[aeo] )?{_ONE}){{0,2}})(?!\w)"),
+        lazy_regex(
+            rf" (?:[\"']{_THE}|[Ii]l |[Ll][aeo] |[Ee]l |[Dd](?:er|ie) )(?P<name>{_ONE}(?: (?:d[aeo] )?{_ONE}){{0,2}})(?!\w)"
+        ),
     ),
     ("nennt nennen nannten ruft rufen riefen", None, None),
     ("noemt noemen noemde noemden", None, None),

@@ -36,11 +36,11 @@ _TITLES: Final = (
 _LABELS: Final = (
     "姓名|患者姓名|病人姓名|患者|病人|联系人|收件人|收货人|寄件人|客户|客户姓名|申请人|法定代表人|法人代表|负责人|经办人|主治医生|主治医师|责任护士|接诊医生|医师签名|医师|医生|"
     "户名|当事人|原告|被告|委托人|受托人|代理人|签名|签字|署名|抄送|发件人|收信人|作者|家属|监护人|紧急联系人|订购人|乘客|员工|学生|学生姓名|家长|班主任|出租方|承租方|"
-    "甲方|乙方|开户名|持卡人|被保险人|投保人|受益人|报告人|记录人|审核人|证人|房东|租客|配偶|父亲|母亲|曾用名|面试官|候选人|应聘者|推荐人|主持人|参会人员|出席|"
+    "甲方|乙方|记录|主持|列席|缺席|请假|参会|群主|园长|讲师|值班|校对|编辑|主刀|麻醉师|汇报对象|直属上级|上级|接送|开户名|持卡人|被保险人|投保人|受益人|报告人|记录人|审核人|证人|房东|租客|配偶|父亲|母亲|曾用名|面试官|候选人|应聘者|推荐人|主持人|参会人员|出席|"
     "聯絡人|收件人|申請人|負責人|主治醫師|護理師|戶名|簽名|寄件者|收件者|監護人|緊急聯絡人|學生|客戶|員工"
 )
 _CUES: Final = (
-    "名叫 叫做 叫 我叫 我是 请 由 给 跟 和 与 找 问 替 帮 陪 通知 联系 感谢 转告 家属 家长 配偶 老公 老婆 爱人 儿媳 女婿 孙子 孙女 侄子 外甥 舅舅 姑姑 姨妈 保姆 护工 患者 病人 学生 员工 客户 同事 朋友 好友 丈夫 妻子 儿子 女儿 母亲 父亲 爸爸 妈妈 哥哥 姐姐 弟弟 妹妹 "
+    "名叫 叫做 叫他 叫她 人称 绰号 外号 小名 叫 我叫 我是 请 由 给 跟 和 与 找 问 替 帮 陪 通知 联系 感谢 转告 家属 家长 配偶 老公 老婆 爱人 儿媳 女婿 孙子 孙女 侄子 外甥 舅舅 姑姑 姨妈 保姆 护工 患者 病人 学生 员工 客户 同事 朋友 好友 丈夫 妻子 儿子 女儿 母亲 父亲 爸爸 妈妈 哥哥 姐姐 弟弟 妹妹 "
     "爷爷 奶奶 外婆 外公 医生 护士 教授 老师 经理 主任 律师 司机 记者 演员 歌手 作家 总统 主席 总理 市长 省长 部长 院长 校长 导演 法官 邻居 室友 助理 秘书 工程师 女士 先生 嫌疑人 "
     "被告人 原告 被告 证人 队长 选手 球员 教练 同学 会计 代表 创始人 董事长 负责人 联系人 主管 房东 老板 經理 醫師 醫生 老師 護士 學生 同事 律師 亲爱的 尊敬的 親愛的 你好 您好 收件人 "
     "與 請 給 聯絡 感謝 通知 丈夫 太太 女兒 兒子 媽媽 爸爸 回复 抄送"
@@ -57,13 +57,15 @@ _LABELLED: Final = lazy_regex(
 )
 _NOBODY: Final = frozenset("未定 待定 不详 不詳 同上 本人 暂无 未填 保密 匿名 自己 家属 全体 见下 见附件 如下".split())
 _OF_KIN: Final = lazy_regex(
-    rf"(?:外婆|外公|奶奶|爷爷|父亲|母亲|爸爸|妈妈|丈夫|妻子|儿子|女儿|哥哥|姐姐|弟弟|妹妹|孙子|孙女|老公|老婆|男朋友|女朋友|同事|邻居|室友|门卫|保安|司机|保姆|护工)"
+    rf"(?:外婆|外公|奶奶|爷爷|父亲|母亲|爸爸|妈妈|丈夫|妻子|儿子|女儿|哥哥|姐姐|弟弟|妹妹|孙子|孙女|老公|老婆|男朋友|女朋友|同事|邻居|室友|门卫|保安|司机|保姆|护工|老头子|老伴|媳妇|婆婆|岳父|岳母|公公|丈母娘|舅舅|舅妈|姨妈|姑姑|姑妈|表[哥弟姐妹]|堂[哥弟姐妹]|嫂子|侄[子女]|外甥女?|小子|闺女|村主任|支书|社工|站长|园长)"
     rf"(?P<name>[老小]{_H}|{_H}{{2,3}})(?=[^{HAN}]|[{''.join(sorted(_BEHIND))}]|\Z)"
 )
 _ANY_LABEL: Final = lazy_regex(
     rf"(?<!{_H}){_H}{{1,5}}(?:[人员員者]|签字|签名|簽名|姓名)[ 　]?[:：][ 　]{{0,2}}(?P<name>{_H}{{2,3}})(?!{_H})"
 )
-_ANOTHER: Final = lazy_regex(rf"[、，,/ 　]{{1,2}}(?P<name>{_H}{{2,4}})(?=[、，,/ 　。\n]|\Z)")
+_ANOTHER: Final = lazy_regex(rf"[、，,/ 　]{{1,2}}(?P<name>{_H}{{2,4}})(?=[、，,/ 　。\n（(]|\Z)")
+_ASIDE: Final = lazy_regex(r"[（(][^()（）\n]{1,16}[)）]")
+_ATTENDING: Final = ("出席", "参会", "列席", "缺席", "请假", "参加", "与会")
 _RELATED: Final = lazy_regex(
     rf"(?<!{_H})(?P<name>{_H}{{2,4}})[（(](?:妻子|丈夫|老公|老婆|父亲|母亲|儿子|女儿|哥哥|弟弟|姐姐|妹妹|爷爷|奶奶|外公|外婆|配偶|同事|朋友|邻居|室友|本人|监护人)[)）]"
 )
@@ -73,8 +75,14 @@ _FOREIGN: Final = lazy_regex(
     rf"(?<!{_H}){_H}{{1,6}}[·•・]{_H}{{1,6}}(?:[·•・]{_H}{{1,6}})?(?!{_H})|{_H}{{2,4}}[·•・]{_H}{{2,4}}"
 )
 _FOND: Final = lazy_regex(
-    rf"(?:(?<![{HAN}])|(?<=[找和与跟给请问让叫是的对向由，部组室科处班]))[小老阿](?P<family>{_H})(?=[^{HAN}]|[的了说是在和与去来也就都已会你您请说來會請這这])"
+    rf"(?:(?<![{HAN}])|(?<=[找和与跟给请问让叫是的对向由，部组室科处班]))[小老阿](?P<family>{_H})(?=[^{HAN}]|[的了说是在和与去来也就都已会家你您请说來會請這这])"
 )
+_CALLED: Final = lazy_regex(
+    rf"(?:(?:都|大家|人人|一直)叫[他她我]|(?:外号|绰号|小名|昵称)(?:叫|是|[：:]))[“”\"「]?(?P<name>{_H}{{2,3}})(?=[^{HAN}]|[的是]|\Z)"
+)
+_OF_CHILD: Final = lazy_regex(rf"(?<!{_H})(?P<name>{_H}{{2,4}}?)的?(?:妈妈|爸爸|妈咪|奶奶|爷爷|姥姥|姥爷|家长)(?!{_H})")
+"""Who a child's parents are called by, in chats of a school: 乐乐妈妈."""
+_NO_CHILD: Final = lazy_regex("别人|[二两三我你您他她它的各全单亲孩学新年老宝辣众诸患其所部和与及请让给跟问叫是]")
 _GREETED: Final = lazy_regex(rf"(?:^|\n)(?P<name>[小阿]{_H})(?=[，,：:！!])")
 _RUN: Final = lazy_regex(rf"{_H}{{2,}}")
 
@@ -118,9 +126,12 @@ def find_titled(text: str) -> Iterator[Found]:
             known = pattern is not _ANY_LABEL or family_of(match["name"])
             if known and match["name"] not in _words() | _NOBODY and _TITLE.match(match["name"]) is None:
                 yield Found(match.start("name"), end, "person", 0.8, "field")
-                while (other := _ANOTHER.match(text, end)) and family_of(other["name"]):
+                end = aside.end() if (aside := _ASIDE.match(text, end)) else end
+                attending = text.startswith(_ATTENDING, match.start())
+                while (other := _ANOTHER.match(text, end)) and (family_of(other["name"]) or attending):
                     yield Found(*other.span("name"), "person", 0.8, "field")
                     end = other.end()
+                    end = aside.end() if (aside := _ASIDE.match(text, end)) else end
     for match in matches(_OF_KIN, text):
         name = match["name"]
         family = name[1] if name[0] in _FONDLY else family_of(name)
@@ -135,6 +146,12 @@ def find_titled(text: str) -> Iterator[Found]:
     for match in matches(_GREETED, text):
         if match["name"] not in _words():
             yield Found(*match.span("name"), "person", 0.6, "title")
+    for match in matches(_CALLED, text):
+        if match["name"] not in _words() | _NOBODY:
+            yield Found(*match.span("name"), "person", 0.6, "cue")
+    for match in matches(_OF_CHILD, text):
+        if _NO_CHILD.match(match["name"]) is None and (match["name"] not in _words() or _sure(match["name"])):
+            yield Found(*match.span("name"), "person", 0.6, "cue")
     for match in matches(_FOND, text):
         if match["family"] in COMMON - _LOOSE and text[match.start() : match.end()] not in _words():
             yield Found(match.start(), match.end(), "person", 0.6, "title")
@@ -300,6 +317,10 @@ def find_organizations(text: str) -> Iterator[Found]:
     """Yield companies and institutions: a name before the word for their sort."""
     for match in matches(_HEADED, text):
         yield Found(*match.span("name"), "organization", 0.8, "institution")
+    for match in matches(_WORKPLACE, text):
+        plain = _INSTITUTION.fullmatch(match["name"]) or match["name"][:-1] in _words() | _GENERIC
+        if match["name"] not in _words() and not plain:
+            yield Found(*match.span("name"), "organization", 0.6, "cue")
     for match in matches(_INSTITUTION, text):
         start = back_to(text, match.start(), _ORG_STOPS, 18)
         name = text[start : match.start()]
@@ -310,12 +331,17 @@ def find_organizations(text: str) -> Iterator[Found]:
             yield Found(match.start() - len(name), match.end(), "organization", 0.7, "institution")
 
 
+_WORKPLACE: Final = lazy_regex(
+    rf"(?:在|去|到)(?P<name>{_H}{{2,8}}(?:厂|场|店|馆|社|行|所|矿|坊|吧|棚|室|部|园))(?:上班|打工|工作|干活|做工|当|帮忙|实习|见面|吃饭|开会|做饭)"
+)
 _FIRM_END: Final = lazy_regex("(?:有限责任公司|股份有限公司|有限公司|集团公司|集团|公司|集團)\\Z")
 
 
 def mention_forms(name: str, kind: str) -> Iterator[str]:
     """Yield patterns of later mentions: the whole, a given name of two characters, a firm without its legal form."""
     yield re.escape(name)
+    if kind == "person" and 1 < len(name) < 5 and (family := family_of(name)) and name[0] not in _FONDLY:
+        yield rf"(?<![{HAN}]){re.escape(family)}(?=(?:{_TITLES}))"
     if kind == "person" and 1 < len(name) < 5 and len(family := family_of(name)) == 1 and name[0] not in _FONDLY:
         family = re.escape(family)
         yield rf"(?<![{HAN}古年月])[小老]{family}(?![{HAN}])|(?<=[和与跟找请让叫是的对由在里下上给听说问见到])[小老]{family}(?![师板])"

@@ -86,7 +86,7 @@ _LABEL: Final = (
     r"사업자(?:등록)? ?번호|송장 ?번호|접수 ?번호|고객 ?번호|카드 ?번호)"
 )
 _LABELLED: Final = lazy_regex(
-    rf"{_LABEL}(?:[（(][^()（）\n]{{0,12}}[)）])?[ 　]?(?:[:：#＃]|は|是|为|為|은|는)?[ 　]{{0,2}}(?P<id>(?=[A-Za-z0-9０-９-]{{0,20}}[0-9０-９])[A-Za-z0-9０-９][A-Za-z0-9０-９_-]{{3,29}})"
+    rf"{_LABEL}(?:[（(][^()（）\n]{{0,12}}[)）])?[ 　]?(?:[:：#＃]|は|是|为|為|은|는)?[ 　]{{0,2}}(?P<id>第?(?=[A-Za-z0-9０-９-]{{0,20}}[0-9０-９])[A-Za-z0-9０-９][A-Za-z0-9０-９_-]{{3,29}}号?)"
 )
 _PHONE: Final = lazy_regex(
     r"(?<![0-9０-９-])(?:(?:[+＋]86|[(（][+＋]?86[)）])[ -]?)?1[3-9][0-9]([ -]?)[0-9]{4}\1[0-9]{4}(?![0-9])"
@@ -115,8 +115,59 @@ def find_ids(text: str) -> Iterator[Found]:
         yield Found(*match.span("id"), "id", 0.9, "label")
 
 
+_LETTER: Final = f"[{HAN}ぁ-ヺ가-힣]"
+_FIELD: Final = lazy_regex(
+    rf"(?<!{_LETTER})(?:(?P<place>(?:家庭|现|現|联系|聯絡|通讯|通訊|收货|送货|施工|户籍|戶籍)?(?:住址|地址)|(?:现)?居住?地|籍贯|籍貫|(?:户籍|户口)(?:所在地)?"
+    r"|出生地|(?:案发|事发)地点|[現自]?住所|所在地|本籍地?|出身地?|送付先|配送先|勤務地|(?:현|자택 ?|집 ?)?주소지?|거주지|본적|배송지|수령지|출생지|사는 곳|소재지)"
+    r"|(?P<organization>(?:工作|就职|所属)单位|(?:就读|毕业)(?:学校|院校)|雇主|公司名称?|勤務先|会社名|学校名|施設名|園名|社名|法人名|事業所名?|(?:회사|학교|업체|병원|상호)명|직장명?"
+    r"|근무처|출신교))(?:[（(][^()（）\n]{0,10}[)）])?[ 　]?(?:[:：][ 　]{0,3}|[ 　]{2,12}|　)"
+    r"(?P<value>[^\n，。；;|:：\t]{2,60}?)(?=[ 　]{2}|[ 　]?[\n，。；;|\t]|$|[（(]|[ 　](?:电话|電話|手机|TEL|연락처|전화|휴대))"
+)
+
+_LETTERS: Final = lazy_regex(_LETTER)
+
+
+def find_fields(text: str) -> Iterator[Found]:
+    """Yield the place or the organization that a label of a form stands before: 住址：柳河镇前进村二组."""
+    for match in matches(_FIELD, text):
+        value = match["value"]
+        kind = "place" if match["place"] else "organization"
+        if len(_LETTERS.findall(value)) > 1 and OTHER not in value and not value.startswith(_NO_VALUE):
+            yield Found(*match.span("value"), kind, 0.8, "field")
+
+
+_NO_VALUE: Final = (
+    "同上",
+    "无",
+    "未",
+    "不详",
+    "なし",
+    "同じ",
+    "上記",
+    "없음",
+    "상동",
+    "위와",
+    "见",
+    "另行",
+    "请",
+    "填",
+    "线",
+    "网",
+    "参",
+    "アルバイト",
+    "募集",
+    "オン",
+    "아래",
+    "온라인",
+    "별도",
+    "해당",
+)
+
+
 # fmt: off
 FORMS: Final = Phase("east-asian-forms", (
+    Row("east-asian-field", find_fields, anywhere, "organization place", 0.8, "field",
+        "住址：前进村二组", "住址：不详"),
     Row("east-asian-date", find_dates, anywhere, "date", 0.9, "", "2024年3月5日", "3年间"),
     Row("east-asian-age", finding(_AGE, "age", 0.9, group="age"), anywhere, "age", 0.9, "", "45岁", "21세기"),
     Row("east-asian-time", finding(_TIME, "time", 0.8), anywhere, "time", 0.8, "", "22時40分", "22時間"),

@@ -19,6 +19,7 @@ _HIRA: Final = "[ぁ-ゖ]"
 _NAME: Final = rf"(?:{_H}|ヶ|ノ|{_KATA}|{_HIRA})"
 _LABELS: Final = (
     "貸主|借主|売主|買主|連帯保証人|保証人|委任者|受任者|氏名|お名前|名前|患者氏名|患者名|患者様|患者|担当者名|担当者|担当医|担当|主治医|宛名|宛先|差出人|送信者|受信者|代表者|代表取締役|保護者|契約者|申込者|申請者|著者|記入者|緊急連絡先|看護師|医師|学生|生徒|"
+    "担任|園長|園児名?|児童名?|組合員|理事長|監事|議長|書記|司会|立会人|被害者|届出者|通報者|目撃者|利用者名?|入居者|保護者名|店長|校長|教頭|顧問|施主|運転者|同乗者|相続人|故人|喪主|紹介者|推薦者|面接官|欠席者?|出席|"
     "社員|名義|名義人|口座名義|配偶者|続柄|本人|世帯主|被保険者|受取人|依頼人|届出人|参加者|出席者|講師|作成者|報告者|発行者|責任者|お客様名|予約者|候補者|フリガナ|ふりがな|カナ|氏名（カナ）|お届け先|From|差出人名"
 )
 _LABELLED: Final = lazy_regex(
@@ -28,16 +29,23 @@ _LABELLED: Final = lazy_regex(
 _SPACED_LABEL: Final = lazy_regex(
     rf"氏[ 　]{{0,4}}名[ 　]?[:：]?[ 　]{{1,3}}(?P<name>{_NAME}{{1,5}}(?:[ 　]{_NAME}{{1,5}})?)(?=[ 　\n\r、（(]|$)"
 )
+_KANA_LABEL: Final = lazy_regex(
+    rf"(?:ふりがな|フリガナ|よみがな|読み仮名)[ 　]{{0,3}}[:：]?[ 　]{{0,8}}(?P<name>(?:{_HIRA}{{2,6}}|{_KATA}{{2,6}})(?:[ 　]{{1,4}}(?:{_HIRA}{{2,6}}|{_KATA}{{2,6}}))?)(?=[ 　\n\r）)]|$)"
+)
+_ANOTHER: Final = lazy_regex(
+    rf"(?:[（(][^()（）\n]{{1,12}}[)）])?(?:さん|様|氏|先生|理事長|委員)?[、,][ 　]?(?P<name>{_H}{{2,4}}(?:[ 　](?:{_H}{{1,3}}|{_HIRA}{{2,4}}|{_KATA}{{2,5}}))?|{_KATA}{{1,6}}・{_KATA}{{1,8}})(?=[、,（(\n]|さん|様|氏|先生|$)"
+)
+"""A further name behind a label: 出席者：鵜飼、久保田 はるか."""
 _HONORIFIC: Final = lazy_regex(
     r"[ 　]?(?:さん|さま|様|氏(?![名族神])|先生|くん|君(?![が主])|ちゃん|殿(?![下堂])|教授|准教授|医師|社長|専務|常務|部長|課長|係長|主任|店長|監督|選手|容疑者|被告|看護師|博士|院長|会長|代表|議員|知事|市長|大臣|首相|弁護士|"
     r"校長|助教|研究員|技師|薬剤師|理学療法士|記者|アナウンサー|夫妻|家(?=[のに])|マネージャー|リーダー|本部長|次長|取締役|刑事|巡査)"
 )
 _AFTER_ROLE: Final = lazy_regex(
-    rf"(?:看護師|医師|担当|記録者|記録|主治医|院長|記者|選手|弁護士|薬剤師|助手|秘書|長女|長男|次女|次男|夫|妻|母|父|兄|姉|弟|妹|友人|同僚)[ 　：:]?(?P<name>{_H}{{2,5}})(?!{_H})"
+    rf"(?:看護師|医師|担当|記録者|記録|主治医|院長|記者|選手|弁護士|薬剤師|助手|秘書|長女|長男|次女|次男|夫|妻|母|父|兄|姉|弟|妹|友人|同僚)[ 　：:]?(?P<name>{_H}{{2,5}}(?:[ 　](?:{_H}{{1,3}}|{_KATA}{{2,6}}|{_HIRA}{{2,4}}))?)(?!{_H})"
 )
 _KIN: Final = "妻|夫|内縁の妻|長女|長男|次女|次男|三女|三男|娘|息子|弟|妹|兄|姉|甥|姪|孫|嫁|婿|母|父|祖母|祖父|友人|同僚|部下|上司|先輩|後輩|叔父|叔母|伯父|伯母|いとこ|旦那|主人|友達|義母|義父|義姉|義兄|義弟|義妹"
 _OF_KIN: Final = lazy_regex(
-    rf"(?:{_KIN})の(?P<name>{_H}{{1,4}}|{_KATA}{{2,5}}|{_HIRA}{{2,4}}?)(?=[とがはもにをへの、。，,（(\n 　]|や|から|です|\Z)"
+    rf"(?:{_KIN})の(?P<name>{_H}{{1,4}}(?:[ 　](?:{_H}{{1,3}}|{_KATA}{{2,5}}|{_HIRA}{{2,4}}))?|{_KATA}{{2,5}}|{_HIRA}{{2,4}}?)(?=[とがはもにをへのか、。，,（(\n]|や|から|です|[ 　](?!{_H}|{_KATA}|{_HIRA})|\Z)"
 )
 _RELATED: Final = lazy_regex(
     rf"(?<![{HAN}])(?P<name>{_H}{{1,5}}(?:[ 　](?:{_H}|{_KATA}|{_HIRA}){{1,4}})?|{_KATA}{{2,5}})」?[ 　]?[（(](?:続柄[:：])?亡?(?:{_KIN}|本人|配偶者)[)）]"
@@ -69,15 +77,23 @@ def family_of(name: str) -> str:
 
 def find_titled(text: str) -> Iterator[Found]:
     """Yield names behind a label, and before an honorific."""
-    for pattern in (_LABELLED, _SPACED_LABEL):
+    for pattern in (_LABELLED, _SPACED_LABEL, _KANA_LABEL):
         for match in matches(pattern, text):
             name = match["name"].removesuffix("様").removesuffix("殿").rstrip()
-            if name not in _NOBODY and name not in _words() and name[-2:] not in ("さん", "先生"):
-                yield Found(match.start("name"), match.start("name") + len(name), "person", 0.8, "field")
+            name = name.removesuffix("理事長").removesuffix("園長")
+            if not _is_department(name) and name[-2:] not in ("さん", "先生"):
+                end = match.start("name") + len(name)
+                yield Found(match.start("name"), end, "person", 0.8, "field")
+                end = match.end("name")
+                while (other := _ANOTHER.match(text, end)) and not _is_department(other["name"]):
+                    yield Found(*other.span("name"), "person", 0.8, "field")
+                    end = other.end("name")
     for match in matches(_OF_KIN, text):
         name = match["name"]
         if name not in _NOBODY and (
-            name in listed("ja", "given") or (1 < len(name) < 4 and name not in _words() and _looks_given(name))
+            name in listed("ja", "given")
+            or " " in name.replace("　", " ")
+            or (1 < len(name) < 4 and name not in _words() and _looks_given(name))
         ):
             yield Found(*match.span("name"), "person", 0.7, "title")
     for match in matches(_RELATED, text):
@@ -90,10 +106,20 @@ def find_titled(text: str) -> Iterator[Found]:
             name == family or name in listed("ja", "given") or _is_given(name[len(family) :].strip(" 　"))
         )
         fits = named and len(family) > 1 if match["mark"].isspace() else named or len(name) > 2
-        if fits and name not in _words() and name not in _NOBODY and name not in listed("ja", "place"):
+        if (
+            fits
+            and not _is_department(name)
+            and name not in _words()
+            and name not in _NOBODY
+            and name not in listed("ja", "place")
+        ):
             yield Found(*match.span("name"), "person", 0.7, "title")
     for match in matches(_AFTER_ROLE, text):
-        if (family := family_of(match["name"])) and len(family) > 1 and _is_given(match["name"][len(family) :]):
+        if (
+            (family := family_of(match["name"]))
+            and len(family) > 1
+            and _is_given(match["name"][len(family) :].strip(" 　"))
+        ):
             yield Found(*match.span("name"), "person", 0.7, "title")
     for match in matches(_HONORIFIC, text):
         length = _before_honorific(text[max(0, match.start() - 13) : match.start()], match[0].strip())
@@ -110,11 +136,21 @@ def _before_honorific(before: str, honorific: str) -> int:
     if match["kata"]:
         return len(name) if common and name not in _NOBODY else 0
     if match["hira"]:
+        opens = len(before) == len(name) or not _is_kana(before[-len(name) - 1])
+        if honorific in ("くん", "ちゃん") and len(name) < 4 and opens and name not in _NOBODY | _words():
+            return len(name)
         tails = (name[cut:] for cut in range(len(name) - 1))
         return next((len(tail) for tail in tails if tail in listed("ja", "given")), 0) if common else 0
     if name in _NOBODY or (honorific == "家" and len(name) < 2):
         return 0
     whole = name.strip(" 　")
+    if (
+        common
+        and len(parts := whole.replace("　", " ").split(" ")) == 2
+        and not _NOBODY & {*parts}
+        and parts[0] not in _words()
+    ):
+        return len(name)
     unknown = (
         common and 2 <= len(whole) <= 4 and whole not in listed("ja", "frequent") and not any(map(_is_kana, whole))
     )
@@ -133,6 +169,10 @@ def _before_honorific(before: str, honorific: str) -> int:
         if tail in listed("ja", "given") and not unknown:
             return len(tail)
     return len(name) if unknown else 0
+
+
+def _is_department(name: str) -> bool:
+    return name in _words() or name in _NOBODY or (name[-1] in "部課係室局中会し" and not family_of(name))
 
 
 def _looks_given(name: str) -> bool:
@@ -267,12 +307,13 @@ _FIRM: Final = lazy_regex(
 )
 _INSTITUTION: Final = lazy_regex(
     "(?:大学医学部附属病院|大学附属病院|大学病院|総合病院|市民病院|中央病院|赤十字病院|医療センター|病院|大学院|大学|短期大学|高等学校|高校|中学校|小学校|幼稚園|保育園|クリニック|医院|歯科|薬局|銀行|信用金庫|研究所|研究センター|財団|"
-    "協会|市役所|区役所|町役場|県庁|警察署|消防署|裁判所|新聞社|新聞|放送|出版|商事|製作所|工業|建設|不動産|製薬|電機|電力|ホテル|旅館|図書館|美術館|博物館|法律事務所|事務所|保健所|税務署|商店|学園|学院|グループ|ホールディングス)"
+    "協会|市役所|区役所|町役場|県庁|警察署|消防署|裁判所|新聞社|新聞|放送|出版|商事|製作所|工業|建設|不動産|製薬|電機|電力|ホテル|旅館|図書館|美術館|博物館|法律事務所|事務所|保健所|税務署|商店|商会|工務店|工房|運送|運輸|印刷|木工|水産|塗装|酒造|農園|牧場|食堂|美容室|理容室|整骨院|接骨院|こども園|児童館|公民館|学童クラブ|マンション|アパート|ハイツ|団地|学園|学院|グループ|ホールディングス)"
 )
 _ORG_STOPS: Final = (
     "の は が を に で と も へ や から まで より 勤務先 所属 元 現在 昨日 今日 明日 同 当 本 弊 御 年 月 日"
 )
 _GENERIC: Final = frozenset(written("ja")["generic"])
+_ADJECTIVE: Final = lazy_regex(rf"{_H}し?[いな]$")
 
 
 def find_organizations(text: str) -> Iterator[Found]:
@@ -284,7 +325,12 @@ def find_organizations(text: str) -> Iterator[Found]:
         start += len(text[start : match.start()]) - len(text[start : match.start()].lstrip("ぁ・（）()"))
         name = text[start : match.start()]
         kana_only = all("ぁ" <= character <= "ゖ" for character in name)
-        if len(name) >= 2 and name not in _GENERIC and (not kana_only or text[start - 1 : start] in ("：", ":")):
+        if (
+            len(name) >= 2
+            and name not in _GENERIC
+            and not _ADJECTIVE.search(name)
+            and (not kana_only or text[start - 1 : start] in ("：", ":"))
+        ):
             yield Found(start, match.end(), "organization", 0.7, "institution")
 
 

@@ -35,7 +35,7 @@ _SECRET: Final = lazy_regex("|".join(f"(?:{label})" for label in _LABELS))
 _DRAWN: Final = lazy_regex(r"[:：=][ \t]?[\"']?(?P<value>[A-Za-z0-9_-]{24,80})(?![A-Za-z0-9_./-])")
 _HEXADECIMAL: Final = lazy_regex("[0-9a-fA-F-]+")
 _USER: Final = lazy_regex(
-    r"(?:(?i:логин[а-я]{0,2})|用户名|用戶名|账户名|ユーザー名|ユーザーID|ログインID|아이디|사용자명|اسم المستخدم|(?i:kullanıcı adı(?:m|n|nız)?)|(?<![A-Z_])[A-Z]{2,12}_USER(?:NAME)?(?=[:=]))(?: ?[:：=は是는은—-])? ?[\"']?(?P<user>[A-Za-z][A-Za-z0-9._-]{2,30})(?![A-Za-z0-9@])"
+    r"(?:(?i:логин[а-я]{0,2})|用户名|用戶名|账户名|ユーザー名|ユーザーID|ログインID|(?:微信号?|QQ号?|抖音号?|微博|LINE|카톡|카카오톡)(?: ?ID| ?아이디)?(?=[ :：=]{0,3}[A-Za-z][A-Za-z.-]{0,20}[0-9_])|아이디|사용자명|اسم المستخدم|(?i:kullanıcı adı(?:m|n|nız)?)|(?<![A-Z_])[A-Z]{2,12}_USER(?:NAME)?(?=[:=]))(?: ?[:：=は是는은—-])? ?[\"']?(?P<user>[A-Za-z][A-Za-z0-9._-]{2,30})(?![A-Za-z0-9@])"
 )
 _ROLES: Final = frozenset("root admin postgres mysql app user guest test www-data nginx".split())
 _EMAIL: Final = lazy_regex(

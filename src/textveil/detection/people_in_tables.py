@@ -35,9 +35,7 @@ _ROLE: Final = lazy_regex(
 )
 """A column whose cells may also be logins, teams or roles."""
 _HEADS_OF_PERSONS: Final = either_of(" ".join(known.written("any")["person heads"]))
-_VOTED: Final = lazy_regex(
-    rf"(?i:{_HEADS_OF_PERSONS}|key ?worker|next of kin|policy ?holder)"
-)
+_VOTED: Final = lazy_regex(rf"(?i:{_HEADS_OF_PERSONS}|key ?worker|next of kin|policy ?holder)")
 """A column that may name things as well: what most of its cells look like tells."""
 _LOGINS: Final = lazy_regex(
     r"(?i:user(?:[ _-]?(?:name|id))?|login|actor|account|uid|benutzer|usuario|utilisateur|utente)"

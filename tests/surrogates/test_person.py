@@ -16,7 +16,8 @@ from textveil.surrogates.making import make_surrogate
 from textveil.surrogates.person import Role, parts_of
 from textveil.surrogates.pools import keys_of, pool
 from textveil.surrogates.scopes import KeyedScope, MemoryScope
-from textveil.surrogates.surrogate import Mention
+from textveil.surrogates.shown import gender_of
+from textveil.surrogates.surrogate import Mention, Page
 
 ALPHA = 1e-6
 
@@ -110,7 +111,7 @@ TINY = {"given": ("Ada", "Ben", "Cleo"), "family": ("Dunn", "Egan")}
 def test_the_exact_law_does_not_depend_on_names_that_it_hides(monkeypatch: pytest.MonkeyPatch) -> None:
     """All random choices are gone through; the mutant that dies never gives a name its own."""
     monkeypatch.setattr(module, "pool", TINY.__getitem__)
-    texts = [["Ada Dunn", "Ben", "Mr. Dunn"], ["Zo\u00eb O'Hara", "Wenceslas", "Mr. O'Hara"]]
+    texts = [["Ada Dunn", "Ben", "Dr. Dunn"], ["Zo\u00eb O'Hara", "Wenceslas", "Dr. O'Hara"]]
     first, second = (exact_law(PERSON, [Mention(name) for name in text], depth=6) for text in texts)
     assert first == second
     assert Fraction(9, 10) < sum(first.values()) < 1
@@ -218,3 +219,84 @@ def test_a_small_part_behind_a_hyphen_is_no_particle() -> None:
         for name in ("Min-seo", "Qwelda-marie von Zuse", "al-Hassan")
     }
     assert particles == {"Min-seo": [], "Qwelda-marie von Zuse": ["von"], "al-Hassan": ["al"]}
+
+
+def test_two_people_with_and_between_them_are_two() -> None:
+    assert roles("Ana y Beto") == roles("Ana und Beto") == [None, "kept", None]
+    assert roles("Ana y Beto Ruiz") == [None, "kept", "given", "family"]
+    assert roles("Jos\u00e9 Ortega y Gasset") == ["given", "given", "kept", "family"]
+
+
+def test_a_name_with_a_hyphen_is_one() -> None:
+    assert roles("Ngozi Adeyemi-Clarke") == ["given", "family", "family"]
+    assert roles("Pierre-Yves") == [None, None] and roles("Chow-Barnes", "saw Mrs ") == ["family", "family"]
+    assert roles("T. Brouwer-de Wit") == ["initial", "family", "particle", "family"]
+    assert roles("GARNIER Yvette") == ["family", "given"]
+
+
+def test_listed_particles_may_have_capitals() -> None:
+    assert roles("Antoine Le Goff") == ["given", "particle", "family"]
+    assert roles("Van der Heijden") == ["particle", "particle", None] and roles("De Bruijn") == ["particle", None]
+    assert roles("Van Morrison") == ["given", "family"] and roles("Van Morrison", "saw Mr. ")[0] == "particle"
+    assert roles("Nguyen Le") == ["given", "family"]
+
+
+def of_page(language: str, *values: str) -> list[str]:
+    mentions = [Mention(value, page=Page(language)) for value in values]
+    return PERSON.draw(mentions, MemoryScope(), np.random.default_rng(3))
+
+
+def test_titles_and_particles_are_those_of_the_page() -> None:
+    assert of_page("fr", "M. Roger Lefebvre")[0].startswith("M. ") and of_page("es", "Los Soto")[0].startswith("Los ")
+    assert of_page("de", "Gerda von Suttner")[0].split(" ")[1] in ("von", "zu")
+    assert of_page("nl", "Mina de Wit")[0].split(" ")[1] in ("van", "de")
+    assert of_page("en", "Master Oliver Hughes")[0].startswith("Master ")
+    capital = of_page("nl", "Van der Heijden", "Jan van der Heijden")
+    assert capital[0][0].isupper() and capital[1].lower().endswith(capital[0].lower())
+
+
+def test_initials_alone_are_those_of_their_only_bearer() -> None:
+    for seed in range(8):
+        drawn = PERSON.draw(
+            [Mention(name) for name in ("Colin Hartwell", "C.H.", "CH", "T. Q.")],
+            MemoryScope(),
+            np.random.default_rng(seed),
+        )
+        given_name, family = drawn[0].split(" ")
+        assert drawn[1:3] == [f"{given_name[0]}.{family[0]}.", given_name[0] + family[0]]
+    values = ("Colin Hartwell", "Carl Hume", "CH")  # two who may be meant: drawn by itself
+    several = [
+        PERSON.draw([Mention(name) for name in values], MemoryScope(), np.random.default_rng(s)) for s in range(9)
+    ]
+    assert any(drawn[2] != "".join(part[0] for part in drawn[0].split(" ")) for drawn in several)
+
+
+def test_initials_that_were_drawn_before_their_bearer_stay(rng: np.random.Generator) -> None:
+    scope = MemoryScope()
+    (before,) = PERSON.draw([Mention("CH")], scope, rng)
+    assert PERSON.draw([Mention("Colin Hartwell"), Mention("CH")], scope, rng)[1] == before
+
+
+@pytest.mark.parametrize(
+    ("mentions", "listed"),
+    [([Mention("Harriet Whitcombe"), Mention("Whitcombe", "saw Mrs ")], "given female"),
+     ([Mention("Milan", "", "   Sex: M  Age")], "given male"),
+     ([Mention("Mehmet Can", "Mr "), Mention("Mehmet", "", "'s wife, Mrs ")], "given male"),
+     ([Mention("Elif", "", ", cousine d'")], "given female")],
+)  # fmt: skip
+def test_words_elsewhere_tell_the_gender_too(mentions: list[Mention], listed: str) -> None:
+    drawn = [PERSON.draw(mentions, MemoryScope(), np.random.default_rng(seed))[0] for seed in range(20)]
+    assert {name.split(" ")[0].lower() for name in drawn} <= keys_of(listed)
+
+
+def test_a_familys_title_tells_nothing_of_one_of_several_bearers() -> None:
+    mentions = [Mention("Ana Ruiz"), Mention("Ben Ruiz"), Mention("Ruiz", "saw Mrs ")]
+    drawn = [PERSON.draw(mentions, MemoryScope(), np.random.default_rng(seed))[1] for seed in range(20)]
+    assert any(name.split(" ")[0].lower() not in keys_of("given female") for name in drawn)
+
+
+@pytest.mark.parametrize(("language", "before"), [("de", "die Leiterin "), ("fr", "la directrice "),
+                                                 ("es", "la directora, "), ("it", "la direttrice ")])  # fmt: skip
+def test_endings_of_occupations_tell_a_woman(language: str, before: str) -> None:
+    mention = Mention("Toni", before, page=Page(language))
+    assert gender_of(mention) == "female" and gender_of(mention._replace(page=Page("en"))) == ""

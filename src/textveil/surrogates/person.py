@@ -14,6 +14,7 @@ from typing import Annotated, Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 
+from textveil.detection.found import words_in
 from textveil.detection.mentions import full_names, short_names
 from textveil.privacy.guarantees import PureDP
 from textveil.registry.options import Option, named
@@ -28,9 +29,15 @@ from textveil.text.patterns import lazy_regex
 
 _PIECE: Final = lazy_regex(r"[^\s.,;:\-\u2010-\u2015()\[\]{}<>\"\u201c\u201d\u201e/&|+*_#~]+")
 _TITLES: Final = (
-    r"mr|mrs|ms|miss|mx|dr|prof|professor|sir|herr|frau|monsieur|madame|mme|se\u00f1ora?|sra?|do\u00f1a|signora?"
+    r"mr|mrs|ms|miss|mx|dr|prof|professor|sir|herr|frau|monsieur|madame|mme|se\u00f1ora?|sra?|do\u00f1a|signora?|"
+    r"judge|reverend|cllr|councillor|sergeant|corporal|lieutenant|captain|colonel|inspector|constable|detective|"
+    r"ma\u00eetre|mlle|dott|dottoressa|rag|avv|geom|ing|eng[\u00aa\u00ba]|dhr|mevr|mevrouw|meneer"
 )
 _SHORT_TITLES: Final = r"rev|hon|capt|sgt|lt|col|gen"
+_FRENCH_TITLE: Final = frozenset(("M", "MM"))
+_FAMILY_OF: Final = {"es": "Los", "fr": "Les", "pt": "Os"}
+"""Articles of a whole family, by language: Los Soto."""
+_MASTER: Final = "Master"  # of a boy, before his whole name
 _OPENING: Final = lazy_regex(_TITLES, re.IGNORECASE)
 # Titles that are names too, and so stay only before a period.
 _OPENING_WITH_PERIOD: Final = lazy_regex(_SHORT_TITLES, re.IGNORECASE)
@@ -87,15 +94,16 @@ def letters_of(written: str) -> str:
     return "".join(character for character in composed if not unicodedata.combining(character))
 
 
-def parts_of(value: str, before: str = "") -> NameParts:
+def parts_of(value: str, before: str = "", language: str = "") -> NameParts:
     """Return the parts of a name, with the roles that the mention shows.
 
     Titles and suffixes by public lists; single capitals, and up to three capitals beside other letters, are initials,
     and so are two capitals alone, or two or three letters that no vowel is among (jh); what is written small beside
-    capitals is a particle (de, van), but not behind a hyphen (Min-seo); of what is left the last is the family and all
-    before it are given names, the other way round where a comma, "<<" or in capitals a slash follows the first. One
-    that is left alone is a family after a title or an initial and before several (Smith JA), given before one, else
-    unknown.
+    capitals, or stands in a public list before a name (Le Goff), is a particle, but not behind a hyphen (Min-seo); a
+    small word for "and" stays. Of what is left, with hyphens as one, the last is the family and all before it are given
+    names, the other way round where a comma, "<<" or in capitals a slash follows the first. One that is left alone is a
+    family after a title or an initial and before several (Smith JA), given before one, else unknown; two with "and"
+    between them are two people.
     """
     bare, ending = without_possessive(value)
     pieces = list(_PIECE.finditer(bare))
@@ -107,26 +115,65 @@ def parts_of(value: str, before: str = "") -> NameParts:
     if len(words) == 1 and _SIGN.fullmatch(bare):
         return NameParts((Part(marks[0], words[0], Role.INITIAL),), ending)
     roles: list[Role | None] = [
-        None if mark == "-" and word.islower() else _alone(word, all_small=small, all_large=large)
+        None
+        if mark == "-" and word.islower() and word not in _LISTED_PARTICLES
+        else _alone(word, all_small=small, all_large=large)
         for mark, word in zip(marks, words, strict=True)
     ]
-    titled = _keep_titles(words, marks, roles) or (
+    titled = _keep_titles(words, marks, roles, language) or (
         _TITLE_BEFORE.search(before) is not None and _WIFE_BEFORE.search(before) is None
     )
-    names = [index for index, role in enumerate(roles) if role is None]
-    if len(names) > 1:
-        for index in names:
-            roles[index] = Role.GIVEN
-        for index in names[: _families_first([marks[index] for index in names], all_large=large)] or names[-1:]:
-            roles[index] = Role.FAMILY
+    if not (small or large):
+        _mark_particles(words, roles, opens=titled or language in _PARTICLES_OF)
+    names = _joined([index for index, role in enumerate(roles) if role is None], marks)
+    conjunction = next((index for index, role in enumerate(roles) if role is Role.KEPT and words[index] in _AND), 0)
+    if conjunction and len(names) > 1 and names[0][-1] < conjunction < names[1][0]:
+        if len(names) > 2:
+            _name_all(names[1:], words, marks, roles, all_large=large)
+    elif len(names) > 1:
+        _name_all(names, words, marks, roles, all_large=large)
     elif names:
         initials = [index for index, role in enumerate(roles) if role is Role.INITIAL]
-        if titled or (initials and (initials[0] < names[0] or len(letters_of(words[initials[0]])) > 1)):
-            roles[names[0]] = Role.FAMILY
-        elif initials:
-            roles[names[0]] = Role.GIVEN
+        for index in names[0]:
+            if titled or (initials and (initials[0] < index or len(letters_of(words[initials[0]])) > 1)):
+                roles[index] = Role.FAMILY
+            elif initials:
+                roles[index] = Role.GIVEN
     end = bare[pieces[-1].end() if pieces else 0 :] + ending
     return NameParts(tuple(map(Part, marks, words, roles)), end)
+
+
+def _mark_particles(words: Sequence[str], roles: list[Role | None], *, opens: bool) -> None:
+    """Mark listed particles with a capital before a name; the first word only where ``opens``, or before another."""
+    for index in range(len(words) - 2, -1, -1):
+        listed = words[index].istitle() and words[index].lower() in _LISTED_PARTICLES and roles[index] is None
+        behind = roles[index + 1]
+        inside = opens or behind is Role.PARTICLE or any(role in (None, Role.INITIAL) for role in roles[:index])
+        if listed and behind in (None, Role.PARTICLE) and (inside or words[index] in _NEVER_GIVEN):
+            roles[index] = Role.PARTICLE
+
+
+def _joined(names: Sequence[int], marks: Sequence[str]) -> list[list[int]]:
+    """Return the places of names, those with a hyphen between them as one: Adeyemi-Clarke, Brouwer-de Wit."""
+    joined: list[list[int]] = []
+    for index in names:
+        if joined and any(mark in _HYPHENS for mark in marks[joined[-1][-1] + 1 : index + 1]):
+            joined[-1].append(index)
+        else:
+            joined.append([index])
+    return joined
+
+
+def _name_all(
+    names: Sequence[list[int]], words: Sequence[str], marks: Sequence[str], roles: list[Role | None], *, all_large: bool
+) -> None:
+    """Tell given names from families among several; those in capitals beside others are families (GARNIER Yvette)."""
+    large = [] if all_large else [name for name in names if all(words[index].isupper() for index in name)]
+    first = _families_first([marks[name[0]] for name in names], all_large=all_large)
+    families = names[:first] or (large if 0 < len(large) < len(names) else names[-1:])
+    for name in names:
+        for index in name:
+            roles[index] = Role.FAMILY if name in families else Role.GIVEN
 
 
 def _families_first(marks: Sequence[str], *, all_large: bool) -> int:
@@ -137,18 +184,21 @@ def _families_first(marks: Sequence[str], *, all_large: bool) -> int:
 
 def _alone(word: str, *, all_small: bool, all_large: bool) -> Role | None:
     if word.islower() and not all_small:
-        return Role.PARTICLE
+        return Role.KEPT if word in _AND else Role.PARTICLE
     letters = len(letters_of(word))
     initial = word.isupper() and (letters == 1 or (letters <= _MOST_INITIALS and not all_large))
     return Role.INITIAL if initial else None
 
 
-def _keep_titles(words: Sequence[str], marks: Sequence[str], roles: list[Role | None]) -> bool:
+def _keep_titles(words: Sequence[str], marks: Sequence[str], roles: list[Role | None], language: str) -> bool:
     """Mark titles at the beginning and suffixes at the end, if a name remains; tell whether there is a title."""
     first, last = 0, len(words)
     while first < last - 1 and (
         _OPENING.fullmatch(words[first])
         or (marks[first + 1].startswith(".") and _OPENING_WITH_PERIOD.fullmatch(words[first]))
+        or (language == "fr" and words[first] in _FRENCH_TITLE and marks[first + 1][:1] == "." and roles[-1] is None)
+        or (words[first] == _MASTER and last - first > 2)
+        or (first == 0 and words[0] == _FAMILY_OF.get(language))
     ):
         first += 1
     while last - 1 > first and _CLOSING.fullmatch(words[last - 1]):
@@ -158,8 +208,22 @@ def _keep_titles(words: Sequence[str], marks: Sequence[str], roles: list[Role | 
     return first > 0
 
 
+_HYPHENS: Final = ("-", "\u2010", "\u2011")
+_AND: Final = frozenset(("y", "e", "i", "und", "and", "et", "en"))
+_LISTED_PARTICLES: Final = words_in(
+    "van von der den de del della di da do dos das du des le la les los las ter ten zu zum zur dalla af av"
+)
+_NEVER_GIVEN: Final = frozenset(("De", "Du", "Des", "Von", "Della", "Dalla"))
 # What stands for one particle, and for all that follow it.
 _PARTICLES: Final = (("de", "la"), ("de", "los"), ("von", "der"), ("van", "der"), ("van", "den"), ("van", "de"))
+_PARTICLES_OF: Final = {
+    "de": (("von", "der"), ("von", "dem"), ("zu", "der")),
+    "fr": (("de", "la"), ("du", "de"), ("le", "de")),
+    "es": (("de", "la"), ("de", "los"), ("de", "las"), ("del", "de")),
+    "it": (("di", "de"), ("de", "la"), ("della", "di"), ("del", "di")),
+    "pt": (("de", "la"), ("da", "de"), ("dos", "de"), ("do", "de")),
+    "nl": (("van", "der"), ("van", "den"), ("van", "de"), ("de", "la")),
+}
 _INITIALS: Final = "ABCDEFGHIJKLMNOPRSTVW"
 _SIGN: Final = lazy_regex("[A-Z]{2}|[B-DF-HJ-NP-TV-XZ]{3}|[b-df-hj-np-tv-xz]{2,3}")
 _SIBILANT: Final = lazy_regex(r"(?i)(?:s|x|z|ch|sh)\Z")
@@ -222,10 +286,10 @@ class Person:
         facts = [
             "how many parts it has, with the spaces, punctuation and possessive between and after them",
             "of each part its letter case, whether it is one capital, or two or three beside other letters, "
-            "and whether it is written small beside capitals",
-            "titles (Dr.) and suffixes (Jr.) in it",
-            "whether an initial before a family begins a given name that the scope has with it, and whether it is a "
-            "family of the scope with s or es behind it",
+            "and whether it is written small beside capitals, or a particle of a public list (Van, Le)",
+            "titles (Dr.), suffixes (Jr.) and small words for 'and' in it",
+            "whether an initial beside a family begins a given name that the scope has with it, whether two initials "
+            "alone begin one name of the scope, and whether it is a family of the scope with s or es behind it",
             "whether a given name is in a public list of what bearers of another are called (Tom, of Thomas), which "
             "the scope has beside a family, and with no other family than that",
             "which of its parts are equal, but for letter case; initials in a row (JA) are one part",
@@ -253,7 +317,8 @@ class Person:
             from textveil.surrogates.scripts import persons
 
             in_script = persons(mentions, scope, rng)
-        names = [parts_of(mention.value, _before(mention)) for mention in mentions]
+        language = mentions[0].page.language if mentions and scope.remembers else ""
+        names = [parts_of(mention.value, _before(mention), language) for mention in mentions]
         roles, bearers = scope.remembered(ROLES), scope.remembered("person bearers")
         borne = scope.remembered("person families")
         for name in sorted(names, key=lambda name: -len(name.parts)):
@@ -266,7 +331,6 @@ class Person:
                     several = borne.setdefault(part.key, families[0]) != families[0]
                     borne[part.key] = _SEVERAL if several else families[0]
         pools = self._pools(names, mentions) if scope.remembers else {}
-        language = mentions[0].page.language if mentions else ""
         drawing = _Drawing(self, roles, bearers, borne, pools, language, scope, rng)
         drawn = [drawing.name(name) for name in names]
         return [other or name for other, name in zip(in_script, drawn, strict=True)]
@@ -274,16 +338,29 @@ class Person:
     def _pools(self, names: Sequence[NameParts], mentions: Sequence[Mention]) -> dict[str, tuple[str, Sound]]:
         """Return, by the key of a part, the gender and the first sound that released words show of it, if any."""
         shown: dict[str, tuple[list[str], list[str]]] = {}
+        of_families: dict[str, list[str]] = {}
         for name, mention in zip(names, mentions, strict=True):
             sound = sound_of(mention)
             title = next((part.written for part in name.parts if part.role is Role.KEPT), "")
-            gender = gender_of(mention, title) if any(part.role in _GIVEN for part in name.parts) else ""
+            gender = gender_of(mention, title)
+            if gender and not any(part.role in _GIVEN for part in name.parts):
+                of_families.setdefault(_family_of(name), []).append(gender)
+                gender = ""
             for part in name.parts:
                 sounds_here = sound and part is name.parts[-1 if sound.startswith("'") else 0]
                 if gender or sounds_here:
                     genders, sounds = shown.setdefault(part.key, ([], []))
                     genders += [gender] if part.role in _GIVEN else []
                     sounds += [sound] if sounds_here else []
+        for family, genders in of_families.items():  # Whitcombe, Harriet ... Mrs Whitcombe: the only one of that family
+            bearers = {
+                tuple(part.key for part in name.parts if part.role is Role.GIVEN)
+                for name in names
+                if family and _family_of(name) == family
+            } - {()}
+            for key in bearers.pop() if len(bearers) == 1 else ():
+                told = shown.setdefault(key, ([], []))[0]
+                told += [] if any(told) else genders
         return {key: (agreed_on(genders), agreed_on(sounds)) for key, (genders, sounds) in shown.items()}
 
     def pool(self, part: Part, role: str, gender: str) -> str:
@@ -306,6 +383,10 @@ def person_of(key: str, scope: Scope) -> str:
     return next(filter(None, (named.remembered(f"person {role}").get(key) for role in ("family", "given"))), "")
 
 
+def _family_of(name: NameParts) -> str:
+    return " ".join(part.key for part in name.parts if part.role is Role.FAMILY)
+
+
 def _before(mention: Mention) -> str:
     """Return what stands before a name; a title where a record has the family name first: |ZUSE^ADA."""
     family = mention.after[:1] == "^" and mention.before[-1:] in ("|", "~")
@@ -326,30 +407,56 @@ class _Drawing(NamedTuple):
 
     def name(self, name: NameParts) -> str:
         pieces, run = [], 0
-        initial = self._initial_of(name)
+        initials = self._initials_of(name)
         for index, part in enumerate(name.parts):
             pieces.append(part.mark)
             if part.role is Role.PARTICLE:
-                first = name.parts[index - run]
-                place = self.scope.place("person particle", first.key, len(_PARTICLES), self.rng)
-                pieces.append(_PARTICLES[place][min(run, 1)])
+                drawn = self._particles(name.parts[index - run].key)[min(run, 1)]
+                pieces.append(drawn.capitalize() if part.written.istitle() else drawn)
                 run += 1
+            elif part.role is Role.INITIAL and initials:
+                count = len(letters_of(part.written))
+                pieces.append(initials[:count].lower() if part.written.islower() else initials[:count])
+                initials, run = initials[count:], 0
             else:
-                pieces.append(initial if part.role is Role.INITIAL and initial else self._part(part))
+                pieces.append(self._part(part))
                 run = 0
         ending = name.end.upper() if name.parts and all(part.written.isupper() for part in name.parts) else name.end
         written = "".join([*pieces, ending])
         return _filled_up(written, name) if ending.endswith("<") else written
 
-    def _initial_of(self, name: NameParts) -> str:
-        """Return the first letter of a bearer's surrogate where the name is that family with one initial before it."""
-        if [part.role for part in name.parts if part.role is not Role.KEPT] != [Role.INITIAL, Role.FAMILY]:
+    def _particles(self, key: str) -> tuple[str, str]:
+        """Return what stands for a particle, and for all that follow it, as the language of the page has them."""
+        if not self.scope.remembers:
+            return _PARTICLES[self.scope.place("person particle", key, len(_PARTICLES), self.rng)]
+        pairs = tuple(map(" ".join, _PARTICLES_OF.get(self.language, _PARTICLES)))
+        first, _, others = agreed(
+            self.scope, "person particle", key, self.rng, lambda rng: pairs[rng.integers(len(pairs))], distinct=True
+        ).partition(" ")
+        return first, others
+
+    def _initials_of(self, name: NameParts) -> str:
+        """Return first letters of a bearer's surrogate, where the name is a family with an initial, or two initials."""
+        parts = [part for part in name.parts if part.role not in (Role.KEPT, Role.PARTICLE)]
+        letters = "".join(part.key for part in parts if part.role is Role.INITIAL)
+        first = next((part for part in parts if part.role is Role.INITIAL), None)
+        families = [part.key for part in parts if part.role is Role.FAMILY]
+        if first is None:
             return ""
-        letter, family = (part for part in name.parts if part.role is not Role.KEPT)
-        bearer = self.bearers.get(f"{family.key} {letter.key}")
-        if bearer is None or letters_of(letter.written) != letter.written[:1]:
+        if len(parts) == 1 + len(families) and families:
+            bearer = self.bearers.get(f"{families[0]} {first.key}")
+            if bearer is None or letters_of(first.written) != first.written[:1]:
+                return ""
+            return self._drawn(Part("", first.written, None), bearer, "given")[:1].upper()
+        if len(letters) != 2 or any(part.role is not Role.INITIAL for part in parts) or not self.scope.remembers:
             return ""
-        return self._drawn(Part("", letter.written, None), bearer, "given")[:1].upper()
+        known = self.scope.remembered("person sign")
+        bearers = [pair.rpartition(" ")[0] for pair in self.bearers if pair[0] == letters[1] and pair[-1] == letters[0]]
+        if letters not in known and len(bearers) == 1:
+            given = self.bearers[f"{bearers[0]} {letters[0]}"]
+            pairs = ((given, "given"), (bearers[0], "family"))
+            known[letters] = "".join(self._drawn(Part("", key, None), key, role)[:1].upper() for key, role in pairs)
+        return known.setdefault(letters, "")
 
     def _part(self, part: Part) -> str:
         if part.role is Role.KEPT:

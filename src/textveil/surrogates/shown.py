@@ -35,7 +35,7 @@ _WOMEN: Final = (
     r"daughters|sisters|stepmother|granddaughter|godmother|landlady|schwiegertochter|schw\xe4gerin|schwiegermutter|enkelin|belle-fille"
     r"|belle-m\xe8re|petite-fille|nuera|suegra|nieta|cu\xf1ada|nuora|suocera|cognata|nora|sogra|neta|cunhada"
     r"|schoondochter|schoonmoeder|schoonzus|kleindochter|synowa|te\u015bciowa|wnuczka|"
-    r"\u017cona|matka|c\xf3rka|siostra|babcia|hustru|dotter|syster"
+    r"\u017cona|matka|c\xf3rka|siostra|babcia|hustru|dotter|syster|cousine|prima|cugina|kuzynka|soussign\xe9e|stewardess"
 )
 _MEN: Final = (
     r"mr|sir|mister|heer|(?:unser|der|den|dem|vom|beim) patient(?:en)?|"
@@ -54,7 +54,7 @@ _MEN: Final = (
     r"sons|brothers|stepfather|grandson|godfather|landlord|schwiegersohn|schwager|schwiegervater|enkel|gendre|beau-fils|beau-p\xe8re"
     r"|petit-fils|yerno|suegro|nieto|cu\xf1ado|genero|suocero|cognato|genro|sogro|neto|cunhado|schoonzoon|schoonvader"
     r"|zwager|kleinzoon|zi\u0119\u0107|te\u015b\u0107|wnuk|"
-    r"m\u0105\u017c|ojciec|dziadek|bror"
+    r"m\u0105\u017c|ojciec|dziadek|bror|primo|cugino|kuzyn|soussign\xe9|stiefvater|master"
 )
 _TITLES: Final = r"(?:(?:dr|prof|dipl|ing|med|dott|judge|rn)\.? ){0,2}"
 _BEFORE: Final = lazy_regex(rf"(?i)(?<![^\W_])(?:(?P<female>{_WOMEN})|(?P<male>{_MEN}))\.?[,:(]?\s{{1,2}}{_TITLES}\Z")
@@ -82,6 +82,23 @@ _BEHIND: Final = lazy_regex(
 )
 
 
+_OWNER: Final = lazy_regex(r"\A['\u2019](?:s(?![^\W_])|(?=\s))")
+"""What makes the words behind a name tell of somebody else: Mehmet's wife."""
+_SEX: Final = lazy_regex(
+    r"(?i)\A[\s,;|(]{1,12}(?:sex|gender|sexe|sexo|sesso|geschlecht|geslacht)\s{0,2}[:=]\s{0,4}"
+    r"(?:(?P<female>f|female|femme|mujer|femmina|w|weiblich|v|vrouw)|(?P<male>m|male|homme|hombre|maschio|m\xe4nnlich|man))"
+    r"(?![^\W_])"
+)
+# Endings of a woman's occupation before her name.
+_ENDING: Final = {
+    "de": lazy_regex(r"(?<![^\W_])[A-Z][a-z\xe4\xf6\xfc\xdf]{3,24}(?P<female>erin|tin|ltin),? \Z"),
+    "fr": lazy_regex(r"(?<![^\W_])[a-z\xe9\xe8]{3,16}(?P<female>trice|euse|i\xe8re),? \Z"),
+    "es": lazy_regex(r"(?<![^\W_])[a-z]{3,16}(?P<female>dora|tora|era),? \Z"),
+    "it": lazy_regex(r"(?<![^\W_])[a-z]{3,16}(?P<female>trice|essa|iera),? \Z"),
+    "pt": lazy_regex(r"(?<![^\W_])[a-z]{3,16}(?P<female>dora|tora|eira),? \Z"),
+}
+
+
 _TURKISH: Final = lazy_regex(
     r"(?i)\A (?:(?P<female>han\u0131m|abla|teyze)|(?P<male>bey|abi|amca|efendi|day\u0131))[a-z\u0131\xfc]{0,4}"
     r"(?![^\W_])"
@@ -107,7 +124,11 @@ def gender_of(mention: Mention, title: str = "") -> Gender:
         _before(mention.before[-48:]),
         _DEAR.search(mention.before),
         _FRENCH.search(mention.before) if mention.page.language == "fr" else None,
-        (_TURKISH if mention.page.language == "tr" else _BEHIND).match(mention.after),
+        _ENDING[mention.page.language].search(mention.before) if mention.page.language in _ENDING else None,
+        _SEX.match(mention.after),
+        None
+        if _OWNER.match(mention.after) or mention.value.endswith(("'s", "\u2019s"))
+        else (_TURKISH if mention.page.language == "tr" else _BEHIND).match(mention.after),
     ):
         if found is not None:
             named = found.lastgroup or ""

@@ -50,7 +50,7 @@ _ENGLISH_NAMES = frozenset(
 )
 _UNFIT = re.compile(
     r"(?i)\b(?:city (?=of)|central|centro|north|south|east|west|upper|lower|district|borough|municipality|"
-    r"circoscrizione|"
+    r"circoi?scrizione|circle|county|villages|"
     r"arrondissement|delegaci.n|colonia|zona|barrio|bezirk|center|township|village|estate|heights|park|sector|ward)\b"
 )
 _STATES = {

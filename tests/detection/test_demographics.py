@@ -86,16 +86,16 @@ def test_lists_hold_what_they_draw() -> None:
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("The Republic of Turkey was sued. The Turkish Government replied.", True),
-        ("He is a Turkish national. He wrote to the Turkish authorities.", True),
-        ("He is a Turkish national who studied Turkish law and ate Turkish food.", False),
-        ("Anna Bell read about the Turkish Government.", False),
+        ("The Republic of Turkey was sued. The Turkish Government replied.", "place"),
+        ("He is a Turkish national. He wrote to the Turkish authorities.", "demographic"),
+        ("He is a Turkish national who studied Turkish law and ate Turkish food.", ""),
+        ("Anna Bell read about the Turkish Government.", ""),
     ],
 )
-def test_the_bodies_of_a_state_that_is_found_do_not_name_it(text: str, found: bool) -> None:
+def test_the_bodies_of_a_state_that_is_found_do_not_name_it(text: str, found: str) -> None:
     spans = detect(text)
     last = text.rfind("Turkish")
-    assert any(span.start == last and span.kind == "demographic" for span in spans) is found
+    assert "".join(span.kind for span in spans if span.start == last) == found
 
 
 @pytest.mark.parametrize("rule", [rule for rule in RULES if rule.finds], ids=lambda rule: rule.finds)

@@ -16,6 +16,7 @@ from textveil.surrogates import organizations, places, pools
 from textveil.surrogates.making import make_surrogate
 from textveil.surrogates.scopes import KeyedScope, KindScope, MemoryScope
 from textveil.surrogates.surrogate import Mention, Page
+from textveil.surrogates.writing import key_of
 
 KEPT = make_surrogate("place", options={"level": "kept"})
 FIRM = make_surrogate("organization", options={"level": "kept"})
@@ -43,7 +44,63 @@ CASES = [
     ("Portugal", "fr", "puis au ", lambda drawn: drawn in POOLS["country fr masculine"] and drawn[0] not in "AEIOU"),
     ("Oudenburg", "nl", "", lambda drawn: drawn in POOLS["town NL"] + POOLS["city NL"]),
     ("Springfield", "", "", lambda drawn: drawn in pools.place_pool("town", Page())),
+    ("Yorkshire", "en", "", lambda drawn: drawn in POOLS["county"]),
+    ("St Clare", "en", "", lambda drawn: drawn.removeprefix("St ") in pools.pool("given")),
+    ("Turkish", "en", "", lambda drawn: key_of(drawn) in pools.places().countries),
+    ("The Old Rectory", "en", "", lambda drawn: drawn.endswith(" Rectory")),
 ]
+TOWN, STREET = r"[A-Z][\w' .-]+", r"[A-Z][\w'-]+ (?:" + "|".join(pools.STREETS) + ")"
+FORMS = [
+    ("3 bis, impasse des Tanneurs", "fr", r"[1-9] bis, \w+ d['e].+"),
+    ("3 bis impasse des Tanneurs", "fr", r"[1-9] bis \w+ d['e].+"),
+    ("3 bis", "fr", "[1-9] bis"),
+    ("19 Canal Walk, Flat 3", "en", rf"[1-9]\d {STREET}, Flat [1-9]"),
+    ("Apt 6B", "en", r"Apt [1-9][A-Z]"),
+    ("1420 W Elm St Apt 6B", "en", rf"[1-9]\d{{3}} {STREET} Apt [1-9][A-Z]"),
+    ("b\xe2timent C", "fr", r"b\xe2timent [A-Z]"),
+    ("calle de la Luna, 14, 2.\xba B", "es", r"\w+ de [^,]+, [1-9]\d, [1-9]\.\xba [A-Z]"),
+    ("Rua das Flores, 19, 3.\xba Esq.", "pt", r"\w+ de [^,]+, [1-9]\d, [1-9]\.\xba Esq\."),
+    ("88 Station Approach, Swindon SN1 1DL", "en", rf"[1-9]\d {STREET}, {TOWN} [A-Z]{{2}}\d \d[A-Z]{{2}}"),
+    ("Springfield IL 62704", "en", rf"{TOWN} [A-Z]{{2}} \d{{5}}"),
+    ("3511 KX Utrecht", "nl", r"[1-9]\d{3} [A-Z]{2} [^0-9]+"),
+    ("31-147 Krak\xf3w", "pl", r"[1-9]\d-\d{3} [^0-9]+"),
+    ("4050-262 Porto", "pt", r"[1-9]\d{3}-\d{3} [^0-9]+"),
+    ("12-14 Cotton Street", "en", rf"[1-9]\d-\d{{2}} {STREET}"),
+    ("221B Baker Street", "en", rf"[1-9]\d\d[A-Z] {STREET}"),
+    ("2 a St John's Road", "en", rf"[1-9] {STREET}"),
+]
+
+
+@pytest.mark.parametrize(("value", "page", "form"), FORMS)
+def test_an_address_keeps_its_form(value: str, page: str, form: str) -> None:
+    for seed in range(6):
+        drawn = _drawn(value, page, seed=seed)
+        assert re.fullmatch(form, drawn)
+
+
+def test_numbers_of_houses_rise() -> None:
+    for seed in range(12):
+        low, high = _drawn("12-14 Cotton Street", seed=seed).split(" ")[0].split("-")
+        assert int(low) <= int(high)
+
+
+def test_a_town_is_one_whatever_postal_code_stands_behind_it() -> None:
+    for seed in range(6):
+        mentions = [Mention(value, page=Page("en")) for value in ("Swindon SN1 1DL", "Swindon", "Swindon SN2 4QQ")]
+        first, alone, other = KEPT.draw(mentions, MemoryScope(), np.random.default_rng(seed))
+        assert first.startswith(f"{alone} ") and other.startswith(f"{alone} ") and first != other
+
+
+def test_a_country_agrees_with_its_adjective() -> None:
+    for seed in range(6):
+        mentions = [Mention(value, page=Page("en")) for value in ("Republic of Turkey", "Turkish")]
+        country, adjective = KEPT.draw(mentions, MemoryScope(), np.random.default_rng(seed))
+        assert pools.places().countries[key_of(adjective)] == key_of(country.removeprefix("Republic of "))
+
+
+def test_no_town_is_a_district_by_its_name() -> None:
+    towns = {name for listed in POOLS if listed.startswith(("town ", "city ")) for name in POOLS[listed]}
+    assert not {name for name in towns if re.search(r"(?i)\b(?:circoi?scrizione|district|county|borough)\b", name)}
 
 
 @pytest.mark.parametrize(("value", "page", "before", "fits"), CASES)

@@ -146,17 +146,23 @@ _STEM: Final = 4  # letters that a country and its adjective share: Turkey, Turk
 def with_states(text: str, spans: Sequence[Found]) -> list[Found]:
     """Return spans by start, with adjectives before a state's bodies of nationalities and countries that were found.
 
-    "the Turkish Government" tells what "a Turkish national" and "Republic of Turkey" hide.
+    "the Turkish Government" tells what "a Turkish national" and "Republic of Turkey" hide, and is of their kind.
     """
-    named = [text[span.start : span.end] for span in spans if span.kind in (KIND, "place")]
-    stems = {word[:_STEM].lower() for value in named for word in value.split() if word[0].isupper()}
-    if not stems or not any(word in text for word in _STATE_WORDS):
+    kinds = {
+        word[:_STEM].lower(): kind
+        for kind in ("place", KIND)
+        for span in spans
+        if span.kind == kind
+        for word in text[span.start : span.end].split()
+        if word[0].isupper()
+    }
+    if not kinds or not any(word in text for word in _STATE_WORDS):
         return list(spans)
     forms = demographics().forms
     met = [
-        Found(*match.span(), KIND, 0.6, "nationality")
+        Found(*match.span(), kinds[match[0][:_STEM].lower()], 0.6, "nationality")
         for match in matches(_OF_STATE, text)
-        if match[0][:_STEM].lower() in stems
+        if match[0][:_STEM].lower() in kinds
         and (form := forms.get((match[0].lower(),))) is not None
         and form.group == "nationality"
     ]

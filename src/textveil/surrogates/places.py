@@ -72,20 +72,43 @@ _POSTAL: Final = lazy_regex(r"A{1,2}9{1,2}A? ?9AA|A9A ?9A9|9999 ?AA")
 
 _BRITISH: Final = lazy_regex(r"(?:.* )?A{1,2}9{1,2}A? 9AA")
 
-# The shape of a town behind its postal code: streets have two words behind a number of so many digits.
-_CODE_AND_TOWN: Final = lazy_regex(r"9{4,5} [^\s9]+")
+# The shape of a town behind its postal code: streets have two words behind a number of four or five digits alone.
+_CODE_AND_TOWN: Final = lazy_regex(
+    r"(?P<code>9{4,5}(?= [^\s9]+\Z)|9999 AA|99-999|9999-999|999 99(?= A)) (?P<town>[^9]+)"
+)
+# The shape of what ends with a postal code: Swindon SN1 1DL, Springfield IL 62704.
+_CODE_BEHIND: Final = lazy_regex(r"(?P<rest>.*[^9 ]) (?P<code>A{1,2}9{1,2}A? 9AA|AA 9{5}(?:-9{4})?)")
+# The shape of a house number before its street, and what may follow it there.
+_HOUSE: Final = lazy_regex(r"(?P<house>9{1,5}(?:[-/]9{1,4})?(?:[Aa](?![Aa]))?)(?P<gap> ?(?:[, ] ?))(?=\S)")
+_BIS: Final = lazy_regex(r"(?i)\A(?:[0-9]{1,4}) ?(?P<bis>bis|ter|quater)(?![^\W_])[, ]{0,2}")
 
 # The shape of a house number behind the name of its street.
 _NUMBER_BEHIND: Final = lazy_regex(r"(?<=[Aa.])[ ,]{1,2}9{1,4}(?:[-/ ]?9{1,3}|[ ]?a)?\Z")
 _STREET: Final = lazy_regex(
-    r"(?i)(?:^|[ .-])(?:street|st\.|avenue|ave\.?|road|rd\.?|lane|ln\.?|drive|dr\.|court|ct\.|terrace|boulevard|"
-    r"blvd\.?|"
+    r"(?i)(?:^|[ .-])(?:street|st\.?|avenue|ave\.?|road|rd\.?|lane|ln\.?|drive|dr\.|court|ct\.|terrace|boulevard|"
+    r"blvd\.?|way|walk|grove|gardens|approach|"
     r"close|crescent|row|quay|mews|parkway|highway|alley)\Z|[a-z\xe4\xf6\xfc\xdf](?:stra(?:\xdf|ss)e|str\.|weg|"
     r"gasse|platz|"
     r"allee|ufer|damm|straat|laan|plein|gracht|kade|gatan|v\xe4gen|gade|vej|veien|katu)\Z|^(?:rue|avenue|"
     r"boulevard|chemin|"
-    r"all\xe9e|impasse|quai|calle|avenida|avda\.?|paseo|via|viale|piazza|corso|rua|travessa|pra\xe7a|ul\.|ulica|c/) "
+    r"all\xe9e|impasse|quai|route|place|passage|calle|avenida|avda\.?|av\.|paseo|plaza|via|viale|piazza|piazzale|vicolo|"
+    r"largo|corso|rua|travessa|pra\xe7a|ul\.|ulica|c/) "
 )
+# A word for a part of a building, with its number or letter.
+_UNIT: Final = lazy_regex(
+    r"(?i)(?P<unit>flat|unit|apt\.?|apartment|suite|ste\.?|room|floor|building|block|platform|plot|b\xe2timent|b\xe2t\.?|"
+    r"appt\.?|appartement|escalier|\xe9tage|piso|puerta|planta|portal|interno|int\.|scala|wohnung|whg\.?|bloco|apto\.?|"
+    r"andar|lote|#) ?(?P<number>[0-9]{1,4}[a-z]?|[a-z][0-9]{0,3})"
+)
+_UNIT_BEHIND: Final = lazy_regex(
+    r"(?i)(?P<rest>.{3,60}?) (?P<unit>(?:flat|unit|apt\.?|apartment|suite|ste\.?|#) ?[0-9a-z]{1,5})"
+)
+_FLOOR: Final = lazy_regex(
+    r"(?i)(?P<floor>[0-9]{1,2}\.?[\xba\xaa]) ?(?P<door>[a-z]|[0-9]{1,2}|izq(?:da|uierda)?\.?|dcha\.?|derecha|esq\.?|"
+    r"dto\.?|fte\.?|frente|centro)?"
+)
+_SAINT: Final = lazy_regex(r"(?P<saint>(?:St\.?|Saint|Sankt) )(?P<name>[^\W\d_]+)")
+_SHIRE: Final = "shire"
 # A word for a kind of place before or behind its name.
 _TYPED: Final = lazy_regex(
     r"(?i)(?:the )?(?:(?:[a-z']{1,12} ){0,2}(?P<state>republic|kingdom)|city|town|village|county|state|province|"
@@ -93,7 +116,7 @@ _TYPED: Final = lazy_regex(
     r"district|borough|municipality) of (?:the )?(?P<of>.{2,40})|(?P<rest>.{2,40}?)(?: (?:county|parish|islands?|"
     r"valley|"
     r"airport|station|park|beach|bridge|castle|prison|square|hospital|clinic|university|school|college|cemetery|"
-    r"harbou?r|"
+    r"harbou?r|house|cottage|farm|barn|lodge|rectory|vicarage|manor|yard|hall|"
     r"forest|district|borough|region|province|prefecture|oblast|village|city|bay|mall|library|church))+"
 )
 _ARTICLE: Final = lazy_regex(r"(?i)(?<![^\W_])(?:the|en|au) \Z")
@@ -156,6 +179,9 @@ def place(*, level: Annotated[str, _LEVEL] = "drawn", script: Annotated[str, SCR
         "their marks; digits, hyphens and spaces of a postal code behind two capitals, by their number and places"
     ]
     public += ["of a part of another postal code's shape, that shape; whether one word follows four or five digits"]
+    public += [
+        "words for a part of a building (Flat, Unit, 2.\xba Esq.) and for a house number's end (bis), with its form"
+    ]
     public += ["letter case and possessive of each part", "which of its parts are equal"]
     if level == "kept":
         public.append(
@@ -191,8 +217,8 @@ def _format(part: str, shape: str) -> str:
         return "code"
     if not any(map(str.isalpha, part)):
         return "digits"
-    if _CODE_AND_TOWN.fullmatch(shape):
-        return "code and town"
+    if (found := _CODE_AND_TOWN.fullmatch(shape)) is not None:
+        return f"{found['code']} and town"
     if shape.startswith("9"):
         return "street"
     return "street behind" if _NUMBER_BEHIND.search(shape) else "town"
@@ -218,6 +244,21 @@ class _Drawing(NamedTuple):
 
     def part(self, part: str) -> str:
         shape, key = shape_of(part), key_of(part)
+        if (behind := _CODE_BEHIND.fullmatch(shape)) is not None:
+            cut = behind.end("rest")
+            return f"{self.part(part[:cut])} {self.part(part[cut + 1 :])}"
+        if (unit := _UNIT.fullmatch(part)) is not None:
+            return part[: unit.start("number")] + self._digits(_numbered(shape_of(unit["number"])), key)
+        if (floor := _FLOOR.fullmatch(part)) is not None:
+            door = shape_of(floor["door"]) if floor["door"] and len(floor["door"]) < 3 else ""
+            drawn = self._digits(_numbered(shape_of(floor["floor"])) + door, key)
+            return (
+                drawn[: len(floor["floor"])]
+                + part[len(floor["floor"]) : len(part) - len(door)]
+                + drawn[len(floor["floor"]) :]
+            )
+        if (behind := _UNIT_BEHIND.fullmatch(part)) is not None and _STREET.search(behind["rest"]):
+            return f"{self.part(behind['rest'])} {self.part(behind['unit'])}"
         written = _format(part, shape)
         if written == "state":
             return self._entry("state code", key_of(part[:2])) + self._digits(shape[2:], key)
@@ -227,23 +268,43 @@ class _Drawing(NamedTuple):
             match = _NUMBER_BEHIND.search(shape)
             assert match is not None
             return self._named(part[: match.start()], STREET) + self._digits(_numbered(shape[match.start() :]), key)
-        if written in ("street", "code and town"):
-            digits = len(shape) - len(shape.lstrip("9"))
-            named_place = part[digits:].strip()
-            is_town = self.level == "kept" and digits > 3 and not _STREET.search(named_place)
-            what = TOWN if written == "code and town" or is_town else STREET
-            return f"{self._digits(_numbered(shape[:digits]), key)} {self._named(named_place, what)}"
+        if (match := _CODE_AND_TOWN.fullmatch(shape)) is not None:
+            return f"{self._digits(_numbered(match['code']), key)} {self._named(part[match.start('town') :], TOWN)}"
+        if written == "street":
+            return self._street(part, shape, key)
         return self._named(part, TOWN) if self.level == "drawn" else self._looked_up(part)
+
+    def _street(self, part: str, shape: str, key: str) -> str:
+        """Draw a street with its house number in front: 12, 12a, 12-14, 3 bis."""
+        if (bis := _BIS.match(part)) is not None:
+            number = self._digits(_numbered(shape[: len(shape) - len(shape.lstrip("9"))]), key)
+            rest = part[bis.end() :]
+            return number + part[len(number) : bis.end()] + (self._named(rest, STREET) if rest else "")
+        house = _HOUSE.match(shape)
+        digits = len(shape) - len(shape.lstrip("9")) if house is None else house.end("house")
+        named_place = part[digits:].strip(" ,")
+        is_town = self.level == "kept" and shape[:4] == "9999" and not _STREET.search(named_place)
+        number = "-".join(
+            sorted(self._digits(_numbered(shape[:digits]), key).split("-"), key=lambda part: (len(part), part))
+        )
+        gap = " " if house is None else part[digits : house.end()]
+        return f"{number}{gap}{self._named(named_place, TOWN if is_town else STREET)}"
 
     def _looked_up(self, part: str) -> str:
         if _STREET.search(part):
             return self._named(part, STREET)
-        listed = places().listed.get(key_of(part))
-        if listed is None and self.scope.remembers and (person := person_of(key_of(part), self.scope)):
+        key, known = key_of(part), places()
+        if key in known.countries:
+            drawn = country_of(known.countries[key], Page(), "", self.scope, self.rng)
+            return in_case_of(part, known.adjective_of[key_of(drawn)])
+        listed = known.listed.get(key, "county" if key.endswith(_SHIRE) else None)
+        if listed is None and (saint := _SAINT.fullmatch(part)) is not None:
+            return saint["saint"] + self._entry("given", key_of(saint["name"]))
+        if listed is None and self.scope.remembers and (person := person_of(key, self.scope)):
             return in_case_of(part, person)
         if listed is None and (typed := _TYPED.fullmatch(part)) is not None:
             rest = typed["of"] or typed["rest"]
-            what = places().listed.get(key_of(rest), COUNTRY if typed["state"] else TOWN)
+            what = known.listed.get(key_of(rest), COUNTRY if typed["state"] else TOWN)
             return part.replace(rest, self._named(rest, what))
         return self._named(part, listed or TOWN)
 

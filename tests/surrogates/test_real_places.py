@@ -142,7 +142,7 @@ def test_the_exact_law_of_organizations_is_uniform(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(organizations, "pool", lambda name: ("Dunn", "Egan", "Ford"))
     hospitals = [exact_law(FIRM, [Mention(f"{name} General Hospital")], depth=1) for name in ("Mercy", "Ulm")]
     assert hospitals[0] == hospitals[1] == {(f"{name} General Hospital",): Fraction(1, 2) for name in ("Ely", "Ulm")}
-    banks = [exact_law(FIRM, [Mention(f"Bank of {name}")], depth=1) for name in ("Zot", "Ford")]
+    banks = [exact_law(FIRM, [Mention(f"{name} Bank")], depth=1) for name in ("Zot", "Ford")]
     assert banks[0] == banks[1] and len(banks[0]) == 3
 
 
@@ -206,3 +206,66 @@ def test_saints_are_called_by_given_names() -> None:
     names = [Mention("St. Mary's Hospital"), Mention("St Thomas Hospital")]
     drawn = FIRM.draw(names, MemoryScope(), np.random.default_rng(1))
     assert all(re.fullmatch(r"St\.? [A-Z][a-z]+ Hospital", name) for name in drawn)
+
+
+def _beside(names: dict[str, list[Mention]], seed: int) -> list[str]:
+    """Draw persons and places of a text, then its organizations."""
+    scope, rng, drawn = MemoryScope(), np.random.default_rng(seed), []
+    own = {"person": make_surrogate("person"), "place": KEPT, "organization": FIRM}
+    for kind in ("person", "place", "organization"):
+        drawn += own[kind].draw(names[kind], KindScope(scope, kind), rng) if kind in names else []
+    return drawn
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_an_organization_bears_the_names_that_the_text_has(seed: int) -> None:
+    people = [Mention("Colin Hartwell"), Mention("Fiona Drummond")]
+    firms = ["Hartwell & Pryce LLP", "Drummond Music Shop", "Hartwell Horses", "Hartwell & Daughters Joinery Ltd"]
+    drawn = _beside({"person": people, "organization": [Mention(firm) for firm in firms]}, seed)
+    hartwell, drummond = (name.split(" ")[1] for name in drawn[:2])
+    assert re.fullmatch(rf"{hartwell} & [\w']+ LLP", drawn[2]) and hartwell not in drawn[2][len(hartwell) :]
+    assert drawn[3] == f"{drummond} Music Shop" and drawn[5] == f"{hartwell} & Daughters Joinery Ltd"
+    assert drawn[4].startswith(f"{hartwell} ") and drawn[4] in [form.format(hartwell) for form in organizations.FORMS]
+
+
+@pytest.mark.parametrize(
+    ("value", "page", "before", "form"),
+    [("CHU de Rennes", "fr", "au ", r"CHU de [^AEIOU\xc9\xce\xc8].*"),
+     ("Universit\xe9 d'Angers", "fr", "", r"Universit\xe9 d'[AEIOU\xc9\xce\xc8].*"),
+     ("Lemoine Durand", "fr", "chez l'", r"[AEIOU\xc9\xce\xc8].*"),
+     ("Joliot-Curie-Gymnasium", "de", "", r".+-Gymnasium"), ("Stadt Leipzig", "de", "bei der ", r"Stadt .+"),
+     ("Harmony Choir", "en", "", r".+ Choir"), ("Qwelda & Zuse", "en", "", r"[\w']+ & [\w']+.*"),
+     ("Szko\u0142a Podstawowa im. Zuse", "pl", "", r"Szko\u0142a Podstawowa .+")],
+)  # fmt: skip
+def test_words_for_kinds_and_articles_stay_right(value: str, page: str, before: str, form: str) -> None:
+    for seed in range(8):
+        drawn = FIRM.draw([Mention(value, before, page=Page(page))], MemoryScope(), np.random.default_rng(seed))[0]
+        assert re.fullmatch(form, drawn)
+
+
+def test_a_word_before_a_name_asks_for_one_that_goes_with_it() -> None:
+    for seed in range(8):
+        drawn = FIRM.draw(
+            [Mention("Elizabeth Hospital", "from Queen "), Mention("Ullathorne School", "at Bishop ")],
+            MemoryScope(), np.random.default_rng(seed),
+        )  # fmt: skip
+        assert drawn[0].removesuffix(" Hospital") in pools.pool("given female")
+        assert drawn[1].removesuffix(" School") in pools.pool("family")
+
+
+def test_a_bank_of_a_country_is_one_of_a_country() -> None:
+    drawn = [FIRM.draw([Mention(value)], MemoryScope(), np.random.default_rng(3))[0] for value in
+             ("Bank of Ireland", "University of Texas", "Somerset County Council", "Bank of Qwelda")]  # fmt: skip
+    assert drawn[0].removeprefix("Bank of ") in POOLS["country"]
+    assert drawn[1].removeprefix("University of ") in POOLS["state"]
+    assert drawn[2].removesuffix(" County Council") in POOLS["county"]
+    assert drawn[3].removeprefix("Bank of ") in pools.place_pool("town", Page())
+
+
+def test_parts_of_a_firm_are_drawn_whatever_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All choices are gone through: each part has a uniform family; the mutant never gives a part its own."""
+    monkeypatch.setattr(organizations, "pool", {"family": ("Dunn", "Egan", "Ford")}.__getitem__)
+    monkeypatch.setattr(organizations, "FORMS", ("{} Ltd.", "{} Inc."))
+    laws = [exact_law(FIRM, [Mention(value)], depth=4) for value in ("Dunn & Egan LLP", "Zuse & Qwelda LLP")]
+    assert laws[0] == laws[1] and len(laws[0]) == 6 and len(set(laws[0].values())) == 1
+    assert {name: chance for name, chance in laws[0].items() if name != ("Dunn & Egan LLP",)} != laws[1]

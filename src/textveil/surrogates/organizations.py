@@ -13,8 +13,9 @@ from textveil.surrogates.drawn import Draw, Drawn, agreed, proved
 from textveil.surrogates.making import PSEUDONYMS, declared
 from textveil.surrogates.person import person_of
 from textveil.surrogates.places import PLACE, SCRIPT, country_of, with_script
-from textveil.surrogates.pools import COUNTRY, TOWN, names_of, place_pool, places, pool
+from textveil.surrogates.pools import CITY, COUNTRY, TOWN, names_of, place_pool, places, pool
 from textveil.surrogates.scopes import Scope, beside
+from textveil.surrogates.shown import Sound, agreed_on, sound_of, sounding
 from textveil.surrogates.surrogate import UNKNOWN, Mention, Page
 from textveil.surrogates.writing import filled, in_case_of, key_of, without_possessive
 from textveil.text.patterns import lazy_regex
@@ -61,9 +62,12 @@ _ACRONYM: Final = range(2, 6)  # how many letters an acronym has
 _PUBLIC: Final = (
     r"university|college|school|academy|hospital|infirmary|clinic|health|medical|cent(?:er|re)|surgery|practice|"
     r"library|museum|church|"
-    r"parish|cathedral|council|court|police|constabulary|fire|department|airport|station|orchestra|theatre|theater|"
+    r"national|federal|royal|parish|cathedral|council|court|police|constabulary|fire|department|airport|station|orchestra|theatre|theater|"
     r"hotel|community|general|regional|municipal|memorial|county|city|district|high|primary|elementary|grammar|"
-    r"football|club|united|universit\xe4t|krankenhaus|klinikum|klinik|uniklinik|schule|gymnasium|grundschule|"
+    r"football|club|united|choir|farm|stud|hunt|nursing|home|care|hospice|inn|arms|hall|"
+    r"chu|chr|ehpad|umc|mvz|h\xf4pitaux|azienda|ospedaliera|ospedaliero|asl|stadt|gemeinde|landkreis|landratsamt|ville|"
+    r"podstawowa|podstawowe|uniwersytecki|wojew\xf3dzki|miejski|b\xe1sica|secund\xe1ria|prim\xe1ria|primaria|"
+    r"universit\xe4t|krankenhaus|klinikum|klinik|uniklinik|schule|gymnasium|grundschule|"
     r"stadtwerke|"
     r"h\xf4pital|clinique|universit\xe9|\xe9cole|lyc\xe9e|coll\xe8ge|mairie|centre|cl\xednica|universidade?|"
     r"colegio|escuela|instituto|"
@@ -73,6 +77,8 @@ _PUBLIC: Final = (
     r"universiteit|gemeente|szpital|uniwersytet|szko\u0142a|liceum"
 )
 _FIRM: Final = (
+    r"daughters|joinery|lettings|shop|music|holding|carpentry|catering|s\xf6hne|sohn|t\xf6chter|fils|filles|hijos|figli|filhos|zonen|"
+    r"nursery|salon|travel|farms|"
     r"bank|insurance|assurance|foundation|association|society|institute|trust|fund|union|federation|league|agency|"
     r"bureau|"
     r"pharmacy|chemist|bakery|restaurant|caf\xe9|cafe|bar|garage|motors|airlines|airways|press|times|post|gazette|"
@@ -95,9 +101,19 @@ _SAINT: Final = r"st\.?|saint|sankt|sint|san|s\xe3o"
 _HEAD: Final = lazy_regex(
     rf"(?i)(?:the )?(?:{_PUBLIC}|{_FIRM}|{_SAINT})(?: (?:{_PUBLIC}|{_FIRM})){{0,3}}(?: (?:of|for|de|du|di|del|della|"
     rf"do|da|der|f\xfcr))?"
-    r"(?: the)?(?: (?:{_SAINT}))? (?=\S)"
+    rf"(?: the)?(?: (?:d|dell)['\u2019]|(?: (?:{_SAINT}))? )(?=\S)"
 )
-_TAIL: Final = lazy_regex(rf"(?i)(?:,? (?:{_PUBLIC}|{_FIRM})){{1,5}}\Z")
+_TAIL: Final = lazy_regex(
+    rf"(?i)(?:(?:,? (?:{_PUBLIC}|{_FIRM})){{1,5}}|-(?:gymnasium|\w{{0,8}}schule|universit\xe4t|klinik(?:um)?|"
+    r"krankenhaus|stiftung|apotheke|institut)e?)\Z"
+)
+_JOIN: Final = lazy_regex(r" (?:&|\+|and|und|et|y|e|en) |, ")
+_ENDS_OF: Final = lazy_regex(r"(?i)(?: of| de| di| do| du)(?: the)? \Z")
+_STYLED: Final = lazy_regex(
+    r"(?<![^\W_])(?:(?P<female>Queen|Princess|Lady|Sister)|(?P<male>King|Prince|St\.?|Saint|Brother)|"
+    r"(?P<family>Bishop|Archbishop|Lord|Sir|Cardinal|President)) \Z"
+)
+"""Words before a name that it belongs to: Queen Elizabeth Hospital."""
 _OF_PUBLIC: Final = lazy_regex(rf"(?i)(?<![^\W_])(?:{_PUBLIC})(?![^\W_])")
 _OF_SAINT: Final = lazy_regex(rf"(?i)(?<![^\W_])(?:{_SAINT}) \Z")
 _KIND = Option(
@@ -115,18 +131,27 @@ class _Read(NamedTuple):
     tail: str
 
 
+class _Asked(NamedTuple):
+    """What the page asks of a name: its language, the sound that an article shows, a pool that a word shows."""
+
+    page: Page = UNKNOWN
+    sound: Sound = ""
+    pool: str = ""
+
+
 @declared(summary="A made-up company, or as many capitals for an acronym.", kinds=("organization",), proof=PSEUDONYMS)
 def organization(*, level: Annotated[str, _KIND] = "drawn", script: Annotated[str, SCRIPT] = "drawn") -> Drawn:
     """A pseudonym for the whole name: a family of the public pool in a form of the page's language.
 
     With ``level`` kept, words for kinds stay at its ends, and what stands between them is drawn: a town for public
-    bodies, else a family. What is the name of a person or a town of the same scope gets the surrogate of that.
+    bodies, a country or a state for one, else a family, and one for each where "&" stands between several. A word that
+    is a part of a name or a town of the same scope gets the surrogate of that, and others beside it are left out.
 
     Two to five capitals of any writing alone are an acronym, and become as many capitals, which spell nothing.
     """
 
     def of_mentions(mentions: Sequence[Mention], ages: Sequence[str]) -> Draw:
-        page = mentions[0].page if mentions else UNKNOWN
+        asked = _asked(mentions)
 
         def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
             bare, ending = without_possessive(unicodedata.normalize("NFC", value))
@@ -136,7 +161,8 @@ def organization(*, level: Annotated[str, _KIND] = "drawn", script: Annotated[st
                 drawn = agreed(scope, label, key_of(bare), rng, lambda source: filled(shape, source), distinct=True)
                 return drawn + ending
             read = _parts(bare) if level == "kept" else _Read("", bare, "")
-            written = f"{read.head}{_rest(read, page, scope, rng, is_kept=level == 'kept')}{read.tail}"
+            own = asked.get(key_of(bare), _Asked(mentions[0].page if mentions else UNKNOWN))
+            written = f"{read.head}{_rest(read, own, scope, rng, is_kept=level == 'kept')}{read.tail}"
             return (written + ending).upper() if bare.isupper() else written + ending
 
         return surrogate_of
@@ -147,8 +173,12 @@ def organization(*, level: Annotated[str, _KIND] = "drawn", script: Annotated[st
     ]
     if level == "kept":
         public.append("words for kinds of organizations, of a public list, at its ends (University of, Bank, GmbH)")
-        public.append("whether the rest of it is a part of a name or a place that the text has elsewhere, and which")
-        public.append("whether it stands in the public list of countries")
+        public.append(
+            "whether the rest of it, or a word of it, is a part of a name or a place that the text has elsewhere, and "
+            "which"
+        )
+        public.append("how many parts the rest has with & or 'and' between them, and which are equal")
+        public.append("whether the rest stands in the public list of countries, states, counties, waters or mountains")
     drawn = Drawn(
         name="organization",
         parameters={"level": level},
@@ -174,38 +204,83 @@ def _parts(bare: str) -> _Read:
     return _Read(bare[:start], bare[start:end], bare[end:]) if start < end else _Read("", bare, "")
 
 
-def _rest(read: _Read, page: Page, scope: Scope, rng: np.random.Generator, *, is_kept: bool) -> str:
-    key = key_of(read.rest)
-    if scope.remembers:
-        if (read.head or read.tail) and (
-            known := person_of(key, scope) or beside(scope, "place").remembered(PLACE).get(key)
-        ):
+def _asked(mentions: Sequence[Mention]) -> dict[str, _Asked]:
+    """Return what released words ask of each name, by its key."""
+    asked: dict[str, list[_Asked]] = {}
+    for mention in mentions:
+        bare, _ = without_possessive(unicodedata.normalize("NFC", mention.value))
+        styled = _STYLED.search(mention.before)
+        named = {"family": "family", None: ""}.get(styled and styled.lastgroup, f"given {styled and styled.lastgroup}")
+        asked.setdefault(key_of(bare), []).append(_Asked(mention.page, sound_of(mention), named))
+    return {
+        key: _Asked(own[0].page, agreed_on([one.sound for one in own]), agreed_on([one.pool for one in own]))
+        for key, own in asked.items()
+    }
+
+
+def _rest(read: _Read, asked: _Asked, scope: Scope, rng: np.random.Generator, *, is_kept: bool) -> str:
+    key, page, is_typed = key_of(read.rest), asked.page, bool(read.head or read.tail)
+    if scope.remembers and is_kept:
+        known = _known(key, scope) if is_typed else ""
+        if not known and (parts := _JOIN.split(read.rest))[1:]:
+            joins = [*_JOIN.findall(read.rest), ""]
+            typed = _Read(read.head, "", read.tail or " ")
+            drawn = [_rest(typed._replace(rest=part), asked, scope, rng, is_kept=True) for part in parts]
+            return "".join(f"{own}{join}" for own, join in zip(drawn, joins, strict=True))
+        if not known and len(words := read.rest.split(" ")) > 1:
+            known = " ".join(filter(None, (_known(key_of(word), scope) for word in words)))
+            known = known if is_typed or not known else f"{known}{_form(key, page, scope, rng)}"
+        if known:
             return known
-        if read.rest and is_kept and not (read.head or read.tail) and places().listed.get(key) == COUNTRY:
+        listed = places().listed.get(key)
+        if listed == COUNTRY:
             return in_case_of(read.rest, country_of(key, page, "", beside(scope, "place"), rng))
-    is_typed = bool(read.head or read.tail)
+        if listed is not None and listed != CITY and is_typed:
+            entries = place_pool(listed, page)
+            return agreed(
+                scope, f"{_NAME} {listed}", key, rng, lambda rng: entries[rng.integers(len(entries))], distinct=True
+            )
     forms = ("{}",) if is_typed else _FORMS_OF.get(page.language, FORMS)
-    is_public = is_typed and _OF_PUBLIC.search(read.head + read.tail) is not None
-    names = (
-        place_pool(TOWN, page)
-        if is_public
-        else pool("family")
-        if page.language in ("", "en")
-        else names_of("family", page.language)
-    )
-    if _OF_SAINT.search(read.head):
-        names = pool("given")
+    names, sound = _names(read, asked, is_typed=is_typed)
     if not scope.remembers:
         label = f"{_NAME} {page.language} {len(names)} {len(forms)}" if is_typed or page.language else _NAME
         place = scope.place(label, key, len(names) * len(forms), rng)
         return forms[place % len(forms)].format(names[place // len(forms)])
+    names = sounding(names, sound)
+    forms = tuple(form for form in forms if form.startswith("{}")) if sound else forms
 
-    def drawn(source: np.random.Generator) -> str:
+    def drawn_name(source: np.random.Generator) -> str:
         place = int(source.integers(len(names) * len(forms)))
         return forms[place % len(forms)].format(names[place // len(forms)])
 
     label = f"{_NAME} of {len(names)}" if is_typed else _NAME
-    return agreed(scope, label, key, rng, drawn, distinct=True)
+    return agreed(scope, label, key, rng, drawn_name, distinct=True)
+
+
+def _known(key: str, scope: Scope) -> str:
+    """Return what a person or a place of this name was drawn as in the scope; empty if it was not."""
+    return person_of(key, scope) or beside(scope, "place").remembered(PLACE).get(key, "")
+
+
+def _form(key: str, page: Page, scope: Scope, rng: np.random.Generator) -> str:
+    """Draw what stands behind the name of a person that an organization bears."""
+    forms = [form[2:] for form in _FORMS_OF.get(page.language, FORMS) if form.startswith("{}")]
+    return agreed(scope, f"{_NAME} form", key, rng, lambda rng: forms[rng.integers(len(forms))])
+
+
+def _names(read: _Read, asked: _Asked, *, is_typed: bool) -> tuple[tuple[str, ...], Sound]:
+    """Return the names that may stand for the rest of a name, and the sound that they must have."""
+    page, head = asked.page, read.head
+    if asked.pool and is_typed:
+        return pool(asked.pool), ""
+    if _OF_SAINT.search(head):
+        return pool("given"), ""
+    sound = "vowel" if head.endswith(("'", "\u2019")) else asked.sound if not head else ""
+    if page.language == "fr" and head.endswith(" de "):
+        sound = "consonant"
+    if is_typed and (_OF_PUBLIC.search(head + read.tail) is not None or _ENDS_OF.search(head) is not None):
+        return place_pool(TOWN, page), sound
+    return pool("family") if page.language in ("", "en") else names_of("family", page.language), sound
 
 
 def _organization_label(bare: str) -> str:

@@ -58,6 +58,7 @@ PIECES += [
     "limit 1000000",
     "O77OO 9OO l53",
     "a Peugeot 208",
+    "Upadacitinib daily",
     "article L. 121-1 du Code",
     "charset=UTF-8",
     "45 CFR 164.514",

@@ -87,3 +87,21 @@ def test_numbers_of_models_labels_laws_and_misread_words_stay(text: str) -> None
 )
 def test_numbers_that_look_like_those_of_models_and_labels_go(text: str) -> None:
     assert "numbering" not in {span.kind for span in tv.detect(text)}
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Started Upadacitinib and Bisoprolol; allergic to Amoxicillina. Etoricoxib helps.", []),
+        ("Seen by Astrid Gleason about Ramipril.", ["Astrid Gleason"]),
+    ],
+)
+def test_medicines_by_their_stems_are_no_names(text: str, names: list[str]) -> None:
+    assert named(text) == names
+
+
+@pytest.mark.parametrize("word", ["Prevacid", "Buscopan", "Haematology", "Tazorac", "Zimmer frame"])
+@pytest.mark.parametrize("policy", ["clinical", "identifiers"])
+def test_clinical_words_stay(policy: str, word: str) -> None:
+    text = f"In the past. {word} helped; Astrid Gleason wants the {word} again."
+    assert tv.Sanitizer(policy)(text).text.count(word) == 2

@@ -462,6 +462,8 @@ _QUANTITIES: Final = Phase("quantities", (
     Row("make", lookalikes.find_goods, lookalikes.GOODS_GATE, ORDINARY, 0.0, "", "a Festo valve", "Orla's boots"),
     Row("letters-behind-name", lookalikes.find_letters_behind_names, lookalikes.LETTERS_GATE, ORDINARY, 0.0, "",
         "Sian, MRCVS", "my ma"),
+    Row("medicine", lookalikes.find_medicines, lookalikes.medicine_gate, ORDINARY, 0.0, "",
+        "Upadacitinib daily", "Adalbert daily"),
     Row("eponym", lookalikes.find_eponyms, lookalikes.AFTER_GATE, ORDINARY, 0.0, lookalikes.EPONYM,
         "enfermedad de Paget", "enfermedad de la hija"),
     Row("statute", lookalikes.find_statutes, lookalikes.STATUTE_GATE, ORDINARY, 0.0, "",

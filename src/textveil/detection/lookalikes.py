@@ -12,7 +12,7 @@ from typing import Final
 from textveil.detection import lists as known
 from textveil.detection.cued_names import label_words
 from textveil.detection.found import Found, near, words_in
-from textveil.detection.gates import at_digits, holding, joined_words, places_of, with_words
+from textveil.detection.gates import Seen, at_digits, holding, joined_words, places_of, with_words, words_of
 from textveil.detection.languages import ORDINARY
 from textveil.detection.lists import Marks, lists
 from textveil.detection.name_evidence import is_field
@@ -343,3 +343,34 @@ def find_eponyms(text: str) -> Iterator[Found]:
 
 EPONYM: Final = "eponym"
 """Why a name that stands there is nobody, even where somebody else of the text bears it."""
+
+
+_STEMS: Final = tuple(
+    """mab ciclib tinib rafenib parib zomib gliptin gliflozin glitazone glutide xaban sartan sartana olol olole vastatin
+    vastatina vastatine cillin cilline cilina cillina mycin mycine micina micin cycline ciclina cyclin floxacin floxacino
+    floxacina floxacine triptan oxetine oxetin oxetina azepam zolam parin parine parina dipine dipin dipino dipina
+    thiazide thiazid tiazida semide semid dronate dronat dronato asone ason asona isolone isolon isolona sonide terol
+    tropium lukast setron profen oxicam coxib prazole prazol prazolo conazole conazol conazolo nidazole nidazol platin
+    platine platino taxel rubicin rubicina mustine navir tegravir buvir ciclovir cyclovir amivir asvir bendazole formin
+    formine formina dazine apine tadine grel relin relix steride stim leukin poetin tacept""".split()
+)
+"""Stems of the international names of medicines (WHO, the stem book), and how seven languages write them."""
+_SHORTEST_MEDICINE: Final = 7
+
+
+def medicine_gate(text: str, seen: Seen) -> bool:
+    """Tell whether a word of the text ends as medicines do."""
+    return any(word.endswith(_STEMS) for word in seen.words)
+
+
+def find_medicines(text: str) -> Iterator[Found]:
+    """Yield medicines by the stem of their names, with a capital: Upadacitinib, Bisoprolol."""
+    marks_of = lists().words.get
+    words = frozenset(
+        word
+        for word in words_of(text)
+        if len(word) >= _SHORTEST_MEDICINE and word.endswith(_STEMS) and not marks_of(word, 0) & _NAMES
+    )
+    for start, end in places_of(text, words):
+        if text[start].isupper():
+            yield Found(start, end, ORDINARY, 0.0)

@@ -59,6 +59,7 @@ PIECES += [
     "O77OO 9OO l53",
     "a Peugeot 208",
     "Upadacitinib daily",
+    "a Festo valve",
     "article L. 121-1 du Code",
     "charset=UTF-8",
     "45 CFR 164.514",

@@ -346,13 +346,15 @@ EPONYM: Final = "eponym"
 
 
 _STEMS: Final = tuple(
-    """mab ciclib tinib rafenib parib zomib gliptin gliflozin glitazone glutide xaban sartan sartana olol olole vastatin
-    vastatina vastatine cillin cilline cilina cillina mycin mycine micina micin cycline ciclina cyclin floxacin floxacino
-    floxacina floxacine triptan oxetine oxetin oxetina azepam zolam parin parine parina dipine dipin dipino dipina
-    thiazide thiazid tiazida semide semid dronate dronat dronato asone ason asona isolone isolon isolona sonide terol
-    tropium lukast setron profen oxicam coxib prazole prazol prazolo conazole conazol conazolo nidazole nidazol platin
+    words_in(
+        """mab ciclib tinib rafenib parib zomib gliptin gliflozin glitazone glutide xaban sartan sartana olol olole
+    vastatin vastatina vastatine cillin cilline cilina cillina mycin mycine micina micin cycline ciclina cyclin floxacin
+    floxacino floxacina floxacine triptan oxetine oxetin oxetina azepam zolam parin parine parina dipine dipin dipino
+    dipina thiazide thiazid tiazida semide semid dronate dronat dronato asone ason asona isolone isolon isolona sonide
+    terol tropium lukast setron profen oxicam coxib prazole prazol prazolo conazole conazol conazolo nidazole nidazol platin
     platine platino taxel rubicin rubicina mustine navir tegravir buvir ciclovir cyclovir amivir asvir bendazole formin
-    formine formina dazine apine tadine grel relin relix steride stim leukin poetin tacept""".split()
+    formine formina dazine apine tadine grel relin relix steride stim leukin poetin tacept"""
+    )
 )
 """Stems of the international names of medicines (WHO, the stem book), and how seven languages write them."""
 _SHORTEST_MEDICINE: Final = 7

@@ -16,7 +16,6 @@ Apollo 11, World War 2, Covid 19
 45 CFR 164.514, 42 U.S.C. 1983, under 45 CFR Part 160
 KRS 511.030 and ORS 163-415
 1 Corinthians 13, Genesis 1:1, Sure 2:255
-a type 2 diabetic, Diabetes mellitus Typ 2, diabète de type 2
 Form W-2, form I-94, Form 1040, form 1099-MISC
 CVE-2024-3094
 Ley 29/1994, de 24 de noviembre, Real Decreto 1619/2012, LO 3/2018, Lei 13.709/2018, D.Lgs. 81/2008, legge 104/1992

@@ -56,8 +56,6 @@ _DESIGNATIONS: Final = (
     ("genesis exodus leviticus deuteronomy chronicles psalms proverbs ecclesiastes romans corinthians galatians"
      " ephesians philippians colossians thessalonians hebrews revelation sura surah sure",
      r"[A-Z][a-z]{3,13} [0-9]{1,3}(?::[0-9]{1,3}(?:-[0-9]{1,3})?)?"),
-    ("diabetes diabete diabetic type typ tipo",
-     r"(?i:t(?:ype|yp|ipo) [12](?= diab)|diab[a-z]{3,6}(?: mellitus)?,?(?: de)? t(?:ype|yp|ipo) [12])"),
     ("form forms w i",
      r"(?i:forms? )?(?:W-[2489]|I-(?:9|94|130|485|765|864))[A-Z]{0,3}"
      r"|(?i:forms?) (?:1040|1065|1095|1098|1099|1120|941|990)(?:-?[A-Z]{1,4})?"),

@@ -23,14 +23,12 @@ class _Partial:
     target: Path
 
     def finish(self) -> None:
-        """Bring every byte to the disk."""
         self.stream.flush()
         if self.hidden is not None:
             os.fsync(self.stream.fileno())
         self.stream.close()
 
     def drop(self) -> None:
-        """Remove what was written so far."""
         with contextlib.suppress(OSError):
             self.stream.close()
         if self.hidden is not None:

@@ -151,7 +151,6 @@ def _unpickled(held: bytes) -> PublicFeatures:
 
 
 def _shares(vocabulary: Vocabulary) -> Reals:
-    """The words' shares of public text."""
     counts = word_frequencies(vocabulary).counts.astype(np.float64)
     return counts / counts.sum()
 

@@ -212,7 +212,6 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = 60.0
 
     def do_GET(self) -> None:
-        """Send the page, or what it shows first."""
         with self._failures():
             place = self._place()
             if place == "":

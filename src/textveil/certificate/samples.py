@@ -365,7 +365,6 @@ class _Writing:
         self._write(self._sealing.sealed(data))
 
     def close(self) -> None:
-        """Close the file."""
         self._stream.close()
 
     def _write(self, data: bytes) -> None:

@@ -185,13 +185,11 @@ class _Run:
         self.unread: list[tuple[Path, str]] = []
 
     def check(self, files: Iterable[Path]) -> None:
-        """Print what is found."""
         for path in files:
             for line, kind in self._of(path, draws=False)[1]:
                 sys.stdout.write(f"{_shown(path)}:{line}: {kind}\n")
 
     def clean(self, files: Iterable[Path], private_map: Path | None, map_key: Path | None) -> None:
-        """Replace each file in which something is found."""
         if private_map is None or map_key is None:
             for path in files:
                 read, _, data = self._of(path)
@@ -246,7 +244,6 @@ class _Run:
             self.unread.append((read.path, str(error)))
 
     def tell(self, left: Counter[str], *, check: bool, quiet: bool) -> None:
-        """Say what was done on standard error."""
         from textveil.pages.messages import counted, row, said
 
         lines = []

@@ -77,7 +77,6 @@ def _own(name: str) -> tuple[Any, type[TyperCommand]]:
 
 
 def _about(name: str) -> str:
-    """Return the first paragraph of an own command's help."""
     command, _ = _own(name)
     return _first_paragraph(command.info.help if isinstance(command, typer.Typer) else getdoc(command))
 

@@ -67,7 +67,6 @@ class _PopulationOptions:
     fewer_than: int = opt.value("K", "People who make a group that counts as small.", _POPULATION, default=FEWER_THAN)
 
     def read(self) -> Marginals | None:
-        """Read the shares; None if there are none."""
         from textveil.risk.population import read_marginals
 
         if self.marginals is None:
@@ -298,7 +297,6 @@ def _strongest(release: Release) -> list[Linkage]:
 
 
 def _ends(share: float, low: float | None = None, high: float | None = None) -> str:
-    """A share with its interval, in percent."""
     number = f"{100 * share:.2g}" if 0 < share < 0.1 else f"{100 * share:.0f}"
     return f"{number} %" if low is None or high is None else f"{number} % ({100 * low:.0f} to {100 * high:.0f})"
 

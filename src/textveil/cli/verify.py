@@ -102,7 +102,6 @@ def verify_command(
 
 
 def _declared(data: bytes) -> str:
-    """Return what a file says that it is."""
     try:
         facts = json_data(data)
     except ValueError:

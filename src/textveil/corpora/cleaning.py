@@ -253,7 +253,6 @@ class _Told:
         self._seen = set[tuple[str, str]]()
 
     def add(self, spans_of: Mapping[str, Spans]) -> None:
-        """Note the values of texts."""
         for text, spans in spans_of.items():
             for span in spans:
                 value = text[span.start : span.end]

@@ -131,7 +131,6 @@ def _read_again(names: Sequence[str]) -> Iterator[Callable[[], object]]:
 
 
 def _digest(secret: bytes, counts: Mapping[bytes | None, Counts]) -> str:
-    """Return a digest of these counts under the job's secret."""
     mixed = hashlib.blake2b(key=secret, digest_size=32, person=b"textveil paid")
     for name in sorted(counts, key=_by_name):
         mixed.update(json.dumps([_by_name(name).hex(), counts[name]]).encode("ascii"))

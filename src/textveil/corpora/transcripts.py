@@ -385,7 +385,6 @@ _NEUTRAL: Final = re.compile(r"(?:attachment|image|img|screenshot)?[-_ ]?[0-9a-f
 
 
 def _attachments(text: str) -> frozenset[str]:
-    """Return the names of a notebook's attachments that somebody chose."""
     try:
         cells = json_data(text).get("cells", ())
         names = {name for cell in cells for name in cell.get("attachments", ())}

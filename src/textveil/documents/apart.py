@@ -124,7 +124,6 @@ def _of_hostile(call: Callable[..., _Made], *given: Any) -> _Made | InputError:
 
 
 def _cuts(private_map: PrivateMap) -> list[Cut]:
-    """Return what a release changes, by places in the private text."""
     cuts, moved = [], 0
     for piece in private_map.replaced:
         start = piece.start + moved

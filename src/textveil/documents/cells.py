@@ -90,7 +90,6 @@ def _prepare_formula(element: Element, key: str, package: Any) -> None:
 
 
 def _apart(part: str, change: Callable[[str], str]) -> str:
-    """Change what stands outside of references."""
     out, at = "", 0
     for match in _REFERENCE.finditer(part):
         out += change(part[at : match.start()]) + match[0]

@@ -196,7 +196,6 @@ class Content:
         self._out.append(ContentStreamInstruction(list(operands), Operator(operator)))
 
     def _move(self, operator: str, operands: Sequence[Any]) -> None:
-        """Follow what moves the pen."""
         state = self._state
         if operator == "q":
             self._stack.append(state.copy())

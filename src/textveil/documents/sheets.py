@@ -50,7 +50,6 @@ _FONT_CODE: Final = re.compile(r'&"([^",]{0,80}+),?([^"]{0,80}+)"')
 
 
 def _formula(element: Element) -> list[Piece]:
-    """Return the strings in a formula."""
     return pieces_of_formula(element.text or "", lambda text: setattr(element, "text", text))
 
 
@@ -236,7 +235,6 @@ class Sheets(Package):
 
 
 def _size(element: Element) -> tuple[int, int]:
-    """Return how many tags an element has, and how many characters."""
     return 2 * sum(1 for _ in element.iter()), sum(map(len, element.itertext()))
 
 
@@ -249,7 +247,6 @@ def _letters(number: int) -> str:
 
 
 def _date_styles(root: Element) -> set[str]:
-    """Return the numbers of the styles that show a number as a date."""
     codes = {el.get("numFmtId"): el.get("formatCode", "") for el in root.iter() if short(el.tag) == "x:numFmt"}
     styles = next((el for el in root if short(el.tag) == "x:cellXfs"), ())
     found = set()

@@ -136,7 +136,6 @@ def _value(before: object, text: str) -> Any:
 
 
 def _readable(value: Any) -> Any:
-    """Return a value with texts in the places of bytes, also within others."""
     if isinstance(value, bytes | bytearray | memoryview):
         read = text_of_bytes(value)
         return read[0] if read else "[bytes]"

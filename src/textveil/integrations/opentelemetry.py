@@ -81,7 +81,6 @@ class _Texts:
         return _plain(value)
 
     def attributes(self, attributes: Mapping[str, Any] | None) -> "_Pairs":
-        """Return keys and values of attributes, with slots."""
         return [(self._keys.of(key), self.of(key, value)) for key, value in (attributes or {}).items()]
 
 

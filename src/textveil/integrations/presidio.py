@@ -236,7 +236,6 @@ class Veil:
         return self._scopes.get(kind, self._policy.scope)
 
     def _kind(self, entity_type: str) -> str | None:
-        """Return the kind of an entity type; None if its values stay."""
         if entity_type not in self._kinds:
             own = {label: kind for label, kind in self._labels.items() if label == entity_type}
             kind = kinds_of_labels([entity_type], own, "Presidio").get(entity_type)

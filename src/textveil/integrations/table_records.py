@@ -49,5 +49,4 @@ def _read(batch: Any, choice: FieldChoice, first: int) -> tuple[list[list[str]],
 
 
 def _named(value: Any) -> str | None:
-    """A name as text; None for a null and for what is no number."""
     return None if value is None or value != value else str(value)

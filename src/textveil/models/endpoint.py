@@ -220,5 +220,4 @@ def _key() -> dict[str, str]:
 
 
 def _seconds(value: str | None) -> float:
-    """Return the seconds of ``Retry-After``, if it is a number."""
     return float(value) if value is not None and value.isascii() and value.isdigit() else 0.0

@@ -229,7 +229,6 @@ def _plain(text: str) -> str:
 
 
 def _held(originals: Sequence[str], background: Sequence[str] | None) -> int:
-    """Return how many originals a background holds verbatim."""
     plain = {_plain(text) for text in background or ()}
     return sum(_plain(text) in plain for text in originals)
 
@@ -251,7 +250,6 @@ def _check_sendable(released: Sequence[str], originals: Sequence[str], backgroun
 
 
 def _texts_of_persons(texts: Sequence[str], persons: Ids) -> list[str]:
-    """All texts of each person, by the persons' ids."""
     joined: list[list[str]] = [[] for _ in range(int(persons.max()) + 1)]
     for person, text in zip(persons.tolist(), texts, strict=True):
         joined[person].append(text)
@@ -264,7 +262,6 @@ def _with_others(persons: Ids, texts: int) -> Ids:
 
 
 def _ids(persons: Sequence[Hashable] | None, numbers: Sequence[int]) -> Ids:
-    """A number from 0 for each person, of the records with these numbers."""
     if persons is None:
         return np.arange(len(numbers))
     ids: dict[Hashable, int] = {}

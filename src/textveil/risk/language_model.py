@@ -125,7 +125,6 @@ def attack_by_model(
 
 
 def _drawn(truth: Ids, requests: int, rng: np.random.Generator) -> Ids:
-    """The rows of the releases that are sent."""
     if len(truth) <= requests:
         return np.arange(len(truth))
     order = rng.permutation(len(truth))

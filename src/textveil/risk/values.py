@@ -251,7 +251,6 @@ def others(records: Sequence[RecordValues], persons: Ids) -> Others:
 
 
 def _whole_names(names: Iterable[str]) -> list[str]:
-    """The names that are no part of another."""
     words = {frozenset(name.split()): name for name in names}
     return [name for part, name in words.items() if not any(part < whole for whole in words)]
 

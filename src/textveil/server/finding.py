@@ -266,7 +266,6 @@ class _Process:
         return self.reading.done()
 
     def load(self) -> int:
-        """Return the weight of its requests."""
         return self._load
 
     async def ask(self, request: bytes, seconds: float, weight: int) -> Answer:
@@ -291,7 +290,6 @@ class _Process:
         return answered
 
     async def end(self) -> None:
-        """End it, at once if it does not end by itself."""
         assert self._process.stdin is not None
         self._process.stdin.close()
         try:

@@ -282,7 +282,6 @@ def _safetensors_header(path: Path, name: str) -> tuple[dict[str, Any], int]:
 
 
 def _tensor(path: Path, name: str, header: dict[str, Any], start: int) -> NDArray[Any]:
-    """The tensor of vectors, memory-mapped read-only."""
     tables = {key: entry for key, entry in header.items() if _is_table(entry)}
     if "vectors" in tables:
         entry = tables["vectors"]

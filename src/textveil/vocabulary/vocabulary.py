@@ -246,7 +246,6 @@ def _checked_grid(name: str, n: int, grid: PairOfArrays, copy: bool) -> Grid:
 
 
 def _checked_table(name: str, n: int, vectors: NDArray[Any]) -> NDArray[Any]:
-    """``vectors`` as an array, after checking its shape against ``n`` words."""
     array = np.asanyarray(vectors)
     if array.ndim != 2 or array.shape[1] < 1:
         hint = "Give one vector of at least one number for each word."

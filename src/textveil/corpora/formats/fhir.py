@@ -259,7 +259,6 @@ class _Walk:
                 yield from self._resources(entry["resource"])
 
     def _owner(self, resource: Mapping[str, Any]) -> str | None:
-        """Return the patient of a resource; None if it names none."""
         if resource.get("resourceType") == "Patient" and isinstance(resource.get("id"), str):
             return f"Patient/{resource['id']}"
         for name in _OWNERS:

@@ -88,7 +88,6 @@ class _Delimiters(NamedTuple):
         return "\n" if code.startswith((".br", ".sp", ".ce")) else ""
 
     def write(self, text: str) -> str:
-        """Return a text with escapes."""
         marks = {mark: f"{self.escape}{letter}{self.escape}" for mark, letter in zip(self, "FSRET", strict=True)}
         marks |= {"\n": f"{self.escape}.br{self.escape}", "\r": ""}
         return "".join(marks.get(letter, letter) for letter in text)
@@ -163,7 +162,6 @@ class _Message:
         self._line = joined([piece for line in lines for piece in (line, self._end)])
 
     def write(self, released: object) -> bytes:
-        """Return the message in UTF-8."""
         return str(self._line(released)).encode("utf-8", "backslashreplace")  # type: ignore[arg-type]
 
     def _patient(self, fields: list[str]) -> str | None:
@@ -198,11 +196,9 @@ class _Message:
         return [marks.read(part.replace(marks.sub, " ")).strip() for part in value.split(marks.component)]
 
     def put(self, made: Written | str) -> Written | str:
-        """Return what writes a value with escapes."""
         return self._marks.write(made) if isinstance(made, str) else lambda released: self._marks.write(made(released))
 
     def together(self, values: list[Written | str]) -> Written:
-        """Return what writes components in a row."""
         return joined([piece for value in values for piece in (self.put(value), self._marks.component)][:-1])
 
     def observed(self, value: str) -> Written | str:
@@ -223,8 +219,6 @@ def _like(pattern: str) -> _Rule:
 
 
 def _kinds(kind: str) -> _Rule:
-    """Draw each component."""
-
     def rule(message: _Message, value: str) -> Written:
         return message.together([message.slots.drawn(part, kind) for part in message.components(value)])
 

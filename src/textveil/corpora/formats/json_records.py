@@ -315,7 +315,6 @@ class JsonArray:
         return JsonArrayWriter().sink(stream)
 
     def _names(self, elements: Sequence[str]) -> list[str] | None:
-        """The fields of the output in order; None if the array holds strings."""
         if elements[0].startswith('"'):
             if self.choice != FieldChoice():
                 raise InputError("an array of strings has no fields; got some by name. Leave them out.")

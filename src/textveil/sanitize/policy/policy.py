@@ -383,7 +383,6 @@ def digest_of_data(data: Mapping[str, Any]) -> str:
 
 
 def _need_what_goes(policy: Policy) -> None:
-    """Refuse what cannot be done with the words that are not common."""
     common, words = policy.rule("common-word"), policy.rule("word")
     assert words is not None
     if words.action is Action.PLACEHOLDER:

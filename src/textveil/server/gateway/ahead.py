@@ -118,9 +118,7 @@ class _Encrypted(httpcore.AsyncNetworkStream):
     async def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore.AsyncNetworkStream:
-        """Return the encrypted stream."""
         return self._stream
 
     async def aclose(self) -> None:
-        """Close it."""
         await self._stream.aclose()

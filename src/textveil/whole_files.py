@@ -1,4 +1,4 @@
-"""Files that appear under their names whole and together, or not at all; and secret keys in files."""
+"""Files that appear under their names whole and together, or not at all; CSV; and secret keys in files."""
 
 import base64
 import binascii
@@ -6,7 +6,7 @@ import contextlib
 import os
 import secrets
 import stat
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -250,3 +250,48 @@ def _need_private(mode: int, name: str) -> None:
             f"`{name}` must be a file that only you can open; this one has mode {mode & 0o777:04o}. Run chmod 600 on "
             "it, and make a new key if somebody else may have read it."
         )
+
+
+_FORMULAS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001
+"""How a cell begins that spreadsheets compute."""
+
+
+def csv_text(rows: Iterable[Sequence[object]]) -> str:
+    """Rows as CSV; a text that a spreadsheet would compute has an apostrophe before it, numbers stay as they are.
+
+    Labels, words and names of a released table are whatever somebody wrote, and who opens it trusts its maker.
+    """
+    import csv  # and what it needs, which other commands do not
+    import io
+
+    lines = []
+    for row in rows:
+        out = io.StringIO()
+        # With this line end the writer quotes fields that hold a lone carriage return, which would begin a row.
+        cells = [f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULAS) else cell for cell in row]
+        csv.writer(out, lineterminator="\r\n").writerow(cells)
+        lines.append(out.getvalue().removesuffix("\r\n") + "\n")
+    return "".join(lines)
+
+
+def results_folder(folder: Path, mark: str, *, mode: int = 0o777) -> Path:
+    """Return a folder that results can be written to, made if it does not exist; to be called before long work.
+
+    Refused is one with files, unless ``mark``, which every run writes, is among them. ``mode`` is before the umask.
+    """
+    try:
+        folder.mkdir(mode=mode, exist_ok=True)
+        names = [path.name for path in folder.iterdir()]
+        left_by_kills = all(name.startswith(".") and ".textveil-" in name for name in names)
+        foreign = not left_by_kills and not (folder / mark).is_file()
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise ParameterError(
+            f"`output` must be a folder that can be written, in one that exists; got {reason}. Name another."
+        ) from None
+    if foreign:
+        raise ParameterError(
+            "`output` must be a new folder, an empty one, or one of an earlier run; got one with other files. "
+            "Name another."
+        )
+    return folder

@@ -3,8 +3,8 @@
 import pytest
 
 from textveil.errors import ParameterError
-from textveil.pages.tables import Table
 from textveil_lab.plots import save_figure
+from textveil_lab.tables import Table
 
 TABLE = Table(
     columns=("name", "value", "text"), rows=(("a", 0.12345678, "one two three four five six"), ("b", None, ""))

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from tests.helpers.vocabularies import made_vocabulary
 
-from textveil.pages.tables import Table
 from textveil_lab.papers.report import Basis, Item, Paper
 from textveil_lab.papers.reproduction import reproduce
 from textveil_lab.papers.setting import Comparison, ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil_lab.plots import new_figure
+from textveil_lab.tables import Table
 
 pytest.importorskip("matplotlib")
 

@@ -11,13 +11,13 @@ import pytest
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import MissingExtra, OutputError, ParameterError
-from textveil.pages.tables import Table
 from textveil_lab.papers import reproduction
 from textveil_lab.papers.curse.items import PAPER_SETTINGS
 from textveil_lab.papers.report import Basis, Item, Paper, StudyRun, paper, papers
 from textveil_lab.papers.reproduction import reproduce
 from textveil_lab.papers.setting import Comparison, ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil_lab.papers.truncated_laplace import items as truncated_laplace
+from textveil_lab.tables import Table
 
 pytest.importorskip("matplotlib")
 

@@ -76,7 +76,7 @@ def count_command(
 
 
 def _table(release: CountRelease, *, labelled: bool) -> bytes:
-    from textveil.pages.tables import csv_text
+    from textveil.whole_files import csv_text
 
     names = ["item", *(["label"] if labelled else []), "count", "noise_low", "noise_high"]
     rows = [
@@ -109,7 +109,7 @@ def learn_command(
     from textveil.cli.progress import counting
     from textveil.json_text import json_text
     from textveil.pages.messages import row
-    from textveil.pages.tables import results_folder
+    from textveil.whole_files import results_folder
 
     records = aggregate.records(source, label, again=True)
     checked_outputs(records.inputs, *(report or ()), overwrite=aggregate.overwrite)

@@ -128,11 +128,10 @@ def risk_command(
     """Attack a release: who is recognized in it by comparison with the originals and with public texts."""
     from textveil.cli.progress import counting
     from textveil.corpora.inputs import whole_of
-    from textveil.pages.tables import results_folder
     from textveil.randomness import seeded_generator
     from textveil.risk.attack import risk
     from textveil.risk.page import write_page
-    from textveil.whole_files import write_whole
+    from textveil.whole_files import results_folder, write_whole
 
     need(attacks.documents >= 1, "documents", attacks.documents, ">= 1")
     if attacks.limit is not None:

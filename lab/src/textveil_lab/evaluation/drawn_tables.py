@@ -4,8 +4,8 @@ import textwrap
 from collections.abc import Sequence
 
 from textveil.errors import MissingExtra, need
-from textveil.pages.tables import Table, shown
 from textveil_lab.plots import GRAY, Chart, new_figure
+from textveil_lab.tables import Table, shown
 
 _POINTS = 8.0
 _ACROSS = 0.645 * _POINTS  # Width of a character of the typewriter font, in points, with room for the figure's margins

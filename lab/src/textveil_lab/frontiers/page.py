@@ -12,12 +12,12 @@ from markupsafe import Markup
 from textveil.json_text import json_text
 from textveil.pages import rendering as parts
 from textveil.pages.rendering import SERIES, rendered
-from textveil.pages.tables import results_folder, save_table, shown
-from textveil.whole_files import write_whole
+from textveil.whole_files import results_folder, write_whole
 from textveil_lab.frontiers.measures import COSINE, MEASURES, VULNERABILITY
 from textveil_lab.frontiers.points import GUARANTEE, Frontier, FrontierPart, FrontierPoint, lines_of
 from textveil_lab.frontiers.study import TEXT_WORDS
 from textveil_lab.plots import GRAY, Chart, Panel, need_matplotlib, new_figure, save_figure
+from textveil_lab.tables import save_table, shown
 
 _LOOKS: Final = 7  # Colors and markers; further mechanisms take them again with another kind of line
 

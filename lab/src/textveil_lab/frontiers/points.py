@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from textveil.catalog import CatalogEntry, entry, unknown_option
 from textveil.errors import ParameterError, need
-from textveil.pages.tables import Cell, Table
 from textveil.privacy.guarantees import Status
 from textveil.privacy.units import ONE_TOKEN
 from textveil.registry.options import Option
@@ -20,6 +19,7 @@ from textveil_lab.frontiers.cells import Values
 from textveil_lab.frontiers.limits import LimitLine
 from textveil_lab.frontiers.measures import APART, MEASURES, VULNERABILITY
 from textveil_lab.frontiers.study import shown_epsilon
+from textveil_lab.tables import Cell, Table
 
 _VARIED: Final = ("epsilon", "epsilon_per_distance")  # Options that the frontier sets itself
 

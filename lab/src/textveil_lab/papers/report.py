@@ -14,8 +14,8 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from textveil.errors import UnknownNameError, need
-from textveil.pages.tables import Cell, shown
 from textveil_lab.papers.setting import ItemOutcome, Reproduced, Sample, StudySetting
+from textveil_lab.tables import Cell, shown
 
 
 class Basis(Enum):

@@ -16,7 +16,6 @@ from pathlib import Path
 from textveil.errors import OutputError, ParameterError
 from textveil.json_text import json_file, json_text
 from textveil.pages.rendering import rendered
-from textveil.pages.tables import Table, save_table, shown
 from textveil.version import VERSION
 from textveil.vocabulary.grid import checked_device
 from textveil.whole_files import write_whole
@@ -24,6 +23,7 @@ from textveil_lab.papers import report
 from textveil_lab.papers.report import Item, Paper, StudyRun
 from textveil_lab.papers.setting import ItemOutcome, StudySetting
 from textveil_lab.plots import need_matplotlib, save_figure
+from textveil_lab.tables import Table, save_table, shown
 
 
 def to_markdown(run: StudyRun) -> str:

@@ -11,12 +11,12 @@ from typing import NamedTuple
 import numpy as np
 
 from textveil.errors import need
-from textveil.pages.tables import Cell, Table
 from textveil.randomness import seeded_generator
 from textveil.types import Ids, Integers
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.papers.vocabularies import later_twins
 from textveil_lab.plots import Chart
+from textveil_lab.tables import Cell, Table
 
 DEFAULT_SEED = 20260101  # Studies repeat by default: they draw for experiments, never for a release
 DEFAULT_SAMPLE = 5000

@@ -8,9 +8,8 @@ from markupsafe import Markup
 
 from textveil.json_text import json_text
 from textveil.pages import rendering as parts
-from textveil.pages.tables import results_folder
 from textveil.statistics import Bound
-from textveil.whole_files import write_whole
+from textveil.whole_files import results_folder, write_whole
 from textveil_lab.plots import COLORS, MARKERS, Chart, Panel, new_figure, save_figure
 from textveil_lab.tuning import lines
 from textveil_lab.tuning.lines import decoded, kinds_of

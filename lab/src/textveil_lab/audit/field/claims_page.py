@@ -8,9 +8,9 @@ from typing import Final
 from markupsafe import Markup
 
 from textveil.pages import rendering as parts
-from textveil.pages.tables import Table
 from textveil.statistics import clopper_pearson
 from textveil_lab.audit.field.claims import FieldClaim, Ruling, counted, works
+from textveil_lab.tables import Table
 
 HEAD: Final = ("work", "year", "unit", "claim", "verdict", "witness", "repair")
 _SIGNS: Final = {

@@ -8,10 +8,10 @@ from markupsafe import Markup
 from textveil.errors import OutputError
 from textveil.json_text import json_text
 from textveil.pages import rendering as parts
-from textveil.pages.tables import Table
 from textveil.whole_files import write_whole
 from textveil_lab.audit.field.field_audit import FieldTable
 from textveil_lab.audit.field.rows import FieldRow, witness_text
+from textveil_lab.tables import Table
 
 HEAD = ("library or paper", "part", "claim", "verdict", "claimed and found", "witness", "what mending costs")
 CONTESTED = "Refuted under a contested reading"  # Title of the rows that are counted apart

@@ -10,9 +10,9 @@ from markupsafe import Markup
 from textveil.errors import OutputError
 from textveil.json_text import json_text
 from textveil.pages import rendering as parts
-from textveil.pages.tables import Table
 from textveil.whole_files import write_whole
 from textveil_lab.audit.gateway.figures import Figure, GatewayAudit
+from textveil_lab.tables import Table
 
 _TITLES: Final = {
     "shape": "Kinds in a plain sentence",

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
-from textveil.pages.tables import Table
 from textveil_lab.audit.gateway.figures import Figure, GatewayAudit, pooled
 from textveil_lab.audit.gateway.report import share
+from textveil_lab.tables import Table
 
 _BEGIN: Final = "<!-- table: python lab/benchmarks/gateways.py --page -->"
 _END: Final = "<!-- end of the table -->"

@@ -12,12 +12,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from textveil.pages.tables import Cell, Table
 from textveil.statistics import clopper_pearson
 from textveil.types import Reals, Vectors
 from textveil_lab.papers.curse.noise_length import agrees, gap_sentence, largest_gap
 from textveil_lab.papers.setting import ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil_lab.plots import COLORS, GRAY, Panel, new_figure
+from textveil_lab.tables import Cell, Table
 
 RADIUS: Final = 1.0  # R of the disc
 RING: Final = (0.7, 0.76)  # Where the ring that is drawn begins and ends, r and r + dr

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from textveil.pages.tables import Cell, Table
 from textveil_lab.laws.conditions import necessary_probability
 from textveil_lab.laws.dot_product import NoisyDotProduct
 from textveil_lab.laws.neighbors import neighbor_geometry
@@ -13,6 +12,7 @@ from textveil_lab.papers.curse.noise_length import gap_sentence, largest_gap
 from textveil_lab.papers.curse.rank_no_metric import label
 from textveil_lab.papers.setting import Comparison, ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil_lab.plots import Panel, new_figure
+from textveil_lab.tables import Cell, Table
 
 DIMENSIONS = (2, 25, 50, 300)
 EPSILONS = tuple(float(epsilon) for epsilon in range(1, 51))  # Figure 6's grid, as in the artifact

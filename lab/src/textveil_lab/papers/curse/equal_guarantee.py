@@ -7,7 +7,6 @@ from typing import Any
 from textveil.catalog import entries, entry, word_mechanism
 from textveil.errors import ParameterError
 from textveil.mechanisms.kinds import WordMechanism
-from textveil.pages.tables import Cell, Table
 from textveil.privacy.guarantees import Status
 from textveil.privacy.units import ONE_TOKEN
 from textveil.vocabulary.embedded import load_vocabulary
@@ -19,6 +18,7 @@ from textveil_lab.papers.curse.profiles import PARTS, chosen_constant, profiles_
 from textveil_lab.papers.curse.rank_no_metric import label, percent
 from textveil_lab.papers.setting import Comparison, ItemOutcome, StudySetting
 from textveil_lab.plots import new_figure
+from textveil_lab.tables import Cell, Table
 
 EPSILONS = (2.0, 5.0, 8.0, 10.0)  # Nats of one word, for any two words
 DELTA = 1e-5  # Delta of the mechanisms that need one

@@ -12,7 +12,6 @@ from scipy.optimize import brentq
 from textveil.catalog import word_mechanism
 from textveil.mechanisms.kinds import WordMechanism
 from textveil.models.ngram import embedded_language_model
-from textveil.pages.tables import Cell, Table
 from textveil.privacy.guarantees import Guarantee
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.types import Ids, Reals
@@ -25,6 +24,7 @@ from textveil_lab.laws.dot_product import NoisyDotProduct
 from textveil_lab.mechanisms.sampling.output_columns import Columns
 from textveil_lab.papers.curse.rank_no_metric import label
 from textveil_lab.papers.setting import ItemOutcome, Judgment, Reproduced, StudySetting
+from textveil_lab.tables import Cell, Table
 
 _GRID: Final = 2000  # Distances at which the logarithm of the tail is computed; between them it is interpolated
 

@@ -7,7 +7,6 @@ import numpy as np
 
 from textveil.catalog import word_mechanism
 from textveil.mechanisms.kinds import WordMechanism
-from textveil.pages.tables import Cell, Table
 from textveil.types import Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.laws.rank_constant import constants_by_last_rank
@@ -24,6 +23,7 @@ from textveil_lab.papers.curse.profiles import (
 from textveil_lab.papers.curse.rank_no_metric import label
 from textveil_lab.papers.setting import ItemOutcome, StudySetting
 from textveil_lab.plots import Chart, new_figure
+from textveil_lab.tables import Cell, Table
 
 LAST_RANKS = (2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 70, CLOSE)
 """Last ranks of the fit that the constants are shown for."""

@@ -10,7 +10,6 @@ from typing import Final
 
 import numpy as np
 
-from textveil.pages.tables import Cell, Table
 from textveil.types import Reals
 from textveil_lab.laws.conditions import necessary_probability, neighbor_threshold, triple
 from textveil_lab.laws.expected_loss import first_stays, squared_losses
@@ -18,6 +17,7 @@ from textveil_lab.laws.rank_profile import mean_probability
 from textveil_lab.noise.spherical_laplace import SphericalLaplace
 from textveil_lab.papers.setting import ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil_lab.plots import COLORS, GRAY, Panel, new_figure
+from textveil_lab.tables import Cell, Table
 
 DIMENSIONS: Final = (2, 25, 300)  # In which the conditions are put to drawn noise
 _DRAWS: Final = 20_000

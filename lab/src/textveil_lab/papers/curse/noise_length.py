@@ -8,12 +8,12 @@ from typing import Final
 
 import numpy as np
 
-from textveil.pages.tables import Cell, Table
 from textveil.types import Reals
 from textveil_lab.laws.noise_components import NoiseLength
 from textveil_lab.noise.spherical_laplace import SphericalLaplace
 from textveil_lab.papers.setting import ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil_lab.plots import Panel, new_figure
+from textveil_lab.tables import Cell, Table
 
 
 def largest_gap(drawn: Reals, cdf: Callable[[Reals], Reals]) -> float:

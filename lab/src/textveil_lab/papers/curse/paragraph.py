@@ -2,13 +2,13 @@
 
 from textveil.catalog import word_mechanism
 from textveil.mechanisms.kinds import WordMechanism
-from textveil.pages.tables import Cell, Table
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil_lab.evaluation.drawn_tables import drawn_if_possible
 from textveil_lab.papers.curse.facts import noise_grid, paper_name
 from textveil_lab.papers.curse.profiles import chosen_constant
 from textveil_lab.papers.curse.rank_no_metric import label
 from textveil_lab.papers.setting import ItemOutcome, StudySetting
+from textveil_lab.tables import Cell, Table
 
 TEXT = (
     "Anna Keller came to the city hospital on Monday with a strong headache. "

@@ -15,7 +15,6 @@ import numpy as np
 
 from textveil.catalog import word_mechanism
 from textveil.mechanisms.kinds import WordMechanism
-from textveil.pages.tables import Cell, Table
 from textveil.statistics import Bound, exactly
 from textveil.types import Ids, Reals
 from textveil.vocabulary.grid import integer_grid
@@ -26,6 +25,7 @@ from textveil_lab.papers.curse.facts import CLOSE, FIX_CONSTANT, exponential_gri
 from textveil_lab.papers.curse.rank_no_metric import difference_note, label, percent
 from textveil_lab.papers.setting import Comparison, ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil_lab.plots import Chart, new_figure
+from textveil_lab.tables import Cell, Table
 from textveil_lab.vocabulary.grid_distances import distances_on
 
 _KNOWN: WeakKeyDictionary[Vocabulary, dict[float | None, float]] = WeakKeyDictionary()

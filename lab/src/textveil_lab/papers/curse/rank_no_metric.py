@@ -7,7 +7,6 @@ from typing import Final
 
 import numpy as np
 
-from textveil.pages.tables import Cell, Table
 from textveil.statistics import Bound
 from textveil.types import Ids
 from textveil.vocabulary.grid import integer_grid
@@ -24,6 +23,7 @@ from textveil_lab.papers.curse.rank_arrangements import (
 )
 from textveil_lab.papers.setting import Comparison, ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil_lab.plots import COLORS, GRAY, Panel, new_figure
+from textveil_lab.tables import Cell, Table
 
 
 def label(vocabulary: Vocabulary) -> str:

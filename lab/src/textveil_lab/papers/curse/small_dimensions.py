@@ -13,13 +13,13 @@ from scipy.optimize import brentq
 
 from textveil.errors import need
 from textveil.mechanisms.kinds import checked_word_id
-from textveil.pages.tables import Cell, Table
 from textveil.types import Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.laws.rank_profile import exact_rank_profile
 from textveil_lab.papers.curse.state_map import PlanarLaplace, state_vocabulary
 from textveil_lab.papers.setting import ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil_lab.plots import new_figure
+from textveil_lab.tables import Cell, Table
 
 LARGEST = 1 << 24  # Integers below this are exact in float32
 

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 
 from textveil.errors import need
-from textveil.pages.tables import Cell, Table
 from textveil.types import Integers
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.evaluation.drawn_tables import drawn_if_possible
@@ -18,6 +17,7 @@ from textveil_lab.papers.curse.facts import TABLE_2, TableTwo, paper_name
 from textveil_lab.papers.curse.rank_no_metric import difference_note, label
 from textveil_lab.papers.setting import Comparison, ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil_lab.plots import new_figure
+from textveil_lab.tables import Cell, Table
 
 FAR = 101  # The rank that the table sets against the first neighbor: the first one that is not close
 

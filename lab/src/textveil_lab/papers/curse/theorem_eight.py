@@ -2,11 +2,11 @@
 
 import math
 
-from textveil.pages.tables import Cell, Table
 from textveil_lab.evaluation.drawn_tables import drawn_if_possible
 from textveil_lab.laws.dot_product import NoisyDotProduct
 from textveil_lab.laws.tail_bounds import equal_factors, exact_radius
 from textveil_lab.papers.setting import ItemOutcome, Judgment, Reproduced, StudySetting
+from textveil_lab.tables import Cell, Table
 
 PROBABILITY = 0.99  # What the paper's example asks of the bound, both factors being equal
 DIMENSIONS = (25, 50, 100, 200, 300)  # Of the paper's vocabularies

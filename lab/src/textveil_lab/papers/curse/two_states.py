@@ -6,7 +6,6 @@ from typing import Final
 import numpy as np
 from scipy.spatial import Voronoi
 
-from textveil.pages.tables import Cell, Table
 from textveil.types import Ids, Reals
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -16,6 +15,7 @@ from textveil_lab.papers.curse.small_dimensions import STATES_CLOSE, STATES_ERRO
 from textveil_lab.papers.curse.state_map import PlanarLaplace, state_points, state_vocabulary
 from textveil_lab.papers.setting import ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil_lab.plots import Panel, new_figure
+from textveil_lab.tables import Cell, Table
 
 STATES: Final = ("Hawaii", "Kansas")  # Alone in the ocean, and in the middle of the others
 RATE: Final = 0.003  # Nats per kilometer, around both: the noise is 667 km long on average

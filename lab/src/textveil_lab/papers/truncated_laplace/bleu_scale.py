@@ -11,11 +11,11 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from textveil.errors import InputError
-from textveil.pages.tables import Cell, Table
 from textveil_lab.evaluation.unchanged import bleu, letter_bleu, n_w, rouge_1
 from textveil_lab.papers.setting import Comparison, ItemOutcome, StudySetting
 from textveil_lab.papers.truncated_laplace.facts import BLOCKS, cells, value
 from textveil_lab.plots import Chart, new_figure
+from textveil_lab.tables import Cell, Table
 
 FILES: Final = {"yelp": ("test.neg.txt", "test.pos.txt"), "yahoo": ("test.txt",)}  # Of each corpus, sentences a line
 TEXTS, QUICK_TEXTS = 1000, 100

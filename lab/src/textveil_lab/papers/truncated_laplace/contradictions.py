@@ -7,7 +7,6 @@ import math
 from dataclasses import dataclass
 from itertools import pairwise
 
-from textveil.pages.tables import Table
 from textveil_lab.papers.setting import ItemOutcome, StudySetting
 from textveil_lab.papers.truncated_laplace.facts import (
     BLOCKS,
@@ -28,6 +27,7 @@ from textveil_lab.papers.truncated_laplace.facts import (
 )
 from textveil_lab.papers.truncated_laplace.variance import gaussian_variance, laplace_variance, published_variance
 from textveil_lab.plots import Chart, new_figure
+from textveil_lab.tables import Table
 
 TEXT_YELP = (8539, 2174)  # Training and test sentences that the text gives Yelp
 TREEBANK = {"train": (3310, 3610), "test": (912, 909)}

@@ -10,11 +10,11 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from textveil.errors import InputError
-from textveil.pages.tables import Cell, Table
 from textveil_lab.downstream.corpora import read_ag_news
 from textveil_lab.evaluation.drawn_tables import drawn_if_possible
 from textveil_lab.papers.setting import Comparison, ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil_lab.papers.truncated_laplace.facts import CorpusSize, corpus_sizes
+from textveil_lab.tables import Cell, Table
 
 FOLDERS: Mapping[str, str] = MappingProxyType({"yahoo": "yahoo", "yelp": "yelp", "sst-2": "sst2", "ag-news": "agnews"})
 """The paper's corpora and the folders below data/text that stand for them."""

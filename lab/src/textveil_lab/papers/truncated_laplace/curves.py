@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from textveil.pages.tables import Table
 from textveil_lab.numerics.guarantee_limits import unchanged_limit_of_prior
 from textveil_lab.papers.setting import ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil_lab.papers.truncated_laplace.facts import BLOCKS, MECHANISMS, TableBlock, value
@@ -14,6 +13,7 @@ from textveil_lab.papers.truncated_laplace.sentences import VALID_MECHANISMS, Re
 from textveil_lab.papers.truncated_laplace.tables import BERT_NOTE, judgment_of, settings_of
 from textveil_lab.papers.truncated_laplace.verdicts import VALID_DELTA, ExperimentWay
 from textveil_lab.plots import Panel, new_figure
+from textveil_lab.tables import Table
 
 GLOVE = tuple(block for block in BLOCKS if block.embeddings == "GloVe")
 

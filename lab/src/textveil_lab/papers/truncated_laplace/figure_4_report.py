@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from textveil.pages.tables import Cell, Table
 from textveil_lab.downstream.scorers import UNCHANGED
 from textveil_lab.frontiers.downstream.measured import CONFIDENCE, ON_RELEASES, ON_TEXTS, Measured
 from textveil_lab.papers.setting import Comparison, ItemOutcome, Judgment, Reproduced
 from textveil_lab.papers.truncated_laplace.facts import clean_accuracy
 from textveil_lab.papers.truncated_laplace.verdicts import ExperimentWay
 from textveil_lab.plots import Chart, new_figure
+from textveil_lab.tables import Cell, Table
 
 CALLED: Final = {**{way: way.value for way in ExperimentWay}, ExperimentWay.CODE: "noise of the public code"}
 """What the report calls the three ways.

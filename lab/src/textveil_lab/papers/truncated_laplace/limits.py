@@ -19,7 +19,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from textveil.pages.tables import Table
 from textveil.types import Reals
 from textveil_lab.numerics.guarantee_limits import (
     least_guessed,
@@ -38,6 +37,7 @@ from textveil_lab.papers.truncated_laplace.predictability import (
     sentences_of,
 )
 from textveil_lab.plots import Chart, new_figure
+from textveil_lab.tables import Table
 
 GUESSED_SHARES = tuple(round(0.01 * step, 2) for step in range(1, 100))  # Predictabilities at which cells are counted
 CORPORA = ("yelp", "yahoo")  # Whose cells they are: the folders below data/text have the same names

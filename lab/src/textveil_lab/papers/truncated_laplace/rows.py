@@ -8,8 +8,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from textveil.pages.tables import Cell as TableCell
-from textveil.pages.tables import Table
 from textveil.privacy.guarantees import PureDP
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.noise.closed_form import audit_noise, delta_over_pairs
@@ -21,6 +19,8 @@ from textveil_lab.papers.truncated_laplace.public_code import mechanism_of
 from textveil_lab.papers.truncated_laplace.results import Results, Scores
 from textveil_lab.papers.truncated_laplace.sentences import RewritingCell
 from textveil_lab.papers.truncated_laplace.verdicts import VALID_DELTA, ExperimentWay
+from textveil_lab.tables import Cell as TableCell
+from textveil_lab.tables import Table
 
 PAIRS = 20_000  # Pairs of the run's words among which the largest delta is looked for
 

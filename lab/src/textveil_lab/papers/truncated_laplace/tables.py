@@ -6,7 +6,6 @@ Figures 1 and 6: two sentences, rewritten in every way at epsilon 0.1.
 import statistics
 from collections.abc import Mapping, Sequence
 
-from textveil.pages.tables import Table
 from textveil_lab.evaluation.drawn_tables import drawn_if_possible
 from textveil_lab.evaluation.unchanged import rouge_1
 from textveil_lab.papers.setting import Comparison, ItemOutcome, Judgment, Reproduced, StudySetting
@@ -22,6 +21,7 @@ from textveil_lab.papers.truncated_laplace.results import Results, results_of
 from textveil_lab.papers.truncated_laplace.rows import SCORES, ScoreRow, row_of, table_of, true_delta
 from textveil_lab.papers.truncated_laplace.sentences import Material, RewritingCell, cells_of, clean_cell
 from textveil_lab.papers.truncated_laplace.verdicts import ExperimentWay
+from textveil_lab.tables import Table
 
 FAST_TEXT = tuple(block for block in BLOCKS if block.embeddings == "fastText")
 GLOVE = tuple(block for block in BLOCKS if block.embeddings == "GloVe")

@@ -13,7 +13,6 @@ import math
 from typing import NamedTuple
 
 from textveil.errors import need
-from textveil.pages.tables import Cell, Table
 from textveil.privacy.composition import analytic_gaussian_sigma
 from textveil_lab.noise.calibration import laplace_scale, truncated_laplace_bound
 from textveil_lab.noise.truncated_laplace import TruncatedLaplace
@@ -21,6 +20,7 @@ from textveil_lab.noise.truncation import published_truncation
 from textveil_lab.papers.setting import ItemOutcome, StudySetting
 from textveil_lab.papers.truncated_laplace.facts import DIM, EPSILONS, LOG_DELTA, NOISE_DIMS
 from textveil_lab.plots import Chart, new_figure
+from textveil_lab.tables import Cell, Table
 
 USUAL_DELTA = 1e-5  # A delta of the size that is used elsewhere
 DIMS = (1, 3, 10, 30, 100, 300)  # Dimensions at which the valid bound is compared

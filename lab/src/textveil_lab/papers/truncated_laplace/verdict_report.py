@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 
-from textveil.pages.tables import Cell, Table
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.noise.closed_form import PairSummary
 from textveil_lab.audit.report.report import Finding, Verdict
@@ -28,6 +27,7 @@ from textveil_lab.papers.truncated_laplace.verdicts import (
     valid_settings,
 )
 from textveil_lab.plots import Chart, new_figure
+from textveil_lab.tables import Cell, Table
 
 RELEASED_WORDS = 1000
 RELEASED_SAMPLES = 100_000

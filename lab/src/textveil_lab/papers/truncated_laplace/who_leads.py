@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from textveil.pages.tables import Cell, Table
 from textveil.statistics import Bound
 from textveil_lab.downstream.scorers import UNCHANGED
 from textveil_lab.frontiers.downstream.measured import CONFIDENCE, Measured
 from textveil_lab.papers.setting import ItemOutcome
 from textveil_lab.plots import Chart, new_figure
+from textveil_lab.tables import Cell, Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

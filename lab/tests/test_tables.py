@@ -12,8 +12,8 @@ import pytest
 import textveil
 from textveil.errors import OutputError, ParameterError
 from textveil.json_text import json_text
-from textveil.pages.tables import Table, csv_text, save_table, shown
-from textveil.whole_files import write_whole
+from textveil.whole_files import csv_text, write_whole
+from textveil_lab.tables import Table, save_table, shown
 
 
 def made(**facts: object) -> Table:
@@ -93,5 +93,5 @@ def test_every_table_is_written_by_one_function() -> None:
     # Of a corpus every cell is the user's own, and comes back as it was.
     assert [path.relative_to(package).as_posix() for path in writers] == [
         "corpora/formats/csv_table.py",
-        "pages/tables.py",
+        "whole_files.py",
     ]

@@ -1,37 +1,18 @@
-"""Tables beside figures, as CSV for people and as JSON for machines; and the folder that results go to."""
+"""Tables beside figures, as CSV for people and as JSON for machines."""
 
-import csv
-import io
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
-from textveil.errors import ParameterError, need
+from textveil.errors import need
 from textveil.json_text import json_text
-from textveil.whole_files import write_whole
+from textveil.whole_files import csv_text, write_whole
 
 Cell: TypeAlias = str | int | float | bool | None
 DIGITS = 8  # significant digits that are kept: what lies beyond may differ from one machine's arithmetic to another's
-_FORMULAS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001
-"""How a cell begins that spreadsheets compute."""
-
-
-def csv_text(rows: Iterable[Sequence[object]]) -> str:
-    """Rows as CSV; a text that a spreadsheet would compute has an apostrophe before it, numbers stay as they are.
-
-    Labels, words and names of a released table are whatever somebody wrote, and who opens it trusts its maker.
-    """
-    lines = []
-    for row in rows:
-        out = io.StringIO()
-        # With this line end the writer quotes fields that hold a lone carriage return, which would begin a row.
-        cells = [f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULAS) else cell for cell in row]
-        csv.writer(out, lineterminator="\r\n").writerow(cells)
-        lines.append(out.getvalue().removesuffix("\r\n") + "\n")
-    return "".join(lines)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,26 +71,3 @@ def _plain(cell: Any) -> Cell:
     value = cell.item() if hasattr(cell, "item") else cell
     need(value is None or isinstance(value, str | int | float), "cell", type(value).__name__, "text or a number")
     return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
-
-
-def results_folder(folder: Path, mark: str, *, mode: int = 0o777) -> Path:
-    """Return a folder that results can be written to, made if it does not exist; to be called before long work.
-
-    Refused is one with files, unless ``mark``, which every run writes, is among them. ``mode`` is before the umask.
-    """
-    try:
-        folder.mkdir(mode=mode, exist_ok=True)
-        names = [path.name for path in folder.iterdir()]
-        left_by_kills = all(name.startswith(".") and ".textveil-" in name for name in names)
-        foreign = not left_by_kills and not (folder / mark).is_file()
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise ParameterError(
-            f"`output` must be a folder that can be written, in one that exists; got {reason}. Name another."
-        ) from None
-    if foreign:
-        raise ParameterError(
-            "`output` must be a new folder, an empty one, or one of an earlier run; got one with other files. "
-            "Name another."
-        )
-    return folder

@@ -321,7 +321,7 @@ def verified_export(path: Path, noted: Collection[str] = ()) -> Verification:
     """
     replay = Replay(lambda: _read(path), noted)
     replay.run()
-    last = _last(path)
+    _, last = max(_lines(path), key=lambda line: line[0], default=(0, None))
     heads = heads_of(replay)
     ends = {"entries": replay.entries, "heads": {tenant: list(head) for tenant, head in heads.items()}}
     cut = [] if last == ends else ["the export ends elsewhere than it says; entries were cut off or added"]
@@ -360,7 +360,3 @@ def _read(path: Path) -> Iterator[Entry]:
             yield Entry.of_hex(data)
         except (KeyError, TypeError, ValueError):
             raise InputError(f"the input must be an exported ledger; line {number} is no entry.") from None
-
-
-def _last(path: Path) -> Any:
-    return max(_lines(path), key=lambda line: line[0], default=(0, None))[1]

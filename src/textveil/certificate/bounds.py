@@ -81,7 +81,7 @@ def upper_count(values: Reals, sample: Sample, level: float = LEVEL) -> int:
 
     Where no value is 1 and weights are equal, it is at most the exact (hypergeometric) bound at .44 of 1 - level.
     """
-    _need_marks(values)
+    need(bool(np.all(np.isin(values, (0.0, 1.0)))), "values", "others", "0 or 1 for every page")
     # A count that is possible lies below the bound: not to be lost by rounding, it is given a millionth of a page.
     return math.floor(sample.population * upper_mean(values, sample, level) + 1e-6)
 
@@ -280,10 +280,6 @@ def capture_recapture(first: int, second: int, both: int, confidence: float = LE
     union = first + second - both
     upper = first / share.lower - union if share.lower > 0 else math.inf
     return Bound(min(overlooked, max(0.0, first / share.upper - union)), overlooked, max(upper, overlooked), confidence)
-
-
-def _need_marks(values: Reals) -> None:
-    need(bool(np.all(np.isin(values, (0.0, 1.0)))), "values", "others", "0 or 1 for every page")
 
 
 def _need_counts(name: str, counts: Reals, size: int) -> None:

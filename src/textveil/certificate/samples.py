@@ -434,8 +434,11 @@ def _read(data: bytes, secret: bytes) -> tuple[Facts, int, list[tuple[str, str]]
     texts: dict[int, list[list[str]]] = {}
     for number, new in kept:
         texts.setdefault(number, []).extend(new)
-    return Facts(**facts), conversations, [_joined(each) for each in texts.values()]
-
-
-def _joined(texts: Sequence[Sequence[str]]) -> tuple[str, str]:
-    return _BETWEEN.join(original for original, _ in texts), _BETWEEN.join(released for _, released in texts)
+    return (
+        Facts(**facts),
+        conversations,
+        [
+            (_BETWEEN.join(original for original, _ in each), _BETWEEN.join(released for _, released in each))
+            for each in texts.values()
+        ],
+    )

@@ -89,7 +89,11 @@ def renamed(names: Sequence[str], hides: Callable[[Sequence[str]], Sequence[Iter
     parts = sorted({part for name in names for part in PurePosixPath(name).parts})
     plain = [re.sub(r"[_.\W]+", " ", part) for part in parts]
     kinds = zip(parts, hides(parts), hides(plain), strict=True)
-    secret = [part for part, *found in kinds if any(_tells(part, each) for each in found)]
+    secret = [
+        part
+        for part, *found in kinds
+        if any(kind not in _SHORT or _LONG_NUMBER(part) for each in found for kind in each)
+    ]
     number, fresh, taken = 0, dict[str, str](), set(parts)
     for part in secret:
         while True:
@@ -99,10 +103,6 @@ def renamed(names: Sequence[str], hides: Callable[[Sequence[str]], Sequence[Iter
                 break
     moved = {name: "/".join(fresh.get(part, part) for part in PurePosixPath(name).parts) for name in names}
     return {name: new for name, new in moved.items() if name != new}
-
-
-def _tells(part: str, kinds: Iterable[str]) -> bool:
-    return any(kind not in _SHORT or _LONG_NUMBER(part) for kind in kinds)
 
 
 def _known(part: str) -> bool:

@@ -184,9 +184,9 @@ class Package:
         self.passages += self._pictures.passages
 
     def _relate(self, part: _Part) -> None:
-        kept = []
+        kept, names = [], {part.name.lower() for part in self.order}
         for relation in part.relations:
-            stays = relation.kind in _SPOKEN_TARGETS if relation.outside else self._stays(relation.target)
+            stays = relation.kind in _SPOKEN_TARGETS if relation.outside else relation.target.lower() in names
             stays = stays and _TYPE_OF_RELATION.fullmatch(relation.type) is not None
             if stays and relation.outside and _OUTSIDE.match(relation.target) is None:
                 relation = replace(relation, target="about:blank")
@@ -196,9 +196,6 @@ class Package:
             else:
                 self.removed[_kind_of(relation)] += relation.outside
         part.relations = kept
-
-    def _stays(self, name: str) -> bool:
-        return any(part.name.lower() == name.lower() for part in self.order)
 
     def written(self) -> bytes:
         """Return the file, whole."""

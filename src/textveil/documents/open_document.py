@@ -178,7 +178,7 @@ class OpenDocument:
             parent = element.getparent()
             if parent is not None and not known(element.tag):
                 if len(element) or element.attrib or (element.text or "").strip():
-                    self.removed[_called(short(element.tag))] += 1
+                    self.removed[_CALLED.get(name := short(element.tag), f"element {name}")] += 1
                 element.clear()  # what is in it goes with it, and is no further part
                 parent.remove(element)
                 continue
@@ -355,10 +355,6 @@ _FOLDERS: Final = {
     "VersionList.xml": "earlier version", "Versions": "earlier version", "meta.xml": "properties", "settings.xml": "settings",
     "manifest.rdf": "properties", "layout-cache": "settings", "META-INF": "signature", "Object": "embedded object",
 }  # fmt: skip
-
-
-def _called(name: str) -> str:
-    return _CALLED.get(name, f"element {name}")
 
 
 def _part_called(name: str) -> str:

@@ -137,14 +137,13 @@ def _questions(released: Sequence[str], public: Sequence[str], rng: np.random.Ge
     questions = []
     for text, row in zip(released, fits, strict=True):
         persons = rng.permutation(np.argsort(-row)[:CANDIDATES])
-        lines = [f"{number}: {_line(public[person])}" for number, person in enumerate(persons.tolist(), 1)]
+        lines = [
+            f"{number}: {' '.join(public[person].split())[:_PUBLIC]}"
+            for number, person in enumerate(persons.tolist(), 1)
+        ]
         user = f"<text>\n{text[:_RELEASE]}\n</text>\n\n" + "\n".join(lines)
         questions.append(_Question((Message("system", _TASK), Message("user", user)), persons))
     return questions
-
-
-def _line(public: str) -> str:
-    return " ".join(public.split())[:_PUBLIC]
 
 
 def _answers(endpoint: Endpoint, questions: Sequence[_Question]) -> list[str]:

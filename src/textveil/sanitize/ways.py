@@ -326,7 +326,8 @@ class Verbatim:
         """The stretches, for which nothing is drawn."""
         if self.marks == "normalize":
             texts = [
-                [plain_text(stretch, *_ends(place, len(text))) for place, stretch in enumerate(text)] for text in texts
+                [plain_text(stretch, place > 0, place < len(text) - 1) for place, stretch in enumerate(text)]
+                for text in texts
             ]
         return [Stretches(stretches, shown=self._shown) for stretches in texts]
 
@@ -399,10 +400,6 @@ class DrawnOutside:
     def pieces(self, original: str, begin: int, ends: tuple[bool, bool], released: str) -> list[Replaced]:
         """The stretch as a whole."""
         return [Replaced(begin, begin + len(released), original, "")] if original != released else []
-
-
-def _ends(place: int, count: int) -> tuple[bool, bool]:
-    return place > 0, place < count - 1
 
 
 def joined(stretches: Sequence[str], drawn: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:

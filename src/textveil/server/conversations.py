@@ -250,7 +250,7 @@ class ConversationState:
                 self._policies[key],
                 digests[self._policies[key]],
                 release_data(release, told.maps),
-                self._source(release),
+                UNTRACED if release.private_map is None else self.source_of(release.private_map),
             ]
             for key, release in added
             if self._policies[key] in digests
@@ -358,9 +358,6 @@ class ConversationState:
     def tell(self, grown: Callable[[ConversationState, int], None] | None) -> None:
         """Set who is told of its growth from now on; None once it is kept no more, and counts for nobody."""
         self._grown = grown
-
-    def _source(self, release: Release) -> str:
-        return UNTRACED if release.private_map is None else self.source_of(release.private_map)
 
     def _grow(self, count: int) -> None:
         self.kept = None

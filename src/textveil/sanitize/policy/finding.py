@@ -351,7 +351,8 @@ class SpanFinder:
         drawn = [self._stands(span) or not any(keep(span) for keep in keeps) for span in candidates]
         if all(drawn):
             return list(candidates)
-        own = [keep for keeper, keep in zip(self._keepers, keeps, strict=True) if not _is_public(keeper)]
+        pairs = zip(self._keepers, keeps, strict=True)
+        own = [keep for keeper, keep in pairs if not (isinstance(keeper, KeepList) and keeper.public)]
         names = frozenset(
             chain.from_iterable(_names_in(text, span) for span in compress(candidates, drawn) if _is_person(span))
         )
@@ -370,10 +371,6 @@ class SpanFinder:
     def _stands(self, span: DetectedSpan) -> bool:
         """Tell whether nothing keeps a span: the user's own lists or patterns found it, or its kind stays anyway."""
         return span.detector in self._firm or span.kind not in self._drawn
-
-
-def _is_public(keeper: Keeper) -> bool:
-    return isinstance(keeper, KeepList) and keeper.public
 
 
 def _is_person(span: DetectedSpan) -> bool:

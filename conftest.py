@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_limits
 from textveil import randomness
 from textveil.errors import MissingExtra, MissingLab
 from textveil.vocabulary.embedded import load_vocabulary
-from textveil.vocabulary.tables.public import close_unused
+from textveil.vocabulary.public_tables import close_unused
 from textveil.vocabulary.vocabulary import Vocabulary
 
 _SEED = 20240611

@@ -16,7 +16,7 @@ import numpy as np
 
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.facts import word_frequencies
-from textveil.vocabulary.tables.files import encoded
+from textveil.vocabulary.table_files import encoded
 from textveil_lab.mechanisms.sampling.optimal_weights import (
     LEVELS,
     NUMBERS,

@@ -31,8 +31,8 @@ from numpy.typing import NDArray
 
 from textveil.types import Progress
 from textveil.vocabulary.embedded import DATA
-from textveil.vocabulary.tables.files import encoded
-from textveil.vocabulary.tables.public import SHIPPED, SHIPPED_SIZE, PublicTable, neighbor_order
+from textveil.vocabulary.public_tables import SHIPPED, SHIPPED_SIZE, PublicTable, neighbor_order
+from textveil.vocabulary.table_files import encoded
 from textveil.vocabulary.vocabulary import LEVELS, PairOfArrays, Vocabulary
 from textveil_lab.mechanisms.parameters import outward
 from textveil_lab.mechanisms.sampling.normalizer_bounds import SHIPPED as COUNTS

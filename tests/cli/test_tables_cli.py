@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from tests.cli.test_cli import one_line, run
 
-from textveil.corpora import tables as policy
-from textveil.vocabulary.tables.public import close_unused
+from textveil.corpora import processes as policy
+from textveil.vocabulary.public_tables import close_unused
 
 
 @pytest.fixture

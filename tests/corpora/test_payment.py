@@ -191,7 +191,7 @@ def test_a_run_that_fails_before_it_draws_takes_back_what_it_reserved(
 
     made = run(records(tmp_path), place, tv.policy("all-words"))
     with monkeypatch.context() as patch:
-        patch.setattr("textveil.corpora.tables.provided_tables", fails)
+        patch.setattr("textveil.corpora.processes.provided_tables", fails)
         with pytest.raises(OutputError, match=r"^the tables cannot be made\.$"):
             made.to_file(tmp_path / "out.jsonl", resume=True) if job else made.to_stream(io.BytesIO())
     assert spent(place, "ann") == spent(place, "bob") == spent(place, None) == 0

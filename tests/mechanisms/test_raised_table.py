@@ -18,9 +18,9 @@ from textveil.mechanisms.raised_table import (
     raised_table,
 )
 from textveil.numerics.base_weights import BaseWeights, base_weights
-from textveil.vocabulary.tables import public
-from textveil.vocabulary.tables.files import read_table, write_table
-from textveil.vocabulary.tables.public import neighbor_order
+from textveil.vocabulary import public_tables as public
+from textveil.vocabulary.public_tables import neighbor_order
+from textveil.vocabulary.table_files import read_table, write_table
 
 SIZE = 700
 

@@ -19,7 +19,7 @@ from textveil.sanitize.release import Release
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.text import codes, out_of_vocabulary
 from textveil.text.codes import TextCodes
-from textveil.vocabulary.tables import public
+from textveil.vocabulary import public_tables as public
 
 TEXT = "Maria Gonzalez lives in Leeds <b>near</b> here. " + "More of it. " * 20
 

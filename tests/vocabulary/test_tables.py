@@ -23,18 +23,11 @@ from textveil.mechanisms.kinds import Tabulated
 from textveil.mechanisms.neighborhood import neighborhood
 from textveil.mechanisms.raised_rows import NeighborRows
 from textveil.randomness import seeded_generator
+from textveil.vocabulary import public_tables as public
+from textveil.vocabulary import table_files as files
 from textveil.vocabulary.embedded import provenance
 from textveil.vocabulary.grid import IntegerGrid, integer_grid, nested_limit
-from textveil.vocabulary.tables import files, public
-from textveil.vocabulary.tables.files import (
-    ArrayShape,
-    TableKey,
-    clear_tables,
-    read_table,
-    table_files,
-    write_table,
-)
-from textveil.vocabulary.tables.public import (
+from textveil.vocabulary.public_tables import (
     NEIGHBORS,
     SHIPPED,
     SHIPPED_SIZE,
@@ -42,6 +35,14 @@ from textveil.vocabulary.tables.public import (
     neighbor_order,
     row_length,
     tables_folder,
+)
+from textveil.vocabulary.table_files import (
+    ArrayShape,
+    TableKey,
+    clear_tables,
+    read_table,
+    table_files,
+    write_table,
 )
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -180,7 +181,7 @@ _KILLED = """
 import os, signal, sys
 from pathlib import Path
 from tests.vocabulary.test_tables import ARRAYS, KEY
-from textveil.vocabulary.tables import files, public
+from textveil.vocabulary import public_tables as public, table_files as files
 os.fsync = lambda handle: os.kill(os.getpid(), signal.SIGKILL)
 files.write_table(Path(sys.argv[1]), KEY, ARRAYS)
 """
@@ -386,7 +387,7 @@ _KERNEL = """
 import json, numpy as np
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.grid import integer_grid
-from textveil.vocabulary.tables.public import NEIGHBORS, SHIPPED_SIZE, neighbor_order
+from textveil.vocabulary.public_tables import NEIGHBORS, SHIPPED_SIZE, neighbor_order
 vocabulary = load_vocabulary()
 ids = np.arange(0, len(vocabulary), 97)
 rows = integer_grid(vocabulary).neighborhoods(ids, SHIPPED_SIZE)

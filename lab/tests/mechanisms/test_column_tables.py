@@ -11,9 +11,9 @@ from tests.helpers.vocabularies import made_vocabulary
 from tests.mechanisms.test_raised_table import SIZE, _channel, _weights
 from tests.mechanisms.test_raised_table import folder as folder  # a cache folder of each test's own
 
-from textveil.corpora.tables import provided
+from textveil.corpora.processes import provided
 from textveil.mechanisms.raised_table import ExcessRows
-from textveil.vocabulary.tables.files import table_files, write_table
+from textveil.vocabulary.table_files import table_files, write_table
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.capabilities import TabulatedColumns
 from textveil_lab.mechanisms.channel_columns import columns_of

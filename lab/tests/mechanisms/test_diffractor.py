@@ -16,8 +16,8 @@ from textveil.errors import ParameterError
 from textveil.privacy.guarantees import Status
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.embedded import provenance
-from textveil.vocabulary.tables.files import write_table_as
-from textveil.vocabulary.tables.public import close_unused
+from textveil.vocabulary.public_tables import close_unused
+from textveil.vocabulary.table_files import write_table_as
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.channels.diffractor import Diffractor, diffractor
 from textveil_lab.mechanisms.published.diffractor import diffractor_published

@@ -14,7 +14,7 @@ from textveil.catalog import mechanism
 from textveil.errors import InputError, ParameterError
 from textveil.mechanisms.neighborhood import weighted_neighborhood
 from textveil.vocabulary.facts import word_frequencies
-from textveil.vocabulary.tables.public import tables_folder
+from textveil.vocabulary.public_tables import tables_folder
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.channels.optimal import FAR, Optimal, optimal
 from textveil_lab.mechanisms.sampling import optimal_weights

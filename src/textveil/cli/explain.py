@@ -202,8 +202,8 @@ def _size(path: Path | None) -> int:
 @tables_app.command("list")
 def list_command(as_json: opt.AsJson = False) -> None:
     """List the tables in the cache folder, each checked as a whole."""
-    from textveil.vocabulary.tables.files import table_files
-    from textveil.vocabulary.tables.public import tables_folder
+    from textveil.vocabulary.public_tables import tables_folder
+    from textveil.vocabulary.table_files import table_files
 
     folder = tables_folder()
     tables = table_files(folder)
@@ -233,8 +233,8 @@ def list_command(as_json: opt.AsJson = False) -> None:
 @tables_app.command("clear")
 def clear_command(as_json: opt.AsJson = False) -> None:
     """Remove all tables from the cache folder; what comes with the package stays."""
-    from textveil.vocabulary.tables.files import clear_tables
-    from textveil.vocabulary.tables.public import tables_folder
+    from textveil.vocabulary.public_tables import tables_folder
+    from textveil.vocabulary.table_files import clear_tables
 
     try:
         files, freed = clear_tables(tables_folder())

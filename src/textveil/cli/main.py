@@ -47,7 +47,7 @@ GROUP: Final = "textveil.commands"
 OWN: Final[Mapping[str, tuple[str, type[TyperCommand]]]] = {
     "sanitize": ("sanitize:sanitize_command", MechanismCommand),
     "explain": ("explain:explain_command", MechanismCommand),
-    "restore": ("restore:restore_command", GroupedCommand),
+    "restore": ("documents:restore_command", GroupedCommand),
     "clean": ("clean:clean_command", GroupedCommand),
     "detect": ("detect:detect_command", GroupedCommand),
     "review": ("review:review_command", GroupedCommand),

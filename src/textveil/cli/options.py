@@ -315,7 +315,6 @@ class ReadingOptions:
         inputs = inputs_of(files_of(patterns), choice)
         if choice.name(inputs) != DOCUMENT:
             return []
-        from textveil.cli.documents import bytes_of
         from textveil.documents.apart import Apart
         from textveil.documents.registry import is_picture
 
@@ -479,3 +478,14 @@ class ServiceOptions:
         need(model is None, "model", "one", "left out with `endpoint`", "A release is decoded here or repaired there.")
         with renamed(url="endpoint", model="endpoint_model", timeout="endpoint_timeout"):
             return Endpoint(url=self.endpoint, model=self.endpoint_model, timeout=self.endpoint_timeout)
+
+
+def bytes_of(name: str) -> bytes:
+    """Return the bytes of a file. Raises InputError: it cannot be read."""
+    from textveil.corpora.sources import called
+
+    try:
+        return Path(name).read_bytes()
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+    raise InputError(f"{called(name, 1)} must be a readable file; got {reason}.")

@@ -219,8 +219,8 @@ def doctor_command(
 def _findings(upstream: str | None) -> Iterator[Finding]:
     from textveil.environment import cores
     from textveil.sanitize.policy.choice import PRESETS
-    from textveil.vocabulary.tables.files import table_files
-    from textveil.vocabulary.tables.public import tables_folder
+    from textveil.vocabulary.public_tables import tables_folder
+    from textveil.vocabulary.table_files import table_files
 
     yield Finding("textveil", f"{version('textveil')} on Python {platform.python_version()}, {cores()} processors")
     yield Finding("policies", ", ".join(PRESETS))

@@ -261,7 +261,7 @@ class Run:
     ) -> None:
         total, held = self._inputs(worker.secret).total(), list[Any]()
         if (words := self._sanitizer.mechanism) is not None:
-            from textveil.corpora.tables import provided_tables
+            from textveil.corpora.processes import provided_tables
 
             held = provided_tables(words, total, self.tell, self.building)
         begin()

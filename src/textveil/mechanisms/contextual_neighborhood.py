@@ -26,7 +26,7 @@ from textveil.randomness import resolve
 from textveil.types import Ids, Integers
 from textveil.vocabulary.embedded import DATA, load_vocabulary
 from textveil.vocabulary.facts import WordFrequencies
-from textveil.vocabulary.tables.public import PublicTable
+from textveil.vocabulary.public_tables import PublicTable
 from textveil.vocabulary.vocabulary import Vocabulary
 
 CONTEXT_CHOICES: Final = "context_choices.json"  # built by ``tools/build_context_choices.py``

@@ -39,7 +39,7 @@ from textveil.vocabulary.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from textveil.statistics import Bound
-    from textveil.vocabulary.tables.public import PublicTable
+    from textveil.vocabulary.public_tables import PublicTable
 
 
 class Described(Protocol):

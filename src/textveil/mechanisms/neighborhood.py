@@ -29,7 +29,7 @@ from textveil.randomness import resolve
 from textveil.registry.options import FRACTION, NEIGHBORHOODS, Domain, Option, at_least, interval, named
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.facts import WordFrequencies, word_frequencies
-from textveil.vocabulary.tables.public import PublicTable
+from textveil.vocabulary.public_tables import PublicTable
 from textveil.vocabulary.vocabulary import Vocabulary
 
 WEIGHTED_PROOF = "privacy/proofs/weighted_neighborhood.md"

@@ -25,7 +25,7 @@ from textveil.numerics.base_weights import BaseWeights
 from textveil.types import Ids, Integers
 from textveil.vocabulary.facts import mean_neighbor_similarity
 from textveil.vocabulary.grid import by_falling_score, integer_grid, nested_limit
-from textveil.vocabulary.tables.public import NEIGHBORS, SHIPPED_SIZE, OpenTable, PublicTable, builds, neighbor_order
+from textveil.vocabulary.public_tables import NEIGHBORS, SHIPPED_SIZE, OpenTable, PublicTable, builds, neighbor_order
 from textveil.vocabulary.vocabulary import Vocabulary
 
 

@@ -26,8 +26,8 @@ from textveil.mechanisms.raised_rows import (
 from textveil.numerics.base_weights import BaseWeights
 from textveil.types import Ids, Integers, Progress
 from textveil.vocabulary.grid import nested_limit
-from textveil.vocabulary.tables.files import UNTOLD, Arrays, ArrayShape, TableKey
-from textveil.vocabulary.tables.public import OpenTable, PublicTable, builds, grid_digest
+from textveil.vocabulary.public_tables import OpenTable, PublicTable, builds, grid_digest
+from textveil.vocabulary.table_files import UNTOLD, Arrays, ArrayShape, TableKey
 from textveil.vocabulary.vocabulary import Vocabulary
 
 LENGTHS: Final = "lengths"

@@ -23,7 +23,7 @@ from textveil.json_text import json_file
 from textveil.models.language_model import Continuations, check_contexts, check_words
 from textveil.types import Bytes, Flags, Ids, Integers, Vectors
 from textveil.vocabulary.embedded import load_vocabulary
-from textveil.vocabulary.tables.files import ArrayShape, TableKey, read_key, read_table, write_table_as
+from textveil.vocabulary.table_files import ArrayShape, TableKey, read_key, read_table, write_table_as
 from textveil.vocabulary.vocabulary import Vocabulary
 
 DATA: Final = Path(__file__).parent / "data"

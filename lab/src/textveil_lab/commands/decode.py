@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from textveil.mechanisms.kinds import Mechanism
     from textveil.models.endpoint import Endpoint
     from textveil.models.language_model import LanguageModel
-    from textveil.vocabulary.tables.public import OpenTable
+    from textveil.vocabulary.public_tables import OpenTable
     from textveil.vocabulary.vocabulary import Vocabulary
     from textveil_lab.decoding.evidence import Choice, DecoderOptions
     from textveil_lab.models.masked import MaskedLanguageModel
@@ -161,7 +161,7 @@ def _run(decoder: DecodesTexts, doing: str, reader: CorpusFormat, inputs: tuple[
 
 
 def _tables(mechanism: Mechanism) -> list[OpenTable]:
-    from textveil.corpora.tables import provided
+    from textveil.corpora.processes import provided
     from textveil.mechanisms.kinds import Tabulated
     from textveil_lab.mechanisms.capabilities import TabulatedColumns
     from textveil_lab.mechanisms.product_columns import own_columns

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 from textveil.mechanisms.kinds import IntegerWeights, OverWords, PrivacyProfile, TextMechanism, WordMechanism
 from textveil.types import Flags, Ids, Integers, Reals, Vectors
-from textveil.vocabulary.tables.public import PublicTable
+from textveil.vocabulary.public_tables import PublicTable
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.parameters import CodeBound
 from textveil_lab.mechanisms.sampling.output_columns import Columns, OverBase

@@ -16,7 +16,7 @@ from textveil.mechanisms.raised_rows import ByCosine, RaisedEntries
 from textveil.mechanisms.randomized_response import RandomizedResponse
 from textveil.numerics.base_weights import GrowingWeights, Lent
 from textveil.types import Ids, Integers, Reals
-from textveil.vocabulary.tables.public import PublicTable
+from textveil.vocabulary.public_tables import PublicTable
 from textveil_lab.mechanisms.capabilities import ChannelColumns, SequenceColumns, WeightsOverBase
 from textveil_lab.mechanisms.sampling.end_columns import EndColumns
 from textveil_lab.mechanisms.sampling.output_columns import Columns, OverBase, RaisedColumns, above_least

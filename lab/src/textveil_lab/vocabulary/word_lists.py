@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from textveil.errors import need
 from textveil.randomness import seeded_generator
 from textveil.types import Ids, Progress, Reals
-from textveil.vocabulary.tables.files import Arrays, ArrayShape, TableKey
-from textveil.vocabulary.tables.public import PublicTable
+from textveil.vocabulary.public_tables import PublicTable
+from textveil.vocabulary.table_files import Arrays, ArrayShape, TableKey
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.vocabulary import DATA
 from textveil_lab.vocabulary.geometry import nearest_neighbors, remembered

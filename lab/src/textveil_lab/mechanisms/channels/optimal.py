@@ -17,7 +17,7 @@ from textveil.privacy.guarantees import PureDP
 from textveil.registry.options import NEIGHBORHOODS, Option, file_or_named, named
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.facts import given_frequencies
-from textveil.vocabulary.tables.public import PublicTable
+from textveil.vocabulary.public_tables import PublicTable
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.product_columns import WeightedColumns
 from textveil_lab.mechanisms.sampling.optimal_weights import (

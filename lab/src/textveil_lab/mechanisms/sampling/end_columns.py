@@ -12,8 +12,8 @@ from textveil.mechanisms.raised_table import gathered, rows_key, starts_of
 from textveil.numerics.base_weights import BaseWeights
 from textveil.types import Flags, Ids, Integers, Progress
 from textveil.vocabulary.grid import IntegerGrid, integer_grid
-from textveil.vocabulary.tables.files import Arrays, ArrayShape
-from textveil.vocabulary.tables.public import OpenTable, PublicTable
+from textveil.vocabulary.public_tables import OpenTable, PublicTable
+from textveil.vocabulary.table_files import Arrays, ArrayShape
 from textveil.vocabulary.vocabulary import Vocabulary
 
 LAST: Final = "last"

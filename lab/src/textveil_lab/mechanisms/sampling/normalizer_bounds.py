@@ -16,8 +16,8 @@ import numpy as np
 from textveil.numerics.integer_weights import exp_minus_half_ceiling, log_ratio_up
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.grid import integer_grid
-from textveil.vocabulary.tables.files import Arrays, ArrayShape, TableKey
-from textveil.vocabulary.tables.public import PublicTable
+from textveil.vocabulary.public_tables import PublicTable
+from textveil.vocabulary.table_files import Arrays, ArrayShape, TableKey
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.vocabulary import DATA
 from textveil_lab.vocabulary.geometry import remembered

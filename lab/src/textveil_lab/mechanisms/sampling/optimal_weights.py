@@ -22,8 +22,8 @@ from textveil.numerics.base_weights import BaseWeights, base_weights
 from textveil.types import Ids, Noting, Progress, Reals, Vectors
 from textveil.vocabulary.facts import WordFrequencies
 from textveil.vocabulary.grid import by_falling_score, integer_grid
-from textveil.vocabulary.tables.files import Arrays, ArrayShape, TableKey
-from textveil.vocabulary.tables.public import OpenTable, PublicTable, grid_digest, tables_folder
+from textveil.vocabulary.public_tables import OpenTable, PublicTable, grid_digest, tables_folder
+from textveil.vocabulary.table_files import Arrays, ArrayShape, TableKey
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.numerics.optimal_channel import (
     STEPS,

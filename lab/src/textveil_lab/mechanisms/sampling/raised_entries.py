@@ -17,7 +17,7 @@ from textveil.mechanisms.raised_rows import (
 from textveil.mechanisms.raised_table import ExcessRows, WholeRows, spans, whole_rows
 from textveil.numerics.base_weights import BaseWeights
 from textveil.types import Ids
-from textveil.vocabulary.tables.public import OpenTable
+from textveil.vocabulary.public_tables import OpenTable
 
 _BLOCK: Final = 256  # words whose scores are made at once: 33 MB at 33,000 words
 _BINS: Final = 1024  # of the scores of a row, to find where it ends: only those in one bin are sorted

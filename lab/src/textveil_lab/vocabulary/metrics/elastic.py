@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from textveil.errors import need
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.grid import by_falling_score, integer_grid, nested_limit
-from textveil.vocabulary.tables.public import NEIGHBORS, neighbor_order
+from textveil.vocabulary.public_tables import NEIGHBORS, neighbor_order
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.vocabulary.metrics.metric import MetricFacts, NearWords, blocks
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from textveil.errors import need
 from textveil.types import Ids, Integers, Progress
 from textveil.vocabulary.grid import integer_grid
-from textveil.vocabulary.tables.public import NEIGHBORS, neighbor_order
+from textveil.vocabulary.public_tables import NEIGHBORS, neighbor_order
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.vocabulary.metrics.metric import MetricFacts, NearWords, blocks
 

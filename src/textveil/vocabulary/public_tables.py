@@ -23,7 +23,7 @@ from textveil.errors import need
 from textveil.types import Progress
 from textveil.vocabulary.embedded import DATA
 from textveil.vocabulary.grid import integer_grid, nested_limit
-from textveil.vocabulary.tables.files import Arrays, ArrayShape, TableKey, read_table, write_table
+from textveil.vocabulary.table_files import Arrays, ArrayShape, TableKey, read_table, write_table
 from textveil.vocabulary.vocabulary import Vocabulary
 
 Sound = Callable[[Arrays], bool]  # whether arrays are such that a guarantee holds with them, whoever made them

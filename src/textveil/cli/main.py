@@ -142,7 +142,7 @@ class AllCommands(TyperGroup):
 
         from textveil.registry.table import LAB_COMMANDS
 
-        if own is None and cmd_name in LAB_COMMANDS:
+        if own is None and cmd_name in LAB_COMMANDS.split():
             raise MissingLab(f"`textveil {cmd_name}`")
         return own
 

@@ -551,8 +551,6 @@ def _with_date_order(policy: Policy, order: str) -> Policy:
 
 
 def _for_note(policy: Policy, vocabulary: Vocabulary | None) -> Policy:
-    from dataclasses import replace
-
     from textveil.sanitize.chosen import options_for_note
     from textveil.vocabulary.embedded import load_vocabulary
 

@@ -303,20 +303,9 @@ def _inner(part: Any) -> Iterable[tuple[object, Any]]:
 FUNCTIONS: Final = "textveil.functions"
 """Entry points of functions that ``textveil`` offers under their names: ``textveil.audit``."""
 
-LAB_COMMANDS: Final = (
-    "audit",
-    "audit-field",
-    "audit-gateway",
-    "audit-package",
-    "check-tables",
-    "decode",
-    "estimate",
-    "frontier",
-    "reproduce",
-    "rewrite",
-    "tune",
-)
-
+LAB_COMMANDS: Final = """
+audit audit-field audit-gateway audit-package check-tables decode estimate frontier reproduce rewrite tune
+"""
 LAB_MECHANISMS: Final = """
 optimal exponential metric-exponential tem tgm santext santext-plus elastic privic hyperbolic-exponential same-tag
 custext custext-plus diffractor keywords sense-laplace earth-mover dp-prompt dp-paraphrase dp-fusion dp-bart dp-rewrite
@@ -327,7 +316,7 @@ dp-bart-published adept-published mahalanobis-published vickrey-published dp-pro
 truncated-laplace-published gaussian-classical-published tgm-published tem-published custext-published
 scored-budgets-published rantext-published diffractor-published
 """
-"""Mechanisms of ``textveil-lab``, with spaces between them."""
+"""Commands and mechanisms of ``textveil-lab``, with spaces between them."""
 
 
 def lab_function(name: str) -> Any:

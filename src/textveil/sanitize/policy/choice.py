@@ -203,20 +203,9 @@ def words_of_background(path: Path, level: str) -> tuple[str, ...]:
     return common_words_of(documents, level)
 
 
-_KEYS: Final = (
-    "name",
-    "describes",
-    "marks",
-    "scope",
-    "min_score",
-    "other_languages",
-    "detectors",
-    "rule",
-    "pattern",
-    "list",
-)
 _TEXTS: Final = ("name", "describes", "marks", "scope", "other_languages")
 _SAVED: Final = {"rules": "rule", "patterns": "pattern", "lists": "list"}
+_KEYS: Final = (*_TEXTS, "min_score", "detectors", *_SAVED.values())
 _ACTIONS: Final = tuple(action.value for action in Action)
 _OF_RULES: Final = ("kind", "epsilon", "scope", "min_score")
 _FLAGS: Final = (Action.KEEP, Action.PLACEHOLDER)

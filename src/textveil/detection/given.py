@@ -20,7 +20,10 @@ from textveil.text.patterns import lazy_regex, matches
 from textveil.text.tokens import spelling
 
 _UNSEEN: Final = "\u00ad\u200b-\u200f\u2060\ufeff\u0300-\u036f"
-TOKEN: Final = lazy_regex(rf"[\u3040-\u30ff\u3400-\u9fff]|(?:(?![\u3040-\u30ff\u3400-\u9fff])[\w{_UNSEEN}])+|[^\w\s]")
+_SIGNS: Final = r"\u3040-\u30ff\u3400-\u9fff"
+TOKEN: Final = lazy_regex(
+    rf"[A-Za-z0-9_]++(?![^\x00-\x7f])|(?:[^\W{_SIGNS}]++|[{_UNSEEN}]++)++|[{_SIGNS}]|[^\w\s]"
+)
 _LONGEST_PATTERN: Final = 10_000
 _UNBOUNDED: Final = 1_000  # a repeat of up to that many is taken for one without end
 
@@ -269,6 +272,7 @@ Keeps: TypeAlias = Callable[[DetectedSpan], bool]
 _LINKS: Final = frozenset((*"&,/-+.", "and", "or", "of", "the", "with", "on", "for", "vs"))
 """What may stand between two kept phrases of one span."""
 _WORD: Final = 40  # characters of a word, for the window in which phrases are looked for
+_NEAR: Final = 64  # characters before a span that mostly hold a token that is on no list
 _GUESSES: Final = frozenset(("", "list", "guess", "shape", "tagger", "verb", "pair"))
 """Evidence for a name that a public list outweighs; a title before it, a cue or a label goes first."""
 _SURE: Final = 0.75
@@ -324,29 +328,43 @@ class KeepList:
         return not self._kind or span.kind == self._kind
 
     def _holds(self, text: str, span: DetectedSpan) -> bool:
-        start = _word_start(text, span.start)
-        # No entry has so long a word; a longer one would be read again for each span in it.
-        first = TOKEN.match(text, start, min(len(text), start + 2 * _WORD))
-        if first is None or (key := token_key(first[0])) not in self._words:
+        start, first, key = _first_token(text, span.start)
+        if key not in self._words:
             return False
         reach = self._longest * _WORD
         # A word that only begins entries is kept by an entry that begins there, or not at all.
-        begins = first.end() > span.start and key not in self._goes_on and not _evident(span)
-        begin = start if begins else _word_start(text, max(0, start - reach))
-        before: deque[re.Match[str]] = deque(maxlen=self._longest - 1)
-        tokens: list[re.Match[str]] = []
-        behind = 0
-        for token in TOKEN.finditer(text, begin, min(len(text), span.end + reach)):
-            if token.end() <= span.start:
-                before.append(token)
-                continue
-            tokens.append(token)
-            behind += token.start() >= span.end
-            if behind == self._longest:  # no phrase that reaches the span goes further
+        begins = first > span.start and key not in self._goes_on and not _evident(span)
+        for back in (0,) if begins else (_NEAR, reach):
+            begin = _word_start(text, max(0, start - back)) if back else start
+            # Words of entries in a row, up to the span: none goes over another word.
+            tokens: deque[tuple[re.Match[str], str]] = deque()
+            at = behind = 0
+            whole = begin == 0
+            for token in TOKEN.finditer(text, begin, min(len(text), span.end + reach)):
+                key = token_key(token[0])
+                before = token.end() <= span.start
+                if key not in self._words and key not in _LINKS:
+                    if not before:
+                        if token.start() < span.end:
+                            return False
+                        break
+                    tokens.clear()
+                    at, whole = 0, whole or token.start() > begin  # what stands first may be the end of a word
+                    continue
+                tokens.append((token, key))
+                if before:
+                    at += 1
+                    if at == self._longest:
+                        tokens.popleft()
+                        at -= 1
+                behind += token.start() >= span.end
+                if behind == self._longest:  # no phrase that reaches the span goes further
+                    break
+            if whole:
                 break
-        at = len(before)
-        tokens = [*before, *tokens]
-        keys = [token_key(token[0]) for token in tokens]
+        return self._kept([token for token, _ in tokens], [key for _, key in tokens], at, span)
+
+    def _kept(self, tokens: Sequence[re.Match[str]], keys: Sequence[str], at: int, span: DetectedSpan) -> bool:
         for place in range(at + 1):
             count = self._covered(tokens, keys, place, span.end)
             if count > at - place:
@@ -369,6 +387,15 @@ class KeepList:
         if phrase not in self.phrases:
             return False
         return phrase not in self._capitals or "".join(token[0] for token in tokens[place : place + count]).isupper()
+
+
+@lru_cache(maxsize=2)  # each list asks for each span
+def _first_token(text: str, place: int) -> tuple[int, int, str]:
+    """Return where the token begins and ends that reaches ``place``, and what it shares with entries."""
+    start = _word_start(text, place)
+    # No entry has so long a word; a longer one would be read again for each span in it.
+    first = TOKEN.match(text, start, min(len(text), start + 2 * _WORD))
+    return (start, start, "") if first is None else (start, first.end(), token_key(first[0]))
 
 
 def _evident(span: DetectedSpan) -> bool:

@@ -1,7 +1,9 @@
 """What every match of a regular expression holds, read off its syntax tree."""
 
+import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from re import _parser  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
@@ -65,7 +67,9 @@ class Reader:
             inner = self.row(parsed, flags)
             if inner.exact is not None and most <= 4 and len(inner.exact) ** int(most) <= MOST:
                 return Part(_powers(inner.exact, least, int(most)), inner.holds and least > 0)
-            return Part(None, inner.holds and least > 0)
+            few = inner.exact is not None and 0 < least <= 4 and len(inner.exact) ** least <= MOST
+            begun = self._holding(_powers(inner.exact or frozenset(), least, least)) if few else False
+            return Part(None, begun or (inner.holds and least > 0))
         if name == "ASSERT":
             return Part(frozenset(("",)), self.row(argument[1], flags).holds)
         return Part(frozenset(("",)) if name in ("AT", "ASSERT_NOT") else None, False)
@@ -120,3 +124,59 @@ def strings_of(pattern: str, *, small: bool = False) -> frozenset[str] | None:
 def checked_by(pieces: Sequence[str], *, small: bool) -> Callable[[str, int], bool]:
     """Return what proves that each match of a pattern holds one of these pieces."""
     return Reader(pieces, small=small).proves
+
+
+def sample(pattern: str, flags: int, draw: random.Random) -> str:
+    """Return a string that a pattern matches if its assertions hold, drawn alternative by alternative."""
+    parsed = _parser.parse(pattern, flags)
+    return _sample(parsed, parsed.state.flags, draw, {})
+
+
+def _sample(parsed: Iterable[Any], flags: int, draw: random.Random, groups: dict[int, str]) -> str:
+    written = []
+    for operation, argument in parsed:
+        name = str(operation)
+        if name == "LITERAL":
+            written.append(_in_a_case(chr(argument), flags, draw))
+        elif name == "IN":
+            written.append(_in_a_case(_of_class(argument, draw), flags, draw))
+        elif name in ("ANY", "NOT_LITERAL"):
+            written.append(draw.choice("aZ5 ."))
+        elif name == "BRANCH":
+            written.append(_sample(draw.choice(argument[1]), flags, draw, groups))
+        elif name == "SUBPATTERN":
+            groups[argument[0]] = _sample(argument[3], (flags | argument[1]) & ~argument[2], draw, groups)
+            written.append(groups[argument[0]])
+        elif name == "ATOMIC_GROUP":
+            written.append(_sample(argument, flags, draw, groups))
+        elif name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
+            times = draw.randint(argument[0], min(int(argument[1]), argument[0] + 2))
+            written += [_sample(argument[2], flags, draw, groups) for _ in range(times)]
+        elif name == "ASSERT" and draw.random() < 0.5:  # nothing else may follow that fulfills it
+            written.append(_sample(argument[1], flags, draw, groups))
+        elif name == "GROUPREF":
+            written.append(groups.get(argument, ""))
+    return "".join(written)
+
+
+def _in_a_case(character: str, flags: int, draw: random.Random) -> str:
+    return draw.choice((character.lower(), character.upper(), character)) if flags & re.IGNORECASE else character
+
+
+def _of_class(members: Sequence[Any], draw: random.Random) -> str:
+    return draw.choice(_fitting("[" + "".join(map(_written, members)) + "]"))
+
+
+@cache
+def _fitting(written: str) -> list[str]:
+    return [one for one in map(chr, range(9, 0x100)) if re.match(written, one)]
+
+
+def _written(member: Any) -> str:
+    name, value = str(member[0]), member[1]
+    if name == "NEGATE":
+        return "^"
+    if name == "CATEGORY":
+        letter = str(value).removeprefix("CATEGORY_").removeprefix("NOT_")[0]
+        return f"\\{letter if 'NOT' in str(value) else letter.lower()}"
+    return re.escape(chr(value)) if name == "LITERAL" else "-".join(re.escape(chr(end)) for end in value)

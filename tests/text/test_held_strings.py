@@ -1,19 +1,20 @@
 """Patterns that say which strings their matches hold: read off their syntax trees, and searched."""
 
 import gc
+import random
 import re
 import sys
 from importlib import import_module
 from pkgutil import walk_packages
 
 import pytest
-from tests.helpers.pattern_strings import checked_by
+from tests.helpers.pattern_strings import checked_by, sample
 
 import textveil.detection
 import textveil.surrogates
 import textveil.text
 from textveil.text import patterns
-from textveil.text.patterns import LazyRegex, lacks, lazy_regex, matches
+from textveil.text.patterns import LazyRegex, lacks, lazy_regex, matches, words_of
 
 
 def lazy_patterns() -> list[LazyRegex]:
@@ -25,6 +26,7 @@ def lazy_patterns() -> list[LazyRegex]:
 
 
 DECLARED = [one for one in lazy_patterns() if one.holds or one.small]
+WITH_WORDS = [one for one in lazy_patterns() if one.words]
 
 
 def test_each_match_of_a_pattern_holds_what_it_says() -> None:
@@ -33,6 +35,27 @@ def test_each_match_of_a_pattern_holds_what_it_says() -> None:
         assert not one.holds or checked_by(one.holds, small=False)(one.pattern, one._flags), (one.pattern, one.holds)
         assert not one.small or checked_by(one.small, small=True)(one.pattern, one._flags), (one.pattern, one.small)
         assert all(piece == piece.lower() and piece.isascii() for piece in one.small)
+
+
+def test_each_match_of_a_pattern_holds_one_of_its_words() -> None:
+    """Each holds one as a string by proof; that it stands as a whole word is sampled, beside letters and marks."""
+    assert len(WITH_WORDS) >= 10
+    for one in WITH_WORDS:
+        assert checked_by(tuple(one.words), small=True)(one.pattern, one._flags), one.pattern
+        compiled, draw, found = re.compile(one.pattern, one._flags), random.Random(3), 0
+        for _ in range(2000):
+            edges = draw.choices(["", "a", "Z", "_", "5", " ", "\n", ".", "-", "sudo ", "# ", "= "], k=2)
+            text = sample(one.pattern, one._flags, draw).join(edges)
+            if compiled.search(text) is not None:
+                found += 1
+                assert one.words & words_of(text), (one.pattern, text)
+        assert found > 20, (found, one.pattern)
+
+
+def test_text_without_its_words_is_not_searched_for_a_pattern() -> None:
+    pattern = lazy_regex(r"(?i)\b(?:ab|cask) x", words="ab cask")
+    assert lacks(pattern, "abx x") and "finditer" not in vars(pattern)
+    assert [match[0] for match in matches(pattern, "AB x, ca\u017fk x")] == ["AB x", "ca\u017fk x"]
 
 
 @pytest.mark.parametrize(
@@ -51,6 +74,8 @@ def test_each_match_of_a_pattern_holds_what_it_says() -> None:
         ("[Uu]ser [a-z]+", ["ser "], True),
         ("[^a]b", ["ab"], False),
         ("(?i)ab", ["ab"], False),
+        ("a{2,}b", ["aa"], True),
+        ("a{2,}b", ["aab"], False),
         ("(?:a{2,3}|b)c", ["aac", "bc"], True),
     ],
 )

@@ -18,11 +18,10 @@ from textveil.detection.gates import (
     matching,
     places_of,
     with_words,
-    words_of,
 )
 from textveil.detection.lists import Marks, frequent_words, lists
 from textveil.detection.people_in_records import is_plain_form, is_plain_word
-from textveil.text.patterns import lazy_regex, matches, matches_at
+from textveil.text.patterns import lazy_regex, matches, matches_at, words_of
 
 _WORD: Final = r"[A-Z][A-Za-z]*(?:['-][A-Za-z]+)*"
 _TITLED: Final = lazy_regex(
@@ -259,7 +258,10 @@ def find_signed_names(text: str) -> Iterator[Found]:
             yield Found(start, end, "id" if (start, end) in apart else "person", 0.8, "field")
 
 
-WORDED_GATE: Final = matching(r"(?:Will|May|June|April|August|Ty) (?:[A-Z]|[a-z]{2,3} [A-Z])")
+WORDED_GATE: Final = both(
+    with_words("will may june april august ty"),
+    matching(r"(?:Will|May|June|April|August|Ty) (?:[A-Z]|[a-z]{2,3} [A-Z])"),
+)
 
 
 def find_worded_names(text: str) -> Iterator[Found]:
@@ -329,9 +331,9 @@ def _names_among(words: frozenset[str]) -> list[str]:
     before, named = _LAST[0]
     if words <= before:  # the rest of a text whose words were looked up
         return [word for word in named if word in words]
-    others = words - _FUNCTION_WORDS
-    marks = map(lists().words.get, others)
-    named = [word for word, mark in zip(others, marks, strict=True) if mark and _NAMING[mark] and len(word) > 2]
+    marks = map(lists().words.get, words)
+    named = [word for word, mark in zip(words, marks, strict=True) if mark and _NAMING[mark] and len(word) > 2]
+    named = [word for word in named if word not in _FUNCTION_WORDS]
     _LAST[0] = words, named
     return named
 

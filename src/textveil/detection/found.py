@@ -10,11 +10,11 @@ from itertools import compress, pairwise
 from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from textveil.cuts import replaced
-from textveil.detection.gates import Gate, Gates, glance, words_of
+from textveil.detection.gates import Gate, Gates, glance
 from textveil.detection.kinds import KINDS
 from textveil.detection.spans import DetectedSpan, covering
 from textveil.errors import InternalError, need
-from textveil.text.patterns import check_time, lacks, lazy_regex, matches, translated
+from textveil.text.patterns import check_time, lacks, lazy_regex, matches, translated, words_of
 from textveil.text.tokens import spelling
 
 ORDINARY: Final = "ordinary"

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from itertools import chain
 from typing import Final, Literal, NamedTuple, Protocol
 
-from textveil.text.patterns import SLICE, check_time, lazy_regex, search
+from textveil.text.patterns import SLICE, check_time, lazy_regex, letters_and_words, search, words_of
 
 BEFORE_DIGITS: Final = 8
 AFTER_DIGITS: Final = 12
@@ -22,7 +22,6 @@ CUT: Final = r"(?:\0|\A|\Z)"
 
 _DIGITS: Final = lazy_regex(f"[0-9]++(?:[^0-9]{{1,{BEFORE_DIGITS + AFTER_DIGITS}}}+[0-9]++)*+")
 """Groups of digits whose surroundings meet are one, so that what is gathered is no longer than the text."""
-_LETTERS: Final = bytes([code if chr(code).islower() and code < 0x80 else 0x20 for code in bytes(range(256)).lower()])
 _NO_MARKS: Final = b"abcdefghijklmnopqrstuvwxyz0123456789 \t\n\r"
 _RUNS: Final = re.compile("[a-z]++")
 _FEW: Final = 12
@@ -66,7 +65,8 @@ class Gates:
                         self._by_word.setdefault(word, []).append(number)
                 elif isinstance(part, _Holding) and part.part == "whole":
                     for piece in part.pieces:
-                        mark = next((mark for mark in _RARE if mark in piece), "")
+                        dotted = _DOTTED.search(piece)
+                        mark = dotted[0] if dotted else next((mark for mark in _RARE if mark in piece), "")
                         pieces = self._by_mark.setdefault(mark, []) if mark else self._pieces
                         pieces.append((number, piece))
                 elif isinstance(part, _Matching) and part.part == "digits":
@@ -82,7 +82,7 @@ class Gates:
         for word in self._by_word.keys() & seen.words:
             for number in self._by_word[word]:
                 opened[number] = 1
-        for pieces in (self._pieces, *(pieces_of(mark, ()) for mark in seen.marks)):
+        for pieces in (self._pieces, *(pieces_of(mark, ()) for mark in chain(seen.marks, set(_DOTTED.findall(text))))):
             for number, piece in pieces:
                 if not opened[number] and piece in text:
                     opened[number] = 1
@@ -97,6 +97,8 @@ class Gates:
         return opened
 
 
+_DOTTED: Final = lazy_regex(r"\.[a-z]")
+"""A point and what follows it without a space: as prose hardly has it."""
 _RARE: Final = "`~^|\\{}[]<>=@#$%&*+_;\"/()!QZXJKVYUGFBOLWPERHNDMCTSIA:'-,."
 """Marks that pieces hold, from those that few texts have; a piece is looked for where its first of these stands."""
 
@@ -123,7 +125,7 @@ def glance(text: str) -> Seen:
 
 def places_of(text: str, words: frozenset[str]) -> Iterator[tuple[int, int]]:
     """Yield where runs of letters stand that are among these words in small letters, by start."""
-    letters, all_words = _read(text) if len(text) <= SLICE else _read.__wrapped__(text)
+    letters, all_words = letters_and_words(text) if len(text) <= SLICE else letters_and_words.__wrapped__(text)
     present = words & all_words
     if not present:
         return iter(())
@@ -139,21 +141,6 @@ def places_of(text: str, words: frozenset[str]) -> Iterator[tuple[int, int]]:
             place = whole.find(spaced, place + 1)
     places.sort()
     return iter(places)
-
-
-def words_of(text: str) -> frozenset[str]:
-    """Every run of letters of a plain text, in small letters; of other texts (``scripts``) those of Latin letters."""
-    return (_read(text) if len(text) <= SLICE else _read.__wrapped__(text))[1]
-
-
-@lru_cache(maxsize=2)
-def _read(text: str) -> tuple[str, frozenset[str]]:
-    """Return a text with small letters and with spaces for all that is no Latin letter, and its words.
-
-    Most searches of a phase read the same text. Bytes are changed and cut fast.
-    """
-    letters = text.encode("latin-1", "replace").translate(_LETTERS).decode("ascii")
-    return letters, frozenset(letters.split())
 
 
 def anywhere(text: str, seen: Seen) -> bool:

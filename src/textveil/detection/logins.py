@@ -1,5 +1,6 @@
 """Logins that a command, a log or a phrase tells: ssh as azuse; psql -U azuse; merged by azuse; azuse@web01:~$."""
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -28,23 +29,30 @@ _KEYS: Final = (
     "musteri|kullanici|usuario|utilisateur|utente|benutzer|gebruiker|uzytkownik|anvandare|bruker|kayttaja|operator"
     "|actor|principal|requester|caller|approver|assignee|cust|customer|by|who|signedby|owner_login"
 )
+
+
+def _begun_by(alternatives: str) -> str:
+    """Return the words that alternatives begin with, each a whole run of letters."""
+    return " ".join(re.findall(r"(?:\A|\|)([a-z]+)", alternatives))
+
+
 _FORMS: Final = (
     lazy_regex(rf"{_NOT_AMID}(?:{_TOOLS})\b[^\n|;&]{{0,60}}? (?:-[uUl]|--user(?:name)?|--as"
-    rf"|--login)[= ]['\"]?{_SMALL}(?![\w@/*({{[]|://)", holds=(" -",)),
+    rf"|--login)[= ]['\"]?{_SMALL}(?![\w@/*({{[]|://)", words=_begun_by(_TOOLS), holds=(" -",)),
     lazy_regex(rf"{_NOT_AMID}(?:mysql|mysqldump|mysqladmin"
     rf"|mariadb)\b[^\n|;&]{{0,60}}? -u['\"]?{_SMALL}{_END}", holds=(" -u",)),
     lazy_regex(
         rf"(?:(?<=sudo )|(?<=[$#] )|(?<![^\n])"
         rf"|(?<=`))(?:{_MADE})(?: -[A-Za-z-]{{0,12}}(?:[ =](?!-)[A-Za-z0-9,._/-]{{1,24}})?){{0,4}}?"
         rf" (?:-{{1,2}} )?{_SMALL}{_END}",
-        holds=tuple(_MADE.split("|")),
+        words=_begun_by(_MADE),
     ),
     lazy_regex(rf"{_NOT_AMID}gpasswd -[adM] {_SMALL}{_END}", holds=("gpasswd",)),
     lazy_regex(rf"{_NOT_AMID}chown (?:-[A-Za-z]{{1,4}} |--[a-z]{{4,12}} ){{0,2}}{_SMALL}(?=[: .])", holds=("chown",)),
     lazy_regex(
         rf"{_NOT_AMID}(?:ssh|scp|rsync|sftp|mosh"
         rf"|ssh-copy-id)\b[^\n;|&@#]{{0,60}}?[ '\"]{_SMALL}(?=@[A-Za-z0-9])",
-        holds=("ssh", "scp", "rsync", "sftp", "mosh"),
+        words="ssh scp rsync sftp mosh",
     ),
     lazy_regex(r"(?:(?<![^\n])|(?<=[\[(`]))(?P<name>[a-z][a-z0-9._-]{2,31})(?=@[A-Za-z0-9-]{1,30}(?::"
     r"| )[~/][^\s$#%]{0,60}\]?[$#%])", holds=("@",)),
@@ -53,9 +61,13 @@ _FORMS: Final = (
         rf"|authenticated"
         rf"|runn?(?:ing|s)?|ran|deploy(?:ed|s)?|commit(?:ted|s)?|sudo|acting|impersonat(?:e|ing)|switch(?:ed)?|works"
         rf"|push(?:ed|es)?)(?: to| over| in)? as (?:user )?['\"`]?{_SMALL}(?=[ ,.;:)'\"`\n]|\Z)(?![.-]\w)",
+        words="ssh sshed sshing log logged logs logging login logon loggedin loggedon logsin logson loggingin loggingon"
+        " sign signed signing connect connected connecting connects authenticated run runs running runn runns runing"
+        " ran deploy deployed deploys commit committed commits sudo acting impersonate impersonating switch switched"
+        " works push pushed pushes",
         small=(" as ",),
     ),
-    lazy_regex(rf"\b(?:{_DONE}) by @?{_SMALL}(?=[ ,;:)\n]|\.?(?:[ \n]|\Z))", holds=(" by ",)),
+    lazy_regex(rf"\b(?:{_DONE}) by @?{_SMALL}(?=[ ,;:)\n]|\.?(?:[ \n]|\Z))", words=_begun_by(_DONE), holds=(" by ",)),
     lazy_regex(rf"\bMerge (?:pull request #[0-9]{{1,6}}|(?:remote-tracking )?branch '[^'\n]{{1,60}}') (?:from"
     rf"|of) {_L}(?=[/: \n]|\Z)", holds=("Merge ",)),
     lazy_regex(
@@ -86,10 +98,10 @@ _FORMS: Final = (
         rf"\b(?i:grant\b[^\n;]{{1,80}}? to|revoke\b[^\n;]{{1,80}}? from|(?:create|alter|drop) (?:user|role"
         rf"|login)(?: if (?:not )?exists)?"
         rf"|owner to|set role|identified by) ['\"`\[]?{_SMALL}(?=['\"`\];@ \n]|\Z)",
-        small=("grant", "revoke", "create", "alter", "drop", "owner to", "set role", "identified by"),
+        words="grant revoke create alter drop owner set identified",
     ),
     lazy_regex(rf"(?:(?<![^\n])|(?<=[0-9\])] ))<[@+ ]?{_L}>(?= [A-Za-z])", holds=(">",)),
-    lazy_regex(rf"(?<![\w-])(?i:{_KEYS})=['\"]?{_SMALL}(?=[\s;&,'\"]|\Z)", holds=("=",)),
+    lazy_regex(rf"(?<![\w-])(?i:{_KEYS})=['\"]?{_SMALL}(?=[\s;&,'\"]|\Z)", words=_begun_by(_KEYS), holds=("=",)),
     lazy_regex(rf"\bmaintainer ?[=:] ?['\"]?{_SMALL}{_END}", small=("maintainer",)),
 )  # fmt: skip
 _NOBODY: Final = words_in(

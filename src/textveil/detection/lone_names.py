@@ -12,7 +12,7 @@ from textveil.detection.found import Found, words_in
 from textveil.detection.gates import matching
 from textveil.detection.lists import Marks, lists
 from textveil.detection.people_in_records import is_plain_form, is_thing
-from textveil.text.patterns import lazy_regex, matches
+from textveil.text.patterns import lazy_regex, matches, matches_at
 
 _SCORE: Final = 0.6
 _PART: Final = r"(?:(?:Mc|Mac|O'|D'|De|Di|Du|La|Le|Van|Fitz)?[A-Z][a-z]{1,30}(?:['-][A-Z]?[a-z]{1,30}){0,3})"
@@ -28,6 +28,7 @@ _TURNED: Final = lazy_regex(
     rf"(?:{_BULLET}|(?<![^\n\"`>|;(\[])|(?<=[|;>:] ))(?P<family>{_FAMILY}), (?P<given>[A-Z][a-z]{{1,20}})(?: [A-Z]\.)?"
     r"(?=[ \t]?[\n\"`<|;)\]]|\Z)"
 )
+_OPENING: Final = lazy_regex(r"[\n\"'`>|;:,(\[{\t]|\\(?:n|[nt]- )")
 LONE_GATE: Final = matching(r"[a-z],? (?:[A-Z]|(?:van|von|der|den|de|del|da|di|dos|la|le|bin|al|el|ter|ten) )")
 
 _GIVEN, _COMMON, _FAMILY_MARK = int(Marks.GIVEN), int(Marks.COMMON), int(Marks.FAMILY)
@@ -45,12 +46,22 @@ _NO_GIVEN: Final = known.TITLES | known.INSTITUTIONS | known.RELATIONS
 
 def find_lone_names(text: str) -> Iterator[Found]:
     """Yield names of which one part is a word, or no list has it, where they are all that stands."""
-    for match in matches(_LONE, text):
+    openings = list(_openings(text))
+    for match in matches_at(_LONE, text, openings):
         if _is_given(match["given"]) and _is_family(match["family"], match["given"]):
             yield Found(*match.span("given"), "person", _SCORE, "pair")._replace(end=match.end("family"))
-    for match in matches(_TURNED, text):
+    for match in matches_at(_TURNED, text, openings) if ", " in text else ():
         if _is_turned(match["family"], match["given"]):
             yield Found(*match.span("family"), "person", _SCORE, "pair")._replace(end=match.end("given"))
+
+
+def _openings(text: str) -> Iterator[int]:
+    """Yield the places at which ``_OPENS`` can match, and some more, in order."""
+    yield 0
+    for match in matches(_OPENING, text):
+        yield match.end()
+        if text[match.end() : match.end() + 1] == " ":
+            yield match.end() + 1
 
 
 def _is_given(word: str) -> bool:

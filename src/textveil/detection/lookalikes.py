@@ -12,12 +12,12 @@ from typing import Final
 from textveil.detection import lists as known
 from textveil.detection.cued_names import label_words
 from textveil.detection.found import Found, near, words_in
-from textveil.detection.gates import Seen, at_digits, holding, joined_words, places_of, with_words, words_of
+from textveil.detection.gates import Seen, at_digits, holding, joined_words, places_of, with_words
 from textveil.detection.languages import ORDINARY
 from textveil.detection.lists import Marks, lists
 from textveil.detection.name_evidence import is_field
 from textveil.detection.people_in_records import is_plain_form
-from textveil.text.patterns import lazy_regex, matches
+from textveil.text.patterns import lazy_regex, matches, words_of
 
 _NAMES: Final = int(Marks.GIVEN | Marks.FAMILY)
 _PLAIN: Final = int(Marks.COMMON | Marks.SMALL)

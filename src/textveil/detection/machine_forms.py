@@ -100,7 +100,7 @@ _OF_TRAVEL: Final = lazy_regex(
 )
 
 
-TRAVELLER_GATE: Final = matching("[A-Z]/[A-Z]")
+TRAVELLER_GATE: Final = matching("/(?<=[A-Z]/)[A-Z]")
 
 
 @apart

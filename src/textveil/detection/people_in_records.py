@@ -12,10 +12,10 @@ from typing import Final
 
 from textveil.detection import lists as known
 from textveil.detection.found import Found, words_in
-from textveil.detection.gates import WithWords, both, either, holding, joined_words, places_of, with_words, words_of
+from textveil.detection.gates import WithWords, both, either, holding, joined_words, places_of, with_words
 from textveil.detection.given import shipped_words
 from textveil.detection.lists import Marks, lists
-from textveil.text.patterns import check_time, lazy_regex, matches, matches_at, search
+from textveil.text.patterns import check_time, lazy_regex, matches, matches_at, search, words_of
 
 _SCORE: Final = 0.7
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from textveil.detection import lists as known
 from textveil.detection.found import ORDINARY, Found, words_in
-from textveil.detection.gates import at_digits, both, either, holding, matching
+from textveil.detection.gates import at_digits, both, either, holding, matching, with_words
 from textveil.detection.lists import Marks, lists
 from textveil.detection.people_in_records import is_plain_form, names_somebody, names_user
 from textveil.detection.secrets import apart
@@ -120,7 +120,8 @@ _AUTHORITIES: Final = words_in(
     "encrypt digicert google amazon microsoft globalsign sectigo comodo verisign entrust isrg geotrust"
 )
 CERTIFICATE_GATE: Final = either(
-    holding("CN =", "CN=", "C =", "C="), matching("[0-9a-f]{2}:[0-9a-f]{2}|[0-9A-F]{2}:[0-9A-F]{2}")
+    holding("CN =", "CN=", "C =", "C="),
+    both(with_words("serial"), matching(":(?:(?<=[0-9a-f]{2}:)[0-9a-f]{2}|(?<=[0-9A-F]{2}:)[0-9A-F]{2})")),
 )
 
 
@@ -147,24 +148,16 @@ _PLAYER: Final = lazy_regex(
     r"(?:(?<=\]: )|(?<=\] ))(?:<(?P<said>[A-Za-z0-9_]{3,24})>"
     r"|(?P<name>[A-Za-z0-9_]{3,24})(?= (?:joined|left) the game| lost connection| was (?:slain|killed|shot|blown)"
     r"| has (?:made the|just earned)"
-    r"| issued server command|\[/))"
+    r"| issued server command|\[/))",
+    holds=("]: ", "] "),
 )
 _MAILBOX: Final = lazy_regex(
     r"(?<![^\n])(?:X-Original-To|Delivered-To|X-Envelope-To|Envelope-To|X-Authenticated-User|X-Sender): "
     r"(?P<name>[a-z][a-z0-9_.-]{2,30})(?![\w@.-])"
 )
-PLAYER_GATE: Final = holding(
-    "the game",
-    "lost connection",
-    "]: <",
-    "] <",
-    " was ",
-    " has ",
-    "server command",
-    "[/",
-    "-To: ",
-    "X-Auth",
-    "X-Sender",
+PLAYER_GATE: Final = either(
+    both(holding("] ", "]: "), holding("the game", "lost connection", "<", " was ", " has ", "server command", "[/")),
+    holding("-To: ", "X-Auth", "X-Sender"),
 )
 
 
@@ -204,14 +197,19 @@ _TURNED: Final = lazy_regex(
 )
 _IN_COLUMNS: Final = lazy_regex(
     r"(?<![^\n])(?=[^\n]*?[0-9]{1,2}[-/.](?:[0-9]{1,2}|[A-Z]{3})[-/.][0-9]{2,4})[A-Z0-9][^\n]{0,30}? {2,}"
-    r"(?P<family>[A-Z][A-Z'-]{3,30}) {2,}(?P<given>[A-GIJKMO-Z]|[A-Z]{3,20}(?: [A-Z]{1,20})?) {2,}"
+    r"(?P<family>[A-Z][A-Z'-]{3,30}) {2,}(?P<given>[A-GIJKMO-Z]|[A-Z]{3,20}(?: [A-Z]{1,20})?) {2,}",
+    holds=("  ",),
 )
+_CUED_WORDS: Final = "pt pat pts res client re"
 _CUED: Final = lazy_regex(
-    r"\b(?:pt|pat|pts?\.|res|client|re) (?P<name>[A-Z][A-Z'-]{2,20}(?: [A-Z](?![A-Za-z]))?)(?=[ ,.;:)\n]|\Z)"
+    r"\b(?:pt|pat|pts?\.|res|client|re) (?P<name>[A-Z][A-Z'-]{2,20}(?: [A-Z](?![A-Za-z]))?)(?=[ ,.;:)\n]|\Z)",
+    words=_CUED_WORDS,
 )
+_OFFICER_WORDS: Final = "pc wpc dc wdc ds ps di dci pcso sgt constable officer deputy badge"
 _OFFICER: Final = lazy_regex(
     r"\b(?:W?PC|W?DC|DS|PS|DI|DCI|PCSO|[Ss]gt|[Cc]onstable|[Oo]fficer|[Dd]eputy|[Bb]adge) #?(?P<number>[0-9]{2,7}) "
-    r"(?P<name>[A-Z][A-Za-z'-]{2,20}(?: [A-Z][a-z'-]{2,20})?)(?![A-Za-z])"
+    r"(?P<name>[A-Z][A-Za-z'-]{2,20}(?: [A-Z][a-z'-]{2,20})?)(?![A-Za-z])",
+    words=_OFFICER_WORDS,
 )
 _VOWEL: Final = lazy_regex("[aeiouy]")
 _SIDES: Final = (
@@ -221,14 +219,20 @@ _SIDES: Final = (
 _SIDE: Final = rf"(?:(?:First|Second|Third|1st|2nd|Joint) )?(?:{_SIDES})s?(?![a-z])"
 _LITIGANT: Final = lazy_regex(
     r"(?<![^\n])[ \t]{0,40}(?:\([0-9]\) )?(?P<name>[A-Z][A-Z.,'-]{0,30}(?: [A-Z(][A-Z.,'&)-]{0,30}){1,6})"
-    rf"(?:,? ?\n?[ \t]{{1,60}}|,[ \t]?){_SIDE}"
+    rf"(?:,? ?\n?[ \t]{{1,60}}|,[ \t]?){_SIDE}",
 )
 TURNED_GATE: Final = either(
-    matching(
-        rf"[A-Za-z], [A-Z]|\b(?:pt|pat|res|client|re)[s.]{{0,2}} [A-Z][A-Z]|[A-Za-z] #?[0-9]{{2,7}} [A-Z]"
-        rf"|(?<![a-z] )(?:{_SIDES})"
+    either(
+        matching(", (?<=[A-Za-z], )[A-Z]"),
+        both(with_words(_CUED_WORDS), matching(r"\b(?:pt|pat|res|client|re)[s.]{0,2} [A-Z][A-Z]")),
     ),
-    both(at_digits("[0-9][-/.]"), matching("[A-Z]{3}  ")),
+    either(
+        either(
+            both(with_words(_OFFICER_WORDS), matching("[A-Za-z] #?[0-9]{2,7} [A-Z]")),
+            matching(rf"(?<![a-z] )(?:{_SIDES})"),
+        ),
+        both(at_digits("[0-9][-/.]"), matching("[A-Z]{3}  ", amid="  ")),
+    ),
 )
 
 

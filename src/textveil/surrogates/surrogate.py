@@ -14,11 +14,11 @@ from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 import numpy as np
 
 from textveil.detection.found import words_in
-from textveil.detection.gates import places_of, words_of
+from textveil.detection.gates import places_of
 from textveil.detection.languages import language_of
 from textveil.privacy.guarantees import Guarantee
 from textveil.surrogates.scopes import Scope
-from textveil.text.patterns import lazy_regex, matches_at
+from textveil.text.patterns import lazy_regex, matches_at, words_of
 
 READ: Final = 800  # characters of released text that are read
 

@@ -31,12 +31,11 @@ _BEGINS: Final = lazy_regex(r"(?:\A|\n)[ \t>*-]{0,8}\Z")
 _NUMBERED: Final = lazy_regex(r"(?:[ :=-]{0,2}[0-9%+]| ?[:=(/>])")
 _COUNTED: Final = lazy_regex(r"(?:[0-9/]|\b(?:the|a|an|no|der|die|das|le|la|el|il|de|het|in|on|at)) ?\Z")
 _TYPED: Final = lazy_regex(
-    r"(?<![A-Za-z])(?:typed|rec'd|recd|served|actioned|noted|entered|logged|written|transcribed|dictated|checked|ck'?d|counted|recorded|input"
-    r"|keyed|signed"
-    r"|handed over|reviewed|scribed|filed)(?: (?:by|in by|off by|up by))?:? (?P<sign>[a-z]{2,3}|[A-Z]{2,3})"
-    r"(?=[ \t.;,)\"]{0,4}(?:\n|\Z| /|[0-9]{1,2}[:/]))",
-    words="typed entered logged written transcribed dictated checked ck ckd counted recorded input keyed signed handed"
-    " reviewed scribed filed",
+    r"(?<![A-Za-z])(?:typed|rec'd|recd|served|actioned|noted|entered|logged|written|transcribed|dictated|checked|ck'?d"
+    r"|counted|recorded|input|keyed|signed|handed over|reviewed|scribed|filed)(?: (?:by|in by|off by|up by))?:? "
+    r"(?P<sign>[a-z]{2,3}|[A-Z]{2,3})(?=[ \t.;,)\"]{0,4}(?:\n|\Z| /|[0-9]{1,2}[:/]))",
+    words="typed rec recd served actioned noted entered logged written transcribed dictated checked ck ckd counted"
+    " recorded input keyed signed handed reviewed scribed filed",
 )
 _DICTATED: Final = lazy_regex(
     r"(?:\A|\n|[Dd]ictated(?: by)?: "

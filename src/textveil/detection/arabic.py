@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
-from textveil.detection.found import Found, Phase, Row
+from textveil.detection.found import OTHER, Found, Phase, Row
 from textveil.detection.gates import anywhere
 from textveil.detection.lists import listed, written
 from textveil.text.patterns import lazy_regex, matches
@@ -19,19 +19,36 @@ _WORD: Final = lazy_regex(rf"(?<![\u0621-\u0652]){_A}[\u0621-\u0652]*")
 _TITLES: Final = (
     "السيد|السيدة|سيد|سيدة|الآنسة|الدكتور|الدكتورة|دكتور|دكتورة|د\\.|أ\\.د\\.|الأستاذ|الأستاذة|أستاذ|أستاذة|أ\\.|المهندس|المهندسة|م\\.|الشيخ|الشيخة|الحاج|الحاجة|الأمير|الأميرة|الملك|الملكة|الرئيس|الوزير|الوزيرة|"
     "القاضي|المحامي|المحامية|المحام|الطبيب|الطبيبة|الممرض|الممرضة|المريض|المريضة|المعلم|المعلمة|المدير|المديرة|الكاتب|الكاتبة|الفنان|الفنانة|اللاعب|المدرب|الموظف|الموظفة|الطالب|الطالبة|العميل|العميلة|المواطن|المواطنة|الزميل|الزميلة|"
-    "العزيز|عزيزي|عزيزتي|العزيزة|البروفيسور|النقيب|العقيد|العميد|اللواء|السفير|النائب|الشاعر|الشاعرة|الصحفي|الصحفية|سعادة|معالي|فضيلة"
+    "الأخ|الأخت|الست|عمو|خالتو|تيتا|ماما|بابا|جدو|الملازم|الرقيب|الرائد|المقدم|الضابط|الشاهد|الشاهدة|المشتكي|المتهم|المختار|المربية|المربي|العزيز|عزيزي|عزيزتي|العزيزة|البروفيسور|النقيب|العقيد|العميد|اللواء|السفير|النائب|الشاعر|الشاعرة|الصحفي|الصحفية|سعادة|معالي|فضيلة"
 )
 _KIN: Final = (
     "زوجته|زوجتي|زوجها|زوجي|ابنه|ابنها|ابني|ابنته|ابنتها|ابنتي|أخوه|أخيه|أخي|أخته|أختها|أختي|والده|والدي|والدته|والدتي|والدها|والدتها|أمه|أمها|أبوه|صديقي|صديقتي|صديقه|صديقتها|صديقته|جاري|جارتي|زميلي|زميلتي|خالي|عمي|عمه|خالته|ابن عمه|جده|جدته|حفيده|حفيدته|"
-    "اسمي|اسمه|اسمها|يدعى|تدعى|المدعو|المدعوة|أنا|ويدعى|السائق|الجراح|المرافق|المرافقة|وقع عليه|بتوقيع|من قبل|إلى السيد"
+    "متزوج من|متزوجة من|زوجة|أرملة|شقيقه|شقيقته|شقيقي|عمتي|خالتي|حفيدتي|حفيدي|صهره|كنته|خطيبها|خطيبته|خطيبي|ابن أخيه|ابنة أختي|ابنة اختي|ابن أختي|الملقب|الملقبة|المكنى|اسمي|اسمه|اسمها|يدعى|تدعى|المدعو|المدعوة|أنا|ويدعى|السائق|الجراح|المرافق|المرافقة|وقع عليه|بتوقيع|من قبل|إلى السيد"
 )
+_FAMILIAR: Final = (
+    "الأخ",
+    "الأخت",
+    "الست",
+    "عمو",
+    "خالتو",
+    "تيتا",
+    "ماما",
+    "بابا",
+    "جدو",
+    "زوجة",
+    "من",
+    "الشاهد",
+    "الضابط",
+    "المقدم",
+)
+"""Words that more than names follow: given names alone are told by them."""
 _LABELS: Final = (
     "الاسم|الاسم الكامل|اسم المريضة?|اسم الطالبة?|اسم العميلة?|اسم الموظفة?|المريض|المريضة|الطبيب|الطبيب المعالج|الطبيبة المعالجة|اسم الطبيب|المرسل|المستلم|من|إلى|المقدم|مقدم الطلب|صاحب الحساب|اسم المستفيد|المستفيد|ولي الأمر|جهة الاتصال|"
-    "جهة اتصال الطوارئ|الزوج|الزوجة|الأب|الأم|المؤلف|الكاتب|المدعي|المدعى عليه|الشاهد|التوقيع|المحامي|الموقع|المدير|المسؤول|المؤجر|المستأجر|البائع|المشتري|الطرف الأول|الطرف الثاني|الممرضة|المعلمة?|اسم الأب|اسم الأم|اسم الزوج|المندوب|المشرف|الموظف"
+    "الموظف البديل|البديل|المشتكي|المشتكى عليه|المتهم|المحقق|الضابط|رئيس الجلسة|أمين السر|المقرر|ولي الأمر|المربية|المربي|العروس|العريس|المتوفى|السائق|المرافق|توقيع المشتكي|اسم المشترك|المشترك|الوكيل|الكفيل|الضامن|جهة اتصال الطوارئ|الزوج|الزوجة|الأب|الأم|المؤلف|الكاتب|المدعي|المدعى عليه|الشاهد|التوقيع|المحامي|الموقع|المدير|المسؤول|المؤجر|المستأجر|البائع|المشتري|الطرف الأول|الطرف الثاني|الممرضة|المعلمة?|اسم الأب|اسم الأم|اسم الزوج|المندوب|المشرف|الموظف"
 )
 _STOPS: Final = frozenset(written("ar")["function"])
 _BRANDS: Final = frozenset(written("ar")["brands"])
-_CONNECT: Final = frozenset("""بن ابن بنت أبو ابو أبي أم ام آل عبد""".split())
+_CONNECT: Final = frozenset("""بن ابن بنت بني بنو أبو ابو أبي أم ام آل عبد""".split())
 _PROCLITICS: Final = ("", "و", "ف", "ب", "ل", "ك", "وب", "ول")
 
 
@@ -63,6 +80,10 @@ def _bare(word: str) -> str:
     return word.translate(_UNMARKED)
 
 
+_OF_NAMES: Final = frozenset("الله الدين الرحمن الإسلام".split())
+"""Words that end a compound given name: هبة الله."""
+
+
 class _Token:
     __slots__ = ("end", "low", "start")
 
@@ -86,6 +107,7 @@ def _extent(text: str, tokens: list[_Token], first: int, *, most: int = 5, firm:
             count += 1
             continue
         known = token.low in _given() or token.low in _family() or (count and tokens[first + count - 1].low == "عبد")
+        known = known or (count > 0 and token.low in _OF_NAMES and tokens[first + count - 1].low in _given())
         nisba = token.low.startswith("ال") and token.low.endswith(("ي", "ية")) and len(token.low) > 4
         unknown = (firm or (count and sure)) and len(token.low) > 2 and token.low not in listed("ar", "frequent")
         unknown = unknown and _VERB.match(token.low) is None
@@ -123,6 +145,9 @@ def find_names(text: str) -> Iterator[Found]:
                 continue
             while first < len(tokens) and _IS_TITLE.fullmatch(tokens[first].low):
                 first += 1
+            familiar = why == "title" and match[0].strip(" :/").endswith(_FAMILIAR)
+            if familiar and first < len(tokens) and tokens[first].low not in _given():
+                continue
             count = _extent(text, tokens, first, firm=True, line=why == "field")
             if count:
                 yield Found(tokens[first].start, tokens[first + count - 1].end, "person", 0.8, why)
@@ -152,6 +177,7 @@ def find_names(text: str) -> Iterator[Found]:
         if (
             named > 1
             and bare in _LOOSE
+            and text[: token.start].rstrip(" ")[-1:] != ":"
             and own[1].low not in _CONNECT
             and (own[1].low in _LOOSE or (own[1].low not in _given() and not own[1].low.startswith("ال")))
         ):
@@ -175,13 +201,27 @@ _AFTER_IN: Final = lazy_regex(
 )
 
 
+_FIELD: Final = lazy_regex(
+    rf"(?<![\u0621-\u0652])(?:عنوان(?:ه|ها|ي)?(?: (?:السكن|المنزل|العمل|التوصيل|المراسلة))?|العنوان(?: {_A}{{3,12}}){{0,2}}|(?:مكان|محل) (?:الإقامة|الاقامة|الميلاد|الولادة|السكن|الحادث|الواقعة)|السكن)"
+    rf" ?[:：] ?(?P<place>[^\n:：;؛|]{{3,70}}?)(?=\s{{2}}|[ ]?[\n;؛|]|$|[ ،]{{1,2}}(?:ال)?(?:هاتف|جوال|تلفون|موبايل|محمول))"
+)
+"""What a label says is an address, or where somebody was born."""
+
+
 def find_places(text: str) -> Iterator[Found]:
-    """Yield streets with a number, listed places, and what a word such as "city" stands before."""
+    """Yield labelled places, streets with a number, listed places, and what a word such as "city" stands before."""
+    for match in matches(_FIELD, text):
+        word = match["place"].strip()
+        if word.split()[0] not in _STOPS and OTHER not in word and not (" " not in word and word in _ordinary()):
+            yield Found(
+                match.start("place"), match.start("place") + len(match["place"].rstrip(" .،")), "place", 0.8, "street"
+            )
     for match in matches(_STREET, text):
         yield Found(*match.span(), "place", 0.8, "street")
     for match in matches(_CUED, text):
         first = match["name"].split(" ")[0]
-        if first not in _STOPS and first not in _ordinary():
+        further = match["noun"] in ("قرية", "بلدة", "حي") and " ال" in match["name"]  # قرية عين الزعرور
+        if first not in _STOPS and (first not in _ordinary() or further):
             of_street = match["noun"] in ("حي", "شارع", "طريق", "ميدان")
             yield Found(match.start("noun" if of_street else "name"), match.end(), "place", 0.7, "cue")
     places = _places()
@@ -220,10 +260,16 @@ def _places() -> frozenset[str]:
 
 
 _SHORT_PLACES: Final = frozenset(written("ar")["short places"])
-_HEADS: Final = "شركة|جامعة|مستشفى|بنك|مصرف|مؤسسة|مدرسة|ثانوية|كلية|معهد|جمعية|مركز|عيادة|صيدلية|فندق|مكتب|هيئة|مجموعة|مصنع|نادي|صحيفة|جريدة|قناة|محكمة|بلدية|مطعم|متجر|دار|حزب|اتحاد|منظمة|سفارة|أكاديمية|روضة|مختبر|شركات"
+_HEADS: Final = "شركة|جامعة|مستشفى|بنك|مصرف|مؤسسة|مدرسة|ثانوية|كلية|معهد|جمعية|مركز|عيادة|صيدلية|فندق|مكتب|هيئة|مجموعة|مصنع|نادي|صحيفة|جريدة|قناة|محكمة|بلدية|مطعم|متجر|دار|حزب|اتحاد|منظمة|سفارة|أكاديمية|روضة|مختبر|محلات|مكتبة|مخبز|مخابز|ورشة|كراج|صالون|حضانة|مدارس|مستوصف|سوبرماركت|بقالة|مقهى|كافيه|معرض|مطبعة|ملحمة|مغسلة|شركات"
 _INSTITUTION: Final = lazy_regex(
     rf"(?<![\u0621-\u0652])(?:[وفبلك]{{0,2}}|ال)(?=(?P<name>(?:{_HEADS})(?: {_A}{{2,18}}){{1,5}}))"
 )
+_SHOPS: Final = frozenset(
+    "محلات مكتبة مخبز مخابز ورشة كراج صالون حضانة مدارس بقالة مقهى كافيه معرض مطبعة ملحمة مغسلة".split()
+)
+"""Houses that words tell of as often as names: معرض الكتاب."""
+_FORM: Final = lazy_regex(r" (?:ش\.م\.[ملع]|ش\.ذ\.م\.م|ذ\.م\.م|م\.م\.ح|ش\.م)\.?(?![\u0621-\u064a])")
+"""A legal form behind a firm's name."""
 _ENDS: Final = frozenset(written("ar")["ends"])
 _GENERIC: Final = frozenset(written("ar")["generic"])
 
@@ -246,8 +292,12 @@ def find_organizations(text: str) -> Iterator[Found]:
             end += 1
         if end < 2 or (end == 2 and words[1] in _GENERIC):
             continue
+        if words[0] in _SHOPS and {words[1], words[1].removeprefix("ال")} & _ordinary() and words[1] not in _given():
+            continue
         start = match.start("name")
-        yield Found(start, start + len(" ".join(words[:end])), "organization", 0.7, "institution")
+        stop = start + len(" ".join(words[:end]))
+        form = _FORM.match(text, stop)
+        yield Found(start, form.end() if form else stop, "organization", 0.7, "institution")
 
 
 _MONTHS: Final = (
@@ -261,12 +311,12 @@ _AGE: Final = lazy_regex(
     rf"(?:العمر ?[:：] ?|عمره |عمرها |العمر |يبلغ من العمر |تبلغ من العمر |البالغ من العمر |البالغة من العمر |عمري |بعمر |عن عمر )(?P<age>{_D}{{1,3}})|،? ?(?<!{_D})(?P<years>{_D}{{1,3}})(?= (?:عاما|عامًا|سنة)[،,.) ])"
 )
 _PHONE: Final = lazy_regex(
-    rf"(?<![0-9\u0660-\u0669])(?:[+]|00|٠٠)(?:9[0-9]{{2}}|20|21[236]|٩[\u0660-\u0669]{{2}}|٢٠)[ -]?{_D}{{1,3}}(?:[ -]?{_D}{{3,4}}){{2}}(?!{_D})|(?<![0-9\u0660-\u0669])[0٠][15٥٠١7٧6٦9٩]{_D}(?:[ -]?{_D}){{7,8}}(?!{_D})"
+    rf"(?<![0-9\u0660-\u0669])(?:[+]|00|٠٠)(?:9[0-9]{{2}}|20|21[236]|٩[\u0660-\u0669]{{2}}|٢٠)[ -]?{_D}{{1,3}}(?:[ -]?{_D}{{3,4}}){{2}}(?!{_D})|(?<![0-9\u0660-\u0669])[0٠][15٥٠١7٧6٦9٩]{_D}(?:[ -]?{_D}){{7,8}}(?!{_D})|(?<!{_D})0[1-9][ -][0-9]{{3}}[ -][0-9]{{3}}(?!{_D})"
     rf"|(?:هاتف|هاتفه|هاتفها|جوال|جواله|جوالها|موبايل|الهاتف|الجوال|تليفون|فاكس|محمول|رقم الهاتف|واتساب|للاتصال)(?: {_A}{{2,12}}){{0,2}} ?[:：]? ?(?P<phone>{_D}(?:[ -]?{_D}){{6,13}})"
 )
 _LABELLED_ID: Final = lazy_regex(
     r"(?:رقم (?:الهوية(?: الوطنية)?|البطاقة(?: الشخصية)?|القومي|الجواز|جواز السفر|الملف|الملف الطبي|المريض|الحساب|الطلب|الإقامة|العضوية|الموظف|الطالب|القضية|الفاتورة|البوليصة|السجل(?: التجاري| المدني)?|الرخصة|اللوحة|الشحنة|التذكرة|الحجز|الضمان الاجتماعي|المرجع)|الرقم (?:القومي|الوطني|المدني|الجامعي|الوظيفي|الضريبي|التأميني|المرجعي)|"
-    r"(?:لوحة|لوحته|لوحتها|اللوحة)(?: (?:رقم|تحمل))?|الهوية|هوية رقم|بطاقة رقم|البطاقة رقم|رخصة رقم|محضر رقم|القضية رقم|جواز سفر رقم|ملف رقم|طلب رقم|طلبكم رقم|فاتورة رقم|حساب رقم|قضية رقم)(?: هو)? ?[:：]? ?#?(?P<id>(?=[A-Za-z0-9\u0660-\u0669/-]{0,15}[0-9\u0660-\u0669])[A-Za-z0-9\u0660-\u0669][A-Za-z0-9\u0660-\u0669/-]{3,24})"
+    r"(?:لوحة|لوحته|لوحتها|اللوحة)(?: (?:رقم|تحمل))?|الهوية|هوية رقم|بطاقة رقم|البطاقة رقم|رخصة رقم|محضر(?: ضبط)? رقم|القضية رقم|جواز سفر رقم|ملف رقم|طلب رقم|طلبكم رقم|فاتورة رقم|حساب رقم|قضية رقم)(?: هو)? ?[:：]? ?#?(?P<id>(?=[A-Za-z0-9\u0660-\u0669/-]{0,15}[0-9\u0660-\u0669])[A-Za-z0-9\u0660-\u0669](?:[A-Za-z0-9\u0660-\u0669/-]{3,24}|[0-9\u0660-\u0669]{1,8}/[ء-ي]))"
 )
 
 

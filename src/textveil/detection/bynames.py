@@ -79,7 +79,8 @@ _OTHER_CALLS: Final = (
         "alias detto detta",
         None,
         lazy_regex(
-            rf" (?:[\"']{_THE}|[Ii]l |[Ll][aeo] |[Ee]l |[Dd](?:er|ie) )(?P<name>{_ONE}(?: (?:d[aeo] )?{_ONE}){{0,2}})(?!\w)"
+            rf" (?:[\"']{_THE}|[Ii]l |[Ll][aeo] |[Ee]l |[Dd](?:er|ie) )"
+            rf"(?P<name>{_ONE}(?: (?:d[aeo] )?{_ONE}){{0,2}})(?!\w)"
         ),
     ),
     ("nennt nennen nannten ruft rufen riefen", None, None),

@@ -120,18 +120,8 @@ def family_of(name: str) -> str:
 
 def find_titled(text: str) -> Iterator[Found]:
     """Yield names before a title ("王小明医生"), behind a label ("姓名：王小明"), with "小", and foreign ones ("约翰·史密斯")."""
-    for pattern in (_LABELLED, _SPACED_LABEL, _RELATED, _ANY_LABEL):
-        for match in matches(pattern, text):
-            end = match.end("name")
-            known = pattern is not _ANY_LABEL or family_of(match["name"])
-            if known and match["name"] not in _words() | _NOBODY and _TITLE.match(match["name"]) is None:
-                yield Found(match.start("name"), end, "person", 0.8, "field")
-                end = aside.end() if (aside := _ASIDE.match(text, end)) else end
-                attending = text.startswith(_ATTENDING, match.start())
-                while (other := _ANOTHER.match(text, end)) and (family_of(other["name"]) or attending):
-                    yield Found(*other.span("name"), "person", 0.8, "field")
-                    end = other.end()
-                    end = aside.end() if (aside := _ASIDE.match(text, end)) else end
+    yield from _labelled(text)
+    yield from _called(text)
     for match in matches(_OF_KIN, text):
         name = match["name"]
         family = name[1] if name[0] in _FONDLY else family_of(name)
@@ -146,18 +136,38 @@ def find_titled(text: str) -> Iterator[Found]:
     for match in matches(_GREETED, text):
         if match["name"] not in _words():
             yield Found(*match.span("name"), "person", 0.6, "title")
-    for match in matches(_CALLED, text):
-        if match["name"] not in _words() | _NOBODY:
-            yield Found(*match.span("name"), "person", 0.6, "cue")
-    for match in matches(_OF_CHILD, text):
-        if _NO_CHILD.match(match["name"]) is None and (match["name"] not in _words() or _sure(match["name"])):
-            yield Found(*match.span("name"), "person", 0.6, "cue")
     for match in matches(_FOND, text):
         if match["family"] in COMMON - _LOOSE and text[match.start() : match.end()] not in _words():
             yield Found(match.start(), match.end(), "person", 0.6, "title")
     for match in matches(_TITLE, text):
         if start := _before_title(text, match.start(), match[0]):
             yield Found(match.start() - start, match.start(), "person", 0.8, "title")
+
+
+def _labelled(text: str) -> Iterator[Found]:
+    """Yield names behind a label, and those that are listed behind them."""
+    for pattern in (_LABELLED, _SPACED_LABEL, _RELATED, _ANY_LABEL):
+        for match in matches(pattern, text):
+            end = match.end("name")
+            known = pattern is not _ANY_LABEL or family_of(match["name"])
+            if known and match["name"] not in _words() | _NOBODY and _TITLE.match(match["name"]) is None:
+                yield Found(match.start("name"), end, "person", 0.8, "field")
+                end = aside.end() if (aside := _ASIDE.match(text, end)) else end
+                attending = text.startswith(_ATTENDING, match.start())
+                while (other := _ANOTHER.match(text, end)) and (family_of(other["name"]) or attending):
+                    yield Found(*other.span("name"), "person", 0.8, "field")
+                    end = other.end()
+                    end = aside.end() if (aside := _ASIDE.match(text, end)) else end
+
+
+def _called(text: str) -> Iterator[Found]:
+    """Yield what somebody is called by, and whose parents somebody is."""
+    for match in matches(_CALLED, text):
+        if match["name"] not in _words() | _NOBODY:
+            yield Found(*match.span("name"), "person", 0.6, "cue")
+    for match in matches(_OF_CHILD, text):
+        if _NO_CHILD.match(match["name"]) is None and (match["name"] not in _words() or _sure(match["name"])):
+            yield Found(*match.span("name"), "person", 0.6, "cue")
 
 
 _ROLES_ALONE: Final = frozenset(

@@ -104,7 +104,7 @@ _SPACE: Final = lazy_regex(rf"\.? {_TITLES}{{0,3}}(?=[A-Zavdlebt])")
 _POINT: Final = lazy_regex(rf"\. ?(?:(?:ra|ssa|na|as?|os?)\.? )?{_TITLES}{{0,3}}(?=[A-Zavdlebt])")
 _LABEL: Final = lazy_regex(
     r"(?:(?:/?(?:e?[rn]|in|rin|a))?(?: [A-Za-z'&/]{1,14}){0,3})?(?: [0-9]{1,2})?(?: \([A-Za-z ]{1,20}\))?\.?"
-    r"[\"'*_]{0,2}(?: ?[:=][ \t*_\"']{0,8}(?:\n[ \t]{0,8})?|(?P<gap> {3,40}|\t{1,4})"
+    r"[\"'*_]{0,2}(?: ?[:=][ \t*_\"']{0,8}(?:\n[ \t]{0,8})?|(?: {3,40}|\t{1,4})"
     r"(?=[A-Z][^\n\t]{1,60}(?:\n|\Z))(?![^\n]{1,60}   ))"
     rf"{_TITLES}{{0,3}}(?=[A-Zavdlebt])"
 )
@@ -229,11 +229,7 @@ def _announced(
         yield Found(start, end, ORDINARY, 0.0)  # Groet, Merhaba, Herr Kollege
         silent = False
     at = behind.end()
-    if cue is _LABEL_CUE and behind["gap"] and not _is_form(text, start, at):
-        return
     stop = _announced_end(text, start, end, at, cue, language)
-    if cue is _LABEL_CUE and behind["gap"] and " " not in (value := text[at:stop]):
-        stop *= bool(lists().words.get(value.lower(), 0) & _NAMES)  # Name   Stadt: heads of columns
     if not stop or (cue is _APPOSED_CUE and not _ENDS_APPOSED.match(text, stop)):
         return
     if cue is _LABEL_CUE and (number := _NUMBER.match(text, end)):
@@ -266,6 +262,8 @@ def _announced_end(text: str, start: int, end: int, at: int, cue: Cue, language:
     small = aside or (cue is _KIN_CUE and language != "en")
     sure = cue is _LABEL_CUE and low in _NAME_LABELS
     stop = _name_end(text, at, language, cue, small=small, sure=sure)
+    if cue is _LABEL_CUE and stop and not _SIGN.search(text, end, at):
+        return stop if _is_form(text, start, at, stop) else 0
     related = cue is _KIN_CUE and low in _CALLED_KIN and text[start].isupper() and text[end:at] == " "
     if not stop and (related or cue is _CALLED_CUE):
         called = _AFTER_KIN.match(text, at)
@@ -273,14 +271,17 @@ def _announced_end(text: str, start: int, end: int, at: int, cue: Cue, language:
     return stop
 
 
-def _is_form(text: str, label: int, value: int) -> bool:
-    """Return whether a value stands below or above another one, in a form of two columns."""
+def _is_form(text: str, label: int, value: int, stop: int) -> bool:
+    """Return whether a value stands below or above another one, in a form of two columns; a single word is listed."""
+    if " " not in text[value:stop] and not lists().words.get(text[value:stop].lower(), 0) & _NAMES:
+        return False  # Name   Stadt: heads of columns
     line = text.rfind("\n", 0, label) + 1
     above, below = text.rfind("\n", 0, max(0, line - 1)) + 1, text.find("\n", value) + 1
     rows = (_GAP.match(text, start) for start in (above, below) if start != line and start)
     return any(row is not None and row.end() - row.start() == value - line for row in rows)
 
 
+_SIGN: Final = lazy_regex("[:=]")
 _GAP: Final = lazy_regex(r"[^\W\d_](?:[^\n\t ]| (?! )){1,30}(?: {2,40}|\t{1,4})(?=\S)")
 
 

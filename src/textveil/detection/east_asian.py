@@ -22,6 +22,13 @@ _DATE: Final = lazy_regex(
     rf"|(?:{_ERA})?[{_NUMERAL}]{{2,5}}年(?:[{_NUMERAL}]{{1,3}}月(?:[{_NUMERAL}]{{1,3}}[日号號])?|(?![间間来來内內级級前后後]))|[{_NUMERAL}]{{1,3}}月[{_NUMERAL}]{{1,3}}[日号號]"
     rf"|[{_DIGIT}]{{4}} ?년(?: ?[{_DIGIT}]{{1,2}} ?월(?: ?[{_DIGIT}]{{1,2}} ?일)?)?(?!간|차)|[{_DIGIT}]{{1,2}} ?월 ?[{_DIGIT}]{{1,2}} ?일)"
 )
+_WEEKDAY: Final = lazy_regex(
+    r"[ 　]?[（(](?:[月火水木金土日월화수목금토일]|周[一二三四五六日]|星期[一二三四五六日]|[月火水木金土日]曜日?)(?:・?祝)?[)）]"
+)
+_SLASHED: Final = lazy_regex(
+    r"(?<![0-9./-])(?!1/[2-9]に|2/3に|3/4に)(?:1[0-2]|0?[1-9])/(?:3[01]|[12][0-9]|0?[1-9])(?=[ 　]?[（(][月火水木金土日월화수목금토일][)）]|(?:に|の(?!割)|から|まで|より|[〜～]|受診|入院|退院|来院|予定|일|에))(?![0-9/])"
+)
+"""A day that its weekday or a particle tells: 5/12（日）, 5/12に."""
 _DOTTED: Final = lazy_regex(r"(?<![0-9.])[12][0-9]{3}\. ?[0-9]{1,2}\. ?[0-9]{1,2}(?:\.|(?![0-9]))")
 _TIME: Final = lazy_regex(
     rf"(?<![{_DIGIT}])(?:(?:午前|午後|上午|下午|凌晨|晚上|早上|오전|오후) ?)?(?:[{_DIGIT}]{{1,2}}[時时](?![間间代期刻])|[{_DIGIT}]{{1,2}} ?시(?![간기대즌작])|(?<=[午晨上])[{_DIGIT}]{{1,2}}[点點])"
@@ -37,9 +44,11 @@ def find_dates(text: str) -> Iterator[Found]:
     """Yield dates with words for year, month and day; not spans of years ("3年")."""
     for match in matches(_DOTTED, text):
         yield Found(*match.span(), "date", 0.9)
-    for match in matches(_DATE, text):
-        if _SHORT_YEAR.fullmatch(match[0]) is None:
-            yield Found(*match.span(), "date", 0.9)
+    for pattern in (_DATE, _SLASHED):
+        for match in matches(pattern, text):
+            if _SHORT_YEAR.fullmatch(match[0]) is None:
+                weekday = _WEEKDAY.match(text, match.end())
+                yield Found(match.start(), weekday.end() if weekday else match.end(), "date", 0.9)
 
 
 _PUBLIC: Final = lazy_regex(
@@ -86,7 +95,7 @@ _LABEL: Final = (
     r"사업자(?:등록)? ?번호|송장 ?번호|접수 ?번호|고객 ?번호|카드 ?번호)"
 )
 _LABELLED: Final = lazy_regex(
-    rf"{_LABEL}(?:[（(][^()（）\n]{{0,12}}[)）])?[ 　]?(?:[:：#＃]|は|是|为|為|은|는)?[ 　]{{0,2}}(?P<id>第?(?=[A-Za-z0-9０-９-]{{0,20}}[0-9０-９])[A-Za-z0-9０-９][A-Za-z0-9０-９_-]{{3,29}}号?)"
+    rf"{_LABEL}(?:[（(][^()（）\n]{{0,12}}[)）])?[ 　]?(?:[:：#＃]|は|是|为|為|은|는)?[ 　]{{0,2}}(?P<id>[0-9]{{4}}(?: [0-9]{{3,4}}){{2,4}}(?: [0-9]{{1,3}})?(?![0-9])|第?(?=[A-Za-z0-9０-９-]{{0,20}}[0-9０-９])[A-Za-z0-9０-９][A-Za-z0-9０-９_-]{{3,29}}号?)"
 )
 _PHONE: Final = lazy_regex(
     r"(?<![0-9０-９-])(?:(?:[+＋]86|[(（][+＋]?86[)）])[ -]?)?1[3-9][0-9]([ -]?)[0-9]{4}\1[0-9]{4}(?![0-9])"

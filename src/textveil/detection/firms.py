@@ -25,7 +25,8 @@ _JOINT: Final = (
 )
 _RUN_BEFORE: Final = lazy_regex(rf"(?<![A-Za-z0-9_@#-]){_W}(?:{_JOINT}{_W}){{0,7}}+'?s?,?\Z")
 _RUN_BEHIND: Final = lazy_regex(
-    rf" (?P<name>(?:'t |[Dd]e |[Hh]et |[Zz]u[mr] |Les? |d(?:u|es|[ao]s?|el|ella|e[il]|elle|egli|e l[ao]s?) |de l'|dell')?"
+    rf" (?P<name>(?:'t |[Dd]e |[Hh]et |[Zz]u[mr] |Les? "
+    rf"|d(?:u|es|[ao]s?|el|ella|e[il]|elle|egli|e l[ao]s?) |de l'|dell')?"
     rf"{_W}(?:(?: & | (?:(?:de|del|della|di|da|do|des|du|e|y|et) )?){_W}){{0,3}}+)"
     r"(?![A-Za-z0-9_@])"
 )
@@ -41,8 +42,9 @@ FORM: Final = lazy_regex(
     r"|B\.V|N\.V"
     r"|V\.O\.F|VOF|s\. ?c|[Ss]p\. ?z ?o\. ?o|[Ss]p\. ?[jk]|spol\. s r\. ?o|s\. ?r\. ?o|a\. ?s|ASA|A/S|ApS|Oyj?|[KB]ft"
     r"|Zrt|Nyrt|d\. ?o\. ?o"
-    r"|(?:& |et |e |y |i |und |en )(?=[A-Z])(?:Pere et Fils|Fils|Freres|Figli[oe]?|Hijos|Filhos|Irmaos|Soh?ne?|Zone?n|Synowie|Cie)|Pere et Fils|& (?:Sons?|Daughters?|Co\.?(?: KG)?|Partners?|Associates|Sohne?|Tochter|Figli[oe]?|F\.lli|Fils|Freres|Hijos"
-    r"|Filhos|Zone?n|Zn|Cie|Bro(?:ther)?s))(?:\.(?=[ ,;:)]? ?[a-z,;:)\n]|\Z))?(?![A-Za-z0-9_])"
+    r"|(?:et |e |y |i |und |en )(?:Pere et Fils|Fils|Freres|Figli[oe]?|Hijos|Filhos|Irmaos|Soh?ne?|Zone?n|Synowie|Cie)"
+    r"|Pere et Fils|& (?:Sons?|Daughters?|Co\.?(?: KG)?|Partners?|Associates|Sohne?|Tochter|Figli[oe]?|F\.lli|Fils"
+    r"|Freres|Hijos|Filhos|Zone?n|Zn|Cie|Bro(?:ther)?s))(?:\.(?=[ ,;:)]? ?[a-z,;:)\n]|\Z))?(?![A-Za-z0-9_])"
 )
 """A legal form behind a firm's name, or who else it belongs to."""
 _FORM_WORDS: Final = joined_words(
@@ -66,8 +68,8 @@ _INNS: Final = words_in("hotel gasthof gasthaus wirtshaus")
 _FORMS_BEFORE: Final = ("EHPAD", "SCI", "GAEC", "SCEA", "EARL", "ASBL")
 """What stands before a name in capitals."""
 _GOODS: Final = words_in(
-    "aridos conservas quesos frutas carnes reformas instalaciones excavaciones pinturas automoviles muebles textiles viajes"
-    " construcciones transportes moveis elevadores impianti trasporti charpente couverture facades taxis viacao"
+    "aridos conservas quesos frutas carnes reformas instalaciones excavaciones pinturas automoviles muebles textiles"
+    " viajes construcciones transportes moveis elevadores impianti trasporti charpente couverture facades taxis viacao"
 )
 """What firms are called by, in capitals alone."""
 _COUNTED_HOUSE: Final = words_in("nummer nr nord sud ost west mitte eins zwei drei")

@@ -130,7 +130,8 @@ _CODE_WORDS: Final = either(
 _PLATE: Final = lazy_regex(
     r"(?i:(?<!\w)(?:(?:licen[sc]e|number|registration|index|vehicle) plates?|plates?|registration(?: mark)?|vehicle"
     r" reg(?:istration)?|car reg(?:istration)?|reg|vrm|kennzeichen|nummernschild|immatriculation|plaque|matricula|targa"
-    r"|kenteken(?:plaat|nummer)?|placa|rejestracj[aie]|(?:nr )?rej|tablic[aey](?: rejestracyjn[aey])?|(?:[A-Z]{2}|license) tags?)\.?"
+    r"|kenteken(?:plaat|nummer)?|placa|rejestracj[aie]|(?:nr )?rej|tablic[aey](?: rejestracyjn[aey])?"
+    r"|(?:[A-Z]{2}|license) tags?)\.?"
     r"(?: (?:number|no\.?|nr\.?|of|the|his|her|car|vehicle|for [a-z]{3,10})){0,3}"
     r"(?: ?(?:is|was|:|=|#|\()){0,3}"
     r" {0,2}[\"']?)(?P<value>[A-Z0-9]{1,4}(?:[ \xb7-]{0,2}[A-Z0-9]{1,4}){0,3})(?![\w-])"
@@ -184,7 +185,8 @@ _ON_VEHICLE: Final = lazy_regex(
     r"[A-Z0-9]{2,3}-[A-Z0-9]{1,3}|[A-Z]{2,3} [0-9][0-9A-Z]{3,4}|[a-z]{2}[0-9]{2} [a-z]{3})(?![\w-])"
 )
 PLATE_GATE: Final = with_words(
-    "plate plates registration reg vrm kennzeichen nummernschild immatriculation plaque matricula targa kenteken kentekenplaat kentekennummer placa rejestracja rejestracji rejestracje rej tablica tablice tablicy rejestracyjna rejestracyjne rejestracyjny "
+    "plate plates registration reg vrm kennzeichen nummernschild immatriculation plaque matricula targa kenteken "
+    "kentekenplaat kentekennummer placa rejestracja rejestracji rejestracje rej tablica tablice tablicy "
     "tag tags " + _VEHICLE
 )
 BOOKING_GATE: Final = with_words(

@@ -112,14 +112,19 @@ def find_titled(text: str) -> Iterator[Found]:
         if len(name) == 3 and name[-1] in _NO_END and name[1:] not in listed("ko", "given"):
             continue
         yield Found(*match.span("name"), "person", 0.8, "title")
+    yield from _of_kin(text)
+    for match in matches(_GIVEN, text):
+        if match["name"] in listed("ko", "given") and not _no_name(match["name"]):
+            yield Found(*match.span("name"), "person", 0.6, "list")
+
+
+def _of_kin(text: str) -> Iterator[Found]:
+    """Yield listed given names behind a relative, with an unlisted family or none."""
     for match in matches(_OF_KIN, text):
         name = match["name"]
         fits = name[-2:] in listed("ko", "given") and (len(name) == 2 or name[0] in listed("ko", "family"))
         if fits and name not in _NOBODY and name not in listed("ko", "frequent"):
             yield Found(*match.span("name"), "person", 0.7, "title")
-    for match in matches(_GIVEN, text):
-        if match["name"] in listed("ko", "given") and not _no_name(match["name"]):
-            yield Found(*match.span("name"), "person", 0.6, "list")
 
 
 def find_free(text: str) -> Iterator[Found]:

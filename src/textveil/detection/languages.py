@@ -251,9 +251,9 @@ _ALONE: Final = MappingProxyType(
         "de": r"(?<=(?:der|die|zur) )[A-Z][a-z]{3,20}(?:strase|gasse|allee)",
         "nl": r"(?<=(?:de) )[A-Z][a-z]{3,20}(?:straat|laan|gracht|singel|dreef)",
         "es": rf"(?:Calle|C/|Avda?\.|Avenida|Plaza|Pza\.|Paseo|Travesia|calle|avenida|plaza|paseo){_BEHIND_LEADING}",
-        "it": r"(?:Via|Viale|V\.le|Piazza|P\.zza|Piazzale|Corso|C\.so|Vicolo|Contrada|(?<=[nid] )via|viale|piazza|vicolo)"
+        "it": r"(?:Via|Viale|V\.le|Piazza|P\.zza|Piazzale|Corso|Vicolo|Contrada|(?<=[nid] )via|viale|piazza|vicolo)"
         + _BEHIND_LEADING,
-        "pt": rf"(?:Rua|Avenida|Av\.|Travessa|Praca|Alameda|Calcada|Beco|Ladeira|rua|avenida|travessa){_BEHIND_LEADING}",
+        "pt": rf"(?:Rua|Avenida|Av\.|Travessa|Praca|Alameda|Calcada|Beco|Ladeira|rua|avenida){_BEHIND_LEADING}",
         "pl": rf"(?:[Uu]l\.|[Uu]lic[aeyi]|[Aa]l\.|[Aa]lej[aei]|[Pp]l\.|[Oo]s\.|[Oo]siedl[eu]){_BEHIND_LEADING}",
     }
 )

@@ -49,7 +49,7 @@ _FIRM: Final = lazy_regex(
 _STREET_END: Final = r"(?:Mahallesi|Mah\.?|Mh\.|Caddesi|Cadde|Cad\.?|Cd\.|Sokağı|Sokak|Sok\.?|Sk\.|Bulvarı|Blv\.|Bulv\.|Meydanı|Sitesi|Apartmanı|Apt\.?|Yolu|Çıkmazı)"
 _LINE: Final = lazy_regex(
     rf"(?<![\w'’-])(?:(?:{_NAME}|{_U}{{2,12}}|[0-9]{{1,4}}\.?) ){{1,4}}?{_STREET_END}(?!{_L})(?:,? ?(?:(?:(?:{_NAME}|{_U}{{2,12}}|[0-9]{{1,4}}\.?) ){{1,4}}?{_STREET_END}(?!{_L}))){{0,3}}"
-    rf"(?:,? ?[A-Z] Blok)?(?:,? ?(?:No|Numara|D|Daire|Kat|K|Blok|İç Kapı No)[.:]? ?[0-9]{{1,4}}[A-Z]?(?:/[0-9A-Z]{{1,4}})?){{0,4}}(?:,? ?[0-9]{{5}})?(?:,? ?{_NAME} ?/ ?(?:{_NAME}|{_U}{{3,12}}))?"
+    rf"(?:,? ?[A-Z] Blok)?(?: [0-9]{{1,3}}(?:/[0-9A-Z]{{1,4}})?(?=,? (?:D|Daire|K|Kat)\b|[\n,;]|$))?(?:,? ?(?:No|Numara|D|Daire|Kat|K|Blok|İç Kapı No)[.:]? ?[0-9]{{1,4}}[A-Z]?(?:/[0-9A-Z]{{1,4}})?){{0,4}}(?:,? ?[0-9]{{5}})?(?:,? ?{_NAME} ?/ ?(?:{_NAME}|{_U}{{3,12}}))?"
 )
 _TOWN: Final = lazy_regex(
     rf"(?<![\w'’-])(?!(?:Europe|Asia|America|Africa|Pacific|Atlantic|Australia)/)(?P<name>(?:[0-9]{{5}} )?{_NAME} ?/ ?(?:{_NAME}|{_U}{{4,12}}))(?![\w/])"
@@ -93,6 +93,11 @@ def find_forms(text: str) -> Iterator[Found]:
             yield Found(*match.span(match.lastgroup or 0), kind, 0.9)
 
 
+_FIELD: Final = lazy_regex(
+    rf"(?<!{_LETTER})(?:(?:Ev |İş |Teslimat |Fatura |Açık )?[Aa]dres[i]?|ADRES[İI]?|Doğum(?: [Yy]eri)?|İkamet(?:gâh|gah)?|İlçe(?:si)?|Memleket[i]?|Olay [Yy]eri|Kaza [Yy]eri|Semt[i]?|Şehir) ?: {{0,16}}"
+    rf"(?P<place>{_U}[^\n:;|]{{2,70}}?)(?=\s{{2}}|[ ]?[\n;|]|$|, (?:[Tt]el|[0-9]{{1,2}}\.)|,? [0-9]{{1,2}}\.[0-9])"
+)
+"""What a label says is an address, or where somebody was born."""
 _SMALL_LINE: Final = lazy_regex(
     rf"(?<![\w'’-])(?:{_L}{{3,16}} ){{1,2}}(?:sokak|sokağı|sok\.?|sk\.?|caddesi|cad\.?|bulvarı|mahallesi|mah\.?)(?: no:?)? [0-9]{{1,4}}(?![\w])"
 )
@@ -100,6 +105,11 @@ _SMALL_LINE: Final = lazy_regex(
 
 def find_places(text: str) -> Iterator[Found]:
     """Yield addresses, towns with their province, and names before a word such as "ilçesi"."""
+    for match in matches(_FIELD, text):
+        if not _is_ordinary(match["place"].split(" ")[0].rstrip(",.")):
+            yield Found(
+                match.start("place"), match.start("place") + len(match["place"].rstrip(" ,.")), "place", 0.8, "street"
+            )
     for match in matches(_SMALL_LINE, text):
         first, _, rest = match[0].partition(" ")
         two = _is_ordinary(first) and rest.count(" ") > 1 and not rest.startswith(("sok", "sk", "cad", "bul", "mah"))
@@ -183,6 +193,8 @@ _EPONYM: Final = lazy_regex(
 
 def _opens(text: str, start: int) -> bool:
     at = start - 1
+    if text[max(0, at - 1) : start] in (' "', " “"):
+        return True
     while at >= 0 and text[at] in _SKIPPED:
         at -= 1
     return at < 0 or text[at] in _OPENS
@@ -265,7 +277,7 @@ def _judged(text: str, words: list[_Word], *, opens: bool, titled: bool) -> Iter
     if titled or behind or cue in _TITLES:
         yield Found(first.start, last.end, "person", 0.8, "title")
         return
-    if len(named) == 1 and first.text.isupper() and not suffix:
+    if len(named) == 1 and named[0].text.isupper() and not suffix:
         if _is_listed(first.text, "place") and len(first.text) > 4 and not _is_ordinary(first.text):
             yield Found(first.start, last.end, "place", 0.5, "list")
         return
@@ -283,8 +295,13 @@ def _judged(text: str, words: list[_Word], *, opens: bool, titled: bool) -> Iter
     elif given and (len(named) > 1 or suffix or not (opens and _is_ordinary(first.text))):
         yield Found(first.start, last.end, "person", 0.7, "list")
     elif (
-        len(named) > 1 and (_is_listed(named[-1].text, "family") or not all(_is_ordinary(word.text) for word in named))
-    ) or (_is_listed(named[0].text, "family") and (suffix or not (opens or _is_ordinary(named[0].text)))):
+        (
+            len(named) > 1
+            and (_is_listed(named[-1].text, "family") or not all(_is_ordinary(word.text) for word in named))
+        )
+        or (_is_listed(named[0].text, "family") and (suffix or not (opens or _is_ordinary(named[0].text))))
+        or (len(words) > 1 and words[0].text.endswith(".") and len(named) == 1 and not _is_ordinary(named[0].text))
+    ):
         yield Found(first.start, last.end, "person", 0.5, "list")
     elif len(named) == 1 and suffix and not _is_ordinary(first.text):
         yield Found(first.start, last.end, "place" if suffix[1] in _IN else "person", 0.5, "guess")
@@ -358,6 +375,8 @@ def mention_forms(name: str, kind: str) -> Iterator[str]:
             if kind == "person" and len(word) > 3 and not _is_ordinary(word) and lowered(word) not in _LOOSE:
                 forms.add(lowered(word))
             yield from (rf"(?<![\w.@-]){re.escape(form)}(?!{_LETTER})" for form in sorted(forms))
+        elif kind == "person" and len(word) > 2 and "." not in word:  # a word that is a name before an apostrophe
+            yield rf"(?<![\w.@-]){re.escape(word)}(?=['’]{_L})"
 
 
 # fmt: off

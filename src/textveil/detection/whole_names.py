@@ -114,10 +114,11 @@ def _parts(text: str, span: Found, judge: "_Judge", taken: bytearray) -> Iterato
         if behind is not None and (reached := _family_end(text, behind, words, judge, taken)):
             end = reached
             whole.append((behind["joint"], behind.start("name"), reached))
-    elif (words and (earlier := _given_before(text, span, words, judge, taken))) or (
-        (earlier := _particles_before(text, span)) and 1 not in taken[earlier : span.start]
-    ):
-        yield span._replace(start=earlier)
+    else:
+        earlier = words and _given_before(text, span, words, judge, taken)
+        earlier = earlier or _particles_before(text, span)
+        if earlier and 1 not in taken[earlier : span.start]:
+            yield span._replace(start=earlier)
     if len(words) == 1 and end == span.end and judge.is_given(words[0]):
         before = _BEFORE.search(text, max(0, span.start - _MOST), span.start)
         if before is not None and _begins(text, before, words, judge, taken):

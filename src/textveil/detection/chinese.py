@@ -124,13 +124,14 @@ def find_titled(text: str) -> Iterator[Found]:
     yield from _called(text)
     for match in matches(_OF_KIN, text):
         name = match["name"]
+        name = name[:2] if len(name) > 2 and name[2] in "在的了说是来去也就都已将把被没做" else name
         family = name[1] if name[0] in _FONDLY else family_of(name)
         if (
             (family in _families() or _sure(name[1:]))
             and name not in _words() | _NOBODY
             and not _TITLE.search(name[1:])
         ):
-            yield Found(*match.span("name"), "person", 0.7, "title")
+            yield Found(match.start("name"), match.start("name") + len(name), "person", 0.7, "title")
     for match in matches(_FOREIGN, text):
         yield Found(*match.span(), "person", 0.7, "list")
     for match in matches(_GREETED, text):
@@ -166,7 +167,8 @@ def _called(text: str) -> Iterator[Found]:
         if match["name"] not in _words() | _NOBODY:
             yield Found(*match.span("name"), "person", 0.6, "cue")
     for match in matches(_OF_CHILD, text):
-        if _NO_CHILD.match(match["name"]) is None and (match["name"] not in _words() or _sure(match["name"])):
+        name = match["name"]
+        if _NO_CHILD.match(name) is None and (name not in _words() or _sure(name) or name[0] == name[-1]):
             yield Found(*match.span("name"), "person", 0.6, "cue")
 
 

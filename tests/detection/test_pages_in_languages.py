@@ -1,0 +1,130 @@
+"""Names, places, firms and numbers on pages of other languages: what each rule finds, and what stays beside it."""
+
+from __future__ import annotations
+
+import pytest
+
+import textveil as tv
+
+FOUND = [
+    # labels, kin, roles and houses of seven languages
+    ("Le syndic Montagne ne sera pas là avec nous.", "person", "Montagne"),
+    ("Denunciante: Roble Cebollero\nno lo hizo con los demás de la calle.", "person", "Roble Cebollero"),
+    (
+        "Comunicante: Jucilene Aparecida dos Santos\nA vítima não sabe nada do autor.",
+        "person",
+        "Jucilene Aparecida dos Santos",
+    ),
+    ("Timmerman Boom komt met zijn zoon naar het huis.", "person", "Boom"),
+    ("Zabrał go sołtys Mazur, a potem nie ma nic dla nas.", "person", "Mazur"),
+    ("Die Erzieherin Svantje kommt nicht mehr zu uns.", "person", "Svantje"),
+    ("Nein, im Hospiz Morgenrot sind wir nicht mehr.", "organization", "Hospiz Morgenrot"),
+    (
+        "Voir avec la Pharmacie du Marché-Couvert pour les médicaments de la nuit.",
+        "organization",
+        "Pharmacie du Marché-Couvert",
+    ),
+    ("El camión de Áridos Peralta no cedió el paso a los demás.", "organization", "Áridos Peralta"),
+    ("Le devis de Ravanat Père et Fils est là pour vous avec les autres.", "organization", "Ravanat Père et Fils"),
+    # names with particles, forms of two columns, tables, quotation
+    ("Le chien de M. d'Ornano de Brissac est perdu et nous ne savons rien.", "person", "d'Ornano de Brissac"),
+    ("Henk de Groot zag het niet, want de deur van De Groot was dicht.", "person", "De Groot"),
+    ("Name       Svantje Brodersen\nGeboren    19.08.1991\nSie ist nicht mehr bei uns.", "person", "Svantje Brodersen"),
+    ("| Condòmino | Saldo |\n|---|---|\n| Dell'Acqua | 98 |\n| Ndiaye | 12 |\n", "person", "Dell'Acqua"),
+    ('Toen riep die jongen "Dylan, kom nou" en dat was het voor ons.', "person", "Dylan"),
+    # places
+    ("Ha lavorato presso l'Hotel Miramare, Grottole\ne poi non ha più lavorato con noi.", "place", "Grottole"),
+    ("Sie wohnt in der Lerchengasse und ist nicht mehr bei uns.", "place", "Lerchengasse"),
+    ("Abito in via Garibaldi e non sono più con loro.", "place", "via Garibaldi"),
+    ("No quisieron hablar con los demás en la calle Molino Viejo.", "place", "calle Molino Viejo"),
+    ("Mieszka z mężem na ul. Kwiatowej w domu i nie ma go dla nas.", "place", "ul. Kwiatowej"),
+    ("Bairro: Morada do Sol\nA vítima não sabe nada do autor que fugiu da casa.", "place", "Morada do Sol"),
+    # numbers, pets and bynames
+    ("Jej syn ma numer 505 550 147 i nie ma go w pracy dla nas.", "phone", "505 550 147"),
+    ("Zepsuł się samochód, rej. LZA 44KJ i nie ma go już.", "id", "LZA 44KJ"),
+    ("Mieszka z psem Misiem w domu i nie ma nic dla nas.", "person", "Misiem"),
+    ('O autor, vulgo "Neguinho da Kombi", não é daqui e fugiu da casa.', "person", "Neguinho da Kombi"),
+    ("El chico al que llaman el Chato no quiso hablar con los demás.", "person", "Chato"),
+    ("Il vicino, detto il Bruciato, non ha tagliato la siepe per noi.", "person", "Bruciato"),
+    # Chinese
+    ("住址：柳河县三棵榆镇前进村二组\n", "place", "柳河县三棵榆镇前进村二组"),
+    ("工作单位：蓝禾纸品\n", "organization", "蓝禾纸品"),
+    ("我家老头子栾福在看电视。", "person", "栾福"),
+    ("我们都叫她翠儿。", "person", "翠儿"),
+    ("出席：佘晓燕、娜仁、端木云\n", "person", "娜仁"),
+    ("乐乐妈妈：收到", "person", "乐乐"),
+    ("她怀疑是老邢家的人。", "person", "老邢"),
+    ("推荐人：邬志强\n邬总说可以。", "person", "邬"),
+    ("在宏达采石场上班。", "organization", "宏达采石场"),
+    ("微信：weichi_77", "handle", "weichi_77"),
+    ("账号：6217 0000 1004 1715 901", "id", "6217 0000 1004 1715 901"),
+    # Japanese
+    ("ふりがな　みぶ　かなえ\n", "person", "みぶ　かなえ"),
+    ("出席者：鵜飼、六車 昭三、猪俣さん\n", "person", "六車 昭三"),
+    ("夫 久保田　リカルドと暮らす。", "person", "久保田　リカルド"),
+    ("今日は、めいちゃんと遊びました。", "person", "めい"),
+    ("紹介は六車 昭三氏です。", "person", "六車 昭三"),
+    ("若葉台マンションの総会です。", "organization", "若葉台マンション"),
+    ("勤務先：たつの印刷所\n", "organization", "たつの印刷所"),
+    ("次は5/12（日）に受診。", "date", "5/12（日）"),
+    ("5月12日（日）に来ます。", "date", "5月12日（日）"),
+    # Korean
+    ("주소: 양평군 서종면 북한강로 417, 나동 203호\n", "place", "양평군 서종면 북한강로 417, 나동 203호"),
+    ("참석자: 회장 구본철, 관리소장 노대근\n", "person", "노대근"),
+    ("사공혁 씨가 왔다. 사공 감사는 반대.", "person", "사공"),
+    ("빈소라 씨가 왔다. 소라 씨 남편도 왔다.", "person", "소라"),
+    ("어머니 나은 사이에서 자랐다.", "person", "나은"),
+    ("푸른숲아파트에서 회의했다.", "organization", "푸른숲아파트"),
+    ("(유)산들포장에서 일한다.", "organization", "(유)산들포장"),
+    # Arabic
+    ("العنوان: ٢٤ ش عبد المنعم رياض، المنصورة\n", "place", "٢٤ ش عبد المنعم رياض، المنصورة"),
+    ("الاسم: هبة الله محمود الششتاوي\n", "person", "هبة الله محمود الششتاوي"),
+    ("الملازم عدي بني هاني\n", "person", "عدي بني هاني"),
+    ("قالت ماما وفاء اليوم.", "person", "وفاء"),
+    ("في قرية عين الزعرور اليوم.", "place", "عين الزعرور"),
+    ("الموظف البديل: نبيل قسطة\n", "person", "نبيل قسطة"),
+    ("يعمل في شركة الدلتا للأقمشة ش.م.م اليوم", "organization", "شركة الدلتا للأقمشة ش.م.م"),
+    ("اشتراها من محلات الهدى للدراجات.", "organization", "محلات الهدى للدراجات"),
+    # Turkish
+    ("Doğum yeri: Şavşat\nbugün çok güzel bir gün oldu.", "place", "Şavşat"),
+    ("Torunu Poyraz Bülbül geldi. Poyraz'ın annesi bugün çok güzel.", "person", "Poyraz"),
+    ("Tutanağı imzaladı ve bugün çok güzel bir gün oldu.\nM. Taşkıran", "person", "M. Taşkıran"),
+]
+STAYS = [
+    ("Er steckt in der Sackgasse und kommt nicht mehr heraus.", "Sackgasse"),
+    ("Name      Stadt\nAnna      Köln\n", "Stadt"),
+    ("Name      Svantje Brodersen\nWohnort   Klein Nordende\nBeruf     Koch, nicht mehr im Dienst",
+     "Beruf"),
+    ("Nakład 505550147 i nie ma nic dla nas.", "505550147"),
+    ("二胎妈妈：收到", "二胎"),
+    ("我叫他快点来。", "快点来"),
+    ("地址：请填写", "请填写"),
+    ("孩子在幼儿园上班的妈妈。", "幼儿园"),
+    ("責任者：営業部、総務部\nお願いします", "総務部"),
+    ("新しい食堂で食べた。", "新しい食堂"),
+    ("赤ちゃん、わんちゃん。", "わん"),
+    ("割合は1/2に減る。", "1/2"),
+    ("친구 하나가 왔다.", "하나가"),
+    ("동네식당에서 먹었다.", "동네식당"),
+    ("마음 깊이 감사 전하며 글을 쓴다.", "전하며"),
+    ("زار معرض الكتاب اليوم.", "معرض الكتاب"),
+    ("ماما تعبانة اليوم.", "تعبانة"),
+    ('Bugün "Benim köpeğim" dedi ve çok güzel bir gün oldu.', "Benim"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "kind", "value"), FOUND)
+def test_page_tells_a_value(text: str, kind: str, value: str) -> None:
+    assert (kind, value) in [(span.kind, text[span.start : span.end]) for span in tv.detect(text)]
+
+
+@pytest.mark.parametrize(("text", "value"), STAYS)
+def test_word_names_nobody(text: str, value: str) -> None:
+    start = text.index(value)
+    names = [span for span in tv.detect(text) if span.kind in ("person", "place", "organization", "date", "phone")]
+    assert not any(span.start < start + len(value) and start < span.end for span in names)
+
+
+def test_goods_in_small_letters_are_no_firm() -> None:
+    found = tv.detect("Compraron pinturas Cabrales para los demás en la fiesta.")
+    assert "organization" not in [span.kind for span in found]

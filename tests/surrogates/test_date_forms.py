@@ -21,8 +21,11 @@ from tests.helpers.surrogates import outputs
 
 from textveil.detection.dates import find_named_dates
 from textveil.surrogates import dates
+from textveil.surrogates.calendars import MONTHS
 from textveil.surrogates.drawn import Drawn
 from textveil.surrogates.making import make_surrogate
+from textveil.surrogates.scopes import MemoryScope
+from textveil.surrogates.surrogate import Mention
 
 Write = Callable[[datetime.date], str]
 
@@ -235,3 +238,13 @@ def test_the_attack_sees_what_it_looks_for(monkeypatch: pytest.MonkeyPatch, caps
     monkeypatch.setattr(Drawn, "draw", lambda surrogate, mentions, scope, rng: [mention.value for mention in mentions])
     assert runpy.run_path(str(ATTACK))["main"](["--scopes", "30"]) == 1
     assert capsys.readouterr().out.count("above chance") > 10
+
+
+@pytest.mark.parametrize("value", ["25 maja", "25 maja 2024", "1 wrze\u015bnia 2023", "3 pa\u017adziernika 1999"])
+def test_polish_dates_stay_polish(value: str) -> None:
+    for seed in range(8):
+        drawn = make_surrogate("date-shift", epsilon=1.0).draw(
+            [Mention(value)], MemoryScope(), np.random.default_rng(seed)
+        )
+        day, month, *year = drawn[0].split(" ")
+        assert day.isdigit() and month in MONTHS["pl"].split(" ") and len(year) == len(value.split(" ")) - 2

@@ -72,3 +72,8 @@ def test_each_listed_form_is_drawn():
     assert len(words) > 30
     for word in words.values():
         assert sanitizer(f"The patient is a {word}.").text
+
+
+def test_a_widower_is_never_a_widow() -> None:
+    for value, never in (("widower", "widow"), ("widow", "widower")):
+        assert never not in {outputs(make_surrogate("demographic"), [value], seed)[0] for seed in range(60)}

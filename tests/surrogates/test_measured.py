@@ -104,3 +104,17 @@ def test_amounts_keep_the_words_of_their_currency(value: str, form: str) -> None
 def test_amounts_in_words_are_read() -> None:
     for written, digits in (("two thousand five hundred dollars", "2,500 dollars"), ("fifty bucks", "50 bucks")):
         assert make_surrogate("amount").key(written) == make_surrogate("amount").key(digits)
+
+
+def test_an_ordinal_of_two_digits_may_be_a_day_or_a_century() -> None:
+    drawn = {
+        outputs(make_surrogate("measurement"), [value], seed)[0] for seed in range(60) for value in ("15th", "99th")
+    }
+    assert drawn == {f"{number}{'st' if number == 21 else 'th'}" for number in range(10, 22)}
+
+
+@pytest.mark.parametrize("value", ["98 m\xb2", "98 m2", "3 cm\xb3", "12 ft2"])
+def test_the_power_of_a_unit_is_written_as_it_was(value: str) -> None:
+    for seed in range(6):
+        drawn = outputs(make_surrogate("measurement"), [value], seed)[0]
+        assert drawn.split(" ")[1] == value.split(" ")[1]

@@ -281,3 +281,11 @@ def test_ages_of_small_children_keep_their_unit(value: str, last: int) -> None:
 def test_parts_of_a_year_are_not_written() -> None:
     same = [outputs(make_surrogate("age", 1.0), [value], 3)[0] for value in ("6", "6.5", "6 1/2")]
     assert len(set(same)) == 1
+
+
+@pytest.mark.parametrize(("language", "ending"), [("it", "euro"), ("de", "Euro"), ("en", "euros"), ("fr", "euros")])
+def test_units_of_money_have_the_plural_of_the_page(language: str, ending: str) -> None:
+    mention = Mention(f"350 {ending}", page=Page(language))
+    for seed in range(5):
+        drawn = make_surrogate("amount").draw([mention], MemoryScope(), np.random.default_rng(seed))[0]
+        assert drawn.endswith(f" {ending}") or drawn == "1 euro"

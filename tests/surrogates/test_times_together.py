@@ -89,3 +89,28 @@ def test_what_is_no_time_is_drawn_and_a_shift_takes_no_epsilon() -> None:
     assert SHIFT.counts == "scope" and SHIFT.guarantee.approximate().epsilon == 0
     with pytest.raises(ParameterError, match="epsilon must be 0, without width, where times is shift"):
         make_surrogate("time", 1.0, {"times": "shift"})
+
+
+def test_an_offset_alone_stays_where_times_move_and_is_a_real_one_where_each_is_drawn() -> None:
+    each = make_surrogate("time")
+    for seed in range(20):
+        assert _moved(["09:12", "-05:00", "+3"], seed)[1:] == ["-05:00", "+3"]
+        rng = np.random.default_rng(seed)
+        drawn = each.draw([Mention(value) for value in ("-05:00", "+03:30", "+3")], MemoryScope(), rng)
+        assert all(re.fullmatch(r"[+-](?:0\d|1[0-4]):[0-5]\d", value) for value in drawn[:2])
+        assert re.fullmatch(r"[+-](?:\d|1[0-4])", drawn[2])
+
+
+def test_the_law_of_an_offset_alone_does_not_depend_on_it() -> None:
+    laws = []
+    for value in ("+3", "-11"):
+        rng = np.random.default_rng(5)
+        laws.append(Counter(make_surrogate("time").draw([Mention(value)], MemoryScope(), rng)[0] for _ in range(2_700)))
+    assert laws[0] == laws[1] and len(laws[0]) == 27
+    assert chisquare(list(laws[0].values())).pvalue > ALPHA
+
+
+def test_hours_alone_stay_hours_alone() -> None:
+    for seed in range(10):
+        whole, exact = _moved(["19", "19:30"], seed)
+        assert int(whole) == int(exact[:2]) - (int(exact[3:]) < 30) and re.fullmatch(r"\d|1\d|2[0-3]", whole)

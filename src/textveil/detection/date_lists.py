@@ -54,7 +54,7 @@ _WEEKDAY: Final = lazy_regex(
     r"(?<![A-Za-z])(?i:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonnabend|sonntag|lundi|mardi|mercredi|jeudi"
     r"|vendredi|samedi|dimanche|lunes|martes|miercoles|jueves|viernes|sabado|domingo|lunedi|martedi|mercoledi|giovedi"
     r"|venerdi|sabato|domenica|(?:segunda|terca|quarta|quinta|sexta)(?:-feira)?|maandag|dinsdag|woensdag|donderdag"
-    r"|vrijdag|zaterdag|zondag),? \Z"
+    r"|vrijdag|zaterdag|zondag),? \Z|(?<![A-Za-z])(?:Mon|Tues?|Weds?|Thu(?:rs?)?|Fri|Sat|Sun)\.?,? \Z"
 )
 _A_YEAR: Final = lazy_regex(r"[12](?<![\w-].)(?:(?<=1)[5-9]|(?<=2)0)[0-9]{2}(?!\w|[,.][0-9])")
 _MONTH_BEFORE: Final = lazy_regex(

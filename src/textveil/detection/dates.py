@@ -152,6 +152,22 @@ _FOUR_DIGITS: Final = lazy_regex(
 _UNTIL: Final = lazy_regex(
     r"-(?<=[:hH][0-5][0-9]-)(?<![0-9]:[0-5][0-9]:[0-5][0-9]-)(?P<time>(?:[01]?[0-9]|2[0-3])[:hH][0-5][0-9](?![\w:]))"
 )
+_POINTED: Final = lazy_regex(
+    r"\.(?<=[0-9]\.)[0-5][0-9](?! ?[%\xa4$]|\w|[.,:/-][0-9]"
+    r"|\.?[ -](?i:m?[gl]|mm|cm|km|kg|euros?|eur|mio|per|percent|prozent|punkte|grad|each|pro|zl)\b)"
+)
+_BEFORE_POINTED: Final = lazy_regex(
+    r"(?<![A-Za-z])(?:(?i:ore|godz\.?|godzinie|kl\.?|klo|klokken|a las|[ad]lle|um|om)"
+    r"|(?:told|arriv|leav|left|start|beg[ai]n|meet|seen|call|came|come|home|train|bus|flight|doors|dinner|lunch|scann|"
+    r"admitt|depart|return|woke|class|open|clos|visit|died|born|[a-z]day)[^.\n]{0,24} at)"
+    r" (?P<hour>[01]?[0-9]|2[0-3])\Z"
+)
+"""Hours and minutes with a full stop between them, behind a word that tells of a time: ore 21.00, arrived at 8.30."""
+_ZONE: Final = lazy_regex(
+    r"(?:UTC|GMT)(?<![A-Za-z]...)(?P<offset>[+-](?:1[0-4]|0?[0-9])(?::?[0-9]{2})?)(?![\w:]|\.[0-9])",
+    holds=("UTC", "GMT"),
+)
+"""How far a zone is from UTC: UTC-05:00."""
 _FIRST_OF_RANGE: Final = lazy_regex(r"^[0-3]?[0-9] ?- ?(?=[0-9])")
 _GOES_ON: Final = lazy_regex(r"[,;:)]|[ \n][a-z0-9(]")
 """Behind a full stop that ends no sentence: it stands for letters left out, and would tell that it is not May."""
@@ -168,7 +184,7 @@ NAMED_DATE_GATE: Final = with_words(
 LISTED_GATE: Final = at_digits("[a-y]  ?[0-9]{1,2}  ?[0-2][0-9]")
 DAY_GATE: Final = with_words("monday tuesday wednesday thursday friday saturday sunday")
 TIME_GATE: Final = at_digits(
-    r"at [0-2][0-9][0-5][0-9]|[0-9] ?(?:hrs|hours|-|bis|tot)"
+    r"(?:UTC|GMT)[+-][0-9]|[a-z.] [0-2]?[0-9]\.[0-5][0-9]|at [0-2][0-9][0-5][0-9]|[0-9] ?(?:hrs|hours|-|bis|tot)"
     r"|[0-9](?:[:.hH][0-9]| ?[AaPp][.Mm]| o'| noon| midn| [Uu](?:hr|ur))"
 )
 YEAR_GATE: Final = at_digits("[12][0-9]{3}|'[0-9]0s")
@@ -251,12 +267,22 @@ def find_times(text: str) -> Iterator[Found]:
     joined = [match.span() for match in matches(_AFTER_T, text)] if "T" in text else []
     joined += [match.span("time") for pattern in (_OF_LOG, _UNTIL) for match in matches(pattern, text)]
     joined += [match.span() for match in matches(_FOUR_DIGITS, text)]
+    joined += [match.span("offset") for match in matches(_ZONE, text)]
+    joined += _pointed(text)
     joined += [match.span(group) for match in near(_HOURS, text, _OPENED, 36, 24) for group in ("from", "to")]
     apart = settled(text, [Found(start, end, "time", 0.8) for start, end in joined])  # an offset may end a range too
     yield from apart
     for match in matches(_CLOCK, without(text, [(span.start, span.end) for span in apart])):
         if int(match[0][:2].rstrip(":. apAPohH")) < 24:
             yield Found(match.start(), match.end(), "time", 0.8)
+
+
+def _pointed(text: str) -> Iterator[tuple[int, int]]:
+    """Yield times with a full stop behind a word that tells of a time."""
+    for match in matches(_POINTED, text):
+        before = _BEFORE_POINTED.search(text, max(0, match.start() - 44), match.start())
+        if before is not None:
+            yield before.start("hour"), match.end()
 
 
 def _in_calendar(match: re.Match[str]) -> bool:

@@ -286,7 +286,7 @@ def _stretches(reading: Reading, spans: Sequence[DetectedSpan], around: Stretche
     return between(reading.text, [(reading.inner(span.start)[0], reading.inner(span.end)[1]) for span in spans])
 
 
-_QUOTE: Final = lazy_regex(r"(?<![^\W_])'|'(?![^\W_])")
+_QUOTE: Final = lazy_regex(r"(?<![^\W_])'(?![0-9]{2}(?![^\W_]))|'(?![^\W_])")  # not that of '84
 _LONGEST_STRING: Final = 400
 
 

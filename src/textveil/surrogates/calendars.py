@@ -6,7 +6,7 @@ In which order day and month stand, how long names of months are, and their lang
 May is as long in full as cut short, so among short dates the one with a long month would be in May. Full stops that
 stand for letters left out, and what some languages write on the first of a month alone, are not in the form.
 
-Names of months and weekdays are read in ten languages, in full and in every cut form that is common, with or without
+Names of months and weekdays are read in eleven languages, in full and in every cut form that is common, with or without
 accents: a name that was not read would show which it is among those that are (``mars``, ``mai`` and ``ao\u00fbt`` are
 never cut in French).
 """
@@ -31,6 +31,7 @@ MONTHS: Final = {
     "it": "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
     "nl": "januari februari maart april mei juni juli augustus september oktober november december",
     "pt": "janeiro fevereiro mar\u00e7o abril maio junho julho agosto setembro outubro novembro dezembro",
+    "pl": "stycznia lutego marca kwietnia maja czerwca lipca sierpnia wrze\u015bnia pa\u017adziernika listopada grudnia",
     "ru": "января февраля марта апреля мая июня июля августа сентября октября ноября декабря",
     "tr": "Ocak Şubat Mart Nisan Mayıs Haziran Temmuz Ağustos Eylül Ekim Kasım Aralık",
     "ar": "يناير فبراير مارس أبريل مايو يونيو يوليو أغسطس سبتمبر أكتوبر نوفمبر ديسمبر",
@@ -45,6 +46,7 @@ _WEEKDAYS: Final = {
     "it": "luned\u00ec marted\u00ec mercoled\u00ec gioved\u00ec venerd\u00ec sabato domenica",
     "nl": "maandag dinsdag woensdag donderdag vrijdag zaterdag zondag",
     "pt": "segunda ter\u00e7a quarta quinta sexta s\u00e1bado domingo",
+    "pl": "poniedzia\u0142ek wtorek \u015broda czwartek pi\u0105tek sobota niedziela",
     "ru": "понедельник вторник среда четверг пятница суббота воскресенье",
     "tr": "Pazartesi Salı Çarşamba Perşembe Cuma Cumartesi Pazar",
     "ar": "الاثنين الثلاثاء الأربعاء الخميس الجمعة السبت الأحد",
@@ -57,6 +59,7 @@ _SHORT: Final = {
     "it month": "gen feb mar apr mag giu lug ago set ott nov dic",
     "nl month": "jan feb mrt apr mei jun jul aug sep okt nov dec",
     "pt month": "jan fev mar abr mai jun jul ago set out nov dez",
+    "pl month": "sty lut mar kwi maj cze lip sie wrz pa\u017a lis gru",
     "ru month": "январь февраль март апрель май июнь июль август сентябрь октябрь ноябрь декабрь",
     "tr month": "Oca Şub Mar Nis May Haz Tem Ağu Eyl Eki Kas Ara",
     "ar month": "يناير فبراير مارس أبريل مايو يونيو يوليو أغسطس سبتمبر أكتوبر نوفمبر ديسمبر",

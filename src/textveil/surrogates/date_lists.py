@@ -128,6 +128,7 @@ _PARTICLES: Final = {
         "it": "di e al tra",
         "nl": "en tot tussen",
         "de": "und bis zwischen",
+        "pl": "i do od oraz roku r",
         "ru": "и до по между года г",
         "tr": "ve ile arası",
         "ar": "و إلى بين من",

@@ -64,6 +64,7 @@ def demographic(*, generalize: Annotated[bool, _GENERALIZE] = False) -> Drawn:
     """
     public = (
         "its class (nationality, ethnicity, religion, occupation, family status, ...), or that it is in no public list",
+        "whether it is widow or widower",
         "whether it is a noun, an adjective, both or a plural, and whether it begins with a vowel, as an article shows",
         "of a word of another language than English, the language, class and gender of the list it stands in",
         "letter case, possessive, and 'national' or 'citizen' behind a nationality",
@@ -148,8 +149,14 @@ def _read(value: str) -> _Read:
     if not group:
         form = Form(OCCUPATION, SINGULAR) if bare[:1].islower() else Form("nationality", ADJECTIVE)
         group, label = "demographic", f"demographic, unlisted {form.group}"
-    sound = "a vowel" if vowel else "a consonant"
-    return _Read(f"{label} with {sound}", group, _entries(form, vowel), bare, ending)
+    sound, entries = "a vowel" if vowel else "a consonant", _entries(form, vowel)
+    if (other := _OPPOSITE.get(key_of(bare))) is not None:
+        label, entries = f"{label} not {other}", tuple(entry for entry in entries if entry != other)
+    return _Read(f"{label} with {sound}", group, entries, bare, ending)
+
+
+_OPPOSITE: Final = {"widow": "widower", "widower": "widow"}
+"""What a woman or a man never is."""
 
 
 def _form(bare: str) -> Form:

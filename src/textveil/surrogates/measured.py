@@ -25,6 +25,7 @@ from textveil.text.patterns import lazy_regex
 
 _CELLS: Final = 1000  # numbers that are told apart in a range at the most; in a longer one they are drawn by cells
 _MOST_DIGITS: Final = 15
+_MOST_DAYS: Final = 21  # the highest ordinal of two digits, so that it may be a day or a century
 _MOST_WORDS: Final = 20  # the highest number that is written as a word
 _WORD: Final = "|".join(sorted(WORDS, key=len, reverse=True)).replace("-", "[ -]")
 _PLACED: Final = "|".join(sorted(ORDINAL_WORDS, key=len, reverse=True))
@@ -77,9 +78,9 @@ def measurement(
     """Each number of a value by a staircase, uniform at epsilon 0; ``epsilon`` is shared over the numbers of a value.
 
     Without ``low`` and ``high`` a number is one of those with as many digits, before the decimal point and behind it.
-    Ordinals keep a right ending, numbers in words are words from one to twenty, grades are I to IV or A to E. Numbers
-    in names (SpO2, COVID-19) stay, and so do those of lists and sections ("2.", "page 3"). A value with a number that
-    is read in none of these ways is blanked.
+    Ordinals of two digits are 10th to 21st, and all keep a right ending; numbers in words are words from one to twenty,
+    grades are I to IV or A to E. Numbers in names (SpO2, COVID-19) stay, and so do those of lists and sections ("2.",
+    "page 3"). A value with a number that is read in none of these ways is blanked.
     """
     need((low is None) == (high is None), "high", high, "given together with low")
     need(low is None or high is None or low < high, "high", high, "above low")
@@ -114,7 +115,8 @@ def measurement(
             return number(written, share, rng)
         if kind == "ordinal":
             digits = written[:-2].replace(",", "")
-            place = drawn_place(10 ** (len(digits) - 1), 10 ** len(digits) - 1, int(digits), share, rng)
+            most = _MOST_DAYS if len(digits) == 2 else 10 ** len(digits) - 1  # of a day or a century
+            place = drawn_place(10 ** (len(digits) - 1), most, int(digits), share, rng)
             return f"{place:{',' if ',' in written else ''}d}{ordinal_ending(place)}"
         if kind not in _ROWS:
             return written
@@ -167,9 +169,24 @@ class _Measurement:
         return [
             mention.value
             if SECTION_NUMBER.fullmatch(mention.value) and AFTER_SECTION.search(mention.before)
-            else self._drawn.draw([mention], scope, rng)[0]
+            else _with_powers(self._drawn.draw([mention], scope, rng)[0], mention.value)
             for mention in mentions
         ]
+
+
+_POWERS: Final = lazy_regex(r"(?<![A-Za-z])(?:[mck]?m|ft|in)(?P<power>[23\xb2\xb3])(?![A-Za-z0-9])")
+
+
+def _with_powers(drawn: str, value: str) -> str:
+    """Return a draw with the powers of its units as they are written, which is a part of the form."""
+    powers = [match["power"] for match in _POWERS.finditer(value)]
+    ends = [match.end() for match in _POWERS.finditer(drawn)]
+    if len(powers) != len(ends):
+        return drawn
+    characters = list(drawn)
+    for end, power in zip(ends, powers, strict=True):
+        characters[end - 1] = power
+    return "".join(characters)
 
 
 class _Piece(NamedTuple):

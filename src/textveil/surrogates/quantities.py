@@ -344,6 +344,9 @@ _WITH_COMMA: Final = MappingProxyType(
 )
 """Languages that write a comma before decimals, with the mark that parts their thousands."""
 
+_WITHOUT_PLURAL: Final = frozenset(("de", "it", "nl", "pl", "tr"))
+"""Languages in which units of money are written alike behind any number."""
+
 
 @declared(summary="An amount of about the true size, or any.", kinds=("money", "number"), proof=SURROGATES)
 def amount(
@@ -358,8 +361,8 @@ def amount(
     """Amounts by a staircase on the cells low * (1 + scale)^i up to high, and a uniform point of the drawn cell.
 
     Pure DP for any two amounts, however far apart: how many digits there are is drawn too. The currency, the sign and
-    whether decimals are written, behind which mark, stay; dollars are in the plural where the drawn number asks for it;
-    words such as million are read and written out. What cannot be read gets a uniform cell.
+    whether decimals are written, behind which mark, stay; dollars are in the plural where the drawn number and the
+    language ask for it; words such as million are read and written out. What cannot be read gets a uniform cell.
 
     ``width`` is that of the staircase, where ``epsilon`` is above 0. Thousands are parted as the language of the
     released text does; else by a comma, or by a full stop where a comma stands before decimals.
@@ -391,7 +394,7 @@ def amount(
             cell = 0 if read <= low else int(min((math.log(read) - lowest) / math.log1p(scale), cells - 1))
             released = agreed(scope, label, key(value), rng, lambda source: drawn(cell, source))
             shown = _number(float(released), cents is not None, mark, language)
-            return match["sign"] + match["before"] + shown + _counted(match["after"] + match["again"], shown)
+            return match["sign"] + match["before"] + shown + _counted(match["after"] + match["again"], shown, language)
 
         return surrogate_of
 
@@ -419,7 +422,9 @@ def amount(
     )
 
 
-def _counted(unit: str, number: str) -> str:
+def _counted(unit: str, number: str, language: str) -> str:
+    if language in _WITHOUT_PLURAL:
+        return unit
     return _COUNTED.sub(lambda match: match[1] + ("" if number == "1" else in_case_of(match[1], "s")), unit)
 
 

@@ -29,6 +29,8 @@ _TIME: Final = lazy_regex(
     r"(?P<offset>z|[+-](?P<hours>[0-9]{2})(?:(?P<colon>:?)(?P<minutes>[0-9]{2}))?)?",
     re.IGNORECASE,
 )
+_ZONE: Final = lazy_regex(r"(?P<sign>[+-])(?P<hours>[0-9]{1,2})(?:(?P<colon>:?)(?P<minutes>[0-9]{2}))?")
+"""An offset from UTC alone, behind UTC or GMT."""
 # Minutes that clocks somewhere are before or behind UTC; the first 27 are whole hours.
 _SHIFTS: Final = (*range(-720, 841, 60), -570, -210, 210, 270, 330, 345, 390, 525, 570, 630, 765)
 _WHOLE_HOURS: Final = 27
@@ -64,6 +66,8 @@ def time(
 ) -> Drawn:
     """Times by a staircase on the 1,440 minutes of a day, round the clock; all that is finer is uniform.
 
+    An offset alone (behind UTC) is drawn by itself.
+
     Equal times get equal ones, in whatever format: where seconds are written, that is hour, minute and second. A
     fraction of a second gets as many digits, and an offset from UTC (+02:00) another one of those that clocks have.
 
@@ -83,6 +87,12 @@ def time(
     minutes, label = window(size=MINUTES, epsilon=epsilon, width=width, circle=True), f"time {epsilon!r} {width}"
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
+        if (zone := _ZONE.fullmatch(value)) is not None:
+            shifts = _SHIFTS if zone["minutes"] else _SHIFTS[:_WHOLE_HOURS]
+            drawn_shift = agreed(
+                scope, f"{label} zone", _key(value), rng, lambda source: str(shifts[source.integers(len(shifts))])
+            )
+            return _zone(int(drawn_shift), zone)
         minute, match = _read(value)
         if match is None:
             return _unread(label, value, scope, rng)
@@ -104,7 +114,7 @@ def time(
 
 _FORM: Final = (
     "its format: whether minutes, seconds and a fraction of them, am or pm are written and how, whether it is "
-    "UTC (Z) or has an offset, and whether it can be read as a time"
+    "UTC (Z), has an offset or is one, and whether it can be read as a time"
 )
 _SECOND: Final = 10**9  # nanoseconds: times are points of a line of them
 _MINUTE, _HOUR, _DAY = 60 * _SECOND, 3_600 * _SECOND, 86_400 * _SECOND
@@ -118,6 +128,8 @@ def _moved_together() -> Drawn:
         points = sorted(point for mention in mentions if (point := _point(mention.value)) is not None)
 
         def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
+            if _ZONE.fullmatch(value):
+                return value
             _, match = _read(value)
             if match is None:
                 return _unread(_LABEL, value, scope, rng)
@@ -172,6 +184,8 @@ def _unread(label: str, value: str, scope: Scope, rng: np.random.Generator) -> s
 
 
 def _key(value: str) -> str:
+    if (zone := _ZONE.fullmatch(value)) is not None:
+        return f"UTC {zone['sign']}{int(zone['hours'])} {zone['minutes'] or ''}"
     minute, match = _read(value)
     if match is None:
         return UNREAD + value
@@ -201,12 +215,12 @@ def _minute_of(match: re.Match[str]) -> int:
     Any hour is read in any format, 24:00 as midnight and 14:30 pm by its hour: else which can be read would tell it.
     """
     hour, minute, end = int(match["hour"]), int(match["minute"] or 0), match["end"][:1].lower()
-    if match["minute"] is None and not end:
-        return -1
     if match["minute"] is not None and not match["mark"] and match["seconds"]:
         return -1
     if end in ("a", "p") and 1 <= hour <= 12:
         hour = hour % 12 + (12 if end == "p" else 0)
+    if match["minute"] is None and not end:
+        return hour % 24 * 60 if hour <= 24 and not match["offset"] else -1
     read = hour * 60 + minute if minute < 60 else -1
     return read % MINUTES if read <= MINUTES else -1
 
@@ -220,7 +234,7 @@ def _written(drawn: str, match: re.Match[str]) -> str:
         end = (half.upper() if end[0].isupper() else half) + end[1:]
         shown = str((hour - 1) % 12 + 1)
     else:
-        shown = f"{hour:02d}"
+        shown = f"{hour:02d}" if match["minute"] is not None or end else str(hour)
     if match["minute"] is not None:
         shown += f"{match['mark']}{rest:02d}"
     if match["seconds"]:
@@ -228,6 +242,13 @@ def _written(drawn: str, match: re.Match[str]) -> str:
     if match["fraction"]:
         shown += match["point"] + fraction
     return shown + match["gap"] + end + _offset(int(shift), match)
+
+
+def _zone(shift: int, match: re.Match[str]) -> str:
+    """Write an offset alone: with two digits of hours where minutes follow, else without a leading zero."""
+    hours, minutes = divmod(abs(shift), 60)
+    behind = f"{match['colon']}{minutes:02d}" if match["minutes"] else ""
+    return f"{'-' if shift < 0 else '+'}{f'{hours:02d}' if behind else hours}{behind}"
 
 
 def _offset(shift: int, match: re.Match[str]) -> str:

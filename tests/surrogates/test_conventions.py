@@ -170,3 +170,36 @@ def test_a_month_of_several_languages_is_of_the_released_text(language: str, mon
     mentions = [Mention("2 mai 1999", page=Page(language))]
     (drawn,) = surrogate.draw(mentions, MemoryScope(), np.random.default_rng(2))
     assert drawn.split()[1].lower() == months.lower()
+
+
+WINDOW = make_surrogate("date-window", options={"within": 365})
+CAREER = ["1997-2001", "2001-2005", "2009", "2003", "1997-2001"]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_years_alone_rise_as_the_text_goes_on(seed: int) -> None:
+    drawn = outputs(WINDOW, [*CAREER, "3 May 2010"], seed)
+    years = [int(year) for value in drawn[:4] for year in value.split("-")]
+    assert years == sorted(set(years)) and years[-1] - years[0] < 40 and drawn[4] == drawn[0]
+    assert 0 <= int(drawn[5][-4:]) - years[-1] <= 40
+
+
+def test_one_law_for_years_whatever_their_order_is() -> None:
+    """At epsilon 0 bit by bit: years that fall, rise or repeat nothing else than the same places do."""
+    texts = [CAREER, ["2001-2005", "1950-1961", "1800", "1977", "2001-2005"]]
+    for seed in range(20):
+        assert len({tuple(outputs(WINDOW, text, seed)) for text in texts}) == 1
+    assert all(outputs(WINDOW, ["2001", "1950"], seed) == outputs(WINDOW, ["1950", "2001"], seed) for seed in range(9))
+
+
+@pytest.mark.parametrize("name", ["date-window", "date-shift"])
+def test_a_birth_goes_before_the_years_of_a_life(name: str) -> None:
+    surrogate = WINDOW if name == "date-window" else make_surrogate("date-shift", 1.0)
+    mentions = [Mention("7 February 1979", "born "), Mention("2005-2009"), Mention("1997-2001")]
+    for seed in range(12):
+        birth, *years = surrogate.draw(mentions, MemoryScope(), np.random.default_rng(seed))
+        first = min(int(value[:4]) for value in years)
+        assert 4 <= first - int(birth[-4:]) <= 25
+    aged = [Mention("7 February 1979", "born ", age="40"), Mention("2005"), Mention("2019")]
+    birth, _, last = surrogate.draw(aged, MemoryScope(), np.random.default_rng(1))
+    assert 39 <= int(last) - int(birth[-4:]) <= 41 or name == "date-window"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from fractions import Fraction
 from functools import cache, lru_cache
@@ -166,7 +166,9 @@ def date_window(
 ) -> Drawn:
     """A pseudonym for each date, and for what is none: a day of a public window, another for each value of a scope.
 
-    With ``within``, all of a scope lie in one stretch of the window, whose first day is uniform.
+    With ``within``, all of a scope lie in one stretch of the window, whose first day is uniform; years without a month
+    lie in the forty years up to it, and rise in the order in which a text has them first, whatever they are, as those
+    of a career do.
     """
     begin, end = _day("first", first), _day("last", last)
     need(end > begin, "last", end, f"after first, {begin}")
@@ -180,8 +182,22 @@ def date_window(
         since = begin
         if within:
             since += timedelta(days=scope.place(label + " stretch", "", size - within + 1, rng))
-        keys = [key] if isinstance(written, WrittenDate) else [f"{key} {place}" for place in range(len(written.dates))]
+        keys = _keys_of(key, written)
+        if within and written.known in _YEARS_ALONE:
+            known = scope.remembered(_IN_ORDER)
+            own = [int(known[key]) if key in known else year_of(key, since, scope, rng) for key in keys]
+            return sorted(date(year, 7, 1) for year in own)
         return sorted(since + timedelta(days=scope.place(label, key, stretch, rng)) for key in keys)
+
+    def year_of(key: str, since: date, scope: Scope, rng: np.random.Generator) -> int:
+        return max(since.year - _CAREER, 0) + 1 + scope.place(f"{label} years", key, _CAREER, rng)
+
+    def in_order(keys: Sequence[str], scope: Scope, rng: np.random.Generator) -> None:
+        known = scope.remembered(_IN_ORDER)
+        new = [key for key in keys if key not in known]
+        if new:
+            since = begin + timedelta(days=scope.place(label + " stretch", "", size - (within or size) + 1, rng))
+            known |= zip(new, map(str, sorted([year_of(key, since, scope, rng) for key in new])), strict=True)
 
     parameters: dict[str, object] = {"first": str(begin), "last": str(end), "order": order, "months": months}
     parameters |= {"language": language, "births": births} | ({"within": within} if within else {})
@@ -194,11 +210,24 @@ def date_window(
         equality=AS_READ,
         entries=None if within or births == "apart" else size,
         read=settings.key,
-        **settings.draws(drawn, births=births == "apart"),
+        **settings.draws(drawn, births=births == "apart", years=in_order if within else None),
     )
 
 
+_Years: TypeAlias = Callable[
+    [Sequence[str], Scope, np.random.Generator], None
+]  # draws the years of some keys, in order
 _Days: TypeAlias = Callable[[_Written, str, Scope, np.random.Generator], list[date]]  # the days that a value gets
+
+
+class _Mentions(NamedTuple):
+    """The dates of a text as they are read."""
+
+    read: _Read
+    born: frozenset[str]  # keys behind a word for birth
+    dates: Mapping[str, str]  # other full dates, by key
+    alone: Mapping[str, str]  # other years alone, by key
+    near_age: Mapping[str, str]
 
 
 class _Drawing(TypedDict):
@@ -242,7 +271,7 @@ class _Settings(NamedTuple):
             either = isinstance(written, WrittenDates) and written.style.order == "n" and "/" in written.style.gaps
         return ("in either order " if either else "") + _key_of(written, value)
 
-    def draws(self, days: _Days, *, births: bool) -> _Drawing:
+    def draws(self, days: _Days, *, births: bool, years: _Years | None = None) -> _Drawing:
         def of_mentions(mentions: Sequence[Mention], ages: Sequence[str]) -> Draw:
             shown = mentions[0].page.language if mentions else ""
             convention = self.convention((mention.value for mention in mentions), shown)
@@ -251,23 +280,32 @@ class _Settings(NamedTuple):
                 convention = convention._replace(day_first=by_page)
 
             @cache
-            def read_by(known: Convention) -> tuple[_Read, frozenset[str], dict[str, str], dict[str, str]]:
+            def read_by(known: Convention) -> _Mentions:
                 read = self.reader(known)
                 keyed = [(_key_of(read(mention.value), mention.value), mention) for mention in mentions]
                 born = frozenset(key for key, mention in keyed if births and _BIRTH.search(mention.before))
                 others = [(key, mention.value) for key, mention in keyed if key not in born]
                 near_age = {key: mention.age for key, mention in reversed(keyed)}
-                return read, born, {key: value for key, value in others if read(value).known is Known.DATE}, near_age
+                dates = {key: value for key, value in others if read(value).known is Known.DATE}
+                alone = {key: value for key, value in others if read(value).known in _YEARS_ALONE}
+                return _Mentions(read, born, dates, alone, near_age)
+
+            def draw_years(alone: Mapping[str, str], reads: _Read, scope: Scope, rng: np.random.Generator) -> None:
+                if years is not None and scope.remembers:
+                    keys = (_keys_of(key, reads(own)) for key, own in alone.items())
+                    years([key for several in keys for key in several], scope, rng)
 
             def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
                 known = convention
                 if not convention.settled and (order := scope.remembered(_SETTLED).get("")) is not None:
                     known = convention._replace(day_first=order == DAY_FIRST)  # as earlier texts of the scope show
-                reads, born, others, near_age = read_by(known)
+                reads, born, others, alone, near_age = read_by(known)
                 if self.order == OF_TEXT and convention.settled and convention.shown:
                     scope.remembered(_SETTLED)[""] = DAY_FIRST if convention.day_first else MONTH_FIRST
                 written = reads(value)
                 key = _key_of(written, value)
+                if written.known in _YEARS_ALONE and _keys_of(key, written)[0] not in scope.remembered(_IN_ORDER):
+                    draw_years(alone, reads, scope, rng)
                 before = scope.remembered(_BORN) if births else {}
                 if isinstance(written, WrittenDates):
                     return written.with_days(days(written, value, scope, rng))
@@ -275,7 +313,12 @@ class _Settings(NamedTuple):
                     other = next((value for other_key, value in others.items() if other_key not in before), None)
                     near = None if other is None else days(reads(other), other, scope, rng)[0]
                     own = [age for age in (near_age.get(key, ""),) if age] or ages
-                    day = agreed(scope, _BORN, key, rng, lambda source: str(_birth(near, own, source)))
+                    least = _GROWN
+                    if near is None and alone:
+                        draw_years(alone, reads, scope, rng)
+                        every = [day for value in alone.values() for day in days(reads(value), value, scope, rng)]
+                        near, least = (max(every), _GROWN) if own else (min(every), _AT_SCHOOL)
+                    day = agreed(scope, _BORN, key, rng, lambda source: str(_birth(near, own, source, least)))
                     return written.with_day(date.fromisoformat(day))
                 return written.with_day(days(written, value, scope, rng)[0])
 
@@ -290,6 +333,9 @@ class _Settings(NamedTuple):
         return {"surrogate_of": alone, "of_mentions": of_mentions, "unsettled": unsettled}
 
 
+_CAREER: Final = 40  # years that lie in one stretch of years
+_YEARS_ALONE: Final = frozenset((Known.YEAR, Known.DECADE))
+_IN_ORDER: Final = "years in order"
 _BORN: Final = "birth date"
 # What of a birth date tells an age.
 _WITH_YEAR: Final = frozenset((Known.DATE, Known.MONTH, Known.QUARTER, Known.YEAR, Known.DECADE))
@@ -305,14 +351,18 @@ _YEARS_OF_NOW: Final = 10
 _UNITS: Final = {"y": 365.25, "m": 30.4375, "w": 7.0, "d": 1.0}
 
 
-def _birth(near: date | None, ages: Sequence[str], rng: np.random.Generator) -> date:
+_GROWN, _AT_SCHOOL = range(18, 85), range(5, 25)
+"""Years of age where none is told: of somebody at a date, and at the first year of a life's course."""
+
+
+def _birth(near: date | None, ages: Sequence[str], rng: np.random.Generator, usual: range = _GROWN) -> date:
     """Return a birth date by what is released alone.
 
-    It is the first of the ages (else 18 to 84 years) before one of its dates (else a uniform day of ten years).
+    It is the first of the ages (else usual ones) before one of its dates (else a uniform day of ten years).
     """
     if near is None:
         near = _NOW + timedelta(days=int(rng.integers(365 * _YEARS_OF_NOW)))
-    number, unit = next(filter(None, map(age_of, ages)), (18 + int(rng.integers(67)), "y"))
+    number, unit = next(filter(None, map(age_of, ages)), (usual[int(rng.integers(len(usual)))], "y"))
     days = _UNITS[unit]
     before = int(number * days) + 1 + int(rng.integers(max(int(days), 1)))
     return date.fromordinal(max(near.toordinal() - before, 1))
@@ -336,6 +386,11 @@ def _key_of(written: _Written, value: str) -> str:
     if written.known is Known.NOTHING:
         return f"{written.known.value} {value}"
     return f"{written.known.value} {' '.join(str(day.day) for day in _each(written))}"
+
+
+def _keys_of(key: str, written: _Written) -> list[str]:
+    """Return the key of each date of a value: of a list, each has one by its place."""
+    return [key] if isinstance(written, WrittenDate) else [f"{key} {place}" for place in range(len(written.dates))]
 
 
 def _day(name: str, given: str | date) -> date:

@@ -27,6 +27,7 @@ Scope = Literal["mention", "document"]
 
 KIND = "value"
 MENTIONS = 6
+_OPTIONS = {"pool": {"words": ["red", "green", "blue", "gray", "pink"]}, "date-window": {"within": 365}}
 
 
 @final
@@ -53,7 +54,7 @@ class Told(NamedTuple):
 
 def sanitizer_of(surrogate: str, scope: Scope) -> Sanitizer:
     """Keeps all but the marked values; its releases are stamped as seeded."""
-    options = {"words": ["red", "green", "blue", "gray", "pink"]} if surrogate == "pool" else {}
+    options = _OPTIONS.get(surrogate, {})
     epsilon = 1.0 if SURROGATE_ENTRIES[surrogate].needs_epsilon else None
     drawn = Rule(kind=KIND, action=Action.SURROGATE, name=surrogate, epsilon=epsilon, options=options)
     rules = (Rule(kind="word", action=Action.KEEP), drawn)

@@ -185,7 +185,9 @@ def moment(to: Writer) -> str:
     full = MONTHS[at.month]
     written = to.own.choice((full, full[:3], full if at.month == 5 else f"{full[:3]}."))
     name = f"{written} {at.day}, {at.year}"
-    return to.form.choice((f"{month}/{day}/{at.year}", f"{at:%Y-%m-%d}", name, f"{month}/{day}/{at:%y}"))
+    year, later = (to.piece("year", to.index(), lambda rng: str(rng.randint(1800, 2016))) for _ in range(2))
+    forms = [f"{month}/{day}/{at.year}", f"{at:%Y-%m-%d}", name, f"{month}/{day}/{at:%y}", year, f"{year}-{later}"]
+    return to.form.choice(forms)
 
 
 def _day_among(first: int, last: int) -> Make:

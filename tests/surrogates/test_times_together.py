@@ -114,3 +114,25 @@ def test_hours_alone_stay_hours_alone() -> None:
     for seed in range(10):
         whole, exact = _moved(["19", "19:30"], seed)
         assert int(whole) == int(exact[:2]) - (int(exact[3:]) < 30) and re.fullmatch(r"\d|1\d|2[0-3]", whole)
+
+
+def test_times_that_are_drawn_by_themselves_rise_as_the_text_goes_on() -> None:
+    """Whatever they are: a text whose times fall is drawn bit by bit as one whose times rise."""
+    each = make_surrogate("time")
+    for seed in range(12):
+        texts = (["07:52", "08:10", "07:52", "9:15 pm"], ["23:10", "00:05", "23:10", "1:15 pm"])
+        drawn = [
+            each.draw([Mention(value) for value in text], MemoryScope(), np.random.default_rng(seed)) for text in texts
+        ]
+        assert drawn[0] == drawn[1] and drawn[0][2] == drawn[0][0] <= drawn[0][1]
+
+
+def test_the_law_of_two_times_is_that_of_two_sorted_minutes() -> None:
+    """The mutant that dies sorts nothing."""
+    each, rng = make_surrogate("time"), np.random.default_rng(2)
+    drawn = [each.draw([Mention("07:52"), Mention("03:10")], MemoryScope(), rng) for _ in range(3_000)]
+    halves = Counter(tuple(_minutes(value) >= 720 for value in pair) for pair in drawn)
+    expected = {(False, False): 750, (False, True): 1_500, (True, True): 750}
+    assert chisquare([halves[pair] for pair in expected], list(expected.values())).pvalue > ALPHA
+    mutant = Counter(tuple(_minutes(value) >= 720 for value in rng.permutation(pair)) for pair in drawn)
+    assert mutant[True, False] > 0 == halves[True, False]

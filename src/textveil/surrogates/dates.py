@@ -24,7 +24,7 @@ from textveil.surrogates.date_lists import (
     convention_of,
     read_dates,
 )
-from textveil.surrogates.drawn import AS_READ, Draw, Drawn, OfMentions, agreed, proved
+from textveil.surrogates.drawn import AS_READ, Draw, Drawn, OfMentions, Together, agreed, proved
 from textveil.surrogates.making import PSEUDONYMS, SURROGATES, NeededEpsilon, declared
 from textveil.surrogates.quantities import age_of
 from textveil.surrogates.scopes import Scope
@@ -149,7 +149,7 @@ def date_shift(
             "which values that are no dates are equal",
         ),
         counts="scope",
-        **settings.draws(shifted, births=births == "apart"),
+        **settings.draws(shifted, births=births == "apart", moved=True),
     )
 
 
@@ -271,7 +271,7 @@ class _Settings(NamedTuple):
             either = isinstance(written, WrittenDates) and written.style.order == "n" and "/" in written.style.gaps
         return ("in either order " if either else "") + _key_of(written, value)
 
-    def draws(self, days: _Days, *, births: bool, years: _Years | None = None) -> _Drawing:
+    def draws(self, days: _Days, *, births: bool, moved: bool = False, years: _Years | None = None) -> _Drawing:
         def of_mentions(mentions: Sequence[Mention], ages: Sequence[str]) -> Draw:
             shown = mentions[0].page.language if mentions else ""
             convention = self.convention((mention.value for mention in mentions), shown)
@@ -290,22 +290,24 @@ class _Settings(NamedTuple):
                 alone = {key: value for key, value in others if read(value).known in _YEARS_ALONE}
                 return _Mentions(read, born, dates, alone, near_age)
 
-            def draw_years(alone: Mapping[str, str], reads: _Read, scope: Scope, rng: np.random.Generator) -> None:
-                if years is not None and scope.remembers:
-                    keys = (_keys_of(key, reads(own)) for key, own in alone.items())
-                    years([key for several in keys for key in several], scope, rng)
-
-            def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
+            def mentioned(scope: Scope) -> _Mentions:
                 known = convention
                 if not convention.settled and (order := scope.remembered(_SETTLED).get("")) is not None:
                     known = convention._replace(day_first=order == DAY_FIRST)  # as earlier texts of the scope show
-                reads, born, others, alone, near_age = read_by(known)
+                return read_by(known)
+
+            def first(values: Sequence[str], scope: Scope, rng: np.random.Generator) -> None:
+                reads, _, _, alone, _ = mentioned(scope)
+                read = {key: written for value in values if (key := _key_of(written := reads(value), value)) in alone}
+                if years is not None and read:
+                    years([own for key, written in read.items() for own in _keys_of(key, written)], scope, rng)
+
+            def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
+                reads, born, others, alone, near_age = mentioned(scope)
                 if self.order == OF_TEXT and convention.settled and convention.shown:
                     scope.remembered(_SETTLED)[""] = DAY_FIRST if convention.day_first else MONTH_FIRST
                 written = reads(value)
                 key = _key_of(written, value)
-                if written.known in _YEARS_ALONE and _keys_of(key, written)[0] not in scope.remembered(_IN_ORDER):
-                    draw_years(alone, reads, scope, rng)
                 before = scope.remembered(_BORN) if births else {}
                 if isinstance(written, WrittenDates):
                     return written.with_days(days(written, value, scope, rng))
@@ -315,14 +317,15 @@ class _Settings(NamedTuple):
                     own = [age for age in (near_age.get(key, ""),) if age] or ages
                     least = _GROWN
                     if near is None and alone:
-                        draw_years(alone, reads, scope, rng)
-                        every = [day for value in alone.values() for day in days(reads(value), value, scope, rng)]
+                        some = list(alone.values())
+                        some = some if moved else some[-1:] if own else some[:1]
+                        every = [day for value in some for day in days(reads(value), value, scope, rng)]
                         near, least = (max(every), _GROWN) if own else (min(every), _AT_SCHOOL)
                     day = agreed(scope, _BORN, key, rng, lambda source: str(_birth(near, own, source, least)))
                     return written.with_day(date.fromisoformat(day))
                 return written.with_day(days(written, value, scope, rng)[0])
 
-            return surrogate_of
+            return Together(surrogate_of, first)
 
         def alone(value: str, scope: Scope, rng: np.random.Generator) -> str | None:
             return of_mentions([Mention(value)], ())(value, scope, rng)

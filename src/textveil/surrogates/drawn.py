@@ -20,6 +20,19 @@ from textveil.text.numbers import has_numerals, in_digits
 Draw: TypeAlias = Callable[[str, Scope, np.random.Generator], str | None]
 """The surrogate of one value in a scope; None if the value cannot be read and nothing of it may stay."""
 
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """A draw for which all values of a scope in a text are seen first: what rises along it is drawn then."""
+
+    draw: Draw
+    first: Callable[[Sequence[str], Scope, np.random.Generator], None]
+
+    def __call__(self, value: str, scope: Scope, rng: np.random.Generator) -> str | None:
+        """Draw one value."""
+        return self.draw(value, scope, rng)
+
+
 OfMentions: TypeAlias = Callable[[Sequence[Mention], Sequence[str]], Draw]
 """The draw of the values of one text, by all its mentions and its ages as they are released."""
 
@@ -81,9 +94,14 @@ class Drawn:
         """Return a function that draws any mentions of a text, given its ``ages`` in order, as they are released."""
         legible = [mention._replace(value=self._legible(mention.value)) for mention in mentions]
         draw = self.surrogate_of if self.of_mentions is None else self.of_mentions(legible, ages)
-        return lambda some, scope, rng: [
-            self._checked(draw(self._legible(mention.value), scope, rng)) for mention in some
-        ]
+
+        def drawn(some: Sequence[Mention], scope: Scope, rng: np.random.Generator) -> list[str]:
+            values = [self._legible(mention.value) for mention in some]
+            if isinstance(draw, Together) and scope.remembers:
+                draw.first(values, scope, rng)
+            return [self._checked(draw(value, scope, rng)) for value in values]
+
+        return drawn
 
     def _legible(self, value: str) -> str:
         return value if self.of_pool else in_digits(value)

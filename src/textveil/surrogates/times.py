@@ -12,7 +12,7 @@ import numpy as np
 from textveil.errors import need
 from textveil.privacy.units import Adjacency, Unit
 from textveil.registry.options import Option, named
-from textveil.surrogates.drawn import AS_READ, UNREAD, Draw, Drawn, agreed, proved
+from textveil.surrogates.drawn import AS_READ, UNREAD, Draw, Drawn, Together, agreed, proved
 from textveil.surrogates.making import SURROGATES, OptionalEpsilon, declared
 from textveil.surrogates.quantities import check_width, width_option, window
 from textveil.surrogates.scopes import Scope
@@ -72,7 +72,8 @@ def time(
     fraction of a second gets as many digits, and an offset from UTC (+02:00) another one of those that clocks have.
 
     Hours are written with two digits on the clock of 24 hours and without a leading zero before am and pm, however the
-    private one is: a zero would tell its hour. What cannot be read as a time gets a uniform one, as 14:05.
+    private one is: a zero would tell its hour. What cannot be read as a time gets a uniform one, as 14:05. At epsilon 0
+    the minutes of a text's times rise in the order in which it has them first, whatever they are, as those of most do.
 
     With ``times`` "shift" all times of a scope move by one stretch, at epsilon 0: the first is uniform between 6:00 and
     22:00 where all lie within eight hours, else in the day; those that lie more than twelve hours apart go round the
@@ -85,6 +86,13 @@ def time(
         return _moved_together()
     check_width(width, epsilon, MINUTES, f"at most {MINUTES} minutes")
     minutes, label = window(size=MINUTES, epsilon=epsilon, width=width, circle=True), f"time {epsilon!r} {width}"
+
+    def in_order(values: Sequence[str], scope: Scope, rng: np.random.Generator) -> None:
+        known = scope.remembered(label)
+        read = {_key(value): match for value in values if (match := _read(value)[1]) is not None}
+        new = [key for key in read if key not in known]
+        for key, minute in zip(new, sorted(minutes.draw(0, rng) for _ in new), strict=True):
+            known[key] = f"{minute}{_finer(read[key], rng)}"
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
         if (zone := _ZONE.fullmatch(value)) is not None:
@@ -108,6 +116,7 @@ def time(
         public=(_FORM,),
         equality=AS_READ,
         surrogate_of=surrogate_of,
+        of_mentions=(lambda mentions, ages: Together(surrogate_of, in_order)) if epsilon == 0 else None,
         read=_key,
     )
 

@@ -67,3 +67,36 @@ def test_cells_of_a_column_of_phones_are_phones_whatever_their_digits_look_like(
         text = f"Name\t{header}\tCount\nBo\t491701234567\t12\nAl\t04 12/55501\t7\nJo\tnone\t3\n"
         assert found(text, "phone") == ["491701234567", "04 12/55501"], header
     assert found("Contact,Phone book\nMara Zuse,12345678\n", "phone") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "places", "people"),
+    [
+        ("school trip to Bath: consent form", ["Bath"], []),
+        ("got em. off to Grimsby, back abt 4. Grimsby was wet.", ["Grimsby", "Grimsby"], []),
+        ("Log of Falmouth, dep. Falmouth at noon", ["Falmouth", "Falmouth"], []),
+        ("She lives in Co. Kerry, by the way.", ["Kerry"], []),
+        ("off to Anna, back to Tom", [], ["Anna", "Tom"]),
+        ("Nora Whitlock called. I went off to Whitlock.", [], ["Nora", "Whitlock", "Whitlock"]),
+        ("la moglie, Sig.ra Teresa Locatelli, e la Sra. Dalva", [], ["Teresa Locatelli", "Dalva"]),
+    ],
+)
+def test_words_before_a_lone_name_tell_its_kind(text: str, places: list[str], people: list[str]) -> None:
+    assert (found(text, "place"), found(text, "person")) == (places, people)
+
+
+def test_a_time_zone_stays_beside_its_town() -> None:
+    assert found("Budapest office. TZID=Europe/Budapest:2", "place") == ["Budapest"]
+
+
+def test_a_hospital_has_its_queen() -> None:
+    assert found("from Queen Elizabeth Hospital, Birmingham", "organization") == ["Queen Elizabeth Hospital"]
+
+
+def test_the_mayor_of_a_town_has_no_other_trade() -> None:
+    assert found("The County Council, the Mayor of Yeovil and others", "demographic") == []
+    assert found("He was the mayor and left.", "demographic") == ["mayor"]
+
+
+def test_words_of_plantuml_are_no_handles() -> None:
+    assert found("@startuml\nactor x\n@enduml", "handle") == []

@@ -126,6 +126,8 @@ _APPOSED: Final = lazy_regex(
 _RANKED: Final = lazy_regex(
     rf"(?:{_SUBJECT}|{_NAMED})(?:{_BE}(?: (?:then|also|now|still|currently|previously|formerly))*|,) the \Z"
 )
+_OF_TOWNS: Final = frozenset(("mayor", "mayoress", "governor", "bishop", "archbishop"))
+_OF_PLACE: Final = lazy_regex(r" of (?:the )?[A-Z]")  # the Mayor of Yeovil: no other trade could stand there
 _TOGETHER: Final = lazy_regex(r"(?:,| and| &|/| or)(?: an?| the)?(?: [a-z-]{3,20})? ?\Z")
 _AS_A: Final = lazy_regex(
     r"(?<!such )(?<!same )(?<!acts )(?<!used )(?<!known )(?<!serves )(?<!act )(?<!functions )\bas an?"
@@ -332,6 +334,8 @@ def _of_work(text: str, start: int, end: int, form: Form, words: int, last: str,
         return _SURE
     if form.use == PLURAL:
         return _LIKELY if not vague and _OF_NAMED.search(before) else 0.0
+    if last in _OF_TOWNS and _OF_PLACE.match(text, end):
+        return 0.0
     if last in OFFICES and _RANKED.search(before):
         return _LIKELY
     if vague:

@@ -131,6 +131,7 @@ class EmbeddedDetector:
         candidates = with_second_mentions(read.text, candidates, ordinary, eponyms, language)
         if language not in _NOUNS_IN_CAPITALS:
             candidates = with_whole_runs(read.text, candidates)
+        candidates = labelled_places.with_kinds(read.text, candidates)
         candidates = with_initials(read.text, sorted([*candidates, *in_scripts]), language)
         candidates = with_signs(read.text, candidates)
         candidates = [with_possessive(read.text, span) for span in candidates]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from textveil.detection.found import Found, words_in
@@ -173,3 +173,50 @@ def find_spoken_streets(text: str) -> Iterator[Found]:
     """Yield addresses whose number is said in words: forty one Rossall Gate."""
     for match in matches(_SPOKEN, text):
         yield Found(*match.span(), "place", 0.65)
+
+
+_PLACED_BY: Final = lazy_regex(
+    r"(?<![A-Za-z])(?:(?P<strong>(?:trip|moved|emigrated|commutes?) to|dep\.|arr\.|Co\.|Mayor of"
+    r"|(?:city|town|village|port|county|yacht \"[^\"\n]{1,24}\") of)"
+    r"|in|(?:off|back|up|down|over|train|bus|ferry|road|on) to) \Z"
+)
+"""Words that a place stands behind; behind those that are not strong it is none if it is listed as a given name."""
+_IN_ZONE: Final = lazy_regex(
+    r"(?<![\w/])(?:Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Europe|Indian|Pacific)/\Z"
+)
+_ROYAL: Final = lazy_regex(r"(?<![A-Za-z])(?:Queen|King|Prince|Princess|Royal) \Z")
+_SHORT_TITLES: Final = words_in("sig sra srta sr dott dssa mevr dhr frl")
+_LONGEST_ZONE: Final = 12
+
+
+def with_kinds(text: str, spans: Sequence[Found]) -> list[Found]:
+    """Return spans with the kind that words before a lone name tell: off to Grimsby, dep. Falmouth, Co. Kerry.
+
+    A name that is a place once is one everywhere, but not beside a person of it. Short titles are none, the place of a
+    time zone (Europe/Paris) stays, and a hospital has its queen.
+    """
+    named, placed, ends = set[str](), set[str](), {span.end for span in spans if span.kind == "person"}
+    lone: list[tuple[str, Found]] = []
+    for span in spans:
+        value = text[span.start : span.end].lower()
+        if span.kind == "person" and (" " in value or (span.start - 1 in ends and text[span.start - 1] == " ")):
+            named.update(value.split(" "))
+        elif span.kind in ("person", "place") and value.isalpha():
+            lone.append((value, span))
+    for value, span in lone:
+        given = lists().words.get(value, 0) & Marks.GIVEN
+        before = _PLACED_BY.search(text, max(0, span.start - 40), span.start) if span.kind == "person" else None
+        if (span.kind == "place" or before is not None) and (not given or (before is not None and before["strong"])):
+            placed.add(value)
+    placed -= named
+    kept: list[Found] = []
+    for found in spans:
+        value = text[found.start : found.end].lower()
+        span = found._replace(kind="place") if found.kind == "person" and value in placed else found
+        royal = _ROYAL.search(text, max(0, span.start - 10), span.start) if span.kind == "organization" else None
+        if royal is not None and royal.start() >= (kept[-1].end if kept else 0):
+            span = span._replace(start=royal.start())
+        in_zone = span.kind == "place" and _IN_ZONE.search(text, max(0, span.start - _LONGEST_ZONE), span.start)
+        if not in_zone and not (value in _SHORT_TITLES and text[span.end : span.end + 1] == "."):
+            kept.append(span)
+    return kept

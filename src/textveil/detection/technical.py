@@ -65,7 +65,8 @@ _ANNOTATIONS: Final = _set(
     author see since link inheritDoc code version serial deprecated throw exception memberof example typedef internal
     Query Mutation RestController RequestMapping GetMapping PostMapping Id GeneratedValue ManyToOne Before After Mock
     Retention Target Inherited Slf4j Getter Setter apply tailwind layer font-face supports import_from Published State
-    Binding Environment Observable"""
+    Binding Environment Observable startuml enduml startmindmap endmindmap startgantt endgantt startjson endjson
+    startyaml endyaml startwbs endwbs startsalt endsalt"""
 )
 _PRODUCT: Final = lazy_regex(r"[A-Z](?<![\w/].)[A-Za-z-]{2,24}/v?[0-9]{1,4}(?:\.[0-9A-Za-z]{1,12}){1,4}(?![\w/])")
 

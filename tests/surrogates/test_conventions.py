@@ -203,3 +203,23 @@ def test_a_birth_goes_before_the_years_of_a_life(name: str) -> None:
     aged = [Mention("7 February 1979", "born ", age="40"), Mention("2005"), Mention("2019")]
     birth, _, last = surrogate.draw(aged, MemoryScope(), np.random.default_rng(1))
     assert 39 <= int(last) - int(birth[-4:]) <= 41 or name == "date-window"
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_dates_within_a_year_rise_as_the_text_goes_on(seed: int) -> None:
+    """Whatever they are: a text whose dates fall is drawn bit by bit as one whose dates rise."""
+    texts = (
+        ["17/04/2024", "17/05/2024", "17/04/2024", "March 2025"],
+        ["28/02/1999", "13/01/1980", "28/02/1999", "May 1950"],
+    )
+    first, second, again, month = outputs(WINDOW, texts[0], seed)
+    assert [first, second, again, month] == outputs(WINDOW, texts[1], seed)
+    ordered = [value.split("/")[::-1] for value in (first, second)]
+    assert ordered[0] < ordered[1] and again == first and second[-4:] <= month[-4:]
+
+
+def test_a_birth_goes_before_the_only_month() -> None:
+    for seed in range(8):
+        mentions = [Mention("March 3, 1938", "born "), Mention("October, 2021")]
+        birth, signed = WINDOW.draw(mentions, MemoryScope(), np.random.default_rng(seed))
+        assert 17 <= int(signed[-4:]) - int(birth[-4:]) <= 86

@@ -300,3 +300,27 @@ def test_a_familys_title_tells_nothing_of_one_of_several_bearers() -> None:
 def test_endings_of_occupations_tell_a_woman(language: str, before: str) -> None:
     mention = Mention("Toni", before, page=Page(language))
     assert gender_of(mention) == "female" and gender_of(mention._replace(page=Page("en"))) == ""
+
+
+def test_further_given_names_are_of_the_first_ones_gender() -> None:
+    """The mutant that dies draws each by itself: half of the pairs would be mixed."""
+    told = {
+        "female": keys_of("given female") - keys_of("given male"),
+        "male": keys_of("given male") - keys_of("given female"),
+    }
+    pairs = [
+        PERSON.draw([Mention("Mary Ann Rudd")], MemoryScope(), np.random.default_rng(seed))[0].lower().split(" ")
+        for seed in range(40)
+    ]
+    assert not any(first in told["female"] and second in told["male"] for first, second, _ in pairs)
+    assert not any(first in told["male"] and second in told["female"] for first, second, _ in pairs)
+
+
+def test_spanish_names_have_two_families_and_german_plurals_no_e() -> None:
+    names = [part.role and part.role.value for part in parts_of("Aurelio Berm\u00fadez Lago", "", "es").parts]
+    assert names == ["given", "family", "family"] and roles("Mary Ann Rudd") == ["given", "given", "family"]
+    for seed in range(30):
+        mentions = [Mention(value, page=Page("de")) for value in ("Gerda Huber", "Hubers")]
+        full, several = PERSON.draw(mentions, MemoryScope(), np.random.default_rng(seed))
+        family = full.split(" ")[1]
+        assert several == family + ("" if family[-1] in "sxz" or family.endswith(("ch", "sh")) else "s")

@@ -167,8 +167,8 @@ def date_window(
     """A pseudonym for each date, and for what is none: a day of a public window, another for each value of a scope.
 
     With ``within``, all of a scope lie in one stretch of the window, whose first day is uniform; years without a month
-    lie in the forty years up to it, and rise in the order in which a text has them first, whatever they are, as those
-    of a career do.
+    lie in the forty years up to it. Both rise in the order in which a text has them first, whatever they are, as those
+    of most texts do.
     """
     begin, end = _day("first", first), _day("last", last)
     need(end > begin, "last", end, f"after first, {begin}")
@@ -183,21 +183,24 @@ def date_window(
         if within:
             since += timedelta(days=scope.place(label + " stretch", "", size - within + 1, rng))
         keys = _keys_of(key, written)
+        known = scope.remembered(_IN_ORDER) if within else {}
+        if all(key in known for key in keys):
+            return sorted(date.fromisoformat(known[key]) for key in keys)
         if within and written.known in _YEARS_ALONE:
-            known = scope.remembered(_IN_ORDER)
-            own = [int(known[key]) if key in known else year_of(key, since, scope, rng) for key in keys]
-            return sorted(date(year, 7, 1) for year in own)
+            return sorted(year_of(key, since, scope, rng) for key in keys)
         return sorted(since + timedelta(days=scope.place(label, key, stretch, rng)) for key in keys)
 
-    def year_of(key: str, since: date, scope: Scope, rng: np.random.Generator) -> int:
-        return max(since.year - _CAREER, 0) + 1 + scope.place(f"{label} years", key, _CAREER, rng)
+    def year_of(key: str, since: date, scope: Scope, rng: np.random.Generator) -> date:
+        return date(max(since.year - _CAREER, 0) + 1 + scope.place(f"{label} years", key, _CAREER, rng), 7, 1)
 
-    def in_order(keys: Sequence[str], scope: Scope, rng: np.random.Generator) -> None:
+    def in_order(keys: Sequence[str], alone: Sequence[str], scope: Scope, rng: np.random.Generator) -> None:
         known = scope.remembered(_IN_ORDER)
+        since = begin + timedelta(days=scope.place(label + " stretch", "", size - stretch + 1, rng))
         new = [key for key in keys if key not in known]
-        if new:
-            since = begin + timedelta(days=scope.place(label + " stretch", "", size - (within or size) + 1, rng))
-            known |= zip(new, map(str, sorted([year_of(key, since, scope, rng) for key in new])), strict=True)
+        days = [since + timedelta(days=scope.place(label, key, stretch, rng)) for key in new]
+        years = [key for key in alone if key not in known]
+        known |= zip(new, map(str, sorted(days)), strict=True)
+        known |= zip(years, map(str, sorted([year_of(key, since, scope, rng) for key in years])), strict=True)
 
     parameters: dict[str, object] = {"first": str(begin), "last": str(end), "order": order, "months": months}
     parameters |= {"language": language, "births": births} | ({"within": within} if within else {})
@@ -210,13 +213,12 @@ def date_window(
         equality=AS_READ,
         entries=None if within or births == "apart" else size,
         read=settings.key,
-        **settings.draws(drawn, births=births == "apart", years=in_order if within else None),
+        **settings.draws(drawn, births=births == "apart", in_order=in_order if within else None),
     )
 
 
-_Years: TypeAlias = Callable[
-    [Sequence[str], Scope, np.random.Generator], None
-]  # draws the years of some keys, in order
+# Draws the days of some keys, and the years of others, in order.
+_InOrder: TypeAlias = Callable[[Sequence[str], Sequence[str], Scope, np.random.Generator], None]
 _Days: TypeAlias = Callable[[_Written, str, Scope, np.random.Generator], list[date]]  # the days that a value gets
 
 
@@ -225,7 +227,7 @@ class _Mentions(NamedTuple):
 
     read: _Read
     born: frozenset[str]  # keys behind a word for birth
-    dates: Mapping[str, str]  # other full dates, by key
+    dates: Mapping[str, str]  # other full dates, by key; months where there are none
     alone: Mapping[str, str]  # other years alone, by key
     near_age: Mapping[str, str]
 
@@ -271,7 +273,7 @@ class _Settings(NamedTuple):
             either = isinstance(written, WrittenDates) and written.style.order == "n" and "/" in written.style.gaps
         return ("in either order " if either else "") + _key_of(written, value)
 
-    def draws(self, days: _Days, *, births: bool, moved: bool = False, years: _Years | None = None) -> _Drawing:
+    def draws(self, days: _Days, *, births: bool, moved: bool = False, in_order: _InOrder | None = None) -> _Drawing:
         def of_mentions(mentions: Sequence[Mention], ages: Sequence[str]) -> Draw:
             shown = mentions[0].page.language if mentions else ""
             convention = self.convention((mention.value for mention in mentions), shown)
@@ -287,6 +289,7 @@ class _Settings(NamedTuple):
                 others = [(key, mention.value) for key, mention in keyed if key not in born]
                 near_age = {key: mention.age for key, mention in reversed(keyed)}
                 dates = {key: value for key, value in others if read(value).known is Known.DATE}
+                dates = dates or {key: value for key, value in others if read(value).known is Known.MONTH}
                 alone = {key: value for key, value in others if read(value).known in _YEARS_ALONE}
                 return _Mentions(read, born, dates, alone, near_age)
 
@@ -297,10 +300,13 @@ class _Settings(NamedTuple):
                 return read_by(known)
 
             def first(values: Sequence[str], scope: Scope, rng: np.random.Generator) -> None:
-                reads, _, _, alone, _ = mentioned(scope)
-                read = {key: written for value in values if (key := _key_of(written := reads(value), value)) in alone}
-                if years is not None and read:
-                    years([own for key, written in read.items() for own in _keys_of(key, written)], scope, rng)
+                if in_order is None:
+                    return
+                reads, born, _, alone, _ = mentioned(scope)
+                read = {_key_of(written := reads(value), value): written for value in values}
+                every = {own: key for key, written in read.items() if key not in born for own in _keys_of(key, written)}
+                days_of = [own for own, key in every.items() if key not in alone]
+                in_order(days_of, [own for own, key in every.items() if key in alone], scope, rng)
 
             def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
                 reads, born, others, alone, near_age = mentioned(scope)
@@ -338,7 +344,7 @@ class _Settings(NamedTuple):
 
 _CAREER: Final = 40  # years that lie in one stretch of years
 _YEARS_ALONE: Final = frozenset((Known.YEAR, Known.DECADE))
-_IN_ORDER: Final = "years in order"
+_IN_ORDER: Final = "dates in order"
 _BORN: Final = "birth date"
 # What of a birth date tells an age.
 _WITH_YEAR: Final = frozenset((Known.DATE, Known.MONTH, Known.QUARTER, Known.YEAR, Known.DECADE))

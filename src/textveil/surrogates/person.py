@@ -37,6 +37,7 @@ _SHORT_TITLES: Final = r"rev|hon|capt|sgt|lt|col|gen"
 _FRENCH_TITLE: Final = frozenset(("M", "MM"))
 _FAMILY_OF: Final = {"es": "Los", "fr": "Les", "pt": "Os"}
 """Articles of a whole family, by language: Los Soto."""
+_TWO_FAMILIES: Final = ("es", "pt")
 _MASTER: Final = "Master"  # of a boy, before his whole name
 _OPENING: Final = lazy_regex(_TITLES, re.IGNORECASE)
 # Titles that are names too, and so stay only before a period.
@@ -132,6 +133,9 @@ def parts_of(value: str, before: str = "", language: str = "") -> NameParts:
             _name_all(names[1:], words, marks, roles, all_large=large)
     elif len(names) > 1:
         _name_all(names, words, marks, roles, all_large=large)
+        if language in _TWO_FAMILIES and len(names) > 2 and all(roles[index] is Role.GIVEN for index in names[-2]):
+            for index in names[-2]:
+                roles[index] = Role.FAMILY
     elif names:
         initials = [index for index, role in enumerate(roles) if role is Role.INITIAL]
         for index in names[0]:
@@ -400,13 +404,14 @@ class _Drawing(NamedTuple):
     roles: Mapping[str, str]
     bearers: Mapping[str, str]
     borne: Mapping[str, str]
-    pools: Mapping[str, tuple[str, Sound]]
+    pools: dict[str, tuple[str, Sound]]
     language: str
     scope: Scope
     rng: np.random.Generator
 
     def name(self, name: NameParts) -> str:
         pieces, run = [], 0
+        self._agree(name)
         initials = self._initials_of(name)
         for index, part in enumerate(name.parts):
             pieces.append(part.mark)
@@ -424,6 +429,21 @@ class _Drawing(NamedTuple):
         ending = name.end.upper() if name.parts and all(part.written.isupper() for part in name.parts) else name.end
         written = "".join([*pieces, ending])
         return _filled_up(written, name) if ending.endswith("<") else written
+
+    def _agree(self, name: NameParts) -> None:
+        """Note that further given names of a person are a woman's or a man's as the first one's surrogate is."""
+        given = [part for part in name.parts if part.role in _GIVEN and self.roles.get(part.key) != "family"]
+        if (
+            len(given) < 2
+            or not self.scope.remembers
+            or any(part.role is Role.KEPT and part.key in _AND for part in name.parts)
+        ):
+            return
+        first = key_of(self._part(given[0]))
+        listed = [gender for gender in ("female", "male") if first in keys_of(f"given {gender}")]
+        for part in given[1:] if len(listed) == 1 else ():
+            gender, sound = self.pools.get(part.key, ("", ""))
+            self.pools[part.key] = (gender or listed[0], sound)
 
     def _particles(self, key: str) -> tuple[str, str]:
         """Return what stands for a particle, and for all that follow it, as the language of the page has them."""
@@ -469,7 +489,8 @@ class _Drawing(NamedTuple):
             family = part.key.removesuffix(ending)
             if family != part.key and self.roles.get(family) == "family":  # the Gonzalezes
                 drawn = self._drawn(part, family, "family")
-                return in_case_of(part.written, drawn + ("es" if _SIBILANT.search(drawn) else "s"))
+                plural = ("" if self.language in ("de", "nl") else "es") if _SIBILANT.search(drawn) else "s"
+                return in_case_of(part.written, drawn + plural)
         short = "" if role == "family" else self._short(part.key)
         return in_case_of(part.written, short or self._drawn(part, part.key, role or "given"))
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from tests.helpers.vocabularies import lettered_vocabulary
 
+from textveil.aggregates import counts
 from textveil.aggregates.count_run import count
 from textveil.aggregates.learning import learn
 from textveil.aggregates.payment import remembered
@@ -127,6 +128,21 @@ def test_a_release_of_parts_is_that_of_one_process(what: str, unit: str, labels:
         assert {len(line.item.split()) for line in wanted[0].counts} == {1, 2, 3}
         assert {"zorblax", "u3x"} & {line.item for line in wanted[0].counts}
     assert what != "learn" or wanted[2]  # single words have weights
+
+
+def test_words_and_labels_are_numbered_by_spelling(listed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that a run that goes on in another process, whose sets have another order, puts the same noise on the same."""
+    numbered, held = list[tuple[list[str], list[str]]](), counts._held
+
+    def kept(corpus: Any, spellings: list[str], labels: list[str]) -> Any:
+        numbered.append((spellings, labels))
+        return held(corpus, spellings, labels)
+
+    monkeypatch.setattr(counts, "_held", kept)
+    released(split(corpus(50))[0], "count", listed)
+    ((spellings, labels),) = numbered
+    assert labels == ["a", "b"] and spellings[:40] == list(VOCABULARY.words)
+    assert len(spellings) > 400 and spellings[40:] == sorted(spellings[40:])
 
 
 def test_fewer_coordinates_are_read_from_parts_too(listed: str) -> None:

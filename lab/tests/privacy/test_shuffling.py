@@ -6,6 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from scipy.stats import beta, binom
 
 from textveil.errors import ParameterError, UnsupportedGuarantee
 from textveil.privacy.guarantees import MetricDP, PureDP, Status
@@ -270,3 +271,64 @@ def test_bad_input_is_refused() -> None:
             shuffled(*arguments)
     with pytest.raises(ParameterError, match="epsilon must be finite and >= 0"):
         shuffled_delta(-1.0, 1.0, 10)
+
+
+def third_values(epsilon: float, epsilon_0: float, k: int, reports: int) -> float:
+    """The exact delta of k-ary randomized response where all others have one value, which the person never has."""
+    grown, factor = math.exp(epsilon_0), math.exp(epsilon)
+    rare, total = 1 / (grown + k - 1), 0.0
+    raised = np.arange(reports + 1)
+    for number, chance in zip(raised, binom.pmf(raised, reports, 2 * rare), strict=True):
+        if chance < 1e-18:
+            continue
+        owned, first = np.arange(reports - number + 1), np.arange(number + 1)
+        likely = np.outer(
+            binom.pmf(owned, reports - number, grown * rare / (1 - 2 * rare)), binom.pmf(first, number, 0.5)
+        )
+        rest = (1 - factor) * (reports - number - owned + owned / grown)
+        gain = (grown - factor) * first + (1 - factor * grown) * (number - first)
+        total += chance * float(np.sum(likely * np.maximum(0.0, rest[:, None] + gain)))
+    return total / reports
+
+
+def test_the_delta_of_one_value_of_all_others_is_exact_and_not_the_worst() -> None:
+    """The counterexample of the page: two of six others have the person's own value."""
+    rows = response(0.5, 3)
+
+    def delta(others: tuple[int, ...]) -> float:
+        first, second = counts_law(rows, (0, *others)), counts_law(rows, (1, *others))
+        return sum(max(0.0, first[one] - math.exp(0.3) * second[one]) for one in first)
+
+    third, mixed = delta((2,) * 6), delta((0, 0, 2, 2, 2, 2))
+    assert third_values(0.3, 0.5, 3, 7) == pytest.approx(third, rel=1e-9)
+    assert 1.06 * third < mixed == pytest.approx(exact_delta(rows, 0.3, 7), rel=1e-9)
+    assert 1.1 * mixed < shuffled_delta(0.3, 0.5, 7, base_mass_of(rows)) < 1.15 * mixed
+
+
+@pytest.mark.parametrize(
+    ("epsilon_0", "k"), [(1.0, 3), (1.0, 5), (0.5, 10), (2.0, 50), (4.0, 5), (8.0, 50), (8.0, 10_000)]
+)
+def test_the_bound_is_within_one_percent_of_the_exact_one(epsilon_0: float, k: int) -> None:
+    """Epsilon among 1,000 at delta 1e-6. Dies with cells of D that are not around its mean, or wider ones."""
+    epsilon = shuffled(PureDP(epsilon=epsilon_0), 1000, 1e-6, response_mass(epsilon_0, k)).epsilon
+    assert third_values(epsilon, epsilon_0, k, 1000) <= 1e-6 * (1 + 1e-9)
+    assert third_values(0.99 * epsilon, epsilon_0, k, 1000) > 1e-6
+
+
+def test_no_event_of_sampled_shuffles_tells_more_than_the_bound() -> None:
+    """Alpha 1e-6, Clopper and Pearson on both chances. Dies with half of the reports that are no base draws as such."""
+    rng, epsilon_0, epsilon, k, reports, runs = np.random.default_rng(7), 2.0, 0.9, 3, 40, 400_000
+    rows = response(epsilon_0, k)
+    others = rng.multinomial(reports - 1, rows[2], size=runs)
+    seen = []
+    for value in (0, 1):
+        counts = others + rng.multinomial(1, rows[value], size=runs)
+        weights = (rows[0] - math.exp(epsilon) * rows[1]) / rows[
+            2
+        ]  # of the page: the event with the largest difference
+        seen.append(int((counts @ weights > 0).sum()))
+    least, most = beta.ppf(5e-7, seen[0], runs - seen[0] + 1), beta.isf(5e-7, seen[1] + 1, runs - seen[1])
+    told = least - math.exp(epsilon) * most
+    mass = base_mass_of(rows)
+    assert 0 < told <= shuffled_delta(epsilon, epsilon_0, reports, mass)
+    assert told > shuffling._base_draws(epsilon_0, reports, (1 + mass) / 2).delta(epsilon)

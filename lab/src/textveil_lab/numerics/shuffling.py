@@ -82,8 +82,8 @@ class _BaseDraws(NamedTuple):
     both: bool  # whether outputs that are raised for no one value alone are raised for both, and not for none
     fewest: Reals
     most: Reals  # the largest number of the cell
-    others: Reals  # other base draws, the least number of a cell; shape (other cells,)
-    chances: Reals  # of two cells; shape (cells, other cells)
+    others: Reals  # other base draws; shape (other cells,)
+    chances: Reals  # of a cell and such a number; shape (cells, other cells)
     lost: float  # bound on what all other numbers add to delta
 
     def delta(self, epsilon: float) -> float:
@@ -112,11 +112,20 @@ def _base_draws(epsilon_0: float, reports: int, base_mass: float) -> _BaseDraws:
     raised = np.append(binom.cdf(first - 1, reports, 2 * each), sums)
     # What is beyond the last cell adds at most e^epsilon_0 / n times its number.
     lost = 2 * each * math.exp(epsilon_0) * float(binom.sf(last - 2, reports - 1, 2 * each)) * (1 + 1e-9)
-    others = _cell_starts(reports, rest, _CELLS)
+    others = _cell_starts(reports, max(0.0, base_mass - 2 * each), _CELLS)
     left = (reports - most[:-1])[:, None]
-    chances = raised[:, None] * np.diff(binom.cdf(others - 1, left, rest), axis=1, append=1.0)
+    chances = np.diff(binom.cdf(others - 1, left, rest), axis=1, append=1.0)
+    # A cell's numbers are spread to its first one and to the next cell's, with the same mean.
+    widths = np.diff(others)
+    means = left * rest * np.diff(binom.cdf(others - 2, np.maximum(left - 1, 0), rest), axis=1)
+    later = np.where(
+        widths > 1, np.clip(means / widths - chances[:, :-1] * (others[:-1] / widths), 0, chances[:, :-1]), 0
+    )
+    chances[:, :-1] -= later
+    chances[:, 1:] += later
+    lost += _TAILS * (1 + reports * rest / float(widths.min(initial=reports + 1)))
     return _BaseDraws(
-        epsilon_0, reports, spent > each, fewest[:-1, None], most[:-1, None], others, chances, lost + _TAILS
+        epsilon_0, reports, spent > each, fewest[:-1, None], most[:-1, None], others, raised[:, None] * chances, lost
     )
 
 

@@ -5,7 +5,7 @@
 - ``pages``: 100 pages in ``everyday/pages``, sanitized. A string that must stay has stayed where no character of it was
   drawn. A string that must go has gone whole where each letter and digit of each mention was drawn; part of a name, or
   a country code that stays, is a miss. The last column counts strings that the release does not hold.
-- ``fresh``, ``held``: 450 and 131 pages; 231 and 111 are by five writers who did not know the rules. Rules are mended
+- ``fresh``, ``held``: 470 and 131 pages; 231 and 111 are by five writers who did not know the rules. Rules are mended
   with ``fresh`` in view; ``held`` is counted and never shown, and later joins ``fresh`` when a new writer replaces it.
 - ``technical``: 200 prompts in ``everyday/technical.txt`` under ``prompts``. A drawn span is wrong where it touches no
   planted value.

@@ -86,7 +86,9 @@ def test_vectors_of_a_release(tiny) -> None:
         release.vectors()
 
 
-COMMANDS = [[name, "--help"] for name in LAB_COMMANDS.split()] + [["explain", "--mechanism", "gaussian", "--word", "cat"]]
+COMMANDS = [[name, "--help"] for name in LAB_COMMANDS.split()] + [
+    ["explain", "--mechanism", "gaussian", "--word", "cat"]
+]
 
 
 @pytest.mark.parametrize("arguments", COMMANDS, ids=lambda words: words[0])

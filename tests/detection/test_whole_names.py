@@ -109,10 +109,12 @@ def test_no_initial_is_left_beside_a_person() -> None:
     ]
 
 
-def test_a_run_is_taken_behind_a_preposition_alone_and_never_over_a_title_or_a_day() -> None:
+def test_a_run_is_taken_behind_a_small_word_and_never_over_a_title_or_a_day() -> None:
     for text, name, whole in (
         ("in Port Antonio now", "Antonio", "Port Antonio"),
-        ("saw Port Antonio now", "Antonio", "Antonio"),
+        ("saw Port Antonio now", "Antonio", "Port Antonio"),
+        ("Saw Port Antonio now", "Antonio", "Antonio"),
+        ("saw Manager Antonio now", "Antonio", "Antonio"),
         ("of Dr Antonio now", "Antonio", "Antonio"),
         ("saw Antonio Monday", "Antonio", "Antonio"),
         ("at Bunya Nut Bakehouse, it", "Bunya", "Bunya Nut Bakehouse"),
@@ -122,3 +124,7 @@ def test_a_run_is_taken_behind_a_preposition_alone_and_never_over_a_title_or_a_d
         at = text.index(name)
         (span,) = with_whole_runs(text, [Found(at, at + len(name), "person", 0.5, "list")])
         assert text[span.start : span.end] == whole
+    guess = Found(9, 16, "person", 0.5, "tagger")
+    assert with_whole_runs("the Port Antonio now", [guess]) == [guess]
+    mention = Found(0, 6, "person", 0.6, "mention")
+    assert with_whole_runs("Prowse Drain, it", [mention])[0].end == 12

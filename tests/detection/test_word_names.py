@@ -32,6 +32,19 @@ def found(text: str) -> list[str]:
         ("Mr Rhodri Skelhorn\nFPI DEMELZA SKELHORN RENT", ["Rhodri Skelhorn", "DEMELZA SKELHORN"]),
         ('Orla "Dot" Skelhorn Fennimore won.', ["Orla", "Dot", "Skelhorn Fennimore"]),
         ("thanks idris.b, see you there", ["idris.b"]),  # logins of a name and a letter
+        ("Capt. Strange and the Army", ["Strange"]),
+        ("Grace on nights found it.", ["Grace"]),
+        ("her baby, Juniper, is ill", ["Juniper"]),
+        ("Sunil Oak and Hope.", ["Sunil Oak", "Hope"]),
+        ("Owner: Mo Farouk\n# Mo changed the key", ["Mo Farouk", "Mo"]),
+        ("BASIC_AUTH=dagny:periwinkle", []),
+        ("ansible_user=fitz", ["fitz"]),
+        ("by the junction with Cutler's Yard then", ["Cutler's Yard"]),
+        ("a viewing at Flat 2, The Old Brewery went fine", ["Flat 2, The Old Brewery"]),
+        ("coach with Gold Crest Travel, late", ["Gold Crest Travel"]),
+        ("Flowers: Petal & Stem, white", ["Petal & Stem"]),
+        ("from Ribble Groundworks, late", ["Ribble Groundworks"]),
+        ("Pharmacy: Kessler Drugs, Pine Bluff, 870-555-0129.", ["Kessler Drugs", "Pine Bluff"]),
     ],
 )
 def test_names_that_are_words_go(text: str, names: list[str]) -> None:
@@ -49,6 +62,9 @@ def test_names_that_are_words_go(text: str, names: list[str]) -> None:
         "We chose a Festo valve.",
         "Fine Mira shower, Ikea sofa.",
         "one pack of Tunnock's wafers",
+        "Meds: memantine, Laxido, Cavilon. Fine.",
+        "She had it in the past. Prevacid 30 mg daily.",
+        "Faith and Hope are dogs.",
         "Kitchen: two hobs\nBathroom: mould\nBedroom: a bed\nHall: one doormat",
     ],
 )

@@ -379,6 +379,7 @@ _COMMAND: Final = lazy_regex(
     r"|(?i:identified[ \t](?:with[ \t]\w{1,30}[ \t])?by[ \t](?:password[ \t])?|with[ \t]password[ \t])(?=')"
     r"|PASSWORD(?:[ \t]|\()(?=')"
     r"|machine[ \t]\S{1,80}\s{1,4}(?:login|user)[ \t](?P<login>\S{1,60})\s{1,4}password[ \t]"
+    r"|(?i:basic_?auth)[\"']?[ \t]?[=:][ \t]?[\"']?(?P<basic>[^\s:\"'$]{1,60}):"
     r"|jdbc:oracle:thin:(?P<owner>[^\s/:@]{1,60})/(?=[^\s@]{2,60}@)"
     r"|(?i:snmp)[^\n]{0,12}[ \t]community(?:[ \t]string)?[ \t:=]{1,3})"
     r"(?:\"(?P<quoted>[A-Za-z][^\"\n$]{2,80} [^\"\n$]{2,80})\""
@@ -386,6 +387,7 @@ _COMMAND: Final = lazy_regex(
     small=(
         "mysql", "mariadb", "echo", "openssl", "login", "sshpass", "redis-cli", "curl", "wget", "htpasswd", "zip",
         "ldap", "sqlcmd", "ipmitool", "mosquitto", "smbclient", "identified", "password", "jdbc:oracle", "snmp",
+        "basic",
     ),
 )  # fmt: skip
 _SAID_COMMAND: Final = lazy_regex(
@@ -397,7 +399,7 @@ _SAID_COMMAND: Final = lazy_regex(
     holds=("net user", "net\tuser", "vault", "enable", "username", "login"),
 )
 """Commands that read like a sentence: what stands behind them must be no word of one."""
-_NAMED_IN_COMMANDS: Final = ("user", "login", "owner", "changed")
+_NAMED_IN_COMMANDS: Final = ("user", "login", "owner", "changed", "basic")
 _CALL: Final = lazy_regex(
     r"(?:[Ll]og_?[Ii]n|[Ss]ign_?[Ii]n|[Aa]uthenticate|[Aa]uth)\w{0,24}(?:\(|=\()\s{0,4}(?:[a-z_]\w{0,20},\s{0,4})?"
     r"(?P<first>[\"'])[^\"'\n]{1,80}(?P=first),\s{0,4}(?P<quote>[\"'])(?P<value>[^\"'\n]{4,80})(?P=quote)\s{0,4}[,)]",
@@ -427,6 +429,8 @@ COMMAND_GATE: Final = either(
         "onnection(",
         "redential",
         "net user",
+        "BASIC_",
+        "BASICAUTH",
     ),
 )
 

@@ -289,7 +289,7 @@ _ENGLISH_TOO: Final = words_in(
     """cousin far faster femme isa make man mere mor nicht partner prima zone client don doctor inspector maestro
     meester mm patient professor minister arch cap des dip doc eng ing med pr rag sen ver wed arts contact nom
     nome rapporteur specialist titular tutor cordial respect vous gentile caro toi ad fam rector rev hon col gen
-    maj insp comm ds sour kind"""
+    maj insp comm ds sour kind past"""
 )
 """Words of English that announce a person in another language: there, a word of that language stands before them."""
 

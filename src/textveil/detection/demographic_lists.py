@@ -16,6 +16,7 @@ from typing import Final, NamedTuple, TypeAlias
 from textveil.detection import gates
 from textveil.detection.found import Found, folded, words_in
 from textveil.detection.lists import LANGUAGES, ONLY_FOUND, Marks, lists, sections, written
+from textveil.text import patterns
 from textveil.text.patterns import lazy_regex, matches
 
 FILE: Final = "demographics.txt"
@@ -198,7 +199,7 @@ def _classes(language: str) -> tuple[Mapping[str, str], frozenset[str]]:
 
 def attribute_gate(language: str) -> gates.Gate:
     """Return the gate of the search."""
-    return gates.WithWords(lambda: gates.words_of(" ".join(_classes(language)[0])))
+    return gates.WithWords(lambda: patterns.words_of(" ".join(_classes(language)[0])))
 
 
 def attribute_search(language: str) -> Callable[[str], Iterator[Found]]:
@@ -218,7 +219,7 @@ def _found(language: str, text: str) -> Iterator[Found]:
         if large and language != "de" and lists().words.get(low, 0) & _NAMES:
             continue  # Marie, not marie with an accent
         before = _BEFORE.search(text, max(0, match.start() - _BACK), match.start())
-        cued = before is not None and any(word in cues for word in gates.words_of(before[0]))
+        cued = before is not None and any(word in cues for word in patterns.words_of(before[0]))
         joined = last >= 0 and match.start() - last < _JOINED
         if (group in _ANYWHERE and not low.startswith("separ")) or cued or joined:
             last = match.end()

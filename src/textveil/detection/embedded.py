@@ -461,6 +461,8 @@ _QUANTITIES: Final = Phase("quantities", (
     Row("level", lookalikes.find_levels, lookalikes.LEVEL_GATE, "numbering", 0.6, "sequence",
         "English C1", "block C1"),
     Row("make", lookalikes.find_goods, lookalikes.GOODS_GATE, ORDINARY, 0.0, "", "a Festo valve", "Orla's boots"),
+    Row("drug", lookalikes.find_drugs, lookalikes.DRUG_GATE, ORDINARY, 0.0, "",
+        "Meds: Laxido, iron", "Meds: Orla, iron"),
     Row("letters-behind-name", lookalikes.find_letters_behind_names, lookalikes.LETTERS_GATE, ORDINARY, 0.0, "",
         "Sian, MRCVS", "my ma"),
     Row("medicine", lookalikes.find_medicines, lookalikes.medicine_gate, ORDINARY, 0.0, "",

@@ -109,7 +109,10 @@ def house_words() -> frozenset[str]:
 FIRM_GATE: Final = either(WithWords(lambda: house_words() | _FORM_WORDS | _HYPHENED | _SAINTS), holding(*_PIECES))
 _CUED: Final = lazy_regex(
     r"(?:(?<![A-Za-z])(?:work(?:s|ed|ing)?|employed|interned|temp(?:s|ing)|job)(?: as an? [a-z]{3,20}"
-    r"(?: [a-z]{3,20})?)? (?:at|by) (?:the )?|(?:\A|[\n.;|] {0,8})(?:Venue|Employer|Church|School|Insurer"
+    r"(?: [a-z]{3,20})?)? (?:at|by) (?:the )?|(?<![A-Za-z])(?:coach(?:es)?|minibus|taxis?|transport"
+    r"|catering|cakes?|flowers|music|photos|printing|survey|repairs?|removals) (?:by|from|with) (?:the )?"
+    r"|(?:\A|[\n.;|] {0,8}| {2})(?:Venue|Flowers|Catering|Coach|Transport|Removals|Printer|Employer|Church|School"
+    r"|Insurer"
     r"|Company|Firm|Supplier|Pharmacy|Organi[sz]ation|Workplace|Nursery|Garage|Vet|Bank|Publisher"
     r"|Sponsor|Band|Caterer|Florist|Photographer|Cake|Hotel|Contractor|Vendor|Builder)(?: name)?:[ \t]{1,20}"
     r"|(?<![A-Za-z])(?:our|their|the|from|with|for|to|and|new|,|\.) (?:customer|client|supplier|vendor|contractor) "
@@ -128,7 +131,8 @@ _INN_WORDS: Final = joined_words(
 )
 _CUES: Final = joined_words(
     """work works worked working employed interned temps temping job venue employer church school insurer company firm
-    supplier pharmacy organisation organization workplace nursery garage vet bank publisher sponsor
+    supplier pharmacy coach coaches minibus taxi taxis transport catering cake cakes flowers music photos printing
+    survey repair repairs removals printer organisation organization workplace nursery garage vet bank publisher sponsor
     band caterer florist photographer cake hotel contractor vendor builder customer client"""
 )
 CUED_FIRM_GATE: Final = WithWords(lambda: _CUES | _INN_WORDS)

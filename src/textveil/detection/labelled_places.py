@@ -103,11 +103,32 @@ _FLAT: Final = lazy_regex(
     r"|(?:[Cc]aravan|[Pp]itch|[Pp]lot|[Uu]nit|[Ff]lat|[Bb]erth) [0-9]{1,3}[A-Za-z]?)"
     rf",? (?:[0-9]{{1,4}}[A-Za-z]? )?(?:{_WORD} ){{1,3}}(?:{_STREET_END}|Park|House|Point|Marina|Site))(?![\w'])"
 )
+_FLAT_IN: Final = lazy_regex(
+    rf"(?<![\w'-])(?:[Ff]lat|[Aa]partment|[Aa]pt\.?) [0-9]{{1,3}}[A-Za-z]?, "
+    rf"(?!(?:Mr|Mrs|Ms|Miss|Dr)\b)(?:The )?{_WORD}(?: {_WORD}){{0,2}}(?=[,.;)\n]| [a-z]|\Z)"
+)
 _ALONE: Final = lazy_regex(
-    r"\b(?:on|in|at|from|off|near|down|along|outside|opposite|to|of) (?P<place>"
-    r"(?!(?:Wall|Downing|Fleet|Sesame|Abbey|Memory|Fast|Silk|High|Main|Bond|Penny|Coronation|The|Harley|Dear) )"
-    rf"(?:{_WORD} ){{1,2}}(?:Street|Road|Avenue|Terrace|Crescent|Mews|Lane|Parade))(?![\w'])",
-    holds=("Street", "Road", "Avenue", "Terrace", "Crescent", "Mews", "Lane", "Parade"),
+    r"\b(?:on|in|at|from|off|near|down|along|outside|opposite|to|of|junction with) (?P<place>"
+    r"(?!(?:Scotland|Ship|Canary|Wall|Downing|Fleet|Sesame|Abbey|Memory|Fast|Silk|High|Main|Bond|Penny|Coronation"
+    r"|The|Harley|Dear) )"
+    rf"(?:{_WORD} ){{1,2}}(?:Street|Road|Avenue|Terrace|Crescent|Mews|Lane|Parade|Yard|Wharf"
+    r"|Quay|Wynd|Croft|Fold))(?![\w'])",
+    holds=(
+        "Street",
+        "Road",
+        "Avenue",
+        "Terrace",
+        "Crescent",
+        "Mews",
+        "Lane",
+        "Parade",
+        "Yard",
+        "Wharf",
+        "Quay",
+        "Wynd",
+        "Croft",
+        "Fold",
+    ),
 )
 _SMALL_ALONE: Final = lazy_regex(
     r"\b(?:on|in|at|from|near|off) (?P<place>(?P<name>[a-z]{4,15}) (?P<end>st|street|road|rd|lane|ave|avenue|court|mews"
@@ -125,8 +146,10 @@ _SMALL: Final = lazy_regex(
     r"(?:, (?P<town>[a-z]{5,20})(?=[.,\n]))?)(?![\w'-])"
 )
 NAMED_GATE: Final = with_words(f"{_KINDS_OF_HOUSE} {_AFTER_NAME}".lower())
-FLAT_GATE: Final = with_words("basement floor caravan pitch plot unit flat berth")
-ALONE_GATE: Final = with_words("street road avenue terrace crescent mews lane parade st rd ave court close")
+FLAT_GATE: Final = with_words("basement floor caravan pitch plot unit flat berth apartment apt")
+ALONE_GATE: Final = with_words(
+    "street road avenue terrace crescent mews lane parade yard wharf quay wynd croft fold st rd ave court close"
+)
 SPOKEN_GATE: Final = both(with_words(NUMBER_WORDS), with_words(_STREET_END.strip("(?:)").replace("|", " ").lower()))
 
 
@@ -141,8 +164,9 @@ def find_named_houses(text: str) -> Iterator[Found]:
 
 def find_flats(text: str) -> Iterator[Found]:
     """Yield flats, pitches and plots with the street or the park that they lie in."""
-    for match in matches(_FLAT, text):
-        yield Found(*match.span(), "place", 0.8)
+    for pattern in (_FLAT, _FLAT_IN):
+        for match in matches(pattern, text):
+            yield Found(*match.span(), "place", 0.8)
 
 
 _DATELINE: Final = lazy_regex(

@@ -171,6 +171,22 @@ def find_goods(text: str) -> Iterator[Found]:
             yield Found(*make.span("make"), ORDINARY, 0.0)
 
 
+_GIVEN_DRUGS: Final = lazy_regex(
+    r"(?:\A|[\n|;.] {0,8}| {2})(?:(?:Current|Regular|Home) )?(?:Meds|Medications?|DH|Rx|Drugs?(?: history)?|PRN"
+    r"|Allerg(?:y|ies)) ?: (?P<listed>[A-Za-z0-9 ,/()-]{3,300})"
+)
+_DRUG: Final = lazy_regex(r"(?<![A-Za-z])(?:(?<=, )|(?<=: ))[A-Z][a-z]{3,20}(?=,|\Z| [0-9a-z])")
+DRUG_GATE: Final = holding("Meds", "Medication", "DH", "Rx", "Drug", "PRN", "Allerg")
+
+
+def find_drugs(text: str) -> Iterator[Found]:
+    """Yield what is listed behind a label of medicines: Meds: memantine, Laxido; no listed given name."""
+    for match in matches(_GIVEN_DRUGS, text):
+        for drug in _DRUG.finditer(text, *match.span("listed")):
+            if not _is_given(drug[0]):
+                yield Found(*drug.span(), ORDINARY, 0.0)
+
+
 _LETTERS: Final = """md phd mbe obe cbe kbe dbe kc qc frcp frcs frcgp frcpch frcpsych frcpath frcr frca mrcp mrcs
     mrcgp mrcpch mrcvs mrcog frcog mbbs mbchb bds dphil msc bsc mba llb llm jp msp rn np dds dvm pharmd facs facp
     faan esq cpa hons beng meng bed pgce ba ma rgn rmn cbt dip frsa fca aca acca mrics frics mice ceng cissp pmp
@@ -351,9 +367,9 @@ _STEMS: Final = tuple(
     vastatin vastatina vastatine cillin cilline cilina cillina mycin mycine micina micin cycline ciclina cyclin floxacin
     floxacino floxacina floxacine triptan oxetine oxetin oxetina azepam zolam parin parine parina dipine dipin dipino
     dipina thiazide thiazid tiazida semide semid dronate dronat dronato asone ason asona isolone isolon isolona sonide
-    terol tropium lukast setron profen oxicam coxib prazole prazol prazolo conazole conazol conazolo nidazole nidazol platin
-    platine platino taxel rubicin rubicina mustine navir tegravir buvir ciclovir cyclovir amivir asvir bendazole formin
-    formine formina dazine apine tadine grel relin relix steride stim leukin poetin tacept"""
+    terol tropium lukast setron profen oxicam coxib prazole prazol prazolo conazole conazol conazolo nidazole nidazol
+    platin platine platino taxel rubicin rubicina mustine navir tegravir buvir ciclovir cyclovir amivir asvir bendazole
+    formin formine formina dazine apine tadine grel relin relix steride stim leukin poetin tacept"""
     )
 )
 """Stems of the international names of medicines (WHO, the stem book), and how seven languages write them."""

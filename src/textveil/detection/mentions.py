@@ -33,6 +33,7 @@ _WORD: Final = lazy_regex(
 _INITIALS: Final = lazy_regex(r"[A-Z](?<![A-Za-z0-9_@.'-].)\.(?:[ -]?[A-Z]\.){1,4}+(?! ?[A-Z][a-z])")
 _PARTS: Final = lazy_regex(r"[A-Za-z]+(?:'[A-Za-z]+)?")
 _NAME_KINDS: Final = frozenset(("person", "place", "organization"))
+_RARELY: Final = int(Marks.COMMON | Marks.OTHER | Marks.KNOWN_PLACE)
 _KNOWN_WORDS: Final = int(Marks.COMMON | Marks.SMALL | Marks.OTHER)
 _OPENING: Final = ".!?:;\n|*>\xb7"
 _ITEM: Final = r"[A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+(?: [A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+){0,2}+"
@@ -72,6 +73,9 @@ class _Known:
             if len(word) >= _SHORTEST and word[0].isupper() and low not in _NO_PART:
                 self.parts.setdefault(word, span)
                 self.parts.setdefault(word.upper() if not word.isupper() else word.capitalize(), span)
+        first = words[0] if words else ""
+        if len(words) > 1 and len(first) == _SHORTEST - 1 and _is_rare_name(first):
+            self.parts.setdefault(first, span)  # Mo Farouk
         if "-" in written or "'" in written:
             for whole in written.replace(".", " ").split():
                 self.parts.setdefault(whole, span)
@@ -102,6 +106,11 @@ class _Known:
             lengths = self.phrases.setdefault(phrase.split(" ", 1)[0], {})
             if len(phrase) in lengths or len(lengths) < _MOST_LENGTHS:
                 lengths.setdefault(len(phrase), {}).setdefault(phrase, span)
+
+
+def _is_rare_name(name: str) -> bool:
+    marks = lists().words.get(name.lower(), 0)
+    return bool(marks & (Marks.GIVEN | Marks.FAMILY)) and not marks & _RARELY
 
 
 def with_mentions(text: str, spans: Sequence[Found], passed: Sequence[Found] = ()) -> list[Found]:
@@ -181,7 +190,7 @@ def _nicknames(text: str, spans: Sequence[Found]) -> Iterator[Found]:
 def with_enumerated(text: str, spans: Sequence[Found]) -> list[Found]:
     """Return disjoint spans of a plain text with the other names of each enumeration half of which are persons."""
     persons = {span.start: span for span in spans if span.kind == "person" and span.score > EVIDENCE}
-    if len(persons) < 2:
+    if not persons:
         return list(spans)
     taken = bytearray(len(text))
     _take(taken, [span for span in spans if not _is_guess(span)])
@@ -193,6 +202,12 @@ def with_enumerated(text: str, spans: Sequence[Found]) -> list[Found]:
         if len(items) >= 3 and 2 * named >= len(items):
             free = (item for item in items if 1 not in taken[item.start() : item.end()] and _can_be_listed(item[0]))
             listed += [Found(*item.span(), "person", 0.5, "enumeration") for item in free]
+    ends = {span.end for span in persons.values()}
+    for match in matches(_AND_ONE, text):
+        low = match["name"].lower()
+        given = lists().words.get(low, 0) & Marks.GIVEN and low not in _NO_ITEM
+        if match.start() in ends and given and 1 not in taken[match.start("name") : match.end("name")]:
+            listed.append(Found(*match.span("name"), "person", 0.5, "enumeration"))
     if not listed:
         return list(spans)
     _take(taken, listed)
@@ -200,6 +215,11 @@ def with_enumerated(text: str, spans: Sequence[Found]) -> list[Found]:
 
 
 _GOES_ON: Final = lazy_regex("[A-Za-z0-9_]| [a-z]")
+_AND_ONE: Final = lazy_regex(
+    r" (?<=[a-z] )(?:and|&) (?P<name>[A-Z][a-z]{2,14})(?=[.,;:!?)\n]|'s\b|\Z| (?:to|are|were|have|had|will|would|can"
+    r"|both|on|for|in|at|from|who|went|came|got|took|said|say)\b)"
+)
+"""Behind a person, one more whose name may be a word: Sunil and Hope."""
 
 
 def _can_be_listed(item: str) -> bool:

@@ -78,15 +78,16 @@ _SIGNATURE: Final = lazy_regex(
     r"|[Ll]ove|[Rr]espectfully|xx|xoxo)[,.!]?[ \t]*\n+[ \t-]*$"
 )
 _ACTS: Final = (
-    r"said|says|told|asks|asked|called|replied|replies|shouted|whispered|muttered|joked|laughed|smiled|cried|wept"
-    r"|sobbed|nodded|shrugged|sighed|swore|swears|sang|sings|rang|phoned|texted|emailed|messaged|wrote|writes"
-    r"|drove|drives|slept|snored|woke|prayed|emigrated|remarried|retired|apologi[sz]ed|complained|volunteered"
-    r"|thinks|thought|knows|knew|wants|wanted|loves|loved|hates|hated|prefers|insists|insisted|reckons|reckoned"
-    r"|hopes|hoped|forgot|remembers|remembered|agrees|lives|lived|works|worked|banked|baked|cooks|studied|studies"
-    r"|teaches|taught|went (?:as|to|home|back|off|round|with)|is (?:away|ill|sick|poorly|late|off|out|on (?:leave"
-    r"|holiday|call|nights)|covering|coming|driving|bringing|picking|taking)|to (?:ask|ring|call|email|phone|text"
-    r"|send|write|check|chase|bring|book|speak|talk|buy|order|draft|arrange|circulate|organi[sz]e|confirm|mend"
-    r"|fix|tell|invite|pay|sign|contact|follow up|look into|find out)"
+    r"said|says|thanks|thanked|on (?:nights|earlies|lates|leave)|told|asks|asked|called|replied|replies|shouted"
+    r"|whispered|muttered|joked|laughed|smiled|cried|wept|sobbed|nodded|shrugged|sighed|swore|swears|sang|sings"
+    r"|rang|phoned|texted|emailed|messaged|wrote|writes|drove|drives|slept|snored|woke|prayed|emigrated|remarried"
+    r"|retired|apologi[sz]ed|complained|volunteered|thinks|thought|knows|knew|wants|wanted|loves|loved|hates"
+    r"|hated|prefers|insists|insisted|reckons|reckoned|hopes|hoped|forgot|remembers|remembered|agrees|lives|lived"
+    r"|works|worked|banked|baked|cooks|studied|studies|teaches|taught|went (?:as|to|home|back|off|round|with)"
+    r"|is (?:away|ill|sick|poorly|late|off|out|on (?:leave|holiday|call|nights)|covering|coming|driving|bringing"
+    r"|picking|taking)|to (?:ask|ring|call|email|phone|text|send|write|check|chase|bring|book|speak|talk|buy"
+    r"|order|draft|arrange|circulate|organi[sz]e|confirm|mend|fix|tell|invite|pay|sign|contact|follow up"
+    r"|look into|find out)"
 )
 ACTS: Final = lazy_regex(rf",? (?:(?:also|just|still|always|never|then|only|even) )?(?:{_ACTS})(?![A-Za-z])")
 """What only somebody does, behind a name that is a word too and begins a sentence: Mercy emigrated, Dot to ring."""

@@ -120,13 +120,13 @@ def _title(word: str) -> int:
     return (word in known.TITLES) + (word in known.FIRM_TITLES)
 
 
-def _titled_name(titled: int, word: Word, before: str) -> bool:
-    """Return whether a name stands behind a title, where it is no verb: Dr. Will, Ms. May, Mr Short."""
+def _titled_name(titled: int, word: Word, before: str, *, shortened: bool = False) -> bool:
+    """Return whether a name stands behind a title, where it is no verb: Dr. Will, Ms. May, Mr Short, Capt. Strange."""
     if titled < 2 or word.low in known.LINKS:
         return False
     if word.marks & _NAMES or len(word.low) == 1:
         return True
-    return before in _MOST_FIRM and word.low not in known.FUNCTION_WORDS
+    return (before in _MOST_FIRM or shortened) and word.low not in known.FUNCTION_WORDS
 
 
 _MOST_FIRM: Final = frozenset(("mr", "mrs", "ms", "miss", "dr", "prof", "herr", "frau", "mme", "mlle"))
@@ -151,7 +151,10 @@ class _Run:
         """Return the name that a run of one word is."""
         word = Word(self._start, self._end, low, marks, self._end - self._start > 1 and self._written().isupper())
         titled = _title(self._before) if self._text[self._start - 1 : self._start] == " " else 0
-        named = _titled_name(titled, word, self._before) or self._in_name([word], 0, self._opens and not titled)
+        point = self._text[self._start - 2 : self._start] == ". "
+        named = _titled_name(titled, word, self._before, shortened=point) or self._in_name(
+            [word], 0, self._opens and not titled
+        )
         if not named:
             if not (marks & _NAMES and person_evidence(self._text, word, self._before, self._opens).kind):
                 return None
@@ -256,7 +259,8 @@ class _Run:
                 titled, opens, before = 0, False, group[place - 1].low
                 continue
             stop = place + 1
-            named = _titled_name(titled, group[place], before)
+            point = self._text[group[place].start - 2 : group[place].start] == ". "
+            named = _titled_name(titled, group[place], before, shortened=point)
             if named or self._in_name(group, place, opens and place == 0 and not titled):
                 free = titled > 1 or not (opens and place == 0)
                 while stop < len(group) and self._goes_on(group, stop, place if free else -1):

@@ -306,6 +306,7 @@ _ROLES: Final = words_in(
 )
 _NAME_PARTS: Final = lazy_regex("[a-z]+")
 _ORDINARY: Final = int(Marks.COMMON | Marks.SMALL | Marks.OTHER)
+_RARE: Final = int(Marks.COMMON | Marks.SMALL | Marks.OTHER | Marks.KNOWN_PLACE)
 _LISTED_PERSON: Final = int(Marks.GIVEN | Marks.FAMILY)
 USER_GATE: Final = with_words(
     """user username userid login logon logname uname acct assignee actor principal committer owner author reviewer "
@@ -391,6 +392,8 @@ def names_user(name: str) -> bool:
     if not all(plain):
         return True
     whole = len(marks) == 2 and "." in name and marks[0] & Marks.GIVEN and marks[1] & Marks.FAMILY  # tom.baker
+    alone = len(marks) == 1 and marks[0] & _RARE == Marks.SMALL and marks[0] & (Marks.GIVEN | Marks.FAMILY)
+    whole = whole or (alone and name not in _known())  # fitz
     return bool(whole) or (any(mark & _LISTED_PERSON for mark in marks) and any(map(str.isdigit, name)))
 
 

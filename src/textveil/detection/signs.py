@@ -31,11 +31,12 @@ _BEGINS: Final = lazy_regex(r"(?:\A|\n)[ \t>*-]{0,8}\Z")
 _NUMBERED: Final = lazy_regex(r"(?:[ :=-]{0,2}[0-9%+]| ?[:=(/>])")
 _COUNTED: Final = lazy_regex(r"(?:[0-9/]|\b(?:the|a|an|no|der|die|das|le|la|el|il|de|het|in|on|at)) ?\Z")
 _TYPED: Final = lazy_regex(
-    r"(?<![A-Za-z])(?:typed|rec'd|recd|served|actioned|noted|entered|logged|written|transcribed|dictated|checked|ck'?d"
-    r"|counted|recorded|input|keyed|signed|handed over|reviewed|scribed|filed)(?: (?:by|in by|off by|up by))?:? "
-    r"(?P<sign>[a-z]{2,3}|[A-Z]{2,3})(?=[ \t.;,)\"]{0,4}(?:\n|\Z| /|[0-9]{1,2}[:/]))",
-    words="typed rec recd served actioned noted entered logged written transcribed dictated checked ck ckd counted"
-    " recorded input keyed signed handed reviewed scribed filed",
+    r"(?<![A-Za-z])(?i:typed|rec'd|recd|served|actioned|noted|removed|scored|packed|requested|entered|logged|written"
+    r"|transcribed|dictated|checked|ck'?d|counted|recorded|input|keyed|signed|handed over|reviewed|scribed|filed)"
+    r"(?: (?:by|in by|off by|up by))?:? (?P<sign>[a-z]{2,3}|[A-Z]{2,3})(?:/(?P<other>[a-z]{2,3}|[A-Z]{2,3}))?"
+    r"(?=[ \t.;,)\"]{0,4}(?:\n|\Z| /|[0-9]{1,2}[:/])|\. [A-Z]| {2}|/[A-Z][a-z])",
+    words="typed rec recd served actioned noted removed scored packed requested entered logged written transcribed"
+    " dictated checked ck ckd counted recorded input keyed signed handed reviewed scribed filed",
 )
 _DICTATED: Final = lazy_regex(
     r"(?:\A|\n|[Dd]ictated(?: by)?: "
@@ -88,7 +89,8 @@ def with_signs(text: str, spans: Sequence[Found]) -> list[Found]:
 
 def _signs_of(written: str) -> Iterator[str]:
     """Yield what a person of two names or more signs with: Ada Mary Zuse-Noor is AMZ, AZ, AMZN and AZN."""
-    family, comma, given = written.partition(", ")
+    family, comma, given = (written.partition(" of ")[0] if written[1:2] == "." else written).partition(", ")
+    written = written if comma else family
     if not _HEADS.isdisjoint(written.lower().split(" ")):
         return
     words = [
@@ -126,8 +128,10 @@ def _signed(text: str, signs: set[str], firsts: set[str]) -> Iterator[tuple[int,
             open_ones.append(match)
     yield from (match.span() for match in open_ones if match[0] in known_ones)
     for match in matches(_TOGETHER, text) if len(signs) > 1 else ():
-        each = [one for one in _EACH.finditer(text, *match.span()) if one[0] in signs]
-        if sum(not _stands_for(one[0].lower()) for one in each) > 1:
+        every = list(_EACH.finditer(text, *match.span()))
+        each = [one for one in every if one[0] in signs]
+        all_of_three = len(each) == len(every) > 2
+        if all_of_three or sum(not _stands_for(one[0].lower()) for one in each) > 1:
             yield from (one.span() for one in each)
     last = _LAST_OF_ALL.search(text, max(0, len(text) - 60))
     if last is not None and last["first"] in firsts:
@@ -138,6 +142,8 @@ def _signed(text: str, signs: set[str], firsts: set[str]) -> Iterator[tuple[int,
         low = match["sign"].lower()
         if low not in _NO_SIGN and low not in known.letters() and not is_plain_form(low):
             yield match.span("sign")
+            if match["other"]:
+                yield match.span("other")
     for match in matches(_DICTATED, text):
         yield from (match.span("sign"), match.span("typist"))
     for match in matches(_LAST, text):

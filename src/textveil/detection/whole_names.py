@@ -60,7 +60,7 @@ def with_whole_names(
     A part is capitalized, beside a given name, and no word of English, of programs or of ``ordinary``, nor a label or a
     title. Persons listed behind are found by their initials. None stands in what is ``passed``.
     """
-    if not any(span.kind in ("person", "place") for span in spans):
+    if not any(span.kind in ("person", "place", "organization") for span in spans):
         return list(spans)
     taken = bytearray(len(text))
     for span in (*spans, *passed):
@@ -85,12 +85,17 @@ _BEGUN_PLACE: Final = lazy_regex(
     r"|Little|Market|Kirkby) \Z"
 )
 _STREET_BEFORE: Final = lazy_regex(r"(?<![\w/.,-])[0-9]{1,4}[A-Za-z]? (?:[A-Z][a-z]+ )?(?P<last>[A-Z][a-z]{3,}), \Z")
+_TOWN_BEHIND: Final = lazy_regex(r", (?P<town>[A-Z][a-z]{2,20}(?: [A-Z][a-z]{2,20})?)(?=, [(+]?[0-9])")
+"""Where a firm is, before its number: Kessler Drugs, Pine Bluff, 870-555-0129."""
 _FOUND_PLACE: Final = 0.5
 
 
 def _whole_places(text: str, spans: Sequence[Found], judge: "_Judge", taken: bytearray) -> Iterator[Found]:
     """Yield places, and what may be some, with the word that begins them, and streets: 9 Lindengate, Bad Ems."""
     for span in spans:
+        town = _TOWN_BEHIND.match(text, span.end) if span.kind == "organization" and span.score > EVIDENCE else None
+        if town is not None and 1 not in taken[town.start("town") : town.end("town")] and _are_parts(town["town"]):
+            yield Found(*town.span("town"), "place", _FOUND_PLACE, "mention")
         if span.kind not in ("place", "person") or not text[span.start : span.start + 1].isupper():
             continue
         guess = span.why == "tagger" and not lists().words.get(text[span.start : span.end].lower(), 0) & _NAMES
@@ -300,12 +305,11 @@ _OWN_RUN: Final = lazy_regex(
     r"(?![A-Za-z0-9_'@-]| ?:| [A-Z])"
 )
 """Behind somebody's name, what a firm of that name deals in: Sizeland's Minibuses, Prowse Drains."""
-_RUN_BEFORE: Final = lazy_regex(
-    r"(?<![A-Za-z])(?P<by>in|to|from|near|at|of|for|by) (?P<run>(?:[A-Z][a-z]{1,20} ){1,2})\Z"
-)
+_RUN_BEFORE: Final = lazy_regex(r"(?<![A-Za-z])(?P<by>[a-z]{1,12}|[a-z]+,) (?P<run>(?:[A-Z][a-z]{1,20} ){1,2})\Z")
 _WEAK: Final = frozenset(("list", "guess", "tagger", "pair", "cue", "verb", "institution", "company-end", ""))
 _LONGEST_RUN: Final = 64
 _PLACED: Final = frozenset(("in", "to", "from", "near"))
+_OF_FIRM: Final = frozenset(("at", "of", "for", "by"))
 _NO_PART: Final = frozenset((*known.FUNCTION_WORDS, *known.TITLES, *known.RELATIONS, *known.LINKS, *known.DETERMINERS))
 
 
@@ -326,8 +330,9 @@ def with_whole_runs(text: str, spans: Sequence[Found]) -> list[Found]:
             continue
         low = max(span.start - _LONGEST_RUN, whole[-2].end if len(whole) > 1 else 0)
         before = _RUN_BEFORE.search(text, low, span.start) if text[span.start].isupper() else None
-        if before is not None and _are_parts(before["run"]):
-            kind = "place" if before["by"] in _PLACED else "organization"
+        if before is not None and _are_parts(before["run"]) and _can_begin(before, span):
+            of_firm = "organization" if before["by"] in _OF_FIRM else span.kind
+            kind = "place" if before["by"] in _PLACED else of_firm
             whole[-1] = span._replace(start=before.start("run"), kind=kind)
     return whole
 
@@ -335,8 +340,15 @@ def with_whole_runs(text: str, spans: Sequence[Found]) -> list[Found]:
 def _run_behind(text: str, span: Found, end: int) -> "re.Match[str] | None":
     if span.kind == "place":
         return None
-    own = _OWN_RUN.match(text, span.end, end)
-    return own or (_RUN_BEHIND.match(text, span.end, end) if span.why in _WEAK else None)
+    return _OWN_RUN.match(text, span.end, end) or _RUN_BEHIND.match(text, span.end, end)
+
+
+def _can_begin(before: "re.Match[str]", span: Found) -> bool:
+    """Return whether capitals begin a name behind a word that is no preposition: no label, no guess behind "the"."""
+    if before["by"] in _PLACED | _OF_FIRM:
+        return True
+    guessed = span.why == "tagger" and before["by"] in known.DETERMINERS
+    return not guessed and label_words().isdisjoint(before["run"].lower().split())
 
 
 def _are_parts(run: str) -> bool:

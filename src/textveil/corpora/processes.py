@@ -5,11 +5,13 @@ public facts only: the size of the input, which anybody who sees the file sees, 
 table is there tells no more than that.
 """
 
+from __future__ import annotations
+
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from textveil.corpora.block_worker import BlockWorker, InProcess
 from textveil.corpora.blocks import Block, Outcome
@@ -18,7 +20,9 @@ from textveil.errors import need
 from textveil.mechanisms.kinds import IntegerWeights, Mechanism, SequenceMechanism, Tabulated, WordMechanism
 from textveil.sanitize.policy.policy import Policy
 from textveil.types import Progress
-from textveil.vocabulary.public_tables import OpenTable, PublicTable, tables_folder
+
+if TYPE_CHECKING:
+    from textveil.vocabulary.public_tables import OpenTable, PublicTable
 
 SMALL = 2  # An input of no more blocks is released in this process: starting others takes longer
 QUICK_BYTES = 2**23
@@ -113,6 +117,8 @@ def provided(
 
 def _no_room(size: int) -> str:
     """Why a table of so many bytes cannot be kept, known before it is made; empty if nothing speaks against it."""
+    from textveil.vocabulary.public_tables import tables_folder  # which short inputs do not need
+
     folder = tables_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)

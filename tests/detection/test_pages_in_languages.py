@@ -32,6 +32,8 @@ FOUND = [
     ("Name       Svantje Brodersen\nGeboren    19.08.1991\nSie ist nicht mehr bei uns.", "person", "Svantje Brodersen"),
     ("| Condòmino | Saldo |\n|---|---|\n| Dell'Acqua | 98 |\n| Ndiaye | 12 |\n", "person", "Dell'Acqua"),
     ('Toen riep die jongen "Dylan, kom nou" en dat was het voor ons.', "person", "Dylan"),
+    ("Kamer 12: Wiebrechje – wil niet eten en het is niet goed.", "person", "Wiebrechje"),
+    ("Ontem falei com a Neide e não foi nada.", "person", "Neide"),
     # places
     ("Ha lavorato presso l'Hotel Miramare, Grottole\ne poi non ha più lavorato con noi.", "place", "Grottole"),
     ("Sie wohnt in der Lerchengasse und ist nicht mehr bei uns.", "place", "Lerchengasse"),
@@ -91,6 +93,11 @@ FOUND = [
     ("Tutanağı imzaladı ve bugün çok güzel bir gün oldu.\nM. Taşkıran", "person", "M. Taşkıran"),
 ]
 STAYS = [
+    ("Ordine del Giorno: le quote e il resto sono in allegato per noi.", "Ordine"),
+    ("ATA da Assembleia de Condóminos n.º 14\nNão há nada mais para dizer da casa.", "Condóminos"),
+    ("La Junta General Ordinaria se celebrará en la casa de los vecinos.", "Ordinaria"),
+    ("KARTA WYPISOWA Oddział Chorób\nPacjent był u nas i nie ma nic dla nas.", "WYPISOWA"),
+    ("Gentili Condòmini, ecco le quote per la casa e non altro.", "Condòmini"),
     ("Er steckt in der Sackgasse und kommt nicht mehr heraus.", "Sackgasse"),
     ("Name      Stadt\nAnna      Köln\n", "Stadt"),
     ("Name      Svantje Brodersen\nWohnort   Klein Nordende\nBeruf     Koch, nicht mehr im Dienst",

@@ -61,6 +61,7 @@ from textveil.detection.signs import with_signs
 from textveil.detection.spans import DetectedSpan, covering
 from textveil.detection.tagger import tagged
 from textveil.detection.whole_names import with_initials, with_whole_names, with_whole_runs
+from textveil.text.patterns import lazy_regex
 
 NAME: Final = "embedded"
 
@@ -498,7 +499,17 @@ PHASES: Final = checked_phases(
 
 def _shown_names(text: str) -> Iterator[Found]:
     """Yield the names that English words or signs beside them show, for a page in another language."""
-    return (span for span in names.find_names(text) if span.score >= _SHOWN_SCORE and span.why in _SHOWN.split())
+    return (
+        span
+        for span in names.find_names(text)
+        if span.score >= _SHOWN_SCORE
+        and span.why in _SHOWN.split()
+        and not _GENERAL.search(text, max(0, span.start - 24), span.start)
+    )
+
+
+_GENERAL: Final = lazy_regex("(?:Junta|Hospital|Asamblea|Consejo|Instituto|Archivo|Registro|Medicina) General \\Z")
+"""Adjectives that English reads as a title: Junta General Ordinaria."""
 
 
 def _demographics(text: str) -> Iterator[Found]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from textveil.detection import lists as known
+from textveil.detection.firms import house_words
 from textveil.detection.found import ORDINARY, OTHER, Found
 from textveil.detection.language_words import LanguageWords, phrase
 from textveil.detection.lists import Marks, Words
@@ -59,7 +60,13 @@ _BACK_WORD: Final = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)*'?")
 _FIRST_AFTER: Final = re.compile(r",? ([a-z]+)")
 _ENDS_ITEM: Final = re.compile(r"[ \t]{0,4}(?:[\n;)|]|\Z)|\.(?:\s|\Z)|[ \t]{2}").match
 """What stands behind a place that ends a line or an item: Hotel Strandkorb, Westerland; 19.08.1991, Leck."""
+_NOTED: Final = re.compile(r" - [a-z]{2,20} [a-z]").match
 _SPOKEN: Final = re.compile(r", [a-z]").match
+_ADDRESSED: Final = frozenset(
+    """gentili egregi egregie cari care estimados estimadas queridos queridas apreciados chers cheres prezados prezadas
+    caros caras szanowni drodzy""".split()  # noqa: SIM905
+)
+"""What letters to several people begin with: no name follows."""
 _YEARS: Final = re.compile(r" \((?:[^()\n]{0,24}[^0-9])?1[0-9]{3}[^0-9)]")
 _BACK: Final = 64
 _NO_NAME_AFTER: Final = frozenset("0123456789_@")
@@ -117,6 +124,8 @@ class NamesByLanguage:
         self._german = language == "de"
         self._words = LanguageWords(language)
         self._cues = self._words.cues
+        generic = (name.replace("_", " ") for name in known.written(language).get("no body", ()))
+        self._generic = re.compile("|".join(map(re.escape, generic)) or "(?!)").match
         joints = sorted({*self._cues.joint, *self._cues.loose}, key=len, reverse=True)
         elided = "|".join(re.escape(joint) for joint in joints if joint.endswith("'")) or r"(?!)"
         joint = rf"(?:(?:{'|'.join(map(re.escape, joints))}) |(?:{elided}))"
@@ -144,11 +153,26 @@ class NamesByLanguage:
                 small = frozenset(_SMALL.findall(text)) if small is None else small
                 if first.low in small:
                     tokens[0] = first._replace(ordinary=2)
+            if before.opens and tokens[-1] is not first and first.capitals and first.ordinary:
+                tokens = self._in_heading(text, tokens)
             for part in self._parts(text, tokens):
-                here = before if part[0] is tokens[0] else _before(text, part[0].start)
+                here = before if part[0].start == first.start else _before(text, part[0].start)
                 for span in self._found(text, part, here, last):
                     yield span
                     last = span
+
+    def _in_heading(self, text: str, tokens: list[Token]) -> list[Token]:
+        """Return the words of a run, those of a heading in capitals as ordinary ones: KARTA WYPISOWA Marek Kowal."""
+        first = tokens[0]
+        if first.low in house_words() or first.low in self._cues.body or text[first.start - 1 : first.start].strip():
+            return tokens
+        ends = (
+            at
+            for at, token in enumerate(tokens)
+            if not token.capitals or (token.marks & _NAMES and not token.ordinary) or self._words.is_place(token.low)
+        )
+        end = next(ends, len(tokens))
+        return [*(token._replace(ordinary=2) for token in tokens[:end]), *tokens[end:]] if end > 1 else tokens
 
     def _tokens(self, text: str, start: int, end: int) -> Iterator[Token]:
         for piece in _PIECE.finditer(text, start, end):
@@ -187,7 +211,8 @@ class NamesByLanguage:
             passed = self._is_passed(text, tokens, at, before)
             stop = at if passed else self._stop(text, tokens, at, before.opens)
             if stop == at:
-                opens = before.opens and not passed and token.ordinary > 0 and self._german
+                german = not passed and token.ordinary > 0 and self._german
+                opens = before.opens and (german or token.low in _ADDRESSED)
                 stop, before = (
                     at + 1,
                     before._replace(opens=opens, beside=token.ordinary > 0 and not passed),
@@ -305,6 +330,10 @@ class NamesByLanguage:
         lies = before.sign == "," and not before.words and text[start - 3] == OTHER and _ENDS_ITEM(text, end)
         if before.quoted and _SPOKEN(text, end):
             before = before._replace(quoted=False)  # "Dylan, come on"
+        noted = before.sign == ":" and len(tokens) == 1 and tokens[0].ordinary < 2 and _NOTED(text, end)
+        if noted and not where:
+            yield Found(start, end, "person", 0.5, "cue")  # Kamer 3: Geertje - wil niet eten
+            return
         if self._names_nobody(text, tokens, before._replace(sign="&" if listed or lies else before.sign), where):
             return
         points = self._of_lists(tokens, where).plus(*self._of_words_before(tokens, before, where))
@@ -342,6 +371,9 @@ class NamesByLanguage:
         ):
             return True
         if len(tokens) > 1:
+            generic = self._generic(text[first.start : tokens[-1].end].lower())
+            if generic and (first.start + generic.end() == tokens[-1].end or all(token.ordinary for token in tokens)):
+                return True  # Ordine del Giorno
             if any(token.low in cue.event for token in tokens):
                 return False
             if all(token.ordinary or token.low in cue.function for token in tokens) and not where:
@@ -470,7 +502,9 @@ class NamesByLanguage:
         alone = len(tokens) == 1
         given = bool(first.marks & _GIVEN) and not first.ordinary
         form = _NONE
-        if b1 in cue.article and not where and not (points.person or points.place > 3):
+        if b1 in cue.article and before.words[1:2] == ("com",) and alone and not where:
+            form = form.plus(person=3)  # com a Neide
+        elif b1 in cue.article and not where and not (points.person or points.place > 3):
             region = alone and b1 not in cue.plural and not first.capitals
             form = form.plus(place=2) if region else form.plus(organization=2)
         if first.capitals and alone:

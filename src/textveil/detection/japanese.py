@@ -8,7 +8,7 @@ from functools import cache
 from typing import Final
 
 from textveil.detection.east_asian import FORMS, HAN, back_to
-from textveil.detection.found import Found, Phase, Row
+from textveil.detection.found import OTHER, Found, Phase, Row
 from textveil.detection.gates import anywhere
 from textveil.detection.lists import listed, written
 from textveil.text.patterns import lazy_regex, matches
@@ -206,7 +206,7 @@ _KANA_NAME: Final = lazy_regex(
 )
 _I_AM: Final = lazy_regex(
     rf"(?:私は|わたしは|名前は|名は)(?P<name>{_NAME}{{2,6}}?)(?:です|と申し|といい|と言い)|(?P<said>{_H}{{2,5}})(?:と申します|と申しまし)"
-    rf"|(?<=[会社店部課科係局所室校院組]の)(?P<of>{_H}{{2,4}})(?:です(?![かが])|でございます)"
+    rf"|(?<=[会社店部課科係局所室校院組{OTHER}]の)(?P<of>{_H}{{2,4}})(?:です(?![かが])|でございます)"
 )
 
 

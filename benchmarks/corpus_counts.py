@@ -1,6 +1,6 @@
 """Counts of a corpus: their errors, items released beside published selections, n-grams, and time.
 
-    python benchmarks/corpus_counts.py [selection|ngrams|wikipedia|large]...
+    python benchmarks/corpus_counts.py [selection|ngrams|wikipedia|large|driver]...
 
 AG News, 29,331 documents, each a unit, at delta 1e-6, with five seeds: means and 95 % intervals. Published methods get
 the same documents and words:
@@ -19,6 +19,7 @@ import math
 import os
 import shutil
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -260,6 +261,50 @@ def large() -> Iterator[Row]:
                 }
 
 
+def driver() -> Iterator[Row]:
+    """Largest memory of the process that asks a local Ray for a release, in which the records are not."""
+    for words, command in itertools.product((10**6, 10**7), ("count", "learn")):
+        with tempfile.TemporaryDirectory() as folder:
+            _make(Path(folder) / "made.jsonl", words)
+            start = time.perf_counter()
+            done = subprocess.run(
+                [
+                    sys.executable,
+                    "-W",
+                    "ignore",
+                    "-c",
+                    _ASKED,
+                    str(Path(folder) / "made.jsonl"),
+                    command,
+                    str(words // 50_000),
+                ],
+                check=True,
+                capture_output=True,
+                text=True,
+            )
+            seconds = time.perf_counter() - start
+            yield {"what": f"{command} on Ray, {words:,} words", "seconds": seconds, "MB": done.stdout.split()[-1]}
+
+
+_ASKED = """
+import logging, resource, sys
+import ray, ray.data
+from textveil.aggregates.count_run import count
+from textveil.aggregates.learning import learn
+from textveil.aggregates.request import CorpusRequest
+from textveil.integrations.ray import ray_records
+
+path, what, parts = sys.argv[1:]
+ray.init(address="local", num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
+ray.data.DataContext.get_current().enable_progress_bars = False
+labels = ("a", "b") if what == "learn" else ()
+label = "label" if labels else None
+records = ray_records(ray.data.read_json(path), unit="person", label=label, parts=int(parts))
+(learn if labels else count)(CorpusRequest(records, epsilon=1, delta=1e-6, labels=labels))
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000)
+"""
+
+
 def _make(path: Path, words: int) -> None:
     """Records of public words as frequent as in public text, 2 % of them replaced by rare ones outside the list."""
     vocabulary = load_vocabulary()
@@ -284,6 +329,7 @@ PARTS: dict[str, Callable[[], Iterator[Row]]] = {
     "ngrams": ngrams,
     "wikipedia": wikipedia,
     "large": large,
+    "driver": driver,
 }
 
 if __name__ == "__main__":

@@ -55,8 +55,8 @@ def count(
     settings: list[Fact] = ["count", repr(counting), tuple(public), names]
     adjacency = request.records.adjacency
     guarantee = budget.guarantee(adjacency, PROOF)
-    corpus = request.parts.kept(partial(PersonWords.read, public=public, labels=labels))
-    prepared = counting.prepared(corpus, public, names)
+    read = partial(PersonWords.read, public=public, labels=labels)
+    prepared = counting.prepared(request.parts.kept(read), public, names)
     with paid(request, guarantee, settings, budget) as drawing:
         release = prepared(adjacency, drawing.rng)
     return release, _report(drawing, release, counting, request, words, len(public))

@@ -249,10 +249,12 @@ def test_what_is_wrong_with_a_record_is_told_without_its_text(listed: str, monke
     with pytest.raises(TextveilError, match="internal error: ValueError in ") as told:
         released(parted, "count", listed)
     assert "Xylophonia" not in str(told.value)
-    with pytest.raises(InputError, match="must have the column 'note'; it is missing"):
+    with pytest.raises(InputError, match="must have one column 'note'; got none"):
         checked_template(["who", "text"], "note", "text", None, None)
     with pytest.raises(ParameterError, match="must be different columns"):
         checked_template(["who", "text"], "text", "text", None, None)
+    with pytest.raises(InputError, match="must have one column 'text'; got 2"):
+        checked_template(["who", "text", "text"], "who", "text", None, None)
 
 
 def test_the_limit_of_records_does_not_follow_the_engines_order() -> None:
@@ -265,6 +267,16 @@ def test_the_limit_of_records_does_not_follow_the_engines_order() -> None:
 
 def _texts(batches: Any) -> set[str]:
     return {text for batch in batches for text in batch.texts}
+
+
+def test_persons_may_be_numbers_and_columns_encoded(listed: str) -> None:
+    table = corpus(60)
+    for names in ([int(name[1:]) for name in table["who"].to_pylist()], table["who"].dictionary_encode()):
+        other = table.set_column(0, "who", names if hasattr(names, "type") else pyarrow.array(names))
+        template = checked_template(other.column_names, "who", "text", "kind", None)
+        parted = PartedRecords(template, Here([begun(template, [other.select(columns_of(template))])]))
+        alone = replace(template, source=lambda held=other: [held])
+        assert released(parted, "count", listed) == released(alone, "count", listed)
 
 
 def test_no_record_is_a_release_like_any_other(listed: str) -> None:
@@ -319,7 +331,10 @@ def test_spark_makes_the_sums_where_the_records_are(listed: str) -> None:
             records = spark_records(frame, unit=unit, label="kind", parts=3)
             assert released(records, what, listed) == released(split(table, unit=unit)[0], what, listed)
         del records
-        with pytest.raises(InputError, match="must have the column 'name'"):
+        odd = frame.withColumnRenamed("who", "a.b `c")
+        counted = [released(spark_records(odd, unit=odd.columns[0], label="kind", parts=2), "count", listed)[0].counts]
+        assert counted[0] == released(split(table)[0], "count", listed)[0].counts
+        with pytest.raises(InputError, match="must have one column 'name'"):
             spark_records(frame, unit="name")
         with pytest.raises(ParameterError, match="parts must be at least 1"):
             spark_records(frame, unit="who", parts=0)

@@ -133,24 +133,26 @@ def checked_template(
 ) -> TableRecords:
     """Return what names the columns of a dataset; None: it has no record, and no columns.
 
-    Raises InputError: it lacks a column; ParameterError: one is named twice, or ``limit`` is outside.
+    Raises InputError: it lacks a column, or has two of the name; ParameterError: as ``TableRecords``.
     """
     template = TableRecords(unit=unit, text=text, label=label, limit=limit, source=tuple)
-    missing = [] if columns is None else [name for name in columns_of(template) if name not in set(columns)]
-    if missing:
-        raise InputError(f"the records must have the column {missing[0]!r}; it is missing. Name another.")
+    held = columns_of(template) if columns is None else list(columns)
+    for name in columns_of(template):
+        if (count := held.count(name)) != 1:
+            raise InputError(f"the records must have one column {name!r}; got {count or 'none'}. Name another.")
     return template
 
 
 def begun(template: TableRecords, tables: Sequence[Any]) -> bytes:
-    """Return a part of records, or what is wrong with them. ``tables``: of the columns of ``template``."""
+    """Return a part of records, or what is wrong with them. ``tables``: of ``columns_of(template)``."""
     try:
         pyarrow = arrow()
         table = pyarrow.table({name: pyarrow.array([], pyarrow.string()) for name in columns_of(template)})
         if held := [each for each in tables if each.num_rows]:
             table = pyarrow.concat_tables(held)
         if by_person(template):
-            table = table.sort_by([(name, "ascending") for name in columns_of(template)])
+            rows = list(zip(*(map(str, column.to_pylist()) for column in table.columns), strict=True))
+            table = table.take(np.array(sorted(range(len(rows)), key=rows.__getitem__), np.int64))
         records = replace(template, source=partial(iter, [table]))
         return pickle.dumps((_digests(records), Batches(records)))
     except Exception as error:

@@ -36,7 +36,9 @@ def spark_records(
     """
     need(parts >= 1, "parts", parts, "at least 1")
     template = checked_template(frame.columns, unit, text, label, limit)
-    chosen = frame.select(*(f"`{name.replace('`', '``')}`" for name in columns_of(template)))
+    # By number, since Spark reads dots and backticks of names.
+    places = [frame.columns.index(name) for name in columns_of(template)]
+    chosen = frame.toDF(*map(str, range(len(frame.columns)))).select(*map(str, places))
     if by_person(template):
         chosen = chosen.repartition(parts, chosen[0])
     held = chosen.mapInArrow(partial(_begun, template), _SCHEMA)
@@ -63,7 +65,8 @@ def _freed(frame: Any) -> None:
 
 
 def _begun(template: TableRecords, batches: Iterable[Any]) -> Iterator[Any]:
-    tables = [arrow().Table.from_batches([batch]) for batch in batches]
+    names = columns_of(template)
+    tables = [arrow().Table.from_batches([batch]).rename_columns(names) for batch in batches]
     if tables:
         yield _row(begun(template, tables))
 

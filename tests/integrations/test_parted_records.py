@@ -1,9 +1,13 @@
 """Releases whose sums are made by the workers of an engine: those of one process, number by number."""
 
+import contextlib
+import os
 import pickle
+import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -304,6 +308,35 @@ def ray() -> Iterator[Any]:
         ray.shutdown()
 
 
+def _dying(batches: Any, place: Path) -> int:
+    """Return the number of records; the first process that is asked for some dies."""
+    records = sum(len(batch.texts) for batch in batches)
+    if records:
+        with contextlib.suppress(FileExistsError):
+            place.touch(exist_ok=False)
+            os._exit(1)
+    return records
+
+
+@contextlib.contextmanager
+def by_value(cloudpickle: Any) -> Iterator[None]:
+    """Workers get this file's functions with what calls them: they cannot import it."""
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    yield
+    cloudpickle.unregister_pickle_by_value(sys.modules[__name__])
+
+
+@ENGINES_WARN
+def test_ray_makes_the_part_of_a_dead_worker_again(ray: Any, tmp_path: Path) -> None:
+    from textveil.integrations.ray import ray_records
+
+    table = corpus(30)
+    records = ray_records(ray.data.from_arrow([table]), unit="who", parts=3)
+    with by_value(ray.cloudpickle):
+        assert records.parts.total(partial(_dying, place=tmp_path / "died")) == len(table)
+    assert (tmp_path / "died").exists()
+
+
 @ENGINES_WARN
 @pytest.mark.parametrize(
     ("what", "unit", "parts"), [("count", "who", 3), ("learn", "who", 1), ("count", EACH_RECORD, 2)]
@@ -317,12 +350,12 @@ def test_ray_makes_the_sums_where_the_records_are(ray: Any, what: str, unit: str
 
 
 @ENGINES_WARN
-def test_spark_makes_the_sums_where_the_records_are(listed: str) -> None:
-    """With the persons in three parts, and each record a unit of its own; what was kept is freed again."""
+def test_spark_makes_the_sums_where_the_records_are(listed: str, tmp_path: Path) -> None:
+    """With the persons in three parts, and each record a unit of its own; a dead worker's part is made again."""
     sql = pytest.importorskip("pyspark.sql", reason="needs pyspark")
     from textveil.integrations.spark import spark_records
 
-    build = sql.SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    build = sql.SparkSession.builder.master("local[2,3]").config("spark.ui.enabled", "false")
     spark = build.config("spark.ui.showConsoleProgress", "false").getOrCreate()
     try:
         table = corpus(60)
@@ -331,6 +364,9 @@ def test_spark_makes_the_sums_where_the_records_are(listed: str) -> None:
             records = spark_records(frame, unit=unit, label="kind", parts=3)
             assert released(records, what, listed) == released(split(table, unit=unit)[0], what, listed)
         del records
+        with by_value(pytest.importorskip("pyspark.cloudpickle")):
+            died = spark_records(frame, unit="who", parts=3).parts.total(partial(_dying, place=tmp_path / "died"))
+        assert died == len(table) and (tmp_path / "died").exists()
         odd = frame.withColumnRenamed("who", "a.b `c")
         counted = [released(spark_records(odd, unit=odd.columns[0], label="kind", parts=2), "count", listed)[0].counts]
         assert counted[0] == released(split(table)[0], "count", listed)[0].counts

@@ -45,7 +45,10 @@ def settled(text: str, spans: Iterable[Found]) -> list[Found]:
 
     Spans of white space alone, such as a field that is only padded, are none.
     """
-    ordered = sorted(span for span in spans if text[span.start : span.end].strip())
+    found = list(spans)
+    if not found:
+        return found
+    ordered = sorted([span for span in found if text[span.start : span.end].strip()])
     if len(ordered) < 2 or all(before.end <= after.start for before, after in pairwise(ordered)):
         return ordered
     joined = covering(text, [DetectedSpan(*span[:4], "", span.why) for span in ordered])

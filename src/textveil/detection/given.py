@@ -309,12 +309,13 @@ class KeepList:
         self.phrases = frozenset(filter(None, entries.values()))
         need(bool(self.phrases), "words", "none", "words and phrases")
         self._words = frozenset(chain.from_iterable(self.phrases))
-        self._goes_on = _LINKS.union(*[phrase[1:] for phrase in self.phrases])
+        self._goes_on = _LINKS.union(*[phrase[1:] for phrase in self.phrases if len(phrase) > 1])
         self._longest = max(map(len, self.phrases))
-        begun: dict[str, set[int]] = {}
+        self._lengths: dict[str, tuple[int, ...]] = {}
         for phrase in self.phrases:
-            begun.setdefault(phrase[0], set()).add(len(phrase))
-        self._lengths = {word: sorted(lengths, reverse=True) for word, lengths in begun.items()}
+            lengths = self._lengths.get(phrase[0], ())
+            if len(phrase) not in lengths:
+                self._lengths[phrase[0]] = tuple(sorted((*lengths, len(phrase)), reverse=True))
 
     def keeping(self, text: str) -> Keeps:
         """Return what stays of a text."""

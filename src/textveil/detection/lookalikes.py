@@ -373,12 +373,13 @@ _STEMS: Final = tuple(
     )
 )
 """Stems of the international names of medicines (WHO, the stem book), and how seven languages write them."""
+_LAST_LETTERS: Final = frozenset([stem[-3:] for stem in _STEMS])
 _SHORTEST_MEDICINE: Final = 7
 
 
 def medicine_gate(text: str, seen: Seen) -> bool:
     """Tell whether a word of the text ends as medicines do."""
-    return any(word.endswith(_STEMS) for word in seen.words)
+    return any(word.endswith(_STEMS) for word in seen.words if word[-3:] in _LAST_LETTERS)
 
 
 def find_medicines(text: str) -> Iterator[Found]:

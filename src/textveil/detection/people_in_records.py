@@ -241,6 +241,12 @@ _USER_WORDS: Final = joined_words(
     instagram telegram twitter role u l"""
 )
 """One of these stands where ``_USER`` matches, or a bracket behind a space, or "sudo:" at the end of a word."""
+_WITH: Final = {
+    **dict.fromkeys(("todo", "fixme", "xxx", "hack", "note"), ("(",)),
+    **dict.fromkeys(("created", "updated"), ("d_by",)),
+    **{"u": ("-u",), "l": ("-l",), "log": ("in as",), "logged": ("in as", "in by"), "handle": ("handle is",)},
+}
+"""Words of these that prose has too, and what the text has besides where ``_USER`` matches."""
 _SAID: Final = (
     r"(?:(?:publickey|password|keyboard-interactive(?:/pam)?) for (?:invalid user )?|session (?:opened"
     r"|closed) for user "
@@ -335,7 +341,9 @@ def find_people_in_fields(text: str) -> Iterator[Found]:
 
 def _people(text: str) -> Iterator[tuple[int, int, str]]:
     words = words_of(text)
-    users = matches(_USER, text) if not _USER_WORDS.isdisjoint(words) or " [" in text or "sudo:" in text else ()
+    beside = chain.from_iterable(_WITH.get(word, ("",)) for word in _USER_WORDS & words)
+    begun = " [" in text or "sudo:" in text or any(map(text.__contains__, beside))
+    users = matches(_USER, text) if begun else ()
     logged = _LOGGED_OR_OF_DOMAIN if search(_DOMAIN, text) else _LOGGED
     for match in chain(users, matches(logged, text)):
         name = match["name"].rstrip("._-")

@@ -51,6 +51,7 @@ _WIFE_BEFORE: Final = lazy_regex(
     r"(?i:frau|se\u00f1ora|signora|dame|senhora)\s{0,3}\Z"
 )
 """Words before the given name of a wife, which may be a title as well: seine Frau Gerda."""
+_LONGEST_BEFORE: Final = 18  # characters that the two patterns above match at most
 _MOST_INITIALS: Final = 3
 _BEGUN: Final = lazy_regex(r"[^\W\d_][^\W\d_aeiouy]?[aeiouy][^\W\d_aeiouy]")
 _SEVERAL: Final = "*"
@@ -122,7 +123,8 @@ def parts_of(value: str, before: str = "", language: str = "") -> NameParts:
         for mark, word in zip(marks, words, strict=True)
     ]
     titled = _keep_titles(words, marks, roles, language) or (
-        _TITLE_BEFORE.search(before) is not None and _WIFE_BEFORE.search(before) is None
+        _TITLE_BEFORE.search(before, len(before) - _LONGEST_BEFORE) is not None
+        and _WIFE_BEFORE.search(before, len(before) - _LONGEST_BEFORE) is None
     )
     if not (small or large):
         _mark_particles(words, roles, opens=titled or language in _PARTICLES_OF)

@@ -106,6 +106,7 @@ _TURKISH: Final = lazy_regex(
 
 
 _LETTERS: Final = lazy_regex("[A-Za-z]+")
+_LONGEST_BEFORE, _LONGEST_DEAR = 34, 9  # characters that the patterns above match at most
 _SAID: Final = frozenset(re.findall("[a-z]+", f"{_WOMEN}|{_MEN}|herr|patienten".replace(r"\u0131", "i")))
 """Words of ASCII with which what stands before a name tells a woman or a man."""
 
@@ -114,7 +115,7 @@ def _before(text: str) -> re.Match[str] | None:
     """Search what stands before a name, if a word is there that could tell."""
     if text.isascii() and _SAID.isdisjoint(map(str.lower, _LETTERS.findall(text))):
         return None
-    return _BEFORE.search(text)
+    return _BEFORE.search(text, len(text) - _LONGEST_BEFORE)
 
 
 def gender_of(mention: Mention, title: str = "") -> Gender:
@@ -122,7 +123,7 @@ def gender_of(mention: Mention, title: str = "") -> Gender:
     for found in (
         _before(f"{title} ") if title else None,
         _before(mention.before[-48:]),
-        _DEAR.search(mention.before),
+        _DEAR.search(mention.before, len(mention.before) - _LONGEST_DEAR),
         _FRENCH.search(mention.before) if mention.page.language == "fr" else None,
         _ENDING[mention.page.language].search(mention.before) if mention.page.language in _ENDING else None,
         _SEX.match(mention.after),
@@ -137,6 +138,7 @@ def gender_of(mention: Mention, title: str = "") -> Gender:
 
 
 _ELIDED: Final = lazy_regex(r"(?i)(?<![^\W_])(?:d|l|qu|jusqu|n|s|dell|all|dall|nell|sull|un)['\u2019]\Z")
+_LONGEST_ARTICLE: Final = 7
 _AN: Final = lazy_regex(r"(?<![^\W_])[Aa](?P<n>n)? \Z")
 _WHOLE: Final = {
     "fr": lazy_regex(r"(?i)(?<![^\W_])(?:de|que|le|la|jusque) \Z"),
@@ -169,13 +171,14 @@ def sound_of(mention: Mention) -> Sound:
         return f"'{ending['suffix']}" if ending is not None else ""
     if not mention.before or mention.before[-1] not in "'\u2019 ":
         return ""
-    if _ELIDED.search(mention.before):
-        return "vowel"
-    article = _AN.search(mention.before) if mention.page.language in ("", "en") else None
+    length = len(mention.before)
+    if mention.before[-1] != " ":
+        return "vowel" if _ELIDED.search(mention.before, length - _LONGEST_ARTICLE) else ""
+    article = _AN.search(mention.before, length - len("an ")) if mention.page.language in ("", "en") else None
     if article is not None:
         return "vowel" if article["n"] else "consonant"
     whole = _WHOLE.get(mention.page.language)
-    if whole is not None and whole.search(mention.before):
+    if whole is not None and whole.search(mention.before, length - _LONGEST_ARTICLE):
         return "consonant" if mention.page.language == "fr" else "vowel"
     return ""
 

@@ -41,7 +41,8 @@ _ENUMERATION: Final = lazy_regex(rf"(?<![A-Za-z0-9_@#'-]){_ITEM}(?:, {_ITEM}){{1
 _LETTERS: Final = "[A-Z](?:[A-Za-z-]|'(?=[A-Za-z])){0,30}"
 _CELL: Final = f"{_LETTERS}(?: {_LETTERS}){{0,2}}"
 _CELLS: Final = lazy_regex(
-    rf"(?<![A-Za-z0-9_@#-])(?<!\w'){_CELL}(?:(?:\",\s{{0,24}}\"|',\s{{0,24}}'|;\s|\n[ \t]{{0,12}}- ){_CELL}){{1,40}}+"
+    rf"(?<![A-Za-z0-9_@#-])(?<!\w'){_CELL}(?:(?:\",\s{{0,24}}\"|',\s{{0,24}}'|;\s|\n[ \t]{{0,12}}- ){_CELL}){{1,40}}+",
+    holds=('",', "',", ";", "- "),
 )
 """The same as strings of JSON, or items of a list of YAML."""
 _ITEMS: Final = lazy_regex(_ITEM)

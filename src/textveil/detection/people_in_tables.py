@@ -189,7 +189,7 @@ _LISTED_CELL: Final = lazy_regex(
 def _lists(text: str) -> Iterator[_Table]:
     """Yield tables that are lists of values behind a list of their heads: of SQL, of a database's dump, of JSON."""
     for form, head in ((_SQL, _SQL_HEAD), (_JSON, _JSON_HEAD)):
-        for header in matches(form, text) if form is _JSON or _INSERTS.search(text) else ():
+        for header in matches(form, text) if form is _JSON or any(matches(_INSERTS, text)) else ():
             cells = [_Cell(cell.start(), cell[0].rstrip()) for cell in head.finditer(text, *header.span("heads"))]
             columns = _column_kinds(cells, ",")
             if not any(columns.values()):
@@ -200,7 +200,7 @@ def _lists(text: str) -> Iterator[_Table]:
                 yield _listed_rows(text, header.end(), columns), columns, []
 
 
-_INSERTS: Final = lazy_regex(r"(?i)\b(?:INTO|COPY) ")
+_INSERTS: Final = lazy_regex(r"(?i)\b(?:INTO|COPY) ", words="into copy")
 
 
 def _listed_rows(text: str, place: int, columns: dict[int, str]) -> dict[int, list[_Cell]]:

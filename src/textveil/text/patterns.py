@@ -40,6 +40,7 @@ class LazyRegex:
         self.pattern = pattern
         self._flags = flags
         self.holds, self.small, self.words = holds, small, frozenset(words.split())
+        self.asks = bool(holds or small or words)
 
     def __getattr__(self, name: str) -> Any:
         """Compile the pattern."""
@@ -204,7 +205,7 @@ def matches(pattern: re.Pattern[str], text: str, start: int = 0, end: int | None
 def lacks(pattern: re.Pattern[str], text: str) -> bool:
     """Tell at once, of a pattern of ``lazy_regex``, whether it matches nowhere in a text; False where that is open."""
     lazy: object = pattern
-    if not isinstance(lazy, LazyRegex):
+    if not isinstance(lazy, LazyRegex) or not lazy.asks:
         return False
     if lazy.words and lazy.words.isdisjoint(words_of(text)):
         return text.isascii() or not any(map(text.__contains__, _ODD))

@@ -149,3 +149,14 @@ def test_a_phrase_is_kept_in_its_last_word(far: str) -> None:
     keep = KeepList(["b or c"])
     assert keep.keeping("x b or c" + far)(DetectedSpan(7, 8, "person", 0.6, "embedded"))
     assert not keep.keeping("x d or c" + far)(DetectedSpan(7, 8, "person", 0.6, "embedded"))
+
+
+@pytest.mark.parametrize("far", ["", " and so on" * 100])
+def test_phrase_that_begins_far_before_a_span_keeps_it(far: str) -> None:
+    phrase = " ".join(f"word{letter}" * 2 for letter in "abcdefghijk")
+    span = DetectedSpan(2 + phrase.rindex(" ") + 1, 2 + len(phrase), "person", 0.6, "embedded")
+    assert len(phrase) > 80
+    assert KeepList([phrase]).keeping(f"x {phrase}{far}")(span)
+    assert not KeepList([phrase]).keeping(f"x {phrase.replace('worda', 'wordz')}{far}")(span)
+    assert not KeepList([phrase]).keeping(f"x {phrase.replace('wordk', 'wordz')}{far}")(span)
+    assert not KeepList([phrase]).keeping(f"x {phrase.replace('wordf', 'wordz')}{far}")(span)

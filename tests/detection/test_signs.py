@@ -28,6 +28,7 @@ def signs(text: str) -> list[str]:
         ("paid, rec'd FS", ["FS"]),
         ("entered xk", ["xk"]),
         ("rec'd xk", ["xk"]),
+        ("pages: CO, IT, FS", ["CO", "IT", "FS"]),
         ("Checked: XKJ", ["XKJ"]),
         ("Requested by: XK/Teal side", ["XK"]),
         ("clean signed XK/QV. Visitors came", ["XK", "QV"]),

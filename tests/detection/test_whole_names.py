@@ -114,7 +114,7 @@ def test_a_run_is_taken_behind_a_small_word_and_never_over_a_title_or_a_day() ->
         ("in Port Antonio now", "Antonio", "Port Antonio"),
         ("saw Port Antonio now", "Antonio", "Port Antonio"),
         ("Saw Port Antonio now", "Antonio", "Antonio"),
-        ("saw Manager Antonio now", "Antonio", "Antonio"),
+        ("saw Treasurer Antonio now", "Antonio", "Antonio"),
         ("of Dr Antonio now", "Antonio", "Antonio"),
         ("saw Antonio Monday", "Antonio", "Antonio"),
         ("at Bunya Nut Bakehouse, it", "Bunya", "Bunya Nut Bakehouse"),

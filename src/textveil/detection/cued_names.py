@@ -343,7 +343,7 @@ def _name_end(text: str, at: int, language: str, cue: Cue, *, small: bool = Fals
         return 0
     if cue is _LABEL_CUE and count < 4 and (turned := _GIVEN_BEHIND.match(text, end)):
         low = turned["given"].lower()
-        if not is_plain_form(low) or lists().words.get(low, 0) & Marks.GIVEN:
+        if not (is_plain_form(low) or _OF_MEDICINE.search(low)) or lists().words.get(low, 0) & Marks.GIVEN:
             return turned.end("given")
     return end
 
@@ -400,6 +400,7 @@ def _is_english(word: str) -> bool:
 _NOUN_ENDING: Final = lazy_regex(
     "(?:ung|heit|keit|schaft|tion|nahme|tat|ismus|zione|cion|cao|heid|ing|tie|ment|age)s?$"
 )
+_OF_MEDICINE: Final = lazy_regex(r"(?:ology|iatry|iatrics|etrics|surgery|therapy|medicine)\Z")
 _GIVEN_BEHIND: Final = lazy_regex(
     r", (?P<given>[A-Z][a-z]+(?:['-][A-Za-z]+)*)(?: [A-Z]\.?)?(?=[ \t]*(?:\Z|[\n;(\[<|]|[ \t]{2}))"
 )

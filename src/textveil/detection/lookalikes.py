@@ -300,10 +300,12 @@ def find_spaced_heads(text: str) -> Iterator[Found]:
 
 _STATUTE: Final = lazy_regex(
     r"[A-Z](?<![A-Za-z0-9'-].)[a-z]{2,20}(?:,? (?:(?:and|of|the|to|for) ){0,2}\(?[A-Z][a-z]{2,20}\)?){0,7}"
-    r" (?:Act|Acts|Regulations|Bill|Ordinance|Order|Directive)(?![A-Za-z])"
+    r" (?:Act|Acts|Regulations|Bill|Ordinance|Order|Directive|Convention|Treaty|Protocol|Accords?|Charter)(?![A-Za-z])"
 )
 _ASIDE: Final = lazy_regex(r"\([A-Z][a-z]{2,20}\)")
-STATUTE_GATE: Final = with_words("act acts regulations bill ordinance order directive")
+STATUTE_GATE: Final = with_words(
+    "act acts regulations bill ordinance order directive convention treaty protocol accord accords charter"
+)
 
 
 def find_statutes(text: str) -> Iterator[Found]:

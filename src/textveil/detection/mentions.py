@@ -197,18 +197,18 @@ def with_enumerated(text: str, spans: Sequence[Found]) -> list[Found]:
     _take(taken, [span for span in spans if not _is_guess(span)])
     listed: list[Found] = []
     ended = (list_ for list_ in matches(_CELLS, text) if not _GOES_ON.match(text, list_.end()))
-    for enumeration in chain(matches(_ENUMERATION, text), ended):
+    for enumeration in chain(matches(_ENUMERATION, text), ended) if len(persons) > 1 else ():
         items = list(_ITEMS.finditer(text, *enumeration.span()))
         named = sum(item.start() in persons for item in items)
         if len(items) >= 3 and 2 * named >= len(items):
             free = (item for item in items if 1 not in taken[item.start() : item.end()] and _can_be_listed(item[0]))
             listed += [Found(*item.span(), "person", 0.5, "enumeration") for item in free]
-    ends = {span.end for span in persons.values()}
-    for match in matches(_AND_ONE, text):
-        low = match["name"].lower()
+    for span in persons.values():
+        other = _AND_ONE.match(text, span.end)
+        low = "" if other is None else other["name"].lower()
         given = lists().words.get(low, 0) & Marks.GIVEN and low not in _NO_ITEM
-        if match.start() in ends and given and 1 not in taken[match.start("name") : match.end("name")]:
-            listed.append(Found(*match.span("name"), "person", 0.5, "enumeration"))
+        if other is not None and given and 1 not in taken[other.start("name") : other.end("name")]:
+            listed.append(Found(*other.span("name"), "person", 0.5, "enumeration"))
     if not listed:
         return list(spans)
     _take(taken, listed)

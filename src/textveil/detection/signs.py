@@ -31,9 +31,10 @@ _BEGINS: Final = lazy_regex(r"(?:\A|\n)[ \t>*-]{0,8}\Z")
 _NUMBERED: Final = lazy_regex(r"(?:[ :=-]{0,2}[0-9%+]| ?[:=(/>])")
 _COUNTED: Final = lazy_regex(r"(?:[0-9/]|\b(?:the|a|an|no|der|die|das|le|la|el|il|de|het|in|on|at)) ?\Z")
 _TYPED: Final = lazy_regex(
-    r"(?<![A-Za-z])(?i:typed|rec'd|recd|served|actioned|noted|removed|scored|packed|requested|entered|logged|written"
-    r"|transcribed|dictated|checked|ck'?d|counted|recorded|input|keyed|signed|handed over|reviewed|scribed|filed)"
-    r"(?: (?:by|in by|off by|up by))?:? (?P<sign>[a-z]{2,3}|[A-Z]{2,3})(?:/(?P<other>[a-z]{2,3}|[A-Z]{2,3}))?"
+    r"(?<![A-Za-z])(?i:typed|rec'd|recd|served|actioned|noted|removed|scored|packed|requested|entered|logged"
+    r"|written|transcribed|dictated|checked|ck'?d|counted|recorded|input|keyed|signed"
+    r"|handed over|reviewed|scribed|filed)(?: (?:by|in by|off by|up by))?:? (?P<sign>[a-z]{2,3}|[A-Z]{2,3})"
+    r"(?:/(?P<other>[a-z]{2,3}|[A-Z]{2,3}))?"
     r"(?=[ \t.;,)\"]{0,4}(?:\n|\Z| /|[0-9]{1,2}[:/])|\. [A-Z]| {2}|/[A-Z][a-z])",
     words="typed rec recd served actioned noted removed scored packed requested entered logged written transcribed"
     " dictated checked ck ckd counted recorded input keyed signed handed reviewed scribed filed",
@@ -127,7 +128,7 @@ def _signed(text: str, signs: set[str], firsts: set[str]) -> Iterator[tuple[int,
         else:
             open_ones.append(match)
     yield from (match.span() for match in open_ones if match[0] in known_ones)
-    for match in matches(_TOGETHER, text) if len(signs) > 1 else ():
+    for match in matches(_TOGETHER, text) if any(map(text.__contains__, signs)) else ():
         every = list(_EACH.finditer(text, *match.span()))
         each = [one for one in every if one[0] in signs]
         all_of_three = len(each) == len(every) > 2

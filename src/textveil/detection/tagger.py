@@ -243,6 +243,7 @@ def tagged(text: str, rest: str, spans: Sequence[Found]) -> list[Found]:
         if not (word.low in known.VERBS and begins_order(rest, word.end))
         and not stands_as_word(rest, word.start, word.end, word.low)
         and not _VERSION.match(text, word.end)
+        and not _EPONYM.match(text, word.end)
     ]
     if not guesses and not others:
         return kept

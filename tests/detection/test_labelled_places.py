@@ -26,7 +26,7 @@ def found(text: str, kind: str) -> list[str]:
         ("we met on Dockray Parade.", ["Dockray Parade"]),
         ("lives near oxford st, she said", ["oxford st"]),
         ("any others of Top floor, 202 Gasworks Mews", ["Top floor, 202 Gasworks Mews"]),
-        ("no Largo da Fonte Nova, 8, r/c esq., e", ["Largo da Fonte Nova, 8, r/c esq"]),
+        ("no Largo da Fonte Nova, 8, r/c esq., e", ["Largo da Fonte Nova, 8, r/c esq."]),
         ("meeuwenlaan 23 hs. Ik kom", ["meeuwenlaan 23 hs"]),
         ("forty one Rossall Gate, please", ["forty one Rossall Gate"]),
         ("Customer: rhiw cottage, llanuwchllyn.", ["rhiw cottage, llanuwchllyn"]),

@@ -6,6 +6,7 @@ as much as a match could reach, so it finds what the whole text would give, char
 """
 
 import re
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -64,8 +65,11 @@ def quick(pattern: str, flags: int = 0) -> re.Pattern[str]:
     """``re.compile(pattern, flags)``, whose searches pass over characters with which no match begins.
 
     ``re`` does so itself if a pattern begins with a character or a class. Most patterns begin with what must not stand
-    before them, or with words in any case, and would be tried at every character.
+    before them, or with words in any case, and would be tried at every character. Versions of Python with which this
+    was not tested compile patterns as they are.
     """
+    if sys.version_info >= _UNTESTED:
+        return re.compile(pattern, flags)
     tree = _PARSER.parse(pattern, flags)
     first, empty = _first(tree.data, tree.state.flags)
     if first and not empty:
@@ -130,6 +134,7 @@ def _members(members: Iterable[tuple[Any, Any]], flags: int) -> set[Any] | None:
     return found
 
 
+_UNTESTED: Final = (3, 14)
 _PARSER, _COMPILER, _SRE = map(import_module, ("re._parser", "re._compiler", "re._constants"))
 _REPEATS: Final = (_SRE.MAX_REPEAT, _SRE.MIN_REPEAT, _SRE.POSSESSIVE_REPEAT)
 _OF_NO_WIDTH: Final = (_SRE.ASSERT, _SRE.ASSERT_NOT, _SRE.AT)

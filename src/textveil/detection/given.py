@@ -21,7 +21,9 @@ from textveil.text.tokens import spelling
 
 _UNSEEN: Final = "\u00ad\u200b-\u200f\u2060\ufeff\u0300-\u036f"
 _SIGNS: Final = r"\u3040-\u30ff\u3400-\u9fff"
-TOKEN: Final = lazy_regex(rf"[A-Za-z0-9_]++(?![^\x00-\x7f])|(?:[^\W{_SIGNS}]++|[{_UNSEEN}]++)++|[{_SIGNS}]|[^\w\s]")
+TOKEN: Final = lazy_regex(
+    rf"[A-Za-z0-9_]{{1,40}}+(?![A-Za-z0-9_]|[^\x00-\x7f])|(?:[^\W{_SIGNS}]++|[{_UNSEEN}]++)++|[{_SIGNS}]|[^\w\s]"
+)
 _LONGEST_PATTERN: Final = 10_000
 _UNBOUNDED: Final = 1_000  # a repeat of up to that many is taken for one without end
 

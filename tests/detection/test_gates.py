@@ -60,6 +60,7 @@ PIECES += [
     "a Peugeot 208",
     "Upadacitinib daily",
     "a Festo valve",
+    "\nMeds: Laxido, iron",
     "article L. 121-1 du Code",
     "charset=UTF-8",
     "45 CFR 164.514",

@@ -31,6 +31,7 @@ _FEWEST_NOUNS: Final = 4
 _FEWEST_OF_FEW: Final = 2  # in a text of fewer words
 _AHEAD: Final = 1.5  # how many times as many words the language of a table has as the next one
 _COMMON: Final = int(Marks.COMMON)
+_ENGLISH: Final = int(Marks.COMMON | Marks.OTHER)
 _NAMES: Final = int(Marks.GIVEN | Marks.FAMILY)
 _SMALL_WORD: Final = lazy_regex(r"[a-z](?<![A-Za-z'@./_-].)[a-z]++(?![A-Za-z'@/_-]|\.[A-Za-z])")
 
@@ -110,7 +111,7 @@ def _by_nouns(part: str) -> str:
         words = {word for word in words if not marks_of(word, 0) & _NAMES}
     known = frequent_words if few else ordinary_words
     counts = {language: len(words & known(language)) for language in LANGUAGES}
-    english = len([word for word in words if marks_of(word, 0) & _COMMON])
+    english = len([word for word in words if marks_of(word, 0) & _ENGLISH])
     (language, most), (_, second), *_ = sorted(counts.items(), key=lambda item: -item[1])
     if few and most == len(words) > english:
         return language if most >= _FEWEST_OF_FEW else ""

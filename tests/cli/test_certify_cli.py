@@ -194,21 +194,21 @@ def marked(folder: Path, notes: list[str], name: str, none: str = "") -> Path:
 
 
 def test_marks_teach_lists_for_the_owner_alone_and_void_the_certificate(command: Command, tmp_path: Path) -> None:
-    notes = ["Mr. Lee saw Sivakumar rock.", "Ask Mrs. Oskar.", "Mr. Oskar, Mr. Quill."] * 5
-    marks = marked(tmp_path, notes, "Sivakumar", "Lee")
+    notes = ["Mr. Lee saw Sivanallu rock.", "Ask Mrs. Oskar.", "Mr. Oskar, Mr. Quill."] * 5
+    marks = marked(tmp_path, notes, "Sivanallu", "Lee")
     texts, own = tmp_path / "notes.txt", tmp_path / "own.toml"
     texts.write_text("".join(f"{note}\n" for note in notes))
     teach = ("certify", marks, "--teach", "--policy", "clinical", "--original", texts, "-o", own)
     code, out, err = command(*teach)
-    assert (code, out) == (0, b"") and "Sivakumar" not in err and "Lee" not in err
+    assert (code, out) == (0, b"") and "Sivanallu" not in err and "Lee" not in err
     told = " ".join(err.split())
     assert "1 phrase hidden, 1 kept, 0 left out, by 15 documents read" in told and "no certificate holds" in told
     assert own.stat().st_mode & 0o777 == 0o600
     policy = tv.policy(own)
     assert policy.describes.endswith("Taught by private text, 15 documents read: 1 phrase hidden, 1 kept.")
-    released = tv.Sanitizer(policy)("Sivakumar and Mr. Lee and Mr. Oskar; sivakumar.").text
-    assert not released.startswith("Sivakumar") and "Lee" in released and "Oskar" not in released
-    assert "sivakumar" in released  # in its letter case alone
+    released = tv.Sanitizer(policy)("Sivanallu and Mr. Lee and Mr. Oskar; sivanallu.").text
+    assert not released.startswith("Sivanallu") and "Lee" in released and "Oskar" not in released
+    assert "sivanallu" in released  # in its letter case alone
     again = [own if word == "clinical" else tmp_path / "more.toml" if word == own else word for word in teach]
     assert "--policy must be the one of the marks" in void(command, *again)
     texts.write_text("".join(f"{note}!\n" for note in notes))
@@ -223,7 +223,7 @@ def test_a_word_that_is_a_name_elsewhere_is_not_kept_and_marks_of_nothing_teach_
     notes = ["Mr. Lee came.", "Dr. Lee went."]
     policy = tv.policy("clinical")
     find = Finding(policy)
-    path = marked(tmp_path, notes, "Sivakumar")
+    path = marked(tmp_path, notes, "Sivanallu")
     texts, own = tmp_path / "notes.txt", tmp_path / "own.toml"
     texts.write_text("".join(f"{note}\n" for note in notes))
     teach = ("certify", path, "--teach", "--policy", "clinical", "--original", texts, "-o", own)
@@ -264,16 +264,16 @@ def test_a_missed_name_that_is_a_common_word_is_told(command: Command, tmp_path:
 
 
 def test_a_policy_masks_the_guesses_that_readers_missed(command: Command, tmp_path: Path) -> None:
-    notes = [f"Mr. Lee came. {'Sivakumar rocks.' if number % 4 == 0 else ''}" for number in range(110)]
-    marks, texts, own = marked(tmp_path, notes, "Sivakumar"), tmp_path / "notes.txt", tmp_path / "own.toml"
+    notes = [f"Mr. Lee came. {'Sivanallu rocks.' if number % 4 == 0 else ''}" for number in range(110)]
+    marks, texts, own = marked(tmp_path, notes, "Sivanallu"), tmp_path / "notes.txt", tmp_path / "own.toml"
     texts.write_text("".join(f"{note}\n" for note in notes))
-    assert "Sivakumar" in tv.Sanitizer(tv.policy("clinical"))(notes[0]).text
+    assert "Sivanallu" in tv.Sanitizer(tv.policy("clinical"))(notes[0]).text
     choose = ("certify", marks, "--miss-at-most", 0.01, "--policy", "clinical", "--original", texts, "-o", own)
     code, _, err = command(*choose)
-    assert code == 0 and "by 110 documents read" in " ".join(err.split()) and "Sivakumar" not in err
+    assert code == 0 and "by 110 documents read" in " ".join(err.split()) and "Sivanallu" not in err
     policy = tv.policy(own)
     assert policy.name == "clinical-reviewed" and "Chosen by private text, 110 documents read" in policy.describes
-    assert "Sivakumar" not in tv.Sanitizer(policy)(notes[0]).text
+    assert "Sivanallu" not in tv.Sanitizer(policy)(notes[0]).text
     texts.write_text("Dr. Maria Gonzalez and Mr. Oskar Lund and Mrs. Anna Lee came.\n" * 200)
     assert "like the documents that were read" in void(command, *choose)
     assert "pages must be at least 1020 for 0.001" in void(

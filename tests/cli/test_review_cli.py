@@ -98,12 +98,12 @@ def test_the_policy_is_that_of_the_report(command: Callable[..., Any], files: Fi
 
 def test_likely_names_below_the_threshold_are_marked(command: Callable[..., Any], tmp_path: Path) -> None:
     original, page = tmp_path / "original.txt", tmp_path / "page.html"
-    original.write_text("Mr. Lee of Leeds.\nSivakumar rocks.\n")
+    original.write_text("Mr. Lee of Leeds.\nSivanallu rocks.\n")
     _, _, err = command("review", original, "--original", original, "-o", page, "-p", "clinical")
-    assert "2 documents, 1 likely name below the threshold" in err and "Sivakumar" not in err
+    assert "2 documents, 1 likely name below the threshold" in err and "Sivanallu" not in err
     assert [document[1] for document in data_of(page)["documents"]] == [
         ["Mr. ", ["Lee", "Lee", [[0, 3, "person"]]], " of ", ["Leeds", "Leeds", [[0, 5, "place"]]], "."],
-        [["Sivakumar", "person"], " rocks."],
+        [["Sivanallu", "person"], " rocks."],
     ]
 
 

@@ -9,7 +9,7 @@ from textveil.cli import main as cli
 
 NOTES = """note_id,text,ward
 1,"Mrs Anna Tierney, 54, seen on 3/4/2015 at 10:30 in Leeds, call 0113 496 0123. 5 mg daily.",W1
-2,"John Smith of Leeds, 3 May 2016. Sivakumar rocks.",W2
+2,"John Smith of Leeds, 3 May 2016. Sivanallu rocks.",W2
 """
 SUMMARY = """\
 2 texts -> {out}   (text sanitized; copied: ward; other fields dropped)

@@ -29,7 +29,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shares = [("place", "Leeds", 0.01), ("place", "York", 0.002), *(("occupation", trade, 0.002) for trade in TRADES)]
     rows = ["attribute,value,share", *(",".join(map(str, share)) for share in shares)]
     Path("shares.csv").write_text("".join(f"{row}\n" for row in rows))
-    Path("odd.txt").write_text("Sivakumar rocks.\n")
+    Path("odd.txt").write_text("Sivanallu rocks.\n")
     return tmp_path
 
 

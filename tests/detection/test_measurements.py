@@ -47,7 +47,7 @@ QUANTITIES = [
 NUMBERING = [
     ("see page 3 of 12 and section 4.2", ["3 of 12", "4.2"]),
     ("1. Gout\n2. Asthma\n", ["1.", "2."]),
-    ("section 12(3) of the Housing Act 1985; Ley 39/2015", ["12(3)", "1985", "39/2015"]),
+    ("section 12(3) of the Housing Act 1985; Ley 39/2015", ["12(3)", "Act 1985", "Ley 39/2015"]),
     ("Abs. 3, Art. 7, comma 2, blz. 9, TOP 3", ["3", "7", "2", "9", "3"]),
     ("Psalm 23, witness 2, the 1841 Census", ["23", "2", "1841"]),
     ("room 12, ward 3, Goethe Str. 12, born 1985, he acted in 1985; mail me@example.org 9", []),

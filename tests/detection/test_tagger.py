@@ -88,7 +88,7 @@ def test_file_is_small() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("Please review Quetzalli's request before Friday.", "Quetzalli"),
+        ("Please review Quetzallin's request before Friday.", "Quetzallin"),
         ("I told Sthembile that the flat is taken.", "Sthembile"),
         ("The witness was heard in Eskipazar.", "Eskipazar"),
     ],

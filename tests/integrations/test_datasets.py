@@ -165,17 +165,17 @@ def test_a_policy_in_processes(notes) -> None:
 @pytest.mark.parametrize("processes", [None, 2])
 def test_other_columns_of_a_row_help_as_in_other_tables(processes) -> None:
     texts = [
-        "Sivakumar came, age 54, ann@example.com wrote.",
+        "Sivanallu came, age 54, ann@example.com wrote.",
         "Bob@example.com left.",
         "Age 31, carl@example.com and Zyx.",
         None,
     ]
-    rows = {"text": texts, "patient": ["Sivakumar", None, "Zyx", "Zyx"], "who": [1, 2, 1, None], "age": [1, 2, 3, 4]}
+    rows = {"text": texts, "patient": ["Sivanallu", None, "Zyx", "Zyx"], "who": [1, 2, 1, None], "age": [1, 2, 3, 4]}
     both = datasets.DatasetDict({"train": datasets.Dataset.from_dict(rows), "test": datasets.Dataset.from_dict(rows)})
     told = {"known": {"patient": "person"}, "unit": "who"}
     data, report = sanitize_dataset(both, "clinical", keep=["age"], num_proc=processes, **told)
     assert data["train"].column_names == ["text", "age"] and report.columns["known"] == {"patient": "person"}
-    assert not any(name in str(text) for text in data["train"]["text"] for name in ("Sivakumar", "Zyx"))
+    assert not any(name in str(text) for text in data["train"]["text"] for name in ("Sivanallu", "Zyx"))
     assert report.persons is not None and (report.persons.column, report.persons.count) == ("who", 3)
     table = pyarrow.concat_tables([split.data.table for split in both.values()])
     _, wanted = sanitize_table(table, "clinical", keep=["age"], **told)

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from textveil.pages.comparison import compared
 
-TEXT = "Dr. Maria Gonzalez met Sivakumar in Leeds on 3/4/2015."
-RELEASED = "Dr. Anna Lee Smith met Sivakumar in Ulm on 7/9/2014."
+TEXT = "Dr. Maria Gonzalez met Sivanallu in Leeds on 3/4/2015."
+RELEASED = "Dr. Anna Lee Smith met Sivanallu in Ulm on 7/9/2014."
 
 
 def spans(text: str, **kinds: str) -> list[SimpleNamespace]:
@@ -39,9 +39,9 @@ def spans(text: str, **kinds: str) -> list[SimpleNamespace]:
     ],
 )
 def test_values_are_marked_whole(found: dict[str, str], drawn: list[tuple[str, str]]) -> None:
-    pieces = compared(TEXT, RELEASED, spans(TEXT, **found), spans(TEXT, Sivakumar="person"))
+    pieces = compared(TEXT, RELEASED, spans(TEXT, **found), spans(TEXT, Sivanallu="person"))
     assert [(piece.was, piece.now) for piece in pieces if piece.drawn] == drawn
-    assert [(piece.was, piece.guess) for piece in pieces if piece.guess] == [("Sivakumar", "person")]
+    assert [(piece.was, piece.guess) for piece in pieces if piece.guess] == [("Sivanallu", "person")]
 
 
 def test_words_are_compared_one_by_one_where_each_is_drawn() -> None:

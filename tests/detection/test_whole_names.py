@@ -128,3 +128,9 @@ def test_a_run_is_taken_behind_a_small_word_and_never_over_a_title_or_a_day() ->
     assert with_whole_runs("the Port Antonio now", [guess]) == [guess]
     mention = Found(0, 6, "person", 0.6, "mention")
     assert with_whole_runs("Prowse Drain, it", [mention])[0].end == 12
+
+
+@pytest.mark.parametrize("name", ["Charles van Beers", "Martha S Bouts", "Luigi della Casa", "Ana von Der Heide"])
+def test_a_family_that_is_a_word_goes_behind_a_particle_or_an_initial(name: str) -> None:
+    text = f"The film was directed by {name} and won."
+    assert [text[span.start : span.end] for span in tv.detect(text) if span.kind == "person"] == [name]

@@ -21,7 +21,9 @@ from textveil.text.patterns import lazy_regex
 _PART: Final = (
     r"(?:(?:Mc|Mac|O'|D'|Fitz)?[A-Z][a-z]{1,30}(?:['-][A-Z]?[a-z]{1,30}){0,3}|[A-Z]{2,30}(?:['-][A-Z]{1,30}){0,3})"
 )
-_LINKS: Final = "(?:(?:van|von|der|den|de|del|da|di|dos|la|le|bin|al|el|ter|ten) ){0,3}"
+_LINKS: Final = "(?:(?:van|von|der|den|de|del|della|da|dal|dalla|di|do|dos|das|du|des|la|le|bin|al|el|ter|ten) ){0,3}"
+_SURE_LINKS: Final = frozenset(["van", "von", "ter", "ten", "della", "dalla", "dos", "das", "bin"])
+"""Particles that are no words of English where somebody stands before them: Charles van Beers."""
 _TAGS: Final = r"(?:</?[A-Za-z][A-Za-z0-9]{0,10}(?: [^<>\n]{0,80})?>){1,4}"
 _BEHIND: Final = lazy_regex(
     rf"(?P<joint> |{_TAGS} ?| {_TAGS}|[/;:|\t]|\"[,;] ?\"|'[,;] ?')(?P<name>{_LINKS}{_PART}(?: {_PART})?)"
@@ -154,7 +156,11 @@ def _family_end(text: str, behind: "re.Match[str]", words: list[str], judge: "_J
     if behind["joint"] == ":" and not (text[start:stop].isupper() and words[-1].isupper()):
         return 0
     beside = ["x"] if behind["joint"][0] in _HARD else words
-    while parts and not all(judge.is_part(part, beside) for part in parts if part[:1].isupper()):
+    told = parts[0] in _SURE_LINKS or (len(words) > 1 and len(words[-1]) == 1)  # Martha S Bouts
+    sure = behind["joint"] == " " and told and not judge.ordinary
+    if sure:
+        parts = parts[: 1 + next((at for at, part in enumerate(parts) if part[:1].isupper()), 0)]
+    while parts and not sure and not all(judge.is_part(part, beside) for part in parts if part[:1].isupper()):
         parts.pop()
     if not parts or not parts[-1][:1].isupper():
         return 0

@@ -116,7 +116,7 @@ def _parts(text: str, span: Found, judge: "_Judge", taken: bytearray) -> Iterato
     """Yield the span with its missing parts, or these as spans of their own, and those who are listed behind it."""
     words = _WORDS.findall(text[span.start : span.end])
     whole, begun, end = [], span.start, span.end
-    if words and judge.is_given(words[-1]):
+    if words and judge.is_given(words[-2] if len(words) > 1 and len(words[-1]) == 1 else words[-1]):
         behind = _BEHIND.match(text, span.end)
         if behind is not None and (reached := _family_end(text, behind, words, judge, taken)):
             end = reached
@@ -156,7 +156,10 @@ def _family_end(text: str, behind: "re.Match[str]", words: list[str], judge: "_J
     if behind["joint"] == ":" and not (text[start:stop].isupper() and words[-1].isupper()):
         return 0
     beside = ["x"] if behind["joint"][0] in _HARD else words
-    told = parts[0] in _SURE_LINKS or (len(words) > 1 and len(words[-1]) == 1)  # Martha S Bouts
+    initial = (
+        len(words[-1]) == 1 and text[behind.start() - 1] == words[-1] and parts[0].lower() not in _words_of_roles()
+    )
+    told = parts[0] in _SURE_LINKS or initial  # Martha S Bouts
     sure = behind["joint"] == " " and told and not judge.ordinary
     if sure:
         parts = parts[: 1 + next((at for at, part in enumerate(parts) if part[:1].isupper()), 0)]

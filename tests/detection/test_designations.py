@@ -4,7 +4,8 @@ import pytest
 
 import textveil as tv
 
-PUBLIC = """ISO 9001 and DIN EN 1090-2, EN ISO 13485:2016, BS 7671, RFC 2616, PEP 8, IEEE 802.11ac, NBR 5410, VDE 0100
+PUBLIC = """ISO 9001 and DIN EN 1090-2, EN ISO 13485:2016, BS 7671, RFC 2616, PEP 8, IEEE 802.11ac
+ABNT NBR 5410, VDE 0100
 text/plain; charset=UTF-8, encoding='iso-8859-1', cp1252, windows-1252
 "GET / HTTP/1.1" over TLS 1.3, MIME-Version: 1.0, USB 3.0, Wi-Fi 6, SHA-256, AES-128, WPA2, x86_64, base64
 the character U+2019
@@ -25,6 +26,7 @@ Directive 95/46/EC, Richtlinie 93/13/EWG, Verordnung (EU) Nr. 1215/2012, die (EG
 BGBl. I S. 1234 und SGB IX
 RAL 9010, CAS 67-64-1, WCAG 2.1, Proposition 65""".splitlines()
 PRIVATE = """file ISO 4471234567
+ACCT NBR 44712
 RFC VECJ880326XXX
 to BS1 4DJ
 Windows 4471

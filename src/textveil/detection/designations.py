@@ -22,8 +22,8 @@ _SINCE: Final = (
 """The day of a law, which is public: du 6 juillet 1989, z dnia 29 sierpnia 1997 r."""
 _DESIGNATIONS: Final = (
     # the words with which a designation begins, and the whole of it
-    ("iso iec din en ansi astm ieee nfpa bs rfc ecma etsi pep nen nbr vde uni pn",
-     r"(?:ISO|IEC|DIN|(?:UNI |PN-)?EN|ANSI|ASTM|IEEE|NFPA|BS|RFC|ECMA|ETSI|PEP|NEN|NBR|VDE)"
+    ("iso iec din en ansi astm ieee nfpa bs rfc ecma etsi pep nen abnt vde uni pn",
+     r"(?:ISO|IEC|DIN|(?:UNI |PN-)?EN|ANSI|ASTM|IEEE|NFPA|BS|RFC|ECMA|ETSI|PEP|NEN|ABNT NBR|VDE)"
      r"(?:[/ ](?:IEC|TS|TR|EN|ISO|VDE)){0,2}[ -][A-Z]?(?:[0-9]{3,5}|(?<=PEP )[0-9]{1,2})"
      r"(?:[.:-][0-9]{1,4}){0,3}[a-z]{0,2}"),
     ("iso utf windows cp latin",
@@ -45,7 +45,7 @@ _DESIGNATIONS: Final = (
      rf"(?:Office|Excel|Word|AutoCAD|Outlook|SharePoint|Exchange) (?:365|97|{_YEAR})"),
     ("ps playstation xbox iphone gtx rtx core ryzen raspberry boeing airbus apollo prince covid world area",
      r"(?i:ps[1-5]|playstation ?[1-5]|xbox (?:360|one)|iphone (?:[4-9]|1[0-9])|covid 19)|[GR]TX ?[0-9]{3,4}"
-     r"|Core i[3579]|Ryzen [3579]|Raspberry Pi [0-5]|Boeing 7[0-9]7|Airbus A3[0-9]{2}|Apollo 1?[0-9]|PRINCE2"
+     r"|Core i[3579]|Ryzen [3579]|Raspberry Pi [0-5]|Boeing 7[0-9]7|Airbus A3[0-9]{2}|Apollo 1[13]|PRINCE2"
      r"|World War [12]|Area 51"),
     ("cfr usc u c",
      r"(?:CFR|C\.F\.R\.|USC|U\.S\.C\.)(?: Part)? (?:\xa7{1,2} ?)?[0-9]{1,5}[a-z]?(?:\.[0-9]{1,4})?"

@@ -140,3 +140,9 @@ def test_hostile_rows_take_linear_time(piece: str) -> None:
 def test_family_that_names_a_score_too_is_none_before_a_telephone(name: str, phone: str) -> None:
     assert f"Zoltan {name}" in found(f"Ask Zoltan {name}{phone}, first.", "person")
     assert found(f"{name} 3", "measurement") == [f"{name} 3"]
+
+
+def test_numbers_of_a_list_are_found_within_its_lines_too() -> None:
+    text = "1. Minutes agreed. 2. Plot 17b goes.\n3. Water\n4. Locks\n"
+    numbers = [text[span.start : span.end] for span in tv.detect(text) if span.kind == "numbering"]
+    assert numbers == ["1.", "2.", "17b", "3.", "4."]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Final
 
@@ -177,11 +177,28 @@ def find_laws(text: str) -> Iterator[Found]:
 
 
 def find_list_numbers(text: str) -> Iterator[Found]:
-    """Yield numbers in front of the items of a list, where they follow one another: 1. 2. 3."""
+    """Yield numbers in front of the items of a list, where they follow one another, in lines or within: 1. 2. 3."""
+    inline = list(matches(_INLINE, text))
+    if "\n" not in text:
+        yield from _in_order(inline)
+        return
+    listed = list(matches(_LISTED, text))
+    own = {match.span("number") for match in listed}
+    both = sorted(listed + [match for match in inline if match.span("number") not in own], key=_number_start)
+    within = list(_in_order(both))
+    yield from sorted({*_in_order(listed), *(within if len(within) >= _LEAST_ROWS + 1 else ())})
+
+
+def _number_start(match: re.Match[str]) -> int:
+    return match.start("number")
+
+
+def _in_order(numbered: Iterable[re.Match[str]]) -> Iterator[Found]:
+    """Yield those of the numbers that follow one another from 1 on."""
     previous: list[int] = []
     seen: set[tuple[int, ...]] = set()
     held: Found | None = None
-    for match in matches(_INLINE if "\n" not in text else _LISTED, text):
+    for match in numbered:
         number = [int(part) for part in re.findall("[0-9]+", match["number"])]
         span = Found(*match.span("number"), "numbering", 0.7, "sequence")
         if _follows(previous, number) or (len(number) > 2 and number[-1] == 1 and tuple(number[:-1]) in seen):

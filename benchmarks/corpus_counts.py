@@ -178,7 +178,10 @@ def selection() -> Iterator[Row]:
         yield {"what": name, "words": _interval(sizes)}
     truth = Counter(word for _, chunk in bare.chunks() for word in _once(chunk.words, chunk.persons))
     top = {bare.spellings[word]: count for word, count in truth.most_common(TOP)}
-    kinds = (("all selected", bare, []), ("embedded vocabulary", listed, public))
+    kinds: tuple[tuple[str, PersonWords, Sequence[str]], ...] = (
+        ("all selected", bare, ()),
+        ("embedded vocabulary", listed, public),
+    )
     for (name, corpus, known), epsilon in itertools.product(kinds, (1.0, 4.0)):
         sizes, errors, inside = [], [], []
         for seed in range(SEEDS):

@@ -13,7 +13,7 @@ import argparse
 import re
 import sys
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, final
+from typing import Any, Literal, NamedTuple, final
 
 import numpy as np
 from pairs_of_values import VALUES, Writer
@@ -27,7 +27,10 @@ Scope = Literal["mention", "document"]
 
 KIND = "value"
 MENTIONS = 6
-_OPTIONS = {"pool": {"words": ["red", "green", "blue", "gray", "pink"]}, "date-window": {"within": 365}}
+_OPTIONS: dict[str, dict[str, Any]] = {
+    "pool": {"words": ["red", "green", "blue", "gray", "pink"]},
+    "date-window": {"within": 365},
+}
 
 
 @final

@@ -7,6 +7,7 @@ that a lone name stands in: Bunya Nut Bakehouse.
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from functools import cache
 from typing import Final
 
 from textveil.detection import lists as known
@@ -269,6 +270,7 @@ class _Judge:
         return bool(named) and self.is_part(match["last"].rpartition(" ")[2], [given])
 
 
+@cache
 def _words_of_roles() -> frozenset[str]:
     return _ROLES | label_words()
 

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 import textveil as tv
 from textveil.cli.main import app
 from textveil.detection.given import SHIPPED, KeepList, shipped_words
+from textveil.detection.lists import RELATIONS, TITLES
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import InputError, ParameterError
 from textveil.sanitize.policy.choice import policy_of, policy_of_data
@@ -127,6 +128,22 @@ def test_public_lists_have_each_entry_once(name: str) -> None:
     words = shipped_words(name)
     assert len(words) >= 50 and len({word.casefold() for word in words}) == len(words)
     KeepList(words, public=True)
+
+
+FAMOUS = frozenset(
+    (
+        "dr pepper", "dr martens", "dr seuss", "doctor who", "madame bovary", "madame butterfly", "captain america",
+        "general tso", "father christmas", "king edwards", "brother printer", "bishop score",
+    )
+)  # fmt: skip
+"""What begins with a title or a relation and is nobody's doctor, captain or brother."""
+
+
+@pytest.mark.parametrize("name", ["eponyms", "medical", "products", "programming"])
+def test_no_public_list_keeps_a_title_with_a_name(name: str) -> None:
+    before = TITLES | RELATIONS | {"uncle", "aunt", "auntie", "fireman", "postman"}
+    entries = {entry.lower().replace(".", "") for entry in shipped_words(name)}
+    assert {entry for entry in entries if entry.count(" ") == 1 and entry.split()[0] in before} <= FAMOUS
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,11 @@ WHOLE = [
         "Laugavegur 28b\nKungsgatan 3 A\nN\xf8rrebrogade 44, 3. tv.",
         ["Laugavegur 28b", "Kungsgatan 3 A", "N\xf8rrebrogade 44, 3. tv"],
     ),
+    ("cc Mr Halloway, 44 Ferry Loan, Tayport", ["44 Ferry Loan", "Tayport"]),
+    ("addr u2/17 Bluegum Cct Wooroolin QLD", ["u2/17 Bluegum Cct", "Wooroolin"]),
+    ("His flat, 12b Whitcombe Rise, was empty.", ["12b Whitcombe Rise"]),
+    ("Flat C, 3 The Paddocks.", ["Flat C, 3 The Paddocks"]),
+    ("Flat 3, 7 Ferry Loan", ["Flat 3, 7 Ferry Loan"]),
     ('{"street": "9 Cooper\'s Yard", "city": "Truro", "status": "Open"}', ["9 Cooper's Yard", "Truro"]),
 ]
 
@@ -48,6 +53,8 @@ NONE = [
     "We moved 3 Engineers. Address the issue in Section 5 and Table 2.",
     "Auf dem Weg 3 Leute, am Ende 3 zu 1, zum Beispiel 3 Eier.",
     "Vivo con 3 gatos desde 2010.",
+    "At 3 Easy Steps, on 2 Dead Ends: from 5 Best Sides, 4 User Links. Of 12 Loose Ends, 3 were.",
+    "We saw 5 Kestrel Side by it. They had 12 Garden Links, and the 3 Kestrel Head is far.",
     "4 square Meals, 5 route Maps. Formula 1, Route 66.",
     '{"city": "string", "address": "localhost:8080", "region": "eu-west-1"}',
 ]

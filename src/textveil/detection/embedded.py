@@ -375,6 +375,8 @@ _STREETS: Final = Phase("streets", (
         "on Dockray Parade.", "on Wall Street."),
     Row("spoken-street", labelled_places.find_spoken_streets, labelled_places.SPOKEN_GATE, "place", 0.65, "",
         "forty one Rossall Gate", "forty one people at the gate"),
+    Row("odd-street", streets.find_odd_lines, streets.ODD_GATE, "place", 0.6, "",
+        "at 44 Ferry Loan, Tay", "at 44 Easy Steps"),
     Row("small-street", streets.find_small, streets.SMALL_GATE, "place", 0.6, "", "9 rose lane", "9 roses"),
     Row("address-after-word", streets.find_addresses_after_words, streets.AFTER_WORD_GATE, "place", 0.6, "",
         "wohnt An der Eiche 5.", "wohnt in Zimmer 5."),

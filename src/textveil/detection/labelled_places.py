@@ -7,7 +7,7 @@ from typing import Final
 
 from textveil.detection.found import Found, words_in
 from textveil.detection.gates import both, either, holding, joined_words, places_of, with_words
-from textveil.detection.lists import Marks, lists
+from textveil.detection.lists import Marks, lists, written
 from textveil.detection.people_in_records import is_plain_form
 from textveil.detection.units import BELOW_HUNDRED, NUMBER_WORDS
 from textveil.text.english import FUNCTION_WORDS
@@ -107,29 +107,33 @@ _FLAT_IN: Final = lazy_regex(
     rf"(?<![\w'-])(?:[Ff]lat|[Aa]partment|[Aa]pt\.?) [0-9]{{1,3}}[A-Za-z]?, "
     rf"(?!(?:Mr|Mrs|Ms|Miss|Dr)\b)(?:The )?{_WORD}(?: {_WORD}){{0,2}}(?=[,.;)\n]| [a-z]|\Z)"
 )
-_ALONE: Final = lazy_regex(
-    r"\b(?:on|in|at|from|off|near|down|along|outside|opposite|to|of|junction with) (?P<place>"
-    r"(?!(?:Scotland|Ship|Canary|Wall|Downing|Fleet|Sesame|Abbey|Memory|Fast|Silk|High|Main|Bond|Penny|Coronation"
-    r"|The|Harley|Dear) )"
-    rf"(?:{_WORD} ){{1,2}}(?:Street|Road|Avenue|Terrace|Crescent|Mews|Lane|Parade|Yard|Wharf"
-    r"|Quay|Wynd|Croft|Fold))(?![\w'])",
-    holds=(
-        "Street",
-        "Road",
-        "Avenue",
-        "Terrace",
-        "Crescent",
-        "Mews",
-        "Lane",
-        "Parade",
-        "Yard",
-        "Wharf",
-        "Quay",
-        "Wynd",
-        "Croft",
-        "Fold",
-    ),
+_SURE_ENDS: Final = tuple(written("en")["sure street ends"])
+_VAGUE_ENDS: Final = (
+    *("Parade", "Yard", "Wharf", "Quay", "Croft", "Fold", "Row", "Walk", "Close", "Rise", "Hill", "Steps", "Place"),
+    *("Drive", "Grove", "Gate", "Brow", "Acre", "Way", "Square", "Gardens", "Villas", "Garth", "Buildings", "Cottages"),
 )
+_STREET: Final = rf"(?:St\.? |Old |Upper |Lower |Great |Little )?(?:{_WORD} ){{1,2}}"
+_ALONE: Final = lazy_regex(
+    rf"(?<![\w'&-])(?P<name>{_STREET})(?P<end>{'|'.join(_SURE_ENDS)})(?![\w'-]| ?[&:=])(?P<more> [A-Z])?",
+    holds=_SURE_ENDS,
+)
+_BEHIND: Final = lazy_regex(
+    r"(?:\b(?:on|in|at|from|off|near|down|up|along|outside|opposite|to|of|and|junction with) |(?P<part>, |(?<![^\n])))"
+    rf"(?P<name>{_STREET})(?P<end>{'|'.join(_VAGUE_ENDS)})(?![\w'-]| [A-Z]| ?[:=])",
+    holds=_VAGUE_ENDS,
+)
+_TOWN_AFTER: Final = lazy_regex(r"(?:,|,?\n) ?[A-Z][a-z]{2,}")
+_PLACING: Final = lazy_regex(
+    r"\b(?:on|in|at|from|off|near|down|up|along|outside|opposite|to|of|and|with|[0-9]{1,4}[A-Za-z]?,?) \Z"
+)
+_PUBLIC_STREETS: Final = words_in(
+    """scotland ship canary wall downing fleet sesame abbey memory fast silk high main bond penny coronation harley dear
+    quality lois express tobacco yellow sunset easy jump cross ring access service toll private public trunk rail dirt
+    gravel open hard rocky revolutionary bus bike cycle passing inside outside left right middle slow one side back each
+    every this that any my our your whole next first second third another same times milky"""
+)
+"""First words of streets that name no home: public ones, works, ways of a kind."""
+_FIRSTS: Final = frozenset(written("en")["street firsts"])
 _SMALL_ALONE: Final = lazy_regex(
     r"\b(?:on|in|at|from|near|off) (?P<place>(?P<name>[a-z]{4,15}) (?P<end>st|street|road|rd|lane|ave|avenue|court|mews"
     r"|terrace|crescent|close))(?![\w'-])"
@@ -147,9 +151,7 @@ _SMALL: Final = lazy_regex(
 )
 NAMED_GATE: Final = with_words(f"{_KINDS_OF_HOUSE} {_AFTER_NAME}".lower())
 FLAT_GATE: Final = with_words("basement floor caravan pitch plot unit flat berth apartment apt")
-ALONE_GATE: Final = with_words(
-    "street road avenue terrace crescent mews lane parade yard wharf quay wynd croft fold st rd ave court close"
-)
+ALONE_GATE: Final = with_words(" ".join((*_SURE_ENDS, *_VAGUE_ENDS, "st court")).lower())
 SPOKEN_GATE: Final = both(with_words(NUMBER_WORDS), with_words(_STREET_END.strip("(?:)").replace("|", " ").lower()))
 
 
@@ -184,9 +186,25 @@ def find_datelines(text: str) -> Iterator[Found]:
 
 
 def find_streets_alone(text: str) -> Iterator[Found]:
-    """Yield streets without a number, behind a word that tells a place."""
+    """Yield streets without a number: of an end that is a street's, or behind a word that tells a place."""
     for match in matches(_ALONE, text):
-        yield Found(*match.span("place"), "place", 0.55)
+        words = match["name"].lower().replace("'s", "").split()
+        placed = _PLACING.search(text, max(0, match.start() - 14), match.start()) is not None
+        given = len(words) == 1 and match["end"] in ("Street", "Lane") and lists().words.get(words[0], 0) & Marks.GIVEN
+        town = match["more"] is None and _TOWN_AFTER.match(text, match.end()) is not None
+        plain = is_plain_form(words[0]) and words[0] not in _FIRSTS
+        if words[0] in _PUBLIC_STREETS:
+            street = town and words[0] in ("main", "high")
+        else:
+            street = placed or not (given or plain or match["more"])
+        if street:
+            yield Found(match.start(), match.end("end"), "place", 0.55)
+    for match in matches(_BEHIND, text):
+        words = match["name"].lower().replace("'s", "").split()
+        part = match["part"] is not None and not _TOWN_AFTER.match(text, match.end())
+        plain = is_plain_form(words[0]) and words[0] not in _FIRSTS
+        if not (part or plain) and words[0] not in _PUBLIC_STREETS:
+            yield Found(match.start("name"), match.end("end"), "place", 0.5)
     for match in matches(_SMALL_ALONE, text):
         marks = lists().words.get(match["name"], 0)
         if not marks & _PLAIN and (marks or match["end"] not in ("court", "close")):

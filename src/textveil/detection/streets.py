@@ -26,6 +26,7 @@ from textveil.text.patterns import either_of, lazy_regex, matches, matches_at
 
 _ENDING: Final = either_of(" ".join(written("en")["street ends"]))
 _SMALL_ENDING: Final = either_of(" ".join(written("en")["small street ends"]))
+_ODD_ENDING: Final = either_of(" ".join(written("en")["odd street ends"]))
 _STRONG_ENDING: Final = either_of(" ".join(written("en")["strong street ends"]))
 _LEADING: Final = either_of(
     r"""rua r\. viale v\.le piazza p\.zza piazzale corso c\.so vicolo contrada salita frazione fraz\. traversa
@@ -112,10 +113,30 @@ _NO_UNIT: Final = (
 )
 
 _ENGLISH: Final = lazy_regex(
-    rf"{_NUMBER},? (?:{_WORD} ){{1,5}}?(?:{_ENDING}|{_STRONG_ENDING})\b\.?(?: (?:{_ENDING})\b\.?){{0,2}}"
+    rf"{_NUMBER},? (?:{_WORD} ){{1,5}}?(?:{_ENDING}|{_STRONG_ENDING})\b\.?(?: (?:{_ENDING}|{_ODD_ENDING})\b\.?){{0,2}}"
     r"(?: (?:NE|NW|SE|SW|North|South|East|West|N|S|E|W)\b\.?)?"
     rf"(?:,?\s{{1,3}}(?:#[0-9]{{1,5}}|{_UNIT}))?"
 )
+_ODD: Final = lazy_regex(
+    r"(?P<number>[uUfF0-9](?<![\w./$\xa4-].)(?:(?<=[uUfF])[0-9]{1,3}/[0-9]{1,4}|(?<=[0-9])[0-9]{0,4}"
+    r"(?:[/-][0-9]{1,4})?)[A-Za-z]?),? "
+    r"(?:The [A-Z][a-z]{3,15}s|(?P<name>(?:St\.? |Old )?[A-Z][A-Za-z'-]{1,20}(?: [A-Z][A-Za-z'-]{1,20})?)"
+    rf" (?:(?P<odd>{_ODD_ENDING})(?! [A-Z0-9])|{_ENDING}|{_STRONG_ENDING}))(?![\w'-])"
+)
+_BEFORE_ODD: Final = lazy_regex(
+    r"(?:\A|[\n,;:(|\"] ?|(?i:\b(?:at|to|from|near|of|on|in|no\.?|number|nr|(?:flat|unit) \w{1,3},?|addr\.?|address"
+    r"|is|visit) ))\Z"
+)
+_TOWN_BEFORE_STATE: Final = lazy_regex(
+    r",? (?P<town>[A-Z][a-z]{2,20}(?: [A-Z][a-z]{2,20})?),? (?:NSW|VIC|Vic|QLD|Qld|WA|SA|TAS|Tas|ACT|NT)(?!\w)"
+)
+_BEHIND_ODD: Final = lazy_regex(r"[,;)\n\"|]|\Z|\.(?:\s|\Z)")
+_NOT_ODD: Final = words_in(
+    """next final action key further follow easy simple basic quick main big small new more best good top bottom left
+    right front back last first second third other great year month week day dead loose west east north south rear inner
+    outer upper lower weekly monthly daily annual total gross net data test build user case star"""
+)
+"""First words before an end that is a thing to count: 3 Easy Steps."""
 _SMALL: Final = lazy_regex(
     rf"{_FIRST}[0-9]{{0,5}}[A-Za-z]? (?:{_ANY_WORD} ){{1,3}}?(?:{_SMALL_ENDING})\b\.?(?:,?\s{{1,3}}{_UNIT})?"
 )
@@ -207,7 +228,7 @@ _BEFORE_SMALL: Final = lazy_regex(
 )
 _UNIT_BEFORE: Final = lazy_regex(
     r"(?<![\w-])(?:[Aa]pt|[Aa]partment|[Ss]uite|[Ss]te|[Uu]nit|[Rr]oom|[Ff]lat|[Ll]ot)\.? ?"
-    r"(?:#?[0-9]{0,4}[A-Za-z]?,? )?\Z"
+    r"(?:#?(?:[0-9]{1,4}[A-Za-z]?|[A-Za-z]),? )?\Z"
 )
 _HOUSE_NUMBER: Final = lazy_regex(r"[0-9](?<![\w.-].)[0-9]{0,4}|s/n\b")
 _KEY: Final = (
@@ -279,6 +300,11 @@ _AFTER_STREET: Final = at_digits(rf"(?:{_STREET_WORD}|{_AFTER_NAME}) [0-9]")
 _LIVE_WORDS: Final = either(with_words(_LIVING), holding("c/o "))
 
 
+def _with_unit(text: str, start: int) -> int:
+    unit = _UNIT_BEFORE.search(text, max(0, start - 20), start)
+    return start if unit is None else unit.start()
+
+
 def _search(pattern: re.Pattern[str], score: float, anchor: re.Pattern[str] | None = None) -> Search:
     group: int | str = "place" if "(?P<place>" in pattern.pattern else 0
 
@@ -286,9 +312,8 @@ def _search(pattern: re.Pattern[str], score: float, anchor: re.Pattern[str] | No
         candidates = matches(pattern, text) if anchor is None else near(pattern, text, anchor, 150, 50)
         for match in candidates:
             start, end = match.span(group)
-            unit = _UNIT_BEFORE.search(text, max(0, start - 20), start)
-            start = start if unit is None else unit.start()
-            yield Found(start, end - (text[end - 1] == "."), "place", score)  # a full stop is the sentence's
+            # A full stop is the sentence's.
+            yield Found(_with_unit(text, start), end - (text[end - 1] == "."), "place", score)
             yield from towns_behind(text, end)
 
     return find
@@ -337,6 +362,26 @@ OTHER_LINE_GATE: Final = both(
 )
 find_numbered: Final = _search(_NUMBERED, 0.6)
 NUMBERED_GATE: Final = either(UNIT_GATE, at_digits("[0-9] [A-Z]"))
+
+
+def find_odd_lines(text: str) -> Iterator[Found]:
+    """Yield a house number with a street of an uncommon end, or a named row: 44 Ferry Loan, 3 The Elms."""
+    for match in matches(_ODD, text):
+        unit = match["number"][0] in "uUfF"
+        if match["name"] is not None and match["odd"] is None and not unit:
+            continue
+        first = (match["name"] or "the").lower().split()[0]
+        behind = _BEHIND_ODD.match(text, match.end())
+        before = _BEFORE_ODD.search(text, max(0, match.start() - 14), match.start())
+        rare = match["name"] is not None and not lists().words.get(first, 0) & Marks.COMMON
+        if unit or (first not in _NOT_ODD and before is not None and (behind is not None or rare)):
+            yield Found(_with_unit(text, match.start()), match.end(), "place", 0.6)
+            yield from towns_behind(text, match.end())
+            if (town := _TOWN_BEFORE_STATE.match(text, match.end())) is not None:
+                yield Found(*town.span("town"), "place", 0.6)
+
+
+ODD_GATE: Final = at_digits("[0-9][A-Za-z]?,? [A-Z]")
 find_small: Final = _search(_SMALL, 0.6)
 SMALL_GATE: Final = at_digits("[0-9][A-Za-z]? [A-Za-z]")
 

@@ -1,11 +1,10 @@
 """Options and fixtures of the whole suite, textveil's and that of the lab."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import random
 import secrets
+import signal
 from collections.abc import Iterator
 from importlib.util import find_spec
 from itertools import count
@@ -38,6 +37,11 @@ _ANY_MACHINE = settings(deadline=None, print_blob=True, suppress_health_check=[H
 settings.register_profile("same", _ANY_MACHINE, derandomize=True, database=None)
 settings.register_profile("new", _ANY_MACHINE, derandomize=False)
 settings.load_profile("same")
+
+
+# A shell that starts the suite behind itself ignores Ctrl-C for it and its processes, which tests end by that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -411,3 +411,9 @@ def test_no_way_to_declare_a_guarantee_is_for_release(tiny) -> None:
     script = runpy.run_path(str(Path(__file__).resolve().parents[1] / "benchmarks" / "attacks" / "statuses.py"))
     tried, released, untold = script["attempts"](tiny)
     assert (released, untold) == (0, 0) and tried > 50
+
+
+def test_a_document_with_a_value_of_which_it_is_only_claimed_that_it_costs_nothing_is_claimed(monkeypatch) -> None:
+    monkeypatch.setattr("textveil.surrogates.making.status_of_maker", lambda *_, **__: Status.CLAIMED)
+    guarantee = tv.Sanitizer("identifiers")("Ask Maria Gonzalez.").report().to_data()["guarantee"]
+    assert guarantee["per_document"]["status"] == guarantee["whole_input"]["status"] == "claimed"

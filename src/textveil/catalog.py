@@ -94,7 +94,7 @@ def mechanism(
         vocabulary: public words and vectors; None is the embedded vocabulary.
         progress: called as work is done, by mechanisms that take long to make.
         **options: the constructor's own, ``epsilon`` first of all: the privacy loss in nats of one token for
-            any two words. Options that are None count as not given, but where the mechanism's default is another:
+            any two words. Options that are None count as not given, but if the mechanism's default is another:
             there None turns the option off (``clip``). With neither ``epsilon`` nor ``epsilon_per_distance``,
             epsilon is 8, or the mechanism's own default.
 
@@ -133,7 +133,7 @@ def mechanism(
 def guarantee_of(mechanism: Described) -> Guarantee:
     """The mechanism's guarantee as reports may state it.
 
-    Anybody can write "proved" into an object. It counts only where a function of the catalog, or of an entry point of
+    Anybody can write "proved" into an object. It counts only if a function of the catalog, or of an entry point of
     the group ``textveil.mechanisms``, made this very object, nobody changed it since, and the file that
     this function's code stands in is registered under the proof that the guarantee names (``privacy.proved``). All else
     is claimed.
@@ -154,7 +154,7 @@ def from_catalog(mechanism: object) -> bool:
 
 
 def promised(mechanism: Described, *, allow_refuted: bool) -> Guarantee:
-    """The guarantee that releases carry: the mechanism's, or none where it is refuted or nothing is promised.
+    """The guarantee that releases carry: the mechanism's, or none if it is refuted or nothing is promised.
 
     Raises RefutedGuarantee: the claim is refuted, and that is not allowed.
     """

@@ -47,10 +47,10 @@ def refuse_unread_variables(names: Iterable[str], fields: Collection[str]) -> No
 
 _THREADS: Final = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 _QUOTA: Final = Path("/sys/fs/cgroup/cpu.max")
-"""Of a container on Linux: microseconds of processor time a period ("max" without a limit), and the period."""
+"""Linux's file of a container's limits: microseconds of processor a period ("max" without a limit), and the period."""
 
 _FEATURES: Final = Path("/proc/cpuinfo")
-"""Of the processors on Linux: "flags" of Intel's and AMD's, "Features" of ARM's."""
+"""File of the processors on Linux: "flags" of Intel's and AMD's, "Features" of ARM's."""
 
 _BYTE_PRODUCTS: Final = ("avx512_vnni", "avx_vnni", "amx_int8", "asimddp", "i8mm")
 """Features that multiply and add 8-bit integers in one instruction."""
@@ -68,7 +68,7 @@ def cores() -> int:
 
 
 def may_multiply_bytes() -> bool:
-    """False where Linux lists this processor's features, and products of 8-bit integers are not among them."""
+    """False if Linux lists this processor's features, and products of 8-bit integers are not among them."""
     with contextlib.suppress(OSError, UnicodeDecodeError):
         for line in _FEATURES.read_text("ascii").splitlines():
             name, _, features = line.partition(":")
@@ -79,7 +79,7 @@ def may_multiply_bytes() -> bool:
 
 @contextlib.contextmanager
 def shared_among(processes: int) -> Iterator[None]:
-    """Processes that start in the block give numerical libraries their part of the threads, where nobody chose another.
+    """Processes that start in the block give numerical libraries their part of the threads, if nobody chose another.
 
     Else each takes a thread for every processor, and all of them wait for each other.
 

@@ -20,7 +20,7 @@
     └── InternalError         (also RuntimeError) a check of textveil on itself failed; nothing is released
 
 A message is one line: what, wanted, got, what to do next. It never holds input text. It names parameters of this
-library as they are spelled in Python, between backticks where they are not its first word: Raise `max_document_bytes`.
+library as they are spelled in Python, between backticks if they are not its first word: Raise `max_document_bytes`.
 Try `workers=1`. The command line puts its own spelling in their places.
 """
 
@@ -112,7 +112,7 @@ class BudgetExhausted(TextveilError, ValueError):
         remaining: what is left, rounded down.
         needed: what the release would cost, rounded up.
         scope: whose budget it is: "person", "key", "tenant".
-        renews: when the budget is renewed, where the release then fits; None where waiting does not help.
+        renews: when the budget is renewed, where the release then fits; None if waiting does not help.
     """
 
     def __init__(

@@ -130,7 +130,7 @@ def killed_after(seconds: float) -> Iterator[None]:
 def within_memory(most: int) -> Iterator[None]:
     """Have allocations fail in the block that would take more memory than the process has, and so many bytes more.
 
-    They raise MemoryError. Where no file of the system tells how much the process has, there is no limit.
+    They raise MemoryError. If no file of the system tells how much the process has, there is no limit.
     """
     try:
         import resource

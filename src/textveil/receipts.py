@@ -18,7 +18,7 @@ from textveil.errors import InputError, MissingExtra, ParameterError
 from textveil.json_text import json_data, json_text
 
 TYPE: Final = "textveil-receipt-1"
-"""What a receipt declares itself to be."""
+"""The type that a receipt declares."""
 
 RECEIPT_BYTES: Final = 1 << 20  # at most
 _PREFIX: Final = b"textveil receipt\n"
@@ -32,7 +32,7 @@ _CHANGED: Final = "It was changed, or is no receipt: ask for it again."
 
 
 class Left(NamedTuple):
-    """What left: the only thing that a receipt says of a text."""
+    """The release that a receipt is about: a receipt says nothing else of a text."""
 
     what: str  # "file", "folder", "text in UTF-8" or "body of a request"
     sha256: str

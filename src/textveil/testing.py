@@ -51,7 +51,7 @@ def check_mechanism(
         constructor: a function that ``textveil.mechanisms.declaration.declared`` decorates.
         vocabulary: to make it with.
         seed: of the draws.
-        **options: of the mechanism; epsilon is 1 where it is an option and none is given.
+        **options: of the mechanism; epsilon is 1 if it is an option and none is given.
 
     Returns:
         The mechanism that was made.

@@ -19,9 +19,9 @@ WordDistances: TypeAlias = Callable[[Ids], Reals]
 """From each id to every word of a vocabulary: shape (batch,) to shape (batch, n)."""
 
 Progress: TypeAlias = Callable[[int, int | None], None]
-"""How long work tells what is done: called with that and the whole, None where the whole is not known.
+"""Callback of long work: called with the work done and the whole, None if the whole is not known.
 
-Both count bytes of the file where one is read, and blocks or rows where something is computed.
+Both count bytes of the file if one is read, and blocks or rows if something is computed.
 """
 
 

@@ -16,7 +16,7 @@ from textveil.errors import InputError, OutputError, ParameterError
 
 @dataclass(frozen=True, slots=True)
 class _Partial:
-    """A file under way: its stream, its hidden name (None where it is written directly) and its name to be."""
+    """A file under way: its stream, its hidden name (None if it is written directly) and its name to be."""
 
     stream: BinaryIO
     hidden: Path | None
@@ -97,7 +97,7 @@ def no_folder(reason: str) -> OutputError:
 
 
 def check_folder(path: Path) -> None:
-    """Raise ``OutputError`` now where a file could not be made later."""
+    """Raise ``OutputError`` now if a file could not be made later."""
     target = Path(os.path.realpath(path))
     if target.is_dir():
         raise OutputError("the output must be a file; got a folder. Name a file in it.")
@@ -195,7 +195,7 @@ def read_key(path: Path, name: str) -> bytes:
 
 
 def read_or_made_key(path: Path, name: str) -> bytes:
-    """The key in a file; where there is no such file it is made, with a new key, for its owner alone (mode 0600).
+    """The key in a file; if there is no such file it is made, with a new key, for its owner alone (mode 0600).
 
     ``path``: the file; ``name``: the parameter that names it, for errors.
 
@@ -253,7 +253,7 @@ def _need_private(mode: int, name: str) -> None:
 
 
 _FORMULAS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001
-"""How a cell begins that spreadsheets compute."""
+"""First characters of cells that spreadsheets compute."""
 
 
 def csv_text(rows: Iterable[Sequence[object]]) -> str:

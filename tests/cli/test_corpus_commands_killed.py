@@ -125,7 +125,7 @@ def _script(command: str) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL")
 @pytest.mark.parametrize(
-    "command", [pytest.param(name, marks=[] if name in ("count", "learn") else pytest.mark.slow) for name in COMMANDS]
+    "command", [pytest.param(name, marks=[] if name == "count" else pytest.mark.slow) for name in COMMANDS]
 )
 def test_a_killed_release_is_not_there_and_the_next_run_goes_on_with_it(command: str, tmp_path: Path) -> None:
     """Dies with: a payment behind the draw, a second payment, other draws, a secret that stays or that others read."""

@@ -127,12 +127,14 @@ def captured_alternatives(pattern: str | bytes, flags: int = 0) -> bool:
     return walk(_parser.parse(pattern, flags), False, False)
 
 
+@pytest.mark.slow
 def test_no_pattern_captures_alternatives_within_a_possessive_quantifier(pumps: ModuleType) -> None:
     assert captured_alternatives("((x)|y|z)*+") and captured_alternatives("(?:(x)|yz)++")
     assert not captured_alternatives("((?:x|y)*+)")
     assert [one.name for one in pumps.all_patterns() if captured_alternatives(one.pattern, one.flags)] == []
 
 
+@pytest.mark.slow
 def test_patterns_within_functions_are_linear_or_known(pumps: ModuleType) -> None:
     others = set()
     for place, pattern, full in pumps.written_in_functions():

@@ -26,7 +26,7 @@ from textveil.sanitize.finding_process import FoundApart
 from textveil.sanitize.policy.policy import Policy
 
 PLENTY = 600.0
-LITTLE = 2.0
+LITTLE = 0.5
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def test_the_release_is_the_same_with_a_limit_that_none_reaches(tmp_path: Path, 
     assert limited.report.to_json() == free.report.to_json()
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", [FORMATS[0], *(pytest.param(name, marks=pytest.mark.slow) for name in FORMATS[1:])])
 def test_a_record_over_the_limit_is_skipped_and_the_others_are_released(tmp_path: Path, name: str) -> None:
     raw = corpus(name, rows(3, 5))
     out, finished = released(tmp_path / f"in.{name}", raw, record_seconds=LITTLE, on_error="skip")
@@ -117,6 +117,7 @@ def test_a_record_over_the_limit_is_skipped_and_the_others_are_released(tmp_path
     assert finished.totals.nulls == (0 if name == "csv" else 2), "one of the three is in a record that is left out"
 
 
+@pytest.mark.slow
 def test_lines_and_processes(tmp_path: Path) -> None:
     """Each process that releases has one beside it that finds: the same as in one process."""
     raw = "".join(f"Marie {'ENDLESS' if number == 7 else 'came'} {number}\n\n" for number in range(40)).encode()

@@ -1,7 +1,5 @@
 """Ages and dates in words and in other languages are found; durations and counts of the same form are not."""
 
-from __future__ import annotations
-
 import pytest
 
 from textveil.detection.detectors import detect

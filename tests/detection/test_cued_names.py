@@ -1,7 +1,5 @@
 """Names that a word of any language announces, and what else calls a person of a document."""
 
-from __future__ import annotations
-
 import pytest
 
 import textveil as tv

@@ -1,7 +1,5 @@
 """Digests, error codes, sizes, versions and time zones stay in one piece; numbers of somebody beside them go."""
 
-from __future__ import annotations
-
 import pytest
 
 import textveil as tv

@@ -1,7 +1,5 @@
 """Firms and institutions: by a legal form, by what sort of house they are, before or behind their names."""
 
-from __future__ import annotations
-
 import pytest
 
 from textveil.detection.embedded import embedded_detector

@@ -4,7 +4,7 @@ import random
 import re
 
 import pytest
-from tests.helpers.growth import seconds_of
+from tests.helpers.growth import is_linear
 
 from textveil.detection.embedded import PHASES, embedded_detector
 from textveil.detection.found import Phase, Phases, in_phases, plain
@@ -236,10 +236,10 @@ def test_places_of_words_are_those_that_a_pattern_finds(several: int) -> None:
     "piece", ["nurse ", "aged ", "he is ", "a hundred dollars ", "with two ", "Occupation: ", "as a "]
 )
 def test_words_of_evidence_in_a_row_take_linear_time(piece: str) -> None:
-    detector = embedded_detector()
-    detector.detect([piece * 10])
+    assert is_linear(lambda text: embedded_detector().detect([text]), piece)
 
-    def seconds(times: int) -> float:
-        return seconds_of(lambda: detector.detect([piece * times]))
 
-    assert seconds(8000) < 4 * 2 * seconds(2000) + 0.02
+def test_work_that_grows_with_the_square_is_seen() -> None:
+    slow = re.compile("[a-z]+1")  # from each letter of a word it reads to the end of the word
+    assert not is_linear(slow.findall, "a")
+    assert is_linear(slow.findall, "a ")

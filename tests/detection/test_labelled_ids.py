@@ -1,7 +1,5 @@
 """Ids behind labels of any language, misread by a scanner, and spelled digit by digit."""
 
-from __future__ import annotations
-
 import pytest
 
 import textveil as tv

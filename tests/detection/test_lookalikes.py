@@ -1,7 +1,5 @@
 """Labels, cars, letters behind names and statutes are no names; names beside them are."""
 
-from __future__ import annotations
-
 import pytest
 
 import textveil as tv

@@ -1,7 +1,5 @@
 """Names on pages in other languages: what shows them, and capitals that name nobody."""
 
-from __future__ import annotations
-
 import pytest
 
 from textveil.detection.found import plain

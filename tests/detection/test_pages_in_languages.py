@@ -1,7 +1,5 @@
 """Names, places, firms and numbers on pages of other languages: what each rule finds, and what stays beside it."""
 
-from __future__ import annotations
-
 import pytest
 
 import textveil as tv

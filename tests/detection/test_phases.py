@@ -20,7 +20,6 @@ from textveil.sanitize.policy.choice import PRESETS, policy
 _GERMAN = phases_for(REGIONS, "de")
 _ROWS = {row.name: row for phase in (*PHASES, *_GERMAN) for row in phase.rows}
 _NO_SPANS = (ORDINARY, CODE, "code-number")
-_SHUFFLES = 2
 
 
 @cache
@@ -35,7 +34,7 @@ def _texts() -> list[str]:
     texts = sorted(plain(text).text for text in written)
     order = np.random.default_rng(5).permutation(len(texts))
     shuffled = [texts[place] for place in order]
-    joined = [mark.join(shuffled[start : start + 5]) for mark in ("", " ") for start in range(0, len(texts), 5)]
+    joined = ["".join(shuffled[start : start + 5]) for start in range(0, len(texts), 5)]
     return texts + joined
 
 
@@ -83,16 +82,11 @@ def test_a_row_whose_spans_no_preset_would_draw_does_not_load() -> None:
 
 @pytest.mark.parametrize("phases", [PHASES, _GERMAN], ids=["en", "de"])
 def test_order_within_a_phase_changes_nothing(phases: Phases) -> None:
-    rng = np.random.default_rng(11)
-    orders = [
-        Phases(Phase(name, tuple(rows[place] for place in rng.permutation(len(rows)))) for name, rows in phases)
-        for _ in range(_SHUFFLES)
-    ]
+    reverse = Phases(Phase(name, rows[::-1]) for name, rows in phases)  # every two rows change places
     for text in _texts():
         spans, rest = in_phases(text, phases)
-        for order in orders:
-            other, left = in_phases(text, order)
-            assert (sorted(other), left) == (sorted(spans), rest), text
+        other, left = in_phases(text, reverse)
+        assert (sorted(other), left) == (sorted(spans), rest), text
 
 
 def test_order_within_a_phase_changes_nothing_when_rows_keep_losing() -> None:

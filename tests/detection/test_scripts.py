@@ -1,7 +1,5 @@
 """Names and forms in Cyrillic, Arabic, Chinese, Japanese, Korean, and in Turkish; and that English pages load none."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Who writes and receives: headers of mails, lines of chats, columns that most of their cells tell."""
 
-from __future__ import annotations
-
 import pytest
 
 import textveil as tv

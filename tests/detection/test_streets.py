@@ -1,7 +1,5 @@
 """Addresses are found whole, whatever words their streets are made of; what looks like one and is none stays."""
 
-from __future__ import annotations
-
 import pytest
 
 from textveil.detection.detectors import detect

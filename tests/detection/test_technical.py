@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.helpers.growth import seconds_of
+from tests.helpers.growth import is_linear
 
 import textveil as tv
 from textveil.detection import technical
@@ -120,18 +120,17 @@ def test_code_is_no_span_and_its_numbers_are_of_code() -> None:
      "=A(", "a::", "3.1.", "v1.2@", "a ", "A1 "],
 )  # fmt: skip
 def test_hostile_strings_take_no_long_time(piece: str) -> None:
-    text = piece * (100_000 // len(piece))
     for find in (find_early, find_homes, find_code):
-        found = [(one.start, one.end) for one in find(text)]
+        found = [(one.start, one.end) for one in find(piece * 1_000)]
         assert all(before[1] <= after[0] for before, after in pairwise(found))
-        assert seconds_of(lambda find=find: list(find(text)), 1) < 30
+        assert is_linear(lambda text, find=find: list(find(text)), piece), find
 
 
 @pytest.mark.parametrize("pattern", technical._HELD, ids=lambda pattern: pattern.pattern[:20])
 def test_a_text_without_what_every_match_holds_has_no_match(pattern: re.Pattern[str]) -> None:
     held = technical._HELD[pattern]
 
-    @settings(deadline=None, max_examples=200)
+    @settings(deadline=None, max_examples=50)
     @given(st.from_regex(pattern.pattern))
     def check(text: str) -> None:
         for match in pattern.finditer(text):

@@ -1,7 +1,5 @@
 """Places and organizations: real ones of the page's language and of the kind that is public; laws are uniform."""
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
 

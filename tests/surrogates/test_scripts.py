@@ -1,7 +1,5 @@
 """Surrogates in other scripts: the same script and form, forms of one name agree, and undo restores."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import Counter

@@ -1,7 +1,5 @@
 """What released words beside a value ask of its surrogate, and that it costs nothing."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from tests.helpers.pattern_strings import strings_of

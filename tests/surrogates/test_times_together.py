@@ -1,7 +1,5 @@
 """All times of a scope moved by one stretch: order and gaps stay, and the law follows from the gaps alone."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 

@@ -32,7 +32,7 @@ _MARGIN: Final = 1e-9  # relative, above the rounding of a tail of the normal di
 
 @dataclass(frozen=True)
 class GaussianBudget:
-    """What a release about a corpus may cost.
+    """The budget of a release about a corpus.
 
     Several noises share it: the squares of sensitivity / sigma add up (``proofs/discrete_gaussian.md``). Each asks for
     a share of their sum, and all shares together are at most 1. Selections take a part of delta (``threshold``). Raises
@@ -101,7 +101,7 @@ class GaussianBudget:
         return self.threshold_of(noise, np.full(items, held, dtype=np.int64), share)
 
     def threshold_of(self, noise: DiscreteGaussian, held: Integers, share: Fraction = Fraction(1)) -> int:
-        """``threshold`` where one person gives less to some items than to others.
+        """``threshold`` if one person gives less to some items than to others.
 
         ``held``: the largest value that one person alone can give to each of its items, at least one; sorted or not.
         """
@@ -137,7 +137,7 @@ _SCALE_BITS: Final = 20
 
 
 class Values(NamedTuple):
-    """What persons give to items."""
+    """Values that persons give to items."""
 
     keys: Integers  # of items; a key stands once for each person who has it. Shape (pairs,)
     values: Integers  # units of the grid, as many
@@ -149,7 +149,7 @@ class Values(NamedTuple):
 class ContributionBound:
     """Bounds what one person gives to all items together.
 
-    A person's item has the value ``weight * min(times, repeats)``. Where the squares of a person's values sum up to
+    A person's item has the value ``weight * min(times, repeats)``. If the squares of a person's values sum up to
     more than ``items``, all of them are scaled down alike. Of more than ``64 * items`` items, so many are chosen at
     random first. Raises ParameterError: one of them is outside.
     """

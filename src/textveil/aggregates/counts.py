@@ -1,7 +1,7 @@
-"""How many persons wrote each word and n-gram: noisy counts, released under one epsilon for all that a person wrote.
+"""Counts of persons who wrote each word or n-gram: noisy, released under one epsilon for all that a person wrote.
 
-Words of a public list are counted with noise, and written where they stand out of it. Others are selected: their noisy
-value must reach a threshold that nobody's own words reach. An n-gram is counted only where both of its parts, one word
+Words of a public list are counted with noise, and written if they stand out of it. Others are selected: their noisy
+value must reach a threshold that nobody's own words reach. An n-gram is counted only if both of its parts, one word
 shorter, were written. Proof: ``privacy/proofs/corpus_counts.md``.
 """
 
@@ -32,7 +32,7 @@ PROOF: Final = "proofs/corpus_counts.md"
 LONGEST: Final = 4  # Words of the longest n-grams
 SELECTIONS: Final = Fraction(1, 5)  # Part of delta that selections take
 LABELS_SHARE: Final = Fraction(1, 20)
-"""Share of the noise's budget that the choice of labels takes, where they are private."""
+"""Share of the noise's budget that the choice of labels takes, if they are private."""
 
 SPURIOUS: Final = 0.01  # Part of the items written of a public list that nobody has: about so many at most, on average
 CONFIDENCE: Final = 0.95  # Of the intervals
@@ -43,10 +43,10 @@ where precision is worth most. These shares and the weights below were chosen by
 
 _RARE: Final = 1.0  # standard deviations of the first round's noise below which an item is taken for rare
 _RARE_WEIGHT: Final = 3 * GRID // 10
-"""Of rare items of a public list in the second round: their counts are hardly ever written."""
+"""Weight of rare items of a public list in the second round: their counts are hardly ever written."""
 
 _SELECTED_WEIGHT: Final = GRID // 10
-"""Of items that the first round selected, in the second: they leave room for others."""
+"""Weight, in the second round, of items that the first one selected: they leave room for others."""
 
 _SECOND_PUBLIC: Final = Fraction(3, 5)
 _SECOND_SELECTED: Final = Fraction(1, 4)
@@ -109,7 +109,7 @@ class _Estimates(NamedTuple):
     spreads: Reals
 
     def joined(self, more: _Estimates) -> _Estimates:
-        """Later ones, in place, of these keys and others: weighted where there are two, by inverse variances."""
+        """Later ones, in place, of these keys and others: weighted if there are two, by inverse variances."""
         for start in range(0, self.keys.size, _AT_ONCE):
             rows = slice(start, start + _AT_ONCE)
             both = np.searchsorted(more.keys, self.keys[rows])
@@ -124,7 +124,7 @@ class _Estimates(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Counting:
-    """What is counted, and under what."""
+    """The texts, items and labels that are counted, and their budget."""
 
     budget: GaussianBudget  # of the whole release, with selections > 0
     bound: ContributionBound  # of the first round of each length
@@ -158,7 +158,7 @@ class Counting:
 
         Args:
             public: words of the public list, which the corpus was read with.
-            labels: public names of labels; None where labels are selected, empty if there are none.
+            labels: public names of labels; None if labels are selected, empty if there are none.
         """
         return self.prepared(corpus, public, labels)(adjacency, rng)
 
@@ -213,7 +213,7 @@ class _Grams(NamedTuple):
         return np.where((starts >= 0) & (following >= 0), starts * self.parts + following, BREAK)
 
     def candidates(self, parts: Sequence[str], most: int) -> Integers:
-        """All n-grams, n > 1, whose parts were written, ascending: as public as these; none where they are too many."""
+        """All n-grams, n > 1, whose parts were written, ascending: as public as these; none if they are too many."""
         followers: dict[str, list[int]] = {}
         for number, part in enumerate(parts):
             followers.setdefault(part.rpartition(" ")[0], []).append(number)
@@ -410,7 +410,7 @@ class _Run:
 
 @dataclass(frozen=True, slots=True)
 class _RoundSums:
-    """What the persons of a part give to items in a round: sums by key, of sizes, and of what is left of them."""
+    """Values of the persons of a part for items in a round: sums by key, of sizes, and of what is left of them."""
 
     grams: _Grams
     labelled: int
@@ -446,7 +446,7 @@ def _label_sums(held: _Held, bound: ContributionBound, coins: bytes) -> _Sums:
 
 
 def _placed(held: _Held, grams: _Grams, items: Integers) -> _Held:
-    """Where written n-grams begin, by their numbers among ``items``."""
+    """Return the places where written n-grams begin, by their numbers among ``items``."""
     places = Spill(np.int32)
     for place, _ in held.corpus.chunks():
         known, at = _among(grams.items(held.places[place]), items)

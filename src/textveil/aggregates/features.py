@@ -27,14 +27,14 @@ _WHITENED: Final = 0.75  # power of the public covariance that is taken out: 1 m
 _SMALLEST: Final = 1e-3  # of the largest variance, that a direction counts for at least
 _TABLE: Final = 2**18  # largest entry of the table of word vectors
 _LONGEST: Final = 2**26
-"""Entries of a document's sum are halved until they are below it, or below less where there are more than 1,024
+"""Entries of a document's sum are halved until they are below it, or below less if there are more than 1,024
 coordinates: squares then add up to at most 2^62."""
 
 MODEL_NORM: Final = 2**12  # of what models read, and of what is held on the disk
 _CONSTANT: Final = 0.25  # share of the norm that the constant coordinate takes: it learns how frequent the labels are
 _WORD_RARE: Final = 1e-3  # Frequency from which single words count less: 1 / sqrt(2) at this one.
 _REPEATS: Final = np.array([0, *np.rint(16 * (1 + np.log(np.arange(1, 257))))], dtype=np.int64)
-"""What a word counts that stands so many times in a document, in sixteenths; 256 times are the most."""
+"""Weight of a word by the times that it stands in a document, in sixteenths; 256 times are the most."""
 
 
 def public_transform(vocabulary: Vocabulary, kept: int | None = None) -> Vectors:

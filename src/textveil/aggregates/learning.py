@@ -53,7 +53,7 @@ from textveil.privacy.units import Unit
 from textveil.types import Integers, Reals
 
 _STEP: Final = 1 - 2**-10
-"""By how much a person's vectors shrink again where rounding has made their second moments too long."""
+"""By how much a person's vectors shrink again if rounding has made their second moments too long."""
 
 _BLOCK: Final = 8192
 
@@ -187,7 +187,7 @@ class ReleasedMoments:
 
     @property
     def ridge(self) -> float:
-        """About the largest eigenvalue of the noise on second moments, where documents have norm 1."""
+        """About the largest eigenvalue of the noise on second moments, if documents have norm 1."""
         return self.noise.diagonal.sigma / self.noise.norm**2 * math.sqrt(2 * self.features.dim)
 
     def report(
@@ -376,7 +376,7 @@ def _drawn(sums: Moments, noise: Noise, rng: np.random.Generator) -> Moments:
 
 
 def regression(released: ReleasedMoments, background: Reals | None = None) -> Reals:
-    """Weights of each label, shape (dim, labels), where documents have norm 1.
+    """Weights of each label, shape (dim, labels), if documents have norm 1.
 
     A symmetric matrix of noise has eigenvalues up to about sigma sqrt(2 dim), sigma that of its diagonal: smaller ones
     are noise. Negative eigenvalues become 0; then this ridge is added to all. ``background``: second moments of public

@@ -37,7 +37,7 @@ Fact: TypeAlias = bytes | str | int | float | tuple[str, ...] | None
 
 
 class Paid:
-    """What is paid for and may be drawn. Only ``paid`` makes one, and no report of a release is made without."""
+    """A release that is paid for and may be drawn. Only ``paid`` makes one; each report of a release needs one."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ def paid(
 ) -> Iterator[Paid]:
     """Take the cost of a release from every person's budget; note at the end of the block that it was drawn.
 
-    A block that fails before it takes the randomness costs nothing; see ``budget.drawing.paying``. Where the payer has
+    A block that fails before it takes the randomness costs nothing; see ``budget.drawing.paying``. If the payer has
     a folder, a release that was paid for and not written is drawn again, the same, and not paid for again: its
     randomness depends on a secret in that folder, on all records and on all settings.
 

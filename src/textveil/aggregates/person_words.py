@@ -216,7 +216,7 @@ class PersonWords:
         Args:
             batches: records; of each person, all.
             public: words of the public list, folded, each once.
-            labels: all labels that count, where they are public; None takes those of the records.
+            labels: all labels that count, if they are public; None takes those of the records.
 
         Raises InputError: as ``PersonalRecords.batches``.
         """

@@ -1,4 +1,4 @@
-"""What a release about a corpus says of itself, and what several of them cost together by their reports."""
+"""Reports of releases about a corpus, and the cost of several of them together by their reports."""
 
 import math
 import re

@@ -101,7 +101,7 @@ class RecordsOfPersons(ABC):
 
     @property
     def names(self) -> Sequence[str]:
-        """Names of the persons by their numbers, as far as records have been read; none where each record counts."""
+        """Names of the persons by their numbers, as far as records have been read; none if each record counts."""
         return list(self._numbers)
 
     @property

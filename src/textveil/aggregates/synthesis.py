@@ -84,7 +84,7 @@ class Overlap(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """How public and synthetic texts coincide with private ones."""
+    """Coincidences of public and synthetic texts with private ones."""
 
     overlaps: list[Overlap]  # of the synthetic texts, in their order
     in_pool: int  # private texts that stand in the pool word by word
@@ -93,7 +93,7 @@ class Comparison(NamedTuple):
 def compared(synthetic: Sequence[str], pool: Sequence[str], private: Iterable[str], run: int = RUN) -> Comparison:
     """Compare texts with private ones.
 
-    Public texts may coincide with private ones: by quotation, or where the pool is not public after all. ``run``: words
+    Public texts may coincide with private ones: by quotation, or if the pool is not public after all. ``run``: words
     in a row, >= 1; a shorter text counts as one run.
     """
     lines: dict[tuple[str, ...], list[int]] = {}
@@ -204,7 +204,7 @@ def chosen(scores: Reals, quotas: Integers, rng: np.random.Generator) -> tuple[I
     """Texts and their labels, in a random order.
 
     A label's texts are drawn at random from the quarter of the texts that are most like it, among those that are more
-    like it than any other label. Where these are too few, the label takes more of them, then those that are left.
+    like it than any other label. If these are too few, the label takes more of them, then those that are left.
 
     Args:
         scores: how like each label a text is, shape (texts, labels).

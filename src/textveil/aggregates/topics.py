@@ -220,7 +220,7 @@ _SPACES: Final = (
     (re.compile(r"`` ?| ?''"), '"'),
     (re.compile(r" (?=[,.;:!?%)\]]|(?:n't|'(?:s|m|re|ve|ll|d))\b)|(?<=[(\[]) "), ""),
 )
-"""How corpora of words part by spaces are written, and how people write that."""
+"""Writings of corpora that put spaces between tokens, and the usual ones."""
 
 
 def readable(text: str) -> str:

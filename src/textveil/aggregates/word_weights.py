@@ -2,7 +2,7 @@
 
 Documents are read as their vector and their words together, of norm 1. Two rounds each add up, over all persons, the
 product of a document and its residual: its label less the chance that the classifier so far gives to each label. A
-person's part is bounded, and noise is added. Each weight moves against its noisy sum, less where the noise is large
+person's part is bounded, and noise is added. Each weight moves against its noisy sum, less if the noise is large
 beside what a word of its frequency can be worth. All constants were chosen on AG News, SST-2 and MTS-Dialog.
 
 Proof: privacy/proofs/corpus_learn.md.
@@ -93,7 +93,7 @@ def words_pay(signal: float, labels: int) -> bool:
 
 
 def coordinates(signal: float, dim: int) -> int:
-    """Coordinates of words' vectors that are read: where persons are few, the others would add more noise than tell."""
+    """Coordinates of words' vectors that are read: if persons are few, the others would add more noise than tell."""
     return min(max(int(signal**2 / _SIGNAL_OF_COORDINATE), _FEWEST), dim)
 
 

@@ -1,4 +1,4 @@
-"""Whose budget pays for a release, what may be spent, and when it is renewed."""
+"""Accounts that pay for a release: their limits, and when these are renewed."""
 
 from __future__ import annotations
 

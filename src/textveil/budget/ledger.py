@@ -42,7 +42,7 @@ _SETTLE_SECONDS: Final = 0.1  # how long commits wait for another transaction be
 
 
 class Ledger:
-    """What accounts have spent and may spend, in an SQLite or a PostgreSQL database.
+    """Keeps what accounts have spent and may spend, in an SQLite or a PostgreSQL database.
 
     Budget is taken before randomness is drawn. From the first draw on it stays taken whatever happens, and a crash
     between ``reserve`` and ``commit`` counts as spent. Names are kept as digests under a secret key, amounts as whole

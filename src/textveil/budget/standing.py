@@ -1,4 +1,4 @@
-"""Where an account stands: the sums of its entries, the rest of its limit, and what was reserved.
+"""The standing of an account: the sums of its entries, the rest of its limit, and what was reserved.
 
 What a limit admits is proved in privacy/proofs/ledger.md.
 """
@@ -249,7 +249,7 @@ def _kept_delta(limit: Limit) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Balance:
-    """Where an account stands, at the one of its levels that leaves least."""
+    """The standing of an account, at the one of its levels that leaves least."""
 
     scope: str  # whose budget it is: "person", "key", "tenant"
     limit: Limit | None  # the most that it may spend; None: no limit

@@ -25,7 +25,7 @@ LEVEL: Final = 0.95
 _UPPER: Final = ((1.0, 0.44), (0.85, 0.45), (0.5, 0.08), (0.2, 0.03))
 """Stakes of the bets on few misses, as shares of what can be lost at all, each with its share of the money.
 
-All but a ninth is on no or hardly a miss: where none is seen, a bound takes a tenth more pages than the exact one for a
+All but a ninth is on no or hardly a miss: if none is seen, a bound takes a tenth more pages than the exact one for a
 number of pages that was fixed before, where one is seen, twice as many. The best stake is 1 minus the rate over the
 bound; the others are for rates nearer to it.
 """
@@ -37,7 +37,7 @@ _AHEAD: Final = 100_000  # pages that are looked ahead at most
 
 
 def none_missed_upper(sample: Sample, level: float = LEVEL) -> int:
-    """Return an upper confidence bound on the number of pages with a miss, where none of those read has one.
+    """Return an upper confidence bound on the number of pages with a miss, if none of those read has one.
 
     The largest M for which the product of 1 - M * (smallest probability) over all pages read is above 1 - level. That
     is the exact hypergeometric probability of no miss for uniform draws, and an upper bound on it for weighted ones. It
@@ -77,9 +77,9 @@ def upper_mean(values: Reals, sample: Sample, level: float = LEVEL) -> float:
 
 
 def upper_count(values: Reals, sample: Sample, level: float = LEVEL) -> int:
-    """Return an upper bound on the number of pages whose value is 1, where all are 0 or 1; law as of ``upper_mean``.
+    """Return an upper bound on the number of pages whose value is 1, if all are 0 or 1; law as of ``upper_mean``.
 
-    Where no value is 1 and weights are equal, it is at most the exact (hypergeometric) bound at .44 of 1 - level.
+    If no value is 1 and weights are equal, it is at most the exact (hypergeometric) bound at .44 of 1 - level.
     """
     need(bool(np.all(np.isin(values, (0.0, 1.0)))), "values", "others", "0 or 1 for every page")
     # A count that is possible lies below the bound: not to be lost by rounding, it is given a millionth of a page.
@@ -143,7 +143,7 @@ def log_wealth_needed(level: float) -> float:
 
 
 def _last_ruled_out(log_wealth: Callable[[float], float], ruled_out: float, possible: float, level: float) -> float:
-    """Return the mean nearest to ``possible`` that is ruled out; ``ruled_out`` itself where nothing else is.
+    """Return the mean nearest to ``possible`` that is ruled out; ``ruled_out`` itself if nothing else is.
 
     ``ruled_out`` is the last mean that is possible at all; wealth falls from there to ``possible``.
     """
@@ -176,7 +176,7 @@ def missed_share(
         most: missed spans of one page that are counted, >= 1.
         level: confidence, between 0 and 1.
 
-    Returns: the bound; 1.0 where nothing is known yet.
+    Returns: the bound; 1.0 if nothing is known yet.
     """
     need(most >= 1, "most", most, ">= 1")
     log_wealth_needed(level)
@@ -214,7 +214,7 @@ def _at_least_right(wrong: Reals, found: Reals, sample: Sample, level: float) ->
 def pages_still_needed(values: Reals, sample: Sample, target: float, level: float = LEVEL) -> int | None:
     """Return about how many more pages must be read until ``upper_count`` is at most a share of all pages.
 
-    An estimate, for whoever reads: it takes further pages to be like those read. None where neither all pages nor
+    An estimate, for whoever reads: it takes further pages to be like those read. None if neither all pages nor
     100,000 would do.
 
     Args:
@@ -259,7 +259,7 @@ def capture_recapture(first: int, second: int, both: int, confidence: float = LE
 
     An estimate, no guarantee: it takes readers to be independent and all misses to be equally hard to see. What is hard
     for one is hard for the other, so that the truth is rather above it. The interval comes from the share of the second
-    reader's marks that the first one has too; its upper end is infinite where they have none in common.
+    reader's marks that the first one has too; its upper end is infinite if they have none in common.
 
     Args:
         first: misses that the first reader marked.
@@ -310,7 +310,7 @@ def conformal_threshold(losses: Reals, thresholds: Sequence[float], target: floa
 
     It is the largest for which n / (n + 1) times the mean loss plus most / (n + 1) is at most the target, n being the
     number of pages. If the pages read and the page to come are exchangeable, E[loss of that page] <= target, the mean
-    being over all of them; where this refuses, nothing is released and the loss counts as 0.
+    being over all of them; if this refuses, nothing is released and the loss counts as 0.
 
     Args:
         losses: by page and threshold, in [0, most], not falling along a row; shape (pages, thresholds).
@@ -363,7 +363,7 @@ class Comparison(NamedTuple):
     p_value: float
     """Probability, at most, of features that differ so much or more if both are of one kind."""
     alike: bool
-    """Whether the p-value is above 1 - level: nothing was found against it."""
+    """True if the p-value is above 1 - level: nothing was found against it."""
     level: float
     """With at least this probability, pages of one kind are found alike."""
     feature: int

@@ -1,4 +1,4 @@
-"""What a policy finds; statements about a whole release by the marks of the pages that were read, for a report."""
+"""Statements about a whole release by the marks of the pages that were read, for a report."""
 
 import hashlib
 import json
@@ -78,7 +78,7 @@ class Finding:
 
 
 class Pages(NamedTuple):
-    """How many pages of the corpus have something.
+    """Number of pages of the corpus that have something.
 
     Attributes:
         seen: pages that do, of those read.
@@ -129,7 +129,7 @@ class Twice(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificate:
-    """What holds of a whole release, each statement with the stated confidence by itself, whenever reading stopped.
+    """Statements about a whole release: each has the stated confidence by itself, whenever reading stopped.
 
     Attributes:
         level: confidence.

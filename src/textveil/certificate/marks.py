@@ -44,7 +44,7 @@ class Guess(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Binding:
-    """What marks are about; marks of anything else say nothing of it.
+    """The release and policy that marks are about; marks of anything else say nothing of it.
 
     Attributes:
         textveil: version of the detector.
@@ -64,7 +64,7 @@ class Binding:
 
 
 class Period(NamedTuple):
-    """When conversations were sampled, from the first day to the last, and with what probability each was drawn."""
+    """First and last day of a sample of conversations, and the probability with which each was drawn."""
 
     since: str
     until: str
@@ -121,7 +121,7 @@ class Design:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """What one reviewer said of one page.
+    """The mark of one reviewer on one page.
 
     Attributes:
         page: number of the record, from 1.

@@ -39,7 +39,7 @@ logger = logging.getLogger("textveil.certificate.samples")
 
 TITLE: Final = b"textveil samples 2: sealed for the reader's key\n"
 CHARACTERS: Final = 50_000
-"""Of a conversation, its first texts count as long as they have at most so many characters together.
+"""Limit on a conversation: its first texts count as long as they have at most so many characters together.
 
 A public rule: whether a conversation is kept cannot hang on how long it is.
 """

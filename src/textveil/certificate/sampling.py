@@ -118,7 +118,7 @@ def draw_order(population: int, rng: np.random.Generator, weights: Reals | None 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
-    """How the pages that were read were drawn: the first ones of ``draw_order``, none left out.
+    """The pages that were read: the first ones of ``draw_order``, none left out.
 
     Make it by ``of``. A page that was skipped ends the sample before it: what is skipped is rarely skipped by chance.
     """

@@ -47,8 +47,8 @@ def count_command(
 ) -> None:
     """Count how many persons wrote each word and n-gram: one epsilon for all that a person wrote.
 
-    Writes CSV: item, label where asked for, count, noise_low, noise_high: where the noise alone leads with 95 %.
-    Words outside the public list, and n-grams, come out only where many persons wrote them.
+    Writes CSV: item, label if asked for, count, noise_low, noise_high: where the noise alone leads with 95 %.
+    Words outside the public list, and n-grams, come out only if many persons wrote them.
     """
     from textveil.aggregates.count_run import count
     from textveil.cli.progress import counting as bar
@@ -215,7 +215,7 @@ Delta: TypeAlias = Annotated[float, opt.Declared("request")]
 
 @dataclass(frozen=True, kw_only=True)
 class AggregateOptions:
-    """Whose records these are, and what the release may cost."""
+    """The persons whose records these are, and the budget of the release."""
 
     unit: Annotated[
         str,
@@ -325,7 +325,7 @@ def write_release(
 
 
 def write_reports(paths: Sequence[Path] | None, data: Mapping[str, Any]) -> None:
-    """Write a report to each path: a page where the name ends in .html, else JSON."""
+    """Write a report to each path: a page if the name ends in .html, else JSON."""
     from textveil.aggregates.report import report_page
     from textveil.json_text import json_text
     from textveil.whole_files import write_whole

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def the_document(sources: list[str] | None) -> str | None:
-    """Return the only source where it is a document by its name; None where no source is one."""
+    """Return the only source if it is a document by its name; None if no source is one."""
     from textveil.documents.registry import is_document
 
     documents = [name for name in sources or () if is_document(name)]

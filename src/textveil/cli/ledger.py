@@ -113,7 +113,7 @@ def verify_command(
     head: list[str] | None = opt.value("DIGEST", "A head that was noted before, which must still be there; repeat it."),
     as_json: opt.AsJson = False,
 ) -> int:
-    """Go through all entries again: chain, seal, sums, limits. Exit code 1 where something is wrong."""
+    """Go through all entries again: chain, seal, sums, limits. Exit code 1 if something is wrong."""
     from textveil.budget.ledger import Ledger, need_database
     from textveil.budget.verification import verified_export
 

@@ -182,7 +182,7 @@ _USAGE = (ParameterError, RefutedGuarantee, MissingExtra, MissingLab, Unsupporte
 """Errors of how the command was given: exit code 2."""
 
 _WANTED = {"integer": "an integer", "float": "a number", "number": "a number"}
-"""What an option wants, by a word of the parser's message."""
+"""The value that an option wants, by a word of the parser's message."""
 
 
 @app.callback()

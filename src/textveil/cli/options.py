@@ -123,7 +123,7 @@ _SPELLED: Final[Mapping[str, tuple[str, ...]]] = {
     "tools": ("--tool",),
     "word": ("--word", "-w"),
 }
-"""How options are spelled whose declaration does not say it; others as their parameter, with hyphens."""
+"""Spelling of options whose declaration does not give it; others are spelled as their parameter, with hyphens."""
 
 
 def _spelled(name: str, declaration: Any) -> Any:
@@ -154,7 +154,7 @@ def record_field(about: str, group: str | None = None, *, default: Any = None) -
 
 
 def switch(about: str, group: str | None = None) -> Any:
-    """Declare an option that is on where it is given, as the default of a parameter or field of a grouped command."""
+    """Declare an option that is on if it is given, as the default of a parameter or field of a grouped command."""
     return typer.Option(False, help=about, rich_help_panel=group)
 
 
@@ -164,7 +164,7 @@ def option(metavar: str, about: str, group: str | None = None, *names: str) -> A
 
 
 def flag(name: str, about: str, group: str | None = None) -> Any:
-    """Declare an option that is on where it is given, as an annotation."""
+    """Declare an option that is on if it is given, as an annotation."""
     return typer.Option(name, help=about, rich_help_panel=group)
 
 
@@ -299,7 +299,7 @@ class FormatOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class ReadingOptions:
-    """How texts are read that nothing is drawn for."""
+    """Options of reading texts that nothing is drawn for."""
 
     corpus_format: FormatName = None
     field: list[str] | None = record_field("field to read; may be repeated.  [default: text]", FORMATS)

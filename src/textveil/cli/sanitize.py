@@ -173,7 +173,7 @@ class _RecordOptions:
         return RecordColumns(unit=unit, scope=self.scope_column, known=known_columns(self.known or ()), keyed=keyed)
 
     def key(self, corpus_format: str) -> bytes | None:
-        """Return the key of scopes, which is made where its file is missing; None if there is none."""
+        """Return the key of scopes, which is made if its file is missing; None if there is none."""
         if self.scope_key is None:
             return None
         from textveil.corpora.formats.choice import STRUCTURED
@@ -455,7 +455,7 @@ def _told(
 
 
 def _is_several(sources: Sequence[str], output: str | None) -> bool:
-    """Tell whether each file has a release of its own: where a folder is read, or is to be written."""
+    """Tell whether each file has a release of its own: if a folder is read, or is to be written."""
     folders = any(Path(source).is_dir() for source in sources)
     if output is None or output == "-":
         return False

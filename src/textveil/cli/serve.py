@@ -134,7 +134,7 @@ def mcp_command(
 ) -> None:
     """Offer sanitize, restore, detect and audit to a client of the Model Context Protocol, which starts this command.
 
-    What restore and detect answer goes to the client, and in most of them to its model: leave these two out where the
+    What restore and detect answer goes to the client, and in most of them to its model: leave these two out if the
     model must not see originals.
     """
     import asyncio  # a twentieth of a second, which other commands do not need

@@ -152,4 +152,4 @@ def _shown(text: str) -> str:
 _CHECKS: Final[Mapping[str, Callable[[bytes, Path, str | None], tuple[Mapping[str, Any], list[str]]]]] = {
     "textveil-receipt-1": _receipt
 }
-"""What checks a file, by the ``type`` that the file declares: what it tells as JSON data, and as lines."""
+"""Checks of a file, by the ``type`` that the file declares: each returns JSON data, and lines."""

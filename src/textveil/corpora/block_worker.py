@@ -1,4 +1,4 @@
-"""What a process needs to release blocks, how it draws for them, and which processes do so."""
+"""Workers that release blocks: the data that a process needs, its draws, and the choice of processes."""
 
 from __future__ import annotations
 
@@ -350,7 +350,7 @@ def _scopes(sanitizer: Sanitizer, drawn: Sequence[int]) -> list[Scope] | None:
 def _blank_releases(sanitizer: Sanitizer, documents: Sequence[Sequence[str]]) -> dict[str, Release]:
     """The releases of blank texts, each made once: nothing is drawn for them, so that all of one text are equal.
 
-    Half a million empty lines are a block like any other, and must not cost as much as half a million documents. Where
+    Half a million empty lines are a block like any other, and must not cost as much as half a million documents. If
     a mechanism draws for a text as a whole, it draws for a blank one too, and each is released by itself.
     """
     there = _BLANK.intersection(text for texts in documents for text in texts)

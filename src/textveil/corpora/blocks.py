@@ -94,7 +94,7 @@ PERSON_BYTES = 16  # Length of what stands for a person in memory and in ledgers
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordColumns:
-    """Names of columns that are read, and released only where they are kept too."""
+    """Names of columns that are read, and released only if they are kept too."""
 
     unit: str | None = None  # whose record it is, for what one person's records cost together; None: nobody asks
     # whose record it is, for surrogates: one value has one in all records of a person. None is what the policy says

@@ -1,6 +1,6 @@
 """Secrets and persons out of transcripts: what is found in a file, and the file without it.
 
-Searches may run in processes of their own, which are killed where a text takes too long. A string that was searched
+Searches may run in processes of their own, which are killed if a text takes too long. A string that was searched
 is remembered: transcripts say most things twice. What one string of a file tells (a name, a password) is
 replaced wherever the file says it again; one value has one surrogate in a file.
 """
@@ -29,7 +29,7 @@ from textveil.text.no_text import what_it_is
 
 SECRETS: Final = ("secret", ENCODED)
 PERSONS: Final = (PERSON, "email", "phone", "handle", "ip", "id", "url")
-"""Kinds that are taken out where nobody names a policy. UUIDs and bare numbers link messages, and stay."""
+"""Kinds that are taken out if nobody names a policy. UUIDs and bare numbers link messages, and stay."""
 
 _UUID: Final = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}")
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z.,' -]{1,80}")
@@ -52,7 +52,7 @@ Spans = list[DetectedSpan]
 
 
 class Finding(NamedTuple):
-    """What was found: the line where its text begins, and its kind."""
+    """A value that was found: the line where its text begins, and its kind."""
 
     line: int
     kind: str
@@ -63,7 +63,7 @@ Search = Callable[[Sequence[str]], Iterator[tuple[Sequence[str], Sequence[Spans 
 
 
 class Memory:
-    """What the texts of a file, or of a trace, tell of each other: surrogates, and values that may be said again."""
+    """Memory over the texts of a file, or of a trace: surrogates, and values that may be said again."""
 
     def __init__(self) -> None:
         self.scope = MemoryScope()
@@ -245,7 +245,7 @@ def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
 
 
 class _Told:
-    """What the passages of a file tell, by the words at which it may be said again."""
+    """Values that the passages of a file tell, by the words at which they may be said again."""
 
     def __init__(self) -> None:
         self._values: dict[str, list[tuple[int, str, str]]] = {}

@@ -41,12 +41,12 @@ from textveil.whole_files import atomic_writers, check_folder, write_whole
 
 MAX_SAMPLE: Final = 1000  # Documents that a sender's report shows at most
 RunProgress: TypeAlias = Callable[[int, int | None, int], None]
-"""Called with input bytes read, their total where it is known, and words released."""
+"""Called with input bytes read, their total if it is known, and words released."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """What is to be done; ``to_stream`` and ``to_file`` do it."""
+    """A run over a corpus; ``to_stream`` and ``to_file`` execute it."""
 
     # of the sanitizer; with a seed the output is the same for any engine and number of processes
     options: SanitizerOptions
@@ -130,11 +130,11 @@ class Run:
         return self._finished(totals)
 
     def to_places(self, places: Places, stream: Callable[[], BinaryIO]) -> Finished:
-        """Release everything to where it is wanted: as a job where there can be one.
+        """Release everything to where it is wanted: as a job if there can be one.
 
         Args:
             places: outputs; its inputs are those of this run.
-            stream: gives what is written to where no output is named.
+            stream: gives what is written to if no output is named.
 
         Raises:
             ParameterError: a private map is wanted, and releases have none.
@@ -174,11 +174,11 @@ class Run:
         """Release everything to a file, as a job (see ``job.py``); the reports appear with it.
 
         Args:
-            reports: where the report goes: a page to file where a name ends in .html, else JSON.
+            reports: where the report goes: a page to file if a name ends in .html, else JSON.
             sender_report: where what is for the sender alone goes, likewise (mode 0600).
             private_map: where the private map goes, for its owner alone (mode 0600); needs ``map_key``.
             resume: go on with the job of this output, or begin it; its ledger stays when it is finished. Of a finished
-                one the reports are written again where they are asked for and not there.
+                one the reports are written again if they are asked for and not there.
 
         Raises:
             InputError: there is no document, or a record cannot be read and the run is to stop.
@@ -458,7 +458,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """What a run did."""
+    """The result of a run."""
 
     report: Report
     totals: Totals
@@ -486,7 +486,7 @@ class Finished:
         )
 
     def texts(self, reports: Sequence[Path], sender_report: Path | None, whole: Whole | None = None) -> dict[Path, str]:
-        """The reports that are asked for, by where they go: pages where the name ends in .html, else JSON.
+        """The reports that are asked for, by where they go: pages if the name ends in .html, else JSON.
 
         ``reports``: of the release; each is another form of the same.
         """

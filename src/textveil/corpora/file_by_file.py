@@ -256,7 +256,7 @@ def _check_text(stream: BinaryIO, encoding: str | None) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Unread:
-    """What is no corpus, such as a PDF: refused when it is its turn."""
+    """A file that is no corpus, such as a PDF: refused when it is its turn."""
 
     reason: str
     choice: ClassVar[None] = None

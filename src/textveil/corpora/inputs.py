@@ -273,7 +273,7 @@ class Places:
 
     @property
     def job(self) -> Path | None:
-        """The output where it is a regular file, or where one will be: only then there is a job."""
+        """The output if it is a regular file, or if one will be: only then there is a job."""
         return self.output if self.output is not None and _is_file(self.output) else None
 
 

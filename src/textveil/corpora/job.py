@@ -33,7 +33,7 @@ _PIECE = 2**20
 
 @dataclass(frozen=True, slots=True)
 class MapWanted:
-    """Where a run's private map goes."""
+    """The place of a run's private map."""
 
     path: Path
     key: bytes = field(repr=False)  # the user's, 32 bytes
@@ -272,7 +272,7 @@ class Job:
             self._ledger.close()
 
     def _need_own(self) -> None:
-        """Raise ``OutputError`` where the folder is no longer the one in which this job writes."""
+        """Raise ``OutputError`` if the folder is no longer the one in which this job writes."""
         here = self.folder.holds(self._ledger)
         if here and (self._output is None or same_file(self._output.fileno(), self.folder.partial)):
             return
@@ -353,7 +353,7 @@ def refused(folder: JobFolder, wanted: str, got: str) -> ParameterError:
 
 @contextlib.contextmanager
 def written_or_refused() -> Iterator[None]:
-    """Raise ``OutputError`` where the disk is full, or fails."""
+    """Raise ``OutputError`` if the disk is full, or fails."""
     try:
         yield
     except OSError as error:

@@ -27,7 +27,7 @@ LISTED = 1000  # Skipped records that are kept one by one; the rest are counted
 
 @dataclass(slots=True)
 class Totals:
-    """What all committed blocks of a job come to."""
+    """The sums over all committed blocks of a job."""
 
     blocks: int = 0  # committed blocks, which is the number of the next one
     bytes_read: int = 0
@@ -65,7 +65,7 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class LedgerState:
-    """What a ledger says."""
+    """The contents of a ledger."""
 
     begin: Mapping[str, Any] | None  # the settings of the job; None if it never began
     totals: Totals  # over the committed blocks whose output is there
@@ -380,7 +380,7 @@ class JobFolder:
 
 
 def _locked(stream: BinaryIO) -> bool:
-    """Take the file for this process alone; the lock ends with the process. True where there are no locks."""
+    """Take the file for this process alone; the lock ends with the process. True if there are no locks."""
     try:
         import fcntl
     except ImportError:  # not a POSIX system
@@ -417,7 +417,7 @@ class JobReceipt:
         return None, []
 
     def keep(self, numbers: Sequence[int]) -> None:
-        """Note the numbers; where that fails, a job that goes on pays again."""
+        """Note the numbers; if that fails, a job that goes on pays again."""
         data = {"paid_for": self.paid_for, "numbers": list(numbers)}
         with contextlib.suppress(OSError), self.folder.written_anew(self.folder.paid) as stream:
             stream.write(json.dumps(data).encode("ascii"))

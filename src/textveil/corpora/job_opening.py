@@ -1,4 +1,4 @@
-"""How a job is begun, or gone on with: what it was begun with against what is wanted now, by public names alone."""
+"""Opens a job, or goes on with one: compares its terms with those wanted now, by public names alone."""
 
 import hashlib
 import os
@@ -59,7 +59,7 @@ class Changed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a job depends on."""
+    """The terms that a job depends on."""
 
     settings: Mapping[str, Any]  # public facts; they stand in the ledger
     private: str  # inputs and seed, of which the ledger holds a salted digest
@@ -216,7 +216,7 @@ def _opened(
     sync_seconds: float,
     private_map: MapWanted | None,
 ) -> Job:
-    """The job, gone on with where that is asked for and something of it is there, else begun anew."""
+    """The job, gone on with if that is asked for and something of it is there, else begun anew."""
     secret = folder.remembered()
     goes_on = resume and state.begin is not None and not terms.changed(state.begin)
     if goes_on and secret is not None:

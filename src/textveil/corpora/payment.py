@@ -1,7 +1,7 @@
 """A run that is paid for from a ledger of budgets: everything is counted first, and taken before anything is drawn.
 
 The inputs are read twice: once to count what each person's texts will cost, once to release them. All of it is taken in
-one transaction, or none. A job remembers what it has paid for, so one that goes on pays again only where its input has
+one transaction, or none. A job remembers what it has paid for, so one that goes on pays again only if its input has
 changed; its draws are the same ones, which cost nothing more.
 """
 
@@ -30,7 +30,7 @@ from textveil.sanitize.setting import Setting
 
 @dataclass(frozen=True, slots=True)
 class Payer:
-    """Whose budget a run is taken from."""
+    """The ledger and accounts that pay for a run."""
 
     ledger: str
     tenant: str = field(default="local", repr=False)

@@ -101,7 +101,7 @@ class BlockQueue:
 
 
 class Failure(NamedTuple):
-    """An error in a worker: its class where it is one of ours, else None, and a line without input text."""
+    """An error in a worker: its class if it is one of ours, else None, and a line without input text."""
 
     kind: type[TextveilError] | None
     message: str

@@ -83,7 +83,7 @@ def provided_tables(
 ) -> list[OpenTable]:
     """The tables of a mechanism, those built that are missing and pay; hold them as long as they are to be used.
 
-    Where one cannot be kept nothing is built, and a line is told: processes then make rows as words appear.
+    If one cannot be kept nothing is built, and a line is told: processes then make rows as words appear.
 
     Args:
         input_bytes: size of the input as it lies on the disk; None if it is not known: then nothing is built.

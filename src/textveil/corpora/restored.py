@@ -167,7 +167,7 @@ class DecodesTexts(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class DecodingRun:
-    """What is to be decoded; ``to_stream`` and ``to_file`` do it."""
+    """A run that decodes releases; ``to_stream`` and ``to_file`` execute it."""
 
     decoder: DecodesTexts
     corpus_format: CorpusFormat  # the format of inputs and output; its sanitized fields are those that are decoded
@@ -180,7 +180,7 @@ class DecodingRun:
     private: bool = False  # whether the file is for its owner only, as restored originals are
 
     def to_file(self, output: Path) -> int:
-        """Decode everything into a file, which is whole or not there; compressed where its name says so.
+        """Decode everything into a file, which is whole or not there; compressed if its name says so.
 
         Returns how many documents.
 

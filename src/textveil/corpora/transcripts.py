@@ -1,7 +1,7 @@
 """Transcripts, histories and notebooks as pieces of text that may be replaced, and all else as it is written.
 
 Readers of such files are programs: keys, types, times and ids by which messages name each other must stay. So a string
-of JSON stays where both its key and its form say what it is; every other string is text, and so are long whole numbers
+of JSON stays if both its key and its form say what it is; every other string is text, and so are long whole numbers
 and keys that are no plain words. A line that is no JSON is text as a whole. What is joined again is byte for byte what
 was read, but for the pieces that were replaced.
 """
@@ -70,7 +70,7 @@ _LONG_NUMBER: Final = re.compile(r"-?\d{7,64}")
 
 
 class Piece(NamedTuple):
-    """A text in a file: the line where it begins, and how it is written where it is a part of JSON."""
+    """A text in a file: the line where it begins, and how it is written if it is a part of JSON."""
 
     text: str
     line: int
@@ -91,7 +91,7 @@ class Piece(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """What is searched at once: a text, and where pieces begin in it (before it if below 0), with their number."""
+    """A text that is searched at once, and where pieces begin in it (before it if below 0), with their number."""
 
     text: str
     pieces: tuple[tuple[int, int], ...]
@@ -394,7 +394,7 @@ def _attachments(text: str) -> frozenset[str]:
 
 
 def _history(transcript: Transcript, text: str) -> None:
-    """Add the entries of a shell's history: each is searched by itself where its time stands before it."""
+    """Add the entries of a shell's history: each is searched by itself if its time stands before it."""
     entry: list[str] = []
     begins = _FISH if text.startswith("- cmd: ") else _ZSH if _ZSH.match(text) else _BASH_TIME
     for line in re.split(r"(?<=\n)", text):

@@ -1,7 +1,5 @@
 """E-mail addresses, URLs, handles, domains, IP addresses, wallets, coordinates and telephone numbers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
@@ -248,7 +246,7 @@ _LABELLED_PHONE: Final = lazy_regex(
 LABELLED_PHONE_GATE: Final = with_words("tel telefon telefax fax mobil handy phone telephone mob tlf tfno")
 find_labelled_phones: Final = finding(_LABELLED_PHONE, "phone", 0.85, "label", group="number")
 REGIONS: Final = ("US", "GB", "IN", "DE", "FR", "ES", "IT", "BR", "AU", "MX")
-"""Whose national numbers are known where a number names no country: ISO 3166 codes."""
+"""ISO 3166 codes of countries whose national numbers are known if a number names no country."""
 _SPOKEN_IN: Final = MappingProxyType({"es": ("ES",), "pl": ("PL",), "pt": ("PT", "BR"), "nl": ("NL", "BE")})
 _THREES: Final = lazy_regex("[0-9]{3} [0-9]{3} [0-9]{3} ?")
 """Telephone numbers of Spain, Poland and Portugal look like amounts of millions."""
@@ -272,7 +270,7 @@ _FORMS: Final = lazy_regex(
     r"|0[0-9]{1,4}[ ./-][0-9][0-9 ./-]{4,}|001-[0-9-]{10,}+(?:x[0-9]*)?"
 )
 _NUMBERED: Final = lazy_regex(r"[1-9][0-9]{2,5}/[0-9]{2,4}")
-"""What is no telephone number, whatever stands beside it: numbers of cases, "application number 36391/02"."""
+"""Digits that are never a telephone number, whatever stands beside them: cases, "application number 36391/02"."""
 _GROUPS: Final = lazy_regex(r"[0-9]+")
 _REMEMBERED: Final = 1 << 12
 

@@ -1,7 +1,5 @@
 """Ages: in digits and words, by a unit, a word before them, or where they stand; in English and other languages."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Final
@@ -46,7 +44,7 @@ _SAID: Final = lazy_regex(
     r"| and (?:a|an|the|his|her|lives?|works?|has|still)\b)(?![.,][0-9])"
     rf"|\b[Aa]t (?P<half>(?i:{BELOW_HUNDRED}) and a half),"
 )
-"""What is said of somebody in words that would be said of nothing else: she was nineteen at her wedding."""
+"""Words that are said of a person and of nothing else: she was nineteen at her wedding."""
 _SMALL_UNIT: Final = lazy_regex(r"[ -]?(?:months?|mos?|weeks?|wks?|days?)\b")
 _AGED_SMALL: Final = lazy_regex(
     rf"(?<![A-Za-z])(?:[Aa]ged|[Aa]ge:|[Aa]ge of|[Aa]t age) (?P<age>(?:{_NUMBER}|(?i:{BELOW_HUNDRED}))"
@@ -58,7 +56,7 @@ _AGED_WORD: Final = lazy_regex(
     r"|(?:(?<=I)(?: am|'m)|(?<=[Hh])e(?: is|'s))(?: only| just| about| around)?)"
     rf" (?=[0-9]|(?i:{BELOW_HUNDRED}))"
 )
-"""What tells of an age, up to the number."""
+"""Words that announce an age, up to the number."""
 _AGE_DECADE: Final = lazy_regex(
     r"[Ii](?<![A-Za-z].)n (?:his|her|their|my|your|our) (?:early |mid[ -]?|late )?"
     r"(?P<age>[1-9]0|(?:twen|thir|for|fif|six|seven|eigh|nine)ties)(?=s?\b|'s)"
@@ -73,7 +71,7 @@ _AFTER_NAME: Final = lazy_regex(
 _HEADS_LINE: Final = lazy_regex(
     r"(?<![^\n])[ \t>*-]{0,8}(?P<name>[A-Z][a-z]{2,14})(?: [A-Z][a-z'-]{1,20})?, (?P<age>[1-9][0-9])(?=, [A-Z]| ?[\n|])"
 )
-"""What somebody says of himself in a line's head: Marcus, 34, Leith."""
+"""An age that people give of themselves at the head of a line: Marcus, 34, Leith."""
 _CODE: Final = lazy_regex(r"[1-9](?<![\w.,/-].)[0-9](?=[ -]?[MF](?![\w.'/-]))")
 DECADE_GATE: Final = either(at_digits("(?<![0-9])[1-9]0(?![0-9])"), holding("ties"))
 AFTER_NAME_GATE: Final = at_digits(r"[a-z](?:, | \()[1-9][0-9](?:, |\)| ?[\n|])")
@@ -164,7 +162,7 @@ _HAS: Final = lazy_regex(
     r" wieku))"
     r"(?: (?:ya|deja|gia|ja|al|juz|schon|nu|im|em|en|in) ?(?:[A-Za-z]{3,10})?)? ?\Z"
 )
-"""What stands before an age in seven languages: to have or to turn, or a person and "of"."""
+"""Words before an age in seven languages: to have or to turn, or a person and "of"."""
 _APPOSED: Final = lazy_regex(
     r"(?:[A-Z][a-z]{1,20}|(?i:opa|oma|abuel[oa]|nonn[oa]|avo|pere|mere|vater|mutter|padre|madre|pai|mae|moeder|vader"
     r"|patientin?|babcia|dziadek))(?:, ?| ?\()\Z"

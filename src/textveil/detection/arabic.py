@@ -1,7 +1,5 @@
 """Names, dates, ages, addresses and ids in Arabic: listed names in a row, titles, labels, kunya and nasab."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -205,7 +203,7 @@ _FIELD: Final = lazy_regex(
     rf"(?<![\u0621-\u0652])(?:عنوان(?:ه|ها|ي)?(?: (?:السكن|المنزل|العمل|التوصيل|المراسلة))?|العنوان(?: {_A}{{3,12}}){{0,2}}|(?:مكان|محل) (?:الإقامة|الاقامة|الميلاد|الولادة|السكن|الحادث|الواقعة)|السكن)"
     rf" ?[:：] ?(?P<place>[^\n:：;؛|]{{3,70}}?)(?=\s{{2}}|[ ]?[\n;؛|]|$|[ ،]{{1,2}}(?:ال)?(?:هاتف|جوال|تلفون|موبايل|محمول))"
 )
-"""What a label says is an address, or where somebody was born."""
+"""Labels of addresses and of places of birth."""
 
 
 def find_places(text: str) -> Iterator[Found]:

@@ -1,4 +1,4 @@
-"""What somebody is called beside a name, and what animals, boats and caravans are called, in nine languages.
+"""Nicknames of persons, and names of animals, boats and caravans, in nine languages.
 
 Such names are ordinary words as often as not. Only the words beside them tell: everyone calls him Spud; her father,
 "Old Tam", died; a dog called Biscuit; Bateau : Korrigan.

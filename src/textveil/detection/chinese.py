@@ -5,8 +5,6 @@ by a word for a person beside it, and by what may stand before and behind a name
 family name are public.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -81,7 +79,7 @@ _CALLED: Final = lazy_regex(
     rf"(?:(?:都|大家|人人|一直)叫[他她我]|(?:外号|绰号|小名|昵称)(?:叫|是|[：:]))[“”\"「]?(?P<name>{_H}{{2,3}})(?=[^{HAN}]|[的是]|\Z)"
 )
 _OF_CHILD: Final = lazy_regex(rf"(?<!{_H})(?P<name>{_H}{{2,4}}?)的?(?:妈妈|爸爸|妈咪|奶奶|爷爷|姥姥|姥爷|家长)(?!{_H})")
-"""Who a child's parents are called by, in chats of a school: 乐乐妈妈."""
+"""Words behind a child's name that name its parents, in chats of a school: 乐乐妈妈."""
 _NO_CHILD: Final = lazy_regex("别人|[二两三我你您他她它的各全单亲孩学新年老宝辣众诸患其所部和与及请让给跟问叫是]")
 _GREETED: Final = lazy_regex(rf"(?:^|\n)(?P<name>[小阿]{_H})(?=[，,：:！!])")
 _RUN: Final = lazy_regex(rf"{_H}{{2,}}")

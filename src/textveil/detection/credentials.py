@@ -1,7 +1,5 @@
 """Secrets by what stands before them: "password is", ``api_key =``, ``Authorization:``, ``--token``, users of URLs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import lru_cache

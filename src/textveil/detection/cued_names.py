@@ -4,8 +4,6 @@ A document may mix languages, so the words of all of them are looked up together
 is a name only where it is written as one and is no ordinary word of that language.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -250,7 +248,7 @@ def _announced(
 
 
 def _announced_end(text: str, start: int, end: int, at: int, cue: Cue, language: str) -> int:
-    """Return where the name at ``at`` ends that the word from ``start`` to ``end`` announces; 0 where none does."""
+    """Return where the name at ``at`` ends that the word from ``start`` to ``end`` announces; 0 if none does."""
     low = text[start:end].lower()
     if text[at].islower() and cue in (_CALLED_CUE, _APPOSED_CUE):
         return _small_end(text, at)
@@ -302,7 +300,7 @@ def _amid_others(text: str, start: int) -> bool:
 
 
 def _name_end(text: str, at: int, language: str, cue: Cue, *, small: bool = False, sure: bool = False) -> int:
-    """Return where the name ends that begins here; 0 where none does.
+    """Return where the name ends that begins here; 0 if none does.
 
     ``small``: it may be an ordinary word; ``sure``: a label says that a name stands here.
     """

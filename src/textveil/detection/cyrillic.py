@@ -4,8 +4,6 @@ Searches read the text as it is written. A Russian name has an ending for each c
 list needs one form.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import cache, lru_cache

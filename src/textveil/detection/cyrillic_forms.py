@@ -1,7 +1,5 @@
 """Dates, ages, ids, telephone numbers and addresses with Russian words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final
 

@@ -4,8 +4,6 @@ A list or range is one span: what its dates share (29 and 30 June 1992) is writt
 without the others. Patterns are of the plain form of a text, in which letters have no accents.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Final

@@ -1,7 +1,5 @@
 """Dates and times of day in many written forms, each checked by the calendar or its context."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from datetime import date, datetime
@@ -94,7 +92,7 @@ _NO_SHORT_DAY: Final = lazy_regex(
     r"(?:pril|artan|pine|olol|statin|zide|cillin|one|ine|ide|caps?|tabs?|dose|insulin|units|score|pain|power|strength"
     r"|vision|acuity|ratio|scale|(?<![A-Za-z])(?:[Vv]ersion|[Vv]|[Nn]o|[Nn]r|[A-Z]{2,}|of|is|was))[.:]? ?\Z"
 )
-"""What stands before a number and a slash that are no day: a medicine, a score."""
+"""Words before a number and a slash that are no day: a medicine, a score."""
 _DAY_OR_MONTH: Final = lazy_regex(rf"{_WEEKDAY}|{_MONTH}")
 _CAPITALS_ALONE: Final = frozenset(
     ["MI", "LA", "EL", "IL", "LE", "AL", "DI", "MA", "SO", "FR", "SA", "DU", "AB"]
@@ -107,14 +105,14 @@ _ON_SHORT_DAY: Final = lazy_regex(
     r"|bloods|cxr|ct|mri|echo|ecg|ekg|xr|op|adm|admitted|dc|d/c|rv|r/v|fu|f/u|clinic|appt),?\.?"
     r"|[a-z] \(|[-\u2013] ?) ?\Z"
 )
-"""What stands before a day without a year: a preposition, a day of the week, what was done on it."""
+"""Words before a day without a year: a preposition, a day of the week, a verb."""
 _YEARS: Final = lazy_regex(
     r"[12](?<![\w.,$\xa4/:#-].)(?:(?<=1)[6-9]|(?<=2)0)[0-9]{2}(?:-(?:(?:1[6-9]|20)?[0-9]{2}))?(?:s)?"
     r"(?![\w]|[.,:/-][0-9]|-[a-z]| ?(?:%|percent|points?|miles?|km|meters?|feet|dollars|people|men|women|pounds|mg|ml))"
 )
 _DECADE: Final = lazy_regex(r"(?<![\w])'[0-9]0s\b", holds=("0s",))
 _OFFSET: Final = r"[+-][0-9]{2}(?::?[0-9]{2})?(?![0-9:])"
-"""How far a clock is from UTC: a part of the time, since it tells where somebody is."""
+"""The offset of a clock from UTC: a part of the time, since it tells where somebody is."""
 
 _CLOCK: Final = lazy_regex(
     r"[0-9](?<![\w.,:/$-].)(?:(?<=[0-2])[0-9])?(?:"
@@ -167,7 +165,7 @@ _ZONE: Final = lazy_regex(
     r"(?:UTC|GMT)(?<![A-Za-z]...)(?P<offset>[+-](?:1[0-4]|0?[0-9])(?::?[0-9]{2})?)(?![\w:]|\.[0-9])",
     holds=("UTC", "GMT"),
 )
-"""How far a zone is from UTC: UTC-05:00."""
+"""The offset of a zone from UTC: UTC-05:00."""
 _FIRST_OF_RANGE: Final = lazy_regex(r"^[0-3]?[0-9] ?- ?(?=[0-9])")
 _GOES_ON: Final = lazy_regex(r"[,;:)]|[ \n][a-z0-9(]")
 """Behind a full stop that ends no sentence: it stands for letters left out, and would tell that it is not May."""
@@ -212,7 +210,7 @@ def find_coarse_dates(text: str) -> Iterator[Found]:
 def find_short_days(text: str) -> Iterator[Found]:
     """Days without a year: seen 29/7, echo 05.09.
 
-    Where neither number is above 12, a word before them must tell that they are a day.
+    If neither number is above 12, a word before them must tell that they are a day.
     """
     for match in matches(_SHORT_DAY, text):
         before = max(0, match.start() - 12), match.start()
@@ -255,7 +253,7 @@ def find_months(text: str) -> Iterator[Found]:
 
 
 def find_years(text: str) -> Iterator[Found]:
-    """Years and decades, where nothing around them says that they are another number."""
+    """Years and decades, if nothing around them says that they are another number."""
     for pattern in (_YEARS, _DECADE) if "'" in text else (_YEARS,):
         for match in matches(pattern, text):
             if "'" in match[0] or int(match[0][:4]) < _LATEST_YEAR:

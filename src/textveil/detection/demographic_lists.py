@@ -4,8 +4,6 @@ Other languages than English have rows of faith, marital status, orientation and
 surrogate is another word of the same row.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +22,7 @@ OCCUPATIONS: Final = "occupations.txt"
 OCCUPATION: Final = "occupation"
 KIND: Final = "demographic"
 EITHER, ADJECTIVE, SINGULAR, PLURAL = "adjective or noun", "adjective", "noun", "plural"
-"""How an entry is used; a word of the first form is both: a German lawyer, a German."""
+"""The uses of an entry; a word of the first form has both: a German lawyer, a German."""
 _LETTERS: Final = lazy_regex(r"[A-Za-z]+")
 _SIBILANT: Final = lazy_regex(r"(?:s|x|z|ch|sh)\Z")
 _CONSONANT_Y: Final = lazy_regex(r"[^aeiou]y\Z")
@@ -33,7 +31,7 @@ Words: TypeAlias = tuple[str, ...]
 
 
 class Form(NamedTuple):
-    """What an entry of the lists is: its class, and how it is used."""
+    """The class of an entry of the lists, and its uses."""
 
     group: str
     use: str
@@ -133,7 +131,7 @@ VAGUE: Final = words_in(
     """worker shepherd player assistant agent model guard operator official coach checker packer owner manager deputy
     controller examiner intern supervisor marine major servant developer handler turner officer"""
 )
-"""Last words that name an occupation only with a word before them, or where the text says that somebody works so."""
+"""Last words that name an occupation only with a word before them, or if the text says that somebody works so."""
 _OF_STATE: Final = lazy_regex(
     r"[A-Z](?<![A-Za-z-].)[a-z]{2,15}(?= (?:[Gg]overnment|[Aa]uthorit(?:y|ies)|[Cc]onstitution(?:al)?|[Ss]tate|[Aa]rmy"
     r"|[Ee]mbassy|[Cc]onsulate|[Pp]arliament|(?:[Pp]enal|[Cc]ivil|[Cc]riminal) [Cc]ode|[Pp]rime [Mm]inister)\b)"

@@ -1,10 +1,8 @@
-"""What singles a person out in English text: nationality, ethnicity, religion, occupation, family status and the like.
+"""Words that single out a person in English text: nationality, ethnicity, religion, occupation, family status and more.
 
 A listed word counts where the text says it of a person: "a Polish national", "he is Catholic", "works as a nurse",
 "Occupation: glazier". "Turkish law", "in English" and "French fries" hold a listed word and no such evidence.
 """
-
-from __future__ import annotations
 
 import re
 from collections.abc import Iterator
@@ -366,7 +364,7 @@ _FAITH_CUE: Final = lazy_regex(
 
 
 class Rule(NamedTuple):
-    """What shows that a listed word is said of a person; the first rule of its class that fits decides."""
+    """Tells that a listed word is said of a person; the first rule of its class that fits decides."""
 
     groups: str  # classes of the lists, parted by spaces
     uses: str  # "but" and a use, or uses parted by commas; empty is any

@@ -80,7 +80,7 @@ _PATTERNS: Final = tuple(
 )
 _TITLED: Final = joined_words("cfr corinthians")
 _TITLE: Final = lazy_regex(r"(?<![\w.,/-])[0-9]{1,2} \Z")
-"""Which of several codes of law or letters it is: 34 CFR, 1 Corinthians."""
+"""The number before a code of law or a letter: 34 CFR, 1 Corinthians."""
 DESIGNATION_GATE: Final = both(with_words(_WORDS), at_digits("[0-9]"))
 
 

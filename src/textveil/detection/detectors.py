@@ -69,7 +69,7 @@ DETECTORS: Final[Table[DetectorEntry]] = Table(
 """textveil's own; the folder of a model follows the name of some: "spacy:models/en_core_web_sm"."""
 
 DEFAULT: Final = ("embedded", "numbers")
-"""What ``tv.detect`` and ``textveil detect`` use."""
+"""Names of the detectors that ``tv.detect`` and ``textveil detect`` use."""
 
 _WANTED: Final = "names of detectors, or objects with `detect`"
 
@@ -83,7 +83,7 @@ def detector_of(name: str) -> Detector:
 
     Raises:
         UnknownNameError: there is none of that name.
-        ParameterError: the folder is missing, or given where there is none; or a package adds what is no detector.
+        ParameterError: the folder is missing, or given if there is none; or a package adds what is no detector.
         MissingExtra: its package is not installed.
     """
     written, _, folder = name.partition(":")
@@ -195,7 +195,7 @@ def pieces(text: str, most: int) -> Iterator[tuple[int, str]]:
     """Yield places and pieces of a text, of ``most`` characters at the longest, each with the end of the one before it.
 
     Foreign detectors take time or memory that grows faster than a text, and some refuse long ones. Pieces begin and end
-    at white space where there is some; a span of up to ``SHARED`` characters stands whole in one of them.
+    at white space if there is some; a span of up to ``SHARED`` characters stands whole in one of them.
     """
     start = 0
     while len(text) - start > most:
@@ -262,7 +262,7 @@ KINDS_OF_LABELS: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def kind_of_label(label: str) -> str | None:
-    """Return the kind that a label means; empty if it is left out, None where it is not known."""
+    """Return the kind that a label means; empty if it is left out, None if it is not known."""
     return KINDS_OF_LABELS.get(plain_label(label))
 
 

@@ -1,6 +1,4 @@
-"""What machines write for machines: digests, error codes, sizes, time zones, URLs without a domain."""
-
-from __future__ import annotations
+"""Values that machines write for machines: digests, error codes, sizes, time zones, URLs without a domain."""
 
 import re
 from collections.abc import Iterator
@@ -27,7 +25,7 @@ _ZONE: Final = lazy_regex(rf"(?<![\w/])(?:{_REGIONS})/[A-Z][A-Za-z_-]{{2,24}}(?:
 _LOCAL_URL: Final = lazy_regex(
     r"(?:https?|wss?)://(?:localhost|127\.0\.0\.1|0\.0\.0\.0|[a-z][a-z0-9-]{1,40})(?::[0-9]{2,5}(?![0-9@]))?(?=[/\s\"'`)>,;]|\Z)"
 )
-"""Where a program listens on its own machine or beside it: a host without a domain names nobody."""
+"""Matches the host of a program on its own machine or beside it: a host without a domain names nobody."""
 _LOGGED: Final = lazy_regex(
     r"(?:(?<=HTTP/1\.[01]\" )|(?<=HTTP/[23]\" )|(?<=HTTP/2\.0\" ))[1-5][0-9]{2} [0-9]{1,12}(?![\w.-])"
     r"|(?<=[a-z]\[)[0-9]{1,7}(?=\]:)|(?<=\bRFC )[0-9]{3,5}(?!\w)",

@@ -1,7 +1,5 @@
 """Forms of Chinese, Japanese and Korean texts: dates, ages, telephone numbers, ids, and what their labels name."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final
 

@@ -539,7 +539,7 @@ _INSTEAD: Final = {
     "demographic": Row("group", _demographics, demographics.DEMOGRAPHIC_GATE, "demographic", 0.8, _LISTED,
         "she is married", "a Roma"),
 }  # fmt: skip
-"""What looks at pages in another language instead of a row."""
+"""Rows for pages in another language, by the row that each replaces."""
 
 
 @lru_cache(maxsize=64)

@@ -65,7 +65,7 @@ class Score:
         return Bound(lower, estimate, upper, self.confidence)
 
     def to_data(self) -> dict[str, Any]:
-        """JSON data; intervals as objects, None where there is none."""
+        """JSON data; intervals as objects, None if there is none."""
         record: dict[str, Any] = {name: getattr(self, name) for name in ("labelled", "found")}
         for name in ("precision", "recall", "f2"):
             bound = getattr(self, name)
@@ -86,7 +86,7 @@ class Missed(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
-    """What a detector found in labelled texts."""
+    """Counts of the spans that a detector found in labelled texts."""
 
     corpus: str  # what reports call the texts
     detector: str  # its name

@@ -5,8 +5,6 @@ So are those before what an English house is called by, and behind what a house 
 a word tells it from others of its sort: Hawthorn Surgery, but General Surgery; Farmacia Rossi.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 from typing import Final
@@ -62,19 +60,19 @@ _HOMES: Final = words_in("care nursing rest retirement residential")
 """Words before "home" that make it a house."""
 _GENERIC: Final = known.GENERIC | known.GENERIC_CARE | frozenset(known.written("en")["generic houses"])
 _HOUSE: Final = lazy_regex(r"(?:[Ii][mn]s?|[Aa][mn]s?|[Vv]om|[Zz]um|[Dd]as|[Dd]em|[Aa]us|[Dd]es|:|\n|\A) {0,4}\Z")
-"""What stands before a German house with a name: im Haus Abendsonne, but Haus Nummer 7."""
+"""Words before a German house with a name: im Haus Abendsonne, but Haus Nummer 7."""
 _INNS: Final = words_in("hotel gasthof gasthaus wirtshaus")
-"""Of which any German noun is the name: Gasthof Krone."""
+"""Sorts of houses whose name may be any German noun: Gasthof Krone."""
 _FORMS_BEFORE: Final = ("EHPAD", "SCI", "GAEC", "SCEA", "EARL", "ASBL")
-"""What stands before a name in capitals."""
+"""Words before a name in capitals."""
 _GOODS: Final = words_in(
     "aridos conservas quesos frutas carnes reformas instalaciones excavaciones pinturas automoviles muebles textiles"
     " viajes construcciones transportes moveis elevadores impianti trasporti charpente couverture facades taxis viacao"
 )
-"""What firms are called by, in capitals alone."""
+"""Sorts of firms, in capitals alone."""
 _COUNTED_HOUSE: Final = words_in("nummer nr nord sud ost west mitte eins zwei drei")
 _HYPHENED: Final = frozenset(known.written("de")["hyphened houses"])
-"""What sort of house it is, behind a name and a hyphen: Albert-Schweitzer-Gymnasium."""
+"""Sorts of houses behind a name and a hyphen: Albert-Schweitzer-Gymnasium."""
 _SORTS: Final = frozenset(known.written("de")["sorts of houses"])
 """Words before such a word that name no house: Reha-Klinik."""
 _PARTS_BEFORE: Final = lazy_regex(
@@ -119,7 +117,7 @@ _CUED: Final = lazy_regex(
     r"(?=(?:[A-Z][A-Za-z'&-]* ){2,4}(?:is|are|was|has|have|wants?|says?|said|asked|will|needs?|called|delivers?)\b))"
     rf"(?P<name>{_W}(?:(?: & |'s | (?:of |and |at )?){_W}){{1,5}}+)(?=[ ,.;:)\n]|\Z)(?! [A-Z0-9])"
 )
-"""Where somebody works, and what labels call a house; two words or more, since brands have one."""
+"""The name behind "works at" or the label of a house; two words or more, since brands have one."""
 _INN: Final = lazy_regex(
     r"(?:pub|inn|cafe|bar|restaurant|bistro|shop|bookshop|bakery|hotel|hostel|guesthouse|nursery|salon|farm)"
     r"(?:,? (?:called|named)|,) (?P<name>The (?:[A-Z][a-z']{2,20})(?: (?:(?:of|and|&) )?[A-Z][a-z']{2,20}){0,3})"
@@ -232,7 +230,7 @@ def _begun(text: str, end: int, *, weak: bool) -> int:
 
 
 def _named_before(text: str, end: int, *, weak: bool) -> int:
-    """Return where the name of an English house begins whose sort stands at ``end``; -1 where it has none."""
+    """Return where the name of an English house begins whose sort stands at ``end``; -1 if it has none."""
     words = _words_before(text, end - 1)
     named = [word for _, word in words if word[0].isupper() and word.lower() not in _GENERIC]
     start = words[0][0] if words else end
@@ -254,7 +252,7 @@ def _opens(text: str, start: int) -> bool:
 
 
 def _named_behind(text: str, start: int, end: int, language: str) -> int:
-    """Return where the name of a house behind its sort ends; 0 where it has none."""
+    """Return where the name of a house behind its sort ends; 0 if it has none."""
     run = _RUN_BEHIND.match(text, end)
     if run is None or text[start - 1 : start].isalnum():
         return 0

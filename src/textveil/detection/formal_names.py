@@ -1,7 +1,5 @@
 """Names by how they are written: Mrs J Pettifer and PETTIFER, Agnes in letters; small letters in chats."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -34,7 +32,7 @@ _TITLED: Final = lazy_regex(
 """Behind a title: initials, or a given name, and a family name; in the latter case in capitals."""
 
 _FOLLOWING: Final = lazy_regex(r" ([A-Z][a-z]+(?:-[A-Z][a-z]+)?)(?![A-Za-z0-9_])")
-"""What may be another family name: a word that is not ordinary."""
+"""A word that may be another family name: it is not ordinary."""
 
 _LABELED: Final = lazy_regex(
     r"(?<![A-Za-z])(?:P[Tt]|[Pp]atient|PATIENT|[Cc]lient|CLIENT|[Rr]esident|RESIDENT|[Rr]e|RE|[Nn]ames?|NAMES?)"
@@ -88,7 +86,7 @@ HONORS: Final = words_in(
     dphil msc bsc mba llb llm jp mp msp ms rn np pa do mrcvs
     mrcog mrcpath frcvs frca frcr frcog frcpath rgn rmn dds dvm pharmd facs facp faan esq jnr snr cpa ceo cfo cto nhs"""
 )
-"""What stands behind a name in capitals and is none: honors, degrees, offices."""
+"""Capitals behind a name that are no part of it: honors, degrees, offices."""
 
 FORMAL_GATE: Final = either(
     with_words(
@@ -219,7 +217,7 @@ _SIGNATURE: Final = lazy_regex(
     r"(?<![^\n])[ \t]{0,8}(?:i\. ?[AV]\.|gez\.|p\.p\.|ppa\.|sgd\.?|/s/)[ \t]{0,3}(?:(?:Dr|Prof|med)\.[ \t]){0,3}"
     rf"(?P<name>(?:[A-Z][a-z]{{0,2}}\. ?){{0,3}}(?P<family>{_WORD})(?: {_WORD}){{0,2}})(?=[ \t]{{0,4}}(?:[,(\n]|\Z))"
 )
-"""Who signs for another: i.A. St. Hesselmann, p.p. R. Tindle."""
+"""The name of a person who signs for another: i.A. St. Hesselmann, p.p. R. Tindle."""
 _SPACED_OUT: Final = lazy_regex(
     r"(?:(?:Frau|Herrn?|Mrs?|Ms|Miss|Dr|Prof)\.? (?:[A-Z][a-z]{1,20}(?:-[A-Z][a-z]{1,20})? )?)"
     r"(?P<name>[A-Z](?: [a-z]){2,24})(?![A-Za-z'])(?! [a-z] )"

@@ -1,7 +1,5 @@
 """Plain texts, what searches find in them, and how a phase of searches resolves overlaps."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -251,7 +249,7 @@ def _at_a_gap(text: str, end: int) -> int:
 
 T = TypeVar("T")
 Judge: TypeAlias = Callable[[int, int, bool], T | None]
-"""What the characters ``text[start:end]`` are, and whether they are a whole match; None if they are refused."""
+"""Judges the characters ``text[start:end]``: their kind, and whether all match; None refuses them."""
 _GAP: Final = lazy_regex(r"(?<=[A-Za-z0-9)])[ ./-]+(?=[A-Za-z0-9(+])")
 
 
@@ -259,7 +257,7 @@ def readings(pattern: re.Pattern[str], text: str, judge: Judge[T], *, every: boo
     """Yield what a judge takes of a pattern's matches: all of it, else without groups at its end, else at its start.
 
     Groups are parted by spaces, points, strokes and hyphens. A shorter reading matches the pattern too, without regard
-    to what stands behind it. The search goes on behind what was taken, and at the next group where nothing was, so a
+    to what stands behind it. The search goes on behind what was taken, and at the next group if nothing was, so a
     number is found whatever groups stand before and behind it. Takes time linear in the text if matches are bounded.
 
     The judge gets the start and the end of a reading, and whether it is a match of its own: not shorter than the

@@ -4,8 +4,6 @@ Most texts hold no card number and no address. A gate reads what one glance at t
 surroundings of its digits. It may let a text through in which its search finds nothing, and never the other way round.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
@@ -29,7 +27,7 @@ _FEW: Final = 12
 
 
 class Seen(NamedTuple):
-    """What a glance at a plain text shows."""
+    """The marks, words and digits that a glance at a plain text shows."""
 
     digits: str  # every group of digits, with the 8 characters before it and the 12 behind it, or all up to the next
     words: frozenset[str]  # every run of letters, in small letters
@@ -41,7 +39,7 @@ class Gate(Protocol):
     """Tells where a search can find nothing."""
 
     def __call__(self, text: str, seen: Seen) -> object:
-        """False for a plain text, parts of which may be covered by now, only where a search finds nothing in it."""
+        """False for a plain text, parts of which may be covered by now, only if a search finds nothing in it."""
 
 
 class Gates:
@@ -157,12 +155,12 @@ class _Matching:
 
 
 def at_digits(pattern: str) -> Gate:
-    """Return the gate of a search that finds something only where this pattern matches in a digit's surroundings."""
+    """Return the gate of a search that finds something only if this pattern matches in a digit's surroundings."""
     return _Matching(pattern, "digits")
 
 
 def matching(pattern: str, *, amid: str = "") -> Gate:
-    """Return the gate of a search that finds something only where this pattern, which must be a fast one, matches.
+    """Return the gate of a search that finds something only if this pattern, which must be a fast one, matches.
 
     If ``amid`` is a piece, each match holds it.
     """
@@ -171,7 +169,7 @@ def matching(pattern: str, *, amid: str = "") -> Gate:
 
 
 def in_runs(pattern: str) -> Gate:
-    """Return the gate of a search that finds something only where this pattern matches in a long run."""
+    """Return the gate of a search that finds something only if this pattern matches in a long run."""
     return _Matching(pattern, "runs")
 
 
@@ -229,10 +227,10 @@ class _OfTwo:
 
 
 def either(first: Gate, second: Gate) -> Gate:
-    """Return the gate of a search that finds something only where one of two gates is open."""
+    """Return the gate of a search that finds something only if one of two gates is open."""
     return _OfTwo(first, second, both=False)
 
 
 def both(first: Gate, second: Gate) -> Gate:
-    """Return the gate of a search that finds something only where two gates are open."""
+    """Return the gate of a search that finds something only if two gates are open."""
     return _OfTwo(first, second, both=True)

@@ -1,6 +1,4 @@
-"""What users bring themselves: patterns, words, values of a record to find, and lists of what to keep."""
-
-from __future__ import annotations
+"""Users' own patterns, words, values of a record to find, and lists of words to keep."""
 
 import re
 import unicodedata
@@ -33,7 +31,7 @@ _DIGITS: Final = 6  # digits that a value has at least where it is looked for in
 
 
 class PatternDetector:
-    """What a regular expression matches is of one kind; the group ``value``, where it has one.
+    """Finds a regular expression's matches, all of one kind; the group ``value`` alone, if it has one.
 
     Python's ``re`` cannot be told to stop. A repeat within a repeat, neither with an end, is refused, since it can take
     time that doubles with each character; other slow patterns (two repeats after one another, alternatives that match
@@ -76,7 +74,7 @@ class PatternDetector:
 
 @lru_cache(maxsize=256)
 def _first_character(pattern: re.Pattern[str]) -> re.Pattern[str] | None:
-    """Return what a match begins with, where that is a digit or one of some characters; None if it may be another."""
+    """Return what a match begins with, if that is a digit or one of some characters; None if it may be another."""
     members: list[str] = []
     for operation, argument in import_module("re._parser").parse(pattern.pattern, pattern.flags):
         name, least = str(operation), 1
@@ -268,9 +266,9 @@ _DATA: Final = Path(__file__).parent / "data" / "keep"
 SHIPPED: Final = tuple(sorted(file.stem for file in _DATA.glob("*.txt")))
 """Public lists that come with the package."""
 Keeps: TypeAlias = Callable[[DetectedSpan], bool]
-"""Whether a span of one text stays."""
+"""Tells whether a span of one text stays."""
 _LINKS: Final = frozenset((*"&,/-+.", "and", "or", "of", "the", "with", "on", "for", "vs"))
-"""What may stand between two kept phrases of one span."""
+"""Matches the characters that may part two kept phrases of one span."""
 _WORD: Final = 40  # characters of a word, for the window in which phrases are looked for
 _NEAR: Final = 64  # characters before a span that mostly hold a token that is on no list
 _GUESSES: Final = frozenset(("", "list", "guess", "shape", "tagger", "verb", "pair"))
@@ -411,7 +409,7 @@ def _word_start(text: str, place: int) -> int:
 
 
 class KeepPattern:
-    """What a regular expression matches stays.
+    """Keeps the matches of a regular expression.
 
     Args:
         regex: in Python's syntax.
@@ -441,7 +439,7 @@ class KeepPattern:
 class KeepWritten:
     """Words and phrases stay where they are written with these letters, in these places if an entry names one.
 
-    ``words``: as ``ListDetector`` takes them where case counts; ``kind``: of the spans that stay; empty is any.
+    ``words``: as ``ListDetector`` takes them if case counts; ``kind``: of the spans that stay; empty is any.
     """
 
     def __init__(self, words: Iterable[str], *, kind: str = "") -> None:

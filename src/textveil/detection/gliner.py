@@ -1,7 +1,5 @@
 """GLiNER models on this machine, which find any kind that has a name; the one file that imports gliner."""
 
-from __future__ import annotations
-
 import contextlib
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +15,7 @@ from textveil.errors import MissingExtra, ModelError, need
 from textveil.json_text import json_file
 
 PROMPTS: Final[Mapping[str, str]] = MappingProxyType({kind.name: kind.asked for kind in OWN if kind.asked})
-"""What a model is asked for, where that is not the kind's name with spaces for hyphens."""
+"""Labels that a model is asked for, if not the kind's name with spaces for hyphens."""
 
 _PIECE: Final = 1_000_000
 
@@ -37,7 +35,7 @@ def load_gliner() -> ModuleType:
 
 
 def _read(folder: Path | str, device: str) -> Any:
-    """Return the model in a folder; where files are missing that the package would fetch, an error."""
+    """Return the model in a folder; if files are missing that the package would fetch, an error."""
     gliner = load_gliner()
     where = Path(folder)
     wanted = f"the folder {where.name} must hold a GLiNER model with its tokenizer"

@@ -1,7 +1,5 @@
 """Identifiers: those with a checksum or a fixed form, rows of cards, and codes after a word such as "MRN"."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
@@ -388,7 +386,7 @@ _USUAL: Final = lazy_regex(
     r"[2-6][0-9]{3}([ -]?)[0-9]{4}\1[0-9]{4}\1[0-9]{4}(?:\1[0-9]{1,3})?|3[0-9]{3}([ -]?)[0-9]{6}\2[0-9]{4,5}"
     r"|[2-6][0-9]{12,18}"
 )
-"""How issuers write their cards. Beside other digits only such a number counts: of ten, one has a right check digit."""
+"""Groups of digits as issuers print them. Beside other digits only these count: one in ten has a right check digit."""
 _PAYMENT: Final = lazy_regex(
     r"(?i)\b(?:cards?|credit|debit|visa|mastercard|amex|american express|maestro|discover|diners|jcb|unionpay|cc|pan"
     r"|pay(?:s|ing|ments?)?|paid|charged?|iban|bank|acc(?:oun)?t|[a-z]{0,16}karten?(?:nummern?|nr)?|konto(?:nummer|nr)?"
@@ -508,7 +506,7 @@ _LEAST_DIGITS: Final = 3
 def with_guessed_ids(rest: str, spans: Sequence[Found]) -> list[Found]:
     """Return spans by start with guesses: capitals and three digits or more in one piece, which no search knows.
 
-    Where numbers are drawn, half of such a code would stay. ``rest`` is the text with what searches found covered.
+    If numbers are drawn, half of such a code would stay. ``rest`` is the text with what searches found covered.
     """
     codes = [match for match in matches(_CODE_LIKE, rest) if _is_code(match[0]) and not _is_public(rest, match)]
     if not codes:

@@ -1,7 +1,5 @@
 """Institutions by their words: where a company, a court or a hospital begins and ends, and its short forms."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
@@ -17,7 +15,7 @@ _COMMON, _SMALL, _OTHER = int(Marks.COMMON), int(Marks.SMALL), int(Marks.OTHER)
 _HEADS: Final = known.COMPANY_ENDS | known.INSTITUTIONS
 _MOST: Final = 9  # words that the name of an institution holds at most before or behind a link
 _OF_A_PEOPLE: Final = frozenset(("party", "forces", "staff", "consulate", "embassy", "army", "navy", "bank", "front"))
-"""What a people has one of: the Turkish Armed Forces."""
+"""Institutions of which a people has one: the Turkish Armed Forces."""
 _SMALL_ENDS: Final = lazy_regex(
     r" (?:(?:special type|high security|maximum security|state|general|district|city|central|university) )?"
     r"(?:police station|hospital|prison|garrison|jail|university|barracks|police|courthouse|clinic|high school"
@@ -38,7 +36,7 @@ _ENDS_WITH: Final = lazy_regex(
 
 
 class Institution(NamedTuple):
-    """How many words an institution's name takes, and whether one of them tells it from others of its sort."""
+    """Number of words of an institution's name, and whether one of them tells it from others of its sort."""
 
     length: int
     proper: bool

@@ -1,7 +1,5 @@
 """Names in Japanese: family and given names, honorifics, labels, kana readings, addresses and organizations."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import cache

@@ -1,7 +1,5 @@
 """Kinds of spans: one row says all that is known of each of textveil's own, and how users name theirs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -243,7 +241,7 @@ GROUPS: Final = MappingProxyType({kind.name: kind.group for kind in OWN})
 """Groups of one color, by kind."""
 
 OTHER_LANGUAGE: Final = "other-language"
-"""The kind of a whole document in a language without rules, where a policy masks it."""
+"""The kind of a whole document in a language without rules, if a policy masks it."""
 
 ENCODED: Final = "encoded"
 """The kind of what is written in base64 or hexadecimal digits, where it holds what is replaced or is unreadable."""

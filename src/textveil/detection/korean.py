@@ -1,7 +1,5 @@
 """Names in Korean: a family name of one syllable with two behind it, titles, labels and particles, addresses, firms."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import cache

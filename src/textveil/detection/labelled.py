@@ -1,10 +1,8 @@
-"""What lines and labels tell in other scripts and in Turkish: writers of chats, passwords, codes, and user names.
+"""Values that lines and labels announce in other scripts and in Turkish: writers, passwords, codes, and user names.
 
 In Greek, Hebrew, Thai and Hindi, also what labels name, titles announce and addresses hold; names elsewhere in them are
 not found.
 """
-
-from __future__ import annotations
 
 import re
 from collections import Counter
@@ -22,7 +20,7 @@ _CODE: Final = r"(?=[^\s,;，。、；،]{0,40}[0-9_#@!%&*$-])[^\s,;，。、；
 _PHRASE: Final = (
     r"[^\s,;.،()\"'«»]{2,24}(?: [^\s,;.،()\"'«»]{1,20}){0,3}(?=\s{0,2}(?:[,;.،)\n]|\Z))|[^\s,;،()\"'«»]{3,40}"
 )
-"""What stands behind a colon: up to four words to the end of the clause, or one."""
+"""The value behind a colon: up to four words to the end of the clause, or one."""
 _LABELS: Final = (
     r"(?:密码|密碼|口令|暗号|暗碼)[ ]?(?:是|为|為|改成|改为|：|:|=){1,2}[ 　]?(?P<zh>[^\s，。；、,;）)]{3,40})",
     r"(?:パスワード|暗証番号|合言葉|パスコード|暗証|(?i:wi-?fi)|ワイファイ|無線LAN|宅配ボックス)[ 　]?(?:は|：|:|=)[ 　]?(?:「(?P<ja2>[^」\n]{3,30})」|(?P<ja>[!-~]{4,40}|[^\s、。，「]{2,24}?(?=です|でした|に|と|。|、|\s|$)))",

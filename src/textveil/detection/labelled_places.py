@@ -1,7 +1,5 @@
 """Places that their label tells, and addresses without digits: named houses, streets alone, numbers in words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Final
 

@@ -1,6 +1,4 @@
-"""What public lists say of a word in a language: whose name it is, whether it is an ordinary word, or a place."""
-
-from __future__ import annotations
+"""Looks words up in the public lists of a language: names, ordinary words, places."""
 
 import re
 from functools import cache

@@ -3,8 +3,6 @@
 Titles, forms of address, streets and postal codes are those of the language.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
@@ -43,7 +41,7 @@ _NOT_ENGLISH: Final = frozenset(
     wurde sind noch auch aber oder aux avec qui elle leur dei nel alla dello degli per lui pelo pela dos das bij naar
     zijn heeft jest nie oraz dla przy bei dem im aus sie hat er por del al se lo mi dit deze uw""".split()  # noqa: SIM905
 )
-"""Function words of other languages: where two of them stand, a share of English words settles nothing."""
+"""Function words of other languages: if two of them stand, a share of English words settles nothing."""
 
 _SCRIPTS: Final = {
     "zh": "\u4e00-\u9fff",
@@ -103,7 +101,7 @@ def _language_of_part(part: str) -> str:
 
 
 def _by_nouns(part: str) -> str:
-    """Return the language whose ordinary words a list or a table holds, where they are more than those of English."""
+    """Return the language whose ordinary words a list or a table holds, if they are more than those of English."""
     words = {word.lower() for word in _NOUN.findall(plain(part).text)}
     marks_of = lists().words.get
     few = len(words) < _FEWEST_NOUNS

@@ -1,7 +1,5 @@
 """Public lists of names, places and ordinary words, and hand-written sets of words in and beside names."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import lzma
@@ -25,7 +23,7 @@ _MARKS: Final = bytes([max(0, code - _LOWEST) for code in range(256)])
 
 @final
 class Marks:
-    """What public lists and public text say of a word, as bits; the tool's head states the rules."""
+    """Bits that public lists and public text give a word; the tool's head states the rules."""
 
     GIVEN: Final = 1
     FAMILY: Final = 2
@@ -194,7 +192,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cues:
-    """What tells names in a language; docs/detection.md says what each is."""
+    """Words that tell names in a language; docs/detection.md explains each."""
 
     function: Words
     joint: Words

@@ -45,7 +45,7 @@ _NO_GIVEN: Final = known.TITLES | known.INSTITUTIONS | known.RELATIONS
 
 
 def find_lone_names(text: str) -> Iterator[Found]:
-    """Yield names of which one part is a word, or no list has it, where they are all that stands."""
+    """Yield names of which one part is a word, or no list has it, if they are all that stands."""
     openings = list(_openings(text))
     for match in matches_at(_LONE, text, openings):
         if _is_given(match["given"]) and _is_family(match["family"], match["given"]):

@@ -3,8 +3,6 @@
 They are found as ordinary words, so that the search for names, which takes a capital for a sign of one, passes them.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from typing import Final
@@ -360,7 +358,7 @@ def find_eponyms(text: str) -> Iterator[Found]:
 
 
 EPONYM: Final = "eponym"
-"""Why a name that stands there is nobody, even where somebody else of the text bears it."""
+"""Why a name that stands there is nobody, even if somebody else of the text bears it."""
 
 
 _STEMS: Final = tuple(

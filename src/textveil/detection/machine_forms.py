@@ -297,7 +297,7 @@ _GRID: Final = lazy_regex(r"(?<![A-Za-z0-9])[A-R]{2}[0-9]{2}[a-xA-X]{2}(?:[0-9]{
 _SHORT_OF_AIR: Final = lazy_regex(
     r"\b(?:RST?|Q(?:TH|SO|SL|RZ|RM|RN|SB|RP|RO|RT|SY)s?|PSE|TNX|TU|HW|CPY|OM|XYL|UR|ANT|RIG|WX|CUAGN)(?![A-Za-z])"
 )
-"""What operators send for whole words."""
+"""Abbreviations that operators send for whole words."""
 _NO_OPERATOR: Final = words_in("is hr here om ur my the name qth rst rig ant wx pwr cq de op es fb tnx ok")
 
 
@@ -308,7 +308,7 @@ AIR_GATE: Final = holding(
 
 @apart
 def find_on_air(text: str) -> Iterator[Found]:
-    """Yield call signs, locators, operators and their towns, where somebody is on the air."""
+    """Yield call signs, locators, operators and their towns, if somebody is on the air."""
     if _ON_AIR.search(text) is None:
         return
     for match in matches(_TAGGED_LENGTH, text):

@@ -4,8 +4,6 @@ A number is read together with what stands around it: a unit or a schedule behin
 front. The span holds all of it, so that no later search takes "SpO2" or "Plt" for a name.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
@@ -32,7 +30,7 @@ _UNIT: Final = lazy_regex(
 )
 _GLUED: Final = lazy_regex(r"[LVWgm](?![A-Za-z0-9])")
 _SUM: Final = lazy_regex(r"\+(?: ?[1-5](?: ?= ?(?:10|[2-9]))?)?(?!\w)")
-"""What goes on behind a score: 3+4=7, 2+."""
+"""The rest of a score: 3+4=7, 2+."""
 _PERCENT: Final = lazy_regex(r"(?: ?%| percent(?![a-z]))")
 _SPOKEN: Final = lazy_regex(
     rf"(?i:{SPOKEN})(?:(?: to | or |-)(?i:{SPOKEN}))?"
@@ -70,7 +68,7 @@ _STRICT: Final = _words(
     " schedule score station pressure pressures weight height iron protein sugar titer pulse strength bands"
     " temperature saturation"
 )
-"""What may be another word or name: the number stands next to it, or it has a mark between, or a unit behind."""
+"""Labels that may be another word or name: the number stands next to them, or a mark between, or a unit behind."""
 _RANGES: Final = {
     "T": (34, 108),
     "Ta": (30, 43),
@@ -125,7 +123,7 @@ _GRADE_NAMES: Final = (
     "|Bishop"
 )
 GRADED: Final = rf"(?:{_GRADE_NAMES})(?:[ -](?:class|type|stage|grade|score|category|level|system))?(?: ?[:=])? ?"
-"""What stands before a stage, grade, class or type."""
+"""Words before a stage, grade, class or type."""
 _GRADED: Final = lazy_regex(
     rf"(?<![\w-]){GRADED}"
     r"(?:(?:I{1,3}|IV|VI{0,3}|IX|X|V)(?:[- ]?[A-Ea-e])?(?:[12](?![0-9]))?(?:[-/](?:I{1,3}|IV|V))?"

@@ -3,8 +3,6 @@
 Time is linear in the text: the parts of what was found are looked up in one scan of its capitalized words.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
@@ -317,7 +315,7 @@ _SUBJECT: Final = lazy_regex(
     r"|made|put|ran|left|felt|met|saw|sent|brought|found|kept|paid|won|lost|read|let|says)\b|[a-z]{2,12}(?:ed|[^\Ws]s)\b)"
     r"|'s (?=[a-z])| (?:and|&) [A-Z]"
 )
-"""What follows the name of somebody whom the text names elsewhere, where it begins a sentence: Ebony called."""
+"""Verbs behind a name that begins a sentence and that the text has elsewhere: Ebony called."""
 _IS_FIELD: Final = lazy_regex(r"[A-Za-z)]: {1,3}\Z")
 _ENDS_FIELD: Final = lazy_regex(r"[ \t]{0,8}(?:[\n,;/|(]|\Z)| {2}")
 
@@ -411,7 +409,7 @@ def _declined(name: str) -> Iterator[str]:
 
 
 class _Second:
-    """What a person may be called at a second mention, in small letters."""
+    """Names of a person at a second mention, in small letters."""
 
     def __init__(self, persons: Iterable[tuple[str, Found]], ordinary: frozenset[str], language: str = "") -> None:
         self.ordinary = ordinary
@@ -533,7 +531,7 @@ def with_second_mentions(
 
 
 class CarriedPersons:
-    """What persons of a conversation may be called: made once for each, not for each text. Private."""
+    """Names by which persons of a conversation may be called: made once for each, not for each text. Private."""
 
     def __init__(self) -> None:
         self._names: tuple[str, ...] = ()
@@ -666,7 +664,7 @@ _PIECE: Final = lazy_regex("[A-Za-z]+")
 
 
 def _login(text: str, token: re.Match[str], second: _Second) -> Found | None:
-    """Return the handle that a token is, where it is made of a person's names."""
+    """Return the handle that a token is, if it is made of a person's names."""
     low = token[0].lower()
     bare = _ADDED.sub("", low)
     if bare not in second.logins:

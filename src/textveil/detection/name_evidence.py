@@ -1,6 +1,4 @@
-"""What stands around a name and tells that it names somebody, or nobody: one table, and forms of words."""
-
-from __future__ import annotations
+"""Words around a name that tell whether it names somebody, or nobody: one table, and forms of words."""
 
 import re
 from collections.abc import Callable
@@ -18,7 +16,7 @@ PERSON, PLACE, ORGANIZATION = "person", "place", "organization"
 
 
 class Judged(NamedTuple):
-    """What a name is, how sure that is, and why; no kind for what is none."""
+    """The kind of a name, its score and the reason; no kind if it is no name."""
 
     kind: str = ""
     score: float = 0.0
@@ -90,7 +88,7 @@ _ACTS: Final = (
     r"|look into|find out)"
 )
 ACTS: Final = lazy_regex(rf",? (?:(?:also|just|still|always|never|then|only|even) )?(?:{_ACTS})(?![A-Za-z])")
-"""What only somebody does, behind a name that is a word too and begins a sentence: Mercy emigrated, Dot to ring."""
+"""Verbs of persons alone, behind a name that is a word too and begins a sentence: Mercy emigrated, Dot to ring."""
 _TELLS: Final = lazy_regex(
     r" \((?:[Hh]is |[Hh]er |[Pp]atient's |the )?(?:son|daughter|wife|husband|mother|father|mom|mum|dad|sister|brother"
     r"|spouse|partner|aunt|uncle|niece|nephew|cousin|friend|neighbou?r|fianc[e\xe9]e?|grandson|granddaughter"

@@ -1,6 +1,4 @@
-"""What a run of capitalized words names: a person, a place, an organization, or nothing."""
-
-from __future__ import annotations
+"""Judges what a run of capitalized words names: a person, a place, an organization, or nothing."""
 
 import re
 from typing import Final
@@ -81,7 +79,7 @@ class Judge:
         self.public = public
 
     def marks(self, low: str) -> int:
-        """Return the marks of a word; those of its parts where it has a hyphen."""
+        """Return the marks of a word; those of its parts if it has a hyphen."""
         marks = self.public.words.get(low)
         if marks is None and "-" in low:
             if TWO_SYLLABLES.fullmatch(low):

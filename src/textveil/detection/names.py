@@ -1,7 +1,5 @@
 """Names of persons, places and organizations: capitals read by public lists and by what stands around them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -39,7 +37,7 @@ _FIRST: Final = (
     r"|(?<=C)(?:orp|ol?|apt)|(?<=L)td?|(?<=G)(?:en|ov)|(?<=R)e[pv]|(?<=H)on|(?<=F)t)\.|\.(?:-?[A-Z]\.){0,24}+(?![a-z])"
     r"|[A-Za-z]*+(?:['-][A-Za-z]++)*+(?:(?<=s)'(?= [A-Z]))?)"
 )
-"""``_WORD`` where no letter or digit stands before it; patterns that begin with a set of characters are fast."""
+"""``_WORD`` if no letter or digit stands before it; patterns that begin with a set of characters are fast."""
 
 _RUN: Final = lazy_regex(
     rf"{_FIRST}(?:(?: {{1,2}}(?:(?:{_SMALL}) ){{0,3}}|, (?=(?:Inc|Ltd|LLC|Corp|Jr|Sr|Co)\b))"
@@ -121,7 +119,7 @@ def _title(word: str) -> int:
 
 
 def _titled_name(titled: int, word: Word, before: str, *, shortened: bool = False) -> bool:
-    """Return whether a name stands behind a title, where it is no verb: Dr. Will, Ms. May, Mr Short, Capt. Strange."""
+    """Return whether a name stands behind a title, if it is no verb: Dr. Will, Ms. May, Mr Short, Capt. Strange."""
     if titled < 2 or word.low in known.LINKS:
         return False
     if word.marks & _NAMES or len(word.low) == 1:

@@ -48,7 +48,7 @@ _LISTED_BEHIND: Final = re.compile(
     r"(?:, | ?,? (?:e|ed|y|et|und|en|i|oraz|ou|o|oder|of|sowie|lub) )(?:(?:la|le|il|lo|i|gli|el|los|las|os?|as?"
     r"|die|der|de|den|het|das|les|nach|in|do|da|di|w) |l')?"
 ).fullmatch
-"""What joins two names of a kind."""
+"""Words that join two names of a kind."""
 _FIRM_BEFORE: Final = re.compile(r"([A-Z][A-Za-z-]{1,40})(?:,| (?:e|y|et|und|en|i)) $")
 _FIRM_AFTER: Final = re.compile(r"(?:,| (?:e|y|et|und|en|i)) ([A-Z][A-Za-z-]+)")
 _WORD: Final = r"[A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+"
@@ -59,14 +59,14 @@ _ENDS_CLAUSE: Final = re.compile(r"[.!?;:,()\n\[\]|*/]").search
 _BACK_WORD: Final = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)*'?")
 _FIRST_AFTER: Final = re.compile(r",? ([a-z]+)")
 _ENDS_ITEM: Final = re.compile(r"[ \t]{0,4}(?:[\n;)|]|\Z)|\.(?:\s|\Z)|[ \t]{2}").match
-"""What stands behind a place that ends a line or an item: Hotel Strandkorb, Westerland; 19.08.1991, Leck."""
+"""The end of a line or an item, behind a place: Hotel Strandkorb, Westerland; 19.08.1991, Leck."""
 _NOTED: Final = re.compile(r" - [a-z]{2,20} [a-z]").match
 _SPOKEN: Final = re.compile(r", [a-z]").match
 _ADDRESSED: Final = frozenset(
     """gentili egregi egregie cari care estimados estimadas queridos queridas apreciados chers cheres prezados prezadas
     caros caras szanowni drodzy""".split()  # noqa: SIM905
 )
-"""What letters to several people begin with: no name follows."""
+"""First words of letters to several people: no name follows."""
 _YEARS: Final = re.compile(r" \((?:[^()\n]{0,24}[^0-9])?1[0-9]{3}[^0-9)]")
 _BACK: Final = 64
 _NO_NAME_AFTER: Final = frozenset("0123456789_@")

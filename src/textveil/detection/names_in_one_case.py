@@ -1,7 +1,5 @@
 """Names on pages in small letters, or in capitals alone: by lists and words beside them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Final
@@ -21,7 +19,7 @@ _FEW: Final = 0.02
 """Capitals a word up to which a page is written in small letters."""
 _SOME: Final = 0.15
 _BEGINS: Final = lazy_regex(r"(?:\A|[\n.!?:] ?)([A-Za-z])")
-"""What begins a line or a sentence: where most do so in small letters, ``_SOME`` capitals a word are allowed."""
+"""The start of a line or a sentence: if most are in small letters, ``_SOME`` capitals a word are allowed."""
 _MOST: Final = 0.6
 _SHORTEST: Final = 3
 _LONG: Final = 6  # letters from which on a word that no list holds is a family name, behind a given one
@@ -123,7 +121,7 @@ _BEHIND: Final = lazy_regex(
     r"|went|came|got|gave|took|ghosted|messaged|wont|isnt|doesnt|didnt|hasnt))(?![a-z])|(?P<comma>, |[?!])"
 )
 _JOINED: Final = lazy_regex(r"[._](?:[a-z]{1,2}|[0-9]{1,4})(?![A-Za-z0-9_@/(-]|\.[A-Za-z0-9])")
-"""What makes a name a login: idris.b."""
+"""The rest of a login behind a name: idris.b."""
 _HANDLE: Final = lazy_regex(
     r"(?<![\w@./#-])(?P<name>(?=[a-z_.-]{0,30}[0-9])[a-z][a-z0-9_.-]{3,30})"
     r"(?= on (?:insta|ig|twitter|tiktok|snap|fb|facebook|discord|steam|psn|xbox|twitch|reddit|telegram))"

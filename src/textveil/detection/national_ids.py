@@ -4,8 +4,6 @@
 count where a word such as "PESEL" stands before them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple, TypeAlias
@@ -15,7 +13,7 @@ from textveil.detection.gates import at_digits, either, with_words
 from textveil.text.patterns import lazy_regex, matches
 
 Check: TypeAlias = Callable[[str], bool]
-"""Whether check digits are right; gets letters in capitals and digits, without marks."""
+"""Tells whether check digits are right; gets letters in capitals and digits, without marks."""
 
 _CHECKED: Final = 0.95
 _SHAPED: Final = 0.5
@@ -143,7 +141,7 @@ def _polish(value: str) -> bool:
 
 
 class Form(NamedTuple):
-    """How an id is written, its check digits, and whether it counts where they are wrong."""
+    """The writing of an id, its check digits, and whether it counts if they are wrong."""
 
     pattern: str
     check: Check | None = None

@@ -1,7 +1,5 @@
 """Persons whom a record names: fields, keys of data, owners of files, and words of e-mail addresses."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from bisect import bisect_left
@@ -269,7 +267,7 @@ _DOTTED: Final = lazy_regex(
     r"(?![\w@(/=\[-]|\.\w)"
 )
 _POINT: Final = lazy_regex(r"\.(?<=[a-z]{3}.)[a-z]{3}")
-"""A given name, a point and another word where somebody is named: payroll of oddvar.lien."""
+"""A given name, a point and another word if somebody is named: payroll of oddvar.lien."""
 _FILE_ENDS: Final = words_in(
     "com org net info txt json yaml yml html css csv pdf doc docx xml log conf toml ini sql java"
 )

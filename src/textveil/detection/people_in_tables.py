@@ -3,8 +3,6 @@
 Tables are also the lists of values of SQL and of JSON: INSERT INTO, COPY, {"columns": [...], "rows": [[...]]}.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
@@ -77,7 +75,7 @@ _HEADER: Final = lazy_regex(
 _VALUE_HEADER: Final = lazy_regex(
     rf"(?m)(?<![^\s|,;\"])(?:{_SECRETS.pattern}|{_PASS.pattern}|{_PHONES.pattern}|{_IDS.pattern}|{_PLACES.pattern}){_BEHIND}"
 )
-"""Which of its places begin a cell is told by ``_begins_cell``; most words of a text are passed over at once."""
+"""Tried before ``_begins_cell``, which tells whether a cell begins here: it passes over most words at once."""
 _HEADING: Final = lazy_regex(r"[A-Za-z#][A-Za-z0-9_ ()./'#,-]{0,40}")
 _CELLS: Final = {
     mark: lazy_regex(rf"{space}(?:\"(?P<quoted>[^\"\n]*+)\"[^\S\n\t]*+(?=[{mark}]|$)|(?P<bare>[^{mark}\n]*+))[{mark}]?")
@@ -89,7 +87,7 @@ _SPACED: Final = lazy_regex(r"[^ \n](?:[^ \n]| (?! ))*+")
 _RULE: Final = lazy_regex(r"[-+|=: \t]+")
 _NAME_CELL: Final = lazy_regex(r"[^\W\d_][\w.'\u2019-]{0,40}(?:,? [^\W\d_][\w.'\u2019-]{0,40}){0,4}")
 _NUMBER_BEHIND: Final = lazy_regex(r"(?<! ) +(?=[0-9])")
-"""What parts a name from the number of the next column, where that begins one space behind it."""
+"""Parts a name from the number of the next column, if that begins one space behind it."""
 _NO_NAME: Final = frozenset(known.written("any")["no names"])
 _MOST_CELLS: Final = 2_000  # cells of a column that are counted
 _MAJORITY: Final = 0.6
@@ -164,7 +162,7 @@ _FITS: Final[dict[str, Callable[[str], object]]] = {
     "id": _VALUE_CELL.fullmatch,
     "place": lambda value: _PLACE_CELL.fullmatch(value) and value.lower() not in _NO_NAME,
 }
-"""What a cell of a column must look like."""
+"""The form that a cell of a column must have."""
 
 
 _Table: TypeAlias = "tuple[dict[int, list[_Cell]], dict[int, str], list[Found]]"

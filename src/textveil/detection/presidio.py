@@ -1,7 +1,5 @@
 """Presidio's analyzer on this machine; the one file that imports presidio_analyzer."""
 
-from __future__ import annotations
-
 import contextlib
 import logging
 from collections.abc import Iterator, Mapping, Sequence
@@ -121,7 +119,7 @@ def _nothing_skipped() -> Iterator[None]:
 
 
 class PresidioDetector:
-    """What an ``AnalyzerEngine`` finds; made by ``presidio_detector``."""
+    """Finds what an ``AnalyzerEngine`` finds; made by ``presidio_detector``."""
 
     def __init__(
         self,

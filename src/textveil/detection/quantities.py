@@ -1,7 +1,5 @@
 """Quantities: counts, percentages, ordinals, versions, numbers of lists, names with digits; durations; money."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from functools import partial
@@ -68,7 +66,7 @@ _SECTION: Final = lazy_regex(
     rf"(?!\w))?)(?![\w]|[/:,-][0-9]| ?%)"
 )
 AFTER_SECTION: Final = lazy_regex(rf"(?<![A-Za-z]){_SECTION_WORD} (?:no\. ?)?\Z")
-"""Whether a text ends with a word that a number of a section, page or step stands behind."""
+"""Tells whether a text ends with a word that a number of a section, page or step stands behind."""
 _LAW: Final = lazy_regex(
     r"(?<![A-Za-z])(?:(?:Acts?|Code|Regulations?|Order|Bill|Statute|Convention|Directive|Treaty|Ley|Lei|Legge|Loi"
     r"|Gesetz"
@@ -92,13 +90,13 @@ _CITED: Final = lazy_regex(
 )
 """Paragraphs of a law, to the last of their parts."""
 SECTION_NUMBER: Final = lazy_regex(_PLACES)
-"""Whether a value is the number of a section, or several; with a unit it is none, whatever word stands before it."""
+"""Tells whether a value numbers a section, or several; with a unit it numbers none, whatever word stands before it."""
 _LISTED: Final = lazy_regex(
     r"(?:(?<=\n)|\A|(?<=  ))[ \t>*-]{0,8}(?P<number>[0-9]{1,2}[.)]|\([0-9]{1,2}\)|[0-9]{1,2}(?:\.[0-9]{1,2}){1,3}\.?)"
     r"(?=[ \t]+[^\s0-9]|[ \t]*\n)"
 )
 LIST_NUMBER: Final = lazy_regex(r"\(?[0-9]{1,2}[.)]|[0-9]{1,2}(?:\.[0-9]{1,2}){1,3}\.")
-"""Whether a value is the number of an item or a heading, with its mark."""
+"""Tells whether a value is the number of an item or a heading, with its mark."""
 _INLINE: Final = lazy_regex(r"(?<![\w.,/$-])(?P<number>[1-9][0-9]?[.)])(?= {1,3}[A-Z])")
 
 PERCENT_GATE: Final = at_digits("[0-9](?: ?%| per)")
@@ -289,7 +287,7 @@ FORTNIGHT_GATE: Final = with_words("fortnight")
 SHORT_GATE: Final = with_words("h hr min sec w wk")
 _SCALE: Final = r"(?: ?-?(?:[Hh]undred|[Tt]housand|[Mm]illion|[Bb]illion|[Tt]rillion|mln|bln|[KkMmBb]n?)\b)"
 _MONEY_DIGITS: Final = r"(?:[0-9]{1,3}(?:[,.' ][0-9]{3}){1,6}(?![0-9])|[0-9]{1,15})(?:[.,][0-9]{1,2}(?![0-9]))?"
-"""Of seven groups at the most: a longer row is no amount, and would be read again from each of its groups."""
+"""Seven groups at the most: a longer row is no amount, and would be read again from each of its groups."""
 CODES: Final = (
     "USD|EUR|GBP|JPY|CHF|CAD|AUD|NZD|INR|CNY|RMB|SEK|NOK|DKK|ISK|PLN|PLZ|CZK|SKK|HUF|RON|ROL|BGN|HRK|RSD|MKD|BAM|MDL"
     "|UAH|BYN|RUB|RUR|GEL|AMD|AZN|KZT|UZS|KGS|TRY|TRL|ILS|AED|SAR|QAR|KWD|BHD|OMR|JOD|LBP|EGP|TND|DZD|IQD|IRR|PKR|BDT"

@@ -1,7 +1,5 @@
 """Secrets that people tell each other: codes of doors and alarms, "it's now ...", "use ... as the password", pairs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from itertools import starmap
@@ -86,7 +84,7 @@ _NAMED: Final = (
     "password", "pass word", "passphrase", "pass phrase", "passcode", "pass code", "passwort", "pass wort", "kennwort",
     "mot de passe", "contrasena", "senha", "wachtwoord", "pw",
 )  # fmt: skip
-"""What ``_NAMES`` matches."""
+"""The match of ``_NAMES``."""
 _HELD: Final[Mapping[int, tuple[str, ...]]] = {
     **dict.fromkeys((0, 1, 2, 3, 5, 8), _NAMED), 4: (*_NAMED, "creds")
 }  # fmt: skip
@@ -105,7 +103,7 @@ _OF_NETWORK: Final = lazy_regex(
     rf" ?(?:is|ist|est|es|e|c'est|:|=)? [\"'`]?(?P<value>(?![0-9][0-9.]*(?:[a-z]|\b))(?!\S{{2,12}}:){_WORD})",
     small=("wi-fi", "wifi", "wlan"),
 )
-"""What stands behind a network's label, if it cannot be a word: its name or its key."""
+"""The value behind a network's label, if it cannot be a word: its name or its key."""
 _FORMER: Final = lazy_regex(
     rf"(?i)\b(?:{_NAMES[3:-1]}|mdp)\b[^\n]{{0,80}}\((?:was|old|formerly|before|previously|not|avant|ancien"
     rf"|nicht mehr|alt"

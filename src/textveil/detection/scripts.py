@@ -4,8 +4,6 @@ Plain texts (``found``) have one letter for all other scripts, so these rules re
 modules load where the script is met.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence

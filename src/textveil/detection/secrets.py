@@ -1,7 +1,5 @@
 """Secrets by their form: private keys, tokens by the beginnings of their issuers, and values that look drawn."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from functools import wraps
@@ -16,7 +14,7 @@ from textveil.text.patterns import check_time, lazy_regex, matches
 
 
 class Form(NamedTuple):
-    """What stands behind a beginning."""
+    """The characters that follow an issuer's prefix."""
 
     pattern: re.Pattern[str]  # of all of it, from ``before`` characters ahead of the beginning; bounded
     before: tuple[int, ...] = (0,)  # how many characters of it may stand ahead of the beginning, the most first
@@ -79,7 +77,7 @@ KEPT_BEGINNINGS: Final = tuple(
 )
 """Beginnings at the start of a secret, the longest first."""
 PEM_LABEL: Final = r"(?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?"
-"""What the first line of a private key says between its hyphens."""
+"""The words between the hyphens of a private key's first line."""
 _CLASSES: Final = lazy_regex("[0-9]+|[a-z]+|[A-Z]+")
 _HEXADECIMAL: Final = lazy_regex("(?:[0-9a-f]{32,}|[0-9A-F]{32,})")
 _ALPHABET: Final = lazy_regex(r"[A-Za-z0-9+/=_.~%-]+")
@@ -115,7 +113,7 @@ _STATES: Final = words_in(
     obligatoria obligatorio requerida incorrecta valida obrigatoria incorreta fraca obbligatoria richiesta vereist
     verplicht onjuist optioneel wymagane bledne opcjonalne"""
 )
-"""What forms of other languages say of a password."""
+"""Words for a password in forms of other languages."""
 _FIRST_OF_COMPOUNDS: Final = words_in(
     """case one two plain user company site self well non pre multi cross read write top time long auto re out up off
     double single high low full part hard soft built fool water same so what e not"""

@@ -1,7 +1,5 @@
 """Records whose standard tells by position what a field is: HL7 version 2, X12, vCard and GEDCOM."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType

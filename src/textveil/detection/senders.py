@@ -1,9 +1,7 @@
-"""Who writes and who receives: headers of mails in all languages, and the lines of a chat.
+"""Writers and receivers: headers of mails in all languages, and the lines of a chat.
 
 A line of a chat tells its writer only beside other such lines: one alone may be a field of a form.
 """
-
-from __future__ import annotations
 
 import re
 from collections import Counter

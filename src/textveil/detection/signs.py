@@ -66,7 +66,7 @@ _MEASURED: Final = int(Marks.COMMON | Marks.OTHER | Marks.KNOWN_PLACE)
 def with_signs(text: str, spans: Sequence[Found]) -> list[Found]:
     """Return disjoint spans by start with the initials, without full stops, of the persons that a plain text names.
 
-    Letters that stand for something else as often are some only where a verb follows, or a word tells who signs.
+    Letters that stand for something else as often are some only if a verb follows, or a word tells who signs.
     """
     named = [span for span in spans if span.kind in _NAMES and span.score > EVIDENCE]
     if not named:

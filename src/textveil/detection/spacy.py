@@ -1,7 +1,5 @@
 """Entities of spaCy pipelines on this machine; the one file that imports spacy."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path

@@ -1,6 +1,4 @@
-"""What a detector is: texts in, spans with kinds out; its answer is checked, and several detectors are one."""
-
-from __future__ import annotations
+"""The Protocol of detectors: texts in, spans with kinds out; their answers checked; several detectors as one."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -19,7 +17,7 @@ class DetectedSpan(NamedTuple):
         kind: one of ``kinds.KINDS`` or a user's own.
         score: how sure the detector is, from 0 to 1; scores of two detectors do not compare.
         detector: the name of the one that found it.
-        why: the evidence in a word or two, such as "title" or "list"; empty where the detector does not say.
+        why: the evidence in a word or two, such as "title" or "list"; empty if the detector does not say.
     """
 
     start: int
@@ -40,7 +38,7 @@ class Detector(Protocol):
 
     @property
     def name(self) -> str:
-        """For spans, reports and messages; with the version or digest of a model, where it has one."""
+        """For spans, reports and messages; with the version or digest of a model, if it has one."""
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -208,7 +206,7 @@ def _better(order: Sequence[str]) -> Callable[[DetectedSpan], Any]:
 
 
 class CombinedDetector:
-    """What several detectors find, without overlaps (``covering``).
+    """Finds what several detectors find, without overlaps (``covering``).
 
     Args:
         detectors: at least one, by rank.

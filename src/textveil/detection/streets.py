@@ -3,8 +3,6 @@
 The endings are those of the United States Postal Service's list of street suffixes, and small words of other countries.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Final
@@ -84,7 +82,7 @@ INNER: Final = (
     r"|floor|frente)\.?"
     r"|r/c(?: (?:esq|dto|dta|dir|frente))?\.?|fundos|rez-do-chao|bajos?|sobreloja|cave|hs|huis)(?!\w)){0,3}"
 )
-"""Which part of a house: behind the number of the house, in eight languages."""
+"""A part of a house behind the number of the house, in eight languages."""
 
 _UNIT: Final = (
     r"(?:(?:[Aa]pt|[Aa]partment|[Ss]uite|[Ss]te|[Uu]nit|[Rr]oom|[Rr]m|[Ff]loor|[Ff]lat|APT|SUITE|UNIT)\.? ?#?"

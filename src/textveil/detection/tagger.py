@@ -1,7 +1,5 @@
 """A learned second opinion on capitalized words that no rule has evidence for: a linear model of hashed features."""
 
-from __future__ import annotations
-
 import hashlib
 import lzma
 import re
@@ -28,7 +26,7 @@ from textveil.text.patterns import lazy_regex, matches
 FILE: Final = "tagger.bin.xz"
 RECORD: Final = "tagger.json"
 VERSION: Final = 1
-"""Of the features: a file that was trained for another version is refused."""
+"""Version of the features: a file that was trained for another one is refused."""
 
 KINDS: Final = ("", "person", "place", "organization")
 """The classes of the model, in order; the first is no name."""
@@ -80,7 +78,7 @@ _TOPICS: Final = tuple(
         ("messages", "lol u im dont gonna wanna omg haha rt ur thx pls yeah tonight"),
     )
 )
-"""What a text may be about, and words that tell so."""
+"""Subjects of texts, and words that tell them."""
 
 _CAPITALIZED: Final = lazy_regex(r"[A-Z](?<![A-Za-z0-9_@#].)[A-Za-z]++(?:['-][A-Za-z]++){0,12}+(?![A-Za-z0-9_])")
 _RUN_BEHIND: Final = lazy_regex(r"(?:'s)?(?:\.? [A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+){0,5}+")

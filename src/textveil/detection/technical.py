@@ -4,8 +4,6 @@ A word of code is covered before names are looked for; strings and comments stay
 doubt a word is text: what could name somebody (``MariaGonzalez``, ``McDonald``) is no word of code.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -188,7 +186,7 @@ _HELD: Final = MappingProxyType(
         _PATH: lazy_regex(r"[/\\]"),
     }
 )
-"""What every match of a slow pattern holds, or has right behind it. Most texts hold it nowhere."""
+"""A mark that every match of a slow pattern holds, or has right behind it. Most texts hold it nowhere."""
 
 _ID: Final = 6  # characters from which on a number counts as an id, in code as elsewhere
 
@@ -249,7 +247,7 @@ def _early(text: str) -> Iterator[tuple[str, int, int]]:
 def _versions(text: str) -> Iterator[tuple[int, int]]:
     """Yield numbers with points that are versions: by the word or the sign before them, or by others beside them.
 
-    Where most numbers of three parts are no dates, as in a list of packages, those that could be are none either.
+    If most numbers of three parts are no dates, as in a list of packages, those that could be are none either.
     """
     triples = [match[0] for match in _guarded(_TRIPLE, text)]
     impossible = sum(not _could_be_date(triple) for triple in triples)

@@ -1,7 +1,5 @@
 """Token classifiers of Hugging Face on this machine, read by ``models.foreign_files``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple

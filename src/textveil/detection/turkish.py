@@ -1,7 +1,5 @@
 """Names, dates, ages, addresses and ids in Turkish: capitals, the apostrophe before endings, titles behind names."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -97,7 +95,7 @@ _FIELD: Final = lazy_regex(
     rf"(?<!{_LETTER})(?:(?:Ev |İş |Teslimat |Fatura |Açık )?[Aa]dres[i]?|ADRES[İI]?|Doğum(?: [Yy]eri)?|İkamet(?:gâh|gah)?|İlçe(?:si)?|Memleket[i]?|Olay [Yy]eri|Kaza [Yy]eri|Semt[i]?|Şehir) ?: {{0,16}}"
     rf"(?P<place>{_U}[^\n:;|]{{2,70}}?)(?=\s{{2}}|[ ]?[\n;|]|$|, (?:[Tt]el|[0-9]{{1,2}}\.)|,? [0-9]{{1,2}}\.[0-9])"
 )
-"""What a label says is an address, or where somebody was born."""
+"""Labels of addresses and of places of birth."""
 _SMALL_LINE: Final = lazy_regex(
     rf"(?<![\w'’-])(?:{_L}{{3,16}} ){{1,2}}(?:sokak|sokağı|sok\.?|sk\.?|caddesi|cad\.?|bulvarı|mahallesi|mah\.?)(?: no:?)? [0-9]{{1,4}}(?![\w])"
 )

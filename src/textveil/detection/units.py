@@ -1,7 +1,5 @@
 """Units of measurement, names with digits, and numbers in words: public facts, written by hand."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -107,7 +105,7 @@ AMOUNT: Final = (
 )
 """Whole numbers of any size."""
 MAGNITUDES: Final = "hundred|thousand|million|billion|trillion|dozen"
-"""What multiplies the number before it, and stands for one of it without."""
+"""Words that multiply the number before them, and mean one without a number."""
 ORDINAL_WORDS: Final = (
     *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh"),
     *("twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth"),

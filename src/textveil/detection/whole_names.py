@@ -89,7 +89,7 @@ _BEGUN_PLACE: Final = lazy_regex(
 )
 _STREET_BEFORE: Final = lazy_regex(r"(?<![\w/.,-])[0-9]{1,4}[A-Za-z]? (?:[A-Z][a-z]+ )?(?P<last>[A-Z][a-z]{3,}), \Z")
 _TOWN_BEHIND: Final = lazy_regex(r", (?P<town>[A-Z][a-z]{2,20}(?: [A-Z][a-z]{2,20})?)(?=, [(+]?[0-9])")
-"""Where a firm is, before its number: Kessler Drugs, Pine Bluff, 870-555-0129."""
+"""The town of a firm, before its number: Kessler Drugs, Pine Bluff, 870-555-0129."""
 _FOUND_PLACE: Final = 0.5
 
 
@@ -148,7 +148,7 @@ def _parts(text: str, span: Found, judge: "_Judge", taken: bytearray) -> Iterato
 
 
 def _family_end(text: str, behind: "re.Match[str]", words: list[str], judge: "_Judge", taken: bytearray) -> int:
-    """Return where the family ends that stands behind a given name; 0 where none does."""
+    """Return where the family ends that stands behind a given name; 0 if none does."""
     start, stop = behind.span("name")
     if 1 in taken[start:stop]:
         stop = start + taken[start:stop].find(1)

@@ -209,7 +209,7 @@ class Apart:
         return RestoredDocument(*self.asked("restore", name, data, private_map))
 
     def asked(self, *request: object) -> Any:
-        """Return the answer of the process, or of a new one where it ended between two documents."""
+        """Return the answer of the process, or of a new one if it ended between two documents."""
         with self._lock:
             for _ in range(2):
                 fresh = self._process is None
@@ -367,7 +367,7 @@ def released(
         images: what becomes of pictures.
         scope: shared by documents in which a value has one surrogate; None is a new one.
         apart: reads and writes the file in a process that is killed when it takes too much time or memory; None does
-            it in this process, where only what is counted has a limit.
+            it in this process, if only what is counted has a limit.
 
     Raises:
         InputError: the file cannot be read, or is one that is refused.

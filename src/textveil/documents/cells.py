@@ -142,7 +142,7 @@ def _untyped(cell: Element, kind: str) -> None:
 
 
 def _shown(cell: Element, kind: str) -> str:
-    """Return what a cell's typed value says; empty where it has none that is whole."""
+    """Return what a cell's typed value says; empty if it has none that is whole."""
     if kind in _NUMBERS:
         return as_number(attribute(cell, "office:value"))
     if kind == "boolean":
@@ -193,7 +193,7 @@ def value_pieces(paragraph: Element) -> list[Piece] | None:
 
 
 def _typed(text: str, kind: str) -> tuple[str, str] | None:
-    """Return the attribute and the value that keep the type of a cell; None where a text says none."""
+    """Return the attribute and the value that keep the type of a cell; None if a text says none."""
     if kind in _NUMBERS:
         number = as_number(text)
         return ("value", number) if number else None

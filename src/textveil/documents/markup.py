@@ -1,8 +1,8 @@
 """XML of documents: elements and attributes are known, are text, or go; and which names formats have.
 
-A ``Vocabulary`` says in tables which is which. Character data stays in elements of text alone; an attribute stays where
-its value has a form that says nothing of anybody (a number, a color, a word of the format), where it is text that is
-sanitized, or where it is a name that is written anew.
+A ``Vocabulary`` says in tables which is which. Character data stays in elements of text alone; an attribute stays if
+its value has a form that says nothing of anybody (a number, a color, a word of the format), if it is text that is
+sanitized, or if it is a name that is written anew.
 """
 
 import re
@@ -82,14 +82,14 @@ WORDS: Final = listed("words.txt")
 
 @cache
 def short(tag: str) -> str:
-    """Return the name of an element or attribute as tables spell it; empty where it, or its namespace, is not known."""
+    """Return the name of an element or attribute as tables spell it; empty if it, or its namespace, is not known."""
     namespace, _, name = tag[1:].partition("}") if tag[:1] == "{" else ("", "", tag)
     prefix = PREFIXES.get(namespace, "")
     return "" if name not in NAMES else f"{prefix}:{name}" if prefix else "" if namespace else name
 
 
 def attribute(element: Any, name: str) -> str:
-    """Return an attribute of an element by its short name; empty where there is none."""
+    """Return an attribute of an element by its short name; empty if there is none."""
     return next((value for key, value in element.attrib.items() if short(key) == name), "")
 
 
@@ -115,7 +115,7 @@ PLAIN: Final = re.compile(
 
 
 class Name(NamedTuple):
-    """A name within a file: it stays where it is public, else it is ``label`` with a number, or alone."""
+    """A name within a file: it stays if it is public, else it is ``label`` with a number, or alone."""
 
     label: str
     public: re.Pattern[str]
@@ -143,7 +143,7 @@ class Names:
 
 @dataclass(frozen=True, kw_only=True)
 class Vocabulary:
-    """What elements and attributes of a kind of part are; all are spelled as ``short`` does.
+    """The roles of elements and attributes of a kind of part; all are spelled as ``short`` does.
 
     Attributes:
         texts: elements whose character data is text.
@@ -153,11 +153,11 @@ class Vocabulary:
         opened: elements that go, while what they hold stays.
         spoken: attributes that are text, as "element attribute".
         named: attributes that are names, likewise, or an attribute of all elements.
-        plain: elements whose character data stays where it says nothing of anybody.
+        plain: elements whose character data stays if it says nothing of anybody.
         lost: attributes that go, whatever they hold.
         worded: further values that an attribute may have.
-        anchors: elements that go as a whole where what they refer to goes.
-        filled: elements that go where nothing is in them.
+        anchors: elements that go as a whole if what they refer to goes.
+        filled: elements that go if nothing is in them.
         pieces: elements whose text is written in a form of their own, and such attributes of ``spoken``.
         spelled: attributes of ``spoken`` that take some texts only; each with what makes one of a text.
         values: values of all other attributes that say nothing of anybody.
@@ -332,7 +332,7 @@ class Cleaner:
         parent.remove(element)
 
     def _dangling(self, element: Element) -> bool:
-        """Tell whether an element refers to what is gone; one of ``anchors`` also where something in it does."""
+        """Tell whether an element refers to what is gone; one of ``anchors`` also if something in it does."""
         if short(element.tag) in _ALONE:
             return False
         within = element.iter() if short(element.tag) in self._of.anchors else (element,)

@@ -21,7 +21,7 @@ from textveil.pages.layout import Line
 from textveil.surrogates.map_file import PrivateMap, Replaced
 
 Images: TypeAlias = Literal["blank", "ocr", "refuse"]
-"""What becomes of pictures: an empty one of the same size, one whose text is read and painted over, or a refusal."""
+"""The treatment of pictures: an empty one of the same size, one whose text is read and painted over, or a refusal."""
 
 
 PUBLIC: Final = re.compile(
@@ -29,14 +29,14 @@ PUBLIC: Final = re.compile(
     r"|(?:Second|Third|Fourth|Fifth|Sixth|Seventh|Eighth|Ninth) (?:[Oo]utline )?[Ll]evel"
     r"|Click icon to add (?:picture|table|chart)|\u2039#\u203a"
 )
-"""What stands in the empty places of every show: no text of anybody."""
+"""Words in the empty places of every show: no text of anybody."""
 
 
 STATED: Final = re.compile(
     r"[01]|true|false|#(?:N/A|REF!|NAME\?|VALUE!|DIV/0!|NUM!|NULL!|GETTING_DATA|SPILL!|CALC!|FIELD!|BLOCKED!|CONNECT!|UNKNOWN!"
     r"|BUSY!|EXTERNAL!|PYTHON!|TIMEOUT!)"
 )
-"""What cells state of themselves: truth, and errors of formulas."""
+"""Values that cells may have of themselves: truth, and errors of formulas."""
 
 
 class Cut(NamedTuple):
@@ -53,8 +53,8 @@ class Piece(NamedTuple):
 
     Attributes:
         text: them, as they are read.
-        write: puts others there; returns how they are read from then on, where that is another text.
-        shown: what stands in the file for them, where that is another text than the one that is read.
+        write: puts others there; returns how they are read from then on, if that is another text.
+        shown: what stands in the file for them, if that is another text than the one that is read.
     """
 
     text: str
@@ -146,7 +146,7 @@ def lines(passages: Iterable[Passage]) -> list[Line]:
 def write(passages: Sequence[Passage], cuts: Sequence[Cut]) -> PrivateMap:
     """Write into passages what is new in their joined text; returns how to undo it.
 
-    What is new for characters of several passages is parted as they are; where it cannot be, the first gets all of it.
+    What is new for characters of several passages is parted as they are; if it cannot be, the first gets all of it.
     """
     start, number = 0, 0
     released: list[str] = []
@@ -215,7 +215,7 @@ class Shown(NamedTuple):
 
 @dataclass(frozen=True)
 class Certificate:
-    """What was done to the parts of a document, and what the check saw; holds no text."""
+    """Counts of the parts of a document by their treatment, and the result of the check; holds no text."""
 
     parts: Mapping[str, int]
     removed: Mapping[str, int]

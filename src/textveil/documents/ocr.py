@@ -21,7 +21,7 @@ except ImportError:
 
 Pixels: TypeAlias = np.ndarray[Any, np.dtype[np.uint8]]
 MOST_PIXELS: Final = 50_000_000
-"""Of a picture that is read; a larger one is blank."""
+"""Limit on a picture that is read; a larger one is blank."""
 _SURE: Final = 0.85
 """The score from which on a line counts as read; below it, it is blank."""
 _FORMATS: Final = ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP")
@@ -117,7 +117,7 @@ def _face() -> Any:
 
 
 def _fitting(text: str, line: Read) -> int:
-    """Return the size in which a text fits a line; 0 where it does not."""
+    """Return the size in which a text fits a line; 0 if it does not."""
     room = float(np.linalg.norm(line.corners[1] - line.corners[0]))
     size = line.height * 0.9
     (_, _, width, _) = cv2.getTextSize((2**15, 2**15), text, (0, 0), _face(), int(size), _WEIGHT)
@@ -126,7 +126,7 @@ def _fitting(text: str, line: Read) -> int:
 
 
 def pixels_of(data: bytes) -> Pixels | None:
-    """Return the pixels of a picture, turned as it is shown; None where it is none that can be read, or too large."""
+    """Return the pixels of a picture, turned as it is shown; None if it is none that can be read, or too large."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -139,7 +139,7 @@ def pixels_of(data: bytes) -> Pixels | None:
 
 
 def pixels_of_image(image: Image.Image) -> Pixels:
-    """Return the pixels of a decoded picture, on white where it is transparent."""
+    """Return the pixels of a decoded picture, on white if it is transparent."""
     whole = Image.new("RGBA", image.size, "white")
     whole.alpha_composite(image.convert("RGBA"))
     return np.asarray(whole.convert("RGB")).copy()

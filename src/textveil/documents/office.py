@@ -167,7 +167,7 @@ CHART: Final = replace(
 
 
 def number_piece(element: Element) -> Piece:
-    """Return the place of a value that stays a number where it is one."""
+    """Return the place of a value that stays a number if it is one."""
     text = element.text or ""
 
     def write(new: str) -> str:
@@ -178,7 +178,7 @@ def number_piece(element: Element) -> Piece:
 
 
 def as_number(text: str) -> str:
-    """Return a number as files write it; empty where a text says none."""
+    """Return a number as files write it; empty if a text says none."""
     digits = text.strip().lstrip("$\u20ac\u00a3\u00a5").replace(",", "").replace(" ", "")
     return digits if _NUMBER.fullmatch(digits) else ""
 

@@ -55,7 +55,7 @@ class Known(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """What a part says of another part, or of something outside; ``target`` is a part's name or an address."""
+    """A relation of a part to another part, or to something outside; ``target`` is a part's name or an address."""
 
     id: str
     kind: str

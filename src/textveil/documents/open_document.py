@@ -276,7 +276,7 @@ class OpenDocument:
 
 
 def _within(part: str, target: str) -> str:
-    """Return the name of an entry that a part refers to; empty where it is none."""
+    """Return the name of an entry that a part refers to; empty if it is none."""
     if not target or ":" in target or target.startswith(("#", "/")):
         return ""
     return posixpath.normpath(posixpath.join(posixpath.dirname(part), target))

@@ -1,4 +1,4 @@
-"""What elements and attributes of OpenDocument are: text, names, words of the format; the rest goes."""
+"""The roles of elements and attributes of OpenDocument: text, names, words of the format; the rest goes."""
 
 import re
 from collections.abc import Callable

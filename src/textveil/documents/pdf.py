@@ -263,7 +263,7 @@ class Pdf:
     # What content streams refer to: each is copied once, with what is known of it.
 
     def once(self, item: Any, make: Callable[[Any], Any]) -> Any:
-        """Return the copy of an object; None where it is not known, or is within itself."""
+        """Return the copy of an object; None if it is not known, or is within itself."""
         if not item.is_indirect:
             return make(item)
         if item.objgen in self._copies:
@@ -420,7 +420,7 @@ def _hidden_layers(pdf: pikepdf.Pdf) -> set[tuple[int, int]]:
 
 
 def _pixels(item: Any) -> Any:
-    """Return the pixels of a picture; None where it cannot be decoded."""
+    """Return the pixels of a picture; None if it cannot be decoded."""
     from textveil.documents.ocr import MOST_PIXELS, pixels_of_image
 
     try:

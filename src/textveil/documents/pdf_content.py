@@ -118,7 +118,7 @@ class Content:
         self._hidden += hidden
 
     def _resource(self, kind: str, old: Any, make: Callable[[Any], Any]) -> Name | None:
-        """Return the new name of a resource; None where it is gone."""
+        """Return the new name of a resource; None if it is gone."""
         key = (kind, str(old))
         if key not in self._named:
             item = self._old.get(kind, Dictionary()).get(str(old))
@@ -182,7 +182,7 @@ class Content:
             pdf.removed["operator that is not known"] += 1
 
     def _drawn(self, operator: str, row: ContentStreamInstruction) -> bool:
-        """Take an operator as it is where it has numbers alone; tell whether it has."""
+        """Take an operator as it is if it has numbers alone; tell whether it has."""
         operands: Any = row.operands
         if len(operands) and any(numbers(one) is None for one in operands):
             return False

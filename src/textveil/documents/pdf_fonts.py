@@ -55,7 +55,7 @@ def known(item: Any, keys: frozenset[str]) -> Any:
 
 
 def numbers(value: Any, depth: int = 0) -> Any:
-    """Return a number, or an array of numbers within arrays; None where it is something else."""
+    """Return a number, or an array of numbers within arrays; None if it is something else."""
     if isinstance(value, (bool, int, float, Decimal)):
         return value if -_HUGE < float(value) < _HUGE else None
     if isinstance(value, Array) and depth < 4:
@@ -99,7 +99,7 @@ def function(new: pikepdf.Pdf, item: Any) -> Any:
 
 
 def space(new: pikepdf.Pdf, item: Any) -> Any:
-    """Return a space of colors without profiles and names; None where it is none."""
+    """Return a space of colors without profiles and names; None if it is none."""
     if isinstance(item, Name):
         return item if str(item)[1:] in WORDS else None
     if not isinstance(item, Array) or not len(item):
@@ -163,7 +163,7 @@ _FORMS: Final = frozenset(
     "alt alt1 alt2 alt3 case dnom fina fitted init isol liga lf locl medi numr oldstyle onum ornm pnum sc small smcp ss01 ss02"
     " ss03 ss04 ss05 sub sup sups superior inferior swash swsh taboldstyle tabular titl tnum tf tosf osf zero notdef".split()
 )
-"""What follows the dot in the name of a glyph."""
+"""Suffixes behind the dot in the name of a glyph."""
 _ORDERINGS: Final = ("Japan1", "GB1", "CNS1", "Korea1", "KR", "Identity", "UCS")
 
 
@@ -405,7 +405,7 @@ def _index(program: bytes, at: int, take: Callable[[int, int], object]) -> int:
 
 
 def glyph_name(name: str) -> Name:
-    """Return the name of a glyph where it says nothing but which one it is."""
+    """Return the name of a glyph if it says nothing but which one it is."""
     from pdfminer.glyphlist import glyphname2unicode
 
     plain = name.removeprefix("/")

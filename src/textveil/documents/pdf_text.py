@@ -71,7 +71,7 @@ class Font:
         self._glyphs: dict[bytes, Glyph | None] = {}
 
     def glyphs(self, data: bytes) -> list[Glyph] | None:
-        """Return what a string shows; None where it cannot be read."""
+        """Return what a string shows; None if it cannot be read."""
         if self._read is None or self._read.is_vertical():
             return None
         size = 2 if self._read.is_multibyte() else 1
@@ -132,7 +132,7 @@ class Part:
 
 @dataclass(slots=True)
 class State:
-    """What shows text, at a place of a content stream."""
+    """The state of text at a place of a content stream."""
 
     ctm: Matrix = IDENTITY
     font: Font | None = None
@@ -312,7 +312,7 @@ class Lines:
             self.passages[-1].pieces.append(Piece(part.text, part.write))
 
     def spread(self) -> None:
-        """Part what is new for words of several runs as they are, where it has as many: each stands at its place."""
+        """Part what is new for words of several runs as they are, if it has as many: each stands at its place."""
         for line in self.parts:
             for changed, group in groupby(line, lambda part: part.new is not None):
                 if changed:
@@ -354,7 +354,7 @@ def _kind(text: str) -> int:
 
 
 def parts_of(strings: Sequence[Any], state: State) -> list[Part] | None:
-    """Return the words, marks and spaces that an operator shows; None where a glyph of it cannot be read."""
+    """Return the words, marks and spaces that an operator shows; None if a glyph of it cannot be read."""
     parts: list[Part] = []
     if state.font is None:
         return None

@@ -1,4 +1,4 @@
-"""Which reader has which files, by the ending of their names, and what a document may take to be read.
+"""Readers of files by the ending of their names, and limits on reading a document.
 
 Limits are counted before anything is made; archives are read within them and written anew.
 """
@@ -19,7 +19,7 @@ from textveil.documents.model import Content, Images, Shown
 from textveil.errors import InputError
 
 PICTURES: Final = (".png", ".jpg", ".jpeg")
-"""What is a picture by itself."""
+"""Endings of pictures that are files by themselves."""
 READERS: Final = {
     ".docx": "office:Word strings:package_strings",
     ".xlsx": "sheets:Sheets strings:package_strings",

@@ -334,7 +334,7 @@ _NO_XML: Final = re.compile(r"[\x00-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def _unescaped(text: str) -> str:
-    """Return a text without codes of characters, which spell others where a program shows it."""
+    """Return a text without codes of characters, which spell others if a program shows it."""
     while _CHARACTER.search(text):
         text = _NO_XML.sub("", _CHARACTER.sub(lambda match: chr(int(match[1], 16)), text))
     return text

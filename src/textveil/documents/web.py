@@ -303,7 +303,7 @@ class Page:
 
 
 def _data_of(address: str) -> bytes:
-    """Return the picture that an address holds; empty where it names one that lies elsewhere."""
+    """Return the picture that an address holds; empty if it names one that lies elsewhere."""
     head, _, data = address.partition(",")
     if not head.startswith("data:image/") or not head.endswith(";base64"):
         return b""

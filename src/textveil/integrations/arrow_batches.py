@@ -37,7 +37,7 @@ from textveil.sanitize.sanitizer import Sanitizer
 from textveil.sanitize.setting import Setting
 
 Place: TypeAlias = int | Sequence[int]
-"""Where a batch stands in its job: a number, or several (partition, batch); different for every batch."""
+"""The place of a batch in its job: a number, or several (partition, batch); different for every batch."""
 
 COUNTS = {"word": "protected_words", "number": "protected_numbers", "text": "protected_texts"}
 """Names of the columns of counts, by the kind that is drawn."""
@@ -312,7 +312,7 @@ def _numbers(position: Place) -> tuple[int, ...]:
 def _digest(rows: Sequence[Row], known: Sequence[Known] | None) -> bytes:
     """Return BLAKE2b of texts and nulls in their order, with the texts' lengths, so that only equal rows agree.
 
-    Known values are part of it, for they move where spans are: where they differ, draws are no longer alike.
+    Known values are part of it, for they move where spans are: if they differ, draws are no longer alike.
     """
     mixed = hashlib.blake2b()
 

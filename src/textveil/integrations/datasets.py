@@ -32,7 +32,7 @@ _ROWS = 1000  # rows whose counts are read together
 
 @dataclass(frozen=True, slots=True)
 class DatasetSanitizer:
-    """What ``Dataset.map(batched=True)`` and ``IterableDataset.map`` call: the chosen columns of a batch, released.
+    """Releases the chosen columns of a batch for ``Dataset.map(batched=True)`` and ``IterableDataset.map``.
 
     Returns the sanitized columns and columns of what each row spent (``protected_words`` and so on), from which
     ``report`` is made: processes count nothing together. ``None`` stays. ``map`` itself keeps all other columns, unless

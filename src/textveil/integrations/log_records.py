@@ -35,7 +35,7 @@ _OF_IDS: Final = frozenset((*_TRACES, "otelSpanID", "span_id"))
 _NUMBERS: Final = frozenset(("created", "msecs", "process", "relativeCreated", "thread"))
 _TRACEBACK: Final = logging.Formatter().formatException
 _done: "WeakKeyDictionary[logging.LogRecord, tuple[Any, dict[str, str]]]" = WeakKeyDictionary()
-"""The last policy of a record, and what was released: where either is another, all of it is searched again."""
+"""The last policy of a record, and what was released: if either is another, all of it is searched again."""
 _done_lock: Final = threading.Lock()
 
 
@@ -168,7 +168,7 @@ class PlainKeys:
         self._numbers = itertools.count(1)
 
     def learn(self, keys: Iterable[str], cleaned: Callable[[list[Values]], Sequence[Sequence[str] | None]]) -> None:
-        """Search keys that were not seen yet; ``cleaned`` returns the texts of groups, None where it fails."""
+        """Search keys that were not seen yet; ``cleaned`` returns the texts of groups, None if it fails."""
         if len(self._known) > _MOST_KEYS:
             self._known.clear()
         new = [key for key in dict.fromkeys(keys) if key not in self._known]
@@ -271,7 +271,7 @@ _made = lru_cache(ScopedTexts)
 
 
 def cleaned_groups(policy_name: str | None, groups: Sequence[tuple[str, Values]], seconds: float) -> list[str | None]:
-    """Clean groups of values, each with its scope, in a process that does it for another: JSON, None where one fails.
+    """Clean groups of values, each with its scope, in a process that does it for another: JSON, None if one fails.
 
     ``seconds``: of processor time that a group may take.
     """

@@ -73,7 +73,7 @@ class PartedRecords:
 
     @cached_property
     def names(self) -> Sequence[str]:
-        """Names of the persons, read only where each of them pays; sorted: a run that goes on must ask for the same."""
+        """Names of the persons, read only if each of them pays; sorted: a run that goes on must ask for the same."""
         return sorted(self.parts.total(_names)) if by_person(self._template) else []
 
     @property

@@ -46,8 +46,8 @@ _VEIL: Final = "veil"
 class Veil:
     """The surrogates of one text, or of the texts of one scope, for Presidio's engines; holds private text.
 
-    Values of an entity type are drawn by the policy's surrogate for its kind; where the policy has no rule for it, a
-    placeholder stands there. One value has one surrogate where the policy says so. What it costs, and what stays
+    Values of an entity type are drawn by the policy's surrogate for its kind; if the policy has no rule for it, a
+    placeholder stands there. One value has one surrogate if the policy says so. What it costs, and what stays
     public, is in ``costs``: it covers the drawing, never what was found.
 
     Args:
@@ -198,7 +198,7 @@ class Veil:
     def original(self, entity_type: str, surrogate: str) -> str:
         """Return the value that ``surrogate`` was drawn for.
 
-        Where it was drawn for several, they are given in the order in which they were drawn for, over and over.
+        If it was drawn for several, they are given in the order in which they were drawn for, over and over.
 
         Raises ParameterError: the veil never drew it for that entity type.
         """

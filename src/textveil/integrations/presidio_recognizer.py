@@ -14,7 +14,7 @@ ENTITY_TYPES: Final = {kind.name: kind.labels.split()[0] for kind in OWN}
 
 
 class TextveilRecognizer(_PRESIDIO.EntityRecognizer):  # type: ignore[misc]
-    """What textveil's detectors find, as a recognizer of Presidio's analyzer.
+    """Textveil's detectors as a recognizer of Presidio's analyzer.
 
     registry.add_recognizer(TextveilRecognizer())
 

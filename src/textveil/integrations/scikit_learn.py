@@ -124,7 +124,7 @@ class TextSanitizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     Attributes:
         columns_: counts what this object has released: ``columns_.report()``.
-        names_: of the columns that ``fit`` was given; "text" where they have none.
+        names_: of the columns that ``fit`` was given; "text" if they have none.
     """
 
     def __init__(self, sanitizer: Any = None) -> None:

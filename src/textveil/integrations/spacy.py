@@ -36,13 +36,13 @@ _REPORTS: Final = 10_000
 
 @dataclass(frozen=True, slots=True)
 class ReleasedDocument:
-    """What stands in ``doc._.textveil``.
+    """The value of ``doc._.textveil``.
 
     Attributes:
         text: the release: what may be handed over.
         report: what was spent on what, as JSON data (docs/guarantees.md).
         drawn_spans: start, end and kind in ``text`` of what was drawn for each span, under a policy with spans.
-        private_map: how to put the originals back, for ``tv.restore``; private, as the document itself is. None where
+        private_map: how to put the originals back, for ``tv.restore``; private, as the document itself is. None if
             nothing can be undone.
     """
 

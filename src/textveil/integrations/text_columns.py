@@ -27,7 +27,7 @@ CHUNK_CHARACTERS = 500_000  # rows are gathered up to this many characters and d
 
 
 class Sanitized(NamedTuple):
-    """What may be handed over, and what was spent on all of it.
+    """The released columns, and what was spent on all of them.
 
     Attributes:
         data: a column or a table of the package that the texts came from.
@@ -103,7 +103,7 @@ NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class Beside(NamedTuple):
-    """What other columns say of each row: values that are spans in its texts, and whose it is.
+    """Facts that other columns give of each row: values that are spans in its texts, and whose it is.
 
     ``persons``: None is null, and all such rows are taken for one person's.
     """

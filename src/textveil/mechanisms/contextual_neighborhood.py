@@ -33,7 +33,7 @@ CONTEXT_CHOICES: Final = "context_choices.json"  # built by ``tools/build_contex
 
 
 class ContextChoice(NamedTuple):
-    """What is public of the weights.
+    """The public choices that the weights rest on.
 
     ``context_weight``: how many times the fixed base weights' sum the predicted words get, where a row can raise them.
     """
@@ -154,7 +154,7 @@ def contextual_neighborhood(
     epsilon: float,
     parameters: Mapping[str, Any],
 ) -> ContextualNeighborhood:
-    """The mechanism with these weights; less than ``epsilon`` is stated where the weights spend less.
+    """The mechanism with these weights; less than ``epsilon`` is stated if the weights spend less.
 
     Raises ParameterError: the model speaks of another number of words.
     """
@@ -191,7 +191,7 @@ def reading_releases(
         frequencies: of its words.
         epsilon: nats, finite and > 0.
         alpha: exponent of the fixed base weights; None takes the stored choice.
-        base_mass: their Q where nothing is predicted; None takes the stored choice.
+        base_mass: their Q if nothing is predicted; None takes the stored choice.
         context_weight: how many times their sum predicted words get; None takes the stored choice.
         model: of the same words; None is the embedded one.
 

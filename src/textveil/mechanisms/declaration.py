@@ -1,4 +1,4 @@
-"""What the catalog knows of a mechanism, declared at the function that makes it."""
+"""A mechanism's entry of the catalog, declared at the function that makes it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class CatalogEntry:
     """One mechanism of the catalog.
 
     ``proof``: the proof, or the page that refutes the claim: a path below textveil, or one that begins with the package
-    that ``target`` is in; ``shown_at``: options at which its line holds, where that is not so at epsilon 1; a refuted
+    that ``target`` is in; ``shown_at``: options at which its line holds, if that is not so at epsilon 1; a refuted
     claim fails there.
     """
 
@@ -77,7 +77,7 @@ class CatalogEntry:
         return file_of(self.module, self.proof)
 
     def takes(self, epsilon: float) -> bool:
-        """Tell whether it can be made for this epsilon; also where it has no such option."""
+        """Tell whether it can be made for this epsilon; also if it has no such option."""
         option = self.options().get("epsilon")
         return option is None or option.domain.holds(epsilon)
 
@@ -135,7 +135,7 @@ def _with_source(docstring: str | None, entry: CatalogEntry) -> str | None:
 
 
 def maker_within(constructor: Callable[..., Any]) -> Callable[..., Any]:
-    """The function that ``declared`` decorated; the constructor itself where it was not used."""
+    """The function that ``declared`` decorated; the constructor itself if it was not used."""
     return _WITHIN.get(constructor, constructor)
 
 

@@ -1,4 +1,4 @@
-"""What a mechanism is: private input in, released output out, and a guarantee that is data.
+"""The Protocols of mechanisms: private input in, released output out, and a guarantee that is data.
 
 Kinds, by what one draw may look at:
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 class Described(Protocol):
-    """What every mechanism says of itself."""
+    """Attributes that every mechanism has."""
 
     @property
     def name(self) -> str:
@@ -145,10 +145,10 @@ class SetMechanism(OverWords, Protocol):
 
 
 Mechanism: TypeAlias = WordMechanism | SequenceMechanism | TextMechanism | VectorMechanism | SetMechanism
-"""What the catalog makes."""
+"""Mechanisms that the catalog makes."""
 
 DrawsText: TypeAlias = WordMechanism | SequenceMechanism | TextMechanism
-"""What a sanitizer can be made of: out of all others comes no text."""
+"""Mechanisms that a sanitizer can be made of: out of all others comes no text."""
 
 
 def drawing_text(mechanism: Mechanism, use: str) -> DrawsText:
@@ -339,13 +339,13 @@ class LikelihoodRatio(Protocol):
     def log_ratio(self, first: NDArray[Any], second: NDArray[Any], released: NDArray[Any]) -> Reals:
         """The natural logarithm of P(released | first) / P(released | second) of each row, shape (batch,).
 
-        It is infinite where one of the two cannot give what was released, and 0 where neither can.
+        It is infinite if one of the two cannot give what was released, and 0 if neither can.
         """
 
 
 @runtime_checkable
 class Tabulated(Protocol):
-    """A mechanism whose draws read public tables where there are any; without them it draws the same, only later."""
+    """A mechanism whose draws read public tables if there are any; without them it draws the same, only later."""
 
     @property
     def tables(self) -> tuple[PublicTable, ...]:
@@ -354,15 +354,15 @@ class Tabulated(Protocol):
 
 @runtime_checkable
 class PrivacyProfile(Protocol):
-    """How far the noise and its copy moved by a shift are apart: the least delta at every epsilon."""
+    """The distance of the noise from its copy moved by a shift: the least delta at every epsilon."""
 
     @property
     def largest_loss(self) -> float:
-        """Supremum of the finite losses, nats, the least float that is not below it; inf where there is none."""
+        """Supremum of the finite losses, nats, the least float that is not below it; inf if there is none."""
 
     @property
     def log_outside(self) -> Bound:
-        """Natural logarithm of the mass that leaves the moved support; -inf, exactly, where none does."""
+        """Natural logarithm of the mass that leaves the moved support; -inf, exactly, if none does."""
 
     def log_delta(self, epsilon: float) -> Bound:
         """Natural logarithm of the least delta at epsilon, between two bounds that hold; never above 0.

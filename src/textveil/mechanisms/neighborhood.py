@@ -89,7 +89,7 @@ def weighted_neighborhood(
     order: NestedOrder | None = None,
     proof: str = WEIGHTED_PROOF,
 ) -> WeightedNeighborhood:
-    """The mechanism with these weights; less than ``epsilon`` is stated where the weights spend less.
+    """The mechanism with these weights; less than ``epsilon`` is stated if the weights spend less.
 
     Words are raised by falling cosine, or in the ``order`` that is given.
     """
@@ -309,7 +309,7 @@ class Recent:
 class ConsistentNeighborhood:
     """Neighborhood response on a list in which each of the last words released stands ``copies`` more times.
 
-    At a place of a document, let c(y) = 1 + copies where y is among the last ``recent`` different words that the
+    At a place of a document, let c(y) = 1 + copies if y is among the last ``recent`` different words that the
     document released, else 1. Every word y has weight c(y) b. The row of x raises m copies of words from b to a:
     those of x first, then of its neighbors released lately, then of its other neighbors, each by id; of the last
     word perhaps some copies. So every row has the total b sum of c + m (a - b), every weight lies in [c(y) b, c(y)

@@ -75,7 +75,7 @@ class ByCosine:
 
 TABLED: Final = 4096  # words whose rows are read from a table at once
 _BLOCK: Final = 256
-"""Words whose rows are made at once: their scores take 33 MB at 33,000 words; a quarter where rows are long."""
+"""Words whose rows are made at once: their scores take 33 MB at 33,000 words; a quarter if rows are long."""
 
 
 class RaisedEntries(NamedTuple):
@@ -96,7 +96,7 @@ class Rows(NamedTuple):
 
 
 def expected_length(weights: BaseWeights) -> int:
-    """About how many words a row raises, as if it met words at random; up to ten times as many where rows are long."""
+    """About how many words a row raises, as if it met words at random; up to ten times as many if rows are long."""
     able = weights.gains[weights.gains > 0].astype(np.float64)
     typical = math.exp(float(np.log(able).mean())) * len(able) / weights.size
     return min(weights.size, math.ceil(weights.row_gain / typical))
@@ -231,7 +231,7 @@ class NearestInOrder:
     """For each word the word itself, then the others by falling cosine, ties to the lower id.
 
     An order is a function of its word alone: scores are elementwise in exact inner products (see ``vocabulary.grid``).
-    Its beginnings are read from tables, where there are any. Which orders are kept tells which words were seen, so a
+    Its beginnings are read from tables, if there are any. Which orders are kept tells which words were seen, so a
     pickled copy starts empty.
     """
 

@@ -46,7 +46,7 @@ def raised_table(
     Args:
         vocabulary: public words and vectors.
         weights: what rows hand out.
-        neighbors: tables of nearest words that save work where they are there.
+        neighbors: tables of nearest words that save work if they are there.
         order: in which words are raised; None is by falling cosine.
     """
     n = len(vocabulary)
@@ -313,7 +313,7 @@ class ExcessRows:
             done += rows
 
     def _make(self, words: Ids) -> int:
-        """Make and keep rows of ``words`` while the budget lasts, some at least where none is kept; how many."""
+        """Make and keep rows of ``words`` while the budget lasts, some at least if none is kept; how many."""
         done = 0
         entry = self._keys.itemsize + self._outputs.itemsize
         while done < len(words) and (self._used == 0 or self._used * entry < self._budget):
@@ -349,7 +349,7 @@ class ExcessRows:
 
 
 def _written(table: NDArray[Any], used: int, rows: NDArray[Any]) -> NDArray[Any]:
-    """``table`` with ``rows`` behind the first ``used`` entries, in more memory where there was too little."""
+    """``table`` with ``rows`` behind the first ``used`` entries, in more memory if there was too little."""
     if used + len(rows) > len(table):
         grown = np.empty(max(2 * len(table), used + len(rows), 1 << 14), dtype=table.dtype)
         grown[:used] = table[:used]

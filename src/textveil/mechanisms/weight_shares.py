@@ -73,7 +73,7 @@ def capped_shares(frequencies: WordFrequencies, *, alpha: float, epsilon: float,
 
 
 class Choice(NamedTuple):
-    """What was chosen, and what it reaches."""
+    """The chosen weights, and the accuracy that they reach."""
 
     alpha: float  # the exponent
     base_mass: float  # Q

@@ -1,4 +1,4 @@
-"""What the releases of a document say about its next word: a hidden Markov filter whose states are words.
+"""Infers the next word of a document from its releases: a hidden Markov filter whose states are words.
 
 Transitions are a public language model, emissions the channel itself. Two memories stand beside the model: words that
 the document probably held lately are likely to recur, and so are words near those that were released. All of it is
@@ -124,7 +124,7 @@ class Listed(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ContinuationLists:
-    """What each context adds to the probability of words beyond what the unigram gives them."""
+    """Probability that each context adds to words, beyond what the unigram gives them."""
 
     unigram: Reals  # probabilities without a context, shape (n,)
     starts: Integers  # where each list begins, shape (contexts,); contexts are the words and the boundary
@@ -253,7 +253,7 @@ class WordFilter:
 
 
 class Followed:
-    """What is believed of several documents, the first of which go on longest.
+    """Beliefs about several documents, the first of which go on longest.
 
     Args:
         tables: public.

@@ -49,7 +49,7 @@ class _Unanswered(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """Where a service is asked, and how patiently.
+    """Address of a service that is asked, and the time that it may take.
 
     Raises ParameterError: ``url`` is no such address or holds a password, or another argument is outside its domain.
     """

@@ -1,4 +1,4 @@
-"""What a language model is here: probabilities of the words of a public vocabulary, given words near them.
+"""The Protocol of language models: probabilities of the words of a public vocabulary, given words near them.
 
 Contexts are rows of ids. With n words, 0 .. n - 1 are the words; n is the boundary: the beginning of a text, the end
 of a sentence, and what pads a context that begins earlier than its text; n + 1 is everything else: a number, a

@@ -282,7 +282,7 @@ _SIDE: Final = np.uint32(1 << 31)
 
 
 class Hits(NamedTuple):
-    """What a look-up found: indices of the queries, and the cell of each."""
+    """Result of a look-up: indices of the queries, and the cell of each."""
 
     found: Ids
     cells: Ids
@@ -332,7 +332,7 @@ class TripleTable:
     A key is turned into a position by two bijections, each of which names a bucket by the position's leading part; a
     cell keeps the low bits of the position, which within a bucket differ for different keys.
 
-    ``cells``: side (1 bit), low bits of the position (23), code (8; 0 where there is none), uint32 (buckets, 4).
+    ``cells``: side (1 bit), low bits of the position (23), code (8; 0 if there is none), uint32 (buckets, 4).
     """
 
     cells: NDArray[np.uint32]
@@ -354,7 +354,7 @@ class TripleTable:
 
 
 def sides(words: NDArray[np.uint64], buckets: NDArray[np.uint64]) -> tuple[Ids, Ids]:
-    """The two buckets of a word among those of its context; different ones where there are two or more."""
+    """The two buckets of a word among those of its context; different ones if there are two or more."""
     first = ((words * _FIRST >> _HALF) * buckets) >> _HALF
     others = np.maximum(buckets, np.uint64(2)) - np.uint64(1)
     step = ((words * _SECOND >> _HALF) * others) >> _HALF

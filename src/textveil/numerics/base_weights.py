@@ -143,13 +143,13 @@ def base_weights(shares: Reals, *, epsilon: float, base_mass: float, slots_each:
     """Base weights in proportion to ``shares``, raised by at most e^epsilon, such that base draws have ``base_mass``.
 
     Every slot may be raised by the same integer, the floor of 2^shift (e^epsilon - 1): so what a row adds is a number
-    of slots, or of equal parts of slots where a row raises few.
+    of slots, or of equal parts of slots if a row raises few.
 
     Args:
         shares: finite and > 0, shape (n,), n >= 2.
         epsilon: nats, finite and > 0.
         base_mass: Q, in (0, 1): probability of a base draw, before rounding.
-        slots_each: see ``slots``; more where many words should have nearly nothing.
+        slots_each: see ``slots``; more if many words should have nearly nothing.
 
     Raises ParameterError: an argument is outside its domain, or Q leaves more than e^epsilon can add to all words: Q
     must be above e^-epsilon.
@@ -167,7 +167,7 @@ def base_weights(shares: Reals, *, epsilon: float, base_mass: float, slots_each:
 
 
 class Fitted(NamedTuple):
-    """What slots weigh, and what they may gain."""
+    """Weights of slots, and the gains that they may have."""
 
     shift: int  # a slot weighs 2^shift
     unit: int  # weight of a unit of gain
@@ -207,7 +207,7 @@ class Lent(NamedTuple):
 class GrowingWeights:
     """Base weights of every place, and what may be lent.
 
-    ``fixed``: the base weights where nothing is lent; its gains, ``row_gain``, ``shift`` and ``unit`` hold everywhere;
+    ``fixed``: the base weights if nothing is lent; its gains, ``row_gain``, ``shift`` and ``unit`` hold everywhere;
     ``room``: slots that may be lent to each word, >= 0, so that a row can still raise the word whole; shape (n,).
     """
 
@@ -289,7 +289,7 @@ def growing_weights(
     Args:
         shares: finite and > 0, shape (n,), n >= 2.
         epsilon: nats, finite and > 0.
-        base_mass: probability of a base draw where nothing is lent, in (0, 1), more than e^-epsilon.
+        base_mass: probability of a base draw if nothing is lent, in (0, 1), more than e^-epsilon.
         growth: finite and >= 0.
         never: words that are lent nothing, shape (n,); None is no word.
 

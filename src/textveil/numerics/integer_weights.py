@@ -44,7 +44,7 @@ def exp_minus_half_ceiling(epsilon: float, multiplier: int) -> int:
 
 
 def stated_epsilon(spent: float, asked: float) -> float:
-    """The epsilon to state: the one asked for, or what weights spend where they had to be cut below it."""
+    """The epsilon to state: the one asked for, or what weights spend if they had to be cut below it."""
     return spent if spent < asked - 1e-9 else asked
 
 
@@ -88,7 +88,7 @@ class TwoLevelWeights:
         return self.members * self.inside / self.total
 
     def stated(self, asked: float) -> float:
-        """The epsilon to state: the one asked for, or the smaller one where the weights had to be cut."""
+        """The epsilon to state: the one asked for, or the smaller one if the weights had to be cut."""
         return stated_epsilon(self.epsilon, asked)
 
     def rows(self, members: Integers) -> Integers:
@@ -107,8 +107,8 @@ class TwoLevelWeights:
         A row is 2^shift for every output plus (inside - outside) more for each member.
 
         Returns:
-            ``uniform``: an output in [0, size) where the draw fell in the common part, else -1; and
-            ``member``: a place in [0, members) among the members where it did not, else -1.
+            ``uniform``: an output in [0, size) if the draw fell in the common part, else -1; and
+            ``member``: a place in [0, members) among the members if it did not, else -1.
         """
         drawn = rng.integers(0, self.total, size=count, dtype=np.int64)
         uniform = self.common(drawn)
@@ -125,7 +125,7 @@ class TwoLevelWeights:
 def two_level_weights(*, size: int, members: int, epsilon: float) -> TwoLevelWeights:
     """The integer weights whose ratio is the greatest not above exp(epsilon).
 
-    The outside weight is the largest power of two that keeps the total at 2^52 or below. Where epsilon is so
+    The outside weight is the largest power of two that keeps the total at 2^52 or below. If epsilon is so
     large that not even 1 does (about 36 - ln m), the inside weight is cut: less is spent than asked.
 
     Args:

@@ -10,7 +10,7 @@ _SINGLE: Final = "\u3040-\u30ff\u3400-\u9fff"  # each letter of these scripts is
 _RUN: Final = rf"(?:(?![{_SINGLE}])\w)+"
 _TOKEN: Final = re.compile(rf"[{_SINGLE}]|{_RUN}(?:[-.@_/:'\u2019](?!s\b){_RUN})*|\s+|[\s\S]")
 _JOINING: Final = re.compile(r"[^\S\n]+|[-.@_/:'\u2019]")
-"""What may stand between two changes of one value."""
+"""Matches the text that may stand between two changes of one value."""
 
 
 _ROW: Final = 8  # tokens in a row by which long texts are laid side by side

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 
 class Line(NamedTuple):
-    """Where a line of a document stands in its text, and in the document.
+    """The place of a line in its text, and in the document.
 
     Attributes:
         start: of the text.
@@ -40,7 +40,7 @@ class Block(NamedTuple):
 
 
 class Section(NamedTuple):
-    """What stands in one part, or on one page."""
+    """The text of one part, or of one page."""
 
     title: str
     blocks: list[Block]

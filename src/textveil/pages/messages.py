@@ -29,7 +29,7 @@ _PLACE = re.compile(r"\{_?\}")
 _WITHIN: Final = r"((?:(?!\. [A-Z]).)+?)"  # what stands at a place; no two sentences do
 _SENTENCES = re.compile(r"(?<=\.) (?=[A-Z`])")
 _PARTS: Final = ("; ", ", ", " and ")
-"""What joins the parts of a text that the table has one by one, the loosest first."""
+"""Marks that join the parts of a text that the table has one by one, the loosest first."""
 
 
 def message_language() -> str:

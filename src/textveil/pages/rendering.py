@@ -168,7 +168,7 @@ _WORDS: Final = MappingProxyType(
         "gone": "The review was stopped in the terminal. Marks of earlier pages are kept.",
     }
 )
-"""What the script says."""
+"""The messages of the script."""
 
 
 def piece_data(piece: Piece) -> str | list[Any]:

@@ -85,9 +85,9 @@ class Accountant:
     def optimal(self, delta: float = DELTA) -> Guarantee:
         """Return the smallest epsilon known to hold at ``delta`` more than the sum's own, rounded up.
 
-        It is never larger than the sum's epsilon. Up to ``EXACT_DRAWS`` draws are exact where they have few outcomes,
+        It is never larger than the sum's epsilon. Up to ``EXACT_DRAWS`` draws are exact if they have few outcomes,
         else off by the step of a grid; more are bounded in closed form. It holds for guarantees that were fixed before
-        the first draw; where later ones are chosen by what earlier ones released, take the sum.
+        the first draw; if later ones are chosen by what earlier ones released, take the sum.
 
         ``delta``: what may be spent for a smaller epsilon, in (0, 1).
         """

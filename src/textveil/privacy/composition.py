@@ -41,7 +41,7 @@ def added_up(guarantees: Sequence[Guarantee], into: Adjacency | None = None) -> 
 
     Draws for tokens or spans add up to the document that holds them; draws for one document (released twice, say) to
     that document. Other mixes must be named by ``into``, whose unit is at least as large as every part's: the sum is
-    then right where ``guarantees`` lists every draw that a change of that unit can reach.
+    then right if ``guarantees`` lists every draw that a change of that unit can reach.
 
     Raises UnsupportedGuarantee: different units, and ``into`` does not say what they add up to; or it is smaller.
     """
@@ -143,11 +143,11 @@ def repeat(guarantee: Guarantee, times: int, into: Adjacency | None = None) -> G
 def compose(guarantees: Sequence[Guarantee], into: Adjacency | None = None) -> Guarantee:
     """Return the guarantee of independent draws with these guarantees, one after another.
 
-    The result is pure where every part is pure or metric, approximate where one part is, and nothing
-    where one part promises nothing. Its status is the worst of its parts'.
+    The result is pure if every part is pure or metric, approximate if one part is, and nothing
+    if one part promises nothing. Its status is the worst of its parts'.
 
     ``guarantees``: one for each draw; ``into``: what they add up to; None is the document that holds them, see
-    ``added_up``. Raises UnsupportedGuarantee: an unknown kind of guarantee, or units that differ where ``into`` is
+    ``added_up``. Raises UnsupportedGuarantee: an unknown kind of guarantee, or units that differ if ``into`` is
     None.
     """
     nothing = next((guarantee for guarantee in guarantees if not getattr(guarantee, "promises", True)), None)
@@ -169,7 +169,7 @@ def compose(guarantees: Sequence[Guarantee], into: Adjacency | None = None) -> G
 def weakest(guarantees: Sequence[Guarantee]) -> Guarantee:
     """Return what holds for each of several draws: the largest epsilon, the largest delta, the worst status.
 
-    Where one of them is the weakest in every respect, it is returned as it is.
+    If one of them is the weakest in every respect, it is returned as it is.
 
     Raises UnsupportedGuarantee: they speak of different units; or one is unknown.
     """
@@ -197,7 +197,7 @@ MARGIN = 2.0**-38
 """Relative margin of scales and of ln delta.
 
 Against multiple precision, for epsilon from 1e-4 to 1e3, the errors that it covers stay below 1 % of it
-where 1e-300 < delta < 1 - 1e-50, and below 10 % up to delta = 1 - 1e-290.
+if 1e-300 < delta < 1 - 1e-50, and below 10 % up to delta = 1 - 1e-290.
 """
 
 
@@ -213,7 +213,7 @@ def gaussian_log_delta(epsilon: float, sigma: float, l2_sensitivity: float) -> f
     """Natural logarithm of Phi(h - c) - e^epsilon Phi(-h - c), h = D / (2 sigma), c = epsilon sigma / D.
 
     The least delta such that N(0, sigma^2 I) noise gives (epsilon, delta)-DP for vectors at distance at
-    most D, exactly. Rounded up by less than 3e-9 of delta where delta > 1e-300, and of 1 - delta.
+    most D, exactly. Rounded up by less than 3e-9 of delta if delta > 1e-300, and of 1 - delta.
 
     Args:
         epsilon: nats, finite and > 0.

@@ -33,7 +33,7 @@ class Status(Enum):
 
 
 TRUSTED: Final = (Status.PROVED, Status.CERTIFIED)
-"""What a release may rest on; see ``catalog.guarantee_of`` for whose word counts."""
+"""Statuses that a release may rest on; ``catalog.guarantee_of`` says whose word counts."""
 
 
 def shown_up(value: float, digits: int = 6) -> str:
@@ -94,7 +94,8 @@ class PureDP(_Promise):
     adjacency: Adjacency = ONE_TOKEN  # which two inputs are compared
 
     def __post_init__(self) -> None:
-        need(0 <= self.epsilon < math.inf, "epsilon", self.epsilon, "finite and >= 0")
+        if not 0 <= self.epsilon < math.inf:  # each surrogate of each sanitizer makes two
+            need(False, "epsilon", self.epsilon, "finite and >= 0")
 
     @property
     def numbers(self) -> dict[str, float]:

@@ -7,7 +7,7 @@ E[(1 - e^(epsilon - L))+], a mass P(Q = 0) counting as L = inf. Independent toke
 with a + b = m and a e^-lo + b e^-hi = m e^-l. The split pair still has total mass 1 under both distributions, and
 merging the two parts gives the old pair back: the old pair is a post-processing of the new one, so no delta of the
 new one is smaller, and that holds for products too. Errors are of second order in the step.
-**Lower side.** Every loss is rounded down; delta is nondecreasing in every loss, also in sums. Where a pair shifts a
+**Lower side.** Every loss is rounded down; delta is nondecreasing in every loss, also in sums. If a pair shifts a
 log-concave distribution the shift is rounded down too, and the loss of a merged cell is the ratio of its masses
 (merging is a post-processing), which leaves errors of second order.
 
@@ -67,7 +67,7 @@ class LossDistribution:
         return self.step * indices
 
     def delta(self, epsilon: float) -> float:
-        """Delta at epsilon: an upper bound where ``upper``, else a lower bound. ``epsilon``: nats, finite and >= 0."""
+        """Delta at epsilon: an upper bound if ``upper``, else a lower bound. ``epsilon``: nats, finite and >= 0."""
         need(0 <= epsilon < math.inf, "epsilon", epsilon, "finite and >= 0")
         start = max(0, min(len(self.masses), math.floor(epsilon / self.step) - self.first))
         losses = self.step * (self.first + np.arange(start, len(self.masses)))
@@ -77,7 +77,7 @@ class LossDistribution:
         return max(0.0, value * (1 - _MARGIN) - self.slack)
 
     def epsilon(self, delta: float) -> float:
-        """Epsilon at delta, rounded to the side of ``upper``; inf where no epsilon reaches delta.
+        """Epsilon at delta, rounded to the side of ``upper``; inf if no epsilon reaches delta.
 
         ``delta``: in [0, 1].
         """
@@ -187,7 +187,7 @@ def atoms_loss(
 
 
 def _on_grid(losses: Reals, masses: Reals, step: float, upper: bool) -> tuple[int, Reals]:
-    """Masses at any losses moved to the grid: split where ``upper``, rounded down otherwise."""
+    """Masses at any losses moved to the grid: split if ``upper``, rounded down otherwise."""
     if len(losses) == 0:
         return 0, np.zeros(1)
     scaled = losses / step

@@ -1,4 +1,4 @@
-"""Which code a proof is about. Nothing is proved by default: ``status_of`` alone says so, of code that is registered.
+"""The code that a proof is about. Nothing is proved by default: ``status_of`` alone says so, of registered code.
 
 Beside the proofs of a package lies ``code.json``: by proof, the modules that it was read against, each with the digest
 of its code (without docstrings and comments). ``python -m textveil.privacy.proved PACKAGE --write`` renews it, after

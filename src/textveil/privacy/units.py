@@ -34,8 +34,8 @@ class Adjacency:
     """Two inputs that a guarantee compares.
 
     ``larger``: the adjacency of the next larger unit, to which the draws for many units add up; None at the top;
-    ``shared``: where a word is not exchanged for any other: what the two inputs share of it, which is public then, in
-    words; empty where any two words are compared. A guarantee of the one says nothing of the other.
+    ``shared``: if a word is not exchanged for any other: what the two inputs share of it, which is public then, in
+    words; empty if any two words are compared. A guarantee of the one says nothing of the other.
     """
 
     unit: Unit  # what two adjacent inputs differ in
@@ -131,7 +131,7 @@ ONE_ENTITY: Final = Adjacency(Unit.ENTITY, ONE_VALUE.text, ONE_VALUE.larger)
 
 _WITH_SPANS: Final = "in which the same spans of the same kinds are found, with the same public facts of each kind"
 _OUTSIDE: Final = {False: "the same text outside them", True: "tokens of the same number, order and kinds outside them"}
-"""What adjacent texts share outside the spans: the text where words are kept, else what is public of tokens."""
+"""The part that adjacent texts share outside the spans: the text if words are kept, else public facts of tokens."""
 
 
 def one_value(*, tokens: bool) -> Adjacency:
@@ -161,7 +161,7 @@ def within_groups(groups: str) -> Adjacency:
 
 
 def _exchanged(same: str, shared: str) -> Adjacency:
-    """Two texts that differ in one token, where a word is exchanged for some words alone: which and what is shared."""
+    """Two texts that differ in one token, if a word is exchanged for some words alone: which and what is shared."""
     differ = f"{_SAME_TOKENS}, any of which may differ, {same}"
     return _nested(
         (Unit.TOKEN, f"two texts that differ in one token of the same kind, {same}"),
@@ -196,4 +196,4 @@ ONE_PERSON_MORE: Final = Adjacency(
 )
 """Add or remove a person: what releases about a whole corpus promise. Nothing of the person is public."""
 ONE_RECORD_MORE: Final = Adjacency(Unit.DOCUMENT, "two corpora, one of which is the other with one more record")
-"""The same where each record counts as a unit of its own."""
+"""The same if each record counts as a unit of its own."""

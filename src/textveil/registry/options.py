@@ -36,7 +36,7 @@ _NO_NAMES = ("", "no name or file of this sort")
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """Which values of an option's type it takes."""
+    """The domain of an option: the values of its type that it takes."""
 
     wanted: str  # the end of "name must be ..."
     holds: Callable[[Any], bool]  # whether a value is inside
@@ -207,7 +207,7 @@ _SHARED: Mapping[str, str] = {
     "vocabulary": "public words and vectors.",
     PROGRESS: "called as work is done, with how much is done and how much there is.",
 }
-"""What parameters say that are no options."""
+"""Help of parameters that are no options."""
 
 
 def takes_progress(constructor: Callable[..., Any]) -> bool:

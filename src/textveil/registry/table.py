@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Named(Protocol):
-    """What a table holds."""
+    """An entry of a table."""
 
     @property
     def name(self) -> str:
@@ -76,7 +76,7 @@ class Table(Mapping[str, E], Generic[E]):
             noun: what an entry makes, for messages.
             group: of entry points.
             targets: ``module:attribute`` by name.
-            read: the entry of an object, which stands in a table or entry point under that name; None where it is none.
+            read: the entry of an object, which stands in a table or entry point under that name; None if it is none.
             wanted: what an entry point must be.
             see: a command that lists the names; without one, messages do.
         """

@@ -80,7 +80,7 @@ def risk(
             tf-idf (with the background, if there is one), and attack the result by others; needs all records attacked.
         documents: if there are more records, so many are attacked (about as many if ``persons`` are given: all records
             of persons chosen at random). All texts are candidates.
-        vocabulary: public words, where policies draw words; None is the embedded one.
+        vocabulary: public words, if policies draw words; None is the embedded one.
         rng: of the choice and of policies' draws; None is the operating system's randomness.
         progress: called with records attacked and in all, over all attacks.
 

@@ -37,7 +37,7 @@ _NUMBERS: Final = re.compile(r"[0-9]{1,4}(?:, ?[0-9]{1,4}){0,4}")
 
 
 class Estimate(NamedTuple):
-    """What is about to be sent."""
+    """An estimate of the requests that are about to be sent."""
 
     host: str
     requests: int
@@ -46,7 +46,7 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelAttack:
-    """How a language model is asked; see ``attack_by_model``."""
+    """The way in which a language model is asked; see ``attack_by_model``."""
 
     endpoint: Endpoint
     requests: int = REQUESTS  # that are sent at most, >= 1; an endpoint that is busy is asked again, ``endpoint.tries``
@@ -58,7 +58,7 @@ class ModelAttack:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What came of asking a language model."""
+    """The outcome of asking a language model."""
 
     linkage: Linkage
     model: str  # as the service calls it

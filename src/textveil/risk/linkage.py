@@ -39,10 +39,10 @@ class Attacker(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """A share of records, with its 95 % interval where there are enough persons.
+    """A share of records, with its 95 % interval if there are enough persons.
 
     Persons are the sampled unit: each counts the same, by the share of their records. The interval is that of
-    ``statistics.mean_of_shares``, Clopper and Pearson's where each person has one record.
+    ``statistics.mean_of_shares``, Clopper and Pearson's if each person has one record.
     """
 
     records: int  # how many it is a share of
@@ -73,7 +73,7 @@ def share_of(hits: NDArray[Any], persons: Ids, confidence: float = CONFIDENCE) -
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Linkage:
-    """How often one attacker names the right person.
+    """The share of records for which one attacker names the right person.
 
     A tie is broken at random, as an attacker would: a right text that ties with m - 1 others at the top counts 1/m.
     Persons are the sampled unit: each counts the same, by the mean over their records.
@@ -201,7 +201,7 @@ def of_persons(scores: Vectors, persons: Ids) -> Vectors:
 
 
 class Fits(Generic[T]):
-    """What an attacker made of each background: it stays for the releases that are compared with the same one."""
+    """Features that an attacker made of each background: they stay for all releases compared with the same one."""
 
     def __init__(self, make: Callable[[Sequence[str]], T]) -> None:
         self._make = make

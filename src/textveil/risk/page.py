@@ -18,7 +18,7 @@ from textveil.risk.values import Joined, Others, Unique
 from textveil.whole_files import write_whole
 
 SHOWN_NAMES: Final = {"originals": "as it is", "blank": "all blank", "release": "your release"}
-"""What readers call releases that are no policy's."""
+"""Names for readers of releases that are no policy's."""
 
 _WIDTH: Final = 400
 _LEFT: Final = 62

@@ -1,4 +1,4 @@
-"""How many people share the attributes left in a release, by a table of public shares that its user gives."""
+"""Estimates how many people share the attributes left in a release, by a user's table of public shares."""
 
 import csv
 import io
@@ -51,7 +51,7 @@ class Marginals:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Population:
-    """How many people share what is left, under the assumptions of ``ASSUMED``."""
+    """Number of people who share the attributes left, under the assumptions of ``ASSUMED``."""
 
     population: int
     fewer_than: int

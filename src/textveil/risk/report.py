@@ -1,4 +1,4 @@
-"""What attacks on a release came to, as data; and the riskiest records, for the sender alone."""
+"""Results of attacks on a release, as data; and the riskiest records, for the sender alone."""
 
 import re
 from collections import Counter
@@ -127,7 +127,7 @@ ABOUT: Final = (
 
 
 class Kept(NamedTuple):
-    """What stands in the release as it stood in the originals, by document, whatever its place."""
+    """Shares of words that the release has as the originals had them, by document, whatever their place."""
 
     words: float  # share of the originals' words
     content_words: float  # share of those that are no function words
@@ -152,7 +152,7 @@ class Release:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RiskReport:
-    """What attackers can do with a release."""
+    """The measured risk of a release."""
 
     records: int  # of the release
     attacked: int  # of these; chosen at random where they are fewer

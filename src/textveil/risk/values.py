@@ -41,7 +41,7 @@ _TELLING: Final = 4
 
 
 class Value(NamedTuple):
-    """What a span says: its kind, and its words in small letters with one space between them."""
+    """Key of a span: its kind, and its words in small letters with one space between them."""
 
     kind: str
     words: str
@@ -49,7 +49,7 @@ class Value(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RecordValues:
-    """What stands in one record and in its release."""
+    """The values of one record and of its release."""
 
     original: Counter[Value]  # values in the record, with the number of their mentions
     # values found in both texts, and those found in one of them that stand in the other word for word
@@ -130,7 +130,7 @@ _SMALL: Final = 5  # records of a group that counts as small
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeftOfKind:
-    """What is left of one kind."""
+    """Counts of the values of one kind that are left."""
 
     records: int  # of these many records a value of the kind is left
     values: int  # so many are left, each counted once a record

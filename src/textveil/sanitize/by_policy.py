@@ -6,13 +6,13 @@ privacy/proofs/policy.md.
 
 Before anything is handed out, two checks are made, each by another way than the one on which the release was made:
 
-- What stands outside the released spans is what the input says outside its spans, character for character, where words
-  stay; where marks are put into plain form, it is the plain form of that.
+- What stands outside the released spans is what the input says outside its spans, character for character, if words
+  stay; if marks are put into plain form, it is the plain form of that.
 - A value that came out as it was is drawn again, and so is a neighbor of it. A draw that returns both of them time and
   again is no draw of the law that its surrogate states.
 
-A refusal depends on the private text, as every error does. Where the first check fails, textveil has a fault, and what
-would be released instead tells more. Where every draw follows its law, the second one refuses a value with a
+A refusal depends on the private text, as every error does. If the first check fails, textveil has a fault, and what
+would be released instead tells more. If every draw follows its law, the second one refuses a value with a
 probability of at most ``ALPHA``: that is what it adds to the delta of a release, for each value.
 """
 
@@ -54,7 +54,7 @@ _BY_PAGE: Final = frozenset(("person", "place", "organization", "demographic"))
 _SHOWS_COUNTRY: Final = ("place", "phone")
 _NEAR: Final = 120  # characters between an age and a date of birth that it belongs to
 EQUALITY: Final = "whether two are equal"
-"""What is public of values that keep their surrogates within a scope, where the surrogate does not say it closer."""
+"""The public equality of values that keep their surrogates within a scope, if the surrogate states none of its own."""
 
 
 class _Found(NamedTuple):
@@ -68,7 +68,7 @@ class _Found(NamedTuple):
 class ByPolicy:
     """Spans by surrogates of their kinds, and what stands outside by ``outside``.
 
-    ``scope``: where one value has one surrogate; ``key``: the secret of a scope over a corpus; None where the scope is
+    ``scope``: where one value has one surrogate; ``key``: the secret of a scope over a corpus; None if the scope is
     another.
     """
 
@@ -314,7 +314,7 @@ def draw_mentions(
     Args:
         mentions: of one kind in one text, in order.
         within: the scope of the kind's rule, else of the policy.
-        scope: where one value has one surrogate; unused where each mention has its own.
+        scope: where one value has one surrogate; unused if each mention has its own.
         draw: the surrogate's for this text; None is its ``draw``.
 
     Raises UnsupportedGuarantee: the surrogate returns something else than a string for each; InternalError: the

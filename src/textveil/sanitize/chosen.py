@@ -130,7 +130,7 @@ def options_for_note(mechanism: str, options: Mapping[str, Any], vocabulary: Voc
     it.
 
     Returns:
-        ``{"context": "released"}``, or nothing where another mechanism, vocabulary or weighting was asked for.
+        ``{"context": "released"}``, or nothing if another mechanism, vocabulary or weighting was asked for.
     """
     chosen = any(name in options for name in _ALONE) or options.get("base_weights") == "flat"
     if mechanism != DEFAULT or chosen or vocabulary.digest != load_vocabulary().digest:
@@ -142,7 +142,7 @@ def options_for_note(mechanism: str, options: Mapping[str, Any], vocabulary: Voc
 class SanitizerOptions:
     """Options as ``Sanitizer`` takes them. Picklable; no generator. None means unset.
 
-    ``key``: see ``Sanitizer``; None where each job makes one of its own secret. Raises ParameterError: ``mechanism`` is
+    ``key``: see ``Sanitizer``; None if each job makes one of its own secret. Raises ParameterError: ``mechanism`` is
     neither a mechanism nor a policy; an option is outside its domain, or is given although the mechanism or the policy
     decides it.
     """
@@ -226,7 +226,7 @@ def mostly_unchanged(mechanism: DrawsText) -> bool:
 
     Estimated by drawing, whatever the mechanism promises and whatever table it states: from a few draws of public data
     with a seed of their own. Those are evenly spaced words, for mechanisms of sequences in documents, and sentences for
-    mechanisms of whole texts. Where a table is stated and half of the draws are unchanged, its exact share decides,
+    mechanisms of whole texts. If a table is stated and half of the draws are unchanged, its exact share decides,
     unless the draws contradict it.
 
     ``mechanism``: draws the words, or the texts.

@@ -137,15 +137,15 @@ def one_person(setting: Setting) -> Adjacency:
 
 
 Affords: TypeAlias = Callable[[Accountant], int | None]
-"""How many releases of a cost a budget pays for, one after another; None where nothing limits them."""
+"""Number of releases of a cost that a budget pays for, one after another; None if nothing limits them."""
 
 
 class TextLeft(NamedTuple):
     """Text that a budget still pays for, rounded down.
 
-    ``words``: that can be drawn if nothing else is; None where words are not drawn, cost nothing or promise nothing, or
+    ``words``: that can be drawn if nothing else is; None if words are not drawn, cost nothing or promise nothing, or
     nothing limits them; ``values``: of the kind that costs most that can be drawn if nothing else is; None likewise,
-    and where no spans are.
+    and if no spans are.
     """
 
     words: int | None

@@ -161,7 +161,7 @@ def explain(
             texts.
         word: mapped to the vocabulary as in a text; None averages over 200 evenly spaced words.
         top: how many of the likeliest outputs to list.
-        samples: draws where the distribution is not a finite table.
+        samples: draws if the distribution is not a finite table.
 
     Raises UnsupportedGuarantee: the mechanism draws for whole documents, or for whole texts and a word is given.
     """

@@ -24,7 +24,7 @@ _PAYING: Final = {
 def policy_data(setting: Setting, recall: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the keys of a report that only policies have, as JSON data; none without a policy.
 
-    ``recall``: what was measured of the detection on a labelled corpus; None where nothing was.
+    ``recall``: what was measured of the detection on a labelled corpus; None if nothing was.
     """
     policy = setting.policy
     if policy is None:
@@ -54,7 +54,7 @@ def per_value_data(setting: Setting) -> dict[str, Any]:
 def value_data(setting: Setting) -> dict[str, Any]:
     """Return the guarantee of one value of any kind, and as ``kinds`` those that make it so weak.
 
-    They are those of the largest epsilon, of the largest delta and, where they differ, of the worst status; or those of
+    They are those of the largest epsilon, of the largest delta and, if they differ, of the worst status; or those of
     which nothing is promised.
     """
     token, kinds = setting.token, [part.kind for part in setting.protected if not part.guarantee.promises]
@@ -284,7 +284,7 @@ class SenderReport:
 _RISK_FILE: Final = ("risk", "Give the risk.json that `textveil risk` wrote.")
 _LATER: Final = "Release with `resume`, attack what it wrote, then repeat it with `risk`: that writes the page alone."
 _RECALL_FILE: Final = ("detection_report", "Measure the policy itself: `textveil detect` evaluates one.")
-"""What is read, and what to do where it cannot be."""
+"""What is read, and what to do if it cannot be."""
 
 
 _BOUND: Final = ("lower", "estimate", "upper", "confidence")
@@ -330,7 +330,7 @@ def read_risk(path: Path) -> MeasuredRisk:
 def check_risk(risk: MeasuredRisk | None, release_sha256: str) -> None:
     """Refuse what attacks on another release came to: a release that is drawn anew hides and keeps other values.
 
-    ``release_sha256``: of the released file; empty where there is none yet, or the release is no file. Raises
+    ``release_sha256``: of the released file; empty if there is none yet, or the release is no file. Raises
     ParameterError: it is another's.
     """
     if risk is not None and (not release_sha256 or risk.release != release_sha256):
@@ -384,7 +384,7 @@ def recall_of(data: Any) -> dict[str, Any]:
 def check_recall(recall: Mapping[str, Any] | None, digest: str | None) -> None:
     """Refuse a recall of another policy than a release's: other detectors, lists or scores find less or more.
 
-    ``recall``: as ``recall_of`` has it; None is fine; ``digest``: of the policy of the release; None where it has none.
+    ``recall``: as ``recall_of`` has it; None is fine; ``digest``: of the policy of the release; None if it has none.
     Raises ParameterError: it is another's, or of none.
     """
     if recall is None:

@@ -32,7 +32,7 @@ class _Kind(NamedTuple):
 def report_page(report: Report, risk: MeasuredRisk | None = None) -> str:
     """Render the report as two printed pages in plain language, to sign and file; it holds no text.
 
-    ``risk``: what attacks on this release came to; None where nobody measured. Its language is the environment's.
+    ``risk``: what attacks on this release came to; None if nobody measured. Its language is the environment's.
 
     Raises ParameterError: the attacks were on another release.
     """

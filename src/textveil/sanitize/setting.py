@@ -405,8 +405,10 @@ class Setting:
 
     @property
     def counted(self) -> tuple[str, ...]:
-        """Kinds by which documents are compared to find the costliest; the others cost nothing."""
-        return COUNTED if self.policy is None else tuple(part.kind for part in self.protected if part.costs)
+        """Kinds by which documents are compared to find the costliest; the others cost nothing, and are trusted to."""
+        if self.policy is None:
+            return COUNTED
+        return tuple(part.kind for part in self.protected if part.costs or part.guarantee.status not in TRUSTED)
 
     def document(self, words: int, numbers: int, texts: int = 1) -> Guarantee:
         """Return the guarantee of a document whose words and numbers may all differ.

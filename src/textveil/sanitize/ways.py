@@ -209,7 +209,7 @@ class Prepared:
     """Texts of one person, found and counted but not drawn; made by ``Sanitizer.prepare``.
 
     No randomness has been used yet, so what a release costs can be taken from a budget before it is drawn, and the
-    texts dropped where there is not enough.
+    texts dropped if there is not enough.
 
     ``counts``: of each text, how many draws of each kind it takes.
 

@@ -172,7 +172,7 @@ class SanitizeRequest(Body):
 
 
 class SanitizeAnswer(BaseModel):
-    """What may be passed on, and what it cost."""
+    """The released texts, and their cost."""
 
     text: str | list[str]
     guarantee: dict[str, Any]

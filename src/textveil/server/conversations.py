@@ -66,7 +66,7 @@ _FORGETS_EVERY: Final = 30.0  # seconds between two searches for expired convers
 
 @dataclass
 class _Told:
-    """How much of a conversation was written as data: what comes later is new."""
+    """The part of a conversation that was written as data: what comes later is new."""
 
     maps: MapTable = field(default_factory=MapTable)
     scopes: dict[str, MemoryScope] = field(default_factory=dict)

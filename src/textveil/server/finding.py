@@ -117,7 +117,7 @@ class FindingProcesses:
             call: pickled by the names of what it calls.
             most_bytes: of memory that it may take.
 
-        Raises: as ``found``, but InputError where the work fails, or ends each process; InternalError: a check of it
+        Raises: as ``found``, but InputError if the work fails, or ends each process; InternalError: a check of it
         failed.
         """
         try:
@@ -402,7 +402,7 @@ class FoundSpans:
 
 
 class Recalled:
-    """What is known of some texts."""
+    """The spans that are known of some texts."""
 
     def __init__(self, memory: FoundSpans, keys: Sequence[bytes], known: Sequence[Spans | None]) -> None:
         self._memory, self._keys, self._known = memory, keys, known

@@ -1,7 +1,7 @@
-"""What a request is told of its inspection: policy, version and counts by kind in headers; if it asks, a receipt.
+"""Tells a request of its inspection: policy, version and counts by kind in headers; if it asks, a receipt.
 
 Counts are data about the texts, and no guarantee covers them: they go to whoever sent the texts. The log, the metrics
-and the page have them only where the configuration says so (``counts = "log"``); else these have no counts of values.
+and the page have them only if the configuration says so (``counts = "log"``); else these have no counts of values.
 """
 
 import base64
@@ -26,7 +26,7 @@ RECEIPT: Final = "x-textveil-receipt"
 
 
 class Inspection(NamedTuple):
-    """What was found in the texts of a request and drawn, those that were sent before included."""
+    """Counts of values found and drawn in the texts of a request, those that were sent before included."""
 
     policy: str
     releases: tuple[Release, ...]

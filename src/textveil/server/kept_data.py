@@ -1,4 +1,4 @@
-"""What a server keeps of releases: estimates of its memory, its JSON data, private maps, and the upstream's answers.
+"""Data that servers keep of releases: estimates of its memory, its JSON data, private maps, and upstream answers.
 
 Memory is in bytes. Strings are measured; the constants are sizes of objects in CPython 3.11 on 64 bits, and tests
 compare the sums with ``tracemalloc``.
@@ -70,7 +70,7 @@ class KeptPolicy(NamedTuple):
 
 
 class KeptParts(NamedTuple):
-    """What is kept of a conversation, in parts: who wrote it, how many they are, and the row that says so."""
+    """A conversation that is kept, in parts: who wrote it, how many they are, and the row that says so."""
 
     writer: str
     parts: int
@@ -280,7 +280,7 @@ class Written(NamedTuple):
 
 
 class _Told(NamedTuple):
-    """What was noted since all else was kept: keys of answers, and of places; and the maps of the last one kept."""
+    """Changes since all else was kept: keys of answers, and of places; and the maps of the last one kept."""
 
     written: dict[bytes, None]
     behind: dict[bytes, None]

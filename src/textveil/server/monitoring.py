@@ -79,7 +79,7 @@ class ServerMetrics:
         releases: texts that were released, by policy.
         epsilon: nats that were spent, by policy.
         inspected: requests whose texts were inspected, by policy.
-        values: values in them, by policy and kind; counted only where the configuration says so.
+        values: values in them, by policy and kind; counted only if the configuration says so.
         refused: requests that were refused, by the code of the error.
         samples: conversations that were "counted" for a sample, drawn or not, or were "lost" by a failure.
     """

@@ -171,7 +171,7 @@ PRIVATE = {"Cache-Control": "no-store"}  # of answers with text in them: no brow
 
 
 class PageCaller(Body):
-    """Whose texts these are, where the key is not one person's own, and the policy that is meant, at which epsilon."""
+    """The person whose texts these are, if the key is not one person's own; the policy, and its epsilon."""
 
     unit: UnitName | None = None
     policy: str | None = None
@@ -214,7 +214,7 @@ class HeldRelease(Body):
 
 
 class PageAnswer(Body):
-    """What came back, and the releases that it may speak of."""
+    """The reply, and the releases that it may speak of."""
 
     answer: Text
     maps: list[HeldRelease] = Field(min_length=1, max_length=100)

@@ -65,7 +65,7 @@ def _sealed_table(name: str) -> sa.Table:
 
 MAPS: Final = _sealed_table("server_maps")  # private maps, encrypted, under a digest of their id
 CONVERSATIONS: Final = _sealed_table("server_conversations")
-"""What tells how many parts a conversation has, and the answers that lead to one; encrypted, under digests of names.
+"""The number of parts of a conversation, and the answers that lead to it; encrypted, under digests of names.
 
 Before form 4 a conversation stood here as a whole.
 """
@@ -77,7 +77,7 @@ PARTS: Final = sa.Table(
     sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("sealed", sa.LargeBinary, nullable=False),
 )
-"""What was added to a conversation, in order, encrypted. It goes when the conversation does."""
+"""Additions to a conversation, in order, encrypted. They are deleted with the conversation."""
 
 VERSION_TABLE: Final = "server_version"
 

@@ -11,8 +11,6 @@ accents: a name that was not read would show which it is among those that are (`
 never cut in French).
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from datetime import date, timedelta
@@ -199,7 +197,7 @@ _MONDAY: Final = date(_LEAP, 1, 3)
 
 
 class Known(Enum):
-    """What of a date is written; a weekday beside a date follows from it."""
+    """The parts of a date that are written; a weekday beside a date follows from it."""
 
     DATE = "date"
     MONTH = "month and year"

@@ -6,8 +6,6 @@ nobody's unless asked otherwise. Of telephone numbers, format and country stay; 
 there are some.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from ipaddress import IPv4Address, IPv6Address

@@ -9,8 +9,6 @@ together: a change of one date that changes them is a change of what is public. 
 set them; then no date is looked at.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -48,7 +46,7 @@ _DOTTED: Final = lazy_regex(r"(?<![0-9])[0-9]{1,2}\. ?[0-9]{1,2}\.")
 
 
 class Convention(NamedTuple):
-    """How the dates of a text are read and written."""
+    """Order and writing of the dates of a text."""
 
     day_first: bool  # whether 3/4/2024 is the third of April
     languages: tuple[str, ...]  # of names, the text's first; others where a name is none of it

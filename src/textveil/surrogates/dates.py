@@ -1,7 +1,5 @@
 """Dates: all of a scope moved by one random number of days, or each drawn uniformly from a window."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from fractions import Fraction
@@ -361,7 +359,7 @@ _UNITS: Final = {"y": 365.25, "m": 30.4375, "w": 7.0, "d": 1.0}
 
 
 _GROWN, _AT_SCHOOL = range(18, 85), range(5, 25)
-"""Years of age where none is told: of somebody at a date, and at the first year of a life's course."""
+"""Years of age if none is told: of somebody at a date, and at the first year of a life's course."""
 
 
 def _birth(near: date | None, ages: Sequence[str], rng: np.random.Generator, usual: range = _GROWN) -> date:

@@ -1,7 +1,5 @@
 """Nationalities, religions, occupations and what else singles people out: another entry of the same public class."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from functools import cache
@@ -103,7 +101,7 @@ def demographic(*, generalize: Annotated[bool, _GENERALIZE] = False) -> Drawn:
 def _of_country(read: _Read, scope: Scope, rng: np.random.Generator) -> str:
     """Return the adjective of a country that is drawn, the same as that of the country's name in the text.
 
-    Empty where the name was drawn first, and its adjective does not stand in the pool: it has another first sound.
+    Empty if the name was drawn first, and its adjective does not stand in the pool: it has another first sound.
     """
     countries = places().countries
     key = key_of(read.bare)
@@ -156,19 +154,20 @@ def _read(value: str) -> _Read:
 
 
 _OPPOSITE: Final = {"widow": "widower", "widower": "widow"}
-"""What a woman or a man never is."""
+"""Entries that are never said of a woman, or of a man."""
 
 
 def _form(bare: str) -> Form:
     """Return what a value is by the public lists; no class if it stands in none."""
     words = words_of(bare)
-    forms = demographics().forms
-    if words in forms:
-        return forms[words]
+    lists = demographics()
+    if words in lists.forms:
+        return lists.forms[words]
     if counted := _counted(bare):
         return Form("family", counted)
-    ends = (forms.get(words[first:]) for first in range(1, len(words)))
-    return next((form for form in ends if form is not None and form.group == OCCUPATION), Form("", ""))
+    ends = (entry for entry in lists.endings.get(words[-1], ()) if words[-len(entry) :] == entry) if words else ()
+    forms = (lists.forms[entry] for entry in ends)
+    return next((form for form in forms if form.group == OCCUPATION), Form("", ""))
 
 
 def _counted(bare: str) -> str:

@@ -1,7 +1,5 @@
 """Surrogates that are drawn value by value."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -38,16 +36,16 @@ OfMentions: TypeAlias = Callable[[Sequence[Mention], Sequence[str]], Draw]
 
 DrawMentions: TypeAlias = Callable[[Sequence[Mention], Scope, np.random.Generator], list[str]]  # ``Surrogate.draw``
 BUT_FOR_CASE: Final = "which are equal, but for case"
-"""What is public of values whose case is not looked at: see ``Surrogate.equality``."""
+"""Public equality of values whose case is ignored: see ``Surrogate.equality``."""
 
 AS_READ: Final = "which are equal as they are read"
-"""What is public of values that are read first, so that 9:30 and 09:30 are one."""
+"""Public equality of values that are read first, so that 9:30 and 09:30 are one."""
 
 IN_ANY_DIGITS: Final = "which are equal, whatever writing their digits are in"
-"""What is public of values of which only digits are read: 0 to 9 stand for those of every writing."""
+"""Public equality of values of which only digits are read: 0 to 9 stand for those of every writing."""
 
 UNREAD: Final = "unread: "
-"""What the key of a value begins with that cannot be read, so that no value that was read has the same."""
+"""Prefix of the key of a value that cannot be read, so that no value that was read has the same."""
 
 _ATTEMPTS: Final = 64
 

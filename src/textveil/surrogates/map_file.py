@@ -42,7 +42,7 @@ class Replaced(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrivateMap:
-    """How to get from one release back to its text; holds private text, so it prints as nothing but its size."""
+    """The way from one release back to its text; holds private text, so it prints as nothing but its size."""
 
     released: str = field(repr=False)
     # every piece of it that does not stand in the original as it is, by ``start``, none overlapping
@@ -190,7 +190,7 @@ def read_key(path: Path) -> bytes:
 
 
 def read_or_made_key(path: Path) -> bytes:
-    """The key in a file that is made where it is not there, for ``map_key``; see ``key_files.read_or_made_key``."""
+    """The key in a file that is made if it is not there, for ``map_key``; see ``key_files.read_or_made_key``."""
     return key_files.read_or_made_key(path, "map_key")
 
 

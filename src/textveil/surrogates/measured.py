@@ -1,7 +1,5 @@
 """Measurements, quantities and durations: their numbers are drawn, and all that stands around them stays."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from types import MappingProxyType

@@ -4,8 +4,6 @@ Surrogates stand in a tree by their tokens, so a text costs the same whether ten
 token is a word, one mark, or one character of a script that writes no spaces between words.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -31,7 +29,7 @@ class KnownSurrogate:
         self._chance = 0
         self._chance_lower = 0
         self.whole = False
-        """Whether it stands in a release as it is, rather than as a part of a name."""
+        """True if it stands in a release as it is, rather than as a part of a name."""
 
     def __repr__(self) -> str:
         return "KnownSurrogate()"
@@ -50,7 +48,7 @@ class KnownSurrogate:
         return new
 
     def met_by_chance(self, surface: str, times: int = 1) -> None:
-        """Note that a text holds it, as it is written there, where nothing was replaced by it; -1 takes that back."""
+        """Note that a text holds it, as it is written there, if nothing was replaced by it; -1 takes that back."""
         if surface.islower() and not self._surface.islower():
             self._chance_lower += times
         else:

@@ -1,7 +1,5 @@
 """Organizations: another name with the same words for its kind, in a form of the page's language."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Sequence
 from typing import Annotated, Final, NamedTuple
@@ -132,7 +130,7 @@ class _Read(NamedTuple):
 
 
 class _Asked(NamedTuple):
-    """What the page asks of a name: its language, the sound that an article shows, a pool that a word shows."""
+    """Demands of the page on a name: its language, the sound that an article shows, a pool that a word shows."""
 
     page: Page = UNKNOWN
     sound: Sound = ""
@@ -196,7 +194,7 @@ def organization(*, level: Annotated[str, _KIND] = "drawn", script: Annotated[st
 
 
 def _parts(bare: str) -> _Read:
-    """Cut words for kinds off both ends; all of them are the name where nothing else is left."""
+    """Cut words for kinds off both ends; all of them are the name if nothing else is left."""
     head = _HEAD.match(bare)
     start = head.end() if head is not None else 0
     tail = _TAIL.search(bare, start)

@@ -59,7 +59,7 @@ _GIVEN_TAKEN: Final = f"person given{TAKEN}"
 
 
 class Role(Enum):
-    """What a part of a name is."""
+    """The role of a part of a name."""
 
     GIVEN = "given"
     FAMILY = "family"
@@ -150,7 +150,7 @@ def parts_of(value: str, before: str = "", language: str = "") -> NameParts:
 
 
 def _mark_particles(words: Sequence[str], roles: list[Role | None], *, opens: bool) -> None:
-    """Mark listed particles with a capital before a name; the first word only where ``opens``, or before another."""
+    """Mark listed particles with a capital before a name; the first word only if ``opens``, or before another."""
     for index in range(len(words) - 2, -1, -1):
         listed = words[index].istitle() and words[index].lower() in _LISTED_PARTICLES and roles[index] is None
         behind = roles[index + 1]
@@ -394,7 +394,7 @@ def _family_of(name: NameParts) -> str:
 
 
 def _before(mention: Mention) -> str:
-    """Return what stands before a name; a title where a record has the family name first: |ZUSE^ADA."""
+    """Return what stands before a name; a title if a record has the family name first: |ZUSE^ADA."""
     family = mention.after[:1] == "^" and mention.before[-1:] in ("|", "~")
     return "Mr " if family else mention.before
 
@@ -458,7 +458,7 @@ class _Drawing(NamedTuple):
         return first, others
 
     def _initials_of(self, name: NameParts) -> str:
-        """Return first letters of a bearer's surrogate, where the name is a family with an initial, or two initials."""
+        """Return first letters of a bearer's surrogate, if the name is a family with an initial, or two initials."""
         parts = [part for part in name.parts if part.role not in (Role.KEPT, Role.PARTICLE)]
         letters = "".join(part.key for part in parts if part.role is Role.INITIAL)
         first = next((part for part in parts if part.role is Role.INITIAL), None)

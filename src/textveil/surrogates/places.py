@@ -1,7 +1,5 @@
 """Places: real towns and countries, streets and states, in the format of an address."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -158,7 +156,7 @@ def place(*, level: Annotated[str, _LEVEL] = "drawn", script: Annotated[str, SCR
     is a town.
 
     ``level`` kept looks parts up in public lists and draws from the list where one stands; words for kinds of places
-    (Street, County, Republic of) count too, and stay where they are no street's.
+    (Street, County, Republic of) count too, and stay if they are no street's.
     """
 
     def of_mentions(mentions: Sequence[Mention], ages: Sequence[str]) -> Draw:
@@ -225,7 +223,7 @@ def _format(part: str, shape: str) -> str:
 
 
 _Shown: TypeAlias = Mapping[str, tuple[Sound, str]]
-"""What released words ask of a part, by its key: the first sound, and the article of a country."""
+"""Demands of released words on a part, by its key: the first sound, and the article of a country."""
 
 
 def towns(page: Page = UNKNOWN) -> int:

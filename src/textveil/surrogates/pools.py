@@ -5,8 +5,6 @@ rule, the sizes and the digest. ``tools/build_places.py`` builds those of places
 of the page.
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import math

@@ -3,8 +3,6 @@
 A staircase raises the values near the true one by e^epsilon; all others weigh the same.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

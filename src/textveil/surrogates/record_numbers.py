@@ -3,8 +3,6 @@
 Checksums come out right; what issuers write in front of a secret stays. An epsilon keeps digits, one by one.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Sequence

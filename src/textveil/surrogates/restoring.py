@@ -374,7 +374,7 @@ class RestoringStream:
         self._begun += count
 
     def _agree(self, release: PrivateMap, piece: str, parts: list[str], *, last: bool) -> None:
-        """Restore by position as far as the text agrees with the release; forget the release where they differ."""
+        """Restore by position as far as the text agrees with the release; forget the release if they differ."""
         released = release.released
         same = released.startswith(piece, self._agrees)
         self._agrees += len(piece) if same else _common(released, self._agrees, piece)

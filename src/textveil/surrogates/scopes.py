@@ -1,4 +1,4 @@
-"""Where one value has one surrogate: a text, a conversation, all texts of a person, a corpus.
+"""Scopes, in each of which one value has one surrogate: a text, a conversation, all texts of a person, a corpus.
 
 Within a scope a surrogate asks for the place of a value in a public pool, under a label (the pool's name). Two scopes
 share nothing. Proof: privacy/proofs/pseudonyms.md.
@@ -123,7 +123,7 @@ class MemoryScope:
 
 
 class ApartScope:
-    """Of a text that others may have written a part of: nothing in it has an equal elsewhere.
+    """Scope of a text that others may have written in part: no value in it is joined to an equal one elsewhere.
 
     ``echoes`` are, by kind and by folded original, surrogates that stand here too: whoever wrote them knows that they
     do. With ``by_mention`` nothing in the text has an equal in it either.

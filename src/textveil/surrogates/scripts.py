@@ -5,8 +5,6 @@ syllables. What stays is named by ``writing.SCRIPT_FACTS``: the script, endings 
 places and institutions. Proof: privacy/proofs/pseudonyms.md.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Sequence
@@ -48,7 +46,7 @@ def _has_japanese_family(value: str) -> bool:
 
 
 def script_of(value: str, *, japanese: bool = False) -> str:
-    """Return the language whose letters and pools a value has: empty where its first letter is of no such script.
+    """Return the language whose letters and pools a value has: empty if its first letter is of no such script.
 
     Chinese characters are Japanese in a text with kana or with a listed Japanese name.
     """
@@ -327,7 +325,7 @@ def _unspaced(value: str, language: str, known: set[str], drawn: Callable[[str, 
 
 
 def _split(value: str, language: str, known: set[str]) -> str:
-    """Return the family name at the beginning of a name; empty where it is a given name alone."""
+    """Return the family name at the beginning of a name; empty if it is a given name alone."""
     if value in known:
         return ""
     if language == "ja":

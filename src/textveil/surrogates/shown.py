@@ -1,9 +1,7 @@
-"""What the released words beside a value ask of its surrogate: a woman's or a man's name, a first letter, an article.
+"""Reads what released words beside a value ask of its surrogate: a woman's or a man's name, a first letter, an article.
 
 All of it is read from text that is released as it is, so a surrogate may follow it at no cost.
 """
-
-from __future__ import annotations
 
 import re
 from collections.abc import Sequence
@@ -83,7 +81,7 @@ _BEHIND: Final = lazy_regex(
 
 
 _OWNER: Final = lazy_regex(r"\A['\u2019](?:s(?![^\W_])|(?=\s))")
-"""What makes the words behind a name tell of somebody else: Mehmet's wife."""
+"""Endings after which the words behind a name tell of somebody else: Mehmet's wife."""
 _SEX: Final = lazy_regex(
     r"(?i)\A[\s,;|(]{1,12}(?:sex|gender|sexe|sexo|sesso|geschlecht|geslacht)\s{0,2}[:=]\s{0,4}"
     r"(?:(?P<female>f|female|femme|mujer|femmina|w|weiblich|v|vrouw)|(?P<male>m|male|homme|hombre|maschio|m\xe4nnlich|man))"
@@ -161,7 +159,7 @@ _HARMONY: Final = {
 """The close vowel that a Turkish ending has behind each vowel."""
 
 Sound: TypeAlias = str
-"""How a surrogate begins ("vowel", "consonant"), or which endings behind it it must fit ("'dan'nin"); or neither."""
+"""First sound of a surrogate ("vowel", "consonant"), or the endings that it must fit ("'dan'nin"); or neither."""
 
 
 def sound_of(mention: Mention) -> Sound:

@@ -1,10 +1,8 @@
-"""What a surrogate is: the private values of spans in, values that pass for real out; and the page that it stands on.
+"""The Protocol of surrogates: private values of spans in, values that pass for real out; and the page around them.
 
 A page is what the released words of a text show: its language, and the country whose conventions it follows. Both are
 functions of released text alone, so a surrogate may follow them at no cost.
 """
-
-from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +22,7 @@ READ: Final = 800  # characters of released text that are read
 
 
 class Page(NamedTuple):
-    """What released words show; empty where they do not."""
+    """Facts that released words show; empty if they show none."""
 
     language: str = ""  # ISO 639-1
     region: str = ""  # ISO 3166: GB or US, of English pages
@@ -173,5 +171,5 @@ class Surrogate(Protocol):
         output is the same for every value with the same public facts.
 
         Args:
-            scope: what the surrogates so far were, where they are to agree.
+            scope: what the surrogates so far were, if they are to agree.
         """

@@ -1,7 +1,5 @@
 """Times of day: a staircase on the minutes of a day, or one stretch by which all of a scope move."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from functools import cache
@@ -76,7 +74,7 @@ def time(
     the minutes of a text's times rise in the order in which it has them first, whatever they are, as those of most do.
 
     With ``times`` "shift" all times of a scope move by one stretch, at epsilon 0: the first is uniform between 6:00 and
-    22:00 where all lie within eight hours, else in the day; those that lie more than twelve hours apart go round the
+    22:00 if all lie within eight hours, else in the day; those that lie more than twelve hours apart go round the
     clock. Offsets from UTC stay, and times on five minutes stay on five minutes.
 
     ``width`` is that of the staircase, where ``epsilon`` is above 0.

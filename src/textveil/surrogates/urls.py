@@ -16,8 +16,6 @@ readers decode in chains (the references of an attribute, then the escapes of CS
 of them.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
@@ -214,7 +212,7 @@ _ENDS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class UrlRule:
-    """Where originals are put back within URLs.
+    """Places within URLs in which originals are put back.
 
     Raises:
         ParameterError: there is no such mode.

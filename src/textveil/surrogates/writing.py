@@ -1,9 +1,7 @@
-"""How a value is written, as far as that is public: letter case, possessive, shape; and another value written so.
+"""Writings of values, as far as they are public: letter case, possessive, shape; and another value written so.
 
 Proof: ``privacy/proofs/surrogates.md``.
 """
-
-from __future__ import annotations
 
 import unicodedata
 from typing import Final
@@ -28,7 +26,7 @@ SCRIPT_FACTS: Final = (
     "words of closed lists for kinds of places and institutions (\u5e02, \u0443\u043b.), where a listed family or given "
     "name ends, which initials are equal, and gender and case as endings and lists of names show them"
 )
-"""What is public of a value in these scripts."""
+"""The public part of a value in these scripts."""
 
 _DIGIT, _LARGE, _SMALL = "9Aa"
 
@@ -81,7 +79,7 @@ def without_possessive(value: str) -> tuple[str, str]:
 
 
 def in_case_of(model: str, written: str) -> str:
-    """``written`` in capitals where all letters of the model are, of two at least; small where they are; else as is."""
+    """``written`` in capitals if all letters of the model are, of two at least; small if they are; else as is."""
     if model.isupper() and len(model) > 1:
         return written.upper()
     return written.lower().replace("i\u0307", "i") if model.islower() else written

@@ -92,7 +92,7 @@ class _Memory:
         self._used = 0
 
     def roll(self) -> dict[Any, Codes]:
-        """Return the dictionary to use for the next texts; a new one where the last has grown to its bound."""
+        """Return the dictionary to use for the next texts; a new one if the last has grown to its bound."""
         if self._used > MEMORY_BYTES // 2:
             self.older, self.recent, self._used = self.recent, dict(self._fixed), 0
         return self.recent

@@ -114,7 +114,7 @@ DATA: Final = Path(__file__).parent / "data"
 FILE: Final = "common_words.txt"
 RECORD: Final = "common_words.json"
 LEVELS: Final = ("low", "medium", "high")
-"""How much linkage a list allows; ``measured`` holds what was measured. Each list holds the one before it."""
+"""The linkage that a list allows; ``measured`` holds what was measured. Each list holds the one before it."""
 
 
 # For ``common_words_of``: the largest ln(documents / documents with the word) sqrt(uses per document with it).
@@ -196,7 +196,7 @@ def common_words_of(documents: Iterable[str], level: str = "low") -> tuple[str, 
 
 
 OTHER, BETWEEN, STOP, LINE_END = range(4)
-"""What a code is to the word behind it: a word, number or other mark; a space, quote or bracket; the end of a sentence;
+"""The class of a code before a word: a word, number or other mark; a space, quote or bracket; the end of a sentence;
 the end of a line."""
 
 _STOPS: Final = frozenset(".!?\u2026")

@@ -128,7 +128,7 @@ class _Edit(NamedTuple):
 
 
 class _Escape(NamedTuple):
-    """Where a character stands in the text as it is read, how many (1 or 0), and where it is written."""
+    """A character: its place in the text as it is read, how many (1 or 0), and where it is written."""
 
     place: int
     size: int
@@ -420,7 +420,7 @@ _DEEPEST_STRING: Final = 8  # JSON within JSON so deep is written; deeper, a quo
 
 
 class Place(NamedTuple):
-    """Where a value stands, as it is written."""
+    """The place of a value, as it is written."""
 
     before: str  # the last ``LONGEST`` characters before it, or less
     own: str  # what stands there
@@ -486,7 +486,7 @@ def _in_strings(value: str, strings: int) -> str:
 
 
 class Quotes:
-    """How many JSON strings lie around a place of a text, one in another: told by the backslashes before quotes.
+    """Number of JSON strings around a place of a text, one in another: told by the backslashes before quotes.
 
     A string ends with its line, so an odd quote in prose says little.
     """

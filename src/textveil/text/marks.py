@@ -32,7 +32,7 @@ from textveil.text.tokens import Kind, tokenize
 from textveil.types import Flags, Ids, Integers
 
 Marks: TypeAlias = Literal["normalize", "keep"]
-"""What is done with white space and punctuation: put into plain form, or released as they are."""
+"""The treatment of white space and punctuation: put into plain form, or released as they are."""
 
 MARKS: Final[tuple[Marks, ...]] = ("normalize", "keep")
 PLAIN: Final = f" \n{string.punctuation}"  # white space and marks that a release in plain form can hold
@@ -67,10 +67,10 @@ _BY_CATEGORY: Final = MappingProxyType({"Pd": "-", "Ps": "(", "Pe": ")", "Pi": '
 
 
 def plain_mark(mark: str) -> str:
-    """Return the ASCII marks for a character of punctuation or a currency sign; ``DROPPED`` where it has none.
+    """Return the ASCII marks for a character of punctuation or a currency sign; ``DROPPED`` if it has none.
 
     In order: ASCII stays; a closed table (quotes of all kinds, bullets, the stops and commas of other writings);
-    the compatibility form where that is ASCII punctuation (full-width forms, the ellipsis); then by category dashes
+    the compatibility form if that is ASCII punctuation (full-width forms, the ellipsis); then by category dashes
     are "-", brackets "(" and ")", quotes '"', connectors "_", currency signs "$". All else is dropped.
     """
     if mark.isascii():

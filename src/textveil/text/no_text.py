@@ -1,7 +1,7 @@
 """Refuses files that are no text: mails with encoded parts, archives, office documents, images, base64 alone.
 
 Detectors read letters; what a file holds in another form would pass them unchanged. Texts within a text in base64,
-in hexadecimal digits or as quoted-printable are decoded where possible, and else count as unreadable. Up to 128
+in hexadecimal digits or as quoted-printable are decoded if possible, and else count as unreadable. Up to 128
 hexadecimal digits and short base64 that decode to no text (digests, keys, marks) are ignored.
 """
 

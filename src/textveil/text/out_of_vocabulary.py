@@ -21,7 +21,7 @@ prefixes are measured between spellings.
 Step 4 is exact without comparing every pair. A few words are compared with every spelling. For more, an index is made
 once: of the first ``_READ`` letters of every spelling, all that is left when up to two letters are dropped. Words at
 distance d share such a remainder with at most d letters dropped on either side: every edit drops one letter of each at
-most, and where the cut at ``_READ`` splits the alignment, what stands beyond it on one side is paid for by the letters
+most, and if the cut at ``_READ`` splits the alignment, what stands beyond it on one side is paid for by the letters
 that the edits moved. So no near spelling is missed; those that are found are measured. Remainders are compared by
 32-bit hashes: two that happen to agree cost time only.
 """

@@ -118,7 +118,7 @@ def _first_of_one(operation: Any, argument: Any, flags: int) -> tuple[set[Any] |
 
 
 def _members(members: Iterable[tuple[Any, Any]], flags: int) -> set[Any] | None:
-    """Return the members of a class, and where case does not count their other letter cases; None of any other."""
+    """Return the members of a class, and if case does not count their other letter cases; None of any other."""
     found = set(members)
     for operation, argument in members:
         if operation not in (_SRE.LITERAL, _SRE.RANGE) and argument is not _SRE.CATEGORY_DIGIT:
@@ -208,7 +208,7 @@ def matches(pattern: re.Pattern[str], text: str, start: int = 0, end: int | None
 
 
 def lacks(pattern: re.Pattern[str], text: str) -> bool:
-    """Tell at once, of a pattern of ``lazy_regex``, whether it matches nowhere in a text; False where that is open."""
+    """Tell at once, of a pattern of ``lazy_regex``, whether it matches nowhere in a text; False if that is open."""
     lazy: object = pattern
     if not isinstance(lazy, LazyRegex) or not lazy.asks:
         return False

@@ -33,7 +33,7 @@ from textveil.types import Ids, Integers
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Legend:
-    """What codes stand for; indexed by code. Words are written as released: with the capital that they keep."""
+    """Tokens that codes stand for; indexed by code. Words are written as released: with the capital that they keep."""
 
     written: NDArray[Any]  # the string that is released, an array of str
     lengths: Integers  # its length
@@ -140,7 +140,7 @@ def spans(lengths: Integers, kinds: NDArray[Any]) -> list[Span]:
 
 
 class WrittenText(NamedTuple):
-    """A text as it is released, with the spans of its tokens where they were asked for."""
+    """A text as it is released, with the spans of its tokens if they were asked for."""
 
     text: str
     spans: tuple[Span, ...]

@@ -76,7 +76,7 @@ def is_emoji(character: str) -> bool:
 
 
 class Kind(IntEnum):
-    """What a token is; public in every release."""
+    """The kind of a token; public in every release."""
 
     WORD = 0  # letters that can be spelled with a-z, with inner apostrophes
     NUMBER = 1  # decimal digits, with inner '.' and ','
@@ -100,7 +100,7 @@ PLACEHOLDERS: Final[Mapping[Kind, str]] = MappingProxyType(
         Kind.EMOJI: "[emoji]",
     }
 )
-"""What is released in place of a token of a kind that has no word-like reading."""
+"""The release for a token of a kind that has no word-like reading."""
 
 
 class Token(NamedTuple):

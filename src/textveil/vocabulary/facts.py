@@ -36,7 +36,7 @@ from textveil.vocabulary.embedded import DATA, load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
 
 SAMPLED_ROWS = 1024
-"""Words over which neighborhoods are averaged where no curve is stored: evenly spaced in the vocabulary."""
+"""Words over which neighborhoods are averaged if no curve is stored: evenly spaced in the vocabulary."""
 
 
 _MEMORY: WeakKeyDictionary[Vocabulary, dict[Any, Any]] = WeakKeyDictionary()
@@ -49,7 +49,7 @@ def mean_neighbor_similarity(vocabulary: Vocabulary, progress: Progress | None =
     Returns:
         Sizes m (all to 512, then steps of 2 %, and the number of words last), and for each the mean over
         words of the sum of cosines of the m nearest words, the word itself included. The mean runs over
-        all words where the facts hold it, else over ``SAMPLED_ROWS`` evenly spaced ones.
+        all words if the facts hold it, else over ``SAMPLED_ROWS`` evenly spaced ones.
     """
     stored = vocabulary.facts.get("neighborhood")
     if stored is not None:
@@ -184,7 +184,7 @@ _MOST = 1 << 40
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordFrequencies:
-    """How often the words of a vocabulary occur in public text.
+    """Counts of the words of a vocabulary in public text.
 
     Whole numbers, so that what is computed from them is the same on every machine.
 

@@ -8,10 +8,10 @@ words, never of the other words that happened to stand in the same batch. A priv
 speaks of "the neighborhood of x" or "the weights of row x" needs just that.
 
 Products of 8-bit integers by torch are the same integers, four times as fast with VNNI. torch is an extra and takes
-seconds to import. It is used where it is imported already, or where so many rows are wanted at once that they pay for
-the import. Its 8-bit kernels may saturate on processors without 8-bit dot products, and where they are exact they may
+seconds to import. It is used if it is imported already, or if so many rows are wanted at once that they pay for
+the import. Its 8-bit kernels may saturate on processors without 8-bit dot products, and if they are exact they may
 run at a twenty-eighth of float32's rate, which is exact for such rows too (127^2 x 300 < 2^24). So a trial of
-milliseconds decides: exact on the largest rows there can be, and faster than NumPy. Where Linux lists no 8-bit products
+milliseconds decides: exact on the largest rows there can be, and faster than NumPy. If Linux lists no 8-bit products
 among the processor's features, none is made: it would import torch for nothing.
 """
 
@@ -46,7 +46,7 @@ _TABLES: WeakKeyDictionary[IntegerGrid, Int8Table] = WeakKeyDictionary()
 class IntegerGrid:
     """Rows of small integers with a scale each.
 
-    ``small``: the same integers on 8 bits where they fit, for exact products in integers; or None.
+    ``small``: the same integers on 8 bits if they fit, for exact products in integers; or None.
     """
 
     values: NDArray[Any]  # integers held in float32 or float64, shape (n, dim), read-only
@@ -117,7 +117,7 @@ class IntegerGrid:
 
 
 def integer_grid(vocabulary: Vocabulary) -> IntegerGrid:
-    """The grid of a vocabulary: its own integers where it is stored so, else float64 rows.
+    """The grid of a vocabulary: its own integers if it is stored so, else float64 rows.
 
     Float32 vectors are rounded to integers times a power of two, the finest that keeps inner products
     below 2^53: 22 bits a coordinate at 300 dimensions, so short binary fractions stay exact. It is kept as
@@ -271,7 +271,7 @@ def exact_here() -> bool:
 def fast_here() -> bool:
     """Tell whether torch's 8-bit products are exact on this processor and faster than NumPy's float32.
 
-    It imports torch, but where the processor has no such products.
+    It imports torch, but if the processor has no such products.
     """
     if not may_multiply_bytes() or not exact_here():
         return False
@@ -328,7 +328,7 @@ def load_torch() -> ModuleType:
 
 
 def checked_device(device: str) -> str:
-    """``device``, where torch can compute on it here.
+    """``device``, if torch can compute on it here.
 
     Raises MissingExtra: torch is not installed; ParameterError: torch knows no such device, or this machine has none.
     """

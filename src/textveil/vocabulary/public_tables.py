@@ -40,7 +40,7 @@ class OpenTable:
 
 
 class Built(NamedTuple):
-    """What came of building: the table, where it is kept (None: in memory only), and then why, in one line."""
+    """The result of building: the table, where it is kept (None: in memory only), and then why, in one line."""
 
     table: OpenTable
     path: Path | None
@@ -71,7 +71,7 @@ def builds() -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublicTable:
-    """What a table is made from and how; nothing is read or made before ``opened`` or ``build``.
+    """The recipe of a table; nothing is read or made before ``opened`` or ``build``.
 
     ``sound``: asked of every file from the cache folder, beyond its checksum: with arrays that pass it the guarantee
     holds, even if somebody else wrote them; ``expected``: about how long the arrays will be whose length only making
@@ -98,7 +98,7 @@ class PublicTable:
 
     @property
     def place(self) -> Path | None:
-        """The file that is read; None where there is no intact one."""
+        """The file that is read; None if there is no intact one."""
         opened = self._read()
         return None if opened is None else opened[0]
 
@@ -119,7 +119,7 @@ class PublicTable:
         return None if kept is None or not self.sound(kept) else (self.path, kept)
 
     def build(self, progress: Progress | None = None) -> Built:
-        """Make all of it and keep it; where the folder cannot be written, in memory as long as it is held.
+        """Make all of it and keep it; if the folder cannot be written, in memory as long as it is held.
 
         Of two that build at once each writes a whole file, and the later name stands: their bytes are the same.
         """

@@ -102,7 +102,7 @@ def public_name(path: Path) -> str:
 
 
 def _need_arrays(path: Path, name: str) -> None:
-    """Refuse a folder that is not in the layout of ``npy``, and name the file to give where there is only one."""
+    """Refuse a folder that is not in the layout of ``npy``, and name the file to give if there is only one."""
     if (path / WORDS).is_file() or (path / VECTORS).is_file():
         return
     files = [file for file in path.iterdir() if file.is_file() and not file.name.startswith(".")]

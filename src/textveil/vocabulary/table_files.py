@@ -57,7 +57,7 @@ class ArrayShape(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableKey:
-    """What tells a table from every other.
+    """The key that tells a table from every other.
 
     ``made_from``: all that entered, of JSON's types: digest of the vocabulary, grid, rule, parameters.
     """
@@ -125,7 +125,7 @@ def encoded(key: TableKey, arrays: Arrays) -> list[bytes | memoryview]:
 def write_table(folder: Path, key: TableKey, arrays: Arrays) -> Path:
     """Write a whole table, or nothing.
 
-    ``folder``: made where it is missing. Nothing private is in it: its files may be read by others; ``key``: of the
+    ``folder``: made if it is missing. Nothing private is in it: its files may be read by others; ``key``: of the
     table; the arrays are as it says. Raises OSError: it cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -156,9 +156,9 @@ def write_table_as(target: Path, key: TableKey, arrays: Arrays) -> None:
 
 
 def read_table(path: Path, key: TableKey, *, ours_alone: bool = False) -> dict[str, NDArray[Any]] | None:
-    """The arrays of a table, read-only, mapped where only this user and the system's administrator can write the file.
+    """The arrays of a table, read-only, mapped if only this user and the system's administrator can write the file.
 
-    None where there is no such file or it is not intact; with ``ours_alone`` also where others can write it.
+    None if there is no such file or it is not intact; with ``ours_alone`` also if others can write it.
     """
     if not key.told:
         stated = _stated(_contents(path))
@@ -186,7 +186,7 @@ def read_key(path: Path) -> TableKey | None:
 
 
 class TableFile(NamedTuple):
-    """A file of the folder: its name, bytes, and what its header says; ``made_from`` is None where it says nothing."""
+    """A file of the folder: its name, bytes, and what its header says; ``made_from`` is None if it says nothing."""
 
     name: str
     nbytes: int
@@ -226,7 +226,7 @@ def _parts(key: TableKey, arrays: Arrays) -> Iterator[bytes | memoryview]:
 
 
 def _contents(path: Path, size: int | None = None) -> mmap.mmap | bytes | None:
-    """A regular file of that size, or at least the header of one of any size; None where it is not to be had."""
+    """A regular file of that size, or at least the header of one of any size; None if it is not to be had."""
     # Not to wait for who writes to a pipe of that name.
     flags = [getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY")]
     try:

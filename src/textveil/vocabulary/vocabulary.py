@@ -49,7 +49,7 @@ class Vocabulary:
 
     ``facts``: what its builder computed from exactly these words and vectors and stored with them (digest, norms,
     diameters, neighborhood curve; see ``geometry``). Read-only; trusted, so never pass the facts of another vocabulary.
-    Empty where nothing was stored.
+    Empty if nothing was stored.
     """
 
     words: tuple[str, ...]  # n >= 2 distinct, non-empty strings
@@ -257,7 +257,7 @@ def _checked_table(name: str, n: int, vectors: NDArray[Any]) -> NDArray[Any]:
 
 
 def _private(array: NDArray[Any], dtype: type[Any], copy: bool) -> NDArray[Any]:
-    """``array`` itself where nobody can write through it or it was handed over, else a copy; read-only."""
+    """``array`` itself if nobody can write through it or it was handed over, else a copy; read-only."""
     fits = array.dtype == np.dtype(dtype) and array.flags.c_contiguous and array.flags.aligned
     mapped = isinstance(array, np.memmap) and array.mode == "r" and not array.flags.writeable
     if fits and (mapped or not copy):

@@ -11,7 +11,7 @@ from textveil.errors import InputError
 
 
 def checked_columns(schema: Any, choice: FieldChoice) -> None:
-    """Refuse a schema without the chosen columns, or with another type than strings where texts are wanted.
+    """Refuse a schema without the chosen columns, or with another type than strings if texts are wanted.
 
     Raises InputError: names the column that is wanted; those that are there are not listed.
     """

@@ -47,7 +47,7 @@ _ALSO = {"ndjson": "jsonl", "tab": "tsv"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormatChoice:
-    """What was asked of the format; the inputs settle the rest."""
+    """The format as the user chose it; the inputs settle the rest."""
 
     corpus_format: str | None = None  # one of ``FORMATS``; None tells it by the inputs' endings
     whole: bool = False  # of txt: one document instead of one a line
@@ -106,7 +106,7 @@ class FormatChoice:
         return wanted
 
     def reader(self, inputs: Sequence[str], output: Path | None = None) -> CorpusFormat:
-        """The reader of these inputs that writes such an output; where there is no name, one of the inputs' format.
+        """The reader of these inputs that writes such an output; if there is no name, one of the inputs' format.
 
         Raises ParameterError: as ``output_name``; or an option does not fit the format.
         """
@@ -206,7 +206,7 @@ _MESSAGE: Final = re.compile(rb"(?:\xef\xbb\xbf)?[\x0b\s]{0,9}(?:FHS|BHS|MSH)[^A
 
 
 def need_no_messages(inputs: Sequence[str]) -> None:
-    """Refuse files of HL7 messages where nobody said that they are text. Raises ParameterError: one is such a file."""
+    """Refuse files of HL7 messages if nobody said that they are text. Raises ParameterError: one is such a file."""
     for name in inputs:
         path = Path(name)
         if not is_document(name) and path.is_file():

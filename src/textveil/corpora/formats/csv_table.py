@@ -195,7 +195,7 @@ _GZIP = b"\x1f\x8b"
 _HEAD_BYTES = 2**16  # of a file, in which its header row ends
 
 _SEPARATORS = {"\t": "tabs", ";": "semicolons", "|": "bars", ",": "commas", ":": "colons"}
-"""What stands between columns as a rule, as messages call it."""
+"""The usual marks between columns, as messages call them."""
 
 _SAYS: Final = re.compile(rb'"?sep=([^\w\s"]|\t)"?\r?\n', re.IGNORECASE).match
 """A first line by which Excel is told what stands between columns."""

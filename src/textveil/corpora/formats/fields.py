@@ -1,4 +1,4 @@
-"""What formats with known fields share: slots of a record's values, and records that are put together of them.
+"""Shared by formats with known fields: slots of a record's values, and records that are put together of them.
 
 A field is drawn, searched, kept by a public list, or removed; what no rule names is removed.
 """

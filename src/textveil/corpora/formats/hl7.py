@@ -342,4 +342,4 @@ RULES: Final[Mapping[str, Mapping[int, _Rule]]] = {
     "NTE": {1: _set, 2: _like("[LPO]"), 3: _free},
     "TXA": {1: _set, 4: _stamp, 5: _clinician, 9: _clinician, 12: _id},
 }  # fmt: skip
-"""What is done with each field of each segment, by its number."""
+"""The treatment of each field of each segment, by its number."""

@@ -250,7 +250,7 @@ class _At(Enum):
 
 
 class _Taken(NamedTuple):
-    """Elements from the start of a text; ``fault`` is why none can follow, where that is known."""
+    """Elements from the start of a text; ``fault`` is why none can follow, if that is known."""
 
     elements: list[str]
     end: int
@@ -262,7 +262,7 @@ class _Taken(NamedTuple):
 class JsonArray:
     """One JSON array of objects, or of strings, each of which is a text by itself.
 
-    The array is never in memory as a whole. Where it is no valid JSON any more it ends: what is a record behind that
+    The array is never in memory as a whole. If it is no valid JSON any more it ends: what is a record behind that
     place cannot be known. Order of fields, nulls and kept values are as of ``JsonLines``; one object serves one job.
     """
 

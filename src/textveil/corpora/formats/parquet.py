@@ -148,7 +148,7 @@ _WIDER: Final = {
 
 @dataclass(frozen=True, slots=True)
 class ParquetWriter:
-    """Writes columns of integers, doubles and truth values where every record has such a value or none, else strings.
+    """Writes columns of integers, doubles and truth values if every record has such a value or none, else strings.
 
     Of a table of text a number is what is written as one without zeros before it, with a point or in all a comma. What
     no double holds to the digit stays a string, as JSON writes it. ``texts``: the released fields, which are strings.

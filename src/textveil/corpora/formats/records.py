@@ -1,4 +1,4 @@
-"""What formats of a corpus share: protocols, fields that are chosen, encodings, limits, and pieces of output."""
+"""Shared by formats of a corpus: protocols, fields that are chosen, encodings, limits, and pieces of output."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class FieldChoice:
 def other_name(name: str, present: Iterable[str]) -> str:
     """Return a sentence on what to do about a field that is not there.
 
-    A name that is there is only ever told where it is nearly the one that was asked for: what stands in a first row may
+    A name that is there is only ever told if it is nearly the one that was asked for: what stands in a first row may
     be no names at all, but a record.
     """
     there = sorted({field for field in present if 0 < len(field) <= _LONGEST and field.isprintable()})
@@ -99,7 +99,7 @@ class Rewritten(NamedTuple):
 
 
 class Part(NamedTuple):
-    """What a format knows of one of its texts."""
+    """Facts that a format knows of one of its texts."""
 
     # of the value that the text is, behind ``start``; empty for free text, in which values are to be found
     kind: str = ""
@@ -111,7 +111,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """What a payload holds."""
+    """The records of a payload."""
 
     # for each good record the private texts in it, one for each sanitized field that has a text. A record with none (a
     # null) is copied and counts as no document
@@ -130,7 +130,7 @@ class Records:
     parts: Sequence[Sequence[Part]] | None = None
 
     def without(self, left: Mapping[int, str], fields: int) -> Records:
-        """The same, where some of the good records are faults too.
+        """The same, if some of the good records are faults too.
 
         ``left``: by their place among the good ones, why; ``fields``: that are sanitized of each record.
         """
@@ -185,7 +185,7 @@ class Structured(Protocol):
 
     @property
     def public(self) -> tuple[str, ...]:
-        """What stays public of a record, for reports."""
+        """The public parts of a record, for reports."""
 
 
 class Sink(Protocol):
@@ -229,7 +229,7 @@ def read(method: Callable[[int], bytes], size: int) -> bytes:
 
 
 LIKELY: Final = "It looks like Windows-1252, as Excel writes it: give `encoding=cp1252`."
-"""What is no UTF-8 mostly is."""
+"""Advice for input that is not UTF-8: most of it has this encoding."""
 
 
 def decoded(raw: bytes, where: str, limit: int) -> str:
@@ -252,7 +252,7 @@ def decoded(raw: bytes, where: str, limit: int) -> str:
 
 
 def text_in(raw: bytes, where: str, limit: int) -> str:
-    """The same, where it is all of a text that is sanitized: no mail with encoded parts, and no other file.
+    """The same, if it is all of a text that is sanitized: no mail with encoded parts, and no other file.
 
     Raises InputError: as ``decoded``; or it is such.
     """

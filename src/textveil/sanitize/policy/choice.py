@@ -39,7 +39,7 @@ OTHERS: Final[Mapping[str, Rule]] = MappingProxyType(
         ),
     }
 )
-"""What can happen to the words that are not common: left out, written as their public class, drawn among all words of
+"""The treatments of words that are not common: left out, written as their public class, drawn among all words of
 that class (which says nothing else about them), or drawn with an epsilon."""
 
 _KEEPS_WORDS: Final = '[[rule]]\nkind = "word"\nkeep = true\n'
@@ -61,7 +61,7 @@ def policy(
     Args:
         name_or_path: one of ``PRESETS``, or a TOML file: whatever ends in ``.toml`` or holds a separator of folders.
         vocabulary: public words, where words are drawn; None is the embedded vocabulary.
-        epsilon: nats for one word, in place of what the policy says; only where it draws words.
+        epsilon: nats for one word, in place of what the policy says; only if it draws words.
         level: of a policy that keeps common words: "low", "medium" or "high", from the fewest words to the most.
         background: of such a policy, a file of public documents like the private ones, one a line (or .jsonl with a
             "text" in each record): words that many of them have stay, in place of the shipped list.
@@ -108,7 +108,7 @@ def policy(
 def policy_named(name_or_path: str | os.PathLike[str]) -> Policy:
     """Return a preset by its name, or the policy of a file, for arguments that take a mechanism or a policy.
 
-    Raises UnknownNameError: no preset has that name; the message says what to write where a mechanism has it;
+    Raises UnknownNameError: no preset has that name; the message says what to write if a mechanism has it;
     ParameterError: the file cannot be read or is no policy.
     """
     name = os.fspath(name_or_path)

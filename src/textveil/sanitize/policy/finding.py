@@ -3,7 +3,7 @@
 A text whose words are kept is read through its escapes first (``text.escapes``): what is found in it as it is read is
 found where it is written. It is also read as it stands, since what looks like an escape may be none; and beside that
 as quoted-printable has it. What is written in base64 or hexadecimal digits (``text.no_text``) is searched too, and is a
-span as a whole where something is found in it, or where it cannot be read.
+span as a whole if something is found in it, or if it cannot be read.
 """
 
 import re
@@ -38,7 +38,7 @@ _WITHIN: Final = 3
 """So often something encoded within something encoded is read; deeper it is taken for what nobody can read."""
 
 _HEADING: Final = re.compile(r"</?[hH]([1-6])(?=[\s/>])")
-"""The digits of these tags are markup, as their letters are: where words are kept, they are no numbers."""
+"""The digits of these tags are markup, as their letters are: if words are kept, they are no numbers."""
 
 GUESS: Final = "guess, not drawn"
 """The detector of spans that only seem to be of their kind: their score is too low, and they stay as they are."""
@@ -63,7 +63,7 @@ class SpanFinder:
         numbers: whether every group of digits that lies in no other span is a span of the kind number.
         stands_for: kinds of detectors' spans that are taken for another kind.
         scored: those of the detectors whose spans need a score.
-        min_scores: by kind, the score that their spans need; 0 where none is given.
+        min_scores: by kind, the score that their spans need; 0 if none is given.
         keepers: what stays whatever is found in it, but for what ``firm`` detectors and records find.
         other_languages: what happens to documents in languages without rules; they are masked by a span of the kind
             ``OTHER_LANGUAGE``.
@@ -296,7 +296,7 @@ class SpanFinder:
         return [list(chain.from_iterable(answer[place] for answer in answers)) for place in range(len(texts))]
 
     def _need_ruled(self, kinds: Iterable[str]) -> None:
-        """Refuse values of a kind without a rule where words stay: the value itself would stay."""
+        """Refuse values of a kind without a rule if words stay: the value itself would stay."""
         ruled = self._drawn | self._kept | self._stands_for.keys() | ({"number"} if self._numbers else frozenset())
         unruled = next((kind for kind in kinds if self._escapes and kind not in ruled), None)
         need(unruled is None, "values", f"one of kind {unruled}", "of kinds that the policy has a rule for", "Add one.")
@@ -310,7 +310,7 @@ class SpanFinder:
     def _of_one(
         self, reading: Reading, answer: Sequence[DetectedSpan], written: Sequence[DetectedSpan]
     ) -> list[DetectedSpan]:
-        """The spans of one text. ``written``: what was found as it stands, where that is something else."""
+        """The spans of one text. ``written``: what was found as it stands, if that is something else."""
         order = [RECORD, *self._order]
         text = reading.text
         candidates = [*answer, *_as_read(reading, answer, written)]
@@ -433,7 +433,7 @@ def _as_read(
 ) -> Iterator[DetectedSpan]:
     r"""Yield what was found in a text as it stands, in characters of the text as it is read.
 
-    An escape of which a span holds a part ("nMaria" in "\nMaria") is left out of it, or is in it where nothing else
+    An escape of which a span holds a part ("nMaria" in "\nMaria") is left out of it, or is in it if nothing else
     was found there, which then was hardly an escape ("C:\nathan").
     """
     known = bytearray(len(reading.text))

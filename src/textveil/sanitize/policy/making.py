@@ -29,7 +29,7 @@ from textveil.text.english import PASSING_FUNCTION_WORDS, Passing, passing_commo
 NUMBER: Final = "number"  # the kind of spans that are found in every text: groups of digits outside all others
 _RESPONSE: Final = 8.0  # nats of one word where common words are drawn and no epsilon is given
 KEPT: Final = "kept"
-"""The kind of what keep lists and patterns hold where words are drawn, for which no policy needs a rule."""
+"""The kind of what keep lists and patterns hold if words are drawn, for which no policy needs a rule."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,7 +224,7 @@ def _need_scores(policy: Policy, detectors: Sequence[Detector], found_else: Coll
 
 
 def _need_first(policy: Policy, lists: Sequence[ListDetector], found_else: Collection[str]) -> None:
-    """Refuse a list all of whose phrases are another kind's: where two kinds find the same, one of them always wins."""
+    """Refuse a list all of whose phrases are another kind's: if two kinds find the same, one of them always wins."""
     phrases: dict[str, set[tuple[str, ...]]] = {}
     for detector in lists:
         phrases.setdefault(detector.kinds[0], set()).update(detector.phrases)
@@ -350,7 +350,7 @@ def correctable(name: str) -> dict[str, Any]:
 
     Returns:
         the name that it ``extends``, the ``name`` of the policy that does, ``toml`` that lists can be added to, behind
-        what ``hides`` says where a list hides words, ``kinds`` that a word can be hidden as, ``listed`` phrases of its
+        what ``hides`` says if a list hides words, ``kinds`` that a word can be hidden as, ``listed`` phrases of its
         own lists, and whether it lies ``beside`` files and ``draws_words``.
 
     Raises ParameterError: it cannot be read, or lists cannot be added to it.

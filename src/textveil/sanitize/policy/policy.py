@@ -25,7 +25,7 @@ TOKEN_KINDS: Final = ("word", "function-word", "common-word", *TOKEN_SPANS)
 
 ScopeName: TypeAlias = Literal["mention", "document", "conversation", "corpus"]  # where one value has one surrogate
 OtherLanguages: TypeAlias = Literal["warn", "refuse", "mask"]
-"""What happens to documents in languages that the embedded detector has no rules for."""
+"""The treatment of documents in languages that the embedded detector has no rules for."""
 
 SCOPES: Final[tuple[ScopeName, ...]] = get_args(ScopeName)
 _TAKEN: Final = frozenset((*TOKEN_KINDS, "number", "space", "punctuation", "text"))
@@ -47,7 +47,7 @@ class Rule:
     Attributes:
         epsilon: nats for one value; 0 is a draw that says nothing about it beyond its form. None is the default of
             what is drawn.
-        scope: "mention" where, other than in the rest of the policy, each mention has a surrogate of its own.
+        scope: "mention" if, other than in the rest of the policy, each mention has a surrogate of its own.
         min_score: detectors' spans of this kind with a lower score count as not found; None is the policy's.
         options: more options of the surrogate or the mechanism, by name; of common words their ``level``.
         words: of common words, those of a background or a list of one's own; empty is the shipped list.
@@ -151,8 +151,8 @@ def _need_action(rule: Rule) -> None:
 class Pattern:
     """Regular expression whose matches are of a kind.
 
-    ``last``: whether it ranks behind the detectors, and so decides only where they find nothing longer or as long;
-    ``keep``: whether what it matches stays, whatever detectors find in it: of the kind, or of any where that is empty.
+    ``last``: whether it ranks behind the detectors, and so decides only if they find nothing longer or as long;
+    ``keep``: whether what it matches stays, whatever detectors find in it: of the kind, or of any if that is empty.
     """
 
     kind: str = ""
@@ -218,7 +218,7 @@ def _named(name: str, other: str) -> Iterator[None]:
 
 
 def _need_kind_of(entry: Pattern | WordList) -> None:
-    """Refuse a kind that spans cannot have, or none where something is to be found."""
+    """Refuse a kind that spans cannot have, or none if something is to be found."""
     need(isinstance(entry.keep, bool), "keep", type(entry.keep).__name__, "true or false")
     if not (entry.keep and entry.kind in ("", "number")):
         _need_span_kind(entry.kind)
@@ -231,13 +231,13 @@ def _need_span_kind(kind: str) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """What happens to each kind of token or span.
+    """The treatment of each kind of token or span.
 
     ``tv.policy`` reads one; ``tv.Sanitizer`` takes it. Kinds without a rule are not looked for.
 
     Attributes:
         scope: where one value has one surrogate: each mention has its own; one in a document, a conversation, a corpus.
-        min_score: detectors' spans with a lower score count as not found, where no rule says another. Spans of
+        min_score: detectors' spans with a lower score count as not found, if no rule says another. Spans of
             patterns, lists and values of records need no score.
         other_languages: what happens to documents in languages that the embedded detector has no rules for: they are
             counted and the report warns first, refused, or replaced whole by one placeholder.
@@ -316,7 +316,7 @@ class Policy:
     def token_spans(self) -> tuple[str, ...]:
         """Kinds of tokens that are spans here: those of ``TOKEN_SPANS`` that something else is done with than usual.
 
-        Where words are drawn, a placeholder stands for such a token anyway.
+        If words are drawn, a placeholder stands for such a token anyway.
         """
         usual = Action.PLACEHOLDER if self.draws_words else Action.KEEP
         return tuple(rule.kind for rule in self.rules if rule.kind in TOKEN_SPANS and rule.action is not usual)

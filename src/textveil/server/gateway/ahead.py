@@ -1,7 +1,5 @@
 """Encrypted connections that stand before a request needs one: it then waits for no handshake with the upstream."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import ssl
@@ -13,7 +11,7 @@ import httpcore
 
 MOST: Final = 8  # connections that wait at one time
 SECONDS: Final = 10.0
-"""How long one waits: servers give a client longer for its first request, as a rule."""
+"""Seconds that a connection waits: servers give a client longer for its first request, as a rule."""
 
 
 class ConnectionsAhead(httpcore.AsyncNetworkBackend):

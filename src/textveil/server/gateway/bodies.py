@@ -39,7 +39,7 @@ class RequestMemory:
         self._met: Counter[tuple[str, ...]] = Counter()
         self._restorer: Restorer | None = None
         self.behind = ""
-        """What an answer to the request stands behind."""
+        """The key under which the reply's originals are restored."""
 
     def answer(self, place: str, text: str, behind: str = "", handle: str = "") -> str | None:
         """See ``reading.Memory``."""

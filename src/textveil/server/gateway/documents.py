@@ -155,7 +155,7 @@ def _document(reading: RequestReading, data: Any, place: str, kind: str, name: A
         data: in base64.
         place: of the data.
         kind: the type that is declared for it; empty if none is.
-        name: of its file, which does not go on; its ending counts where the type tells nothing.
+        name: of its file, which does not go on; its ending counts if the type tells nothing.
         url: whether it goes on as a URL that holds its data.
     """
     if not isinstance(data, str) or not data:

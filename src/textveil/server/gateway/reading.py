@@ -86,7 +86,7 @@ class SentDocument(NamedTuple):
 
 
 class Memory(Protocol):
-    """What a request is told of its conversation; ``bodies.RequestMemory`` outside of tests."""
+    """The memory of a request's conversation; ``bodies.RequestMemory`` outside of tests."""
 
     def answer(self, place: str, text: str, behind: str = "", handle: str = "") -> str | None:
         """Return what the upstream wrote if the client read this text; None if it wrote no such thing.

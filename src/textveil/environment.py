@@ -4,6 +4,7 @@ Beside these variables, every field of the server's configuration is one: ``serv
 """
 
 import contextlib
+import gc
 import os
 from collections.abc import Collection, Iterable, Iterator
 from difflib import get_close_matches
@@ -75,6 +76,14 @@ def may_multiply_bytes() -> bool:
             if name.strip() in ("flags", "Features"):
                 return not set(_BYTE_PRODUCTS).isdisjoint(features.split())
     return True
+
+
+def collect_seldom() -> None:
+    """Let the garbage collector look seldom: else a tenth of a short run goes into walks over what was just imported.
+
+    For processes of textveil's own; a library leaves it to its caller.
+    """
+    gc.set_threshold(100_000, 10, 10)
 
 
 @contextlib.contextmanager

@@ -1,6 +1,7 @@
 """Environment variables: each is declared once, and one that nothing reads is refused and not ignored."""
 
 import ast
+import gc
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from textveil import environment
-from textveil.environment import PREFIX, VARIABLES, refuse_unread_variables
+from textveil.environment import PREFIX, VARIABLES, collect_seldom, refuse_unread_variables
 from textveil.errors import UnknownNameError
 from textveil.server.config import Config
 
@@ -61,3 +62,12 @@ def test_a_name_that_is_near_to_nothing_is_refused_too() -> None:
 
 def test_names_of_others_are_left_alone() -> None:
     refuse_unread_variables([*VARIABLES, *FIELDS, "HOME", "MY_TEXTVEIL_PORT"], FIELDS)
+
+
+def test_a_process_of_its_own_collects_seldom() -> None:
+    before = gc.get_threshold()
+    try:
+        collect_seldom()
+        assert gc.get_threshold()[0] > 100 * 700
+    finally:
+        gc.set_threshold(*before)

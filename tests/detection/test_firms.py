@@ -1,10 +1,14 @@
 """Firms and institutions: by a legal form, by what sort of house they are, before or behind their names."""
 
+import random
+
 import pytest
 
+from textveil.detection import firms as searches
 from textveil.detection.embedded import embedded_detector
 from textveil.detection.firms import find_cued_firms, find_firms
 from textveil.detection.found import plain
+from textveil.text.patterns import matches, matches_at
 
 
 def firms(text: str) -> list[str]:
@@ -103,3 +107,20 @@ def test_a_house_of_two_plain_words_goes_behind_at_and_a_trade_needs_a_word_of_i
     assert named("We booked Lowmoor Autos, then Cotswold Heating.") == ["Lowmoor Autos", "Cotswold Heating"]
     assert not named("at General Dental Practice, Underfloor Heating, Public Transport and Air Travel")
     assert not named("Our Google Analytics and the Central Heating failed, as Family Travel did.")
+
+
+PIECES = (
+    "works at ;The Copper Whisk;by ;with ;coach by ;Coach: ;  Venue: ; our customer ;their supplier ;Ann Lee ; is;|",
+    "   Company name: ;company;from the contractor ;job as a cook at ;catering from ; Bank: ;.        Vet: ;,",
+)
+
+
+def test_a_cued_firm_begins_near_its_cue() -> None:
+    draws, pieces = random.Random(4), [*";".join(PIECES).split(";"), "\n", "\xb7", ";"]
+    found = 0
+    for _ in range(5_000):
+        text = "".join(draws.choices(pieces, k=draws.randint(2, 14)))
+        spans = [match.span() for match in matches(searches._CUED, text)]
+        assert [match.span() for match in matches_at(searches._CUED, text, searches._cued_places(text))] == spans, text
+        found += len(spans)
+    assert found > 200

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import textveil as tv
 from textveil.detection.detectors import DETECTORS, detector_of
-from textveil.detection.given import KeepList, ListDetector, PatternDetector, value_spans
+from textveil.detection.given import _PLAIN_TOKEN, TOKEN, KeepList, ListDetector, PatternDetector, value_spans
 from textveil.detection.spans import DetectedSpan, checked_spans
 from textveil.errors import ParameterError, UnknownNameError
 
@@ -160,3 +160,10 @@ def test_phrase_that_begins_far_before_a_span_keeps_it(far: str) -> None:
     assert not KeepList([phrase]).keeping(f"x {phrase.replace('worda', 'wordz')}{far}")(span)
     assert not KeepList([phrase]).keeping(f"x {phrase.replace('wordk', 'wordz')}{far}")(span)
     assert not KeepList([phrase]).keeping(f"x {phrase.replace('wordf', 'wordz')}{far}")(span)
+
+
+@given(st.text(st.characters(max_codepoint=0x2FF, exclude_characters="\xad"), max_size=90), st.integers(0, 90))
+def test_tokens_of_plain_characters_are_those_of_any(text: str, start: int) -> None:
+    for written in (text, f"{text} {'a' * start}{text}"):
+        tokens = [token.span() for token in TOKEN.finditer(written, start)]
+        assert [token.span() for token in _PLAIN_TOKEN.finditer(written, start)] == tokens

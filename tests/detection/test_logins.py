@@ -1,8 +1,11 @@
 """A login that a command, a log or a phrase tells goes; roles and words stay."""
 
 import pytest
+from tests.helpers.pattern_strings import strings_of
 
 import textveil as tv
+from textveil.detection.gates import glance
+from textveil.detection.logins import _ACTING, _DONE, LOGIN_GATE
 
 
 def handles(text: str) -> list[str]:
@@ -63,3 +66,10 @@ def test_two_logins_that_a_comment_names_go() -> None:
 )
 def test_roles_and_words_are_no_logins(text: str) -> None:
     assert handles(text) == []
+
+
+def test_each_verb_before_a_login_opens_the_gate() -> None:
+    done, acting = strings_of(_DONE) or (), strings_of(_ACTING) or ()
+    texts = [f"It was {verb} by it" for verb in done] + [f"I {verb} as it" for verb in acting]
+    assert len(texts) > 300 and all(LOGIN_GATE(text, glance(text)) for text in texts)
+    assert not any(LOGIN_GATE(text, glance(text)) for text in ("known as it", "a person as it", "sent by it"))

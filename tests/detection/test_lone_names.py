@@ -1,8 +1,12 @@
 """Names that are all of a string, a cell, a line or an item go though a part of them is a word; others stay."""
 
+import random
+
 import pytest
 
 import textveil as tv
+from textveil.detection import lone_names
+from textveil.text.patterns import matches, matches_at
 
 ROUND = (
     "{}",
@@ -101,3 +105,21 @@ def test_given_name_of_somebody_begins_a_sentence_though_it_is_a_word() -> None:
 def test_capitalized_words_between_backticks_are_read_as_text() -> None:
     assert drawn("Use `Haruto Ndiaye` as the sender.") == ["Haruto Ndiaye"]
     assert drawn("Call `HarutoNdiaye` or `Save As`.") == []
+
+
+PIECES = r"""Ada~Ebony Kaczmarek~Oz, Ebony~van der Berg, Jan~- ~* ~1. ~12) ~\n~\nt- ~\t- ~, ~,~: ~"~'~`~>~;~|~(~{~
+~ ~x~McX~O'Hara~de~La~Oz~34~.~)~Lamb, Gareth J.~"""
+
+
+def test_places_that_are_passed_over_begin_no_lone_name() -> None:
+    draws, pieces = random.Random(4), [*PIECES.replace("\n", "").split("~"), "\n", "\t"]
+    found = 0
+    for _ in range(5_000):
+        text = "".join(draws.choices(pieces, k=draws.randint(2, 14)))
+        ends = [match.end() for match in matches(lone_names._OPENING, text)]
+        every = sorted({0, *ends, *(end + 1 for end in ends)})
+        for pattern in (lone_names._LONE, lone_names._TURNED):
+            spans = [match.span() for match in matches_at(pattern, text, every)]
+            assert [match.span() for match in matches_at(pattern, text, lone_names._openings(text))] == spans, text
+            found += len(spans)
+    assert found > 200

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.helpers.pattern_strings import strings_of
 
-from textveil.detection import quantities
+from textveil.detection import quantities, units
 from textveil.detection.found import near
 from textveil.detection.units import NUMBER_WORDS, _starts, at_numbers
 
@@ -41,3 +41,8 @@ PLACES = [
 def test_numbers_of_sections_are_those_near_a_digit(text: str) -> None:
     found = [match.span("place") for match in near(quantities._SECTION, text, quantities._DIGIT, 24, 30)]
     assert [(span.start, span.end) for span in quantities.find_sections(text)] == found
+
+
+def test_numbers_of_other_languages_begin_as_they_are_looked_up() -> None:
+    begun = [*units._PARTS.split("|"), *(strings_of(units._STEMS) or ()), "einundzwanzig", "eenentwintig"]
+    assert all(map(units._is_spelled, begun)) and not units._is_spelled("table")

@@ -16,6 +16,7 @@ from textveil.server.conversations import ConversationState
 from textveil.server.errors import ApiError
 from textveil.server.policies import OfferedPolicies
 from textveil.server.service import LONG_CHARACTERS, SanitizingService
+from textveil.text import patterns
 
 LONG = "so it was and so it is " * (LONG_CHARACTERS // 20)
 WARD = Account("ward")
@@ -141,8 +142,11 @@ def test_who_is_cancelled_waits_for_the_thread() -> None:
 def test_a_server_that_is_warm_has_read_a_text_whose_language_a_model_tells() -> None:
     languages._identifier.cache_clear()
     languages._language_of_part.cache_clear()  # another test may have read the same text
+    late = patterns.LazyRegex("x")
     for default, models in (("all-words", 0), ("identifiers", 1)):
         service = SanitizingService(OfferedPolicies(default), UncountedLedger(), threads=1)
         asyncio.run(service.warm())
         service.close()
         assert languages._identifier.cache_info().currsize == models
+        assert ("search" in vars(late)) == bool(models)  # every pattern is compiled
+    patterns._MADE.remove(late)

@@ -146,6 +146,31 @@ def test_each_word_of_a_gender_is_looked_up_before_it_is_searched() -> None:
     assert shown._before("a plain word ") is None and shown._before("\u00e9 she ") is None
 
 
+BEHIND = (
+    " ({word}) a",
+    ", my {word}, table",
+    " 42{word}",
+    ", 42-yo{word}",
+    " was the {word} of",
+    " by {word}.",
+    " met {word} own",
+    " with {word} a",
+)
+
+
+def test_each_word_of_a_gender_behind_a_name_is_looked_up_before_it_is_searched() -> None:
+    others = "f female lady m gentleman he him himself his she her herself hers nata nato nascida nascido nacida nacido"
+    words = [*(strings_of(f"{shown._WOMEN}|{shown._MEN}") or ()), *others.split(), "x", "yes"]
+    told = 0
+    for word in words:
+        for after in (form.format(word=written) for form in BEHIND for written in (word, word.upper())):
+            found = shown._BEHIND.match(after)
+            told += found is not None
+            assert bool(shown._behind(Mention("Kim", after=after))) == bool(found), after
+    assert told > 1_000
+    assert shown._behind(Mention("Kim's", after=", my sister,")) is None
+
+
 OF_COUNTRIES = """colour favourites neighbours honour centre metres organise practised haemorrhage anaemia fulfil gp nhs
     mum post code surgery on flat 4 county court era apt er zip organized county, mothers medicare attorneys theater
     realize realise x-er er_ 9er a&e \xa3 \xe9er Mom, GP"""

@@ -29,7 +29,7 @@ import typer.main
 from typer.core import TyperCommand, TyperGroup
 
 from textveil.cli.mechanism_options import GroupedCommand, MechanismCommand, OwnCommand, complaint, options_of
-from textveil.environment import LANGUAGE, TRACEBACK
+from textveil.environment import LANGUAGE, TRACEBACK, collect_seldom
 from textveil.errors import (
     BudgetExhausted,
     MissingExtra,
@@ -199,7 +199,7 @@ def _terminated(signum: int, frame: object) -> NoReturn:
 
 def run() -> NoReturn:
     """Run the ``textveil`` script."""
-    gc.set_threshold(100_000, 10, 10)  # else a tenth of a short run goes into walks over what was just imported
+    collect_seldom()
     for name in ("SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), _terminated)

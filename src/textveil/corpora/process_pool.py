@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 
 from textveil.corpora.block_worker import BlockWorker
 from textveil.corpora.blocks import Block, Outcome, lost
-from textveil.environment import shared_among
+from textveil.environment import collect_seldom, shared_among
 from textveil.errors import MissingExtra, TextveilError
 
 AHEAD = 2  # blocks that a worker holds: the one it works on and the next, so that it never waits for this process
@@ -243,6 +243,7 @@ class Pool:
 def _serve(tasks: Connection, answers: Connection) -> None:
     """Work until the tasks end: with the process that gives them, at the latest."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all; the one that gives tasks decides
+    collect_seldom()
     coming: queue.SimpleQueue[Block | None] = queue.SimpleQueue()
     with contextlib.suppress(BrokenPipeError, EOFError):
         answers.send(None)

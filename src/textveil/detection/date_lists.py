@@ -45,7 +45,8 @@ _AFTER_DAY: Final = r"(?:er|ste|[oa])?(?:\. ?| |-)(?:de |di |d' ?)?"
 _OTHER: Final = lazy_regex(
     rf"[0-9](?<![\w/-].)(?<![0-9][.,].)(?:(?<=[0-3])[0-9])?(?i:{_AFTER_DAY}"
     rf"(?:(?:{_NOT_SHARED}|(?<=\. ){_FULL})(?:\.?(?:,? (?:del? )?|-|\.){_YEAR}(?: r\.)?| '[0-9]{{2}})?"
-    rf"|{_SHORT}\.?(?:,? (?:del? )?|-|\.)(?:{_YEAR}|'[0-9]{{2}})))(?!\w|[,.][0-9])"
+    rf"|{_SHORT}\.?(?:,? (?:del? )?|-|\.)(?:{_YEAR}|'[0-9]{{2}})))(?!\w|[,.][0-9])",
+    words=f"{_OTHERS} {_OTHERS_SHORT}",
 )
 _MONTHS: Final = joined_words(f"{_ENGLISH} {_OTHERS}")
 _WEEKDAY: Final = lazy_regex(
@@ -88,9 +89,12 @@ _YEAR_LIST: Final = lazy_regex(
     rf"(?:,? (?:and|or|to|until|through|bis|und|et|y|a|e|en) |, ){_YEAR}(?!\w|[.,:/-][0-9]|-[a-z])"
 )
 
-_OTHER_GATE: Final = at_digits(
-    rf"[0-9](?i:{_AFTER_DAY}(?:(?:{either_of(_NOT_ENGLISH)})|(?<=\. )(?:{either_of(_OTHERS)})"
-    rf"|(?:{either_of(_OTHERS_SHORT)})\.?(?:,? (?:del? )?|-|\.)['12]))"
+_OTHER_GATE: Final = both(
+    with_words(f"{_OTHERS} {_OTHERS_SHORT}"),
+    at_digits(
+        rf"[0-9](?i:{_AFTER_DAY}(?:(?:{either_of(_NOT_ENGLISH)})|(?<=\. )(?:{either_of(_OTHERS)})"
+        rf"|(?:{either_of(_OTHERS_SHORT)})\.?(?:,? (?:del? )?|-|\.)['12]))"
+    ),
 )
 _WORDS_GATE: Final = both(
     with_words(f"{_ENGLISH} {_OTHERS}"),

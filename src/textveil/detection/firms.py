@@ -14,7 +14,7 @@ from textveil.detection.found import Found, words_in
 from textveil.detection.gates import WithWords, either, holding, joined_words, places_of
 from textveil.detection.lists import Marks, lists, ordinary_words
 from textveil.detection.people_in_records import is_thing
-from textveil.text.patterns import lazy_regex, matches
+from textveil.text.patterns import lazy_regex, matches, matches_at
 
 _W: Final = r"(?:[A-Z]\.|St\.|[A-Z][A-Za-z]{0,30}+(?:['-][A-Za-z]{1,30}+){0,3}+)"
 _JOINT: Final = (
@@ -118,6 +118,7 @@ _CUED: Final = lazy_regex(
     rf"(?P<name>{_W}(?:(?: & |'s | (?:of |and |at )?){_W}){{1,5}}+)(?=[ ,.;:)\n]|\Z)(?! [A-Z0-9])"
 )
 """The name behind "works at" or the label of a house; two words or more, since brands have one."""
+_BEFORE_CUE: Final = 9  # characters that it matches at most before one of ``_CUES``
 _INN: Final = lazy_regex(
     r"(?:pub|inn|cafe|bar|restaurant|bistro|shop|bookshop|bakery|hotel|hostel|guesthouse|nursery|salon|farm)"
     r"(?:,? (?:called|named)|,) (?P<name>The (?:[A-Z][a-z']{2,20})(?: (?:(?:of|and|&) )?[A-Z][a-z']{2,20}){0,3})"
@@ -138,7 +139,7 @@ CUED_FIRM_GATE: Final = WithWords(lambda: _CUES | _INN_WORDS)
 
 def find_cued_firms(text: str) -> Iterator[Found]:
     """Yield what stands where an employer or a house is named: works at The Copper Whisk."""
-    for match in matches(_CUED, text):
+    for match in matches_at(_CUED, text, _cued_places(text)):
         words = [word[0] for word in _WORD.finditer(match["name"])]
         lows = [word.lower() for word in words]
         first = lists().words.get(lows[0], 0)
@@ -152,6 +153,12 @@ def find_cued_firms(text: str) -> Iterator[Found]:
     for start, _ in places_of(text, _INN_WORDS):
         if (inn := _INN.match(text, start)) is not None:
             yield Found(*inn.span("name"), "organization", 0.5, "cue")
+
+
+def _cued_places(text: str) -> list[int]:
+    """Return the places at which ``_CUED`` can match, and some more, in order."""
+    starts = (start for start, _ in places_of(text, _CUES))
+    return sorted({place for start in starts for place in range(max(0, start - _BEFORE_CUE), start + 1)})
 
 
 def find_firms(text: str) -> Iterator[Found]:

@@ -329,9 +329,8 @@ def _names_among(words: frozenset[str]) -> list[str]:
     before, named = _LAST[0]
     if words <= before:  # the rest of a text whose words were looked up
         return [word for word in named if word in words]
-    marks = map(lists().words.get, words)
-    named = [word for word, mark in zip(words, marks, strict=True) if mark and _NAMING[mark] and len(word) > 2]
-    named = [word for word in named if word not in _FUNCTION_WORDS]
+    marks_of = lists().words.get
+    named = [word for word in words if _NAMING[marks_of(word, 0)] and len(word) > 2 and word not in _FUNCTION_WORDS]
     _LAST[0] = words, named
     return named
 

@@ -160,14 +160,15 @@ def glosses(text: str, spans: Sequence[Found], marks_of: Mapping[str, int]) -> I
     for span in spans:
         if span.kind == "person":
             continue
-        match = _GLOSS.match(text, span.end)
+        match = _GLOSS.match(text, span.end) if "(" in text[span.end : span.end + 3] else None
         if match is not None:
             inner = match[1]
             words = inner.lower().replace("-", " ").split() or [""]
             foreign = not any(marks_of.get(word, 0) & _COMMON for word in words if len(word) > 3) and len(words[-1]) > 3
             if _ACRONYM.fullmatch(inner) or (foreign and span.kind == "organization"):
                 yield Found(match.start(1), match.start(1) + len(inner.rstrip()), "organization", span.score, "gloss")
-        before = _BEFORE_GLOSS.search(text, max(0, span.start - 24), span.start)
+        opened = "(" in text[max(0, span.start - len("(the '\n")) : span.start]
+        before = _BEFORE_GLOSS.search(text, max(0, span.start - 24), span.start) if opened else None
         if before is not None and span.kind == "organization":
             whole = before[0].partition(" (")[0].strip().lower()
             if marks_of.get(whole, 0) & Marks.KNOWN_PLACE:

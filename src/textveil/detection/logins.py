@@ -1,7 +1,7 @@
 """Logins that a command, a log or a phrase tells: ssh as azuse; psql -U azuse; merged by azuse; azuse@web01:~$."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from textveil.detection.found import Found, words_in
@@ -25,6 +25,17 @@ _DONE: Final = (
     "|logged|locked|released|edited|requested|triggered|started|authored|written|maintained|owned|raised|filed"
     "|actioned|resolved|modified|changed|submitted|posted|reverted|blocked|claimed|signed off|uploaded|rejected"
 )
+_ACTING: Final = (
+    r"(?:ssh(?:ed|ing)?|[Ll]og(?:ged|s|ging)?[ -]?(?:in|on)|sign(?:ed|ing)? in|connect(?:ed|ing|s)?|authenticated"
+    r"|runn?(?:ing|s)?|ran|deploy(?:ed|s)?|commit(?:ted|s)?|sudo|acting|impersonat(?:e|ing)|switch(?:ed)?|works"
+    r"|push(?:ed|es)?)(?: to| over| in)?"
+)
+_BEFORE_AS: Final = (
+    "[^a-z]in [^a-z]on ogin ogon ogsin ogson oggedin oggedon oggingin oggingon to over ssh sshed sshing connect"
+    " connected connecting connects authenticated run runs running runn runns runing ran deploy deployed deploys commit"
+    " committed commits sudo acting impersonate impersonating switch switched works push pushed pushes"
+)
+"""What ``_ACTING`` ends with."""
 _KEYS: Final = (
     "musteri|kullanici|usuario|utilisateur|utente|benutzer|gebruiker|uzytkownik|anvandare|bruker|kayttaja|operator"
     "|actor|principal|requester|caller|approver|assignee|cust|customer|by|who|signedby|owner_login"
@@ -34,6 +45,11 @@ _KEYS: Final = (
 def _begun_by(alternatives: str) -> str:
     """Return the words that alternatives begin with, each a whole run of letters."""
     return " ".join(re.findall(r"(?:\A|\|)([a-z]+)", alternatives))
+
+
+def _behind(text: str, words: Iterable[str]) -> str:
+    """Return the pattern of a text behind one of these words, for which ``re`` looks first."""
+    return f"{text}(?:{'|'.join(f'(?<={word}{text})' for word in words)})"
 
 
 _FORMS: Final = (
@@ -57,10 +73,7 @@ _FORMS: Final = (
     lazy_regex(r"(?:(?<![^\n])|(?<=[\[(`]))(?P<name>[a-z][a-z0-9._-]{2,31})(?=@[A-Za-z0-9-]{1,30}(?::"
     r"| )[~/][^\s$#%]{0,60}\]?[$#%])", holds=("@",)),
     lazy_regex(
-        rf"\b(?:ssh(?:ed|ing)?|[Ll]og(?:ged|s|ging)?[ -]?(?:in|on)|sign(?:ed|ing)? in|connect(?:ed|ing|s)?"
-        rf"|authenticated"
-        rf"|runn?(?:ing|s)?|ran|deploy(?:ed|s)?|commit(?:ted|s)?|sudo|acting|impersonat(?:e|ing)|switch(?:ed)?|works"
-        rf"|push(?:ed|es)?)(?: to| over| in)? as (?:user )?['\"`]?{_SMALL}(?=[ ,.;:)'\"`\n]|\Z)(?![.-]\w)",
+        rf"\b{_ACTING} as (?:user )?['\"`]?{_SMALL}(?=[ ,.;:)'\"`\n]|\Z)(?![.-]\w)",
         words="ssh sshed sshing log logged logs logging login logon loggedin loggedon logsin logson loggingin loggingon"
         " sign signed signing connect connected connecting connects authenticated run runs running runn runns runing"
         " ran deploy deployed deploys commit committed commits sudo acting impersonate impersonating switch switched"
@@ -116,15 +129,8 @@ LOGIN_GATE: Final = either(
             + " gpasswd chown scp rsync merge todo fixme xxx hack allowusers denyusers grant revoke maintainer"
         ),
         either(
-            both(with_words(_DONE.replace("|", " ")), holding(" by ")),
-            both(
-                with_words(
-                    "ssh log logged logs login logging sign signed connect connected connecting connects authenticated"
-                    " running run runs ran deploy deployed commit committed sudo acting impersonate switch switched"
-                    " works push pushed"
-                ),
-                holding(" as "),
-            ),
+            matching(_behind(" by ", _DONE.split("|"))),
+            matching(_behind(" as ", _BEFORE_AS.split())),
         ),
     ),
     either(

@@ -5,6 +5,7 @@ There two words name somebody if the first is a given name, though it may be a w
 """
 
 from collections.abc import Iterator
+from string import ascii_uppercase
 from typing import Final
 
 from textveil.detection import lists as known
@@ -29,6 +30,8 @@ _TURNED: Final = lazy_regex(
     r"(?=[ \t]?[\n\"`<|;)\]]|\Z)"
 )
 _OPENING: Final = lazy_regex(r"[\n\"'`>|;:,(\[{\t]|\\(?:n|[nt]- )")
+_BEGINS: Final = frozenset(ascii_uppercase + "abdeltv")
+"""What names begin with, and ``_LINKS``; a bullet stands at the start of a line."""
 LONE_GATE: Final = matching(r"[a-z],? (?:[A-Z]|(?:van|von|der|den|de|del|da|di|dos|la|le|bin|al|el|ter|ten) )")
 
 _GIVEN, _COMMON, _FAMILY_MARK = int(Marks.GIVEN), int(Marks.COMMON), int(Marks.FAMILY)
@@ -59,9 +62,11 @@ def _openings(text: str) -> Iterator[int]:
     """Yield the places at which ``_OPENS`` can match, and some more, in order."""
     yield 0
     for match in matches(_OPENING, text):
-        yield match.end()
-        if text[match.end() : match.end() + 1] == " ":
-            yield match.end() + 1
+        place = match.end()
+        if text[place : place + 1] in _BEGINS or text[place - 1] == "\n":
+            yield place
+        elif text[place : place + 1] == " " and text[place + 1 : place + 2] in _BEGINS:
+            yield place + 1
 
 
 def _is_given(word: str) -> bool:

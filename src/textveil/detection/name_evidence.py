@@ -179,7 +179,7 @@ def is_field(text: str, end: int) -> bool:
 
 def is_camel(word: str) -> bool:
     """Return whether a word has capitals inside, as names of programs have them: CardRecognizer, not McAllister."""
-    return _CAMEL.search(word) is not None and _INNER_CAPITAL.fullmatch(word) is None
+    return not word[1:].islower() and _CAMEL.search(word) is not None and _INNER_CAPITAL.fullmatch(word) is None
 
 
 def stands_as_word(text: str, start: int, end: int, low: str) -> bool:

@@ -145,6 +145,12 @@ _STEMS: Final = "(?:vent|trent|quarant|cinquant|sessant|settant|ottant|novant)(?
 _SPELLED: Final = lazy_regex(
     rf"{_STEMS}|(?:ein|een)(?:und|en)(?:{_PARTS})|(?:(?:{_PARTS})(?:und|en)?){{1,6}}(?:un[oa]?)?"
 )
+_BEGUN: Final = 3
+_SPELLED_BEGUN: Final = frozenset(
+    word[:_BEGUN]
+    for word in f"{FOREIGN_NUMBER_WORDS} vent trent quarant cinquant sessant settant ottant novant ein een".split()
+)
+"""Letters that such a number begins with."""
 _WORD_BEFORE: Final = lazy_regex(r"(?<![A-Za-z])[A-Za-z]{1,40}\Z")
 _WORD_BEHIND: Final = lazy_regex(r"[A-Za-z]{1,40}(?![A-Za-z])")
 _BESIDE: Final = frozenset("et e y und en un una uno um uma jeden jedna".split())  # noqa: SIM905
@@ -153,7 +159,7 @@ _MOST_SPELLED: Final = 9  # words of a number
 
 @lru_cache(maxsize=1 << 10)
 def _is_spelled(word: str) -> bool:
-    return _SPELLED.fullmatch(word) is not None
+    return word[:_BEGUN] in _SPELLED_BEGUN and _SPELLED.fullmatch(word) is not None
 
 
 def spelled_before(text: str, end: int) -> int:

@@ -340,7 +340,8 @@ def with_whole_runs(text: str, spans: Sequence[Found]) -> list[Found]:
         if span.why not in _WEAK:
             continue
         low = max(span.start - _LONGEST_RUN, whole[-2].end if len(whole) > 1 else 0)
-        before = _RUN_BEFORE.search(text, low, span.start) if text[span.start].isupper() else None
+        capital = text[text.rfind(" ", low, max(low, span.start - 1)) + 1].isupper() and text[span.start].isupper()
+        before = _RUN_BEFORE.search(text, low, span.start) if capital else None
         if before is not None and _are_parts(before["run"]) and _can_begin(before, span):
             of_firm = "organization" if before["by"] in _OF_FIRM else span.kind
             kind = "place" if before["by"] in _PLACED else of_firm

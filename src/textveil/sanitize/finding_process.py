@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from textveil.detection.detectors import detect
 from textveil.detection.spans import DetectedSpan
+from textveil.environment import collect_seldom
 from textveil.errors import InputError, InternalError, SlowText, TextveilError
 from textveil.killable import (
     START_SECONDS,
@@ -63,6 +64,7 @@ def main() -> None:
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what else is printed is no answer
     requests = sys.stdin.buffer
+    collect_seldom()
     try:
         policies, ready = received(requests)
         finders = _Finders(policies)

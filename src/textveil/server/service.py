@@ -46,7 +46,7 @@ from textveil.server.monitoring import ServerMetrics
 from textveil.server.policies import OfferedPolicies
 from textveil.surrogates.scopes import ApartScope, MemoryScope
 from textveil.surrogates.urls import hosts_in, services_in
-from textveil.text.patterns import time_limit
+from textveil.text.patterns import compile_all, time_limit
 
 Result = TypeVar("Result")
 Value = TypeVar("Value")
@@ -259,6 +259,7 @@ class SanitizingService:
             if self.policies.is_found_apart(self.policies.default):
                 for text in _FIRST_TEXTS:
                     detect(text)
+                compile_all()
 
         await self.in_thread(made)
 

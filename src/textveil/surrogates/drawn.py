@@ -90,8 +90,10 @@ class Drawn:
 
     def of_text(self, mentions: Sequence[Mention], ages: Sequence[str] = ()) -> DrawMentions:
         """Return a function that draws any mentions of a text, given its ``ages`` in order, as they are released."""
-        legible = [mention._replace(value=self._legible(mention.value)) for mention in mentions]
-        draw = self.surrogate_of if self.of_mentions is None else self.of_mentions(legible, ages)
+        draw = self.surrogate_of
+        if self.of_mentions is not None:
+            legible = [mention._replace(value=self._legible(mention.value)) for mention in mentions]
+            draw = self.of_mentions(legible, ages)
 
         def drawn(some: Sequence[Mention], scope: Scope, rng: np.random.Generator) -> list[str]:
             values = [self._legible(mention.value) for mention in some]

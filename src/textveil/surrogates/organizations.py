@@ -195,6 +195,8 @@ def organization(*, level: Annotated[str, _KIND] = "drawn", script: Annotated[st
 
 def _parts(bare: str) -> _Read:
     """Cut words for kinds off both ends; all of them are the name if nothing else is left."""
+    if " " not in bare and "-" not in bare:
+        return _Read("", bare, "")
     head = _HEAD.match(bare)
     start = head.end() if head is not None else 0
     tail = _TAIL.search(bare, start)

@@ -24,7 +24,7 @@ from textveil.surrogates.pools import keys_of, names_of, pool
 from textveil.surrogates.scopes import TAKEN, Scope, beside
 from textveil.surrogates.shown import Sound, agreed_on, gender_of, sound_of, sounding
 from textveil.surrogates.surrogate import Counts, Mention
-from textveil.surrogates.writing import OTHER_SCRIPT, SCRIPT_FACTS, in_case_of, key_of, without_possessive
+from textveil.surrogates.writing import SCRIPT_FACTS, has_other_script, in_case_of, key_of, without_possessive
 from textveil.text.patterns import lazy_regex
 
 _PIECE: Final = lazy_regex(r"[^\s.,;:\-\u2010-\u2015()\[\]{}<>\"\u201c\u201d\u201e/&|+*_#~]+")
@@ -319,7 +319,7 @@ class Person:
 
     def draw(self, mentions: Sequence[Mention], scope: Scope, rng: np.random.Generator) -> list[str]:
         in_script: list[str | None] = [None] * len(mentions)
-        if self.keeps_script and any(OTHER_SCRIPT.search(mention.value) for mention in mentions):
+        if self.keeps_script and any(has_other_script(mention.value) for mention in mentions):
             from textveil.surrogates.scripts import persons
 
             in_script = persons(mentions, scope, rng)

@@ -17,9 +17,9 @@ from textveil.surrogates.shown import Sound, agreed_on, sound_of, sounding
 from textveil.surrogates.surrogate import UNKNOWN, Mention, Page
 from textveil.surrogates.writing import (
     FROM_ONE,
-    OTHER_SCRIPT,
     SCRIPT_FACTS,
     filled,
+    has_other_script,
     in_case_of,
     key_of,
     shape_of,
@@ -45,7 +45,7 @@ def with_script(drawn: Drawn, script: str) -> Drawn:
     def of_mentions(mentions: Sequence[Mention], ages: Sequence[str]) -> Draw:
         elsewhere = other(mentions, ages)
         turkish = drawn.name == "place" and bool(mentions) and mentions[0].page.language == "tr"
-        if not turkish and not any(OTHER_SCRIPT.search(mention.value) for mention in mentions):
+        if not turkish and not any(has_other_script(mention.value) for mention in mentions):
             return elsewhere
         from textveil.surrogates import scripts
 

@@ -65,13 +65,9 @@ def keys_of(name: str) -> frozenset[str]:
 
 def pools_of(data: bytes) -> dict[str, tuple[str, ...]]:
     """Return the pools in the bytes of a file: a line ``[name]`` before the entries of each, one a line."""
-    pools: dict[str, list[str]] = {}
-    for line in gzip.decompress(data).decode("utf-8").splitlines():
-        if line.startswith("["):
-            entries = pools[line[1:-1]] = []
-        else:
-            entries.append(line)
-    return {name: tuple(entries) for name, entries in pools.items()}
+    text = gzip.decompress(data).decode("utf-8").removeprefix("[").removesuffix("\n")
+    sections = (section.split("\n") for section in text.split("\n["))
+    return {name.removesuffix("]"): tuple(entries) for name, *entries in sections}
 
 
 def chance_of_a_hit(draws: int, present: int, entries: int) -> float:

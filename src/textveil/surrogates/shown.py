@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, Literal, TypeAlias
 
+from textveil.detection.found import words_in
 from textveil.surrogates.surrogate import Mention
 from textveil.text.patterns import lazy_regex
 
@@ -105,8 +106,17 @@ _TURKISH: Final = lazy_regex(
 
 _LETTERS: Final = lazy_regex("[A-Za-z]+")
 _LONGEST_BEFORE, _LONGEST_DEAR = 34, 9  # characters that the patterns above match at most
-_SAID: Final = frozenset(re.findall("[a-z]+", f"{_WOMEN}|{_MEN}|herr|patienten".replace(r"\u0131", "i")))
+_NOT_ASCII: Final = r"[a-z]*(?:\\x[0-9a-f]{2}[a-z]*|\\u[0-9a-f]{4}[a-z]*)+"
+_SAID: Final = frozenset(
+    re.findall("[a-z]+", re.sub(_NOT_ASCII, "", f"{_WOMEN}|{_MEN}|herr|patienten".replace(r"\u0131", "i")))
+) - words_in("beim belle dem den der el en ex il in la le unser vom")
 """Words of ASCII with which what stands before a name tells a woman or a man."""
+_SAID_BEHIND: Final = _SAID | words_in(
+    """f female lady m male gentleman he him himself his by she her herself hers nata nato nascida nascido nacida
+    nacido"""
+)
+"""The same of what stands behind it, but behind digits, which words may be written against: 42F."""
+_DIGIT: Final = lazy_regex("[0-9]")
 
 
 def _before(text: str) -> re.Match[str] | None:
@@ -116,23 +126,33 @@ def _before(text: str) -> re.Match[str] | None:
     return _BEFORE.search(text, len(text) - _LONGEST_BEFORE)
 
 
+def _behind(mention: Mention) -> re.Match[str] | None:
+    """Search what stands behind a name, unless it is of somebody else, and if a word is there that could tell."""
+    after = mention.after
+    if _OWNER.match(after) or mention.value.endswith(("'s", "\u2019s")):
+        return None
+    if mention.page.language == "tr":
+        return _TURKISH.match(after)
+    if after.isascii() and not _DIGIT.search(after) and _SAID_BEHIND.isdisjoint(_LETTERS.findall(after.lower())):
+        return None
+    return _BEHIND.match(after)
+
+
 def gender_of(mention: Mention, title: str = "") -> Gender:
     """Return the gender that the words beside a name show; ``title``: one that stands in the name itself, and stays."""
-    for found in (
-        _before(f"{title} ") if title else None,
-        _before(mention.before[-48:]),
-        _DEAR.search(mention.before, len(mention.before) - _LONGEST_DEAR),
-        _FRENCH.search(mention.before) if mention.page.language == "fr" else None,
-        _ENDING[mention.page.language].search(mention.before) if mention.page.language in _ENDING else None,
-        _SEX.match(mention.after),
-        None
-        if _OWNER.match(mention.after) or mention.value.endswith(("'s", "\u2019s"))
-        else (_TURKISH if mention.page.language == "tr" else _BEHIND).match(mention.after),
-    ):
-        if found is not None:
-            named = found.lastgroup or ""
-            return "female" if named.startswith("female") else "male"
-    return ""
+    language = mention.page.language
+    found = (
+        (_before(f"{title} ") if title else None)
+        or _before(mention.before[-48:])
+        or _DEAR.search(mention.before, len(mention.before) - _LONGEST_DEAR)
+        or (_FRENCH.search(mention.before) if language == "fr" else None)
+        or (_ENDING[language].search(mention.before) if language in _ENDING else None)
+        or _SEX.match(mention.after)
+        or _behind(mention)
+    )
+    if found is None:
+        return ""
+    return "female" if (found.lastgroup or "").startswith("female") else "male"
 
 
 _ELIDED: Final = lazy_regex(r"(?i)(?<![^\W_])(?:d|l|qu|jusqu|n|s|dell|all|dall|nell|sull|un)['\u2019]\Z")
@@ -142,7 +162,8 @@ _WHOLE: Final = {
     "fr": lazy_regex(r"(?i)(?<![^\W_])(?:de|que|le|la|jusque) \Z"),
     "it": lazy_regex(r"(?i)(?<![^\W_])(?:ad|ed) \Z"),
 }
-_VOWEL: Final = lazy_regex(r"(?i)[aeiou\xe0-\xe6\xe8-\xef\xf2-\xf6\xf9-\xfc]")
+_VOWELS: Final = "aeiou\xe0\xe1\xe2\xe3\xe4\xe5\xe6\xe8\xe9\xea\xeb\xec\xed\xee\xef\xf2\xf3\xf4\xf5\xf6\xf9\xfa\xfb\xfc"
+_BEGINS_VOWEL: Final = frozenset(f"{_VOWELS}{_VOWELS.upper()}\u0130\u0131\u212b")
 
 _SUFFIX: Final = lazy_regex("['\u2019](?P<suffix>[a-z\xe7\u011f\u0131\xf6\u015f\xfc]{1,8})")
 _TURKISH_VOWEL: Final = lazy_regex("[ae\u0131io\xf6u\xfc]")
@@ -191,7 +212,7 @@ def _sounding(entries: tuple[str, ...], sound: Sound) -> tuple[str, ...]:
     if sound.startswith("'"):
         fitting = tuple(entry for entry in entries if all(_fits(entry, ending) for ending in sound[1:].split("'")))
     else:
-        fitting = tuple(entry for entry in entries if (_VOWEL.match(entry) is not None) == (sound == "vowel"))
+        fitting = tuple(entry for entry in entries if (entry[:1] in _BEGINS_VOWEL) == (sound == "vowel"))
     return fitting if len(fitting) > 1 else entries
 
 

@@ -396,6 +396,7 @@ def _around(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 NUMBER: Final = lazy_regex(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")  # A number as JSON writes it
+_DIGITS: Final = frozenset("0123456789")
 _RUN: Final = lazy_regex(rf"(?<!\\)(\\++)(?:[\"'/bfnrtx]|[uU]\{{?{_HEX})")
 _RUN_BEFORE: Final = lazy_regex(
     rf"(?<!\\)(\\++)(?:[\"'/bfnrt]|u{_HEX}{{4}}|u\{{{_HEX}+\}}|U{_HEX}{{8}}|x{_HEX}{{2}})\Z"
@@ -539,7 +540,7 @@ class Places:
     def written(self, value: str, start: int, end: int) -> str:
         """Return a value as it is to be written in place of ``source[start:end]``."""
         source = self._reading.source
-        number = NUMBER.fullmatch(source, start, end) is not None
+        number = source[end - 1] in _DIGITS and NUMBER.fullmatch(source, start, end) is not None
         if not self._reading.escaped and not number and _IN_JSON.search(value) is None:
             return value
         return self._at_place(start, end).written(value)

@@ -63,10 +63,14 @@ _LANGUAGES = {
     "pt": "pt_BR pt_PT",
     "nl": "nl_BE nl_NL",
     "sv": "sv_SE",
+    "pl": "pl_PL",
     "tr": "tr_TR",
 }
 _OWN_LETTERS = {
-    "tr": re.compile("[A-Z\u00c7\u011e\u0130\u00d6\u015e\u00dc][a-z\u00e7\u011f\u0131\u00f6\u015f\u00fc]{2,10}")
+    "pl": re.compile(
+        "[A-Z\u0106\u0141\u015a\u0179\u017b][a-z\u0105\u0107\u0119\u0142\u0144\xf3\u015b\u017a\u017c]{2,12}"
+    ),
+    "tr": re.compile("[A-Z\u00c7\u011e\u0130\u00d6\u015e\u00dc][a-z\u00e7\u011f\u0131\u00f6\u015f\u00fc]{2,10}"),
 }
 """Languages with letters beside A to Z: their pools are names of tools/script_names.txt, in those letters."""
 _GIVEN = re.compile(r"[A-Z][a-z]{2,11}")

@@ -17,6 +17,13 @@ AGES = [
     ("A av\xf3 tem oitenta e cinco anos.", ["oitenta e cinco anos"]),
     ("Hace 85 a\xf1os. Contrato de 20 a\xf1os. Depuis 12 ans, garantie de 5 ans. Da 3 anni, h\xe1 5 anos.", []),
     ("Seit 5 Jahren, 5 Jahre Garantie, od 5 lat. He was one of them; she was two minutes late.", []),
+    ("geb. 17.08.1957 (66 Jahre), wohnhaft", ["66 Jahre"]),
+    ("n\xe9e le 02/06/1941 (82 ans), veuve", ["82 ans"]),
+    ("nata il 14/09/1938 a Vicenza, 85 anni. Ricovero", ["85 anni"]),
+    ("geb. 23-02-1950, 74 jaar, Dorpsweg", ["74 jaar"]),
+    ("Halina Kaczmarek, lat 69, PESEL", ["69"]),
+    ("Sr. Joaquim Teixeira, de 71 anos, reclamou", ["71 anos"]),
+    ("Berlin, 12 Jahre. Kaczmarek, lat 69.5 kg; geboren in Bonn, 12 Jahre in K\xf6ln", []),
 ]
 DATES = [
     ("Il est n\xe9 le six f\xe9vrier mille neuf cent quarante-deux.", ["six f\xe9vrier mille neuf cent quarante-deux"]),

@@ -223,3 +223,42 @@ def test_a_birth_goes_before_the_only_month() -> None:
         mentions = [Mention("March 3, 1938", "born "), Mention("October, 2021")]
         birth, signed = WINDOW.draw(mentions, MemoryScope(), np.random.default_rng(seed))
         assert 17 <= int(signed[-4:]) - int(birth[-4:]) <= 86
+
+
+BACK = (
+    "your letter of ",
+    "Ihr Schreiben vom ",
+    "votre courrier du ",
+    "su carta del ",
+    "a lease dated ",
+    "umowa z dnia ",
+)
+AHEAD = ("valid until ", "Due: ", "gültig bis ", "scadenza: ", "vence el ", "expires ")
+
+
+@pytest.mark.parametrize(("back", "ahead"), list(zip(BACK, AHEAD, strict=True)))
+def test_a_day_that_words_refer_back_to_or_ahead_goes_before_the_others_or_behind(back: str, ahead: str) -> None:
+    """Whatever the days are: those of the second text stand the other way round."""
+    befores = ("Leeds, ", ahead, back, "seen on ", back)
+    texts = (
+        ["12/05/2024", "30/06/2026", "03/05/2024", "13/05/2024", "30/06/2026"],
+        ["12/05/2024", "01/02/1999", "28/09/2030", "13/04/2001", "01/02/1999"],
+    )
+    for seed in range(10):
+        drawn = [
+            WINDOW.draw(list(map(Mention, text, befores)), MemoryScope(), np.random.default_rng(seed)) for text in texts
+        ]
+        assert drawn[0] == drawn[1]
+        letter, until, earlier, seen, again = (value.split("/")[::-1] for value in drawn[0])
+        assert earlier < letter < seen < until == again  # by its first mention
+
+
+def test_the_mark_behind_a_polish_year_stays() -> None:
+    page = Page("pl")
+    dates = [
+        Mention("12 kwietnia 2024 r.", page=page),
+        Mention("12 kwietnia 2024", page=page),
+        Mention("5 maja", page=page),
+    ]
+    marked, bare, day = WINDOW.draw(dates, MemoryScope(), np.random.default_rng(1))
+    assert marked == f"{bare} r." and not day.endswith("r.")

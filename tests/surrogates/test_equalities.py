@@ -45,7 +45,7 @@ def test_an_equality_that_is_not_listed_is_seen(attack: Any, monkeypatch: pytest
         return "".join("ABC"[scope.place("letter", letter, 3, rng)] for letter in key)
 
     with monkeypatch.context() as patched:
-        patched.setattr(persons, "_initials", letter_by_letter)
+        patched.setattr(persons, "initials_drawn", letter_by_letter)
         assert attack.told_apart("person", "document", pairs=25, seed=3).releases > 5
     monkeypatch.setattr("textveil.surrogates.contacts.key_of", str)
     told = attack.told_apart("email", "document", pairs=25, seed=3)

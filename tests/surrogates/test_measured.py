@@ -118,3 +118,11 @@ def test_the_power_of_a_unit_is_written_as_it_was(value: str) -> None:
     for seed in range(6):
         drawn = outputs(make_surrogate("measurement"), [value], seed)[0]
         assert drawn.split(" ")[1] == value.split(" ")[1]
+
+
+@pytest.mark.parametrize("value", ["6 h 45", "12 h 05", "3h30"])
+def test_minutes_behind_hours_are_below_sixty(value: str) -> None:
+    """And whatever the minutes are, one law: 97 counts as the nearest."""
+    drawn = [outputs(make_surrogate("measurement"), [value], seed)[0] for seed in range(60)]
+    assert all(int(one[-2:]) < 60 for one in drawn) and len({one[-2:] for one in drawn}) > 20
+    assert drawn == [outputs(make_surrogate("measurement"), [value[:-2] + "97"], seed)[0] for seed in range(60)]

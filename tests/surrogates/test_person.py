@@ -18,6 +18,7 @@ from textveil.surrogates.pools import keys_of, pool
 from textveil.surrogates.scopes import KeyedScope, MemoryScope
 from textveil.surrogates.shown import gender_of
 from textveil.surrogates.surrogate import Mention, Page
+from textveil.surrogates.writing import key_of
 
 ALPHA = 1e-6
 
@@ -324,3 +325,44 @@ def test_spanish_names_have_two_families_and_german_plurals_no_e() -> None:
         full, several = PERSON.draw(mentions, MemoryScope(), np.random.default_rng(seed))
         family = full.split(" ")[1]
         assert several == family + ("" if family[-1] in "sxz" or family.endswith(("ch", "sh")) else "s")
+
+
+def test_initials_before_a_family_are_those_of_its_given_names() -> None:
+    for seed in range(12):
+        full, signed, other, third = outputs(
+            make_surrogate("person"), ["Patricia Anne Molloy", "P. A. Molloy", "X. A. Molloy", "P. Q. Molloy"], seed
+        )
+        first, second, family = full.split()
+        assert signed == f"{first[0]}. {second[0]}. {family}"
+        assert third.startswith(f"{first[0]}. ") and third.endswith(family) and other.endswith(family)
+
+
+@pytest.mark.parametrize("before", ["Ann (n\xe9e ", "Anna geb. ", "Anna, z domu ", '" '])
+def test_the_name_behind_a_word_for_a_birth_or_a_nickname_is_a_family(before: str) -> None:
+    for seed in range(12):
+        (drawn,) = make_surrogate("person").draw(
+            [Mention("Garnier", before)], MemoryScope(), np.random.default_rng(seed)
+        )
+        assert drawn in pool("family")
+
+
+def test_a_spanish_title_of_one_letter_stays_and_tells_the_gender() -> None:
+    for seed in range(12):
+        mentions = [Mention(value, page=Page("es")) for value in ("D. Javier Molina", "D.\xaa Ana Ruiz", "D. Vega")]
+        man, woman, initial = make_surrogate("person").draw(mentions, MemoryScope(), np.random.default_rng(seed))
+        assert man.startswith("D. ") and key_of(man.split()[1]) in keys_of("given male")
+        assert woman.startswith("D.\xaa ") and key_of(woman.split()[1]) in keys_of("given female")
+        assert re.fullmatch(r"[A-Z]\. \S+", initial)
+
+
+def test_names_of_a_polish_page_are_polish() -> None:
+    mentions = [Mention("Piotr Zieli\u0144ski", page=Page("pl")), Mention("Anna", "Pacjentka: ", page=Page("pl"))]
+    for seed in range(12):
+        full, woman = make_surrogate("person").draw(mentions, MemoryScope(), np.random.default_rng(seed))
+        assert full.split()[1] in pool("family pl") and woman in pool("given female pl")
+
+
+def test_a_name_that_is_written_as_a_login_gets_one() -> None:
+    for seed in range(40):
+        full, login = outputs(make_surrogate("person"), ["Karen Oduya", "karen.oduya"], seed)
+        assert login == full.lower().replace(" ", ".").replace("'", "")

@@ -109,13 +109,17 @@ def find_ages_of_languages(text: str) -> Iterator[Found]:
         digits = _DIGITS_BEFORE.search(text, max(0, gap - 4), gap)
         start = digits.start() if digits else spelled_before(text, gap) if gap < unit.start() else gap
         if start == gap:
+            behind = _DIGITS_BEHIND.match(text, unit.end())
+            if behind is not None and _FIRST.search(text, max(0, unit.start() - 4), unit.start()):
+                yield Found(*behind.span("age"), "age", 0.8)
             continue
         glued, few = "ahrig" in unit[0].lower(), gap - start == 1
         before = text[max(0, start - 32) : start]
         verb = {"anni": "ha ", "ans": "" if few else " a "}.get(unit[0].lower())
         has = _HAS.search(before) or (verb and before.endswith(verb)) or _OLD_BEHIND.match(text, unit.end())
         apposed = not few and _APPOSED.search(before) and _ENDS.match(text, unit.end())
-        of_somebody = not few and _COVERED.search(before) is not None
+        born = not few and _BORN.search(text, max(0, start - 56), start) and _ENDS_BORN.match(text, unit.end())
+        of_somebody = born or (not few and _COVERED.search(before) is not None)
         if glued or has or apposed or of_somebody:
             yield Found(start, gap if glued else unit.end(), "age", 0.8)
 
@@ -165,11 +169,20 @@ _HAS: Final = lazy_regex(
 """Words before an age in seven languages: to have or to turn, or a person and "of"."""
 _APPOSED: Final = lazy_regex(
     r"(?:[A-Z][a-z]{1,20}|(?i:opa|oma|abuel[oa]|nonn[oa]|avo|pere|mere|vater|mutter|padre|madre|pai|mae|moeder|vader"
-    r"|patientin?|babcia|dziadek))(?:, ?| ?\()\Z"
+    r"|patientin?|babcia|dziadek))(?:, ?| ?\()(?:de |d'|di )?\Z"
 )
-_COVERED: Final = lazy_regex(r"\xb7 (?:de|di|d'|com|con|von|van|mit|met) \Z")
+_BORN: Final = lazy_regex(
+    r"(?i)(?<![A-Za-z])(?:geb(?:\.|oren)|nee? (?:le|en)|nat[oa] (?:il|nel|a)|nascid[oa] (?:a|em)|nacid[oa] (?:el|en)"
+    r"|ur(?:\.|odzon[ya]) )[^\n]{0,40}?(?:, ?| ?\()\Z"
+)
+"""A birth before an age: geb. 17.08.1957 (66 Jahre), nata il 14/09/1938 a Vicenza, 85 anni."""
+_FIRST: Final = lazy_regex(r"(?:[,(] ?|\b[Dd][i'] ?)\Z")
+_DIGITS_BEHIND: Final = lazy_regex(r" (?P<age>[1-9][0-9])(?=[,;.)]|\n|\Z)(?![.,][0-9])")
+"""An age behind its unit: lat 69, di anni 67."""
+_COVERED: Final = lazy_regex(r"\xb7,? (?:de|di|d'|com|con|von|van|mit|met) \Z")
 """Behind somebody, or a noun for a person, that an earlier search covered."""
 _ENDS: Final = lazy_regex(r" ?[,)]")
+_ENDS_BORN: Final = lazy_regex(r" ?[,.;)]|\n|\Z")
 _SUBJECTS: Final = "he she who " + " ".join(
     f"{word.replace('?', '')} {re.sub('.[?]', '', word)}" for word in _KIN.split("|")
 )

@@ -161,6 +161,20 @@ _BEFORE_POINTED: Final = lazy_regex(
     r" (?P<hour>[01]?[0-9]|2[0-3])\Z"
 )
 """Hours and minutes with a full stop between them, behind a word that tells of a time: ore 21.00, arrived at 8.30."""
+_SPACED: Final = lazy_regex(
+    r"(?<![\w.,:/$-])(?:[01]?[0-9]|2[0-3]) ?h(?: ?[0-5][0-9])?(?![\w:/]| ?min)",
+    holds=tuple(f"{digit}{gap}h" for digit in range(10) for gap in ("", " ")),
+)
+_BEFORE_SPACED: Final = lazy_regex(
+    r"(?i)(?:(?<![a-z])(?:vers|des|jusqu'a|avant|entre|il est|il etait|a partir de"
+    r"|(?P<a>(?:\xb7|[a-z0-9]{1,9})(?<! y) a)|(?P<de>de)|(?:lun|mar|mercre|jeu|vendre|same)di|dimanche|ouvert)|\xb7)"
+    r",? \Z"
+)
+_BEHIND_SPACED: Final = lazy_regex(
+    r"[,.;)\n]|\Z| (?:et|pour|le|du|au|nous|j'|il|elle|on|a|avec|chez|dans|par|sur|en)(?![a-z])"
+)
+_TO: Final = lazy_regex(r" (?:a|-) (?:1?[0-9]|2[0-4]) ?h")
+"""Hours as French writes them, with what stands before and behind those of a day: a 14 h 20, de 8 h a 17 h."""
 _ZONE: Final = lazy_regex(
     r"(?:UTC|GMT)(?<![A-Za-z]...)(?P<offset>[+-](?:1[0-4]|0?[0-9])(?::?[0-9]{2})?)(?![\w:]|\.[0-9])",
     holds=("UTC", "GMT"),
@@ -183,7 +197,7 @@ LISTED_GATE: Final = at_digits("[a-y]  ?[0-9]{1,2}  ?[0-2][0-9]")
 DAY_GATE: Final = with_words("monday tuesday wednesday thursday friday saturday sunday")
 TIME_GATE: Final = at_digits(
     r"(?:UTC|GMT)[+-][0-9]|[a-z.] [0-2]?[0-9]\.[0-5][0-9]|at [0-2][0-9][0-5][0-9]|[0-9] ?(?:hrs|hours|-|bis|tot)"
-    r"|[0-9](?:[:.hH][0-9]| ?[AaPp][.Mm]| o'| noon| midn| [Uu](?:hr|ur))"
+    r"|[0-9] ?h(?![a-z])|[0-9](?:[:.hH][0-9]| ?[AaPp][.Mm]| o'| noon| midn| [Uu](?:hr|ur))"
 )
 YEAR_GATE: Final = at_digits("[12][0-9]{3}|'[0-9]0s")
 
@@ -266,7 +280,7 @@ def find_times(text: str) -> Iterator[Found]:
     joined += [match.span("time") for pattern in (_OF_LOG, _UNTIL) for match in matches(pattern, text)]
     joined += [match.span() for match in matches(_FOUR_DIGITS, text)]
     joined += [match.span("offset") for match in matches(_ZONE, text)]
-    joined += _pointed(text)
+    joined += [*_pointed(text), *_spaced(text)]
     joined += [match.span(group) for match in near(_HOURS, text, _OPENED, 36, 24) for group in ("from", "to")]
     apart = settled(text, [Found(start, end, "time", 0.8) for start, end in joined])  # an offset may end a range too
     yield from apart
@@ -281,6 +295,17 @@ def _pointed(text: str) -> Iterator[tuple[int, int]]:
         before = _BEFORE_POINTED.search(text, max(0, match.start() - 44), match.start())
         if before is not None:
             yield before.start("hour"), match.end()
+
+
+def _spaced(text: str) -> Iterator[tuple[int, int]]:
+    """Yield times of day with an h behind the hour, where French tells that they are no length of time."""
+    for match in matches(_SPACED, text):
+        before = _BEFORE_SPACED.search(text, max(0, match.start() - 24), match.start())
+        if before is None or (before["de"] and not _TO.match(text, match.end())):
+            continue
+        is_dose = match.end() - match.start() == len("2h")  # every two hours, or at two
+        if not before["a"] or (_BEHIND_SPACED.match(text, match.end()) and not is_dose):
+            yield match.span()
 
 
 def _in_calendar(match: re.Match[str]) -> bool:

@@ -129,6 +129,8 @@ def _drawn(surrogate: str, epsilon: float = 0, **options: Any) -> RuleData:
 _KEPT: Final = MappingProxyType({"keep": True})
 _KEPT_TO_READ: Final = MappingProxyType({"clinical": _KEPT, "prompts": _KEPT})
 """Readers, and models, reckon with such numbers: presets that are made for them keep them."""
+_LARGE: Final = MappingProxyType({"prompts": _drawn("amount", low=100_000, high=1_000_000)})
+"""Presets that keep amounts of less than six digits draw others in this range."""
 _SHIFT: Final = _drawn("date-shift", 1, days=365)
 _TOGETHER: Final = _drawn("time", times="shift")
 _NEAR: Final = _drawn("age", 2, group="kept")
@@ -199,8 +201,9 @@ OWN: Final = checked_rows(
               "check digits or label, whatever digits stand beside them; 12 to 19 digits beside words of payment in "
               'seven languages; wallets, coordinates, UUID, MAC, plates, aircraft, bookings, CVV, case numbers '
               '("36391/02"), long codes, and what follows "MRN", "account number", "ticket #"'),
-    Kind("money", stands_for="", rule=_drawn("amount", high=10000), group="amount", labels="MONEY AMOUNT",
-        asked="amount of money", everyday=True, finds="signs, codes and words of currencies with their number"),
+    Kind("money", stands_for="", rule=_drawn("amount", high=10000), presets=_LARGE, group="amount",
+        labels="MONEY AMOUNT", asked="amount of money", everyday=True,
+        finds="signs, codes and words of currencies with their number"),
     Kind("number", stands_for="", rule=_drawn("digits", scope="mention"), presets=_KEPT_TO_READ, group="number",
         labels="NUMBER CARDINAL ORDINAL QUANTITY PERCENT", hipaa=("(L), (M)", "(R)"), values=("7", "42", "1985", "120"),
         everyday=True, finds="the detector `numbers`: every group of digits or numerals (½, Ⅳ) in no other span"),

@@ -262,7 +262,7 @@ _DURATION: Final = lazy_regex(
     r"(?:(?:-| )(?:long|and a half)(?![a-z]))?"
 )
 _SHORT: Final = lazy_regex(
-    r"(?<![\w.,$\xa4/:-])[0-9]{1,3}(?:\.[0-9])?(?:-[0-9]{1,3})? ?(?:h|min|sec|hr|w(?:k ?)?[0-6] ?d)"
+    r"(?<![\w.,$\xa4/:-])[0-9]{1,3}(?:\.[0-9])?(?:-[0-9]{1,3})? ?(?:h(?: [0-5][0-9])?|min|sec|hr|w(?:k ?)?[0-6] ?d)"
     r"(?![A-Za-z0-9/']|\.[A-Za-z0-9])"
 )
 _FORTNIGHT: Final = lazy_regex(r"(?<![A-Za-z])[Aa] fortnight(?![A-Za-z])")

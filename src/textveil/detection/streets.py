@@ -189,7 +189,7 @@ _SHAPE: Final = lazy_regex(
     rf"|te|naar|to|i|but|who|with"
     rf"|depuis|desde|dal|seit|sinds|zu|um|ist|statt)\b)"
 )
-_SENTENCE: Final = lazy_regex(r"[.!?] [A-Z]|\n\n")
+_SENTENCE: Final = lazy_regex(r"[.!?]\s[A-Z]|\n\n")
 _WITHIN: Final = 70  # characters of a sentence in which an address may stand behind a word of living
 _EU_CODE: Final = r"(?:(?:[A-Z]{1,2}-)?[0-9]{4,5}(?:-[0-9]{3})?|[0-9]{3} [0-9]{2}|[0-9]{2}-[0-9]{3}|[0-9]{4} ?[A-Z]{2})"
 _BEFORE_CODE: Final = lazy_regex(

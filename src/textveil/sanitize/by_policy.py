@@ -48,8 +48,9 @@ from textveil.text.patterns import lazy_regex
 
 BEFORE: Final = 48  # released characters before a span, and behind it, that its surrogate may look at
 AGE: Final = "age"  # drawn first, so that birth dates can be drawn to fit what ages became
-_LAST: Final = ("organization", "date")
+_LAST: Final = ("organization", "email", "handle", "url", "date")
 """Kinds drawn last: they agree with names, and are written as what is released shows."""
+_FIRST: Final = {AGE: -2, "demographic": -1}
 _BY_PAGE: Final = frozenset(("person", "place", "organization", "demographic"))
 _SHOWS_COUNTRY: Final = ("place", "phone")
 _NEAR: Final = 120  # characters between an age and a date of birth that it belongs to
@@ -78,7 +79,7 @@ class ByPolicy:
     def __init__(self, parts: PolicyParts, outside: Outside, scope: ScopeName, key: bytes | None) -> None:
         self._finder = parts.finder
         self._surrogates = parts.surrogates
-        turns = {kind: turn for turn, kind in enumerate(_LAST, start=1)} | {AGE: -2, "demographic": -1}
+        turns = {kind: turn for turn, kind in enumerate(_LAST, start=1)} | _FIRST
         self._by_turn = sorted(parts.surrogates.items(), key=lambda item: turns.get(item[0], 0))
         self._outside = outside
         self._scopes_of = {kind: parts.scopes.get(kind, scope) for kind in parts.surrogates}
@@ -204,6 +205,7 @@ class ByPolicy:
             if around.shown and not places_of.keys().isdisjoint(_BY_PAGE)
             else UNKNOWN
         )
+        done: list[str] = []  # of the kinds drawn first
         for kind, surrogate in self._by_turn if places_of else ():
             places = places_of.get(kind, [])
             if kind == _LAST[-1] and places and around.shown:
@@ -221,7 +223,7 @@ class ByPolicy:
                     Mention(
                         values[place],
                         around.before(place),
-                        around.after(place),
+                        _behind(place, spans, drawn, done, around),
                         _nearest(place, aged, spans, drawn),
                         page,
                     )
@@ -230,6 +232,7 @@ class ByPolicy:
                 own = self._draw(kind, surrogate, mentions, ages, scope, rng)
                 for place, value in zip(places, own, strict=True):
                     drawn[place] = value
+            done += [kind] if kind in _FIRST else []
         if self._keeps_words and not places_of.keys().isdisjoint(self._surrogates):
             writing = Places(reading)
             for place, span in enumerate(spans):
@@ -270,6 +273,17 @@ class ByPolicy:
                     pieces.append(Replaced(start, stop, original, span.kind))
                 begin, origin = stop, span.end
         return PrivateMap(released=released, replaced=tuple(pieces))
+
+
+def _behind(
+    place: int, spans: Sequence[DetectedSpan], drawn: Sequence[str], done: Sequence[str], around: Stretches
+) -> str:
+    """Return the released characters behind a span, over spans of kinds that are drawn already: Ann, 58 F."""
+    after = around.after(place)
+    while around.shown and place + 1 < len(spans) and len(after) < BEFORE and spans[place + 1].kind in done:
+        place += 1
+        after += drawn[place] + around.after(place)
+    return after[:BEFORE]
 
 
 def _nearest(place: int, aged: Sequence[int], spans: Sequence[DetectedSpan], drawn: Sequence[str]) -> str:

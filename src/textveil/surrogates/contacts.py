@@ -14,15 +14,19 @@ from typing import Annotated, Final, NamedTuple
 import numpy as np
 
 from textveil.registry.options import Option, interval, named
+from textveil.surrogates.bearers import OF_A_PERSON, in_case_of_words, login_of
 from textveil.surrogates.drawn import BUT_FOR_CASE, Drawn, agreed, proved, pseudonym
 from textveil.surrogates.making import PSEUDONYMS, SURROGATES, declared
 from textveil.surrogates.pools import has_pool, pool
-from textveil.surrogates.scopes import Scope
+from textveil.surrogates.scopes import TAKEN, Scope
 from textveil.surrogates.writing import filled, key_of, shape_of
 from textveil.text.patterns import lazy_regex
 
 DOMAINS: Final = ("example.com", "example.org", "example.net")
 _MAILS: Final = ("{0}.{1}", "{0}{1}", "{0}_{1}", "{1}.{0}")
+_PATHS: Final = tuple(f"{domain}/{{}}" for domain in DOMAINS)
+_HOSTS: Final = tuple(f"{{}}.{domain}" for domain in DOMAINS)
+_LOGINS: Final = ("{}", "{}_", "the{}", "{}x")
 _HANDLES: Final = ("{0}{1}", "{0}_{1}", "{1}{0}", "the{0}{1}")
 _SCHEME: Final = lazy_regex(r"(?:(?:https?|ftp)://)?(?:www\.)?", re.IGNORECASE | re.ASCII)
 _SIGN: Final = lazy_regex(r"@|#|/?[ur]/|")
@@ -35,20 +39,45 @@ def _two_names(label: str, key: str, forms: int, scope: Scope, rng: np.random.Ge
     return given[first].lower(), family[second].lower().replace("'", ""), form
 
 
-def _entries(forms: int) -> int:
-    return len(pool("given")) * len(pool("family")) * forms
+def _of_bearer(
+    label: str,
+    value: str,
+    login: str,
+    places: tuple[str, ...],
+    scope: Scope,
+    rng: np.random.Generator,
+    *,
+    words: bool = True,
+) -> str:
+    """Return a value of which a login is made of names of the scope, at one of the places; else nothing.
+
+    Whether it is, is settled at the first mention. No two values have one surrogate: where every place is taken,
+    nothing is returned.
+    """
+    known, key = scope.remembered(f"{label} of a person"), key_of(value)
+    if key not in known:
+        taken = scope.remembered(f"{label} of a person{TAKEN}")
+        own = login_of(login.lower(), scope, rng, words=words)
+        free = [written for place in places if (written := place.format(own)) not in taken] if own else []
+        known[key] = next(iter(free), "")
+        taken[known[key]] = key
+    return known[key]
 
 
 @declared(summary="Another name at a domain that is reserved for examples.", kinds=("email",), proof=PSEUDONYMS)
 def email() -> Drawn:
-    """A pseudonym for the whole address; it has nothing to do with the pseudonym of the person who writes there."""
+    """An address of the surrogate of the person whose name it is made of, if the scope has one; else of another."""
     forms = len(_MAILS) * len(DOMAINS)
+    places = tuple(f"{{}}@{domain}" for domain in DOMAINS)
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
+        login = value.rpartition("@")[0]
+        if own := _of_bearer("email", value, login, places, scope, rng):
+            return in_case_of_words(login, own.rpartition("@")[0]) + own[own.rindex("@") :]
         given, family, form = _two_names("email", key_of(value), forms, scope, rng)
         return f"{_MAILS[form // len(DOMAINS)].format(given, family)}@{DOMAINS[form % len(DOMAINS)]}"
 
-    return pseudonym("email", (), surrogate_of, _entries(forms), equality=BUT_FOR_CASE, read=key_of)
+    return pseudonym("email", (OF_A_PERSON,), surrogate_of, equality=BUT_FOR_CASE, read=key_of)
 
 
 @declared(
@@ -57,18 +86,27 @@ def email() -> Drawn:
     proof=PSEUDONYMS,
 )
 def url() -> Drawn:
-    """A pseudonym for the whole address but its scheme and www; equal are the very same addresses."""
+    """A pseudonym for the whole address but its scheme and www; equal are the very same addresses.
+
+    One whose path or host ends or begins with a person's name gets the surrogate of that.
+    """
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
-        given, family, form = _two_names("url", value, len(DOMAINS), scope, rng)
         scheme = _SCHEME.match(value)
         before = scheme[0].lower() if scheme else ""
-        if "/" in value[len(before) :].rpartition("://")[2]:
-            return f"{before}{family}.{DOMAINS[form]}/{given}"
-        return f"{before}{given}.{family}.{DOMAINS[form]}"
+        host, path, rest = value[len(before) :].rpartition("://")[2].partition("/")
+        login = rest.rstrip("/").rpartition("/")[2] if path else host.partition(".")[0]
+        if own := _of_bearer("url", value, login, _PATHS if path else _HOSTS, scope, rng, words=False):
+            return before + own
+        given, family, form = _two_names("url", value, len(DOMAINS), scope, rng)
+        return before + (f"{family}.{DOMAINS[form]}/{given}" if path else f"{given}.{family}.{DOMAINS[form]}")
 
-    public = ("whether http://, https://, ftp:// or www. stands in front", "whether a path follows the host")
-    return pseudonym("url", public, surrogate_of, entries=_entries(len(DOMAINS)))
+    public = (
+        "whether http://, https://, ftp:// or www. stands in front",
+        "whether a path follows the host",
+        f"of the end of its path, else of the first label of its host, {OF_A_PERSON}",
+    )
+    return pseudonym("url", public, surrogate_of)
 
 
 @declared(summary="Another user's name.", kinds=("handle",), proof=PSEUDONYMS)
@@ -76,12 +114,15 @@ def handle() -> Drawn:
     """A pseudonym for a user's name; somebody may have it by chance."""
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
-        sign = _SIGN.match(value)
+        match = _SIGN.match(value)
+        sign = match[0] if match else ""
+        if own := _of_bearer("handle", value, value[len(sign) :], _LOGINS, scope, rng):
+            return sign + in_case_of_words(value[len(sign) :], own)
         given, family, form = _two_names("handle", key_of(value), len(_HANDLES), scope, rng)
-        return (sign[0] if sign else "") + _HANDLES[form].format(given, family)
+        return sign + _HANDLES[form].format(given, family)
 
-    public = ("whether @, #, u/, r/, /u/ or /r/ stands in front",)
-    return pseudonym("handle", public, surrogate_of, _entries(4), equality=BUT_FOR_CASE, read=key_of)
+    public = ("whether @, #, u/, r/, /u/ or /r/ stands in front", OF_A_PERSON)
+    return pseudonym("handle", public, surrogate_of, equality=BUT_FOR_CASE, read=key_of)
 
 
 _DOCUMENTATION: Final = tuple(int(IPv4Address(first)) for first in ("192.0.2.0", "198.51.100.0", "203.0.113.0"))

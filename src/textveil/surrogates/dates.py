@@ -166,7 +166,7 @@ def date_window(
 
     With ``within``, all of a scope lie in one stretch of the window, whose first day is uniform; years without a month
     lie in the forty years up to it. Both rise in the order in which a text has them first, whatever they are, as those
-    of most texts do.
+    of most texts do; days behind "your letter of" go before all others, those behind "valid until" behind them.
     """
     begin, end = _day("first", first), _day("last", last)
     need(end > begin, "last", end, f"after first, {begin}")
@@ -228,6 +228,7 @@ class _Mentions(NamedTuple):
     dates: Mapping[str, str]  # other full dates, by key; months where there are none
     alone: Mapping[str, str]  # other years alone, by key
     near_age: Mapping[str, str]
+    turns: Mapping[str, int]  # -1: released words refer back to it, 1: ahead; by key, of its first mention
 
 
 class _Drawing(TypedDict):
@@ -250,7 +251,7 @@ class _Settings(NamedTuple):
 
     def reader(self, convention: Convention) -> _Read:
         """Reads values; what has not the pieces of a date has the usual form of one."""
-        return lambda value: _read(value, convention, short_months=self.months == "short")
+        return lambda value: _read(_OF_YEAR.sub("", value), convention, short_months=self.months == "short")
 
     def key(self, value: str) -> str:
         """Return what tells values apart, whatever the order of their text.
@@ -289,7 +290,8 @@ class _Settings(NamedTuple):
                 dates = {key: value for key, value in others if read(value).known is Known.DATE}
                 dates = dates or {key: value for key, value in others if read(value).known is Known.MONTH}
                 alone = {key: value for key, value in others if read(value).known in _YEARS_ALONE}
-                return _Mentions(read, born, dates, alone, near_age)
+                turns = {key: _turn_of(mention) for key, mention in reversed(keyed)}
+                return _Mentions(read, born, dates, alone, near_age, turns)
 
             def mentioned(scope: Scope) -> _Mentions:
                 known = convention
@@ -300,14 +302,15 @@ class _Settings(NamedTuple):
             def first(values: Sequence[str], scope: Scope, rng: np.random.Generator) -> None:
                 if in_order is None:
                     return
-                reads, born, _, alone, _ = mentioned(scope)
+                reads, born, _, alone, _, turns = mentioned(scope)
                 read = {_key_of(written := reads(value), value): written for value in values}
                 every = {own: key for key, written in read.items() if key not in born for own in _keys_of(key, written)}
                 days_of = [own for own, key in every.items() if key not in alone]
+                days_of.sort(key=lambda own: turns.get(every[own], 0))
                 in_order(days_of, [own for own, key in every.items() if key in alone], scope, rng)
 
             def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
-                reads, born, others, alone, near_age = mentioned(scope)
+                reads, born, others, alone, near_age, _ = mentioned(scope)
                 if self.order == OF_TEXT and convention.settled and convention.shown:
                     scope.remembered(_SETTLED)[""] = DAY_FIRST if convention.day_first else MONTH_FIRST
                 written = reads(value)
@@ -329,7 +332,7 @@ class _Settings(NamedTuple):
                     return written.with_day(date.fromisoformat(day))
                 return written.with_day(days(written, value, scope, rng)[0])
 
-            return Together(surrogate_of, first)
+            return Together(lambda value, scope, rng: surrogate_of(value, scope, rng) + _ending(value), first)
 
         def alone(value: str, scope: Scope, rng: np.random.Generator) -> str | None:
             return of_mentions([Mention(value)], ())(value, scope, rng)
@@ -340,6 +343,8 @@ class _Settings(NamedTuple):
         return {"surrogate_of": alone, "of_mentions": of_mentions, "unsettled": unsettled}
 
 
+_OF_YEAR: Final = lazy_regex(r"(?<=[12][0-9]{3}) r\.\Z")
+"""A mark of Polish behind a year, which stays."""
 _CAREER: Final = 40  # years that lie in one stretch of years
 _YEARS_ALONE: Final = frozenset((Known.YEAR, Known.DECADE))
 _IN_ORDER: Final = "dates in order"
@@ -353,6 +358,23 @@ _BIRTH: Final = lazy_regex(
     r"|[Nn]aissance|[Gg]eburtsdatum|[Gg]eboortedatum|[Dd]\.?[Oo]\.?[Bb](?![A-Za-z])\.?)"
     r"(?: (?:on|in|am|the|le|el|il|op|em|is|was))?[\s.:=#*,;|(\"'-]{0,5}\Z"
 )
+_BACK: Final = lazy_regex(
+    r"(?i)(?<![^\W_])(?:(?:letter|e-?mail|message|application|inquiry|enquiry|order|invoice|complaint|request|decision|"
+    r"notice|agreement|contract|lease|policy|statement) (?:of|dated|from)|dated|last seen(?: on)?"
+    r"|(?:schreiben|brief|mail|bescheid|antrag|rechnung|vertrag|anfrage|bestellung|bewerbung)s? vo[mn]"
+    r"|(?:lettre|courrier|courriel|mail|demande|facture|contrat|bail|commande|d\xe9cision|candidature) du"
+    r"|(?:carta|correo|escrito|solicitud|factura|contrato|pedido|resoluci\xf3n|requerimento|of\xedcio|fatura) del?"
+    r"|(?:lettera|mail|richiesta|fattura|contratto|ordine|domanda) del"
+    r"|(?:brief|mail|aanvraag|factuur|overeenkomst|bestelling|contract) van"
+    r"|(?:pism[oa]|wnios(?:ek|ku)|umow[ay]|faktur[ay]|zam\xf3wieni[ea]) z(?: dnia)?)[: ] ?(?:the )?\Z"
+)
+_AHEAD: Final = lazy_regex(
+    r"(?i)(?<![^\W_])(?:expir(?:es|y|ing|ation)(?: date| on)?|(?:valid|good) (?:until|thru|to)|deadline"
+    r"|(?:payment )?due(?: date| on| by)?|g\xfcltig bis|f\xe4llig(?: am| bis)?|\xe9ch\xe9ance|expire le"
+    r"|valable jusqu'au|vence(?: el| em)?|vencimi?ento|v\xe1lid[oa] (?:hasta(?: el)?|at\xe9)|scade(?: il)?|scadenza"
+    r"|vervaldatum|vervalt op|geldig tot|wa\u017cn[yae] do|termin p\u0142atno\u015bci)[: ] ?(?:the )?\Z"
+)
+"""What stands before a date that is earlier than those of its page, and before one that is later."""
 _NOW: Final = date(2015, 1, 1)
 _YEARS_OF_NOW: Final = 10
 _UNITS: Final = {"y": 365.25, "m": 30.4375, "w": 7.0, "d": 1.0}
@@ -373,6 +395,15 @@ def _birth(near: date | None, ages: Sequence[str], rng: np.random.Generator, usu
     days = _UNITS[unit]
     before = int(number * days) + 1 + int(rng.integers(max(int(days), 1)))
     return date.fromordinal(max(near.toordinal() - before, 1))
+
+
+def _ending(value: str) -> str:
+    ending = _OF_YEAR.search(value)
+    return "" if ending is None else ending[0]
+
+
+def _turn_of(mention: Mention) -> int:
+    return -1 if _BACK.search(mention.before) else 1 if _AHEAD.search(mention.before) else 0
 
 
 @lru_cache(maxsize=1 << 12)

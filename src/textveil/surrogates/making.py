@@ -46,7 +46,7 @@ SURROGATE_ENTRIES: Final[Table[SurrogateEntry]] = Table(
         "date-window": "textveil.surrogates.dates:date_window",
         "age": "textveil.surrogates.quantities:age",
         "time": "textveil.surrogates.times:time",
-        "amount": "textveil.surrogates.quantities:amount",
+        "amount": "textveil.surrogates.amounts:amount",
         "measurement": "textveil.surrogates.measured:measurement",
         "digits": "textveil.surrogates.record_numbers:digits",
         "pool": "textveil.surrogates.pools:own_pool",

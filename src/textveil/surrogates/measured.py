@@ -211,6 +211,8 @@ def _pieces(value: str) -> list[_Piece] | None:
         unit = match[0].lower() == "second" and (_counted_by(pieces) or _BEFORE_UNIT.search(before))
         if unit or (kind == "alone" and _counted_by(pieces)):
             kind = ""
+        if kind == "number" and len(match[0]) == 2 and before.strip() == "h" and len(pieces) > 1:
+            kind = "minutes"
         position = match.end()
         if kind in ("graded", "roman"):
             grade = match.groupdict()
@@ -259,6 +261,7 @@ _ALL_ROMAN: Final = (*_ROMAN, "V", "VI", "VII", "VIII", "IX", "X")
 _GRADES: Final = "ABCDE"
 _ROWS: Final = MappingProxyType(
     {
+        "minutes": _Row(tuple(f"{minute:02d}" for minute in range(60)), lambda word: min(int(word), 59), _cased),
         "word": _Row(_COUNTS, lambda word: WORDS.index(word.lower().replace(" ", "-")) - 1, _cased),
         "one": _Row(_COUNTS, lambda word: 0, _cased),
         "alone": _Row(_COUNTS, lambda word: 0, lambda model, entry: f"{_cased(model, entry)} {model}"),

@@ -38,6 +38,7 @@ _FRENCH_TITLE: Final = frozenset(("M", "MM"))
 _FAMILY_OF: Final = {"es": "Los", "fr": "Les", "pt": "Os"}
 """Articles of a whole family, by language: Los Soto."""
 _TWO_FAMILIES: Final = ("es", "pt")
+_OF_WOMAN: Final = "\xaa"  # D.\xaa, for do\xf1a
 _MASTER: Final = "Master"  # of a boy, before his whole name
 _OPENING: Final = lazy_regex(_TITLES, re.IGNORECASE)
 # Titles that are names too, and so stay only before a period.
@@ -51,6 +52,10 @@ _WIFE_BEFORE: Final = lazy_regex(
     r"(?i:frau|se\u00f1ora|signora|dame|senhora)\s{0,3}\Z"
 )
 """Words before the given name of a wife, which may be a title as well: seine Frau Gerda."""
+_BORN_BEFORE: Final = lazy_regex(r"(?i)(?:^|[\s(,])(?:n\xe9e|nee|geb\.?|geborene|z domu)\s\Z")
+"""Words before the family that somebody was born with."""
+_NICKNAMED: Final = ('" ', "\u201d ", "\u201c ", "' ", "\u2019 ")
+"""What stands between what somebody is called and the family."""
 _LONGEST_BEFORE: Final = 18  # characters that the two patterns above match at most
 _MOST_INITIALS: Final = 3
 _BEGUN: Final = lazy_regex(r"[^\W\d_][^\W\d_aeiouy]?[aeiouy][^\W\d_aeiouy]")
@@ -122,9 +127,10 @@ def parts_of(value: str, before: str = "", language: str = "") -> NameParts:
         else _alone(word, all_small=small, all_large=large)
         for mark, word in zip(marks, words, strict=True)
     ]
+    start = len(before) - _LONGEST_BEFORE
     titled = _keep_titles(words, marks, roles, language) or (
-        _TITLE_BEFORE.search(before, len(before) - _LONGEST_BEFORE) is not None
-        and _WIFE_BEFORE.search(before, len(before) - _LONGEST_BEFORE) is None
+        (_TITLE_BEFORE.search(before, start) is not None and _WIFE_BEFORE.search(before, start) is None)
+        or _BORN_BEFORE.search(before, start) is not None
     )
     if not (small or large):
         _mark_particles(words, roles, opens=titled or language in _PARTICLES_OF)
@@ -204,6 +210,8 @@ def _keep_titles(words: Sequence[str], marks: Sequence[str], roles: list[Role | 
         or (marks[first + 1].startswith(".") and _OPENING_WITH_PERIOD.fullmatch(words[first]))
         or (language == "fr" and words[first] in _FRENCH_TITLE and marks[first + 1][:1] == "." and roles[-1] is None)
         or (words[first] == _MASTER and last - first > 2)
+        or (language == "es" and words[first] == "D" and last - first > 2 and marks[first + 1][:1] == ".")
+        or words[first] == _OF_WOMAN
         or (first == 0 and words[0] == _FAMILY_OF.get(language))
     ):
         first += 1
@@ -234,8 +242,20 @@ _INITIALS: Final = "ABCDEFGHIJKLMNOPRSTVW"
 _SIGN: Final = lazy_regex("[A-Z]{2}|[B-DF-HJ-NP-TV-XZ]{3}|[b-df-hj-np-tv-xz]{2,3}")
 _SIBILANT: Final = lazy_regex(r"(?i)(?:s|x|z|ch|sh)\Z")
 _GIVEN: Final = frozenset((Role.GIVEN, None))
+_PLAIN: Final = str.maketrans({"\xdf": "ss", "\xf8": "o", "\xe6": "ae", "\u0142": "l", "\u0111": "d", "\u0131": "i"})
+_TWO_LETTERS: Final = str.maketrans({"\xe4": "ae", "\xf6": "oe", "\xfc": "ue", "\xe5": "aa", "\xf8": "oe"})
 ROLES: Final = "person roles"
 """The label under which a scope remembers the parts of names, by key, and whether each is given or a family."""
+BEARERS: Final = "person bearers"
+"""That of given names, by family and initial."""
+FAMILIES: Final = "person families"
+"""That of families, by given name; ``_SEVERAL`` if it stands beside more than one."""
+LOGINS: Final = "person logins"
+"""That of the parts of names, by the forms that logins write."""
+LANGUAGE: Final = "person language"
+"""That of the language of the page."""
+PARTICLES: Final = "person particle"
+"""That of what stands for a particle, and for all that follow it."""
 _SCRIPTS: Final = ("arabic", "cyrillic", "devanagari", "greek", "han", "hangul", "hebrew")
 
 _GENDER = Option(
@@ -325,18 +345,23 @@ class Person:
             in_script = persons(mentions, scope, rng)
         language = mentions[0].page.language if mentions and scope.remembers else ""
         names = [parts_of(mention.value, _before(mention), language) for mention in mentions]
-        roles, bearers = scope.remembered(ROLES), scope.remembered("person bearers")
-        borne = scope.remembered("person families")
+        roles, bearers = scope.remembered(ROLES), scope.remembered(BEARERS)
+        borne, logins = scope.remembered(FAMILIES), scope.remembered(LOGINS)
         for name in sorted(names, key=lambda name: -len(name.parts)):
             families = [part.key for part in name.parts if part.role is Role.FAMILY]
             for part in name.parts:
+                if part.role in (Role.FAMILY, *_GIVEN) and scope.remembers:
+                    for form in _login_forms(part.key):
+                        logins.setdefault(form, part.key)
                 if part.role in (Role.GIVEN, Role.FAMILY):
                     roles.setdefault(part.key, part.role.value)
                 if part.role is Role.GIVEN and families:
-                    bearers.setdefault(f"{families[0]} {part.key[:1]}", part.key)
+                    for letter in (part.key[:1], login_form(part.key)[:1]):
+                        bearers.setdefault(f"{families[0]} {letter}", part.key)
                     several = borne.setdefault(part.key, families[0]) != families[0]
                     borne[part.key] = _SEVERAL if several else families[0]
         pools = self._pools(names, mentions) if scope.remembers else {}
+        scope.remembered(LANGUAGE)[""] = language
         drawing = _Drawing(self, roles, bearers, borne, pools, language, scope, rng)
         drawn = [drawing.name(name) for name in names]
         return [other or name for other, name in zip(in_script, drawn, strict=True)]
@@ -347,7 +372,8 @@ class Person:
         of_families: dict[str, list[str]] = {}
         for name, mention in zip(names, mentions, strict=True):
             sound = sound_of(mention)
-            title = next((part.written for part in name.parts if part.role is Role.KEPT), "")
+            titles = [part.written for part in name.parts if part.role is Role.KEPT]
+            title = "do\xf1a" if _OF_WOMAN in titles else "don" if titles[:1] == ["D"] else "".join(titles[:1])
             gender = gender_of(mention, title)
             if gender and not any(part.role in _GIVEN for part in name.parts):
                 of_families.setdefault(_family_of(name), []).append(gender)
@@ -389,13 +415,27 @@ def person_of(key: str, scope: Scope) -> str:
     return next(filter(None, (named.remembered(f"person {role}").get(key) for role in ("family", "given"))), "")
 
 
+def login_form(name: str) -> str:
+    """Return a name as logins write it: small letters from a to z."""
+    if name.isascii():
+        return "".join(filter(str.isalpha, name.lower()))
+    plain = unicodedata.normalize("NFKD", name.lower().translate(_PLAIN))
+    return "".join(letter for letter in plain if "a" <= letter <= "z")
+
+
+def _login_forms(key: str) -> tuple[str, ...]:
+    """Return both ways to write a name without accents: muller, mueller; without what is too short."""
+    forms = (login_form(key),) if key.isascii() else (login_form(key), login_form(key.translate(_TWO_LETTERS)))
+    return tuple(form for form in forms if len(form) > 1)
+
+
 def _family_of(name: NameParts) -> str:
     return " ".join(part.key for part in name.parts if part.role is Role.FAMILY)
 
 
 def _before(mention: Mention) -> str:
-    """Return what stands before a name; a title if a record has the family name first: |ZUSE^ADA."""
-    family = mention.after[:1] == "^" and mention.before[-1:] in ("|", "~")
+    """Return what stands before it; a title if a family stands first, or behind a nickname: |ZUSE^ADA."""
+    family = (mention.after[:1] == "^" and mention.before[-1:] in ("|", "~")) or mention.before in _NICKNAMED
     return "Mr " if family else mention.before
 
 
@@ -429,7 +469,10 @@ class _Drawing(NamedTuple):
                 pieces.append(self._part(part))
                 run = 0
         ending = name.end.upper() if name.parts and all(part.written.isupper() for part in name.parts) else name.end
-        written = "".join([*pieces, ending])
+        body = "".join(pieces)
+        if len(name.parts) > 1 and body.islower() and " " not in body:  # a login: karen.oduya
+            body = body.replace("'", "")
+        written = body + ending
         return _filled_up(written, name) if ending.endswith("<") else written
 
     def _agree(self, name: NameParts) -> None:
@@ -450,26 +493,23 @@ class _Drawing(NamedTuple):
     def _particles(self, key: str) -> tuple[str, str]:
         """Return what stands for a particle, and for all that follow it, as the language of the page has them."""
         if not self.scope.remembers:
-            return _PARTICLES[self.scope.place("person particle", key, len(_PARTICLES), self.rng)]
+            return _PARTICLES[self.scope.place(PARTICLES, key, len(_PARTICLES), self.rng)]
         pairs = tuple(map(" ".join, _PARTICLES_OF.get(self.language, _PARTICLES)))
         first, _, others = agreed(
-            self.scope, "person particle", key, self.rng, lambda rng: pairs[rng.integers(len(pairs))], distinct=True
+            self.scope, PARTICLES, key, self.rng, lambda rng: pairs[rng.integers(len(pairs))], distinct=True
         ).partition(" ")
         return first, others
 
     def _initials_of(self, name: NameParts) -> str:
-        """Return first letters of a bearer's surrogate, if the name is a family with an initial, or two initials."""
+        """Return first letters of a bearer's surrogates, if the name is a family with initials, or two initials."""
         parts = [part for part in name.parts if part.role not in (Role.KEPT, Role.PARTICLE)]
         letters = "".join(part.key for part in parts if part.role is Role.INITIAL)
-        first = next((part for part in parts if part.role is Role.INITIAL), None)
         families = [part.key for part in parts if part.role is Role.FAMILY]
-        if first is None:
+        if not letters:
             return ""
-        if len(parts) == 1 + len(families) and families:
-            bearer = self.bearers.get(f"{families[0]} {first.key}")
-            if bearer is None or letters_of(first.written) != first.written[:1]:
-                return ""
-            return self._drawn(Part("", first.written, None), bearer, "given")[:1].upper()
+        if families and len(parts) == len(letters) + len(families):
+            own = [self.bearers.get(f"{families[0]} {letter}") for letter in letters]
+            return "" if own[0] is None else "".join(map(self._initial, letters, own))
         if len(letters) != 2 or any(part.role is not Role.INITIAL for part in parts) or not self.scope.remembers:
             return ""
         known = self.scope.remembered("person sign")
@@ -480,11 +520,17 @@ class _Drawing(NamedTuple):
             known[letters] = "".join(self._drawn(Part("", key, None), key, role)[:1].upper() for key, role in pairs)
         return known.setdefault(letters, "")
 
+    def _initial(self, letter: str, bearer: str | None) -> str:
+        """Return the first letter of what a name was drawn as; an initial's own draw where there is none."""
+        if bearer is None:
+            return initials_drawn(letter, 1, self.scope, self.rng)
+        return self._drawn(Part("", bearer, None), bearer, "given")[:1].upper()
+
     def _part(self, part: Part) -> str:
         if part.role is Role.KEPT:
             return part.written
         if part.role is Role.INITIAL:
-            drawn = _initials(part.key, len(letters_of(part.written)), self.scope, self.rng)
+            drawn = initials_drawn(part.key, len(letters_of(part.written)), self.scope, self.rng)
             return drawn.lower() if part.written.islower() else drawn
         role = self.roles.get(part.key)
         for ending in ("es", "s") if role is None else ():
@@ -545,7 +591,7 @@ def _shortened(name: str) -> tuple[str, ...]:
     return () if begun is None or len(begun[0]) == len(name) else (begun[0], begun[0] + "y", begun[0] + "ie")
 
 
-def _initials(key: str, count: int, scope: Scope, rng: np.random.Generator) -> str:
+def initials_drawn(key: str, count: int, scope: Scope, rng: np.random.Generator) -> str:
     """Draw initials in a row (JA) all together: that JA and JB share a letter is not told."""
     place = scope.place(f"person initial {count}", key, len(_INITIALS) ** count, rng)
     return "".join(_INITIALS[place // len(_INITIALS) ** index % len(_INITIALS)] for index in range(count))

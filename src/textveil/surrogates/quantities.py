@@ -1,25 +1,22 @@
-"""Ages on a public range and amounts on a public logarithmic grid: a staircase or, for ages, Laplace noise.
+"""Ages on a public range, by a staircase or Laplace noise; the staircase is that of times and amounts too.
 
 A staircase raises the values near the true one by e^epsilon; all others weigh the same.
 """
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Annotated, Final, NamedTuple
 
 import numpy as np
 
-from textveil.detection.quantities import ABOUT, AGAIN, CODES, WORD
 from textveil.errors import need
 from textveil.numerics.discrete_noise import discrete_laplace
 from textveil.numerics.integer_weights import TwoLevelWeights, exp_floor, two_level_weights
-from textveil.registry.options import POSITIVE, Option, at_least, interval, named
-from textveil.surrogates.drawn import AS_READ, UNREAD, Draw, Drawn, agreed, proved
+from textveil.registry.options import Option, at_least, named
+from textveil.surrogates.drawn import AS_READ, UNREAD, Draw, Drawn, Together, agreed, proved
 from textveil.surrogates.making import SURROGATES, OptionalEpsilon, declared
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.shown import agreed_on
@@ -116,7 +113,8 @@ WORDS: Final = (
 )
 """Numbers from 0 to 99, in words."""
 
-_AGE_NUMBERS: Final = {word: number for number, word in enumerate(WORDS)}
+NUMBERS: Final = {word: number for number, word in enumerate(WORDS)}
+"""The same, by word."""
 _AGE: Final = lazy_regex(
     r"(?P<before>age[ds]?:?\s{1,3}|age of\s{1,3})?"
     r"(?:(?P<digits>[0-9]{1,3})(?:\.[0-9]|[ -][1-9]/[1-9])?(?P<decade>s)?"
@@ -214,22 +212,24 @@ def age(
         return drawn_years(read.number, shown, rng)
 
     def of_mentions(mentions: Sequence[Mention], ages: Sequence[str]) -> Draw:
-        shown: dict[str, list[str]] = {}
-        for mention in mentions:
-            found = _SHOWN.match(mention.after)
-            several = _SEVERAL if _YEARS.match(mention.after) else ""
-            if found is not None or several:
-                shown.setdefault(_key(mention.value), []).append(((found and found.lastgroup) or "") + several)
+        shown = _shown_groups(mentions)
+
+        def number_of(value: str, group: str, scope: Scope, rng: np.random.Generator) -> str:
+            read = _read_age(value)
+            return agreed(scope, label, _key(value), rng, lambda source: str(drawn(read, group, source)))
+
+        def first(values: Sequence[str], scope: Scope, rng: np.random.Generator) -> None:
+            if len(values) == len(mentions):  # else in a scope of one mention, where no others are asked
+                for value in values:
+                    number_of(value, shown.get(_key(value), ""), scope, rng)
 
         def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
-            read, key = _read_age(value), _key(value)
-            group = agreed_on(shown.get(key, ())) if scope.remembers else ""
-            number = agreed(scope, label, key, rng, lambda source: str(drawn(read, group, source)))
+            read, number = _read_age(value), number_of(value, "", scope, rng)
             tail = _TAIL.search(value)
             unit = "" if tail is None else tail["gap"] + _PLURAL.get(tail["unit"].lower(), tail["unit"])
             return _written(int(number), read, top_code) + unit
 
-        return surrogate_of
+        return Together(surrogate_of, first) if shown else surrogate_of
 
     optional = {"law": law if epsilon > 0 else None, "width": width, "top_code": top_code}
     optional["group"] = group if kept else None
@@ -262,6 +262,17 @@ _SHOWN: Final = lazy_regex(
 )
 
 
+def _shown_groups(mentions: Sequence[Mention]) -> dict[str, str]:
+    """Return, by key, what released words behind ages tell of them."""
+    shown: dict[str, list[str]] = {}
+    for mention in mentions:
+        found = _SHOWN.match(mention.after)
+        several = _SEVERAL if _YEARS.match(mention.after) else ""
+        if found is not None or several:
+            shown.setdefault(_key(mention.value), []).append(((found and found.lastgroup) or "") + several)
+    return {key: agreed_on(groups) for key, groups in shown.items()}
+
+
 def _key(value: str) -> str:
     read = _read_age(value)
     return UNREAD + value if read.match is None else f"{read.number} {read.unit}"
@@ -273,7 +284,7 @@ def _read_age(value: str) -> _Read:
     if match is None:
         return _Read(0, "y", None)
     word = (match["word"] or "").lower().replace(" ", "-")
-    number = int(match["digits"]) if match["digits"] is not None else _AGE_NUMBERS.get(word, -1)
+    number = int(match["digits"]) if match["digits"] is not None else NUMBERS.get(word, -1)
     return _Read(0, "y", None) if number < 0 else _Read(number, (match["unit"] or "y")[0].lower(), match)
 
 
@@ -299,166 +310,3 @@ def _written(number: int, read: _Read, top_code: int | None) -> str:
     joined = match["gap"] == "-" or old.startswith("-") or len(unit) == 1
     many = "" if joined or number == 1 else in_case_of(unit, "s")
     return (match["before"] or "") + shown + match["gap"] + unit + many + old
-
-
-_CURRENCY: Final = rf"(?:US|CA|AU|NZ|HK)?\$|[€£¥₹₽₩₪₺₫₴₦฿]|{CODES}|Rs\.?|kr\.?|zł"
-_WORDS: Final = rf"(?:{WORD}|(?i:dollars?|euros?|pounds?))"
-_AMOUNT: Final = lazy_regex(
-    rf"(?P<sign>[-+]?)(?P<before>(?:{ABOUT})?(?:(?i:{_CURRENCY})\s?-?|))"
-    r"(?:(?P<number>[0-9][0-9.,'\u00a0\u202f]*(?: [0-9]{3}(?![0-9]))*(?:(?<= [0-9]{3})[.,][0-9]{1,2})?)"
-    r"(?P<many>\s?-?(?i:k|m|mln|bln|bn|b|hundred|thousand"
-    r"|million|billion|trillion)(?![A-Za-z])|)"
-    r"|(?P<spoken>(?i:an?|[a-z]+)(?:[ -][A-Za-z]+){0,34}?(?=[ -])))"
-    rf"(?P<after>[\s-]?(?:{_WORDS}|(?i:{_CURRENCY})|%|(?i:percent))|)(?P<again>(?: (?:{CODES}))?{AGAIN})"
-)
-# Units with a plural.
-_COUNTED: Final = lazy_regex(
-    r"(?<![A-Za-z])(dollar|cent|euro|pound|franc|rupee|peso|buck|rouble|ruble|lira|dinar|dirham|forint|shekel"
-    r"|shilling|zloty|guilder)s?"
-    r"(?![a-z])",
-    re.IGNORECASE,
-)
-_AMOUNT_NUMBERS: Final = _AGE_NUMBERS | {"a": 1, "an": 1, "and": 0}
-_MANY: Final = {"hundred": 2, "k": 3, "t": 3, "m": 6, "b": 9, "trillion": 12}
-_LONGEST: Final = 120
-_MOST_CELLS: Final = 100_000
-_LOW = Option(domain=POSITIVE, help="The smallest amount; smaller ones and zero count as it.", metavar="X")
-_HIGH = Option(domain=POSITIVE, help="The largest amount; larger ones count as it.", metavar="X")
-_SCALE = Option(
-    domain=interval("between 0.001 and 10", 0.001, 10),
-    help="Relative width of a cell: 0.1 makes cells of 10 %; amounts of one cell are not told apart.",
-    metavar="S",
-)
-_AMOUNT_WIDTH = width_option("cells", "CELLS")
-_DECIMAL = Option(
-    domain=named(".", ","),
-    help="The mark before decimals, where neither the amount nor the language of its text shows it.",
-    metavar="MARK",
-)
-_CENTS: Final = lazy_regex(r"[.,][0-9]{2}\Z")
-_WITH_COMMA: Final = MappingProxyType(
-    dict.fromkeys(("de", "es", "it", "nl", "pt", "tr", "id", "ro", "hr", "da"), ".")
-    | dict.fromkeys(("fr", "pl", "ru", "uk", "cs", "sk", "sv", "no", "fi", "hu", "bg"), " ")
-)
-"""Languages that write a comma before decimals, with the mark that parts their thousands."""
-
-_WITHOUT_PLURAL: Final = frozenset(("de", "it", "nl", "pl", "tr"))
-"""Languages in which units of money are written alike behind any number."""
-
-
-@declared(summary="An amount of about the true size, or any.", kinds=("money", "number"), proof=SURROGATES)
-def amount(
-    *,
-    epsilon: OptionalEpsilon = 0.0,
-    low: Annotated[float, _LOW] = 1.0,
-    high: Annotated[float, _HIGH] = 1_000_000.0,
-    scale: Annotated[float, _SCALE] = 0.1,
-    width: Annotated[int, _AMOUNT_WIDTH] | None = None,
-    decimal: Annotated[str, _DECIMAL] = ".",
-) -> Drawn:
-    """Amounts by a staircase on the cells low * (1 + scale)^i up to high, and a uniform point of the drawn cell.
-
-    Pure DP for any two amounts, however far apart: how many digits there are is drawn too. The currency, the sign and
-    whether decimals are written, behind which mark, stay; dollars are in the plural where the drawn number and the
-    language ask for it; words such as million are read and written out. What cannot be read gets a uniform cell.
-
-    ``width`` is that of the staircase, where ``epsilon`` is above 0. Thousands are parted as the language of the
-    released text does; else by a comma, or by a full stop where a comma stands before decimals.
-    """
-    need(low * (1 + scale) < high < math.inf, "high", high, "finite and at least two cells above low")
-    lowest = math.log(low)
-    reach = math.log(high) - lowest
-    cells = math.ceil(reach / math.log1p(scale) - 1e-9)
-    need(cells <= _MOST_CELLS, "scale", scale, f"large enough for at most {_MOST_CELLS:,d} cells between low and high")
-    check_width(width, epsilon, cells, f"at most the {cells} cells")
-    grid = window(size=cells, epsilon=epsilon, width=width)
-    label = f"amount {epsilon!r} {low!r} {high!r} {scale!r} {width}"
-
-    def drawn(cell: int | None, rng: np.random.Generator) -> str:
-        place = int(rng.integers(cells)) if cell is None else grid.draw(cell, rng)
-        exponent = min((place + rng.random()) * math.log1p(scale), reach)
-        return repr(math.exp(lowest + exponent))  # low * exp(exponent) may be beyond all floats
-
-    def of_mentions(mentions: Sequence[Mention], ages: Sequence[str]) -> Draw:
-        language = mentions[0].page.language if mentions else ""
-
-        def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
-            match, read = read_in(value)
-            cents = None if match is None else _CENTS.search(match["number"] or "")
-            mark = cents[0][0] if cents else "," if language in _WITH_COMMA else "." if language == "en" else decimal
-            if match is None or read is None:
-                released = agreed(scope, label, key(value), rng, lambda source: drawn(None, source))
-                return _number(float(released), False, mark, language)
-            cell = 0 if read <= low else int(min((math.log(read) - lowest) / math.log1p(scale), cells - 1))
-            released = agreed(scope, label, key(value), rng, lambda source: drawn(cell, source))
-            shown = _number(float(released), cents is not None, mark, language)
-            return match["sign"] + match["before"] + shown + _counted(match["after"] + match["again"], shown, language)
-
-        return surrogate_of
-
-    def read_in(value: str) -> tuple[re.Match[str] | None, float | None]:
-        match = _AMOUNT.fullmatch(value) if len(value) <= _LONGEST else None
-        return match, None if match is None else _read_amount(match, decimal)
-
-    def key(value: str) -> str:
-        read = read_in(value)[1]
-        return UNREAD + value if read is None else repr(read)
-
-    given = {} if width is None else {"width": width}
-    return Drawn(
-        name="amount",
-        parameters={"epsilon": epsilon, "low": low, "high": high, "scale": scale, "decimal": decimal, **given},
-        guarantee=proved(epsilon, SURROGATES),
-        public=(
-            "its format: currency or unit, sign, whether two decimals are written, behind which mark, and whether it "
-            "can be read as an amount",
-        ),
-        equality=AS_READ,
-        surrogate_of=lambda value, scope, rng: of_mentions([Mention(value)], ())(value, scope, rng),
-        of_mentions=of_mentions,
-        read=key,
-    )
-
-
-def _counted(unit: str, number: str, language: str) -> str:
-    if language in _WITHOUT_PLURAL:
-        return unit
-    return _COUNTED.sub(lambda match: match[1] + ("" if number == "1" else in_case_of(match[1], "s")), unit)
-
-
-def _spoken(words: str) -> float | None:
-    """Return the number that some words are; None if one of them is no number."""
-    total = part = 0
-    for word in re.split("[ -]", words.lower()):
-        if word in ("thousand", "million", "billion", "trillion"):
-            total, part = total + max(part, 1) * 10 ** _MANY.get(word, _MANY[word[0]]), 0
-        elif word == "hundred":
-            part = max(part, 1) * 100
-        elif word in _AMOUNT_NUMBERS:
-            part += _AMOUNT_NUMBERS[word]
-        else:
-            return None
-    return float(total + part)
-
-
-def _read_amount(match: re.Match[str], decimal: str) -> float | None:
-    """Return the amount that was read; None if the number is not well written."""
-    if match["spoken"]:
-        return _spoken(match["spoken"])
-    number = re.sub(r"['\u00a0\u202f ]", "", match["number"])
-    marks = [place for place, character in enumerate(number) if character in ".,"]
-    fraction = ""
-    if marks:
-        last = marks[-1]
-        alone = number.count(number[last]) == 1 and len(number) - last - 1 != 3
-        if alone or (number.count(number[last]) == 1 and number[last] == decimal):
-            number, fraction = number[:last], number[last + 1 :]
-    digits = re.sub("[.,]", "", number)
-    word = match["many"].strip(" -").lower()
-    power = _MANY.get(word, _MANY.get(word[:1], 0))
-    return float(f"{digits or '0'}.{fraction or '0'}e{power}")
-
-
-def _number(value: float, decimals: bool, mark: str, language: str) -> str:
-    shown = f"{value:,.2f}" if decimals else f"{max(1, round(value)) if value >= 0.5 else value:,}"
-    return shown if mark == "." else shown.translate({ord(","): _WITH_COMMA.get(language, "."), ord("."): ","})

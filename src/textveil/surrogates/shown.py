@@ -15,7 +15,7 @@ from textveil.text.patterns import lazy_regex
 Gender: TypeAlias = Literal["", "female", "male"]
 
 _WOMEN: Final = (
-    r"mrs|ms|miss|madam|mme|mlle|madame|mademoiselle|frau|fr\xe4ulein|se\xf1ora|se\xf1orita|sra|srta|do\xf1a|"
+    r"d\.\xaa|d\xf1a|mrs|ms|miss|madam|mme|mlle|madame|mademoiselle|frau|fr\xe4ulein|se\xf1ora|se\xf1orita|sra|srta|do\xf1a|"
     r"signora|signorina|sig\.ra|"
     r"dott\.ssa|dottoressa|professoressa|donna|dame|lady|mevrouw|mw|mevr|senhora|dona|dra|doutora|doctora|"
     r"profesora|fru|rouva|"
@@ -34,11 +34,12 @@ _WOMEN: Final = (
     r"daughters|sisters|stepmother|granddaughter|godmother|landlady|schwiegertochter|schw\xe4gerin|schwiegermutter|enkelin|belle-fille"
     r"|belle-m\xe8re|petite-fille|nuera|suegra|nieta|cu\xf1ada|nuora|suocera|cognata|nora|sogra|neta|cunhada"
     r"|schoondochter|schoonmoeder|schoonzus|kleindochter|synowa|te\u015bciowa|wnuczka|"
-    r"\u017cona|matka|c\xf3rka|siostra|babcia|hustru|dotter|syster|cousine|prima|cugina|kuzynka|soussign\xe9e|stewardess"
+    r"\u017cona|\u017con\u0105|\u017cony|matka|matk\u0105|c\xf3rka|c\xf3rk\u0105|siostra|siostr\u0105|babcia|pacjentka|pacjentki|pani\u0105|"
+    r"hustru|dotter|syster|cousine|prima|cugina|kuzynka|soussign\xe9e|stewardess"
 )
 _MEN: Final = (
     r"mr|sir|mister|heer|(?:unser|der|den|dem|vom|beim) patient(?:en)?|"
-    r"monsieur|herrn?|se\xf1or|don|signor|sig|lord|meneer|dhr|dott|senhor|doutor|"
+    r"monsieur|herrn?|se\xf1or|sr|don|signor|sig|lord|meneer|dhr|dott|senhor|doutor|"
     r"(?:il|le|el) (?:paziente|patient|paciente)|father|dad|daddy|husband|ex-husband|son|stepson|brother|uncle|"
     r"nephew|grandfather|grandpa|grandad|boyfriend|"
     r"fianc\xe9|widower|boy|man|"
@@ -53,7 +54,7 @@ _MEN: Final = (
     r"sons|brothers|stepfather|grandson|godfather|landlord|schwiegersohn|schwager|schwiegervater|enkel|gendre|beau-fils|beau-p\xe8re"
     r"|petit-fils|yerno|suegro|nieto|cu\xf1ado|genero|suocero|cognato|genro|sogro|neto|cunhado|schoonzoon|schoonvader"
     r"|zwager|kleinzoon|zi\u0119\u0107|te\u015b\u0107|wnuk|"
-    r"m\u0105\u017c|ojciec|dziadek|bror|primo|cugino|kuzyn|soussign\xe9|stiefvater|master"
+    r"m\u0105\u017c|m\u0119\u017cem|ojciec|ojcem|synem|brat|bratem|dziadek|pacjent|pacjentem|panem|bror|primo|cugino|kuzyn|soussign\xe9|stiefvater|master"
 )
 _TITLES: Final = r"(?:(?:dr|prof|dipl|ing|med|dott|judge|rn)\.? ){0,2}"
 _BEFORE: Final = lazy_regex(rf"(?i)(?<![^\W_])(?:(?P<female>{_WOMEN})|(?P<male>{_MEN}))\.?[,:(]?\s{{1,2}}{_TITLES}\Z")
@@ -66,14 +67,15 @@ _FRENCH: Final = lazy_regex(r"(?<![^\W_])(?P<male>MM?)\. \Z")
 _BEHIND: Final = lazy_regex(
     r"(?i)\A(?:[^.!?\n]{0,12}?[(,-]\s?(?:(?:his|her|my|our|the|a|an|their|[0-9]{1,3}-year-old|aged? "
     r"[0-9]{1,3},?)\s){0,3}"
-    rf"(?:(?P<female>{_WOMEN}|f(?=\)))|(?P<male>{_MEN}|m(?=\))))(?![^\W_])|,? [0-9]{{1,3}}-?(?:year-old|yo|y/o|"
+    rf"(?:(?P<female>{_WOMEN}|f(?=\)))|(?P<male>{_MEN}|m(?=\))))(?![^\W_])|,? [0-9]{{1,3}}[ -]?(?:year-old|yo|y/o|"
     rf"y\.o\.)?,? ?"
     r"(?:(?P<female2>f|female|woman|girl|lady)|(?P<male2>m|male|man|boy|gentleman))(?![^\W_])"
     r"|[^.!?\n]{0,28}?\b(?:is|was) (?:the |a |an |my |his |her )(?:(?P<female3>sister|mother|wife|daughter|aunt|"
     r"woman|girl|grandmother|niece)"
     r"|(?P<male3>brother|father|husband|son|uncle|man|boy|grandfather|nephew))\b"
-    r"|,? (?:(?P<female6>n\xe9e|nata|nascida|nacida|\xe2g\xe9e)|"
-    r"(?P<male6>n\xe9|nato|nascido|nacido|\xe2g\xe9))(?![^\W_])"
+    r"|,? \(?(?:(?P<female6>n\xe9e|nata|nascida|nacida|\xe2g\xe9e|mujer|urodzona)|"
+    r"(?P<male6>n\xe9|nato|nascido|nacido|\xe2g\xe9|var\xf3n|urodzony))(?![^\W_])"
+    r"|[^.!?\n]{0,36}[.!?] (?:(?P<female7>She|Her)|(?P<male7>He|His))(?![^\W_])"
     r"|[^.!?\n]{0,40}?(?<![^\W_])(?:(?P<female4>she|her own|herself|hers|by her)|(?P<male4>he|himself|by "
     r"his))(?![^\W_])"
     r"|[^.!?\n]{0,40}?\b(?:with|and|to|in|on|of|at|for|from|about|by|lost|sold|took|has|had) (?:(?P<female5>her)|"

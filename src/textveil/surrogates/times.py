@@ -22,7 +22,8 @@ MINUTES: Final = 24 * 60
 
 _TIME: Final = lazy_regex(
     r"(?P<hour>[0-9]{1,2})"
-    r"(?:(?P<mark>[:.h]|)(?P<minute>[0-9]{2})(?:(?P<seconds>:[0-5][0-9])(?:(?P<point>[.,])(?P<fraction>[0-9]{1,9}))?)?)?"
+    r"(?:(?P<mark>[:.]| ?h ?|)(?P<minute>[0-9]{2})"
+    r"(?:(?P<seconds>:[0-5][0-9])(?:(?P<point>[.,])(?P<fraction>[0-9]{1,9}))?)?)?"
     r"(?P<gap>\s{0,2})(?P<end>a\.?m\.?|p\.?m\.?|h(?:rs|ours)?|)"
     r"(?P<offset>z|[+-](?P<hours>[0-9]{2})(?:(?P<colon>:?)(?P<minutes>[0-9]{2}))?)?",
     re.IGNORECASE,

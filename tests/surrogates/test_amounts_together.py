@@ -1,0 +1,113 @@
+"""Amounts of one text: totals add up whatever they were, and released words choose a size; at epsilon 0."""
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Literal
+
+import pytest
+from tests.helpers.policies import Finds, small_policy, surrogate
+
+from textveil.randomness import seeded_generator
+from textveil.sanitize.sanitizer import Sanitizer
+
+AMOUNT = r"-?[£€$][0-9][0-9.,]*[0-9](?: [0-9]{3})?|-?[£€$][0-9]|-?[0-9][0-9.,]*(?: [0-9]{3})*(?:,[0-9]{2})? €"
+
+
+def released(text: str, seed: int, scope: Literal["document", "mention"] = "document") -> str:
+    policy = small_policy(surrogate("money", "amount"), detectors=(Finds(AMOUNT, "money"),), scope=scope)
+    return Sanitizer(policy, rng=seeded_generator(seed))(text).text
+
+
+def amounts(text: str) -> list[Decimal]:
+    """The amounts of a page with full stops before cents."""
+    return [Decimal(re.sub("[^0-9.-]", "", one)) for one in re.findall(AMOUNT, text)]
+
+
+INVOICE = (
+    "| Item  | Unit    | Total   |\n| Door  | {}  | {}  |\n| Shelf | {} | {} |\n\n"
+    "Subtotal {}\nVAT {}\nTotal {}\n\nTotal {}. Deposit paid {}.\n"
+)
+TRUE = ("£640.00", "£1,280.00", "£45.00", "£270.00", "£1,550.00", "£310.00", "£1,860.00", "£1,860.00", "£500.00")
+WRONG = (*TRUE[:4], "£99.00", "£7.10", "£12,345.67", "£12,345.67", "£3.20")
+
+
+def test_subtotals_and_totals_are_sums_of_what_stands_above_them() -> None:
+    for seed in range(20):
+        _, door, _, shelf, subtotal, tax, total, again, _ = amounts(released(INVOICE.format(*TRUE), seed))
+        assert (subtotal, total, again) == (door + shelf, subtotal + tax, total)
+
+
+def test_whether_the_text_adds_up_shows_nowhere() -> None:
+    for seed in range(20):
+        assert released(INVOICE.format(*TRUE), seed) == released(INVOICE.format(*WRONG), seed)
+
+
+SUMS = [
+    ("Rent: £900\nFood: £300\nRefund: -£50\nTotal: £1,150\n", (1, 1, -1)),
+    ("Miete 900,00 €\nStrom 80,00 €\nGesamtbetrag: 980,00 €\n", (1, 1)),
+    ("Loyer 900,00 €\nCharges 80,00 €\nTotal TTC : 980,00 €\n", (1, 1)),
+    ("Czynsz £900.10\nPrąd £80.05\nRazem £980.15\n", (1, 1)),
+    ("Old £5.00\nOther £6.00\nTotal £11.00\n\nNew £7.00\nMore £8.00\nTotal £15.00\n", (0, 0, 0, 1, 1)),
+]
+
+
+@pytest.mark.parametrize(("text", "signs"), SUMS)
+def test_a_total_adds_up_the_lines_since_the_last_one(text: str, signs: Sequence[int]) -> None:
+    for seed in range(15):
+        page = released(text, seed)
+        page = re.sub(r"\.(?=[0-9]{3})|(?<=[0-9])[  ](?=[0-9]{3})", "", page).replace(",", ".") if "€" in page else page
+        *parts, total = amounts(page)
+        added = sum(sign * abs(part) for sign, part in zip(signs, parts, strict=True))
+        assert total == added or (added < 1 and -1 in signs)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "One £5.00\nTwo £6.00\nIn all, a total of £11.00\n",
+        "One £5.00\nTwo €6.00\nTotal £11.00\n",
+        "One £5.00\nTotal £5.00\nTwo £6.00\nTotally £11.00\n",
+        "One £11.00\nTwo £6.00\nTotal £11.00\n",
+    ],
+)
+def test_other_amounts_are_drawn(text: str) -> None:
+    added = [amounts(released(text, seed)) for seed in range(10)]
+    assert not any(numbers[-1] == sum(numbers[:-1]) for numbers in added)
+
+
+def test_with_a_draw_for_each_mention_no_amount_tells_of_another() -> None:
+    """Neither sums, nor that an amount without a word for its size equals one with it."""
+    for seed in range(10):
+        assert released(INVOICE.format(*TRUE), seed, "mention") == released(INVOICE.format(*WRONG), seed, "mention")
+        one, other = (f"Rent £900 a month; paid £{paid} once." for paid in ("900", "70"))
+        assert released(one, seed, "mention") == released(other, seed, "mention")
+
+
+def test_with_a_draw_for_each_mention_no_age_tells_of_another() -> None:
+    policy = small_policy(surrogate("age", "age"), detectors=(Finds("[0-9]+", "age"),), scope="mention")
+    for seed in range(20):
+        one, other = (
+            Sanitizer(policy, rng=seeded_generator(seed))(f"a 7-year-old boy; the other is {age}.").text
+            for age in ("7", "64")
+        )
+        assert one == other
+
+
+SIZES = [
+    ("The rent is £{} now.", 200, 4_000),
+    ("We let it for £{} a month, a house.", 200, 4_000),
+    ("Die Miete beträgt €{} kalt.", 200, 4_000),
+    ("Rooms at £{} per night.", 8, 400),
+    ("Her salary, £{}, is low.", 18_000, 120_000),
+    ("We sold the old house for £{} in May.", 80_000, 900_000),
+    ("The rent is paid; a house worth £{}.", 80_000, 900_000),
+]
+
+
+@pytest.mark.parametrize(("text", "least", "largest"), SIZES)
+def test_released_words_choose_the_size_of_an_amount(text: str, least: int, largest: int) -> None:
+    drawn = [amounts(released(text.format("33"), seed).replace(",", ""))[0] for seed in range(40)]
+    assert all(least <= number <= largest for number in drawn)
+    assert len(set(drawn)) > 30
+    assert max(drawn) > 4 * min(drawn)

@@ -1,6 +1,6 @@
 """Counts of a corpus: their errors, items released beside published selections, n-grams, and time.
 
-    python benchmarks/corpus_counts.py [selection|ngrams|wikipedia|large|driver]...
+    python benchmarks/corpus_counts.py [selection|intervals|ngrams|wikipedia|large|driver]...
 
 AG News, 29,331 documents, each a unit, at delta 1e-6, with five seeds: means and 95 % intervals. Published methods get
 the same documents and words:
@@ -17,6 +17,7 @@ import itertools
 import json
 import math
 import os
+import random
 import shutil
 import statistics
 import subprocess
@@ -150,10 +151,12 @@ def _spelled(corpus: PersonWords, released: Items) -> set[tuple[int, ...]]:
     return {(order[number],) for number in released}
 
 
-def _ours(corpus: PersonWords, public: Sequence[str], seed: int, epsilon: float = 1.0, ngrams: int = 1) -> CountRelease:
+def _ours(
+    corpus: PersonWords, public: Sequence[str], seed: int, epsilon: float = 1.0, ngrams: int = 1, items: int = 20
+) -> CountRelease:
     counting = Counting(
         budget=GaussianBudget(epsilon, DELTA, SELECTIONS),
-        bound=ContributionBound(20),
+        bound=ContributionBound(items),
         ngrams=ngrams,
         weights=word_weights(),
     )
@@ -194,6 +197,66 @@ def selection() -> Iterator[Row]:
             inside.append(statistics.mean(kept))
         row = {"words": _interval(sizes), "median error of 1,000": _interval(errors), "in interval": _interval(inside)}
         yield {"what": f"textveil, {name}, epsilon {epsilon:g}", **row}
+
+
+def intervals() -> Iterator[Row]:
+    """Part of the written ones of the 1,000 most frequent words whose interval holds the true number of persons.
+
+    Also if both ends are moved by a quarter of what the bound took, and the median of true over written numbers.
+    """
+    public = public_words("")
+    news = _texts("agnews/train.tsv")
+    reviews = [
+        line for name in ("train.neg", "train.pos", "test.neg", "test.pos") for line in _texts(f"yelp/{name}.txt")
+    ]
+    corpora: tuple[tuple[str, Sequence[str], int, int], ...] = (
+        ("AG News, each a person", news, 1, 20),
+        ("AG News, persons of 1 to 500", news, 500, 20),
+        ("AG News, persons of 1 to 500", news, 500, 100),
+        ("Yelp, persons of 1 to 500", reviews, 500, 20),
+    )
+    for name, texts, most, items in corpora:
+        corpus = _of_persons(texts, most, public)
+        truth = Counter(word for _, chunk in corpus.chunks() for word in _once(chunk.words, chunk.persons))
+        top = {corpus.spellings[word]: count for word, count in truth.most_common(TOP)}
+        for epsilon in (1.0, 4.0):
+            inside, wider, ratios, taken = [], [], [], []
+            for seed in range(3):
+                release = _ours(corpus, public, seed, epsilon, items=items)
+                lines = [(line, top[line.item]) for line in release.counts if line.item in top]
+                taken.append(release.taken["words, second round"])
+                part = taken[-1] / 4
+                inside.append(statistics.mean(line.noise_low <= true <= line.noise_high for line, true in lines))
+                wider.append(
+                    statistics.mean(
+                        line.noise_low * (1 - part) <= true <= line.noise_high / (1 - part) for line, true in lines
+                    )
+                )
+                ratios.append(statistics.median(true / max(line.count, 1) for line, true in lines))
+            means = {"in interval": inside, "in wider one": wider, "true / written": ratios, "taken": taken}
+            row = {what: f"{statistics.mean(values):.3f}" for what, values in means.items()}
+            yield {"what": f"{name}, K {items}, epsilon {epsilon:g}, {len(lines)} words", **row}
+
+
+def _texts(name: str) -> list[str]:
+    lines = (SHARED / "data/text" / name).read_text(encoding="utf-8").rstrip("\n").split("\n")
+    return [line.split("\t")[2] for line in lines[1:]] if name.endswith(".tsv") else [line for line in lines if line]
+
+
+def _of_persons(texts: Sequence[str], most: int, public: Sequence[str]) -> PersonWords:
+    """Texts by persons of 1 to ``most``, as often as 1 / number^2."""
+    rng, rows = random.Random(0), list(texts)
+    rng.shuffle(rows)
+    sizes, odds, person, start = range(1, most + 1), [number**-2 for number in range(1, most + 1)], 0, 0
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / "made.jsonl"
+        with target.open("w", encoding="ascii") as stream:
+            while start < len(rows):
+                size = rng.choices(sizes, odds)[0]
+                for text in rows[start : start + size]:
+                    stream.write(json.dumps({"who": f"p{person}", "text": text}) + "\n")
+                start, person = start + size, person + 1
+        return PersonWords.read(PersonalRecords(inputs=(str(target),), unit="who").batches(), public)
 
 
 def _once(words: NDArray[np.int32], persons: Items) -> list[int]:
@@ -250,14 +313,19 @@ def large() -> Iterator[Row]:
             source = Path(folder) / "made.jsonl"
             _make(source, words)
             options = [str(source), "--unit", "person", "--epsilon", "1", "--delta", "1e-6", "-o", f"{folder}/made"]
-            for command, more in (("count", []), ("learn", ["--label", "label", "--labels", "a,b"])):
+            commands: tuple[tuple[str, list[str]], ...] = (
+                ("count", []),
+                ("count", ["--ngrams", "2"]),
+                ("learn", ["--label", "label", "--labels", "a,b"]),
+            )
+            for command, more in commands:
                 start, before = time.perf_counter(), os.times()
                 largest = largest_share([*options, *more], command=command)
                 shutil.rmtree(f"{folder}/made", ignore_errors=True)
                 Path(f"{folder}/made").unlink(missing_ok=True)
                 after = os.times()
                 yield {
-                    "what": f"{command}, {words:,} words",
+                    "what": f"{' '.join([command, *more])}, {words:,} words",
                     "seconds": time.perf_counter() - start,
                     "processor seconds": sum(after[2:4]) - sum(before[2:4]),
                     "MB": largest / 1e6,
@@ -329,6 +397,7 @@ def _make(path: Path, words: int) -> None:
 
 PARTS: dict[str, Callable[[], Iterator[Row]]] = {
     "selection": selection,
+    "intervals": intervals,
     "ngrams": ngrams,
     "wikipedia": wikipedia,
     "large": large,

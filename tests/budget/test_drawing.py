@@ -2,7 +2,7 @@
 
 import io
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -144,3 +144,36 @@ def test_an_entry_that_takes_back_what_it_may_not_is_seen(tmp_path: Path, forged
         )
     with Ledger(str(place), key=KEY) as ledger:
         assert any("which is not reserved" in problem for problem in ledger.verify().problems)
+
+
+class Remembered:
+    """A receipt that remembers in memory."""
+
+    kept: list[int] | None = None
+
+    def numbers(self) -> list[int] | None:
+        return self.kept
+
+    def keep(self, numbers: Sequence[int]) -> None:
+        self.kept = list(numbers)
+
+    def forget(self) -> None:
+        self.kept = None
+
+
+def test_a_run_is_told_where_it_leaves_the_account_with_the_least_left(ledger: Ledger) -> None:
+    """A run that goes on is told the same, though it pays nothing; without limits it is who has spent most."""
+    ann, bob, eve = (Account("acme", unit=name) for name in ("ann", "bob", "eve"))
+    ledger.commit(ledger.reserve(eve, pure(1.5)))
+    with paying(ledger, [(ann, pure(0.5)), (eve, pure(0.5)), (bob, pure(1.0))]) as drawing:
+        assert drawing.charged is not None
+        assert drawing.charged.accounts == 3 and drawing.charged.balance.spent.approximate().epsilon == 2.0
+    ledger.set_limit(bob, Limit(epsilon=4.0))
+    ledger.set_limit(ann, Limit(epsilon=3.0))
+    receipt, told = Remembered(), []
+    for _ in range(2):
+        with paying(ledger, [(ann, pure(0.5)), (eve, pure(0.5)), (bob, pure(2.0))], receipt) as drawing:
+            told.append(drawing.charged)
+    assert told[0] is not None and told[0] == told[1] and told[0].balance.remaining == (1.0, 0.0)
+    with paying(ledger, []) as drawing:
+        assert drawing.charged is None

@@ -76,6 +76,21 @@ def test_all_of_delta_is_for_moments_where_no_draw_has_one() -> None:
     assert fixed[0].epsilon <= 10.0 < fixed[1].epsilon
 
 
+@pytest.mark.parametrize("limit", [(1.0, 1e-6), (5.0, 1e-5), (10.0, 1e-6), (16.0, 1e-6), (50.0, 1e-6)])
+def test_no_other_order_admits_much_more_than_the_limits_own(limit: tuple[float, float]) -> None:
+    """The order follows from the limit alone; 601 orders for each epsilon of equal draws admit at most 6 % more."""
+    epsilon, delta = limit
+    own, log_kept = Limit(epsilon, delta, "optimal"), math.log(delta / 2)
+    for one in (0.01, 0.1, 0.5, 1.0):
+        best = 0.0
+        for order in (10.0 ** (place / 100) for place in range(-300, 301)):
+            gain = (1 + order) * math.log1p(order) - order * math.log(order)
+            cost = budget_charge.moment_cost(one, order) / EPSILON_UNIT
+            best = max(best, (epsilon + (log_kept + gain) / order) / cost)
+        admitted = standing(own).affords(own, charge(one))
+        assert admitted is not None and 0.94 * math.floor(best + 1e-9) <= admitted, (one, admitted, best)
+
+
 def test_draws_with_deltas_stay_within_the_limit_however_they_are_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     """With half of delta for them, or most; where they may have all of it beside moments, the limit is exceeded."""
     mixed = ((0.25, 0.5, 1.0), 9, (0.0, 0.1, 0.19))

@@ -85,7 +85,7 @@ def test_the_report_says_what_is_promised_and_names_no_number_of_the_data(count:
         "records_per_person": 3,
         "ngrams": 1,
     }
-    assert set(report["facts"]) == {"items", "thresholds", "confidence", "persons_about"}
+    assert set(report["facts"]) == {"items", "thresholds", "taken_by_the_bound", "confidence", "persons_about"}
     assert report["randomness"] == "operating system"
     again = ("-o", "c.csv", "--overwrite", "--json")
     assert json.loads(count(*again, "--seed", 1)[1])["randomness"] == "seeded: not for release"

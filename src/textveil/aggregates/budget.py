@@ -131,8 +131,13 @@ class GaussianBudget:
 
 
 ITEMS_AT_MOST: Final = 64  # Items of one person that count, at most, as a multiple of those that count in full
-SIZE_WEIGHT: Final = GRID // 2  # What a person adds at most to the sum of sizes, and to that of what is left of them
-_LARGE: Final = 4  # size above which persons weigh alike there, as a multiple of the items that count in full
+SIZE_WEIGHT: Final = GRID // 2  # What a person adds at most to a sum of sizes, and to that of what is left of them
+_SIZES: Final = np.array([4, 8, 16, 32, ITEMS_AT_MOST])
+"""Largest size of a person in each group, as multiples of the items that count in full; the last has all larger ones.
+
+A person adds to the sums of one group alone, so that many groups cost what one does.
+"""
+
 _SCALE_BITS: Final = 20
 
 
@@ -141,8 +146,10 @@ class Values(NamedTuple):
 
     keys: Integers  # of items; a key stands once for each person who has it. Shape (pairs,)
     values: Integers  # units of the grid, as many
-    size: int  # sum of the persons' numbers of items, in parts of ``SIZE_WEIGHT``: at most that for each
-    left: int  # the same, each times the part of the person's items that is left after the bound
+    # sums of the persons' sizes by group, as parts of the group's largest in units of 1 / ``SIZE_WEIGHT``: a size is
+    # the sum of a person's values before the bound
+    sizes: Integers
+    left: Integers  # the same, each times the part of the person's values that is left after the bound
 
 
 @dataclass(frozen=True)
@@ -165,6 +172,11 @@ class ContributionBound:
     def most(self) -> int:
         """Items of one person that count at most."""
         return ITEMS_AT_MOST * self.items
+
+    @property
+    def sizes(self) -> Integers:
+        """The largest size of a person in each group, in units of the grid."""
+        return _SIZES * self.items * GRID
 
     @property
     def squared_values(self) -> int:
@@ -198,8 +210,8 @@ class ContributionBound:
         persons, keys, plain = persons[first], keys[first], weights[first] * times
         starts = np.flatnonzero(_changes(persons))
         if not starts.size:
-            return Values(keys, plain, 0, 0)
-        before = np.diff(starts, append=keys.size)
+            return Values(keys, plain, np.zeros(_SIZES.size, np.int64), np.zeros(_SIZES.size, np.int64))
+        before = np.add.reduceat(plain, starts)
         kept = self._chosen(starts, keys, coins)
         persons, keys, plain = persons[kept], keys[kept], plain[kept]
         starts = np.flatnonzero(_changes(persons))
@@ -207,11 +219,14 @@ class ContributionBound:
         scales = np.full(norms.size, 1 << _SCALE_BITS, dtype=np.int64)
         for person in np.flatnonzero(norms > room):  # values shrink by this, in 2^-20, rounded down
             scales[person] = math.isqrt((room << 2 * _SCALE_BITS) // int(norms[person]))
-        after = np.diff(starts, append=keys.size)
-        size = SIZE_WEIGHT * np.minimum(before, _LARGE * self.items) // (_LARGE * self.items)
+        after = np.add.reduceat(plain, starts)
+        largest = self.sizes
+        group = np.minimum(np.searchsorted(largest, before), largest.size - 1)
+        size = SIZE_WEIGHT * np.minimum(before, largest[group]) // largest[group]
         left = (size * scales >> _SCALE_BITS) * after // before
-        scaled = plain * np.repeat(scales, after) >> _SCALE_BITS
-        return Values(keys, scaled, int(size.sum()), int(left.sum()))
+        scaled = plain * np.repeat(scales, np.diff(starts, append=keys.size)) >> _SCALE_BITS
+        by_group = (np.bincount(group, sums, largest.size).astype(np.int64) for sums in (size, left))
+        return Values(keys, scaled, *by_group)
 
     def _chosen(self, starts: Integers, keys: Integers, coins: bytes) -> Integers:
         """The pairs that count: all of a person's, or as many as may be at random."""

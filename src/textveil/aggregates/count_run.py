@@ -118,6 +118,7 @@ def _report(
         facts={
             "items": len(release.counts),
             "thresholds": dict(release.thresholds),
+            "taken_by_the_bound": dict(release.taken),
             "confidence": CONFIDENCE,
             "persons_about": release.persons,
         },

@@ -90,6 +90,7 @@ class CountRelease:
     guarantee: ApproximateDP
     noise: Mapping[str, float]  # standard deviation of each noise, by round, in persons, for items of weight 1
     thresholds: Mapping[str, float]  # the least value, in persons, of an item outside the public list, by round
+    taken: Mapping[str, float]  # noisy part of all values that the bound on persons took, by round; counts have it back
     persons: int  # noisy; there are about so many, or more
 
     def _repr_html_(self) -> str:
@@ -250,6 +251,7 @@ class _Run:
         self.selections = 2 * counting.ngrams + self.selects_labels
         self.noise: dict[str, float] = {}
         self.thresholds: dict[str, float] = {}
+        self.taken: dict[str, float] = {}
         self.persons = 0
 
     def release(self, adjacency: Adjacency) -> CountRelease:
@@ -269,6 +271,7 @@ class _Run:
             guarantee=self.counting.budget.guarantee(adjacency, PROOF),
             noise=self.noise,
             thresholds=self.thresholds,
+            taken=self.taken,
             persons=self.persons,
         )
 
@@ -329,11 +332,12 @@ class _Run:
             own: weights of these.
         """
         coins = self.rng.bytes(SECRET_BYTES)
-        table, size, left = self.held.total(
+        table, sizes, left = self.held.total(
             _RoundSums(grams, self.labelled, self.chosen, bound, weights, cells, own, coins)
         )
         noise = self.counting.budget.noise(bound.squared_sensitivity, share)
-        correction, uncertain = self._correction(size, left, noise)
+        correction, uncertain = self._correction(bound, sizes, left, noise)
+        self.taken[name] = 1 - 1 / correction
         sigma = noise.continuous_sigma / GRID
         self.noise[name] = sigma
         keys, sums = table.total()
@@ -375,19 +379,24 @@ class _Run:
             return np.array([GRID])
         return np.array([*(self.counting.weights.get(word, GRID) for word in self.spellings), GRID])
 
-    def _correction(self, size: int, left: int, noise: DiscreteGaussian) -> tuple[float, float]:
-        """Return the factor >= 1 that undoes the bound for a person's average item, and its relative deviation.
+    def _correction(
+        self, bound: ContributionBound, sizes: Integers, left: Integers, noise: DiscreteGaussian
+    ) -> tuple[float, float]:
+        """Return the factor >= 1 that undoes the bound for the average of all values, and its relative deviation.
 
-        It is made of a noisy mean of what is left of persons' items.
+        It is made of noisy sums of sizes, and of what is left of them, of the groups that stand out of the noise.
         """
-        noisy_size, noisy_left = np.array([size, left]) + noise.sample(2, self.rng)
+        noisy_sizes, noisy_left = np.array([sizes, left]) + noise.sample(2 * sizes.size, self.rng).reshape(2, -1)
+        high = noisy_sizes > _OUTLIERS * noise.sigma
         if not self.persons:
-            self.persons = max(round(int(noisy_size) / SIZE_WEIGHT), 0)
-        least = _OUTLIERS * noise.sigma
-        if noisy_size <= least:
+            self.persons = max(round(int(noisy_sizes[high].sum()) / SIZE_WEIGHT), 0)
+        if not high.any():
             return 1.0, 0.0
-        whole, part = float(noisy_size), max(float(noisy_left), least)
-        return max(whole / part, 1.0), noise.sigma * math.hypot(1 / whole, 1 / part)
+        largest = bound.sizes[high] / bound.sizes[0]
+        deviation = noise.sigma * float(np.linalg.norm(largest))
+        whole = float(largest @ noisy_sizes[high])
+        part = max(float(largest @ noisy_left[high]), _OUTLIERS * deviation)
+        return max(whole / part, 1.0), deviation * math.hypot(1 / whole, 1 / part)
 
     def _lines(self, written: _Estimates, items: Integers, names: Sequence[str]) -> list[Count]:
         keys, counts, spreads = written
@@ -421,8 +430,8 @@ class _RoundSums:
     own: NDArray[np.int16]
     coins: bytes
 
-    def __call__(self, held: _Held) -> tuple[_Sums, int, int]:
-        table, size, left = _Sums(), 0, 0
+    def __call__(self, held: _Held) -> tuple[_Sums, Integers, Integers]:
+        table, (sizes, left) = _Sums(), np.zeros((2, self.bound.sizes.size), np.int64)
         for place, chunk in held.corpus.chunks():
             items = self.grams.items(held.places[place])
             counted = (items >= 0) & (chunk.labels >= 0) & self.chosen[chunk.labels]
@@ -432,9 +441,9 @@ class _RoundSums:
             each[known] = self.own[at[known]]
             values = self.bound.values(persons, keys, each, self.coins)
             table.add(values.keys, values.values)
-            size += values.size
+            sizes += values.sizes
             left += values.left
-        return table, size, left
+        return table, sizes, left
 
 
 def _label_sums(held: _Held, bound: ContributionBound, coins: bytes) -> _Sums:

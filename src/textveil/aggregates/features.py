@@ -74,8 +74,9 @@ class PublicFeatures:
     def __init__(self, vocabulary: Vocabulary, transform: Vectors) -> None:
         self.vocabulary, self.transform = vocabulary, transform
         table = _centered(vocabulary)[0] @ transform.astype(np.float64)
-        largest = max(float(np.abs(table).max()), np.finfo(np.float64).tiny)
-        self._table = np.rint(table * (_TABLE / largest)).astype(np.int32)
+        largest = max(float(table.max()), -float(table.min()), np.finfo(np.float64).tiny)
+        table *= _TABLE / largest
+        self._table = np.rint(table, out=table).astype(np.int32)
         shares = _shares(vocabulary)
         self._rarity = np.rint(2**12 * np.sqrt(_WORD_RARE / (_WORD_RARE + shares))).astype(np.int64)
         self._reader = WordReader(vocabulary.words)
@@ -159,8 +160,10 @@ def _centered(vocabulary: Vocabulary) -> tuple[Reals, Reals]:
     """Weighted word vectors with mean 0 in public text, and the words' shares of it."""
     shares = _shares(vocabulary)
     vectors = vocabulary.vectors.astype(np.float64)
-    vectors = (vectors - shares @ vectors) * (_RARE / (_RARE + shares))[:, None]
-    return vectors - shares @ vectors, shares
+    vectors -= shares @ vectors  # in place: a copy takes some 100 MB
+    vectors *= (_RARE / (_RARE + shares))[:, None]
+    vectors -= shares @ vectors
+    return vectors, shares
 
 
 def roots_up(squares: Integers) -> Integers:

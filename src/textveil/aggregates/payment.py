@@ -103,6 +103,7 @@ def paid(
         secret, receipt = _remembered(folder, about, anew=payer.anew)
         rng = derived_generator(secret, b"release of a corpus", about) if seeded is None else rng
     with Ledger(payer.ledger) as ledger, paying(ledger, wanted, receipt) as drawing:
+        payer.note(drawing.charged)
         try:
             yield Paid(request, guarantee, rng, drawing.begin)
         except InputError as error:

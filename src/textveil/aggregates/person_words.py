@@ -22,9 +22,9 @@ from textveil.errors import OutputError
 from textveil.text.tokens import Kind, classify, fold, spelling, split
 from textveil.types import Integers
 
-_IN_MEMORY: Final = 1 << 26  # bytes that are held in memory before a file is made
+_IN_MEMORY: Final = 1 << 24  # bytes that are held in memory before a file is made
 _COPIED: Final = 1 << 20  # numbers that are held at once while they are put in another order
-_DOCUMENTS: Final = 8192  # that are held at once, or all of one person's
+_DOCUMENTS: Final = 1024  # that are held at once, or all of one person's
 
 
 class Spill:

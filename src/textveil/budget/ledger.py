@@ -26,6 +26,7 @@ from textveil.budget.chain import Entry, Names
 from textveil.budget.charge import Charge
 from textveil.budget.database import ENTRIES, FACTS, begin_rows, opened, reading, told, url_of, writing
 from textveil.budget.standing import Balance as Balance
+from textveil.budget.standing import Charged
 from textveil.budget.standing import Reservation as Reservation
 from textveil.budget.verification import Verification, stored_entries, verified, write_export
 from textveil.environment import LEDGER_KEY, LEDGER_KEY_FILE
@@ -192,6 +193,16 @@ class Ledger:
     def balance(self, account: Account) -> Balance:
         """Return where an account stands, at the one of its levels that leaves least."""
         return self._ask(account, lambda book: book.balance(account, reserved=True), reads=True)
+
+    def balances(self, accounts: Sequence[Account]) -> list[Balance]:
+        """Return where accounts stand, without what is not committed."""
+        if not accounts:
+            return []
+        self._need_open()
+        first, *others = accounts
+        asked = Ask(first, lambda book: [book.balance(account) for account in accounts], others=others, reads=True)
+        self._turns.ask([asked])
+        return asked.result()
 
     def affords(self, account: Account, cost: Accountant) -> int | None:
         """Return how many more releases of this cost the account can pay, in turn; None if nothing limits them.
@@ -365,7 +376,8 @@ def _need_sqlite(file: Path) -> None:
 class Drawing:
     """Tells whether randomness may have been drawn for a release."""
 
-    def __init__(self) -> None:
+    def __init__(self, charged: Charged | None = None) -> None:
+        self.charged = charged  # None if nobody was
         self.begun = False
 
     def begin(self) -> None:
@@ -406,11 +418,14 @@ def paying(
     numbers = None if receipt is None else receipt.numbers()
     before = numbers is not None and len(numbers) == len(wanted)  # an earlier run may have drawn
     if numbers is None or not before or not ledger.holds(list(zip(accounts, numbers, strict=True))):
-        numbers = [reservation.number for reservation in ledger.reserve_together(wanted)]
+        reservations = ledger.reserve_together(wanted)
+        numbers, balances = ([each.number for each in reservations], [each.balance for each in reservations])
         if receipt is not None:
             receipt.keep(numbers)
+    else:
+        balances = ledger.balances(accounts)
     reserved = list(zip(accounts, numbers, strict=True))
-    drawing = Drawing()
+    drawing = Drawing(Charged.of(balances) if balances else None)
     try:
         yield drawing
     except BaseException as error:

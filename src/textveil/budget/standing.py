@@ -6,7 +6,7 @@ What a limit admits is proved in privacy/proofs/ledger.md.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
@@ -295,6 +295,23 @@ class Balance:
             "lifetime": amounts(self.lifetime),
             "releases": self.releases,
         }
+
+
+class Charged(NamedTuple):
+    """Where a release left those whom it was charged to. If records name them, it tells who is in the records."""
+
+    accounts: int
+    balance: Balance  # of the one that has least left, and among those without a limit spent most
+
+    @classmethod
+    def of(cls, balances: Sequence[Balance]) -> Charged:
+        """Choose the balance."""
+        least = min(balances, key=lambda each: (*each.tightness(), -each.spent.approximate().epsilon))
+        return cls(len(balances), least)
+
+    def to_data(self) -> dict[str, Any]:
+        """Return JSON data."""
+        return {"accounts": self.accounts, **self.balance.to_data()}
 
 
 def balance_of(standing: Standing, limit: Limit | None, now: int, counted: tuple[CountedSums, ...]) -> Balance:

@@ -67,7 +67,7 @@ def count_command(
                 request, ngrams=ngrams, items_per_person=items_per_person, repeats=repeats, words=words
             )
         table = _table(release, labelled=label is not None)
-        write_release(target, table, facts, report, as_json=as_json)
+        write_release(target, table, facts, report, payer, as_json=as_json)
     tell_sender(counted(len(release.counts), "count"), release.guarantee, request, max(release.persons, 1))
     outputs.tell()
     if not release.counts:
@@ -107,7 +107,6 @@ def learn_command(
     from textveil.aggregates.classifier import FACTS, WEIGHTS
     from textveil.aggregates.learning import learn
     from textveil.cli.progress import counting
-    from textveil.json_text import json_text
     from textveil.pages.messages import row
     from textveil.whole_files import results_folder
 
@@ -140,7 +139,7 @@ def learn_command(
                 folder.rmdir()
         raise
     if as_json:
-        sys.stdout.write(json_text(model.report, indent=1))
+        print_report(model.report, payer)
     test = shlex.join(["textveil", "predict", str(output), "TEST", "--label", label])
     tell_sender(f"a classifier of {len(model.labels):,} labels", model.guarantee, request, persons)
     told = (
@@ -310,7 +309,13 @@ def needs_output(output: Path | None, *, as_json: bool) -> None:
 
 
 def write_release(
-    target: Path | None, data: bytes, report: AggregateReport, reports: Sequence[Path] | None, *, as_json: bool
+    target: Path | None,
+    data: bytes,
+    report: AggregateReport,
+    reports: Sequence[Path] | None,
+    payer: Payer | None,
+    *,
+    as_json: bool,
 ) -> None:
     """Write a release to its file, else to standard output (not beside ``as_json``); and its report if asked for."""
     from textveil.whole_files import write_whole
@@ -321,7 +326,16 @@ def write_release(
         write_whole(target, data)
     write_reports(reports, report.to_data())
     if as_json:
-        sys.stdout.write(report.to_json())
+        print_report(report.to_data(), payer)
+
+
+def print_report(data: Mapping[str, Any], payer: Payer | None) -> None:
+    """Print a report, and for the sender alone what the release left to those who paid: files of reports lack that."""
+    from textveil.json_text import json_text
+
+    if payer is not None and payer.charged:
+        data = {**data, "for_you_alone": {"ledger": payer.charged[-1].to_data()}}
+    sys.stdout.write(json_text(data, indent=1))
 
 
 def write_reports(paths: Sequence[Path] | None, data: Mapping[str, Any]) -> None:
@@ -337,6 +351,7 @@ def write_reports(paths: Sequence[Path] | None, data: Mapping[str, Any]) -> None
 
 def tell_sender(what: str, guarantee: Guarantee, request: CorpusRequest, persons: int) -> None:
     """Write what came out, what is not covered, and warnings by the private number of persons."""
+    from textveil.cli.ledger import charged_lines
     from textveil.pages.messages import row
     from textveil.privacy.guarantees import Status
     from textveil.privacy.units import Unit
@@ -347,6 +362,7 @@ def tell_sender(what: str, guarantee: Guarantee, request: CorpusRequest, persons
     whose = "each record" if record else "each person"
     uncovered = "all records of one person together" if record else "what others wrote about a person"
     lines = row("released", f"{what}; {guarantee}{status} for {whose}{seeded}")
+    lines += charged_lines(request.payer)
     lines += row("limits", f"not covered: {uncovered}, and what holds of many")
     sys.stderr.writelines(line + "\n" for line in lines)
     if persons == 0:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from textveil.budget.account import Account, Limit
     from textveil.budget.standing import Balance
     from textveil.budget.verification import Verification
+    from textveil.corpora.payment import Payer
     from textveil.privacy.accountant import Accountant
     from textveil.server.config import Config
     from textveil.server.keys import ApiKeys, KeyFacts
@@ -204,11 +205,35 @@ def _lines(balance: Balance) -> list[str]:
     draws = "" if limit.draw_delta is None else f" (of delta {limit.draw_delta:g} for draws)"
     pure = f" (epsilon {limit.pure_epsilon:g} for other releases)" if limit.pure_epsilon else ""
     lines.append(f"limit      epsilon {limit.epsilon:g}{delta}{how}{draws}{pure}{renewed}")
-    left = balance.remaining
-    lines.append(f"remaining  epsilon {left.epsilon:.6g}{f', delta {left.delta:.3g}' if limit.delta else ''}")
+    lines.append(f"remaining  {_left_of(balance)}")
     if balance.period_end is not None:
-        lines += [f"until      {balance.period_end:%Y-%m-%d %H:%M} UTC", f"ever       {balance.lifetime}"]
+        lines.append(f"until      {balance.period_end:%Y-%m-%d %H:%M} UTC")
+    if balance.period_end is not None or balance.lifetime != balance.spent:
+        lines.append(f"ever       {balance.lifetime}, by the sum")
     return lines
+
+
+def _left_of(balance: Balance) -> str:
+    """Return the most that one more release may cost."""
+    if balance.limit is None or balance.remaining is None:
+        return "no limit"
+    delta = f", delta {balance.remaining.delta:.3g}" if balance.limit.delta else ""
+    return f"epsilon {balance.remaining.epsilon:.6g}{delta}"
+
+
+def charged_lines(payer: Payer | None) -> list[str]:
+    """Say where a run left those whom it was charged to, in the numbers of ``textveil ledger show``."""
+    from textveil.pages.messages import plain_row, said
+
+    if payer is None or not payer.charged:
+        return []
+    accounts, balance = payer.charged[-1]
+    who = "the payer has" if accounts == 1 else "the payer with the least left has"
+    told = [said(f"spent {balance.spent}")]
+    if balance.lifetime != balance.spent:
+        told.append(said(f"{balance.lifetime} ever, by the sum"))
+    told.append(said(f"left: {_left_of(balance)}"))
+    return plain_row("ledger", f"{said('for you alone')}: {said(who)} {'; '.join(told)}")
 
 
 def _entry_line(entry: dict[str, Any]) -> str:

@@ -338,7 +338,7 @@ def sanitize_command(
     assumed = formats.corpus_format is None and not formats.whole_file and "-" not in inputs
     lines = assumed and choice.name_of_all(inputs) == "txt"
     by_line = lines and finished.report.tally.documents > len(inputs)
-    code = _told(finished, context.command, review, writing, places.output, by_line=by_line)
+    code = _told(finished, context.command, review, writing, places.output, payer, by_line=by_line)
     receipts.write(signer, finished.report, place, quiet=writing.quiet)
     outputs.tell(quiet=writing.quiet or finished.already)
     return code
@@ -423,9 +423,17 @@ def _reviewing(
 
 
 def _told(
-    finished: Finished, command: Any, review: str, writing: _WritingOptions, output: Path | None, *, by_line: bool
+    finished: Finished,
+    command: Any,
+    review: str,
+    writing: _WritingOptions,
+    output: Path | None,
+    payer: Payer | None,
+    *,
+    by_line: bool,
 ) -> int:
     from textveil.cli.brief import brief
+    from textveil.cli.ledger import charged_lines
     from textveil.pages.messages import counted, row
 
     report = finished.report
@@ -438,6 +446,7 @@ def _told(
             [report.summary(), *finished.sender_report.lines()] if writing.verbose else [brief(report, where, review)]
         )
         lines += [] if report.certificate is None else [told(report.certificate)]
+        lines += charged_lines(payer)
     if finished.names:
         count = counted(len(finished.names), "file")
         lines += row("names", f"{count} called by number: the names tell what is hidden. See --sender-report")

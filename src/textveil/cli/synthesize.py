@@ -90,7 +90,7 @@ def synthesize_command(
             )
             synthetic = synthesize(request, pool, documents=documents)
         lines = _lines(synthetic.texts, synthetic.labels)
-        write_release(target, lines, synthetic.report, report, as_json=as_json)
+        write_release(target, lines, synthetic.report, report, payer, as_json=as_json)
     shared, in_pool = compared_again(synthetic.texts, pool, records)
     if overlaps is not None:
         write_whole(overlaps, json_text([each._asdict() for each in shared], indent=1).encode("ascii"), private=True)
@@ -193,7 +193,7 @@ def topics_command(
             )
             themes = topics_of(request, pool, topics=topics)
         lines = "".join(json.dumps(theme.to_data()) + "\n" for theme in themes.themes).encode("ascii")
-        write_release(target, lines, themes.report, report, as_json=as_json)
+        write_release(target, lines, themes.report, report, payer, as_json=as_json)
     tell_pool(compared_again([], pool, records).in_pool)
     tell_sender(counted(len(themes.themes), "topic"), themes.report.guarantee, request, themes.persons)
     outputs.tell()

@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeAlias, cast
 
+from textveil.budget.standing import Charged
 from textveil.corpora.block_worker import BlockWorker, Engine, OnError, need_drawn
 from textveil.corpora.blocks import BLOCK_BYTES, NO_COLUMNS, Block, Outcome, RecordColumns, Skip
 from textveil.corpora.file_by_file import FileByFile, formats_of
@@ -441,7 +442,8 @@ class Run:
         )
         renamed = self.corpus_format.renamed if isinstance(self.corpus_format, FileByFile) else {}
         names = {new: old for old, new in renamed.items()}
-        return Finished(report, totals, already, modified, self.risk, names)
+        charged = self.payer.charged[-1] if self.payer is not None and self.payer.charged else None
+        return Finished(report, totals, already, modified, self.risk, names, charged)
 
     def _columns_told(self) -> dict[str, Any]:
         structured = [each for each in formats_of(self.corpus_format) if isinstance(each, Structured)]
@@ -467,6 +469,7 @@ class Finished:
     modified: bool = False
     risk: MeasuredRisk | None = None
     names: Mapping[str, str] = field(default_factory=dict, repr=False)  # of files that have another in the release
+    charged: Charged | None = None  # where it left those who paid
 
     @property
     def skipped(self) -> int:
@@ -482,6 +485,7 @@ class Finished:
             skipped=[skip._asdict() for skip in self.totals.skipped],
             skipped_count=self.skipped,
             names=self.names,
+            ledger=None if self.charged is None else self.charged.to_data(),
             sample=[(document.before, document.after) for document in self.totals.sampled],
         )
 

@@ -19,6 +19,7 @@ from functools import partial
 from pathlib import Path
 
 from textveil.budget.account import Account
+from textveil.budget.standing import Charged
 from textveil.corpora.block_worker import BlockWorker, Engine
 from textveil.corpora.inputs import Inputs
 from textveil.corpora.job_ledger import JobFolder, JobReceipt
@@ -39,7 +40,13 @@ class Payer:
     # remembers a release of a corpus that is paid for until it is written; None remembers none. A job of ``sanitize``
     # has a folder of its own
     folder: JobFolder | None = field(default=None, repr=False)
+    # where runs left those whom they were charged to: for the payer alone, the last one at the end
+    charged: list[Charged] = field(default_factory=list, repr=False, compare=False)
     anew: bool = False  # whether a release of other records or settings that it remembers is forgotten, not kept
+
+    def note(self, charged: Charged | None) -> None:
+        """Note whom a run was charged to, if anybody."""
+        self.charged.extend([] if charged is None else [charged])
 
     def account(self, name: bytes | None) -> Account:
         """The account of a person whom records name; None is the payer itself."""
@@ -83,6 +90,7 @@ def paid(
         rewound()
         receipt = None if folder is None else JobReceipt(folder, _digest(worker.secret, counts))
         with paying(ledger, costs, receipt) as drawing:
+            payer.note(drawing.charged)
             yield drawing.begin
 
 

@@ -251,6 +251,7 @@ class SenderReport:
     skipped_count: int = 0  # entries of such records in all
     names: Mapping[str, str] = field(default_factory=dict, repr=False)  # of released files that had another before
     sample: Sequence[tuple[str, str]] = field(default=(), repr=False)
+    ledger: Mapping[str, Any] | None = None  # how many accounts paid, and where the one with least left stands
 
     def to_data(self) -> dict[str, Any]:
         """Return the report as JSON data; docs/guarantees.md documents the keys."""
@@ -261,6 +262,7 @@ class SenderReport:
             "unknown_words_mapped": self.mapped,
             "skipped": {"count": self.skipped_count, "first": [dict(skip) for skip in self.skipped]},
             **({"names": dict(self.names)} if self.names else {}),
+            **({} if self.ledger is None else {"ledger": dict(self.ledger)}),
             **({"sample": [{"before": old, "after": new} for old, new in self.sample]} if self.sample else {}),
         }
 

@@ -219,6 +219,8 @@ async def sanitized_body(
                 texts[number] = data
         headers["X-Textveil-Guarantee"] = str(paid.guarantee["text"]).encode("ascii", "replace").decode()
         headers["X-Textveil-Policy"] = paid.policy
+        if paid.balance.releases:
+            headers["X-Textveil-Spent"] = str(paid.balance.spent)
         if paid.budget["remaining"] is not None:
             headers["X-Textveil-Budget"] = paid.budget["left"]
     return SanitizedBody(await beside(size, partial(written, template, texts)), memory, headers, releases)

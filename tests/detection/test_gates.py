@@ -85,6 +85,7 @@ PIECES += [
     'Ada "Dot" Zuse won',
     "\nis our tasha round gazza's place and that is all there is to say of it\nyes it is\nno it is not so",
     "I met Will Carpenter there",
+    "Happy birthday Hope!",
     "x\ni.A. St. Zuse, Arzt",
     "Tel. 0 25 81 / 4 71 12",
     "haar broer Wouter",

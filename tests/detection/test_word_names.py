@@ -45,6 +45,10 @@ def found(text: str) -> list[str]:
         ("Flowers: Petal & Stem, white", ["Petal & Stem"]),
         ("by the Old Mill Groundworks, late", ["Old Mill Groundworks"]),
         ("Pharmacy: Kessler Drugs, Pine Bluff, 870-555-0129.", ["Kessler Drugs", "Pine Bluff"]),
+        ("We paid for Brannigan's jacket.", ["Brannigan"]),
+        ("Told Maria cakes are free.", ["Maria"]),
+        ("Patel paints the wall.", ["Patel"]),
+        ("with Maria cakes are nice", ["Maria"]),
     ],
 )
 def test_names_that_are_words_go(text: str, names: list[str]) -> None:
@@ -60,6 +64,8 @@ def test_names_that_are_words_go(text: str, names: list[str]) -> None:
         "Grace is due.",
         "Skip to the end.",
         "We chose a Festo valve.",
+        "She made a Bakewell tart with Bramley apples.",
+        "They keep a Dartford Warbler.",
         "Fine Mira shower, Ikea sofa.",
         "one pack of Tunnock's wafers",
         "Meds: memantine, Laxido, Cavilon. Fine.",
@@ -113,3 +119,124 @@ def test_ages_at_the_head_of_a_line(text: str, age: list[str]) -> None:
 def test_chats_in_small_letters(lines: tuple[str, ...], names: set[str]) -> None:
     text = plain("\n".join(lines)).text
     assert {text[span.start : span.end] for span in find_senders(text)} == names
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Happy birthday {}!",
+        "Happy 40th birthday {}",
+        "RIP {}",
+        "In memory of {}.",
+        "the funeral of {} on",
+        "booked under the name of {}.",
+        "FAO {}",
+        "Paid obo {}.",
+        "OBO {}",
+        "per pro {}",
+        "in the matter of {}.",
+        "Have you met {}?",
+        "Farewell to {}",
+        "key holder {}",
+        "ACTION {} - send it",
+        "Congratulations to {} on it",
+        "Congrats to {}",
+        "Customer name - {}",
+        "Account holder {}",
+        "Next of kin {}",
+        "Payment received from {} with thanks",
+        "Give it to {} please",
+        "Remind {} that it is due",
+        "They blamed {} for it",
+        "Apologies: {}",
+        "Present: {}, the chair",
+        "Attendees: {}",
+        "Absent: {}",
+        "Goals: {} 34",
+        "Scorer: {}",
+        "Substitutes: {}",
+        "Man of the match: {}",
+        "Detention: {}",
+        "Plus one: {}",
+        "Insured: {}",
+        "Emergency contact: {}",
+        "Bill to: {}",
+        "Ship to:\n{}\nThe old mill",
+        "Deliver to: {}",
+        "On call: {}",
+        "Lift share: {} drives",
+        "Locker 12: {}",
+        "Vocals: {}",
+        "NOK: {} (sister)",
+        "{} (crying): leave me alone",
+        "{} (Chair)",
+        "{}, Director",
+        "{}, 42, of this parish",
+        "- {} - paid",
+        "so\n{} x",
+        "{} replied: nice",
+        "It's {} here, about the car",
+        "This is {} speaking",
+        "The keys are at {}'s.",
+        "Sent from {}'s phone",
+        "[{} enters]",
+        "{} joined the call",
+        "{} added you",
+        "{} (she/her) came",
+        "{}'s mother rang.",
+        "{} has moved out of the flat.",
+        "{} will bring the cake.",
+        "{} is my neighbour.",
+        "{} and I went swimming.",
+        "Vet: {}",
+        "Parent/guardian: {}",
+        "Reviewed by: {}",
+    ],
+)
+def test_a_given_name_that_is_a_word_goes_beside_what_only_somebody_has(text: str) -> None:
+    assert found(text.format("Hope")) == ["Hope"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Cover: Leather",
+        "Present: Simple past",
+        "Goals: Mobility, Strength",
+        "Triage: Green",
+        "Ordered: Lily",
+        "Have you met Finance?",
+        "Payment from Stripe.",
+        "Remind Finance that it is due.",
+        "It's Spring here.",
+        "We saw a Christian Cross there.",
+        "Weight (kg): see below",
+    ],
+)
+def test_what_is_no_name_stays_beside_such_words(text: str) -> None:
+    assert found(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Spoke to Martha S. Bouts.", "Martha S. Bouts"),
+        ("Martha S. Bouts left.", "Martha S. Bouts"),
+        ("We met Thomas Finch III there.", "Thomas Finch III"),
+        ("I met Luca dalla Pozza.", "Luca dalla Pozza"),
+        ("Regards,\nWill Banks", "Will Banks"),
+        ("Chase Donovan being duly sworn", "Chase Donovan"),
+        ("I met Christian Bauer there.", "Christian Bauer"),
+        ("Spoke to J Pettifer on it.", "J Pettifer"),
+        ("Spoke to SM Iqbal on it.", "SM Iqbal"),
+        ("It was plan B Harris had.", "Harris"),
+        ("Spoke to GP Iqbal on it.", "Iqbal"),
+        ("I met Grace OKWEDDE there.", "Grace OKWEDDE"),
+        ("happy birthday rose! hope it is a good one", "rose"),
+        ("Tamsel Okwedde replied: nice", "Tamsel Okwedde"),
+        ("Tamsel Okwedde (crying): leave me alone", "Tamsel Okwedde"),
+        ("Farrowdale (crying): leave me alone", "Farrowdale"),
+    ],
+)
+def test_names_with_words_in_them_go_whole(text: str, name: str) -> None:
+    assert found(text) == [name]

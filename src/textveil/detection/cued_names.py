@@ -101,7 +101,8 @@ _NAMED: Final = lazy_regex(rf" (?:as )?(?:\"|')?{_TITLES}{{0,2}}(?=[A-Za-z])")
 _SPACE: Final = lazy_regex(rf"\.? {_TITLES}{{0,3}}(?=[A-Zavdlebt])")
 _POINT: Final = lazy_regex(rf"\. ?(?:(?:ra|ssa|na|as?|os?)\.? )?{_TITLES}{{0,3}}(?=[A-Zavdlebt])")
 _LABEL: Final = lazy_regex(
-    r"(?:(?:/?(?:e?[rn]|in|rin|a))?(?: [A-Za-z'&/]{1,14}){0,3})?(?: [0-9]{1,2})?(?: \([A-Za-z ]{1,20}\))?\.?"
+    r"(?:(?:/?(?:e?[rn]|in|rin|a)|/[A-Za-z]{4,12})?(?: [A-Za-z'&/]{1,14}){0,3})?(?: [0-9]{1,2})?"
+    r"(?: \([A-Za-z ]{1,20}\))?\.?"
     r"[\"'*_]{0,2}(?: ?[:=][ \t*_\"']{0,8}(?:\n[ \t]{0,8})?|(?: {3,40}|\t{1,4})"
     r"(?=[A-Z][^\n\t]{1,60}(?:\n|\Z))(?![^\n]{1,60}   ))"
     rf"{_TITLES}{{0,3}}(?=[A-Zavdlebt])"
@@ -197,6 +198,9 @@ _NAME_LABELS: Final = words_in(
     apellido apellidos apelido achternaam voornaam imie nazwisko jmeno prijmeni navn namn fornavn etternavn"""
 )
 """Labels of nothing but names."""
+_NOT_ONLY_PERSONS: Final = words_in("triage signature contact host operator worker")
+"""Labels behind which words stand too, as behind those in -ed: Triage: Green."""
+_WHOLE_VALUE: Final = lazy_regex(r"[A-Z][a-z]+(?=[ \t]*(?:\n|\Z|[;(|<]|[ ]{2}|, [A-Z]))")
 _MARKS_OF_WORD: Final = int(Marks.COMMON | Marks.SMALL)
 _PLAIN: Final = int(Marks.COMMON | Marks.SMALL | Marks.OTHER)
 _NAMES: Final = int(Marks.GIVEN | Marks.FAMILY)
@@ -258,7 +262,8 @@ def _announced_end(text: str, start: int, end: int, at: int, cue: Cue, language:
         return 0 if not fits or _VERB_ENDING.search(text, at, stop) else stop
     aside = cue is _KIN_CUE and text[start].islower() and text[at - 2 : at] == ", "
     small = aside or (cue is _KIN_CUE and language != "en")
-    sure = cue is _LABEL_CUE and low in _NAME_LABELS
+    person = language == "en" and low not in _NOT_ONLY_PERSONS and (not low.endswith("ed") or " by" in text[end:at])
+    sure = cue is _LABEL_CUE and (low in _NAME_LABELS or (person and _WHOLE_VALUE.match(text, at) is not None))
     stop = _name_end(text, at, language, cue, small=small, sure=sure)
     if cue is _LABEL_CUE and stop and not _SIGN.search(text, end, at):
         return stop if _is_form(text, start, at, stop) else 0
@@ -415,7 +420,7 @@ def _fits(text: str, end: int, cue: Cue, marked: list[int], parts: list[re.Match
     written = text[parts[0].start() : parts[0].end()]
     if written.isupper() and not (marked[0] & _NAMES or (sure and len(written) > 3)):
         return False
-    plain = is_plain_word(written.lower()) and not (sure and marked[0] & Marks.GIVEN)
+    plain = is_plain_word(written.lower()) and not (sure and marked[0] & _NAMES)
     return _ENDS_VALUE.match(text, end) is not None and not plain
 
 

@@ -47,6 +47,7 @@ from textveil.detection import (
     streets,
     technical,
     trade_records,
+    word_names,
 )
 from textveil.detection.addresses import REGIONS, find_addresses
 from textveil.detection.demographic_lists import with_states
@@ -202,6 +203,8 @@ _FIELDS: Final = Phase("fields", (
         'Ada "Dot" Zuse won', 'Oak "Dot" table won'),
     Row("worded-name", formal_names.find_worded_names, formal_names.WORDED_GATE, "person", 0.8, "list",
         "I met Will Carpenter there", "I met Will today"),
+    Row("word-name", word_names.find_word_names, word_names.GATE, "person", 0.6, "cue",
+        "Happy birthday Hope!", "Happy birthday all!"),
     Row("signed-name", formal_names.find_signed_names, formal_names.SIGNED_GATE, "id person", 0.8, "field",
         "x\ni.A. St. Zuse, Arzt", "x\ni.A. Personalabteilung, Haus"),
     Row("labelled-phone", addresses.find_labelled_phones, addresses.LABELLED_PHONE_GATE, "phone", 0.85, "label",

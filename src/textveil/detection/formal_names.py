@@ -63,7 +63,8 @@ _TICKET: Final = lazy_regex(
 
 _JOINT: Final = r"(?:St\.? |(?:(?:van|von|der|den|de|del|di|du|la|le|al|ap|bin) ){1,3})"
 _WORDED: Final = lazy_regex(
-    r"[WMJAT](?<![\w.'-].)(?:ill|ay|une|pril|ugust|y)(?<=Will|.May|June|pril|gust|..Ty) (?=[A-Za-z])"
+    r"[WMJATC](?<![\w.'-].)(?:ill|ay|une|pril|ugust|y|hristian|hase)(?<=Will|.May|June|pril|gust|..Ty|tian|hase)"
+    r" (?=[A-Za-z])"
     rf"(?P<joint>{_JOINT})?(?P<last>{_WORD})(?![\w@])"
 )
 """A given name that is a verb or a month, and a family name: Will Carpenter, June Field."""
@@ -76,6 +77,7 @@ _NO_FAMILY: Final = words_in("day days bank fool fools ball fair fest festival s
 _SUBJECT: Final = lazy_regex(
     r"'s |, | (?:[a-z]{2,12}s|[a-z]{3,12}ed|and (?=[A-Z])|had|came|went|said|told|left)(?![a-z])"
 )
+_ENDS: Final = lazy_regex(r":? ?(?:[\n(:;]|-(?= )|\Z)| (?:being|here|v|is|and|x)(?![a-z])")
 _LONGEST: Final = 25
 _ACRONYM: Final = 4  # letters of a word in capitals that may be short for something
 
@@ -132,7 +134,8 @@ def _names_without_title(text: str) -> Iterator[tuple[int, int, str]]:
     marks_of = lists().words.get
     for match in matches(_ENDS_IN_CAPITALS, text):
         given, family = marks_of(text[match.start() : match.end("given")].lower(), 0), match["family"].lower()
-        if _is_only_given(given) and _is_family(family):
+        named = given & Marks.GIVEN and not given & (Marks.OTHER | Marks.KNOWN_PLACE) and family not in known.COMPANIES
+        if named and _is_family(family):
             yield *match.span(), "list"
     for match in matches(_TICKET, text) if "/" in text else ():
         yield *match.span(), "field"
@@ -257,8 +260,8 @@ def find_signed_names(text: str) -> Iterator[Found]:
 
 
 WORDED_GATE: Final = both(
-    with_words("will may june april august ty"),
-    matching(r"(?:Will|May|June|April|August|Ty) (?:[A-Z]|[a-z]{2,3} [A-Z])"),
+    with_words("will may june april august ty christian chase"),
+    matching(r"(?:Will|May|June|April|August|Ty|Christian|Chase) (?:[A-Z]|[a-z]{2,3} [A-Z])"),
 )
 
 
@@ -275,12 +278,15 @@ def _is_worded_name(text: str, match: re.Match[str]) -> bool:
     if low in _NO_FAMILY or low in known.FUNCTION_WORDS or (marks and not (marks & Marks.FAMILY or match["joint"])):
         return False
     before, behind = text[max(0, match.start() - 24) : match.start()], text[match.end() : match.end() + 2]
-    if match[0][0] not in "WT" and _DATED.search(before) is not None:
+    if match[0][0] == "C" and (marks & Marks.COMMON or before[:-1].rpartition(" ")[2].lower() in known.DETERMINERS):
+        return False  # the Christian Church, Chase Bank
+    if match[0][0] not in "WTC" and _DATED.search(before) is not None:
         return False
     if behind[:1] == " " and behind[1:].isupper() and not _SUBJECT.match(text, match.end()):
         return False
     if not before.strip() or before.rstrip(" \"'(")[-1:] in ".!?:;\n" or "\n" in before[-3:]:
-        return _SUBJECT.match(text, match.end()) is not None
+        verb = match[0][0] in "WC"
+        return _SUBJECT.match(text, match.end()) is not None or (verb and _ENDS.match(text, match.end()) is not None)
     return before[-1] == "(" or before.rstrip()[-1:].islower() or before[-2:] in (", ", '" ')
 
 

@@ -5,12 +5,13 @@ They are found as ordinary words, so that the search for names, which takes a ca
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from typing import Final
 
 from textveil.detection import lists as known
 from textveil.detection.cued_names import label_words
 from textveil.detection.found import Found, near, words_in
-from textveil.detection.gates import Seen, at_digits, holding, joined_words, places_of, with_words
+from textveil.detection.gates import Seen, WithWords, at_digits, holding, joined_words, places_of, with_words
 from textveil.detection.languages import ORDINARY
 from textveil.detection.lists import Marks, lists
 from textveil.detection.name_evidence import is_field
@@ -83,11 +84,16 @@ def _is_short(value: str) -> bool:
     return len(value.split()) <= _SHORT_VALUE and not value.rstrip().endswith(("?", "!"))
 
 
+_SAYS: Final = words_in("replied commented said says asked asks wrote writes added answered texted posted")
+
+
 def _is_label(label: str, value: str, *, form: bool) -> bool:
     words = [word.lower() for word in _WORD.findall(label)]
     marks = [lists().words.get(word, 0) for word in words]
     if any(mark & Marks.GIVEN and not mark & _PLAIN for mark in marks):
         return False
+    if len(words) > 1 and (words[-1] in _SAYS or (label.endswith(")") and not marks[0] & _PLAIN)):
+        return False  # Fenn replied: nice; Fenn (crying): go
     if any(word in label_words() for word in words) or (len(words) > 1 and label.endswith(".")):
         return True
     named = any(mark & _NAMES and word not in known.NOUNS for word, mark in zip(words, marks, strict=True))
@@ -141,32 +147,62 @@ def find_vehicles(text: str) -> Iterator[Found]:
             yield Found(start, end + 1 + len(first), ORDINARY, 0.0)
 
 
-_GOODS: Final = """sofa fridge freezer oven cooker hob kettle toaster microwave dishwasher shower boiler radiator
-    valve pump drill mower strimmer chainsaw trainers trainer boots boot jacket coat jeans hoodie handbag rucksack
-    watch laptop camera lens printer router keyboard headphones guitar amp piano bike tyres tyre brakes charger
-    padlock mattress pram pushchair buggy notebook inhaler frame wafers crisps biscuits teabags chocolates
-    chocolate lager beer yoghurt cereal shampoo soap perfume lipstick trousers socks goggles helmet tent stove
-    lighter razor hoover vacuum sneakers purse backpack diapers wipes stroller faucet furnace dryer washer mixer
-    blender grill scooter"""
-_GOODS_WORDS: Final = joined_words(_GOODS)
-GOODS_GATE: Final = with_words(_GOODS)
+@cache
+def _of_a_sort() -> frozenset[str]:
+    """Return animals and plants in the singular and the plural."""
+    return frozenset(f"{word}{end}" for word in known.written("en")["animals and plants"] for end in ("", "s"))
+
+
+@cache
+def _goods() -> frozenset[str]:
+    """Return goods in the singular and the plural, and animals and plants."""
+    return _of_a_sort() | {f"{word}{end}" for word in known.written("en")["goods"] for end in ("", "s")}
+
+
+GOODS_GATE: Final = WithWords(_goods)
 _MADE_BY: Final = lazy_regex(r"(?:\A|[^A-Za-z0-9])(?P<make>[A-Z][a-z]{2,14}(?:'s)?(?: [A-Z][a-z]{2,14})?) \Z")
 _ARTICLE: Final = lazy_regex(
-    r"(?:\b(?:an?|the|my|our|his|her|your|new|old|one|two|some|with|of|and)|[,:;(\n0-9]|\A) ?\Z"
+    r"(?:\b(?:an?|the|my|our|his|her|their|your|this|that|new|old|one|two|three|another|some|any|no|blue|red|black|white|green"
+    r"|grey|silver)|[0-9]) \Z"
 )
+_BEFORE_GOODS: Final = lazy_regex(
+    r"(?:\b(?:(?P<amid>with|of|for|about|in|on|than|like|from|into|without|plus|more|extra|fresh|spare)|and|or|is|was)"
+    r"|[,:;(\n|*-]|\A) ?\Z"
+)
+_GIVES: Final = words_in("told tell gave give ask asked send sent show showed bring brought buy bought get got owe")
+_PACKED: Final = words_in("wafers crisps biscuits teabags chocolate chocolates beer lager cereal shampoo soap tea")
 
 
 def find_goods(text: str) -> Iterator[Found]:
-    """Yield the makes of goods that are in small letters: a Festo valve, Tunnock's wafers; nobody's: Orla's boots."""
-    for start, end in places_of(text, _GOODS_WORDS):
-        make = _MADE_BY.search(text, max(0, start - 34), start) if text[start:end].islower() else None
-        if make is None or not _ARTICLE.search(text, max(0, make.start("make") - 6), make.start("make")):
+    """Yield the makes and sorts of goods and animals: a Festo valve, Border Terrier; nobody's: Orla's boots."""
+    for start, end in places_of(text, _goods()):
+        make = _MADE_BY.search(text, max(0, start - 34), start)
+        small = text[start:end].islower()
+        if make is None or not (small or _is_of_a_sort(text[start:end])):
             continue
         first = make["make"].split("'")[0].split(" ")[0].lower()
         marks = lists().words.get(first, 0)
-        owner = "'" in make["make"] and marks & Marks.GIVEN
+        before = max(0, make.start("make") - 9), make.start("make")
+        if first in _GIVES or not (_ARTICLE.search(text, *before) or _is_amid(text, before, marks, text[end - 1])):
+            continue
+        packed = text[start:end] in _PACKED or text[start:end].lower() in _of_a_sort()
+        owner = "'" in make["make"] and (marks & Marks.GIVEN or not packed)
         if not (owner or first in known.RELATIONS or first in known.TITLES):
-            yield Found(*make.span("make"), ORDINARY, 0.0)
+            yield Found(make.start("make"), make.end("make") if small else end, ORDINARY, 0.0)
+
+
+def _is_amid(text: str, before: tuple[int, int], marks: int, last: str) -> bool:
+    """Return whether the make of goods can stand here without an article: with Bramley apples; not: Patel paints."""
+    found = _BEFORE_GOODS.search(text, *before)
+    if found is None or (marks & Marks.GIVEN and not marks & _PLAIN):
+        return False
+    return found["amid"] is not None or not (marks & _NAMES and last == "s")
+
+
+def _is_of_a_sort(written: str) -> bool:
+    """Return whether a word in capitals is an animal or a plant, and nobody's family name: Border Terrier."""
+    low = written.lower()
+    return written.istitle() and low in _of_a_sort() and not lists().words.get(low, 0) & _NAMES
 
 
 _GIVEN_DRUGS: Final = lazy_regex(

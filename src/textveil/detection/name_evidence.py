@@ -85,9 +85,19 @@ _ACTS: Final = (
     r"|is (?:away|ill|sick|poorly|late|off|out|on (?:leave|holiday|call|nights)|covering|coming|driving|bringing"
     r"|picking|taking)|to (?:ask|ring|call|email|phone|text|send|write|check|chase|bring|book|speak|talk|buy"
     r"|order|draft|arrange|circulate|organi[sz]e|confirm|mend|fix|tell|invite|pay|sign|contact|follow up"
-    r"|look into|find out)"
+    r"|look into|find out)|(?:has |have )?(?:joined|left) the (?:group|chat|call|meeting|house|flat|class|office)"
+    r"|added (?:you|me|him|her|them|us)|reacted to|commented|being (?:duly )?sworn|aka|owes|owed|limped|scored"
+    r"|here(?=!)|v the (?:Crown|State|King|Queen)|(?:has|had) (?:moved (?:out|in|to|away)|given up"
+    r"|been (?:ill|unwell|off))"
+    r"|will (?:bring|ring|call|pick|collect|cook|drive|email|text|phone|pay)|is (?:my|our|his|her|their) [a-z]{3,12}\."
+    r"|was (?:late|ill|unwell|poorly|drunk|furious|tearful)|had an? (?:nosebleed|fall|fit|seizure|tantrum)"
+    r"|drives|and I (?:went|are|have|were|had|will)"
 )
-ACTS: Final = lazy_regex(rf",? (?:(?:also|just|still|always|never|then|only|even) )?(?:{_ACTS})(?![A-Za-z])")
+ACTS: Final = lazy_regex(
+    rf",? (?:(?:also|just|still|always|never|then|only|even) )?(?:{_ACTS})(?![A-Za-z])| \((?:she|he|they)/"
+    r"|'s (?:mother|father|mum|dad|mom|wife|husband|son|daughter|brother|sister|car|phone|house|flat|birthday|mobile)"
+    r"(?![A-Za-z])"
+)
 """Verbs of persons alone, behind a name that is a word too and begins a sentence: Mercy emigrated, Dot to ring."""
 _TELLS: Final = lazy_regex(
     r" \((?:[Hh]is |[Hh]er |[Pp]atient's |the )?(?:son|daughter|wife|husband|mother|father|mom|mum|dad|sister|brother"

@@ -29,7 +29,8 @@ _WORD: Final = (
     r"|[A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+(?:(?<=s)'(?= [A-Z]))?)"
 )
 _SMALL: Final = (
-    "van|von|der|den|de|del|della|di|da|dos|du|la|le|bin|ibn|al|el|ter|ten|af|y|zu|ap|ferch|bint|abu|zur|vom"
+    "van|von|der|den|de|del|della|dalla|dal|dei|degli|di|da|dos|du|la|le|bin|ibn|al|el|ter|ten|af|y|zu|ap|ferch"
+    "|bint|abu|zur|vom"
     "|of|the|and|&|for"
 )
 _FIRST: Final = (
@@ -261,7 +262,7 @@ class _Run:
             named = _titled_name(titled, group[place], before, shortened=point)
             if named or self._in_name(group, place, opens and place == 0 and not titled):
                 free = titled > 1 or not (opens and place == 0)
-                while stop < len(group) and self._goes_on(group, stop, place if free else -1):
+                while stop < len(group) and self._goes_on(group, stop, place, free=free):
                     stop += 1
                 while group[stop - 1].low in known.PARTICLES and stop - 1 > place:
                     stop -= 1
@@ -364,7 +365,7 @@ class _Run:
             return False
         return not opens or self._goes_on(group, place + 1) or ACTS.match(self._text, word.end) is not None
 
-    def _goes_on(self, group: list[Word], place: int, first: int = -1) -> bool:
+    def _goes_on(self, group: list[Word], place: int, first: int = -1, *, free: bool = False) -> bool:
         if place >= len(group):
             return False
         word = group[place]
@@ -376,11 +377,14 @@ class _Run:
             ends = place + 1 == len(group) or (
                 place + 2 == len(group) and not group[place + 1].marks & (_COMMON | _OTHER)
             )
-            given = first >= 0 and first == place - 1 and ends
+            between = [len(word.low.replace(".", "")) for word in group[first + 1 : place]]
+            given = first >= 0 and ends and (between == [1] or (free and not between))
             if given and not word.capitals and word.low not in _ENDS and word.low not in known.TITLES:
                 before = group[first]
                 if len(before.low) == 1 or "." in before.low or before.marks & (_GIVEN | _COMMON) == _GIVEN:
                     return True
+        if word.low in _NUMBERS_BEHIND and first >= 0 and place == len(group) - 1 and place - first > 1:
+            return True  # Thomas Finch III
         if word.marks & _OTHER:
             return False
         if word.capitals and not group[place - 1].capitals and (len(word.low) < 4 or not word.marks & _NAMES):
@@ -388,4 +392,5 @@ class _Run:
         return not word.marks & _COMMON or (bool(word.marks & _FAMILY) and not word.capitals)
 
 
+_NUMBERS_BEHIND: Final = frozenset(("ii", "iii", "iv"))
 _BEGINS_PLACE: Final = frozenset(("lake", "mount", "fort", "cape", "gulf", "port"))

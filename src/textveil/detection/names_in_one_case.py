@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from textveil.detection import lists as known
@@ -100,6 +101,7 @@ class NamesInOneCase:
         return word.end()
 
 
+@lru_cache(maxsize=1)
 def is_small(text: str) -> bool:
     """Return whether a page is written in small letters, but for a few words."""
     written = len(_CAPITALIZED.findall(text))

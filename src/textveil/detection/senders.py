@@ -65,7 +65,7 @@ def find_senders(text: str) -> Iterator[Found]:
         check_time()
         dated = _DATED.match(text, start) if text[start] in "[0123456789" else None
         if dated is not None:
-            if not all(map(is_plain_form, dated["name"].lower().split(" "))):
+            if not all(map(is_plain_form, dated["name"].lower().split(" "))) or _is_given(dated["name"].lower()):
                 spans.append(Found(*dated.span("name"), "person", 0.8, "field"))
         elif line := _CLOCKED.match(text, start):
             clocked.append(line)
@@ -98,7 +98,8 @@ def _writers(text: str, lines: list[tuple[int, int]], *, firm: bool, talk: bool 
         words = [name for name in often if often[name] > 1 and (_is_called(name) or _is_given(name))] if named else []
         sure, chat = [*named, *words], False
     for (start, end), name in zip(lines, written, strict=True):
-        if name in sure or (chat and (often[name] > 1 or (firm and repeated)) and _is_writer(name, firm=True)):
+        again = often[name] > 1 or (firm and (repeated or _is_given(name.lower())))
+        if name in sure or (chat and again and _is_writer(name, firm=True)):
             handle = not name.replace("'", "").replace("-", "").replace(" ", "").replace(".", "").isalpha()
             yield Found(start, end, "handle" if handle else "person", 0.7, "field")
 

@@ -13,7 +13,7 @@ from typing import Final
 from textveil.detection import lists as known
 from textveil.detection.cued_names import label_words
 from textveil.detection.dates import is_day_or_month
-from textveil.detection.found import Found
+from textveil.detection.found import Found, words_in
 from textveil.detection.lists import LANGUAGES, Marks, lists
 from textveil.detection.mentions import EVIDENCE
 from textveil.detection.people_in_records import is_plain_form, is_thing
@@ -287,6 +287,19 @@ _INITIALS_BEFORE: Final = lazy_regex(
 _INITIALS_BEHIND: Final = lazy_regex(
     r",? (?!D\.O\.B|P\.S|P\.P|N\.B|A\.K\.A|U\.[SK]|P\.O)[A-Z]\.(?:[ -]?[A-Z]\.){0,3}(?![\w'@/-])(?! [A-Z][a-z])"
 )
+_LETTERS_BEFORE: Final = lazy_regex(
+    r"(?:(?<![A-Za-z])(?P<word>[a-z]{2,12}) |[\n:,;(|] ?|\A)(?P<letters>[B-HJ-WYZ]|[A-Z]{2}) \Z"
+)
+"""Letters without full stops before a listed family: Spoke to J Pettifer, SM Iqbal."""
+_SORTED: Final = words_in(
+    """vitamin plan type grade class team group block flat section option appendix exhibit unit room part level factor
+    case hepatitis schedule form table figure gate bus platform line stage model series category tier band zone wing"""
+)
+"""Words before a letter that is a mark of a sort: plan B."""
+_TWO_LETTERS: Final = words_in(
+    """pc dc ds di ps dr mr ms mx st sr jr fr gp hr it uk us eu un tv ai pa ot pt rn md vp pm mp fc ac ad bc jp qc kc qa
+    vc ag co re np gm nz dj mc hq ok no tb am ny la sw nw se ne id qr cv ip os pr er ed xl ml kg ft to of in on at by"""
+)
 _LONGEST_INITIALS: Final = 16
 
 
@@ -303,11 +316,23 @@ def with_initials(text: str, spans: Sequence[Found], language: str) -> list[Foun
             before = _INITIALS_BEFORE.search(text, low, start)
             titled = before is not None and language == "fr" and before[0].strip() == "M."
             start = start if before is None or titled else before.start()
+            if before is None and language == "en" and " " not in text[span.start : span.end]:
+                start = _with_letters(text, low, span)
             high = spans[number + 1].start if number + 1 < len(spans) else len(text)
             behind = _INITIALS_BEHIND.match(text, end)
             end = end if behind is None or behind.end() > high else behind.end()
         whole.append(span._replace(start=start, end=end))
     return whole
+
+
+def _with_letters(text: str, low: int, span: Found) -> int:
+    """Return where the letters begin that stand before a lone family; where it begins for none."""
+    letters = _LETTERS_BEFORE.search(text, low, span.start) if span.score > EVIDENCE else None
+    if letters is None or (letters["word"] or "") in _SORTED or letters["letters"].lower() in _TWO_LETTERS:
+        return span.start
+    marks = lists().words.get(text[span.start : span.end].lower(), 0)
+    family = marks & Marks.FAMILY or (not marks and len(letters["letters"]) == 1)
+    return letters.start("letters") if family else span.start
 
 
 _RUN_BEHIND: Final = lazy_regex(r"(?: [A-Z][a-z]{2,20}){1,3}(?![A-Za-z0-9_'@-]| ?:| [A-Z])")

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import textveil as tv
 from textveil.cli.main import app
 from textveil.detection.given import SHIPPED, KeepList, shipped_words
-from textveil.detection.lists import RELATIONS, TITLES
+from textveil.detection.lists import RELATIONS, TITLES, Marks, lists
 from textveil.detection.spans import DetectedSpan
 from textveil.errors import InputError, ParameterError
 from textveil.sanitize.policy.choice import policy_of, policy_of_data
@@ -132,7 +132,8 @@ def test_public_lists_have_each_entry_once(name: str) -> None:
 
 FAMOUS = frozenset(
     (
-        "dr pepper", "dr martens", "dr seuss", "doctor who", "madame bovary", "madame butterfly", "captain america",
+        "captain morgan", "lady grey", "dr pepper", "dr martens",
+        "dr seuss", "doctor who", "madame bovary", "madame butterfly", "captain america",
         "general tso", "father christmas", "king edwards", "brother printer", "bishop score",
     )
 )  # fmt: skip
@@ -260,3 +261,11 @@ def test_a_public_list_keeps_nobody_who_is_drawn_elsewhere(policy: str) -> None:
     assert "Wendy" not in sanitizer("Present: Wendy and Bob Smith.\nWendy's hens escaped.").text
     assert "at Wendy's" in sanitizer("We ate at Wendy's with them.").text
     assert "a Ford Fiesta" in sanitizer("Ford Mitchell drives a Ford Fiesta.").text
+
+
+def test_no_product_of_one_word_is_a_given_name() -> None:
+    """But those that everybody takes for the product: went to Zara would keep Zara the patient."""
+    marks = lists().words
+    given = {word for word in shipped_words("products") if marks.get(word.lower(), 0) & Marks.GIVEN}
+    alone = {word for word in given if not word.isupper() and not marks[word.lower()] & (Marks.COMMON | Marks.OTHER)}
+    assert alone <= {"Barbie", "Dell", "Visa", "Romaine", "Chanel", "Porsche", "Marvel", "Santa", "Hema", "Hoover"}

@@ -1,8 +1,9 @@
 """Build the lists of ordinary words of other languages, or check the committed file.
 
-    pip install wordfreq==3.1.1 faker==40.54.0
-    python tools/build_ordinary_words.py [--output FOLDER]   build (a few seconds)
-    python tools/build_ordinary_words.py --check             compare; exit code 1 if different
+    pip install wordfreq==3.1.1 faker==40.54.0 spylls==0.1.7
+    npm pack dictionary-es, and so on, for each of ``_SPELLED``; unpack them as FOLDER/dict-es, ...
+    python tools/build_ordinary_words.py --dictionaries FOLDER [--output FOLDER]   build (ten minutes)
+    python tools/build_ordinary_words.py --dictionaries FOLDER --check             compare; exit code 1 if different
 
 In a German, French, Spanish, Italian, Portuguese, Dutch or Polish document these words name nobody though they are
 written with a capital: words of wordfreq's small lists (1 in a million or more), in plain small letters, without
@@ -12,11 +13,15 @@ written with a capital: words of wordfreq's small lists (1 in a million or more)
 - names and places of its other lists, unless the word is among the 3,000 most frequent, or it is in one list alone,
   of persons, and no other three languages write it about as often;
 - well-known places;
+- names that more_names.txt gives as the language's own;
 - names that English text knows as well: words of four letters or more that the English articles of the detector's lists
   (tools/build_detection_lists.py) write with a capital in nine of ten uses, two at least, and that are about as
   frequent in English or more.
 
-The words of a language are parted into the frequent ones, 1 in 160,000 or more, and the others.
+The words of a language are parted into the frequent ones, 1 in 160,000 or more, and the others. But for German, whose
+spelling dictionary writes all nouns with a capital, those others that the language's spelling dictionary (npm
+dictionary-* 2 to 4) writes small are a part of their own, and a fourth part holds rarer words (1 in 6 million or more)
+of wordfreq's large lists that it writes small. In these two parts is no word of a list of names or places.
 """
 
 import argparse
@@ -25,17 +30,18 @@ import hashlib
 import json
 import lzma
 import sys
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-from build_detection_lists import ARTICLES, Counts, counted
+from build_detection_lists import ARTICLES, MORE, Counts, counted
 from faker_lists import entries
 
 from textveil.detection.found import folded
-from textveil.detection.lists import DATA, LANGUAGES, ORDINARY_FILE, ORDINARY_RECORD, Marks, lists
+from textveil.detection.lists import DATA, LANGUAGES, ORDINARY_FILE, ORDINARY_RECORD, Marks, lists, places
 
 _SURE: Final = 300
 _FREQUENT: Final = 3_000
@@ -45,6 +51,8 @@ _SMALL_SHARE: Final = 0.1
 _MARGIN: Final = 50
 _RARE: Final = 520
 _SHARED: Final = 3
+_RAREST: Final = 680
+_SPELLED: Final = ("fr", "es", "it", "pt", "nl", "pl")
 _LOCALES: Final = {
     "de": ("de_DE", "de_AT", "de_CH"),
     "fr": ("fr_FR", "fr_CH", "fr_BE", "fr_CA"),
@@ -66,19 +74,27 @@ def frequent(language: str) -> Iterator[str]:
 
 
 @cache
-def ranks(language: str) -> dict[str, int]:
+def ranks(language: str, size: str = "small") -> dict[str, int]:
     """The words of a language, the most frequent first, with their rarity: -100 times the logarithm of the share."""
     import msgpack
 
     spec = find_spec("wordfreq")
     if spec is None or not spec.submodule_search_locations:
         sys.exit("wordfreq must be installed; it is not. Install wordfreq==3.1.1.")
-    packed = Path(spec.submodule_search_locations[0], "data", f"small_{language}.msgpack.gz").read_bytes()
+    packed = Path(spec.submodule_search_locations[0], "data", f"{size}_{language}.msgpack.gz").read_bytes()
     return {
         word: rarity
         for rarity, bucket in enumerate(msgpack.unpackb(gzip.decompress(packed), raw=False)[1:])
         for word in bucket
     }
+
+
+def spelled(folder: Path, language: str) -> Callable[[str], bool]:
+    """Whether a spelling dictionary has a word as it is written."""
+    from spylls.hunspell import Dictionary
+
+    lookup: Callable[[str], bool] = Dictionary.from_files(str(folder / f"dict-{language}" / "index")).lookup
+    return lookup
 
 
 def ordinary(language: str, counts: Counts) -> tuple[list[str], list[str]]:
@@ -87,6 +103,8 @@ def ordinary(language: str, counts: Counts) -> tuple[list[str], list[str]]:
     marks_of = lists().words.get
     own = {folded(entry) for entry in entries("person", _NAMES, _LOCALES[language])}
     own |= {folded(entry) for entry in entries("address", _PLACES, _LOCALES[language])}
+    lines = (line.partition(": ") for line in MORE.read_text(encoding="ascii").splitlines())
+    never = {word for kind, _, names in lines if kind == f"own {language}" for word in names.split()}
     words: tuple[set[str], set[str]] = (set(), set())
     for rank, (entry, rarity) in enumerate(ranks(language).items()):
         word = folded(entry)
@@ -107,7 +125,7 @@ def ordinary(language: str, counts: Counts) -> tuple[list[str], list[str]]:
         shared = sum(ranks(other).get(entry, 10 * _RARE) - _MARGIN <= rarity for other in ("en", *LANGUAGES))
         both = Marks.GIVEN | Marks.FAMILY
         listed = listed and (shared > _SHARED or marks & both == both or bool(marks & Marks.PLACE))
-        if not (named or listed or marks & Marks.KNOWN_PLACE):
+        if not (named or listed or word in never or marks & Marks.KNOWN_PLACE):
             group = words[rarity > _RARE]
             group.add(word)
             if language == "de":
@@ -115,15 +133,40 @@ def ordinary(language: str, counts: Counts) -> tuple[list[str], list[str]]:
     return sorted(words[0]), sorted(words[1] - words[0])
 
 
+def parted(folder: Path, words: tuple[str, tuple[list[str], list[str]]]) -> tuple[list[str], ...]:
+    """The frequent words of a language, the rare ones, those that its dictionary writes small, and rarer such words."""
+    language, (frequent, rare) = words
+    if language not in _SPELLED:
+        return frequent, rare, [], []
+    is_spelled = spelled(folder, language)
+    large, small = places()
+    marks_of = lists().words.get
+    named = Marks.GIVEN | Marks.FAMILY | Marks.PLACE | Marks.KNOWN_PLACE
+    known, unsure = frozenset(frequent), frozenset(rare)
+    written: set[str] = set()
+    for entry, rarity in ranks(language, "large").items():
+        word = folded(entry)
+        if len(word) < _SHORT or not word.isascii() or not word.isalpha() or word in written or word in known:
+            continue
+        if (rarity > _RAREST and word not in unsure) or marks_of(word, 0) & named or word in large or word in small:
+            continue
+        if is_spelled(entry):
+            written.add(word)
+    return frequent, sorted(unsure - written), sorted(unsure & written), sorted(written - unsure)
+
+
 def main() -> None:
     """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--output", type=Path, default=DATA)
     parser.add_argument("--articles", type=Path, default=ARTICLES, help="articles, one JSON object with a text a line")
+    parser.add_argument("--dictionaries", type=Path, required=True, help="folder of spelling dictionaries of npm")
     parser.add_argument("--check", action="store_true")
     arguments = parser.parse_args()
     counts = counted(arguments.articles)
-    groups = {language: ordinary(language, counts) for language in LANGUAGES}
+    usual = {language: ordinary(language, counts) for language in LANGUAGES}
+    with ProcessPoolExecutor() as pool:
+        groups = dict(zip(LANGUAGES, pool.map(partial(parted, arguments.dictionaries), usual.items()), strict=True))
     parts = {language: "\n".join(map(" ".join, words)).encode("ascii") for language, words in groups.items()}
     streams = {language: lzma.compress(part, preset=9 | lzma.PRESET_EXTREME) for language, part in parts.items()}
     packed = b"".join(streams.values())

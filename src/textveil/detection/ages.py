@@ -116,8 +116,8 @@ def find_ages_of_languages(text: str) -> Iterator[Found]:
         glued, few = "ahrig" in unit[0].lower(), gap - start == 1
         before = text[max(0, start - 32) : start]
         verb = {"anni": "ha ", "ans": "" if few else " a "}.get(unit[0].lower())
-        has = _HAS.search(before) or (verb and before.endswith(verb)) or _OLD_BEHIND.match(text, unit.end())
-        apposed = not few and _APPOSED.search(before) and _ENDS.match(text, unit.end())
+        has = _HAS.search(before) or (verb and before.lower().endswith(verb)) or _OLD_BEHIND.match(text, unit.end())
+        apposed = _ENDS.match(text, unit.end()) and (_APPOSED.search(before) if not few else _bracketed(before))
         born = not few and _BORN.search(text, max(0, start - 56), start) and _ENDS_BORN.match(text, unit.end())
         of_somebody = born or (not few and _COVERED.search(before) is not None)
         if glued or has or apposed or of_somebody:
@@ -159,7 +159,7 @@ _HAS: Final = lazy_regex(
     r"|ma|mam|mial[ao]?|skonczyl[ao]?|w wieku|wiek:?|(?:pere|mere|fils|fille|frere|soeur|mari|femme|il|elle|qui"
     r"|grand-mere|grand-pere|epoux|epouse) a"
     r"|(?:patiente?s?|pa[cz]iente|femme|homme|dame|monsieur|fille|garcon|enfant|mujer|hombre|varon|nin[oa]|senora?"
-    r"|joven|ancian[oa]"
+    r"|joven|ancian[oa]|eleve|alunn[oa]|alumn[oa]|alun[oa]|leerling|suspecte?"
     r"|donna|uomo|signora?|ragazz[oa]|bambin[oa]|mulher|homem|menin[oa]|idos[oa]|hij[oa]|fils|filh[oa]|figli[oa]"
     r"|sohn|tochter"
     r"|frau|mann|vrouw|man|jongen|meisje|kobieta|mezczyzna|pacjent(?:ka)?) (?:de|di|d'|com|con|von|van|mit|met|w"
@@ -169,8 +169,21 @@ _HAS: Final = lazy_regex(
 """Words before an age in seven languages: to have or to turn, or a person and "of"."""
 _APPOSED: Final = lazy_regex(
     r"(?:[A-Z][a-z]{1,20}|(?i:opa|oma|abuel[oa]|nonn[oa]|avo|pere|mere|vater|mutter|padre|madre|pai|mae|moeder|vader"
-    r"|patientin?|babcia|dziadek))(?:, ?| ?\()(?:de |d'|di )?\Z"
+    r"|patientin?|babcia|dziadek|suspecte?|sospettat[oa]|sospechos[oa]|suspeit[oa]|verdachte|podejrzan[ya]|victime|vittima"
+    r"|victima|slachtoffer|ofiara|eleve|alunn[oa]|alumn[oa]|alun[oa]|leerling|uczen|uczennica"
+    r"|conducteur|conducente|conductora?|condutora?|bestuurder|kierowca)|\b(?i:ne|nee|nato|nata|nacid[oa]|nascid[oa]|geb\.?"
+    r"|geboren|ur\.|urodzon[ya])(?: (?:le|il|el|em|in|en|nel|op|am|a|w))? (?:\xb7{1,20}|[12][0-9]{3}))(?:, ?| ?\()"
+    r"(?:de |d'|di )?\Z"
 )
+_IN_BRACKETS: Final = lazy_regex(r"(?P<name>[A-Z][a-z]{1,20}) \(\Z")
+
+
+def _bracketed(before: str) -> bool:
+    """Return whether a given name stands before what is in parentheses: Mia (7 ans)."""
+    named = _IN_BRACKETS.search(before)
+    return named is not None and lists().words.get(named["name"].lower(), 0) & Marks.GIVEN > 0
+
+
 _BORN: Final = lazy_regex(
     r"(?i)(?<![A-Za-z])(?:geb(?:\.|oren)|nee? (?:le|en)|nat[oa] (?:il|nel|a)|nascid[oa] (?:a|em)|nacid[oa] (?:el|en)"
     r"|ur(?:\.|odzon[ya]) )[^\n]{0,40}?(?:, ?| ?\()\Z"

@@ -14,8 +14,9 @@ from textveil.detection.firms import FORM
 from textveil.detection.formal_names import HONORS
 from textveil.detection.found import Found, words_in
 from textveil.detection.gates import WithWords, places_of
+from textveil.detection.language_words import is_compound
 from textveil.detection.languages import ORDINARY
-from textveil.detection.lists import LANGUAGES, Marks, by_language, lists, ordinary_words
+from textveil.detection.lists import LANGUAGES, Marks, by_language, lists, ordinary_words, small_words
 from textveil.detection.name_evidence import is_camel
 from textveil.detection.people_in_records import is_plain_form, is_plain_word
 from textveil.text.patterns import check_time, lazy_regex
@@ -36,7 +37,8 @@ class Cue(NamedTuple):
 
 _ONE: Final = r"[A-Z][A-Za-z]{0,40}+(?:['-][A-Za-z]{1,40}+){0,4}+"
 _PARTICLE: Final = (
-    r"(?:(?:v[oa]n|zu|zum|den|de[rlnm]?|della|d[aio]s?|du|des|la|las|los|le|y|ten?|ter|'t|af|bin|al|el) |d'(?=[A-Z]))"
+    r"(?:(?:v[oa]n|zu|zum|den|de[rlnm]?|della|d[aio]s?|du|des|la|las|los|le|y|ten?|ter|'t|(?:in|op)(?= 't)|af|bin|al"
+    r"|el) |d'(?=[A-Z]))"
 )
 _NAME: Final = lazy_regex(
     rf"{_PARTICLE}{{0,3}}(?:(?:[A-Z]\.[ -]?){{1,3}}{_PARTICLE}{{0,3}})?"
@@ -263,7 +265,11 @@ def _announced_end(text: str, start: int, end: int, at: int, cue: Cue, language:
     aside = cue is _KIN_CUE and text[start].islower() and text[at - 2 : at] == ", "
     small = aside or (cue is _KIN_CUE and language != "en")
     person = language == "en" and low not in _NOT_ONLY_PERSONS and (not low.endswith("ed") or " by" in text[end:at])
-    sure = cue is _LABEL_CUE and (low in _NAME_LABELS or (person and _WHOLE_VALUE.match(text, at) is not None))
+    sure = cue is _LABEL_CUE and (
+        low in _NAME_LABELS
+        or (person and _WHOLE_VALUE.match(text, at) is not None)
+        or (low not in known.written("en")["labels"] and _shouts_name(text, at))
+    )
     stop = _name_end(text, at, language, cue, small=small, sure=sure)
     if cue is _LABEL_CUE and stop and not _SIGN.search(text, end, at):
         return stop if _is_form(text, start, at, stop) else 0
@@ -422,6 +428,20 @@ def _fits(text: str, end: int, cue: Cue, marked: list[int], parts: list[re.Match
         return False
     plain = is_plain_word(written.lower()) and not (sure and marked[0] & _NAMES)
     return _ENDS_VALUE.match(text, end) is not None and not plain
+
+
+def _shouts_name(text: str, at: int) -> bool:
+    """Return whether a long word in capitals is one of no language, nor made of two: Firmado: ZUBIAURRENA."""
+    word = _WORD.match(text, at)
+    low = "" if word is None or not word[0].isupper() else word[0].lower()
+    if len(low) < _LONG or lists().words.get(low, 0) or low in known.letters() or low in known.public_bodies():
+        return False
+    if any(low in ordinary_words(language) or low in small_words(language) for language in LANGUAGES):
+        return False
+    return not any(is_compound(low, ordinary_words(language)) for language in ("de", "nl"))
+
+
+_LONG: Final = 6
 
 
 def _of_parts(low: str) -> int:

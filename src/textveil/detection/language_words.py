@@ -4,7 +4,17 @@ import re
 from functools import cache
 from typing import Final
 
-from textveil.detection.lists import Cues, Marks, cues, frequent_words, lists, ordinary_words, places, written
+from textveil.detection.lists import (
+    Cues,
+    Marks,
+    cues,
+    frequent_words,
+    lists,
+    ordinary_words,
+    places,
+    small_words,
+    written,
+)
 
 _BENDS: Final = {
     "de": (("s", ""),),
@@ -44,6 +54,7 @@ class LanguageWords:
         self._short = frozenset(written(language).get("short given names", ()))
         self._ordinary = ordinary_words(language)
         self._frequent = self._ordinary if language == "de" else frequent_words(language)
+        self.written_small = small_words(language)
         self._large, self._small = places()
         self._bends = _BENDS.get(language, ())
         self._seen: dict[str, tuple[int, int]] = {}

@@ -150,7 +150,8 @@ def _identifier() -> Any:
 
 _NAME: Final = r"[A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+"
 _PARTICLE: Final = (
-    r"(?:(?:von|zu|zum|van|den|der|de|del|della|di|da|do|dos|das|du|des|la|las|los|le|y|e|ten|ter|'t) |d'(?=[A-Z]))"
+    r"(?:(?:von|zu|zum|van|den|der|de|del|della|di|da|do|dos|das|du|des|la|las|los|le|y|e|ten|ter|'t|(?:in|op)(?= 't)) "
+    r"|d'(?=[A-Z]))"
 )
 _WORDS: Final = (
     r"[A-Z][A-Za-z.'-]{0,60}(?: (?:d[aeio]s?l?a? |von |van |der |den |la |las |los |le )?[A-Z][A-Za-z.'-]{0,60}){0,4}"

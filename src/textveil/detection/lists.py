@@ -80,8 +80,8 @@ LANGUAGES: Final = ("de", "fr", "es", "it", "pt", "nl", "pl")
 
 
 @cache
-def _groups(language: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the frequent and the rare ordinary words of a language; the other languages stay packed."""
+def _groups(language: str) -> tuple[frozenset[str], ...]:
+    """Return the ordinary words of a language in groups, as their tool parts them; the other languages stay packed."""
     record = json_file(DATA / ORDINARY_RECORD)
     start = 0
     for name, length in record["parts"].items():
@@ -89,8 +89,7 @@ def _groups(language: str) -> tuple[frozenset[str], frozenset[str]]:
             break
         start += length
     packed = _checked(ORDINARY_FILE, record["file"])[start : start + record["parts"][language]]
-    frequent, rare = lzma.decompress(packed).decode("ascii").split("\n")
-    return frozenset(frequent.split(" ")), frozenset(rare.split(" "))
+    return tuple(frozenset(group.split()) for group in lzma.decompress(packed).decode("ascii").split("\n"))
 
 
 def _checked(file: str, digest: str) -> bytes:
@@ -103,13 +102,18 @@ def _checked(file: str, digest: str) -> bytes:
 @cache
 def ordinary_words(language: str) -> frozenset[str]:
     """Return the ordinary words of one of ``LANGUAGES``, in plain small letters; the file must be the shipped one."""
-    frequent, rare = _groups(language)
-    return frequent | rare
+    return frozenset().union(*_groups(language)[:3])
 
 
 def frequent_words(language: str) -> frozenset[str]:
     """Return those of its ordinary words that are no rare ones."""
     return _groups(language)[0]
+
+
+@cache
+def small_words(language: str) -> frozenset[str]:
+    """Return rare words that the language's spelling dictionary writes small, and no list of names or places holds."""
+    return frozenset().union(*_groups(language)[2:])
 
 
 PLACES_FILE: Final = "places.txt.xz"

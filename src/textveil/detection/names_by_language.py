@@ -128,7 +128,7 @@ class NamesByLanguage:
         self._generic = re.compile("|".join(map(re.escape, generic)) or "(?!)").match
         joints = sorted({*self._cues.joint, *self._cues.loose}, key=len, reverse=True)
         elided = "|".join(re.escape(joint) for joint in joints if joint.endswith("'")) or r"(?!)"
-        joint = rf"(?:(?:{'|'.join(map(re.escape, joints))}) |(?:{elided}))"
+        joint = rf"(?:(?:{'|'.join(map(re.escape, joints))}) |(?:{elided})|(?:in|op) (?='t ))"
         self._run = re.compile(
             rf"[A-Z](?<![A-Za-z0-9_@#\\].)[A-Za-z]*+(?:['-][A-Za-z]++)*+"
             rf"(?:(?: |(?<=[A-Z])(?<![A-Za-z0-9][A-Z])\. ?| & )(?:{joint}){{0,3}}(?:(?:[aeu][a-z]{{1,2}})-)?{_WORD})*+"
@@ -193,8 +193,8 @@ class NamesByLanguage:
         begin = 0
         for at in range(1, len(tokens)):
             gap = text[tokens[at - 1].end : tokens[at].start].replace("'", "' ").split()
-            if not gap or gap[0] not in self._cues.loose:
-                continue
+            if not gap or gap[0] not in self._cues.loose or gap[1:3] == ["'", "t"]:
+                continue  # Joke in 't Veld
             if self._words.is_place(phrase(text, tokens[at - 1].start, tokens[at].end)):
                 continue
             if gap[0] in _AND and tokens[at].ordinary and any(one.low in self._cues.body for one in tokens[begin:at]):
@@ -412,6 +412,10 @@ class NamesByLanguage:
             return True
         if before.beside and not (self._german or shown or (where == 2 and not first.ordinary) or first.marks & _GIVEN):
             return True
+        if first.low in self._words.written_small and not (shown or headed or where):
+            behind = _FIRST_AFTER.match(text, first.end)
+            if behind is None or behind[1] not in cue.said:
+                return True  # el fontanero de la Panadería
         if first.ordinary and not (shown or headed):
             if where == 2 and b1 in cue.in_ and not before.opens:
                 return False

@@ -222,6 +222,15 @@ def test_signatures_phones_and_logins(text: str, kind: str, values: list[str]) -
 @pytest.mark.parametrize(
     ("text", "kind", "values"),
     [
+        (
+            "12/3     09:30 seen\nadmitted 4/5, d/c 6/5, Thu 3/8\n11/02 - rang",
+            "date",
+            ["12/3", "4/5", "6/5", "3/8", "11/02"],
+        ),
+        ("power 4/5, 2/7 of it\n3/4 full\nscore 11/2 and 6/9", "date", []),
+        ("ERROR 1045 (28000): denied", "phone", []),
+        ("telephoneNumber: x4471\nExt: 301 calls", "phone", ["x4471"]),
+        ("file:///C:/Users/Harriet%20Bloom/a.pdf", "person", ["Harriet%20Bloom"]),
         ("Visit 29/7 done, ctrl lun 5/9, seit 3.9. krank, Echo 05.09. gut", "date", ["29/7", "5/9", "3.9.", "05.09."]),
         (
             "open 24/7, GCS 14/15, pain 7/10, stairs 4/5, Targin 20/10, ramipril 15/10 mg, 31/13, 1/52",

@@ -53,6 +53,7 @@ PIECES += [
     "Top floor, 202 Gasworks Mews",
     "on Dockray Parade.",
     "Mill Lane is shut",
+    "of cus_9s6XKzkN4iz8 now",
     "on Quarry Steps, up",
     "at 44 Ferry Loan, Tay.",
     "forty one Rossall Gate",

@@ -112,3 +112,20 @@ def test_the_mayor_of_a_town_has_no_other_trade() -> None:
 
 def test_words_of_plantuml_are_no_handles() -> None:
     assert found("@startuml\nactor x\n@enduml", "handle") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Petra's account is locked.", "person"),
+        ("Anna asked Petra to go.", "person"),
+        ("Florence called. Mail Florence.", "person"),
+        ("They live in Florence. Florence said no.", "place"),
+        ("London said no.", "place"),
+        ("The road to Petra is long.", "place"),
+    ],
+)
+def test_a_place_that_is_a_given_name_too_is_a_person_where_it_acts_as_one(text: str, kind: str) -> None:
+    names = ("Petra", "Florence", "London")
+    kinds = {span.kind for span in tv.detect(text) if text[span.start : span.end] in names}
+    assert kinds == {kind}

@@ -40,6 +40,19 @@ def handles(text: str) -> list[str]:
         "CREATE USER {} WITH LOGIN;",
         "10:02 <{}> hi all",
         "musteri={} kart",
+        "su: (to root) {} on pts/3",
+        "FAILED LOGIN 1 FROM tty1 FOR {}, Authentication failure",
+        "openvpn: {}/203.0.113.77:51820 MULTI: Learn",
+        "TCP_MISS/200 512 GET http://x.example/ {} DIRECT/192.0.2.4",
+        "imap-login: user=<{}>, method=PLAIN",
+        "npm ERR! 403 user {} is not allowed",
+        "remote: Permission to {}/site.git denied",
+        'DEBUG_USER = "{}"',
+        "UPDATE t SET x = y WHERE login = '{}';",
+        "ADMIN_USERS={},root",
+        "users: [root, {}]\n",
+        "DiskFull (assigned to {})",
+        r"\\NAS01\homes\{}\Documents",
         "LABEL maintainer=\"{}\"",
     ],
 )  # fmt: skip
@@ -73,3 +86,25 @@ def test_each_verb_before_a_login_opens_the_gate() -> None:
     texts = [f"It was {verb} by it" for verb in done] + [f"I {verb} as it" for verb in acting]
     assert len(texts) > 300 and all(LOGIN_GATE(text, glance(text)) for text in texts)
     assert not any(LOGIN_GATE(text, glance(text)) for text in ("known as it", "a person as it", "sent by it"))
+
+
+def test_a_login_goes_in_paths_and_as_the_owner_of_a_device() -> None:
+    text = "User dvance\nIdentityFile ~/.ssh/dvance_ed25519"
+    assert handles(text) == ["dvance", "dvance"]
+    device = "ask hannah-printer, canon-printer"
+    assert [device[span.start : span.end] for span in tv.detect(device)] == ["hannah"]
+    assert handles('name = "dana.whitlock"') == ["dana.whitlock"]
+    assert handles("reported to priya.n on friday") == ["priya.n"]
+    assert handles("thanks anna.then we go; see anna.json") == []
+
+
+def test_a_name_in_small_letters_that_ends_a_commit_goes() -> None:
+    text = "Fix it\n\nSigned-off-by: h. bloom\nReviewed-by: build bot\nTested-by: ci\n"
+    spans = [text[span.start : span.end] for span in tv.detect(text, min_score=0.35) if span.kind == "person"]
+    assert spans == ["h. bloom", "build bot"]
+
+
+def test_hosts_that_name_their_owner_go() -> None:
+    text = "cache02.tarnbrook.example, pg.tarnbrook.local, db-primary.internal, mx.clinic.example, build.intern.example"
+    urls = [text[span.start : span.end] for span in tv.detect(text) if span.kind == "url"]
+    assert urls == ["cache02.tarnbrook.example", "pg.tarnbrook.local"]

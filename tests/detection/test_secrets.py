@@ -289,3 +289,43 @@ def test_sentences_about_passwords_and_codes_hold_none(text: str) -> None:
 def test_a_shipped_list_of_products_keeps_no_secret() -> None:
     text = "Server=.;User Id=sa;Password=pinecone;"  # a vector database, too
     assert "pinecone" not in tv.Sanitizer(tv.policy("prompts"))(text).text
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("X-Api-Key: 7f3e9a", ["7f3e9a"]),
+        ("UPDATE users SET password = MD5('honeycomb') WHERE a = b", ["honeycomb"]),
+        ("SECRET_KEY = 'blue-lemon-tart'", ["blue-lemon-tart"]),
+        ("create secret generic pw --from-literal=password=applejack", ["applejack"]),
+        ("default creds: admin / seasalt2", ["admin", "seasalt2"]),
+        ("the guest network, pw pear-blossom", ["pear-blossom"]),
+        ('output "admin_pw" { value = "paper-moon" }', ["paper-moon"]),
+        ("root pw on it is still snowglobe right?", ["snowglobe"]),
+        ('root pw?\nno i set it to "paper-moon"', ["paper-moon"]),
+        ('passphrase "copper lamp 9 otter"', ["copper lamp 9 otter"]),
+        ('client("pk_stage_8fJ2kLm9Qx7TzW4v");', ["pk_stage_8fJ2kLm9Qx7TzW4v"]),
+    ],
+)
+def test_words_stand_where_secrets_stand(text: str, values: list[str]) -> None:
+    assert [text[span.start : span.end] for span in tv.detect(text) if span.kind == "secret"] == values
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the password is still required, the pw reset-page is down",
+        'phrase "copy it and paste it", password "must be long and have letters"',
+        'TOKEN_NAME = "access"; API_KEY = "your-key-here"; output "token_url" { value = "none" }',
+        "key_profile2024 and pk_constraint_name, user_settings2 and api_version2beta",
+        "pw --help",
+    ],
+)
+def test_words_about_secrets_are_none(text: str) -> None:
+    assert [text[span.start : span.end] for span in tv.detect(text) if span.kind == "secret"] == []
+
+
+def test_numbers_of_customers_go_by_what_they_begin_with() -> None:
+    text = '{"id":"cus_9s6XKzkN4iz8","user":"usr_9f3c2a1b","acct":"AL-20417","trace":"req_9s6XKzkN4iz8"}'
+    ids = [text[span.start : span.end] for span in tv.detect(text) if span.kind == "id" and span.score > 0.4]
+    assert ids == ["cus_9s6XKzkN4iz8", "usr_9f3c2a1b", "AL-20417"]

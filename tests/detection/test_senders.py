@@ -106,3 +106,15 @@ def test_columns_that_name_things_stay(text: str) -> None:
 def test_a_chat_goes_with_all_its_mentions() -> None:
     text = "tom: did you see it?\nottilie: yes, tom, red\ntom: ask Ottilie\n"
     assert [text[span.start : span.end] for span in tv.detect(text)] == ["tom", "ottilie", "tom", "tom", "Ottilie"]
+
+
+def test_writers_whose_names_are_words_go_in_a_lively_talk() -> None:
+    talk = "kiwi: hey there\nfox: hi you\nkiwi: when are we going?\nfox: at 8\nkiwi: ok\nfox: bring the ball!"
+    assert [talk[span.start : span.end] for span in tv.detect(talk) if span.kind == "person"] == ["kiwi", "fox"] * 3
+    short = "bex: are you coming?\noz: maybe not\nbex: ok\noz: lol\ntk: hi"
+    assert {short[span.start : span.end] for span in tv.detect(short) if span.kind == "person"} == {"bex", "oz", "tk"}
+    for parts in (("user", "assistant"), ("name", "value"), ("mum", "me"), ("nurse", "patient")):
+        other = talk.replace("kiwi", parts[0]).replace("fox", parts[1])
+        assert [span for span in tv.detect(other) if span.kind == "person"] == []
+    data = "kiwi: 3\nfox: 4\nkiwi: 5\nfox: 6\nkiwi: 7\nfox: 8"
+    assert [span for span in tv.detect(data) if span.kind == "person"] == []

@@ -134,3 +134,10 @@ def test_a_run_is_taken_behind_a_small_word_and_never_over_a_title_or_a_day() ->
 def test_a_family_that_is_a_word_goes_behind_a_particle_or_an_initial(name: str) -> None:
     text = f"The film was directed by {name} and won."
     assert [text[span.start : span.end] for span in tv.detect(text) if span.kind == "person"] == [name]
+
+
+def test_a_shortened_particle_goes_with_its_name() -> None:
+    text = "Ik sprak gisteren met Piet v. Rooij over het huis en met mevrouw v.d. Berg."
+    assert {"v. Rooij", "v.d. Berg"} <= {text[span.start : span.end] for span in tv.detect(text)}
+    case = "The court said so in Skelhorn v. Fenwick last year."
+    assert not any("v." in case[span.start : span.end] for span in tv.detect(case))

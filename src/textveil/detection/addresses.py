@@ -58,7 +58,7 @@ def find_addresses(text: str) -> Iterator[Found]:
 
 
 def find_domains(text: str) -> Iterator[Found]:
-    """Domain names of common endings, with their path, that stand without http:// or www."""
+    """Yield domain names of common endings that stand without http:// or www., and hosts that name their owner."""
     position = 0
     for match in matches(_DOMAIN_END, text):
         before = text[max(position, match.start() - _LONGEST_DOMAIN) : match.start()]
@@ -74,7 +74,21 @@ def find_domains(text: str) -> Iterator[Found]:
             end = tag.start()
         yield Found(match.start() - len(name), end, "url", 0.8 if sure else 0.6)
         position = end
+    for match in matches(_INSIDE, text):
+        if names_firm(match["owner"]):
+            yield Found(*match.span(), "url", 0.6)
 
+
+_INSIDE: Final = lazy_regex(
+    r"(?<![A-Za-z0-9_@./-])[a-z0-9](?:[a-z0-9-]{0,40}[a-z0-9])?(?:\.[a-z0-9-]{1,40}){0,3}\.(?P<owner>[a-z][a-z0-9-]{2,40})"
+    r"\.(?:example|local|lan|internal|intranet|corp|intra|home\.arpa|localdomain|invalid|test)(?![A-Za-z0-9_@(/-])"
+    r"(?!\.[A-Za-z0-9])",
+    holds=(
+        ".example", ".local", ".lan", ".internal", ".intranet", ".corp", ".intra", ".home.arpa", ".localdomain",
+        ".invalid", ".test",
+    ),
+)  # fmt: skip
+"""Hosts of networks of one house, by the endings that no public network has."""
 
 _HOST_KEY: Final = lazy_regex(
     r"(?i:(?:[a-z0-9]{1,20}[_.-]){0,4}(?:[a-z0-9]{0,12}host(?:s|name)?|server(?:_?name)?|endpoint|broker|domain|upstream"
@@ -240,10 +254,16 @@ _labelled: Final = finding(
     _LABELLED, "id", 0.9, "label", group="value", by=partial(near, anchor=_DECIMALS, before=30, after=20)
 )
 _LABELLED_PHONE: Final = lazy_regex(
-    r"(?<![A-Za-z])(?:Tel|Telefon|Telefax|Fax|Mobil|Handy|Phone|Telephone|Mob|Tlf|Tfno)(?:\.?-?(?:Nr|No)\.?)?[.:]{0,2}"
-    r" ?(?P<number>[+(]{0,2}[0-9](?:[ ./()-]{0,3}[0-9]){5,17})(?![\w]|[.,/-][0-9])"
+    r"(?<![A-Za-z])(?:(?:Tel|Telefon|Telefax|Fax|Mobil|Handy|Phone|Telephone|Mob|Tlf|Tfno)(?:\.?-?(?:Nr|No)\.?)?[.:]{0,2}"
+    r" ?(?=[+(]{0,2}[0-9](?:[ ./()-]{0,3}[0-9]){5})"
+    r"|(?i:tel(?:ephone)?[_ ]?(?:number|no)?|phone(?:[_ ]?number)?|ext(?:ension)?|durchwahl)\.?[\"']?: ?[\"']?"
+    r"(?=x?[0-9]{3,6}[ \t]{0,3}(?:[\n,;|\"')}]|\Z)))"
+    r"(?P<number>[+(]{0,2}[0-9](?:[ ./()-]{0,3}[0-9]){5,17}|x?[0-9]{3,6})(?![\w]|[.,/-][0-9])"
 )
-LABELLED_PHONE_GATE: Final = with_words("tel telefon telefax fax mobil handy phone telephone mob tlf tfno")
+LABELLED_PHONE_GATE: Final = with_words(
+    "tel telefon telefax fax mobil handy phone telephone mob tlf tfno telephonenumber phonenumber telno ext extension"
+    " durchwahl telnumber"
+)
 find_labelled_phones: Final = finding(_LABELLED_PHONE, "phone", 0.85, "label", group="number")
 REGIONS: Final = ("US", "GB", "IN", "DE", "FR", "ES", "IT", "BR", "AU", "MX")
 """ISO 3166 codes of countries whose national numbers are known if a number names no country."""
@@ -289,6 +309,8 @@ def phone_search(regions: tuple[str, ...] = REGIONS, language: str = "") -> Sear
             lead = text[start] == "(" and ")" not in text[start:end]  # a bracket of the sentence
             start += lead
             written = text[start:end]
+            if written.count("(") > written.count(")"):
+                return None  # ERROR 1045 (28000)
             if _DECIMAL.fullmatch(written) and _OPERATOR.search(text, max(0, start - 3), start):
                 return None
             if not whole and not (_FORMS.fullmatch(written) and valid(written)):

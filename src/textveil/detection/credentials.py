@@ -105,7 +105,10 @@ _WHOSE: Final = lazy_regex(
 _NOW: Final = lazy_regex(r"(?:(?:c'est|it's|its|ist|es|e) )?(?:now|maintenant|jetzt|ahora|agora|ora|nu|teraz) ")
 _SCHEME: Final = lazy_regex(
     r"(?:[Bb]earer|BEARER|[Bb]asic|[Tt]oken|[Dd]igest|[Aa]pi[Kk]ey|OAuth|AWS4-HMAC-SHA256)[ \t]{1,3}(?=\S)"
+    r"|(?i:md5|sha[-_]?[0-9]{1,3}|password|crypt|encrypt|hash(?:bytes)?|digest|bcrypt)\("
+    r"(?:'[A-Za-z0-9_]{2,8}', ?)?(?=['\"])"
 )
+"""What stands between a sign and its secret: the scheme of a header, or a function of SQL that hashes it."""
 _QUOTED: Final = lazy_regex(r"[rbuf@]{0,2}(?P<quote>\\?[\"'`])(?P<value>(?:(?!(?P=quote))[^\n]){1,400})(?P=quote)")
 _BARE: Final = lazy_regex(r"[^\s\"'`<>,;\\\xb7]{1,400}")
 _BARE_LINE: Final = lazy_regex(r"[^\s\"'`<>\xb7]{1,400}")
@@ -153,14 +156,15 @@ def find_credentials(text: str) -> Iterator[Found]:
 
 
 _VARIABLE: Final = lazy_regex(
-    r"variable[ \t]{1,4}\"(?P<name>[A-Za-z0-9_-]{3,60})\"[ \t]{0,4}\{[^{}]{0,400}?\bdefault[ \t]{0,40}=[ \t]{0,4}"
+    r"(?:variable|output)[ \t]{1,4}\"(?P<name>[A-Za-z0-9_-]{3,60})\"[ \t]{0,4}\{"
+    r"[^{}]{0,400}?\b(?:default|value)[ \t]{0,40}=[ \t]{0,4}"
     r"\"(?P<value>[^\"\n]{3,200})\""
 )
-VARIABLE_GATE: Final = holding('variable "')
+VARIABLE_GATE: Final = holding('variable "', 'output "')
 
 
 def find_defaults(text: str) -> Iterator[Found]:
-    """Yield the default of a Terraform variable whose name names a secret."""
+    """Yield the default of a Terraform variable, or the value of an output, whose name names a secret."""
     for match in matches(_VARIABLE, text):
         meant = _meaning(match["name"])
         if meant and _fits(match["value"], "password" if meant == "secret" else meant, quoted=True, alone=True):
@@ -236,7 +240,10 @@ def _assigned(text: str, start: int, sign: re.Match[str], meant: str, *, of: boo
         begin = quoted.start("value") + (inner.end() if inner else 0)
         value = text[begin : quoted.end("value")]
         fits = _fits(value, meant, quoted=True, alone=True)
-        worded = meant == "password" and is_worded_setting(text[start : sign.start()].strip("\"'"), value)
+        name = text[start : sign.start()].strip("\"'")
+        worded = (meant == "password" and is_worded_setting(name, value)) or (
+            meant == "token" and name.isupper() and "_" in name and is_unlike_prose(value) and is_quoted_secret(value)
+        )
         return _found(begin, value, _ASSIGNED) if fits or worded else None
     line = text[max(text.rfind("\n", 0, start) + 1, start - 60) : start].strip(" \t-")
     first = not line or line in ("export", "set", "ENV", "ARG", "$env:", "setx") or _PREFIX.fullmatch(line) is not None
@@ -283,7 +290,9 @@ def _fits(value: str, meant: str, *, quoted: bool, alone: bool, setting: bool = 
         good = is_said_secret(value) or (alone and is_said_word(value))
         return len(value) >= 5 and not value[0].isdigit() and good
     if meant in ("token", "bearer"):
-        long = len(value) >= 8 and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+        digits = sum(map(str.isdigit, value))
+        long = (len(value) >= 8 and digits > 0) or (len(value) >= 6 and digits > 1)
+        long = long and any(map(str.isalpha, value))
         worded = setting and meant == "token" and len(value) >= 8
         return (long or worded) and (
             is_quoted_secret(value) if quoted else is_bare_secret(value, alone=False, setting=worded)
@@ -314,6 +323,8 @@ def _said(text: str, said: re.Match[str], meant: str) -> Found | None:
     if bare is None:
         return None
     value = bare[0].rstrip(_SENTENCE)
+    if value.startswith("-"):
+        return None
     if meant == "password" and said["is"] and (phrase := phrase_behind(text, place, said=True)):
         return _found(place, phrase, _SAID)
     if meant == "pass" and not said["is"] and _LOGIN.search(text, max(0, said.start() - 40), said.start()):
@@ -339,11 +350,18 @@ def _said(text: str, said: re.Match[str], meant: str) -> Found | None:
         good = (is_said_secret(value) and not camel) or worded or is_dotted_phrase(value)
     else:
         good = len(value) >= 6 and is_said_secret(value) and any(map(str.isalpha, value))
+        short = text[max(0, said.start() - 3) : said.start()].lower().lstrip() in ("pw", "pwd", "psk")
+        good = good or (short and "-" in value and is_said_word(value) and _OF_A_PAGE.match(value) is None)
         if value[:1].isdigit():  # 12 characters, 8-character, 1Password
             mixed = any(map(str.isupper, value)) and any(map(str.islower, value))
             mixed = mixed or not {*"!#%+=?$&*^"}.isdisjoint(value)
             good = good and mixed and sum(map(str.isdigit, value)) > 1
     return _found(place, value, _SAID) if good else None
+
+
+_OF_A_PAGE: Final = lazy_regex(
+    "(?i)(?:polic|reset|field|length|rule|strength|manag|hint|type|expir|protect|error|requ|chang|prompt|input|box|form|page)"
+)
 
 
 def _is_foreign(verb: str, value: str) -> bool:

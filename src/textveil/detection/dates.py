@@ -6,7 +6,7 @@ from datetime import date, datetime
 from functools import lru_cache
 from typing import Final
 
-from textveil.detection.found import Found, finding, near, settled, without, words_in
+from textveil.detection.found import OTHER, Found, finding, near, settled, without, words_in
 from textveil.detection.gates import at_digits, with_words
 from textveil.detection.units import ORDINAL, YEAR
 from textveil.text.patterns import lazy_regex, matches, matches_at
@@ -106,6 +106,14 @@ _ON_SHORT_DAY: Final = lazy_regex(
     r"|[a-z] \(|[-\u2013] ?) ?\Z"
 )
 """Words before a day without a year: a preposition, a day of the week, a verb."""
+_AT_VISIT: Final = lazy_regex(
+    r"(?<![A-Za-z])(?i:adm|admitted|discharged|d/c|rv|r/v|appt|clinic|bloods"
+    r"|mon|tues?|weds?|thu(?:rs?)?|fri|sat|sun),?\.? \Z"
+)
+_TIME_BEHIND: Final = lazy_regex(
+    rf"(?:[ \t]{{3}}|\t)|[ \t]{{1,8}}(?:(?:[01]?[0-9]|2[0-3])[:.]?[0-5][0-9](?![0-9])|{OTHER}{{4,8}})"
+)
+"""Behind a day at the start of a line of notes: a time, or a column."""
 _YEARS: Final = lazy_regex(
     r"[12](?<![\w.,$\xa4/:#-].)(?:(?<=1)[6-9]|(?<=2)0)[0-9]{2}(?:-(?:(?:1[6-9]|20)?[0-9]{2}))?(?:s)?"
     r"(?![\w]|[.,:/-][0-9]|-[a-z]| ?(?:%|percent|points?|miles?|km|meters?|feet|dollars|people|men|women|pounds|mg|ml))"
@@ -224,7 +232,8 @@ def find_coarse_dates(text: str) -> Iterator[Found]:
 def find_short_days(text: str) -> Iterator[Found]:
     """Days without a year: seen 29/7, echo 05.09.
 
-    If neither number is above 12, a word before them must tell that they are a day.
+    If neither number is above 12, a word before them must tell that they are a day, or a time behind one that begins
+    a line.
     """
     for match in matches(_SHORT_DAY, text):
         before = max(0, match.start() - 12), match.start()
@@ -239,8 +248,12 @@ def find_short_days(text: str) -> Iterator[Found]:
         month = int(match[0].rstrip(".")[-2:].lstrip("/."))
         if match[0] in _RATIOS or not _is_day(2000, month, first) or (opens and match[0][-1] == "." and not padded):
             continue
+        visit = _AT_VISIT.search(text, *before) is not None
+        entry = (
+            opens and "/" in match[0] and (match[0][-2:-1] == "0" or _TIME_BEHIND.match(text, match.end()) is not None)
+        )
         fraction = "/" in match[0] and first < month and month in (2, 3, 4, 5, 7, 8, 10, 12)
-        if (told and not fraction) or ((sure or padded) and not _NO_SHORT_DAY.search(text, *before)):
+        if visit or entry or (told and not fraction) or ((sure or padded) and not _NO_SHORT_DAY.search(text, *before)):
             yield Found(*match.span(), "date", 0.5)
 
 

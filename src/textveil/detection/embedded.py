@@ -56,7 +56,13 @@ from textveil.detection.gates import anywhere
 from textveil.detection.kinds import KINDS
 from textveil.detection.languages import ORDINARY, language_of, rows_of
 from textveil.detection.lists import LANGUAGES, Marks, lists, ordinary_words, places
-from textveil.detection.mentions import with_enumerated, with_mentions, with_possessive, with_second_mentions
+from textveil.detection.mentions import (
+    whole_login,
+    with_enumerated,
+    with_mentions,
+    with_possessive,
+    with_second_mentions,
+)
 from textveil.detection.scripts import SCRIPTS, TURKISH, found_in_scripts, in_plain, modules_for
 from textveil.detection.signs import with_signs
 from textveil.detection.spans import DetectedSpan, covering
@@ -136,7 +142,7 @@ class EmbeddedDetector:
         candidates = labelled_places.with_kinds(read.text, candidates)
         candidates = with_initials(read.text, sorted([*candidates, *in_scripts]), language)
         candidates = with_signs(read.text, candidates)
-        candidates = [with_possessive(read.text, span) for span in candidates]
+        candidates = [with_possessive(read.text, whole_login(read.text, span)) for span in candidates]
         spans = [
             DetectedSpan(*read.original(span.start, span.end), span.kind, span.score, NAME, span.why)
             for span in candidates
@@ -170,6 +176,8 @@ _ESCAPES: Final = Phase("escapes", (
         "postgres://bob:s3cret@db", "postgres://localhost/db"),
     Row("token", secrets.find_tokens, secrets.TOKEN_GATE, "secret", 0.95, "shape",
         "AKIAIOSFODNN7EXAMPLE", "AKIA is a prefix"),
+    Row("prefixed-token", secrets.find_prefixed, secrets.PREFIXED_GATE, "id secret", 0.9, "shape",
+        "of cus_9s6XKzkN4iz8 now", "of cus_profile2024 now"),
     Row("variable-default", credentials.find_defaults, credentials.VARIABLE_GATE, "secret", 0.9, "label",
         'variable "db_password" { default = "walnut-quarry" }', 'variable "db_password" { type = string }'),
     Row("command-password", credentials.find_command_passwords, credentials.COMMAND_GATE, "secret", 0.9, "label",
@@ -230,7 +238,7 @@ _FIELDS: Final = Phase("fields", (
         "field label", "dn: uid=azuse,ou=People", "dn: ou=People,dc=org"),
     Row("logged-in", machine_forms.find_users, machine_forms.USERS_GATE, "handle", 0.8, "field",
         "azuse    pts/0", "root     pts/0"),
-    Row("login", logins.find_logins, logins.LOGIN_GATE, "handle", 0.65, "command",
+    Row("login", logins.find_logins, logins.LOGIN_GATE, "handle person", 0.65, "command",
         "ssh as azuse", "ssh as root"),
     Row("on-air", machine_forms.find_on_air, machine_forms.AIR_GATE, "id ordinary person place", 0.8, "field",
         "CQ CQ DE EI4ABC", "CQ CQ and B12"),
@@ -488,7 +496,7 @@ _NAMES: Final = Phase("names", (
 ))
 """Names, by lists, by evidence around them and by guesses, in what all others left."""
 _SMALL_NAMES: Final = Phase("small-names", (
-    Row("small-name", formal_names.find_small_names, formal_names.SMALL_NAME_GATE, "person place", 0.6, "",
+    Row("small-name", formal_names.find_small_names, formal_names.SMALL_NAME_GATE, "person place", 0.6, "cue",
         "my name is maria", "my name is unusual"),
     Row("small-talk", names_in_one_case.find_small_talk, anywhere, "handle person place", 0.6, "cue",
         "is our tasha round gazza's place", "is our table round the corner"),

@@ -377,7 +377,7 @@ def find_small_names(text: str) -> Iterator[Found]:
         if kind:
             end = end_of_small_name(text, word, low) if kind == "person" else start + len(low)
             reached = end
-            yield Found(start, end, kind, 0.6 if cue else 0.4)
+            yield Found(start, end, kind, 0.6 if cue else 0.4, "cue" if cue else "")
 
 
 def _places(text: str, few: Sequence[str]) -> Iterator[int]:

@@ -161,7 +161,9 @@ _KEYED: Final = lazy_regex(
     r"|user[_-]?id(?=\W{1,4}[0-9]{5}))[\"']? ?(?:[:=#] ?)?[=#][\"']?|(?i:(?<![a-z])(?:customer|client|patient"
     r"|member|account|acct"
     r"|employee|emp|staff|student|subscriber|policy|claim|case|order|invoice|ticket|booking|contract|person|badge)"
-    r"(?:_?(?:id|no|number|num|nr|ref)))[\"']? ?: ?[\"']?|(?<=\")id\" ?: ?\"(?=[A-Z]))"
+    r"(?:_?(?:id|no|number|num|nr|ref)))[\"']? ?: ?[\"']?"
+    r"|(?<=\")(?:id|account|acct|customer|policy|claim|booking|member|patient|contract|badge|ref|reference)\" ?: ?\""
+    r"(?=[A-Z]))"
     r"(?P<value>[A-Z]?[0-9]{4,12}|(?<=\")[A-Z]{1,5}-[0-9]{4,12})(?![\w.-])"
 )
 KEYED_GATE: Final = at_digits(r"[:=#][ \"']{0,2}[A-Z]{0,5}-?[0-9]{4}")

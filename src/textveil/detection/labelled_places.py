@@ -6,6 +6,7 @@ from typing import Final
 from textveil.detection.found import Found, words_in
 from textveil.detection.gates import both, either, holding, joined_words, places_of, with_words
 from textveil.detection.lists import Marks, lists, written
+from textveil.detection.name_evidence import ACTS
 from textveil.detection.people_in_records import is_plain_form
 from textveil.detection.units import BELOW_HUNDRED, NUMBER_WORDS
 from textveil.text.english import FUNCTION_WORDS
@@ -116,7 +117,7 @@ _ALONE: Final = lazy_regex(
     holds=_SURE_ENDS,
 )
 _BEHIND: Final = lazy_regex(
-    r"(?:\b(?:on|in|at|from|off|near|down|up|along|outside|opposite|to|of|and|junction with) |(?P<part>, |(?<![^\n])))"
+    r"(?:\b(?:on|in|at|from|off|near|down|up|along|outside|opposite|to|of|and|with) |(?P<part>, |(?<![^\n])))"
     rf"(?P<name>{_STREET})(?P<end>{'|'.join(_VAGUE_ENDS)})(?![\w'-]| [A-Z]| ?[:=])",
     holds=_VAGUE_ENDS,
 )
@@ -221,6 +222,21 @@ _PLACED_BY: Final = lazy_regex(
     r"|in|(?:off|back|up|down|over|train|bus|ferry|road|on) to) \Z"
 )
 """Words that a place stands behind; behind those that are not strong it is none if it is listed as a given name."""
+_IN_PLACE: Final = lazy_regex(r"(?<![A-Za-z])(?:in|near|of|around|outside) \Z")
+_PERSONAL_BEFORE: Final = lazy_regex(
+    r"(?<![A-Za-z])(?i:asked|told|ask|tell|thanked|remind(?:ed)?|emailed|texted|phoned|rang|invited|married|hugged|paid"
+    r"|helped|ping(?:ed)?|spoke (?:to|with)|talked (?:to|with)|heard from|cc|hi|hello|dear|thanks,?|sorry,?) \Z"
+)
+_PERSONAL_BEHIND: Final = lazy_regex(
+    r"'s (?:own |new |old |work |home )?(?:account|phone|desk|mum|mom|mother|dad|father|husband|wife|partner|son"
+    r"|daughter|sister|brother|birthday|house|car|laptop|office|number|e-?mail|mails?|keys?|password|login|chart|appointment"
+    r"|shift|room|flat|letter|bag|coat|notes?|handwriting|turn|idea|fault|kids?|dog|cat|bike|tablet|boss|manager|message"
+    r"|calendar)\b"
+)
+_CAPITAL_CITIES: Final = words_in(
+    "london paris washington israel india china america berlin rome madrid dublin kenya cuba"
+)
+"""Places that speak in the news, and given names too."""
 _IN_ZONE: Final = lazy_regex(
     r"(?<![\w/])(?:Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Europe|Indian|Pacific)/\Z"
 )
@@ -232,8 +248,9 @@ _LONGEST_ZONE: Final = 12
 def with_kinds(text: str, spans: Sequence[Found]) -> list[Found]:
     """Return spans with the kind that words before a lone name tell: off to Grimsby, dep. Falmouth, Co. Kerry.
 
-    A name that is a place once is one everywhere, but not beside a person of it. Short titles are none, the place of a
-    time zone (Europe/Paris) stays, and a hospital has its queen.
+    A name that is a place once is one everywhere, but not beside a person of it. A place that is a given name too is a
+    person where it does what persons do and nothing lies in it (asked Petra; Petra's desk). Short titles are none, the
+    place of a time zone (Europe/Paris) stays, and a hospital has its queen.
     """
     named, placed, ends = set[str](), set[str](), {span.end for span in spans if span.kind == "person"}
     lone: list[tuple[str, Found]] = []
@@ -249,10 +266,24 @@ def with_kinds(text: str, spans: Sequence[Found]) -> list[Found]:
         if (span.kind == "place" or before is not None) and (not given or (before is not None and before["strong"])):
             placed.add(value)
     placed -= named
+    personal = {
+        value for value, span in lone if span.kind == "place" and value not in _CAPITAL_CITIES
+        and lists().words.get(value, 0) & Marks.GIVEN
+        and (ACTS.match(text, span.end) or _PERSONAL_BEHIND.match(text, span.end)
+             or _PERSONAL_BEFORE.search(text, max(0, span.start - 14), span.start))
+    }  # fmt: skip
+    personal -= {
+        value for value, span in lone
+        if value in personal and _IN_PLACE.search(text, max(0, span.start - 8), span.start)
+    }  # fmt: skip
     kept: list[Found] = []
     for found in spans:
         value = text[found.start : found.end].lower()
-        span = found._replace(kind="place") if found.kind == "person" and value in placed else found
+        span = found
+        if value in personal and found.kind == "place":
+            span = found._replace(kind="person")
+        elif value in placed and found.kind == "person":
+            span = found._replace(kind="place")
         royal = _ROYAL.search(text, max(0, span.start - 10), span.start) if span.kind == "organization" else None
         if royal is not None and royal.start() >= (kept[-1].end if kept else 0):
             span = span._replace(start=royal.start())

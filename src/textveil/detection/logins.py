@@ -6,6 +6,7 @@ from typing import Final
 
 from textveil.detection.found import Found, words_in
 from textveil.detection.gates import both, either, holding, matching, with_words
+from textveil.detection.lists import Marks, lists
 from textveil.detection.people_in_records import names_user
 from textveil.text.patterns import lazy_regex, matches
 
@@ -116,12 +117,44 @@ _FORMS: Final = (
     lazy_regex(rf"(?:(?<![^\n])|(?<=[0-9\])] ))<[@+ ]?{_L}>(?= [A-Za-z])", holds=(">",)),
     lazy_regex(rf"(?<![\w-])(?i:{_KEYS})=['\"]?{_SMALL}(?=[\s;&,'\"]|\Z)", words=_begun_by(_KEYS), holds=("=",)),
     lazy_regex(rf"\bmaintainer ?[=:] ?['\"]?{_SMALL}{_END}", small=("maintainer",)),
+    lazy_regex(rf"(?<![\w./-]){_SMALL}(?= +(?:on )?(?:pts/[0-9]|tty[0-9S]))", holds=("pts/", "tty")),
+    lazy_regex(rf"(?:FAILED LOGIN [^\n]{{0,40}}|[Ff]ailed (?:password|login|logon) )(?:FOR|for) (?:user )?['\"]?"
+    rf"{_SMALL}(?=[ ,.'\"\n]|\Z)(?!\.\w)", small=("failed",)),
+    lazy_regex(rf"(?<![\w./-]){_SMALL}(?=/[0-9]{{1,3}}(?:\.[0-9]{{1,3}}){{3}}:[0-9])", holds=("/",)),
+    lazy_regex(rf"(?<= ){_SMALL}(?= (?:DIRECT/|HIER_[A-Z]{{3,9}}/|FIRSTUP_PARENT/))",
+    holds=("DIRECT/", "HIER_", "_PARENT/")),
+    lazy_regex(rf"\b(?:(?:re)?assigned|escalated|handed over|delegated|transferred|paged|pinged|belongs|owned)"
+    rf" (?:to|by)? ?@?{_SMALL}(?=[ ,;:)\n]|\.?(?:[ \n]|\Z))", small=("assigned ", "escalated ", "handed over ",
+    "delegated ", "transferred ", "paged ", "pinged ", "belongs ", "owned ")),
+    lazy_regex(r"(?<![\w./-])(?P<whose>[A-Za-z]{3,15}?)'?s?[-_](?=(?i:iphone|ipad|macbook|mbp|imac|laptop|thinkpad|notebook"
+    r"|printer|phone|desktop|pixel|galaxy|tablet|workstation|surface|watch|raspi|rpi|pi|pc|nas|chromebook|android)"
+    r"(?![A-Za-z]))", holds=("-", "_")),
+    lazy_regex(rf"[Uu]ser(?:name)?=<{_SMALL}>", holds=("ser=<", "name=<")),
+    lazy_regex(rf"\b[Uu]ser ['\"`]?{_SMALL}['\"`]? (?:is|was|may|cannot|can|has|had|could|did|does"
+    r"|tried|exceeded|failed|from|at|on|via|must|lacks)\b", holds=("ser ",)),
+    lazy_regex(rf"\b(?:[Pp]ermission to|[Aa]ccess to|[Cc]loning|[Ff]ork of|pull from|push to) {_SMALL}"
+    r"(?=/[\w.-]{2,40}(?:\.git)?(?:[ \n.,:']|\Z))",
+    small=("permission to", "access to", "cloning", "fork of", "pull from", "push to")),
+    lazy_regex(r"(?:(?<![A-Za-z])|_)(?i:user(?:_?name)?|login|uid|owner|account|author|assignee|nick|created_by|usr)s?"
+    rf"[ \t]{{0,20}}(?:=|==|LIKE|like|<>|!=|:=)[ \t]{{0,3}}['\"]{_SMALL}%?(?=['\"])",
+    holds=("=", "LIKE", "like", "<>")),
+    lazy_regex(r"(?:(?<![A-Za-z])|_)(?:USERS|LOGINS|ADMINS|OWNERS|MEMBERS|users|logins|admins|owners|members|maintainers"
+    r"|reviewers|assignees|sudoers)[\"']?[ \t]{0,8}[:=][ \t]{0,3}[\[\"']{0,2}(?P<several>[a-z][a-z0-9._-]{2,31}"
+    r"(?:[\"']?[,;:] ?[\"']?[a-z][a-z0-9._-]{2,31}){1,12})(?![\w/@(])",
+    small=("users", "logins", "admins", "owners", "members", "maintainers", "reviewers", "assignees", "sudoers")),
 )  # fmt: skip
+_BETWEEN: Final = lazy_regex(r"[\s\"',;:]{1,6}")
 _NOBODY: Final = words_in(
     """the and any all him her them you your hand mail post default design mistake accident origin main master latest
     production development mysqld postgres nobody sshd everyone someone anyone maintainers none set new old non
     localhost sudo admins owner owners root html head body div span code pre table"""
 )
+_MORE_WORDS: Final = """
+    assigned reassigned escalated handed delegated transferred paged pinged belongs owned iphone ipad macbook mbp
+    imac laptop thinkpad notebook printer phone desktop pixel galaxy tablet workstation surface watch raspi rpi pi
+    pc nas chromebook android failed cloning fork permission uid usr nick users logins admins owners members
+    maintainers reviewers assignees sudoers assignee author owner account created login
+"""
 LOGIN_GATE: Final = either(
     either(
         with_words(
@@ -138,7 +171,7 @@ LOGIN_GATE: Final = either(
             both(with_words(_KEYS.replace("|", " ")), holding("=")),
             both(
                 with_words("user name permission auth authentication password login logon"),
-                holding("user", "User", "value", " for ", "denied to"),
+                holding("user", "User", "USER", "value", " for ", "denied to"),
             ),
         ),
         either(
@@ -146,8 +179,14 @@ LOGIN_GATE: Final = either(
                 with_words("create alter drop owner role"), holding("user", "USER", "role", "ROLE", "OWNER", "owner to")
             ),
             either(
-                holding("@", "=(", "= (", "> ", "# ", "//", "/*", "-- "),
-                matching(r"\([A-Za-z][\w.-]{2,31} {1,20}[12][0-9]{3}-", amid=" ("),
+                either(
+                    holding("@", "=(", "= (", "> ", "# ", "//", "/*", "-- ", " pts/", " tty", "DIRECT/", "HIER_", "=<"),
+                    with_words(_MORE_WORDS),
+                ),
+                either(
+                    matching(r"\([A-Za-z][\w.-]{2,31} {1,20}[12][0-9]{3}-", amid=" ("),
+                    matching(r"[a-z0-9]/[0-9]{1,3}\.[0-9]{1,3}\.", amid="/"),
+                ),
             ),
         ),
     ),
@@ -161,10 +200,14 @@ def find_logins(text: str) -> Iterator[Found]:
             groups = match.groupdict()
             if "several" in groups:
                 at = match.start("several")
-                for name in match["several"].split():
+                for name in _BETWEEN.split(match["several"].strip()):
                     at = text.index(name, at)
                     yield from _login(name, at)
                     at += len(name)
+            elif "whose" in groups:
+                marks = lists().words.get(match["whose"].lower(), 0)
+                if marks & Marks.GIVEN and not marks & (Marks.COMMON | Marks.SMALL | Marks.OTHER):
+                    yield Found(*match.span("whose"), "person", 0.65, "command")  # hannah-printer
             else:
                 yield from _login(match["name"], match.start("name"))
             if groups.get("other"):

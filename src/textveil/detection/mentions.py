@@ -487,6 +487,21 @@ def with_possessive(text: str, span: Found) -> Found:
     return span._replace(end=end + 1) if text[end + 2 : end + 3].isalpha() else span
 
 
+def whole_login(text: str, span: Found) -> Found:
+    """Return the span of a name in small letters with what makes it a login: priya.n, tom_achterberg."""
+    low = text[span.start : span.end]
+    if text[span.end : span.end + 1] not in (".", "_") or span.kind not in _NAME_KINDS or not low.islower():
+        return span
+    rest = _REST_OF_LOGIN.match(text, span.end)
+    before = text[span.start - 1 : span.start]
+    if rest is None or not low.isalpha() or before.isalnum() or before in ("_", ".", "/", "\\", "@", "-", "#"):
+        return span
+    if len(rest["rest"]) > _SHORTEST - 1 and is_plain_word(rest["rest"]):
+        return span
+    return span._replace(end=rest.end(), kind="handle")
+
+
+_REST_OF_LOGIN: Final = lazy_regex(r"[._](?P<rest>[a-z]{1,16})(?![A-Za-z0-9_@(/:=\[]|[.-][A-Za-z0-9])")
 _OWNS: Final = ("s' ", "S' ")
 _CALLED: Final = frozenset(("person", "handle"))
 
@@ -623,11 +638,12 @@ def _second_at(text: str, start: int, end: int, second: _Second) -> Found | None
 
 
 def _piece(text: str, start: int, end: int, second: _Second) -> Found | None:
-    """Return a name in small letters in what else it is joined with: fix/priya-login, johansson.example."""
+    """Return a name or a login in small letters in what it is joined with: fix/priya-login, .ssh/jhoekstra_rsa."""
     low = text[start:end]
-    if len(low) < _SHORTEST_SMALL or low not in second.parts or low in second.ordinary or is_plain_form(low):
+    kind = "person" if low in second.parts else "handle" if low in second.logins else ""
+    if len(low) < _SHORTEST_SMALL or not kind or low in second.ordinary or is_plain_form(low):
         return None
-    return None if text[end : end + 1] == "(" else Found(start, end, "person", 0.6, "mention")
+    return None if text[end : end + 1] == "(" else Found(start, end, kind, 0.6, "mention")
 
 
 def _is_given_alone(low: str, marks: int) -> bool:

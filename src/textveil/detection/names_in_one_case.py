@@ -122,7 +122,7 @@ _BEHIND: Final = lazy_regex(
     r"|(?P<says> (?:says|said|rang|told|asked|texted|wants|reckons|thinks|knows|owes|moved|changed|fancies|lives|works"
     r"|went|came|got|gave|took|ghosted|messaged|wont|isnt|doesnt|didnt|hasnt))(?![a-z])|(?P<comma>, |[?!])"
 )
-_JOINED: Final = lazy_regex(r"[._](?:[a-z]{1,2}|[0-9]{1,4})(?![A-Za-z0-9_@/(-]|\.[A-Za-z0-9])")
+_JOINED: Final = lazy_regex(r"[._](?:[a-z]{1,2}|[0-9]{1,4}|(?P<family>[a-z]{3,16}))(?![A-Za-z0-9_@/(-]|\.[A-Za-z0-9])")
 """The rest of a login behind a name: idris.b."""
 _HANDLE: Final = lazy_regex(
     r"(?<![\w@./#-])(?P<name>(?=[a-z_.-]{0,30}[0-9])[a-z][a-z0-9_.-]{3,30})"
@@ -155,7 +155,8 @@ def find_small_talk(text: str) -> Iterator[Found]:
         cue = _SMALL_BEFORE.search(text, max(0, start - _NEAR), start)
         before = cue[1] if cue else ""
         kind = _kind(text, match, marks, before, cues)
-        if kind and (joined := _JOINED.match(text, end)):
+        joined = _JOINED.match(text, end) if kind else None
+        if joined is not None and (joined["family"] is None or marks_of(joined["family"], 0) & Marks.FAMILY):
             yield Found(start, joined.end(), "handle", _SCORE, "cue")
         elif kind:
             yield Found(start, end_of_small_name(text, match, match[0]), "person", _SCORE, "cue")

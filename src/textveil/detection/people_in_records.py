@@ -219,7 +219,7 @@ _USER: Final = lazy_regex(
     r"(?<![A-Za-z<])(?:[a-z]{1,12}[_.-])?(?:(?:[Uu]ser(?:[_-]?(?:[Nn]ame|[Ii]d|login))?|[Ll]og[io]n|logname|uname|acct"
     r"|assignee|actor|principal|committer|[Oo]wner|[Aa]uthor|[Rr]eviewer|created_by|updated_by)(?:[\"']?:[ \t]{0,3}[\"'"
     r"]?|=[\"']?)|(?:invalid user|(?:for|of|by|as|from|unknown|illegal|disabled|locked|the) user|[Uu]sername(?: is)?"
-    r"|[Ll]og(?:ged)? ?in as|logged in by|handle is)[ \t]{1,3}[\"'`]?|(?<=\n)[ \t]{0,8}User[ \t]{1,3}"
+    r"|[Ll]og(?:ged)? ?in as|logged in by|handle is)[ \t]{1,3}[\"'`]?|(?<![^\n])[ \t]{0,8}User[ \t]{1,3}"
     r"|(?<![\w-])[Uu]ser(?= [a-z]{5,30} (?:may|can|cannot|has|had|is|was|could|did|does|tried|logged)\b)[ ]"
     r"|(?<=[0-9] - )(?=[^ \n]{3,31} \[[0-9])|(?<=sudo:)[ \t]{1,8}|(?:TODO|FIXME|XXX"
     r"|HACK|NOTE)\([ \t]?@?|(?:[A-Z0-9]{1,16}_){0,3}(?:USER(?:_?NAME)?|LOGIN)(?:=|: )[\"']?"
@@ -299,6 +299,12 @@ _NO_NAMES: Final = words_in(
     """string str text char varchar none null nil undefined true false required optional name first last full unknown
     number integer int bool boolean object any field value column label enter your empty missing todo"""
 )
+_TRAILER: Final = lazy_regex(
+    r"(?<![^\n])[ \t]{0,8}(?:Signed-off|Reviewed|Acked|Tested|Reported|Suggested|Co-authored|Co-developed|Helped)-by: "
+    r"(?P<name>[a-z][a-z'-]{0,15}\.?(?: [a-z][a-z'-]{0,20}\.?){0,2})(?=[ \t]{0,3}(?:<|\n|\Z))",
+    holds=("-by: ",),
+)
+"""Names in small letters behind the words that end a commit's message; those with capitals are found anyway."""
 _ROLES: Final = words_in(
     """user users usr uid username admin administrator root test tests tester svc service app api web www db bot ci
     name me myself you your my guest demo dev prod staging deploy deployer build builder runner nobody anonymous
@@ -324,7 +330,7 @@ FIELD_GATE: Final = holding(
 )
 PEOPLE_GATE: Final = either(
     either(USER_GATE, WithWords(lambda: _SERVICE_WORDS)),
-    either(FIELD_GATE, holding('] "', "\\", "word for ", "ccount Name", "u/")),
+    either(FIELD_GATE, holding("-by: ", '] "', "\\", "word for ", "ccount Name", "u/")),
 )
 
 
@@ -359,6 +365,9 @@ def _people(text: str) -> Iterator[tuple[int, int, str]]:
         name = "" if account is None else account["name"].rstrip("._-")
         if account is not None and names_user(name.lower()):
             yield account.start("name"), account.start("name") + len(name), "handle"
+    for match in matches(_TRAILER, text):
+        if names_user(match["name"].replace(" ", ".")) or " " in match["name"]:
+            yield *match.span("name"), "person"
     for match in matches(_KEYED, text):
         if not any(part in _NO_NAMES for part in match["name"].lower().split()):
             yield *match.span("name"), "person"

@@ -72,12 +72,15 @@ _TOLD: Final = (
     r"|hotspot)[ -]?(?:key|schlussel|code)|(?:code|cle|clave|chiave|chave"
     r"|sleutel|klucz|haslo)(?: (?:de la|du|del|do|della|van de|van het|de|da))? (?:wi-?fi|wlan))\b"
     rf" ?(?:is|ist|lautet|est|es|e|to|:|=) {{0,2}}[\"'`]?(?P<value>{_WORD})",
-    r"(?i)\b(?:credentials?|logins?|accounts?|wi-?fi|wlan|log(?:ged)?[ -]?in|sign in|zugang|zugangsdaten|anmeldedaten"
-    r"|identifiants?|credenciales|credenziali|credenciais|acceso|acces|accesso|inloggegevens"
+    r"(?i)\b(?:credentials?|creds?|logins?|accounts?|wi-?fi|wlan|log(?:ged)?[ -]?in|sign in|zugang|zugangsdaten"
+    r"|anmeldedaten|identifiants?|credenciales|credenziali|credenciais|acceso|acces|accesso|inloggegevens"
     r"|user(?:name)? ?/ ?pass(?:word)?(?: (?:pair|combo|combination))?)"
     r"(?: (?:do|da|de|del|della|du|for|to|of|the|van|der|zum|fur) [a-z-]{2,16}){0,2}"
     r"(?: (?:with|as|using|are|is|e|es|est|ist|mit|avec|con|com|met))?[:?!]{0,2} {1,2}"
     rf"(?P<user>[a-z0-9][a-z0-9.@+_-]{{1,40}}) ?(?:/|:|\|) ?(?P<value>{_WORD})",
+    rf"(?i)\b{_NAMES}(?: (?:on|for|of|to) [a-z ]{{2,20}})? (?:is|was) still [\"'`]?(?P<value>{_WORD})",
+    rf"(?i)\b{_NAMES}\b[^\n]{{0,80}}(?:\n[^\n]{{0,60}}?)?\b(?:set|changed|reset|made) it (?:to )?"
+    rf"[\"'`](?P<value>{_WORD})[\"'`]",
     rf"(?i)\b{_NAMES}\b[^\n.]{{0,60}}?[,;] (?:it'?s|it is) [\"'`]?(?P<value>(?=[^\s\"'`]{{0,30}}[0-9]){_WORD})",
 )
 _NAMED: Final = (
@@ -86,16 +89,22 @@ _NAMED: Final = (
 )  # fmt: skip
 """The match of ``_NAMES``."""
 _HELD: Final[Mapping[int, tuple[str, ...]]] = {
-    **dict.fromkeys((0, 1, 2, 3, 5, 8), _NAMED), 4: (*_NAMED, "creds")
+    **dict.fromkeys((0, 1, 2, 3, 5, 8, 9, 10), _NAMED), 4: (*_NAMED, "creds")
 }  # fmt: skip
 _PATTERNS: Final = tuple(lazy_regex(told, small=_HELD.get(number, ())) for number, told in enumerate(_TOLD))
 _OF_KEY: Final = 6  # the key of a network
+_SET_TO: Final = 9  # "I set it to", in quotation marks
 _MENTIONED: Final = 4  # "the old one was": too few words to take a plain one
 _BEFORE, _BEHIND = 130, 260  # characters of a sentence before and behind the word that tells a secret
 _PHRASE: Final = lazy_regex(
     r"(?i)\b(?:pass ?phrase|passphrase)(?: (?:is|was)|:| =|=) {0,2}[\"'`]?"
     r"(?P<value>(?:[a-z]{3,12}[ -]){2,7}[a-z]{3,12})(?=[\"'`.]|\s{0,2}\n|\Z)",
     small=("pass phrase", "passphrase"),
+)
+_QUOTED_PHRASE: Final = lazy_regex(
+    r"(?i)\b(?:pass ?phrase|phrase|pass ?word)(?: (?:is|was))?:? "
+    r"[\"'`](?P<value>[a-z]{3,12}(?:[ -][a-z0-9]{1,12}){2,7})[\"'`]",
+    small=("phrase", "pass word", "password"),
 )
 _OF_NETWORK: Final = lazy_regex(
     r"(?i)\b(?:wi-?fi|wlan)\b(?: (?:there|here|dort|hier|la))?"
@@ -167,6 +176,9 @@ def find_said_secrets(text: str) -> Iterator[Found]:
     for match in found(_PHRASE):
         if is_phrase(match["value"].lower().replace("-", " ")):
             yield secret(match.start("value"), match["value"])
+    for match in found(_QUOTED_PHRASE):
+        if any(map(str.isdigit, match["value"])):
+            yield secret(match.start("value"), match["value"])
     for match in found(_SPARE):
         yield from starmap(secret, _spare_codes(text, match.end()))
 
@@ -198,7 +210,9 @@ def _told(text: str, number: int, match: re.Match[str]) -> Iterator[tuple[int, s
         doubtful = number == _MENTIONED or (user and not user[0].islower())
         if not is_said_secret(value) and (doubtful or (not known and value.isalpha())):
             return  # "log in with google / facebook"
-        plain = number in (0, 6, 7) and ends and is_said_word(value) and "\n" not in match[0]
+        plain = (
+            number in (0, 6, 7, 8, 9) and ends and is_said_word(value) and ("\n" not in match[0] or number == _SET_TO)
+        )
         if not (is_said_secret(value) or is_unlike_prose(value) or plain):
             return
     yield start, value

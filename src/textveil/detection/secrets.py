@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from textveil.detection.found import Found, Search, words_in
-from textveil.detection.gates import holding, holding_in_runs, in_runs
+from textveil.detection.gates import holding, holding_in_runs, in_runs, matching
 from textveil.detection.lists import lists
 from textveil.text.english import FUNCTION_WORDS
 from textveil.text.patterns import check_time, lazy_regex, matches
@@ -399,3 +399,20 @@ def find_tokens(text: str) -> Iterator[Found]:
             if _MARKS_A_PLACE.search(behind) is None and (not form.mixed or looks_drawn(behind)):
                 reached = start + len(written)
                 yield Found(start, reached, "secret", SURE, "shape")
+
+
+_PREFIXED: Final = lazy_regex(
+    r"(?<![A-Za-z0-9_./-])(?:(?P<secret>sk|pk|rk|key|api|tok|token|secret|auth|at|rt|sess|session|lic)|cus|usr|user|acct"
+    r"|account|cust|customer|mem|member|pat|patient|emp|ord|order|sub|pm|card|ba|txn|contact|lead|person|inv|pay|ch|pi)"
+    r"_(?:(?:test|live|prod|stage|staging|dev|sandbox|key|secret)_)?(?P<drawn>[A-Za-z0-9]{8,64})(?![A-Za-z0-9_])",
+    holds=("_",),
+)
+_FEWEST_CLASSES: Final = 4
+PREFIXED_GATE: Final = matching(r"[a-z]_(?:[a-z]{3,7}_)?[A-Za-z0-9]{0,8}[0-9]", amid="_")
+
+
+def find_prefixed(text: str) -> Iterator[Found]:
+    """Yield keys and numbers of customers that begin with what they are and go on as drawn: cus_9s6XKzkN4iz8."""
+    for match in matches(_PREFIXED, text):
+        if len(_CLASSES.findall(match["drawn"])) >= _FEWEST_CLASSES and any(map(str.isdigit, match["drawn"])):
+            yield Found(*match.span(), "secret" if match["secret"] else "id", 0.9, "shape")

@@ -6,6 +6,7 @@ A line of a chat tells its writer only beside other such lines: one alone may be
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Final
 
 from textveil.detection import lists as known
@@ -92,10 +93,14 @@ def _writers(text: str, lines: list[tuple[int, int]], *, firm: bool, talk: bool 
         return
     repeated = len(lines) > len(often)
     chat = firm or (len(often) > 1 and repeated)
-    if talk:  # beside a name, also a name that is a word: kev
+    if talk:  # beside a name, or in a longer talk, also a name that is a word: kev
         named = sure or [name for name in often if not is_plain_form(name.lower()) and _is_writer(name, firm=True)]
         named = named or [name for name in often if often[name] > 1 and _is_given(name)]
+        if not named and len(lines) >= _MOST_LINES - 2:
+            named = [name for name in often if often[name] > 1 and name.islower() and not _has_part(name)]
         words = [name for name in often if often[name] > 1 and (_is_called(name) or _is_given(name))] if named else []
+        if named and len(often) <= _MOST_WRITERS and all(map(str.islower, often)):
+            words = [name for name in often if often[name] > 1 and not _has_part(name)]
         sure, chat = [*named, *words], False
     for (start, end), name in zip(lines, written, strict=True):
         again = often[name] > 1 or (firm and (repeated or _is_given(name.lower())))
@@ -110,15 +115,47 @@ def _is_talk(text: str, lines: list[re.Match[str]]) -> bool:
     small = sum(line["name"].islower() for line in lines)
     if len(lines) < _MOST_LINES // 2 or not 1 < len(often) <= len(lines) * 2 // 3 or 2 * small <= len(lines):
         return False
+    if _is_lively(text, lines):
+        return True
     said = (text[line.end() : min(line_end(text, line.end()), line.end() + _SAID)].lower().split() for line in lines)
     return sum(len(words) > 1 and not known.FUNCTION_WORDS.isdisjoint(words) for words in said) * 2 > len(lines)
 
 
+def _is_lively(text: str, lines: list[re.Match[str]]) -> bool:
+    """Return whether few writers in small letters take turns, and half of the lines ask, call or chat."""
+    names = [line["name"] for line in lines]
+    turns = sum(one != other for one, other in pairwise(names))
+    if len(set(names)) > _MOST_WRITERS or 2 * turns < len(names) or not all(map(str.islower, names)):
+        return False
+    said = (text[line.end() : min(line_end(text, line.end()), line.end() + _SAID)].strip() for line in lines)
+    lively = (
+        words[-1:] in ("?", "!", ")") or not _TALKING.isdisjoint(words.lower().rstrip(".,!?").split()) for words in said
+    )
+    return 2 * sum(lively) >= len(names)
+
+
+_MOST_WRITERS: Final = 5
+_TALKING: Final = (
+    known.FUNCTION_WORDS | known.chat_words() | words_in("ok okay yes yeah no hi hey hello thanks bye sure")
+)
 _SAID: Final = 120
 _BYNAMES: Final = words_in("big little wee lil old young mad fat tall slim lady king uncle auntie aunty nan nana gran")
 _PARTS_OF_TALK: Final = words_in(
     "agent caller operator customer visitor host guest interviewer interviewee respondent question answer system bot"
+    " assistant human teacher student doctor nurse patient tutor coach boss seller buyer client user me you"
     " support staff speaker reporter moderator participant admin edit update note tags image title"
+)
+
+
+def _has_part(name: str) -> bool:
+    """Return whether a writer's name is a part in a talk, a relation, a role or a key of data."""
+    other = name in _PARTS_OF_TALK or name in known.RELATIONS or name in known.TITLES or name in known.FUNCTION_WORDS
+    return other or is_thing(name) or name in _KEYS
+
+
+_KEYS: Final = words_in(
+    """name id key value type date time size color status state error warning info debug level path file line host port
+    from to subject title text body url link price total count number code version step note question answer yes no"""
 )
 
 

@@ -115,9 +115,10 @@ _PATH: Final = lazy_regex(
     r"(?:[A-Za-z]:\\|~/|\.{1,2}/|/(?<![\w/:<.]/))(?:[\w.@$%+ -]{0,40}[\w.@$%+-][/\\]){0,12}[\w.@$%+-]{1,60}"
 )
 _HOME: Final = lazy_regex(
-    r"(?:/home/|/Users/|[A-Za-z]:\\{1,2}Users\\{1,2}|/export/home/|Documents and Settings\\{1,2})"
-    r"([A-Za-z][\w.-]{1,40})",
-    holds=("/home/", "Users", "Documents and"),
+    r"(?:/home/|/Users/|[A-Za-z]:\\{1,2}Users\\{1,2}|/export/home/|Documents and Settings\\{1,2}"
+    r"|\\(?i:homes?|profiles|users|userdata)\\{1,2})"
+    r"([A-Za-z][\w.-]{1,40}(?:(?:%20|\+)[A-Z][\w.-]{1,40}){0,3})",
+    holds=("/home/", "Users", "Documents and", "\\"),
 )
 _NOBODY: Final = _set(
     """user users username me runner ubuntu root admin administrator app node www www-data shared public ec2-user
@@ -287,7 +288,7 @@ def find_homes(text: str) -> Iterator[Found]:
         name = match[1].rstrip(_EDGES)
         if name.lower() in _NOBODY or name.isupper():
             continue
-        parts = re.split("[._-]", name)
+        parts = re.split("%20|[+._-]", name)
         listed = all(part[:1].isupper() or lists().words.get(part.lower(), 0) & _LISTED for part in parts)
         yield Found(match.start(1), match.start(1) + len(name), "person" if listed else "handle", 0.7, "path")
 

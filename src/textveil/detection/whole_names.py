@@ -44,6 +44,9 @@ _LISTED: Final = lazy_regex(
     rf"{_AND}(?P<name>{_INITIALS}(?P<family>{_LINKS}{_PART})|(?P<first>{_PART}), (?:[A-Z]\.[ -]?){{1,3}}"
     rf"|(?P<given>{_PART}) (?P<last>{_LINKS}{_PART}))(?![A-Za-z0-9_(:=])"
 )
+_SHORTENING: Final = ("de", "nl", "af")
+"""Languages that shorten particles: elsewhere "v." stands between two parties."""
+_SHORT_PARTICLE: Final = lazy_regex(r"(?:(?<=[A-Za-z.] )|(?<![^\n(]))(?P<particle>v\. ?d\. ?|v\. ?|v/d |vd )\Z")
 _VOWEL: Final = lazy_regex("[aeiouy]")
 _WORDS: Final = lazy_regex("[A-Za-z]+")
 _MOST: Final = 80  # characters before a name that are read
@@ -72,6 +75,12 @@ def with_whole_names(
     judge = _Judge(ordinary if language in LANGUAGES else (), compounds=language in ("de", "nl"))
     met: list[Found] = []
     for span in spans:
+        if (
+            language in _SHORTENING
+            and span.kind == "person"
+            and (short := _SHORT_PARTICLE.search(text, max(0, span.start - 6), span.start))
+        ):
+            met.append(span._replace(start=short.start("particle")))  # Piet v. Rooij, dhr. v.d. Berg
         if span.kind == "person" and span.score > EVIDENCE and 1 not in taken[span.end : span.end + 1]:
             met += _parts(text, span, judge, taken)
     met += _whole_places(text, spans, judge, taken)

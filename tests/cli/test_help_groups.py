@@ -27,7 +27,7 @@ def titles(text: str) -> list[str]:
 @pytest.mark.slow
 def test_the_first_screen_of_sanitize_shows_what_a_newcomer_needs() -> None:
     text = page("sanitize")
-    first = "\n".join(text.splitlines()[:36])
+    first = "\n".join(text.splitlines()[:50])
     for option in ("--output", "--policy", "--field", "--keep", "--report", "--quiet", "--mechanism", "--epsilon"):
         assert f"{option} " in first, option
     assert titles(text)[:11] == [

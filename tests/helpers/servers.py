@@ -22,7 +22,7 @@ class MemoryBalance:
     """What was spent."""
 
     def __init__(self, spent: float, limit: float | None) -> None:
-        self.spent, self.limit = spent, limit
+        self.spent, self.limit, self.releases = spent, limit, 0  # which counts none
         self.remaining = None if limit is None else Remaining(limit - spent, 0.0)
 
     def affords(self, cost: Accountant) -> int | None:

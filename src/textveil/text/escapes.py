@@ -111,10 +111,11 @@ _DIGIT_BEHIND: Final = lazy_regex(r"[A-Za-z]{0,12}[0-9]")
 _NAMED: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _WORDED_MARKS: Final = "[({<"
 # What an escape begins with; an open one is looked for there alone.
-_OPEN_MARK: Final = lazy_regex(r"[\\%&\[({<\x1b\x9b]")
+_OPEN_MARK: Final = lazy_regex(r"[\\%&\[({<\x1b\x90\x98\x9b\x9d-\x9f]")
 _CHAIN: Final = lazy_regex(rf"(?:\\++(?:[uUx]\{{?{_HEX}*+)?+)++|(?:%[0-9A-Fa-fu]*+)++")
 _OPEN: Final = lazy_regex(
     r"(?:&(?:amp;)*[#A-Za-z0-9]{0,32}|(?:\x1b(?:\[|\Z)|\x9b)[0-9;:<=>?]{0,64}"
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]{0,2048}+\x1b?"
     r"|[\[({<] ?[A-Za-z]{0,3}(?: ?[\])}>][ \t]{0,2}[\w-]{0,63}[ \t\[({<A-Za-z.]{0,8})?)\Z"
 )
 

@@ -114,6 +114,14 @@ def test_words_of_plantuml_are_no_handles() -> None:
     assert found("@startuml\nactor x\n@enduml", "handle") == []
 
 
+def test_a_make_behind_the_label_of_a_person_is_a_family_name() -> None:
+    for text in ("Patient: Bosch\nDOB", "Name: Renault, seen today", "Signed by: Porsche", "It was O. Porsche."):
+        assert "person" in [span.kind for span in tv.detect(text)]
+        for policy in ("clinical", "prompts"):
+            assert not {"Bosch", "Renault", "Porsche"} & set(tv.Sanitizer(policy)(text).text.replace(",", " ").split())
+    assert "Bosch" in tv.Sanitizer("clinical")("She has a Bosch drill.").text
+
+
 @pytest.mark.parametrize(
     ("text", "kind"),
     [

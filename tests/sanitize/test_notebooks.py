@@ -66,7 +66,7 @@ def test_a_list_of_releases_and_its_report_are_shown_without_originals() -> None
 def test_counts_of_a_corpus_are_shown_with_their_intervals() -> None:
     guarantee = ApproximateDP(epsilon=1.0, log_delta=-14.0, adjacency=ONE_PERSON_MORE)
     counts = [Count("<i>ward</i>", "", 1200, 1100, 1300)] * 30
-    release = CountRelease(counts=counts, guarantee=guarantee, noise={}, thresholds={}, persons=5)
+    release = CountRelease(counts=counts, guarantee=guarantee, noise={}, thresholds={}, persons=5, taken={})
     page = release._repr_html_()
     assert "&lt;i&gt;ward&lt;/i&gt;</td><td></td><td>1,200</td><td>1,100 to 1,300" in page
     assert page.count("<tr>") == 21 and "30 counts in all." in page

@@ -245,6 +245,20 @@ _SHORT_TITLES: Final = words_in("sig sra srta sr dott dssa mevr dhr frl")
 _LONGEST_ZONE: Final = 12
 
 
+_PERSON_BEFORE: Final = lazy_regex(
+    r"(?:(?<![^\n])|[;|,\t] ?)[ \t>*-]{0,8}(?i:patient(?:in)?|pt|(?:sur|family |full |last |client |patient )?name"
+    r"|client|resident|customer|paciente|paziente|pacjent|nom|nombre|nome|naam|cognome|apellidos?|nachname"
+    r"|signed(?: by)?|witness|gp|consultant|nurse|tenant|contact) ?: {0,3}\Z|(?<![A-Za-z.])[A-Z]\. \Z"
+)
+"""The label of a person, or an initial."""
+
+
+def _is_labelled(text: str, span: Found, value: str) -> bool:
+    """Return whether a make is somebody's family name: Patient: Bosch, O. Porsche."""
+    named = lists().words.get(value, 0) & (Marks.GIVEN | Marks.FAMILY)
+    return bool(named) and _PERSON_BEFORE.search(text, max(0, span.start - 32), span.start) is not None
+
+
 def with_kinds(text: str, spans: Sequence[Found]) -> list[Found]:
     """Return spans with the kind that words before a lone name tell: off to Grimsby, dep. Falmouth, Co. Kerry.
 
@@ -280,7 +294,9 @@ def with_kinds(text: str, spans: Sequence[Found]) -> list[Found]:
     for found in spans:
         value = text[found.start : found.end].lower()
         span = found
-        if value in personal and found.kind == "place":
+        if found.kind == "organization" and _is_labelled(text, found, value):
+            span = found._replace(kind="person", why="field")
+        elif value in personal and found.kind == "place":
             span = found._replace(kind="person")
         elif value in placed and found.kind == "person":
             span = found._replace(kind="place")

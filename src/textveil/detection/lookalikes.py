@@ -169,6 +169,7 @@ _BEFORE_GOODS: Final = lazy_regex(
     r"(?:\b(?:(?P<amid>with|of|for|about|in|on|than|like|from|into|without|plus|more|extra|fresh|spare)|and|or|is|was)"
     r"|[,:;(\n|*-]|\A) ?\Z"
 )
+_NAMED_ON: Final = lazy_regex(" (?:(?:de[rn]?|het) )?[A-Z]")
 _GIVES: Final = words_in("told tell gave give ask asked send sent show showed bring brought buy bought get got owe")
 _PACKED: Final = words_in("wafers crisps biscuits teabags chocolate chocolates beer lager cereal shampoo soap tea")
 
@@ -176,6 +177,8 @@ _PACKED: Final = words_in("wafers crisps biscuits teabags chocolate chocolates b
 def find_goods(text: str) -> Iterator[Found]:
     """Yield the makes and sorts of goods and animals: a Festo valve, Border Terrier; nobody's: Orla's boots."""
     for start, end in places_of(text, _goods()):
+        if text[start:end] in known.PARTICLES and _NAMED_ON.match(text, end):
+            continue  # Quennetia van der Zorndyke, not a van
         make = _MADE_BY.search(text, max(0, start - 34), start)
         small = text[start:end].islower()
         if make is None or not (small or _is_of_a_sort(text[start:end])):

@@ -18,7 +18,7 @@ _ENDS: Final = (
     r"|[ \t]+(?:-|x{1,3}\b|(?:and|on|for|to|at|with|drives|rent|please|that|here)\b|&|[0-9]))"
 )
 _PHRASE: Final = (
-    r"(?:[Hh]appy (?:[a-z0-9]{2,5} )?birthday|RIP|[Mm]emory of|[Ff]uneral of|[Uu]nder the name(?: of)?|FAO|[Oo]bo|OBO"
+    r"(?<![A-Za-z])(?:[Hh]appy (?:[a-z0-9]{2,5} )?birthday|RIP|[Mm]emory of|[Ff]uneral of|[Uu]nder the name(?: of)?|FAO|[Oo]bo|OBO"
     r"|[Pp]er pro|[Ii]n the matter of|[Hh]ave you (?:met|rung)|[Ff]arewell to|[Kk]ey ?holder|ACTION"
     r"|[Cc]ongratulations to|[Cc]ongrats to|[Cc]ustomer name -|[Aa]ccount holder|[Nn]ext of kin"
     rf"|[Pp]ayment (?:received )?from|[Gg]ive (?:it|this|them) to|[Rr]emind|[Bb]lamed) (?P<name>WORD){_ENDS}"
@@ -31,12 +31,12 @@ _LABELS: Final = (
     r"|[Cc]over|[Oo]n call|[Vv]ocals|[Dd]rums|NOK|nok"
 )
 _OFFICE: Final = (
-    r"(?P<name>WORD)(?= \((?:Chair|Secretary|Treasurer|Captain|Director|Manager|Teacher|Driver|Minutes)"
+    r"(?P<name>WORD)(?= \((?:Chair|Secretary|Treasurer|Captain|Director|Manager|Teacher|Driver|Minutes)\b"
     r"|, (?:Director|Manager|Treasurer|Secretary|Chair|Head of|Captain)\b| x{1,3}(?: x+)?[ \t]*(?:\n|\Z)"
-    r"| - (?:paid|absent|owes|apologies|late|sick|owed|not paid|no show)(?![a-z])| (?:replied|commented): )"
+    r"| - (?:paid|absent|owes|apologies|late|sick|owed|not paid|no show)(?![A-Za-z])| (?:replied|commented): )"
 )
 _ASIDE: Final = r"(?P<name>WORD)(?= \([a-z]{4,12}\):|, [1-9][0-9], (?:of|from|who)\b)"
-_HERE: Final = r"(?:[Ii]t's|[Tt]his is) (?!Spring|Summer|Autumn|Winter)(?P<name>WORD)(?= here[ ,.!]| speaking| again,)"
+_HERE: Final = r"(?:[Ii]t's|[Tt]his is) (?!Spring|Summer|Autumn|Winter)(?P<name>WORD)(?= here[ ,.!]| speaking\b| again,)"
 _OWNER: Final = r"(?:at|round|from) (?P<name>WORD)'s(?=[.,!?\n]|\Z| (?:phone|house|flat|place|mum|dad)\b)"
 _ENTERS: Final = r"\[(?P<name>WORD)(?= (?:enters|exits|leaves|laughs|sighs|cries|nods|pauses|crying|laughing)\b)"
 _BEFORE_LABEL: Final = lazy_regex(rf"(?:\A|\n|[.;|] )[ \t]{{0,4}}(?:[A-Z][a-z]{{1,12}} )?(?:{_LABELS}) ?\Z")
@@ -57,13 +57,23 @@ _CUES: Final = (
     (_OWNER, _BEFORE_WORD, ""),
     (_ENTERS, _BEFORE_WORD, "enters exits leaves laughs sighs cries nods pauses crying laughing"),
 )  # fmt: skip
-"""Patterns of what stands around a name, of what stands before that, and words of which each match has one."""
-_PIECES: Final = {_ASIDE: ("):", ", of ", ", from ", ", who "), _OWNER: ("'s",)}
+"""Patterns of what stands around a name, of what stands before that, and words of which one stands in either."""
+_PIECES: Final = {_ASIDE: ("):", ", of", ", from", ", who"), _OWNER: ("'s",)}
 
 
 def _compiled(word: str, flags: re.RegexFlag) -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
+    small = flags is re.IGNORECASE
     return tuple(
-        (lazy_regex(cue.replace("WORD", word), flags, words=words, holds=_PIECES.get(cue, ())), before)
+        (
+            lazy_regex(
+                cue.replace("WORD", word),
+                flags,
+                words="" if cue is _LABEL else words,  # a label stands before the match
+                holds=() if small else _PIECES.get(cue, ()),
+                small=_PIECES.get(cue, ()) if small else (),
+            ),
+            before,
+        )
         for cue, before, words in _CUES
     )
 

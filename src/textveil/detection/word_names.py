@@ -18,8 +18,8 @@ _ENDS: Final = (
     r"|[ \t]+(?:-|x{1,3}\b|(?:and|on|for|to|at|with|drives|rent|please|that|here)\b|&|[0-9]))"
 )
 _PHRASE: Final = (
-    r"(?<![A-Za-z])(?:[Hh]appy (?:[a-z0-9]{2,5} )?birthday|RIP|[Mm]emory of|[Ff]uneral of|[Uu]nder the name(?: of)?|FAO|[Oo]bo|OBO"
-    r"|[Pp]er pro|[Ii]n the matter of|[Hh]ave you (?:met|rung)|[Ff]arewell to|[Kk]ey ?holder|ACTION"
+    r"(?<![A-Za-z])(?:[Hh]appy (?:[a-z0-9]{2,5} )?birthday|RIP|[Mm]emory of|[Ff]uneral of|[Uu]nder the name(?: of)?"
+    r"|FAO|[Oo]bo|OBO|[Pp]er pro|[Ii]n the matter of|[Hh]ave you (?:met|rung)|[Ff]arewell to|[Kk]ey ?holder|ACTION"
     r"|[Cc]ongratulations to|[Cc]ongrats to|[Cc]ustomer name -|[Aa]ccount holder|[Nn]ext of kin"
     rf"|[Pp]ayment (?:received )?from|[Gg]ive (?:it|this|them) to|[Rr]emind|[Bb]lamed) (?P<name>WORD){_ENDS}"
 )
@@ -36,7 +36,10 @@ _OFFICE: Final = (
     r"| - (?:paid|absent|owes|apologies|late|sick|owed|not paid|no show)(?![A-Za-z])| (?:replied|commented): )"
 )
 _ASIDE: Final = r"(?P<name>WORD)(?= \([a-z]{4,12}\):|, [1-9][0-9], (?:of|from|who)\b)"
-_HERE: Final = r"(?:[Ii]t's|[Tt]his is) (?!Spring|Summer|Autumn|Winter)(?P<name>WORD)(?= here[ ,.!]| speaking\b| again,)"
+_HERE: Final = (
+    r"(?:[Ii]t's|[Tt]his is) (?!Spring|Summer|Autumn|Winter)(?P<name>WORD)"
+    r"(?= here[ ,.!]| speaking\b| again,)"
+)
 _OWNER: Final = r"(?:at|round|from) (?P<name>WORD)'s(?=[.,!?\n]|\Z| (?:phone|house|flat|place|mum|dad)\b)"
 _ENTERS: Final = r"\[(?P<name>WORD)(?= (?:enters|exits|leaves|laughs|sighs|cries|nods|pauses|crying|laughing)\b)"
 _BEFORE_LABEL: Final = lazy_regex(rf"(?:\A|\n|[.;|] )[ \t]{{0,4}}(?:[A-Z][a-z]{{1,12}} )?(?:{_LABELS}) ?\Z")

@@ -229,6 +229,8 @@ def test_signatures_phones_and_logins(text: str, kind: str, values: list[str]) -
         ),
         ("power 4/5, 2/7 of it\n3/4 full\nscore 11/2 and 6/9", "date", []),
         ("ERROR 1045 (28000): denied", "phone", []),
+        ("seen 12/3 09:30 by her, 3/4 of it", "date", ["12/3"]),
+        ("f/u mr. pollock Thu 3/8, seen by dr bosch, mrs python said", "person", ["pollock", "bosch"]),
         ("telephoneNumber: x4471\nExt: 301 calls", "phone", ["x4471"]),
         ("file:///C:/Users/Harriet%20Bloom/a.pdf", "person", ["Harriet%20Bloom"]),
         ("Visit 29/7 done, ctrl lun 5/9, seit 3.9. krank, Echo 05.09. gut", "date", ["29/7", "5/9", "3.9.", "05.09."]),

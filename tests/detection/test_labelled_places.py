@@ -130,6 +130,7 @@ def test_a_make_behind_the_label_of_a_person_is_a_family_name() -> None:
         ("Florence called. Mail Florence.", "person"),
         ("They live in Florence. Florence said no.", "place"),
         ("London said no.", "place"),
+        ("She is in Petra's office.", "person"),
         ("The road to Petra is long.", "place"),
     ],
 )

@@ -110,6 +110,7 @@ _AT_VISIT: Final = lazy_regex(
     r"(?<![A-Za-z])(?i:adm|admitted|discharged|d/c|rv|r/v|appt|clinic|bloods"
     r"|mon|tues?|weds?|thu(?:rs?)?|fri|sat|sun),?\.? \Z"
 )
+_CLOCK_BEHIND: Final = lazy_regex(rf" (?:(?:[01][0-9]|2[0-3]):[0-5][0-9](?![0-9])|{OTHER}{{5}}(?!{OTHER}))")
 _TIME_BEHIND: Final = lazy_regex(
     rf"(?:[ \t]{{3}}|\t)|[ \t]{{1,8}}(?:(?:[01]?[0-9]|2[0-3])[:.]?[0-5][0-9](?![0-9])|{OTHER}{{4,8}})"
 )
@@ -253,6 +254,7 @@ def find_short_days(text: str) -> Iterator[Found]:
             opens and "/" in match[0] and (match[0][-2:-1] == "0" or _TIME_BEHIND.match(text, match.end()) is not None)
         )
         fraction = "/" in match[0] and first < month and month in (2, 3, 4, 5, 7, 8, 10, 12)
+        entry = entry or ("/" in match[0] and _CLOCK_BEHIND.match(text, match.end()) is not None)
         if visit or entry or (told and not fraction) or ((sure or padded) and not _NO_SHORT_DAY.search(text, *before)):
             yield Found(*match.span(), "date", 0.5)
 

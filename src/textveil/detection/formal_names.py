@@ -367,7 +367,7 @@ def find_small_names(text: str) -> Iterator[Found]:
         marks = marks_of(low, 0)
         if cue and (
             marks & _NOT_SMALL
-            or is_plain_word(low)
+            or (is_plain_word(low) and not marks & _NAMED)
             or low in known.FUNCTION_WORDS
             or len(low) < 2
             or _is_key(text, start, low)

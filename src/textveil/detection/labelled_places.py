@@ -289,6 +289,7 @@ def with_kinds(text: str, spans: Sequence[Found]) -> list[Found]:
     personal -= {
         value for value, span in lone
         if value in personal and _IN_PLACE.search(text, max(0, span.start - 8), span.start)
+        and not _PERSONAL_BEHIND.match(text, span.end)
     }  # fmt: skip
     kept: list[Found] = []
     for found in spans:

@@ -366,6 +366,8 @@ def with_whole_runs(text: str, spans: Sequence[Found]) -> list[Found]:
         alone = span.kind != "person" or " " not in text[span.start : span.end]
         if span.kind not in ("person", "place", "organization") or not alone:
             continue
+        if span.kind == "person" and text[span.start].islower():
+            continue  # mr. pollock Thu 3/8
         high = spans[number + 1].start if number + 1 < len(spans) else len(text)
         behind = _run_behind(text, span, min(span.end + _LONGEST_RUN, high))
         if behind is not None and _are_parts(behind[0]) and not _is_line(text, span.start, behind.end()):

@@ -778,6 +778,8 @@ def all_patterns() -> list[Held]:
     for module, source in sources():
         if re.search(r"\blazy_regex\(|\bre\.compile\(", source):
             for name, value in vars(importlib.import_module(module)).items():
+                if (module, name) == ("textveil.text.patterns", "_MADE"):
+                    continue  # all of them once more, without the names of their owners
                 uses = set(re.findall(rf"\b{re.escape(name)}\b(?!:)(?:\.(\w+))?", source)) - {"pattern"}
                 for one in _held(value, 4):
                     pattern = Held(one.pattern, int(one.flags), uses == {"fullmatch"}, f"{module}.{name}")

@@ -64,25 +64,29 @@ _CUES: Final = (
 _PIECES: Final = {_ASIDE: ("):", ", of", ", from", ", who"), _OWNER: ("'s",)}
 
 
-def _compiled(word: str, flags: re.RegexFlag) -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
-    small = flags is re.IGNORECASE
-    return tuple(
-        (
-            lazy_regex(
-                cue.replace("WORD", word),
-                flags,
-                words="" if cue is _LABEL else words,  # a label stands before the match
-                holds=() if small else _PIECES.get(cue, ()),
-                small=_PIECES.get(cue, ()) if small else (),
-            ),
-            before,
-        )
-        for cue, before, words in _CUES
+_CAPITALIZED: Final = tuple(
+    (
+        lazy_regex(
+            cue.replace("WORD", "[A-Z][a-z]{1,20}"),
+            words="" if cue is _LABEL else words,  # a label stands before the match
+            holds=_PIECES.get(cue, ()),
+        ),
+        before,
     )
-
-
-_CAPITALIZED: Final = _compiled("[A-Z][a-z]{1,20}", re.NOFLAG)
-_SMALL: Final = _compiled("[A-Za-z][a-z]{1,20}", re.IGNORECASE)
+    for cue, before, words in _CUES
+)
+_SMALL: Final = tuple(
+    (
+        lazy_regex(
+            cue.replace("WORD", "[A-Za-z][a-z]{1,20}"),
+            re.IGNORECASE,
+            words="" if cue is _LABEL else words,
+            small=_PIECES.get(cue, ()),
+        ),
+        before,
+    )
+    for cue, before, words in _CUES
+)
 """The same for a page in small letters."""
 GATE: Final = either(with_words(" ".join(words for *_, words in _CUES)), holding(*chain(*_PIECES.values())))
 _NO_PERSON: Final = words_in("art may june april august page bill grant cash major general sky star storm rain")

@@ -190,7 +190,7 @@ def find_goods(text: str) -> Iterator[Found]:
             continue
         packed = text[start:end] in _PACKED or text[start:end].lower() in _of_a_sort()
         owner = "'" in make["make"] and (marks & Marks.GIVEN or not packed)
-        if not (owner or first in known.RELATIONS or first in known.TITLES):
+        if not (owner or marks & Marks.KNOWN_PLACE or first in known.RELATIONS or first in known.TITLES):
             yield Found(make.start("make"), make.end("make") if small else end, ORDINARY, 0.0)
 
 

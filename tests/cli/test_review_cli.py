@@ -299,7 +299,7 @@ def test_marks_act_here_as_written_or_everywhere(page: Any, tmp_path: Path) -> N
     assert marked == {("nurse",): ("person", False), ("The", placed): ("person", True)}
     text = "The Nurse saw the nurse. The Argo sailed; the nurse Quillfeather stayed."
     hidden = [text[span.start : span.end] for span in PolicyDetector(policy).detect([text])[0]]
-    assert hidden == ["The", "Nurse", "nurse", "The", "the", "nurse", "Quillfeather"]
+    assert hidden == ["The", "Nurse", "nurse", "The", "Argo", "the", "nurse", "Quillfeather"]
 
 
 def test_labels_are_those_of_the_documents_seen(page: Any, command: Callable[..., Any], tmp_path: Path) -> None:

@@ -102,3 +102,15 @@ def test_classes_are_abstract_or_final() -> None:
                 made.add(node.func.id)
     errors = {name for name in defined if name.endswith(("Error", "Exhausted"))} | {"WrongModel"}
     assert defined & bases & made - errors <= {"Request", "Converted", "JsonLinesWriter"}, "and these, seen to be alike"
+
+
+def test_scripts_name_files_and_folders_that_are_there() -> None:
+    """A folder that moved would end a stage of the nightly run before its first test."""
+    named: list[str] = []
+    for script in (ROOT / ".ci/run", *sorted((ROOT / "scripts").iterdir())):
+        text = script.read_text(encoding="utf-8")
+        named += re.findall(r"(?<![\w./-])((?:lab/)?(?:tests|benchmarks|tools|scripts|examples)/[\w./-]*\w)", text)
+        for folders in re.findall(r"^for folder in (.*); do\n.*lab/tests/\$folder", text, flags=re.MULTILINE):
+            named += [f"lab/tests/{folder}" for folder in folders.split()]
+    assert len(named) > 20
+    assert [name for name in named if not (ROOT / name).exists()] == []

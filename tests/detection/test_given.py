@@ -9,7 +9,15 @@ from hypothesis import strategies as st
 
 import textveil as tv
 from textveil.detection.detectors import DETECTORS, detector_of
-from textveil.detection.given import _PLAIN_TOKEN, TOKEN, KeepList, ListDetector, PatternDetector, value_spans
+from textveil.detection.given import (
+    _PLAIN_TOKEN,
+    TOKEN,
+    KeepList,
+    ListDetector,
+    PatternDetector,
+    token_key,
+    value_spans,
+)
 from textveil.detection.spans import DetectedSpan, checked_spans
 from textveil.errors import ParameterError, UnknownNameError
 
@@ -167,3 +175,11 @@ def test_tokens_of_plain_characters_are_those_of_any(text: str, start: int) -> N
     for written in (text, f"{text} {'a' * start}{text}"):
         tokens = [token.span() for token in TOKEN.finditer(written, start)]
         assert [token.span() for token in _PLAIN_TOKEN.finditer(written, start)] == tokens
+
+
+@pytest.mark.parametrize(
+    "word", ["Café Müller", "Łódź", "l·l", "d’Été", "张张", "\x85", "ﬁn½", "ʻOkina", "Stra\xadße", "é\u0301 x"]
+)
+def test_an_accented_entry_is_spelled_part_by_part_however_it_is_read(word: str) -> None:
+    parts = tuple(map(token_key, TOKEN.findall(word)))
+    assert KeepList([word, "plain"]).phrases == {("plain",), *([parts] if parts else [])}

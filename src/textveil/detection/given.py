@@ -307,13 +307,22 @@ class KeepList:
         self._kind, self.public = kind, public
         self.of_numbers = not public and kind in ("", "number")
         entries: dict[str, tuple[str, ...]] = {}
-        for word in words:
+        wanted = tuple(dict.fromkeys(words))
+        accented = [
+            word for word in wanted if not word.isascii() and max(word) < _FIRST_ODD and word.replace(" ", "").isalnum()
+        ]
+        # Spelled at once: shipped lists have over a hundred.
+        spelled = zip(accented, spelling("\n".join(accented)).split("\n"), strict=True) if accented else ()
+        of_letters = {word: tuple(parts.split()) for word, parts in spelled}
+        for word in wanted:
             low = word.lower()
-            if not word.isascii():
+            if word.isascii():
+                entries[word] = tuple(low.split() if low.replace(" ", "").isalnum() else _PLAIN_TOKEN.findall(low))
+            elif word in of_letters and len(of_letters[word]) == len(word.split()):
+                entries[word] = of_letters[word]
+            else:
                 plain = max(word) < _FIRST_ODD and "\xad" not in word
                 entries[word] = tuple(map(token_key, (_PLAIN_TOKEN if plain else TOKEN).findall(word)))
-            else:
-                entries[word] = tuple(low.split() if low.replace(" ", "").isalnum() else _PLAIN_TOKEN.findall(low))
         self._capitals = frozenset([entry for word, entry in entries.items() if public and word.isupper()])
         self.phrases = frozenset(filter(None, entries.values()))
         need(bool(self.phrases), "words", "none", "words and phrases")

@@ -136,7 +136,7 @@ LATIN: Final = ("en", *LANGUAGES, "cs", "sv", "no", "fi", "tr", "ro", "hu", "hr"
 def written(language: str) -> Mapping[str, Sequence[str]]:
     """Return the hand-written lists of a language by name, or with "any" those of every language."""
     text = (DATA / "languages" / f"{language}.txt").read_text(encoding="utf-8").replace("\n    ", " ")
-    rows = (line.partition(":") for line in text.splitlines() if not line.startswith("#"))
+    rows = [line.partition(":") for line in text.splitlines() if not line.startswith("#")]
     return MappingProxyType({name: words.split() for name, _, words in rows})
 
 

@@ -80,11 +80,13 @@ class _DrawingOptions:
         "ORDER",
         "With --policy: month-first or day-first, for dates in digits whose text does not tell.  [default: as the "
         "dates of the text tell, else month-first]",
+        DETAILS,
     )
     scope: str | None = opt.value(
         "SCOPE",
         "With --policy, where one value has one surrogate: mention, document, or corpus (all records and files of the "
         "run).  [default: as the policy says]",
+        DETAILS,
     )
     mechanism: opt.MechanismName = "neighborhood"
     number_epsilon: float | None = opt.value(
@@ -191,13 +193,13 @@ class _WritingOptions:
         "Write the report as JSON; where the name ends in .html, as two pages to file. Repeat it for both.",
     )
     risk: Path | None = opt.value(
-        "risk.json", "What textveil risk measured of such a release, for the page of --report R.html."
+        "risk.json", "What textveil risk measured of such a release, for the page of --report R.html.", DETAILS
     )
     sender_report: Path | None = opt.value(
         "S.json|S.html", "For you alone, as JSON or a page: unknown words, skipped records, --sample."
     )
     sample: int = opt.value(
-        "N", "Show N random documents, before and after side by side, in --sender-report.", default=0
+        "N", "Show N random documents, before and after side by side, in --sender-report.", DETAILS, default=0
     )
     private_map: Path | None = opt.value(
         "FILE",

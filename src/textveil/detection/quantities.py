@@ -13,7 +13,7 @@ from textveil.text.patterns import lazy_regex, matches, matches_at
 _FIGURES: Final = r"(?:[0-9]{1,3}(?:,[0-9]{3}){1,4}|[0-9]{1,5})(?![0-9])(?:\.[0-9]{1,4}(?![0-9]))?"
 _BEFORE: Final = r"(?<![\w.,$\xa4/:#+-])"
 _PERCENT: Final = lazy_regex(
-    rf"{_BEFORE}[+-]?{_FIGURES}(?:(?:-| to | and |/){_FIGURES})?(?: ?%| per ?cent(?![a-z])| percentage points?|"
+    rf"{_BEFORE}[+-]?{_FIGURES}(?:(?:-| to | and |/){_FIGURES})?(?:%(?![0-9A-F]{{2}})| %| per ?cent(?![a-z])| percentage points?|"
     rf" ?\u2030)"
 )
 _DIGIT: Final = lazy_regex("[0-9]")

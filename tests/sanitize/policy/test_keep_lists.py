@@ -269,3 +269,18 @@ def test_no_product_of_one_word_is_a_given_name() -> None:
     given = {word for word in shipped_words("products") if marks.get(word.lower(), 0) & Marks.GIVEN}
     alone = {word for word in given if not word.isupper() and not marks[word.lower()] & (Marks.COMMON | Marks.OTHER)}
     assert alone <= {"Barbie", "Dell", "Visa", "Romaine", "Chanel", "Porsche", "Marvel", "Santa", "Hema", "Hoover"}
+
+
+@pytest.mark.parametrize("policy", ["identifiers", "clinical", "prompts"])
+def test_a_title_in_small_letters_outweighs_every_public_list(policy: str) -> None:
+    """What a list keeps in one word, names persons too and is no word of English, goes behind mr, mrs and dr."""
+    named, other = Marks.GIVEN | Marks.FAMILY, Marks.COMMON | Marks.SMALL | Marks.OTHER | Marks.KNOWN_PLACE
+    marks_of = lists().words.get
+    entries = {entry for name in SHIPPED for entry in shipped_words(name) if entry.isascii() and entry.isalpha()}
+    low = sorted({entry.lower() for entry in entries if not entry.isupper()})
+    words = [word for word in low if marks_of(word, 0) & named and not marks_of(word, 0) & other]
+    assert len(words) > 100
+    sanitizer = tv.Sanitizer(policy, rng=tv.seeded_generator(1))
+    for said in ("I think mr. {} came in today.", "so dr {} said so again.", "please call mrs {} back"):
+        releases = sanitizer.batch([said.format(word) for word in words])
+        assert [word for word, one in zip(words, releases, strict=True) if f" {word} " in one.text] == []

@@ -95,6 +95,8 @@ def test_a_login_goes_in_paths_and_as_the_owner_of_a_device() -> None:
     assert [device[span.start : span.end] for span in tv.detect(device)] == ["hannah"]
     assert handles('name = "dana.whitlock"') == ["dana.whitlock"]
     assert handles("reported to priya.n on friday") == ["priya.n"]
+    assert handles("see tom.achterberg today") == ["tom.achterberg"]
+    assert handles("Mail: petra.k\n") == ["petra.k"]
     assert handles("thanks anna.then we go; see anna.json") == []
 
 

@@ -116,5 +116,7 @@ def test_writers_whose_names_are_words_go_in_a_lively_talk() -> None:
     for parts in (("user", "assistant"), ("name", "value"), ("mum", "me"), ("nurse", "patient")):
         other = talk.replace("kiwi", parts[0]).replace("fox", parts[1])
         assert [span for span in tv.detect(other) if span.kind == "person"] == []
+    alone = "kiwi: hi you\nkiwi: are you there?\nkiwi: ok\nkiwi: bye\nfox: who is it?\nfox: no!"
+    assert [span for span in tv.detect(alone) if span.kind == "person"] == []
     data = "kiwi: 3\nfox: 4\nkiwi: 5\nfox: 6\nkiwi: 7\nfox: 8"
     assert [span for span in tv.detect(data) if span.kind == "person"] == []

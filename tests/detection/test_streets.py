@@ -33,6 +33,7 @@ WHOLE = [
     ("His flat, 12b Whitcombe Rise, was empty.", ["12b Whitcombe Rise"]),
     ("Flat C, 3 The Paddocks.", ["Flat C, 3 The Paddocks"]),
     ("Flat 3, 7 Ferry Loan", ["Flat 3, 7 Ferry Loan"]),
+    ('{"street":"plot 14 acacia way","x":"lot 3 of them"}', ["plot 14 acacia way"]),
     ('{"street": "9 Cooper\'s Yard", "city": "Truro", "status": "Open"}', ["9 Cooper's Yard", "Truro"]),
 ]
 

@@ -108,7 +108,7 @@ _ON_SHORT_DAY: Final = lazy_regex(
 """Words before a day without a year: a preposition, a day of the week, a verb."""
 _AT_VISIT: Final = lazy_regex(
     r"(?<![A-Za-z])(?i:adm|admitted|discharged|d/c|rv|r/v|appt|clinic|bloods"
-    r"|mon|tues?|weds?|thu(?:rs?)?|fri|sat|sun),?\.? \Z"
+    r"|mon|tues?|weds?|thu(?:rs?)?|fri|sat|sun|(?:nights?|evening|morning|afternoon|shift|handover|weekend) of),?\.? \Z"
 )
 _CLOCK_BEHIND: Final = lazy_regex(rf" (?:(?:[01][0-9]|2[0-3]):[0-5][0-9](?![0-9])|{OTHER}{{5}}(?!{OTHER}))")
 _TIME_BEHIND: Final = lazy_regex(

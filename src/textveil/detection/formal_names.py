@@ -421,6 +421,12 @@ def _is_key(text: str, start: int, low: str) -> bool:
     return not marks[0] & _NAMED and (is_plain_word(low) or _THING.match(text, start + len(low)) is not None)
 
 
+_CHATTING: Final = words_in(
+    "texted messaged ghosted dmed reckons fancies emailed phoned facetimed whatsapped snapped tagged"
+)
+"""Verbs of chats that no list of words holds: brandon texted."""
+
+
 def end_of_small_name(text: str, word: re.Match[str], low: str) -> int:
     """Return where a name ends: with family names, initials, and words that no list holds."""
     marks_of = lists().words.get
@@ -433,7 +439,7 @@ def end_of_small_name(text: str, word: re.Match[str], low: str) -> int:
         last = following[2]
         plain = last.removesuffix("'s")
         initial = len(plain) == 1 and plain not in "ai"
-        known_word = marks_of(plain, 0) & _NOT_SMALL or plain in known.FUNCTION_WORDS
+        known_word = marks_of(plain, 0) & _NOT_SMALL or plain in known.FUNCTION_WORDS or plain in _CHATTING
         if not (initial or plain in known.PARTICLES) and known_word:
             break
         position = following.end()

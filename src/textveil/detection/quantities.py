@@ -13,9 +13,10 @@ from textveil.text.patterns import lazy_regex, matches, matches_at
 _FIGURES: Final = r"(?:[0-9]{1,3}(?:,[0-9]{3}){1,4}|[0-9]{1,5})(?![0-9])(?:\.[0-9]{1,4}(?![0-9]))?"
 _BEFORE: Final = r"(?<![\w.,$\xa4/:#+-])"
 _PERCENT: Final = lazy_regex(
-    rf"{_BEFORE}[+-]?{_FIGURES}(?:(?:-| to | and |/){_FIGURES})?(?:%(?![0-9A-F]{{2}})| %| per ?cent(?![a-z])| percentage points?|"
-    rf" ?\u2030)"
+    rf"{_BEFORE}[+-]?{_FIGURES}(?:(?:-| to | and |/){_FIGURES})?"
+    rf"(?:%(?![0-9A-F]{{2}})| %| per ?cent(?![a-z])| percentage points?| ?\u2030)"
 )
+"""A sign before two hexadecimal digits begins an escape: 1%2C200."""
 _DIGIT: Final = lazy_regex("[0-9]")
 _MIXED: Final = lazy_regex(r"[0-9](?:(?<=[A-Za-z.-].)|[0-9]?(?=[A-Za-z(/-]))")
 _NAMED: Final = lazy_regex(rf"(?:{WITH_DIGITS})(?![\w/@]|-[0-9]|\.[0-9])")

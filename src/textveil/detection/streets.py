@@ -238,8 +238,8 @@ _KEY: Final = (
     r"|plaats|woonplaats|miasto|cap|cp|county|province)"
 )
 _KEYED: Final = lazy_regex(
-    rf"\"(?<!\w.){_KEY}\" ?: ?\"(?P<place>(?=[A-Z]|[0-9]{{1,5}}[A-Za-z]?,? [A-Za-z]|[0-9]{{4,5}}"
-    rf"(?![0-9]))[^\"\n@/=<>{{}}$:\\_]{{2,80}})(?=\")"
+    rf"\"(?<!\w.){_KEY}\" ?: ?\"(?P<place>(?=[A-Z]|[a-z]{{2,9}} [0-9]{{1,4}},? [A-Za-z]"
+    rf"|[0-9]{{1,5}}[A-Za-z]?,? [A-Za-z]|[0-9]{{4,5}}(?![0-9]))[^\"\n@/=<>{{}}$:\\_]{{2,80}})(?=\")"
 )
 """A place under a key of JSON, whatever it looks like; not a path, a host or a word in small letters."""
 _NO_VALUE: Final = words_in(

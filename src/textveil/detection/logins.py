@@ -37,6 +37,10 @@ _BEFORE_AS: Final = (
     " committed commits sudo acting impersonate impersonating switch switched works push pushed pushes"
 )
 """What ``_ACTING`` ends with."""
+_DEVICES: Final = (
+    "iphone|ipad|macbook|mbp|imac|laptop|thinkpad|notebook|printer|phone|desktop|pixel|galaxy|tablet|workstation|surface"
+    "|watch|raspi|rpi|pi|pc|nas|chromebook|android"
+)
 _KEYS: Final = (
     "musteri|kullanici|usuario|utilisateur|utente|benutzer|gebruiker|uzytkownik|anvandare|bruker|kayttaja|operator"
     "|actor|principal|requester|caller|approver|assignee|cust|customer|by|who|signedby|owner_login"
@@ -126,9 +130,8 @@ _FORMS: Final = (
     lazy_regex(rf"\b(?:(?:re)?assigned|escalated|handed over|delegated|transferred|paged|pinged|belongs|owned)"
     rf" (?:to|by)? ?@?{_SMALL}(?=[ ,;:)\n]|\.?(?:[ \n]|\Z))", small=("assigned ", "escalated ", "handed over ",
     "delegated ", "transferred ", "paged ", "pinged ", "belongs ", "owned ")),
-    lazy_regex(r"(?<![\w./-])(?P<whose>[A-Za-z]{3,15}?)'?s?[-_](?=(?i:iphone|ipad|macbook|mbp|imac|laptop|thinkpad|notebook"
-    r"|printer|phone|desktop|pixel|galaxy|tablet|workstation|surface|watch|raspi|rpi|pi|pc|nas|chromebook|android)"
-    r"(?![A-Za-z]))", holds=("-", "_")),
+    lazy_regex(rf"(?<![\w./-])(?P<whose>[A-Za-z]{{3,15}}?)'?s?[-_](?=(?i:{_DEVICES})(?![A-Za-z]))",
+    words=_DEVICES.replace("|", " ")),
     lazy_regex(rf"[Uu]ser(?:name)?=<{_SMALL}>", holds=("ser=<", "name=<")),
     lazy_regex(rf"\b[Uu]ser ['\"`]?{_SMALL}['\"`]? (?:is|was|may|cannot|can|has|had|could|did|does"
     r"|tried|exceeded|failed|from|at|on|via|must|lacks)\b", holds=("ser ",)),

@@ -114,11 +114,16 @@ _INLINE: Final = lazy_regex(r"`(?<!`.)([^`\n]{1,200})`(?!`)")
 _PATH: Final = lazy_regex(
     r"(?:[A-Za-z]:\\|~/|\.{1,2}/|/(?<![\w/:<.]/))(?:[\w.@$%+ -]{0,40}[\w.@$%+-][/\\]){0,12}[\w.@$%+-]{1,60}"
 )
+_OF_USER: Final = r"([A-Za-z][\w.-]{1,40}(?:(?:%20|\+)[A-Z][\w.-]{1,40}){0,3})"
 _HOME: Final = lazy_regex(
-    r"(?:/home/|/Users/|[A-Za-z]:\\{1,2}Users\\{1,2}|/export/home/|Documents and Settings\\{1,2}"
-    r"|\\(?i:homes?|profiles|users|userdata)\\{1,2})"
-    r"([A-Za-z][\w.-]{1,40}(?:(?:%20|\+)[A-Z][\w.-]{1,40}){0,3})",
-    holds=("/home/", "Users", "Documents and", "\\"),
+    r"(?:/home/|/Users/|[A-Za-z]:\\{1,2}Users\\{1,2}|/export/home/|Documents and Settings\\{1,2})"
+    rf"{_OF_USER}",
+    holds=("/home/", "Users", "Documents and"),
+)
+_SHARED_HOME: Final = lazy_regex(
+    rf"(?<![:\\])\\{{1,2}}(?i:homes?|profiles|users|userdata)\\{{1,2}}{_OF_USER}",
+    words="home homes profiles users userdata",
+    holds=("\\",),
 )
 _NOBODY: Final = _set(
     """user users username me runner ubuntu root admin administrator app node www www-data shared public ec2-user
@@ -284,7 +289,7 @@ def _versioned() -> frozenset[str]:
 
 def find_homes(text: str) -> Iterator[Found]:
     """Yield names of users in paths."""
-    for match in matches(_HOME, text):
+    for match in sorted(chain(matches(_HOME, text), matches(_SHARED_HOME, text)), key=re.Match.start):
         name = match[1].rstrip(_EDGES)
         if name.lower() in _NOBODY or name.isupper():
             continue

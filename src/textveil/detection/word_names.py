@@ -61,7 +61,7 @@ _CUES: Final = (
     (_ENTERS, _BEFORE_WORD, "enters exits leaves laughs sighs cries nods pauses crying laughing"),
 )  # fmt: skip
 """Patterns of what stands around a name, of what stands before that, and words of which one stands in either."""
-_PIECES: Final = {_ASIDE: ("):", ", of", ", from", ", who"), _OWNER: ("'s",)}
+_PIECES: Final = {_ENTERS: ("[",), _ASIDE: ("):", ", of", ", from", ", who"), _OWNER: ("'s",)}
 
 
 _CAPITALIZED: Final = tuple(

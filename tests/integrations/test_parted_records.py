@@ -25,7 +25,7 @@ from textveil.aggregates.synthesis import synthesize
 from textveil.aggregates.topics import topics
 from textveil.corpora.payment import Payer
 from textveil.errors import InputError, ParameterError, TextveilError
-from textveil.integrations.parted_records import PartedRecords, begun, by_person, checked_template, columns_of
+from textveil.integrations.table_records import PartedRecords, begun, by_person, checked_template, columns_of
 from textveil.numerics.discrete_noise import DiscreteGaussian
 from textveil.randomness import seeded_generator
 

@@ -18,8 +18,14 @@ from textveil.corpora.process_pool import AHEAD, BlockQueue, Failure, failure
 from textveil.environment import cores
 from textveil.errors import MissingExtra, need
 from textveil.integrations.arrow_batches import BatchSanitizer
-from textveil.integrations.parted_records import PartedRecords, begun, by_person, checked_template, columns_of
-from textveil.integrations.table_records import TableRecords
+from textveil.integrations.table_records import (
+    PartedRecords,
+    TableRecords,
+    begun,
+    by_person,
+    checked_template,
+    columns_of,
+)
 
 _NO_START = (
     "the actors must start; they crashed at once. Is textveil installed on every node, with enough memory? Try the "
@@ -222,7 +228,7 @@ def sanitized_dataset(dataset: Any, batches: BatchSanitizer, *, actors: int = 1,
 def ray_records(
     dataset: Any, *, unit: str, text: str = "text", label: str | None = None, limit: int | None = None, parts: int = 200
 ) -> PartedRecords:
-    """Return the records of a Ray ``Dataset``, for ``CorpusRequest``; see ``textveil.integrations.parted_records``.
+    """Return the records of a Ray ``Dataset``, for ``CorpusRequest``; see ``textveil.integrations.table_records``.
 
     The dataset is read now, into Ray's object store, which also holds what is made of the records.
 

@@ -1,4 +1,4 @@
-"""Spark: count, learn, synthesize and topics where the records are; see ``textveil.integrations.parted_records``."""
+"""Spark: count, learn, synthesize and topics where the records are; see ``textveil.integrations.table_records``."""
 
 import contextlib
 import math
@@ -9,8 +9,14 @@ from typing import Any, final
 
 from textveil.corpora.formats.records import arrow
 from textveil.errors import need
-from textveil.integrations.parted_records import PartedRecords, begun, by_person, checked_template, columns_of
-from textveil.integrations.table_records import TableRecords
+from textveil.integrations.table_records import (
+    PartedRecords,
+    TableRecords,
+    begun,
+    by_person,
+    checked_template,
+    columns_of,
+)
 
 _SCHEMA = "part binary"
 

@@ -1,6 +1,5 @@
 """docs/architecture.md against the tree and the import contract."""
 
-import ast
 import re
 import sys
 import tomllib
@@ -88,20 +87,6 @@ def test_no_test_sets_the_precision_of_all() -> None:
     setting = re.compile(r"\b(mp|mpmath)\.(dps|prec)\s*[-+*]?=[^=]")
     files = [path for folder in folders for path in ROOT.glob(f"{folder}/**/*.py")]
     assert [path.name for path in files if setting.search(path.read_text("utf-8"))] == ["make_reference.py"], "a script"
-
-
-def test_classes_are_abstract_or_final() -> None:
-    """What others derive from makes no objects itself: what a class says of itself holds wherever it is used."""
-    defined, bases, made = set[str](), set[str](), set[str]()
-    for path in PACKAGE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.ClassDef):
-                defined.add(node.name)
-                bases |= {ast.unparse(base).split("[")[0].rpartition(".")[2] for base in node.bases}
-            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                made.add(node.func.id)
-    errors = {name for name in defined if name.endswith(("Error", "Exhausted"))} | {"WrongModel"}
-    assert defined & bases & made - errors <= {"Request", "Converted", "JsonLinesWriter"}, "and these, seen to be alike"
 
 
 def test_scripts_name_files_and_folders_that_are_there() -> None:

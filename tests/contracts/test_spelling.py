@@ -1,9 +1,12 @@
-"""The library does not know the command line, and modules do not know each other's private names."""
+"""The library does not know the command line, modules use no private names of others, classes are abstract or final."""
 
 import ast
 import re
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
+
+import pytest
 
 import textveil
 
@@ -29,7 +32,8 @@ def _flags(text: str) -> list[str]:
 
 
 def test_the_library_spells_no_option_of_the_command_line() -> None:
-    spelled = {str(path.relative_to(PACKAGE)) for path in LIBRARY if _flags(path.read_text(encoding="utf-8"))}
+    texts = {str(path.relative_to(PACKAGE)): path.read_text(encoding="utf-8") for path in LIBRARY}
+    spelled = {name for name, text in texts.items() if "--" in text and _flags(text)}
     assert spelled <= STARTS_THE_COMMAND
 
 
@@ -44,12 +48,11 @@ _PUBLIC = {"_asdict", "_replace", "_fields", "_make"}
 """Of named tuples: underscored, so that they clash with no field, and public."""
 
 
-def _private(text: str, own_packages: set[str]) -> list[str]:
+def _private(nodes: list[ast.AST], own_packages: set[str]) -> list[str]:
     """Private names of other modules' objects that a module uses, and private names that it imports."""
-    tree = ast.parse(text)
-    made = {name for node in ast.walk(tree) for name in _defined(node)}
+    made = {name for node in nodes for name in _defined(node)}
     found = []
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Attribute) and _is_private(node.attr) and node.attr not in made | _PUBLIC:
             base = node.value.id if isinstance(node.value, ast.Name) else ""
             if base not in own_packages:
@@ -77,10 +80,29 @@ FOREIGN = {"os", "torch"}
 """Packages of others in which the function that is needed has such a name."""
 
 
-def test_modules_use_no_private_names_of_others() -> None:
-    modules = sorted(PACKAGE.rglob("*.py"))
-    private = {str(path): _private(path.read_text(encoding="utf-8"), FOREIGN) for path in modules}
+@pytest.fixture(scope="module")
+def modules() -> dict[str, list[ast.AST]]:
+    """The nodes of each module's tree, read once."""
+    paths = sorted(PACKAGE.rglob("*.py"))
+    return {str(path): list(ast.walk(ast.parse(path.read_text(encoding="utf-8")))) for path in paths}
+
+
+def test_modules_use_no_private_names_of_others(modules: dict[str, list[ast.AST]]) -> None:
+    private = {name: _private(nodes, FOREIGN) for name, nodes in modules.items()}
     assert {name: uses for name, uses in private.items() if uses} == {}
+
+
+def test_classes_are_abstract_or_final(modules: dict[str, list[ast.AST]]) -> None:
+    """What others derive from makes no objects itself: what a class says of itself holds wherever it is used."""
+    defined, bases, made = set[str](), set[str](), set[str]()
+    for node in chain.from_iterable(modules.values()):
+        if isinstance(node, ast.ClassDef):
+            defined.add(node.name)
+            bases |= {ast.unparse(base).split("[")[0].rpartition(".")[2] for base in node.bases}
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            made.add(node.func.id)
+    errors = {name for name in defined if name.endswith(("Error", "Exhausted"))} | {"WrongModel"}
+    assert defined & bases & made - errors <= {"Request", "Converted", "JsonLinesWriter"}, "and these, seen to be alike"
 
 
 def test_a_private_name_of_another_module_is_found() -> None:
@@ -88,4 +110,8 @@ def test_a_private_name_of_another_module_is_found() -> None:
         "from textveil.x import _y\nclass A:\n    _z: int\n    def f(self, other):\n        self._own = other._z\n"
         "        return other._hidden, self._own._deep, other._asdict(), self.__dict__, torch._mm()\n"
     )
-    assert _private(code, {"torch"}) == ["line 1: _y", "line 6: other._hidden", "line 6: self._own._deep"]
+    assert _private(list(ast.walk(ast.parse(code))), {"torch"}) == [
+        "line 1: _y",
+        "line 6: other._hidden",
+        "line 6: self._own._deep",
+    ]

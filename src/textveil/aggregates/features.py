@@ -84,7 +84,6 @@ class PublicFeatures:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Without the reader, which remembers pieces of what it has read.
-        # Without the reader, which remembers pieces of what it has read.
         return _unpickled, (pickle.dumps((self.vocabulary, self.transform)),)
 
     @property

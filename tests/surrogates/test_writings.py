@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 import pytest
+from tests.helpers.attacks import loaded_attack
 from tests.helpers.policies import Finds, small_policy, surrogate
 from tests.helpers.surrogates import made, outputs
 
@@ -42,7 +43,7 @@ VALUES: Final = {
     "date-window": ["2024-03-05", "3/4/2024", "5 March 1992"],
     "date-shift": ["2024-03-05", "3/4/2024", "5 March 1992"],
 }
-"""Values with digits, of the surrogates that read their value."""
+"""Values with digits, of surrogates that read their value; those that have no row have the values of the attack."""
 
 POOLED: Final = {
     "person": ["Maria 4711 Lopez"],
@@ -59,14 +60,22 @@ POOLED: Final = {
 }
 
 
-def test_every_surrogate_is_here() -> None:
-    assert VALUES.keys() | POOLED.keys() == SURROGATE_ENTRIES.keys()
+@pytest.fixture
+def values(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], list[str]]:
+    """Values of a surrogate."""
+    attack = loaded_attack("pairs_of_values", monkeypatch)
+    return lambda name: VALUES.get(name) or [attack.VALUES[name](attack.Writer(seed, seed)) for seed in range(4)]
 
 
-@pytest.mark.parametrize("name", VALUES)
-def test_values_in_every_writing_are_drawn_as_in_0_to_9(name: str) -> None:
+def test_rows_are_of_surrogates(values: Callable[[str], list[str]]) -> None:
+    assert VALUES.keys() | POOLED.keys() <= SURROGATE_ENTRIES.keys()
+    assert all(values(name) for name in SURROGATE_ENTRIES), "a surrogate without a row has values too"
+
+
+@pytest.mark.parametrize("name", sorted(SURROGATE_ENTRIES.keys() - POOLED.keys()))
+def test_values_in_every_writing_are_drawn_as_in_0_to_9(name: str, values: Callable[[str], list[str]]) -> None:
     """So nothing of their digits stays but what would stay of the same digits in ASCII, by the stated law."""
-    for value in VALUES[name]:
+    for value in values(name):
         for writing in WRITINGS:
             written = value.translate(writing)
             for seed in range(2):

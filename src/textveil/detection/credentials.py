@@ -21,6 +21,7 @@ from textveil.detection.secrets import (
     looks_drawn,
     phrase_behind,
     places,
+    share_of_rarer_case,
 )
 from textveil.text.patterns import lazy_regex, matches
 
@@ -292,10 +293,12 @@ def _fits(value: str, meant: str, *, quoted: bool, alone: bool, setting: bool = 
     if meant in ("token", "bearer"):
         digits = sum(map(str.isdigit, value))
         long = (len(value) >= 8 and digits > 0) or (len(value) >= 6 and digits > 1)
-        long = long and any(map(str.isalpha, value))
+        long = (long and any(map(str.isalpha, value))) or (len(value) >= 20 and share_of_rarer_case(value) >= 0.25)
         worded = setting and meant == "token" and len(value) >= 8
         return (long or worded) and (
-            is_quoted_secret(value) if quoted else is_bare_secret(value, alone=False, setting=worded)
+            is_quoted_secret(value)
+            if quoted
+            else is_bare_secret(value, alone=False, setting=worded or looks_drawn(value))
         )
     if not quoted and value.isdigit() and len(value) < 4:
         return False

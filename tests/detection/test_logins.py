@@ -110,3 +110,24 @@ def test_hosts_that_name_their_owner_go() -> None:
     text = "cache02.tarnbrook.example, pg.tarnbrook.local, db-primary.internal, mx.clinic.example, build.intern.example"
     urls = [text[span.start : span.end] for span in tv.detect(text) if span.kind == "url"]
     assert urls == ["cache02.tarnbrook.example", "pg.tarnbrook.local"]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Schick mir Bergmann_Attest.pdf bitte", "Bergmann"),
+        ("see recibo-olvera-2024.JPG", "olvera"),
+        ("Rota_Keane_v2.xlsx is by Rosalind Keane", "Keane"),
+        ("Receipt: Gantry_receipt_March.pdf for Mrs Philippa Gantry.", "Gantry"),
+    ],
+)
+def test_a_name_in_the_name_of_a_file_is_found(text: str, name: str) -> None:
+    found = [text[span.start : span.end] for span in tv.detect(text, min_score=0.35) if span.start == text.index(name)]
+    assert found == [name]
+
+
+@pytest.mark.parametrize(
+    "text", ["see Kitchen_rota.pdf", "read Paris_notes.docx", "Winter_Duvets.jpg", "manual_v2.pdf"]
+)
+def test_words_in_the_name_of_a_file_stay(text: str) -> None:
+    assert not [span for span in tv.detect(text, min_score=0.35) if span.kind in ("person", "place", "handle")]

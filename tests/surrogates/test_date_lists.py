@@ -1,6 +1,7 @@
 """Lists and ranges of dates: one value, read date by date, written anew with what the new dates share."""
 
 import datetime
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -105,3 +106,20 @@ def test_each_list_that_is_found_can_be_read() -> None:
         text = f"Seen {written}."
         found = [text[span.start : span.end] for span in embedded_detector().detect([text])[0]]
         assert found == [written]
+
+
+@pytest.mark.parametrize(
+    ("values", "language", "form"),
+    [
+        (["deux mars", "dix-sept avril", "trente-et-un mai"], "fr", r"\d{1,2} [a-z\xe0-\xff]+"),
+        (["twenty-second of August", "first of May"], "en", r"\d{1,2}(st|nd|rd|th) of [A-Z][a-z]+"),
+        (["veintid\xf3s de mayo", "treinta y uno de julio"], "es", r"\d{1,2} de [a-z]+"),
+        (["zweiten M\xe4rz", "einunddrei\xdfigsten Mai"], "de", r"\d{1,2}\. [A-Z][a-z\xe4]+"),
+        (["twee\xebntwintig mei", "drie juni"], "nl", r"\d{1,2} [a-z]+"),
+    ],
+)
+def test_a_day_in_words_is_one_in_digits_and_gains_no_year(values: list[str], language: str, form: str) -> None:
+    surrogate = make_surrogate("date-window", options={"language": language, "births": "with-others"})
+    drawn = [{outputs(surrogate, [value], seed)[0] for seed in range(20)} for value in values]
+    assert all(one == drawn[0] for one in drawn) and len(drawn[0]) > 10
+    assert all(re.fullmatch(form, one) for one in drawn[0])

@@ -109,6 +109,23 @@ def test_places_keep_the_format_of_an_address(rng: np.random.Generator) -> None:
         assert country in places().pools["country"] and state.title().replace("'S", "'s") in pool("state")
 
 
+@pytest.mark.parametrize(
+    ("value", "form"),
+    [
+        ("rm 12", r"rm [1-9]\d"),
+        ("Room 2.04", r"Room \d\.\d\d"),
+        ("Zimmer 12", r"Zimmer [1-9]\d"),
+        ("n.\xba 18", r"n\.\xba [1-9]\d"),
+        ("ul. Lipowa 8 m. 12", r"[Uu]l\. \w+ \d m\. [1-9]\d|\w+ \w+ \d m\. [1-9]\d"),
+        ("Oudegracht 118 bis", r"\w+ \w+ [1-9]\d\d bis"),
+    ],
+)
+def test_rooms_stay_rooms(value: str, form: str) -> None:
+    for seed in range(12):
+        (drawn,) = outputs(make_surrogate("place", options={"level": "kept"}), [value], seed)
+        assert re.fullmatch(form, drawn), drawn
+
+
 def test_organizations_pass_for_real(rng: np.random.Generator) -> None:
     drawn = make_surrogate("organization").draw(
         [Mention("Acme Inc"), Mention("NASA's"), Mention("ACME INC")], MemoryScope(), rng

@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from scipy.stats import chisquare
-from tests.helpers.surrogates import outputs
+from tests.helpers.surrogates import exact_law, outputs
 
 from textveil.errors import ParameterError
 from textveil.surrogates.making import make_surrogate
@@ -126,3 +126,17 @@ def test_minutes_behind_hours_are_below_sixty(value: str) -> None:
     drawn = [outputs(make_surrogate("measurement"), [value], seed)[0] for seed in range(60)]
     assert all(int(one[-2:]) < 60 for one in drawn) and len({one[-2:] for one in drawn}) > 20
     assert drawn == [outputs(make_surrogate("measurement"), [value[:-2] + "97"], seed)[0] for seed in range(60)]
+
+
+@pytest.mark.parametrize(
+    ("values", "form"),
+    [
+        (["three children", "twenty children"], "(two|three|four|five|six) children"),
+        (["9 daughters", "1 daughters"], "[2-6] daughters"),
+        (["three mills", "twenty mills"], "[a-z]+ mills"),
+    ],
+)
+def test_children_are_a_few_whatever_their_number(values: list[str], form: str) -> None:
+    laws = [exact_law(make_surrogate("measurement"), [Mention(value)], depth=2) for value in values]
+    assert laws[0] == laws[1] and all(re.fullmatch(form, drawn) for (drawn,) in laws[0])
+    assert len(laws[0]) == (20 if "mills" in form else 5)

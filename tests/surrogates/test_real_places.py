@@ -9,6 +9,7 @@ from tests.helpers.surrogates import exact_law
 
 from textveil import restore
 from textveil.detection.lists import Marks, lists
+from textveil.randomness import seeded_generator
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.surrogates import organizations, places, pools
 from textveil.surrogates.making import make_surrogate
@@ -192,12 +193,44 @@ def test_ages_are_of_children_where_released_words_say_so(rng: np.random.Generat
         )
         assert int(boy) < 18 <= int(woman)
     laws = [exact_law(age, [Mention(value, "", "-year-old boy")], depth=1) for value in ("3", "80")]
-    assert laws[0] == laws[1] and len(laws[0]) == 18
+    assert laws[0] == laws[1] and {int(drawn) for (drawn,) in laws[0]} == set(range(3, 18))
 
 
 def test_an_age_before_a_plural_unit_is_no_single_year() -> None:
-    law = exact_law(make_surrogate("age"), [Mention("9", "\xe2g\xe9e de ", " ans, est \xe9l\xe8ve")], depth=1)
-    assert len(law) == 88 and ("1",) not in law and ("0",) not in law
+    surrogate = make_surrogate("age", 0.0, {"group": "kept"})
+    law = exact_law(surrogate, [Mention("9", "\xe2g\xe9e de ", " ans, est \xe9l\xe8ve")], depth=1)
+    assert len(law) == 16 and ("1",) not in law and ("0",) not in law
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "ages"),
+    [
+        ("Granny \ufffc is ", " next month", (62, 89)),
+        ("died at home, aged ", ". Her daughter", (62, 89)),
+        ("little \ufffc, aged ", " in May", (3, 17)),
+        ("the little house where \ufffc, ", ", lives", (18, 89)),
+        ("Our son \ufffc (", ") laughed", (18, 30)),
+        ("My mother, ", ", and my son", (50, 84)),
+        ("my sister \ufffc (she's ", ", nurse)", (20, 64)),
+        ("the toddler. \ufffc (", ") came", (18, 89)),
+        ("die Enkelin \ufffc, ", ", ist", (3, 17)),
+        ("ojciec \ufffc (", " lat)", (50, 84)),
+        ("", "", (0, 89)),
+    ],
+)
+def test_released_words_around_an_age_choose_its_range(before: str, after: str, ages: tuple[int, int]) -> None:
+    laws = [exact_law(make_surrogate("age"), [Mention(value, before, after)], depth=1) for value in ("4", "33", "88")]
+    assert laws[0] == laws[1] == laws[2]
+    assert (min(int(drawn) for (drawn,) in laws[0]), max(int(drawn) for (drawn,) in laws[0])) == ages
+
+
+def test_an_age_sees_words_on_the_other_side_of_a_name() -> None:
+    drawn = [Sanitizer("identifiers", rng=seeded_generator(seed))(_LITTLE).text for seed in range(12)]
+    ages = [int(re.findall("[0-9]+", text)[0]) for text in drawn]
+    assert max(ages) < 18 < 3 * len(set(ages))
+
+
+_LITTLE = "We all came to see little Ottilie, aged 44, and her dog."
 
 
 def test_saints_are_called_by_given_names() -> None:

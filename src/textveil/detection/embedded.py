@@ -240,6 +240,8 @@ _FIELDS: Final = Phase("fields", (
         "azuse    pts/0", "root     pts/0"),
     Row("login", logins.find_logins, logins.LOGIN_GATE, "handle person", 0.65, "command",
         "ssh as azuse", "ssh as root"),
+    Row("file-name", logins.find_file_names, logins.FILE_GATE, "person", 0.6, "field",
+        "Kaczmarek_rota.pdf", "Kitchen_rota.pdf"),
     Row("on-air", machine_forms.find_on_air, machine_forms.AIR_GATE, "id ordinary person place", 0.8, "field",
         "CQ CQ DE EI4ABC", "CQ CQ and B12"),
     Row("craft", machine_forms.find_crafts, machine_forms.CRAFT_GATE, "id", 0.8, "field",

@@ -156,7 +156,7 @@ _PARTICLE: Final = (
 _WORDS: Final = (
     r"[A-Z][A-Za-z.'-]{0,60}(?: (?:d[aeio]s?l?a? |von |van |der |den |la |las |los |le )?[A-Z][A-Za-z.'-]{0,60}){0,4}"
 )
-_HOUSE: Final = r"[0-9]{1,5}(?:[/-][0-9]{1,3})?(?: ?[a-z](?![a-z])| bis| ter)?(?![\w]|[.,][0-9])"
+_HOUSE: Final = r"[0-9]{1,5}(?:[/-][0-9]{1,3})?(?: ?[a-z](?![a-z]|\. ?[0-9])| bis| ter)?(?![\w]|[.,][0-9])"
 _FULL: Final = rf"{_PARTICLE}{{0,3}}(?:(?:[A-Z]\. ?){{1,3}})?{_NAME}(?: {_PARTICLE}{{0,3}}{_NAME}){{0,3}}"
 
 
@@ -225,7 +225,8 @@ _RULES: Final = MappingProxyType(
             r"|(?:moj|moja|jego|jej|nasz|nasza) (?:syn|corka|matka|ojciec|zona|maz|brat|siostra|sasiad(?:ka)?)",
             r"Drog[ia]|Witaj|Czesc|Imie i nazwisko:|Pacjent(?:ka)?:|Szanown[ay]",
             r"[0-9]{2}-[0-9]{3}",
-            rf"(?:ul\.|[Uu]lic[aey]|al\.|[Aa]lej[aei]|pl\.|[Pp]lacu?|os\.|[Oo]siedl[eu]) {_WORDS},? {_HOUSE}",
+            rf"(?:ul\.|[Uu]lic[aey]|al\.|[Aa]lej[aei]|pl\.|[Pp]lacu?|os\.|[Oo]siedl[eu]) {_WORDS},? {_HOUSE}"
+            r"(?:,? (?:m|lok)\.? ?[0-9]{1,4}(?![0-9]))?",
             "nad|pod|na|w",
         ),
         "nl": _Rules(

@@ -7,7 +7,7 @@ from typing import Final
 from textveil.detection.found import Found, words_in
 from textveil.detection.gates import both, either, holding, matching, with_words
 from textveil.detection.lists import Marks, lists
-from textveil.detection.people_in_records import names_user
+from textveil.detection.people_in_records import is_plain_form, names_user
 from textveil.text.patterns import lazy_regex, matches
 
 _L: Final = r"(?P<name>[A-Za-z][A-Za-z0-9._-]{2,31})"
@@ -194,6 +194,28 @@ LOGIN_GATE: Final = either(
         ),
     ),
 )
+
+
+_FILES: Final = (
+    "pdf docx doc odt rtf xlsx xls ods pptx ppt jpg jpeg png heic tif tiff eml msg mp3 m4a mp4 mov wav zip ics vcf"
+)
+_FILE: Final = lazy_regex(
+    rf"(?<![\w.-])(?P<stem>[A-Za-z0-9\xc0-\u024f]{{2,24}}(?:[ _-]{{0,1}}[_.-][A-Za-z0-9\xc0-\u024f]{{1,24}}){{0,7}})"
+    rf"\.(?i:{_FILES.replace(' ', '|')})(?![\w-])"
+)
+FILE_GATE: Final = holding(*(f".{end}" for end in (*_FILES.split(), *_FILES.upper().split())))
+_PIECES: Final = lazy_regex(r"[A-Za-z\xc0-\u024f]{3,24}")
+_OF_A_PERSON: Final = Marks.GIVEN | Marks.FAMILY
+_OF_OTHERS: Final = Marks.COMMON | Marks.SMALL | Marks.OTHER | Marks.PLACE | Marks.KNOWN_PLACE
+
+
+def find_file_names(text: str) -> Iterator[Found]:
+    """Yield listed names that are no other words in names of documents and pictures: Bergmann_Attest.pdf."""
+    for file in matches(_FILE, text):
+        for piece in _PIECES.finditer(text, *file.span("stem")):
+            marks = lists().words.get(piece[0].lower(), 0)
+            if marks & _OF_A_PERSON and not marks & _OF_OTHERS and not is_plain_form(piece[0].lower()):
+                yield Found(*piece.span(), "person", 0.6, "field")
 
 
 def find_logins(text: str) -> Iterator[Found]:

@@ -638,12 +638,20 @@ def _second_at(text: str, start: int, end: int, second: _Second) -> Found | None
 
 
 def _piece(text: str, start: int, end: int, second: _Second) -> Found | None:
-    """Return a name or a login in small letters in what it is joined with: fix/priya-login, .ssh/jhoekstra_rsa."""
+    """Return a name or a login in small letters in what it is joined with: fix/priya-login, .ssh/jhoekstra_rsa.
+
+    With a capital, it is one in a token that an underscore or a hyphen parts: Rota_Keane_v2.
+    """
     low = text[start:end]
+    if low.istitle() and {text[start - 1 : start], text[end : end + 1]} & _PARTED:
+        low = low.lower()
     kind = "person" if low in second.parts else "handle" if low in second.logins else ""
     if len(low) < _SHORTEST_SMALL or not kind or low in second.ordinary or is_plain_form(low):
         return None
     return None if text[end : end + 1] == "(" else Found(start, end, kind, 0.6, "mention")
+
+
+_PARTED: Final = frozenset("_-")
 
 
 def _is_given_alone(low: str, marks: int) -> bool:

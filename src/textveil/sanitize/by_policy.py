@@ -222,7 +222,7 @@ class ByPolicy:
                 mentions = [
                     Mention(
                         values[place],
-                        around.before(place),
+                        _ahead(place, around) if kind == AGE else around.before(place),
                         _behind(place, spans, drawn, done, around),
                         _nearest(place, aged, spans, drawn),
                         page,
@@ -273,6 +273,15 @@ class ByPolicy:
                     pieces.append(Replaced(start, stop, original, span.kind))
                 begin, origin = stop, span.end
         return PrivateMap(released=released, replaced=tuple(pieces))
+
+
+def _ahead(place: int, around: Stretches) -> str:
+    """Return the released characters before an age, with a mark for each other span: little \ufffc (4."""
+    before = around.before(place)
+    while around.shown and place and len(before) < BEFORE:
+        place -= 1
+        before = f"{around.before(place)}\ufffc{before}"
+    return before[-BEFORE:]
 
 
 def _behind(

@@ -13,10 +13,11 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from datetime import date
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from textveil.detection.units import ORDINAL_WORDS
 from textveil.surrogates.calendars import (
     MONTHS,
     Field,
@@ -29,6 +30,7 @@ from textveil.surrogates.calendars import (
     without_endings,
     year_of,
 )
+from textveil.surrogates.writing import ordinal_ending
 from textveil.text.patterns import lazy_regex
 
 OF_TEXT: Final = "document"  # the setting by which the dates of a text tell
@@ -414,3 +416,48 @@ def _named(pieces: list[str], between: list[str], day_first: bool, language: str
         style = _Style(order, part, (gaps[0] or " ", gaps[1] or " "), ordinal, (), full=False, case=case)
         return _made(parts, between, style, Known.MONTH if order == "m" else Known.DATE)
     return None
+
+
+_DAYS_IN_WORDS: Final = {
+    "en": " ".join(ORDINAL_WORDS)
+    + " "
+    + " ".join(f"twenty-{word}" for word in ORDINAL_WORDS[:9])
+    + " thirtieth thirty-first",
+    "fr": "premier deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix-sept dix-huit "
+    "dix-neuf vingt vingt-et-un vingt-deux vingt-trois vingt-quatre vingt-cinq vingt-six vingt-sept vingt-huit vingt-neuf "
+    "trente trente-et-un",
+    "es": "uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince diecis\xe9is diecisiete "
+    "dieciocho diecinueve veinte veintiuno veintid\xf3s veintitr\xe9s veinticuatro veinticinco veintis\xe9is veintisiete "
+    "veintiocho veintinueve treinta treinta-y-uno",
+    "it": "uno due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici sedici "
+    "diciassette diciotto diciannove venti ventuno ventidue ventitr\xe9 ventiquattro venticinque ventisei ventisette "
+    "ventotto ventinove trenta trentuno",
+    "pt": "um dois tr\xeas quatro cinco seis sete oito nove dez onze doze treze catorze quinze dezasseis dezassete dezoito "
+    "dezanove vinte vinte-e-um vinte-e-dois vinte-e-tr\xeas vinte-e-quatro vinte-e-cinco vinte-e-seis vinte-e-sete "
+    "vinte-e-oito vinte-e-nove trinta trinta-e-um",
+    "nl": "een twee drie vier vijf zes zeven acht negen tien elf twaalf dertien veertien vijftien zestien zeventien "
+    "achttien negentien twintig eenentwintig twee\xebntwintig drie\xebntwintig vierentwintig vijfentwintig zesentwintig "
+    "zevenentwintig achtentwintig negenentwintig dertig eenendertig",
+    "de": "ersten zweiten dritten vierten f\xfcnften sechsten siebten achten neunten zehnten elften zw\xf6lften dreizehnten "
+    "vierzehnten f\xfcnfzehnten sechzehnten siebzehnten achtzehnten neunzehnten zwanzigsten einundzwanzigsten "
+    "zweiundzwanzigsten dreiundzwanzigsten vierundzwanzigsten f\xfcnfundzwanzigsten sechsundzwanzigsten "
+    "siebenundzwanzigsten achtundzwanzigsten neunundzwanzigsten drei\xdfigsten einunddrei\xdfigsten",
+}
+_SPELLED: Final = lazy_regex(r"(?i)\A(?P<day>[^\W\d]+(?:-[^\W\d]+|[- ](?:et|y|e)[- ][^\W\d]+)*)(?P<gap> )(?=[^\W\d])")
+
+
+@cache
+def _spelled(language: str) -> dict[str, int]:
+    words = _DAYS_IN_WORDS.get(language, "").split()
+    return {read_as(word).replace("-", " "): number for number, word in enumerate(words, 1)}
+
+
+def with_day_in_digits(value: str, language: str) -> str:
+    """Return a date whose day is a word of the language with the day in digits: deux mars, twenty-second of August."""
+    spelled = _SPELLED.match(value)
+    if spelled is None or language not in _DAYS_IN_WORDS:
+        return value
+    day = _spelled(language).get(read_as(spelled["day"]).replace("-", " "))
+    if day is None:
+        return value
+    return f"{day}{ordinal_ending(day) if language == 'en' else '.' if language == 'de' else ''}{value[spelled.end('day') :]}"

@@ -21,6 +21,7 @@ from textveil.surrogates.date_lists import (
     WrittenDates,
     convention_of,
     read_dates,
+    with_day_in_digits,
 )
 from textveil.surrogates.drawn import AS_READ, Draw, Drawn, OfMentions, Together, agreed, proved
 from textveil.surrogates.making import PSEUDONYMS, SURROGATES, NeededEpsilon, declared
@@ -409,8 +410,9 @@ def _turn_of(mention: Mention) -> int:
 @lru_cache(maxsize=1 << 12)
 def _read(value: str, convention: Convention, *, short_months: bool) -> _Written:
     for language in convention.languages:
+        spelled = with_day_in_digits(value, language)
         for reads in (read_date, read_dates):
-            written = reads(value, day_first=convention.day_first, language=language, short_months=short_months)
+            written = reads(spelled, day_first=convention.day_first, language=language, short_months=short_months)
             if written is not None:
                 return written
     return usual_form(convention.languages[0], short_months=short_months)

@@ -57,6 +57,12 @@ _COUNTED: Final = lazy_regex(
     rf"(?<![A-Za-z0-9.,/-])(?P<number>[0-9]+|(?i:{_WORD})) (?P<unit>(?i:{_OF_TIME}))[sS]?(?![A-Za-z-])"
 )
 
+# The form of a value that counts a few of a family or a hand.
+_FEW: Final = lazy_regex(
+    r"(?i)(?<![^\W_])(?:(?:grand|step)?(?:children|sons|daughters)|kids|boys|girls|brothers|sisters|siblings|fingers|toes|"
+    r"enfants|fils|filles|fr\xe8res|s\u0153urs|kinder|s\xf6hne|t\xf6chter|hijos|hijas|hermanos|figli|figlie|filhos|filhas|"
+    r"kinderen|zonen|dochters|dzieci)(?![^\W_])"
+)
 _FINITE: Final = interval("finite", -1e12, 1e12, without=(-1e12, 1e12))
 _LOW = Option(domain=_FINITE, help="The smallest value; smaller ones count as it.", metavar="X", unset="digits")
 _HIGH = Option(domain=_FINITE, help="The largest value; larger ones count as it.", metavar="X", unset="digits")
@@ -77,7 +83,8 @@ def measurement(
 
     Without ``low`` and ``high`` a number is one of those with as many digits, before the decimal point and behind it.
     Ordinals of two digits are 10th to 21st, and all keep a right ending; numbers in words are words from one to twenty,
-    grades are I to IV or A to E. Numbers in names (SpO2, COVID-19) stay, and so do those of lists and sections ("2.",
+    grades are I to IV or A to E. At epsilon 0 children, siblings and fingers are two to six, if their number is a word
+    or one digit. Numbers in names (SpO2, COVID-19) stay, and so do those of lists and sections ("2.",
     "page 3"). A value with a number that is read in none of these ways is blanked.
     """
     need((low is None) == (high is None), "high", high, "given together with low")
@@ -121,14 +128,22 @@ def measurement(
         row = _ROWS[kind]
         return row.written(written, row.entries[drawn_place(0, len(row.entries) - 1, row.place(written), share, rng)])
 
+    def few_of(piece: _Piece, rng: np.random.Generator) -> str:
+        if piece.kind == "word":
+            return _cased(piece.written, WORDS[2 + int(rng.integers(5))])
+        is_digit = piece.kind == "number" and len(piece.written) == 1
+        return str(2 + int(rng.integers(5))) if is_digit else drawn_piece(piece, 0.0, rng)
+
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str | None:
         pieces = _pieces(value)
         if pieces is None:
             return None
         share = epsilon / max(sum(piece.kind != "" for piece in pieces), 1)
+        few = epsilon == 0 and low is None and _FEW.search("".join(piece.written for piece in pieces if not piece.kind))
 
         def made(source: np.random.Generator) -> str:
-            return _COUNTED.sub(_counted, "".join(drawn_piece(piece, share, source) for piece in pieces))
+            shown = [few_of(piece, source) if few else drawn_piece(piece, share, source) for piece in pieces]
+            return _COUNTED.sub(_counted, "".join(shown))
 
         return agreed(scope, label, _singular(value), rng, made)
 

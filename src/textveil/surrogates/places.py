@@ -82,6 +82,7 @@ _BIS: Final = lazy_regex(r"(?i)\A(?:[0-9]{1,4}) ?(?P<bis>bis|ter|quater)(?![^\W_
 
 # The shape of a house number behind the name of its street.
 _NUMBER_BEHIND: Final = lazy_regex(r"(?<=[Aa.])[ ,]{1,2}9{1,4}(?:[-/ ]?9{1,3}|[ ]?a)?\Z")
+_BIS_BEHIND: Final = lazy_regex(r"(?i)(?P<street>.{3,60}? [0-9]{1,4})(?P<bis> ?(?:bis|ter|quater|hs))")
 _STREET: Final = lazy_regex(
     r"(?i)(?:^|[ .-])(?:street|st\.?|avenue|ave\.?|road|rd\.?|lane|ln\.?|drive|dr\.|court|ct\.|terrace|boulevard|"
     r"blvd\.?|way|walk|grove|gardens|approach|"
@@ -94,12 +95,13 @@ _STREET: Final = lazy_regex(
 )
 # A word for a part of a building, with its number or letter.
 _UNIT: Final = lazy_regex(
-    r"(?i)(?P<unit>flat|unit|apt\.?|apartment|suite|ste\.?|room|floor|building|block|platform|plot|b\xe2timent|b\xe2t\.?|"
+    r"(?i)(?P<unit>flat|unit|apt\.?|apartment|suite|ste\.?|room|rm\.?|ward|floor|n\.?[\xba\xb0]|nr\.?|m\.|lok\.|zimmer|zi\.|raum|"
+    r"chambre|salle|sala|stanza|kamer|lokaal|building|block|platform|plot|b\xe2timent|b\xe2t\.?|"
     r"appt\.?|appartement|escalier|\xe9tage|piso|puerta|planta|portal|interno|int\.|scala|wohnung|whg\.?|bloco|apto\.?|"
-    r"andar|lote|#) ?(?P<number>[0-9]{1,4}[a-z]?|[a-z][0-9]{0,3})"
+    r"andar|lote|#) ?(?P<number>[0-9]{1,4}(?:\.[0-9]{1,3})?[a-z]?|[a-z][0-9]{0,3})"
 )
 _UNIT_BEHIND: Final = lazy_regex(
-    r"(?i)(?P<rest>.{3,60}?) (?P<unit>(?:flat|unit|apt\.?|apartment|suite|ste\.?|#) ?[0-9a-z]{1,5})"
+    r"(?i)(?P<rest>.{3,60}?) (?P<unit>(?:flat|unit|apt\.?|apartment|suite|ste\.?|m\.|lok\.|#) ?[0-9a-z]{1,5})"
 )
 _FLOOR: Final = lazy_regex(
     r"(?i)(?P<floor>[0-9]{1,2}\.?[\xba\xaa]) ?(?P<door>[a-z]|[0-9]{1,2}|izq(?:da|uierda)?\.?|dcha\.?|derecha|esq\.?|"
@@ -257,6 +259,8 @@ class _Drawing(NamedTuple):
             )
         if (behind := _UNIT_BEHIND.fullmatch(part)) is not None and _STREET.search(behind["rest"]):
             return f"{self.part(behind['rest'])} {self.part(behind['unit'])}"
+        if (bis := _BIS_BEHIND.fullmatch(part)) is not None:
+            return self.part(bis["street"]) + bis["bis"]
         written = _format(part, shape)
         if written == "state":
             return self._entry("state code", key_of(part[:2])) + self._digits(shape[2:], key)

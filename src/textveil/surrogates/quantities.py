@@ -191,7 +191,11 @@ def age(
         least, most = lowest, highest
         several, shown = shown.endswith(_SEVERAL), shown.removesuffix(_SEVERAL)
         if shown and lowest < ADULT - 1 and highest > ADULT:
-            least, most = (lowest, ADULT - 1) if shown == _CHILD else (ADULT, highest)
+            least, most = (lowest, ADULT - 1) if shown in _CHILDREN else (ADULT, highest)
+            if epsilon == 0:
+                first, last = _RANGES[shown]
+                least, most = max(first, least), min(last or most, most)
+                least, most = (least, most) if least < most else (lowest, highest)
         elif kept:
             least, most = (lowest, ADULT - 1) if number < ADULT else (max(lowest, ADULT), highest)
         least = max(least, 2) if several and most > 2 else least
@@ -212,7 +216,7 @@ def age(
         return drawn_years(read.number, shown, rng)
 
     def of_mentions(mentions: Sequence[Mention], ages: Sequence[str]) -> Draw:
-        shown = _shown_groups(mentions)
+        shown = _shown_groups(mentions, is_free=epsilon == 0 and not kept)
 
         def number_of(value: str, group: str, scope: Scope, rng: np.random.Generator) -> str:
             read = _read_age(value)
@@ -250,27 +254,79 @@ def age(
     )
 
 
-_CHILD, _SEVERAL = "child", " several"
+_SEVERAL: Final = " several"
+_A_SPAN: Final = "\ufffc"
+"""Stands for another value in the released text before an age."""
 # Released units behind an age that are of no single year.
 _YEARS: Final = lazy_regex(r"(?i) (?:years|yrs|ans|jahren?|a\xf1os|anni|anos|lat)(?![^\W_])")
+_RANGES: Final = {
+    "baby": (1, 4),
+    "child": (3, ADULT - 1),
+    "young": (ADULT, 27),
+    "offspring": (ADULT, 30),
+    "worker": (20, 64),
+    "parent": (50, 84),
+    "old": (62, None),
+    "adult": (ADULT, None),
+}
+"""The least and the highest age that released words show, at epsilon 0; at others, whether it is a child's."""
+_CHILDREN: Final = frozenset(("baby", "child"))
 # Released words behind an age that tell a child or an adult.
 _SHOWN: Final = lazy_regex(
     r"(?i)(?:[- ]?(?:years?|yrs?)[- ]olds?|[- ]?y/?o)?[ ,-]{0,2}(?:[a-z]{1,20} ){0,2}?"
-    r"(?:(?P<child>boy|girl|child|kid|toddler|infant|baby|pupil|schoolboy|schoolgirl|teen)"
-    r"|(?P<adult>man|woman|gentleman|lady|widow(?:er)?|mother|father|retiree|pensioner|lawyer|teacher|engineer|"
-    r"nurse|driver))\b"
+    r"(?:(?P<baby>toddler|infant|baby)|(?P<child>boy|girl|child|kid|pupil|schoolboy|schoolgirl|teen)"
+    r"|(?P<young>student|undergraduate)"
+    r"|(?P<adult>man|woman|gentleman|lady|mother|father)|(?P<old>widow(?:er)?|retiree|pensioner)"
+    r"|(?P<worker>lawyer|teacher|engineer|nurse|driver))\b"
 )
+# The same of words around an age at epsilon 0: the nearest word in front, else the first one behind.
+_AROUND: Final = lazy_regex(
+    r"(?i)(?<![^\W_])(?:"
+    r"(?P<baby>toddler|infant|baby|newborn|nursery|cr\xe8che|kita|s\xe4ugling|beb\xe9|neonat[oa])"
+    rf"|(?P<child>(?:little|kleine[rn]?|petite?|peque\xf1[oa]|piccol[oa]|pequen[oa]|ma\u0142[ya])(?= {_A_SPAN})|"
+    r"kids?|boys?|girls?|child(?:ren)?|school(?:boy|girl)?|pupils?|year [1-9]|"
+    r"grand(?:son|daughter|child|children)s?|kind(?:er|ern)?|enkel(?:in|sohn|tochter)?|enfants?|petits?-(?:fils|enfants)|"
+    r"petite-fille|\xe9l\xe8ves?|hijos|ni\xf1[oa]s?|niet[oa]s?|figli|bambin[oaie]|nipotin[oa]|kleinzoon|kleindochter|kinderen|jongetje|"
+    r"meisje|filhos|net[oa]s?|crian\xe7as?|menin[oa]|wnu(?:k|czka|czk\u0105)|dziec(?:ko|i)|ch\u0142opiec|dziewczynka)"
+    r"|(?P<young>student(?:in|em|k\u0105|ka|e|essa)?|undergraduate|\xe9tudiante?|estudiante|studente)"
+    r"|(?P<offspring>sons?|daughters?|sohn|tochter|fils|fille|hij[oa]|figli[oa]|zoon|dochter|filh[oa]|syn|c\xf3rka)"
+    r"|(?P<old>gran(?:ny|dma|dad|dpa|dmother|dfather)?|nan|widow(?:er|ed)?|retire[sd]?|pensioner|died|passed away|"
+    r"peacefully|hospice|funeral|oma|opa|gro\xdf(?:mutter|vater)|witwer?|rentner(?:in)?|verstorben|gestorben|"
+    r"mamie|papi|grand-m\xe8re|grand-p\xe8re|veuve|veuf|retrait\xe9e?|d\xe9c\xe9d\xe9e?|"
+    r"abuel[oa]|viud[oa]|jubilad[oa]|falleci\xf3|nonn[oa]|vedov[oa]|pensionat[oa]|decedut[oa]|"
+    r"weduwe|weduwnaar|overleden|av[\xf3\xf4]|vi\xfav[oa]|reformad[oa]|faleceu|"
+    r"babcia|dziadek|wdowa|wdowiec|emeryt(?:ka)?|zmar\u0142[ay]?)"
+    r"|(?P<parent>mother|father|mum|mom|dad|mama|papa|maman|mam\xe1|pap\xe1|mutter|vater|m\xe8re|p\xe8re|madre|padre|"
+    r"moeder|vader|m\xe3e|pai|matka|matki|ojciec|ojca)"
+    r"|(?P<worker>nurse|teacher|engineer|driver|lawyer|manager|colleague|officer|clerk|builder|works|"
+    r"promot\w+|employed|lehrer(?:in)?|krankenschwester|pfleger(?:in)?|ingenieur(?:in)?|infirmi\xe8?re?|"
+    r"enseignante?|boulang\xe8?re?|enfermer[oa]|profesora?|maestr[oa]|infermier[ae]|insegnante|verpleegkundige|leraar|"
+    r"professora?|piel\u0119gniarka|nauczyciel(?:ka)?))(?![^\W_])"
+)
+_APART: Final = lazy_regex(r"[.!?;\n](?:\s|\Z)")
 
 
-def _shown_groups(mentions: Sequence[Mention]) -> dict[str, str]:
-    """Return, by key, what released words behind ages tell of them."""
+def _shown_groups(mentions: Sequence[Mention], *, is_free: bool) -> dict[str, str]:
+    """Return, by key, what released words beside ages tell of them; ``is_free``: at epsilon 0, where all may tell."""
     shown: dict[str, list[str]] = {}
     for mention in mentions:
-        found = _SHOWN.match(mention.after)
+        found = _SHOWN.match(mention.after) or (_nearest_word(mention) if is_free else None)
         several = _SEVERAL if _YEARS.match(mention.after) else ""
-        if found is not None or several:
-            shown.setdefault(_key(mention.value), []).append(((found and found.lastgroup) or "") + several)
-    return {key: agreed_on(groups) for key, groups in shown.items()}
+        group = (found and found.lastgroup) or ""
+        if group or several:
+            shown.setdefault(_key(mention.value), []).append(group + several)
+        elif is_free and (mention.before or mention.after):
+            shown.setdefault(_key(mention.value), [])
+    agreed_groups = {key: agreed_on(groups) for key, groups in shown.items()}
+    if is_free:
+        return {key: group if group[:1].strip() else f"adult{group}" for key, group in agreed_groups.items()}
+    return agreed_groups
+
+
+def _nearest_word(mention: Mention) -> re.Match[str] | None:
+    """Return the word of the same sentence that tells whose age it is: the nearest in front, else the first behind."""
+    before = list(_AROUND.finditer(_APART.split(mention.before)[-1]))
+    return before[-1] if before else _AROUND.search(_APART.split(mention.after)[0])
 
 
 def _key(value: str) -> str:

@@ -65,7 +65,7 @@ BUDGETS = {
             *NAMES,
             *LANGUAGES,
         },
-        {"phonenumbers", "py3langid"},
+        {"phonenumbers"},
     ),
     "sanitize -q -p common-words": Budget(
         174,

@@ -1,12 +1,15 @@
 """Documents in other languages: which language it is, and what is found in it."""
 
+import hashlib
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from textveil.detection.detectors import detect
-from textveil.detection.languages import language_of
-from textveil.detection.lists import LANGUAGES, LATIN, ordinary_words, written
+from textveil.detection.languages import KNOWN, MODEL_RECORD, _identifier, language_of
+from textveil.detection.lists import DATA, LANGUAGES, LATIN, ordinary_words, written
+from textveil.json_text import json_file
 
 LETTERS = {
     "en": "Thank you for the letter of last week. The meeting with the new manager is on Friday.",
@@ -51,6 +54,31 @@ def test_language_of_a_line_of_few_words_is_that_of_its_words(language: str, tex
 @pytest.mark.parametrize("name", ["Bruno Neri", "Rosa Blanco", "Marco Bianco", "Thalita Guedes"])
 def test_a_name_of_ordinary_words_tells_no_language(name: str) -> None:
     assert language_of(name) == ""
+
+
+def test_the_model_of_latin_letters_answers_as_the_one_that_it_is_a_part_of() -> None:
+    langid = pytest.importorskip("py3langid.langid")
+    if (
+        hashlib.sha256((langid.MODEL_DIR / langid.MODEL_FILE).read_bytes()).hexdigest()
+        != (json_file(DATA / MODEL_RECORD)["model"])
+    ):
+        pytest.skip("another version's model")
+    whole = langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE, norm_probs=True)
+    whole.set_languages(list(KNOWN))
+    lines = [
+        line
+        for language in LATIN
+        for line in (DATA / "languages" / f"{language}.txt").read_text(encoding="utf-8").splitlines()
+    ]
+    letters = [text for text in LETTERS.values() if any("a" <= letter <= "z" for letter in text.lower())]
+    texts = [text[:400] for text in (*letters, *lines) if len(text) > 4]
+    texts += [text.upper() for text in letters] + [f"{text[:30]}\u2026 \xab{text[40:70]}\xbb" for text in letters]
+    assert len(texts) > 200
+    for text in texts:
+        language, share = whole.classify(text)
+        nothing = share < 1.001 / len(KNOWN)  # nothing was counted
+        expected = ("", 0.0) if nothing else (language, pytest.approx(share, rel=1e-3))
+        assert _identifier().classify(text) == expected, text
 
 
 @given(st.text())

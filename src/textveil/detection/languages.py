@@ -3,17 +3,24 @@
 Titles, forms of address, streets and postal codes are those of the language.
 """
 
+import io
+import math
 import re
+import unicodedata
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache, lru_cache
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
+
+import numpy as np
 
 from textveil.detection.found import ORDINARY as ORDINARY
 from textveil.detection.found import Found, Row, plain
 from textveil.detection.gates import anywhere, at_digits
-from textveil.detection.lists import LANGUAGES, Marks, frequent_words, lists, ordinary_words
+from textveil.detection.lists import DATA, LANGUAGES, Marks, checked, frequent_words, lists, ordinary_words
 from textveil.detection.streets import INNER, towns_behind
+from textveil.json_text import json_file
 from textveil.text.patterns import lazy_regex, matches, matches_at
 
 READ: Final = 400
@@ -61,19 +68,22 @@ _TURKISH: Final = lazy_regex("[\u011e\u011f\u0130\u0131\u015e\u015f]")
 _TURKISH_SHARE: Final = 80
 """A text with more than one letter in so many that Turkish alone writes is Turkish, unless its words are others."""
 _LETTER: Final = lazy_regex(r"[^\W\d_]")
-_KNOWN: Final = (
-    "en", *LANGUAGES, "ca", "cs", "da", "et", "fi", "hr", "hu", "id", "lt", "lv", "no", "pl", "ro", "sk", "sl", "sv",
+KNOWN: Final = (
+    "en", *LANGUAGES, "ca", "cs", "da", "et", "fi", "hr", "hu", "id", "lt", "lv", "no", "ro", "sk", "sl", "sv",
     "tr", "vi",
 )  # fmt: skip
+"""Languages in Latin letters that are told apart."""
+MODEL: Final = "languages.npz"
+MODEL_RECORD: Final = "languages.json"
 
 
 def language_of(text: str) -> str:
     """Return the ISO 639-1 code of a document's language; empty if it has too few words to tell.
 
     Letters of another script settle it first; then a document is English if four in five of its words in small letters
-    are English, but for texts with two function words of other languages; py3langid decides the rest, and ordinary
-    words of any letter case what it cannot. Only the first 400 characters from the first letter on are read. Scripts
-    stand for their largest language: Ukrainian counts as Russian.
+    are English, but for texts with two function words of other languages; py3langid's model decides the rest, and
+    ordinary words of any letter case what it cannot. Only the first 400 characters from the first letter on are read.
+    Scripts stand for their largest language: Ukrainian counts as Russian.
     """
     first = _LETTER.search(text)
     if first is None:
@@ -97,7 +107,7 @@ def _language_of_part(part: str) -> str:
     if turkish and not of_others:  # no text of another language that a Turkish name stands in
         return "tr"
     language, share = _identifier().classify(part)
-    return str(language) if share > _CERTAIN else _by_nouns(part)
+    return language if share > _CERTAIN else _by_nouns(part)
 
 
 def _by_nouns(part: str) -> str:
@@ -139,13 +149,42 @@ def _by_script(part: str) -> str:
     return language if 3 * count > letters else ""
 
 
-@cache
-def _identifier() -> Any:
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+class _Identifier:
+    """Naive Bayes over sequences of bytes, with py3langid's numbers (``tools/build_languages.py``)."""
 
-    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-    identifier.set_languages(list(_KNOWN))
-    return identifier
+    def __init__(self) -> None:
+        record = json_file(DATA / MODEL_RECORD)
+        arrays = np.load(io.BytesIO(checked(MODEL, record["file"])), allow_pickle=False)
+        names = arrays["names"].tobytes().split(b"\0")
+        self._row_of = {name: row for row, name in enumerate(names)}
+        self._longest = max(map(len, names))
+        self._languages: list[str] = record["languages"]
+        self._low, self._high, self._values = arrays["low"], arrays["high"], arrays["values"]
+        self._before = arrays["before"]
+
+    def classify(self, text: str) -> tuple[str, float]:
+        """Return the likeliest language of a text, and its share of all."""
+        composed = unicodedata.normalize("NFC", text.lower() if text.isupper() else text)
+        written = composed.encode("utf-8", "surrogatepass")
+        counts: Counter[int] = Counter()
+        row_of, longest = self._row_of.get, self._longest
+        for end in range(1, len(written) + 1):  # at each byte the longest known sequence that ends there
+            for start in range(max(0, end - longest), end):
+                if (row := row_of(written[start:end])) is not None:
+                    counts[row] += 1
+                    break
+        if not counts:
+            return "", 0.0
+        rows = list(counts)
+        ranks = self._low[rows] + self._high[rows].astype(np.intp) * 256
+        numbers = self._values[np.arange(len(self._languages)), ranks]
+        scores = np.log1p(np.array(list(counts.values()), dtype=np.float32)) @ numbers + self._before
+        shares = np.exp((scores - scores.max()) / math.sqrt(len(written)))
+        best = int(shares.argmax())
+        return self._languages[best], float(shares[best] / shares.sum())
+
+
+_identifier: Final = cache(_Identifier)
 
 
 _NAME: Final = r"[A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+"

@@ -46,10 +46,7 @@ class Lists:
 @cache
 def lists() -> Lists:
     """Return the embedded lists, read once; raise InputError if the file is not the one that was shipped."""
-    packed = (DATA / FILE).read_bytes()
-    record = json_file(DATA / RECORD)
-    if hashlib.sha256(packed).hexdigest() != record["file"]:
-        raise InputError(f"the embedded file {FILE} must be intact; got another. Install textveil again.")
+    packed = checked(FILE, json_file(DATA / RECORD)["file"])
     names, marks, places = gzip.decompress(packed).decode("ascii").splitlines()
     phrases = places.split("\t")
     openings: dict[str, int] = {}
@@ -88,11 +85,12 @@ def _groups(language: str) -> tuple[frozenset[str], ...]:
         if name == language:
             break
         start += length
-    packed = _checked(ORDINARY_FILE, record["file"])[start : start + record["parts"][language]]
+    packed = checked(ORDINARY_FILE, record["file"])[start : start + record["parts"][language]]
     return tuple(frozenset(group.split()) for group in lzma.decompress(packed).decode("ascii").split("\n"))
 
 
-def _checked(file: str, digest: str) -> bytes:
+def checked(file: str, digest: str) -> bytes:
+    """Return an embedded file; raise InputError if its digest is another."""
     packed = (DATA / file).read_bytes()
     if hashlib.sha256(packed).hexdigest() != digest:
         raise InputError(f"the embedded file {file} must be intact; got another. Install textveil again.")
@@ -123,7 +121,7 @@ PLACES_RECORD: Final = "places.json"
 @cache
 def places() -> tuple[frozenset[str], frozenset[str]]:
     """Return the names of large and of small places in the languages of the rules, with spaces for hyphens."""
-    packed = _checked(PLACES_FILE, json_file(DATA / PLACES_RECORD)["file"])
+    packed = checked(PLACES_FILE, json_file(DATA / PLACES_RECORD)["file"])
     large, small = lzma.decompress(packed).decode("ascii").splitlines()
     return frozenset(large.split("\t")), frozenset(small.split("\t"))
 

@@ -49,6 +49,7 @@ _LONGEST_HEADER_WORD: Final = 450
 _ENCODED_WORD: Final = lazy_regex(r"=\?[A-Za-z0-9._-]{1,40}\?[Qq]\?(?P<text>[!->@-~]{1,400})\?=")
 _BYTE: Final = lazy_regex(rf"(?<!\\)\\++x({_HEX}{{2}})()")
 _ENTITY: Final = lazy_regex(r"&(?:amp;)*((?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});)")
+_MARK_OF_HTML: Final = lazy_regex(r"&(?:amp;)*(?:lt|gt|amp|quot|apos|nbsp|#3[49]|#[xX]2[27]);")
 _FORM: Final = lazy_regex(r"=[^\s\"'<>\\]+")
 # Or the user and the password of a URL as it is, whose plus sign stands for no space.
 _FORM_SPACE: Final = lazy_regex(r"://[^\s/?#@\"'<>\\]*@|(?<![=&?;\s])\+")
@@ -151,6 +152,11 @@ class Reading:
     def escaped(self) -> bool:
         """True if anything is written otherwise than it is read."""
         return bool(self._escapes)
+
+    @property
+    def doubtful(self) -> bool:
+        """True if what looks like an escape may be none; marks of HTML (&quot;) are always meant."""
+        return not all(_MARK_OF_HTML.fullmatch(self.source, escape.begin, escape.end) for escape in self._escapes)
 
     def written(self, start: int, end: int) -> tuple[int, int]:
         """Return where ``text[start:end]``, at least one character, begins and ends in ``source``."""

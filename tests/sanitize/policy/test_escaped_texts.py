@@ -1,5 +1,6 @@
 """Releases of texts in which names stand behind escapes: what is found plain is found encoded, and replaced there."""
 
+import html
 import json
 from functools import cache
 
@@ -134,6 +135,23 @@ def test_what_is_no_escape_is_found_as_it_stands() -> None:
         assert covered.issuperset(range(source.index(value), len(source)))
     alone = parts_of(tv.policy("identifiers")).finder.found([r"log\nathan lopez jr, SSN 123-45-6789"])[0]
     assert any(span.kind == "id" for span in alone)
+
+
+@pytest.mark.parametrize(
+    "text", ["From: Rosalind Achterberg <r.a@clinic.org>", "'Zubair' & \"Bobo\" paid 31.75 on 3 May 2021"]
+)
+def test_marks_of_html_change_nothing_that_is_found(text: str) -> None:
+    finder = parts_of(tv.policy("identifiers")).finder
+    for source in (html.escape(text), html.escape(html.escape(text)), html.escape(text).replace(" ", "&nbsp;")):
+        reading = read(source)
+        assert reading.escaped and not reading.doubtful
+        plain = [(*reading.written(span.start, span.end), span.kind) for span in finder.found([reading.text])[0]]
+        assert [(span.start, span.end, span.kind) for span in finder.found([source])[0]] == plain
+
+
+@pytest.mark.parametrize("source", [r"&lt;Anna&gt; \nAnna", "&eacute;", "&#65;nna", "Anna%20", f"Anna{BORDER} &amp;"])
+def test_what_may_be_no_escape_is_read_as_it_stands_too(source: str) -> None:
+    assert read(source).doubtful
 
 
 def test_escapes_nested_too_deep_are_refused() -> None:

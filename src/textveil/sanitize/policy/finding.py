@@ -1,8 +1,8 @@
 """Spans of texts by policy: what detectors find of the kinds that have a rule, and all numbers outside.
 
 A text whose words are kept is read through its escapes first (``text.escapes``): what is found in it as it is read is
-found where it is written. It is also read as it stands, since what looks like an escape may be none; and beside that
-as quoted-printable has it. What is written in base64 or hexadecimal digits (``text.no_text``) is searched too, and is a
+found where it is written. Where what looks like an escape may be none, it is also read as it stands; and beside that as
+quoted-printable has it. What is written in base64 or hexadecimal digits (``text.no_text``) is searched too, and is a
 span as a whole if something is found in it, or if it cannot be read.
 """
 
@@ -219,7 +219,7 @@ class SpanFinder:
         self, readings: Sequence[Reading], first: int, values: Sequence[RecordValues] | None, depth: int = 0
     ) -> list[list[DetectedSpan]]:
         answers = self._answers([reading.text for reading in readings], first, values)
-        places = [place for place, reading in enumerate(readings) if reading.escaped]
+        places = [place for place, reading in enumerate(readings) if reading.doubtful]
         sources = [readings[place].source.replace(BORDER, "\n") for place in places]
         own = None if values is None else [values[place] for place in places]
         written = dict(zip(places, self._answers(sources, first, own), strict=True))

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from tests.helpers.escaping import WAYS
 from tests.helpers.private_maps import map_of
 
+from textveil.surrogates import restoring
 from textveil.surrogates.map_file import PrivateMap
 from textveil.surrogates.restoring import Restorer
-from textveil.text.escapes import read
+from textveil.text.escapes import Reading, read
 
 ORIGINALS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12).filter(
     lambda text: not read(text).escaped and text == " ".join(text.split()) and any(map(str.isalnum, text))
@@ -77,3 +78,20 @@ def test_a_stream_waits_for_the_end_of_no_endless_escape(unit: str) -> None:
         back += len(stream.feed(unit * 5))
         assert given - back < 6_000
     assert back + len(stream.close()) == given
+
+
+@pytest.mark.parametrize("unit", ["%25", "\\", "&amp;"])
+def test_a_stream_reads_an_endless_escape_a_few_times_alone(unit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = 0
+
+    def counting(text: str) -> Reading:
+        nonlocal looked
+        looked += len(text)
+        return read(text)
+
+    stream = Restorer(note("Maria")).stream()
+    monkeypatch.setattr(restoring, "read", counting)
+    text = unit * (6_000 // len(unit))
+    given = sum(len(stream.feed(character)) for character in text)
+    assert given + len(stream.close()) == len(text)
+    assert looked < 600 * len(text), "the text around each character, and not all that is held back"

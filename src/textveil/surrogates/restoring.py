@@ -40,6 +40,9 @@ MARGIN: Final = 16
 _CONTEXT: Final = 256  # characters around a place that show its escapes, and whether a mention begins there
 # A stream that holds back only an unfinished escape stops waiting for its end after so many characters.
 _LONGEST_ESCAPE: Final = 4096
+_READ_AGAIN: Final = 16
+"""A text that is held back beyond any mention, for an escape that does not end, is read again when it has grown by this
+part: else each character of it would take as long as all before it."""
 _NAMES_WITH_PARTS = ("person",)
 _POSSESSIVES = ("'s", "\u2019s", "'S", "\u2019S")
 _NO_NAMES = FIRM_TITLES | SUFFIXES  # words of a person's name that name nobody by themselves
@@ -331,6 +334,7 @@ class RestoringStream:
         self._wholes = wholes
         self._used: set[int] = set()
         self._held = ""
+        self._unread = 0  # characters of it that came since it was read
         self._begun = 0  # characters of the text before ``_held``
         self._behind = ""  # the last of them
         self._quotes = Quotes()
@@ -347,7 +351,9 @@ class RestoringStream:
         parts: list[str] = []
         if self._release is not None:
             self._agree(self._release, piece, parts, last=last)
-        if self._release is None:
+        self._unread += len(piece)
+        if self._release is None and (last or self._unread * _READ_AGAIN >= len(self._held) - 2 * self._mentions.reach):
+            self._unread = 0
             self._by_mention(parts, last=last)
         self._closed = last
         return "".join(parts)

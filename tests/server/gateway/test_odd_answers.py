@@ -3,6 +3,7 @@
 import copy
 import json
 import random
+import re
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -30,6 +31,7 @@ from tests.helpers.upstream import (
 
 import textveil.server.gateway as routes
 from textveil.server.errors import ApiError
+from textveil.server.gateway import answers
 from textveil.server.gateway.answers import EVENT_CHARACTERS, Event, EventReader
 
 CHATS, MESSAGES, RESPONSES = "/v1/chat/completions", "/v1/messages", "/v1/responses"
@@ -365,6 +367,31 @@ def test_half_an_event_is_told(data: bytes) -> None:
     assert reader.feed(data) == []
     with pytest.raises(ApiError, match="within an event"):
         reader.close()
+
+
+def test_events_that_end_by_carriage_returns_or_begin_with_a_byte_order_mark_are_read() -> None:
+    for data in (b"data: one\r\r", b"\xef\xbb\xbfdata: one\n\n", b"data: one\r\n\r"):
+        reader = EventReader()
+        assert reader.feed(data) == [Event("one")], data
+        assert reader.feed(b"\ndata: two\n\n") == [Event("two")], "a line feed belongs to the return before it"
+        reader.close()
+
+
+def test_an_event_in_small_pieces_is_looked_through_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = 0
+
+    class Counting:
+        def split(self, text: str) -> list[str]:
+            nonlocal looked
+            looked += len(text)
+            return re.split("\r\n|\n|\r", text)
+
+    monkeypatch.setattr(answers, "_LINE_END", Counting())
+    data = b"data: " + b"x" * 50_000 + b"\n\n"
+    reader = EventReader()
+    read = [event for at in range(0, len(data), 10) for event in reader.feed(data[at : at + 10])]
+    assert [len(event.data) for event in read] == [50_000]
+    assert looked == len(data)
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ tokens (``logprobs``) stay as they are: the tokens are pieces of surrogates.
 """
 
 import codecs
+import io
 import json
 import re
 from collections.abc import Mapping
@@ -19,6 +20,7 @@ from textveil.surrogates.urls import UrlRule
 
 EVENT_CHARACTERS: Final = 16 * 2**20  # of an event, at most
 _LINE_END: Final = re.compile(r"\r\n|\n|\r")
+_BYTE_ORDER_MARK: Final = "\ufeff"
 
 
 class Event(NamedTuple):
@@ -35,11 +37,13 @@ class Event(NamedTuple):
 
 
 class EventReader:
-    """Reads events from bytes that are cut anywhere."""
+    """Reads events from bytes that are cut anywhere, in time that is linear in their number."""
 
     def __init__(self) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")("strict")
-        self._held = ""
+        self._begun = False
+        self._after_return = False  # a line feed would belong to the line end before it
+        self._open = io.StringIO()  # the line that has not ended: each of its characters is looked at once
         self._data: list[str] = []
         self._name = ""
         self._size = 0
@@ -50,22 +54,31 @@ class EventReader:
         Raises ApiError: they are no UTF-8, or an event is too long.
         """
         try:
-            self._held += self._decoder.decode(piece)
+            text = self._decoder.decode(piece)
         except UnicodeDecodeError:
             raise invalid_answer("it is no UTF-8") from None
-        lines = _LINE_END.split(self._held)
-        if self._held.endswith("\r"):  # its line feed may come
-            lines = _LINE_END.split(self._held[:-1])
-            lines[-1] += "\r"
-        self._held = lines.pop()
-        events = [event for line in lines if (event := self._line(line)) is not None]
-        if self._size + len(self._held) > EVENT_CHARACTERS:
+        if not text:
+            return []
+        if not self._begun:
+            self._begun, text = True, text.removeprefix(_BYTE_ORDER_MARK)
+        if self._after_return:
+            text = text.removeprefix("\n")
+        self._after_return = text.endswith("\r")
+        *ended, rest = _LINE_END.split(text)
+        events: list[Event] = []
+        for line in ended:
+            self._open.write(line)
+            if (event := self._line(self._open.getvalue())) is not None:
+                events.append(event)
+            self._open = io.StringIO()
+        self._open.write(rest)
+        if self._size + self._open.tell() > EVENT_CHARACTERS:
             raise invalid_answer("an event of it is too long")
         return events
 
     def close(self) -> None:
         """End; an ApiError tells that the last event is not whole."""
-        if self._data or self._held.strip("\r\n"):
+        if self._data or self._open.tell():
             raise invalid_answer("it breaks off within an event")
 
     def _line(self, line: str) -> Event | None:

@@ -99,7 +99,7 @@ class RestoringJson:
         self._string: RestoringStream | None = None
         self._escape = ""  # of the character that is being read
         self._half = ""  # the first of two escapes that stand for one character
-        self._literal = ""
+        self._literal: list[str] = []  # its parts
 
     def feed(self, piece: str) -> str:
         """Take the next characters; return those that are settled."""
@@ -121,7 +121,7 @@ class RestoringJson:
     def _outside(self, piece: str, at: int, parts: list[str]) -> int:
         literal = _LITERAL.match(piece, at)
         if literal is not None:
-            self._literal += literal[0]
+            self._literal.append(literal[0])
             return literal.end()
         self._end_literal(parts)
         parts.append(piece[at])
@@ -164,7 +164,8 @@ class RestoringJson:
         self._string = None
 
     def _end_literal(self, parts: list[str]) -> None:
-        literal, self._literal = self._literal, ""
+        literal = "".join(self._literal)
+        self._literal.clear()
         if NUMBER.fullmatch(literal):
             stream = self._restorer.stream()
             restored = stream.feed(literal) + stream.close()

@@ -50,7 +50,7 @@ class _Text:
         self._written, self._read = bytearray(), bytearray()  # a list of strings would take many times as much
         self.open = True
         self.handles: dict[str, None] = {}
-        self.seal = ""
+        self.seal: list[str] = []  # its parts
 
     def feed(self, piece: str) -> str:
         """Return the next characters, restored as far as they are settled."""
@@ -65,7 +65,7 @@ class _Text:
         rest = self._kept(self._stream.close())
         written, read = self.whole
         if self._what == "sealed":
-            self._restoration.sealed(self.seal, read, written)
+            self._restoration.sealed("".join(self.seal), read, written)
             return rest
         for handle in self.handles or ("",):
             self._restoration.noted(self._what, read, written, handle)
@@ -331,7 +331,7 @@ class MessageEvents:
             text.handles[handle_of(block.get("id"))] = None
         elif isinstance(block.get(field), str):
             block[field] = text.feed(block[field])
-            text.seal = handle_of(block.get("signature"))
+            text.seal.append(handle_of(block.get("signature")))
 
     def _piece(self, index: int, delta: dict[str, Any]) -> bool:
         """Restore a piece; return whether there is anything to be read of it yet."""
@@ -342,7 +342,7 @@ class MessageEvents:
             delta[field] = text.feed(delta[field])
             return bool(delta[field])
         if text is not None and kind == "signature_delta":
-            text.seal += handle_of(delta.get("signature"))
+            text.seal.append(handle_of(delta.get("signature")))
         return True
 
     def _end(self, index: int) -> Iterator[Event]:

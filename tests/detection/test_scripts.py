@@ -252,3 +252,56 @@ def test_no_mark_of_a_name_is_read_as_a_pattern(name: str, module: str, kind: st
     if module not in ("cyrillic", "turkish"):  # which decline names and write them in capitals
         text = f"{name} 小{name[:1]} [ ( aaaa \\ {name[1:]}"
         assert all(found[0].lstrip("小老وفبلك") in name for form in forms for found in form.finditer(text))
+
+
+def of_kind(text: str, kind: str) -> list[str]:
+    return [text[span.start : span.end] for span in tv.detect(text) if span.kind == kind]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("汪楚涵、郭子墨、苗小玉三人参加了会议。", ["汪楚涵", "郭子墨", "苗小玉"]),
+        ("亲爱的思琪，我一切都好。", ["思琪"]),
+        ("快递放门口，取件人尚雯，谢谢。", ["尚雯"]),
+        ("候选人是闻人杰，应聘前端。", ["闻人杰"]),
+        ("@大鹏 看看接口。@所有人", ["大鹏"]),
+        ("氏名,年齢,病棟\n榊原 道夫,71,内科\n楠木 ハナ,84,外科", ["榊原 道夫", "楠木 ハナ"]),
+        ("原告 鬼頭 宏は損害賠償を求めた。", ["鬼頭 宏"]),
+        ("美咲へ。元気にしています。", ["美咲"]),
+        ("참석자: 변우석\n저는 표승우인데요, 주문이 안 왔어요.", ["변우석", "표승우"]),
+        ("당번표\n수 홍석천\n목 회의실", ["홍석천"]),
+        ("수진이랑 영호가 결혼한대.", ["수진", "영호"]),
+        ("ФИО,Возраст\nПахомова Анна,71\nЗыков Пётр,66", ["Пахомова Анна", "Зыков Пётр"]),
+        ("الاسم,العمر\nسالم الحربي,66", ["سالم الحربي"]),
+    ],
+)
+def test_names_in_rows_columns_letters_and_calls(text: str, names: list[str]) -> None:
+    assert of_kind(text, "person") == names
+
+
+@pytest.mark.parametrize(
+    ("text", "ages"),
+    [
+        ("姓名,年龄\n戚美兰,71\n阮大勇,66", ["71", "66"]),
+        ("通報者は三枝 勝（52）。", ["52"]),
+        ("第三条（52）参照。", []),
+        ("書名,年齢\n走れメロス,71", []),
+    ],
+)
+def test_ages_under_their_head_and_behind_a_name(text: str, ages: list[str]) -> None:
+    assert of_kind(text, "age") == ages
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "经理和主任都同意了，白天再说。",
+        "北京、上海、天津三市下雨。",
+        "亲爱的同学，你们好！",
+        "오늘은 정말 기분이 좋다.",
+        "تشكو من السكري والضغط.",
+    ],
+)
+def test_words_beside_such_cues_are_no_persons(text: str) -> None:
+    assert not of_kind(text, "person")

@@ -40,7 +40,7 @@ _LABELS: Final = (
 _CUES: Final = (
     "名叫 叫做 叫他 叫她 人称 绰号 外号 小名 叫 我叫 我是 请 由 给 跟 和 与 找 问 替 帮 陪 通知 联系 感谢 转告 家属 家长 配偶 老公 老婆 爱人 儿媳 女婿 孙子 孙女 侄子 外甥 舅舅 姑姑 姨妈 保姆 护工 患者 病人 学生 员工 客户 同事 朋友 好友 丈夫 妻子 儿子 女儿 母亲 父亲 爸爸 妈妈 哥哥 姐姐 弟弟 妹妹 "
     "爷爷 奶奶 外婆 外公 医生 护士 教授 老师 经理 主任 律师 司机 记者 演员 歌手 作家 总统 主席 总理 市长 省长 部长 院长 校长 导演 法官 邻居 室友 助理 秘书 工程师 女士 先生 嫌疑人 "
-    "被告人 原告 被告 证人 队长 选手 球员 教练 同学 会计 代表 创始人 董事长 负责人 联系人 主管 房东 老板 經理 醫師 醫生 老師 護士 學生 同事 律師 亲爱的 尊敬的 親愛的 你好 您好 收件人 "
+    "被告人 原告 被告 证人 队长 选手 球员 教练 同学 会计 代表 创始人 董事长 负责人 联系人 主管 房东 老板 用户 候选人 候选人是 取件人 乘客 客人 住户 业主 网友 店员 学员 会员 队员 号床 床 教师 原告人 护士长 法官 警官 經理 醫師 醫生 老師 護士 學生 同事 律師 亲爱的 尊敬的 親愛的 你好 您好 收件人 "
     "與 請 給 聯絡 感謝 通知 丈夫 太太 女兒 兒子 媽媽 爸爸 回复 抄送"
 )
 _BEFORE: Final = frozenset(
@@ -64,6 +64,13 @@ _ANY_LABEL: Final = lazy_regex(
 _ANOTHER: Final = lazy_regex(rf"[、，,/ 　]{{1,2}}(?P<name>{_H}{{2,4}})(?=[、，,/ 　。\n（(]|\Z)")
 _ASIDE: Final = lazy_regex(r"[（(][^()（）\n]{1,16}[)）]")
 _ATTENDING: Final = ("出席", "参会", "列席", "缺席", "请假", "参加", "与会")
+_SIDE_BY_SIDE: Final = lazy_regex(rf"(?<!{_H}){_H}{{2,3}}(?:、{_H}{{2,3}}){{1,12}}(?={_H}|\W|\Z)")
+"""Names in a row: 汪楚涵、郭子墨、苗小玉三人."""
+_DEAR: Final = lazy_regex(
+    rf"亲爱的(?P<dear>{_H}{{2,4}})(?=[，,：:！!])|(?:^|[\n。！])(?P<said>{_H}{{2}})(?=[，,：:！!])"
+    rf"|(?:^|[\n。！，])(?P<ill>{_H}{{2}})(?=今天|昨天|昨晚|明天|发烧|生病)"
+)
+"""Whom a letter or a chat speaks to or of by the given name."""
 _RELATED: Final = lazy_regex(
     rf"(?<!{_H})(?P<name>{_H}{{2,4}})[（(](?:妻子|丈夫|老公|老婆|父亲|母亲|儿子|女儿|哥哥|弟弟|姐姐|妹妹|爷爷|奶奶|外公|外婆|配偶|同事|朋友|邻居|室友|本人|监护人)[)）]"
 )
@@ -160,7 +167,15 @@ def _labelled(text: str) -> Iterator[Found]:
 
 
 def _called(text: str) -> Iterator[Found]:
-    """Yield what somebody is called by, and whose parents somebody is."""
+    """Yield what somebody is called by, whose parents somebody is, names in a row, and who is spoken to."""
+    for row in matches(_SIDE_BY_SIDE, text):
+        if all(_is_made_like_one(name) for name in row[0].split("、")):
+            for one in _IN_ROW.finditer(row[0]):
+                yield Found(row.start() + one.start(), row.start() + one.end(), "person", 0.7, "list")
+    for match in matches(_DEAR, text):
+        name = match[match.lastgroup or 0]
+        if name not in _words() | _NOBODY and not _TITLE.search(name) and (match["dear"] or _sure(name)):
+            yield Found(*match.span(match.lastgroup or 0), "person", 0.6, "cue")
     for match in matches(_CALLED, text):
         if match["name"] not in _words() | _NOBODY:
             yield Found(*match.span("name"), "person", 0.6, "cue")
@@ -168,6 +183,18 @@ def _called(text: str) -> Iterator[Found]:
         name = match["name"]
         if _NO_CHILD.match(name) is None and (name not in _words() or _sure(name) or name[0] == name[-1]):
             yield Found(*match.span("name"), "person", 0.6, "cue")
+
+
+_IN_ROW: Final = lazy_regex("[^、]+")
+
+
+def _is_made_like_one(name: str) -> bool:
+    """Return whether a name of two or three characters has a family and a given name, and is no word."""
+    family = family_of(name)
+    given = name[len(family) :]
+    known = name not in _words() and name not in listed("zh", "place") and name[-1] not in "市县区省镇村路街"
+    fits = set(given) <= _given_characters() if len(given) == 1 or family[:1] in _LOOSE else True
+    return bool(family and given and known and fits)
 
 
 _ROLES_ALONE: Final = frozenset(
@@ -205,7 +232,7 @@ def _opens(text: str, start: int) -> bool:
 
 
 def _cued(text: str, start: int) -> bool:
-    return any(text[max(0, start - length) : start] in _cues() for length in (1, 2, 3))
+    return any(text[max(0, start - length) : start] in _cues() for length in (1, 2, 3, 4))
 
 
 def _ends(text: str, end: int) -> bool:
@@ -228,7 +255,15 @@ def _free(text: str, start: int, stop: int) -> tuple[int, float]:
     opens = _opens(text, start)
     if not double and text[start] not in COMMON:
         rare = opens and text[start] in _families() and _sure(text[start + 1 : start + 3]) and _ends(text, start + 3)
-        return (3, 0.6) if rare and start + 3 <= stop and text[start : start + 3] not in _words() else (0, 0)
+        if rare and start + 3 <= stop and text[start : start + 3] not in _words():
+            return 3, 0.6
+        whose = text[start - 1 : start] in _OF_PERSONS or text[start - 2 : start] == "人是"
+        told = opens and whose and text[start] in _families() and _cued(text, start)
+        sizes = (n for n in (3, 2) if told and start + n <= stop and (start + n == stop or _ends(text, start + n)))
+        length = next(
+            (n for n in sizes if text[start : start + n] not in _words() and text[start + n - 1] not in _BEHIND), 0
+        )
+        return length, 0.6 if length else 0
     family = 2 if double else 1
     cued = opens and _cued(text, start) and text[start - 1 : start] not in "和与由给请找问"
     told = cued and text[start - 2 : start] in _cues()
@@ -255,6 +290,10 @@ def _free(text: str, start: int, stop: int) -> tuple[int, float]:
     return 0, 0
 
 
+_OF_PERSONS: Final = frozenset("人者员士师户生")
+"""Ends of words for a person."""
+
+
 def _sure(given: str) -> bool:
     return len(given) == 2 and given in listed("zh", "given")
 
@@ -265,7 +304,7 @@ _WITHIN: Final = lazy_regex(
     rf"(?:[{HAN}]{{1,5}}?(?:自治区|自治州|自治县|特别行政区|新区|地区|街道|开发区|[市县縣区區镇鎮乡鄉村])){{0,3}}(?:[{HAN}]{{1,5}}?(?:大道|大街|[路街巷]))?"
 )
 _CUED_PLACE: Final = lazy_regex(
-    rf"(?:位于|住在|来自|家住|搬到|前往|现居|出生于|在|于|到(?!达)|去|从|回|赴|至)(?P<name>[{HAN}]{{2,3}}(?:省|市|县|縣|自治区|镇|鎮|乡|鄉|村))(?![{HAN}]{{0,2}}(?:场|长))"
+    rf"(?:位于|住在|来自|家住|搬到|前往|现居|出生于|在|于|到(?!达)|去|从|回|赴|至)(?P<name>[{HAN}]{{2,3}}(?:省|市|县|縣|自治区|镇|鎮|乡|鄉|村|街道|社区|小区))(?![{HAN}]{{0,2}}(?:场|长))"
 )
 _NUMBERS: Final = "0-9０-９一二三四五六七八九十百"
 _ANCHOR: Final = lazy_regex(
@@ -375,7 +414,7 @@ PHASES: Final = (
     Phase("chinese-places", (
         Row("chinese-organization", find_organizations, anywhere, "organization", 0.7, "institution",
             "他在华盛科技有限公司上班", "他在一家公司上班"),
-        Row("chinese-title", find_titled, anywhere, "person", 0.8, "field list title", "王小明医生", "主治医生"),
+        Row("chinese-title", find_titled, anywhere, "person", 0.8, "cue field list title", "王小明医生", "主治医生"),
         Row("chinese-place", find_places, anywhere, "place", 0.8, "cue list street",
             "住在北京市海淀区中关村大街27号", "住在一个很大的村子里"),
     )),

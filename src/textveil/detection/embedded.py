@@ -17,6 +17,7 @@ from textveil.detection import (
     addresses,
     ages,
     bynames,
+    clubs,
     credentials,
     cued_names,
     date_lists,
@@ -489,6 +490,8 @@ _QUANTITIES: Final = Phase("quantities", (
         "the Housing Act", "Zuse will act"),
     Row("cued-firm", firms.find_cued_firms, firms.CUED_FIRM_GATE, "organization", 0.5, "cue",
         "works at The Copper Whisk", "works at the old mill"),
+    Row("club", clubs.find_clubs, clubs.CLUB_GATE, "organization", 0.6, "company-end cue institution",
+        "goals for Getafe CF last season", "goals for IF last season"),
     Row("acronym", institutions.find_acronyms, institutions.ACRONYM_GATE, "organization", 0.5, "cue",
         "member of the PKK", "member of the club"),
 ))
@@ -518,7 +521,7 @@ def _shown_names(text: str) -> Iterator[Found]:
         span
         for span in names.find_names(text)
         if span.score >= _SHOWN_SCORE
-        and span.why in _SHOWN.split()
+        and (span.why in _SHOWN.split() or (span.why == "institution" and " of " in text[span.start : span.end]))
         and not _GENERAL.search(text, max(0, span.start - 24), span.start)
     )
 
@@ -547,7 +550,7 @@ def _repeated_senders(text: str) -> Iterator[Found]:
 _SHOWN: Final = "company-end cue field title"
 _SHOWN_SCORE: Final = 0.5
 _INSTEAD: Final = {
-    "name": Row("shown-name", _shown_names, anywhere, "organization person place", 0.8, _SHOWN,
+    "name": Row("shown-name", _shown_names, anywhere, "organization person place", 0.8, f"{_SHOWN} institution",
         "To: Jay", "I met Jay"),
     "demographic": Row("group", _demographics, demographics.DEMOGRAPHIC_GATE, "demographic", 0.8, _LISTED,
         "she is married", "a Roma"),

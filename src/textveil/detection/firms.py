@@ -180,7 +180,8 @@ def find_firms(text: str) -> Iterator[Found]:
         elif text[start].isupper() and text[start - 1 : start] == " " and not _GOES_ON.match(text, end):
             begin = _named_before(text, start, weak=sort == "weak")
             if begin >= 0:
-                yield Found(begin, end, "organization", 0.6, "institution")
+                tail = _OF.match(text, end)
+                yield Found(begin, tail.end() if tail else end, "organization", 0.6, "institution")
     yield from _hyphened_houses(text)
 
 
@@ -204,6 +205,8 @@ def _names_house(parts: str) -> bool:
     )
 
 
+_OF: Final = lazy_regex(rf" of (?:the )?{_W}(?: {_W}){{0,2}}+")
+"""What a school is of: Darpana Academy of Performing Arts."""
 _GOES_ON: Final = lazy_regex(r"[A-Za-z0-9_(@-]| [A-Z][a-z]| [0-9]")
 
 

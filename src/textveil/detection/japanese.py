@@ -31,7 +31,7 @@ _KANA_LABEL: Final = lazy_regex(
     rf"(?:ふりがな|フリガナ|よみがな|読み仮名)[ 　]{{0,3}}[:：]?[ 　]{{0,8}}(?P<name>(?:{_HIRA}{{2,6}}|{_KATA}{{2,6}})(?:[ 　]{{1,4}}(?:{_HIRA}{{2,6}}|{_KATA}{{2,6}}))?)(?=[ 　\n\r）)]|$)"
 )
 _ANOTHER: Final = lazy_regex(
-    rf"(?:[（(][^()（）\n]{{1,12}}[)）])?(?:さん|様|氏|先生|理事長|委員)?[、,][ 　]?(?P<name>{_H}{{2,4}}(?:[ 　](?:{_H}{{1,3}}|{_HIRA}{{2,4}}|{_KATA}{{2,5}}))?|{_KATA}{{1,6}}・{_KATA}{{1,8}})(?=[、,（(\n]|さん|様|氏|先生|$)"
+    rf"(?:[（(][^()（）\n]{{1,12}}[)）])?(?:さん|様|氏|先生|理事長|委員)?[、,][ 　]?(?P<name>{_H}{{2,4}}(?:[ 　](?:{_H}{{1,3}}|{_HIRA}{{2,4}}|{_KATA}{{2,5}}))?|{_H}[ 　]{_H}{{1,3}}|{_KATA}{{1,6}}・{_KATA}{{1,8}})(?=[、,（(\n]|さん|様|氏|先生|$)"
 )
 """A further name behind a label: 出席者：鵜飼、久保田 はるか."""
 _HONORIFIC: Final = lazy_regex(
@@ -39,7 +39,7 @@ _HONORIFIC: Final = lazy_regex(
     r"校長|助教|研究員|技師|薬剤師|理学療法士|記者|アナウンサー|夫妻|家(?=[のに])|マネージャー|リーダー|本部長|次長|取締役|刑事|巡査)"
 )
 _AFTER_ROLE: Final = lazy_regex(
-    rf"(?:看護師|医師|担当|記録者|記録|主治医|院長|記者|選手|弁護士|薬剤師|助手|秘書|長女|長男|次女|次男|夫|妻|母|父|兄|姉|弟|妹|友人|同僚)[ 　：:]?(?P<name>{_H}{{2,5}}(?:[ 　](?:{_H}{{1,3}}|{_KATA}{{2,6}}|{_HIRA}{{2,4}}))?)(?!{_H})"
+    rf"(?:原告|被告人?|容疑者|証人|被害者|通報者は|喪主は|看護師|医師|担当|記録者|記録|主治医|院長|記者|選手|弁護士|薬剤師|助手|秘書|長女|長男|次女|次男|夫|妻|母|父|兄|姉|弟|妹|友人|同僚)[ 　：:]?(?P<name>{_H}{{2,5}}(?:[ 　](?:{_H}{{1,3}}|{_KATA}{{2,6}}|{_HIRA}{{2,4}}))?)(?!{_H})"
 )
 _KIN: Final = "妻|夫|内縁の妻|長女|長男|次女|次男|三女|三男|娘|息子|弟|妹|兄|姉|甥|姪|孫|嫁|婿|母|父|祖母|祖父|友人|同僚|部下|上司|先輩|後輩|叔父|叔母|伯父|伯母|いとこ|旦那|主人|友達|義母|義父|義姉|義兄|義弟|義妹"
 _OF_KIN: Final = lazy_regex(
@@ -48,6 +48,10 @@ _OF_KIN: Final = lazy_regex(
 _RELATED: Final = lazy_regex(
     rf"(?<![{HAN}])(?P<name>{_H}{{1,5}}(?:[ 　](?:{_H}|{_KATA}|{_HIRA}){{1,4}})?|{_KATA}{{2,5}})」?[ 　]?[（(](?:続柄[:：])?亡?(?:{_KIN}|本人|配偶者)[)）]"
 )
+_LETTER_TO: Final = lazy_regex(
+    rf"(?:^|[\n。：:「])(?P<name>{_H}{{1,3}}|{_HIRA}{{2,4}}|{_KATA}{{2,5}})(?=へ[。、\n]|、お)"
+)
+"""To whom a letter is written by the given name: 美咲へ。"""
 _RANKED: Final = lazy_regex(
     rf"(?:{_H}|[ァ-ヺー]){{0,6}}(?:長|師|員|士|官|医|者|係|査|補|監)(?P<mark>[:：][ 　]?|[ 　]{{1,3}})(?=(?P<name>{_H}{{1,4}}(?:[ 　]{_NAME}{{1,4}})?)[ 　]?(?:印|㊞|様|先生|[、。，（(\n]|\Z|[ 　]))"
 )
@@ -86,17 +90,7 @@ def find_titled(text: str) -> Iterator[Found]:
                 while (other := _ANOTHER.match(text, end)) and not _is_department(other["name"]):
                     yield Found(*other.span("name"), "person", 0.8, "field")
                     end = other.end("name")
-    for match in matches(_OF_KIN, text):
-        name = match["name"]
-        if name not in _NOBODY and (
-            name in listed("ja", "given")
-            or " " in name.replace("　", " ")
-            or (1 < len(name) < 4 and name not in _words() and _looks_given(name))
-        ):
-            yield Found(*match.span("name"), "person", 0.7, "title")
-    for match in matches(_RELATED, text):
-        if match["name"] not in _words() and match["name"] not in _NOBODY:
-            yield Found(*match.span("name"), "person", 0.7, "title")
+    yield from _of_kin(text)
     for match in matches(_RANKED, text):
         name = match["name"]
         family = family_of(name)
@@ -113,16 +107,33 @@ def find_titled(text: str) -> Iterator[Found]:
         ):
             yield Found(*match.span("name"), "person", 0.7, "title")
     for match in matches(_AFTER_ROLE, text):
-        if (
-            (family := family_of(match["name"]))
-            and len(family) > 1
-            and _is_given(match["name"][len(family) :].strip(" 　"))
-        ):
+        family = family_of(match["name"])
+        apart = match["name"].replace("　", " ").partition(" ")[2]
+        rest = match["name"][len(family) :].strip(" 　")
+        if (family and len(family) > 1 and _is_given(rest)) or apart in listed("ja", "given"):
             yield Found(*match.span("name"), "person", 0.7, "title")
     for match in matches(_HONORIFIC, text):
         length = _before_honorific(text[max(0, match.start() - 13) : match.start()], match[0].strip())
         if length and text[match.start() - length : match.end()] not in _words():
             yield Found(match.start() - length, match.start(), "person", 0.8, "title")
+
+
+def _of_kin(text: str) -> Iterator[Found]:
+    """Yield names that kin announce, that stand before who somebody is, or to whom a letter is written."""
+    for match in matches(_OF_KIN, text):
+        name = match["name"]
+        if name not in _NOBODY and (
+            name in listed("ja", "given")
+            or " " in name.replace("　", " ")
+            or (1 < len(name) < 4 and name not in _words() and _looks_given(name))
+        ):
+            yield Found(*match.span("name"), "person", 0.7, "title")
+    for match in matches(_LETTER_TO, text):
+        if match["name"] in listed("ja", "given") and match["name"] not in _words():
+            yield Found(*match.span("name"), "person", 0.7, "cue")
+    for match in matches(_RELATED, text):
+        if match["name"] not in _words() and match["name"] not in _NOBODY:
+            yield Found(*match.span("name"), "person", 0.7, "title")
 
 
 def _before_honorific(before: str, honorific: str) -> int:
@@ -354,7 +365,7 @@ PHASES: Final = (
     Phase("japanese-places", (
         Row("japanese-organization", find_organizations, anywhere, "organization", 0.8, "company-end institution",
             "株式会社青空商事に勤務", "会社に勤務"),
-        Row("japanese-title", find_titled, anywhere, "person", 0.8, "field title", "田中さんが来た", "お客さんが来た"),
+        Row("japanese-title", find_titled, anywhere, "person", 0.8, "cue field title", "田中さんが来た", "お客さんが来た"),
         Row("japanese-place", find_places, anywhere, "place", 0.8, "list place-end street",
             "東京都新宿区西新宿2-8-1", "二つの区別"),
     )),

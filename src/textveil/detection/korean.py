@@ -36,6 +36,12 @@ _BEHIND_TITLE: Final = lazy_regex(
 )
 _FREE: Final = lazy_regex(rf"(?<!{_G})(?P<name>{_FULL})(?P<particle>(?:{_PARTICLES})?)(?!{_G})")
 _CLOSING: Final = lazy_regex(rf"(?<!{_G})(?P<name>{_FULL}) (?:올림|드림|배상|拜上)(?=\s|[.(]|$)")
+_I_AM: Final = lazy_regex(
+    rf"(?<!{_G})(?:저는|나는|전|제 이름은|이름은) (?P<name>{_FULL})(?=인데요?|입니다|이에요|예요|이라고|라고|이고|고)"
+    rf"|^(?:[월화수목금토일](?:요일)?)[ :：]{{1,3}}(?P<duty>[{_COMMON}라]{_G}{{2}})(?=[ ,]|$)",
+    re.MULTILINE,
+)
+"""Who says the own name, and whose turn a day is: 수 홍석천."""
 _RELATED: Final = lazy_regex(
     rf"(?<!{_G})(?P<name>{_G}{{2,4}}) ?[（(](?:아내|남편|딸|아들|어머니|아버지|모친|부친|형|동생|누나|언니|오빠|배우자|본인|친구|동료|며느리|사위|손자|손녀|보호자)[)）]"
 )
@@ -48,6 +54,10 @@ _GENERIC_BEFORE: Final = lazy_regex(
 _GIVEN: Final = lazy_regex(
     rf"(?<!{_G})(?P<name>{_G}{{2}})(?:씨|님|랑|한테|하고|이(?:가|는|를|도|랑|한테|에게)|아(?=[,!. ])|야(?=[,!. ]))(?!{_G})"
 )
+
+
+_JOINED: Final = lazy_regex(rf"(?<=[랑고와과] )(?P<name>{_G}{{2}})(?=[가이는은](?: |$))")
+"""A given name that another one is joined to: 수진이랑 영호가."""
 
 
 @cache
@@ -91,10 +101,15 @@ def find_titled(text: str) -> Iterator[Found]:
             bent = match["name"][-1] in "가를은는이와과도의" and match["name"][:-1] in _words()
             if not (bent or _no_name(match["name"])) and match["name"][-1] != "님":
                 yield Found(*match.span("name"), "person", 0.7, "title")
+    yield from _titled(text)
+
+
+def _titled(text: str) -> Iterator[Found]:
+    """Yield names before a title, behind a relative, of who speaks, and beside a particle."""
     for match in matches(_TITLED, text):
         name = match["name"]
         if (
-            (_no_name(name) and not _is_made_like_one(name))
+            (_no_name(name) and not (_is_made_like_one(name) or (len(name) == 2 and name in listed("ko", "family"))))
             or _no_name(match[0].replace(" ", ""))
             or (len(name) == 1 and name in _NOBODY and "씨" not in match[0])
         ):
@@ -111,9 +126,13 @@ def find_titled(text: str) -> Iterator[Found]:
             continue
         yield Found(*match.span("name"), "person", 0.8, "title")
     yield from _of_kin(text)
-    for match in matches(_GIVEN, text):
-        if match["name"] in listed("ko", "given") and not _no_name(match["name"]):
-            yield Found(*match.span("name"), "person", 0.6, "list")
+    for match in matches(_I_AM, text):
+        if not _no_name(match[match.lastgroup or 0]):
+            yield Found(*match.span(match.lastgroup or 0), "person", 0.7, "cue")
+    for pattern in (_GIVEN, _JOINED):
+        for match in matches(pattern, text):
+            if match["name"] in listed("ko", "given") and not _no_name(match["name"]):
+                yield Found(*match.span("name"), "person", 0.6, "list")
 
 
 def _of_kin(text: str) -> Iterator[Found]:
@@ -130,8 +149,10 @@ def find_free(text: str) -> Iterator[Found]:
     for match in matches(_FREE, text):
         name = match["name"]
         given = name[len(family_of(name)) :]
+        bent = not match["particle"] and name[-1] in "이가은는을를의도만" and name[:-1] in _NOBODY
         if (
-            _no_name(name)
+            bent
+            or _no_name(name)
             or _no_name(name + match["particle"])
             or (name[:2] in _words() and given not in listed("ko", "given"))
         ):
@@ -225,7 +246,7 @@ def mention_forms(name: str, kind: str) -> Iterator[str]:
             yield rf"(?<!{_G}){family}(?= (?:{_TITLES}|총무|감사))"
         if len(given) == 2:
             yield rf"(?<!{_G}){re.escape(given)}(?= ?(?:씨|님|군|양)(?!{_G}{{2}}))"
-        if len(given) == 2 and given not in _words():
+        if len(given) == 2 and (given not in _words() or given in listed("ko", "given")):
             yield rf"(?<!{_G}){re.escape(given)}(?=(?:{_PARTICLES}|{_TITLES}|이)?(?!{_G}))"
         yield from (rf"(?<!{_G}){re.escape(part)}" for part in name.split(" ") if len(part) > 2)
     else:
@@ -238,7 +259,7 @@ PHASES: Final = (
     Phase("korean-places", (
         Row("korean-organization", find_organizations, anywhere, "organization", 0.8, "company-end institution",
             "주식회사 푸른나무에 다닌다", "동네병원에 다닌다"),
-        Row("korean-title", find_titled, anywhere, "person", 0.8, "field list title", "김민수 씨가 왔다", "고객님이 왔다"),
+        Row("korean-title", find_titled, anywhere, "person", 0.8, "cue field list title", "김민수 씨가 왔다", "고객님이 왔다"),
         Row("korean-place", find_places, anywhere, "place", 0.8, "list street",
             "서울특별시 강남구 테헤란로 152", "정말로 15"),
     )),

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from textveil.detection.found import Found, Phase, Row
+from textveil.detection.found import Found, Phase, Row, words_in
 from textveil.detection.gates import anywhere
 from textveil.detection.people_in_records import is_plain_form, line_end
 from textveil.detection.secrets import looks_drawn
@@ -121,12 +121,75 @@ def find_writers(text: str) -> Iterator[Found]:
             )
 
 
+_NAME_HEADS: Final = words_in(
+    """姓名 名字 患者 患者姓名 学生 学生姓名 员工 客户 联系人 负责人 收件人 姓 氏名 名前 お名前 患者名 担当者 担当 生徒 이름 성명 성함 환자 환자명 학생 직원 담당자 고객
+    고객명 الاسم اسم المريض الطالب الموظف العميل фио имя фамилия пациент клиент сотрудник ученик ad isim soyad adı soyadı hasta
+    müşteri öğrenci personel"""
+) | {"ad soyad", "adı soyadı", "الاسم الكامل", "اسم المريض", "фамилия имя"}
+_AGE_HEADS: Final = words_in("年龄 年齡 年齢 歳 나이 연령 العمر السن возраст лет yaş yaşı")
+_CELL_END: Final = lazy_regex("[,;\t|，、]")
+_NAME_CELL: Final = lazy_regex(r"[^\W\d_]{1,20}(?:[ 　·・.'-]{1,2}[^\W\d_]{1,20}){0,3}\.?")
+_AGE_CELL: Final = lazy_regex("[0-9\u0660-\u0669]{1,3}")
+
+
+def find_columns(text: str) -> Iterator[Found]:
+    """Yield the names and ages of a table whose first line has a cell that heads them."""
+    heads: tuple[str, list[str]] = ("", [])
+    start = 0
+    while start < len(text):
+        check_time()
+        end = line_end(text, start)
+        sign = _CELL_END.search(text, start, end)
+        cells = list(_cells(text, start, end, sign[0])) if sign else []
+        written = [text[slice(*cell)] for cell in cells]
+        lows = [cell.lower() for cell in written]
+        if len(cells) > 1 and not _NAME_HEADS.isdisjoint(lows):
+            heads = (sign[0] if sign else "", lows)
+        elif len(cells) != len(heads[1]) or (sign and sign[0] != heads[0]):
+            heads = ("", []) if text[start:end].strip("|-: \t") else heads
+        else:
+            for head, cell, value in zip(heads[1], cells, written, strict=True):
+                if head in _NAME_HEADS and _NAME_CELL.fullmatch(value):
+                    yield Found(*cell, "person", 0.8, "column")
+                elif head in _AGE_HEADS and _AGE_CELL.fullmatch(value):
+                    yield Found(*cell, "age", 0.8, "column")
+        start = end + 1
+
+
+def _cells(text: str, start: int, end: int, sign: str) -> Iterator[tuple[int, int]]:
+    for cell in text[start:end].split(sign):
+        bare = cell.strip()
+        begin = start + len(cell) - len(cell.lstrip())
+        yield begin, begin + len(bare)
+        start += len(cell) + 1
+
+
+_AT: Final = lazy_regex(
+    "(?<![\\w@.])@(?P<name>[\u4e00-\u9fff]{2,4}|[\u3041-\u30fa々ー\u4e00-\u9fff]{2,8}|[\uac00-\ud7a3]{2,4}?"
+    "|[\u0400-\u04ff]{2,20}|[\u0620-\u064a]{2,20})(?=도요|도|님|씨|さん|\\W|\\Z)"
+)
+
+
+def find_called(text: str) -> Iterator[Found]:
+    """Yield whom a message of a chat calls: @大鹏."""
+    for match in matches(_AT, text):
+        if match["name"] not in _EVERYBODY:
+            yield Found(*match.span("name"), "person", 0.7, "field")
+
+
+_EVERYBODY: Final = words_in("所有人 全体 全体成员 大家 みんな 全員 모두 전체 все الجميع")
+
+
 # fmt: off
 PHASE: Final = Phase("script-records", (
     Row("script-secret", find_secrets, anywhere, "email handle secret", 0.9, "label",
         "пароль: Снежинка2020", "пароль слишком короткий"),
     Row("script-writer", find_writers, anywhere, "handle person", 0.8, "field",
         "20:14 Тагир: да\n20:15 Ксюша: нет\n20:16 Тагир: да", "8:00 Завтрак: каша\n13:00 Обед: суп\n19:00 Ужин: чай"),
+    Row("script-column", find_columns, anywhere, "age person", 0.8, "column",
+        "姓名,年龄\n戚美兰,71", "书名,年龄\n红楼梦,71"),
+    Row("script-called", find_called, anywhere, "person", 0.7, "field",
+        "@大鹏 看看", "@所有人 看看"),
 ))
 """Secrets and lines first: their words are names too."""
 # fmt: on

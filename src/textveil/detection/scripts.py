@@ -80,9 +80,16 @@ def found_in_scripts(text: str, modules: Sequence[str]) -> list[Found]:
         later = [span for span in _mentions(rest, firm, module) if OTHER not in rest[span.start : span.end]]
         rest = replaced(rest, [(span.start, span.end, OTHER * (span.end - span.start)) for span in later])
         spans += [*here, *later]
-    return sorted(spans)
+    ages = (_AGE.match(text, span.end) for span in spans if span.kind == "person" and text[span.start] > "\u1100")
+    spans += [Found(*age.span("age"), "age", 0.8) for age in ages if age]
+    return settled(text, spans)
 
 
+_AGE: Final = lazy_regex(
+    "(?: ?(?:\u3055\u3093|\u6c0f|\u5bb9\u7591\u8005|\u88ab\u544a|\uc528|\u5148\u751f|\u5973\u58eb))?"
+    "[\uff08(](?P<age>[1-9][0-9]|[\uff11-\uff19][\uff10-\uff19])[)\uff09]"
+)
+"""An age in parentheses right behind a name or its title in Chinese, Japanese or Korean."""
 _MOST: Final = 300  # names whose mentions are looked for
 _LEAST: Final = 0.5  # score of a name whose mentions are looked for
 

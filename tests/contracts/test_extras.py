@@ -12,7 +12,7 @@ import pytest
 import textveil as tv
 from textveil.cli import main as cli
 from textveil.errors import MissingExtra, MissingLab
-from textveil.registry.table import LAB_COMMANDS, LAB_MECHANISMS
+from textveil.registry.table import LAB_COMMANDS, LAB_MECHANISMS, loaded
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
@@ -104,3 +104,22 @@ def test_the_list_of_mechanisms_says_how_many_there_are_more(capsys, monkeypatch
     assert cli._exit_code() == 0
     out, err = capsys.readouterr()
     assert "neighborhood" in out and err.count("\n") == 1 and INSTALL in err
+
+
+def test_a_function_of_the_lab_that_needs_an_extra_names_it() -> None:
+    class Point:
+        name = "frontier"
+
+        def load(self) -> None:
+            raise MissingExtra("scikit-learn", "learn")
+
+    with pytest.raises(MissingExtra, match=r"Run: pip install 'textveil\[learn\]'$"):
+        loaded(Point())
+
+
+def test_estimates_and_frontiers_need_no_scikit_learn() -> None:
+    pytest.importorskip("textveil_lab")
+    hidden = "import sys; sys.modules['sklearn'] = None; "
+    told = "import textveil_lab.estimation.frequencies, textveil_lab.frontiers.comparison"
+    done = subprocess.run([sys.executable, "-c", hidden + told], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr

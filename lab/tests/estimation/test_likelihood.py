@@ -6,9 +6,10 @@ from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.mechanisms.neighborhood import neighborhood
 from textveil.mechanisms.randomized_response import randomized_response
-from textveil_lab.estimation.channel_matrix import channel_matrix, class_laws, document_scores
-from textveil_lab.estimation.scikit_learn import document_features, learned_prior, most_likely_counts, word_features
+from textveil_lab.estimation.channel_matrix import channel_matrix, class_laws, document_scores, most_likely_counts
+from textveil_lab.estimation.scikit_learn import learned_prior, word_features
 from textveil_lab.posterior.words import WordPosterior
+from textveil_lab.vocabulary.documents import document_features
 
 SIZE = 30
 EVEN = np.full(SIZE, 1 / SIZE)

@@ -24,7 +24,7 @@ from pathlib import Path
 from types import FunctionType, MappingProxyType, MethodType
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
-from textveil.errors import MissingLab, ParameterError, UnknownNameError, need
+from textveil.errors import MissingExtra, MissingLab, ParameterError, UnknownNameError, need
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint, EntryPoints
@@ -46,9 +46,11 @@ def entry_points(group: str) -> EntryPoints:
 
 
 def loaded(point: EntryPoint) -> Any:
-    """Load the object behind an entry point. Raises ParameterError: it cannot be imported."""
+    """Load the object behind an entry point. Raises MissingExtra; ParameterError: it cannot be imported."""
     try:
         return point.load()
+    except MissingExtra:
+        raise
     except Exception as error:
         raise ParameterError(
             f"entry point {point.name} must load; got {type(error).__name__}. Upgrade or remove its package."

@@ -134,6 +134,29 @@ def matrix_of_rows(vocabulary: Vocabulary, rows: Reals) -> ChannelMatrix:
     return ChannelMatrix(vocabulary, base, sparse.csc_array(rows - base))
 
 
+LIKELIHOOD_STEPS: Final = 50  # From the public frequencies. More fit the noise of words that are hardly told apart.
+
+
+def most_likely_counts(matrix: ChannelMatrix, counts: Reals, start: Reals, steps: int = LIKELIHOOD_STEPS) -> Reals:
+    """Counts of the inputs by expectation and maximization; each step raises the likelihood and keeps the sum.
+
+    Args:
+        counts: of outputs, shape (n,) or (n, k) for several releases.
+        start: first guess of the inputs' distribution, > 0 with sum 1, shape (n,).
+        steps: how many.
+
+    Returns:
+        Counts with the sums of ``counts``, >= 0, of its shape.
+
+    Source: Dempster, Laird and Rubin 1977; for channels Agrawal and Aggarwal 2001.
+    """
+    inputs = start * counts.sum(axis=0) if counts.ndim == 1 else np.outer(start, counts.sum(axis=0))
+    for _ in range(steps):
+        expected = np.maximum(matrix.outputs(inputs), np.finfo(np.float64).tiny)
+        inputs = inputs * matrix.expected(counts / expected)
+    return inputs
+
+
 _DIRECTION: Final = 1000.0  # Precision of the prior on directions, whose features have mean square 1
 
 

@@ -16,8 +16,7 @@ from textveil.mechanisms.kinds import Described, checked_ids
 from textveil.statistics import Bound
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.facts import word_frequencies
-from textveil_lab.estimation.channel_matrix import ChannelMatrix, channel_matrix
-from textveil_lab.estimation.scikit_learn import most_likely_counts
+from textveil_lab.estimation.channel_matrix import ChannelMatrix, channel_matrix, most_likely_counts
 from textveil_lab.estimation.weights import Weights, weights_for
 from textveil_lab.posterior.words import checked_prior
 

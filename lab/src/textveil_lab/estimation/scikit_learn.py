@@ -10,39 +10,22 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
-from scipy import sparse
 
 from textveil.catalog import mechanism as catalog_mechanism
 from textveil.errors import MissingExtra, need
 from textveil.mechanisms.kinds import Mechanism
 from textveil.types import Reals, Vectors
 from textveil.vocabulary.facts import word_frequencies
-from textveil_lab.estimation.channel_matrix import ChannelMatrix, ClassLaws, channel_matrix, class_laws, document_scores
-from textveil_lab.vocabulary.documents import DocumentReader, Documents, checked_documents
+from textveil_lab.estimation.channel_matrix import (
+    ChannelMatrix,
+    ClassLaws,
+    channel_matrix,
+    class_laws,
+    document_scores,
+    most_likely_counts,
+)
+from textveil_lab.vocabulary.documents import DocumentReader, Documents, checked_documents, document_features
 from textveil_lab.vocabulary.geometry import normalize
-
-STEPS: Final = 50  # Steps from the public frequencies. More fit the noise of words that the channel hardly tells apart.
-
-
-def most_likely_counts(matrix: ChannelMatrix, counts: Reals, start: Reals, steps: int = STEPS) -> Reals:
-    """Counts of the inputs by expectation and maximization; each step raises the likelihood and keeps the sum.
-
-    Args:
-        counts: of outputs, shape (n,) or (n, k) for several releases.
-        start: first guess of the inputs' distribution, > 0 with sum 1, shape (n,).
-        steps: how many.
-
-    Returns:
-        Counts with the sums of ``counts``, >= 0, of its shape.
-
-    Source: Dempster, Laird and Rubin 1977; for channels Agrawal and Aggarwal 2001.
-    """
-    inputs = start * counts.sum(axis=0) if counts.ndim == 1 else np.outer(start, counts.sum(axis=0))
-    for _ in range(steps):
-        expected = np.maximum(matrix.outputs(inputs), np.finfo(np.float64).tiny)
-        inputs = inputs * matrix.expected(counts / expected)
-    return inputs
-
 
 _COMMON: Final = 3.0  # Nats: a word of a twentieth of all tokens says nothing, a rarer one the more, the rarer it is
 
@@ -98,21 +81,6 @@ def word_features(matrix: ChannelMatrix, prior: Reals) -> WordFeatures:
         released[:, part] = means
         clean[:, part] = matrix.expected(means)
     return WordFeatures(released, clean)
-
-
-def document_features(features: Vectors, ids: np.ndarray, bounds: np.ndarray) -> Vectors:
-    """The sum of each document's features over the root of its length: so the noise of all documents is alike.
-
-    Args:
-        features: of words, shape (n, dim).
-        ids: of all documents in a row, shape (words,).
-        bounds: where each begins and the last ends, shape (documents + 1,).
-    """
-    lengths = np.diff(bounds)
-    table = sparse.csr_array((np.ones(len(ids), dtype=np.float32), ids, bounds), shape=(len(lengths), len(features)))
-    sums = table @ features
-    sums /= np.sqrt(np.maximum(lengths, 1))[:, None]
-    return sums
 
 
 try:

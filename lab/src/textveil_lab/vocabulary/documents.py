@@ -10,13 +10,14 @@ from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from textveil.aggregates.features import WordReader
 from textveil.errors import InputError, ParameterError, need
 from textveil.mechanisms.kinds import checked_ids
 from textveil.text.marks import with_plain_marks
 from textveil.text.tokens import PLACEHOLDERS, Kind, classify, split
-from textveil.types import Ids, Integers
+from textveil.types import Ids, Integers, Vectors
 
 GAP: Final = -1  # code of a mark or white space that ends no sentence
 
@@ -198,6 +199,21 @@ def checked_documents(documents: Iterable[Any]) -> list[Any]:
     if len(kinds) > 1:
         raise ParameterError("documents must be all texts or all lists of word ids; got both.")
     return given
+
+
+def document_features(features: Vectors, ids: np.ndarray, bounds: np.ndarray) -> Vectors:
+    """The sum of each document's features over the root of its length: so the noise of all documents is alike.
+
+    Args:
+        features: of words, shape (n, dim).
+        ids: of all documents in a row, shape (words,).
+        bounds: where each begins and the last ends, shape (documents + 1,).
+    """
+    lengths = np.diff(bounds)
+    table = sparse.csr_array((np.ones(len(ids), dtype=np.float32), ids, bounds), shape=(len(lengths), len(features)))
+    sums = table @ features
+    sums /= np.sqrt(np.maximum(lengths, 1))[:, None]
+    return sums
 
 
 def _as_ids(document: Any) -> Ids:

@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from textveil.errors import need
 from textveil.randomness import seeded_generator
 from textveil.types import Integers, Reals, Vectors
-from textveil_lab.estimation.scikit_learn import document_features
 from textveil_lab.frontiers.downstream.tasks import LabelledPart, Repetition
-from textveil_lab.vocabulary.documents import Documents
+from textveil_lab.vocabulary.documents import Documents, document_features
 
 Disturb: TypeAlias = Callable[[Vectors, np.random.Generator], Vectors | Reals]
 """What becomes of the vectors of a batch's words, shape (tokens, dim) to the same."""

@@ -12,7 +12,7 @@ from textveil.detection.gates import Gates, anywhere, at_digits, glance, places_
 from textveil.detection.spans import checked_spans
 
 PIECES = """Mrs J PETTIFER|Agnes PETTIFER|PETTIFER, Agnes|Pt: Okonkwo, Chidi|, Stoke on Trent ST4 7QB|ls6 3hn
-Done. - Stav|serial number PF2X9KLM|2 84 05 69 123 456 78|by 31/3|TODO(mkowalski)
+Done. - Stav|Kaczmarek_rota.pdf|serial number PF2X9KLM|2 84 05 69 123 456 78|by 31/3|TODO(mkowalski)
 member of the PKK|at Hawthorn Surgery|Torfbau GmbH|Jehovah's Witnesses|user=kdelacroix|I live at 27 Larkfell, Durham
 works at The Copper Whisk|/home/kaitlyn/x|react@18.2.0|useState()
 $5|US$ 5.2 million|EUR 300|Rs. 50|20 dollars|30 Pounds sterling|5 mln yen|five hundred dollars

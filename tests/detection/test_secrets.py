@@ -26,6 +26,27 @@ def test_a_drawn_key_with_few_digits_is_one() -> None:
         assert secrets(f'{{"code": "{word}"}}') == []
 
 
+_IN_THEIR_PLACES = (
+    'api_key = "{}"', "const apiToken = '{}';", "headers = {{'Authorization': 'Bearer {}'}}", "secret_key = '{}'",
+    '<add key="ApiKey" value="{}" />', "ENV SECRET_TOKEN {}", "The API key is {} and it expires on Friday.",
+    '  secret_access_key = "{}"', "- **API token:** `{}`", '{{"stdout": "AWS_SECRET_ACCESS_KEY={}\\nB=1"}}',
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("place", _IN_THEIR_PLACES)
+def test_keys_without_digits_are_found_wherever_a_name_says_that_they_are_keys(place: str) -> None:
+    for key in ("GawczEYP-tKS", "ZokMXvETnmXAxlHb", "uotWJmhtseqtexkR", "tlRYRSonErxpTXQzGsMVSEfI", "Qdrak&OsbTvelm"):
+        assert secrets(place.format(key)) == [key]
+    for word in ("readTokenOfServer", "KEYWORD_BEGIN_RANGE", "self.currentTokenValue", "${VAULT_TOKEN}", "$apiKey"):
+        assert secrets(place.format(word)) == []
+
+
+def test_a_password_that_begins_as_a_variable_does_is_one_if_it_goes_on_otherwise() -> None:
+    assert secrets("API_SECRET=@N25tE?irlkd") == ["@N25tE?irlkd"]
+    for variable in ("$PASSWORD", "${PASSWORD:-x}", "$(cat /run/secret)", "@password", "&anchor", "$row->password"):
+        assert secrets(f"API_SECRET={variable}") == []
+
+
 @pytest.mark.parametrize(
     "token",
     [

@@ -16,6 +16,7 @@ from textveil.detection.secrets import (
     is_quoted_secret,
     is_said_secret,
     is_said_word,
+    is_scrambled,
     is_unlike_prose,
     is_worded_setting,
     looks_drawn,
@@ -87,6 +88,8 @@ _MEMBER: Final = lazy_regex(
     r"\s{0,24}[\"'](?:value|plain|plaintext|text|current|default|secret|password|data)[\"']\s{0,4}:\s{0,4}"
     r"\"(?P<value>[^\"\n]{1,200})\""
 )
+_IN_IMAGE: Final = lazy_regex(r"(?:\A|\n)(?:ENV|ARG|setx) \Z")  # a name, and its value behind a space
+_SPACE: Final = lazy_regex("[ \t]{1,4}(?=\\S)")
 _DASHED: Final = lazy_regex(r"[ \t]{0,24}- [\"']?(?P<value>[^\s\"'`<>,;:{}\[\]]{1,200})[\"']?[ \t]{0,8}(?:\n|\Z)")
 _SAY: Final = lazy_regex(
     r"[\"'`*]{0,2}(?:,(?=[ \t]c'est))?[ \t]{1,3}(?:(?:code|number|no\.?|antig[oau]a?|vecchi[ao]|anterior|precedente)"
@@ -126,7 +129,10 @@ CREDENTIAL_GATE: Final = either(
         holding(*_PIECES),
     ),
     either(
-        both(in_runs("[0-9]"), with_words(" ".join(_WEAK))),
+        either(
+            either(with_words("bearer"), holding("PI key", "pi key", "ccess key", "ookie: ")),
+            both(in_runs("[0-9]"), with_words(" ".join(_WEAK))),
+        ),
         both(with_words("pass"), with_words("user login ssh username account root wifi wi ssid wlan")),
     ),
 )
@@ -205,6 +211,8 @@ def _value(text: str, start: int, end: int, meant: str) -> Found | None:
     whose = _WHOSE.match(text, end) if told else None
     end = whose.end() if whose else end
     sign = _ASSIGN.match(text, end)
+    if sign is None and _IN_IMAGE.search(text, max(0, start - 8), start):
+        sign = _SPACE.match(text, end)
     if sign is not None:
         return _assigned(text, start, sign, meant, of=whose is not None)
     flag = text[start : start + 1] == "-" and text[start - 1 : start].isspace()
@@ -286,19 +294,20 @@ def _fits(value: str, meant: str, *, quoted: bool, alone: bool, setting: bool = 
     if meant == "pin":
         return value.isdigit() and 4 <= len(value) <= 8
     if meant in ("key", "drawn"):
-        return looks_drawn(value, 20 if meant == "key" else 14)
+        return looks_drawn(value, 20 if meant == "key" else 14) or (
+            meant == "drawn" and value.isalnum() and is_scrambled(value)
+        )
     if meant == "pass":
         good = is_said_secret(value) or (alone and is_said_word(value))
         return len(value) >= 5 and not value[0].isdigit() and good
     if meant in ("token", "bearer"):
         digits = sum(map(str.isdigit, value))
         long = (len(value) >= 8 and digits > 0) or (len(value) >= 6 and digits > 1)
-        long = (long and any(map(str.isalpha, value))) or (len(value) >= 20 and share_of_rarer_case(value) >= 0.25)
-        worded = setting and meant == "token" and len(value) >= 8
-        return (long or worded) and (
-            is_quoted_secret(value)
-            if quoted
-            else is_bare_secret(value, alone=False, setting=worded or looks_drawn(value))
+        scrambled = is_scrambled(value)
+        drawn = scrambled or (len(value) >= 20 and share_of_rarer_case(value) >= 0.25)
+        worded = scrambled or (setting and meant == "token" and len(value) >= 8)
+        return ((long and any(map(str.isalpha, value))) or drawn or worded) and (
+            is_quoted_secret(value) if quoted else is_bare_secret(value, alone=False, setting=worded)
         )
     if not quoted and value.isdigit() and len(value) < 4:
         return False
@@ -340,7 +349,12 @@ def _said(text: str, said: re.Match[str], meant: str) -> Found | None:
     elif meant == "bearer":
         good = len(value) >= 16 and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
     elif meant in ("token", "key", "drawn") or (meant == "pass" and not said["is"]):
-        good = looks_drawn(value, 16 if meant == "token" else 20)
+        good = looks_drawn(value, 16 if meant == "token" else 20) or (
+            meant == "token"
+            and said["is"] is not None
+            and is_bare_secret(value, alone=True)
+            and (is_scrambled(value) or _is_word_with_digits(value))
+        )
     elif said["is"]:
         behind = text[place + len(value) : place + len(value) + 5]
         ends = behind[:2].rstrip() in ("", ".", ",", ";", "!", ")") or behind == " and "
@@ -365,6 +379,10 @@ def _said(text: str, said: re.Match[str], meant: str) -> Found | None:
 _OF_A_PAGE: Final = lazy_regex(
     "(?i)(?:polic|reset|field|length|rule|strength|manag|hint|type|expir|protect|error|requ|chang|prompt|input|box|form|page)"
 )
+
+
+def _is_word_with_digits(value: str) -> bool:
+    return len(value) >= 8 and sum(map(str.isdigit, value)) > 1 and is_said_secret(value) and "." not in value
 
 
 def _is_foreign(verb: str, value: str) -> bool:

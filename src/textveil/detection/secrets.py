@@ -79,11 +79,12 @@ KEPT_BEGINNINGS: Final = tuple(
 PEM_LABEL: Final = r"(?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?"
 """The words between the hyphens of a private key's first line."""
 _CLASSES: Final = lazy_regex("[0-9]+|[a-z]+|[A-Z]+")
+_NAME_PARTS: Final = lazy_regex("[A-Z]?[a-z]+|(?:(?![A-Z][a-z])[A-Z])+")
 _HEXADECIMAL: Final = lazy_regex("(?:[0-9a-f]{32,}|[0-9A-F]{32,})")
 _ALPHABET: Final = lazy_regex(r"[A-Za-z0-9+/=_.~%-]+")
 _WITHIN: Final = r"(?:\*{3}|\$\{|\{\{|%\(|your[_ -]|_here\b|-here\b|redacted|masked|placeholder|\.\.\.)"
 _PLACEHOLDER: Final = lazy_regex(
-    rf"(?i)[*x.#\xb7?-]{{2,}}|[<\[{{$@&|:].*|\*[A-Za-z_]+|(?:(?!{_WITHIN}).)*+{_WITHIN}.*"
+    rf"(?i)[*x.#\xb7?-]{{2,}}|[<\[{{|].*|\$[({{\[].*|[$@&:]{{1,2}}[\w.:/>()\[\]{{}}-]*[;,]?|\*[A-Za-z_]+|(?:(?!{_WITHIN}).)*+{_WITHIN}.*"
     r"|%(?:[^A-Za-z0-9]|[A-Za-z_]{1,40}(?:%?\Z|%?[^A-Za-z0-9%])|[0-9a-f]{2}(?![A-Za-z0-9])|\d{0,3}[a-z]\Z).*"
     r"|(?:null|none|nil|undefined|true|false|yes|no|on|off|n/?a|tbd|todo|string|str|text|char|varchar|bytes?|int"
     r"|integer"
@@ -161,6 +162,19 @@ def share_of_rarer_case(value: str) -> float:
     """
     capitals, small = sum(map(str.isupper, value)), sum(map(str.islower, value))
     return min(capitals, small) / max(1, capitals + small)
+
+
+def is_scrambled(value: str) -> bool:
+    """Return whether a value has marks, digits or capitals inside, and words make up less than half of its letters.
+
+    So names of code are none, such as readTokenOfServer.
+    """
+    if len(value) < 10 or not has_marks(value):
+        return False
+    parts = _NAME_PARTS.findall(value)
+    known = lists().words.get
+    worded = sum(len(part) for part in parts if len(part) > 2 and known(part.lower(), 0))
+    return worded * 2 < sum(map(len, parts))
 
 
 def is_unlike_prose(value: str) -> bool:

@@ -131,3 +131,9 @@ def test_a_name_in_the_name_of_a_file_is_found(text: str, name: str) -> None:
 )
 def test_words_in_the_name_of_a_file_stay(text: str) -> None:
     assert not [span for span in tv.detect(text, min_score=0.35) if span.kind in ("person", "place", "handle")]
+
+
+def test_a_login_of_a_persons_whole_name_is_no_given_name() -> None:
+    text = "[14:02] jkowalczyk: hi all\n[14:03] dshah: Jan Kowalczyk asked\n[14:04] mina: yes, Devika Shah, Mina Roe\n"
+    found = {text[span.start : span.end]: span.kind for span in tv.detect(text, min_score=0.35)}
+    assert (found["jkowalczyk"], found["dshah"], found["mina"]) == ("handle", "handle", "person")

@@ -1,7 +1,7 @@
 """Amounts of one text: totals add up whatever they were, and released words choose a size; at epsilon 0."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Literal
 
@@ -111,3 +111,55 @@ def test_released_words_choose_the_size_of_an_amount(text: str, least: int, larg
     assert all(least <= number <= largest for number in drawn)
     assert len(set(drawn)) > 30
     assert max(drawn) > 4 * min(drawn)
+
+
+def identifiers(text: str, seed: int) -> str:
+    return Sanitizer("identifiers", rng=seeded_generator(seed))(text).text
+
+
+def numbers(text: str) -> list[Decimal]:
+    return [Decimal(one.replace(",", "")) for one in re.findall(r"[0-9][0-9,]*(?:\.[0-9]+)?", text)]
+
+
+ROWS = (
+    "Labour, {} hours @ £42.00       {}\nPipe 22 mm, {} m at £9.25   {}\n"
+    "Net                              {}\nVAT {}%   {}\nTotal due   {}\n"
+)
+HOLDS = ("6.5", "£273.00", "4", "£37.00", "£310.00", "20", "£62.00", "£372.00")
+FAILS = ("6.5", "£999.99", "4", "£1.00", "£77.00", "20", "£5.55", "£8,000.00")
+
+
+def test_prices_taxes_and_totals_fit_the_numbers_that_are_released() -> None:
+    for seed in range(15):
+        page = identifiers(ROWS.format(*HOLDS), seed)
+        hours, price, labour, _, length, each, pipe, net, rate, tax, total = numbers(page)
+        assert (net, total) == (labour + pipe, net + tax) and (pipe == length * each or not length)
+        assert abs(labour - hours * price) <= Decimal("0.005") and abs(tax - net * rate / 100) <= Decimal("0.005")
+        assert 5 <= rate <= 25
+
+
+def test_whether_a_price_or_a_tax_fits_shows_nowhere() -> None:
+    for seed in range(10):
+        assert identifiers(ROWS.format(*HOLDS), seed) == identifiers(ROWS.format(*FAILS), seed)
+
+
+@pytest.mark.parametrize(
+    ("text", "law"),
+    [
+        ("We paid £85.00 and £120.50, so £205.50 in total.", lambda a, b, total: total == a + b),
+        ("Damages of £12.50 and costs of £3.25, a total of £15.75 is due.", lambda a, b, total: total == a + b),
+        ("Paid £8.00 each for 30 children, £240.00 in all.", lambda a, count, total: total == a * count),
+        ("We paid £85.00. Then £120.50 came. It is £205.50.", lambda a, b, total: total != a + b),
+        ("He paid £85.00. She paid £12.00 more, £97.00 in total.", lambda a, b, total: total != a + b),
+    ],
+)
+def test_what_is_in_total_adds_up_its_sentence(text: str, law: Callable[[Decimal, Decimal, Decimal], bool]) -> None:
+    for seed in range(10):
+        assert law(*numbers(identifiers(text, seed)))
+
+
+def test_a_tax_that_is_included_is_no_part_of_a_total() -> None:
+    for seed in range(10):
+        text = identifiers("Chair £96.00\nTable £24.00\nVAT (20% included) £20.00\nTotal £120.00\n", seed)
+        chair, table, rate, tax, total = numbers(text)
+        assert total == chair + table and abs(tax - total * rate / (100 + rate)) <= Decimal("0.005")

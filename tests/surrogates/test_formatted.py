@@ -118,6 +118,7 @@ def test_places_keep_the_format_of_an_address(rng: np.random.Generator) -> None:
         ("n.\xba 18", r"n\.\xba [1-9]\d"),
         ("ul. Lipowa 8 m. 12", r"[Uu]l\. \w+ \d m\. [1-9]\d|\w+ \w+ \d m\. [1-9]\d"),
         ("Oudegracht 118 bis", r"\w+ \w+ [1-9]\d\d bis"),
+        ("GL54 2HS", r"[A-Z]{2}\d\d \d[A-Z]{2}"),
     ],
 )
 def test_rooms_stay_rooms(value: str, form: str) -> None:

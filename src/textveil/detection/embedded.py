@@ -60,6 +60,7 @@ from textveil.detection.lists import LANGUAGES, Marks, lists, ordinary_words, pl
 from textveil.detection.mentions import (
     whole_login,
     with_enumerated,
+    with_logins,
     with_mentions,
     with_possessive,
     with_second_mentions,
@@ -138,6 +139,7 @@ class EmbeddedDetector:
         candidates = with_states(read.text, people_in_records.with_addressed(read.text, candidates, ordinary))
         candidates = with_whole_names(read.text, candidates, ordinary, eponyms, language)
         candidates = with_second_mentions(read.text, candidates, ordinary, eponyms, language)
+        candidates = with_logins(read.text, candidates)
         if language not in _NOUNS_IN_CAPITALS:
             candidates = with_whole_runs(read.text, candidates)
         candidates = labelled_places.with_kinds(read.text, candidates)

@@ -33,7 +33,7 @@ _BACK: Final = 80
 
 FORM: Final = lazy_regex(
     r" (?:gGmbH|GmbH(?: & Co\.? ?(?:KG(?:aA)?|OHG))?|mbH|UG|KGaA|OHG|eG|e\. ?[VKG]\.|GbR"
-    r"|(?P<weak>Limited|KG|AG|SA|SAS|AB|AS|BV|NV|SL)|LLC|L\.L\.C|LLP|Ltd|LIMITED|plc|PLC|CIC|Co-op(?:erative)?|Pty|SARL"
+    r"|(?P<weak>Limited|KG|AG|SA|SAS|AB|AS|BV|NV|SL)|LLC|L\.L\.C|LLP|Ltd|LTD|LIMITED|plc|PLC|CIC|Co-op(?:erative)?|Pty|SARL"
     r"|S\.A\.R\.L|EURL|SASU|SCI|SNC|S\. ?L(?:\. ?[UP])?"
     r"|S\.A(?:\.[CS])?|E\.I\.R\.L|S\. ?Coop|S\.C\.C\.L|S\.? ?r\.? ?l|SRL|S\.R\.L|S\.p\.A|s\.n\.c|s\.a\.s"
     r"|Ltda|Lda|EIRELI"

@@ -506,6 +506,23 @@ _OWNS: Final = ("s' ", "S' ")
 _CALLED: Final = frozenset(("person", "handle"))
 
 
+def with_logins(text: str, spans: Sequence[Found]) -> list[Found]:
+    """Return spans with those persons as handles whom a page calls by a login of another's whole name: jkowalczyk."""
+    small = [
+        span
+        for span in spans
+        if span.kind == "person" and span.end - span.start >= _SHORTEST_LOGIN and text[span.start : span.end].islower()
+    ]
+    whole = [span for span in spans if span.kind == "person" and " " in text[span.start : span.end]] if small else []
+    if not whole:
+        return list(spans)
+    second = _Second([(text[span.start : span.end], span) for span in whole], frozenset())
+    logins = {
+        span for span in small if (low := text[span.start : span.end]) in second.logins and low not in second.parts
+    }
+    return [span._replace(kind="handle") if span in logins else span for span in spans]
+
+
 def with_second_mentions(
     text: str,
     spans: Sequence[Found],

@@ -41,7 +41,7 @@ from textveil.surrogates.drawn import DrawMentions, Drawn
 from textveil.surrogates.making import guarantee_of
 from textveil.surrogates.map_file import PrivateMap, Replaced
 from textveil.surrogates.scopes import ApartScope, KeyedScope, KindScope, MemoryScope, Scope
-from textveil.surrogates.surrogate import UNKNOWN, Mention, Surrogate, page_of
+from textveil.surrogates.surrogate import A_SPAN, SAME_KIND, UNKNOWN, Mention, Surrogate, page_of
 from textveil.text.escapes import Places, Reading
 from textveil.text.marks import Marks, plain_text
 from textveil.text.patterns import lazy_regex
@@ -51,6 +51,10 @@ AGE: Final = "age"  # drawn first, so that birth dates can be drawn to fit what 
 _LAST: Final = ("organization", "email", "handle", "url", "date")
 """Kinds drawn last: they agree with names, and are written as what is released shows."""
 _FIRST: Final = {AGE: -2, "demographic": -1}
+_LOOKING_BACK: Final = {AGE: -2, "money": 0.5}
+"""Kinds that see released text beyond the span before them; amounts also the numbers, which are drawn before them."""
+_COUNTED: Final = ("number", "quantity", "duration", "measurement")
+_FAR: Final = 96  # released characters before one of them that it may look at
 _BY_PAGE: Final = frozenset(("person", "place", "organization", "demographic"))
 _SHOWS_COUNTRY: Final = ("place", "phone")
 _NEAR: Final = 120  # characters between an age and a date of birth that it belongs to
@@ -79,7 +83,7 @@ class ByPolicy:
     def __init__(self, parts: PolicyParts, outside: Outside, scope: ScopeName, key: bytes | None) -> None:
         self._finder = parts.finder
         self._surrogates = parts.surrogates
-        turns = {kind: turn for turn, kind in enumerate(_LAST, start=1)} | _FIRST
+        turns = {kind: turn for turn, kind in enumerate(_LAST, start=1)} | _FIRST | _LOOKING_BACK
         self._by_turn = sorted(parts.surrogates.items(), key=lambda item: turns.get(item[0], 0))
         self._outside = outside
         self._scopes_of = {kind: parts.scopes.get(kind, scope) for kind in parts.surrogates}
@@ -206,6 +210,7 @@ class ByPolicy:
             else UNKNOWN
         )
         done: list[str] = []  # of the kinds drawn first
+        counted: list[str] = []  # of numbers, which amounts may follow
         for kind, surrogate in self._by_turn if places_of else ():
             places = places_of.get(kind, [])
             if kind == _LAST[-1] and places and around.shown:
@@ -222,7 +227,7 @@ class ByPolicy:
                 mentions = [
                     Mention(
                         values[place],
-                        _ahead(place, around) if kind == AGE else around.before(place),
+                        _ahead(place, spans, drawn, counted, around) if kind in _LOOKING_BACK else around.before(place),
                         _behind(place, spans, drawn, done, around),
                         _nearest(place, aged, spans, drawn),
                         page,
@@ -233,6 +238,7 @@ class ByPolicy:
                 for place, value in zip(places, own, strict=True):
                     drawn[place] = value
             done += [kind] if kind in _FIRST else []
+            counted += [kind] if kind in _COUNTED else []
         if self._keeps_words and not places_of.keys().isdisjoint(self._surrogates):
             writing = Places(reading)
             for place, span in enumerate(spans):
@@ -275,13 +281,18 @@ class ByPolicy:
         return PrivateMap(released=released, replaced=tuple(pieces))
 
 
-def _ahead(place: int, around: Stretches) -> str:
-    """Return the released characters before an age, with a mark for each other span: little \ufffc (4."""
-    before = around.before(place)
-    while around.shown and place and len(before) < BEFORE:
+def _ahead(
+    place: int, spans: Sequence[DetectedSpan], drawn: Sequence[str], counted: Sequence[str], around: Stretches
+) -> str:
+    """Return the released characters before a span, with marks for others: little \ufffc (4; 20\ufffc % is \ufff9."""
+    before = stretch = around.before(place)
+    kind = spans[place].kind
+    while place and len(stretch) < around.shown and len(before) < _FAR:
         place -= 1
-        before = f"{around.before(place)}\ufffc{before}"
-    return before[-BEFORE:]
+        stretch = around.before(place)
+        value = drawn[place] if spans[place].kind in counted else ""
+        before = f"{stretch}{value}{SAME_KIND if spans[place].kind == kind else A_SPAN}{before}"
+    return before[-_FAR:]
 
 
 def _behind(

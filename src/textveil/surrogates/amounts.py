@@ -1,7 +1,8 @@
-"""Amounts on a public logarithmic grid; totals of the amounts above them, and sizes that released words show.
+"""Amounts on a public logarithmic grid; totals, taxes and prices that fit one another, and sizes that words show.
 
-Which amounts are totals, and which have a size, follows from released text, from formats and from which amounts are
-equal, so it costs nothing. A total is the sum of what the amounts above it were drawn as, whatever it was itself.
+Which amounts are made of others, and which have a size, follows from released text, from formats and from which
+amounts are equal, so it costs nothing. A total is the sum of what the amounts above it were drawn as, whatever it was
+itself; a tax, and a price times a number, are made alike, of the percentage and the number that are released.
 Proof: ``privacy/proofs/surrogates.md``.
 """
 
@@ -22,7 +23,7 @@ from textveil.surrogates.drawn import AS_READ, UNREAD, Draw, Drawn, Together, ag
 from textveil.surrogates.making import SURROGATES, OptionalEpsilon, declared
 from textveil.surrogates.quantities import NUMBERS, check_width, width_option, window
 from textveil.surrogates.scopes import Scope
-from textveil.surrogates.surrogate import Mention
+from textveil.surrogates.surrogate import A_SPAN, SAME_KIND, Mention
 from textveil.surrogates.writing import in_case_of
 from textveil.text.patterns import lazy_regex
 
@@ -87,8 +88,9 @@ def amount(
     whether decimals are written, behind which mark, stay; dollars are in the plural where the drawn number and the
     language ask for it; words such as million are read and written out. What cannot be read gets a uniform cell.
 
-    At epsilon 0 a total behind a word for it is the sum of what the amounts above it became, and released words such as
-    rent or salary choose a range of their own: both are functions of released text.
+    At epsilon 0 a total behind a word for it is the sum of what the amounts above it became, a tax is its percentage,
+    what stands behind a price is as many times the price as is released, and released words such as rent or salary
+    choose a range of their own: all are functions of released text.
 
     ``width`` is that of the staircase, where ``epsilon`` is above 0. Thousands are parted as the language of the
     released text does; else by a comma, or by a full stop where a comma stands before decimals.
@@ -134,7 +136,7 @@ def amount(
             shown = _number(number_of(key(value), cell, scope, rng), cents is not None, mark, language)
             return match["sign"] + match["before"] + shown + _counted(match["after"] + match["again"], shown, language)
 
-        return Together(surrogate_of, first) if plan.totals or plan.sizes else surrogate_of
+        return Together(surrogate_of, first) if plan.made or plan.sizes else surrogate_of
 
     def written_as(value: str) -> Written | None:
         match, read = read_in(value)
@@ -228,18 +230,26 @@ class Written(NamedTuple):
 
 
 class Part(NamedTuple):
-    """An amount that a total adds up."""
+    """An amount that another one is made of."""
 
     key: str
     sign: int
     cents: bool
 
 
+class Made(NamedTuple):
+    """What an amount is made of: a total of its parts, a percentage of their sum, a number of times one of them."""
+
+    parts: tuple[Part, ...]  # such amounts among them stand before it
+    factor: float = 1.0
+    least: float = 1.0  # below it, it is drawn as others are
+
+
 class Plan(NamedTuple):
     """What released text shows of the amounts of a text, by their keys."""
 
     sizes: Mapping[str, tuple[float, float]]  # the least and the largest amount
-    totals: Mapping[str, tuple[Part, ...]]  # what a total adds up; totals among them stand before it
+    made: Mapping[str, Made]
 
 
 _SHOWN: Final = 48  # characters before an amount that are looked at; as many mean that there may be more
@@ -249,9 +259,33 @@ _TOTAL: Final = lazy_regex(
     r"(?:(?P<sub>sub-?total|total (?:net|ht|hors taxes?|excl\.?|before (?:tax|vat))|net(?:to)?(?: total|betrag|summe)?"
     r"|zwischensumme|sous-total|subtotale|subtotaal|imponibile|base imponible|taxable amount|suma netto)"
     r"|total|totale?s?|sum(?:me)?|gesamt(?:betrag|summe|preis)?|rechnungsbetrag|endbetrag|brutto(?:betrag)?"
-    r"|totaal|te betalen|razem|suma|do zap\u0142aty|amount due|balance due)(?![^\W_])[^\n]{0,28}\Z"
+    r"|totaal|te betalen|razem|suma|do zap\u0142aty|amount due|balance due)(?![^\W_])[^\n]{0,40}\Z"
 )
 _BLANK: Final = lazy_regex(r"\n[ \t|]*\n")
+_SPAN: Final = lazy_regex(f"[{A_SPAN}{SAME_KIND}]")
+_LINE: Final = lazy_regex(r"\n")
+_SENTENCE: Final = lazy_regex(r"\n|[.!?;]\s+(?=[A-Z\xc0-\xde])")
+_DECIMAL_NUMBER: Final = r"(?<![\d.,])[0-9]{1,4}(?:[.,][0-9]{1,2})?(?![\d.,])"
+_TIMES: Final = lazy_regex(rf"(?P<times>{_DECIMAL_NUMBER})(?![^\S\n]?%)")
+TAX_WORD: Final = r"(?:VAT|GST|[Ss]ales [Tt]ax|[Tt]ax|TVA|T\.V\.A\.|IVA|I\.V\.A\.|MwSt\.?|USt\.?|BTW|[Bb]tw|moms|VAT-u)"
+_TAX: Final = lazy_regex(
+    rf"(?<![^\W_])(?:{TAX_WORD}[^\n%0-9]{{0,12}}(?P<share>{_DECIMAL_NUMBER}){A_SPAN}?\s?%"
+    rf"|(?P<rate>{_DECIMAL_NUMBER}){A_SPAN}?\s?%{A_SPAN}?[^\n%0-9]{{0,12}}?(?<![^\W_]){TAX_WORD})(?![^\W_])?[^\n0-9%{SAME_KIND}]{{0,48}}\Z"
+)
+_HELD: Final = lazy_regex(r"(?i)incl|enthalten|inbegriffen|dont|comprise|inklusive")
+_GAP: Final = r"(?:[^\S\n|]{2,}|\t|\s?\|\s?)"  # between two cells of a row
+_PRICED: Final = lazy_regex(
+    rf"(?:(?P<times>{_DECIMAL_NUMBER})(?:[^\n0-9@]{{0,40}}?)(?:@|\xe0|(?<= )at|(?<= )je|\xd7|(?<= )x|(?<= )za)"
+    rf"|(?P<cell>{_DECIMAL_NUMBER}){A_SPAN}?{_GAP})[^\S\n]?[^\w\s]?{SAME_KIND}(?:{_GAP}| ?= ?)[^\w\s]?\Z"
+)
+_IN_ALL: Final = lazy_regex(
+    r"(?i)(?<![^\W_])(?:total(?:e|ling)?|in all|altogether|zusammen|insgesamt|gesamt|en tout|en total|in totale|totaal|"
+    r"in totaal|samen|razem|\u0142\u0105cznie|no total)(?: (?:of|de|di|von|van|is|comes to))?[ :,=]{1,3}[^\w\s]?\Z"
+)
+_IN_ALL_BEHIND: Final = lazy_regex(
+    r"(?i)\A,? (?:in total|in all|altogether|all told|zusammen|insgesamt|en tout|au total|en total|in totale|in totaal|"
+    r"razem|no total)(?![^\W_])"
+)
 _COLUMN: Final = lazy_regex(r"[\s|;]*")  # what stands between two amounts of one row
 
 _MONTH: Final = (
@@ -288,8 +322,9 @@ _NEAR: Final = 30  # characters around an amount whose words tell its size
 
 
 def plan_of(mentions: Sequence[Mention], written: Sequence[Written | None]) -> Plan:
-    """Return which amounts are totals of others, and which have a size that released words show."""
-    return Plan(_sizes_of(mentions, written), _totals_of(mentions, written))
+    """Return which amounts are made of others, and which have a size that released words show."""
+    near = [mention._replace(before=_SPAN.split(mention.before)[-1]) for mention in mentions]
+    return Plan(_sizes_of(near, written), _made_of(mentions, near, written))
 
 
 def _sizes_of(mentions: Sequence[Mention], written: Sequence[Written | None]) -> dict[str, tuple[float, float]]:
@@ -307,51 +342,113 @@ def _sizes_of(mentions: Sequence[Mention], written: Sequence[Written | None]) ->
 
 
 def add_up(plan: Plan, known: dict[str, str], number_of: Callable[[Part], float], rng: np.random.Generator) -> None:
-    """Note what amounts with a size are drawn as, and then each total as the sum of its parts, where it is positive."""
+    """Note what amounts with a size are drawn as, and then what others are made of them, where it is not too small."""
     for key, (least, largest) in plan.sizes.items():
-        if key not in known and key not in plan.totals:
+        if key not in known and key not in plan.made:
             known[key] = repr(least * float((largest / least) ** rng.random()))  # its logarithm is uniform
-    for key, parts in plan.totals.items():
+    for key, (parts, factor, least) in plan.made.items():
         if key not in known:
-            added = math.fsum(part.sign * number_of(part) for part in parts)
-            if added >= 1:
-                known[key] = repr(added)
+            made = factor * math.fsum(part.sign * number_of(part) for part in parts)
+            if made >= least:
+                known[key] = repr(made)
 
 
-def _totals_of(mentions: Sequence[Mention], written: Sequence[Written | None]) -> dict[str, tuple[Part, ...]]:
-    """Return which amounts are totals of amounts before them, by how they stand in lines and by released words.
+class _Reading:
+    """Reads amounts in order; notes which are totals, and which are a tax that another one holds already."""
+
+    def __init__(self, mentions: Sequence[Mention], near: Sequence[Mention], written: Sequence[Written | None]) -> None:
+        self.mentions, self.near, self.written = mentions, near, written
+        self.ends = [_ends_line(mention, behind) for mention, behind in zip(near, [*near[1:], None], strict=True)]
+        self.kinds: dict[int, bool] = {}  # whether a total is one of a part of a sum, by its place
+        self.held: set[int] = set()
+
+    def made(self, place: int, own: Written) -> Made | None:
+        mention = self.near[place]
+        clause = _SENTENCE.split(self.mentions[place].before)[-1]
+        percent = _percent_in(_LINE.split(self.mentions[place].before)[-1], mention.after)
+        word = _TOTAL.search(mention.before) if len(self.near) > 2 else None
+        if word is not None and (word["line"] or len(mention.before) < _SHOWN) and not percent:
+            if not self.ends[place] and _COLUMN.fullmatch(mention.after):
+                return None
+            self.kinds[place] = word["sub"] is not None
+            return _sum(self._rows(place, own))
+        if percent is not None:
+            is_held, share = percent
+            self.held |= {place} if is_held else set()
+            parts = self._beside(place, own, min(clause.count(SAME_KIND), 1)) or self._rows(place, own)
+            return Made(parts, share / (100 + share) if is_held else share / 100)
+        if place and (price := _PRICED.search(_LINE.split(self.mentions[place].before)[-1])) is not None:
+            return Made(self._beside(place, own, 1), _number_in(price["times"] or price["cell"]))
+        if _IN_ALL.search(mention.before) or _IN_ALL_BEHIND.match(mention.after):
+            count, times = clause.count(SAME_KIND), _TIMES.findall(clause)
+            if count == 1 and len(times) == 1:
+                return Made(self._beside(place, own, 1), _number_in(times[0]))
+            return _sum(self._beside(place, own, count))
+        return None
+
+    def _beside(self, place: int, own: Written, count: int) -> tuple[Part, ...]:
+        """Return the amounts before one in its sentence; none if one of them is of another kind."""
+        rows = [row for row in self.written[max(place - count, 0) : place] if row is not None]
+        if len(rows) < count or any(row.currency != own.currency for row in rows):
+            return ()
+        return tuple(Part(row.key, -1 if row.is_negative else 1, row.cents) for row in rows)
+
+    def _rows(self, place: int, own: Written) -> tuple[Part, ...]:
+        """Return the last amount of every line before one, back to a total before."""
+        parts: list[Part] = []
+        is_apart = _is_apart(self.near, place)
+        for other in range(place - 1, max(place - _MOST, 0) - 1, -1):
+            if other in self.kinds and is_apart and not self.kinds[other]:
+                break
+            row = self.written[other]
+            if self.ends[other] and row is not None and row.currency == own.currency and other not in self.held:
+                parts.append(Part(row.key, -1 if row.is_negative else 1, row.cents))
+            if other in self.kinds:
+                break
+            is_apart = is_apart or _is_apart(self.near, other)
+        return tuple(parts)
+
+
+def _made_of(
+    mentions: Sequence[Mention], near: Sequence[Mention], written: Sequence[Written | None]
+) -> dict[str, Made]:
+    """Return which amounts are made of amounts before them, by how they stand in lines and by released words.
 
     A total stands behind a word for one that begins its line. It adds up the last amount of every line before it, back
-    to a total before. An amount that equals one of its parts is none.
+    to a total before. "In total" adds up the amounts of a sentence. A tax is its percentage of the amount before it, or
+    of such lines. What stands behind a price, "3 x" or "3 hours at", is as many times the price. An amount that equals
+    one of its parts is none.
     """
-    ends = [_ends_line(mention, behind) for mention, behind in zip(mentions, [*mentions[1:], None], strict=True)]
-    totals: dict[str, tuple[Part, ...]] = {}
-    kinds: dict[int, bool] = {}  # whether a total is one of a part of a sum, by its place
-    added: set[str] = set()
-    for place, (mention, own) in enumerate(zip(mentions, written, strict=True)):
-        word = _TOTAL.search(mention.before) if own is not None and len(mentions) > 2 else None
-        if own is None or word is None or (not word["line"] and len(mention.before) >= _SHOWN):
+    reading = _Reading(mentions, near, written)
+    made: dict[str, Made] = {}
+    used: set[str] = set()
+    for place, own in enumerate(written):
+        one = reading.made(place, own) if own is not None else None
+        if own is None or one is None:
             continue
-        if not ends[place] and _COLUMN.fullmatch(mention.after):
-            continue
-        kinds[place] = word["sub"] is not None
-        parts: list[Part] = []
-        is_apart = _is_apart(mentions, place)
-        for other in range(place - 1, max(place - _MOST, 0) - 1, -1):
-            if other in kinds and is_apart and not kinds[other]:
-                break
-            row = written[other]
-            if ends[other] and row is not None and row.currency == own.currency:
-                parts.append(Part(row.key, -1 if row.is_negative else 1, row.cents))
-            if other in kinds:
-                break
-            is_apart = is_apart or _is_apart(mentions, other)
-        keys = {part.key for part in parts}
-        fits = len(parts) > 1 and own.key not in keys | added | totals.keys()
-        if fits and (own.cents or not any(part.cents for part in parts)):
-            totals[own.key] = tuple(parts)
-            added |= keys
-    return totals
+        keys = {part.key for part in one.parts}
+        fits = keys and own.key not in keys | used | made.keys()
+        if fits and (own.cents or one.factor != 1 or not any(part.cents for part in one.parts)):
+            made[own.key] = one._replace(least=0.01 if own.cents else 1.0)
+            used |= keys
+    return made
+
+
+def _sum(parts: tuple[Part, ...]) -> Made | None:
+    return Made(parts) if len(parts) > 1 else None
+
+
+def _percent_in(line: str, after: str) -> tuple[bool, float] | None:
+    """Return whether a tax is held by the amounts before it, and its percentage, if an amount stands behind one."""
+    tax = _TAX.search(line)
+    if tax is None:
+        return None
+    share = _number_in(tax["share"] or tax["rate"])
+    return (_HELD.search(tax[0] + after[:16]) is not None, share) if 0 < share < 100 else None
+
+
+def _number_in(written: str) -> float:
+    return float(written.replace(",", "."))
 
 
 def _ends_line(mention: Mention, behind: Mention | None) -> bool:

@@ -13,6 +13,7 @@ from textveil.detection.quantities import AFTER_SECTION, LIST_NUMBER, SECTION_NU
 from textveil.detection.units import MAGNITUDES, NUMBER_WORD, ORDINAL_WORDS, WITH_DIGITS, is_name
 from textveil.errors import need
 from textveil.registry.options import Option, interval
+from textveil.surrogates.amounts import TAX_WORD
 from textveil.surrogates.drawn import Drawn, agreed, proved
 from textveil.surrogates.making import SURROGATES, OptionalEpsilon, declared
 from textveil.surrogates.quantities import WORDS, window
@@ -182,11 +183,26 @@ class _Measurement:
         return [
             mention.value
             if SECTION_NUMBER.fullmatch(mention.value) and AFTER_SECTION.search(mention.before)
-            else _with_powers(self._drawn.draw([mention], scope, rng)[0], mention.value)
+            else self._rate(mention, scope, rng)
+            or _with_powers(self._drawn.draw([mention], scope, rng)[0], mention.value)
             for mention in mentions
         ]
 
+    def _rate(self, mention: Mention, scope: Scope, rng: np.random.Generator) -> str:
+        """Return the rate of a tax that released words beside a percentage show, at epsilon 0; empty if none do."""
+        rate = _RATE.fullmatch(mention.value)
+        is_free = self.parameters == {"epsilon": 0} and scope.remembers
+        if rate is None or not is_free or not (_TAX_BEFORE.search(mention.before) or _TAX_BEHIND.match(mention.after)):
+            return ""
+        rates = _RATES[len(rate["number"])]
+        drawn = agreed(scope, "tax", self.key(mention.value), rng, lambda rng: rates[int(rng.integers(len(rates)))])
+        return f"{drawn}{rate['mark']}"
 
+
+_RATE: Final = lazy_regex(r"(?P<number>[0-9]{1,2})(?P<mark>\s?%)")
+_RATES: Final = {1: ("5", "6", "7", "8", "9"), 2: ("10", "12", "13", "15", "19", "20", "21", "22", "23", "25")}
+_TAX_BEFORE: Final = lazy_regex(rf"(?<![^\W_]){TAX_WORD}[^\n%0-9]{{0,12}}\Z")
+_TAX_BEHIND: Final = lazy_regex(rf"[^\n%0-9]{{0,12}}?(?<![^\W_]){TAX_WORD}(?![^\W_])")
 _POWERS: Final = lazy_regex(r"(?<![A-Za-z])(?:[mck]?m|ft|in)(?P<power>[23\xb2\xb3])(?![A-Za-z0-9])")
 
 

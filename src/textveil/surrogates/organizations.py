@@ -75,7 +75,7 @@ _PUBLIC: Final = (
     r"universiteit|gemeente|szpital|uniwersytet|szko\u0142a|liceum"
 )
 _FIRM: Final = (
-    r"daughters|joinery|lettings|shop|music|holding|carpentry|catering|s\xf6hne|sohn|t\xf6chter|fils|filles|hijos|figli|filhos|zonen|"
+    r"daughters?|son|joinery|lettings|shop|music|holding|carpentry|catering|s\xf6hne|sohn|t\xf6chter|fils|filles|hijos|figli|filhos|zonen|"
     r"nursery|salon|travel|farms|"
     r"bank|insurance|assurance|foundation|association|society|institute|trust|fund|union|federation|league|agency|"
     r"bureau|"

@@ -34,6 +34,8 @@ _TITLES: Final = (
     r"ma\u00eetre|mlle|dott|dottoressa|rag|avv|geom|ing|eng[\u00aa\u00ba]|dhr|mevr|mevrouw|meneer"
 )
 _SHORT_TITLES: Final = r"rev|hon|capt|sgt|lt|col|gen"
+_KIN: Final = lazy_regex(r"(?i)aunt(?:ie|y)|uncle|gran(?:ny|dma|dad|dpa)|onkel|oma|opa|m[gp]g?[mf]|nurse|sister")
+"""What a person is called before a given name, which stays: Auntie Pru; MGM of a social worker is a grandmother."""
 _FRENCH_TITLE: Final = frozenset(("M", "MM"))
 _FAMILY_OF: Final = {"es": "Los", "fr": "Les", "pt": "Os"}
 """Articles of a whole family, by language: Los Soto."""
@@ -45,7 +47,9 @@ _OPENING: Final = lazy_regex(_TITLES, re.IGNORECASE)
 _OPENING_WITH_PERIOD: Final = lazy_regex(_SHORT_TITLES, re.IGNORECASE)
 _CLOSING: Final = lazy_regex(r"(?:jr|sr|ii|iii|iv|esq|phd|md|rn|dds|mba|msc|bsc)", re.IGNORECASE)
 _TITLE_BEFORE: Final = lazy_regex(
-    rf"(?:^|[\s(\"'\u201c])(?:{_TITLES}|{_SHORT_TITLES}|dame|lord|lady|judge|don)\.?\s{{0,3}}\Z", re.IGNORECASE
+    rf"(?:^|[\s(\"'\u201c])(?:{_TITLES}|{_SHORT_TITLES}|dame|lord|lady|judge|don|pan(?:i|a|u|em|i\u0105)?)"
+    r"\.?\s{0,3}\Z",
+    re.IGNORECASE,
 )
 _WIFE_BEFORE: Final = lazy_regex(
     r"(?:[MmDdSs]einer?|ihrer?|[Uu]nserer?|eurer?|[Mm]ia|tua|sua|[Mm]i|tu|su|[Mm]a|ta|sa|notre|[Mm]inha)\s"
@@ -210,8 +214,14 @@ def _keep_titles(words: Sequence[str], marks: Sequence[str], roles: list[Role | 
         or (marks[first + 1].startswith(".") and _OPENING_WITH_PERIOD.fullmatch(words[first]))
         or (language == "fr" and words[first] in _FRENCH_TITLE and marks[first + 1][:1] == "." and roles[-1] is None)
         or (words[first] == _MASTER and last - first > 2)
-        or (language == "es" and words[first] == "D" and last - first > 2 and marks[first + 1][:1] == ".")
+        or (
+            words[first] == "D"
+            and last - first > (language == "es") + 1
+            and language in _TWO_FAMILIES
+            and marks[first + 1][:1] == "."
+        )
         or words[first] == _OF_WOMAN
+        or (first == 0 and _KIN.fullmatch(words[0]))
         or (first == 0 and words[0] == _FAMILY_OF.get(language))
     ):
         first += 1
@@ -219,7 +229,13 @@ def _keep_titles(words: Sequence[str], marks: Sequence[str], roles: list[Role | 
         last -= 1
     for index in (*range(first), *range(last, len(words))):
         roles[index] = Role.KEPT
-    return first > 0
+    before_given = first == 1 and (_KIN.fullmatch(words[0]) or (language == "pt" and words[0] == "D"))
+    return first > 0 and not before_given
+
+
+def _is_don(words: int, mark: str, language: str) -> bool:
+    """Tell whether a D before so many words is don or dona: an initial stands before a family alone in Spanish."""
+    return mark.startswith(".") and words > (2 if language == "es" else 1)
 
 
 _HYPHENS: Final = ("-", "\u2010", "\u2011")
@@ -373,7 +389,8 @@ class Person:
         for name, mention in zip(names, mentions, strict=True):
             sound = sound_of(mention)
             titles = [part.written for part in name.parts if part.role is Role.KEPT]
-            title = "do\xf1a" if _OF_WOMAN in titles else "don" if titles[:1] == ["D"] else "".join(titles[:1])
+            is_dona = _OF_WOMAN in titles or (titles[:1] == ["D"] and mention.page.language == "pt")
+            title = "do\xf1a" if is_dona else "don" if titles[:1] == ["D"] else "".join(titles[:1])
             gender = gender_of(mention, title)
             if gender and not any(part.role in _GIVEN for part in name.parts):
                 of_families.setdefault(_family_of(name), []).append(gender)

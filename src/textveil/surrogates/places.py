@@ -82,7 +82,7 @@ _BIS: Final = lazy_regex(r"(?i)\A(?:[0-9]{1,4}) ?(?P<bis>bis|ter|quater)(?![^\W_
 
 # The shape of a house number behind the name of its street.
 _NUMBER_BEHIND: Final = lazy_regex(r"(?<=[Aa.])[ ,]{1,2}9{1,4}(?:[-/ ]?9{1,3}|[ ]?a)?\Z")
-_BIS_BEHIND: Final = lazy_regex(r"(?i)(?P<street>.{3,60}? [0-9]{1,4})(?P<bis> ?(?:bis|ter|quater|hs))")
+_BIS_BEHIND: Final = lazy_regex(r"(?i)(?P<street>.{3,60}? [0-9]{1,4})(?P<bis> ?(?:bis|ter|quater))")
 _STREET: Final = lazy_regex(
     r"(?i)(?:^|[ .-])(?:street|st\.?|avenue|ave\.?|road|rd\.?|lane|ln\.?|drive|dr\.|court|ct\.|terrace|boulevard|"
     r"blvd\.?|way|walk|grove|gardens|approach|"

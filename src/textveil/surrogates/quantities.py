@@ -20,7 +20,7 @@ from textveil.surrogates.drawn import AS_READ, UNREAD, Draw, Drawn, Together, ag
 from textveil.surrogates.making import SURROGATES, OptionalEpsilon, declared
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.shown import agreed_on
-from textveil.surrogates.surrogate import Mention
+from textveil.surrogates.surrogate import A_SPAN, Mention
 from textveil.surrogates.writing import in_case_of
 from textveil.text.patterns import lazy_regex
 
@@ -255,8 +255,6 @@ def age(
 
 
 _SEVERAL: Final = " several"
-_A_SPAN: Final = "\ufffc"
-"""Stands for another value in the released text before an age."""
 # Released units behind an age that are of no single year.
 _YEARS: Final = lazy_regex(r"(?i) (?:years|yrs|ans|jahren?|a\xf1os|anni|anos|lat)(?![^\W_])")
 _RANGES: Final = {
@@ -277,13 +275,13 @@ _SHOWN: Final = lazy_regex(
     r"(?:(?P<baby>toddler|infant|baby)|(?P<child>boy|girl|child|kid|pupil|schoolboy|schoolgirl|teen)"
     r"|(?P<young>student|undergraduate)"
     r"|(?P<adult>man|woman|gentleman|lady|mother|father)|(?P<old>widow(?:er)?|retiree|pensioner)"
-    r"|(?P<worker>lawyer|teacher|engineer|nurse|driver))\b"
+    r"|(?P<worker>lawyer|(?:school)?teacher|engineer|nurse|driver))\b"
 )
 # The same of words around an age at epsilon 0: the nearest word in front, else the first one behind.
 _AROUND: Final = lazy_regex(
     r"(?i)(?<![^\W_])(?:"
     r"(?P<baby>toddler|infant|baby|newborn|nursery|cr\xe8che|kita|s\xe4ugling|beb\xe9|neonat[oa])"
-    rf"|(?P<child>(?:little|kleine[rn]?|petite?|peque\xf1[oa]|piccol[oa]|pequen[oa]|ma\u0142[ya])(?= {_A_SPAN})|"
+    rf"|(?P<child>(?:little|kleine[rn]?|petite?|peque\xf1[oa]|piccol[oa]|pequen[oa]|ma\u0142[ya])(?= {A_SPAN})|"
     r"kids?|boys?|girls?|child(?:ren)?|school(?:boy|girl)?|pupils?|year [1-9]|"
     r"grand(?:son|daughter|child|children)s?|kind(?:er|ern)?|enkel(?:in|sohn|tochter)?|enfants?|petits?-(?:fils|enfants)|"
     r"petite-fille|\xe9l\xe8ves?|hijos|ni\xf1[oa]s?|niet[oa]s?|figli|bambin[oaie]|nipotin[oa]|kleinzoon|kleindochter|kinderen|jongetje|"
@@ -298,7 +296,7 @@ _AROUND: Final = lazy_regex(
     r"babcia|dziadek|wdowa|wdowiec|emeryt(?:ka)?|zmar\u0142[ay]?)"
     r"|(?P<parent>mother|father|mum|mom|dad|mama|papa|maman|mam\xe1|pap\xe1|mutter|vater|m\xe8re|p\xe8re|madre|padre|"
     r"moeder|vader|m\xe3e|pai|matka|matki|ojciec|ojca)"
-    r"|(?P<worker>nurse|teacher|engineer|driver|lawyer|manager|colleague|officer|clerk|builder|works|"
+    r"|(?P<worker>nurse|(?:school)?teacher|engineer|driver|lawyer|manager|colleague|officer|clerk|builder|works|"
     r"promot\w+|employed|lehrer(?:in)?|krankenschwester|pfleger(?:in)?|ingenieur(?:in)?|infirmi\xe8?re?|"
     r"enseignante?|boulang\xe8?re?|enfermer[oa]|profesora?|maestr[oa]|infermier[ae]|insegnante|verpleegkundige|leraar|"
     r"professora?|piel\u0119gniarka|nauczyciel(?:ka)?))(?![^\W_])"

@@ -34,7 +34,7 @@ _WOMEN: Final = (
     r"daughters|sisters|stepmother|granddaughter|godmother|landlady|schwiegertochter|schw\xe4gerin|schwiegermutter|enkelin|belle-fille"
     r"|belle-m\xe8re|petite-fille|nuera|suegra|nieta|cu\xf1ada|nuora|suocera|cognata|nora|sogra|neta|cunhada"
     r"|schoondochter|schoonmoeder|schoonzus|kleindochter|synowa|te\u015bciowa|wnuczka|"
-    r"\u017cona|\u017con\u0105|\u017cony|matka|matk\u0105|c\xf3rka|c\xf3rk\u0105|siostra|siostr\u0105|babcia|pacjentka|pacjentki|pani\u0105|"
+    r"\u017cona|\u017con\u0105|c\xf3rki|c\xf3rk\u0119|siostry|wnuczki|wnuczk\u0119|wnuczk\u0105|\u017cony|matka|matk\u0105|c\xf3rka|c\xf3rk\u0105|siostra|siostr\u0105|babcia|pacjentka|pacjentki|pani\u0105|"
     r"hustru|dotter|syster|cousine|prima|cugina|kuzynka|soussign\xe9e|stewardess"
 )
 _MEN: Final = (
@@ -54,14 +54,16 @@ _MEN: Final = (
     r"sons|brothers|stepfather|grandson|godfather|landlord|schwiegersohn|schwager|schwiegervater|enkel|gendre|beau-fils|beau-p\xe8re"
     r"|petit-fils|yerno|suegro|nieto|cu\xf1ado|genero|suocero|cognato|genro|sogro|neto|cunhado|schoonzoon|schoonvader"
     r"|zwager|kleinzoon|zi\u0119\u0107|te\u015b\u0107|wnuk|"
-    r"m\u0105\u017c|m\u0119\u017cem|ojciec|ojcem|synem|brat|bratem|dziadek|pacjent|pacjentem|panem|bror|primo|cugino|kuzyn|soussign\xe9|stiefvater|master"
+    r"m\u0105\u017c|m\u0119\u017cem|m\u0119\u017ca|syn|syna|synowi|brata|ojciec|ojcem|synem|brat|bratem|dziadek|pacjent|pacjentem|panem|bror|primo|cugino|kuzyn|soussign\xe9|stiefvater|master"
 )
 _TITLES: Final = r"(?:(?:dr|prof|dipl|ing|med|dott|judge|rn)\.? ){0,2}"
 _BEFORE: Final = lazy_regex(rf"(?i)(?<![^\W_])(?:(?P<female>{_WOMEN})|(?P<male>{_MEN}))\.?[,:(]?\s{{1,2}}{_TITLES}\Z")
 # Capitalized openings of letters that agree with whom they address.
 _DEAR: Final = lazy_regex(
-    r"(?<![^\W_])(?:(?P<female>Liebe|Ch\xe8re|Querida|Estimada|Cara|Prezada|Egregia|Pani)|"
-    r"(?P<male>Lieber|Cher|Querido|Estimado|Caro|Prezado|Egregio|Pan))\s\Z"
+    r"(?<![^\W_])(?:(?P<female>Liebe|[Mm]eine liebe|[Mm]a ch\xe8re|[Mm]ia cara|[Mm]i querida|[Mm]inha querida|Droga|"
+    r"Ch\xe8re|Querida|Estimada|Cara|Prezada|Egregia|Pani)|"
+    r"(?P<male>[Mm]ein lieber|[Mm]on cher|[Mm]io caro|[Mm]i querido|[Mm]eu querido|Drogi|"
+    r"Lieber|Cher|Querido|Estimado|Caro|Prezado|Egregio|Pan))\s\Z"
 )
 _FRENCH: Final = lazy_regex(r"(?<![^\W_])(?P<male>MM?)\. \Z")
 _BEHIND: Final = lazy_regex(
@@ -107,7 +109,7 @@ _TURKISH: Final = lazy_regex(
 
 
 _LETTERS: Final = lazy_regex("[A-Za-z]+")
-_LONGEST_BEFORE, _LONGEST_DEAR = 34, 9  # characters that the patterns above match at most
+_LONGEST_BEFORE, _LONGEST_DEAR = 34, 16  # characters that the patterns above match at most
 _NOT_ASCII: Final = r"[a-z]*(?:\\x[0-9a-f]{2}[a-z]*|\\u[0-9a-f]{4}[a-z]*)+"
 _SAID: Final = frozenset(
     re.findall("[a-z]+", re.sub(_NOT_ASCII, "", f"{_WOMEN}|{_MEN}|herr|patienten".replace(r"\u0131", "i")))

@@ -110,12 +110,18 @@ _OF_US: Final = lazy_regex(r"^\+1\b|^\([0-9]{3}\) [0-9]{3}-[0-9]{4}$|\b[A-Z]{2} 
 Counts: TypeAlias = Literal["mention", "value", "scope"]  # what pays a surrogate's epsilon once
 
 
+A_SPAN: Final = "\ufffc"
+SAME_KIND: Final = "\ufff9"
+"""Marks for another span in what stands before an age or an amount, and for one that is an age or an amount too."""
+
+
 class Mention(NamedTuple):
     """One span of a text."""
 
     value: str  # its characters: private
     # up to 24 characters of the same text that stand before it, outside every span: what a draw may look at freely
-    # where these are released as they are (a title before a name), and empty if they are not
+    # where these are released as they are (a title before a name), and empty if they are not; of an age or an amount
+    # more of them, with marks for other spans, behind numbers as they are released
     before: str = ""
     after: str = ""  # the same of what stands behind it, up to 48 characters
     age: str = ""  # of a date: the nearest age of the text as it is released, up to 120 characters away

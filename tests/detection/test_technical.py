@@ -1,15 +1,11 @@
 """Technical text is text: words of code stay, strings and comments are read, and nobody is hidden by a mark of code."""
 
-import re
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from tests.helpers.growth import is_linear
 
 import textveil as tv
-from textveil.detection import technical
 from textveil.detection.embedded import embedded_detector
 from textveil.detection.technical import find_code, find_early, find_homes
 from textveil.sanitize.policy.making import parts_of
@@ -124,16 +120,3 @@ def test_hostile_strings_take_no_long_time(piece: str) -> None:
         found = [(one.start, one.end) for one in find(piece * 1_000)]
         assert all(before[1] <= after[0] for before, after in pairwise(found))
         assert is_linear(lambda text, find=find: list(find(text)), piece), find
-
-
-@pytest.mark.parametrize("pattern", technical._HELD, ids=lambda pattern: pattern.pattern[:20])
-def test_a_text_without_what_every_match_holds_has_no_match(pattern: re.Pattern[str]) -> None:
-    held = technical._HELD[pattern]
-
-    @settings(deadline=None, max_examples=50)
-    @given(st.from_regex(pattern.pattern))
-    def check(text: str) -> None:
-        for match in pattern.finditer(text):
-            assert held.search(text, match.start(), match.end() + 1)
-
-    check()

@@ -4,8 +4,10 @@ import gc
 import random
 import re
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 from pkgutil import walk_packages
+from typing import cast
 
 import pytest
 from tests.helpers.pattern_strings import checked_by, sample
@@ -26,6 +28,7 @@ def lazy_patterns() -> list[LazyRegex]:
 
 
 DECLARED = [one for one in lazy_patterns() if one.holds or one.small]
+WITHIN = [one for one in lazy_patterns() if one.within]
 WITH_WORDS = [one for one in lazy_patterns() if one.words]
 
 
@@ -37,19 +40,32 @@ def test_each_match_of_a_pattern_holds_what_it_says() -> None:
         assert all(piece == piece.lower() and piece.isascii() for piece in one.small)
 
 
+def sampled(one: LazyRegex) -> Iterator[str]:
+    """Yield texts with a match of a pattern, beside letters and marks."""
+    compiled, draw = re.compile(one.pattern, one._flags), random.Random(3)
+    for _ in range(2000):
+        edges = draw.choices(["", "a", "Z", "_", "5", " ", "\n", ".", "-", "(", "sudo ", "# ", "= ", " a"], k=2)
+        text = sample(one.pattern, one._flags, draw).join(edges)
+        if compiled.search(text) is not None:
+            yield text
+
+
 def test_each_match_of_a_pattern_holds_one_of_its_words() -> None:
     """Each holds one as a string by proof; that it stands as a whole word is sampled, beside letters and marks."""
     assert len(WITH_WORDS) >= 10
     for one in WITH_WORDS:
         assert checked_by(tuple(one.words), small=True)(one.pattern, one._flags), one.pattern
-        compiled, draw, found = re.compile(one.pattern, one._flags), random.Random(3), 0
-        for _ in range(2000):
-            edges = draw.choices(["", "a", "Z", "_", "5", " ", "\n", ".", "-", "sudo ", "# ", "= "], k=2)
-            text = sample(one.pattern, one._flags, draw).join(edges)
-            if compiled.search(text) is not None:
-                found += 1
-                assert one.words & words_of(text), (one.pattern, text)
-        assert found > 20, (found, one.pattern)
+        texts = list(sampled(one))
+        assert len(texts) > 20, (len(texts), one.pattern)
+        assert [text for text in texts if not one.words & words_of(text)] == [], one.pattern
+
+
+def test_each_match_of_a_pattern_holds_a_match_of_the_one_within() -> None:
+    assert len(WITHIN) >= 10
+    for one in WITHIN:
+        texts = list(sampled(one))
+        assert len(texts) > 20, (len(texts), one.pattern)
+        assert [text for text in texts if lacks(cast("re.Pattern[str]", one), text)] == [], one.pattern
 
 
 def test_text_without_its_words_is_not_searched_for_a_pattern() -> None:

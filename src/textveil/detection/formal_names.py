@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, compress
 from typing import Final
 
 from textveil.detection import lists as known
@@ -17,7 +17,7 @@ from textveil.detection.gates import (
     places_of,
     with_words,
 )
-from textveil.detection.lists import Marks, frequent_words, lists
+from textveil.detection.lists import Marks, frequent_words, lists, marks_of_all
 from textveil.detection.people_in_records import is_plain_form, is_plain_word
 from textveil.text.patterns import lazy_regex, matches, matches_at, words_of
 
@@ -324,7 +324,7 @@ _FEW: Final = 24  # different names in a text up to which each is searched for b
 _NOT_SMALL: Final = int(Marks.COMMON | Marks.SMALL | Marks.OTHER)
 _NAMED: Final = int(Marks.GIVEN | Marks.FAMILY | Marks.PLACE)
 _GIVEN, _FAMILY, _PLACE, _KNOWN_PLACE = map(int, (Marks.GIVEN, Marks.FAMILY, Marks.PLACE, Marks.KNOWN_PLACE))
-_NAMING: Final = [bool(marks & _NAMED and not marks & _NOT_SMALL) for marks in range(1 << 8)]
+_NAMING: Final = bytes([bool(marks & _NAMED and not marks & _NOT_SMALL) for marks in range(1 << 8)])
 _FUNCTION_WORDS: Final = words_of(" ".join(known.FUNCTION_WORDS))
 _SHORTEST_PLACE: Final = 5
 _MOST_WORDS: Final = 4
@@ -335,8 +335,8 @@ def _names_among(words: frozenset[str]) -> list[str]:
     before, named = _LAST[0]
     if words <= before:  # the rest of a text whose words were looked up
         return [word for word in named if word in words]
-    marks_of = lists().words.get
-    named = [word for word in words if _NAMING[marks_of(word, 0)] and len(word) > 2 and word not in _FUNCTION_WORDS]
+    naming = compress(words, marks_of_all(words).translate(_NAMING))
+    named = [word for word in naming if len(word) > 2 and word not in _FUNCTION_WORDS]
     _LAST[0] = words, named
     return named
 

@@ -18,7 +18,16 @@ import numpy as np
 from textveil.detection.found import ORDINARY as ORDINARY
 from textveil.detection.found import Found, Row, plain
 from textveil.detection.gates import anywhere, at_digits
-from textveil.detection.lists import DATA, LANGUAGES, Marks, checked, frequent_words, lists, ordinary_words
+from textveil.detection.lists import (
+    DATA,
+    LANGUAGES,
+    Marks,
+    checked,
+    frequent_words,
+    lists,
+    marks_of_all,
+    ordinary_words,
+)
 from textveil.detection.streets import INNER, towns_behind
 from textveil.json_text import json_file
 from textveil.text.patterns import lazy_regex, matches, matches_at
@@ -36,6 +45,7 @@ _FEWEST_NOUNS: Final = 4
 _FEWEST_OF_FEW: Final = 2  # in a text of fewer words
 _AHEAD: Final = 1.5  # how many times as many words the language of a table has as the next one
 _COMMON: Final = int(Marks.COMMON)
+_IS_COMMON: Final = bytes([marks & _COMMON > 0 for marks in range(1 << 8)])
 _ENGLISH: Final = int(Marks.COMMON | Marks.OTHER)
 _NAMES: Final = int(Marks.GIVEN | Marks.FAMILY)
 _SMALL_WORD: Final = lazy_regex(r"[a-z](?<![A-Za-z'@./_-].)[a-z]++(?![A-Za-z'@/_-]|\.[A-Za-z])")
@@ -96,8 +106,7 @@ def _language_of_part(part: str) -> str:
     if not part.isascii() and (language := _by_script(part)):
         return language
     words = _SMALL_WORD.findall(plain(part).text)
-    marks_of = lists().words.get
-    english = len([word for word in words if marks_of(word, 0) & _COMMON])
+    english = marks_of_all(words).translate(_IS_COMMON).count(1)
     turkish = not part.isascii() and _TURKISH_SHARE * len(_TURKISH.findall(part)) > len(part)
     if len(words) < _FEWEST_WORDS:
         return "tr" if turkish and words and not english else _by_nouns(part)

@@ -28,7 +28,9 @@ _WORD: Final = lazy_regex(
 )
 """A capitalized word, with the initials that stand before it."""
 
-_INITIALS: Final = lazy_regex(r"[A-Z](?<![A-Za-z0-9_@.'-].)\.(?:[ -]?[A-Z]\.){1,4}+(?! ?[A-Z][a-z])")
+_INITIALS: Final = lazy_regex(
+    r"[A-Z](?<![A-Za-z0-9_@.'-].)\.(?:[ -]?[A-Z]\.){1,4}+(?! ?[A-Z][a-z])", within=r"\.[ -]?[A-Z]\."
+)
 _PARTS: Final = lazy_regex(r"[A-Za-z]+(?:'[A-Za-z]+)?")
 _NAME_KINDS: Final = frozenset(("person", "place", "organization"))
 _RARELY: Final = int(Marks.COMMON | Marks.OTHER | Marks.KNOWN_PLACE)
@@ -41,6 +43,7 @@ _CELL: Final = f"{_LETTERS}(?: {_LETTERS}){{0,2}}"
 _CELLS: Final = lazy_regex(
     rf"(?<![A-Za-z0-9_@#-])(?<!\w'){_CELL}(?:(?:\",\s{{0,24}}\"|',\s{{0,24}}'|;\s|\n[ \t]{{0,12}}- ){_CELL}){{1,40}}+",
     holds=('",', "',", ";", "- "),
+    within=r"(?:[\"'],\s{0,24}[\"']|;\s|\n[ \t]{0,12}- )[A-Z]",
 )
 """The same as strings of JSON, or items of a list of YAML."""
 _ITEMS: Final = lazy_regex(_ITEM)
@@ -377,7 +380,10 @@ def short_names(name: str) -> tuple[str, ...]:
 
 
 _LOGIN: Final = lazy_regex(r"[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*")
-_SPELLED: Final = lazy_regex(r"(?<![A-Za-z0-9'])[A-Za-z](?:[ .-]{1,2}[A-Za-z]){2,23}(?![A-Za-z0-9])")
+_SPELLED: Final = lazy_regex(
+    r"(?<![A-Za-z0-9'])[A-Za-z](?:[ .-]{1,2}[A-Za-z]){2,23}(?![A-Za-z0-9])",
+    within="[ .-][A-Za-z][ .-]{1,2}[A-Za-z](?![A-Za-z0-9])",
+)
 """A name that is spelled: P-L-A-S-K-O-W."""
 _UNSPELLED: Final = str.maketrans("", "", " .-")
 _ADDED: Final = lazy_regex(r"[._-]|[0-9]{1,12}\Z")

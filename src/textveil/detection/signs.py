@@ -42,7 +42,8 @@ _TYPED: Final = lazy_regex(
 _DICTATED: Final = lazy_regex(
     r"(?:\A|\n|[Dd]ictated(?: by)?: "
     r"|[Rr]ef(?:erence)?: )[ \t]{0,8}(?P<sign>[A-Z]{2,4})[/:](?P<typist>[a-z]{2,4}|[A-Z]{2,4})"
-    r"(?=[ \t.]{0,8}(?:\n|\Z))"
+    r"(?=[ \t.]{0,8}(?:\n|\Z))",
+    within=r"[/:](?<=[A-Z].)(?:[a-z]{2,4}|[A-Z]{2,4})[ \t.]{0,8}(?:\n|\Z)",
 )
 _TOGETHER: Final = lazy_regex(
     r"[A-Z](?<![\w@#./'&-].)[A-Z]{1,2}+(?:(?:, ?| ?[/&+] ?| and )[A-Z]{2,3}(?![\w@&'-])){1,6}+"

@@ -8,14 +8,13 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from itertools import chain
-from types import MappingProxyType
 from typing import Final
 
 from textveil.detection.found import Found
 from textveil.detection.gates import Seen, at_digits, either, holding, matching
 from textveil.detection.given import shipped_words
 from textveil.detection.lists import COMPANY_ENDS, Marks, lists
-from textveil.text.patterns import lazy_regex, matches, search
+from textveil.text.patterns import lazy_regex, matches
 
 
 def _set(words: str) -> frozenset[str]:
@@ -34,17 +33,19 @@ _AGENT: Final = lazy_regex(
 )
 _PACKAGE: Final = lazy_regex(
     r"[@A-Za-z](?<![\w.@/-].)[\w./-]{0,60}@[~^]?v?"
-    r"(?P<number>[0-9]{1,5}(?:\.[0-9]{1,6}){1,2}(?:-[a-z0-9.]{1,20})?)(?![\w@-]|\.\w)"
+    r"(?P<number>[0-9]{1,5}(?:\.[0-9]{1,6}){1,2}(?:-[a-z0-9.]{1,20})?)(?![\w@-]|\.\w)",
+    holds=("@",),
 )
 _METHOD: Final = lazy_regex(
-    r"[A-Za-z_](?<![\w.@/:-].)\w{1,40}(?:\.[A-Za-z_]\w{1,40}){1,6}(?=\()(?!\(\s?(?:at|dot|a)\b)"
+    r"[A-Za-z_](?<![\w.@/:-].)\w{1,40}(?:\.[A-Za-z_]\w{1,40}){1,6}(?=\()(?!\(\s?(?:at|dot|a)\b)", within=r"\((?<=\w.)"
 )
 _SCOPED: Final = lazy_regex(r"@(?<=[\"'`]@)[a-z][a-z0-9-]{0,40}/[a-z][a-z0-9./-]{0,60}(?=[\"'`])")
 _CELL: Final = lazy_regex(r"\$[A-Z]{1,2}\$?[0-9]{1,5}(?!\w)")
 _AWK_FIELD: Final = lazy_regex(r"\$[0-9]{1,2}(?![\w.,][0-9]|\w)")
 _VERSION: Final = lazy_regex(
     r"(?<![\w.])v?(?![0-9]{1,2}\.[0-9]{1,2}\.(?:19|20)[0-9]{2})[0-9]{1,4}(?:\.[0-9]{1,5}){1,2}(?:-[a-z][a-z0-9.]{1,12})?"
-    r"(?![\w-]|\.\w)"
+    r"(?![\w-]|\.\w)",
+    within=r"\.[0-9]",
 )
 _URL_BEFORE: Final = lazy_regex(r"://\S{0,120}\Z")
 _WORD_BEFORE: Final = lazy_regex(r"([A-Za-z][A-Za-z+#.]{0,20}?)[ :=<>~^\"'-]{1,4}$")
@@ -52,7 +53,9 @@ _OPERATOR_BEFORE: Final = lazy_regex(
     r"(?:[=~<>!]=|~>|[\^@]) ?[\"']?\Z|(?i:\b(?:bump|(?:up|down)grad|updat|migrat)[a-z]{0,4} (?:\S{1,60} ){1,3})\Z"
 )
 _NEXT_VERSION: Final = lazy_regex(r" ?(?:to|->|=>|,) ?[<>=~v\"]{0,3}")
-_TRIPLE: Final = lazy_regex(r"(?<![\w.])[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{1,2}(?!\w|\.\w)")
+_TRIPLE: Final = lazy_regex(
+    r"(?<![\w.])[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{1,2}(?!\w|\.\w)", within=r"[0-9]\.[0-9]{1,2}\.[0-9]"
+)
 _ANNOTATION: Final = lazy_regex(r"@(?<![\w@.].)([A-Za-z]{2,40})\b")
 _ENTRY: Final = lazy_regex(r" ?\{[\w:.+/-]{0,60},")
 """The key of an entry of BibTeX: @phdthesis{skelhorn2021,"""
@@ -66,7 +69,9 @@ _ANNOTATIONS: Final = _set(
     Binding Environment Observable startuml enduml startmindmap endmindmap startgantt endgantt startjson endjson
     startyaml endyaml startwbs endwbs startsalt endsalt"""
 )
-_PRODUCT: Final = lazy_regex(r"[A-Z](?<![\w/].)[A-Za-z-]{2,24}/v?[0-9]{1,4}(?:\.[0-9A-Za-z]{1,12}){1,4}(?![\w/])")
+_PRODUCT: Final = lazy_regex(
+    r"[A-Z](?<![\w/].)[A-Za-z-]{2,24}/v?[0-9]{1,4}(?:\.[0-9A-Za-z]{1,12}){1,4}(?![\w/])", within="/v?[0-9]"
+)
 
 _FIELD_BEFORE: Final = lazy_regex(
     r"(?:^|[\n|])[ *_-]*(?:(?:[Uu]ser|[Ff]ull|[Dd]isplay)?[ _]?[Nn]ame|[Ss]eller|[Bb]uyer|[Aa]uthor|[Uu]ser|[Pp]oster"
@@ -75,7 +80,8 @@ _FIELD_BEFORE: Final = lazy_regex(
 """A field that holds a person: what stands in it is no word of code."""
 
 _HUMPED: Final = lazy_regex(
-    r"[A-Za-z](?<![A-Za-z0-9'-].)(?:[a-z0-9]{1,40}[A-Z]|[A-Z]{1,12}[a-z][a-z0-9]{0,40}[A-Z])[A-Za-z0-9]{0,60}+(?![A-Za-z'-])"
+    r"[A-Za-z](?<![A-Za-z0-9'-].)(?:[a-z0-9]{1,40}[A-Z]|[A-Z]{1,12}[a-z][a-z0-9]{0,40}[A-Z])[A-Za-z0-9]{0,60}+(?![A-Za-z'-])",
+    within="[A-Z](?<=[a-z0-9].)",
 )
 _HUMP: Final = lazy_regex("(?:(?![A-Z][a-z])[A-Z]){2,}|[A-Z]?[a-z]+|[A-Z]")
 _NAME_STARTS: Final = _set(
@@ -83,16 +89,19 @@ _NAME_STARTS: Final = _set(
     ta ti sa che mar ro"""
 )
 _SNAKE: Final = lazy_regex(
-    r"[A-Za-z_](?<![A-Za-z0-9@-].)[A-Za-z0-9]{0,40}(?:_{1,20}[A-Za-z0-9]{1,40}){1,8}(?![A-Za-z0-9@])"
+    r"[A-Za-z_](?<![A-Za-z0-9@-].)[A-Za-z0-9]{0,40}(?:_{1,20}[A-Za-z0-9]{1,40}){1,8}(?![A-Za-z0-9@])", holds=("_",)
 )
 _DOTTED: Final = lazy_regex(
-    r"[A-Za-z_](?<![A-Za-z0-9@.].)[A-Za-z0-9_]{1,40}(?:(?:\.|::|->|#)[A-Za-z_][A-Za-z0-9_]{1,40}){1,8}(?![A-Za-z0-9@])"
+    r"[A-Za-z_](?<![A-Za-z0-9@.].)[A-Za-z0-9_]{1,40}(?:(?:\.|::|->|#)[A-Za-z_][A-Za-z0-9_]{1,40}){1,8}(?![A-Za-z0-9@])",
+    within="[.:>#][A-Za-z_]",
 )
-_CALL: Final = lazy_regex(r"[A-Za-z_](?<![A-Za-z0-9@.].)[A-Za-z0-9_]{1,40}(?:\(\)|\[\])")
+_CALL: Final = lazy_regex(r"[A-Za-z_](?<![A-Za-z0-9@.].)[A-Za-z0-9_]{1,40}(?:\(\)|\[\])", within=r"[)\]](?<=[(\[].)")
 _COLOR: Final = lazy_regex(
-    r"#(?<![\w&].)(?=[0-9]{0,7}[A-Fa-f])(?:[0-9A-Fa-f]{8}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{3,4})(?![\w-])"
+    r"#(?<![\w&].)(?=[0-9]{0,7}[A-Fa-f])(?:[0-9A-Fa-f]{8}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{3,4})(?![\w-])", holds=("#",)
 )
-_CELLS: Final = lazy_regex(r"\$?[A-Z]{1,2}(?<![\w$].)\$?[0-9]{1,5}:\$?[A-Z]{1,2}\$?[0-9]{1,5}(?!\w)")
+_CELLS: Final = lazy_regex(
+    r"\$?[A-Z]{1,2}(?<![\w$].)\$?[0-9]{1,5}:\$?[A-Z]{1,2}\$?[0-9]{1,5}(?!\w)", within=r":\$?[A-Z]"
+)
 _FORMULA: Final = lazy_regex(r"=(?<![\w=].) ?[A-Z][A-Z.]{1,20}\([^\n]{0,200}")
 _TAG: Final = lazy_regex(r"</?[A-Za-z!](?<!\w..)[A-Za-z0-9:-]{0,30}(?:\s[^<>]{0,400})?/?>")
 _ATTRIBUTE: Final = lazy_regex(
@@ -105,14 +114,16 @@ _PERSONS: Final = _set(
 """Elements that hold a person."""
 _KEY: Final = lazy_regex(
     r"\"(?<!\w.)(?:[a-z_$][\w$.-]{0,60}|[A-Z_][A-Z0-9_]{1,60}"
-    r"|[A-Z][a-z]{1,40}[A-Z-][A-Za-z]{0,60}(?:-[A-Za-z]{0,60}){0,7})\" ?:"
+    r"|[A-Z][a-z]{1,40}[A-Z-][A-Za-z]{0,60}(?:-[A-Za-z]{0,60}){0,7})\" ?:",
+    holds=('":', '" :'),
 )
 _RUN: Final = lazy_regex(r"[A-Z][a-z'-]{1,30}(?: [A-Z][A-Za-z'-]{1,30}){1,2}")
 """Capitalized words, which may be a name or stand on a button, and are no code: `Haruto Ndiaye`."""
 _INLINE: Final = lazy_regex(r"`(?<!`.)([^`\n]{1,200})`(?!`)")
 
 _PATH: Final = lazy_regex(
-    r"(?:[A-Za-z]:\\|~/|\.{1,2}/|/(?<![\w/:<.]/))(?:[\w.@$%+ -]{0,40}[\w.@$%+-][/\\]){0,12}[\w.@$%+-]{1,60}"
+    r"(?:[A-Za-z]:\\|~/|\.{1,2}/|/(?<![\w/:<.]/))(?:[\w.@$%+ -]{0,40}[\w.@$%+-][/\\]){0,12}[\w.@$%+-]{1,60}",
+    holds=("/", "\\"),
 )
 _OF_USER: Final = r"([A-Za-z][\w.-]{1,40}(?:(?:%20|\+)[A-Z][\w.-]{1,40}){0,3})"
 _HOME: Final = lazy_regex(
@@ -175,25 +186,6 @@ _SUBJECT: Final = lazy_regex(
 
 _LINE_END: Final = lazy_regex(r"\n|\\n")  # of a text, or of a string that is written in it
 
-_HELD: Final = MappingProxyType(
-    {
-        _PACKAGE: lazy_regex("@"),
-        _METHOD: lazy_regex(r"\((?<=\w.)"),
-        _VERSION: lazy_regex(r"\.[0-9]"),
-        _TRIPLE: lazy_regex(r"[0-9]\.[0-9]{1,2}\.[0-9]"),
-        _HUMPED: lazy_regex("[A-Z](?<=[a-z0-9].)"),
-        _SNAKE: lazy_regex("_"),
-        _DOTTED: lazy_regex("[.:>#][A-Za-z_]"),
-        _CALL: lazy_regex(r"[)\]](?<=[(\[].)"),
-        _COLOR: lazy_regex("#"),
-        _CELLS: lazy_regex(r":\$?[A-Z]"),
-        _KEY: lazy_regex('" ?:'),
-        _PRODUCT: lazy_regex("/v?[0-9]"),
-        _PATH: lazy_regex(r"[/\\]"),
-    }
-)
-"""A mark that every match of a slow pattern holds, or has right behind it. Most texts hold it nowhere."""
-
 _ID: Final = 6  # characters from which on a number counts as an id, in code as elsewhere
 
 _LINE: Final = 400  # characters of a line that tell whether it is code
@@ -229,10 +221,10 @@ def find_early(text: str) -> Iterator[Found]:
 
 
 def _early(text: str) -> Iterator[tuple[str, int, int]]:
-    for match in _guarded(_PACKAGE, text):
+    for match in matches(_PACKAGE, text):
         yield CODE, match.start(), match.start("number")
         yield _NUMBER, *match.span("number")
-    for matched in (_guarded(_METHOD, text), matches(_SCOPED, text)):
+    for matched in (matches(_METHOD, text), matches(_SCOPED, text)):
         for match in matched:
             if not _could_name(match[0]):
                 yield CODE, *match.span()
@@ -255,11 +247,11 @@ def _versions(text: str) -> Iterator[tuple[int, int]]:
 
     If most numbers of three parts are no dates, as in a list of packages, those that could be are none either.
     """
-    triples = [match[0] for match in _guarded(_TRIPLE, text)]
+    triples = [match[0] for match in matches(_TRIPLE, text)]
     impossible = sum(not _could_be_date(triple) for triple in triples)
     listed = impossible > 1 and impossible * 3 >= len(triples)
     reached = -1
-    for match in _guarded(_VERSION, text):
+    for match in matches(_VERSION, text):
         if _URL_BEFORE.search(text, max(0, match.start() - 124), match.start()):
             continue  # a URL is one thing: what it has behind a version goes as what stands before
         before = _WORD_BEFORE.search(text, max(0, match.start() - 24), match.start())
@@ -382,23 +374,19 @@ def _markup(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield match.start(), match.end() if key in _OF_CODE and not named else match.start() + len(attribute + mark)
 
 
-def _guarded(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
-    return iter(()) if search(_HELD[pattern], text) is None else matches(pattern, text)
-
-
 def _words(text: str) -> Iterator[tuple[int, int]]:
     for pattern in (_HUMPED, _SNAKE, _DOTTED, _CALL):
-        for match in _guarded(pattern, text):
+        for match in matches(pattern, text):
             named = _could_name(match[0]) or _FIELD_BEFORE.search(text, max(0, match.start() - 24), match.start())
             if not named and (pattern is not _DOTTED or _is_dotted(match[0])):
                 yield match.span()
     for pattern in (_COLOR, _CELLS, _KEY):
-        for match in _guarded(pattern, text):
+        for match in matches(pattern, text):
             yield match.span()
-    for match in _guarded(_PRODUCT, text):
+    for match in matches(_PRODUCT, text):
         if not _could_name(match[0].partition("/")[0]):
             yield match.span()
-    for match in _guarded(_PATH, text):
+    for match in matches(_PATH, text):
         yield from _segments(text, match)
     for match in _subjects(text):
         if not lists().words.get(match["word"].lower(), 0) & _LISTED:

@@ -63,7 +63,7 @@ def encoded_runs(text: str) -> Iterator[Encoded]:
     """Yield what is written in base64 or in hexadecimal digits, in time that is linear in the text's length."""
     for match in _RUN.finditer(text) if "=" in text or _MIXED.search(text) else ():
         run = match[0].rstrip()
-        if _MIXED.search(run):
+        if not run[1:].islower() and _MIXED.search(run):  # no word
             yield from _of_base64(text, match.start(), run)
     shape = text.encode("ascii", "replace").translate(_SHAPES)
     for match in _HEX.finditer(text) if any(map(shape.__contains__, _SHAPES_OF_HEX)) else ():

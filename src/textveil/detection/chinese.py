@@ -40,7 +40,7 @@ _LABELS: Final = (
 _CUES: Final = (
     "名叫 叫做 叫他 叫她 人称 绰号 外号 小名 叫 我叫 我是 请 由 给 跟 和 与 找 问 替 帮 陪 通知 联系 感谢 转告 家属 家长 配偶 老公 老婆 爱人 儿媳 女婿 孙子 孙女 侄子 外甥 舅舅 姑姑 姨妈 保姆 护工 患者 病人 学生 员工 客户 同事 朋友 好友 丈夫 妻子 儿子 女儿 母亲 父亲 爸爸 妈妈 哥哥 姐姐 弟弟 妹妹 "
     "爷爷 奶奶 外婆 外公 医生 护士 教授 老师 经理 主任 律师 司机 记者 演员 歌手 作家 总统 主席 总理 市长 省长 部长 院长 校长 导演 法官 邻居 室友 助理 秘书 工程师 女士 先生 嫌疑人 "
-    "被告人 原告 被告 证人 队长 选手 球员 教练 同学 会计 代表 创始人 董事长 负责人 联系人 主管 房东 老板 用户 候选人 候选人是 取件人 乘客 客人 住户 业主 网友 店员 学员 会员 队员 号床 床 教师 原告人 护士长 法官 警官 經理 醫師 醫生 老師 護士 學生 同事 律師 亲爱的 尊敬的 親愛的 你好 您好 收件人 "
+    "被告人 原告 被告 证人 队长 选手 球员 教练 同学 会计 代表 创始人 董事长 负责人 联系人 主管 房东 老板 用户 报警人 租户 租客 检察官 投诉人 举报人 目击者 当事人 死者 伤者 失主 候选人 候选人是 取件人 乘客 客人 住户 业主 网友 店员 学员 会员 队员 号床 床 教师 原告人 护士长 法官 警官 經理 醫師 醫生 老師 護士 學生 同事 律師 亲爱的 尊敬的 親愛的 你好 您好 收件人 "
     "與 請 給 聯絡 感謝 通知 丈夫 太太 女兒 兒子 媽媽 爸爸 回复 抄送"
 )
 _BEFORE: Final = frozenset(
@@ -64,6 +64,11 @@ _ANY_LABEL: Final = lazy_regex(
 _ANOTHER: Final = lazy_regex(rf"[、，,/ 　]{{1,2}}(?P<name>{_H}{{2,4}})(?=[、，,/ 　。\n（(]|\Z)")
 _ASIDE: Final = lazy_regex(r"[（(][^()（）\n]{1,16}[)）]")
 _ATTENDING: Final = ("出席", "参会", "列席", "缺席", "请假", "参加", "与会")
+_DUTY: Final = lazy_regex(
+    rf"^(?:周|星期|礼拜)[一二三四五六日天][ 　：:]{{1,3}}(?P<name>{_H}{{2,3}})(?=[ 　、（(]|$)", re.MULTILINE
+)
+_WRITER: Final = lazy_regex(rf"^(?P<name>{_H}{{3}})(?=[：:][^\s])", re.MULTILINE)
+_I_AM: Final = lazy_regex(rf"(?:我是|我叫)(?P<name>[小阿]{_H})(?=[，。,！!]|\Z)")
 _SIDE_BY_SIDE: Final = lazy_regex(rf"(?<!{_H}){_H}{{2,3}}(?:、{_H}{{2,3}}){{1,12}}(?={_H}|\W|\Z)")
 """Names in a row: 汪楚涵、郭子墨、苗小玉三人."""
 _DEAR: Final = lazy_regex(
@@ -85,7 +90,9 @@ _FOND: Final = lazy_regex(
 _CALLED: Final = lazy_regex(
     rf"(?:(?:都|大家|人人|一直)叫[他她我]|(?:外号|绰号|小名|昵称)(?:叫|是|[：:]))[“”\"「]?(?P<name>{_H}{{2,3}})(?=[^{HAN}]|[的是]|\Z)"
 )
-_OF_CHILD: Final = lazy_regex(rf"(?<!{_H})(?P<name>{_H}{{2,4}}?)的?(?:妈妈|爸爸|妈咪|奶奶|爷爷|姥姥|姥爷|家长)(?!{_H})")
+_OF_CHILD: Final = lazy_regex(
+    rf"(?:(?<!{_H})|(?<=[请问给让找]))(?P<name>{_H}{{2,4}}?)的?(?:妈妈|爸爸|妈咪|奶奶|爷爷|姥姥|姥爷|家长)(?:(?!{_H})|(?=[带说来去的在帮也]))"
+)
 """Words behind a child's name that name its parents, in chats of a school: 乐乐妈妈."""
 _NO_CHILD: Final = lazy_regex("别人|[二两三我你您他她它的各全单亲孩学新年老宝辣众诸患其所部和与及请让给跟问叫是]")
 _GREETED: Final = lazy_regex(rf"(?:^|\n)(?P<name>[小阿]{_H})(?=[，,：:！!])")
@@ -132,7 +139,7 @@ def find_titled(text: str) -> Iterator[Found]:
         name = name[:2] if len(name) > 2 and name[2] in "在的了说是来去也就都已将把被没做" else name
         family = name[1] if name[0] in _FONDLY else family_of(name)
         if (
-            (family in _families() or _sure(name[1:]))
+            (family in _families() or _sure(name[1:]) or _sure(name))
             and name not in _words() | _NOBODY
             and not _TITLE.search(name[1:])
         ):
@@ -172,6 +179,15 @@ def _called(text: str) -> Iterator[Found]:
         if all(_is_made_like_one(name) for name in row[0].split("、")):
             for one in _IN_ROW.finditer(row[0]):
                 yield Found(row.start() + one.start(), row.start() + one.end(), "person", 0.7, "list")
+    for pattern in (_DUTY, _WRITER):
+        for match in matches(pattern, text):
+            name = match["name"]
+            parts = {name[:2], name[1:]} & _words() if pattern is _WRITER and not _sure(name[1:]) else ()
+            if _is_made_like_one(name) and not parts:
+                yield Found(*match.span("name"), "person", 0.7, "field")
+    for match in matches(_I_AM, text):
+        if match["name"] not in _words() | _NOBODY:
+            yield Found(*match.span("name"), "person", 0.6, "cue")
     for match in matches(_DEAR, text):
         name = match[match.lastgroup or 0]
         if name not in _words() | _NOBODY and not _TITLE.search(name) and (match["dear"] or _sure(name)):
@@ -211,7 +227,8 @@ def _before_title(text: str, end: int, title: str) -> int:
         family = family_of(name)
         if not name or not family or OTHER in name or len(name) - len(family) > 2 or (length == 4 and len(family) < 2):
             continue
-        opens = length == len(before) or _opens(text, end - length)
+        alone = len(name) == len(family) == 1 and before[:-1].endswith(("了", "见", "过"))
+        opens = length == len(before) or _opens(text, end - length) or alone
         given = name[len(family) :]
         if not given:
             known = family[0] in COMMON or (len(title) > 1 and len(family) == 1 and title not in _ROLES_ALONE)
@@ -270,7 +287,11 @@ def _free(text: str, start: int, stop: int) -> tuple[int, float]:
     for given in (2, 1):
         end = start + family + given
         name = text[start:end]
-        if end > stop or name in _words() or (given == 2 and name[:2] in _words() and not _sure(name[family:])):
+        if (
+            end > stop
+            or name in _words()
+            or (given == 2 and name[:2] in _words() and not (told or _sure(name[family:])))
+        ):
             continue
         if name in listed("zh", "place") or name[-1] in "市县区省镇村路街":
             continue
@@ -393,7 +414,8 @@ def mention_forms(name: str, kind: str) -> Iterator[str]:
         yield rf"(?<![{HAN}]){re.escape(family)}(?=(?:{_TITLES}))"
     if kind == "person" and 1 < len(name) < 5 and len(family := family_of(name)) == 1 and name[0] not in _FONDLY:
         family = re.escape(family)
-        yield rf"(?<![{HAN}古年月])[小老]{family}(?![{HAN}])|(?<=[和与跟找请让叫是的对由在里下上给听说问见到])[小老]{family}(?![师板])"
+        yield rf"(?<![{HAN}])某?{family}某{{1,2}}|{family}某{{1,2}}(?=[称诉辩]|拖欠)"
+        yield rf"(?<![{HAN}古年月])[小老]{family}(?=[^{HAN}]|[今昨明说在的来去也已和家你您可要]|\Z)|(?<=[和与跟找请让叫是的对由在里下上给听说问见到])[小老]{family}(?![师板])"
     if kind == "person" and 2 < len(name) < 5 and "·" not in name:
         given = name[len(family_of(name)) :]
         if len(given) == 2 and given not in _words():

@@ -52,6 +52,11 @@ _LETTER_TO: Final = lazy_regex(
     rf"(?:^|[\n。：:「])(?P<name>{_H}{{1,3}}|{_HIRA}{{2,4}}|{_KATA}{{2,5}})(?=へ[。、\n]|、お)"
 )
 """To whom a letter is written by the given name: 美咲へ。"""
+_LINE: Final = lazy_regex(
+    rf"^(?:[月火水木金土日](?:曜日?)?[ 　：:]{{1,2}}(?P<duty>{_H}{{2,3}})(?=[ 　、（(]|$)|(?P<writer>{_H}{{2,3}})(?=[：:][^\n]))",
+    re.MULTILINE,
+)
+"""Whose turn a day is, and who writes a line of a chat: 月 宍戸; 都築：明日誰が行く？"""
 _RANKED: Final = lazy_regex(
     rf"(?:{_H}|[ァ-ヺー]){{0,6}}(?:長|師|員|士|官|医|者|係|査|補|監)(?P<mark>[:：][ 　]?|[ 　]{{1,3}})(?=(?P<name>{_H}{{1,4}}(?:[ 　]{_NAME}{{1,4}})?)[ 　]?(?:印|㊞|様|先生|[、。，（(\n]|\Z|[ 　]))"
 )
@@ -64,7 +69,12 @@ _PARTICLE: Final = "はがのをにもとへやで、。，．・）)」』】�
 
 @cache
 def _families() -> frozenset[str]:
-    return listed("ja", "family")
+    return listed("ja", "family") | frozenset(written("ja")["family"])
+
+
+@cache
+def _given() -> frozenset[str]:
+    return listed("ja", "given") | frozenset(written("ja")["given"])
 
 
 @cache
@@ -94,10 +104,10 @@ def find_titled(text: str) -> Iterator[Found]:
     for match in matches(_RANKED, text):
         name = match["name"]
         family = family_of(name)
-        named = family and (
-            name == family or name in listed("ja", "given") or _is_given(name[len(family) :].strip(" 　"))
-        )
+        named = family and (name == family or name in _given() or _is_given(name[len(family) :].strip(" 　")))
+        apart = name.replace("　", " ").partition(" ")[2]
         fits = named and len(family) > 1 if match["mark"].isspace() else named or len(name) > 2
+        fits = fits or apart in _given()
         if (
             fits
             and not _is_department(name)
@@ -110,7 +120,7 @@ def find_titled(text: str) -> Iterator[Found]:
         family = family_of(match["name"])
         apart = match["name"].replace("　", " ").partition(" ")[2]
         rest = match["name"][len(family) :].strip(" 　")
-        if (family and len(family) > 1 and _is_given(rest)) or apart in listed("ja", "given"):
+        if (family and len(family) > 1 and _is_given(rest)) or apart in _given():
             yield Found(*match.span("name"), "person", 0.7, "title")
     for match in matches(_HONORIFIC, text):
         length = _before_honorific(text[max(0, match.start() - 13) : match.start()], match[0].strip())
@@ -119,17 +129,24 @@ def find_titled(text: str) -> Iterator[Found]:
 
 
 def _of_kin(text: str) -> Iterator[Found]:
-    """Yield names that kin announce, that stand before who somebody is, or to whom a letter is written."""
+    """Yield names that kin announce, that stand before who somebody is, that begin a line, or that a letter greets."""
+    lines = list(matches(_LINE, text))
+    for match in lines:
+        name = match[match.lastgroup or 0]
+        family = family_of(name)
+        named = name == family or name in _given() or (len(lines) > 1 and len(family) > 1)
+        if named and name not in _words() and name not in _NOBODY:
+            yield Found(*match.span(match.lastgroup or 0), "person", 0.7, "field")
     for match in matches(_OF_KIN, text):
         name = match["name"]
         if name not in _NOBODY and (
-            name in listed("ja", "given")
+            name in _given()
             or " " in name.replace("　", " ")
             or (1 < len(name) < 4 and name not in _words() and _looks_given(name))
         ):
             yield Found(*match.span("name"), "person", 0.7, "title")
     for match in matches(_LETTER_TO, text):
-        if match["name"] in listed("ja", "given") and match["name"] not in _words():
+        if match["name"] in _given() and match["name"] not in _words():
             yield Found(*match.span("name"), "person", 0.7, "cue")
     for match in matches(_RELATED, text):
         if match["name"] not in _words() and match["name"] not in _NOBODY:
@@ -149,7 +166,7 @@ def _before_honorific(before: str, honorific: str) -> int:
         if honorific in ("くん", "ちゃん") and len(name) < 4 and opens and name not in _NOBODY | _words():
             return len(name)
         tails = (name[cut:] for cut in range(len(name) - 1))
-        return next((len(tail) for tail in tails if tail in listed("ja", "given")), 0) if common else 0
+        return next((len(tail) for tail in tails if tail in _given()), 0) if common else 0
     if name in _NOBODY or (honorific == "家" and len(name) < 2):
         return 0
     whole = name.strip(" 　")
@@ -175,7 +192,7 @@ def _before_honorific(before: str, honorific: str) -> int:
             and not (cut and len(family) == 1 and common is False)
         ):
             return len(tail)
-        if tail in listed("ja", "given") and not unknown:
+        if tail in _given() and not unknown:
             return len(tail)
     return len(name) if unknown else 0
 
@@ -190,7 +207,7 @@ def _looks_given(name: str) -> bool:
 
 @cache
 def _given_characters() -> frozenset[str]:
-    return frozenset("".join(listed("ja", "given")))
+    return frozenset("".join(_given()))
 
 
 def _is_kana(character: str) -> bool:
@@ -198,9 +215,7 @@ def _is_kana(character: str) -> bool:
 
 
 def _is_given(rest: str) -> bool:
-    return (
-        not rest or rest in listed("ja", "given") or (len(rest) <= 3 and rest not in _words() and rest not in _NOBODY)
-    )
+    return not rest or rest in _given() or (len(rest) <= 3 and rest not in _words() and rest not in _NOBODY)
 
 
 _FREE: Final = lazy_regex(
@@ -219,28 +234,36 @@ _I_AM: Final = lazy_regex(
 )
 
 
-def find_free(text: str) -> Iterator[Found]:
-    """Yield listed family names with a given name behind them, or alone before a particle, and foreign names."""
+def _in_kanji(text: str) -> Iterator[Found]:
+    """Yield listed family names with a given name behind them, and names alone before a particle."""
     for match in matches(_FREE, text):
         run, rest = match["run"], (match["rest"] or "")[1:]
         family = family_of(run)
         given = run[len(family) :]
         start, end = match.start(), match.end("run")
-        if not family and rest in listed("ja", "given") and 2 <= len(run) <= 3 and run not in _words():
+        if not family and rest in _given() and 2 <= len(run) <= 3 and run not in _words():
             yield Found(start, match.end("rest"), "person", 0.6, "list")  # an unlisted family before a listed name
+            continue
+        if run in _given() and len(run) > 1 and not rest and text[end : end + 1] in _OF_ONE and run not in _words():
+            yield Found(start, end, "person", 0.5, "list")
             continue
         if not family or run in _words() or run in listed("ja", "place"):
             continue
-        if rest and not given and (rest in listed("ja", "given") or len(family) > 1):
+        if rest and not given and (rest in _given() or len(family) > 1):
             yield Found(start, match.end("rest"), "person", 0.7, "list")
-        elif given in listed("ja", "given") and not (len(family) == 1 and len(given) == 1):
+        elif given in _given() and not (len(family) == 1 and len(given) == 1):
             yield Found(start, end, "person", 0.7, "list")
         elif not given and len(family) > 1:
             yield Found(start, end, "person", 0.5, "list")
         elif given and len(family) > 1 and len(given) <= 2 and given not in _words() and given[-1] in _GIVEN_ENDS:
             yield Found(start, end, "person", 0.6, "list")
+
+
+def find_free(text: str) -> Iterator[Found]:
+    """Yield listed family names with a given name behind them, or alone before a particle, and foreign names."""
+    yield from _in_kanji(text)
     for match in matches(_IN_KANA, text):
-        if match["given"] in listed("ja", "given") and match["family"] in _families():
+        if match["given"] in _given() and match["family"] in _families():
             yield Found(*match.span(), "person", 0.7, "list")
     for match in matches(_FOREIGN, text):
         if match[0] not in listed("ja", "place"):
@@ -257,6 +280,8 @@ def find_free(text: str) -> Iterator[Found]:
             yield Found(*match.span(group), "person", 0.7, "cue")
 
 
+_OF_ONE: Final = frozenset("がはもと")
+"""Particles behind who does something."""
 _GIVEN_ENDS: Final = "子美香奈恵代江郎朗男夫雄介助太斗人輝樹希也哉平和一二三司志史明彦彰之哲実郎葉花菜乃音華織里莉衣愛緒穂帆羽海真吾悟翔大貴紀典則弘浩広宏博秀英俊健剛"
 
 _ADDRESS_START: Final = (

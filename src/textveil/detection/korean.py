@@ -32,13 +32,15 @@ _TITLED: Final = lazy_regex(
     rf"(?<!{_G})(?P<name>{_NAME}|(?:[{_COMMON}]|남궁|황보|제갈|사공|선우|독고)(?= ?(?:{_TITLES}))) ?(?:{_TITLES})"
 )
 _BEHIND_TITLE: Final = lazy_regex(
-    rf"(?<!{_G})(?:환자|보호자|남편|아내|딸|아들|어머니|아버지|친구|동료|교수|박사|의사|간호사|변호사|대표|팀장|과장|부장|대리|선생님|기자|배우|가수|감독|작가|회장|사장|원장|대통령|장관|의원|선수|고객|학생|동생|언니|오빠|형|누나|할머니|할아버지|이모|삼촌|저는|제 이름은|이름은|예금주|수취인|대표자|담당자|보호자|신청인|총무|(?<=[,:] )감사|소장|관리소장|부녀회장|통장|이장|반장|원장|교감|교장|담임|담임교사|교사|사서|영양사|주임|사원|사무장|간사|이사장|남동생|여동생|형님|올케|외삼촌|작은아버지|큰아버지|윗집|옆집|아랫집|이웃|피의자|피해자|고소인|진술자|목격자|참고인|증인|경위|경사|경장|순경|경감|형사|계장|주무관|주치의|간호사|며느리|사위|손녀|손자|조카|시누이|올케|형수|매형|처제) (?P<name>{_FULL})(?=(?:{_PARTICLES})?(?:\s|[,.!?)(]|$)|님|씨)"
+    rf"(?<!{_G})(?:환자|원고|피고인?|신고자|용의자|신고인|고발인|보호자|남편|아내|딸|아들|어머니|아버지|친구|동료|교수|박사|의사|간호사|변호사|대표|팀장|과장|부장|대리|선생님|기자|배우|가수|감독|작가|회장|사장|원장|대통령|장관|의원|선수|고객|학생|동생|언니|오빠|형|누나|할머니|할아버지|이모|삼촌|저는|제 이름은|이름은|예금주|수취인|대표자|담당자|보호자|신청인|총무|(?<=[,:] )감사|소장|관리소장|부녀회장|통장|이장|반장|원장|교감|교장|담임|담임교사|교사|사서|영양사|주임|사원|사무장|간사|이사장|남동생|여동생|형님|올케|외삼촌|작은아버지|큰아버지|윗집|옆집|아랫집|이웃|피의자|피해자|고소인|진술자|목격자|참고인|증인|경위|경사|경장|순경|경감|형사|계장|주무관|주치의|간호사|며느리|사위|손녀|손자|조카|시누이|올케|형수|매형|처제) (?P<name>{_FULL})(?=(?:{_PARTICLES})?(?:\s|[,.!?)(]|$)|님|씨)"
 )
 _FREE: Final = lazy_regex(rf"(?<!{_G})(?P<name>{_FULL})(?P<particle>(?:{_PARTICLES})?)(?!{_G})")
 _CLOSING: Final = lazy_regex(rf"(?<!{_G})(?P<name>{_FULL}) (?:올림|드림|배상|拜上)(?=\s|[.(]|$)")
 _I_AM: Final = lazy_regex(
     rf"(?<!{_G})(?:저는|나는|전|제 이름은|이름은) (?P<name>{_FULL})(?=인데요?|입니다|이에요|예요|이라고|라고|이고|고)"
-    rf"|^(?:[월화수목금토일](?:요일)?)[ :：]{{1,3}}(?P<duty>[{_COMMON}라]{_G}{{2}})(?=[ ,]|$)",
+    rf"|(?:사랑하는|보고 싶은|친애하는|그리운) (?P<dear>{_G}{{2}})(?=에게|이?야?[,! ]|아[,! ]|이)"
+    rf"|(?<!{_G})(?P<aged>{_FULL})(?= ?\([1-9][0-9]\))|(?<!{_G})(?P<child>{_G}{{2}})(?= ?(?:엄마|아빠|맘)(?!{_G}{{2}}))"
+    rf"|^(?P<writer>{_G}{{2}})(?= ?[:：] [^\n])|^(?:[월화수목금토일](?:요일)?)[ :：]{{1,3}}(?P<duty>[{_COMMON}라]{_G}{{2}})(?=[ ,]|$)",
     re.MULTILINE,
 )
 """Who says the own name, and whose turn a day is: 수 홍석천."""
@@ -56,6 +58,8 @@ _GIVEN: Final = lazy_regex(
 )
 
 
+_GIVEN_ALONE: Final = frozenset(("child", "writer"))
+"""Groups that hold a given name, which a list must know."""
 _JOINED: Final = lazy_regex(rf"(?<=[랑고와과] )(?P<name>{_G}{{2}})(?=[가이는은](?: |$))")
 """A given name that another one is joined to: 수진이랑 영호가."""
 
@@ -127,7 +131,8 @@ def _titled(text: str) -> Iterator[Found]:
         yield Found(*match.span("name"), "person", 0.8, "title")
     yield from _of_kin(text)
     for match in matches(_I_AM, text):
-        if not _no_name(match[match.lastgroup or 0]):
+        name = match[match.lastgroup or 0]
+        if not _no_name(name) and (match.lastgroup not in _GIVEN_ALONE or name in listed("ko", "given")):
             yield Found(*match.span(match.lastgroup or 0), "person", 0.7, "cue")
     for pattern in (_GIVEN, _JOINED):
         for match in matches(pattern, text):
@@ -139,7 +144,8 @@ def _of_kin(text: str) -> Iterator[Found]:
     """Yield listed given names behind a relative, with an unlisted family or none."""
     for match in matches(_OF_KIN, text):
         name = match["name"]
-        fits = name[-2:] in listed("ko", "given") and (len(name) == 2 or name[0] in listed("ko", "family"))
+        listed_too = name[-2:] in listed("ko", "given") or (len(name) == 2 and set(name) <= _syllables())
+        fits = listed_too and (len(name) == 2 or name[0] in listed("ko", "family"))
         if fits and name not in _NOBODY and name not in listed("ko", "frequent"):
             yield Found(*match.span("name"), "person", 0.7, "title")
 

@@ -33,7 +33,7 @@ _SECRET: Final = lazy_regex("|".join(f"(?:{label})" for label in _LABELS))
 _DRAWN: Final = lazy_regex(r"[:：=][ \t]?[\"']?(?P<value>[A-Za-z0-9_-]{24,80})(?![A-Za-z0-9_./-])")
 _HEXADECIMAL: Final = lazy_regex("[0-9a-fA-F-]+")
 _USER: Final = lazy_regex(
-    r"(?:(?i:логин[а-я]{0,2})|用户名|用戶名|账户名|ユーザー名|ユーザーID|ログインID|(?:微信号?|QQ号?|抖音号?|微博|LINE|카톡|카카오톡)(?: ?ID| ?아이디)?(?=[ :：=]{0,3}[A-Za-z][A-Za-z.-]{0,20}[0-9_])|아이디|사용자명|اسم المستخدم|(?i:kullanıcı adı(?:m|n|nız)?)|(?<![A-Z_])[A-Z]{2,12}_USER(?:NAME)?(?=[:=]))(?: ?[:：=は是는은—-])? ?[\"']?(?P<user>[A-Za-z][A-Za-z0-9._-]{2,30})(?![A-Za-z0-9@])"
+    r"(?:(?i:логин[а-я]{0,2})|用户名|用戶名|账户名|(?:用户|ユーザー|사용자)(?= ?[a-z])|ユーザー名|ユーザーID|ログインID|(?:微信号?|QQ号?|抖音号?|微博|LINE|카톡|카카오톡)(?: ?ID| ?아이디)?(?=[ :：=]{0,3}[A-Za-z][A-Za-z.-]{0,20}[0-9_])|아이디|사용자명|اسم المستخدم|(?i:kullanıcı adı(?:m|n|nız)?)|(?<![A-Z_])[A-Z]{2,12}_USER(?:NAME)?(?=[:=]))(?: ?[:：=は是는은—-])? ?[\"']?(?P<user>[A-Za-z][A-Za-z0-9._-]{2,30})(?![A-Za-z0-9@])"
 )
 _ROLES: Final = frozenset("root admin postgres mysql app user guest test www-data nginx".split())
 _EMAIL: Final = lazy_regex(
@@ -133,7 +133,12 @@ _AGE_CELL: Final = lazy_regex("[0-9\u0660-\u0669]{1,3}")
 
 
 def find_columns(text: str) -> Iterator[Found]:
-    """Yield the names and ages of a table whose first line has a cell that heads them."""
+    """Yield the names and ages of a table whose first line has a cell that heads them, and under keys of JSON."""
+    for pair in matches(_KEYED, text):
+        if pair["name"] and pair["key"].lower() in _NAME_HEADS and _NAME_CELL.fullmatch(pair["name"]):
+            yield Found(*pair.span("name"), "person", 0.8, "column")
+        elif pair["age"] and pair["key"].lower() in _AGE_HEADS:
+            yield Found(*pair.span("age"), "age", 0.8, "column")
     heads: tuple[str, list[str]] = ("", [])
     start = 0
     while start < len(text):
@@ -164,6 +169,10 @@ def _cells(text: str, start: int, end: int, sign: str) -> Iterator[tuple[int, in
         start += len(cell) + 1
 
 
+_KEYED: Final = lazy_regex(
+    r'"(?P<key>[^"\n]{1,12})" ?: ?(?:"(?P<name>[^\W\d_][^"\n]{1,40})"|"?(?P<age>[0-9]{1,3})(?![0-9]))'
+)
+"""A key of JSON and its value."""
 _AT: Final = lazy_regex(
     "(?<![\\w@.])@(?P<name>[\u4e00-\u9fff]{2,4}|[\u3041-\u30fa々ー\u4e00-\u9fff]{2,8}|[\uac00-\ud7a3]{2,4}?"
     "|[\u0400-\u04ff]{2,20}|[\u0620-\u064a]{2,20})(?=도요|도|님|씨|さん|\\W|\\Z)"

@@ -1,6 +1,6 @@
 """Which road? One corpus released in every way: what each keeps of it, and who is recognized.
 
-    python benchmarks/roads.py [--documents 29331] [--only NAME,NAME]
+    python benchmarks/roads.py [--documents 29331] [--only "NAME;NAME"]
 
 The corpus is the training part of AG News, one document a person. A road gives texts, a classifier or counts:
 

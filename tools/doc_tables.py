@@ -183,7 +183,7 @@ def _done(one: Policy, kind: str) -> str:
 def field_claims() -> str:
     """The claims of the field by verdict."""
     page = import_module("textveil_lab.audit.field.claims_page")
-    return str(page.to_tables(import_module("textveil_lab.audit.field.claims").field_claims()))
+    return str(page.to_lists(import_module("textveil_lab.audit.field.claims").field_claims()))
 
 
 def claims_page() -> str:

@@ -22,7 +22,7 @@ from textveil_lab.audit.field.claims import (
     replay,
     works,
 )
-from textveil_lab.audit.field.claims_page import to_page, to_tables
+from textveil_lab.audit.field.claims_page import to_lists, to_page
 from textveil_lab.audit.field.field_audit import audit_field
 
 CLAIMS = field_claims()
@@ -198,7 +198,7 @@ def test_gateways_are_shown_from_what_their_audits_stored(tmp_path: Path) -> Non
 
 
 def test_the_docs_link_to_rows_that_exist() -> None:
-    linked = set(re.findall(r"claims\.html#([a-z0-9-]+)", to_tables(CLAIMS)))
+    linked = set(re.findall(r"claims\.html#([a-z0-9-]+)", to_lists(CLAIMS)))
     assert linked == {claim.id for claim in CLAIMS}
 
 

@@ -1,4 +1,4 @@
-"""The claims of the field as one sortable page, and as tables for docs/field.md."""
+"""The claims of the field as one sortable page, and as lists for docs/field.md."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,6 @@ from markupsafe import Markup
 from textveil.pages import rendering as parts
 from textveil.statistics import clopper_pearson
 from textveil_lab.audit.field.claims import FieldClaim, Ruling, counted, works
-from textveil_lab.tables import Table
 
 HEAD: Final = ("work", "year", "unit", "claim", "verdict", "witness", "repair")
 _SIGNS: Final = {
@@ -50,22 +49,16 @@ def in_short(claims: Sequence[FieldClaim]) -> str:
     return f"{counted(claims)} claims of {len(works(claims))} works: {counts}."
 
 
-def to_tables(claims: Sequence[FieldClaim]) -> str:
-    """A Markdown table for each verdict; each row links to its place on the page."""
+def to_lists(claims: Sequence[FieldClaim]) -> str:
+    """Return a Markdown list for each verdict: works with their claims, each a link to its row on the page."""
     lines = []
     for ruling in Ruling:
+        parts_of: dict[str, list[str]] = {}
+        for claim in claims:
+            if claim.verdict is ruling:
+                parts_of.setdefault(claim.work, []).append(f"[{claim.part}](claims.html#{claim.id})")
         lines += [f"### {ruling.value.capitalize()}", "", f"{_MEANS[ruling].capitalize()}.", ""]
-        rows = tuple(
-            (
-                f"[{claim.id}](claims.html#{claim.id})",
-                f"{claim.work}: {claim.part}",
-                claim.found,
-                f"{claim.why} {claim.reading}".strip(),
-            )
-            for claim in claims
-            if claim.verdict is ruling
-        )
-        lines += [Table(columns=("ID", "work and part", "claimed; found", "why"), rows=rows).to_markdown().strip(), ""]
+        lines += [*(f"- {work}: {'; '.join(named)}" for work, named in parts_of.items()), ""]
     return "\n".join(["", in_short(claims), "", *lines, ""])
 
 

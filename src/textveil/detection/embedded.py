@@ -65,6 +65,7 @@ from textveil.detection.mentions import (
     with_possessive,
     with_second_mentions,
 )
+from textveil.detection.owned_houses import with_owned_houses
 from textveil.detection.scripts import SCRIPTS, TURKISH, found_in_scripts, in_plain, modules_for
 from textveil.detection.signs import with_signs
 from textveil.detection.spans import DetectedSpan, covering
@@ -143,6 +144,7 @@ class EmbeddedDetector:
         if language not in _NOUNS_IN_CAPITALS:
             candidates = with_whole_runs(read.text, candidates)
         candidates = labelled_places.with_kinds(read.text, candidates)
+        candidates = with_owned_houses(read.text, candidates)
         candidates = with_initials(read.text, sorted([*candidates, *in_scripts]), language)
         candidates = with_signs(read.text, candidates)
         candidates = [with_possessive(read.text, whole_login(read.text, span)) for span in candidates]

@@ -6,7 +6,7 @@ from typing import Final
 
 from textveil.detection.found import Found, finding, near, readings, without, words_in
 from textveil.detection.gates import at_digits, both, either, holding, joined_words, matching, places_of, with_words
-from textveil.detection.lists import lists
+from textveil.detection.lists import Marks, letters, lists
 from textveil.detection.national_ids import checked_label, luhn
 from textveil.text.patterns import either_of, lazy_regex, matches, matches_at
 
@@ -501,16 +501,24 @@ def of_payment(text: str, start: int, end: int) -> bool:
 _CODE_LIKE: Final = lazy_regex(
     r"[A-Z0-9](?<![\w./@#&=+:$-].)[A-Z0-9]{0,19}(?:[/.-][A-Z0-9]{1,20}){0,6}(?![\w@]|[/.:-][A-Za-z0-9])"
 )
-_TAGGED: Final = lazy_regex(r"[A-Z]-?[0-9]+(?:(?:[./][0-9]+){2}|[.][0-9]{2})")  # a field and its date or amount: QIF
-_LEAST_DIGITS: Final = 3
+_TAGGED: Final = lazy_regex(r"[A-Z]-?[0-9]+(?:(?:[./][0-9]+){2}|[.][0-9]{2})|[A-Z]-[0-9]{1,2}")
+"""A field and its date or amount (QIF), and a letter of a sort: B-12."""
+_PARTED_CODE: Final = lazy_regex(
+    r"(?:[A-Z](?<![\w./@#&=+:$-].)(?P<letters>[A-Z]{0,3})[ /-]{1,2}(?:[0-9]{2,}|[0-9]+(?=[/ -][A-Z0-9]))"
+    r"|[0-9](?<![\w./@#&=+:$,-].)(?<![A-Z] .)[0-9]{2,11}(?= [B-HJ-Z](?![\w'.&/-]| [A-Z])))"
+    r"(?:[ /-][0-9]+|[/-][A-Z]{1,2}(?![A-Za-z0-9])| [B-HJ-Z](?![A-Za-z0-9'.&]| [A-Z])){0,4}+"
+    r"(?![\w@%:]|[.,/-][A-Za-z0-9])"
+)
+"""A code in pieces, some of them capitals: LP 0093 T."""
 
 
 def with_guessed_ids(rest: str, spans: Sequence[Found]) -> list[Found]:
-    """Return spans by start with guesses: capitals and three digits or more in one piece, which no search knows.
+    """Return spans by start with guesses: capitals and digits in one piece or side by side, which no search knows.
 
     If numbers are drawn, half of such a code would stay. ``rest`` is the text with what searches found covered.
     """
     codes = [match for match in matches(_CODE_LIKE, rest) if _is_code(match[0]) and not _is_public(rest, match)]
+    codes += [match for match in matches(_PARTED_CODE, rest) if _is_parted_code(match) and not _is_public(rest, match)]
     if not codes:
         return list(spans)
     taken = bytearray(len(rest))
@@ -522,7 +530,19 @@ def with_guessed_ids(rest: str, spans: Sequence[Found]) -> list[Found]:
 
 def _is_code(written: str) -> bool:
     tagged = _TAGGED.fullmatch(written)
-    return sum(map(str.isdigit, written)) >= _LEAST_DIGITS and any(map(str.isalpha, written)) and tagged is None
+    return any(map(str.isdigit, written)) and any(map(str.isalpha, written)) and tagged is None
+
+
+def _is_parted_code(code: re.Match[str]) -> bool:
+    """Return whether a code in pieces has letters, and those that begin it stand for nothing that a list knows."""
+    if code["letters"] is None:
+        return any(map(str.isalpha, code[0]))
+    low = code[0][: 1 + len(code["letters"])].lower()
+    few = len(low) < 2 and code[0][1] in " -"  # grade A 12, B-12
+    return not (few or low in letters() or lists().words.get(low, 0) & _STANDS_FOR)
+
+
+_STANDS_FOR: Final = int(Marks.COMMON | Marks.SMALL | Marks.OTHER)
 
 
 def _is_public(text: str, code: re.Match[str]) -> bool:

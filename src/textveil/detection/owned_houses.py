@@ -1,0 +1,74 @@
+"""Houses that their owner's name stands for, with the s that makes them some: lunch at Rosalba's; Winnie's Tea Room."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from textveil.detection.firms import house_words
+from textveil.detection.found import Found, words_in
+from textveil.detection.lists import EPONYMS, Marks, lists
+from textveil.detection.people_in_records import is_thing
+from textveil.text.patterns import lazy_regex
+
+_AT: Final = lazy_regex(
+    r"(?:(?<![A-Za-z])(?:[Aa]t|[Ff]rom|[Oo]utside|[Oo]pposite|[Nn]ear|[Bb]ehind|[Pp]ast|[Ii]nside|[Bb]eside|[Tt]o"
+    r"|[Ii]n|[Ii]nto|[Rr]ound|[Cc]alled|[Nn]amed) |@ ?|[£€$][0-9][0-9.,]{0,9} |[0-9] x |Venue: )\Z"
+)
+"""What stands before a house, or a payment in it."""
+_COMMA: Final = lazy_regex(r"[a-z0-9], \Z")
+_ENDS: Final = lazy_regex(
+    r"'[sS](?=[.,;:!?)\"\n]|\Z| (?:in|on|at|for|and|or|this|last|next|after|before|opens|closes|is|was|to|again"
+    r"|today|tonight|tomorrow|[0-9-])\b| [-\u2013(0-9]| {2})"
+)
+_CELL: Final = lazy_regex(r"'[sS](?=[,|\n]|\Z)")
+_NAMED: Final = lazy_regex(
+    r"'(?:s|S)(?P<run>(?: (?:& |and |AND |of )?[A-Z][A-Za-z]{2,20}){1,4})(?![A-Za-z0-9_'@-]| ?:)"
+)
+_ALSO: Final = words_in(
+    """tea room rooms cafe bar grill kitchen diner deli pizza pizzeria pub inn salon barbers garage shop stores store
+    bakery treasures plaice chippy takeaway cakes flowers florist boutique nails hair spa gym yard hard reach wharf
+    landing lodge place piece farm house court cottage catfish travel shoes fabric minibuses meadow"""
+)
+_FAR: Final = 12
+
+
+def with_owned_houses(text: str, spans: Sequence[Found]) -> list[Found]:
+    """Return spans by start, those of names that stand for their owner's house with its s, and what it is called by."""
+    if "'s" not in text and "'S" not in text:
+        return list(spans)
+    whole: list[Found] = []
+    for span in spans:
+        if whole and span.start < whole[-1].end:  # Tea Room, of Winnie's Tea Room
+            whole[-1] = whole[-1]._replace(end=max(span.end, whole[-1].end))
+            continue
+        if text[span.end : span.end + 2] in ("'s", "'S") and span.kind in ("person", "place", "organization"):
+            end = _end(text, span)
+            if end:
+                span = span._replace(end=end, kind="organization")
+        whole.append(span)
+    return whole
+
+
+def _end(text: str, span: Found) -> int:
+    """Return where the house ends whose owner's name a span holds; 0 where it is none."""
+    if text[span.start : span.end].lower() in EPONYMS:
+        return 0
+    named = _NAMED.match(text, span.end)
+    at = _AT.search(text, max(0, span.start - _FAR), span.start)
+    if named is not None:
+        lows = [word for word in named["run"].lower().split() if word not in _JOINTS]
+        sorted_by = not (house_words() | _ALSO).isdisjoint(lows)
+        unlisted = text[named.end() : named.end() + 2] in _STOPS and not any(map(_is_listed, lows))
+        return named.end() if sorted_by or at or unlisted else 0
+    if at is None:
+        listed = _COMMA.search(text, max(0, span.start - 3), span.start) and _CELL.match(text, span.end)
+        return span.end + 2 if listed else 0
+    return span.end + 2 if _ENDS.match(text, span.end) else 0
+
+
+def _is_listed(low: str) -> bool:
+    marks = lists().words.get(low, 0)
+    return bool(marks & (Marks.COMMON | Marks.SMALL | Marks.OTHER | Marks.KNOWN_PLACE)) or is_thing(low)
+
+
+_STOPS: Final = frozenset((", ", ".\n", ". ", ".", "", ",", "; ", ") ", ")", "\n"))
+_JOINTS: Final = frozenset(("&", "and", "of"))

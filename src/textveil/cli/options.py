@@ -192,7 +192,13 @@ Output: TypeAlias = Annotated[
 ]
 FormatName: TypeAlias = Annotated[
     str | None,
-    option("NAME", "txt, jsonl, json, csv, tsv, parquet, fhir or hl7.  [default: by INPUT's ending]", FORMATS, "--format", "-f"),
+    option(
+        "NAME",
+        "txt, jsonl, json, csv, tsv, parquet, fhir or hl7.  [default: by INPUT's ending]",
+        FORMATS,
+        "--format",
+        "-f",
+    ),
 ]
 OutputFormat: TypeAlias = Annotated[
     str | None,

@@ -40,7 +40,7 @@ _LONGEST_DOMAIN: Final = 253
 _SURE_ENDINGS: Final = lazy_regex(r"\.(?:com|org|net|edu|gov|mil|info|biz|io)\b")
 
 _IP: Final = lazy_regex(
-    r"(?<![\w.:])(?:(?P<four>[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?![\w]|\.[0-9]))|(?P<six>(?=[0-9A-Fa-f]{0,4}:[0-9A-Fa-f]{0,4"
+    r"(?<![\w.])(?:(?P<four>[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?![\w]|\.[0-9]))|(?P<six>(?<!:)(?=[0-9A-Fa-f]{0,4}:[0-9A-Fa-f]{0,4"
     r"}:)[0-9A-Fa-f:]{2,39}(?:\.[0-9]{1,3}){0,3}(?![\w:])))"
 )
 
@@ -270,9 +270,13 @@ REGIONS: Final = ("US", "GB", "IN", "DE", "FR", "ES", "IT", "BR", "AU", "MX")
 _SPOKEN_IN: Final = MappingProxyType({"es": ("ES",), "pl": ("PL",), "pt": ("PT", "BR"), "nl": ("NL", "BE")})
 _THREES: Final = lazy_regex("[0-9]{3} [0-9]{3} [0-9]{3} ?")
 """Telephone numbers of Spain, Poland and Portugal look like amounts of millions."""
+_DIGITS: Final = (
+    r"[0-9](?:[0-9]|(?:[./-](?=[0-9(])| (?=[0-9]))|(?:\)[ ./-]{0,2}| ?\()(?=[0-9(])"
+    r"|\) - (?=[0-9])| - (?=[0-9]{3})){5,22}(?:,? ?(?:x|ext\.?|extension) ?[0-9]{1,6}){0,2}(?![\w%]|[.:/-][0-9])"
+)
 _CANDIDATE: Final = lazy_regex(
-    r"(?<![\w@#$%\xa4/:=.,+-])(?:\+ ?|\()?[0-9](?:[0-9]|(?:[./-](?=[0-9(])| (?=[0-9]))|(?:\)[ ./-]{0,2}| ?\()(?=[0-9(])"
-    r"|\) - (?=[0-9])| - (?=[0-9]{3})){5,22}(?:,? ?(?:x|ext\.?|extension) ?[0-9]{1,6}){0,2}(?![\w%]|[.,:/-][0-9])"
+    # Behind a plus no comma begins decimals: it is a cell's.
+    rf"(?<![\w@$%\xa4.+-])\+ ?\(?{_DIGITS}|(?<![\w@#$%\xa4/:=.+-])(?<![0-9],)\(?{_DIGITS}(?!,[0-9])"
 )
 _PART: Final = "[ ./()-]"
 PHONE_GATE: Final = at_digits(

@@ -52,7 +52,18 @@ from textveil.detection import (
 )
 from textveil.detection.addresses import REGIONS, find_addresses
 from textveil.detection.demographic_lists import with_states
-from textveil.detection.found import Found, Phase, Phases, Plain, Row, checked_phases, in_phases, plain, without
+from textveil.detection.found import (
+    Found,
+    Phase,
+    Phases,
+    Plain,
+    Row,
+    checked_phases,
+    in_phases,
+    plain,
+    unglued,
+    without,
+)
 from textveil.detection.gates import anywhere
 from textveil.detection.kinds import KINDS
 from textveil.detection.languages import ORDINARY, language_of, rows_of
@@ -114,7 +125,7 @@ class EmbeddedDetector:
 
     def _detected(self, text: str) -> list[DetectedSpan]:
         language = language_of(text)
-        read = plain(text)
+        read = plain(unglued(text))
         modules = modules_for(text, language)
         spans = in_plain(read, found_in_scripts(text, modules)) if modules else []
         rest = without(read.text, [(span.start, span.end) for span in spans])

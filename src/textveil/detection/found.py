@@ -319,6 +319,27 @@ def plain(text: str) -> Plain:
     return Plain(converted, [*places, len(text)], len(text))
 
 
+_GLUED: Final = lazy_regex(
+    # Dashes without spaces, but within ranges; spaces of no width; a hyphen before groups of digits.
+    r"(?<=[^\W\d_])\u2013(?=[+(]?[0-9])|(?<=[0-9])\u2013(?=[^\W\d_])"
+    r"|(?<=[^\s\d])[\u2014\u2015](?=\S)|(?<=\S)[\u2014\u2015](?=[^\s\d])"
+    r"|(?<=[^\W\d_])\u200b(?=[0-9+])|(?<=[0-9])\u200b(?=[^\W\d_])"
+    r"|(?<!\S)-(?=[0-9]{2,4}[-/][0-9]|[0-9]{4} [0-9]{4} )"
+)
+_EMPHASIS: Final = lazy_regex(r"(?<![\w])_(?=[A-Z0-9+])(?P<inside>[^_\n]{2,80})_(?!\w)")
+
+
+def unglued(text: str) -> str:
+    """Return a text, as long as it was, in which marks that part values do so where they are glued to them.
+
+    These are dashes without spaces, underscores of emphasis, and spaces of no width: to a search ``_4470-0514_`` looks
+    as ``*4470-0514*`` does.
+    """
+    if "_" in text:
+        text = _EMPHASIS.sub(r"*\g<inside>*", text)
+    return _GLUED.sub(";", text)
+
+
 def without(text: str, spans: Iterable[tuple[int, int]]) -> str:
     """Return a plain text in which spans, which are in order and disjoint, are covered by what nothing looks for."""
     return replaced(text, [(start, end, OTHER * (end - start)) for start, end in spans])

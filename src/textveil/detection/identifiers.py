@@ -25,15 +25,15 @@ _IBAN_GROUPS: Final = lazy_regex(
 )
 """An account of a country that has such numbers, in groups of four."""
 _FIXED: Final = lazy_regex(
-    r"(?<![\w.,-])(?:(?P<ssn>[0-9]{3}-[0-9]{2}-[0-9]{4}(?![\w]|-[0-9]))|(?P<uuid>[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}["
-    r"0-9A-Fa-f]{12}(?![\w-]))|(?P<mac>(?<!:)[0-9A-Fa-f]{2}(?P<by>[:-])[0-9A-Fa-f]{2}(?:(?P=by)[0-9A-Fa-f]{2}){4}"
+    r"(?<![\w.-])(?:(?P<ssn>[0-9]{3}-[0-9]{2}-[0-9]{4}(?![\w]|-[0-9]))|(?P<uuid>[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}["
+    r"0-9A-Fa-f]{12}(?![\w-]))|(?P<mac>(?<!:[0-9A-Fa-f]{2}:)[0-9A-Fa-f]{2}(?P<by>[:-])[0-9A-Fa-f]{2}(?:(?P=by)[0-9A-Fa-f]{2}){4}"
     r"(?![\w:-]))"
     r"|(?P<nino>[A-CEGHJ-PR-TW-Z]{2} ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-D](?!\w))"
     r"|(?P<nhs>(?<!\+[0-9] )(?<!\+[0-9]{2} )(?<!\+[0-9]{3} )[0-9]{3} [0-9]{3}"
     r" [0-9]{4}(?![\w]|-[0-9]))|(?P<code>(?=[A-Z]{0,9}[0-9])(?=[A-Z0-9]{7,40}(?![\w]|-[0-9]))[A-Z0-9]{0,8}[A-Z][A-Z0-9]"
     r"{0,39}+))"
 )
-_SPACED_SSN: Final = lazy_regex(r"[0-9](?<![\w.,-].)[0-9]{2} [0-9]{2} [0-9]{4}(?![\w]|[ -][0-9])")
+_SPACED_SSN: Final = lazy_regex(r"[0-9](?<![\w.-].)[0-9]{2} [0-9]{2} [0-9]{4}(?![\w]|[ -][0-9])")
 
 _NAMED: Final = lazy_regex(
     r"(?<![A-Za-z])(?P<label>"
@@ -383,7 +383,7 @@ def valid_nhs(digits: str) -> bool:
 
 
 _NUMBER: Final = r"[0-9](?:[ -]?[0-9]){11,18}"
-_CARD: Final = lazy_regex(rf"(?=[0-9])(?<![\w.,+-]){_NUMBER}(?![\w]|[.,][0-9])")
+_CARD: Final = lazy_regex(rf"(?=[0-9])(?<![\w.+-]){_NUMBER}(?![\w]|\.[0-9])")
 _USUAL: Final = lazy_regex(
     r"[2-6][0-9]{3}([ -]?)[0-9]{4}\1[0-9]{4}\1[0-9]{4}(?:\1[0-9]{1,3})?|3[0-9]{3}([ -]?)[0-9]{6}\2[0-9]{4,5}"
     r"|[2-6][0-9]{12,18}"
@@ -420,7 +420,7 @@ _DIGIT_BEFORE: Final = lazy_regex(r"[0-9][ -]\Z")
 _SCORE: Final = 0.6
 CARD_GATE: Final = at_digits("[0-9](?:[ -]?[0-9]){4}|[0-9]{4}[._/:|,\n ]")
 _PARTED: Final = lazy_regex(
-    r"(?<![\w.,+-])[2-6][0-9]{3}(?P<mark>[._/:|,\n]|  | - )[0-9]{4}(?P=mark)[0-9]{4}(?P=mark)[0-9]{4}(?!\w)"
+    r"(?<![\w.+-])[2-6][0-9]{3}(?P<mark>[._/:|,\n]|  | - )[0-9]{4}(?P=mark)[0-9]{4}(?P=mark)[0-9]{4}(?!\w)"
 )
 """Cards in groups of four that other marks than a space and a hyphen part."""
 

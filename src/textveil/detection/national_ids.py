@@ -202,7 +202,7 @@ FORMS: Final = {
 }
 """By a name: what needs no word before it."""
 
-_BEFORE: Final = r"(?<![\w.,/+-])"
+_BEFORE: Final = r"(?<![\w./+-])"
 _AFTER: Final = r"(?![\w]|[./-][0-9])"
 _FORMS: Final = lazy_regex(
     f"{_BEFORE}(?:" + "|".join(f"(?P<{name}>{form.pattern})" for name, form in FORMS.items()) + f"){_AFTER}"
@@ -240,12 +240,32 @@ def _checked(text: str, match: re.Match[str]) -> Found | None:
     first = match.lastgroup or ""
     for name, form in FORMS.items():
         other = match if name == first else _EACH[name].match(text, match.start())
-        if other is None:
+        if other is None or _goes_on(text, other):
             continue
         right = form.check is not None and form.check(bare(other[0]))
         if right or form.anyhow:
             return Found(*other.span(), "id", _CHECKED if right else _SHAPED, "check" if right else "shape")
     return None
+
+
+_GROUPS: Final = lazy_regex(r"(?P<first>[0-9]{2,6}) [0-9 ]*?(?P<last>[0-9]{2,6})")
+
+
+def _goes_on(text: str, match: re.Match[str]) -> bool:
+    """Return whether a group of as many digits stands beside groups: 4981 2355 3126 is no id in a card's number."""
+    groups = _GROUPS.fullmatch(match[0])
+    if groups is None:
+        return False
+    start, end = match.span()
+    first, last = len(groups["first"]), len(groups["last"])
+    return _is_group(text, end, end + 1 + last) or _is_group(text, start - 1 - first, start, at=first)
+
+
+def _is_group(text: str, start: int, end: int, at: int = 0) -> bool:
+    """Return whether between two places there are digits and, at that one of the characters, a space, and no more."""
+    piece = text[start:end] if start >= 0 else ""
+    beside = text[start - 1 : start] if at and start else "" if at else text[end : end + 1]
+    return piece[at : at + 1] == " " and (piece[:at] + piece[at + 1 :]).isdigit() and not beside.isalnum()
 
 
 def bare(value: str) -> str:

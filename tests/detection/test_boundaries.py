@@ -1,0 +1,53 @@
+"""A value is found whole whatever stands right beside it: a cell's comma, a dash, emphasis, a sign of equality."""
+
+import pytest
+
+from textveil.detection.embedded import embedded_detector
+
+VALUES = (
+    "4242 4242 4242 4242",
+    "4242-4242-4242-4242",
+    "4981 2355 3126 0344",  # its first three groups have the check digit of an Aadhaar
+    "3782 822463 10005",
+    "587-55-2335",
+    "DE89 3704 0044 0532 0130 00",
+    "+48 12 341 67 21",
+    "+44 7400 149931",
+    "203.71.143.116",
+    "22:18:fe:84:a9:33",
+    "1987-05-23",
+    "maria.lopez@example.org",
+)
+PLACES = (
+    "see {} today", "x,{},y", "x;{};y", "x|{}|y", "x\t{}\ty", "x, {}, y", '"x","{}","y"', "['{}']", '{{"a":"{}"}}',
+    "({})", "<b>{}</b>", "<{}>", "**{}**", "_{}_",
+    "x\u2014{}\u2014y", "\u201c{}\u201d", "\xab{}\xbb", "`{}`", "x={} y",
+    "x:{} y", "#{} y", "\n{}\n", "{}...", "{}?", "\u2022{}", "x\u2192{}", "12,{},y", "x,{},12",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_value_is_found_whole_whatever_stands_beside_it(place: str) -> None:
+    for value in VALUES:
+        text = place.format(value)
+        start = text.index(value)
+        left = set(range(start, start + len(value)))
+        for span in embedded_detector().detect([text])[0]:
+            if span.kind not in ("code-number", "ordinary", "numbering", "measurement", "quantity"):
+                left -= set(range(span.start, span.end))
+        assert not [text[at] for at in left if text[at].isalnum()], value
+
+
+@pytest.mark.parametrize(
+    "text", ["inet addr:192.168.1.2", "HWaddr:3f:c7:df:ef:e5:53", "::ffff:10.1.2.3", "cell=+1 617 253 1000"]
+)
+def test_addresses_are_found_behind_a_colon(text: str) -> None:
+    assert [span.kind for span in embedded_detector().detect([text])[0]][-1] in ("ip", "id", "phone")
+
+
+@pytest.mark.parametrize(
+    "text", ["1,234,567 items", "from 2008\u20132010", "x[-5] - 12", "a \u2014 b", "__init__", "12:30:45"]
+)
+def test_marks_within_numbers_and_words_part_nothing(text: str) -> None:
+    found = embedded_detector().detect([text])[0]
+    assert not [span for span in found if span.kind in ("id", "phone", "ip", "person")]

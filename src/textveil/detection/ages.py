@@ -37,7 +37,8 @@ _KIN: Final = (
 )
 _TWO_DIGITS: Final = r"(?:1[0-4][0-9]|[1-9][0-9]|(?i:(?!(?:one|two|three|four|five|six|seven|eight|nine)\b)(?:{0})))"
 _SAID: Final = lazy_regex(
-    rf"(?<![A-Za-z])(?:(?:[Hh]e|[Ss]he|who|{_KIN}) (?:is|was|turned|turns|will be)|who(?: had| has)? turned)"
+    rf"(?<![A-Za-z])(?:(?:[Hh]e|[Ss]he|who|(?i:{_KIN}))(?: [A-Z][a-z]{{1,14}}| \xb7{{2,24}})? (?:is|was|turned"
+    rf"|turns|will be)|who(?: had| has)? turned)"
     rf" (?:only |just |about |nearly |almost |now |already )?(?P<age>(?>{_TWO_DIGITS.format(BELOW_HUNDRED)}))"
     r"(?=[,.;)]|\Z|\n| (?:at|when|that|last|this|next|today|now)\b"
     rf"| in {_IN_MONTH}\b"
@@ -113,7 +114,7 @@ def find_ages_of_languages(text: str) -> Iterator[Found]:
             if behind is not None and _FIRST.search(text, max(0, unit.start() - 4), unit.start()):
                 yield Found(*behind.span("age"), "age", 0.8)
             continue
-        glued, few = "ahrig" in unit[0].lower(), gap - start == 1
+        glued, few = "rig" in unit[0].lower(), gap - start == 1
         before = text[max(0, start - 32) : start]
         verb = {"anni": "ha ", "ans": "" if few else " a "}.get(unit[0].lower())
         has = _HAS.search(before) or (verb and before.lower().endswith(verb)) or _OLD_BEHIND.match(text, unit.end())
@@ -148,7 +149,7 @@ def _found(matches: Iterator[re.Match[str]], score: float) -> Iterator[Found]:
 
 
 _UNITS: Final = "anos|ano|ans|anni|jaar|jahren?|lat|lata|ar"
-_YEARS_OF_LANGUAGE: Final = lazy_regex(rf"(?<![A-Za-z])(?i:{_UNITS}|jahrige[rsnm]?)(?![A-Za-z])")
+_YEARS_OF_LANGUAGE: Final = lazy_regex(rf"(?<![A-Za-z])(?i:{_UNITS}|jahrige[rsnm]?|jarigen?)(?![A-Za-z])")
 _DIGITS_BEFORE: Final = lazy_regex(r"(?<![\w.,$\xa4/-])(?:1[0-4][0-9]|[1-9]?[0-9])\Z")
 _OLD_BEHIND: Final = lazy_regex(r" (?:alte?[rsnm]?|oud|d'age|de edad|d'eta|de idade|gammal|gamle?)\b")
 _HAS: Final = lazy_regex(
@@ -168,7 +169,7 @@ _HAS: Final = lazy_regex(
 )
 """Words before an age in seven languages: to have or to turn, or a person and "of"."""
 _APPOSED: Final = lazy_regex(
-    r"(?:[A-Z][a-z]{1,20}|(?i:opa|oma|abuel[oa]|nonn[oa]|avo|pere|mere|vater|mutter|padre|madre|pai|mae|moeder|vader"
+    r"(?:[A-Z][a-z]{1,20}|\xb7{2,24}|(?i:opa|oma|abuel[oa]|nonn[oa]|avo|pere|mere|vater|mutter|padre|madre|pai|mae|moeder|vader"
     r"|patientin?|babcia|dziadek|suspecte?|sospettat[oa]|sospechos[oa]|suspeit[oa]|verdachte|podejrzan[ya]|victime|vittima"
     r"|victima|slachtoffer|ofiara|eleve|alunn[oa]|alumn[oa]|alun[oa]|leerling|uczen|uczennica"
     r"|conducteur|conducente|conductora?|condutora?|bestuurder|kierowca)|\b(?i:ne|nee|nato|nata|nacid[oa]|nascid[oa]|geb\.?"
@@ -202,5 +203,5 @@ _SUBJECTS: Final = "he she who " + " ".join(
 _BEGINS_SAYING: Final = joined_words(f"{_SUBJECTS} at")
 SAID_GATE: Final = with_words(f"{_SUBJECTS} half")
 LANGUAGE_GATE: Final = with_words(
-    "anos ano ans anni jaar jahre jahren jahrige jahriger jahriges jahrigen jahrigem lat lata ar"
+    "anos ano ans anni jaar jahre jahren jarige jarigen jahrige jahriger jahriges jahrigen jahrigem lat lata ar"
 )

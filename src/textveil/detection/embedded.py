@@ -276,6 +276,8 @@ _FIELDS: Final = Phase("fields", (
     Row("turned-name", trade_records.find_turned, trade_records.TURNED_GATE, "id organization person", 0.75,
         "field label",
         '"Zuse, A"', '"Hepatitis, B"'),
+    Row("graded-name", lone_names.find_graded_names, lone_names.GRADED_GATE, "person", 0.7, "title",
+        "seen by R. Mbeki, FY1", "Fig. R. Results, FY1"),
     Row("lone-name", lone_names.find_lone_names, lone_names.LONE_GATE, "person", 0.6, "pair",
         '{"as": "Ebony Kaczmarek"}', "Ebony wood"),
     Row("pair", trade_records.find_pairs, trade_records.PAIR_GATE, "id person place", 0.75, "field",

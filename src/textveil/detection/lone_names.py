@@ -10,7 +10,7 @@ from typing import Final
 
 from textveil.detection import lists as known
 from textveil.detection.found import Found, words_in
-from textveil.detection.gates import matching
+from textveil.detection.gates import matching, with_words
 from textveil.detection.lists import Marks, lists
 from textveil.detection.people_in_records import is_plain_form, is_thing
 from textveil.text.patterns import lazy_regex, matches, matches_at
@@ -109,3 +109,17 @@ def _is_turned(family: str, given: str) -> bool:
         return bool(listed & _FAMILY_MARK and not listed & _NONE) or _is_part(first, sure=True)
     named = bool(marks & _GIVEN or low in _GIVEN_TOO or _is_part(low, sure=False))
     return named and _is_part(first, sure=False) and low not in _NO_FAMILY
+
+
+_GRADES: Final = "FY[12]|SHO|SpR|StR|RGN|RMN|HCA|ANP|ACP|SLT|CNS|PA-C|LPN"
+_GRADED: Final = lazy_regex(
+    r"[A-Z](?<![\w.'&-].)\. ?(?:[A-Z]\. ?)?(?:Mc|Mac|O')?[A-Z][a-z]{2,20}(?:-[A-Z][a-z]{2,20})?"
+    rf"(?=,? \(?(?:{_GRADES}|ST[1-8]|CT[1-3]|F[12]|RN|GP|SW|HV|OT|PT|MD|DO|NP)(?![\w-]))"
+)
+GRADED_GATE: Final = with_words("fy sho spr str rgn rmn hca anp acp slt cns pa lpn st ct f rn gp sw hv ot pt md do np")
+
+
+def find_graded_names(text: str) -> Iterator[Found]:
+    """Yield initials with a family before a grade or a post of a ward: R. Mbeki, FY1."""
+    for match in matches(_GRADED, text):
+        yield Found(*match.span(), "person", 0.7, "title")

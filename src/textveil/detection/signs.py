@@ -26,6 +26,16 @@ _WHO: Final = lazy_regex(
     r"|thank|hi|hello"
     r"|dear|love|regards|rgds)[:,]? |- |, |\A|\n[ \t>*-]{0,8})\Z"
 )
+# What tells that letters sign, whatever else they stand for: seconded UP; Treasurer (UP); a line RM 11/10 14:20.
+_SIGNING: Final = lazy_regex(
+    r"(?<![A-Za-z])(?:[Pp]roposed|[Ss]econded|[Ii]nitialled|[Cc]hecked by|[Nn]oted by|[Ss]igned)(?: by|:)? \Z"
+    r"|[a-z] \(\Z"
+)
+_CLOSED: Final = lazy_regex(r"\)(?: [a-z]|[,.;:\n]|\Z)")
+_OPENS: Final = lazy_regex(r"[.!?] \Z")
+_DATED: Final = lazy_regex(
+    r" [0-9]{1,2}[./][0-9]{1,2}(?:[./][0-9]{2,4})?(?:,? [0-9]{1,2}[:.h][0-9]{2})?[ \t]{0,4}(?:\n|\Z)"
+)
 _ENDS: Final = lazy_regex(r"[.]?[ \t]{0,8}(?:\n|\Z)")
 _BEGINS: Final = lazy_regex(r"(?:\A|\n)[ \t>*-]{0,8}\Z")
 _NUMBERED: Final = lazy_regex(r"(?:[ :=-]{0,2}[0-9%+]| ?[:=(/>])")
@@ -114,16 +124,20 @@ def _signed(text: str, signs: set[str], firsts: set[str]) -> Iterator[tuple[int,
     known_ones, open_ones = set(), []
     for match in matches(_CAPITALS, text) if signs else ():
         sign = match[0]
-        if sign not in signs or _NUMBERED.match(text, match.end()):
-            continue
         before = max(0, match.start() - 16), match.start()
+        dated = sign in signs and _BEGINS.search(text, *before) and _DATED.match(text, match.end())
+        if sign not in signs or (_NUMBERED.match(text, match.end()) and not dated):
+            continue
         if _COUNTED.search(text, *before):
             continue
         acts, who = _ACTS.match(text, match.end()), _WHO.search(text, *before)
         alone = _BEGINS.search(text, *before) and _ENDS.match(text, match.end())
+        tells = _SIGNING.search(text, *before)
+        signs_there = dated or (tells and (tells[0][-1] != "(" or _CLOSED.match(text, match.end())))
+        opens = acts and _OPENS.search(text, *before) and sign.lower() not in _NO_SIGN
         low = sign.lower()
         sure = (acts or who) and not _stands_for(low)
-        if alone or (low not in _NO_SIGN and (sure or (acts and who))):
+        if alone or signs_there or opens or (low not in _NO_SIGN and (sure or (acts and who))):
             known_ones.add(sign)
             yield match.span()
         else:

@@ -443,7 +443,9 @@ _DAYS_IN_WORDS: Final = {
     "zweiundzwanzigsten dreiundzwanzigsten vierundzwanzigsten f\xfcnfundzwanzigsten sechsundzwanzigsten "
     "siebenundzwanzigsten achtundzwanzigsten neunundzwanzigsten drei\xdfigsten einunddrei\xdfigsten",
 }
-_SPELLED: Final = lazy_regex(r"(?i)\A(?P<day>[^\W\d]+(?:-[^\W\d]+|[- ](?:et|y|e)[- ][^\W\d]+)*)(?P<gap> )(?=[^\W\d])")
+_SPELLED: Final = lazy_regex(
+    r"(?i)\A(?P<day>[^\W\d]{2,24}(?:[- ](?:et|y|e)[- ][^\W\d]{2,8}|-[^\W\d]{2,12})?) (?=[^\W\d])"
+)
 
 
 @cache

@@ -266,6 +266,8 @@ BEARERS: Final = "person bearers"
 """That of given names, by family and initial."""
 FAMILIES: Final = "person families"
 """That of families, by given name; ``_SEVERAL`` if it stands beside more than one."""
+_INITIALLED: Final = "person initialled"
+"""That of initials beside a family, by both."""
 LOGINS: Final = "person logins"
 """That of the parts of names, by the forms that logins write."""
 LANGUAGE: Final = "person language"
@@ -371,6 +373,8 @@ class Person:
                         logins.setdefault(form, part.key)
                 if part.role in (Role.GIVEN, Role.FAMILY):
                     roles.setdefault(part.key, part.role.value)
+                if part.role is Role.INITIAL and len(part.key) == 1 and len(families) == 1 and scope.remembers:
+                    scope.remembered(_INITIALLED)[f"{families[0]} {part.key}"] = part.key
                 if part.role is Role.GIVEN and families:
                     for letter in (part.key[:1], login_form(part.key)[:1]):
                         bearers.setdefault(f"{families[0]} {letter}", part.key)
@@ -535,6 +539,11 @@ class _Drawing(NamedTuple):
             given = self.bearers[f"{bearers[0]} {letters[0]}"]
             pairs = ((given, "given"), (bearers[0], "family"))
             known[letters] = "".join(self._drawn(Part("", key, None), key, role)[:1].upper() for key, role in pairs)
+        pairs_of = self.scope.remembered(_INITIALLED)
+        initialled = [pair for pair in pairs_of if pair[0] == letters[1] and pair[-1] == letters[0]]
+        if letters not in known and not bearers and len(initialled) == 1:  # R. Mbeki signs RM
+            family = initialled[0].rpartition(" ")[0]
+            known[letters] = self._initial(letters[0], None) + self._drawn(Part("", family, None), family, "family")[:1]
         return known.setdefault(letters, "")
 
     def _initial(self, letter: str, bearer: str | None) -> str:

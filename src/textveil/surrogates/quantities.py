@@ -297,7 +297,7 @@ _AROUND: Final = lazy_regex(
     r"|(?P<parent>mother|father|mum|mom|dad|mama|papa|maman|mam\xe1|pap\xe1|mutter|vater|m\xe8re|p\xe8re|madre|padre|"
     r"moeder|vader|m\xe3e|pai|matka|matki|ojciec|ojca)"
     r"|(?P<worker>nurse|(?:school)?teacher|engineer|driver|lawyer|manager|colleague|officer|clerk|builder|works|"
-    r"promot\w+|employed|lehrer(?:in)?|krankenschwester|pfleger(?:in)?|ingenieur(?:in)?|infirmi\xe8?re?|"
+    r"promot[a-z]{1,4}|employed|lehrer(?:in)?|krankenschwester|pfleger(?:in)?|ingenieur(?:in)?|infirmi\xe8?re?|"
     r"enseignante?|boulang\xe8?re?|enfermer[oa]|profesora?|maestr[oa]|infermier[ae]|insegnante|verpleegkundige|leraar|"
     r"professora?|piel\u0119gniarka|nauczyciel(?:ka)?))(?![^\W_])"
 )

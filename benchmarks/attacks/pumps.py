@@ -801,6 +801,8 @@ def _held(value: Any, depth: int) -> Iterator[Any]:
     if isinstance(value, LazyRegex | re.Pattern):
         if value.pattern is not None:  # else `quick` made it for a LazyRegex, which the module holds
             yield value
+        if isinstance(value, LazyRegex) and value.within is not None:
+            yield value.within
     elif depth and isinstance(value, Mapping):
         for one in (*value.keys(), *value.values()):
             yield from _held(one, depth - 1)

@@ -23,6 +23,7 @@ GIVEN = {
     "textveil.detection.given.checked_pattern": "the policy's own; docs/detection.md says what is asked of it",
     "textveil.detection.given.value_spans": "digits with up to three characters between them",
     "textveil.detection.dates.readable": "words, and a year",
+    "textveil.text.patterns.__init__": "parts of patterns that modules hold, and found there",
     "textveil.detection.gates.__init__": "held by gates that modules hold, and found there",
     "textveil.detection.scripts._mentions": "names of the text, each with an ending of a few letters",
     "textveil.detection.languages.__init__": "compiled for each language below",
@@ -95,7 +96,7 @@ def test_whole_match_has_one_start_but_must_reach_the_end(pumps: ModuleType) -> 
 @pytest.mark.slow  # .ci/run names it
 def test_every_pattern_of_the_package_is_linear(pumps: ModuleType) -> None:
     held = pumps.all_patterns()
-    assert len(held) > 600
+    assert len(held) > 600 and {r"\.[ -]?[A-Z]\."} < {one.pattern for one in held}  # a part of one is among them
     slow = {
         one.name: found
         for one in held

@@ -14,7 +14,7 @@ from textveil.detection.kinds import OWN, checked_kind
 from textveil.detection.lists import Marks, lists
 from textveil.detection.spans import DetectedSpan, disjoint
 from textveil.errors import ParameterError, need
-from textveil.text.patterns import lazy_regex, matches
+from textveil.text.patterns import SLICE, lazy_regex, matches, words_of
 from textveil.text.tokens import spelling
 
 _UNSEEN: Final = "\u00ad\u200b-\u200f\u2060\ufeff\u0300-\u036f"
@@ -330,9 +330,12 @@ class KeepList:
         self._goes_on = _LINKS.union(*[phrase[1:] for phrase in self.phrases if len(phrase) > 1])
         self._longest = max(map(len, self.phrases))
         lengths: dict[str, set[int]] = {}
+        self._several: dict[str, list[tuple[str, ...]]] = {}  # phrases of several words, by each of them
         for phrase in self.phrases:
             if len(phrase) > 1:
                 lengths.setdefault(phrase[0], set()).add(len(phrase))
+                for word in phrase:
+                    self._several.setdefault(word, []).append(phrase)
         self._lengths = {
             first: (*sorted(several, reverse=True), *((1,) if (first,) in self.phrases else ()))
             for first, several in lengths.items()
@@ -349,7 +352,7 @@ class KeepList:
 
     def _holds(self, text: str, span: DetectedSpan) -> bool:
         start, first, key = _first_token(text, span.start)
-        if key not in self._words:
+        if key not in self._words or not self._has_phrase(text, key):
             return False
         reach, tokens_of = self._longest * _WORD, _token_in(text)
         # A word that only begins entries is kept by an entry that begins there, or not at all.
@@ -383,6 +386,13 @@ class KeepList:
             if whole:
                 break
         return self._kept([token for token, _ in tokens], [key for _, key in tokens], at, span)
+
+    def _has_phrase(self, text: str, key: str) -> bool:
+        """Return whether a phrase with this word may stand in a text: each of its words does, or it links others."""
+        if (key,) in self.phrases or key in _LINKS or not text.isascii() or len(text) > SLICE:
+            return True
+        words = words_of(text)
+        return any(all(word in words or not word.isalpha() for word in phrase) for phrase in self._several[key])
 
     def _kept(self, tokens: Sequence[re.Match[str]], keys: Sequence[str], at: int, span: DetectedSpan) -> bool:
         for place in range(at + 1):

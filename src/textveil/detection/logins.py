@@ -57,6 +57,8 @@ def _behind(text: str, words: Iterable[str]) -> str:
     return f"{text}(?:{'|'.join(f'(?<={word}{text})' for word in words)})"
 
 
+_BLAMED: Final = r"\([A-Za-z][\w.-]{2,31} {1,20}[12][0-9]{3}-"
+_AT_ADDRESS: Final = r"[a-z0-9._-]/[0-9]{1,3}\.[0-9]{1,3}\."
 _FORMS: Final = (
     lazy_regex(rf"{_NOT_AMID}(?:{_TOOLS})\b[^\n|;&]{{0,60}}? (?:-[uUl]|--user(?:name)?|--as"
     rf"|--login)[= ]['\"]?{_SMALL}(?![\w@/*({{[]|://)", words=_begun_by(_TOOLS), holds=(" -",)),
@@ -85,7 +87,8 @@ _FORMS: Final = (
         " works push pushed pushes",
         small=(" as ",),
     ),
-    lazy_regex(rf"\b(?:{_DONE}) by @?{_SMALL}(?=[ ,;:)\n]|\.?(?:[ \n]|\Z))", words=_begun_by(_DONE), holds=(" by ",)),
+    lazy_regex(rf"\b(?:{_DONE}) by @?{_SMALL}(?=[ ,;:)\n]|\.?(?:[ \n]|\Z))", words=_begun_by(_DONE), holds=(" by ",),
+    within=_behind(" by ", _DONE.split("|"))),
     lazy_regex(rf"\bMerge (?:pull request #[0-9]{{1,6}}|(?:remote-tracking )?branch '[^'\n]{{1,60}}') (?:from"
     rf"|of) {_L}(?=[/: \n]|\Z)", holds=("Merge ",)),
     lazy_regex(
@@ -104,10 +107,10 @@ _FORMS: Final = (
     lazy_regex(rf"(?:# |//|/\*|-- )"
         rf"[^\n]{{0,60}}?\b(?:{_ASKED}) @?{_SMALL}(?: or @?(?P<other>[a-z][a-z0-9._-]{{2,31}}))?(?=[ ,;:.)\n]"
     rf"|\Z)(?![.-]\w)", holds=("# ", "//", "/*", "-- ")),
-    lazy_regex(rf"\b(?:TODO|FIXME|XXX|HACK) @?{_SMALL}(?=:| -)", holds=("TODO", "FIXME", "XXX", "HACK")),
+    lazy_regex(rf"\b(?:TODO|FIXME|XXX|HACK) @?{_SMALL}(?=:| -)", words="todo fixme xxx hack"),
     lazy_regex(
         rf"(?<![^\n])\^?[0-9a-f]{{7,40}} (?:[\w./-]{{1,60}} {{1,8}})?\({_L} {{1,20}}[12][0-9]{{3}}-[0-9]{{2}}-",
-        holds=("(",),
+        within=_BLAMED,
     ),
     lazy_regex(rf"(?<![^\n]){_SMALL}[ \t]{{1,20}}[A-Z][A-Z_,]{{1,20}} ?= ?\(", holds=("=(", "= (")),
     lazy_regex(r"(?<![^\n])[ \t]{0,8}(?:AllowUsers"
@@ -124,27 +127,27 @@ _FORMS: Final = (
     lazy_regex(rf"(?<![\w./-]){_SMALL}(?= +(?:on )?(?:pts/[0-9]|tty[0-9S]))", holds=("pts/", "tty")),
     lazy_regex(rf"(?:FAILED LOGIN [^\n]{{0,40}}|[Ff]ailed (?:password|login|logon) )(?:FOR|for) (?:user )?['\"]?"
     rf"{_SMALL}(?=[ ,.'\"\n]|\Z)(?!\.\w)", small=("failed",)),
-    lazy_regex(rf"(?<![\w./-]){_SMALL}(?=/[0-9]{{1,3}}(?:\.[0-9]{{1,3}}){{3}}:[0-9])", holds=("/",)),
+    lazy_regex(rf"(?<![\w./-]){_SMALL}(?=/[0-9]{{1,3}}(?:\.[0-9]{{1,3}}){{3}}:[0-9])", within=_AT_ADDRESS),
     lazy_regex(rf"(?<= ){_SMALL}(?= (?:DIRECT/|HIER_[A-Z]{{3,9}}/|FIRSTUP_PARENT/))",
     holds=("DIRECT/", "HIER_", "_PARENT/")),
     lazy_regex(rf"\b(?:(?:re)?assigned|escalated|handed over|delegated|transferred|paged|pinged|belongs|owned)"
-    rf" (?:to|by)? ?@?{_SMALL}(?=[ ,;:)\n]|\.?(?:[ \n]|\Z))", small=("assigned ", "escalated ", "handed over ",
-    "delegated ", "transferred ", "paged ", "pinged ", "belongs ", "owned ")),
+    rf" (?:to|by)? ?@?{_SMALL}(?=[ ,;:)\n]|\.?(?:[ \n]|\Z))",
+    words="assigned reassigned escalated handed delegated transferred paged pinged belongs owned"),
     lazy_regex(rf"(?<![\w./-])(?P<whose>[A-Za-z]{{3,15}}?)'?s?[-_](?=(?i:{_DEVICES})(?![A-Za-z]))",
-    words=_DEVICES.replace("|", " ")),
+    words=_DEVICES.replace("|", " "), within=f"[-_](?i:{_DEVICES})"),
     lazy_regex(rf"[Uu]ser(?:name)?=<{_SMALL}>", holds=("ser=<", "name=<")),
     lazy_regex(rf"\b[Uu]ser ['\"`]?{_SMALL}['\"`]? (?:is|was|may|cannot|can|has|had|could|did|does"
     r"|tried|exceeded|failed|from|at|on|via|must|lacks)\b", holds=("ser ",)),
     lazy_regex(rf"\b(?:[Pp]ermission to|[Aa]ccess to|[Cc]loning|[Ff]ork of|pull from|push to) {_SMALL}"
     r"(?=/[\w.-]{2,40}(?:\.git)?(?:[ \n.,:']|\Z))",
-    small=("permission to", "access to", "cloning", "fork of", "pull from", "push to")),
+    words="permission access cloning fork pull push"),
     lazy_regex(r"(?:(?<![A-Za-z])|_)(?i:user(?:_?name)?|login|uid|owner|account|author|assignee|nick|created_by|usr)s?"
     rf"[ \t]{{0,20}}(?:=|==|LIKE|like|<>|!=|:=)[ \t]{{0,3}}['\"]{_SMALL}%?(?=['\"])",
     holds=("=", "LIKE", "like", "<>")),
     lazy_regex(r"(?:(?<![A-Za-z])|_)(?:USERS|LOGINS|ADMINS|OWNERS|MEMBERS|users|logins|admins|owners|members|maintainers"
     r"|reviewers|assignees|sudoers)[\"']?[ \t]{0,8}[:=][ \t]{0,3}[\[\"']{0,2}(?P<several>[a-z][a-z0-9._-]{2,31}"
     r"(?:[\"']?[,;:] ?[\"']?[a-z][a-z0-9._-]{2,31}){1,12})(?![\w/@(])",
-    small=("users", "logins", "admins", "owners", "members", "maintainers", "reviewers", "assignees", "sudoers")),
+    words="users logins admins owners members maintainers reviewers assignees sudoers"),
 )  # fmt: skip
 _BETWEEN: Final = lazy_regex(r"[\s\"',;:]{1,6}")
 _NOBODY: Final = words_in(
@@ -187,8 +190,8 @@ LOGIN_GATE: Final = either(
                     with_words(_MORE_WORDS),
                 ),
                 either(
-                    matching(r"\([A-Za-z][\w.-]{2,31} {1,20}[12][0-9]{3}-", amid=" ("),
-                    matching(r"[a-z0-9]/[0-9]{1,3}\.[0-9]{1,3}\.", amid="/"),
+                    matching(_BLAMED, amid=" ("),
+                    matching(_AT_ADDRESS, amid="/"),
                 ),
             ),
         ),

@@ -1,6 +1,8 @@
 """Short signs of somebody whom the document names: KO will ask; typed jh; PV/smc; a last line that is T. alone."""
 
+import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Final
 
 from textveil.detection import lists as known
@@ -8,7 +10,7 @@ from textveil.detection.found import Found, words_in
 from textveil.detection.lists import Marks, lists
 from textveil.detection.mentions import EVIDENCE
 from textveil.detection.people_in_records import is_plain_form
-from textveil.text.patterns import lazy_regex, matches
+from textveil.text.patterns import lazy_regex, matches, matches_at
 
 _PART: Final = lazy_regex(r"[A-Za-z][A-Za-z']*")
 _CAPITALS: Final = lazy_regex(r"[A-Z](?<![\w@#./'&-].)[A-Z]{1,3}+(?![\w@/&-]|\.\w|'[a-rt-z])")
@@ -64,6 +66,7 @@ _LAST: Final = lazy_regex(
     r"(?:\A|\n)[ \t>*-]{0,8}(?:(?i:gez|get|signe|vu|visto|sgd|signed)[.,:]? ?)?(?P<sign>[A-Z])"
     r"(?:\.|(?= (?:x|xx|xxx)[ \t]{0,4}(?:\n|\Z)))[ \t]{0,8}(?=\n|\Z)"
 )
+_LINE: Final = lazy_regex("\n")
 _NAMES: Final = ("person", "organization")
 """Two unlisted words are as often taken for a firm."""
 _HEADS: Final = known.COMPANY_ENDS | known.INSTITUTIONS
@@ -162,7 +165,8 @@ def _signed(text: str, signs: set[str], firsts: set[str]) -> Iterator[tuple[int,
                 yield match.span("other")
     for match in matches(_DICTATED, text):
         yield from (match.span("sign"), match.span("typist"))
-    for match in matches(_LAST, text):
+    lines = chain((0,), map(re.Match.start, _LINE.finditer(text)))
+    for match in matches_at(_LAST, text, lines) if firsts else ():
         if match["sign"] in firsts:
             yield match.span("sign")
 

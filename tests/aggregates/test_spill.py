@@ -144,6 +144,13 @@ def test_a_record_without_a_person_or_a_label_is_refused_by_number_alone(tmp_pat
         list(PersonalRecords(inputs=inputs, unit="who", label="kind").batches())
 
 
+def test_a_person_in_another_unicode_spelling_does_not_count_twice(tmp_path: Path) -> None:
+    inputs = _file(tmp_path, [*ROWS, {"who": "Zoe\u0308", "text": "secret text", "kind": "a"}])
+    with pytest.raises(InputError, match=r"record 5 must name its person in Unicode's composed form") as error:
+        list(PersonalRecords(inputs=inputs, unit="who").batches())
+    assert "secret" not in str(error.value) and "Zo" not in str(error.value)
+
+
 def test_columns_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     inputs = _file(tmp_path, ROWS)
     with pytest.raises(ParameterError, match="must be different columns; got one twice"):

@@ -267,3 +267,11 @@ def test_nothing_left_is_no_number_below_zero() -> None:
         1.0,
         True,
     )
+
+
+@pytest.mark.parametrize("named", [{"unit": "Zoe\u0308"}, {"key": "Zoe\u0308"}])
+def test_a_name_in_another_unicode_spelling_is_no_second_account(named: dict[str, str]) -> None:
+    with pytest.raises(ParameterError, match="composed form") as told:
+        Account("acme", **named)
+    assert "Zo" not in str(told.value)
+    assert Account("acme", unit="Zo\u00eb").unit == "Zo\u00eb"

@@ -139,3 +139,7 @@ def test_the_summary_says_what_a_person_pays(tmp_path: Path) -> None:
     (line,) = [one for one in lines if one.startswith("per person")]
     assert f"for the costliest of {expected(ROWS)[0]} persons" in line
     assert line.endswith("by who")
+
+
+def test_two_unicode_spellings_of_a_name_are_one_person() -> None:
+    assert person(b"key", "Zo\u00eb") == person(b"key", "Zoe\u0308") != person(b"key", "Zoe")

@@ -1,5 +1,7 @@
 """What a release will cost is known before any of it is drawn, and is what the release then says."""
 
+import copy
+import pickle
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -130,3 +132,9 @@ def test_what_is_no_text_is_refused_before_anything_is_drawn() -> None:
         sanitizer.prepare(["a", 5])  # type: ignore[list-item]
     with pytest.raises(ParameterError, match="scopes must be one for each of 2 texts; got 1"):
         sanitizer.prepare(["a", "b"], scopes=[MemoryScope()])
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_prepared_texts_are_not_copied_since_a_copy_would_draw_again_for_one_payment(copied: Any) -> None:
+    with pytest.raises(RandomnessError, match="a copy is not paid"):
+        copied(Sanitizer(tv.policy("identifiers")).prepare(TEXTS))

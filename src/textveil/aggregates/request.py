@@ -1,6 +1,7 @@
 """A request for a release about a corpus: whose records, under which epsilon and delta, who pays, and what draws."""
 
 import hashlib
+import unicodedata
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -145,7 +146,9 @@ class RecordsOfPersons(ABC):
                 persons = list(range(rows, rows + len(table.texts)))
             else:
                 numbers = self._numbers
-                persons = [numbers.setdefault(name, len(numbers)) for name in _filled(table, self._person)]
+                named = _filled(table, self._person)
+                _need_composed(table, named)
+                persons = [numbers.setdefault(name, len(numbers)) for name in named]
             labels = [] if self.label is None else _filled(table, self.label)
             rows += len(table.texts)
             kept = [row for row, texts in enumerate(table.texts) if texts and self._counts(persons[row], seen)]
@@ -161,6 +164,16 @@ class RecordsOfPersons(ABC):
             return True
         seen[person] += 1
         return seen[person] <= self.limit
+
+
+def _need_composed(table: RecordTable, persons: Sequence[str]) -> None:
+    """Refuse a name with two spellings: it would be two persons, and count twice."""
+    other = next((row for row, name in enumerate(persons) if not unicodedata.is_normalized("NFC", name)), None)
+    if other is not None:
+        raise InputError(
+            f"{table.place}record {table.first + other} must name its person in Unicode's composed form (NFC), so that "
+            "nobody has two names; it does not. Normalize the column."
+        )
 
 
 def _filled(table: RecordTable, column: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -18,7 +19,8 @@ class Account:
 
     Names are private: they are not in the representation, and a ledger keeps only keyed digests of them.
 
-    Raises ParameterError: a name is empty or no str.
+    Raises ParameterError: a name is empty, no str, or not in Unicode's composed form (NFC): two spellings of one name
+    would be two accounts.
     """
 
     tenant: str = field(repr=False)  # an organization, or the owner of the ledger
@@ -31,6 +33,8 @@ class Account:
             if not (value is None and name != "tenant") and not (isinstance(value, str) and value):
                 got = "an empty one" if value == "" else type(value).__name__
                 need(False, name, got, "a name of at least one character")
+            composed = value is None or unicodedata.is_normalized("NFC", value)
+            need(composed, name, "another spelling", "in Unicode's composed form (NFC)", "Normalize it.")
 
     @property
     def scope(self) -> str:

@@ -1,6 +1,7 @@
 """Blocks of a corpus: what goes to a worker, what comes back, and what columns say of a block's records."""
 
 import hashlib
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
@@ -191,7 +192,8 @@ def person(secret: bytes, value: str | None) -> bytes:
     A keyed digest (BLAKE2b): whoever does not hold the secret, which goes when the job ends, cannot test a guess.
     ``value``: of the column; None is null, and all such records are taken for one person's.
     """
-    return _digest(b"person", secret, value)[:PERSON_BYTES]
+    one_spelling = None if value is None else unicodedata.normalize("NFC", value)
+    return _digest(b"person", secret, one_spelling)[:PERSON_BYTES]
 
 
 def _digest(label: bytes, secret: bytes, value: str | None) -> bytes:

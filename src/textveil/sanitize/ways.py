@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, NoReturn, Protocol, SupportsIndex
 
 import numpy as np
 
@@ -244,6 +244,12 @@ class Prepared:
         for counts in self.counts[start:stop]:
             total.update(counts)
         return self.setting.accountant(total)
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        """Refuse copies: each would draw, and one payment was made."""
+        raise RandomnessError(
+            "prepared texts must be drawn where they were prepared; a copy is not paid. Prepare again."
+        )
 
     def release(self) -> list[Release]:
         """Draw, once: a release of each text, in order.

@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import quote, unquote
 
 from textveil.cuts import replaced
+from textveil.text.disguises import disguises
 from textveil.text.patterns import lazy_regex, matches
 
 BORDER: Final = "\ufdd0"  # stands where a text goes on in another part of a message. No character, and so nobody's text
@@ -222,6 +223,8 @@ def read(text: str) -> Reading:
     """Read a text as its final reader would, in time that is linear in its length."""
     reading = Reading(text)
     if _HINT.search(text) is None:
+        if hidden := _disguises(text):
+            reading.take(hidden)
         return reading
     if BORDER in text:
         reading.take([_Edit(*match.span(), "") for match in re.finditer(BORDER, text)])
@@ -231,11 +234,11 @@ def read(text: str) -> Reading:
     if "</" in reading.text:
         reading.take([_Edit(*match.span(), "") for match in _INNER_TAGS.finditer(reading.text)])
     for layer in range(DEEPEST):
-        edits = _colors(reading.text) or _edits(reading.text, outermost=layer == 0)
+        edits = _colors(reading.text) or _edits(reading.text, outermost=layer == 0) or _disguises(reading.text)
         if not edits:
             return reading
         reading.take(edits)
-    reading.whole = not (_colors(reading.text) or _edits(reading.text, outermost=False))
+    reading.whole = not (_colors(reading.text) or _edits(reading.text, outermost=False) or _disguises(reading.text))
     return reading
 
 
@@ -284,6 +287,10 @@ def open_end(text: str) -> int:
         elif _OPEN.match(text, start):
             return len(text) - (_around(text, start, start)[0] if text[start] in _WORDED_MARKS else start)
     return 0
+
+
+def _disguises(text: str) -> list[_Edit]:
+    return [_Edit(*disguise) for disguise in disguises(text)]
 
 
 def _colors(text: str) -> list[_Edit]:

@@ -9,7 +9,7 @@ import pytest
 from tests.helpers.policies import Finds
 
 from textveil.errors import InputError, ParameterError, UnknownNameError
-from textveil.sanitize.policy.choice import PRESETS, policy, policy_of, policy_of_data, preset_text
+from textveil.sanitize.policy.choice import PRESETS, policy, policy_of, policy_of_data, preset_text, read_policy
 from textveil.sanitize.policy.policy import Action, Policy, Rule
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.vocabulary.embedded import load_vocabulary
@@ -312,3 +312,8 @@ def test_what_can_act_beside_others_is_taken() -> None:
 def test_dates_that_are_moved_together_have_no_scope_of_one_mention() -> None:
     with pytest.raises(ParameterError, match="policy clinical, rule 5: scope must be a larger one for date-shift"):
         Sanitizer(policy("clinical", scope="mention"))
+
+
+def test_a_policy_that_does_not_end_is_refused() -> None:
+    with pytest.raises(ParameterError, match="must have at most 16 MB; got more"):
+        read_policy(Path("/dev/zero"))

@@ -67,6 +67,7 @@ BAD: list[tuple[dict[str, Any], str, str | None]] = [
     (tool(name=NAME), "invalid_value", "tools[0].function.name"),
     (tool(parameters={"properties": {NAME: {}}}), "invalid_value", "tools[0].function.parameters.properties"),
     (tool(parameters={"properties": {"n4815162342": {}}}), "invalid_value", "tools[0].function.parameters.properties"),
+    (tool(parameters={"properties": {"a.b@c.org": {}}}), "invalid_value", "tools[0].function.parameters.properties"),
     (tool(parameters={"required": [NAME]}), "invalid_value", "tools[0].function.parameters.required[0]"),
     (tool(parameters={"type": NAME}), "invalid_value", "tools[0].function.parameters.type"),
     (tool(parameters={"$ref": f"# {NAME}"}), "invalid_value", "tools[0].function.parameters.$ref"),

@@ -209,6 +209,7 @@ _KEYS: Final = (*_TEXTS, "min_score", "detectors", *_SAVED.values())
 _ACTIONS: Final = tuple(action.value for action in Action)
 _OF_RULES: Final = ("kind", "epsilon", "scope", "min_score")
 _FLAGS: Final = (Action.KEEP, Action.PLACEHOLDER)
+_LARGEST: Final = 16 << 20  # bytes of a policy's file: a device may never end
 _Made = TypeVar("_Made")
 
 
@@ -221,12 +222,16 @@ def read_policy(path: Path) -> Policy:
 
 
 def policy_bytes(path: Path) -> bytes:
-    """Read the bytes of a policy's file. Raises ParameterError: it cannot be read."""
+    """Read the bytes of a policy's file. Raises ParameterError: it cannot be read, or does not end."""
     try:
-        return path.read_bytes()
+        with path.open("rb") as stream:
+            raw = stream.read(_LARGEST + 1)
     except OSError as error:
         why = error.strerror or type(error).__name__
         raise ParameterError(f"policy {path} must be a file that can be read; got: {why}. Check its path.") from None
+    if len(raw) > _LARGEST:
+        raise ParameterError(f"policy {path} must have at most {_LARGEST >> 20} MB; got more. Check its path.")
+    return raw
 
 
 def policy_of(raw: bytes, place: str, folder: Path | None = None) -> Policy:

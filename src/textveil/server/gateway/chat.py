@@ -32,14 +32,15 @@ from textveil.server.gateway.reading import (
     under,
 )
 
-_KEY: Final = re.compile(r"(?!.*\d{5})[\w$@.:-]{1,64}")  # no white space, and no long number
+# no white space, no long number, and no address of mail: "@" begins a name of JSON-LD, or a note of OData
+_KEY: Final = re.compile(r"(?!.*\d{5})(?!.+@(?!odata\.))[\w$@.:-]{1,64}")
 _REFERENCE: Final = re.compile(r"(https?://json-schema\.org/)?[A-Za-z0-9_#/$.:-]{1,200}")
 
 
 def parameter_name(reading: RequestReading, value: Any, place: str) -> str:
     """Read the name of a parameter."""
     if not isinstance(value, str) or not _KEY.fullmatch(value):
-        refuse(place, "names of parameters: up to 64 letters, digits and _$@.:- without long numbers")
+        refuse(place, "names of parameters: up to 64 letters, digits and _$@.:- without long numbers or addresses")
     return value
 
 

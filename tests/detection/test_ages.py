@@ -23,6 +23,10 @@ AGES = [
     ("geb. 17.08.1957 (66 Jahre), wohnhaft", ["66 Jahre"]),
     ("n\xe9e le 02/06/1941 (82 ans), veuve", ["82 ans"]),
     ("nata il 14/09/1938 a Vicenza, 85 anni. Ricovero", ["85 anni"]),
+    ("Herr M\xfcller, geb. am 3.4.1957 (66), Rentner. Geboren 1957, 66 J., nicht mehr hier", ["66", "66"]),
+    ("De heer De Vries, geb. 3-4-1957 (66), woont hier niet. Geboren in 1957 te Ede, 66 jr.", ["66", "66"]),
+    ("Monsieur Dupont, n\xe9 le 3 avril 1957 (66), habite ici.", ["66"]),
+    ("Geboren wird hier nichts, 66 jr. Das ist nicht von uns und nicht neu.", []),
     ("geb. 23-02-1950, 74 jaar, Dorpsweg", ["74 jaar"]),
     ("Halina Kaczmarek, lat 69, PESEL", ["69"]),
     ("Sr. Joaquim Teixeira, de 71 anos, reclamou", ["71 anos"]),
@@ -37,6 +41,7 @@ DATES = [
     ("Geboren am dritten M\xe4rz neunzehnhundertzwei.", ["dritten M\xe4rz neunzehnhundertzwei"]),
     ("Op zes februari 2024; il primo gennaio 1933.", ["zes februari 2024", "primo gennaio 1933"]),
     ("Born the second of June eighteen forty-one.", ["the second of June eighteen forty-one"]),
+    ("On the sixth of February, not on the first of March 1990.", ["sixth of February", "first of March 1990"]),
     ("Urodzona 3 kwietnia 1939.", ["3 kwietnia 1939"]),
     ("Mille mai visti. Five march past. Six august bodies.", []),
 ]

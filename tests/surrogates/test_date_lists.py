@@ -113,6 +113,7 @@ def test_each_list_that_is_found_can_be_read() -> None:
     [
         (["deux mars", "dix-sept avril", "trente-et-un mai"], "fr", r"\d{1,2} [a-z\xe0-\xff]+"),
         (["twenty-second of August", "first of May"], "en", r"\d{1,2}(st|nd|rd|th) of [A-Z][a-z]+"),
+        (["March third", "July twenty ninth", "May the fourth"], "en", r"[A-Z][a-z]+ \d{1,2}"),
         (["veintid\xf3s de mayo", "treinta y uno de julio"], "es", r"\d{1,2} de [a-z]+"),
         (["zweiten M\xe4rz", "einunddrei\xdfigsten Mai"], "de", r"\d{1,2}\. [A-Z][a-z\xe4]+"),
         (["twee\xebntwintig mei", "drie juni"], "nl", r"\d{1,2} [a-z]+"),

@@ -123,6 +123,7 @@ def find_ages_of_languages(text: str) -> Iterator[Found]:
         of_somebody = born or (not few and _COVERED.search(before) is not None)
         if glued or has or apposed or of_somebody:
             yield Found(start, gap if glued else unit.end(), "age", 0.8)
+    yield from _found(matches(_BORN_AND_AGED, text), 0.9)
 
 
 def find_decades_of_age(text: str) -> Iterator[Found]:
@@ -190,6 +191,12 @@ _BORN: Final = lazy_regex(
     r"|ur(?:\.|odzon[ya]) )[^\n]{0,40}?(?:, ?| ?\()\Z"
 )
 """A birth before an age: geb. 17.08.1957 (66 Jahre), nata il 14/09/1938 a Vicenza, 85 anni."""
+_BORN_AND_AGED: Final = lazy_regex(
+    r"(?i)(?<![A-Za-z])(?:geb(?:\.|oren)|nee?|nat[oa]|nascid[oa]|nacid[oa]|ur(?:\.|odzon[ya])) (?:[a-z]{1,3} )?"
+    r"(?:\xb7{1,24}|[12][0-9]{3})(?: (?:in|te|a|en|em|w) [a-z]{2,20})?"
+    r"(?: \((?P<age>[1-9][0-9])(?: ?(?:j|jr|l)\.?)?\)|, (?P<short>[1-9][0-9]) jr?\.?(?![a-z]))"
+)
+"""A birth with an age that has no unit, or a short one: geb. 3.4.1957 (66); geboren 1957, 66 jr."""
 _FIRST: Final = lazy_regex(r"(?:[,(] ?|\b[Dd][i'] ?)\Z")
 _DIGITS_BEHIND: Final = lazy_regex(r" (?P<age>[1-9][0-9])(?=[,;.)]|\n|\Z)(?![.,][0-9])")
 """An age behind its unit: lat 69, di anni 67."""
@@ -203,5 +210,6 @@ _SUBJECTS: Final = "he she who " + " ".join(
 _BEGINS_SAYING: Final = joined_words(f"{_SUBJECTS} at")
 SAID_GATE: Final = with_words(f"{_SUBJECTS} half")
 LANGUAGE_GATE: Final = with_words(
-    "anos ano ans anni jaar jahre jahren jarige jarigen jahrige jahriger jahriges jahrigen jahrigem lat lata ar"
+    "anos ano ans anni jaar jahre jahren jarige jarigen jahrige jahriger jahriges jahrigen jahrigem lat lata ar geb"
+    " geboren ne nee nato nata nascido nascida nacido nacida ur urodzony urodzona"
 )

@@ -268,9 +268,12 @@ def find_named_dates(text: str) -> Iterator[Found]:
     for match in near(_NAMED, text, _MONTH_WORD, 45, 60):
         if readable(_FIRST_OF_RANGE.sub("", match[0])):
             ends = match.end() if _GOES_ON.match(text, match.end()) else match.start() + len(match[0].rstrip("."))
-            yield Found(match.start(), ends, "date", 0.9)
+            start = match.start() + 4 * (_SPELLED_DAY.fullmatch(match[0]) is not None)
+            yield Found(start, ends, "date", 0.9)
 
 
+_SPELLED_DAY: Final = lazy_regex(r"[Tt]he [a-z-]+ of [A-Z][a-z]{2,8}(?:,? [12][0-9]{3})?")
+"""A day in words whose article stays, since the new day has one too: the sixth of February."""
 find_days: Final = finding(_DAY_OF_WEEK, "date", 0.7)
 
 
@@ -360,6 +363,7 @@ def readable(written: str) -> bool:
     plain = re.sub(rf"^{_SHORT_WEEKDAY}|\b(?:of|the|in)\b", " ", written)  # dateutil does not know Tues and Thurs
     if not _DIGITS.search(plain) or re.search(YEAR, plain):
         return True
+    plain = re.sub(rf"\b(?:{ORDINAL})\b", "1", plain)  # nor words for days
     try:
         parse(plain, default=datetime(2000, 1, 1))
     except (ParserError, OverflowError, ValueError):

@@ -375,7 +375,7 @@ _SIGNS: Final = Phase("signs", (
 _AMOUNTS: Final = Phase("amounts", (
     Row("named-money", quantities.find_named_money, quantities.NAMED_MONEY_GATE, "money", 0.9, "", "0142$", "142 dogs"),
     Row("age", ages.find_ages, anywhere, "age", 0.9, "", "3-week-old", "3-week holiday"),
-    Row("age-of-language", ages.find_ages_of_languages, ages.LANGUAGE_GATE, "age", 0.8, "",
+    Row("age-of-language", ages.find_ages_of_languages, ages.LANGUAGE_GATE, "age", 0.9, "",
         "tiene 85 anos.", "hace 85 anos."),
     Row("measurement", measurements.find_measurements, measurements.MEASUREMENT_GATE, "measurement", 0.85,
         "dose laboratory score unit vital", "40 mg", "40 men"),
@@ -538,7 +538,7 @@ def _shown_names(text: str) -> Iterator[Found]:
         span
         for span in names.find_names(text)
         if span.score >= _SHOWN_SCORE
-        and (span.why in _SHOWN.split() or (span.why == "institution" and " of " in text[span.start : span.end]))
+        and span.why in _SHOWN.split()
         and not _GENERAL.search(text, max(0, span.start - 24), span.start)
     )
 
@@ -567,7 +567,7 @@ def _repeated_senders(text: str) -> Iterator[Found]:
 _SHOWN: Final = "company-end cue field title"
 _SHOWN_SCORE: Final = 0.5
 _INSTEAD: Final = {
-    "name": Row("shown-name", _shown_names, anywhere, "organization person place", 0.8, f"{_SHOWN} institution",
+    "name": Row("shown-name", _shown_names, anywhere, "organization person place", 0.8, _SHOWN,
         "To: Jay", "I met Jay"),
     "demographic": Row("group", _demographics, demographics.DEMOGRAPHIC_GATE, "demographic", 0.8, _LISTED,
         "she is married", "a Roma"),

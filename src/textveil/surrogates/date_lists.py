@@ -454,8 +454,19 @@ def _spelled(language: str) -> dict[str, int]:
     return {read_as(word).replace("-", " "): number for number, word in enumerate(words, 1)}
 
 
+_NAME_THEN_WORDS: Final = lazy_regex(r"(?i)\A(?P<month>[a-z]{3,9}) (?:the )?(?P<day>[a-z]+(?:[- ][a-z]+)?)(?=,? |\Z)")
+
+
 def with_day_in_digits(value: str, language: str) -> str:
-    """Return a date whose day is a word of the language with the day in digits: deux mars, twenty-second of August."""
+    """Return a date whose day is a word of the language with the day in digits: deux mars, twenty-second of August.
+
+    In English the day may stand behind the month: March third.
+    """
+    if language == "en":
+        behind = _NAME_THEN_WORDS.match(value)
+        day = _spelled(language).get(read_as(behind["day"]).replace("-", " ")) if behind else None
+        if behind and day is not None:
+            return f"{behind['month']} {day}{value[behind.end() :]}"
     spelled = _SPELLED.match(value)
     if spelled is None or language not in _DAYS_IN_WORDS:
         return value

@@ -113,6 +113,9 @@ PIECES += [
 
 
 PIECES += [
+    "that is P-E-T-T-I-F-E-R,",
+    "\n| Ada | 3/6 |\n| Bea | 14/7 |\n| Cem | 2/8 |\n",
+    "a letter from Hale & Marsh, solicitors",
     "P<UTOZUSE<<ADA<<<<<<<<<<<<<<",
     "8806923102858CORINNE<<<<<<<6512068F6",
     "1.1ZUSE/ADA MS",

@@ -79,3 +79,98 @@ def test_a_house_that_no_word_tells_ends_where_its_words_end() -> None:
 
 def test_no_house_is_made_of_a_disease() -> None:
     assert "Parkinson's" not in found("treated for a fall in Parkinson's, with tremor")
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Reviewed by Tobias Zuse.\n- tobias.hall", ["Tobias Zuse", "tobias.hall"]),
+        ("Contact: tobias.brook", ["tobias.brook"]),
+        ("my gamertag is FrostWolf88", ["FrostWolf88"]),
+        ("Screen name: Dark_Raven_9", ["Dark_Raven_9"]),
+        ("Posted by moonPirate \u00bb Tue", ["moonPirate"]),
+        ("> sunny_jo_4 wrote:\n> Dark_Raven_9 left", ["sunny_jo_4"]),
+        ("It's P-E-T-T-I-F-E-R, double t.", ["P-E-T-T-I-F-E-R"]),
+        ("That's D-O-V, D for dog.", ["D-O-V"]),
+        ("That's R-O-S-E, as the flower.", ["R-O-S-E"]),
+    ],
+)
+def test_a_name_on_a_screen_or_spelled_is_found(text: str, names: list[str]) -> None:
+    assert [text[span.start : span.end] for span in tv.detect(text) if span.kind in ("person", "handle")] == names
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "account created_at is null",
+        "account my_user_1",
+        "account MAX_RETRY",
+        "follow the account GitHub",
+        "Reviewed by Tobias Zuse.\nsee tobias.list",
+        "open tobias.pdf",
+        "read tobias.value",
+    ],
+)
+def test_keys_and_words_of_programs_are_no_logins(text: str) -> None:
+    assert "handle" not in {span.kind for span in tv.detect(text)}
+
+
+@pytest.mark.parametrize("text", ["that is D-O-N-E", "plans A-B-C", "fill X-X-X", "use C-O-P-D"])
+def test_letters_that_spell_a_word_are_no_name(text: str) -> None:
+    assert tv.detect(text) == []
+
+
+def test_a_writer_of_a_chat_may_be_called_as_a_product_is() -> None:
+    talk = "rust: did you push it\notter: yes\nrust: and the tests?\notter: green now\nrust: thanks a lot\notter: ok"
+    assert [talk[span.start : span.end] for span in tv.detect(talk)] == ["rust", "otter"] * 3
+    roles = talk.replace("rust", "deployer").replace("otter", "runner")
+    assert tv.detect(roles) == []
+
+
+def in_column(head: str, *cells: str) -> list[str]:
+    text = f"| Name | {head} |\n|---|---|\n" + "".join(f"| Tally | {cell} |\n" for cell in cells)
+    return [text[span.start : span.end] for span in tv.detect(text) if span.kind == "date" and span.why == "column"]
+
+
+def test_days_without_years_fill_a_column() -> None:
+    assert in_column("Due", "3/6", "4/7", "9/7") == ["3/6", "4/7", "9/7"]
+    assert in_column("Due", "3/6", "tbc", "4/7", "2/8") == ["3/6", "4/7", "2/8"]
+    assert in_column("Due", "6/3", "7/24", "7/9") == ["6/3", "7/24", "7/9"]
+
+
+@pytest.mark.parametrize(
+    ("head", "cells"),
+    [
+        ("Score", ("3/6", "4/7", "2/8")),
+        ("Due", ("3/10", "4/10", "2/10")),  # shares of ten
+        ("Due", ("3/6", "14/70", "2/80")),
+        ("Due", ("0/6", "4/7", "2/8")),
+        ("Due", ("3/6", "tbc", "none", "late")),
+        ("Due", ("14/7",)),
+        ("Due", ("3/6", "4/7", "all", "none", "late", "lost")),
+    ],
+)
+def test_shares_fill_a_column_too(head: str, cells: tuple[str, ...]) -> None:
+    assert in_column(head, *cells) == []
+
+
+def organizations(text: str) -> list[str]:
+    return [text[span.start : span.end] for span in tv.detect(text) if span.kind == "organization"]
+
+
+@pytest.mark.parametrize(
+    ("text", "firm"),
+    [
+        ("Letter from Hale & Marsh, dated then.", ["Hale & Marsh"]),
+        ("| Harbour & Lyle | call back |", ["Harbour & Lyle"]),
+        ("made with Bed & Breakfast, too", []),
+        ("a card from Tom & Meg.", []),
+        ("a card from Meg & Pettifer.", ["Pettifer"]),
+    ],
+)
+def test_partners_are_one_firm(text: str, firm: list[str]) -> None:
+    assert organizations(text) == firm
+
+
+def test_two_persons_are_no_firm() -> None:
+    assert not any("&" in firm for firm in organizations("Orla Skelhorn & Grace came, Hope & Orla Skelhorn left"))

@@ -5,15 +5,15 @@ without the others. Patterns are of the plain form of a text, in which letters h
 """
 
 import re
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Collection, Iterator, Sequence
+from typing import Final, TypeAlias
 
 from textveil.detection.dates import find_named_dates
-from textveil.detection.found import Found, finding, settled, without
-from textveil.detection.gates import at_digits, both, either, joined_words, places_of, with_words
+from textveil.detection.found import Found, finding, settled, without, words_in
+from textveil.detection.gates import at_digits, both, either, joined_words, matching, places_of, with_words
 from textveil.detection.lists import by_language
 from textveil.detection.units import FOREIGN_NUMBER_WORDS, spelled_before, spelled_behind
-from textveil.text.patterns import either_of, lazy_regex, matches
+from textveil.text.patterns import check_time, either_of, lazy_regex, matches
 
 _ENGLISH: Final = "january february march april may june july august september october november december"
 _ENGLISH_SHORT: Final = "jan feb mar apr jun jul aug sep sept oct nov dec"
@@ -220,3 +220,48 @@ def find_year_lists(text: str) -> Iterator[Found]:
     for match in matches(_YEAR_LIST, text):
         before = _BEGIN.search(text, max(0, match.start() - 14), match.start())
         yield Found(before.start() if before else match.start(), match.end(), "date", 0.5)
+
+
+DAY_COLUMN_GATE: Final = matching(r"\| {0,8}[0-9]{1,2}/[0-9]{1,2} {0,8}\|", amid="|")
+_DAY_CELL: Final = lazy_regex(r" {0,8}(?P<day>(?P<first>[0-9]{1,2})/(?P<second>[0-9]{1,2})) {0,8}")
+_SCORED: Final = words_in("score scores result results mark marks ratio bp rating grade share size ok done passed pain")
+"""Heads of columns of shares: 7/10."""
+_Columns: TypeAlias = dict[int, list[re.Match[str] | None]]
+
+
+def find_day_columns(text: str) -> Iterator[Found]:
+    """Yield the days without years of a table's column that mostly holds such: | Ada | 3/6 |, | Bea | 14/7 |."""
+    columns: _Columns = {}
+    scored: set[int] = set()
+    start = rows = 0
+    for line in (*text.split("\n"), ""):
+        check_time()
+        if not line.startswith("|"):
+            yield from _days_of(columns, scored)
+            columns, scored, rows = {}, set(), 0
+        else:
+            place = start + 1
+            for number, cell in enumerate(line.split("|")[1:-1]):
+                day = _DAY_CELL.fullmatch(text, place, place + len(cell))
+                if day is not None or (rows and cell.strip(" :-")):
+                    columns.setdefault(number, []).append(day)
+                elif not _SCORED.isdisjoint(cell.lower().split()):
+                    scored.add(number)
+                place += 1 + len(cell)
+            rows += 1
+        start += len(line) + 1
+
+
+def _days_of(columns: _Columns, scored: Collection[int]) -> Iterator[Found]:
+    for number, cells in columns.items():
+        days = [day for day in cells if day is not None]
+        if number not in scored and len(days) > 1 and 2 * len(days) >= len(cells) and _are_days(days):
+            yield from (Found(*day.span("day"), "date", 0.7, "column") for day in days)
+
+
+def _are_days(days: Sequence[re.Match[str]]) -> bool:
+    """Return whether all are days of months, in one order, and no shares of one number."""
+    firsts, seconds = [int(day["first"]) for day in days], [int(day["second"]) for day in days]
+    orders = ((firsts, seconds), (seconds, firsts))
+    ordered = min(firsts + seconds) > 0 and any(max(ones) < 32 and max(others) < 13 for ones, others in orders)
+    return ordered and (len(set(seconds)) > 1 or max(firsts) > max(seconds))

@@ -76,7 +76,7 @@ from textveil.detection.mentions import (
     with_possessive,
     with_second_mentions,
 )
-from textveil.detection.owned_houses import with_owned_houses
+from textveil.detection.owned_houses import FIRM_GATE, find_partners, with_owned_houses, with_partners
 from textveil.detection.scripts import SCRIPTS, TURKISH, found_in_scripts, in_plain, modules_for
 from textveil.detection.signs import with_signs
 from textveil.detection.spans import DetectedSpan, covering
@@ -155,7 +155,7 @@ class EmbeddedDetector:
         if language not in _NOUNS_IN_CAPITALS:
             candidates = with_whole_runs(read.text, candidates)
         candidates = labelled_places.with_kinds(read.text, candidates)
-        candidates = with_owned_houses(read.text, candidates)
+        candidates = with_partners(read.text, with_owned_houses(read.text, candidates))
         candidates = with_initials(read.text, sorted([*candidates, *in_scripts]), language)
         candidates = with_signs(read.text, candidates)
         candidates = [with_possessive(read.text, whole_login(read.text, span)) for span in candidates]
@@ -445,6 +445,8 @@ _YEARS: Final = Phase("years", (
     Row("year-list", date_lists.find_year_lists, date_lists.YEARS_GATE, "date", 0.5, "", "1991 to 1995,", "1991,"),
     Row("year", dates.find_years, dates.YEAR_GATE, "date", 0.5, "", "in 1981", "981"),
     Row("day", dates.find_days, dates.DAY_GATE, "date", 0.7, "", "Monday", "someday"),
+    Row("day-column", date_lists.find_day_columns, date_lists.DAY_COLUMN_GATE, "date", 0.7, "column",
+        "| Ada | 3/6 |\n| Bea | 14/7 |\n| Cem | 2/8 |", "| Ada | 3/6 |\n| Bea | 14/70 |\n| Cem | 2/80 |"),
     Row("short-day", dates.find_short_days, dates.SHORT_DAY_GATE, "date", 0.5, "", "echo 29/7 fine", "24/7"),
     Row("month", dates.find_months, dates.NAMED_DATE_GATE, "date", 0.7, "", "since May", "you may go"),
     Row("witness", demographics.find_witnesses, demographics.WITNESS_GATE, "demographic", 0.8, "religion",
@@ -507,6 +509,8 @@ _QUANTITIES: Final = Phase("quantities", (
         "the Housing Act", "Zuse will act"),
     Row("cued-firm", firms.find_cued_firms, firms.CUED_FIRM_GATE, "organization", 0.5, "cue",
         "works at The Copper Whisk", "works at the old mill"),
+    Row("partners", find_partners, FIRM_GATE, "organization", 0.5, "pair",
+        "a letter from Hale & Marsh, solicitors", "a letter from Bed & Breakfast, too"),
     Row("club", clubs.find_clubs, clubs.CLUB_GATE, "organization", 0.6, "company-end cue institution",
         "goals for Getafe CF last season", "goals for IF last season"),
     Row("acronym", institutions.find_acronyms, institutions.ACRONYM_GATE, "organization", 0.5, "cue",
@@ -520,6 +524,8 @@ _NAMES: Final = Phase("names", (
 _SMALL_NAMES: Final = Phase("small-names", (
     Row("small-name", formal_names.find_small_names, formal_names.SMALL_NAME_GATE, "person place", 0.6, "cue",
         "my name is maria", "my name is unusual"),
+    Row("spelled-name", names_in_one_case.find_spelled, names_in_one_case.SPELLED_GATE, "person", 0.5, "pair",
+        "that is P-E-T-T-I-F", "that is D-O-N-E"),
     Row("small-talk", names_in_one_case.find_small_talk, anywhere, "handle person place", 0.6, "cue",
         "is our tasha round gazza's place", "is our table round the corner"),
 ))

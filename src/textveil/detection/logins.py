@@ -7,7 +7,7 @@ from typing import Final
 from textveil.detection.found import Found, words_in
 from textveil.detection.gates import both, either, holding, matching, with_words
 from textveil.detection.lists import Marks, lists
-from textveil.detection.people_in_records import is_plain_form, names_user
+from textveil.detection.people_in_records import is_plain_form, is_plain_word, is_role, is_thing, names_user
 from textveil.text.patterns import lazy_regex, matches
 
 _L: Final = r"(?P<name>[A-Za-z][A-Za-z0-9._-]{2,31})"
@@ -149,13 +149,32 @@ _FORMS: Final = (
     r"(?:[\"']?[,;:] ?[\"']?[a-z][a-z0-9._-]{2,31}){1,12})(?![\w/@(])",
     words="users logins admins owners members maintainers reviewers assignees sudoers"),
 )  # fmt: skip
+_NETS: Final = (
+    "username|gamertag|handle|nick|nickname|account|profile|insta|instagram|ig|snap|snapchat|discord|twitch|psn|xbox"
+    "|steam|tiktok|twitter|reddit|ign|poster|seller|buyer|player|screenname"
+)
+_DID: Final = "posted|written|reviewed|uploaded|shared|submitted|recorded|streamed|started|listed|sold|quoted"
+_MARKED: Final = r"(?P<name>[A-Za-z](?=[A-Za-z]*(?:[0-9_]|[a-z][A-Z]))[A-Za-z0-9]*(?:_[A-Za-z0-9]+){0,4})"
+_SCREEN: Final = (
+    lazy_regex(
+        rf"(?<![A-Za-z])(?i:{_NETS}|(?:screen|user|gamer|nick|display) (?:name|tag))"
+        r"(?: (?i:name|id|is|was|called|user))?"
+        rf"(?: ?[:=] {{0,8}}| )[\"'@(]{{0,2}}{_MARKED}{_END}",
+        words=_NETS.replace("|", " ") + " screen user gamer display",
+    ),
+    lazy_regex(rf"(?<![A-Za-z])(?i:{_DID}) by:? @?{_MARKED}{_END}", words=_DID.replace("|", " ")),
+    lazy_regex(rf"(?:(?<![^\n])|(?<=> )|(?<=Re: )|(?<=@)){_MARKED}(?= (?:wrote|writes|said|commented|replied)\b)",
+    holds=(" wr", " said", " commented", " replied")),
+)  # fmt: skip
+"""Names on screens, whatever words they are of, that a capital, a digit or a line between them marks: DarkRaven_9."""
 _BETWEEN: Final = lazy_regex(r"[\s\"',;:]{1,6}")
 _NOBODY: Final = words_in(
     """the and any all him her them you your hand mail post default design mistake accident origin main master latest
     production development mysqld postgres nobody sshd everyone someone anyone maintainers none set new old non
     localhost sudo admins owner owners root html head body div span code pre table"""
 )
-_MORE_WORDS: Final = """
+_MORE_WORDS: Final = f"""
+    {_NETS.replace("|", " ")} {_DID.replace("|", " ")} screen display gamer wrote writes commented replied
     assigned reassigned escalated handed delegated transferred paged pinged belongs owned iphone ipad macbook mbp
     imac laptop thinkpad notebook printer phone desktop pixel galaxy tablet workstation surface watch raspi rpi pi
     pc nas chromebook android failed cloning fork permission uid usr nick users logins admins owners members
@@ -240,6 +259,18 @@ def find_logins(text: str) -> Iterator[Found]:
                 yield from _login(match["name"], match.start("name"))
             if groups.get("other"):
                 yield from _login(match["other"], match.start("other"))
+
+    for form in _SCREEN:
+        for match in matches(form, text):
+            if _is_screen_name(match["name"]):
+                yield Found(*match.span("name"), "handle", 0.65, "command")
+
+
+def _is_screen_name(name: str) -> bool:
+    """Return whether a marked name is no word of programs, and no key of data: created_at."""
+    parts = name.lower().split("_")
+    key = name.islower() and "_" in name and all(map(is_plain_word, parts))
+    return not (key or name.isupper() or is_thing(name.lower()) or any(map(is_role, parts)))
 
 
 def _login(name: str, start: int) -> Iterator[Found]:

@@ -502,8 +502,10 @@ def whole_login(text: str, span: Found) -> Found:
     before = text[span.start - 1 : span.start]
     if rest is None or not low.isalpha() or before.isalnum() or before in ("_", ".", "/", "\\", "@", "-", "#"):
         return span
-    if len(rest["rest"]) > _SHORTEST - 1 and is_plain_word(rest["rest"]):
-        return span
+    family = rest["rest"]
+    named = lists().words.get(low, 0) & Marks.GIVEN and lists().words.get(family, 0) & (Marks.GIVEN | Marks.FAMILY)
+    if len(family) > _SHORTEST - 1 and is_plain_word(family) and (is_thing(family) or not named):
+        return span  # grace.hall, but no grace.list
     return span._replace(end=rest.end(), kind="handle")
 
 

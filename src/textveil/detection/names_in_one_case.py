@@ -8,8 +8,10 @@ from typing import Final
 from textveil.detection import lists as known
 from textveil.detection.formal_names import end_of_small_name
 from textveil.detection.found import Found, words_in
+from textveil.detection.gates import matching
 from textveil.detection.language_words import LanguageWords
 from textveil.detection.lists import Marks, is_nickname, lists, places
+from textveil.detection.people_in_records import is_plain_form
 from textveil.detection.secrets import apart
 from textveil.text.patterns import lazy_regex, matches
 
@@ -189,3 +191,17 @@ def _kind(text: str, match: re.Match[str], marks: int, before: str, cues: frozen
     if behind is None or thing or not given:
         return False
     return behind["own"] is not None or (behind["says"] is not None and (before in _WEAK or not before))
+
+
+_SPELLED: Final = lazy_regex(r"(?<![A-Za-z0-9'.-])[A-Z](?:-[A-Z]){2,15}(?![A-Za-z0-9-]|'[a-z])", holds=("-",))
+SPELLED_GATE: Final = matching(r"[A-Z]-[A-Z]-[A-Z]", amid="-")
+_ALPHABET: Final = "abcdefghijklmnopqrstuvwxyz"
+
+
+def find_spelled(text: str) -> Iterator[Found]:
+    """Yield names that are spelled, letter by letter, though nobody says whose they are: P-E-T-T-I-F-E-R."""
+    for match in matches(_SPELLED, text):
+        low = match[0].replace("-", "").lower()
+        named = lists().words.get(low, 0) & (Marks.GIVEN | Marks.FAMILY)
+        if named or not (is_plain_form(low) or low in known.letters() or low in _ALPHABET or len(set(low)) == 1):
+            yield Found(*match.span(), "person", _SCORE, "pair")

@@ -1,13 +1,14 @@
 """Houses that their owner's name stands for, with the s that makes them some: lunch at Rosalba's; Winnie's Tea Room."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from textveil.detection.firms import house_words
 from textveil.detection.found import Found, words_in
+from textveil.detection.gates import matching
 from textveil.detection.lists import EPONYMS, Marks, lists
 from textveil.detection.people_in_records import is_thing
-from textveil.text.patterns import lazy_regex
+from textveil.text.patterns import lazy_regex, matches
 
 _AT: Final = lazy_regex(
     r"(?:(?<![A-Za-z])(?:[Aa]t|[Ff]rom|[Oo]utside|[Oo]pposite|[Nn]ear|[Bb]ehind|[Pp]ast|[Ii]nside|[Bb]eside|[Tt]o"
@@ -29,6 +30,44 @@ _ALSO: Final = words_in(
     landing lodge place piece farm house court cottage catfish travel shoes fabric minibuses meadow"""
 )
 _FAR: Final = 12
+_WORD: Final = "[A-Z][a-z]{2,20}"
+_AND_BEFORE: Final = lazy_regex(
+    rf"(?:(?<![A-Za-z0-9&'-] )(?<![A-Za-z0-9_'@-])(?:{_WORD} )?|(?<=[a-z] ))(?P<rest>{_WORD}) & \Z"
+)
+_FIRM: Final = lazy_regex(
+    r"(?:(?<=from )|(?<=for )|(?<=with )|(?<=at )|(?<=by )|(?<=of )|(?<=[a-z], )|(?<=\| )|(?<=: ))"
+    rf"(?P<one>{_WORD}) & (?P<other>{_WORD})(?=[,.;)\n\"]|\Z| \|)",
+    holds=(" & ",),
+)
+FIRM_GATE: Final = matching(r" & [A-Z][a-z]", amid=" & ")
+
+
+def find_partners(text: str) -> Iterator[Found]:
+    """Yield firms of two names, one of them at least a family or a place: from Hale & Marsh, dated Monday."""
+    for match in matches(_FIRM, text):
+        marks = [lists().words.get(match[part].lower(), 0) for part in ("one", "other")]
+        given = any(mark & Marks.GIVEN and not mark & Marks.FAMILY for mark in marks)  # from Tom & Meg
+        if not given and any(mark & _NAMES and not mark & Marks.OTHER for mark in marks):
+            yield Found(*match.span(), "organization", 0.5, "pair")
+
+
+def with_partners(text: str, spans: Sequence[Found]) -> list[Found]:
+    """Return spans by start, names with the word before them that a sign for "and" joins to them: Harbour & Lyle."""
+    if " & " not in text:
+        return list(spans)
+    whole: list[Found] = []
+    for span in spans:
+        if span.kind in ("person", "place", "organization") and text[span.start].isupper():
+            low = max(whole[-1].end if whole else 0, span.start - _LONGEST_PARTNERS)
+            before = _AND_BEFORE.search(text, low, span.start)
+            if before is not None and not lists().words.get(before["rest"].lower(), 0) & Marks.GIVEN:
+                span = span._replace(start=before.start(), kind="organization")
+        whole.append(span)
+    return whole
+
+
+_LONGEST_PARTNERS: Final = 46
+_NAMES: Final = int(Marks.FAMILY | Marks.PLACE)
 
 
 def with_owned_houses(text: str, spans: Sequence[Found]) -> list[Found]:

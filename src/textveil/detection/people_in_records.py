@@ -387,6 +387,11 @@ def is_thing(word: str) -> bool:
     return word in _known() or word in _ROLES
 
 
+def is_role(word: str) -> bool:
+    """Return whether a word in small letters is a role of a user, or what stands for any."""
+    return word in _ROLES
+
+
 def is_plain_form(word: str) -> bool:
     """Return whether a word in small letters is a plain one, or looks like its plural or its third person."""
     return is_plain_word(word) or is_plain_word(word.removesuffix("s"))

@@ -13,7 +13,14 @@ from textveil.detection import lists as known
 from textveil.detection.found import Found, words_in
 from textveil.detection.gates import holding
 from textveil.detection.lists import Marks, lists
-from textveil.detection.people_in_records import is_plain_form, is_plain_word, is_thing, line_end, names_somebody
+from textveil.detection.people_in_records import (
+    is_plain_form,
+    is_plain_word,
+    is_role,
+    is_thing,
+    line_end,
+    names_somebody,
+)
 from textveil.text.patterns import check_time, lazy_regex, matches
 
 SENDER_GATE: Final = holding(":")
@@ -150,7 +157,7 @@ _PARTS_OF_TALK: Final = words_in(
 def _has_part(name: str) -> bool:
     """Return whether a writer's name is a part in a talk, a relation, a role or a key of data."""
     other = name in _PARTS_OF_TALK or name in known.RELATIONS or name in known.TITLES or name in known.FUNCTION_WORDS
-    return other or is_thing(name) or name in _KEYS
+    return other or is_role(name) or name in _KEYS
 
 
 _KEYS: Final = words_in(

@@ -14,7 +14,7 @@ from textveil.detection.spans import checked_spans
 PIECES = """Mrs J PETTIFER|Agnes PETTIFER|PETTIFER, Agnes|Pt: Okonkwo, Chidi|, Stoke on Trent ST4 7QB|ls6 3hn
 Done. - Stav|Kaczmarek_rota.pdf|serial number PF2X9KLM|2 84 05 69 123 456 78|by 31/3|TODO(mkowalski)
 member of the PKK|at Hawthorn Surgery|Torfbau GmbH|Jehovah's Witnesses|user=kdelacroix|I live at 27 Larkfell, Durham
-works at The Copper Whisk|/home/kaitlyn/x|react@18.2.0|useState()
+works at The Copper Whisk|seen by R. Mbeki, FY1|/home/kaitlyn/x|react@18.2.0|useState()
 $5|US$ 5.2 million|EUR 300|Rs. 50|20 dollars|30 Pounds sterling|5 mln yen|five hundred dollars
 a hundred kroner|12/03/2024|on 3/4|2024-03-04|04.03.24|3/2024|T12:30Z|12:30 pm|2 o'clock|2.30 a.m.|1994-95|'90s
 March 3rd, 2024|3 Sept. '94|since May|of Jay|Monday|saturday|July twenty ninth two thousand eight

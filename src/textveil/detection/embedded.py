@@ -277,7 +277,7 @@ _FIELDS: Final = Phase("fields", (
         "field label",
         '"Zuse, A"', '"Hepatitis, B"'),
     Row("graded-name", lone_names.find_graded_names, lone_names.GRADED_GATE, "person", 0.7, "title",
-        "seen by R. Mbeki, FY1", "Fig. R. Results, FY1"),
+        "seen by R. Mbeki, FY1", "seen by nobody, FY1"),
     Row("lone-name", lone_names.find_lone_names, lone_names.LONE_GATE, "person", 0.6, "pair",
         '{"as": "Ebony Kaczmarek"}', "Ebony wood"),
     Row("pair", trade_records.find_pairs, trade_records.PAIR_GATE, "id person place", 0.75, "field",

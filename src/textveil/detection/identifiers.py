@@ -501,6 +501,7 @@ def of_payment(text: str, start: int, end: int) -> bool:
 _CODE_LIKE: Final = lazy_regex(
     r"[A-Z0-9](?<![\w./@#&=+:$-].)[A-Z0-9]{0,19}(?:[/.-][A-Z0-9]{1,20}){0,6}(?![\w@]|[/.:-][A-Za-z0-9])"
 )
+_LEAST_DIGITS: Final = 3  # beside several letters
 _TAGGED: Final = lazy_regex(r"[A-Z]-?[0-9]+(?:(?:[./][0-9]+){2}|[.][0-9]{2})|[A-Z]-[0-9]{1,2}")
 """A field and its date or amount (QIF), and a letter of a sort: B-12."""
 _PARTED_CODE: Final = lazy_regex(
@@ -530,7 +531,8 @@ def with_guessed_ids(rest: str, spans: Sequence[Found]) -> list[Found]:
 
 def _is_code(written: str) -> bool:
     tagged = _TAGGED.fullmatch(written)
-    return any(map(str.isdigit, written)) and any(map(str.isalpha, written)) and tagged is None
+    digits, capitals = sum(map(str.isdigit, written)), sum(map(str.isalpha, written))
+    return (digits >= _LEAST_DIGITS or capitals == 1) and digits > 0 < capitals and tagged is None
 
 
 def _is_parted_code(code: re.Match[str]) -> bool:

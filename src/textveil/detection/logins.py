@@ -54,7 +54,7 @@ def _begun_by(alternatives: str) -> str:
 
 def _behind(text: str, words: Iterable[str]) -> str:
     """Return the pattern of a text behind one of these words, for which ``re`` looks first."""
-    return f"{text}(?:{'|'.join(f'(?<={word}{text})' for word in words)})"
+    return f"{text}(?:{'|'.join([f'(?<={word}{text})' for word in words])})"
 
 
 _BLAMED: Final = r"\([A-Za-z][\w.-]{2,31} {1,20}[12][0-9]{3}-"
@@ -151,7 +151,7 @@ _FORMS: Final = (
 )  # fmt: skip
 _NETS: Final = (
     "username|gamertag|handle|nick|nickname|account|profile|insta|instagram|ig|snap|snapchat|discord|twitch|psn|xbox"
-    "|steam|tiktok|twitter|reddit|ign|poster|seller|buyer|player|screenname"
+    "|steam|tiktok|twitter|reddit|ign|poster|player|screenname"
 )
 _DID: Final = "posted|written|reviewed|uploaded|shared|submitted|recorded|streamed|started|listed|sold|quoted"
 _MARKED: Final = r"(?P<name>[A-Za-z](?=[A-Za-z]*(?:[0-9_]|[a-z][A-Z]))[A-Za-z0-9]*(?:_[A-Za-z0-9]+){0,4})"
@@ -225,19 +225,28 @@ _FILE: Final = lazy_regex(
     rf"(?<![\w.-])(?P<stem>[A-Za-z0-9\xc0-\u024f]{{2,24}}(?:[ _-]{{0,1}}[_.-][A-Za-z0-9\xc0-\u024f]{{1,24}}){{0,7}})"
     rf"\.(?i:{_FILES.replace(' ', '|')})(?![\w-])"
 )
-FILE_GATE: Final = holding(*(f".{end}" for end in (*_FILES.split(), *_FILES.upper().split())))
+FILE_GATE: Final = holding(*[f".{end}" for end in (*_FILES.split(), *_FILES.upper().split())])
 _PIECES: Final = lazy_regex(r"[A-Za-z\xc0-\u024f]{3,24}")
 _OF_A_PERSON: Final = Marks.GIVEN | Marks.FAMILY
 _OF_OTHERS: Final = Marks.COMMON | Marks.SMALL | Marks.OTHER | Marks.PLACE | Marks.KNOWN_PLACE
 
 
 def find_file_names(text: str) -> Iterator[Found]:
-    """Yield listed names that are no other words in names of documents and pictures: Bergmann_Attest.pdf."""
+    """Yield listed names that are no other words in names of documents and pictures: Bergmann_Attest.pdf.
+
+    Names side by side are one.
+    """
     for file in matches(_FILE, text):
+        start = end = 0
         for piece in _PIECES.finditer(text, *file.span("stem")):
             marks = lists().words.get(piece[0].lower(), 0)
             if marks & _OF_A_PERSON and not marks & _OF_OTHERS and not is_plain_form(piece[0].lower()):
-                yield Found(*piece.span(), "person", 0.6, "field")
+                if end and piece.start() > end + 1:
+                    yield Found(start, end, "person", 0.6, "field")
+                    end = 0
+                start, end = start if end else piece.start(), piece.end()
+        if end:
+            yield Found(start, end, "person", 0.6, "field")
 
 
 def find_logins(text: str) -> Iterator[Found]:

@@ -35,7 +35,7 @@ _AND_BEFORE: Final = lazy_regex(
     rf"(?:(?<![A-Za-z0-9&'-] )(?<![A-Za-z0-9_'@-])(?:{_WORD} )?|(?<=[a-z] ))(?P<rest>{_WORD}) & \Z"
 )
 _FIRM: Final = lazy_regex(
-    r"(?:(?<=from )|(?<=for )|(?<=with )|(?<=at )|(?<=by )|(?<=of )|(?<=[a-z], )|(?<=\| )|(?<=: ))"
+    r"(?:(?<=from )|(?<=for )|(?<=with )|(?<=at )|(?<=by )|(?<=of )|(?<=\| )|(?<=: ))"
     rf"(?P<one>{_WORD}) & (?P<other>{_WORD})(?=[,.;)\n\"]|\Z| \|)",
     holds=(" & ",),
 )
@@ -98,6 +98,8 @@ def _end(text: str, span: Found) -> int:
         sorted_by = not (house_words() | _ALSO).isdisjoint(lows)
         unlisted = text[named.end() : named.end() + 2] in _STOPS and not any(map(_is_listed, lows))
         return named.end() if sorted_by or at or unlisted else 0
+    if at is not None and span.kind == "person" and _is_listed(text[span.start : span.end].lower()):
+        return 0  # the keys are at Hope's
     if at is None:
         listed = _COMMA.search(text, max(0, span.start - 3), span.start) and _CELL.match(text, span.end)
         return span.end + 2 if listed else 0

@@ -17,7 +17,6 @@ from textveil.detection import (
     addresses,
     ages,
     bynames,
-    clubs,
     credentials,
     cued_names,
     date_lists,
@@ -48,7 +47,6 @@ from textveil.detection import (
     streets,
     technical,
     trade_records,
-    word_names,
 )
 from textveil.detection.addresses import REGIONS, find_addresses
 from textveil.detection.demographic_lists import with_states
@@ -76,7 +74,6 @@ from textveil.detection.mentions import (
     with_possessive,
     with_second_mentions,
 )
-from textveil.detection.owned_houses import FIRM_GATE, find_partners, with_owned_houses, with_partners
 from textveil.detection.scripts import SCRIPTS, TURKISH, found_in_scripts, in_plain, modules_for
 from textveil.detection.signs import with_signs
 from textveil.detection.spans import DetectedSpan, covering
@@ -155,7 +152,7 @@ class EmbeddedDetector:
         if language not in _NOUNS_IN_CAPITALS:
             candidates = with_whole_runs(read.text, candidates)
         candidates = labelled_places.with_kinds(read.text, candidates)
-        candidates = with_partners(read.text, with_owned_houses(read.text, candidates))
+        candidates = firms.with_partners(read.text, firms.with_owned_houses(read.text, candidates))
         candidates = with_initials(read.text, sorted([*candidates, *in_scripts]), language)
         candidates = with_signs(read.text, candidates)
         candidates = [with_possessive(read.text, whole_login(read.text, span)) for span in candidates]
@@ -227,7 +224,7 @@ _FIELDS: Final = Phase("fields", (
         'Ada "Dot" Zuse won', 'Oak "Dot" table won'),
     Row("worded-name", formal_names.find_worded_names, formal_names.WORDED_GATE, "person", 0.8, "list",
         "I met Will Carpenter there", "I met Will today"),
-    Row("word-name", word_names.find_word_names, word_names.GATE, "person", 0.6, "cue",
+    Row("word-name", lone_names.find_word_names, lone_names.WORD_NAMES_GATE, "person", 0.6, "cue",
         "Happy birthday Hope!", "Happy birthday all!"),
     Row("signed-name", formal_names.find_signed_names, formal_names.SIGNED_GATE, "id person", 0.8, "field",
         "x\ni.A. St. Zuse, Arzt", "x\ni.A. Personalabteilung, Haus"),
@@ -509,9 +506,9 @@ _QUANTITIES: Final = Phase("quantities", (
         "the Housing Act", "Zuse will act"),
     Row("cued-firm", firms.find_cued_firms, firms.CUED_FIRM_GATE, "organization", 0.5, "cue",
         "works at The Copper Whisk", "works at the old mill"),
-    Row("partners", find_partners, FIRM_GATE, "organization", 0.5, "pair",
+    Row("partners", firms.find_partners, firms.PARTNERS_GATE, "organization", 0.5, "pair",
         "a letter from Hale & Marsh, solicitors", "a letter from Bed & Breakfast, too"),
-    Row("club", clubs.find_clubs, clubs.CLUB_GATE, "organization", 0.6, "company-end cue institution",
+    Row("club", institutions.find_clubs, institutions.CLUB_GATE, "organization", 0.6, "company-end cue institution",
         "goals for Getafe CF last season", "goals for IF last season"),
     Row("acronym", institutions.find_acronyms, institutions.ACRONYM_GATE, "organization", 0.5, "cue",
         "member of the PKK", "member of the club"),

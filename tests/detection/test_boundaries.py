@@ -51,3 +51,32 @@ def test_addresses_are_found_behind_a_colon(text: str) -> None:
 def test_marks_within_numbers_and_words_part_nothing(text: str) -> None:
     found = embedded_detector().detect([text])[0]
     assert not [span for span in found if span.kind in ("id", "phone", "ip", "person")]
+
+
+WRAPPED = (
+    "4242 4242\n4242 4242", "DE89 3704 0044 0532\n0130 00", "+48 12 341\r\n67 21", "(617)\n253-1000",
+    "(617) 253-\n> 1000", "587-55-\n2335", "12\nMaple Street", "12 Maple\nStreet", "3\nMarch 2024", "07400\n149931",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("value", WRAPPED)
+def test_a_value_is_found_whole_across_the_end_of_a_line_of_prose(value: str) -> None:
+    text = f"Please note down for later that her details are {value} and that is all we know of it."
+    start = text.index(value)
+    left = set(range(start, start + len(value)))
+    for span in embedded_detector().detect([text])[0]:
+        left -= set(range(span.start, span.end))
+    assert not [text[at] for at in left if text[at].isalnum()]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The whole thing took a little longer than expected: 34\n2026-03-01 10:11:12 INFO next request served",
+        "We ordered what we always order, and then twelve more of 12\n3. Call the plumber about the other tap",
+        "count\n4242\n1717\n3131\n",
+        "| a long cell of a table that nobody wraps 4242 4242 |\n| 4242 4242 |",
+    ],
+)
+def test_lines_that_are_no_prose_are_not_read_on(text: str) -> None:
+    assert not [span for span in embedded_detector().detect([text])[0] if "\n" in text[span.start : span.end]]

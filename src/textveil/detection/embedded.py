@@ -79,7 +79,7 @@ from textveil.detection.signs import with_signs
 from textveil.detection.spans import DetectedSpan, covering
 from textveil.detection.tagger import tagged
 from textveil.detection.whole_names import with_initials, with_whole_names, with_whole_runs
-from textveil.text.patterns import lazy_regex
+from textveil.text.patterns import lazy_regex, matches
 
 NAME: Final = "embedded"
 
@@ -126,7 +126,26 @@ class EmbeddedDetector:
         modules = modules_for(text, language)
         spans = in_plain(read, found_in_scripts(text, modules)) if modules else []
         rest = without(read.text, [(span.start, span.end) for span in spans])
-        return self._judged(text, read, language, *in_phases(rest, phases_for(self._regions, language)), spans)
+        found = self._judged(text, read, language, *in_phases(rest, phases_for(self._regions, language)), spans)
+        across = list(self._across_lines(text))
+        return covering(text, [*found, *across]) if across else found
+
+    def _across_lines(self, text: str) -> Iterator[DetectedSpan]:
+        """Yield numbers, dates and streets that a line of prose ends within, as the line without its end has them."""
+        for wrap in matches(_WRAP, text):
+            line = text[max(text.rfind("\n", 0, wrap.start()) + 1, wrap.start() - _LINE) : wrap.start()]
+            head = _HEAD.match(text, wrap.end())
+            prose = len(line) > _LINE // 2 and " " in line[:-_TAIL] and not set(line) & set("|\t")
+            if head is None or not prose or (line[-1].isdigit() and _BEGINS_A_ROW.match(head[0])):
+                continue
+            if not (line[-1] in "-)0123456789" or head[0][0].isdigit() or _HOUSE.search(line, len(line) - _TAIL)):
+                continue
+            tail = line[-_TAIL:].partition(" ")[2] or line[-_TAIL:]
+            joint = "" if tail.endswith("-") else " "
+            for span in self._detected(f"{tail}{joint}{head[0]}"):
+                end = span.end - len(tail) - len(joint)
+                if span.start < len(tail) and end > 0 and span.kind not in _NOT_ACROSS:
+                    yield span._replace(start=wrap.start() - len(tail) + span.start, end=wrap.end() + end)
 
     def _judged(
         self,
@@ -168,6 +187,15 @@ class EmbeddedDetector:
             if written:
                 return covering(text, spans + written)
         return covering(text, spans) if met else spans
+
+
+_WRAP: Final = lazy_regex(r"(?<=[\w)-])[ \t]{0,2}\r?\n(?:[ \t]?>){0,4}[ \t]{0,2}(?=[\w(])")
+_HEAD: Final = lazy_regex(r"(?![0-9]{1,3}[.)] |[\w -]{1,24}:)[\w(][^\n|\t]{0,40}")
+_BEGINS_A_ROW: Final = lazy_regex("[0-9]{1,4}[-/:.][0-9]")  # a date or a time of a log
+_HOUSE: Final = lazy_regex("(?<![\\w.,-])[0-9]{1,4}(?: [A-Z][a-z]{1,20}){1,2}\\Z")
+_LINE, _TAIL = 72, 40
+_NOT_ACROSS: Final = frozenset(("person", "organization", "number", "measurement", "quantity", "duration", "numbering"))
+"""Kinds that searches find across a line's end, or that are no more than their digits."""
 
 
 @lru_cache(maxsize=8)

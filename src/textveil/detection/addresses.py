@@ -275,8 +275,9 @@ _DIGITS: Final = (
     r"|\) - (?=[0-9])| - (?=[0-9]{3})){5,22}(?:,? ?(?:x|ext\.?|extension) ?[0-9]{1,6}){0,2}(?![\w%]|[.:/-][0-9])"
 )
 _CANDIDATE: Final = lazy_regex(
-    # Behind a plus no comma begins decimals: it is a cell's.
-    rf"(?<![\w@$%\xa4.+-])\+ ?\(?{_DIGITS}|(?<![\w@#$%\xa4/:=.+-])(?<![0-9],)\(?{_DIGITS}(?!,[0-9])"
+    # Behind a plus no comma begins decimals: it is a cell's. A short number alone in a cell may be any.
+    rf"(?<![\w@$%\xa4.+-])\+ ?\(?{_DIGITS}"
+    rf"|(?<![\w@#$%\xa4/:=.+-])(?<![0-9],)(?!(?<=,)[1-9][0-9]{{5,8}}(?![0-9 ./()-]))\(?{_DIGITS}(?!,[0-9])"
 )
 _PART: Final = "[ ./()-]"
 PHONE_GATE: Final = at_digits(

@@ -62,6 +62,7 @@ def test_a_longer_text_costs_no_more_a_character(shape: tuple[str, str, str]) ->
     assert cost.growth <= slow_texts.MARGIN * slow_texts.GROWTH, cost
 
 
+@pytest.mark.slow
 def test_pumps_of_the_searches_cost_no_more_a_character() -> None:
     slow_texts = attack("slow_texts")
     work = slow_texts.work_of(Sanitizer(policy("prompts")))

@@ -56,6 +56,7 @@ def test_marks_within_numbers_and_words_part_nothing(text: str) -> None:
 WRAPPED = (
     "4242 4242\n4242 4242", "DE89 3704 0044 0532\n0130 00", "+48 12 341\r\n67 21", "(617)\n253-1000",
     "(617) 253-\n> 1000", "587-55-\n2335", "12\nMaple Street", "12 Maple\nStreet", "3\nMarch 2024", "07400\n149931",
+    "020\n7946-0018",
 )  # fmt: skip
 
 
@@ -73,6 +74,7 @@ def test_a_value_is_found_whole_across_the_end_of_a_line_of_prose(value: str) ->
     "text",
     [
         "The whole thing took a little longer than expected: 34\n2026-03-01 10:11:12 INFO next request served",
+        "We have been waiting for rather a long time here and it was 617\n12.30 lunch with all of them",
         "We ordered what we always order, and then twelve more of 12\n3. Call the plumber about the other tap",
         "count\n4242\n1717\n3131\n",
         "| a long cell of a table that nobody wraps 4242 4242 |\n| 4242 4242 |",

@@ -191,7 +191,7 @@ class EmbeddedDetector:
 
 _WRAP: Final = lazy_regex(r"(?<=[\w)-])[ \t]{0,2}\r?\n(?:[ \t]?>){0,4}[ \t]{0,2}(?=[\w(])")
 _HEAD: Final = lazy_regex(r"(?![0-9]{1,3}[.)] |[\w -]{1,24}:)[\w(][^\n|\t]{0,40}")
-_BEGINS_A_ROW: Final = lazy_regex("[0-9]{1,4}[-/:.][0-9]")  # a date or a time of a log
+_BEGINS_A_ROW: Final = lazy_regex("[0-9]{1,2}[/:.][0-9]|[0-9]{4}-[0-9]{2}-")  # a date or a time of a log
 _HOUSE: Final = lazy_regex("(?<![\\w.,-])[0-9]{1,4}(?: [A-Z][a-z]{1,20}){1,2}\\Z")
 _LINE, _TAIL = 72, 40
 _NOT_ACROSS: Final = frozenset(("person", "organization", "number", "measurement", "quantity", "duration", "numbering"))

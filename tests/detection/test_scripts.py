@@ -324,3 +324,13 @@ def test_ages_under_their_head_and_behind_a_name(text: str, ages: list[str]) -> 
 )
 def test_words_beside_such_cues_are_no_persons(text: str) -> None:
     assert not of_kind(text, "person")
+
+
+@pytest.mark.parametrize("text", ["患者由丈夫送来。", "患者由儿子陪同入院。", "患者由急诊转入。", "学生从慧来了"])
+def test_a_preposition_behind_a_chinese_word_for_a_person_is_no_family_name(text: str) -> None:
+    assert not [span for span in tv.detect(text) if span.kind == "person"]
+
+
+def test_an_unlisted_chinese_name_behind_a_word_for_a_person_is_found() -> None:
+    text = "患者单明辉诉胸痛"
+    assert [text[span.start : span.end] for span in tv.detect(text) if span.kind == "person"] == ["单明辉"]

@@ -267,6 +267,11 @@ def find_free(text: str) -> Iterator[Found]:
             place += length or 1
 
 
+def _may_be(name: str) -> bool:
+    """Return whether a name that no list has can be one: 由妻子 is "by his wife"."""
+    return name[0] not in _PREPOSITIONS and name not in _words() and name[-1] not in _BEHIND
+
+
 def _free(text: str, start: int, stop: int) -> tuple[int, float]:
     double = text[start : start + 2] in _families() and stop - start > 2
     opens = _opens(text, start)
@@ -277,9 +282,7 @@ def _free(text: str, start: int, stop: int) -> tuple[int, float]:
         whose = text[start - 1 : start] in _OF_PERSONS or text[start - 2 : start] == "人是"
         told = opens and whose and text[start] in _families() and _cued(text, start)
         sizes = (n for n in (3, 2) if told and start + n <= stop and (start + n == stop or _ends(text, start + n)))
-        length = next(
-            (n for n in sizes if text[start : start + n] not in _words() and text[start + n - 1] not in _BEHIND), 0
-        )
+        length = next((n for n in sizes if _may_be(text[start : start + n])), 0)
         return length, 0.6 if length else 0
     family = 2 if double else 1
     cued = opens and _cued(text, start) and text[start - 1 : start] not in "和与由给请找问"
@@ -311,6 +314,8 @@ def _free(text: str, start: int, stop: int) -> tuple[int, float]:
     return 0, 0
 
 
+_PREPOSITIONS: Final = frozenset("由于从在向对以和与把被给跟及同因经")
+"""Characters that a family may have, and that a sentence has far more often behind a word for a person."""
 _OF_PERSONS: Final = frozenset("人者员士师户生")
 """Ends of words for a person."""
 

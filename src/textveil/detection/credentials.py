@@ -9,6 +9,7 @@ from textveil.detection.found import Found, words_in
 from textveil.detection.gates import WithWords, both, either, holding, in_runs, joined_words, with_words
 from textveil.detection.lists import ordinary_words
 from textveil.detection.secrets import (
+    PARTS,
     apart,
     is_bare_secret,
     is_dotted_phrase,
@@ -70,7 +71,6 @@ _KEY_OF: Final = lazy_regex(
 _LOGIN: Final = lazy_regex(
     r"(?i)\b(?:user(?:name)?|ssh|log[io]n|account|e-?mail|id|ssid|wi-?fi|network|benutzer|usuario|identifiant)\b"
 )
-_PARTS: Final = lazy_regex("[A-Z]?[a-z]+|(?:(?![A-Z][a-z])[A-Z])+|[0-9]+")
 _NAME: Final = lazy_regex("[A-Za-z0-9_-]{1,60}")
 _NAME_CHARACTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 _LONGEST_NAME: Final = 48
@@ -181,7 +181,7 @@ def find_defaults(text: str) -> Iterator[Found]:
 @lru_cache(maxsize=1 << 12)
 def _meaning(name: str) -> str:
     """Return what a name stands for: "password", "pin", "token", "key", "drawn" if its look decides; or empty."""
-    parts = [part.lower() for part in _PARTS.findall(name)]
+    parts = [part.lower() for part in PARTS.findall(name)]
     while parts and (parts[-1].isdigit() or parts[-1] in _ENDINGS):
         parts.pop()
     if not parts:

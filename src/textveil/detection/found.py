@@ -326,7 +326,7 @@ _GLUED: Final = lazy_regex(
     r"|(?<=[^\W\d_])\u200b(?=[0-9+])|(?<=[0-9])\u200b(?=[^\W\d_])"
     r"|(?<!\S)-(?=[0-9]{2,4}[-/][0-9]|[0-9]{4} [0-9]{4} )"
 )
-_EMPHASIS: Final = lazy_regex(r"(?<![\w])_(?=[A-Z0-9+])(?P<inside>[^_\n]{2,80})_(?!\w)")
+_EMPHASIS: Final = lazy_regex(r"(?<!\w)_(?=[A-Z0-9+])(?P<inside>[^_\n]{2,80})_(?!\w)")
 
 
 def unglued(text: str) -> str:

@@ -207,7 +207,6 @@ _SMALL: Final = tuple(
 """The same for a page in small letters."""
 WORD_NAMES_GATE: Final = either(with_words(" ".join(words for *_, words in _CUES)), holding(*chain(*_PIECES.values())))
 _NO_PERSON: Final = words_in("art may june april august page bill grant cash major general sky star storm rain")
-_SCORE_OF_WORDS: Final = 0.6
 _BACK: Final = 48
 
 
@@ -223,7 +222,7 @@ def find_word_names(text: str) -> Iterator[Found]:
     for start, end in sorted(spans):
         if start >= reached and _is_name(text[start:end].lower(), small=small):
             reached = end
-            yield Found(start, end, "person", _SCORE_OF_WORDS, "cue")
+            yield Found(start, end, "person", _SCORE, "cue")
 
 
 def _is_name(low: str, *, small: bool) -> bool:

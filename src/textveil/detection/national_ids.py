@@ -258,14 +258,15 @@ def _goes_on(text: str, match: re.Match[str]) -> bool:
         return False
     start, end = match.span()
     first, last = len(groups["first"]), len(groups["last"])
-    return _is_group(text, end, end + 1 + last) or _is_group(text, start - 1 - first, start, at=first)
+    return _is_group(text[end : end + last + 2], last) or _is_group(
+        text[max(0, start - first - 2) : start][::-1], first
+    )
 
 
-def _is_group(text: str, start: int, end: int, at: int = 0) -> bool:
-    """Return whether between two places there are digits and, at that one of the characters, a space, and no more."""
-    piece = text[start:end] if start >= 0 else ""
-    beside = text[start - 1 : start] if at and start else "" if at else text[end : end + 1]
-    return piece[at : at + 1] == " " and (piece[:at] + piece[at + 1 :]).isdigit() and not beside.isalnum()
+def _is_group(beside: str, size: int) -> bool:
+    """Return whether a space, as many digits and no more stand beside a number, read away from it."""
+    group, behind = beside[1 : size + 1], beside[size + 1 :]
+    return beside[:1] == " " and len(group) == size and group.isdigit() and not behind.isalnum()
 
 
 def bare(value: str) -> str:

@@ -79,7 +79,8 @@ KEPT_BEGINNINGS: Final = tuple(
 PEM_LABEL: Final = r"(?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?"
 """The words between the hyphens of a private key's first line."""
 _CLASSES: Final = lazy_regex("[0-9]+|[a-z]+|[A-Z]+")
-_NAME_PARTS: Final = lazy_regex("[A-Z]?[a-z]+|(?:(?![A-Z][a-z])[A-Z])+")
+PARTS: Final = lazy_regex("[A-Z]?[a-z]+|(?:(?![A-Z][a-z])[A-Z])+|[0-9]+")
+"""The parts that a name of code is made of."""
 _HEXADECIMAL: Final = lazy_regex("(?:[0-9a-f]{32,}|[0-9A-F]{32,})")
 _ALPHABET: Final = lazy_regex(r"[A-Za-z0-9+/=_.~%-]+")
 _WITHIN: Final = r"(?:\*{3}|\$\{|\{\{|%\(|your[_ -]|_here\b|-here\b|redacted|masked|placeholder|\.\.\.)"
@@ -171,7 +172,7 @@ def is_scrambled(value: str) -> bool:
     """
     if len(value) < 10 or not has_marks(value):
         return False
-    parts = _NAME_PARTS.findall(value)
+    parts = [part for part in PARTS.findall(value) if part.isalpha()]
     known = lists().words.get
     worded = sum(len(part) for part in parts if len(part) > 2 and known(part.lower(), 0))
     return worded * 2 < sum(map(len, parts))

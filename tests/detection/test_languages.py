@@ -51,6 +51,30 @@ def test_language_of_a_line_of_few_words_is_that_of_its_words(language: str, tex
     assert not [span for span in detect(text) if span.kind == "person"]
 
 
+LABELLED = [
+    ("de", "Aktenzeichen: 48213", "Aktenzeichen"),
+    ("de", "Blutdruck Jonas Wernecke", "Blutdruck"),
+    ("fr", "| Loyer | Camille Bourdin |", "Loyer"),
+    ("es", "Importe;Lucia Arrieta", "Importe"),
+    ("it", "**Anamnesi:** Chiara Bellandi", "Anamnesi"),
+    ("nl", "Mobiel 0301 482133", "Mobiel"),
+    ("pl", "Komórka: Agnieszka Wolińska", "Komórka"),
+    ("pt", "Morada\tMatilde Carvalhosa", "Morada"),
+    ("tr", "Tanı Emre Yıldırım", "Tanı"),
+]
+
+
+@pytest.mark.parametrize(("language", "text", "label"), LABELLED, ids=[text for _, text, _ in LABELLED])
+def test_a_label_tells_the_language_of_its_line_and_stays(language: str, text: str, label: str) -> None:
+    assert language_of(text) == language
+    assert not [span for span in detect(text) if span.score >= 0.35 and span.start < text.index(label) + len(label)]
+
+
+@pytest.mark.parametrize("text", ["Petra: hi", "Note: Bill", "Will meet Bett", "Mark Hora", "Name: Blank"])
+def test_a_name_and_an_english_label_tell_no_other_language(text: str) -> None:
+    assert language_of(text) in ("", "en")
+
+
 @pytest.mark.parametrize("name", ["Bruno Neri", "Rosa Blanco", "Marco Bianco", "Thalita Guedes"])
 def test_a_name_of_ordinary_words_tells_no_language(name: str) -> None:
     assert language_of(name) == ""

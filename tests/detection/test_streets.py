@@ -34,6 +34,17 @@ WHOLE = [
     ("Flat C, 3 The Paddocks.", ["Flat C, 3 The Paddocks"]),
     ("Flat 3, 7 Ferry Loan", ["Flat 3, 7 Ferry Loan"]),
     ('{"street":"plot 14 acacia way","x":"lot 3 of them"}', ["plot 14 acacia way"]),
+    ("Merci de livrer au 9, chemin Hamel, 36629 Huet.", ["9, chemin Hamel", "36629 Huet"]),
+    ("Adresse;Klemmplatz 30, 00487 Osterode am Harz;ok", ["Klemmplatz 30", "00487 Osterode am Harz"]),
+    ("Bezorgen op Larahof 8, 5783DQ 't Harde.", ["Larahof 8", "5783DQ 't Harde"]),
+    ("Ze woont aan de Noudbaan 4, 8814 GB Beuningen.", ["Noudbaan 4", "8814 GB Beuningen"]),
+    ("Entregar en Cuesta Jafet 131 Piso 6 , 19163 Murcia.", ["Cuesta Jafet 131 Piso 6", "19163 Murcia"]),
+    ("Rua Branco, 61, 2499-237 Oliveira do Hospital", ["Rua Branco, 61", "2499-237 Oliveira do Hospital"]),
+    (
+        "Адрес: алл. Литейная, д. 648 стр. 199, 513055 клх Лесной",
+        ["алл. Литейная, д. 648 стр. 199", "513055", "клх Лесной"],
+    ),
+    ("ул. 30 лет Победы, д. 8 к. 4/4, 360907, г. Тула", ["ул. 30 лет Победы, д. 8 к. 4/4", "360907", "г. Тула"]),
     ('{"street": "9 Cooper\'s Yard", "city": "Truro", "status": "Open"}', ["9 Cooper's Yard", "Truro"]),
 ]
 
@@ -54,6 +65,7 @@ NONE = [
     "Vivo con 3 gatos desde 2010.",
     "At 3 Easy Steps, on 2 Dead Ends: from 5 Best Sides, 4 User Links. Of 12 Loose Ends, 3 were.",
     "We saw 5 Kestrel Side by it. They had 12 Garden Links, and the 3 Kestrel Head is far.",
+    "The cache took 512 MB, then 2000 GB of memory; give 4, 2000 IU daily.",
     "4 square Meals, 5 route Maps. Formula 1, Route 66.",
     '{"city": "string", "address": "localhost:8080", "region": "eu-west-1"}',
 ]

@@ -25,6 +25,9 @@ RESERVED = [
     ("253-1000", r"555-01\d\d"),
     ("+44 7911 123456", r"\+44 \d{4} \d{6}"),
     ("0033 6 12 34 56 78", r"0033 [1-6]( \d\d){4}"),
+    ("+49(0)7040 72113", r"\+49\(0\)[1-9]\d{3} \d{5}"),
+    ("+33 (0)3 53 21 15 25", r"\+33 \(0\)[1-6]( \d\d){4}"),
+    ("8 (495) 919-01-14", r"8 \([3489]\d\d\) \d{3}-\d\d-\d\d"),
 ]
 
 
@@ -36,8 +39,17 @@ def test_numbers_are_of_reserved_ranges_in_their_format(value: str, form: str) -
         digits = re.sub(r"\D", "", drawn)
         if "44 " in value:
             assert digits[2:9] in pool("phone 44 10")
-        if "33 " in value:
+        if value.startswith("0033"):
             assert digits[4:9] in pool("phone 33 9")
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [("8 (495) 919-01-14", "+7 495 919 01 14"), ("+41 (0)44 668 18 00", "+41 44 668 18 00")]
+)
+def test_one_number_has_one_draw_with_and_without_what_is_dialed_at_home(first: str, second: str) -> None:
+    drawn = outputs(PHONE, [first, second], 3)
+    ends = [re.sub(r"\D", "", number)[-9:] for number in drawn]
+    assert ends[0] == ends[1]
 
 
 def test_elsewhere_numbers_are_valid() -> None:

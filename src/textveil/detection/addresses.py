@@ -254,7 +254,7 @@ _labelled: Final = finding(
     _LABELLED, "id", 0.9, "label", group="value", by=partial(near, anchor=_DECIMALS, before=30, after=20)
 )
 _LABELLED_PHONE: Final = lazy_regex(
-    r"(?<![A-Za-z])(?:(?:Tel|Telefon|Telefax|Fax|Mobil|Handy|Phone|Telephone|Mob|Tlf|Tfno)(?:\.?-?(?:Nr|No)\.?)?[.:]{0,2}"
+    r"(?<![A-Za-z])(?:(?:Tel|Telefon|Telefax|Fax|Mobil|Handy|Phone|Telephone|Mob|Tlf|Tfno|[Kk]om|Cep)(?:\.?-?(?:Nr|No)\.?)?[.:]{0,2}"
     r" ?(?=[+(]{0,2}[0-9](?:[ ./()-]{0,3}[0-9]){5})"
     r"|(?i:tel(?:ephone)?[_ ]?(?:number|no)?|phone(?:[_ ]?number)?|ext(?:ension)?|durchwahl)\.?[\"']?: ?[\"']?"
     r"(?=x?[0-9]{3,6}[ \t]{0,3}(?:[\n,;|\"')}]|\Z)))"
@@ -262,7 +262,7 @@ _LABELLED_PHONE: Final = lazy_regex(
 )
 LABELLED_PHONE_GATE: Final = with_words(
     "tel telefon telefax fax mobil handy phone telephone mob tlf tfno telephonenumber phonenumber telno ext extension"
-    " durchwahl telnumber"
+    " durchwahl telnumber kom cep"
 )
 find_labelled_phones: Final = finding(_LABELLED_PHONE, "phone", 0.85, "label", group="number")
 REGIONS: Final = ("US", "GB", "IN", "DE", "FR", "ES", "IT", "BR", "AU", "MX")
@@ -285,9 +285,14 @@ PHONE_GATE: Final = at_digits(
 )
 _BEFORE: Final = lazy_regex(
     r"(?i)\b(?:phone|telephone|tel|call(?:ed|ing)?|fax|cell|mobile|dial|sms|whatsapp|text(?:ed)?|contact|reach(?:ed)?"
-    r"|hotline|number|pager|answering|voicemail|ring)\b"
+    r"|hotline|number|pager|answering|voicemail|ring|telefon[a-z]{0,6}|handy|mobil[a-z]?|(?:an|zuruck|durch)(?:ge)?ruf(?:en)?"
+    r"|(?:r?appel|joindr|contact)[a-z]{1,3}|portable|llam(?:ar|e|en|a)|movil|(?:ri)?chiam(?:are|i|ate)|cellulare|ligar|ligue"
+    r"|telemovel|celular|(?:terug|op|ge)?bel(?:len|d|t)?|bereikbaar|(?:od|za)?dzwon[a-z]{1,4}|komork[aiei]|numarasi"
+    r"|cep)\b"
 )
-_AFTER: Final = lazy_regex(r"(?i),? ?[(-]?(?:office|fax|mobile|cell|phone|home|work|tel|direct)\b")
+_AFTER: Final = lazy_regex(
+    r"(?i),? ?[(-]?(?:office|fax|mobile|cell|phone|home|work|tel|direct|numara(?:sini|dan)|(?:an|zuruck)rufen|bellen)\b"
+)
 _PHONE_REACH: Final = 48
 _FORMS: Final = lazy_regex(
     r"(?:\+|001-|1-)?(?:\([0-9]{3}\) ?|[0-9]{3}[-. ])[0-9]{3}[-. ][0-9]{4}\D{0,12}[0-9]{0,6}"  # North America

@@ -77,6 +77,11 @@ _ERROR_BEFORE: Final = lazy_regex(
     r"(?i)(?:\b(?:err(?:or|no|code)?|warning|exception|fault|(?:exit|status|stop|return) code|fehler(?:code|meldung)?"
     r"|erreur|errore|foutcode|foutmelding|erro)s?\b[^\n!?]{0,32})\Z"
 )
+_LABEL_BEFORE: Final = lazy_regex(
+    r"(?i)(?:n[ro\xb7]\.?|number|num\.?|nummer|numero|\bid|\bbsn|\bdni|\bnif|akt|pass(?:port)?|\bref\.?"
+    r"|[a-z](?<!update)(?<!updates)(?<!patch)(?<!hotfix)(?<!article)(?= ?[:;])) ?[:;]? ?\Z"
+)
+"""The label of somebody's number: Kundennr. KB1297573 is no article of a knowledge base."""
 _AND: Final = lazy_regex("(?:,|/|,? and|,? or) ?")
 _RUNS: Final = lazy_regex("[0-9]+|[A-Za-z]+")
 _LONG: Final = 32  # characters from which on letters and digits need not take turns: "1234567a" is somebody's number
@@ -214,7 +219,10 @@ def find_machine_words(text: str) -> Iterator[Found]:
         yield Found(*match.span("number"), "code-number", _CODE, "code")
     last = -1
     for match in matches(_CODED, text):
-        known = match[0].startswith("KB") or (last >= 0 and _AND.fullmatch(text, last, match.start()))
-        if known or _ERROR_BEFORE.search(text, max(0, match.start() - 48), match.start()):
+        article = match[0].startswith("KB") and not _LABEL_BEFORE.search(
+            text, max(0, match.start() - 24), match.start()
+        )
+        listed = last >= 0 and _AND.fullmatch(text, last, match.start())
+        if article or listed or _ERROR_BEFORE.search(text, max(0, match.start() - 48), match.start()):
             last = match.end()
             yield Found(*match.span(), "code-number", _CODE, "code")

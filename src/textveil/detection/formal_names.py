@@ -309,7 +309,7 @@ _WORDS: Final = lazy_regex(r"[a-z](?<![A-Za-z0-9_@#./'-].)[a-z]*(?:['-][a-z]+)*(
 _NEXT: Final = lazy_regex(r"(\.? )([a-z]+(?:['-][a-z]+)*)(?![A-Za-z0-9_@/])")
 _CUES: Final = lazy_regex(
     r"[NnCcMmDdPp](?<![A-Za-z].)(?:ame(?:'s| is|:|(?: on the account)?\? (?:[Uu]ser:)?|d (?:him|her))|alls? (?:me|him"
-    r"|her)|(?:rs?|s|iss|rof)\b\.?)[ \t]+(?=[a-z])"
+    r"|her)|(?:(?<=[MmDd])r|(?<=[Mm])(?:rs|s|iss)|(?<=[Pp])rof)\b\.?)[ \t]+(?=[a-z])"
 )
 _CUE_WORDS: Final = joined_words("ame amed all alls r rs s iss rof", begun_by="ncmdp")
 """One of these stands in each cue."""

@@ -8,7 +8,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Final, NamedTuple
@@ -22,6 +22,7 @@ from textveil.detection.lists import (
     DATA,
     LANGUAGES,
     Marks,
+    by_language,
     checked,
     frequent_words,
     lists,
@@ -92,7 +93,7 @@ def language_of(text: str) -> str:
 
     Letters of another script settle it first; then a document is English if four in five of its words in small letters
     are English, but for texts with two function words of other languages; py3langid's model decides the rest, and
-    ordinary words of any letter case what it cannot. Only the first 400 characters from the first letter on are read.
+    labels of forms and ordinary words of any letter case what it cannot. Only the first 400 characters from the first letter on are read.
     Scripts stand for their largest language: Ukrainian counts as Russian.
     """
     first = _LETTER.search(text)
@@ -119,9 +120,40 @@ def _language_of_part(part: str) -> str:
     return language if share > _CERTAIN else _by_nouns(part)
 
 
+_LABEL: Final = lazy_regex(
+    r"(?:(?<![^\n])|(?<=[|;\t]))[ \t>*#-]{0,6}(?P<word>[A-Za-z][a-z'-]{2,25})(?=\*{0,2} ?(?:[:|;\t\n]|\Z)| [A-Z0-9+(])"
+)
+
+
+@cache
+def _labels() -> dict[str, tuple[str, ...]]:
+    """Return the languages of each word that labels a field of a form, but for English words and names."""
+    languages: dict[str, tuple[str, ...]] = {}
+    marks_of = lists().words.get
+    for name in ("labels", "fields"):
+        for language, words in by_language(name).items():
+            for word in words:
+                if language in FIT and language != "en" and not marks_of(word, 0) & (_ENGLISH | _NAMES):
+                    languages[word] = (*languages.get(word, ()), language)
+    return languages
+
+
+def _by_labels(part: str, written: str) -> str:
+    """Return the language of the labels that lines and cells begin with; of those of several, the likeliest."""
+    counts = Counter(
+        language for match in matches(_LABEL, written) for language in _labels().get(match["word"].lower(), ())
+    )
+    most = max(counts.values(), default=0)
+    first = [language for language, count in counts.items() if count == most]
+    return first[0] if len(first) == 1 else _identifier().classify(part, first)[0] if first else ""
+
+
 def _by_nouns(part: str) -> str:
-    """Return the language whose ordinary words a list or a table holds, if they are more than those of English."""
-    words = {word.lower() for word in _NOUN.findall(plain(part).text)}
+    """Return the language of a list or a table: of its labels, else of its ordinary words if they outnumber English."""
+    written = plain(part).text
+    if language := _by_labels(part, written):
+        return language
+    words = {word.lower() for word in _NOUN.findall(written)}
     marks_of = lists().words.get
     few = len(words) < _FEWEST_NOUNS
     if few:  # a name may be made of ordinary words
@@ -171,8 +203,8 @@ class _Identifier:
         self._low, self._high, self._values = arrays["low"], arrays["high"], arrays["values"]
         self._before = arrays["before"]
 
-    def classify(self, text: str) -> tuple[str, float]:
-        """Return the likeliest language of a text, and its share of all."""
+    def classify(self, text: str, among: Collection[str] = ()) -> tuple[str, float]:
+        """Return the likeliest language of a text, or the likeliest of some, and its share of all."""
         composed = unicodedata.normalize("NFC", text.lower() if text.isupper() else text)
         written = composed.encode("utf-8", "surrogatepass")
         counts: Counter[int] = Counter()
@@ -189,7 +221,8 @@ class _Identifier:
         numbers = self._values[np.arange(len(self._languages)), ranks]
         scores = np.log1p(np.array(list(counts.values()), dtype=np.float32)) @ numbers + self._before
         shares = np.exp((scores - scores.max()) / math.sqrt(len(written)))
-        best = int(shares.argmax())
+        others = [bool(among) and language not in among for language in self._languages]
+        best = int(np.where(others, -1.0, shares).argmax())
         return self._languages[best], float(shares[best] / shares.sum())
 
 

@@ -160,6 +160,10 @@ class _Label(NamedTuple):
     loose: bool
 
 
+_POSTAL: Final = lazy_regex(
+    r"[1-9](?:(?<=[0-9],[ \n].)|(?<=[0-9][a-z],[ \n].)|(?<=[0-9]\n.))[0-9]{3} ?[A-Z]{2},? (?:'[ts] |de[n]? )?[A-Z][a-z]"
+)
+"""A Dutch postal code and a town behind a house number: 8814 GB Beuningen is no memory."""
 _NO_NUMBERS: Final = frozenset(f"0{digit}" for digit in range(10))
 """A number that begins so is the end of a telephone number or a code."""
 
@@ -170,7 +174,7 @@ def find_measurements(text: str) -> Iterator[Found]:
     for match in matches(_VALUE, text):
         if match.start() < reached or text[match.start() : match.start() + 2] in _NO_NUMBERS:
             continue
-        if _MARRIED.match(text, match.start()):
+        if _MARRIED.match(text, match.start()) or _POSTAL.match(text, match.start()):
             continue
         span = _measured(text, match, reached)
         if span is not None:

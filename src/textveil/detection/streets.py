@@ -192,10 +192,15 @@ _SHAPE: Final = lazy_regex(
 _SENTENCE: Final = lazy_regex(r"[.!?]\s[A-Z]|\n\n")
 _WITHIN: Final = 70  # characters of a sentence in which an address may stand behind a word of living
 _EU_CODE: Final = r"(?:(?:[A-Z]{1,2}-)?[0-9]{4,5}(?:-[0-9]{3})?|[0-9]{3} [0-9]{2}|[0-9]{2}-[0-9]{3}|[0-9]{4} ?[A-Z]{2})"
+_TOWN_NAME: Final = (
+    rf"(?:'[ts] |[Dd]e |[Dd]en |[Ll][ae]s? )?[A-Z][A-Za-z'-]{{1,30}}(?:[ -](?:(?:{_PARTICLE}|am|an de[rn]|im|ob de[rm]|vor de[rm]"
+    rf"|sur|sous|en|op|aan de[rn]?|in|upon|on|by|nad|'[ts]|d') ?)?{_NOT_COUNTED}[A-Z][A-Za-z'-]{{1,30}}){{0,3}}"
+)
+"""A town behind its postal code: Osterode am Harz, 't Harde, Santa Maria da Feira."""
 _BEFORE_CODE: Final = lazy_regex(
     rf"(?<![\w/.-])(?P<street>{OTHER}{{4,80}}|{_NOT_COUNTED}{_CAPITAL}(?: (?:{_PARTICLE} )?{_CAPITAL}){{0,4}},?"
     rf" {_HOUSE}{INNER}),?(?: |\n| - )"
-    rf"(?P<town>{_EU_CODE} {_NOT_COUNTED}[A-Z][A-Za-z'-]{{1,30}}(?: [A-Z][A-Za-z'-]{{1,30}}){{0,2}})(?!\w)"
+    rf"(?P<town>{_EU_CODE} {_NOT_COUNTED}{_TOWN_NAME})(?!\w)"
 )
 _FIRST_OF_BLOCK: Final = lazy_regex(rf"[A-Z0-9uafls{OTHER}](?<![\w/.-].)")
 _ENGLISH_CODE: Final = (
@@ -318,21 +323,24 @@ def _search(pattern: re.Pattern[str], score: float, anchor: re.Pattern[str] | No
 
 
 _TOWN_BEHIND: Final = lazy_regex(
-    r", (?P<town>[A-Z][a-z'-]{2,30}(?:[ -](?:[a-z]{1,4} )?[A-Z][a-z'-]{2,30}){0,2})(?=[,;)\n]|\.(?:\s|\Z)|\Z| [(-]|  )"
+    rf"{INNER}(?: ?, s/n)?(?: ?,\s{{1,2}}|\n| - )(?P<coded>{_EU_CODE},? {_NOT_COUNTED}{_TOWN_NAME})(?!\w)"
+    r"|, (?P<town>[A-Z][a-z'-]{2,30}(?:[ -](?:[a-z]{1,4} )?[A-Z][a-z'-]{2,30}){0,2})"
+    r"(?=[,;)\n]|\.(?:\s|\Z)|\Z| [(-]|  )"
 )
 
 
 def towns_behind(text: str, end: int, ordinary: frozenset[str] = frozenset()) -> Iterator[Found]:
-    """Yield the town behind a street and a comma, if its words are no ordinary ones and no given name."""
+    """Yield the town behind a street: of any name behind a postal code, else of words that are not all ordinary ones."""
     town = _TOWN_BEHIND.match(text, end)
-    marks = [] if town is None else [lists().words.get(word.lower(), 0) for word in town["town"].split()]
+    if town is None or town["coded"]:
+        if town is not None:
+            yield Found(*town.span("coded"), "place", 0.6)
+        return
+    marks = [lists().words.get(word.lower(), 0) for word in town["town"].split()]
     if (
-        town is not None
-        and town["town"].lower() not in ordinary
-        and not (
-            marks[0] & (Marks.GIVEN | Marks.PLACE) == Marks.GIVEN
-            or all(mark & Marks.COMMON and not mark & Marks.PLACE for mark in marks)
-        )
+        town["town"].lower() not in ordinary
+        and marks[0] & (Marks.GIVEN | Marks.PLACE) != Marks.GIVEN
+        and not all(mark & Marks.COMMON and not mark & Marks.PLACE for mark in marks)
     ):
         yield Found(*town.span("town"), "place", 0.55)
 
@@ -399,6 +407,7 @@ def find_addresses_after_words(text: str) -> Iterator[Found]:
                 start = match.start() if match[0][0] != OTHER else match.start("town")  # a street that was found
                 if start >= 0:
                     yield Found(start, reached, "place", 0.6)
+                yield from towns_behind(text, reached)
 
 
 def find_addresses_before_codes(text: str) -> Iterator[Found]:

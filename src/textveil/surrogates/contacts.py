@@ -163,6 +163,7 @@ def ip(*, ranges: Annotated[str, _RANGES] = "documentation") -> Drawn:
 _EXTENSION: Final = lazy_regex(r"\s{0,3}(?:x|ext\.?|extension)\s{0,3}[0-9]{1,6}\Z", re.IGNORECASE)
 _LONGEST_EXTENSION: Final = 24
 _LOCAL: Final = 7
+_RUSSIAN: Final = 11  # digits of a number with the 8 that is dialed at home
 _FIRST_DIGITS: Final = tuple("23456789")
 
 _COUNTRY = Option(
@@ -174,7 +175,7 @@ _COUNTRY = Option(
 
 class _Plan(NamedTuple):
     name: str  # of the pool of beginnings; where no plan is known, what is kept, so that others share no draws
-    kept: int  # how many digits in front stay: a calling code, zeros before it, a 0 or 1 before the area
+    kept: int  # how many digits in front stay: a calling code, zeros before it, a 0, 1 or 8 before the area
     beginnings: tuple[str, ...]  # of the digits after them, one of which is drawn; 2 to 9 where no plan is known
 
 
@@ -225,10 +226,11 @@ def phone(*, country_code: Annotated[int, _COUNTRY] = 1) -> Drawn:
         public=(
             "its format: how many digits, capitals and other letters it has, the marks and white space between "
             "them, and an extension's",
-            "its country, where the calling code is written after + or 00, and a 0 or 1 in front of the area",
+            "its country, where the calling code is written after + or 00, and a 0, (0) or 1 in front of the area, or "
+            "an 8 in front of ten digits",
         ),
         equality=(
-            "which numbers are equal, without calling code, 0 or 1 in front, letters and extension; and of equal ones, "
+            "which numbers are equal, without calling code, 0, 1 or 8 in front, letters and extension; and of equal ones, "
             "which letters and which extensions are equal, but for case"
         ),
         surrogate_of=surrogate_of,
@@ -242,25 +244,35 @@ def _read(value: str, country_code: int) -> _WrittenNumber:
     bare = value[: len(value) - len(extension)]
     digits, letters = _digits(bare), "".join(filter(str.isalpha, bare))
     letters = f"{len(letters)} {key_of(letters)}" if letters else ""
-    plan = _plan(digits, bare.lstrip("( ").startswith("+"), country_code)
+    plan = _plan(digits, bare, country_code)
     return _WrittenNumber(bare, extension, plan, digits[plan.kept :], letters)
 
 
-def _plan(digits: str, plus: bool, country_code: int) -> _Plan:
+def _plan(digits: str, bare: str, country_code: int) -> _Plan:
+    plus = bare.lstrip("( ").startswith("+")
     zeros = 2 if not plus and digits.startswith("00") else 0
     if plus or zeros:
         for length in (1, 2, 3):
-            code, rest = digits[zeros : zeros + length], len(digits) - zeros - length
-            if has_pool(name := f"phone {code} {rest}"):
-                return _Plan(name, zeros + length, pool(name))
+            kept = _with_trunk(digits, zeros + length, bare)
+            if has_pool(name := f"phone {digits[zeros : zeros + length]} {len(digits) - kept}"):
+                return _Plan(name, kept, pool(name))
         known = (length for length in (1, 2, 3) if digits[zeros : zeros + length] in pool("calling code"))
         length = next(known, 0)
-        return _Plan(f"phone +{digits[zeros : zeros + length]}", zeros + length, _FIRST_DIGITS)
-    trunk = 1 if digits[:1] == "0" or (country_code == 1 and digits[:1] == "1" and len(digits) > _LOCAL) else 0
+        kept = _with_trunk(digits, zeros + length, bare)
+        return _Plan(f"phone +{digits[zeros : zeros + length]}", kept, _FIRST_DIGITS)
+    russian = len(digits) == _RUSSIAN and digits[0] == "8"
+    trunk = (
+        1 if digits[:1] == "0" or russian or (country_code == 1 and digits[:1] == "1" and len(digits) > _LOCAL) else 0
+    )
     if country_code == 1 and len(digits) == _LOCAL:
         return _Plan("phone 1 local", 0, ("55501",))
-    name = f"phone {country_code} {len(digits) - trunk}"
+    name = f"phone {7 if russian else country_code} {len(digits) - trunk}"
     return _Plan(name, trunk, pool(name)) if has_pool(name) else _Plan(f"phone {digits[:trunk]}-", trunk, _FIRST_DIGITS)
+
+
+def _with_trunk(digits: str, code: int, bare: str) -> int:
+    """Return how many digits a calling code is with the 0 behind it that is dialed at home: +49 (0)7040 72113."""
+    return code + (digits[code : code + 1] == "0" and "(0)" in bare)
 
 
 def _drawn(plan: _Plan, number: str, rng: np.random.Generator) -> str:

@@ -60,7 +60,8 @@ _NAMED: Final = lazy_regex(
 )
 _LABEL_WORDS: Final = """
     policy poliza polizza polis polisnummer apolice police claim sinistre siniestro sinistro schaden schadennummer
-    dossier dossiernummer dossiernr expediente pratica processo zaak zaaknummer sprawy umowa umowy klienta pacjenta akt polisy zamowienia rachunku aktenzeichen facture
+    dossier dossiernummer dossiernr expediente pratica processo zaak zaaknummer sprawy umowa umowy aktenzeichen facture
+    klienta pacjenta akt polisy zamowienia rachunku
     factura fattura fatura faktura faktury factuur factuurnummer rechnung rechnungsnummer pedido commande ordine
     bestelling zamowienie carte tarjeta tessera utente usuario cliente client klantnummer kundennummer fallnummer
     matricule cedula contrato contrat contratto contract account acct serial badge ref reference quoting booking

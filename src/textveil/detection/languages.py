@@ -29,7 +29,7 @@ from textveil.detection.lists import (
     marks_of_all,
     ordinary_words,
 )
-from textveil.detection.streets import INNER, towns_behind
+from textveil.detection.streets import INNER, TOWN_NAME, towns_behind
 from textveil.json_text import json_file
 from textveil.text.patterns import lazy_regex, matches, matches_at
 
@@ -93,7 +93,8 @@ def language_of(text: str) -> str:
 
     Letters of another script settle it first; then a document is English if four in five of its words in small letters
     are English, but for texts with two function words of other languages; py3langid's model decides the rest, and
-    labels of forms and ordinary words of any letter case what it cannot. Only the first 400 characters from the first letter on are read.
+    labels of forms and ordinary words of any letter case what it cannot. Only the first 400 characters from the first
+    letter on are read.
     Scripts stand for their largest language: Ukrainian counts as Russian.
     """
     first = _LETTER.search(text)
@@ -246,7 +247,6 @@ class _Rules(NamedTuple):
     opening: str  # of what opens a letter or a line about a person, before the name
     code: str  # of a postal code before a town
     street: str  # of a street with its number, or where the language has it without
-    joint: str  # of what joins two words of a town's name
 
 
 _RULES: Final = MappingProxyType(
@@ -259,7 +259,6 @@ _RULES: Final = MappingProxyType(
             rf"(?:[A-Z][A-Za-z.]*[ -]){{0,3}}[A-Z]?[A-Za-z]*(?:[Ss]tras?se|[Ss]trase|[Ss]tr\.|[Ww]eg|[Pp]latz|[Gg]asse"
             rf"|[Aa]llee|[Rr]ing|[Dd]amm|[Uu]fer|[Ss]teig|[Ss]tieg|[Hh]of|[Mm]arkt|[Cc]haussee|[Pp]romenade|[Pp]fad"
             rf"|[Zz]eile) {_HOUSE}",
-            "am|an der|an den|im|in der|vor der|vorm|bei|ob der|a\\.d\\.",
         ),
         "fr": _Rules(
             r"M\.|MM\.|Mr|Mme|Mmes|Mlle|Monsieur|Madame|Mademoiselle|Dr|Docteur|Pr|Me|Maitre|oncle|tante|"
@@ -269,7 +268,6 @@ _RULES: Final = MappingProxyType(
             rf"(?:{_HOUSE},? )?(?:[Rr]ue|[Aa]v(?:enue|\.)|[Bb](?:oulevard|d)|[Pp]lace|[Cc]hemin|[Ii]mpasse|[Aa]llee"
             rf"|[Qq]uai|[Cc]ours|[Rr]oute|[Ss]quare|[Pp]assage|[Ff]aubourg|[Vv]oie|[Ss]entier) (?:de la |de l'|du |des "
             rf"|de |d')?{_WORDS}(?: {_HOUSE})?",
-            "sur|les|la|en|sous|de|du",
         ),
         "es": _Rules(
             r"Sr\.|Sra\.|Srta\.|Sres\.|D\.|Dña\.|Dna\.|Don|Dona|Senora?|Senorita|Dra?\.|Doctora?|Lic\.|Ing\.|"
@@ -279,7 +277,6 @@ _RULES: Final = MappingProxyType(
             rf"(?:Calle|C/|Avda?\.|Avenida|Plaza|Pza\.|Paseo|Ronda|Camino|Carretera|Travesia|Urbanizacion|Glorieta|Vial"
             rf"|Acceso|Alameda|Callejon|Cuesta|Pasaje|Pasadizo|Rambla|Rua|Via|Canada|Cañada|calle|avenida|plaza|paseo)"
             rf" ?(?:de (?:la |los |las )?|del )?{_WORDS},? {_HOUSE}",
-            "de|del|de la|de los|la|el",
         ),
         "it": _Rules(
             r"Sig\.(?:ra|na)?|Sigg\.|Signora?|Signorina|Dott\.(?:ssa)?|Dr\.|Prof\.(?:ssa)?|Avv\.|Ing\.|Geom\.|Rag\.|"
@@ -290,7 +287,6 @@ _RULES: Final = MappingProxyType(
             rf"(?:Via|Viale|V\.le|Piazza|P\.zza|Piazzale|Corso|C\.so|Vicolo|Largo|Strada|Contrada|Borgo|Canale|Rotonda"
             rf"|Incrocio|Stretto|Lungomare|Galleria|Salita|via|viale|piazza|corso) (?:del(?:la|le)? |dei |degli |di"
             rf" )?{_WORDS},? {_HOUSE}",
-            "di|del|della|in|sul|d'|[Dd]i",
         ),
         "pt": _Rules(
             r"Sra?\.|Srs\.|Senhora?|Senhor|Dra?\.|Doutora?|Dona|D\.|Prof\.|Profa\.|Eng\.|senhora?|tio|tia|"
@@ -299,7 +295,6 @@ _RULES: Final = MappingProxyType(
             r"[0-9]{4,5}-[0-9]{3}",
             rf"(?:Rua|R\.|Avenida|Av\.|Travessa|Praca|Largo|Alameda|Estrada|Calcada|Beco|Rotunda|Quinta|Via|Ladeira|rua"
             rf"|avenida) (?:d[aeo]s? )?{_WORDS},? (?:n\.? ?[oa]? ?)?(?:{_HOUSE}|S/N)",
-            "do|da|de|dos|das|o|a",
         ),
         "pl": _Rules(
             r"[Pp]ani|[Pp]ana?|[Pp]anu|[Dd]r|[Pp]rof\.|[Mm]gr|[Ii]nz\.|[Mm]ec\.|[Kk]s\.|[Aa]dw\.|[Ss]z\. ?P\."
@@ -308,7 +303,6 @@ _RULES: Final = MappingProxyType(
             r"[0-9]{2}-[0-9]{3}",
             rf"(?:ul\.|[Uu]lic[aey]|al\.|[Aa]lej[aei]|pl\.|[Pp]lacu?|os\.|[Oo]siedl[eu]) {_WORDS},? {_HOUSE}"
             r"(?:,? (?:m|lok)\.? ?[0-9]{1,4}(?![0-9]))?",
-            "nad|pod|na|w",
         ),
         "nl": _Rules(
             r"[Dd]e heer|[Hh]eer|[Mm]evrouw|[Mm]eneer|Dhr\.|Mevr\.|Mw\.|[Dd]rs?\.|[Pp]rof\.|[Mm]r\.|[Ii]ng\.|[Ii]r\."
@@ -318,7 +312,6 @@ _RULES: Final = MappingProxyType(
             r"[0-9]{4} ?[A-Z]{2}",
             rf"(?:[A-Z][A-Za-z.]* ){{0,2}}[A-Z][A-Za-z'-]{{0,60}}(?:straat|laan|weg|plein|gracht|kade|singel|dreef|hof"
             rf"|pad|baan|boulevard|steeg|park|dijk|markt|ring|plantsoen|wal) {_HOUSE}",
-            "aan de|aan den|op|en|bij|a/d",
         ),
     }
 )
@@ -346,14 +339,13 @@ _FIRST_OF_STREET: Final = lazy_regex(r"[A-Za-z0-9](?<![\w.,-].)")
 class _Language:
     def __init__(self, language: str) -> None:
         rules = _RULES[language]
-        joint = rf"(?:[ -](?:(?:{rules.joint})[ -])?{_NAME}){{0,2}}"
         self._words = ordinary_words(language)
         self._nouns = self._words if language == "de" else frozenset[str]()
         self._titled = re.compile(
             rf"(?<![A-Za-z0-9])(?:(?P<opening>{rules.opening}) (?:(?:{rules.titles}) ){{0,2}}"
             rf"|(?:{rules.titles}) (?:(?:{rules.titles}) ){{0,2}})(?!(?:{rules.titles}) )(?P<name>{_FULL})"
         )
-        self._town = re.compile(rf"(?<![\w.,-])(?P<name>(?:{rules.code}),? {_NAME}{joint})")
+        self._town = re.compile(rf"(?<![\w.,-])(?P<name>(?:{rules.code}),? {TOWN_NAME})(?![A-Za-z0-9])")
         self._alone = re.compile(rf"(?<![\w.,-])(?:{_ALONE.get(language, '(?!)')})(?![A-Za-z0-9_@-]|,? [0-9])")
         self._street = re.compile(rf"(?<![\w.,-])(?:{rules.street}){INNER}")
 

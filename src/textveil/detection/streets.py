@@ -192,15 +192,16 @@ _SHAPE: Final = lazy_regex(
 _SENTENCE: Final = lazy_regex(r"[.!?]\s[A-Z]|\n\n")
 _WITHIN: Final = 70  # characters of a sentence in which an address may stand behind a word of living
 _EU_CODE: Final = r"(?:(?:[A-Z]{1,2}-)?[0-9]{4,5}(?:-[0-9]{3})?|[0-9]{3} [0-9]{2}|[0-9]{2}-[0-9]{3}|[0-9]{4} ?[A-Z]{2})"
-_TOWN_NAME: Final = (
-    rf"(?:'[ts] |[Dd]e |[Dd]en |[Ll][ae]s? )?[A-Z][A-Za-z'-]{{1,30}}(?:[ -](?:(?:{_PARTICLE}|am|an de[rn]|im|ob de[rm]|vor de[rm]"
-    rf"|sur|sous|en|op|aan de[rn]?|in|upon|on|by|nad|'[ts]|d') ?)?{_NOT_COUNTED}[A-Z][A-Za-z'-]{{1,30}}){{0,3}}"
+TOWN_NAME: Final = (
+    rf"(?:'[ts][ -]|[Dd]e |[Dd]en |[Ll][ae]s? )?[A-Z][A-Za-z'-]{{1,30}}(?:[ -](?:(?:{_PARTICLE}|am|an de[rn]|im|in der"
+    rf"|ob de[rm]|vor de[rm]|vorm|bei|a\.d\.|sur|sous|en|op|aan de[rn]?|bij|a/d|in|sul|o|upon|on|by|nad|pod|na|w|'[ts]"
+    rf"|d'|[Dd]i)[ -]?)?{_NOT_COUNTED}[A-Z][A-Za-z'-]{{1,30}}){{0,3}}"
 )
 """A town behind its postal code: Osterode am Harz, 't Harde, Santa Maria da Feira."""
 _BEFORE_CODE: Final = lazy_regex(
     rf"(?<![\w/.-])(?P<street>{OTHER}{{4,80}}|{_NOT_COUNTED}{_CAPITAL}(?: (?:{_PARTICLE} )?{_CAPITAL}){{0,4}},?"
     rf" {_HOUSE}{INNER}),?(?: |\n| - )"
-    rf"(?P<town>{_EU_CODE} {_NOT_COUNTED}{_TOWN_NAME})(?!\w)"
+    rf"(?P<town>{_EU_CODE} {_NOT_COUNTED}{TOWN_NAME})(?!\w)"
 )
 _FIRST_OF_BLOCK: Final = lazy_regex(rf"[A-Z0-9uafls{OTHER}](?<![\w/.-].)")
 _ENGLISH_CODE: Final = (
@@ -323,14 +324,14 @@ def _search(pattern: re.Pattern[str], score: float, anchor: re.Pattern[str] | No
 
 
 _TOWN_BEHIND: Final = lazy_regex(
-    rf"{INNER}(?: ?, s/n)?(?: ?,\s{{1,2}}|\n| - )(?P<coded>{_EU_CODE},? {_NOT_COUNTED}{_TOWN_NAME})(?!\w)"
+    rf"{INNER}(?: ?, s/n)?(?: ?,\s{{1,2}}|\n| - )(?P<coded>{_EU_CODE},? {_NOT_COUNTED}{TOWN_NAME})(?!\w)"
     r"|, (?P<town>[A-Z][a-z'-]{2,30}(?:[ -](?:[a-z]{1,4} )?[A-Z][a-z'-]{2,30}){0,2})"
     r"(?=[,;)\n]|\.(?:\s|\Z)|\Z| [(-]|  )"
 )
 
 
 def towns_behind(text: str, end: int, ordinary: frozenset[str] = frozenset()) -> Iterator[Found]:
-    """Yield the town behind a street: of any name behind a postal code, else of words that are not all ordinary ones."""
+    """Yield the town behind a street: of any name behind a postal code, else not of ordinary words alone."""
     town = _TOWN_BEHIND.match(text, end)
     if town is None or town["coded"]:
         if town is not None:

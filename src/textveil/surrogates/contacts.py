@@ -230,8 +230,8 @@ def phone(*, country_code: Annotated[int, _COUNTRY] = 1) -> Drawn:
             "an 8 in front of ten digits",
         ),
         equality=(
-            "which numbers are equal, without calling code, 0, 1 or 8 in front, letters and extension; and of equal ones, "
-            "which letters and which extensions are equal, but for case"
+            "which numbers are equal, without calling code, 0, 1 or 8 in front, letters and extension; and of equal "
+            "ones, which letters and which extensions are equal, but for case"
         ),
         surrogate_of=surrogate_of,
         read=key,

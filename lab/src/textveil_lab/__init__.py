@@ -1,1 +1,1 @@
-"""The mechanisms of the literature, valid and refuted; audits of claims; frontiers; two papers measured again."""
+"""Mechanisms of the literature, valid and refuted; audits of claims; frontiers; two papers measured again."""

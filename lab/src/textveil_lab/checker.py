@@ -1,7 +1,7 @@
-"""A small checker, written apart: four lemmas as rules over integers, in exact arithmetic.
+"""A small independent checker: four lemmas as rules over integers, in exact arithmetic.
 
-It reads a file of statements and believes none of it: each statement names a rule, and the rule's conditions are
-computed anew from the integers that the statement or a table beside it holds. It needs the standard library, and
+It reads a file of statements and trusts none of it: each statement names a rule, and the checker computes the rule's
+conditions anew from the integers that the statement or a table beside it holds. It needs the standard library, and
 imports nothing of textveil, so that it can be read alone. Exit code 0: every statement follows; 1: one does not.
 
     python checker.py STATEMENTS.json...
@@ -48,7 +48,7 @@ LARGEST = 700  # epsilon beyond this is no guarantee that anybody reads
 
 
 class Wrong(Exception):
-    """A condition does not hold; the text names it."""
+    """A condition does not hold; the message names it."""
 
 
 def demand(holds: bool, what: str) -> None:
@@ -76,7 +76,7 @@ def exact(value: Any, name: str) -> Fraction:
 
 
 def exp_below(epsilon: Fraction) -> tuple[int, int]:
-    """Return integers p, q with 0 < p / q <= e^epsilon, nearer to it than 2^-180 in proportion."""
+    """Return integers p, q with 0 < p / q <= e^epsilon, within a relative 2^-180 of it."""
     halvings = 0
     small = epsilon
     while small > 1:
@@ -96,7 +96,7 @@ def exp_below(epsilon: Fraction) -> tuple[int, int]:
 
 
 def loss(value: Any, name: str) -> Fraction:
-    """Return an epsilon of a report: what its JSON holds, exactly, and never below 0."""
+    """Return an epsilon of a report exactly as its JSON has it, and never below 0."""
     demand(type(value) in (int, float) and 0 <= value <= LARGEST, f"{name} must be between 0 and {LARGEST}")
     return Fraction(value)
 
@@ -107,7 +107,7 @@ def within(more: int, less: int, bound: tuple[int, int]) -> bool:
 
 
 def checked_rows(table: Statement, bound: tuple[int, int]) -> str:
-    """Rule 1 for a table that is written out."""
+    """Check rule 1 for a table that is written out; return what it proves."""
     rows = table["rows"]
     demand(type(rows) is list and len(rows) >= 2, "rows must be two lists or more")
     for row in rows:
@@ -122,7 +122,7 @@ def checked_rows(table: Statement, bound: tuple[int, int]) -> str:
 
 
 def checked_two_level(table: Statement, bound: tuple[int, int]) -> str:
-    """Rule 1 for m outputs of n that weigh more, whichever they are."""
+    """Check rule 1 for m outputs of n that weigh more, whichever they are."""
     size, members = whole(table["size"], "size", 2), whole(table["members"], "members", 1)
     inside, outside = whole(table["inside"], "inside", 1), whole(table["outside"], "outside", 1)
     demand(members <= size, "members must be among the outputs")
@@ -136,7 +136,7 @@ def checked_two_level(table: Statement, bound: tuple[int, int]) -> str:
 
 
 def checked_raised(table: Statement, bound: tuple[int, int], folder: Path) -> str:
-    """Rule 1 for base weights that each row raises, in an order of its own, by one sum."""
+    """Check rule 1 for base weights that each row raises, in an order of its own, by one sum."""
     counts, gains = table["counts"], table["gains"]
     shift, unit = whole(table["shift"], "shift"), whole(table["unit"], "unit", 1)
     row_gain, each = whole(table["row_gain"], "row_gain", 1), whole(table["each"], "each", 1)
@@ -158,7 +158,7 @@ def checked_raised(table: Statement, bound: tuple[int, int], folder: Path) -> st
 
 
 def checked_orders(orders: Statement, gains: list[int], row_gain: int, folder: Path) -> str:
-    """Each row of a table names distinct outputs; those that reach row_gain within it are whole rows."""
+    """Check that each row of a table names distinct outputs; rows that reach row_gain within it are whole."""
     data = file_of(orders, folder)
     size, length = whole(orders["rows"], "rows", 2), whole(orders["columns"], "columns", 1)
     width, start = whole(orders["bytes"], "bytes", 1), whole(orders["start"], "start")
@@ -180,7 +180,7 @@ def checked_orders(orders: Statement, gains: list[int], row_gain: int, folder: P
 
 
 def file_of(named: Statement, folder: Path) -> bytes:
-    """Return a file's bytes, whose digest the statement states."""
+    """Return a file's bytes after a check of their digest, which the statement gives."""
     try:
         data = (folder / named["file"]).read_bytes()
     except OSError:
@@ -190,7 +190,7 @@ def file_of(named: Statement, folder: Path) -> bytes:
 
 
 def equal_totals(statement: Statement, epsilon: Fraction, proved: Proved, folder: Path) -> str:
-    """Rule 1."""
+    """Check rule 1."""
     table, bound = statement["table"], exp_below(epsilon)
     form = table["form"]
     if form == "rows":
@@ -202,7 +202,7 @@ def equal_totals(statement: Statement, epsilon: Fraction, proved: Proved, folder
 
 
 def score_range(statement: Statement, epsilon: Fraction, proved: Proved, folder: Path) -> str:
-    """Rule 2."""
+    """Check rule 2."""
     weights = statement["weights"]
     demand(type(weights) is list and len(weights) >= 1, "weights must be a list")
     for weight in weights:
@@ -214,7 +214,7 @@ def score_range(statement: Statement, epsilon: Fraction, proved: Proved, folder:
 
 
 def adaptive_product(statement: Statement, epsilon: Fraction, proved: Proved, folder: Path) -> str:
-    """Rule 3."""
+    """Check rule 3."""
     parts = statement["parts"]
     demand(type(parts) is list, "parts must be a list")
     total = Fraction(0)
@@ -226,7 +226,7 @@ def adaptive_product(statement: Statement, epsilon: Fraction, proved: Proved, fo
 
 
 def uniform_injection(statement: Statement, epsilon: Fraction, proved: Proved, folder: Path) -> str:
-    """Rule 4."""
+    """Check rule 4."""
     entries = statement.get("entries")
     if entries is None:
         entries = section(file_of(statement["pool"], folder), statement["pool"])
@@ -246,9 +246,9 @@ def section(data: bytes, named: Statement) -> list[str]:
 
 
 def release_report(statement: Statement, epsilon: Fraction, proved: Proved, folder: Path) -> str:
-    """Rule 3 for a release's report: what its document may cost is no less than what its draws cost together.
+    """Check rule 3 for a release's report: its document's epsilon is at least the sum over its draws.
 
-    The epsilon of one draw is the report's own, and is proved by the statement of its mechanism.
+    The epsilon of one draw is the report's own; the statement of its mechanism proves it.
     """
     report = statement["report"]
     guarantee, documents = report["guarantee"], whole(report["documents"], "documents", 1)
@@ -278,7 +278,7 @@ def release_report(statement: Statement, epsilon: Fraction, proved: Proved, fold
 
 
 def stated_by(report: Statement) -> str | None:
-    """Return the epsilon that a report states of its whole input; None if there is none, which no rule takes."""
+    """Return the epsilon that a report states for its whole input; None if there is none, which no rule takes."""
     try:
         return str(Fraction(report["guarantee"]["whole_input"]["epsilon"]))
     except NOT_WHOLE:

@@ -1,7 +1,7 @@
-"""The one style of textveil's figures: readable in color, in gray and by any color vision.
+"""Common style of textveil's figures: readable in color, in gray and with any color vision.
 
-Colors are Okabe and Ito's; every series also has its own line, marker or hatch, so that nothing is told by
-color alone. Files are the same bytes for the same data. Matplotlib is imported here and nowhere else.
+Colors are Okabe and Ito's; every series also has its own line, marker or hatch, so nothing depends on color alone.
+Files are the same bytes for the same data. Only this module imports matplotlib.
 """
 
 import io
@@ -52,7 +52,7 @@ _STYLE: Mapping[str, Any] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panel:
-    """One pair of axes, drawn on in the common style; ``axes`` is matplotlib's own, for what is not offered here."""
+    """One pair of axes in the common style; ``axes`` is matplotlib's own object, for other drawing."""
 
     axes: Any
 
@@ -74,11 +74,11 @@ class Panel:
             x: shape (points,).
             y: shape (points,).
             label: for the legend; None leaves it out.
-            style: which color, line and marker, from 0; the same number is the same look in every figure.
+            style: number of color, line and marker, from 0; a number looks the same in every figure.
             low: lower ends of the interval of y, shape (points,).
             high: upper ends of it.
             marked: whether some of the points carry the marker.
-            pattern: the kind of line, where it is not that of ``style``: 0 solid, 1 dashed.
+            pattern: kind of line, if not that of ``style``: 0 solid, 1 dashed.
         """
         index = style % len(COLORS)
         every = max(1, len(x) // 8)
@@ -99,17 +99,17 @@ class Panel:
     def points(
         self, x: Numbers, y: Numbers, label: str | None = None, *, style: int = 0, size: float | Numbers = 18
     ) -> None:
-        """Draw a series as markers alone."""
+        """Draw a series as markers only."""
         index = style % len(COLORS)
         self.axes.scatter(
             x, y, s=size, label=label, color=COLORS[index], marker=MARKERS[index], edgecolors="white", linewidths=0.3
         )
 
     def stacked(self, names: Sequence[str], parts: Mapping[str, Numbers]) -> None:
-        """Horizontal bars, one a name from the top down, each of the parts in order.
+        """Draw horizontal bars, one for each name from the top down, each of the parts in order.
 
         Args:
-            names: one a bar.
+            names: one for each bar.
             parts: label to the lengths of that part, shape (names,).
         """
         rows = np.arange(len(names))
@@ -126,7 +126,7 @@ class Panel:
         self.axes.grid(axis="y", visible=False)
 
     def level(self, value: float, label: str, *, upright: bool = False, under: bool = False) -> None:
-        """Draw a thin gray line at one value of y (of x where ``upright``), its label beside it or ``under`` it."""
+        """Draw a thin gray line at one value of y (of x if ``upright``), its label beside it or ``under`` it."""
         if upright:
             self.axes.axvline(value, color=GRAY, linewidth=1, linestyle=(0, (2, 2)))
             anchor, turned = (value, 0.98), 90
@@ -140,13 +140,13 @@ class Panel:
                            xycoords=self.axes.get_yaxis_transform())  # fmt: skip
 
     def ticks(self, values: Sequence[float], *, upwards: bool = False) -> None:
-        """Ticks at these values alone, written as plain decimals, of the x axis or of the one ``upwards``."""
+        """Put ticks at these values only, written as plain decimals, on the x axis, or on the y axis if ``upwards``."""
         axis = self.axes.yaxis if upwards else self.axes.xaxis
         axis.set_ticks([], minor=True)
         axis.set_ticks(list(values), [f"{value:g}" for value in values])
 
     def legend(self, position: str = "best", *, title: str | None = None, columns: int = 1) -> None:
-        """The legend of the panel; ``position`` in matplotlib's words, ``"below"``, or ``"beside"`` where empty."""
+        """Draw the panel's legend; ``position`` in matplotlib's words, ``"below"``, or ``"beside"`` in free space."""
         if position == "below":
             self.axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=columns, title=title,
                              columnspacing=1.4, borderpad=0.2)  # fmt: skip
@@ -159,21 +159,21 @@ class Panel:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chart:
-    """A figure and its panels, row by row; hand it to ``save_figure``."""
+    """Figure with its panels, row by row, for ``save_figure``."""
 
     figure: Any
     panels: tuple[Panel, ...]
 
     def legend(self, *, columns: int = 3) -> None:
-        """One legend for all panels, that of the first, below them: it covers no points."""
+        """Draw one legend for all panels, that of the first, below them, so that it covers no points."""
         drawn = self.panels[0].axes.get_legend_handles_labels()
         self.figure.legend(*drawn, loc="outside lower center", ncols=columns)
 
     def patterns(self, meanings: Sequence[str], position: tuple[float, float]) -> None:
-        """Return what the kinds of line mean, 0 solid and 1 dashed, whatever their color.
+        """Draw a legend of the kinds of line, 0 solid and 1 dashed, whatever their color.
 
         Args:
-            meanings: one a kind, in the order of ``pattern`` of ``Panel.line``.
+            meanings: one for each kind, in the order of ``pattern`` of ``Panel.line``.
             position: the upper left corner, as shares of the figure's width and height; a spot without axes.
         """
         handles = [
@@ -196,11 +196,11 @@ def new_figure(
     x_range: tuple[float, float] | None = None,
     y_range: tuple[float, float] | None = None,
 ) -> Chart:
-    """Make a figure with one panel a title, in the common style.
+    """Return a figure with a panel for each title, in the common style.
 
     Args:
-        titles: of the panels, one or more; an empty one leaves it out.
-        x: labels with units, one for all panels or one a panel.
+        titles: of the panels, at least one; an empty one draws no title.
+        x: labels with units, one for all panels or one for each.
         y: the same, upwards.
         columns: panels in a row; None puts up to three.
         panel_size: inches.
@@ -250,12 +250,12 @@ def save_figure(chart: Chart, folder: Path, name: str) -> list[Path]:
 
 
 def need_matplotlib() -> None:
-    """Raise ``MissingExtra`` where figures cannot be drawn; to be called before long work."""
+    """Raise ``MissingExtra`` if figures cannot be drawn; to be called before long work."""
     _matplotlib()
 
 
 def _matplotlib() -> tuple[Any, Any, Any]:
-    """Import settings, figure and a canvas without a screen; no state is shared with pyplot."""
+    """Import matplotlib's settings, figure and a canvas without a screen; it shares no state with pyplot."""
     try:
         from matplotlib import rc_context
         from matplotlib.backends.backend_agg import FigureCanvasAgg

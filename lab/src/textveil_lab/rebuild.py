@@ -1,8 +1,8 @@
-"""Makes a mechanism again from the report of its releases and the public vocabulary.
+"""Rebuilds a mechanism from the report of its releases and the public vocabulary.
 
-What is made of releases (decoding, estimation) needs the channel that they came from. A report names the mechanism, its
-parameters, the vocabulary's digest and the version of textveil; whatever of these differs now is refused, since a
-channel that is nearly the right one gives wrong answers and no error.
+Decoding and estimation need the channel of the releases. A report names the mechanism, its parameters, the vocabulary's
+digest and the version of textveil; any difference is refused, since a slightly different channel gives wrong results
+without an error.
 """
 
 import json
@@ -38,7 +38,7 @@ class ReleaseReport(NamedTuple):
 def read_report(path: Path) -> ReleaseReport:
     """Read the report in a file.
 
-    Raises InputError: it cannot be read, is no report, or is of another version of textveil.
+    Raises:     InputError: it cannot be read, is no report, or is of another version of textveil.
     """
     try:
         data = json_file(path)
@@ -51,7 +51,7 @@ def read_report(path: Path) -> ReleaseReport:
 def report_of(data: Any) -> ReleaseReport:
     """Read the report in JSON data: ``Release.report().to_data()``, or a file of it.
 
-    Raises InputError: it is no report, or of another version of textveil.
+    Raises:     InputError: it is no report, or of another version of textveil.
     """
     if isinstance(data, dict) and isinstance(data.get("policy"), dict):
         name = str(data["policy"].get("name"))[:_SHOWN]
@@ -76,16 +76,16 @@ def report_of(data: Any) -> ReleaseReport:
 def rebuilt(
     report: ReleaseReport, vocabulary: Vocabulary, *, prior: str | None = None, progress: Progress | None = None
 ) -> Mechanism:
-    """Make the mechanism of a report, over the vocabulary that its releases were drawn with.
+    """Rebuild the mechanism of a report, over the vocabulary of its releases.
 
     Args:
         report: of the releases.
         vocabulary: must have the report's digest.
-        prior: the file of word counts, where the release was drawn with one: reports hold its name alone.
+        prior: file of word counts, if the release used one: reports have only its name.
         progress: called while the mechanism is made.
 
-    Raises InputError: the vocabulary is another, no installed mechanism has the name, or what is made of the parameters
-    is not what they say.
+    Raises:     InputError: the vocabulary is another one, no installed mechanism has the name, or the mechanism made
+    from the         parameters reports others.
     """
     if report.vocabulary and report.vocabulary != vocabulary.digest:
         raise InputError(
@@ -122,7 +122,7 @@ def rebuilt(
 
 
 def _spare(options: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the options to leave out, in the order to try: of two ways to say how much, a report may hold both."""
+    """Return the options to leave out, in the order to try: a report may hold two options for the same amount."""
     both = options.get("epsilon") is not None and options.get("epsilon_per_distance") is not None
     return ("epsilon_per_distance", "epsilon") if both else ("",)
 

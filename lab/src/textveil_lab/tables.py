@@ -17,7 +17,7 @@ DIGITS = 8  # significant digits that are kept: what lies beyond may differ from
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """Named columns and rows of plain values, with the facts under which they were measured."""
+    """Named columns and rows of plain values, with the conditions of their measurement."""
 
     columns: tuple[str, ...]  # distinct names, units in them
     # one cell a column: text, numbers, truth values or None; numbers are rounded to ``DIGITS`` digits
@@ -34,7 +34,7 @@ class Table:
         object.__setattr__(self, "rows", tuple(tuple(_plain(cell) for cell in row) for row in self.rows))
 
     def to_csv(self) -> str:
-        """Return the columns' names and one line a row; an empty cell for None."""
+        """Return the columns' names and a line for each row; None is an empty cell."""
         return csv_text([self.columns, *self.rows])
 
     def to_data(self) -> dict[str, Any]:
@@ -49,7 +49,7 @@ class Table:
 
 
 def shown(cell: Cell) -> str:
-    """Return a cell as people read it: numbers to four significant digits, a dash for None."""
+    """Return a cell as text: numbers to four significant digits, a dash for None."""
     if cell is None:
         return "-"
     if isinstance(cell, bool):

@@ -20,21 +20,21 @@ _BATCHES = (0, 1, 7, 64, 513)
 def check_projection(
     make: Callable[[Vectors], Projection], vectors: Vectors | None = None, *, seed: int = _SEED
 ) -> None:
-    """Hold a nearest-word backend against brute force in float64, and against NumPy's.
+    """Compare a nearest-word backend with brute force in float64, and with NumPy's.
 
-    Asked are points near rows, far from all rows, the rows themselves and the origin, in batches of several
-    sizes, over the given vectors, over few and many made ones, over identical rows, over rows of very
-    different lengths, and over small integers, where ties are real. An exact backend must return a row whose
-    distance is least, up to the rounding of a float32 inner product; of identical rows, the first. An
-    approximate one must return ids of the right shape. Both must refuse queries of another dimension.
+    The queries are points near rows, far from all rows, the rows themselves and the origin, in batches of several
+    sizes. The tables are the given vectors, few and many made ones, identical rows, rows of very different lengths, and
+    small integers, which have true ties. An exact backend must return a row of smallest distance, up to the rounding of
+    a float32 inner product, and the first of identical rows. An approximate one must return ids of the right shape.
+    Both must refuse queries of another dimension.
 
     Args:
-        make: makes the backend from vectors, float32, shape (n, dim).
-        vectors: a table to check as well; None checks the made ones alone.
+        make: function that makes the backend from vectors, float32, shape (n, dim).
+        vectors: a table to check as well; None: made ones only.
         seed: of the made vectors and of the queries.
 
     Raises:
-        AssertionError: the backend fails; the message says on what.
+        AssertionError: the backend fails; the message names the case.
     """
     rng = np.random.default_rng(seed)
     tables = _tables(rng)
@@ -50,7 +50,7 @@ def check_projection(
 
 
 def _check_kind(backend: object) -> None:
-    """A backend is called and says whether it is exact: a plain function does not."""
+    """Check that a backend can be called and says whether it is exact; a plain function does not."""
     kind = type(backend).__name__
     assert callable(backend), f"make must return a backend, which can be called on queries; it returned {kind}"
     exact = getattr(backend, "exact", None)
@@ -113,7 +113,6 @@ def _check_batch(backend: Projection, name: str, table: Vectors, queries: Vector
 
 
 def _excess(table: Vectors, queries: Vectors, ids: Ids) -> tuple[Reals, NDArray[np.float64]]:
-    """By how much the scores z.v - ||v||^2 / 2 of what was found stay below the best, and what rounding allows."""
     rows, points = table.astype(np.float64), queries.astype(np.float64)
     halves = (rows**2).sum(axis=1) / 2
     scores = points @ rows.T - halves
@@ -141,20 +140,20 @@ def _check_refusal(backend: Projection, dim: int) -> None:
 def check_language_model(
     model: LanguageModel, *, contexts: int = 7, tolerance: float = 0.01, seed: int = _SEED
 ) -> None:
-    """Hold a language model to its protocol: probabilities of words, the same however they are asked for.
+    """Check a language model against its protocol: probabilities of words that do not depend on the request.
 
-    Asked is for every word after made-up contexts, and after one of boundaries alone. The probabilities must sum to 1;
-    they must not depend on what else is asked for; ids that are none, and contexts of another length, must be refused.
-    A model that lists continuations must say the same by them.
+    The requests are every word after made-up contexts, and after boundaries alone. The probabilities must sum to 1, and
+    must not depend on other requests; invalid ids, and contexts of another length, must be refused. A model that lists
+    continuations must give the same probabilities by them.
 
     Args:
         model: over a vocabulary of any size.
-        contexts: how many are made up.
-        tolerance: how far a sum may be from 1.
+        contexts: number of made-up contexts.
+        tolerance: largest distance of a sum from 1.
         seed: of the contexts.
 
     Raises:
-        AssertionError: the model fails; the message says on what.
+        AssertionError: the model fails; the message names the case.
     """
     assert isinstance(model, LanguageModel), f"{type(model).__name__} must have name, digest, size, order and be asked"
     n, length = model.size, model.order - 1
@@ -191,7 +190,6 @@ def _refuses(call: Callable[[], object], what: str) -> None:
 
 
 def _check_continuations(model: ContinuationModel, asked: Ids, logs: Vectors) -> None:
-    """Return what is listed and what is left to other words must be the log probabilities."""
     starts, words, probabilities, rest = model.continuations(asked)
     for row in range(len(asked)):
         here = slice(starts[row], starts[row + 1])

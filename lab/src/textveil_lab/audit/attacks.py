@@ -1,8 +1,8 @@
 """Attacks on word-level mechanisms, and how often they succeed: exactly for channels, else with intervals.
 
-The attacker knows the mechanism, the public vocabulary and a prior pi over the words. A success is a right
-guess of the input word. Under epsilon-DP no attack on one release succeeds more often than
-``privacy.limits.unchanged_limit`` (flat prior) or e^epsilon max pi: a guess is post-processing.
+The attacker knows the mechanism, the public vocabulary and a prior pi over the words. A success is a right guess of the
+input word. Under epsilon-DP no attack on one release succeeds more often than ``privacy.limits.unchanged_limit`` (flat
+prior) or e^epsilon max pi: a guess is post-processing.
 """
 
 from collections.abc import Sequence
@@ -29,12 +29,12 @@ _BATCH = 1 << 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttackResult:
-    """How often one attack guesses the input word."""
+    """Success of one attack: how often it guesses the input word."""
 
     name: str
     success: Bound  # probability of a right guess, over the prior and the mechanism's randomness
     baseline: float  # success of the best guess without any release, max pi
-    samples: int  # draws of inputs that ``success`` rests on; 0 where it is exact
+    samples: int  # draws of inputs that ``success`` rests on; 0 if it is exact
     notes: tuple[str, ...] = ()
 
     def to_data(self) -> dict[str, Any]:
@@ -50,7 +50,7 @@ class AttackResult:
 def bayes_vulnerability(
     rows: Rows, prior: ArrayLike | None = None, *, progress: Progress | None = None
 ) -> AttackResult:
-    """Success of the best attack there is: sum over y of max over x of pi(x) P(y|x). Exact.
+    """Return the success of the best possible attack, exactly: sum over y of max over x of pi(x) P(y|x).
 
     Args:
         rows: a channel, a source, or a table of shape (n, k).
@@ -72,7 +72,7 @@ def bayes_vulnerability(
 
 
 def bayes_decoder(rows: Rows, prior: ArrayLike | None = None) -> Ids:
-    """The best guess for every output: argmax over x of pi(x) P(y|x), ties to the lower x; shape (k,)."""
+    """Return the best guess for every output: argmax over x of pi(x) P(y|x), the lower x in a tie; shape (k,)."""
     source = source_of(rows)
     return _best_guesses(source, _checked_prior(prior, source.shape[0]), None)[1]
 
@@ -86,12 +86,13 @@ def nearest_neighbor_inversion(
     rng: np.random.Generator | None = None,
     confidence: float = CONFIDENCE,
 ) -> AttackResult:
-    """The attacker guesses the released word, or names its ``neighbors`` nearest words and is right with any.
+    """Return the success of an attacker who names the released word and its nearest words.
 
     Args:
-        mechanism: any; its public vectors say what is near (Euclidean, the released word first).
+        mechanism: any mechanism of words; its public vectors say which words are near (Euclidean, released word first).
         prior: over the vocabulary; None is flat.
-        neighbors: words named for each release, >= 1; with more than one the baseline is that of naming as many.
+        neighbors: words named for each release, >= 1; the attack succeeds if one of them is the input. With more than
+            one, the baseline names as many.
         samples: inputs drawn from the prior, one release each.
     """
     n = len(mechanism.vocabulary)
@@ -127,15 +128,15 @@ def sampled_bayes(
     rng: np.random.Generator | None = None,
     confidence: float = CONFIDENCE,
 ) -> AttackResult:
-    """A Bayes attack learned from samples, for a mechanism whose distribution is no table.
+    """Return the success of a Bayes attack that learns from samples, for mechanisms without a table.
 
-    The attacker knows that the input is one of ``candidates``. It releases each of them ``training`` times,
-    counts the outputs, and guesses the candidate of the largest prior times frequency; for an output that it
-    never saw, the nearest candidate. Its success is measured on fresh releases, so the interval is valid for this
-    attack however poor the histogram; the best attack succeeds at least as often.
+    The attacker knows that the input is one of ``candidates``. It releases each of them ``training`` times, counts the
+    outputs, and guesses the candidate of the largest prior times frequency; if it never saw the output, it guesses the
+    nearest candidate. Its success is measured on fresh releases, so the interval is valid for this attack however poor
+    the histogram; the best attack succeeds at least as often.
 
     Args:
-        candidates: distinct word ids, two at least.
+        candidates: distinct word ids, at least two.
         prior: over the candidates; None is flat.
         training: releases of each candidate that the attacker learns from.
         samples: fresh inputs drawn from the prior, one release each.
@@ -173,15 +174,15 @@ def repeated_releases(
     rng: np.random.Generator | None = None,
     confidence: float = CONFIDENCE,
 ) -> tuple[AttackResult, ...]:
-    """The best attack on the same text released again and again with fresh noise.
+    """Return the success of the best attack on releases of the same text with fresh noise each time.
 
-    The attacker adds ln P(y|x) over the releases and guesses the candidate with the largest sum plus ln pi(x): no
-    attack does better, given the candidates. Its success is estimated from sampled inputs and releases; those of
-    a channel are its own draws. Under epsilon-DP, r releases cost r epsilon.
+    The attacker adds ln P(y|x) over the releases and guesses the candidate with the largest sum plus ln pi(x). No
+    attack does better, given the candidates. Its success is estimated from sampled inputs and releases; those of a
+    channel are its own draws. Under epsilon-DP, r releases cost r epsilon.
 
     Args:
         rows: a channel, a source, or a table of shape (n, k).
-        candidates: distinct rows, two at least, among which the attacker knows the input to be.
+        candidates: at least two distinct rows; the attacker knows that the input is one of them.
         prior: over the candidates; None is flat.
         releases: numbers of releases to report, each >= 1.
         samples: inputs drawn from the prior, each released ``max(releases)`` times.
@@ -222,7 +223,6 @@ def repeated_releases(
 
 
 def _best_guesses(source: RowSource, prior: Reals, progress: Progress | None) -> tuple[Reals, Ids]:
-    """The largest pi(x) P(y|x) over x, and its x, for every y."""
     best = np.full(source.shape[1], -1.0)
     guess = np.zeros(source.shape[1], dtype=np.int64)
     for start, stop in blocks(source.shape):
@@ -237,7 +237,6 @@ def _best_guesses(source: RowSource, prior: Reals, progress: Progress | None) ->
 
 
 def _learned(mechanism: WordMechanism, ids: Ids, prior: Reals, training: int, rng: np.random.Generator) -> Integers:
-    """For every output the place of the candidate to guess, shape (n,)."""
     vectors = mechanism.vocabulary.vectors.astype(np.float64)
     near, apart = np.zeros(len(vectors), dtype=np.int64), np.full(len(vectors), np.inf)
     best = np.zeros(len(vectors))
@@ -264,7 +263,6 @@ def _released(table: Reals, inputs: Integers, rng: np.random.Generator) -> Ids:
 
 
 def _drawn(distribution: Reals, count: int, rng: np.random.Generator) -> Integers:
-    """Places drawn with these probabilities; a place of probability 0 is never drawn."""
     edges = np.cumsum(distribution)
     # A product may round up to the last edge; the last place that can be drawn takes it.
     last = int(np.flatnonzero(distribution)[-1])
@@ -306,4 +304,4 @@ def _run_inversion(audit: Audit) -> None:
 ATTACK: Final = first_of(
     Method(_run_bayes, is_a(Channel | IntegerWeights)), Method(_run_inversion), wanted=lambda audit: audit.attacks
 )
-"""The best recovery of a word: exactly for channels, by sampling for noise."""
+"""Method that recovers a word best: exactly for channels, by sampling for noise."""

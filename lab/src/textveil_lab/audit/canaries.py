@@ -1,10 +1,10 @@
-"""Canaries: one more person in a small public corpus, and how well a release tells whether they are there.
+"""Canaries: add one person to a small public corpus and measure how well a release tells that they are there.
 
-The verdict is of the whole program: files are read, bounded, noised and released as for anybody. The release is tried
-on the two corpora many times; an attacker who knows the other persons and the canary decides by one number of it. What
-is reached is a lower bound with confidence; the guarantee bounds every attacker.
+The verdict is about the whole program: it reads files, bounds records, adds noise and releases, as for any user. It
+releases the two corpora many times; an attacker who knows the other persons and the canary decides by one number of
+each release. The attacker's success gives a lower bound with confidence; the guarantee bounds every attacker.
 
-Tempting shortcuts of releases about a corpus, to be refuted: each adds the noise that its number asks for.
+Shortcuts that are tempting but wrong are here to be refuted: each adds the noise that its number asks for.
 """
 
 import json
@@ -35,12 +35,10 @@ from textveil_lab.audit.report.report import AuditReport, Claim, Subject
 from textveil_lab.audit.sampled.bounds import audit_sampled
 
 Trial = Callable[[PersonalRecords, np.random.Generator], float]
-"""One release of a corpus, and the attacker's number of it."""
+"""Function that releases a corpus once and returns the attacker's number."""
 
 
 def _unselected_words(budget: GaussianBudget) -> Trial:
-    """Noisy counts of all words that the corpus has: which words there are is told without noise."""
-
     def trial(corpus: PersonalRecords, rng: np.random.Generator) -> float:
         words = Counter(word for batch in corpus.batches() for text in batch.texts for word in set(text.split()))
         names = sorted(words)
@@ -51,7 +49,7 @@ def _unselected_words(budget: GaussianBudget) -> Trial:
 
 
 def _private_bound(budget: GaussianBudget) -> Trial:
-    """A noisy sum of persons' words, with noise for the largest person: how much noise there is tells who that is."""
+    """Release a sum of persons' words with noise for the largest person: the amount of noise tells who that is."""
 
     def trial(corpus: PersonalRecords, rng: np.random.Generator) -> float:
         lengths = Counter[int]()
@@ -66,7 +64,7 @@ def _private_bound(budget: GaussianBudget) -> Trial:
 
 
 def _private_choice(budget: GaussianBudget) -> Trial:
-    """Of two public models, the one that fits the corpus better: the choice is made without noise."""
+    """Choose, without noise, the one of two public models that fits the corpus better."""
 
     def trial(corpus: PersonalRecords, rng: np.random.Generator) -> float:
         labels = Counter(label for batch in corpus.batches() for label in batch.labels)
@@ -91,7 +89,7 @@ SHORTCUTS: Final[Mapping[str, Callable[[GaussianBudget], Trial]]] = {
     "private-choice": _private_choice,
     "clear-labels": _clear_labels,
 }
-"""By the names that audits give them."""
+"""Wrong releases, by the names that audits give them."""
 
 
 SAMPLES: Final = 2_000  # Releases of each corpus, unless told otherwise
@@ -114,20 +112,20 @@ def audit_aggregate(
     seed: int | None = None,
     progress: Progress | None = None,
 ) -> AuditReport:
-    """Try to tell a corpus with one more person from the same without them, by what is released.
+    """Try to tell a corpus with one more person from the same corpus without them, by its releases.
 
     Args:
-        name: of ``ATTACKS``.
-        epsilon: that the release is asked for.
-        delta: that the release is asked for.
+        name: a key of ``ATTACKS``.
+        epsilon: of the release, in nats.
+        delta: of the release.
         copies: records of the canary, all alike, >= 1.
-        claim: None is what was asked for.
+        claim: None is (epsilon, delta).
         samples: releases of each corpus; half choose the attacker's threshold, half test it.
         confidence: of the bounds together.
         seed: None is the operating system's randomness.
 
     Raises:
-        ParameterError: no release has that name, or a number is outside.
+        ParameterError: no release has that name, or a number is outside its domain.
         InputError: too few samples for any outcome to refute the claim.
     """
     need(name in ATTACKS, "aggregate", name, f"one of {', '.join(ATTACKS)}")
@@ -209,7 +207,7 @@ def _request(
 
 
 def _learn(budget: GaussianBudget) -> Trial:
-    """The likelihood ratio of the noisy sums that a classifier is made from: no attack on the classifier is better."""
+    """Return the likelihood ratio of a classifier's noisy sums: no attack on the classifier is better."""
     vocabulary = _vocabulary()
 
     def trial(corpus: PersonalRecords, rng: np.random.Generator) -> float:
@@ -240,4 +238,4 @@ ATTACKS: Final[Mapping[str, Callable[[GaussianBudget], Trial]]] = {
     "synthesize": _synthesize,
     **SHORTCUTS,
 }
-"""By the command whose release is attacked, and shortcuts that are refuted."""
+"""Releases under attack: real ones by their command, and wrong ones by name."""

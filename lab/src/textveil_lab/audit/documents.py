@@ -1,4 +1,4 @@
-"""Audits of mechanisms that look at more than one word: sequences and whole texts."""
+"""Audits of mechanisms that see more than one word: sequences and whole texts."""
 
 import sys
 from collections.abc import Sequence
@@ -25,17 +25,17 @@ from textveil_lab.mechanisms.capabilities import AdjacentTexts, DocumentRows, Kn
 
 EXACT_WORK = 2e7  # Weights of all rows after all first outputs up to which sequences are computed exactly: 270 words
 LEAST_SAMPLES, MOST_SAMPLES = 20_000, 500_000
-"""Draws for each document of a pair where no number is asked for: enough to refute the claim, between these."""
+"""Default draws for each document of a pair: enough to refute the claim, between these bounds."""
 
 _PROBE_WORDS = 16
 _FEW_WORDS, _FEWER_WORDS, _SMALL = 12, 4, 1000
-"""Words of which documents are made that are compared exactly, in vocabularies of up to so many words and beyond."""
+"""Words of the documents that are compared exactly: so many in vocabularies up to ``_SMALL`` words, and beyond."""
 
 
 def _run_sequence_rows(audit: Audit) -> None:
-    """The row of every word after no output and after every first output, where the vocabulary is small.
+    """Audit exactly the row of every word after no output and after every first output, in small vocabularies.
 
-    What a draw looks at is released, so those rows decide the loss of both words.
+    A draw depends on released words only, so those rows decide the loss of both words.
     """
     size = len(audit.mechanism.vocabulary)
     if (size + 1.0) * size * size <= EXACT_WORK:
@@ -45,7 +45,7 @@ def _run_sequence_rows(audit: Audit) -> None:
 
 
 def _run_sequence_samples(audit: Audit) -> None:
-    """Both outputs of documents of two words together: this also finds draws that look at more than they state."""
+    """Sample both outputs of documents of two words: this also finds draws that depend on more than they state."""
     mechanism, size = audit.mechanism, len(audit.mechanism.vocabulary)
     words = mechanism.vocabulary.words
     pairs = []
@@ -64,7 +64,6 @@ def _run_sequence_samples(audit: Audit) -> None:
 
 
 def _check_first_words(mechanism: SequenceWeights, rng: np.random.Generator) -> DrawsCheck:
-    """Tell whether the first of two words is drawn by the weights that the mechanism states after no output."""
     assert isinstance(mechanism, SequenceMechanism)
     size = len(mechanism.vocabulary)
     nothing = np.empty(0, dtype=np.int64)
@@ -79,11 +78,11 @@ def _check_first_words(mechanism: SequenceWeights, rng: np.random.Generator) -> 
 
 
 def exact_sequences(mechanism: SequenceWeights, claim: Claim, *, progress: Progress | None = None) -> Finding:
-    """The loss of one word in documents of at most two, from the integer weights after every first output.
+    """Return the loss of one word in documents of at most two words, from integer weights after every first output.
 
     Returns:
-        A finding of method ``"exact sequences"``: REFUTED, or NOT_REFUTED with exact numbers, since longer documents
-        have rows that it did not see.
+        A finding of method ``"exact sequences"``: REFUTED, or NOT_REFUTED with exact numbers: longer documents have
+            rows that it did not see.
     """
     size = len(mechanism.vocabulary)
     pasts = [np.empty(0, dtype=np.int64), *np.arange(size, dtype=np.int64)[:, None]]
@@ -104,7 +103,7 @@ def exact_sequences(mechanism: SequenceWeights, claim: Claim, *, progress: Progr
 
 
 def sequence_draw(mechanism: SequenceMechanism, rng: np.random.Generator) -> Any:
-    """Draws of whole outputs, each packed into one integer, for a document of ids."""
+    """Return a function that draws whole outputs for a document of ids, each packed into one integer."""
     size = len(mechanism.vocabulary)
 
     def draw(document: Any, count: int) -> NDArray[Any]:
@@ -119,15 +118,14 @@ def sequence_draw(mechanism: SequenceMechanism, rng: np.random.Generator) -> Any
 
 
 def _unpacked(document: Any, size: int) -> Sequence[int]:
-    """The ids of a document: itself, or two outputs in one integer."""
     return document if isinstance(document, tuple) else divmod(int(document), size)
 
 
 def exact_documents(mechanism: DocumentRows, claim: Claim) -> Finding:
-    """The largest loss of two documents of two words each, made of a few public words, from the mechanism's own rows.
+    """Return the largest loss of two documents of two public words each, from the mechanism's own rows.
 
-    Words are independent given the document, so the log-ratios of the places add up: the loss of a pair of documents is
-    the sum of the largest of each place. It is exact for each pair; other documents may lose more.
+    Words are independent given the document, so the loss of a pair of documents is the sum of the largest log-ratio at
+    each position. It is exact for each pair; other documents may lose more.
 
     Returns:
         A finding of method ``"exact documents"``: REFUTED, or NOT_REFUTED.
@@ -155,7 +153,7 @@ def exact_documents(mechanism: DocumentRows, claim: Claim) -> Finding:
 
 
 def exact_outputs(mechanism: KnownOutputs, claim: Claim, pairs: Sequence[tuple[str, str]]) -> Finding:
-    """An output that tells two public texts apart, with its exact loss: what draws would seldom come upon.
+    """Return an output that tells two public texts apart, with its exact loss: draws would seldom find it.
 
     Returns:
         A finding of method ``"exact outputs"``: REFUTED, or NOT_REFUTED, since the search is greedy.
@@ -176,7 +174,7 @@ def exact_outputs(mechanism: KnownOutputs, claim: Claim, pairs: Sequence[tuple[s
 
 
 def _of_one_pair(claim: Claim, method: str, pair: tuple[str, str], output: str, loss: float) -> Finding:
-    """Return what the exact loss of one output under two documents says of a claim; other documents may lose more."""
+    """Return the finding that the exact loss of one output under two documents gives; other documents may lose more."""
     broken = claim.log_delta == -np.inf and loss > min(claim.epsilon * (1 + 1e-9), sys.float_info.max)
     return Finding(
         verdict=Verdict.REFUTED if broken else Verdict.NOT_REFUTED,
@@ -200,12 +198,11 @@ def _run_text_samples(audit: Audit) -> None:
 
 
 def _enough(claim: Claim, pairs: int, confidence: float) -> int:
-    """Twice the samples with which some outcome could refute the claim; fewer where that would take very many."""
     return max(LEAST_SAMPLES, min(MOST_SAMPLES, 2 * minimum_samples(claim, pairs, confidence)))
 
 
 def text_pairs(words: Sequence[str]) -> list[tuple[str, str]]:
-    """Pairs of texts worth a try: two without a word in common, one and nothing, two that differ in one word."""
+    """Return pairs of texts to try: two without a common word, one and an empty one, two that differ in one word."""
     spread = np.unique(np.linspace(0, len(words) - 1, min(len(words), 2 * _PROBE_WORDS)).astype(np.int64))
     first, second = spread[::2].tolist(), spread[1::2].tolist()
     texts = [" ".join(words[word] for word in ids) for ids in (first, second, [second[-1], *first[1:]])]
@@ -214,7 +211,7 @@ def text_pairs(words: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def compared_texts(mechanism: TextMechanism, words: Sequence[str]) -> Sequence[tuple[str, str]]:
-    """Pairs of texts of public words that the mechanism's guarantee compares."""
+    """Return pairs of texts of public words that the mechanism's guarantee compares."""
     if isinstance(mechanism, AdjacentTexts):
         return mechanism.adjacent_texts(words)
     pairs = text_pairs(words)

@@ -1,10 +1,9 @@
-"""Utility limits: a reported share of unchanged words against what the claim allows anybody to reach.
+"""Utility limits: compare a reported share of unchanged words with what the claim allows anybody to reach.
 
-Nothing is run: a table in a paper, or a text before and after, is enough. The bound that is applied depends on
-who made the text, and reaches no further than that:
+Nothing is run: a table in a paper, or a text before and after, is enough. The bound depends on who made the text:
 
 - a word-by-word mechanism sees one word: at most e^epsilon max prior + delta, or the uniform limit over n words;
-- a decoder that also sees the other released words may guess from them: the prior is then a word's probability
+- a decoder that also sees the other released words may use them: the prior is then a word's probability
   given the other words, and the bound is e^epsilon times its expected maximum + delta. It needs a stated
   estimate of that predictability (a masked language model's accuracy, say);
 - a decoder that sees the clean previous words (teacher forcing) is under no bound.
@@ -32,13 +31,13 @@ class Decoder(Enum):
 
 
 def unchanged_share(before: Sequence[str], after: Sequence[str], confidence: float = 0.999) -> Bound:
-    """The share of words that came out as they went in, over texts before and after.
+    """Return the share of words that came out unchanged, over texts before and after.
 
-    Words are compared without regard to case, place by place. The interval treats places as independent draws.
+    Words are compared position by position, ignoring case. The interval treats positions as independent draws.
 
     Args:
         before: private texts.
-        after: the released ones, in the same order, with as many words each.
+        after: released texts, in the same order, with as many words each.
 
     Raises:
         InputError: the numbers of texts or of words differ (named by number), or there is no word.
@@ -70,16 +69,16 @@ def check_unchanged(
     """Tell whether a claim allows this share of unchanged words.
 
     Args:
-        share: measured, or as reported (a float is taken as exact).
-        words: size of the vocabulary, for the uniform limit of a word-by-word mechanism: only where the share
-            is a mean over the vocabulary, every word as often as any other.
-        max_prior: the most frequent word's share of the text, for the limit under a prior; tighter knowledge
-            of the text. One of ``words`` and ``max_prior`` is needed word by word.
+        share: measured, or reported (a float is exact).
+        words: size of the vocabulary, for the uniform limit of a word-by-word mechanism; only if the share is a uniform
+            mean over the vocabulary.
+        max_prior: the most frequent word's share of the text, for the limit under a prior, which is tighter. One of
+            ``words`` and ``max_prior`` is needed word by word.
         predictability: E[max_w P(w | the other words)], in (0, 1]; needed for a decoder with context.
 
     Returns:
-        Refuted where even the lower end of the share is above the limit. ``delta`` is the least delta that would
-        allow the share.
+        REFUTED if even the lower end of the share is above the limit. ``delta`` is the smallest delta that would allow
+            the share.
     """
     measured = share if isinstance(share, Bound) else exactly(float(share))
     need(0 <= measured.lower <= measured.upper <= 1, "share", measured, "in [0, 1]")
@@ -103,7 +102,7 @@ def check_unchanged(
 
 
 def _judged(claim: Claim, share: Bound, limit: float, pure: float, name: str) -> Finding:
-    """The finding; ``limit`` is that of the claim, ``pure`` that of its epsilon at delta 0."""
+    """Return the finding; ``limit`` is that of the claim, ``pure`` that of its epsilon at delta 0."""
     verdict = Verdict.REFUTED if share.lower > limit else Verdict.NOT_REFUTED
     least_delta = max(0.0, share.lower - pure)
     note = (

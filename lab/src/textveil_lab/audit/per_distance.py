@@ -1,7 +1,7 @@
-"""A promise per distance, put to the test on the very pairs that it speaks of, by whatever a mechanism states.
+"""Audit a promise per distance on the pairs that it is about, by whatever a mechanism states.
 
-Exactly for channels, in closed form for noise, by draws for the rest; each needs the distances that the promise is per
-unit of. A verdict on any two words is one at the diameter, and says nothing of words that are near each other.
+The audit is exact for channels, in closed form for noise, by draws for the rest; each needs the distances of the
+promise. A verdict on any two words is about the diameter, and says nothing of words near each other.
 """
 
 import math
@@ -28,13 +28,13 @@ from textveil_lab.mechanisms.capabilities import NoisyVectors, OnWordDistances, 
 from textveil_lab.noise.distribution import ProfiledNoise
 
 INPUTS: Final = 400
-"""Words whose pairs are compared at most: evenly spaced in the vocabulary's order, each with the nearest to it."""
+"""Largest number of words whose pairs are compared: evenly spaced in the vocabulary, each with its nearest."""
 
-DRAWS: Final = 2000  # For each word of a pair, where nothing but draws is known
+DRAWS: Final = 2000  # For each word of a pair, if nothing but draws is known
 _PAIRS: Final = 3
 _ROUNDING: Final = 2.0**-38  # Nats: four errors of a logarithm, as ``metric_loss`` bounds them
 _MARGIN: Final = 1e-6
-"""Relative: by how much the loss of noise must exceed the promise; lengths of shifts are off by far less."""
+"""Relative margin by which the noise's loss must exceed the promise; lengths of shifts are far more precise."""
 
 
 def audit_per_distance(channel: Rows, metric: OnWordDistances, promise: MetricDP) -> Finding:
@@ -42,12 +42,12 @@ def audit_per_distance(channel: Rows, metric: OnWordDistances, promise: MetricDP
 
     Args:
         channel: a row for each word of the vocabulary.
-        metric: states the distances that the promise is per unit of.
+        metric: distances of the promise.
 
     Returns:
         A finding of method ``"exact channel per distance"`` about the two words of the largest loss per distance among
-        those compared: REFUTED, CERTIFIED where all words were, or NOT_REFUTED. A loss that exceeds the promise by no
-        more than the rounding of logarithms is within it.
+        those compared: REFUTED, CERTIFIED where all words were, or NOT_REFUTED. A loss within the rounding of
+            logarithms of the promise is within it.
 
     Raises:
         ParameterError: the rows are no channel.
@@ -89,7 +89,7 @@ def audit_noise_per_distance(mechanism: NoisyVectors, metric: OnWordDistances, p
 
     Returns:
         A finding of method ``"closed form per distance"`` about the noisy vector, REFUTED or NOT_REFUTED: near words
-        and a few far ones are compared. None where no two of them are at a distance, or the noise has no profile.
+            and a few far ones are compared. None if no two of them differ, or the noise has no profile.
 
     Raises:
         UnsupportedGuarantee: no distances are stated.
@@ -120,10 +120,10 @@ def audit_noise_per_distance(mechanism: NoisyVectors, metric: OnWordDistances, p
 def audit_draws_per_distance(
     draw: Draw, metric: OnWordDistances, promise: MetricDP, *, samples: int, confidence: float
 ) -> Finding | None:
-    """Tell whether draws of two near words tell them apart more than the promise allows at their distance.
+    """Tell whether draws of two near words differ more than the promise allows at their distance.
 
     Returns:
-        A sampled finding; None where no two words are near enough for so many draws to refute anything.
+        A sampled finding; None if no two words are near enough for so many draws to refute anything.
 
     Raises:
         UnsupportedGuarantee: no distances are stated.
@@ -155,12 +155,11 @@ def audit_draws_per_distance(
 
 
 def _groups(metric: OnWordDistances, size: int) -> Ids:
-    """Return which words are compared: those of one group; -1 is compared with none."""
+    """Return the group of each word, within which words are compared; -1: compared with none."""
     return np.asarray(metric.groups) if isinstance(metric, WithinGroups) else np.zeros(size, dtype=np.int64)
 
 
 def _near_pairs(metric: OnWordDistances, groups: Ids) -> Ids:
-    """Evenly spaced words, each with the nearest word of its group, shape (pairs, 2)."""
     known = np.flatnonzero(groups >= 0)
     few = known[np.unique(np.linspace(0, len(known) - 1, min(len(known), INPUTS // 2)).astype(np.int64))]
     pairs = []
@@ -229,4 +228,4 @@ PER_DISTANCE: Final = first_of(
     Method(_kept(_run_draws), is_a(OnWordDistances)),
     wanted=lambda audit: audit.per_distance is not None,
 )
-"""What is known of a promise at the distances of words."""
+"""First applicable method for a promise at the distances of words."""

@@ -1,8 +1,8 @@
-"""How many words of a public text come back from its release: the strongest attack here, measured.
+"""Measure how many words of a public text an attacker recovers from its release: the strongest attack here.
 
-Whoever decodes a release (``textveil_lab.decoding``) is an attacker with a public language model. The attack is run
-on a text that is public anyway, and its successes are counted. A guarantee is about one word given all others: it holds
-whatever is counted here, and what is counted here holds for this decoder only; a better one recovers more.
+The attacker decodes a release (``textveil_lab.decoding``) with a public language model. The text is public anyway, so
+its successes can be counted. A guarantee is about one word given all others, and holds whatever the count. The count is
+about this decoder only: a better one recovers more.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,7 +38,7 @@ class Recovered:
     kind: str
     count: int
     unchanged: Bound
-    # share guessed right from the released word and public frequencies; None where no word can be decoded by itself
+    # share guessed right from the released word and public frequencies; None if no word can be decoded by itself
     alone: Bound | None
     in_context: Bound  # share guessed right from the whole release and a language model
 
@@ -50,7 +50,7 @@ class Recovered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recovery:
-    """What a decoder recovered of a public text."""
+    """Words of a public text that a decoder recovered."""
 
     documents: int
     model: str
@@ -70,13 +70,13 @@ def measure_recovery(
     confidence: float = CONFIDENCE,
     progress: Progress | None = None,
 ) -> Recovery:
-    """Release a public text, decode it, and count.
+    """Release a public text, decode it, and count recovered words.
 
-    Counted are the words that the vocabulary has; others are left out of text and counts.
+    Words outside the vocabulary are left out of text and counts.
 
     Args:
         mechanism: a channel of words, or a sequence mechanism that offers its columns.
-        texts: public documents, ten at least; never a text that is to be protected: what is counted is not private.
+        texts: at least ten public documents; never a text to protect, since the counts are not private.
 
     Raises:
         UnsupportedGuarantee: the mechanism cannot be decoded.
@@ -135,7 +135,6 @@ def _drawn(mechanism: Mechanism, words: Ids, bounds: Integers, rng: np.random.Ge
 
 
 def _with_words(read: ReleasedTexts, words: Ids) -> ReleasedTexts:
-    """The same text with other words; one that the vocabulary does not have is to the decoder as a number is."""
     codes = read.codes.copy()
     codes[codes >= 0] = words
     return read._replace(codes=codes)

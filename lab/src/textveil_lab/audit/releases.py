@@ -1,4 +1,4 @@
-"""Audits of mechanisms that release vectors or sets of words: exactly where the law is known, and by sampling."""
+"""Audits of mechanisms that release vectors or sets of words: exact if the law is known, else by sampling."""
 
 from dataclasses import replace
 from functools import partial
@@ -15,13 +15,12 @@ from textveil_lab.audit.report.report import Claim, Finding, Subject
 from textveil_lab.audit.sampled.bounds import SAMPLES, Draw, Score, audit_sampled
 from textveil_lab.audit.sampled.stated import StatedPair, check_profile
 
-_CELLS = 32  # Into which outputs are sorted where their law is not known
+_CELLS = 32  # Cells into which outputs are sorted if their law is not known
 _PILOT = 2000  # Draws that choose how outputs are sorted
 _DECIMALS = 9  # Of a log-likelihood ratio: a loss that many outputs share is one level, not rounding noise
 
 
 def _run_worst_inputs(audit: Audit) -> None:
-    """Exactly, by how far apart the releases of the worst two inputs are; and a few draws beside that."""
     mechanism = audit.mechanism
     audit.findings.append(_exact(mechanism, audit.claim))
     pair, draw, score = _compared(mechanism, audit.rng)
@@ -32,7 +31,6 @@ def _run_worst_inputs(audit: Audit) -> None:
 
 
 def _run_samples(audit: Audit) -> None:
-    """By likelihood ratios where the mechanism knows them, else by the direction in which pilot draws differ most."""
     mechanism = audit.mechanism
     pair, draw, score = _compared(mechanism, audit.rng)
     sampled = audit_sampled(
@@ -85,7 +83,6 @@ def _rounded(mechanism: LikelihoodRatio) -> Score:
 
 
 def _any_inputs(mechanism: VectorMechanism | SetMechanism) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Two inputs of a mechanism that names none: opposite vectors, or the first and the last word."""
     if isinstance(mechanism, SetMechanism):
         return np.asarray(0), np.asarray(len(mechanism.vocabulary) - 1)
     return -np.ones(mechanism.dim), np.ones(mechanism.dim)

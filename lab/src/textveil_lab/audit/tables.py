@@ -1,6 +1,6 @@
-"""The integers that textveil ships or draws by, written as statements for the checker that stands apart.
+"""Integers that textveil ships or draws by, as statements for the independent checker.
 
-``checker.py`` believes nothing of these statements: it computes every condition anew, without textveil and NumPy.
+``checker.py`` trusts none of these statements: it computes every condition anew, without textveil and NumPy.
 """
 
 import gzip
@@ -34,7 +34,7 @@ def statements(epsilons: Sequence[float] = EPSILONS) -> Iterator[dict[str, Any]]
     """Yield a statement for each shipped table and for the integers of the shipped mechanisms.
 
     Args:
-        epsilons: of the default mechanism on the embedded vocabulary, whose rows are raised.
+        epsilons: of the default mechanism on the embedded vocabulary.
     """
     for path in _POOLS:
         yield from _pools(path)
@@ -108,13 +108,17 @@ def _pools(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def write_statements(path: Path, epsilons: Sequence[float] = EPSILONS) -> Path:
-    """Write the statements to a file. Raises OutputError: it cannot be written."""
+    """Write the statements to a file.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
     data = {"type": "textveil-integers-1", "statements": list(statements(epsilons))}
     return write_whole(path, json_text(data).encode("utf-8"))
 
 
 def run_checker(paths: Sequence[Path]) -> tuple[bool, str]:
-    """Run the checker alone on files; return whether every statement follows, and what it says."""
+    """Run the checker alone on files; return whether every statement follows, and its output."""
     command = [sys.executable, "-I", str(CHECKER), *map(str, paths)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.returncode == 0, done.stdout

@@ -1,4 +1,4 @@
-"""Audits put together: every method that reaches a subject, attacks and hygiene, in one report."""
+"""Whole audits: every applicable method, attacks and hygiene, in one report."""
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -64,27 +64,27 @@ def audit_mechanism(
     model: LanguageModel | None = None,
     progress: Progress | None = None,
 ) -> AuditReport:
-    """Put a mechanism's claim to the test by every method that reaches it.
+    """Test a mechanism's claim by every applicable method.
 
-    Channels are computed exactly, noise of a known distribution in closed form; anything else is sampled. What is
-    computed speaks of what the mechanism states, so a few thousand draws are put beside that: a contradiction leads the
-    verdict. ``samples`` adds a sampled audit. Mechanisms of sequences are tried on documents of two words, by sampling
-    and in small vocabularies exactly; mechanisms of whole texts on texts of words that are public: in closed form where
-    a text is written of a noisy code, by exact losses where the mechanism knows its outputs, by sampling otherwise;
-    mechanisms that release vectors or sets exactly, where they know the two inputs that are easiest to tell apart.
+    Channels are audited exactly, noise of a known distribution in closed form, anything else by sampling. Computations
+    are about what the mechanism states, so a few thousand draws are compared with that; a contradiction leads the
+    verdict. ``samples`` adds a sampled audit. Other mechanisms:  - of sequences: on documents of two words, by
+    sampling, and exactly in small vocabularies; - of whole texts: on texts of public words, in closed form if a text is
+    written from a noisy code, by exact losses if   the mechanism knows its outputs, else by sampling; - that release
+    vectors or sets: exactly, if they know the two inputs that are easiest to tell apart.
 
     Args:
-        claim: what to test; None takes the mechanism's guarantee for any two words (of one public group, where a
-            mechanism compares no others).
-        samples: draws for each word of a pair; 0 samples only where no other method applies, with 20,000 (with as many
-            as the claim needs for mechanisms that look at more than one word).
+        claim: claim to test; None is the mechanism's guarantee for any two words (of one public group, if it compares
+            no others).
+        samples: draws for each word of a pair; 0 samples only if no other method applies, with 20,000 draws (for
+            mechanisms that see more than one word, as many as the claim needs).
         seed: for repeatable sampling; None is the operating system's randomness.
-        reference: public documents that are released and decoded, to count what comes back; None quotes what was
-            measured beforehand for such a mechanism, if anything was.
+        reference: public documents to release and decode, to count recovered words; None quotes an earlier measurement
+            of such a mechanism, if there is one.
         model: language model of the decoder; None is the one that comes with the vocabulary.
 
     Raises:
-        ParameterError: an argument is outside its domain, or the mechanism's word metric is none.
+        ParameterError: an argument is outside its domain, or the mechanism's word metric is no metric.
         UnsupportedGuarantee: the mechanism claims nothing and no claim is given, or its search is approximate.
     """
     need(samples >= 0, "samples", samples, ">= 0")
@@ -133,7 +133,6 @@ def _recovery(
     rng: np.random.Generator,
     progress: Progress | None,
 ) -> Mapping[str, Any] | None:
-    """Return what a decoder recovers of a public text; from the stored table where no text is given."""
     if reference is None:
         vocabulary = getattr(mechanism, "vocabulary", None)
         if vocabulary is None or not mechanism.guarantee.promises:
@@ -161,20 +160,20 @@ def audit_callable(
     batch: int = 1,
     hygiene: bool = True,
 ) -> AuditReport:
-    """Put foreign code to the test: ``MODULE:CALLABLE``, a function from a list of words to a list of words.
+    """Test foreign code: ``MODULE:CALLABLE``, a function from a list of words to a list of words.
 
-    It runs in a process of its own under a time limit; every pair of ``words`` is tried. Before that it is started
-    anew a few times: where draws of one process depend on each other, there is no verdict.
+    It runs in its own process under a time limit; every pair of ``words`` is tried. Before that it is started anew a
+    few times: if draws of one process depend on each other, there is no verdict.
 
     Args:
         target: the module, importable from here, and the function in it.
         words: public words that the function knows, at least two different ones.
         samples: draws for each word of each pair.
         time_limit: seconds that one call may take.
-        batch: words a call; above 1 only where the words of a call are drawn independently.
+        batch: words in a call; above 1 only if the words of a call are drawn independently.
 
     Raises:
-        InputError: the function cannot be loaded, raises, hangs, or answers with the wrong number of words.
+        InputError: the function cannot be loaded, raises, hangs, or returns the wrong number of words.
     """
     distinct = list(dict.fromkeys(words))
     need(len(distinct) >= 2, "words", f"{len(distinct)} different ones", "at least two")

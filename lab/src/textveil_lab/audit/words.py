@@ -1,4 +1,4 @@
-"""Methods for mechanisms that draw for each word alone: what they state, and whether they draw as they state."""
+"""Methods for mechanisms that draw for each word alone: their statements, and whether their draws agree."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -36,7 +36,7 @@ _LIMITS = 32  # Which a sampled audit of four pairs takes at once
 
 
 def _keep_copy(audit: Audit) -> None:
-    """A copy from before the first draw: it remembers nothing of what is drawn here."""
+    """Keep a copy from before the first draw, which remembers none of the audit's draws."""
     audit.copy = copied(audit.mechanism, (audit.mechanism.vocabulary,))
 
 
@@ -98,7 +98,7 @@ def _contradicted(audit: Audit) -> bool:
 
 
 def _run_samples(audit: Audit) -> None:
-    """By sampling, unless draws depend on each other: no verdict is possible then."""
+    """Audit by sampling, unless draws depend on each other: then no verdict is possible."""
     mechanism, rng = audit.mechanism, audit.rng
 
     @contextmanager

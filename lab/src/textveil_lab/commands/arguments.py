@@ -1,4 +1,4 @@
-"""What several commands of the lab read from their arguments."""
+"""Arguments that several commands of the lab share."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ModelPath: TypeAlias = Annotated[
 def labelled(
     formats: SampleOptions, source: str, label: str | None, progress: Progress
 ) -> tuple[list[str], list[str] | None]:
-    """Read the documents of a file with their labels, None without ``label``; leave out documents without text."""
+    """Read the documents of a file with their labels, None without ``label``; skip documents without text."""
     from textveil.corpora.inputs import released_blocks
 
     choice = formats.choice() if label is None else formats.choice(label)
@@ -49,7 +49,7 @@ def labelled(
 
 
 def rebuilt_mechanism(report: ReleaseReport, vocabulary: Vocabulary, prior: Path | None) -> Mechanism:
-    """Return the mechanism of a release, from its report; under a progress bar, for it may take a minute."""
+    """Return the mechanism of a release from its report, under a progress bar, since it may take a minute."""
     from textveil.cli.progress import counting
     from textveil_lab.rebuild import rebuilt
 
@@ -58,7 +58,7 @@ def rebuilt_mechanism(report: ReleaseReport, vocabulary: Vocabulary, prior: Path
 
 
 def numbers_in(text: str, option: str) -> list[float]:
-    """Return the numbers of a list with commas; an error names the option."""
+    """Return the numbers of a list with commas; errors name the option."""
     try:
         return [float(part) for part in parts_of(text)]
     except ValueError:
@@ -66,6 +66,6 @@ def numbers_in(text: str, option: str) -> list[float]:
 
 
 def cells_beside(output: Path) -> Path:
-    """Return the folder of cells of a run, next to that of its results: these appear together, cells one by one."""
+    """Return the folder of a run's cells, beside that of its results: results appear at once, cells one by one."""
     target = output.absolute()
     return target.with_name(f"{target.name}.cells")

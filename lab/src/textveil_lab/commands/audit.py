@@ -1,4 +1,4 @@
-"""``textveil audit``: a verdict on a claim, of the catalog's mechanisms or of anybody's code."""
+"""``textveil audit``: a verdict on a claim, of the catalog's mechanisms or of any code."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 _FOREIGN = "Code of others"  # A heading of help
 _AGGREGATES = "Releases about a corpus"  # A heading of help
-REFUTED = 4  # Exit code where an audit refutes the claim, or draws contradict what the mechanism states of them
-NO_VERDICT = 1  # Exit code where an audit can say nothing: a script must not take that for a pass
+REFUTED = 4  # Exit code if an audit refutes the claim, or draws contradict what the mechanism states of them
+NO_VERDICT = 1  # Exit code if an audit can say nothing: a script must not take that for a pass
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,8 +53,6 @@ class _ForeignOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class _ClaimOptions:
-    """The claim that is tested, where it is not the mechanism's own."""
-
     claim_epsilon: Annotated[
         float | None, opt.option("E", "Test this epsilon instead of the one that the mechanism promises.", GUARANTEE)
     ] = None
@@ -63,7 +61,7 @@ class _ClaimOptions:
     ] = None
 
     def claim(self) -> Claim | None:
-        """The claim; None is the mechanism's own."""
+        """Return the claim; None is the mechanism's own."""
         from textveil_lab.audit.report.report import Claim
 
         if self.claim_epsilon is not None:
@@ -96,8 +94,6 @@ class _AttackOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class _AggregateOptions:
-    """Releases about a corpus, attacked by a person who is there or not."""
-
     aggregate: Annotated[
         str | None,
         opt.option(
@@ -128,7 +124,7 @@ def audit_command(
     vocabulary: opt.VocabularyOptions,
     seed: opt.Seed = None,
 ) -> int:
-    """Prove, certify or refute what a mechanism claims; exit code 4 where it is refuted or contradicted."""
+    """Prove, certify or refute a mechanism's claim; exit code 4 if it is refuted or contradicted."""
     if [mechanism, foreign.python, canaries.aggregate].count(None) != 2:
         raise ParameterError("exactly one of --mechanism, --python and --aggregate must be given. Name what to audit.")
     if canaries.copies is not None and canaries.aggregate is None:
@@ -247,7 +243,6 @@ def _audited_mechanism(
 
 
 def _lines(path: Path) -> list[str]:
-    """The lines of a text file that are not empty."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -259,7 +254,7 @@ def _lines(path: Path) -> list[str]:
 
 
 def _log(delta: float | None) -> float:
-    """A delta as its logarithm; 0 claims pure DP."""
+    """Return ln of a delta; 0 claims pure DP."""
     if delta is None or delta == 0:
         return -math.inf
     if not 0 < delta < 1:
@@ -289,7 +284,7 @@ app.command("audit", cls=MechanismCommand)(audit_command)
 
 @contextlib.contextmanager
 def mechanisms_spelling(command: Any) -> Iterator[None]:
-    """In errors of the block a parameter is a mechanism's option, also where the command has one of that name."""
+    """In errors of the block, name a parameter as a mechanism's option, also if the command has one of that name."""
     try:
         yield
     except ParameterError as error:

@@ -1,4 +1,4 @@
-"""``textveil audit-field``: claims of libraries and papers put to the test, as one table."""
+"""``textveil audit-field``: claims of libraries and papers tested, as one table."""
 
 import sys
 from pathlib import Path
@@ -21,7 +21,7 @@ def audit_field_command(
     ] = None,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Put claims of libraries and papers to the test: verdict, witness, what mending costs; exit code 0."""
+    """Test claims of libraries and papers: verdict, witness, cost of a repair; exit code 0."""
     from textveil.cli.progress import counting
     from textveil_lab.audit.field.field_audit import audit_field
     from textveil_lab.audit.field.report import STEM, save_field, to_markdown

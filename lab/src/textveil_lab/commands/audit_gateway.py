@@ -1,4 +1,4 @@
-"""``textveil audit-gateway``: a proxy that says it hides personal data, attacked from outside."""
+"""``textveil audit-gateway``: attacks a proxy that claims to hide personal data, from outside."""
 
 import sys
 from pathlib import Path
@@ -11,7 +11,7 @@ from textveil.cli import options as opt
 from textveil.cli.mechanism_options import renamed
 from textveil.json_text import json_text
 
-FAILED = 4  # Exit code where something failed, as of ``textveil audit``
+FAILED = 4  # Exit code if something failed, as of ``textveil audit``
 
 
 def audit_gateway_command(
@@ -48,7 +48,7 @@ def audit_gateway_command(
     as_json: opt.AsJson = False,
     seed: opt.Seed = None,
 ) -> int:
-    """Attack a gateway on this machine: leaks, replies, mixing, guesses; exit code 4 where something fails."""
+    """Attack a gateway on this machine: leaks, replies, mixing, guesses; exit code 4 if something fails."""
     from textveil.cli.progress import counting
     from textveil_lab.audit.gateway.report import in_short, save_audit, to_markdown
     from textveil_lab.audit.gateway.run import audit_gateway

@@ -1,4 +1,4 @@
-"""``textveil audit-package``: a package of others put to its claims, in an environment of its own."""
+"""``textveil audit-package``: tests another package's claims, in an environment of its own."""
 
 import sys
 from typing import Annotated
@@ -10,7 +10,7 @@ from textveil.cli import options as opt
 from textveil.cli.mechanism_options import renamed
 from textveil.json_text import json_text
 
-CHANGED = 4  # Exit code where a replay shows another verdict than its row states
+CHANGED = 4  # Exit code if a replay shows another verdict than its row states
 
 
 def audit_package_command(
@@ -23,9 +23,9 @@ def audit_package_command(
     ] = None,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Put a package to its claims: quotation, verdict, witness; exit code 4 if a verdict is no longer what it was.
+    """Test a package's claims: quotation, verdict, witness; exit code 4 if a verdict has changed.
 
-    The package is never imported here: scripts test it in another process. The default downloads it by pip.
+    The package is not imported here: scripts test it in another process. The default downloads it by pip.
     """
     from textveil.cli.progress import counting
     from textveil_lab.audit.field.claims import adapted_claims

@@ -1,4 +1,4 @@
-"""``textveil check-tables``: the integers that guarantees rest on, checked by a small program that stands apart."""
+"""``textveil check-tables``: checks the integers behind guarantees with a small independent program."""
 
 import sys
 from pathlib import Path
@@ -10,7 +10,7 @@ from typer.core import TyperCommand
 
 from textveil.cli import options as opt
 
-WRONG = 4  # Exit code where a statement does not follow
+WRONG = 4  # Exit code if a statement does not follow
 
 
 def check_tables_command(

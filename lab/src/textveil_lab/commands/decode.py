@@ -1,4 +1,4 @@
-"""``textveil decode``: released text in, its most probable original out, by public data alone."""
+"""``textveil decode``: released text in, its most probable original out, by public data only."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ def decode_command(
     vocabulary: opt.VocabularyOptions,
     repair: ServiceOptions,
 ) -> int:
-    """Put in place of every released word the one that most probably stood there, by the channel and the language.
+    """Replace every released word by its most probable original, by the channel and the language.
 
-    Nothing is spent: what is read are the release, its report and public data. Whoever has the release can do the same.
+    Nothing is spent: the input is the release, its report and public data. Whoever has the release can do the same.
     """
     from textveil.corpora.inputs import Places, check_release
     from textveil_lab.decoding.evidence import DecoderOptions
@@ -101,7 +101,6 @@ def _repaired(
     output: Path | None,
     quiet: bool,
 ) -> int:
-    """Have released files repaired; what is not stays as it was released, and then the exit code is 1."""
     from textveil_lab.decoding.text_repair import TextRepairer, channel_facts
 
     repairer = TextRepairer(endpoint, channel_facts(mechanism))
@@ -124,15 +123,15 @@ def decode_files(
     model: Path | None = None,
     workers: int | None = None,
 ) -> int:
-    """Decode released files, with bars; how many documents.
+    """Decode released files with progress bars; return the number of documents.
 
     Args:
-        mechanism: that of the release.
+        mechanism: of the release.
         options: of the decoder.
-        reader: the format of inputs and output.
+        reader: format of inputs and output.
         inputs: released files.
         output: None is standard output.
-        model: a language model on disk; None is the embedded one.
+        model: path of a language model; None is the embedded one.
     """
     from textveil_lab.decoding.decode import decoder_of
     from textveil_lab.mechanisms.channel_columns import need_columns
@@ -149,7 +148,6 @@ def decode_files(
 
 
 def _run(decoder: DecodesTexts, doing: str, reader: CorpusFormat, inputs: tuple[str, ...], output: Path | None) -> int:
-    """Put released files through a decoder, with a bar; how many documents."""
     from textveil.corpora.restored import DecodingRun
 
     bar = Bar(doing, "bytes", inputs)
@@ -176,7 +174,7 @@ def _tables(mechanism: Mechanism) -> list[OpenTable]:
 
 
 def read_model(path: Path, vocabulary: Vocabulary) -> LanguageModel:
-    """A language model on disk: the folder of a causal Hugging Face model, or a file of n-grams."""
+    """Return a language model on disk: the folder of a causal Hugging Face model, or a file of n-grams."""
     if path.is_dir():
         from textveil_lab.models.causal import causal_language_model
 

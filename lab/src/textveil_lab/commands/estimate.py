@@ -1,4 +1,4 @@
-"""``textveil estimate``: how often words occurred behind a release, from the release and public data alone."""
+"""``textveil estimate``: how often words occurred behind a release, from the release and public data only."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ def estimate_command(
 ) -> None:
     """Estimate how often words, topics and pairs occurred in the texts behind a release, with intervals.
 
-    Nothing is spent: what is read are the release, its report and public data. Intervals cover the draws, given the
-    texts; where the channel does not tell words apart they are wide.
+    Nothing is spent: the input is the release, its report and public data. Intervals cover the draws, given the texts;
+    they are wide if the channel does not tell words apart.
     """
     from textveil.cli.progress import counting
     from textveil.corpora.formats.choice import FormatChoice

@@ -48,7 +48,7 @@ class _CorpusOptions:
     ] = None
 
     def texts(self, formats: opt.SampleOptions) -> tuple[list[str] | None, list[str] | None]:
-        """The texts with their labels; None where there are none."""
+        """Return the texts with their labels; None if there are none."""
         from textveil.cli.progress import counting
 
         if self.corpus is not None:
@@ -81,7 +81,7 @@ class _VocabulariesOptions:
         embedded = [str(path) == EMBEDDED and not path.exists() for path in paths]
         vocabularies = []
         for path, inside in zip(paths, embedded, strict=True) if paths else [(None, False)]:
-            if inside:  # the format is that of files, where there are any beside it
+            if inside:  # the format is that of files, if there are any beside it
                 known = load_vocabulary(limit=limit, format=self.vocabulary_format if all(embedded) else None)
             else:
                 known = opt.load(path, self.vocabulary_format, limit)
@@ -112,7 +112,7 @@ def frontier_command(
     vocabularies: _VocabulariesOptions,
     seed: opt.Seed = None,
 ) -> None:
-    """Compare mechanisms at one verified guarantee: what they keep, what they give away, and the limits."""
+    """Compare mechanisms at one verified guarantee: what they keep, what they reveal, and the limits."""
     from textveil.cli.mechanism_options import renamed
     from textveil.cli.progress import counting
     from textveil_lab.frontiers.comparison import DEFAULT_SEED, frontier
@@ -148,7 +148,6 @@ def frontier_command(
 
 
 def _text(comparison: Frontier) -> str:
-    """The points for a terminal: a line each."""
     from textveil_lab.tuning.lines import aligned
 
     keys = comparison.measured

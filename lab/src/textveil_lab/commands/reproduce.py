@@ -1,4 +1,4 @@
-"""``textveil reproduce``: a paper's figures and tables, measured again, with a report that compares them."""
+"""``textveil reproduce``: measures a paper's figures and tables again, with a report that compares them."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def reproduce_command(
     ] = None,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Measure a paper's figures and tables again; PNG, SVG, CSV, JSON and a report."""
+    """Measure a paper's figures and tables again; write PNG, SVG, CSV, JSON and a report."""
     from textveil_lab.papers.report import paper as paper_of
     from textveil_lab.papers.report import papers
 

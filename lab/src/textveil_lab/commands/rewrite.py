@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from textveil_lab.rewriting.rewriter import Rewriter
 
 _NETWORK = "Network and training"  # Heading of help
-TRAINING_SEED = 0  # Of training where no seed is given: its text is public, so nothing is hidden by drawing anew
+TRAINING_SEED = 0  # Of training if no seed is given: its text is public, so nothing is hidden by drawing anew
 E = TypeVar("E", bound=Enum)
 
 
@@ -90,8 +90,8 @@ def rewrite_command(
 ) -> None:
     """Rewrite texts by an auto-encoder, with a mechanism's words or noise at a stated place; a line for each text.
 
-    What is promised of the texts that are rewritten is printed. Of the text of --train nothing is promised: the network
-    learns its words as they are, so it must be public.
+    The guarantee for the rewritten texts is printed. The text of --train has no guarantee: the network learns its words
+    as they are, so it must be public.
     """
     from textveil.corpora.sources import one_file
     from textveil_lab.models.autoencoder.corpora import sentences_of
@@ -154,11 +154,11 @@ class _Reading:
         )
 
     def files(self, patterns: list[str]) -> tuple[str, ...]:
-        """The inputs behind names and patterns; refused now where there is none."""
+        """Return the inputs behind names and patterns; refuse if there is none."""
         return opt.inputs_of(patterns, self._choice) if patterns else ()
 
     def texts(self, inputs: tuple[str, ...]) -> list[str]:
-        """The texts of all inputs; one that is empty stays one."""
+        """Return the texts of all inputs; an empty one stays."""
         from textveil.cli.progress import counting
         from textveil.corpora.inputs import released_blocks
 
@@ -221,7 +221,6 @@ def _rewriter(
 def _injection(
     context: typer.Context, name: str | None, place: Any, vocabulary: Vocabulary, allow_refuted: bool
 ) -> Injection:
-    """The mechanism at its place; none where none is named."""
     from textveil.catalog import promised
     from textveil.errors import UnsupportedGuarantee
     from textveil.mechanisms.kinds import TextMechanism, drawing_text

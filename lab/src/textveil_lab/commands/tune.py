@@ -1,4 +1,4 @@
-"""``textveil tune``: what policies and epsilons keep and hide on a sample; nothing is picked."""
+"""``textveil tune``: what policies and epsilons keep and hide on a sample; it picks none."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 POLICIES = "all-words,identifiers"
 EPSILONS = "3,5,8"
-DOCUMENTS = 1000  # Of the sample, at most, where nothing else is asked: it bounds the time
+DOCUMENTS = 1000  # Of the sample, at most, if nothing else is asked: it bounds the time
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +85,7 @@ def tune_command(
     vocabulary: opt.VocabularyOptions,
     seed: opt.Seed = None,
 ) -> None:
-    """Compare policies and epsilons on a sample: accuracy of a task, entities still verbatim, words decoded."""
+    """Compare policies and epsilons on a sample: task accuracy, entities still verbatim, decoded words."""
     from textveil.cli.progress import counting
     from textveil.randomness import resolve, seeded_generator
     from textveil_lab.plots import need_matplotlib

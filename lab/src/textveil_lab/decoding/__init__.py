@@ -1,1 +1,1 @@
-"""Released text to better text: the most probable original, from releases, the channel and public data alone."""
+"""Released text to better text: the most probable original, from releases, the channel and public data only."""

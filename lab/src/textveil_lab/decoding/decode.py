@@ -16,11 +16,11 @@ from textveil_lab.models.masked import MaskedLanguageModel
 
 
 class Released(Protocol):
-    """What has a released text: a ``Release``."""
+    """Object with a released text: a ``Release``."""
 
     @property
     def text(self) -> str:
-        """What was handed over."""
+        """Released text."""
 
 
 def decode(
@@ -32,20 +32,20 @@ def decode(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> list[str]:
-    """The most probable original of each released text: free post-processing, by releases and public data alone.
+    """Return the most probable original of each released text: free post-processing of releases and public data.
 
-    What is no word stays as it is: spaces, marks, numbers, placeholders. Words get the capitals that a release of them
-    would have. The first call with a mechanism reads all rows of its channel; it keeps what it learned.
+    Spaces, marks, numbers and placeholders stay. Words get the capitals that a release of them would have. The first
+    call with a mechanism reads all rows of its channel and keeps the result.
 
     Args:
-        mechanism: that drew them; a channel of words, or a sequence mechanism that offers its columns.
+        mechanism: of the release; a channel of words, or a sequence mechanism that offers its columns.
         model: public language model over its vocabulary; None is the embedded one, for the embedded vocabulary. A
-            masked one goes over what the embedded one found.
+            masked one refines the result of the embedded one.
 
     Raises:
         UnsupportedGuarantee: the mechanism is no channel.
-        InputError: a text is no release in words of the mechanism's vocabulary; the message has its number, from 1.
-        ParameterError: no model is given for another vocabulary, or one of another vocabulary.
+        InputError: a text is no release in the mechanism's vocabulary; the message has its number, from 1.
+        ParameterError: the model is missing or of another vocabulary.
     """
     need(not isinstance(texts, str), "texts", "one str", "a list of texts", "Put it into a list.")
     plain = [text if isinstance(text, str) else text.text for text in texts]
@@ -60,7 +60,7 @@ def decoder_of(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> TextDecoder:
-    """The decoder that ``decode`` uses; see there.
+    """Return the decoder that ``decode`` uses, with the same arguments.
 
     Raises:
         UnsupportedGuarantee: the mechanism is no channel.
@@ -75,7 +75,11 @@ def decoder_of(
 
 
 def default_model(vocabulary: Vocabulary) -> LanguageModel:
-    """The embedded language model. Raises ParameterError: the vocabulary is another than the embedded one."""
+    """Return the embedded language model.
+
+    Raises:
+        ParameterError: the vocabulary is not the embedded one.
+    """
     from textveil.models.ngram import embedded_language_model  # 12 MB, which nothing else here reads
 
     embedded = vocabulary.digest == load_vocabulary().digest

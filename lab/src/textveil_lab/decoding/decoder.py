@@ -1,6 +1,6 @@
-"""The most probable original of released texts: what the channel says of every word, and what the language says.
+"""Decoder of released texts: the most probable original, by channel and language.
 
-Decoded texts gone over again with a model that looks at both sides of a word.
+A masked model, which sees both sides of a word, may refine the result.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -33,7 +33,7 @@ from textveil_lab.vocabulary.geometry import normalize
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BothSides:
-    """How texts are gone over."""
+    """Settings and model of the refinement."""
 
     model: MaskedLanguageModel  # public
     sweeps: int = 3  # times that every word is looked at, at most, >= 1
@@ -44,13 +44,13 @@ class BothSides:
         need(0 <= self.model_weight < np.inf, "model_weight", self.model_weight, "finite and >= 0")
 
     def __call__(self, ids: Ids, bounds: Integers, at: Integers, candidates: Candidates) -> Ids:
-        """The words after the sweeps.
+        """Return the words after the sweeps.
 
         Args:
-            ids: of all places, the words as they were decoded, shape (places,).
-            bounds: where each text begins in them and the last one ends, shape (texts + 1,).
-            at: the places of words, rising, shape (words,).
-            candidates: of each word, the decoded one among them.
+            ids: decoded words of all positions, shape (places,).
+            bounds: start of each text in them and end of the last one, shape (texts + 1,).
+            at: positions of words, rising, shape (words,).
+            candidates: of each word, including the decoded one.
 
         Returns:
             Ids, shape (words,).
@@ -69,7 +69,6 @@ class BothSides:
         return now[at]
 
     def _best(self, now: Ids, bounds: Integers, at: Integers, texts: Integers, candidates: Candidates) -> Ids:
-        """The best candidate at each of some places, given all other words as they are; ties to the first."""
         if len(at) == 0:
             return at
         near = np.arange(1, self.model.reach + 1)
@@ -90,35 +89,35 @@ def _some(candidates: Candidates, rows: Integers) -> Candidates:
 
 
 _SHORT: Final = 3
-"""Models of at most this order are asked sentence by sentence: little before a boundary matters to them."""
+"""Models of at most this order are asked sentence by sentence: earlier text hardly matters to them."""
 
 _CELLS: Final = 1 << 16  # Paths that a step of sentences side by side looks at: they stay in a processor's cache
 _ROWS: Final = 1 << 10  # Words whose candidates' vectors are read together: 40 MB at 300 dimensions
 _CHARACTERS: Final = 1 << 19
-"""Characters of texts that are decoded together: the candidates of their words take some 30 MB."""
+"""Characters of texts that are decoded together: their words' candidates take some 30 MB."""
 
 
 class WordChances(NamedTuple):
-    """P(original | the whole sentence released) for every word of released texts, over its candidates."""
+    """P(original | the whole released sentence) of every released word, over its candidates."""
 
     words: NDArray[np.int32]  # candidates, or NONE, int32, shape (words, k)
     chances: Vectors  # their probabilities, a row's sum 1, float32, shape (words, k)
 
 
 class TextDecoder:
-    """Finds the original of releases of one mechanism. Safe to use from several threads at once.
+    """Decoder of one mechanism's releases. Threads may share it.
 
     Args:
-        mechanism: that of the releases: a channel of words, or a sequence mechanism that offers its columns.
+        mechanism: of the releases; a channel of words, or a sequence mechanism that offers its columns.
         model: public language model over the mechanism's vocabulary.
-        prior: how probable words are, shape (n,); chooses candidates. None is their public frequency.
-        options: how it searches.
+        prior: of words, shape (n,); chooses candidates. None is their public frequency.
+        options: of the search.
         workers: threads; None is one for each core.
-        both_sides: goes over what was found with a masked model; None leaves it.
+        both_sides: refinement by a masked model; None: none.
 
     Raises:
         UnsupportedGuarantee: the mechanism is no channel.
-        ParameterError: a model is of a vocabulary of another size, or an argument is outside its domain.
+        ParameterError: a model's vocabulary has another size, or an argument is outside its domain.
     """
 
     def __init__(
@@ -157,15 +156,15 @@ class TextDecoder:
         self._evidence = Evidence(source, chosen, follows, self.options, weight)
 
     def texts(self, texts: Sequence[str], numbers: Sequence[int] | None = None) -> list[str]:
-        """The most probable original of each released text.
+        """Return the most probable original of each released text.
 
-        What is no word stays as it is; words get the capitals that a release of theirs would have.
+        Only words change; they get the capitals that a release of them would have.
 
         Args:
-            numbers: of the documents that they belong to, for errors; None counts from 1.
+            numbers: of the documents, for errors; None counts from 1.
 
         Raises:
-            InputError: a text is no release in words of the mechanism's vocabulary.
+            InputError: a text is no release in the mechanism's vocabulary.
         """
         decoded: list[str] = []
         for read in self._parts(texts, numbers):
@@ -180,7 +179,7 @@ class TextDecoder:
         return decoded
 
     def words(self, read: ReleasedTexts) -> Ids:
-        """The most probable original of each word of released texts, in order; ties to the likelier without context."""
+        """Return the most probable original of each released word, in order; in a tie the likelier without context."""
         if self._both_sides is not None:
             return self._again(read, self._both_sides)
         if self.options.choose == "text":
@@ -218,7 +217,7 @@ class TextDecoder:
         return normalize(self.vocabulary.vectors)
 
     def chances(self, read: ReleasedTexts) -> WordChances:
-        """The probability of every candidate of each word, by the sum over the originals in the beam."""
+        """Return the probability of every candidate of each word, summed over the originals in the beam."""
         return self._chances(read, self._lean(read))
 
     def _lean(self, read: ReleasedTexts) -> Vectors | None:
@@ -235,13 +234,13 @@ class TextDecoder:
         return WordChances(words[layout.is_word], chances[layout.is_word])
 
     def vectors(self, texts: Sequence[str]) -> list[Vectors]:
-        """The mean vector of the original of each word, given the whole sentence released.
+        """Return the mean vector of each word's original, given the whole released sentence.
 
         Returns:
             For each text float32 of shape (words, dim); numbers, placeholders, marks and spaces have no row.
 
         Raises:
-            InputError: a text is no release in words of the mechanism's vocabulary.
+            InputError: a text is no release in the mechanism's vocabulary.
         """
         rows, vectors = self.vocabulary.vectors, []
         for read in self._parts(texts):

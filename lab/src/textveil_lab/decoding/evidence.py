@@ -1,6 +1,6 @@
-"""Released texts as sentences of places, and what channel and language propose for each.
+"""Released texts as sentences of positions, with the candidates of channel and language for each.
 
-How thoroughly the original of a release is looked for, and by what measure.
+The options say how thoroughly the original is searched for, and by what measure.
 """
 
 import math
@@ -33,7 +33,7 @@ from textveil_lab.mechanisms.sampling.output_columns import Columns
 from textveil_lab.vocabulary.documents import GAP, SENTENCE_END, ReleasedTexts
 
 Choice: TypeAlias = Literal["words", "text", "cosine"]
-"""What is best: each word most probable by itself, or the text as a whole; or each word of greatest expected cosine."""
+"""Criterion: each word most probable by itself, the text as a whole, or each word of largest expected cosine."""
 
 
 _CHOICES: Final[tuple[str, ...]] = get_args(Choice)
@@ -47,7 +47,7 @@ _PER_EPSILON: Final = 0.1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecoderOptions:
-    """How thoroughly, and by what measure; the defaults are those that docs/decoding.md measures."""
+    """Options of the search; docs/decoding.md measures the defaults."""
 
     # ``"words"`` is the most probable word at each place, all else summed over; ``"text"`` the most probable sentence
     # as a whole; ``"cosine"`` the candidate of greatest expected cosine with the original
@@ -80,7 +80,7 @@ class DecoderOptions:
 
 
 class Layout(NamedTuple):
-    """The places of released texts, in a row."""
+    """Positions of released texts, in a row."""
 
     ids: Ids  # the released word, or the id of contexts for what is none, shape (places,)
     is_word: Flags  # places at which there is a word to be found, shape (places,)
@@ -96,10 +96,10 @@ class Layout(NamedTuple):
 
 
 def laid_out(read: ReleasedTexts, size: int, *, by_sentence: bool) -> Layout:
-    """The places of texts.
+    """Return the positions of texts.
 
     Args:
-        by_sentence: whether each sentence stands alone; else each text does, with boundaries inside it.
+        by_sentence: whether each sentence is decoded by itself; else each text, with boundaries inside it.
     """
     codes = read.codes
     ends = codes == SENTENCE_END
@@ -118,15 +118,15 @@ def laid_out(read: ReleasedTexts, size: int, *, by_sentence: bool) -> Layout:
 
 
 _PRIOR_COUNT: Final = 1e4
-"""Words of running text that the prior counts for, beside what texts themselves say of their frequencies."""
+"""Weight of the prior, in words of running text, against the frequencies in the texts themselves."""
 
 
 class Evidence:
-    """Candidates of places, from the columns of a channel or of a sequence mechanism. Safe for several threads.
+    """Candidates of positions, from the columns of a channel or of a sequence mechanism. Threads may share it.
 
     Args:
         prior: of words, with sum 1, shape (n,).
-        follows: what the language model names after each word; None where it does not.
+        follows: successors of each word by the language model; None if it names none.
         model_weight: share of the model's log probabilities; the rest goes to the prior.
     """
 
@@ -147,10 +147,10 @@ class Evidence:
         self._table = None if isinstance(source, SequenceColumns) else CandidateTable(source, prior, count)
 
     def places(self, layout: Layout, read: ReleasedTexts, lean: Vectors | None = None) -> Trellis:
-        """The candidates of every place with their scores; a place without a word has its own id alone.
+        """Return the candidates of every position with their scores; a position without a word has only its own id.
 
         Args:
-            lean: what is added to the score of each word, of ``lean``; None for nothing.
+            lean: nats added to each word's score, from ``lean``; None: none.
         """
         share = self._share if lean is None else self._share + lean
         rows, columns, which = self._of_words(read)
@@ -182,7 +182,7 @@ class Evidence:
         return (np.log(np.maximum(seen, np.finfo(np.float64).tiny)) - self._log_prior).astype(np.float32)
 
     def log_ratios(self, read: ReleasedTexts, words: NDArray[np.int32]) -> Vectors:
-        """Ln P(released | word) less the least of the column, for words (released words, k) or NONE."""
+        """Return ln P(released | word) less the column's minimum, for words (released words, k) or NONE."""
         if isinstance(self._source, SequenceColumns):
             columns = self._source.columns_of_documents(read.words, read.word_bounds)
             return ColumnRatios(columns, self._size)(np.arange(len(words)), words)

@@ -1,12 +1,12 @@
 """Sentences side by side through a language model: the best path of each, or the probability of each word.
 
-A place of a sentence has candidates, with a score from the channel. A state of the search is the last ``order`` - 1
+Each position of a sentence has candidates with scores from the channel. A state of the search is the last ``order`` - 1
 words; paths that end in one state are merged, into the better one or into their sum, and the ``width`` best states of
-each sentence go on. With as many states as there are, both are exact.
+each sentence go on. If ``width`` covers all states, both are exact.
 
-Candidates that the language proposes: what follows the likeliest words before, whatever was released there.
+The language proposes candidates too: successors of the likeliest words before, whatever was released there.
 
-Which words may stand behind a released word: the likeliest by prior and channel, of every output or place.
+The channel's candidates of an output or position are the likeliest words by prior and channel.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from textveil.types import Flags, Ids, Integers, Reals, Vectors
 from textveil_lab.mechanisms.capabilities import ChannelColumns
 from textveil_lab.mechanisms.sampling.output_columns import Columns
 
-NONE = -1  # Stands in place of a candidate where there are fewer
+NONE = -1  # Stands in place of a candidate if there are fewer
 
 
 class Candidates(NamedTuple):
-    """The words that may stand behind each of several released words, the likeliest first."""
+    """Possible originals of several released words, the likeliest first."""
 
     words: NDArray[np.int32]  # ids, each once in a row, or NONE, int32, shape (places, k)
-    log_ratios: Vectors  # ln P(y | x) less the least of the column, nats, float32, shape (places, k)
+    log_ratios: Vectors  # ln P(y | x) less the smallest of the column, nats, float32, shape (places, k)
 
 
 def likeliest(columns: Columns, log_prior: Reals, frequent: Ids, count: int) -> Candidates:
-    """The ``count`` inputs of each column that are most probable under a prior.
+    """Return the ``count`` inputs of each column that are most probable under a prior.
 
     Args:
         log_prior: ln of the prior, shape (n,).
-        frequent: the inputs of the greatest prior, ``count`` at least: what is in no column's list is among them.
-        count: candidates wanted, <= n.
+        frequent: at least ``count`` inputs of the largest prior; they include candidates that no column lists.
+        count: number of candidates, <= n.
     """
     size, rows = len(log_prior), len(columns.log_least)
     place = columns.places
@@ -65,7 +65,7 @@ def _among(keys: Integers, rising: Integers) -> NDArray[np.bool_]:
 
 
 class CandidateTable:
-    """Candidates of the outputs of a channel, made when an output first appears and kept. Safe for several threads."""
+    """Candidates of a channel's outputs, made when an output first appears and kept. Threads may share it."""
 
     __slots__ = ("_channel", "_frequent", "_known", "_lock", "_log_prior", "_ratios", "_words", "count")
 
@@ -91,12 +91,12 @@ class CandidateTable:
 
 
 def log_prior(prior: Reals) -> Reals:
-    """Ln of a prior; of words without any, of the smallest float."""
+    """Return ln of a prior; words with prior 0 get ln of the smallest float."""
     return np.log(np.maximum(prior, np.finfo(np.float64).tiny))
 
 
 def most_frequent(prior: Reals, count: int) -> Ids:
-    """The words of greatest prior, ties to the lower id."""
+    """Return the words of largest prior, the lower id in a tie."""
     return np.sort(np.argsort(-prior, kind="stable")[:count])
 
 
@@ -107,27 +107,27 @@ _CONTEXTS: Final = 1 << 12  # Contexts whose continuations are asked for at once
 
 
 class Proposes(Protocol):
-    """Gives more candidates of places, by the words before them."""
+    """Proposer of more candidates for positions, by the words before them."""
 
     def __call__(self, at: Integers, before: Ids, known: NDArray[np.int32]) -> Candidates:
-        """Candidates for each place, none of them known.
+        """Return candidates for each position, none of them known.
 
         Args:
-            at: places, shape (batch,).
+            at: positions, shape (batch,).
             before: ids of contexts before each, shape (batch, b).
-            known: candidates that the place has, shape (batch, k).
+            known: candidates that the position has, shape (batch, k).
         """
 
 
 class Successors(NamedTuple):
-    """The likeliest words after each id of contexts."""
+    """Likeliest words after each context id."""
 
     words: NDArray[np.int32]  # the likeliest first, or NONE, int32, shape (n + 2, ``KEPT``)
     log_chances: Vectors  # of each after that id, float32, shape as ``words``
 
 
 def successors(model: ContinuationModel) -> Successors:
-    """The likeliest words after each id, by the model's probabilities after one id alone."""
+    """Return the likeliest words after each id, by the model's probabilities after that id alone."""
     size = model.size + 2
     words = np.full((size, KEPT), NONE, dtype=np.int32)
     chances = np.full((size, KEPT), -np.inf, dtype=np.float32)
@@ -152,7 +152,7 @@ class ColumnRatios:
         self._ratios = columns.log_ratios.astype(np.float32)
 
     def __call__(self, columns: Integers, words: NDArray[np.int32]) -> Vectors:
-        """The log ratios of words, shape (batch, k), in columns, (batch,); 0 where a column does not list them."""
+        """Return the log ratios of words, shape (batch, k), in columns, (batch,); 0 for a word that is not listed."""
         if len(self._keys) == 0:
             return np.zeros(words.shape, dtype=np.float32)
         keys = columns[:, None] * self._size + words
@@ -161,11 +161,11 @@ class ColumnRatios:
 
 
 class Continued:
-    """Proposes the successors that language and channel make likeliest.
+    """Proposer of the successors that language and channel make likeliest.
 
     Args:
-        which: for each place the column that it has, shape (places,).
-        share: what is added to the score of each word, from the prior, float32, shape (n,).
+        which: column of each position, shape (places,).
+        share: added to each word's score, from the prior, float32, shape (n,).
         model_weight: of the model's log probabilities, beside the channel's.
     """
 
@@ -198,49 +198,48 @@ _WORD = Ids | NDArray[np.int32]
 
 
 class Sentences(NamedTuple):
-    """Sentences to be decoded side by side, the longest first."""
+    """Sentences to decode side by side, the longest first."""
 
     starts: Integers  # the first place of each, among all places, shape (sentences,)
     lengths: Integers  # places of each, >= 1, never rising, shape (sentences,)
 
 
 class Trellis(NamedTuple):
-    """All places of all sentences, with what may stand there."""
+    """All positions of all sentences, with their candidates."""
 
-    candidates: Candidates  # words that may stand there; where one is fixed, that one alone
+    candidates: Candidates  # words that may stand there; if one is fixed, that one alone
     fixed: Flags  # places at which nothing is predicted: the one candidate is an id of contexts, shape (places,)
     proposals: Proposes | None = None  # gives more candidates as the search goes; None for none
 
 
 class TrellisSearch:
-    """A beam search with merged states.
+    """Beam search with merged states.
 
     Args:
-        model: public.
-        width: states of a sentence that go on from a place, >= 1.
-        model_weight: what the model's log probabilities are multiplied with, beside the channel's, >= 0.
+        model: public language model.
+        width: states of a sentence kept at each position, >= 1.
+        model_weight: factor of the model's log probabilities, beside the channel's, >= 0.
     """
 
     def __init__(self, model: LanguageModel, width: int, model_weight: float = 1.0) -> None:
         self._model, self._width, self._weight = model, width, np.float32(model_weight)
 
     def best(self, places: Trellis, sentences: Sentences) -> Ids:
-        """The words of the most probable path, for all places of these sentences, in the order of the sentences."""
+        """Return the words of the most probable path, for all positions of these sentences, in their order."""
         steps = self._steps(places, sentences, total=False)
         return _traced(steps, sentences)
 
     def marginals(self, places: Trellis, sentences: Sentences) -> tuple[NDArray[np.int32], Vectors]:
-        """P(candidate | release) at all places of these sentences, by the sum over all paths of the beam.
+        """Return P(candidate | release) at all positions of these sentences, summed over all paths of the beam.
 
         Returns:
-            For all places in the order of the sentences the candidates, those that were proposed among them, and their
-            probabilities, float32, shapes (places, k).
+            For all positions, in the order of the sentences: the candidates, including proposed ones, and their
+                probabilities, float32, shapes (places, k).
         """
         steps = self._steps(places, sentences, total=True)
         return _smoothed(steps, sentences)
 
     def _steps(self, places: Trellis, sentences: Sentences, *, total: bool) -> list[_Step]:
-        """Forward through all places; ``total`` keeps the arcs, for sums."""
         starts, lengths = sentences
         context = max(1, self._model.order - 1)
         contexts = np.full((len(starts), 1, context), boundary_id(self._model.size), dtype=np.int64)
@@ -288,7 +287,7 @@ class TrellisSearch:
         return _Step(best, before, words, candidate, np.where(allowed, into, _NEVER))
 
     def _predicted(self, contexts: Ids, words: _WORD, asked: Flags) -> Vectors:
-        """Weighted log probabilities of the words after each state; 0 where none is asked for; (sentences, b, k)."""
+        """Return weighted log probabilities of the words after each state, (sentences, b, k); 0 if not asked for."""
         count, states, length = contexts.shape
         after = contexts[:, :, length - (self._model.order - 1) :].reshape(count * states, self._model.order - 1)
         rows = np.repeat(np.where(asked, words, 0).astype(np.int64), states, axis=0)
@@ -297,8 +296,6 @@ class TrellisSearch:
 
 
 class _Step(NamedTuple):
-    """States after a place."""
-
     scores: Vectors  # log scores, the largest of a sentence 0, shape (sentences, states)
     parents: Integers  # state before the place, shape (sentences, states)
     words: NDArray[np.int32]  # candidates of the place, shape (sentences, k)
@@ -308,13 +305,12 @@ class _Step(NamedTuple):
 
 
 def _same(contexts: Ids) -> Flags:
-    """Return which states become one when a word follows them: those that differ in their earliest word at most."""
+    """Return which states merge when a word follows them: those that differ at most in their earliest word."""
     tails = contexts[:, :, 1:]
     return (tails[:, :, None, :] == tails[:, None, :, :]).all(axis=3)
 
 
 def _improved(paths: Vectors, same: Flags) -> tuple[Vectors, Integers]:
-    """The best path into each state, at the first of the states before that lead there; and where it comes from."""
     states = paths.shape[1]
     first = np.argmax(same, axis=2)
     best, parents = np.full(paths.shape, _NEVER), np.zeros(paths.shape, dtype=np.int64)
@@ -338,7 +334,6 @@ def _summed(paths: Vectors, same: Flags) -> tuple[Vectors, Integers]:
 
 
 def _likeliest_last(contexts: Ids, scores: Vectors) -> Ids:
-    """The last ids of the likeliest states, shape (sentences, ``_PROPOSING`` at most)."""
     count = min(_PROPOSING, scores.shape[1])
     best = np.argsort(-scores, axis=1, kind="stable")[:, :count]
     return np.take_along_axis(contexts[:, :, -1], best, 1)
@@ -391,7 +386,6 @@ def _smoothed(steps: list[_Step], sentences: Sentences) -> tuple[NDArray[np.int3
 
 
 def _log_sum(values: Vectors) -> Vectors:
-    """Ln of the sum of exp over the last axis; -inf where all are."""
     most = values.max(axis=-1, keepdims=True)
     most = np.where(np.isfinite(most), most, np.float32(0))
     with np.errstate(divide="ignore"):

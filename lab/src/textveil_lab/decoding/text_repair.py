@@ -1,7 +1,7 @@
 """Repair of releases by a language model behind an endpoint.
 
-Post-processing: a request holds lines of releases and public facts about the mechanism. An answer that does not have a
-line for each numbered line, and nothing more, is not used.
+This is post-processing: a request holds lines of releases and public facts about the mechanism. An answer is used only
+if it has exactly one line for each numbered line.
 """
 
 import re
@@ -19,7 +19,7 @@ from textveil.types import Progress
 LINES: Final = 20
 
 
-"""Lines of a request, at most."""
+"""Largest number of lines in a request."""
 
 _CHARACTERS: Final = 4000
 
@@ -29,7 +29,7 @@ _CHARACTERS: Final = 4000
 _WORKERS: Final = 4
 
 
-"""Requests that are under way at once."""
+"""Largest number of concurrent requests."""
 
 REPAIRING: Final = (
     "Every line of the user's message was released with differential privacy, {facts}. Each word was replaced at "
@@ -43,32 +43,34 @@ _NUMBERED: Final = re.compile(r"(\d+): ?(.*)")
 
 
 class RepairedTexts(NamedTuple):
-    """What came of a repair."""
+    """Result of a repair."""
 
     texts: list[str]  # one for each that was given; lines that were not repaired are as they were
     kept: int  # lines that were asked for and are as they were given
-    problem: str  # why, in one line; empty where all went well
+    problem: str  # why, in one line; empty if all went well
 
 
 def channel_facts(mechanism: Described) -> str:
-    """Return what is public about a mechanism, in a few words."""
+    """Return the public facts about a mechanism in a few words."""
     return f"by the mechanism {mechanism.name} with the guarantee {mechanism.guarantee} for each word"
 
 
 def repair_texts(
     texts: Sequence[str], endpoint: Endpoint, facts: str, *, workers: int = _WORKERS, progress: Progress | None = None
 ) -> RepairedTexts:
-    """Released texts as a language model behind an endpoint would have written them; never fails for its sake.
+    """Return released texts as a language model behind an endpoint repairs them; its failures raise no error.
 
-    ``facts``: public facts about the mechanism, in words (``channel_facts``); sent with every request. Raises
-    ParameterError: ``workers`` is below one, or a text is no string.
+    ``facts``: public facts about the mechanism in words (``channel_facts``), sent with every request.
+
+    Raises:
+        ParameterError: ``workers`` is below one, or a text is no string.
     """
     repairer = TextRepairer(endpoint, facts, workers=workers, progress=progress)
     return RepairedTexts(repairer.texts(texts), repairer.kept, repairer.problem)
 
 
 class TextRepairer:
-    """Repairs the texts of one mechanism, some after others; see ``repair_texts``.
+    """Repairer of one mechanism's texts, batch by batch; see ``repair_texts``.
 
     After a request without any answer the endpoint is not asked again.
     """
@@ -91,13 +93,13 @@ class TextRepairer:
 
     @property
     def problem(self) -> str:
-        """What went wrong first, and how many lines were not repaired, in one line; empty where nothing did."""
+        """First problem and number of lines not repaired, in one line; empty if there was none."""
         if not self._first:
             return ""
         return f"{self.kept} of {self._lines} lines stay as they were released: {self._first}"
 
     def texts(self, texts: Sequence[str], numbers: Sequence[int] | None = None) -> list[str]:
-        """Each text repaired, or with the lines that were not as they are; ``numbers`` is not needed."""
+        """Return each text repaired; lines that were not repaired stay. ``numbers`` is not needed."""
         need(all(isinstance(text, str) for text in texts), "texts", "others", "strings")
         split = [text.split("\n") for text in texts]
         places = [(row, at) for row, lines in enumerate(split) for at, line in enumerate(lines) if line.strip()]
@@ -130,13 +132,17 @@ class TextRepairer:
 
 
 def request_messages(lines: Sequence[str], system: str) -> list[Message]:
-    """The whole of what is sent for some lines, beside the model's name and limits of the answer."""
+    """Return the whole content of a request for some lines, beside the model's name and limits of the answer."""
     numbered = [f"{number}: {line.strip()}" for number, line in enumerate(lines, 1)]
     return [Message("system", system), Message("user", "\n".join(numbered))]
 
 
 def _repaired(lines: list[str], endpoint: Endpoint, system: str) -> list[str]:
-    """The lines as an endpoint gives them back. Raises EndpointError: it does not, or gives something else."""
+    """Return the lines as the endpoint repaired them.
+
+    Raises:
+        EndpointError: no answer, or one of another form.
+    """
     most = sum(_longest(line) + 8 for line in lines)
     answer = endpoint.ask(request_messages(lines, system), most)
     numbered = [_NUMBERED.fullmatch(line.strip()) for line in answer.strip().split("\n")]
@@ -154,7 +160,6 @@ def _repaired(lines: list[str], endpoint: Endpoint, system: str) -> list[str]:
 
 
 def _longest(line: str) -> int:
-    """Characters that a repaired line may have: more than twice as many would be more than was asked for."""
     return 2 * len(line.strip()) + 40
 
 

@@ -1,1 +1,1 @@
-"""What classifiers that are networks learn from releases, and what became of the texts."""
+"""Networks as classifiers trained on releases, and scores of the released texts."""

@@ -1,4 +1,4 @@
-"""The labelled public corpora of the studies: AG News and SST-2."""
+"""Labelled public corpora of the studies: AG News and SST-2."""
 
 import csv
 from collections.abc import Callable, Mapping, Sequence
@@ -18,25 +18,25 @@ SST2_CLASSES: Final = ("negative", "positive")
 
 
 def read_ag_news(folder: Path) -> Corpus:
-    """AG News: train.tsv (label, source, text) and test.csv (class, title, description), classes from 1 to 4."""
+    """Return AG News: train.tsv (label, source, text) and test.csv (class, title, description), classes from 1 to 4."""
     train = [(row[2], row[0]) for row in _rows(folder / "train.tsv", "\t", 3, head=True)]
     test = [(f"{row[1]} {row[2]}", row[0]) for row in _rows(folder / "test.csv", ",", 3, head=False)]
     return _corpus("AG News", AG_NEWS_CLASSES, train, test, first=1)
 
 
 def read_sst2(folder: Path) -> Corpus:
-    """SST-2: train.tsv, and dev.tsv (the rest of GLUE's training rows) to test on; sentence and label, 0 or 1."""
+    """Return SST-2: train.tsv, and dev.tsv (the rest of GLUE's training rows) as test; sentence and label, 0 or 1."""
     train, test = ([(row[0], row[1]) for row in _rows(folder / f"{name}.tsv", "\t", 2, head=True)]
                    for name in ("train", "dev"))  # fmt: skip
     return _corpus("SST-2", SST2_CLASSES, train, test, first=0)
 
 
 CORPORA: Final[Mapping[str, Callable[[Path], Corpus]]] = MappingProxyType({"agnews": read_ag_news, "sst2": read_sst2})
-"""Readers by the name of the folder below data/text."""
+"""Readers, by the name of the folder below data/text."""
 
 
 def read_corpus(name: str, root: Path) -> Corpus:
-    """A labelled corpus below the folder ``root``.
+    """Return a labelled corpus below the folder ``root``.
 
     Raises:
         ParameterError: there is no such corpus, or no folder of it.
@@ -63,7 +63,6 @@ def _corpus(
 
 
 def _rows(path: Path, delimiter: str, columns: int, *, head: bool) -> list[list[str]]:
-    """The rows of a table that have all their columns; quotes mean something in CSV alone."""
     try:
         with path.open(encoding="utf-8", newline="") as stream:
             quoted = delimiter == ","
@@ -78,6 +77,6 @@ def _rows(path: Path, delimiter: str, columns: int, *, head: bool) -> list[list[
 
 
 def training_frequencies(task: LabelledTask, size: int) -> Reals:
-    """Return counts of words in the clean training documents, and one more; shape (size,): an attacker's prior."""
+    """Return counts of words in the clean training documents plus one, shape (size,): an attacker's prior."""
     words = np.concatenate([run.train.documents.ids for run in task.runs])
     return (np.bincount(words, minlength=size) + 1).astype(np.float64)

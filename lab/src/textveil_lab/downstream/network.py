@@ -1,9 +1,9 @@
-"""Classifiers that are networks, trained as the paper trains them: Adam, dropout, and at most so many epochs.
+"""Classifiers that are networks, trained as in the paper: Adam, dropout and a limit of epochs.
 
-The paper does not state the network. Two are here: an LSTM in both directions over the words' vectors, and a layer over
-their sum, which learns the same in a hundredth of the time and is what a study without a GPU can repeat often.
-A tenth of the training documents are set aside; training ends when they are read no better for some epochs, and the
-best epoch is kept.
+The paper does not state the network. Two are here: a bidirectional LSTM over the words' vectors, and a layer over their
+sum, which learns the same in a hundredth of the time, so that a study without a GPU can repeat it often. A tenth of the
+training documents is held out; training ends when their score stops improving for some epochs, and the best epoch is
+kept.
 """
 
 import math
@@ -25,7 +25,7 @@ _SET_ASIDE: Final = 0.1
 
 
 class Reader(Enum):
-    """How a network reads the words of a document."""
+    """How a network reads a document's words."""
 
     SUM = "sum"  # The sum of their vectors, over the root of their number
     LSTM = "lstm"  # One after the other, in both directions
@@ -33,10 +33,10 @@ class Reader(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassifierSettings:
-    """How a classifier is trained; the paper's numbers, and defaults where it states none.
+    """Training of a classifier: the paper's numbers, and defaults if it states none.
 
     Raises:
-        ParameterError: one of them is outside its domain.
+        ParameterError: a number is outside its domain.
     """
 
     reader: Reader = Reader.LSTM  # which network
@@ -59,16 +59,16 @@ class ClassifierSettings:
 
 
 FAST: Final = ClassifierSettings(reader=Reader.SUM, batch=64, learning_rate=1e-3, epochs=30)
-"""Fewer and longer steps than the paper's, of a network that a processor trains in a second."""
+"""Fewer and longer steps than the paper's, for a network that a CPU trains in a second."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class NetworkLearner:
-    """Trains a network on released documents.
+    """Learner of a network on released documents.
 
     Raises:
         MissingExtra: torch is not installed.
-        ParameterError: the device is not there.
+        ParameterError: there is no such device.
     """
 
     vectors: Vectors  # public vectors of the words, which stay as they are, float32, shape (n, dim)
@@ -81,10 +81,10 @@ class NetworkLearner:
         checked_device(self.device)
 
     def fit(self, part: LabelledPart, number: int, seed: int) -> DocumentClassifier:
-        """Train, and keep the best epoch; see the module.
+        """Train a network and keep the best epoch.
 
         Raises:
-            ModelError: the loss is no number; says at which step.
+            ModelError: the loss is no number; the message has the step.
         """
         torch = load_torch()
         need(len(part.classes) >= 2, "part", f"{len(part.classes)} documents", "two or more")
@@ -104,7 +104,7 @@ class _Trained:
     noise_seed: int
 
     def predict(self, documents: Documents) -> Integers:
-        """See ``accuracy.Classifier``; sums are centered by their own mean, as ``linear`` has them."""
+        """Return each document's class; sums are centered by their own mean, as in ``linear``."""
         torch = load_torch()
         inputs = self.inputs(documents, self.noise_seed)
         self.network.eval()
@@ -116,7 +116,7 @@ class _Trained:
         return np.concatenate(parts).astype(np.int64)
 
     def inputs(self, documents: Documents, seed: int) -> Any:
-        """Return what the network reads: sums of all documents, or where each begins and the vectors of all words."""
+        """Return the network's input: sums of all documents, or the start of each and the vectors of all words."""
         learner = self.learner
         if learner.settings.reader is Reader.SUM:
             sums = features_of(learner.vectors, documents, learner.noise, seed)
@@ -125,7 +125,7 @@ class _Trained:
         return documents.bounds, token_vectors(learner.vectors, documents, learner.noise, seed)
 
     def scores(self, inputs: Any, rows: Integers) -> Any:
-        """Scores of the classes for some documents, a tensor of shape (rows, classes)."""
+        """Return scores of the classes for some documents, a tensor of shape (rows, classes)."""
         torch = load_torch()
         if self.learner.settings.reader is Reader.SUM:
             return self.network(torch.from_numpy(inputs[rows]).to(self.learner.device))

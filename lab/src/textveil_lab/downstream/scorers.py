@@ -1,4 +1,4 @@
-"""What became of the words and texts of test documents: scores beside those of a classifier."""
+"""Scores of test documents' words and texts, beside those of a classifier."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -16,7 +16,7 @@ COSINE, BERT_SCORE, UNCHANGED = "cosine", "BERTScore", "unchanged"
 
 
 def word_scorer(vocabulary: Vocabulary) -> Scorer:
-    """Mean cosine of a test document's words with what became of them, and the share of them that stayed."""
+    """Return a scorer: mean cosine of test documents' words and their outputs, and the share of unchanged words."""
 
     def score(clean: Repetition, released: Repetition) -> Mapping[str, float]:
         before, after = clean.test.documents.ids, released.test.documents.ids
@@ -26,12 +26,12 @@ def word_scorer(vocabulary: Vocabulary) -> Scorer:
 
 
 def bert_scorer(words: Sequence[str], encoder: TextEncoder, documents: int) -> Scorer:
-    """Mean BERTScore (F1, raw) of released test documents against the documents as they were, words in a row.
+    """Return a scorer: mean BERTScore (F1, raw) of released test documents against the originals, words in a row.
 
     Args:
         words: of the vocabulary, in the order of their ids.
-        encoder: of the score; reports must print its name.
-        documents: test documents of a run that are scored, its first ones; empty ones are left out.
+        encoder: of the score; reports print its name.
+        documents: number of test documents to score, the first of a run; empty ones are skipped.
     """
 
     def texts(run: Repetition) -> list[str]:

@@ -1,1 +1,1 @@
-"""What released corpora say: frequencies with intervals, features and laws of words; from releases and public facts."""
+"""Estimates from released corpora: frequencies with intervals, features and laws of words; from public facts too."""

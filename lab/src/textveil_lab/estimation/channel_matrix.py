@@ -1,6 +1,6 @@
-"""A channel as a matrix: what every output has at least, and a sparse part above it.
+"""Channels as matrices: the minimum of every output, and a sparse part above it.
 
-The distribution of words in each class, learned through the channel from releases with labels.
+Learns the distribution of words in each class, through the channel, from releases with labels.
 """
 
 from typing import Final, NamedTuple
@@ -25,12 +25,12 @@ _SAME: Final = 1e-12  # Relative difference of two sums over rows that are the s
 
 
 class ChannelMatrix:
-    """P(y | x) = base(y) + raised(x, y), with all the products that estimates need.
+    """P(y | x) = base(y) + raised(x, y), with the products that estimates need.
 
     Args:
         vocabulary: inputs and outputs, n words.
-        base: least probability of every output, >= 0, shape (n,).
-        raised: what an input adds, >= 0, sparse, shape (n, n), inputs by rows.
+        base: smallest probability of every output, >= 0, shape (n,).
+        raised: addition of an input, >= 0, sparse, shape (n, n), inputs by rows.
     """
 
     __slots__ = ("base", "raised", "vocabulary")
@@ -42,26 +42,26 @@ class ChannelMatrix:
         return len(self.base)
 
     def expected(self, weights: Reals) -> Reals:
-        """P h: for each input the mean of h(output); h of shape (n,) or (n, k)."""
+        """Return P h: for each input the mean of h(output); h of shape (n,) or (n, k)."""
         return self.base @ weights + self.raised @ weights
 
     def outputs(self, inputs: Reals) -> Reals:
-        """P' m: what comes out where inputs are distributed as m, shape (n,) or (n, k)."""
+        """Return P' m: the outputs' distribution if inputs have distribution m, shape (n,) or (n, k)."""
         total = inputs.sum(axis=0)
         base = self.base * total if inputs.ndim == 1 else np.outer(self.base, total)
         return base + self.raised.T @ inputs
 
     def squared_row_sums(self, weights: Reals) -> Reals:
-        """Sum over y of P(y | x)^2 w(y) for each input, shape (n,)."""
+        """Return sum over y of P(y | x)^2 w(y) for each input, shape (n,)."""
         cross = self.raised @ (2 * self.base * weights)
         squares = sparse.csc_array((self.raised.data**2, self.raised.indices, self.raised.indptr), self.raised.shape)
         return float(self.base**2 @ weights) + cross + squares @ weights
 
     def classes(self) -> Integers:
-        """A number for every input, the same for those whose outputs have one distribution; shape (n,).
+        """Return a class number for every input: inputs with one output distribution share it; shape (n,).
 
-        Such words cannot be told apart by any release. Rows are compared by two sums with random weights: the chance
-        that different ones agree is below 1e-14.
+        No release tells such words apart. Rows are compared by two sums with random weights: the chance that different
+        ones agree is below 1e-14.
         """
         weights = np.random.default_rng(0).uniform(0.5, 1.5, size=(len(self), 2))  # of public data: no secret here
         sums = self.raised @ weights
@@ -74,10 +74,10 @@ class ChannelMatrix:
 
 
 def channel_matrix(mechanism: Described, progress: Progress | None = None) -> ChannelMatrix:
-    """The matrix of a channel.
+    """Return the matrix of a channel.
 
     Args:
-        mechanism: one that offers columns, or, of at most 4,096 words, integer weights.
+        mechanism: with columns, or with integer weights of at most 4,096 words.
 
     Raises:
         UnsupportedGuarantee: the mechanism is no such channel, or raises too many words.
@@ -121,7 +121,7 @@ def _from_columns(channel: ChannelColumns, name: str, progress: Progress | None)
 
 
 def matrix_of_rows(vocabulary: Vocabulary, rows: Reals) -> ChannelMatrix:
-    """The matrix of a channel that is given by its rows.
+    """Return the matrix of a channel given by its rows.
 
     Args:
         vocabulary: inputs and outputs, n words.
@@ -138,12 +138,12 @@ LIKELIHOOD_STEPS: Final = 50  # From the public frequencies. More fit the noise 
 
 
 def most_likely_counts(matrix: ChannelMatrix, counts: Reals, start: Reals, steps: int = LIKELIHOOD_STEPS) -> Reals:
-    """Counts of the inputs by expectation and maximization; each step raises the likelihood and keeps the sum.
+    """Return counts of the inputs by expectation maximization; each step raises the likelihood and keeps the sum.
 
     Args:
         counts: of outputs, shape (n,) or (n, k) for several releases.
         start: first guess of the inputs' distribution, > 0 with sum 1, shape (n,).
-        steps: how many.
+        steps: number of steps.
 
     Returns:
         Counts with the sums of ``counts``, >= 0, of its shape.
@@ -173,7 +173,7 @@ _SCALE: Final = 1e-3
 
 
 class ClassLaws(NamedTuple):
-    """What each word says for each class, in nats, as an output and as an input; both of shape (classes, n)."""
+    """Evidence of each word for each class, in nats, as an output and as an input; both of shape (classes, n)."""
 
     released: Reals
     clean: Reals
@@ -216,9 +216,9 @@ def class_laws(matrix: ChannelMatrix, counts: Reals, prior: Reals) -> ClassLaws:
 
 
 def document_scores(laws: Reals, ids: np.ndarray, bounds: np.ndarray) -> Reals:
-    """Return what documents' words say for each class, over the root of their number; shape (documents, classes).
+    """Return the evidence of documents' words for each class over the root of their number, shape (documents, classes).
 
-    The root tempers what is no independent evidence: words of one document repeat each other.
+    The root tempers evidence that is not independent: words of one document repeat each other.
     """
     sums = np.zeros((laws.shape[0], len(ids) + 1))
     np.cumsum(laws[:, ids], axis=1, out=sums[:, 1:])

@@ -1,8 +1,8 @@
 """How often words, pairs and topics occur in the texts behind a release, with confidence intervals.
 
-The number of tokens is public. Intervals cover the randomness of the channel, given the texts: with the stated
-confidence over the draws, the true count lies in them, whatever the texts are (by the normal approximation of a sum of
-independent draws). They do not speak of other texts of the same kind.
+The number of tokens is public. Intervals cover the randomness of the channel, given the texts: the true count lies in
+them with the stated confidence over the draws, whatever the texts are (by the normal approximation of a sum of
+independent draws). They say nothing of other texts of the same kind.
 """
 
 from collections.abc import Sequence
@@ -21,22 +21,22 @@ from textveil_lab.estimation.weights import Weights, weights_for
 from textveil_lab.posterior.words import checked_prior
 
 _TOLD = 0.5
-"""Words make an estimate vague where this part of its interval's width, or more, comes from what cannot be told."""
+"""An estimate is vague if this share of its interval's width, or more, comes from words that cannot be told apart."""
 
 
 class CountEstimate(NamedTuple):
-    """A number of occurrences in the texts behind a release."""
+    """Number of occurrences in the texts behind a release."""
 
     total: Bound  # with its interval; the estimate itself is within it
     released: float  # the same number in the release, of which nothing was corrected
     noise: float  # standard error of the estimate
-    # what the interval allows for words that the channel does not tell apart; 0 where the estimate is unbiased
+    # what the interval allows for words that the channel does not tell apart; 0 if the estimate is unbiased
     bias: float
-    confused: tuple[int, ...] = ()  # ids of the words that this is for most of all; none where noise is the larger part
+    confused: tuple[int, ...] = ()  # ids of the words that this is for most of all; none if noise is the larger part
 
 
 class PairEstimate(NamedTuple):
-    """How often one word follows another directly, and which."""
+    """Number of times that one word directly follows another, with both words."""
 
     first: int
     second: int
@@ -44,11 +44,11 @@ class PairEstimate(NamedTuple):
 
 
 class FrequencyEstimator:
-    """Estimates counts from releases of one channel.
+    """Estimator of counts from releases of one channel.
 
     Args:
         mechanism: a channel that draws each word alone.
-        prior: frequencies of the words, public: they choose among valid weights, no more; None takes the vocabulary's.
+        prior: public frequencies of the words: they only choose among valid weights; None takes the vocabulary's.
         confidence: of two-sided intervals, in (0, 1).
         progress: called while the channel is read.
 
@@ -74,17 +74,17 @@ class FrequencyEstimator:
         self._classes = self.matrix.classes()
 
     def alike(self, word: int) -> Ids:
-        """The words whose outputs have this word's distribution, itself among them: no release tells them apart."""
+        """Return the words whose outputs have this word's distribution, itself too: no release tells them apart."""
         return np.flatnonzero(self._classes == self._classes[word])
 
     def likeliest(self, released: Ids, number: int) -> Ids:
-        """The words that are most frequent by likelihood (``likelihood``), the most frequent first."""
+        """Return the words that are most frequent by ``likelihood``, in falling order."""
         counts = np.bincount(checked_ids(released, len(self.matrix)), minlength=len(self.matrix)).astype(np.float64)
         start = (self.prior + 1 / len(self.matrix)) / 2
         return np.argsort(-most_likely_counts(self.matrix, counts, start), kind="stable")[:number]
 
     def words(self, released: Ids, words: Ids) -> list[CountEstimate]:
-        """Return how often each word occurs; words that are alike (``alike``) are counted together.
+        """Return how often each word occurs; indistinguishable words (``alike``) are counted together.
 
         Args:
             released: ids of all released words, shape (tokens,).
@@ -93,7 +93,7 @@ class FrequencyEstimator:
         return self.topics(released, self._indicators(checked_ids(words, len(self.matrix))))
 
     def sets(self, released: Ids, members: Reals) -> list[CountEstimate]:
-        """Return how often words of each set occur, together with those that are alike to one of them.
+        """Return how often words of each set occur, together with words that cannot be told from them.
 
         Args:
             released: ids of all released words, shape (tokens,).
@@ -109,7 +109,7 @@ class FrequencyEstimator:
         Args:
             released: ids of all released words, shape (tokens,).
             topics: g for every word, one column for each topic, shape (n, topics); a set of words is a column of 0 and
-                1. Words that are alike are read at their mean value.
+                1. Indistinguishable words have their mean value.
         """
         counts = np.bincount(checked_ids(released, len(self.matrix)), minlength=len(self.matrix)).astype(np.float64)
         goals = self._levelled(np.asarray(topics, dtype=np.float64))
@@ -132,7 +132,7 @@ class FrequencyEstimator:
 
         Args:
             released: ids of all released words, text after text, shape (tokens,).
-            bounds: where each text begins in them and the last ends, shape (texts + 1,).
+            bounds: start of each text in them and end of the last, shape (texts + 1,).
             words: distinct, shape (words,); all their pairs are estimated.
         """
         ids, wanted = checked_ids(released, len(self.matrix)), np.unique(checked_ids(words, len(self.matrix)))
@@ -207,7 +207,7 @@ def _estimates(
 
 
 def _least_variance(matrix: ChannelMatrix, weights: Reals) -> Reals:
-    """The least variance of one output's weight over all inputs: what no estimate of the variance may fall below."""
+    """Return the smallest variance of one output's weight over all inputs, as a floor for variance estimates."""
     variances = matrix.expected(weights**2) - matrix.expected(weights) ** 2
     return np.maximum(variances.min(axis=0), 0.0)
 
@@ -215,7 +215,7 @@ def _least_variance(matrix: ChannelMatrix, weights: Reals) -> Reals:
 def _pair_bound(
     weights: Weights, first: int, second: int, ids: Ids, seconds: Ids, tail: float
 ) -> tuple[float, float, float, float, float]:
-    """Low, estimate, high, noise and bias of the count of one pair.
+    """Return low, estimate, high, noise and bias of the count of one pair.
 
     With upper weights u and lower weights l of the two words, u1 u2 is an upper weight of the pair, as both have means
     >= 0, and u1 l2 + l1 u2 - u1 u2 is a lower one.
@@ -236,9 +236,9 @@ def _pair_bound(
 
 
 def _pair_noise(values: Reals, seconds: Ids) -> float:
-    """A standard error that is not too small: pairs that share a word vary together.
+    """Return a standard error that errs on the large side: pairs that share a word vary together.
 
-    Each of the sums of every other pair has independent terms; twice their variances bound that of the whole.
+    The sum over every other pair has independent terms; twice the variances of both sums bound that of the whole.
     """
     joined = seconds[1:] == seconds[:-1] + 1
     together = float(values[1:][joined] @ values[:-1][joined])

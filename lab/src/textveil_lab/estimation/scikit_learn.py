@@ -1,6 +1,6 @@
-"""scikit-learn estimators that read releases and public facts, so their results cost no privacy; extra ``learn``.
+"""scikit-learn estimators of releases and public facts, so their results cost no privacy; extra ``learn``.
 
-Features of words for classifiers: what a released word says of the word behind it, and what a clean word would.
+Features of words for classifiers: what a released word says of its original, and what a clean word would.
 """
 
 import hashlib
@@ -50,10 +50,10 @@ class WordFeatures(NamedTuple):
 
 
 def learned_prior(matrix: ChannelMatrix, counts: Reals, public: Reals) -> Reals:
-    """The distribution of the words behind a release, by likelihood from the public one; sum 1, > 0, shape (n,).
+    """Return the distribution of the words behind a release, by likelihood from the public one; sum 1, > 0, shape (n,).
 
     Args:
-        counts: of the released words, shape (n,); a release that has none leaves the public distribution.
+        counts: of the released words, shape (n,); without any, the public distribution stays.
         public: public frequencies with sum 1, shape (n,).
     """
     start = (public + 1 / len(public)) / 2
@@ -64,7 +64,7 @@ def learned_prior(matrix: ChannelMatrix, counts: Reals, public: Reals) -> Reals:
 
 
 def word_features(matrix: ChannelMatrix, prior: Reals) -> WordFeatures:
-    """The features of a channel's words.
+    """Return the features of a channel's words.
 
     Args:
         prior: of the inputs, > 0 with sum 1, shape (n,).
@@ -111,14 +111,14 @@ _LONGEST = 6
 
 
 class TfidfLearner:
-    """Learns classes of texts by logistic regression on tf-idf weights of words; knows nothing of channels."""
+    """Learner of text classes by logistic regression on tf-idf weights of words, without a channel."""
 
     def fit(self, texts: Sequence[str], labels: Sequence[str]) -> Any:
-        """A fitted pipeline, which predicts a class for each text.
+        """Return a fitted pipeline, which predicts a class for each text.
 
         Args:
-            texts: documents; where they hold no word, the commonest class is always said.
-            labels: a class for each, two classes at least.
+            texts: documents; if none holds a word, the commonest class is always predicted.
+            labels: class of each, at least two classes.
         """
         words = TfidfVectorizer(token_pattern=r"(?u)\b[a-zA-Z']+\b", sublinear_tf=True)
         try:
@@ -130,7 +130,7 @@ class TfidfLearner:
 
 
 class _Keyed:
-    """A value that is told from others by a key: what is public of it, or a digest."""
+    """Value with a key that tells it from others: its public part, or a digest."""
 
     __slots__ = ("key", "value")
 
@@ -174,7 +174,7 @@ def _default() -> Mechanism:
 
 
 class _OfReleases(BaseEstimator):  # type: ignore[misc]
-    """What both estimators share: the channel, and documents read in its words."""
+    """Base of both estimators: the channel, and documents read in its words."""
 
     mechanism: Any
     reads: str
@@ -200,16 +200,16 @@ class _OfReleases(BaseEstimator):  # type: ignore[misc]
 
 
 class PosteriorVectors(TransformerMixin, _OfReleases):  # type: ignore[misc]
-    """Documents as vectors: what their released words say of the words behind them, on average.
+    """Documents as vectors: the average evidence of their released words on the originals.
 
-    Each word counts by the mean vector of what it may stand for, weighted by how informative that is
-    (``textveil_lab.estimation.scikit_learn``), summed over the document and divided by the root of its length.
+    Each word counts by the mean vector of its possible originals, weighted by how informative it is; the sum over the
+    document is divided by the root of its length.
 
     Args:
-        mechanism: the channel that released; None is the default mechanism.
-        reads: what ``transform`` is given: "releases", or clean "text", which gets the features it would have on
-            average if it were released. ``fit`` is always given releases.
-        prior: of the words behind releases: "learned" from those that ``fit`` is given, or "public" frequencies.
+        mechanism: channel of the releases; None is the default mechanism.
+        reads: input of ``transform``: "releases", or clean "text", which gets the features that its releases have on
+            average. ``fit`` always takes releases.
+        prior: of the words behind releases: "learned" by ``fit``, or "public" frequencies.
 
     Attributes:
         features_: of all words, from ``fit``.
@@ -220,7 +220,7 @@ class PosteriorVectors(TransformerMixin, _OfReleases):  # type: ignore[misc]
         self.mechanism, self.reads, self.prior = mechanism, reads, prior
 
     def fit(self, X: Iterable[Any], y: Any = None) -> Self:
-        """Learn how frequent words are behind these releases.
+        """Learn the frequencies of the words behind these releases.
 
         Args:
             X: released texts, or lists of word ids.
@@ -231,7 +231,7 @@ class PosteriorVectors(TransformerMixin, _OfReleases):  # type: ignore[misc]
         return self
 
     def transform(self, X: Iterable[Any]) -> Vectors:
-        """A vector for each document, float32, shape (documents, dim)."""
+        """Return a vector for each document, float32, shape (documents, dim)."""
         check_is_fitted(self, "features_")
         clean = self.reads == "text"
         ids, bounds = self.reader_.words(X, clean=clean)
@@ -243,16 +243,17 @@ class PosteriorVectors(TransformerMixin, _OfReleases):  # type: ignore[misc]
 
 
 class ChannelClassifier(ClassifierMixin, _OfReleases):  # type: ignore[misc]
-    """Learns classes from releases with labels; reads releases, or clean text by ``set_params(reads="text")``.
+    """Classifier that learns from labelled releases; reads releases, or clean text by ``set_params(reads="text")``.
 
-    Two votes of equal weight: a logistic regression on posterior-mean vectors, and what each word says by the classes'
-    distributions of words, learned through the channel (``textveil_lab.estimation.channel_matrix``).
+    It has two votes of equal weight: a logistic regression on posterior-mean vectors, and each word's evidence by the
+    classes' distributions of words, learned through the channel (``textveil_lab.estimation.channel_matrix``).
 
     Args:
-        mechanism: the channel that released; None is the default mechanism.
-        reads: what is predicted from: "releases" or clean "text". ``fit`` is always given releases.
+        mechanism: channel of the releases; None is the default mechanism.
+        reads: input of predictions: "releases" or clean "text". ``fit`` always takes releases.
         prior: as for ``PosteriorVectors``.
-        marks: let the regression see what releases show as it was: marks, line ends, and how many digits numbers have.
+        marks: let the regression see what releases leave unchanged: marks, line ends, and the number of digits of
+            numbers.
         strength: inverse regularization of the regression, > 0.
 
     Attributes:
@@ -298,12 +299,12 @@ class ChannelClassifier(ClassifierMixin, _OfReleases):  # type: ignore[misc]
         return self
 
     def decision_function(self, X: Iterable[Any]) -> Reals:
-        """Logarithms of the classes' votes, up to a constant; of two classes the difference, as scikit-learn has it."""
+        """Return log votes of the classes, up to a constant; of two classes the difference, as in scikit-learn."""
         votes = self._votes(X)
         return votes[:, 1] - votes[:, 0] if len(self.classes_) == 2 else votes
 
     def predict_proba(self, X: Iterable[Any]) -> Reals:
-        """Probabilities of the classes by the mean of both votes; shape (documents, classes)."""
+        """Return the probabilities of the classes by the mean of both votes; shape (documents, classes)."""
         votes = np.exp(_normal(self._votes(X) / 2))
         return votes / votes.sum(axis=1, keepdims=True)
 

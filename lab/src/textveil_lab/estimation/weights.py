@@ -1,11 +1,11 @@
-"""Weights of outputs whose sum over a release estimates a sum over its inputs, and what they are off by at most.
+"""Weights of outputs whose sum over a release estimates a sum over its inputs, with bounds on their error.
 
-Wanted is g . n = sum over x of g(x) n(x), for the unknown counts n of the inputs. A release has counts c with mean
-P' n, so the sum of h(y) c(y) has mean (P h) . n: it is unbiased where P h = g. Where the channel hardly tells some
-words apart, such h are wild. Then h is chosen for small noise and small bias together, the bias at public frequencies
-and their spread (a ridge), and what it leaves, r = g - P h, is bounded honestly: counts are >= 0, so any k >= 0 with
-P k >= r+ makes h + k an upper weight, (P (h + k)) . n >= g . n for every n, and likewise below. No inverse is taken,
-and the less the channel tells, the wider the interval. (Strict bounds: Stark 1992; Kuusela and Stark 2017.)
+The goal is g . n = sum over x of g(x) n(x), for the unknown counts n of the inputs. A release has counts c with mean P'
+n, so the sum of h(y) c(y) has mean (P h) . n: it is unbiased if P h = g. If the channel hardly tells some words apart,
+such h are very large. Then h minimizes noise and bias together, the bias at public frequencies and their spread (a
+ridge), and the remainder r = g - P h is bounded for every n: counts are >= 0, so any k >= 0 with P k >= r+ makes h + k
+an upper weight, (P (h + k)) . n >= g . n for every n, and likewise below. No matrix is inverted, and the less the
+channel tells, the wider the interval. (Strict bounds: Stark 1992; Kuusela and Stark 2017.)
 """
 
 from collections.abc import Sequence
@@ -17,17 +17,20 @@ from textveil.types import Reals
 from textveil_lab.estimation.channel_matrix import ChannelMatrix
 
 SCALES: Final = (1.0, 0.3, 0.1)
-"""Spreads of the inputs that are tried, as multiples of the public frequencies: a larger one means less bias.
+"""Tried spreads of the inputs, as multiples of the public frequencies: a larger one means less bias.
 
-The first is that of estimates; each end of an interval is of the one that is expected to put it nearest.
+Estimates use the first; each end of an interval uses the one that is expected to put it nearest.
 """
 
 _STEPS: Final = 25
 _EXACT_STEPS: Final = 60
 _EXACT: Final = 1e-10  # Largest part of a goal that exact weights may miss: rounding
 _WILD: Final = 1.5
-"""Exact weights are used unless their noise is so many times more than that of a channel that mixes each word with the
-base alone, and their interval so many times wider than that of bounded weights."""
+"""Exact weights are used up to this ratio of noise, or of width.
+
+The noise is compared with that of a channel that mixes each word with the base alone, the interval's width with that of
+bounded weights.
+"""
 
 _COVERS: Final = 4
 _WIDTH: Final = 1.96
@@ -43,9 +46,9 @@ class Weights(NamedTuple):
 
 
 def weights_for(matrix: ChannelMatrix, goals: Reals, *, tokens: float, prior: Reals) -> Weights:
-    """Weights that are exact where that is possible, else of the ridges with the narrowest intervals expected.
+    """Return exact weights if possible, else those of the ridges with the narrowest expected intervals.
 
-    Exact weights P h = g are unique where the matrix can be inverted; where it cannot, these have the least variance.
+    Exact weights P h = g are unique if the matrix can be inverted; if not, these have the smallest variance.
 
     Args:
         goals: g, shape (n, goals).
@@ -73,7 +76,7 @@ def weights_for(matrix: ChannelMatrix, goals: Reals, *, tokens: float, prior: Re
 
 
 def _solved(matrix: ChannelMatrix, goals: Reals, usual: Reals, ridge: Reals, steps: int) -> Reals:
-    """Weights of least sum of usual h^2 + (g - P h)^2 / ridge, by conjugate gradients on the inputs' side."""
+    """Return the weights that minimize the sum of usual h^2 + (g - P h)^2 / ridge, by conjugate gradients."""
     scale = 1 / (matrix.squared_row_sums(1 / usual) + ridge)
     inputs, left = np.zeros_like(goals), goals.astype(np.float64)
     scaled = scale[:, None] * left
@@ -100,10 +103,11 @@ def _completed(matrix: ChannelMatrix, goals: Reals, middle: Reals) -> Weights:
 
 
 def _cover(matrix: ChannelMatrix, wanted: Reals) -> Reals:
-    """Weights k >= 0 with P k >= ``wanted`` and a small sum, for each column.
+    """Return weights k >= 0 with P k >= ``wanted`` and a small sum, for each column.
 
-    Each output starts with what its own word needs; then what more than covers every word that raises an output is
-    taken back, some times. A constant does as well, as rows of P have sum 1, and serves what no output covers.
+    Each output starts with the need of its own word; then any excess over the needs of all words that raise the output
+    is taken back, a few times. A constant covers any need too, since rows of P have sum 1; it serves needs that no
+    output covers.
     """
     above = np.maximum(wanted, 0.0)
     own = matrix.raised.diagonal()[:, None]
@@ -122,12 +126,12 @@ def _cover(matrix: ChannelMatrix, wanted: Reals) -> Reals:
 
 
 def _nearest(ends: Sequence[Reals], side: int, usual: Reals, tokens: float) -> tuple[Reals, Reals]:
-    """For each goal the weights whose end of an interval is expected to lie nearest where outputs come as usual.
+    """Return for each goal the weights whose end of an interval is expected to lie nearest if outputs come as usual.
 
-    They are chosen by public facts alone: the release does not choose among its own bounds.
+    Public facts alone choose them: the release does not choose among its own bounds.
 
     Returns:
-        The weights, and how far up or down that end is expected to lie.
+        The weights, and the expected distance of that end.
     """
     reach = [side * tokens * (usual @ end) + _WIDTH * np.sqrt(tokens * (usual @ end**2)) for end in ends]
     best = np.argmin(reach, axis=0)

@@ -1,1 +1,1 @@
-"""How results are measured and shown."""
+"""Measures of results, and their tables."""

@@ -1,4 +1,4 @@
-"""BERTScore: each token of one text is matched with the most similar token of the other, by an encoder's vectors."""
+"""BERTScore: matches each token of one text with the most similar token of the other, by an encoder's vectors."""
 
 import math
 from collections import Counter
@@ -20,7 +20,7 @@ _LEAST: Final = 10  # Texts of which a baseline can be made
 
 
 class Baseline(NamedTuple):
-    """What unrelated texts score on average; rescaled scores have it as their zero and 1 as their one. Each below 1."""
+    """Mean scores of unrelated texts, each below 1; rescaled scores are 0 there and 1 at 1."""
 
     precision: float
     recall: float
@@ -33,7 +33,7 @@ class BertScores:
 
     precision: Reals  # of each candidate's tokens, the mean similarity to the reference; shape (pairs,)
     recall: Reals  # of each reference's tokens, the mean similarity to the candidate; shape (pairs,)
-    f1: Reals  # harmonic means, 0 where both are 0; shape (pairs,)
+    f1: Reals  # harmonic means, 0 if both are 0; shape (pairs,)
     setting: str  # what scores must be printed with: encoder, weights, scale
 
     @property
@@ -49,24 +49,23 @@ def bert_score(
     idf: bool | Sequence[str] = False,
     baseline: Baseline | None = None,
 ) -> BertScores:
-    """BERTScore as published: mean cosine of each token with the token of the other text that is most similar to it.
+    """Return BERTScore as published: mean cosine of each token with the most similar token of the other text.
 
-    The marks that an encoder adds weigh nothing, but may be what a token is matched with; a candidate without tokens
-    of its own scores 0 (before rescaling). As the authors' package bert-score does, which gives the same numbers.
-    One difference: where all of a text's tokens have weight 0, as those of every reference have with ``idf``, they are
-    weighted alike; the package gives no number there.
+    The marks that an encoder adds have weight 0, but tokens may be matched with them; a candidate without tokens of its
+    own scores 0 (before rescaling). The authors' package bert-score gives the same numbers, with one exception: if all
+    of a text's tokens have weight 0 with ``idf``, they are weighted alike here; the package gives no number.
 
     Args:
-        references: texts as they were, none empty.
+        references: original texts, none empty.
         candidates: as many texts.
         encoder: ``text_encoder(folder)``, ``study_encoder(seed)``, or any other.
-        idf: weight tokens by -log of the share of texts that have them: of the references where True, or of other
-            texts. False weights all alike.
-        baseline: rescale by it; None leaves scores as they are, which for most encoders means close to 1.
+        idf: weight tokens by -log of the share of texts that have them: of the references if True, or of other texts.
+            False weights all alike.
+        baseline: scores are rescaled by it; None: raw scores, which most encoders put close to 1.
 
     Raises:
         ParameterError: no pairs, different counts, an empty reference, no texts for ``idf``, a baseline of 1 or more.
-        ModelError: the encoder gives something other than finite numbers.
+        ModelError: the encoder returns numbers that are not finite.
 
     Source: Zhang et al. 2020, section 3 (idf with one added to counts; rescaling: "Baseline Rescaling").
     """
@@ -91,13 +90,13 @@ def bert_score(
 
 
 def read_baseline(path: Path | str, layer: int) -> Baseline:
-    """The baseline of one layer from a file as the package bert-score has them, lines of LAYER,P,R,F.
+    """Return the baseline of one layer from a file in bert-score's format, lines of LAYER,P,R,F.
 
     Args:
-        layer: its line.
+        layer: number in its line.
 
     Raises:
-        InputError: no such file, another form, or no line of that layer.
+        InputError: the file is missing or has another format, or no line has that layer.
     """
     where = Path(path)
     wanted = f"the baseline file {where.name} must hold lines of LAYER,P,R,F"
@@ -112,12 +111,12 @@ def read_baseline(path: Path | str, layer: int) -> Baseline:
 
 
 def made_baseline(texts: Sequence[str], encoder: TextEncoder, *, seed: int = 0) -> Baseline:
-    """A baseline of one's own: mean scores of texts beside others that have nothing to do with them.
+    """Return a new baseline: mean scores of unrelated texts.
 
-    Each text is scored beside the one that follows it in a random circle, so none meets itself.
+    Each text is scored against the one after it in a random circle, so never against itself.
 
     Args:
-        texts: public ones, ten at least, all different.
+        texts: public texts, at least ten, all different.
         encoder: as for the scores.
         seed: of the circle.
 
@@ -140,7 +139,7 @@ class _Weights(NamedTuple):
 
 
 def _weights(texts: Sequence[str] | bool, encoder: TextEncoder) -> _Weights:
-    """-log of (documents with the token + 1) / (documents + 1)."""
+    """Return -log of (documents with the token + 1) / (documents + 1)."""
     documents = [] if isinstance(texts, bool) else list(texts)
     need(len(documents) > 0, "idf", "no texts", "False, True, or texts")
     counts: Counter[int] = Counter()

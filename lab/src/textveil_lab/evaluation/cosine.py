@@ -1,4 +1,4 @@
-"""How near the words of a release lie to those of its text, by their public vectors."""
+"""Mean cosine of a release's words with those of its text, by public vectors."""
 
 from typing import Final
 
@@ -13,16 +13,16 @@ _ROWS: Final = 1 << 14
 
 
 def mean_cosine(vocabulary: Vocabulary, before: Ids, after: Ids) -> float:
-    """The mean cosine, place by place, of the vectors of two sequences of words; in [-1, 1].
+    """Return the mean cosine, position by position, of the vectors of two word sequences; in [-1, 1].
 
-    The same word has 1, whatever its vector; a vector of zeros has no direction, so to any other word it has 0.
+    Equal words have cosine 1, whatever their vector; a zero vector has cosine 0 with any other word.
 
     Args:
-        before: ids in [0, n), one at least, shape (places,).
+        before: ids in [0, n), at least one, shape (places,).
         after: ids in [0, n), shape (places,).
 
     Raises:
-        ParameterError: no places, different numbers of them, or an id outside the vocabulary.
+        ParameterError: no words, different lengths, or an id outside the vocabulary.
     """
     first, second = checked_ids(before, len(vocabulary)), checked_ids(after, len(vocabulary))
     need(len(first) > 0, "before", "no ids", "one at least")

@@ -1,8 +1,7 @@
-"""Cross-entropy: how surprised a model is by what comes, in nats; of tokens, and of whole texts.
+"""Cross-entropy of a model in nats, by token and by text.
 
-The two differ by the length of a text, and papers print either under the name of loss: the public code of the
-truncated-Laplace paper sums over the tokens of a sentence and takes the mean over sentences, so its losses are nats a
-sentence.
+The two differ by the length of a text, and papers call either one loss: the public code of the truncated-Laplace paper
+sums over the tokens of a sentence and takes the mean over sentences, so its losses are nats a sentence.
 """
 
 import math
@@ -20,7 +19,7 @@ _ROWS: Final = 1 << 14
 
 
 class CrossEntropy(NamedTuple):
-    """Means in nats; infinite where something came that had probability 0."""
+    """Means in nats; infinite if something occurred that had probability 0."""
 
     per_token: float  # over all tokens alike
     per_text: float  # of the sum over each text's tokens
@@ -29,15 +28,15 @@ class CrossEntropy(NamedTuple):
 
     @property
     def perplexity(self) -> float:
-        """Exp of nats a token: as many equally likely tokens would surprise as much."""
+        """Exp of nats a token: the number of equally likely tokens with the same cross-entropy."""
         return math.exp(self.per_token) if self.per_token < 700 else math.inf
 
 
 def cross_entropy(surprisals: Sequence[Reals]) -> CrossEntropy:
-    """The cross-entropy of texts of whose tokens -ln P is known.
+    """Return the cross-entropy of texts from -ln P of their tokens.
 
     Args:
-        surprisals: nats >= 0 of each text's tokens, one text at least, shape (tokens,) each; a text may have none.
+        surprisals: nats >= 0 of each text's tokens, at least one text, shape (tokens,) each; a text may have none.
 
     Raises:
         ParameterError: no tokens at all, or a number below 0 or NaN.
@@ -50,7 +49,7 @@ def cross_entropy(surprisals: Sequence[Reals]) -> CrossEntropy:
 
 
 def softmax_surprisals(scores: Reals, targets: Ids) -> Reals:
-    """-ln of the softmax of scores at the tokens that came; shape (tokens,).
+    """Return -ln of the softmax of scores at the targets; shape (tokens,).
 
     Args:
         scores: of every token of a vocabulary, any real numbers or -inf, shape (tokens, vocabulary).
@@ -71,7 +70,7 @@ def softmax_surprisals(scores: Reals, targets: Ids) -> Reals:
 
 
 def language_model_surprisals(model: LanguageModel, documents: Sequence[Ids]) -> list[Reals]:
-    """-ln P of each word of documents after the words before it, by a language model; a measure of fluency.
+    """Return -ln P of each word given the words before it, by a language model; a measure of fluency.
 
     Args:
         model: over the vocabulary of the ids.

@@ -1,4 +1,4 @@
-"""A table as a figure, for pages that take no text."""
+"""Tables as figures, for pages that take no text."""
 
 import textwrap
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ _BETWEEN = 2  # Characters between columns
 
 
 def drawn_if_possible(title: str, table: Table, widths: Sequence[int]) -> dict[str, Chart]:
-    """``drawn_table`` under the key "", or nothing where matplotlib is not installed: the numbers do without."""
+    """Return ``drawn_table`` under the key "", or nothing if matplotlib is not installed: the numbers do without."""
     try:
         return {"": drawn_table(title, table, widths)}
     except MissingExtra:
@@ -22,15 +22,15 @@ def drawn_if_possible(title: str, table: Table, widths: Sequence[int]) -> dict[s
 
 
 def drawn_table(title: str, table: Table, widths: Sequence[int]) -> Chart:
-    """Columns and rows as text, long cells in several lines.
+    """Return a figure of a table, long cells in several lines.
 
     Args:
         title: of the figure.
-        table: what is drawn; numbers have four digits.
-        widths: characters of a line of each column, shape (columns,).
+        table: to draw; numbers have four digits.
+        widths: characters in a line of each column, shape (columns,).
 
     Raises:
-        ParameterError: there are not as many widths as columns.
+        ParameterError: the numbers of widths and columns differ.
     """
     need(len(widths) == len(table.columns), "widths", len(widths), f"one for each of the {len(table.columns)} columns")
     rows = [table.columns, *([shown(cell) for cell in row] for row in table.rows)]

@@ -1,4 +1,4 @@
-"""Encoders: models that give every token of a text a vector that depends on the tokens around it."""
+"""Encoders: models that give every token of a text a vector that depends on its context."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from textveil.types import Flags, Ids, Vectors
 
 
 class EncodedText(NamedTuple):
-    """The tokens of one text."""
+    """Tokens of one text."""
 
     tokens: Ids  # ids of the encoder's own tokens, shape (tokens,)
     vectors: Vectors  # of each in its text, float32, shape (tokens, dim)
@@ -23,14 +23,14 @@ class EncodedText(NamedTuple):
 
 @runtime_checkable
 class TextEncoder(Protocol):
-    """Gives vectors of tokens in their texts."""
+    """Encoder of tokens in their texts."""
 
     @property
     def name(self) -> str:
-        """Its name in reports, with all that its vectors depend on beside the texts."""
+        """Name in reports, with all that the vectors depend on beside the texts."""
 
     def encode(self, texts: Sequence[str]) -> list[EncodedText]:
-        """The tokens of each text; one that is empty has none but marks."""
+        """Return the tokens of each text; an empty one has only marks."""
 
 
 _LAYERS: Final[dict[tuple[Any, ...], int]] = {
@@ -46,15 +46,15 @@ _LAYERS: Final[dict[tuple[Any, ...], int]] = {
     ("deberta", 24, 1024): 16,
     ("deberta", 48, 1024): 18,
 }
-"""The layer that BERTScore's authors take by default, by architecture, number of layers and width."""
+"""Default layer of BERTScore's authors, by architecture, number of layers and width."""
 
 _SPACED: Final = ("GPT2Tokenizer", "RobertaTokenizer")
-"""Tokenizers for which a first word is another token without the space before it."""
+"""Tokenizers that make the first word another token if no space stands before it."""
 
 
 @dataclass(frozen=True, eq=False)
 class FolderEncoder:
-    """A Hugging Face encoder on disk, read at one layer; made by ``text_encoder``."""
+    """Hugging Face encoder on disk, read at one layer; made by ``text_encoder``."""
 
     folder: Path  # where it lies
     layer: int  # whose vectors are given; 0 is those of the tokens before any layer
@@ -71,10 +71,10 @@ class FolderEncoder:
         return files_digest(self.folder, "encoder", str(self.layer))
 
     def encode(self, texts: Sequence[str]) -> list[EncodedText]:
-        """The tokens of each text; what is longer than the model can read is cut, as BERTScore's authors cut it.
+        """Return the tokens of each text, cut at the model's limit as BERTScore's authors do.
 
         Raises:
-            ModelError: the model gives something other than finite numbers.
+            ModelError: the model returns numbers that are not finite.
         """
         order = sorted(range(len(texts)), key=lambda one: len(texts[one]))
         found: dict[int, EncodedText] = {}
@@ -120,7 +120,7 @@ class FolderEncoder:
 
     @property
     def _room(self) -> int:
-        """Tokens that fit, with the marks: the tokenizer's own limit where it has one that the model can keep."""
+        """Largest number of tokens with the marks: the tokenizer's own limit if the model can keep it."""
         most = int(self.foreign.tokenizer.model_max_length)
         places = getattr(self.foreign.model.config, "max_position_embeddings", None)
         return most if places is not None and most <= int(places) else self.foreign.room
@@ -129,16 +129,16 @@ class FolderEncoder:
 def text_encoder(
     folder: Path | str, *, layer: int | None = None, batch: int = 64, device: str = "cpu"
 ) -> FolderEncoder:
-    """The encoder in a folder.
+    """Return the encoder in a folder.
 
     Args:
         folder: configuration, weights in safetensors and tokenizer, as ``save_pretrained`` writes them.
-        layer: whose vectors are taken, from 0 to the number of layers; None takes the layer that BERTScore's authors
-            chose for an architecture of this size, and the last one where they chose none.
+        layer: of the vectors, from 0 to the number of layers; None takes the choice of BERTScore's authors for an
+            architecture of this size, or else the last layer.
 
     Raises:
         ParameterError: no such layer, ``batch`` below 1, or no such device.
-        ModelError: the folder holds no encoder with weights and tokenizer.
+        ModelError: the folder has no encoder with weights and tokenizer.
     """
     need(batch >= 1, "batch", batch, ">= 1")
     foreign = read_model(folder, "encoder", device)

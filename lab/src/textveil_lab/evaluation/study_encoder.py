@@ -1,7 +1,7 @@
-"""An encoder for studies where no published one is at hand: small, trained here, on public text, in seconds.
+"""Encoder for studies if no published one is available: small, trained here on public text in seconds.
 
-It is no BERT, and its BERTScores are comparable with each other alone, never with a paper's. Reports print its name,
-which says what it is. ``static_encoder`` is the same without training: each word has one vector in every text.
+It is no BERT, and its BERTScores are comparable with each other only, not with a paper's. Reports print its name, which
+says so. ``static_encoder`` is the same without training: each word has one vector in every text.
 """
 
 import gzip
@@ -30,11 +30,11 @@ from textveil_lab.evaluation.encoder import EncodedText
 from textveil_lab.evaluation.study_network import StudyNetwork, StudySettings, made_network, train
 
 ARTICLES: Final = "data/text/wikipedia/articles.jsonl.gz"
-"""Below $TEXTVEIL_SHARED: the public articles that the encoder learns from."""
+"""Public articles that the encoder learns from, below $TEXTVEIL_SHARED."""
 
 _TEXTS: Final = 120  # Articles that are read: about 500,000 tokens
 _MARKS: Final = (*string.punctuation, "number", "other")
-"""Tokens without a vector of their own; "other" is every word that the vocabulary lacks."""
+"""Tokens without a vector of their own; "other" is every word outside the vocabulary."""
 
 _BATCH: Final = 64
 
@@ -46,7 +46,7 @@ class WordTokens:
     vocabulary: Vocabulary
 
     def __call__(self, text: str) -> Ids:
-        """The tokens of a text, shape (tokens,); white space is none."""
+        """Return the tokens of a text, shape (tokens,); white space is no token."""
         known, base = self.vocabulary.id_of, len(self.vocabulary)
         found = []
         for surface in split(text):
@@ -66,7 +66,7 @@ _PLACES: Final = {name: place for place, name in enumerate(_MARKS)}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StudyEncoder:
-    """A small masked model that was trained here; made by ``study_encoder``."""
+    """Small masked model, trained here; made by ``study_encoder``."""
 
     name: str  # what it is, for reports
     tokens: WordTokens  # how texts are read
@@ -74,7 +74,7 @@ class StudyEncoder:
     losses: tuple[float, ...]  # of the training's steps, nats a masked token
 
     def encode(self, texts: Sequence[str]) -> list[EncodedText]:
-        """The tokens of each text and the vectors of the last layer; texts are cut at ``settings.length`` tokens."""
+        """Return the tokens of each text with the last layer's vectors; texts are cut at ``settings.length`` tokens."""
         torch = load_torch()
         read = [self.tokens(text)[: self.network.settings.length] for text in texts]
         made = [EncodedText(ids, np.zeros((0, 0), np.float32), np.zeros(len(ids), np.bool_)) for ids in read]
@@ -102,7 +102,7 @@ class StaticEncoder:
     tokens: WordTokens
 
     def encode(self, texts: Sequence[str]) -> list[EncodedText]:
-        """The tokens of each text; a mark has a direction of its own, and is like nothing else."""
+        """Return the tokens of each text; a mark has a direction of its own, orthogonal to everything else."""
         vectors, words = self.tokens.vocabulary.vectors, len(self.tokens.vocabulary)
         made = []
         for text in texts:
@@ -124,18 +124,18 @@ def study_encoder(
     device: str = "cpu",
     progress: Progress | None = None,
 ) -> StudyEncoder:
-    """A small masked model, trained now; one of the default texts, words and settings is kept for the whole process.
+    """Train a small masked model; that of the default texts, words and settings is cached in the process.
 
     Args:
         seed: of the first weights, the windows and the masks.
-        texts: public ones to learn from; None reads Wikipedia articles below $TEXTVEIL_SHARED.
-        vocabulary: its words and vectors; None takes the embedded one.
+        texts: public texts to learn from; None reads Wikipedia articles below $TEXTVEIL_SHARED.
+        vocabulary: words and vectors; None takes the embedded one.
         settings: of the network and the training.
 
     Raises:
         InputError: no texts are given, and $TEXTVEIL_SHARED holds none.
         ParameterError: the texts are shorter than one window, or there is no such device.
-        ModelError: the training ends in a loss that is no number.
+        ModelError: the loss becomes NaN or infinite.
     """
     chosen = StudySettings() if settings is None else settings
     if texts is None and vocabulary is None and progress is None:
@@ -144,7 +144,7 @@ def study_encoder(
 
 
 def static_encoder(vocabulary: Vocabulary | None = None) -> StaticEncoder:
-    """A vocabulary's own vectors as an encoder: the same vector for a word in every text.
+    """Return a vocabulary's own vectors as an encoder: the same vector for a word in every text.
 
     Args:
         vocabulary: None takes the embedded one.

@@ -1,8 +1,8 @@
 """The network of the study's own encoder: a small transformer over public word vectors, trained to guess masked words.
 
-input_i  = W g(word_i) + position_i           g: the vocabulary's vectors, fixed; W is learned
-output   = ``layers`` transformer layers over a text's inputs
-P(word)  ~ exp(output_i . W g(word) + b)      over some words that are drawn for each step
+input_i  = W g(word_i) + position_i           g: the vocabulary's vectors, fixed; W is learned output   = ``layers``
+transformer layers over a text's inputs P(word)  ~ exp(output_i . W g(word) + b)      over some words drawn for each
+step
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     import torch
 
 _MASKED: Final = 0.15
-"""Share of words that are guessed, as in BERT: of ten, eight are masked, one is another word, one stays."""
+"""Share of guessed words, as in BERT: of ten, eight are masked, one is another word, one stays."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudySettings:
-    """How the network is built and trained."""
+    """Size and training of the network."""
 
     width: int = 96  # numbers of a vector, a multiple of ``heads``
     layers: int = 2  # >= 1
@@ -47,7 +47,7 @@ class StudySettings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StudyNetwork:
-    """A network over ``tokens`` kinds of tokens: first words with vectors, last the mask."""
+    """Network over ``tokens`` kinds of tokens: words with vectors first, the mask last."""
 
     settings: StudySettings  # of the network
     parts: Any  # torch modules by name
@@ -59,24 +59,24 @@ class StudyNetwork:
         return self.tokens - 1
 
     def inputs(self, ids: torch.Tensor) -> torch.Tensor:
-        """Vectors of tokens outside any text, shape of ``ids`` and the width."""
+        """Return vectors of tokens outside any text, shape of ``ids`` and the width."""
         torch, words = load_torch(), len(self.table)
         own = self.parts["marks"]((ids - words).clamp(min=0))
         return torch.where((ids < words)[..., None], self.parts["words"](self.table[ids.clamp(max=words - 1)]), own)
 
     def outputs(self, ids: torch.Tensor, padding: torch.Tensor | None = None) -> torch.Tensor:
-        """Vectors of tokens in their texts, shape (texts, places, width).
+        """Return vectors of tokens in their texts, shape (texts, places, width).
 
         Args:
             ids: shape (texts, places), places at most ``settings.length``.
-            padding: which of them are none, shape (texts, places).
+            padding: which of them are padding, shape (texts, places).
         """
         places = self.parts["places"].weight[: ids.shape[1]]
         return self.parts["layers"](self.parts["norm"](self.inputs(ids) + places), src_key_padding_mask=padding)
 
 
 def made_network(vectors: Vectors, marks: int, settings: StudySettings, seed: int, device: str) -> StudyNetwork:
-    """A network that has learned nothing yet.
+    """Return an untrained network.
 
     Args:
         vectors: of the words, shape (words, dim).

@@ -1,15 +1,15 @@
-"""Words that come out as they went in (N_w), and into how many different ones a word turns (S_w).
+"""Unchanged words (N_w), and the number of different outputs of a word (S_w).
 
-Two papers count N_w and read it in opposite directions, and they do not count the same thing either:
+Two papers count N_w differently and read it in opposite directions:
 
 - Feyisetan et al. 2020 take one word w at a time: N_w is the probability that w comes out unchanged, S_w the number of
   different words that it becomes, over 100 draws. A larger N_w, or a smaller S_w, is *less* privacy.
 - Huang et al. 2024 take a corpus: N_w is the share of its places whose word stayed. Frequent words weigh more, and a
   larger N_w is called better, since more of the text is kept.
 
-What every metric of two texts asks of them: as many of the one as of the other, and something to compare with.
+Every metric of two lists of texts needs equal numbers of texts and no empty reference.
 
-The scale on which the truncated-Laplace paper prints BLEU; it is not BLEU.
+``letter_bleu`` is the scale on which the truncated-Laplace paper prints BLEU; it is not BLEU.
 
 Words that two texts share: ROUGE-1 and BLEU, by the packages that keep their definitions.
 """
@@ -33,15 +33,15 @@ EXTRA: Final = "evaluation"
 
 
 def check_pairs(before: Sequence[Sized], after: Sequence[Sized], names: tuple[str, str]) -> None:
-    """See that there are pairs, and that every first half holds something; a second half may be empty.
+    """Check that there are pairs, and that no first half is empty; a second half may be.
 
     Args:
-        before: what is compared with.
-        after: what is judged.
+        before: references.
+        after: texts to judge.
         names: of both parameters.
 
     Raises:
-        ParameterError: no pairs, different counts, a text in the place of a list of them, or an empty first half.
+        ParameterError: no pairs, different counts, a text in place of a list, or an empty first half.
     """
     first, second = names
     for name, some in ((first, before), (second, after)):
@@ -63,7 +63,7 @@ DRAWS = 100  # Draws of each word in the source of both statistics
 
 
 class Reading(Enum):
-    """What a larger N_w is taken to say."""
+    """Meaning of a larger N_w."""
 
     UTILITY = "larger is better: more of the text is kept (Huang et al. 2024)"
     PRIVACY = "larger is worse: more words can be read off the release (Feyisetan et al. 2020)"
@@ -90,13 +90,15 @@ class WordStatistics:
     """N_w and S_w of single words under a mechanism, as Feyisetan et al. define them."""
 
     n_w: Reals  # probability that each word comes out unchanged, shape (words,)
-    s_w: Reals  # number of different outputs in ``draws`` draws of each word, its mean where exact, shape (words,)
+    s_w: Reals  # number of different outputs in ``draws`` draws of each word, its mean if exact, shape (words,)
     draws: int  # of each word
     exact: bool  # computed from the channel; else counted in draws
 
 
 def n_w(before: Sequence[Words], after: Sequence[Words]) -> Unchanged:
-    """Words that stay at their place. What an output lacks because it is shorter is changed; what it adds is no place.
+    """Return the number of words that stay at their position.
+
+    Positions beyond the end of a shorter output count as changed; those that an output adds do not count.
 
     Args:
         before: texts as strings, words or ids, none empty.
@@ -113,7 +115,7 @@ def n_w(before: Sequence[Words], after: Sequence[Words]) -> Unchanged:
 
 
 def s_w(before: Sequence[Words], after: Sequence[Words]) -> DifferentOutputs:
-    """Different words that a word became; a place that a shorter output lacks became nothing, which counts as one.
+    """Return the numbers of different outputs of words; all positions that shorter outputs lack count as one output.
 
     Args: as ``n_w``.
     """
@@ -126,11 +128,11 @@ def s_w(before: Sequence[Words], after: Sequence[Words]) -> DifferentOutputs:
 def word_statistics(
     mechanism: WordMechanism, ids: Ids, *, draws: int = DRAWS, rng: np.random.Generator | None = None
 ) -> WordStatistics:
-    """N_w and S_w of words: exact for a channel, else counted in draws.
+    """Return N_w and S_w of words: exact for a channel, else counted in draws.
 
     Args:
         mechanism: draws for each word alone.
-        ids: in [0, n), one at least, shape (words,).
+        ids: in [0, n), at least one, shape (words,).
         draws: of each word, >= 1.
         rng: None draws from the operating system's randomness; a channel needs none.
 
@@ -153,7 +155,7 @@ def word_statistics(
 
 
 def essential_support(probabilities: Reals, eta: float) -> int:
-    """The fewest outputs of which one comes out with probability 1 - eta or more.
+    """Return the smallest number of outputs that have together probability 1 - eta or more.
 
     Args:
         probabilities: of all outputs, >= 0, with sum 1, shape (outputs,).
@@ -176,7 +178,7 @@ def _different(probabilities: Reals, draws: int) -> float:
 
 
 def _outputs(before: Sequence[Words], after: Sequence[Words]) -> dict[Hashable, list[Hashable]]:
-    """For each different word what stands at each of its places afterwards; None where the output is too short."""
+    """Return the later words at each position of each different word; None if the output is too short."""
     check_pairs(before, after, ("before", "after"))
     found: dict[Hashable, list[Hashable]] = {}
     for one, other in zip(before, after, strict=True):
@@ -186,7 +188,7 @@ def _outputs(before: Sequence[Words], after: Sequence[Words]) -> dict[Hashable, 
 
 
 def _words(text: Words) -> Sequence[Hashable]:
-    """The words of a text; ids of an array as Python's, which are looked up sooner."""
+    """Return the words of a text; ids of an array as Python integers, which hash faster."""
     if isinstance(text, str):
         return text.split()
     return text.tolist() if isinstance(text, np.ndarray) else text
@@ -196,22 +198,22 @@ _ORDERS: Final = 4  # Runs of one to four words; smoothing looks at one more
 
 
 def letter_bleu(references: Sequence[str], candidates: Sequence[str]) -> float:
-    """The paper's number for rewritten texts, with the smoothing that its code prints last; a percentage.
+    """Return the paper's score of rewritten texts, with the smoothing that its code prints last; a percentage.
 
-    Where no two single characters in a row stand inside a word of the reference, and the candidate has more words than
-    the reference's word of nearest length has letters, a pair has 100 * 3^(-5/2) * (1 + 2 s) = 6.415 (1 + 2 s), with s
-    the share of the candidate's words that are single characters found in the reference's words, and 0 where s is 0: a
-    perfect copy of a sentence with one full stop in ten words has 7.7, and so has any other one with such a stop.
+    If no two single characters in a row stand inside a word of the reference, and the candidate has more words than the
+    reference's word of nearest length has letters, a pair has 100 * 3^(-5/2) * (1 + 2 s) = 6.415 (1 + 2 s), with s the
+    share of the candidate's words that are single characters found in the reference's words, and 0 where s is 0: a
+    perfect copy of a sentence with one full stop in ten words has 7.7, and so has any other sentence with such a stop.
 
     Args:
-        references: texts as they were, words between spaces, none empty.
+        references: original texts, words between spaces, none empty.
         candidates: as many texts.
 
     Raises:
         ParameterError: no pairs, different counts, or an empty reference.
 
-    Source: Skyyyy0920/Trlaplace, metric.py; itscassie/NLP_tools, bleu.py; Chen and Cherry 2014, smoothing 5, as NLTK
-    has it.
+    Source: Skyyyy0920/Trlaplace, metric.py; itscassie/NLP_tools, bleu.py; Chen and Cherry 2014, smoothing 5, as in
+    NLTK.
     """
     check_pairs(references, candidates, ("references", "candidates"))
     pairs = zip(references, candidates, strict=True)
@@ -246,11 +248,11 @@ def _occurrences(run: str, word: str) -> int:
 
 
 RougeWords: TypeAlias = Literal["ascii", "spaces"]
-"""What ROUGE takes for words: runs of a-z and 0-9 in lower case, as published, or whatever stands between spaces."""
+"""Words for ROUGE: runs of a-z and 0-9 in lower case, as published, or runs between spaces."""
 
 
 BleuWords: TypeAlias = Literal["13a", "intl", "char", "none"]
-"""Tokenizers of sacrebleu; "none" is for texts whose tokens stand between spaces already."""
+"""Tokenizers of sacrebleu; "none" is for texts whose tokens are already separated by spaces."""
 
 
 class Overlap(NamedTuple):
@@ -273,15 +275,15 @@ class Bleu(NamedTuple):
 def rouge_1(
     references: Sequence[str], candidates: Sequence[str], *, words: RougeWords = "ascii", stem: bool = False
 ) -> Overlap:
-    """ROUGE-1: words shared by a reference and a candidate, each counted as often as both have it.
+    """Return ROUGE-1: words shared by a reference and a candidate, each counted as often as both have it.
 
-    A candidate without words has 0 for all three; so has a pair whose texts hold no word that ``words`` can see.
+    A candidate without words scores 0 for all three, and so does a pair without words that ``words`` sees.
 
     Args:
-        references: texts as they were, none empty.
+        references: original texts, none empty.
         candidates: as many texts.
-        words: "ascii" as published; other letters part words, or vanish. "spaces" compares tokens as they are.
-        stem: compare stems of words longer than three letters (Porter's), which "ascii" alone allows.
+        words: "ascii" as published: other letters split words, or vanish. "spaces" compares tokens unchanged.
+        stem: compare stems of words longer than three letters (Porter's); only with "ascii".
 
     Raises:
         ParameterError: no pairs, different counts, or an empty reference.
@@ -298,13 +300,13 @@ def rouge_1(
 
 
 def bleu(references: Sequence[str], candidates: Sequence[str], *, words: BleuWords = "13a") -> Bleu:
-    """BLEU of a corpus, one reference for each candidate, by sacrebleu with its defaults.
+    """Return BLEU of a corpus, one reference for each candidate, by sacrebleu with its defaults.
 
-    Runs of one to four words are counted over the corpus, not averaged over texts; a corpus without a single common
-    run of some length is smoothed as sacrebleu does it, and one whose candidates all have fewer than four words has 0.
+    Runs of one to four words are counted over the corpus, not averaged over texts; a corpus without a single common run
+    of some length is smoothed as sacrebleu does it, and one whose candidates all have fewer than four words has 0.
 
     Args:
-        references: texts as they were, none empty.
+        references: original texts, none empty.
         candidates: as many texts.
         words: sacrebleu's tokenizer.
 

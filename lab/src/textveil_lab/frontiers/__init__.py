@@ -1,1 +1,1 @@
-"""Mechanisms at one verified guarantee: what each keeps and what each gives away, with the limits as lines."""
+"""Mechanisms at one verified guarantee: what each keeps and reveals, with the limits as lines."""

@@ -1,4 +1,4 @@
-"""Every mechanism at one verified guarantee: made for a target, audited, and raised where it spends less than that."""
+"""Calibration of every mechanism to one verified guarantee: made for a target, audited, raised if it spends less."""
 
 import math
 from dataclasses import dataclass
@@ -21,22 +21,22 @@ _TRIES: Final = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibrated:
-    """A mechanism that spends at most the target."""
+    """Mechanism that spends at most the target."""
 
     mechanism: WordMechanism
     given: float
-    epsilon: float  # what is verified at its delta, nats for any two words; inf where nothing is
+    epsilon: float  # what is verified at its delta, nats for any two words; inf if nothing is
     delta: float  # of the guarantee, 0 for pure ones
     # how: "certified" (from the finite channel), "proved" (in closed form), "proved, sampled" (a proof stands; sampling
-    # found nothing against it), or "" where nothing is verified for any two words
+    # found nothing against it), or "" if nothing is verified for any two words
     verified: str
 
 
 def calibrated(contender: FrontierContender, vocabulary: Vocabulary, epsilon: float, delta: float) -> Calibrated:
-    """The mechanism whose verified loss for any two words is the target, or as near below it as it comes.
+    """Return the mechanism whose verified loss for any two words is the target, or as near below it as possible.
 
-    A constructor promises its epsilon by a proof for any vocabulary; on this one it may spend much less. Then it is
-    given more, until what is certified of its very table, or proved of its noise, reaches the target within ``SLACK``.
+    A constructor promises its epsilon for any vocabulary; on this one it may spend much less. Then its epsilon is
+    raised, until the certified loss of its table, or the proved loss of its noise, is within ``SLACK`` of the target.
 
     Args:
         epsilon: target, nats for any two words.
@@ -66,7 +66,7 @@ def calibrated(contender: FrontierContender, vocabulary: Vocabulary, epsilon: fl
 
 
 def _between(below: Calibrated, above: Calibrated | None, target: float) -> float:
-    """Return what to give next: on the line through what is known, a little below the target."""
+    """Return the next epsilon to try: on the line through known points, a little below the target."""
     aim = target * (1 - SLACK / 4)
     if above is None:
         return below.given * aim / below.epsilon
@@ -81,12 +81,12 @@ def _made(contender: FrontierContender, vocabulary: Vocabulary, epsilon: float, 
 
 
 def given_as_it_is(contender: FrontierContender, vocabulary: Vocabulary, epsilon: float, delta: float) -> Calibrated:
-    """The mechanism at the epsilon that it is given, with what is verified of it."""
+    """Return the mechanism at its given epsilon, with its verified loss."""
     return _made(contender, vocabulary, epsilon, delta)
 
 
 def fixed_options(contender: FrontierContender, delta: float) -> dict[str, Any]:
-    """Return what a contender's constructor is given beside epsilon."""
+    """Return the constructor's options of a contender beside epsilon."""
     options: dict[str, Any] = dict(contender.options)
     if contender.takes_delta:
         options["delta"] = delta
@@ -94,7 +94,7 @@ def fixed_options(contender: FrontierContender, delta: float) -> dict[str, Any]:
 
 
 def audited(mechanism: WordMechanism, given: float) -> Calibrated:
-    """A mechanism with what is verified of it for any two words."""
+    """Return a mechanism with its verified loss for any two words."""
     lead = audit_mechanism(mechanism, attacks=False).leading
     part = mechanism.guarantee.approximate()
     verified = _how(lead, mechanism)

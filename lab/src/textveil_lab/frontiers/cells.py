@@ -1,7 +1,7 @@
-"""Cells of a study: measurements that take long, each kept in a file of its own, whole or not at all.
+"""Cells of a study: long measurements, each kept in its own file, whole or not at all.
 
-A run that was stopped goes on where it was: cells that are kept are not measured again. A folder of cells is of one
-setting, and a run with another is refused, for its tables would mix the two.
+A stopped run continues: kept cells are not measured again. A folder of cells belongs to one setting; a run with another
+is refused, since its tables would mix the two.
 """
 
 import hashlib
@@ -27,27 +27,27 @@ _DIGEST = "digest"  # Of a cell's other values, in its file: what was changed si
 
 
 class Named(Protocol):
-    """What a cell must offer; it is sent to other processes, so it must be picklable."""
+    """Interface of a cell; it is sent to other processes, so it must be picklable."""
 
     @property
     def name(self) -> str:
-        """Distinct among the cells of a study; the name of its file."""
+        """Name of the cell's file, distinct among the cells of a study."""
 
 
 def cell_seed(cell: Named, seed: int) -> int:
-    """Of all that is drawn for a cell, from the seed of the study: no two cells share draws, whatever their order."""
+    """Return the seed of a cell from that of the study: no two cells share draws, whatever their order."""
     digest = hashlib.blake2b(f"{seed} {cell.name}".encode(), digest_size=7).digest()
     return int.from_bytes(digest, "big")
 
 
 @dataclass(frozen=True, slots=True)
 class CellFolder:
-    """Cells that are kept; made by ``open_cells``."""
+    """Folder of kept cells; made by ``open_cells``."""
 
     path: Path
 
     def kept(self, name: str) -> Values | None:
-        """Return what the cell of that name found, or None where it was not measured, or its file was damaged since."""
+        """Return the values of the cell of that name; None if it was not measured, or its file is damaged."""
         try:
             values = json_file(self.path / f"{name}.json")
         except (FileNotFoundError, ValueError):
@@ -57,7 +57,7 @@ class CellFolder:
         return values
 
     def keep(self, name: str, values: Values) -> None:
-        """Write what a cell found; its file appears whole.
+        """Write the values of a cell; its file appears whole.
 
         Raises:
             OutputError: the folder cannot be written or the disk is full.
@@ -68,10 +68,10 @@ class CellFolder:
 
 
 def open_cells(path: Path, terms: Mapping[str, Any]) -> CellFolder:
-    """The folder of cells that are measured under ``terms``; made where it does not exist.
+    """Return the folder of cells measured under ``terms``; it is made if missing.
 
     Args:
-        path: the folder; the one above it must exist.
+        path: of the folder; its parent must exist.
         terms: JSON values: all that a cell's values depend on beside its own name.
 
     Raises:
@@ -109,12 +109,12 @@ def measured(
     processes: int = 1,
     progress: Callable[[float], None] | None = None,
 ) -> dict[str, Values]:
-    """Return what every cell found: read where it is kept, measured and kept where not.
+    """Return the values of every cell: read if kept, else measured and kept.
 
     Args:
         cells: of distinct names.
-        measure: gives the values of one cell; with ``processes`` above 1 it and the cells must be picklable.
-        processes: how many are measured side by side; the values do not depend on it.
+        measure: function that measures one cell; with ``processes`` above 1 it and the cells must be picklable.
+        processes: number of concurrent measurements; the values do not depend on it.
 
     Returns:
         Values by the cell's name, in the order of ``cells``.

@@ -1,6 +1,6 @@
 """``textveil_lab.frontiers``: mechanisms compared at one verified guarantee.
 
-The vocabularies of one frontier: what tables call them, and where the cells of each are kept.
+It also names the vocabularies of one frontier in tables, and the folders of their cells.
 """
 
 import math
@@ -40,13 +40,13 @@ _SHORT: Final = 16  # Digits of a digest that name the folder of a vocabulary's 
 
 
 def labelled_vocabularies(given: Vocabulary | Sequence[Vocabulary] | None) -> dict[str, Vocabulary]:
-    """Vocabularies by what tables call them: their names, with a part of their digests where two have one name.
+    """Return vocabularies by their names in tables, with a part of their digests if two have one name.
 
     Args:
         given: one, or several, each once; None is the embedded one.
 
     Raises:
-        ParameterError: none, something else, or one twice.
+        ParameterError: none is given, one is given twice, or one is no vocabulary.
     """
     if given is None:
         given = load_vocabulary()
@@ -66,13 +66,13 @@ def labelled_vocabularies(given: Vocabulary | Sequence[Vocabulary] | None) -> di
 
 
 def cell_folders(path: Path, terms: Sequence[Mapping[str, Any]]) -> list[CellFolder]:
-    """The folder of cells of each vocabulary: ``path`` itself of a single one, else a folder of its own in it.
+    """Return the folder of cells of each vocabulary: ``path`` itself for a single one, else its own folder in it.
 
     The cells of a vocabulary do not depend on which others are measured, so a run may go on with one more.
 
     Args:
-        path: the folder; the one above it must exist.
-        terms: what the cells of each depend on, see ``frontiers.cells.open_cells``.
+        path: of the folder; its parent must exist.
+        terms: of the cells, see ``frontiers.cells.open_cells``.
 
     Raises:
         ParameterError: its cells were measured under other terms, or it holds something else.
@@ -85,7 +85,7 @@ def cell_folders(path: Path, terms: Sequence[Mapping[str, Any]]) -> list[CellFol
 
 
 def first_words(vocabulary: Vocabulary, count: int, name: str | None = None) -> Vocabulary:
-    """The first ``count`` words of a vocabulary, or the vocabulary itself where it has no more.
+    """Return the first ``count`` words of a vocabulary, or the vocabulary itself if it has no more.
 
     Args:
         count: >= 2.
@@ -120,26 +120,25 @@ def frontier(
     processes: int = 1,
     progress: Callable[[float], None] | None = None,
 ) -> Frontier:
-    """Calibrate mechanisms to the same verified guarantee, and measure what each keeps and gives away.
+    """Calibrate mechanisms to the same verified guarantee, and measure what each keeps and reveals.
 
-    Every mechanism is made for each epsilon, audited, and given more where an exact channel spends less than its
-    constructor promises. Mechanisms whose guarantee compares less than any two words (those of public groups) are
-    measured too, but stand apart with what they compare.
+    Every mechanism is made for each epsilon and audited; if an exact channel spends less than its constructor promises,
+    its epsilon is raised. Mechanisms whose guarantee compares only some words (those of public groups) are measured
+    too, but stand apart with what they compare.
 
     Args:
-        names: of the catalog, each once; ``name:option=value`` fixes options.
-        vocabulary: public words and vectors, or several, each once, which are measured one after the other; None is
-            the embedded vocabulary.
+        names: of mechanisms of the catalog, each once; ``name:option=value`` fixes options.
+        vocabulary: public words and vectors, or several, each once, measured one after the other; None is the embedded
+            vocabulary.
         epsilons: nats of one word, for any two words, each once.
         prior: of words: "flat", "zipf", or a file of public counts; None takes a vocabulary's own frequencies.
-        texts: public documents that are told apart and decoded; None tells texts apart that are drawn from the prior.
-        labels: the class of each text: a classifier learns it from releases.
-        sizes: how much is drawn for each point.
-        output: a folder for figures (PNG, SVG), an interactive page that needs no network, CSV and JSON; None writes
-            none.
-        cells: a folder that keeps every measurement, so that a run that was stopped goes on; None keeps none. Of
-            several vocabularies each has a folder of its own in it, and a run may go on with one more.
-        processes: measurements side by side; the numbers do not depend on it.
+        texts: public documents to tell apart and decode; None: texts drawn from the prior, to tell apart.
+        labels: class of each text, which a classifier learns from releases.
+        sizes: number of draws for each point.
+        output: folder for figures (PNG, SVG), an interactive page without network, CSV and JSON; None writes none.
+        cells: folder that keeps every measurement, so that a stopped run can continue; None keeps none. Each of several
+            vocabularies has its own folder in it, and a later run may add one.
+        processes: number of concurrent measurements; the numbers do not depend on it.
 
     Returns:
         Points, limits and tables, with the vocabulary of each.
@@ -191,7 +190,7 @@ def _checked_epsilons(epsilons: Sequence[float]) -> list[float]:
 
 
 class _Measuring(NamedTuple):
-    """What measures cells, in two parts: the second depends on the first."""
+    """Measurement of cells in two parts: the second depends on the first."""
 
     label: str
     study: FrontierStudy
@@ -200,7 +199,7 @@ class _Measuring(NamedTuple):
     progress: Callable[[float], None] | None
 
     def __call__(self, cells: Sequence[Cell], done: int, whole: int) -> dict[str, Values]:
-        """The values of cells by name; ``done`` others of ``whole`` were measured before."""
+        """Return the values of cells by name; ``done`` others of ``whole`` were measured before."""
 
         def told(share: float) -> None:
             if self.progress is not None:
@@ -239,7 +238,7 @@ def _part(measuring: _Measuring, contenders: Sequence[FrontierContender], grid: 
 def _measured(
     measuring: _Measuring, contenders: Sequence[FrontierContender], grid: Sequence[float]
 ) -> tuple[tuple[FrontierPoint, ...], list[LimitLine]]:
-    """All at equal guarantees, then metric ones at the Bayes vulnerability of the first that is none; and limits."""
+    """Measure all at equal guarantees, then metric ones at the Bayes vulnerability of the first other; add limits."""
     cells = [FrontierCell(contender, epsilon) for contender in contenders for epsilon in grid]
     limits = [CosineLimitCell(epsilon, steps_for(len(measuring.study.vocabulary))) for epsilon in grid]
     reference = next((contender for contender in contenders if contender.comparable and not contender.metric), None)

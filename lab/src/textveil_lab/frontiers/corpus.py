@@ -1,4 +1,4 @@
-"""Public texts for the frontier: told apart, decoded, and learned from where they have labels."""
+"""Public texts for the frontier: to tell apart, to decode, and to learn from if they have labels."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -17,14 +17,14 @@ from textveil_lab.vocabulary.documents import DocumentReader, Documents
 
 RUNS: Final = 5  # Repetitions of learning, which share no document
 TRAIN: Final = 300
-TEST: Final = 150  # Documents of a run at most; fewer where there are fewer
+TEST: Final = 150  # Documents of a run at most; fewer if there are fewer
 LONGEST: Final = 24  # Words of a document that are kept for learning, its first ones
 DECODED: Final = 40  # Documents that are decoded at most
 _CHARACTERS: Final = 1000  # Of each of them
 
 
 class PublicTexts(NamedTuple):
-    """Made by ``public_texts``."""
+    """Public texts, read; made by ``public_texts``."""
 
     words: Documents
     decoded: tuple[str, ...]
@@ -37,8 +37,8 @@ def public_texts(
     """Read public texts in the words of a vocabulary.
 
     Args:
-        texts: public documents, two or more.
-        labels: the class of each, for learning; None learns nothing.
+        texts: at least two public documents.
+        labels: class of each, for learning; None: no learning.
 
     Raises:
         ParameterError: fewer texts, or not one label for each.
@@ -90,7 +90,7 @@ def _task(
 
 
 def model_of(vocabulary: Vocabulary) -> LanguageModel | None:
-    """The embedded language model, for the embedded vocabulary or its first words; None for others."""
+    """Return the embedded language model, for the embedded vocabulary or its first words; None for others."""
     whole = load_vocabulary()
     if vocabulary.words != whole.words[: len(vocabulary)]:
         return None
@@ -101,9 +101,9 @@ def model_of(vocabulary: Vocabulary) -> LanguageModel | None:
 
 
 class OfFirstWords:
-    """A model that is asked for the first words of its vocabulary alone, as a decoder's score.
+    """Model restricted to the first words of its vocabulary, as a decoder's score.
 
-    Its probabilities are those among all words, so that they add up to less than 1.
+    Its probabilities are those among all words, so their sum is below 1.
     """
 
     def __init__(self, model: LanguageModel, size: int) -> None:

@@ -1,8 +1,8 @@
-"""What no mechanism under the guarantee can exceed: the lines of the frontier.
+"""Limits of the frontier: what no mechanism under the guarantee can exceed.
 
-The mean cosine that no epsilon-DP channel exceeds is a bound from a short search. Any levels prove a bound
-(``numerics.utility_sums.upper_bound``; proof: textveil_lab/proofs/optimal.md, section 2); the better the levels, the
-lower it is. They come from the search of the ``optimal`` mechanism, cut short.
+The limit of the mean cosine comes from a short search. Any levels prove a bound (``numerics.utility_sums.upper_bound``;
+proof: textveil_lab/proofs/optimal.md, section 2); better levels give a lower one. The levels come from a shortened
+search of the ``optimal`` mechanism.
 """
 
 import math
@@ -31,12 +31,12 @@ _MOST: Final = 40.0  # Epsilon above which words may stay as they are, but for o
 
 
 def steps_for(words: int) -> int:
-    """Steps of the search."""
+    """Return the number of steps of the search."""
     return _MORE_STEPS if words <= _FEW else STEPS
 
 
 def cosine_limit(study: FrontierStudy, epsilon: float) -> float:
-    """A number that the mean cosine of no epsilon-DP channel exceeds, under the study's prior; rounded up.
+    """Return an upper bound, rounded up, on the mean cosine of every epsilon-DP channel under the study's prior.
 
     Args:
         epsilon: nats, for any two words.
@@ -59,18 +59,18 @@ _MARGIN = 1 + 2.0**-40
 
 
 class LimitLine(NamedTuple):
-    """A number that a measure does not exceed under (epsilon, delta) for any two words."""
+    """Upper limit of a measure under (epsilon, delta) for any two words."""
 
     measure: str
     epsilon: float  # nats
     delta: float  # 0 for pure guarantees
     value: float  # rounded up
     source: str
-    vocabulary: str = ""  # over which, as tables call it; empty where only one is spoken of
+    vocabulary: str = ""  # over which, as tables call it; empty if only one is spoken of
 
 
 def limits_of(study: FrontierStudy, epsilon: float, delta: float = 0.0) -> Iterator[LimitLine]:
-    """The limits under (epsilon, delta)-DP for any two words and the study's prior."""
+    """Yield the limits under (epsilon, delta)-DP for any two words and the study's prior."""
     most = unchanged_limit_of_prior(study.prior, epsilon, delta)
     stays = "largest for this prior, attained (privacy/limits.py)"
     yield LimitLine(UNCHANGED, epsilon, delta, most, stays)
@@ -83,20 +83,19 @@ def limits_of(study: FrontierStudy, epsilon: float, delta: float = 0.0) -> Itera
 
 
 def hub_share(study: FrontierStudy) -> float:
-    """The largest prior mass of words among whose nearest one output is: what that output alone would reach."""
+    """Return the largest prior mass of words with a common near output: the share that this output alone reaches."""
     rows, columns = study.near.shape
     mass = np.bincount(study.near.ravel(), weights=np.repeat(study.prior, columns), minlength=rows)
     return min(1.0, float(mass.max()) * (1 + 2.0**-30))
 
 
 def near_limit(hub: float, epsilon: float, delta: float = 0.0) -> float:
-    """Largest share of outputs in a public set S(x) of the input, under (epsilon, delta) for any two words.
+    """Return the largest share of outputs in a public set S(x) of the input, under (epsilon, delta) for any two words.
 
     ``hub`` is the largest, over outputs y, of the prior mass of the x with y in S(x). For delta 0, let q(y) be the
-    least P(y | x) and Q their sum: P(S(x) | x) is at most e^epsilon q(S(x)), and at most 1 - Q + q(S(x)). The mean of
-    q(S(x)) is at most hub Q, and the mix of both bounds that does not depend on Q is
-    e^epsilon hub / (1 + (e^epsilon - 1) hub).
-    For delta > 0 the bounds compare with one fixed input x', whose outputs hit with mean at most hub:
+    smallest P(y | x) and Q their sum: P(S(x) | x) is at most e^epsilon q(S(x)), and at most 1 - Q + q(S(x)). The mean
+    of q(S(x)) is at most hub Q, and the mix of both bounds that does not depend on Q is e^epsilon hub / (1 + (e^epsilon
+    - 1) hub). For delta > 0 the bounds compare with one fixed input x', whose outputs hit with mean at most hub:
     e^epsilon hub + delta, and 1 - e^-epsilon (1 - hub - delta).
 
     Args:
@@ -113,7 +112,7 @@ def near_limit(hub: float, epsilon: float, delta: float = 0.0) -> float:
 
 
 def told_apart_limit(epsilon: float, delta: float = 0.0) -> float:
-    """Largest share of right guesses between two equally likely inputs: (e^epsilon + delta) / (1 + e^epsilon).
+    """Return the limit of right guesses between two equally likely inputs: (e^epsilon + delta) / (1 + e^epsilon).
 
     The total variation of the two outputs is at most (e^epsilon - 1 + 2 delta) / (e^epsilon + 1).
     """

@@ -1,4 +1,4 @@
-"""What the frontier measures, each quantity with its name, its direction and what it says."""
+"""Measures of the frontier, each with its name, direction and meaning."""
 
 from enum import Enum
 from types import MappingProxyType
@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 
 class Better(Enum):
-    """Which way a measure is better."""
+    """Direction in which a measure is better."""
 
     LARGER = "larger is better"
     SMALLER = "smaller is better"
@@ -14,7 +14,7 @@ class Better(Enum):
 
 
 class Measure(NamedTuple):
-    """A quantity of the frontier."""
+    """Quantity of the frontier."""
 
     key: str
     title: str  # for figures; {k} is the number of neighbors
@@ -114,4 +114,4 @@ MEASURES: Final = MappingProxyType({measure.key: measure for measure in _ALL})
 """All measures by key, in the order of figures and tables."""
 
 APART: Final = (WORDS_BY_SURFACE, WORDS_BY_EMBEDDING, TEXTS_BY_SURFACE, TEXTS_BY_EMBEDDING)
-"""Shares of right guesses between two candidates: a coin reaches one half."""
+"""Shares of right guesses between two candidates; a coin reaches one half."""

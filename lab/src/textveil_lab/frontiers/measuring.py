@@ -1,4 +1,4 @@
-"""One cell of the frontier: a mechanism calibrated, verified and scored."""
+"""Cells of the frontier: a mechanism calibrated, verified and scored."""
 
 import hashlib
 import math
@@ -23,7 +23,7 @@ _UNSAFE: Final = re.compile(r"[^a-z0-9.-]+")
 
 @dataclass(frozen=True, slots=True)
 class FrontierCell:
-    """A contender at one verified epsilon."""
+    """Contender at one verified epsilon."""
 
     contender: FrontierContender
     epsilon: float
@@ -39,7 +39,7 @@ class FrontierCell:
 
 @dataclass(frozen=True, slots=True)
 class CurveCell:
-    """The Bayes vulnerability of a contender over the epsilons that it can be given."""
+    """Bayes vulnerability of a contender over its epsilons."""
 
     contender: FrontierContender
 
@@ -50,7 +50,7 @@ class CurveCell:
 
 @dataclass(frozen=True, slots=True)
 class EqualCell:
-    """A metric contender at the vulnerability of a reference."""
+    """Metric contender at the vulnerability of a reference."""
 
     contender: FrontierContender
     epsilon: float
@@ -69,7 +69,7 @@ class EqualCell:
 
 @dataclass(frozen=True, slots=True)
 class CosineLimitCell:
-    """What no mean cosine exceeds at one epsilon."""
+    """Upper limit of the mean cosine at one epsilon."""
 
     epsilon: float
     steps: int
@@ -80,7 +80,7 @@ class CosineLimitCell:
 
 
 def slug(label: str) -> str:
-    """A label as part of a file's name, distinct for distinct labels."""
+    """Return a label as part of a file's name, distinct for distinct labels."""
     plain = _UNSAFE.sub("-", label.lower())
     if plain == label:
         return plain
@@ -91,7 +91,7 @@ Cell: TypeAlias = FrontierCell | EqualCell | CurveCell | CosineLimitCell
 
 
 def measured_cell(study: FrontierStudy, cell: Cell) -> Values:
-    """Return what a cell of any kind found."""
+    """Return the values of a cell of any kind."""
     if isinstance(cell, CurveCell):
         given, vulnerabilities = curve_of(study, cell.contender, cell_seed(cell, study.seed))
         return {"given": given, "vulnerability": vulnerabilities}
@@ -101,7 +101,6 @@ def measured_cell(study: FrontierStudy, cell: Cell) -> Values:
 
 
 def _scored(study: FrontierStudy, cell: FrontierCell | EqualCell) -> Values:
-    """The values of a cell; where the mechanism cannot be made for its epsilon, why."""
     try:
         mechanism = _made(study, cell)
     except (ParameterError, UnsupportedGuarantee) as error:

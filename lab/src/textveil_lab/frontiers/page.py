@@ -1,6 +1,6 @@
-"""The frontier as files: figures, numbers, and one page that asks nothing of a network.
+"""The frontier as files: figures, numbers, and one page that loads nothing from the network.
 
-The frontier as a static figure: a panel a measure, a line a mechanism, the limits in gray.
+The static figure has a panel for each measure, a line for each mechanism, and the limits in gray.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,9 +26,9 @@ _SIZE: Final = (5.0, 3.6)
 
 
 def drawn_frontier(frontier: Frontier) -> Chart:
-    """Every measure against the verified epsilon of any two words; metric mechanisms at equal vulnerability dashed.
+    """Return a figure of every measure against the verified epsilon; metric mechanisms at equal vulnerability dashed.
 
-    Of several vocabularies each has a column, and the panels of a row have one scale.
+    Each of several vocabularies has a column, and the panels of a row have one scale.
     """
     keys = frontier.measured
     neighbors = frontier.facts["neighbors"]
@@ -54,14 +54,14 @@ def drawn_frontier(frontier: Frontier) -> Chart:
 
 
 def looks(frontier: Frontier) -> dict[str, int]:
-    """The number of the look of every contender."""
+    """Return the number of every contender's line style."""
     return {
         label: place for place, label in enumerate(dict.fromkeys(point.contender.label for point in frontier.points))
     }
 
 
 def shown_label(point: FrontierPoint) -> str:
-    """Return what a legend calls a line."""
+    """Return a line's name in the legend."""
     if point.way != GUARANTEE:
         return f"{point.contender.label}, at equal Bayes vulnerability"
     return (
@@ -237,7 +237,6 @@ def _verified(point: FrontierPoint) -> str:
 
 
 def _head(frontier: Frontier, *columns: str) -> tuple[str, ...]:
-    """Names of columns; those of several vocabularies begin with which."""
     return ("vocabulary", *columns) if frontier.several else columns
 
 
@@ -273,7 +272,6 @@ def _shown_losses(frontier: Frontier) -> tuple[tuple[str, ...], list[list[str]]]
 
 
 def _tables(frontier: Frontier) -> Iterator[tuple[str, tuple[str, ...], list[list[str]]]]:
-    """A table a measure: its title, a column an epsilon, a row a line."""
     grid = sorted({point.epsilon for point in frontier.points})
     head = _head(frontier, "mechanism", *(f"epsilon {epsilon:g}" for epsilon in grid))
     for key in frontier.measured:
@@ -310,10 +308,10 @@ LOSSES: Final = "shown-losses"
 
 
 def checked_folder(folder: Path) -> Path:
-    """A folder that results can be written to, made where it does not exist; to be called before long work.
+    """Return a folder for results, made if missing; to be called before long work.
 
     Raises:
-        ParameterError: it cannot be made, or holds something and no results of an earlier run.
+        ParameterError: it cannot be made, or it holds files but no results of an earlier run.
     """
     need_matplotlib()
     return results_folder(folder, f"{NAME}.json")
@@ -335,6 +333,6 @@ def write_frontier(frontier: Frontier, folder: Path) -> list[Path]:
 
 
 def frontier_json(frontier: Frontier) -> str:
-    """The points and facts as JSON text, for the command line."""
+    """Return the points and facts as JSON text, for the command line."""
     whole = {"points": frontier.table().to_data(), "limits": frontier.limit_table().to_data()}
     return json_text(whole, sort_keys=True)

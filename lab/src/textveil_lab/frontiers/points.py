@@ -1,6 +1,6 @@
-"""What a frontier found, as data: points with their guarantee and scores, and the limits beside them.
+"""Results of a frontier as data: points with guarantee and scores, and the limits beside them.
 
-What is compared: mechanisms of the catalog by name, with options that stay fixed; and which of them can be.
+Contenders are mechanisms of the catalog by name, with fixed options; only some can be compared.
 """
 
 import math
@@ -29,12 +29,12 @@ _TRUE, _FALSE = ("true", "yes", "1"), ("false", "no", "0")
 
 @dataclass(frozen=True, slots=True)
 class FrontierContender:
-    """A mechanism with fixed options; made by ``contender_of``."""
+    """Mechanism with fixed options; made by ``contender_of``."""
 
     label: str
     name: str
     options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
-    weaker: str = ""  # what its guarantee compares, where that is less than any two words; else empty
+    weaker: str = ""  # what its guarantee compares, if that is less than any two words; else empty
 
     def __reduce__(self) -> tuple[Any, ...]:
         return contender_of, (self.label,)
@@ -49,15 +49,15 @@ class FrontierContender:
 
     @property
     def takes_delta(self) -> bool:
-        """True if it has a delta that was not fixed."""
+        """Whether it has a delta that is not fixed."""
         return "delta" in entry(self.name).options() and "delta" not in self.options
 
 
 def contenders_of(labels: Sequence[str]) -> tuple[FrontierContender, ...]:
-    """The contenders of these labels, each once.
+    """Return the contenders of these labels, each once.
 
     Raises:
-        ParameterError: none, one twice, or one that cannot be compared; see ``contender_of``.
+        ParameterError: a label is missing, repeated, or cannot be compared; see ``contender_of``.
     """
     need(not isinstance(labels, str), "names", "one str", "a list of names", "Put it into a list.")
     need(0 < len(set(labels)) == len(labels), "names", f"{len(labels)} of them", "one or more, each once")
@@ -65,7 +65,7 @@ def contenders_of(labels: Sequence[str]) -> tuple[FrontierContender, ...]:
 
 
 def contender_of(label: str) -> FrontierContender:
-    """A contender by its label: ``name``, or ``name:option=value:option=value``.
+    """Return a contender by its label: ``name``, or ``name:option=value:option=value``.
 
     Raises:
         UnknownNameError: no such mechanism.
@@ -102,7 +102,6 @@ def _option(known: CatalogEntry, text: str) -> tuple[str, Any]:
 
 
 def _typed(option: Option, value: str) -> Any:
-    """A value from its text; "none" turns an option off."""
     if option.optional and value == "none":
         return None
     try:
@@ -159,10 +158,10 @@ class FrontierPoint:
     contender: FrontierContender
     way: str  # what is equal at one epsilon: "guarantee", or "vulnerability" for metric mechanisms beside the reference
     epsilon: float  # of the axis, nats for any two words: the target, or the reference's
-    given: float | None  # what the constructor was given; None where it could not be made
-    verified_epsilon: float  # of any two words; inf where nothing is verified
+    given: float | None  # what the constructor was given; None if it could not be made
+    verified_epsilon: float  # of any two words; inf if nothing is verified
     verified_delta: float
-    verified: str  # how, see ``calibrated.Calibrated``; empty where nothing is verified for any two words
+    verified: str  # how, see ``calibrated.Calibrated``; empty if nothing is verified for any two words
     guarantee: str
     scores: Mapping[str, Bound]
     missing: str = ""
@@ -172,7 +171,7 @@ class FrontierPoint:
 def point_of(
     contender: FrontierContender, way: str, epsilon: float, values: Values, vocabulary: str = ""
 ) -> FrontierPoint:
-    """A point from what its cell keeps."""
+    """Return a point from the values of its cell."""
     return FrontierPoint(
         contender=contender,
         way=way,
@@ -190,7 +189,7 @@ def point_of(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FrontierPart:
-    """What a frontier found over one vocabulary."""
+    """Results of a frontier over one vocabulary."""
 
     vocabulary: str
     points: tuple[FrontierPoint, ...]  # by contender, way and epsilon, in this order
@@ -204,7 +203,7 @@ class FrontierPart:
         return _measured(self.points)
 
     def levels(self, key: str) -> list[tuple[float, str]]:
-        """Values of a measure that do not depend on epsilon, with what they are."""
+        """Return values of a measure that do not depend on epsilon, with their names."""
         lines = [(0.5, "a coin")] if key in APART else []
         if key == VULNERABILITY:
             lines.append((float(self.facts["best guess without a release"]), "without any release"))
@@ -237,9 +236,9 @@ class Frontier:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Sizes, epsilons, seed, and what is known of each vocabulary under "vocabularies"; JSON values.
+        """Sizes, epsilons, seed, and facts of each vocabulary under "vocabularies"; JSON values.
 
-        Of a single vocabulary the latter stand among the others too.
+        Those of a single vocabulary stand among the others too.
         """
         known = self.parts[0].facts
         shared = {key: known[key] for key in known if not (self.several and key in OF_VOCABULARY)}
@@ -248,11 +247,19 @@ class Frontier:
 
     @property
     def baselines(self) -> Mapping[str, Bound]:
-        """See ``FrontierPart``; of the only vocabulary. Raises ParameterError: there are several."""
+        """Baselines of the only vocabulary, see ``FrontierPart``.
+
+        Raises:
+            ParameterError: there are several vocabularies.
+        """
         return self._only.baselines
 
     def levels(self, key: str) -> list[tuple[float, str]]:
-        """See ``FrontierPart``; of the only vocabulary. Raises ParameterError: there are several."""
+        """Return levels of the only vocabulary, see ``FrontierPart``.
+
+        Raises:
+            ParameterError: there are several vocabularies.
+        """
         return self._only.levels(key)
 
     @property
@@ -261,7 +268,7 @@ class Frontier:
         return self.parts[0]
 
     def table(self) -> Table:
-        """A row for each point and measure; a point that could not be made has one row that says why."""
+        """Return a row for each point and measure; a point that could not be made has one row with the reason."""
         rows: list[tuple[Cell, ...]] = []
         for point in self.points:
             compares = point.contender.weaker or "any two words"
@@ -291,7 +298,7 @@ class Frontier:
 
 
 def lines_of(points: Sequence[FrontierPoint], key: str) -> dict[tuple[str, str], list[FrontierPoint]]:
-    """Points that have a measure, by label and way."""
+    """Return the points that have a measure, by label and way."""
     lines: dict[tuple[str, str], list[FrontierPoint]] = {}
     for point in points:
         if key in point.scores:

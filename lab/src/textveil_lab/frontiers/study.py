@@ -1,6 +1,6 @@
-"""What all cells of a frontier share: public words and vectors, the prior, inputs, neighbors; all of it public.
+"""Shared data of a frontier's cells, all public: words and vectors, the prior, inputs, neighbors.
 
-Empirical distinguishability: how often a reader of one release tells which of two texts it was made of.
+Empirical distinguishability: how often a reader of one release tells from which of two texts it was made.
 """
 
 import hashlib
@@ -27,12 +27,12 @@ NEIGHBORS: Final = 100
 DRAWS: Final = 20_000
 PAIRS: Final = 4_000
 TEXTS: Final = 1_000
-TEXT_WORDS: Final = 10  # Words of a text where none are given: drawn from the prior, each by itself
+TEXT_WORDS: Final = 10  # Words of a text if none are given: drawn from the prior, each by itself
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizes:
-    """How much is drawn for one cell."""
+    """Numbers of draws for one cell."""
 
     draws: int = DRAWS  # words from the prior, each released once, >= 2
     neighbors: int = NEIGHBORS  # k of "among the k nearest words", the word itself included, >= 1
@@ -47,7 +47,7 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FrontierStudy:
-    """Made by ``study_of``."""
+    """Shared data of all cells; made by ``study_of``."""
 
     vocabulary: Vocabulary
     prior: Reals  # of words, sum 1, shape (n,)
@@ -58,14 +58,14 @@ class FrontierStudy:
     sizes: Sizes
     delta: float
     seed: int
-    task: LabelledTask | None = None  # a labelled corpus cut into runs; None where none is given
+    task: LabelledTask | None = None  # a labelled corpus cut into runs; None if none is given
     # words of public texts that are told apart and decoded; None draws them from the prior
     texts: Documents | None = None
     sentences: tuple[str, ...] = ()  # some of the texts as they are written, for the decoder
 
     @property
     def texts_digest(self) -> str | None:
-        """Of the words and classes of the texts; None where there are none."""
+        """Digest of the words and classes of the texts; None if there are none."""
         if self.texts is None:
             return None
         total = hashlib.sha256(self.texts.ids.tobytes() + self.texts.bounds.tobytes())
@@ -75,7 +75,7 @@ class FrontierStudy:
 
     def terms(self) -> dict[str, Any]:
         sizes = {name: getattr(self.sizes, name) for name in ("draws", "neighbors", "pairs", "noisy")}
-        if self.sizes.texts != TEXTS:  # named where it is another than in all folders that do not name it
+        if self.sizes.texts != TEXTS:  # named only if it is not the default, so that older folders still fit
             sizes["pairs of texts"] = self.sizes.texts
         return {
             "vocabulary": self.vocabulary.digest,
@@ -96,12 +96,12 @@ def study_of(
     seed: int = 0,
     texts: PublicTexts | None = None,
 ) -> FrontierStudy:
-    """Compute what all cells share.
+    """Compute the shared data of all cells.
 
     Args:
         vocabulary: public words and vectors, more than ``sizes.neighbors``.
         prior: see ``vocabulary.frequencies.word_frequencies``.
-        sizes: how much is drawn; None is as documented there.
+        sizes: numbers of draws; None: the defaults of ``Sizes``.
         delta: in (0, 1).
         texts: public texts of the same vocabulary.
     """
@@ -128,7 +128,7 @@ def study_of(
 
 
 def drawn_words(prior: Reals, count: int, rng: np.random.Generator) -> Ids:
-    """Independent words from the prior, shape (count,)."""
+    """Return independent words from the prior, shape (count,)."""
     return rng.choice(len(prior), size=count, p=prior).astype(np.int64)
 
 
@@ -136,7 +136,7 @@ _CONFIDENCE = 0.95
 
 
 def words_apart(study: FrontierStudy, mechanism: WordMechanism, rng: np.random.Generator) -> dict[str, Bound]:
-    """Pairs of words from the prior, of which the first is released."""
+    """Return the share of right guesses between pairs of words from the prior, of which the first is released."""
     first, second = word_pairs(study)
     outputs = mechanism.privatize(first, rng)
     units = study.units
@@ -146,7 +146,7 @@ def words_apart(study: FrontierStudy, mechanism: WordMechanism, rng: np.random.G
 
 
 def texts_apart(study: FrontierStudy, mechanism: WordMechanism, rng: np.random.Generator) -> dict[str, Bound]:
-    """Pairs of texts of equal length, of which the first is released."""
+    """Return the share of right guesses between pairs of texts of equal length, of which the first is released."""
     first, second = text_pairs(study)
     outputs = mechanism.privatize(first.ravel(), rng).reshape(first.shape)
     surface = (outputs == first).sum(axis=1) - (outputs == second).sum(axis=1)
@@ -159,7 +159,7 @@ def texts_apart(study: FrontierStudy, mechanism: WordMechanism, rng: np.random.G
 
 
 def word_pairs(study: FrontierStudy) -> tuple[Ids, Ids]:
-    """Two different words each, in no order: the same for all mechanisms; shape (pairs,)."""
+    """Return pairs of different words, in no order, the same for all mechanisms; shape (pairs,) each."""
     rng, wanted = seeded_generator(study.seed, 1), study.sizes.pairs
     first = drawn_words(study.prior, wanted, rng)
     second = drawn_words(study.prior, wanted, rng)
@@ -169,7 +169,7 @@ def word_pairs(study: FrontierStudy) -> tuple[Ids, Ids]:
 
 
 def text_pairs(study: FrontierStudy) -> tuple[Ids, Ids]:
-    """Two texts each, windows of the given texts or words of the prior; the same for all; shape (texts, words)."""
+    """Return pairs of texts, windows of given texts or words of the prior, the same for all; shape (texts, words)."""
     rng, wanted = seeded_generator(study.seed, 2), study.sizes.texts
     pool = None if study.texts is None else windows(study.texts, TEXT_WORDS)
     if pool is None or len(pool) < 2:
@@ -181,7 +181,7 @@ def text_pairs(study: FrontierStudy) -> tuple[Ids, Ids]:
 
 
 def windows(texts: Documents, length: int) -> Ids:
-    """Stretches of so many words that follow each other, none twice and none over the end of a text."""
+    """Return runs of ``length`` consecutive words, none twice and none across the end of a text."""
     documents = [
         texts.ids[start : start + length]
         for begin, end in zip(texts.bounds[:-1].tolist(), texts.bounds[1:].tolist(), strict=True)
@@ -191,14 +191,14 @@ def windows(texts: Documents, length: int) -> Ids:
 
 
 def shown_epsilon(share: Bound) -> float:
-    """The loss that a share of right guesses shows, nats; 0 where its interval reaches a coin's half."""
+    """Return the loss in nats that a share of right guesses shows; 0 if its interval includes one half."""
     if share.lower <= 0.5:
         return 0.0
     return math.inf if share.lower >= 1 else math.log(share.lower / (1 - share.lower))
 
 
 def _guessed(lead: Reals, rng: np.random.Generator) -> Flags:
-    """Tell whether the released candidate is guessed: by the sign of its lead, by a coin where there is none."""
+    """Tell whether the released candidate is guessed: by the sign of its lead, or by a coin if the lead is 0."""
     return (lead > 0) | ((lead == 0) & (rng.random(len(lead)) < 0.5))
 
 

@@ -1,7 +1,7 @@
 """Scores of words and of public texts.
 
-Of words: how near their outputs are, how many stay, what the best attacker makes of them. Of texts: words that a
-decoder names, and how well a task is learned from releases.
+Words: how near their outputs are, how many stay, and the best attacker's success. Texts: the words that a decoder
+names, and the accuracy of a task learned from releases.
 """
 
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ _NUMBERS = 1 << 21  # Densities that are held at once: 16 MB
 
 
 def word_scores(study: FrontierStudy, mechanism: WordMechanism, rng: np.random.Generator) -> dict[str, Bound]:
-    """Cosine, share among the nearest and share unchanged of one draw for each input of the study."""
+    """Return cosine, share among the nearest and unchanged share of one draw for each input of the study."""
     words = study.inputs
     outputs = mechanism.privatize(words, rng)
     cosines = np.einsum("ij,ij->i", study.units[words], study.units[outputs], dtype=np.float64)
@@ -55,10 +55,10 @@ def word_scores(study: FrontierStudy, mechanism: WordMechanism, rng: np.random.G
 
 
 def vulnerability(study: FrontierStudy, mechanism: WordMechanism, rng: np.random.Generator) -> Bound | None:
-    """Success of the best attacker on one output, under the study's prior; None where no method reaches it.
+    """Return the success of the best attacker on one output, under the study's prior; None if no method applies.
 
-    Exact for channels. Where noise of a known density is added to public points the attacker is given the noisy vector,
-    so it is an upper bound on what the released word tells, estimated with an interval.
+    It is exact for channels. If noise of a known density is added to public points, the attacker gets the noisy vector,
+    so the result is an upper bound for the released word, estimated with an interval.
     """
     own = own_columns(mechanism)
     if own is not None:
@@ -74,7 +74,7 @@ def vulnerability(study: FrontierStudy, mechanism: WordMechanism, rng: np.random
 
 
 def chances_of_best_guess(mechanism: NoisyVectors, words: Ids, prior: Reals, rng: np.random.Generator) -> Reals:
-    """Probability that the best guess from a fresh noisy vector of each word is right; shape (batch,).
+    """Return the probability that the best guess from a fresh noisy vector of each word is right; shape (batch,).
 
     Its mean over words of the prior is the Bayes vulnerability of the noisy vector.
 
@@ -95,19 +95,18 @@ def chances_of_best_guess(mechanism: NoisyVectors, words: Ids, prior: Reals, rng
 
 
 def _log_densities(noise: NoiseDistribution, noisy: Reals, points: Reals) -> Reals:
-    """The density of every noisy vector around every point; shape (batch, n)."""
     if isinstance(noise, PairwiseDensity):
         return noise.log_densities(noisy, points)
     return np.stack([noise.log_density(vector - points) for vector in noisy])
 
 
 def _of_columns(channel: ChannelColumns, prior: Reals) -> float | None:
-    """Sum over y of max over x of pi(x) P(y | x), from the columns; None where those leave something out."""
+    """Return sum over y of max over x of pi(x) P(y | x) from the columns; None if they leave something out."""
     columns = channel.columns(np.arange(len(prior)))
     if not columns.complete:
         return None
     listed, _ = row_maxima(prior[columns.inputs] * np.exp(columns.log_ratios), columns.starts)
-    # The word of the largest prior is worth at least that prior, and more where it is listed.
+    # The word of the largest prior is worth at least that prior, and more if it is listed.
     return min(1.0, float(np.exp(columns.log_least) @ np.maximum(listed, prior.max())))
 
 
@@ -120,7 +119,7 @@ _NAMES: Final = {ACCURACY_RELEASES: f"{_LINEAR}, {ON_RELEASES}", ACCURACY_TEXTS:
 
 
 def recovery_scores(study: FrontierStudy, mechanism: WordMechanism, stream: int) -> dict[str, Bound]:
-    """Shares of the words of public texts that are named; empty where no decoder reaches mechanism or vocabulary."""
+    """Return shares of the words of public texts that a decoder names; empty if no decoder fits."""
     model = model_of(study.vocabulary) if study.sentences else None
     if model is None:
         return {}
@@ -133,7 +132,7 @@ def recovery_scores(study: FrontierStudy, mechanism: WordMechanism, stream: int)
 
 
 def accuracy_scores(study: FrontierStudy, mechanism: WordMechanism | None, stream: int) -> Mapping[str, Bound]:
-    """Accuracy of a linear classifier that learned from releases; of one that learned from the texts for None."""
+    """Return the accuracy of a linear classifier trained on releases; None as mechanism: on the texts themselves."""
     if study.task is None:
         return {}
     scorer = accuracy_scorer(_LINEAR, LinearLearner(study.units), study.task.classes, study.seed)

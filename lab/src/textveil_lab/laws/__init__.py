@@ -1,1 +1,1 @@
-"""The geometry of high dimensions: exact distributions of noise, neighbors, rank profiles."""
+"""Geometry of high dimensions: exact distributions of noise, neighbors, rank profiles."""

@@ -7,12 +7,12 @@ word a if and only if
 
 and <eta, u> has the distribution of ``NoisyDotProduct`` whatever u is. With a = w the right side is ||w - b|| / 2.
 
-For an output to be the word b it must beat every other word, w and the nearest neighbor among them, so the
-probability of beating one of them is a bound: a necessary condition, exact here where the paper draws samples.
+The output is the word b only if b beats every other word, among them w and the nearest neighbor. So the probability of
+beating one of them is a bound: a necessary condition, exact here, while the paper draws samples.
 
 Source: Asghar, Carpentier, Zhao and Kaafar 2026 (arXiv 2411.13784), section 4, theorems 1 (w against x_1) and 2 (x_1
-against x_2), and equations 18 to 21. Their x_i is the i-th nearest
-neighbor of w, their Z our noisy dot product, their epsilon our rate (``epsilon_per_distance``), their n our dim.
+against x_2), and equations 18 to 21. Their x_i is the i-th nearest neighbor of w, their Z our noisy dot product, their
+epsilon our rate (``epsilon_per_distance``), their n our dim.
 """
 
 from typing import NamedTuple
@@ -38,7 +38,7 @@ class Triple(NamedTuple):
 
 
 def original_threshold(distance: ArrayLike) -> Reals:
-    """Right side of equation 18: a word ``distance`` away stays farther than the original iff Z <= distance / 2.
+    """Return the right side of equation 18: a word at ``distance`` stays farther than the original iff Z <= this.
 
     Source: section 4, theorem 1.
 
@@ -52,10 +52,10 @@ def original_threshold(distance: ArrayLike) -> Reals:
 
 
 def neighbor_threshold(first: ArrayLike, second: ArrayLike, between: ArrayLike) -> Reals:
-    """Right side of equation 19: (second^2 - first^2) / (2 between); the first stays nearer iff Z <= this.
+    """Return the right side of equation 19: (second^2 - first^2) / (2 between).
 
-    Source: section 4, theorem 2. Negative where ``second`` is the nearer one. Arrays broadcast. With first = 0 and
-    between = second it is ``original_threshold(second)``.
+    The first word stays nearer iff Z is at most this. Source: section 4, theorem 2. It is negative if ``second`` is the
+    nearer one. Arrays broadcast. With first = 0 and between = second it is ``original_threshold(second)``.
 
     Args:
         first: ||w - x_i||_2, >= 0.
@@ -70,7 +70,7 @@ def neighbor_threshold(first: ArrayLike, second: ArrayLike, between: ArrayLike) 
 
 
 def triple(word: ArrayLike, first: ArrayLike, second: ArrayLike) -> Triple:
-    """The three distances of three vectors of one dimension, in float64.
+    """Return the three distances of three vectors of one dimension, in float64.
 
     Raises:
         ParameterError: the vectors are not finite or differ in shape, or the two candidates are duplicates.
@@ -84,10 +84,10 @@ def triple(word: ArrayLike, first: ArrayLike, second: ArrayLike) -> Triple:
 
 
 def necessary_probability(threshold: ArrayLike, dim: int, rate: ArrayLike) -> Reals:
-    """P(Z <= threshold), the probability that the first of two words stays nearer to the noisy vector.
+    """Return P(Z <= threshold), the probability that the first of two words stays nearer to the noisy vector.
 
-    Equation 21: an upper bound of P(the output is x_i), with the threshold of x_i against any x_j. At the threshold
-    of equation 18 it is the probability that the original beats one neighbor, so an upper bound of P(unchanged).
+    Equation 21: an upper bound of P(the output is x_i), with the threshold of x_i against any x_j. At the threshold of
+    equation 18 it is the probability that the original beats one neighbor, so an upper bound of P(unchanged).
 
     Args:
         threshold: in units of distance; any shape.
@@ -100,10 +100,10 @@ def necessary_probability(threshold: ArrayLike, dim: int, rate: ArrayLike) -> Re
 
 
 def overtaking_probability(threshold: ArrayLike, dim: int, rate: ArrayLike) -> Reals:
-    """P(Z > threshold) = 1 - ``necessary_probability``, the probability that the second word is the nearer one.
+    """Return P(Z > threshold) = 1 - ``necessary_probability``: the second word is then the nearer one.
 
-    Equation 20: at the threshold ||w - x_1|| / 2 of the nearest neighbor it bounds P(the output is x_i) for every
-    i >= 1, because x_i has to beat w, which takes Z > ||w - x_i|| / 2 >= ||w - x_1|| / 2.
+    Equation 20: at the threshold ||w - x_1|| / 2 of the nearest neighbor it bounds P(the output is x_i) for every i >=
+    1, because x_i beats w only if Z > ||w - x_i|| / 2 >= ||w - x_1|| / 2.
 
     Args, Returns, Raises: as ``necessary_probability``.
     """
@@ -111,7 +111,6 @@ def overtaking_probability(threshold: ArrayLike, dim: int, rate: ArrayLike) -> R
 
 
 def _scaled(threshold: ArrayLike, dim: int, rate: ArrayLike) -> Reals:
-    """Thresholds at rate 1."""
     check_parameters(dim)
     points, rates = as_reals(threshold, "threshold"), as_reals(rate, "rate")
     need(bool(((rates > 0) & (rates < np.inf)).all()), "rate", "an entry outside", "finite and > 0")

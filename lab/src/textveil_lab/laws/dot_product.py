@@ -1,8 +1,8 @@
-"""The exact distribution of the noisy dot product: spherical Laplace noise seen along one direction.
+"""Exact distribution of the noisy dot product: spherical Laplace noise along one direction.
 
-Density and tail of the symmetric variance-gamma distribution, by one quadrature through the saddle point.
+One quadrature through the saddle point gives density and tail of the symmetric variance-gamma distribution.
 
-The mean of several independent noisy dot products: its exact distribution, and Chebyshev's bound of it.
+The mean of several independent noisy dot products has its exact distribution here, and Chebyshev's bound.
 """
 
 import math
@@ -28,7 +28,7 @@ _BLOCK = 1 << 15  # Integrand values that are held at once: the work space stays
 
 
 def log_density_and_tail(x: Reals, dim: int) -> tuple[Reals, Reals]:
-    """Logarithms of f(x) and of S(x) = P(X > x) at rate 1; shape (count,) each.
+    """Return ln f(x) and ln S(x), S(x) = P(X > x), at rate 1; shape (count,) each.
 
     Args:
         x: shape (count,), float64, every entry >= 0; from 1e300 on the logarithms are taken as -inf.
@@ -64,19 +64,19 @@ def _block(x: Reals, order: float, nodes: int) -> tuple[Reals, Reals]:
 
 
 def _window(w: Reals) -> tuple[Reals, Reals]:
-    """Distances to the left and the right of the peak at which phi is below -_FALL, for any order up to w.
+    """Return distances left and right of the peak beyond which phi is below -_FALL, for any order up to w.
 
-    Right: phi(s) <= -w (cosh s - 1) = -2 w sinh(s/2)^2. Left: phi(-r) <= -w (r - 1 + exp(-r)), the value at
-    order = w, and r - 1 + exp(-r) >= q at r = q + sqrt(2 q): with a = sqrt(2 q) that says a - 1 + exp(-(a + a^2 / 2))
-    >= 0, plain for a >= 1 and else true because log(1 - a) <= -a - a^2 / 2. One more for the factor of the tail,
-    which grows like e^(s/2).
+    Right: phi(s) <= -w (cosh s - 1) = -2 w sinh(s/2)^2. Left: phi(-r) <= -w (r - 1 + exp(-r)), the value at order = w,
+    and r - 1 + exp(-r) >= q at r = q + sqrt(2 q): with a = sqrt(2 q) this reads a - 1 + exp(-(a + a^2 / 2)) >= 0, which
+    is plain for a >= 1 and else follows from log(1 - a) <= -a - a^2 / 2. The right distance has one more, for the
+    factor of the tail, which grows like e^(s/2).
     """
     fall = _FALL / w
     return fall + np.sqrt(2 * fall), 2 * np.arcsinh(np.sqrt((fall + 1 / w) / 2))
 
 
 def _node_count(order: float) -> int:
-    """Nodes that keep the step within its limit for every w >= order: fewer are needed as w grows."""
+    """Return the number of nodes that keeps the step within its limit for every w >= order: it falls as w grows."""
     left, right = _window(np.array([order]))
     t = np.linspace(0.01, 1.57, 400)
     step = float((2 * math.pi * t / (40 - order * np.log(np.cos(t)))).max())
@@ -84,7 +84,7 @@ def _node_count(order: float) -> int:
 
 
 def _phi(s: Reals, order: float, w: Reals, above: Reals, below: Reals) -> Reals:
-    """The exponent relative to its peak, in the form that does not cancel: one near the peak, one away from it."""
+    """Return the exponent relative to its peak without cancellation: one form near the peak, one away from it."""
     near = np.abs(s) < 0.3
     small = np.where(near, s, 0.0)
     square = small * small
@@ -94,7 +94,7 @@ def _phi(s: Reals, order: float, w: Reals, above: Reals, below: Reals) -> Reals:
 
 
 def _log_constant(order: float) -> float:
-    """The logarithm of C plus order log(order) - order; by Stirling's series where lgamma would lose digits."""
+    """Return ln C + order ln(order) - order; by Stirling's series if lgamma would lose digits."""
     if order < 16:
         return order * math.log(order) - order - math.lgamma(order + 0.5) - math.log(4 * math.pi) / 2
     i = 1 / order**2
@@ -104,7 +104,7 @@ def _log_constant(order: float) -> float:
 
 _LOG_HALF = -math.log(2)
 _LEAST_LOG = -1e299
-"""The least logarithm that has a quantile: the tail beyond the points of lower ones is taken as zero."""
+"""Smallest ln of a tail that has a quantile: tails beyond are taken as zero."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +116,14 @@ class NoisyDotProduct:
         f(z) = rate / (sqrt(pi) Gamma((dim + 1) / 2)) (rate |z| / 2)^(dim / 2) K_{dim / 2}(rate |z|)
 
     *Proof.* exp(-rate ||x||) is, up to a constant, the Gaussian mixture of covariance 2 V I with V of density
-    proportional to v^((dim + 1) / 2 - 1) exp(-rate^2 v) (the Laplace transform of the one-sided stable distribution of
+        proportional to v^((dim + 1) / 2 - 1) exp(-rate^2 v) (the Laplace transform of the one-sided stable distribution
+        of
     index 1/2; the mixing weight carries the normalizers (4 pi v)^(dim / 2)). So Z = sqrt(2 V) N with
     V ~ Gamma((dim + 1) / 2, 1 / rate^2), its characteristic function is E exp(-t^2 V) =
     (1 + t^2 / rate^2)^(-(dim + 1) / 2), and (1 + t^2) = (1 - i t)(1 + i t) is the difference of two Gammas.
 
-    The density is log-concave for every dim >= 1, as a convolution of two log-concave densities. For two words,
-    P(w' is nearer to the noisy vector than w) = 1 - cdf(||w' - w|| / 2).
+    The density is log-concave for every dim >= 1, as a convolution of two log-concave densities. For two words, P(w' is
+    nearer to the noisy vector than w) = 1 - cdf(||w' - w|| / 2).
 
     Methods take arrays of any shape and return float64 of that shape. Logarithms of densities and tails differ from
     40-digit ones by less than 3e-14, or 3e-15 of their size where that is more (tested in dimensions 1 to 4,096); the
@@ -144,7 +145,7 @@ class NoisyDotProduct:
 
     @property
     def variance(self) -> float:
-        """(dim + 1) / rate^2, in squared units of distance; the mean is 0.
+        """Variance (dim + 1) / rate^2, in squared units of distance; the mean is 0.
 
         Source: Asghar, Carpentier, Zhao and Kaafar 2026, section 5, theorem 9.
         """
@@ -152,13 +153,13 @@ class NoisyDotProduct:
 
     @property
     def excess_kurtosis(self) -> float:
-        """6 / (dim + 1): the distribution tends to a Gaussian as dim grows."""
+        """Excess kurtosis 6 / (dim + 1): the distribution tends to a Gaussian as dim grows."""
         return 6 / (self.dim + 1)
 
     def moment(self, order: int) -> float:
-        """E Z^order = product over j < order / 2 of (2 j + 1)(dim + 1 + 2 j) / rate^2; zero for odd orders.
+        """Return E Z^order = product over j < order / 2 of (2 j + 1)(dim + 1 + 2 j) / rate^2; zero for odd orders.
 
-        Computed in integers and rounded once; infinity beyond the largest float.
+        It is computed in integers and rounded once; infinity beyond the largest float.
         """
         if checked_order(order) % 2:
             return 0.0
@@ -166,7 +167,7 @@ class NoisyDotProduct:
         return over_power(math.prod(factors), self.rate, order)
 
     def log_absolute_moment(self, order: float) -> float:
-        """Logarithm of E |Z|^order for any real order > -1, by Gamma functions."""
+        """Return ln E |Z|^order for any real order > -1, by Gamma functions."""
         need(-1 < order < math.inf, "order", order, "finite and > -1")
         shape = (self.dim + 1) / 2
         normal = math.lgamma((order + 1) / 2) - math.lgamma(0.5)
@@ -174,7 +175,7 @@ class NoisyDotProduct:
         return normal + scale + order * (math.log(2) - math.log(self.rate))
 
     def cumulant(self, order: int) -> float:
-        """(dim + 1) (order - 1)! / rate^order for even orders >= 2; zero for odd ones and for order 0."""
+        """Return (dim + 1) (order - 1)! / rate^order for even orders >= 2; zero for odd ones and for order 0."""
         if checked_order(order) % 2 or order == 0:
             return 0.0
         return over_power((self.dim + 1) * math.factorial(order - 1), self.rate, order)
@@ -183,42 +184,42 @@ class NoisyDotProduct:
         return self._logs(as_reals(z, "z"))[0] + math.log(self.rate)
 
     def pdf(self, z: ArrayLike) -> Reals:
-        """Density, per unit of distance; zero where it is below every float."""
+        """Return the density per unit of distance; zero if it is below every float."""
         return np.exp(self.log_pdf(z))
 
     def log_survival(self, z: ArrayLike) -> Reals:
-        """Logarithm of P(Z > z)."""
+        """Return ln P(Z > z)."""
         points = as_reals(z, "z")
         log_tail = self._logs(points)[1]
         return np.where(points >= 0, log_tail, np.log1p(-np.exp(log_tail)))
 
     def survival(self, z: ArrayLike) -> Reals:
-        """P(Z > z), to the relative precision of the smaller tail."""
+        """Return P(Z > z), to the relative precision of the smaller tail."""
         points = as_reals(z, "z")
         tail = np.exp(self._logs(points)[1])
         return np.where(points >= 0, tail, 1 - tail)
 
     def log_cdf(self, z: ArrayLike) -> Reals:
-        """Logarithm of P(Z <= z)."""
+        """Return ln P(Z <= z)."""
         return self.log_survival(-as_reals(z, "z"))
 
     def cdf(self, z: ArrayLike) -> Reals:
-        """P(Z <= z), to the relative precision of the smaller tail."""
+        """Return P(Z <= z), to the relative precision of the smaller tail."""
         return self.survival(-as_reals(z, "z"))
 
     def quantile(self, probability: ArrayLike) -> Reals:
-        """The z with P(Z <= z) = probability, strictly between 0 and 1."""
+        """Return the z with P(Z <= z) = ``probability``, which is strictly between 0 and 1."""
         p = as_probabilities(probability, "probability")
         size = self._upper_point(np.log(np.minimum(p, 1 - p)))
         return np.where(p < 0.5, -size, size)
 
     def log_quantile(self, log_probability: ArrayLike) -> Reals:
-        """The z with log P(Z <= z) = log_probability: reaches tails that no float probability holds.
+        """Return the z with ln P(Z <= z) = log_probability; it reaches tails that no float probability holds.
 
         Args:
             log_probability: below 0 and at least -1e299; any shape.
 
-        The point with log P(Z > z) = log_probability is minus that, by symmetry.
+        By symmetry, -z has ln P(Z > -z) = log_probability.
         """
         log_p = as_reals(log_probability, "log_probability")
         inside = bool(((log_p < 0) & (log_p >= _LEAST_LOG)).all())
@@ -229,7 +230,7 @@ class NoisyDotProduct:
         return np.where(lower, -size, size)
 
     def sample(self, count: int, rng: np.random.Generator | None = None) -> Reals:
-        """Independent draws, shape (count,): differences of two Gammas.
+        """Return independent draws, shape (count,): differences of two Gammas.
 
         Args:
             count: >= 0.
@@ -239,17 +240,16 @@ class NoisyDotProduct:
         return (halves[0] - halves[1]) / self.rate
 
     def _logs(self, z: Reals) -> tuple[Reals, Reals]:
-        """Logarithms of the unit-rate density at rate |z| and of the tail beyond it; the shape of z."""
         with np.errstate(over="ignore"):  # so far out the tail is below every float: -inf
             x = np.abs(z).reshape(-1) * self.rate
         log_density, log_tail = log_density_and_tail(x, self.dim)
         return log_density.reshape(z.shape), log_tail.reshape(z.shape)
 
     def _upper_point(self, log_tail: Reals) -> Reals:
-        """The z >= 0 with log P(Z > z) = log_tail <= log(1/2), by Newton's method.
+        """Return the z >= 0 with ln P(Z > z) = log_tail <= ln(1/2), by Newton's method.
 
-        log P(Z > z) is concave and falling (the density is log-concave), so from any start the second point
-        lies on the right of the root and the rest come down to it.
+        log P(Z > z) is concave and falling (the density is log-concave), so from any start the second point lies right
+        of the root and the next ones fall to it.
         """
         target = log_tail.reshape(-1)
         x = np.sqrt(2 * (self.dim + 1) * (_LOG_HALF - target)) + _LOG_HALF - target
@@ -267,7 +267,7 @@ class NoisyDotProduct:
 
 
 def mean_of_draws(dim: int, rate: float, draws: int) -> NoisyDotProduct:
-    """The distribution of the mean of ``draws`` independent noisy dot products; its variance is theirs / draws.
+    """Return the distribution of the mean of ``draws`` independent noisy dot products; its variance is theirs / draws.
 
     Args:
         rate: nats per unit of distance, finite and > 0.
@@ -279,7 +279,7 @@ def mean_of_draws(dim: int, rate: float, draws: int) -> NoisyDotProduct:
 
 
 def log_chebyshev_of_mean(z: ArrayLike, dim: int, rate: float, draws: int) -> Reals:
-    """Logarithm of a bound: P(|mean of N draws| >= z) <= (dim + 1) / (N rate^2 z^2), at most 0.
+    """Return ln of the bound P(|mean of N draws| >= z) <= (dim + 1) / (N rate^2 z^2), at most 0.
 
     Source: Asghar, Carpentier, Zhao and Kaafar 2026, section 5, theorem 10.
 

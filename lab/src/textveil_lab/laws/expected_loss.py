@@ -1,6 +1,6 @@
-"""Why closer words win on average and lose in a draw: the squared loss of a candidate word under noise.
+"""Squared loss of a candidate word under noise: closer words win on average and may lose in a draw.
 
-The nearest word to w + eta is the one of least loss ||w + eta - x||^2. Two identities hold for any noise eta.
+The nearest word to w + eta is the one of smallest loss ||w + eta - x||^2. Two identities hold for any noise eta.
 
 *Gap.* For candidates a and b, with u = (b - a) / ||b - a||,
 
@@ -12,8 +12,8 @@ The nearest word to w + eta is the one of least loss ||w + eta - x||^2. Two iden
 is the order of the distances, whatever the noise. *Proof.* Expand; the cross term has mean zero. For spherical
 Laplace noise E ||eta||^2 = dim (dim + 1) / rate^2, the second moment of ``NoiseLength``.
 
-So no word is preferred wrongly in expectation; a draw goes wrong when the gap's spread, 2 ||b - a|| sqrt(dim + 1) /
-rate, is large against its mean. As Z is symmetric about 0, a draw prefers a to b with probability above 1/2 iff a is
+So no word is preferred wrongly in expectation. A draw goes wrong if the gap's spread, 2 ||b - a|| sqrt(dim + 1) / rate,
+is large compared with its mean. As Z is symmetric about 0, a draw prefers a to b with probability above 1/2 iff a is
 the closer word. Both are theorem 1 of section 6 of Asghar, Carpentier, Zhao and Kaafar 2026 (arXiv 2411.13784), stated
 there without the term that all words share; the proofs here are ours.
 """
@@ -33,13 +33,13 @@ from textveil_lab.noise.distribution import as_points, check_parameters
 
 
 def expected_noise_loss(dim: int, rate: float) -> float:
-    """E ||eta||^2 = dim (dim + 1) / rate^2: the part of the expected loss that is the same for every word."""
+    """Return E ||eta||^2 = dim (dim + 1) / rate^2: the part of the expected loss that is the same for every word."""
     check_parameters(dim, rate=rate)
     return dim / rate * ((dim + 1) / rate)
 
 
 def expected_loss(distance: ArrayLike, dim: int, rate: float) -> Reals:
-    """E ||w + eta - x||^2 = distance^2 + dim (dim + 1) / rate^2, in squared units of distance.
+    """Return E ||w + eta - x||^2 = distance^2 + dim (dim + 1) / rate^2, in squared units of distance.
 
     Args:
         distance: ||w - x||_2, each finite and >= 0; any shape.
@@ -52,7 +52,7 @@ def expected_loss(distance: ArrayLike, dim: int, rate: float) -> Reals:
 
 @dataclass(frozen=True, slots=True)
 class LossGap:
-    """Loss of a second word minus loss of a first one: 2 between (threshold - Z), Z the noisy dot product.
+    """Loss of a second word minus loss of a first: 2 between (threshold - Z), Z the noisy dot product.
 
     Raises:
         ParameterError: a parameter is outside its domain, or the two candidates are duplicates.
@@ -73,13 +73,13 @@ class LossGap:
 
     @property
     def mean(self) -> float:
-        """||w - b||^2 - ||w - a||^2: positive when the first word is the closer one."""
+        """E gap = ||w - b||^2 - ||w - a||^2: positive if the first word is the closer one."""
         first, second, _ = self.distances
         return (second - first) * (second + first)
 
     @property
     def standard_deviation(self) -> float:
-        """2 ||b - a|| sqrt(dim + 1) / rate."""
+        """Standard deviation 2 ||b - a|| sqrt(dim + 1) / rate."""
         return 2 * self.distances.between * math.sqrt(self.dim + 1) / self.rate
 
     @property
@@ -89,9 +89,9 @@ class LossGap:
 
 
 def squared_losses(noisy: ArrayLike, candidates: ArrayLike) -> Reals:
-    """||r - x||^2 for each noisy vector r and candidate x; shapes (batch, dim), (words, dim) to (batch, words).
+    """Return ||r - x||^2 for noisy vectors r and candidates x; shapes (batch, dim), (words, dim) to (batch, words).
 
-    By differences, not by the expanded square: it is the reference that the conditions below are tested against.
+    It uses differences, not the expanded square: tests compare the conditions below with it.
 
     Raises:
         ParameterError: the shapes do not fit.
@@ -104,7 +104,7 @@ def squared_losses(noisy: ArrayLike, candidates: ArrayLike) -> Reals:
 
 
 def original_stays(word: ArrayLike, other: ArrayLike, noise: ArrayLike) -> NDArray[np.bool_]:
-    """Tell if w + eta is at least as near to w as to ``other``: <eta, other - w> <= ||other - w||^2 / 2 (equation 18).
+    """Tell whether w + eta is at least as near to w as to ``other``: <eta, other - w> <= ||other - w||^2 / 2.
 
     Args:
         word: shape (dim,).

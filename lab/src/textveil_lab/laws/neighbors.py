@@ -1,15 +1,15 @@
-"""How far a word's neighbors are, and the gaps that decide which word noise turns it into.
+"""Distances of a word's neighbors, and the gaps that decide which word noise turns it into.
 
-With noise eta on the vector of a word w, and u the unit vector from one candidate to the other, the nearest word to
-w + eta is found by comparing projections <eta, u> with fixed thresholds. Write x_k for the k-th nearest other word:
+With noise eta on the vector of a word w, and u the unit vector from one candidate to the other, the nearest word to w +
+eta follows from comparing projections <eta, u> with fixed thresholds. Let x_k be the k-th nearest other word:
 
-    w stays nearer than x_1     exactly when  <eta, u> <= ||w - x_1|| / 2                                      (eq. 18)
-    x_1 stays nearer than x_k   exactly when  <eta, u> <= (||w - x_k||^2 - ||w - x_1||^2) / (2 ||x_k - x_1||)  (eq. 19)
+    w stays nearer than x_1     exactly if  <eta, u> <= ||w - x_1|| / 2                                      (eq. 18)
+    x_1 stays nearer than x_k   exactly if  <eta, u> <= (||w - x_k||^2 - ||w - x_1||^2) / (2 ||x_k - x_1||)  (eq. 19)
 
-The directions differ, so passing one threshold says little about another. But where the first is long and the second
-ones are short, noise strong enough to make leaving w likely has a spread that is large against the second ones: which
-of the many words it lands on is then nearly chance, and seldom x_1. Source: Asghar, Carpentier, Zhao and Kaafar 2026,
-arXiv 2411.13784, section 4, theorems 1 and 2, equations 18 and 19; the means of both are its Table 2.
+The directions differ, so passing one threshold says little about another. But if the first threshold is long and the
+second ones are short, noise that is likely to leave w has a spread that is large compared with the second ones. The
+word that it reaches is then nearly chance, and seldom x_1. Source: Asghar, Carpentier, Zhao and Kaafar 2026, arXiv
+2411.13784, section 4, theorems 1 and 2, equations 18 and 19; the means of both are its Table 2.
 """
 
 from collections.abc import Iterator, Sequence
@@ -48,10 +48,10 @@ class NeighborGeometry:
     vocabulary: str  # name of the vocabulary
     ids: Ids  # the words, shape (batch,)
     ranks: tuple[int, ...]  # the ranks k that are set against the first neighbor
-    first: Reals  # ||w - x_1||, shape (batch,); 0 where another word shares the vector
+    first: Reals  # ||w - x_1||, shape (batch,); 0 if another word shares the vector
     further: Reals  # ||w - x_k||, shape (batch, len(ranks))
     half_first: Reals  # the right side of equation 18, ||w - x_1|| / 2, shape (batch,)
-    # the right side of equation 19, shape (batch, len(ranks)); 0 where x_1 and x_k share a vector, as no noise tells
+    # the right side of equation 19, shape (batch, len(ranks)); 0 if x_1 and x_k share a vector, as no noise tells
     # them apart
     gaps: Reals
 
@@ -61,23 +61,23 @@ class NeighborGeometry:
 
     @property
     def duplicates(self) -> int:
-        """Words whose nearest other word has the same vector: the original is never sure to come out for them."""
+        """Number of words with a duplicate vector: their original is never sure to come out."""
         return int(np.count_nonzero(self.first == 0))
 
     def spreads(self) -> tuple[Spread, ...]:
-        """Of ``half_first``, then of each column of ``gaps``: a row of the paper's Table 2, with more than means."""
+        """Return spreads of ``half_first`` and of each column of ``gaps``: the paper's Table 2 and more than means."""
         return tuple(spread(column) for column in (self.half_first, *self.gaps.T))
 
 
 def spread(values: Reals) -> Spread:
-    """Mean, standard deviation (divisor m - 1; 0 for one value) and ``QUANTILES`` of m >= 1 values."""
+    """Return mean, standard deviation (divisor m - 1; 0 for one value) and ``QUANTILES`` of m >= 1 values."""
     need(values.ndim == 1 and len(values) > 0, "values", f"shape {values.shape}", "of shape (m,), m >= 1")
     deviation = float(values.std(ddof=1)) if len(values) > 1 else 0.0
     return Spread(float(values.mean()), deviation, tuple(float(q) for q in np.quantile(values, QUANTILES)))
 
 
 def sample_words(vocabulary: Vocabulary, count: int, rng: np.random.Generator | None = None) -> Ids:
-    """``count`` different words, uniformly at random, in order of id.
+    """Return ``count`` different words, uniformly at random, in order of id.
 
     Args:
         count: between 1 and the number of words.
@@ -98,10 +98,11 @@ def neighbors_at_ranks(
     clip: float | None = None,
     progress: Progress | None = None,
 ) -> tuple[Ids, Reals]:
-    """The k-th nearest other word of each word, and its Euclidean distance, for every k in ``ranks``.
+    """Return the k-th nearest other word of each word, and its Euclidean distance, for every k in ``ranks``.
 
-    Exact: what the matrix product leaves in doubt is measured again from the two vectors, so a row depends on its word
-    alone. Words at the same distance are ranked by id; a word with the same vector is a neighbor at distance 0.
+    The result is exact: distances that the matrix product leaves in doubt are computed again from the two vectors, so a
+    row depends on its word alone. Words at the same distance are ranked by id; a word with the same vector is a
+    neighbor at distance 0.
 
     Args:
         vocabulary: public words and vectors; duplicate vectors are allowed.
@@ -146,7 +147,7 @@ def neighbor_distances(
     clip: float | None = None,
     progress: Progress | None = None,
 ) -> Reals:
-    """Distances of ``neighbors_at_ranks``, shape (batch, len(ranks)); same arguments, same errors."""
+    """Return the distances of ``neighbors_at_ranks``, shape (batch, len(ranks)); same arguments, same errors."""
     return neighbors_at_ranks(vocabulary, ids, ranks, clip=clip, progress=progress)[1]
 
 
@@ -158,12 +159,12 @@ def neighbor_geometry(
     clip: float | None = None,
     progress: Progress | None = None,
 ) -> NeighborGeometry:
-    """The thresholds of equations 18 and 19 for some words, or for all.
+    """Return the thresholds of equations 18 and 19 for some words, or for all.
 
     Args:
         vocabulary: public words and vectors; duplicate vectors are allowed.
-        ids: the words, at least one; None takes all.
-        ranks: what is set against the first neighbor, each between 2 and the number of other words.
+        ids: at least one word; None takes all.
+        ranks: compared with the first neighbor, each between 2 and the number of other words.
         clip: shorten longer vectors to this norm first; None leaves them, as the paper does.
 
     Raises:
@@ -178,7 +179,7 @@ def neighbor_geometry(
     points = _points(vocabulary, clip)
     between = np.stack([_distances(points, row[0], row[1:]) for row in found])
     first, further = distances[:, 0].copy(), distances[:, 1:].copy()
-    # The difference of squares as a product: it does not cancel where the two distances are close.
+    # The difference of squares as a product: it does not cancel if the two distances are close.
     rise = (further - first[:, None]) * (further + first[:, None])
     gaps = np.divide(rise, 2 * between, out=np.zeros_like(rise), where=between > 0)
     return NeighborGeometry(
@@ -206,7 +207,6 @@ def _points(vocabulary: Vocabulary, clip: float | None) -> Vectors:
 
 
 def _scores(points: Vectors, ids: Ids) -> tuple[Reals, float]:
-    """||v||^2 / 2 - <w, v>, which rises with the distance of v; shape (batch, n), and the largest squared norm."""
     left = points[ids].astype(np.float64)
     scores = np.empty((len(ids), len(points)))
     reach = 0.0
@@ -221,7 +221,6 @@ def _scores(points: Vectors, ids: Ids) -> tuple[Reals, float]:
 
 
 def _distances(points: Vectors, own: int, others: Ids) -> Reals:
-    """Euclidean distances from one row to others, from differences: exactly 0 for equal rows."""
     gaps = points[others].astype(np.float64) - points[own].astype(np.float64)
     # Sums along contiguous rows of one length add in one order, whatever else is in the table.
     return np.sqrt((gaps * gaps).sum(axis=1))

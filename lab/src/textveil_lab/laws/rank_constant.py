@@ -1,23 +1,22 @@
-"""The constant of the rank resampling, chosen by a criterion on public vectors instead of by hand.
+"""Constant of the rank resampling, chosen by a criterion on public vectors instead of by hand.
 
-After the noise the fix replaces the nearest word w by its i-th neighbor with probability proportional to
-exp(-c epsilon i), i = 0 being w. The exponential mechanism around w uses exp(-epsilon d_i / 2), d_i the distance of
-that neighbor, at the same nats per unit of distance. The three criteria ask that the first distribution be like the
-second:
+After the noise the fix replaces the nearest word w by its i-th neighbor with probability proportional to exp(-c epsilon
+i), i = 0 being w. The exponential mechanism around w uses exp(-epsilon d_i / 2), d_i the distance of that neighbor, at
+the same nats per unit of distance. Three criteria make the first distribution similar to the second:
 
     LOG_PROBABILITIES  least squares between the logarithms of the two distributions over ranks 1 to ``close``, up to a
                        constant for each word. They are -c epsilon i and -epsilon d_i / 2, so c is half the slope of the
                        mean d_i over i, whatever epsilon is: one constant a vocabulary, as in the paper.
     MEAN_DISTANCE      the mean distance between w and its replacement is the same.
-    MEAN_RANK          the mean rank is the same. Of all distributions proportional to exp(-decay i) that one has the
-                       least Kullback-Leibler divergence from the exponential mechanism's mean rank distribution.
+    MEAN_RANK          the mean rank is the same. Of all distributions proportional to exp(-decay i) this one has the
+        smallest Kullback-Leibler divergence from the exponential mechanism's mean rank distribution.
 
 The last two depend on epsilon. In high dimension the exponential mechanism either stays or spreads over much of the
-vocabulary, and so does a fix that is matched to all of it: ``compare_with_exponential`` shows both distributions. The
-first looks only at how the exponential mechanism falls over the close neighbors, which is what the fix is for.
-Everything is computed from public vectors, without draws, averaged over a stated set of words.
-Source of the fix: Asghar, Carpentier, Zhao and Kaafar 2026, arXiv 2411.13784, which sets c = 0.04 for GloVe and 0.007
-for word2vec by hand; of the exponential mechanism: Yue et al. 2021 (SanText). The criteria are ours.
+vocabulary, and so does a fix that matches all of it: ``compare_with_exponential`` shows both distributions. The first
+uses only how the exponential mechanism falls over the close neighbors, which is the purpose of the fix. All numbers
+come from public vectors, without draws, averaged over a stated set of words. Source of the fix: Asghar, Carpentier,
+Zhao and Kaafar 2026, arXiv 2411.13784, which sets c = 0.04 for GloVe and 0.007 for word2vec by hand; of the exponential
+mechanism: Yue et al. 2021 (SanText). The criteria are ours.
 """
 
 import math
@@ -38,15 +37,15 @@ from textveil_lab.mechanisms.parameters import checked_clip
 from textveil_lab.vocabulary.grid_distances import distances_on
 
 SAMPLED_WORDS = 1000
-"""Words that are averaged over where none are named: evenly spaced in the vocabulary, so it is the same every time."""
+"""Default number of averaged words, evenly spaced in the vocabulary, so they are the same every time."""
 
 _SCORES = 1 << 21
 _SMALLEST, _LARGEST = 1e-12, 700.0
-"""Decays between which a match is sought; beyond them all is uniform, or stays at rank 0, to within float64."""
+"""Range of tried decays; beyond it the law is uniform, or stays at rank 0, to within float64."""
 
 
 class Criterion(Enum):
-    """In what the fix shall be like the exponential mechanism."""
+    """Property in which the fix matches the exponential mechanism."""
 
     LOG_PROBABILITIES = "log-probabilities"
     MEAN_DISTANCE = "mean-distance"
@@ -63,11 +62,11 @@ class RankShares(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankConstant:
-    """A constant and what it was asked to meet."""
+    """Constant, with its criterion."""
 
     value: float  # c, for ``rank_constant`` of ``mechanisms.spherical_laplace``
     criterion: Criterion  # what was matched
-    epsilon_per_distance: float | None  # nats per unit of distance at which it was; None where c does not depend on it
+    epsilon_per_distance: float | None  # nats per unit of distance at which it was; None if c does not depend on it
     # what was to be met: the slope, or the mean distance or rank of the exponential mechanism or asked for
     target: float
     achieved: float  # its value for the fix with c = ``value``
@@ -77,7 +76,7 @@ class RankConstant:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class RankDistributions:
-    """The fix and the exponential mechanism around one and the same word, averaged over words."""
+    """Laws of the fix and of the exponential mechanism around the same word, averaged over words."""
 
     rank_constant: float  # c of the fix
     epsilon_per_distance: float  # nats per unit of distance of both
@@ -107,7 +106,7 @@ class RankDistributions:
 
 
 def geometric_ranks(decay: float, size: int) -> Reals:
-    """The distribution of the fix: P(i) proportional to exp(-decay i) over ranks 0 to size - 1."""
+    """Return the distribution of the fix: P(i) proportional to exp(-decay i) over ranks 0 to size - 1."""
     need(0 < decay < math.inf, "decay", decay, "finite and > 0")
     need(size >= 1, "size", size, "1 or more")
     with np.errstate(under="ignore"):
@@ -126,17 +125,17 @@ def calibrate_rank_constant(
     clip: float | None = None,
     progress: Progress | None = None,
 ) -> RankConstant:
-    """The constant c for which the fix meets ``criterion`` on this vocabulary.
+    """Return the constant c at which the fix meets ``criterion`` on this vocabulary.
 
     Args:
-        criterion: what to match; see the head of this module.
+        criterion: what to match; see the module's docstring.
         epsilon_per_distance: nats per unit of distance, finite and > 0; for ``LOG_PROBABILITIES`` None.
-        target: the mean distance or mean rank to meet in place of the exponential mechanism's; None takes that.
-        ids: words to average over; None takes ``SAMPLED_WORDS`` evenly spaced ones (all, where there are fewer).
+        target: mean distance or mean rank to match; None is the exponential mechanism's.
+        ids: words to average over; None takes ``SAMPLED_WORDS`` evenly spaced ones (all, if there are fewer).
         close: last rank of the least squares, at least 2 and at most the number of other words.
 
     Raises:
-        ParameterError: an argument is out of its domain, ``epsilon_per_distance`` is missing or not wanted, or no
+        ParameterError: an argument is out of its domain, ``epsilon_per_distance`` is missing or superfluous, or no
             constant meets the criterion (the target is 0 or that of a uniform draw, or all distances are equal).
     """
     n = len(vocabulary)
@@ -184,11 +183,11 @@ def calibrate_rank_constant(
 def constants_by_last_rank(
     vocabulary: Vocabulary, lasts: Sequence[int], *, ids: Ids | None = None, clip: float | None = None
 ) -> tuple[Reals, Reals]:
-    """The constant of ``LOG_PROBABILITIES`` for several values of ``close`` at once: it falls where distances flatten.
+    """Return the constant of ``LOG_PROBABILITIES`` for several values of ``close``; it falls where distances flatten.
 
     Args:
         lasts: last ranks of the least squares, each at least 2 and at most the number of other words.
-        ids: words to average over; None takes ``SAMPLED_WORDS`` evenly spaced ones (all, where there are fewer).
+        ids: words to average over; None takes ``SAMPLED_WORDS`` evenly spaced ones (all, if there are fewer).
 
     Returns:
         The constants, shape (lasts,), and the mean distance at each rank from 0 to the largest of ``lasts``.
@@ -210,12 +209,12 @@ def compare_with_exponential(
     clip: float | None = None,
     progress: Progress | None = None,
 ) -> RankDistributions:
-    """Both distributions of the replacement of a word, at the same nats per unit of distance.
+    """Return both laws of a word's replacement, at the same nats per unit of distance.
 
     Args:
         rank_constant: c of the fix, finite and > 0.
         epsilon_per_distance: nats per unit of distance, finite and > 0.
-        ids: words to average over; None takes ``SAMPLED_WORDS`` evenly spaced ones (all, where there are fewer).
+        ids: words to average over; None takes ``SAMPLED_WORDS`` evenly spaced ones (all, if there are fewer).
         close: last of the near ranks, between 1 and the number of other words.
     """
     n = len(vocabulary)
@@ -240,7 +239,6 @@ def compare_with_exponential(
 def _curves(
     vocabulary: Vocabulary, ids: Ids | None, epsilon: float | None, clip: float | None, progress: Progress | None
 ) -> tuple[int, Reals, Reals, float]:
-    """Over the words: number, mean distance by rank, and the exponential mechanism's mean distribution and distance."""
     n, norm = len(vocabulary), checked_clip(clip)
     count = min(n, SAMPLED_WORDS)
     words = np.arange(count, dtype=np.int64) * n // count if ids is None else checked_ids(ids, n)

@@ -1,9 +1,9 @@
-"""Where the output of a mechanism lands among the neighbors of the input: original, close or distant.
+"""Rank profiles: where a mechanism's output lands among the input's neighbors: original, close or distant.
 
-The rank of an output y around an input x is the number of words strictly nearer to x, ties going to the lower id; x
-itself has rank 0, even beside a word with the same vector. Distances are Euclidean, on the vectors as the mechanism
-clips them, and are those of ``vocabulary.grid``, which the rank resampling and the exponential mechanism use too.
-Source: Asghar, Carpentier, Zhao and Kaafar 2026, arXiv 2411.13784, where close means ranks 1 to 100.
+The rank of an output y around an input x is the number of words strictly nearer to x, the lower id first in a tie; x
+itself has rank 0, even beside a word with the same vector. Distances are Euclidean, on the vectors that the mechanism
+clips, from ``vocabulary.grid``, which the rank resampling and the exponential mechanism use too. Source: Asghar,
+Carpentier, Zhao and Kaafar 2026, arXiv 2411.13784, where close means ranks 1 to 100.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,22 +30,22 @@ _BINS_PER_DECADE = 8
 
 
 class Distribution(Protocol):
-    """What has an explicit P(y | x) over a vocabulary: every ``mechanisms.base.Channel``, and the demonstrations."""
+    """Explicit P(y | x) over a vocabulary: every ``mechanisms.base.Channel``, and the demonstrations."""
 
     @property
     def name(self) -> str:
-        """Its name in reports."""
+        """Name in reports."""
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Public parameters; ``clip`` is the norm to which it shortens vectors, where it does."""
+        """Public parameters; ``clip``, if there is one, is the norm to which vectors are shortened."""
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """The public words that ids stand for."""
+        """Public words of the ids."""
 
     def probabilities(self, word_id: int) -> Reals:
-        """P(y | x = word_id) for every y; shape (n,)."""
+        """Return P(y | x = word_id) for every y; shape (n,)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -54,7 +54,7 @@ class RankProfile:
 
     mechanism: str  # name of the mechanism
     words: int  # number of words that are averaged over, each with the same weight
-    draws_per_word: int | None  # draws of each; None where the distribution was computed
+    draws_per_word: int | None  # draws of each; None if the distribution was computed
     close: int  # ranks 1 to ``close`` are close, ranks above are distant
     original: Bound  # share of rank 0
     near: Bound  # share of ranks 1 to ``close``
@@ -70,14 +70,14 @@ class RankProfile:
 
 
 def mean_probability(successes: int, trials: int, confidence: float = 0.99) -> Bound:
-    """The mean of the probabilities of independent trials that need not share one probability.
+    """Return the mean of the probabilities of independent trials that need not share one probability.
 
-    The interval of Clopper and Pearson holds here too, but for one case that is widened. Let S be the number of
-    successes, m the mean probability, N the trials and a = (1 - confidence) / 2. The lower limit misses where S >= c,
-    c the least count with P(Bin(N, m) >= c) < a. For c >= N m + 1 Hoeffding bounds P(S >= c) by that binomial tail. A
-    smaller c is at most ceil(N m), and P(Bin(N, m) >= N m) > 1/4 > a for N m >= 1 (Greenberg and Mohri), so c = 1
-    and N m < 1 remain: there P(S >= 1) <= N m by the union bound, which is below a once the limit at one success is
-    a / N, a hair below Clopper and Pearson's 1 - (1 - a)^(1/N). The upper limit is the same for failures.
+    The Clopper-Pearson interval holds here too, except for one case, which is widened. Let S be the number of
+    successes, m the mean probability, N the trials and a = (1 - confidence) / 2. The lower limit misses if S >= c, c
+    the smallest count with P(Bin(N, m) >= c) < a. For c >= N m + 1 Hoeffding bounds P(S >= c) by that binomial tail. A
+    smaller c is at most ceil(N m), and P(Bin(N, m) >= N m) > 1/4 > a for N m >= 1 (Greenberg and Mohri), so c = 1 and N
+    m < 1 remain: there P(S >= 1) <= N m by the union bound, which is below a once the limit at one success is a / N, a
+    hair below Clopper and Pearson's 1 - (1 - a)^(1/N). The upper limit is the same for failures.
 
     Args:
         successes: between 0 and trials.
@@ -107,7 +107,7 @@ def rank_profile(
     rng: np.random.Generator | None = None,
     progress: Progress | None = None,
 ) -> RankProfile:
-    """The rank profile of one mechanism by simulation; see ``rank_profiles``."""
+    """Return the rank profile of one mechanism by simulation; see ``rank_profiles``."""
     return rank_profiles(
         [mechanism],
         ids,
@@ -131,19 +131,19 @@ def rank_profiles(
     rng: np.random.Generator | None = None,
     progress: Progress | None = None,
 ) -> list[RankProfile]:
-    """Rank profiles of several mechanisms on one vocabulary, sorting the distances of a word once for all.
+    """Return the rank profiles of several mechanisms on one vocabulary; each word's distances are sorted once.
 
-    The intervals speak of the mechanism averaged over these words: given the words, the draws are independent, each
-    with its word's own probability, and ``mean_probability`` bounds the mean of those. They say nothing of words that
-    are not in ``ids``: take a random sample, or all.
+    The intervals are about the mechanism averaged over these words: given the words, the draws are independent, each
+    with its word's own probability, and ``mean_probability`` bounds the mean of those. They say nothing of words
+    outside ``ids``: take a random sample, or all.
 
     Args:
         mechanisms: at least one, all on the same vocabulary.
-        ids: the words, shape (batch,), at least one; a word that comes twice counts twice.
+        ids: the words, shape (batch,), at least one; a repeated word counts each time.
         draws_per_word: fresh draws of each word, >= 1.
         close: ranks 1 to ``close`` are close, between 1 and the number of other words.
-        clip: norm to which vectors are shortened before ranks are taken; None leaves them; ``"mechanism"`` does as
-            the mechanisms do, which must agree.
+        clip: norm to which vectors are shortened before ranks are taken; None leaves them; ``"mechanism"`` takes the
+            clip of the mechanisms, which must agree.
         confidence: of each interval.
 
     Raises:
@@ -193,10 +193,10 @@ def exact_rank_profile(
     clip: float | Literal["mechanism"] | None = "mechanism",
     progress: Progress | None = None,
 ) -> RankProfile:
-    """The rank profile of an explicit distribution, without draws: the mean over ``ids`` of its probabilities by rank.
+    """Return the exact rank profile of an explicit distribution: the mean over ``ids`` of its probabilities by rank.
 
     Args:
-        channel: what gives P(y | x) for every y.
+        channel: gives P(y | x) for every y.
         ids: the words, shape (batch,), at least one.
         close: ranks 1 to ``close`` are close, between 1 and the number of other words.
         clip: as in ``rank_profiles``.
@@ -223,7 +223,7 @@ def exact_rank_profile(
 
 
 def ranks_around(grid: IntegerGrid, words: Ids, outputs: Ids, clip: float | None = None) -> Integers:
-    """Ranks of the outputs of each word around it.
+    """Return the ranks of each word's outputs around it.
 
     Args:
         grid: the public vectors.
@@ -248,7 +248,7 @@ def ranks_around(grid: IntegerGrid, words: Ids, outputs: Ids, clip: float | None
 
 
 def rank_edges(n: int, close: int = CLOSE) -> Integers:
-    """Edges of the bins of ranks 0 to n - 1: 0, 1, 2, then about eight a decade, ``close + 1`` and n among them.
+    """Return the bin edges of ranks 0 to n - 1: 0, 1, 2, then about eight a decade, ``close + 1`` and n included.
 
     Raises:
         ParameterError: close is not between 1 and n - 1.
@@ -267,7 +267,6 @@ def _distances(grid: IntegerGrid, words: Ids, clip: float | None) -> Reals:
 
 
 def _parts(values: Any, edges: Integers, close: int) -> list[Any]:
-    """Sums over rank 0, the close ranks and the distant ones."""
     split = int(np.searchsorted(edges, close + 1))
     return [values[0], values[1:split].sum(), values[split:].sum()]
 

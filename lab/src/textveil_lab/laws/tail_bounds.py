@@ -1,15 +1,15 @@
-"""Closed bounds of the tails of the noisy dot product and of its two factors, beside the exact tails.
+"""Closed bounds on the tails of the noisy dot product and of its two factors, beside the exact tails.
 
-``NoisyDotProduct`` has the exact distribution, so nothing here is needed to compute a probability; the bounds say why
-it is what it is. Section 5 of Asghar, Carpentier, Zhao and Kaafar 2026 (arXiv 2411.13784) has three of them: theorem 5
-(the direction is sub-Gaussian with variance parameter 1 / dim), theorem 6 (its tail) and theorem 7 (the two tails of
-the length by Chernoff's bound). Its theorem 8 puts them together and stands in product_bound.py, theorem 10 in
-mean_of_draws.py. The other bounds are ours; every one is proved in its docstring.
+``NoisyDotProduct`` has the exact distribution, so no probability needs these bounds; they explain its size. Section 5
+of Asghar, Carpentier, Zhao and Kaafar 2026 (arXiv 2411.13784) has three of them: theorem 5 (the direction is
+sub-Gaussian with variance parameter 1 / dim), theorem 6 (its tail) and theorem 7 (the two tails of the length by
+Chernoff's bound). Theorem 8 combines them (``product_probability``); theorem 10 is in dot_product.py
+(``log_chebyshev_of_mean``). The other bounds are ours; each docstring proves its bound.
 
-Every bound is the logarithm of a probability, at most 0. Notation: Z = L T, with L the length of the noise and T
-its cosine (noise_components.py); x = rate z.
+Every bound is the logarithm of a probability, at most 0. Notation: Z = L T, with L the length of the noise and T its
+cosine (noise_components.py); x = rate z.
 
-A bound of the noisy dot product by its two factors, and what it gives away.
+``ProductBound`` bounds the noisy dot product by its two factors.
 """
 
 import math
@@ -28,39 +28,42 @@ from textveil_lab.laws.noise_components import NoiseDirection, NoiseLength, as_r
 from textveil_lab.noise.distribution import check_parameters
 
 LogTail: TypeAlias = Callable[[ArrayLike, int, float], Reals]
-"""Logarithm of a tail probability at points >= 0, for dim and rate; the shape of the points."""
+"""Function from points >= 0, dim and rate to ln of a tail probability; shape of the points."""
 
 _LOG_HALF = -math.log(2)
 _FARTHEST = 1e100  # Scaled points are cut off here: squares stay finite
-_LEAST = 2.0**-1022  # The least normal float: a product below it has lost digits
+_LEAST = 2.0**-1022  # The smallest normal float: a product below it has lost digits
 
 
 def direction_variance_proxy(dim: int) -> float:
-    """1 / dim: the least s with E exp(a T) <= exp(s a^2 / 2) for every real a. The paper's theorem 5 of section 5.
+    """Return 1 / dim: the smallest s with E exp(a T) <= exp(s a^2 / 2) for every real a.
+
+    Source: the paper's theorem 5 of section 5.
 
     *Proof.* E T^(2k) = (1/2)_k / (dim/2)_k, so E exp(a T) = sum of (a^2/4)^k / (k! (dim/2)_k) with rising factorials;
     and (dim/2)_k >= (dim/2)^k makes each term at most (a^2 / (2 dim))^k / k!, whose sum is exp(a^2 / (2 dim)). No
-    smaller s will do, because the variance of T is 1 / dim and a proxy is never below the variance.
+        smaller s works, because the variance of T is 1 / dim and a proxy is never below the variance.
     """
     check_parameters(dim)
     return 1 / dim
 
 
 def log_direction_gaussian(cosine: ArrayLike, dim: int, rate: float = 1.0) -> Reals:
-    """P(T > t) <= exp(-dim t^2 / 2): Chernoff's bound from ``direction_variance_proxy``. The rate does not matter.
+    """Return ln of the bound P(T > t) <= exp(-dim t^2 / 2): Chernoff's bound from ``direction_variance_proxy``.
 
-    Source: Asghar, Carpentier, Zhao and Kaafar 2026, section 5, theorem 6.
+    The rate does not matter. Source: Asghar, Carpentier, Zhao and Kaafar 2026, section 5, theorem 6.
     """
     t = np.minimum(_points(cosine, "cosine", dim, rate), _FARTHEST)
     return -t * t / direction_variance_proxy(dim) / 2
 
 
 def log_direction_cap(cosine: ArrayLike, dim: int, rate: float = 1.0) -> Reals:
-    """P(T > t) <= (1 - t^2)^((dim - 1) / 2) / 2 for t < 1, and 0 from 1 on. The rate does not matter.
+    """Return ln of the bound P(T > t) <= (1 - t^2)^((dim - 1) / 2) / 2 for t < 1, and of 0 from 1 on.
 
-    *Proof.* P(T > t) is half the regularized incomplete beta function I_y(a, 1/2) at y = 1 - t^2, a = (dim - 1) / 2.
-    With u = y s, I_y(a, b) = y^a integral over [0, 1] of s^(a-1) (1 - y s)^(b-1) ds / B(a, b), and for b <= 1 the
-    factor (1 - y s)^(b-1) is at most (1 - s)^(b-1): so I_y(a, b) <= y^a. For dim = 1 the tail is 1/2 itself.
+    The rate does not matter.  *Proof.* P(T > t) is half the regularized incomplete beta function I_y(a, 1/2) at y = 1 -
+    t^2, a = (dim - 1) / 2. With u = y s, I_y(a, b) = y^a integral over [0, 1] of s^(a-1) (1 - y s)^(b-1) ds / B(a, b),
+    and for b <= 1 the factor (1 - y s)^(b-1) is at most (1 - s)^(b-1): so I_y(a, b) <= y^a. For dim = 1 the tail is 1/2
+    itself.
     """
     t = np.minimum(_points(cosine, "cosine", dim, rate), 1)
     with np.errstate(divide="ignore"):
@@ -69,34 +72,34 @@ def log_direction_cap(cosine: ArrayLike, dim: int, rate: float = 1.0) -> Reals:
 
 
 def log_length_upper(length: ArrayLike, dim: int, rate: float) -> Reals:
-    """P(L > l) <= exp(-(x - dim - dim log(x / dim))) for x = rate l >= dim, else 1.
+    """Return ln of the bound P(L > l) <= exp(-(x - dim - dim log(x / dim))) for x = rate l >= dim, else 0.
 
-    *Proof.* Chernoff: E exp(s rate L) = (1 - s)^(-dim), and -s x - dim log(1 - s) is least at s = 1 - dim / x.
+    *Proof.* Chernoff: E exp(s rate L) = (1 - s)^(-dim), and -s x - dim log(1 - s) is smallest at s = 1 - dim / x.
     Source: Asghar, Carpentier, Zhao and Kaafar 2026, section 5, theorem 7.
     """
     return _gamma_exponent(np.maximum(_scaled(length, "length", dim, rate), dim), dim)
 
 
 def log_length_lower(length: ArrayLike, dim: int, rate: float) -> Reals:
-    """P(L <= l) <= exp(-(x - dim - dim log(x / dim))) for x = rate l <= dim, else 1: Chernoff with s < 0.
+    """Return ln of the bound P(L <= l) <= exp(-(x - dim - dim log(x / dim))) for x = rate l <= dim, else 0.
 
-    Source: Asghar, Carpentier, Zhao and Kaafar 2026, section 5, theorem 7.
+    It is Chernoff's bound with s < 0. Source: Asghar, Carpentier, Zhao and Kaafar 2026, section 5, theorem 7.
     """
     return _gamma_exponent(np.minimum(_scaled(length, "length", dim, rate), dim), dim)
 
 
 def log_length_bernstein(length: ArrayLike, dim: int, rate: float) -> Reals:
-    """P(L > l) <= exp(-y^2 / (dim + y + sqrt(dim^2 + 2 dim y))), y = rate l - dim >= 0, else 1.
+    """Return ln of the bound P(L > l) <= exp(-y^2 / (dim + y + sqrt(dim^2 + 2 dim y))), y = rate l - dim >= 0, else 0.
 
-    The sub-gamma form with variance factor dim and scale 1: P(rate L > dim + sqrt(2 dim u) + u) <= e^-u.
-    Source: Boucheron, Lugosi and Massart 2013, section 2.4.
+    It is the sub-gamma form with variance factor dim and scale 1: P(rate L > dim + sqrt(2 dim u) + u) <= e^-u. Source:
+    Boucheron, Lugosi and Massart 2013, section 2.4.
     """
     y = np.maximum(_scaled(length, "length", dim, rate) - dim, 0)
     return _sub_gamma_exponent(y, dim)
 
 
 def log_length_lower_gaussian(length: ArrayLike, dim: int, rate: float) -> Reals:
-    """P(L <= l) <= exp(-(dim - x)^2 / (2 dim)) for x = rate l <= dim, else 1.
+    """Return ln of the bound P(L <= l) <= exp(-(dim - x)^2 / (2 dim)) for x = rate l <= dim, else 0.
 
     Source: Boucheron, Lugosi and Massart 2013, section 2.4: the left tail of a Gamma distribution is sub-Gaussian.
     """
@@ -105,27 +108,28 @@ def log_length_lower_gaussian(length: ArrayLike, dim: int, rate: float) -> Reals
 
 
 def log_chebyshev(z: ArrayLike, dim: int, rate: float) -> Reals:
-    """P(Z > z) <= (dim + 1) / (2 x^2): Chebyshev's inequality, halved because the distribution is symmetric."""
+    """Return ln of the bound P(Z > z) <= (dim + 1) / (2 x^2): Chebyshev's inequality, halved by symmetry."""
     x = _scaled(z, "z", dim, rate)
     with np.errstate(divide="ignore"):
         return np.minimum(_LOG_HALF + math.log(dim + 1) - 2 * np.log(x), 0)
 
 
 def log_bernstein(z: ArrayLike, dim: int, rate: float) -> Reals:
-    """P(Z > z) <= exp(-x^2 / (v + x + sqrt(v^2 + 2 v x))), v = dim + 1.
+    """Return ln of the bound P(Z > z) <= exp(-x^2 / (v + x + sqrt(v^2 + 2 v x))), v = dim + 1.
 
     *Proof.* log E exp(s rate Z) = -(v / 2) log(1 - s^2) <= (v / 2) s^2 / (1 - s^2) <= (v / 2) s^2 / (1 - s) for
-    0 <= s < 1, which is sub-gamma with variance factor v and scale 1. The tail of that: Boucheron, Lugosi and Massart
+    0 <= s < 1, which is sub-gamma with variance factor v and scale 1. Its tail: Boucheron, Lugosi and Massart
     2013, section 2.4.
     """
     return _sub_gamma_exponent(_scaled(z, "z", dim, rate), dim + 1)
 
 
 def log_chernoff(z: ArrayLike, dim: int, rate: float) -> Reals:
-    """P(Z > z) <= exp(a log(1 + q) - 2 a q), a = (dim + 1) / 2, q = x^2 / (2 a (a + sqrt(a^2 + x^2))).
+    """Return ln of the bound P(Z > z) <= exp(a log(1 + q) - 2 a q), a = (dim + 1) / 2.
 
-    *Proof.* E exp(s rate Z) = (1 - s^2)^(-a), and -s x - a log(1 - s^2) is least at s = (sqrt(a^2 + x^2) - a) / x,
-    where s x = 2 a q and 1 - s^2 = 1 / (1 + q). The best bound of this form, and right to first order far out.
+    Here q = x^2 / (2 a (a + sqrt(a^2 + x^2))).  *Proof.* E exp(s rate Z) = (1 - s^2)^(-a), and -s x - a log(1 - s^2) is
+    smallest at s = (sqrt(a^2 + x^2) - a) / x, where s x = 2 a q and 1 - s^2 = 1 / (1 + q). It is the best bound of this
+    form, and asymptotically exact to first order.
     """
     x = _scaled(z, "z", dim, rate)
     a = (dim + 1) / 2
@@ -134,23 +138,23 @@ def log_chernoff(z: ArrayLike, dim: int, rate: float) -> Reals:
 
 
 def log_combined(z: ArrayLike, dim: int, rate: float) -> Reals:
-    """P(Z > z) <= exp(-dim z^2 / (2 l^2)) + P(L > l) / 2 with the Chernoff bound for L; l balances the two.
+    """Return ln of the bound P(Z > z) <= exp(-dim z^2 / (2 l^2)) + P(L > l) / 2, Chernoff's for L; l balances both.
 
     *Proof.* If L <= l then Z > z needs T > z / l, which is bounded by ``log_direction_gaussian``; and L > l together
-    with Z > z >= 0 needs T > 0, which has probability at most 1/2 and is independent of L. True for every l, so also
-    for the l found by bisection.
+    with Z > z >= 0 needs T > 0, which has probability at most 1/2 and is independent of L. This holds for every l, so
+        also for the l that bisection finds.
     """
     return _combined(z, dim, rate, log_direction_gaussian)
 
 
 def log_combined_cap(z: ArrayLike, dim: int, rate: float) -> Reals:
-    """``log_combined`` with ``log_direction_cap`` in place of the Gaussian bound of the direction."""
+    """Return ``log_combined`` with ``log_direction_cap`` in place of the Gaussian bound of the direction."""
     return _combined(z, dim, rate, log_direction_cap)
 
 
 @dataclass(frozen=True, slots=True)
 class TailBound:
-    """A bound of a tail with the tail that it bounds."""
+    """Bound of a tail, with the tail."""
 
     name: str  # what it is, for a legend
     source: str  # where its statement or proof stands
@@ -160,7 +164,7 @@ class TailBound:
 
 
 def slack(bound: TailBound, points: ArrayLike, dim: int, rate: float) -> Reals:
-    """log(bound / exact probability) in nats, >= 0; infinity where the event is impossible and the bound is not 0."""
+    """Return ln(bound / exact probability) in nats, >= 0; infinity if only the event has probability 0."""
     upper, exact = bound.function(points, dim, rate), bound.exact(points, dim, rate)
     impossible = np.isneginf(exact)
     return np.where(impossible, np.where(np.isneginf(upper), 0.0, np.inf), upper - np.where(impossible, 0.0, exact))
@@ -213,10 +217,10 @@ def _points(values: ArrayLike, name: str, dim: int, rate: float) -> Reals:
 
 
 def _scaled(values: ArrayLike, name: str, dim: int, rate: float) -> Reals:
-    """Points times the rate; what is above zero stays between the least normal float and ``_FARTHEST``.
+    """Return points times the rate; positive ones stay between the smallest normal float and ``_FARTHEST``.
 
-    Both cuts keep a bound a bound. Upper tails only grow where a far point is moved nearer, and lower ones are
-    bounded by 1 there; a lower tail only grows where a tiny point is moved up, and upper ones are bounded by 1 there.
+    Both cuts keep the bounds valid. Moving a far point nearer only raises an upper tail, and lower tails are bounded by
+    1 there; moving a tiny point up only raises a lower tail, and upper ones are bounded by 1 there.
     """
     points = _points(values, name, dim, rate)
     with np.errstate(over="ignore"):
@@ -224,20 +228,19 @@ def _scaled(values: ArrayLike, name: str, dim: int, rate: float) -> Reals:
 
 
 def _gamma_exponent(x: Reals, dim: int) -> Reals:
-    """-(x - dim - dim log(x / dim)), without cancellation near dim and near 0."""
     y = (x - dim) / dim
     with np.errstate(divide="ignore"):
         return np.where(x < dim / 2, dim * (np.log(x) - math.log(dim)) - (x - dim), dim * (np.log1p(y) - y))
 
 
 def _sub_gamma_exponent(y: Reals, factor: float) -> Reals:
-    """-(factor) h(y / factor), h(u) = 1 + u - sqrt(1 + 2 u) = u^2 / (1 + u + sqrt(1 + 2 u))."""
+    """Return -(factor) h(y / factor), h(u) = 1 + u - sqrt(1 + 2 u) = u^2 / (1 + u + sqrt(1 + 2 u))."""
     u = y / factor
     return -y * (u / (1 + u + np.sqrt(1 + 2 * u)))
 
 
 def _combined(z: ArrayLike, dim: int, rate: float, direction: LogTail) -> Reals:
-    """Logarithm of exp(direction(z / l)) + exp(length(l)) / 2 at the l where the two exponents cross."""
+    """Return ln of exp(direction(z / l)) + exp(length(l)) / 2 at the l at which the two exponents cross."""
     x = _scaled(z, "z", dim, rate)
     low, high = np.log(np.full_like(x, dim)), np.log(4 * dim + 4 * x)
 
@@ -266,7 +269,7 @@ class ProductBound(NamedTuple):
 
 
 def product_probability(cosine: float, length: float, dim: int, rate: float) -> float:
-    """A lower bound of P(|Z| < cosine * length); 0 where one of the tail bounds is 1 or more.
+    """Return a lower bound on P(|Z| < cosine * length); 0 if one of the tail bounds is 1 or more.
 
     Args:
         cosine: a > 0.
@@ -278,9 +281,9 @@ def product_probability(cosine: float, length: float, dim: int, rate: float) -> 
 
 
 def equal_factors(probability: float, dim: int, rate: float) -> ProductBound:
-    """The a and b at which both factors of the theorem are the square root of ``probability``.
+    """Return the a and b at which both factors of the theorem are the square root of ``probability``.
 
-    Both are rounded outwards, so that the bound at them is ``probability`` or more, to within 1e-15.
+    Both are rounded outwards, so that their bound is at least ``probability``, to within 1e-15.
 
     Args:
         probability: strictly between 0 and 1; a double's precision ends near 1 - 1e-15.
@@ -300,6 +303,6 @@ def equal_factors(probability: float, dim: int, rate: float) -> ProductBound:
 
 
 def exact_radius(probability: float, dim: int, rate: float) -> float:
-    """The z with P(|Z| < z) = probability, in units of distance: what ``equal_factors`` bounds from above."""
+    """Return the z with P(|Z| < z) = probability, in units of distance; ``equal_factors`` bounds it from above."""
     need(0 < probability < 1, "probability", probability, "strictly between 0 and 1")
     return float(NoisyDotProduct(dim, rate).quantile((1 + probability) / 2))

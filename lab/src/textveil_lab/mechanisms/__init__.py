@@ -1,1 +1,1 @@
-"""Mechanisms."""
+"""Mechanisms of the literature."""

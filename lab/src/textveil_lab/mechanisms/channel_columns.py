@@ -1,4 +1,4 @@
-"""The columns of any channel that is drawn by integers: its own where it offers them, else made from all its rows."""
+"""Columns of any channel that draws by integers: its own if it offers them, else made from all its rows."""
 
 import math
 from typing import Final
@@ -21,18 +21,18 @@ from textveil_lab.mechanisms.capabilities import ChannelColumns, SequenceColumns
 from textveil_lab.mechanisms.product_columns import own_columns, sequence_columns
 from textveil_lab.mechanisms.sampling.output_columns import Columns
 
-LISTED: Final = 256  # inputs that are listed for an output where the channel tells all of them apart: the likeliest
+LISTED: Final = 256  # inputs listed for an output, the likeliest, if the channel tells all inputs apart
 _BLOCK_WEIGHTS: Final = 1 << 23  # weights that are made at once: 64 MB
 _SLACK: Final = 1e-12
-"""Relative: probabilities of one value from rows of different totals may differ in the last digits."""
+"""Relative tolerance: equal probabilities from rows of different totals may differ in the last digits."""
 
 
 def columns_of(
     mechanism: Described | ChannelColumns | SequenceColumns, progress: Progress | None = None
 ) -> ChannelColumns:
-    """Return what gives the columns of a mechanism; keep it, where they are made from all rows that is done once.
+    """Return the source of a mechanism's columns; keep it, since making them from all rows happens once.
 
-    That takes n^2 weights: for 33,000 words some 75 s of a processor and 0.9 GB.
+    All rows take n^2 weights: for 33,000 words some 75 s of one core and 0.9 GB.
 
     Raises:
         UnsupportedGuarantee: it offers neither columns nor integer weights.
@@ -46,10 +46,10 @@ def columns_of(
 
 
 def need_columns(mechanism: Mechanism) -> WordMechanism | SequenceMechanism:
-    """``mechanism``, where its outputs can be read back: by ``columns_of``, or as a sequence with columns.
+    """Return ``mechanism`` if its outputs can be read back: by ``columns_of``, or as a sequence with columns.
 
     Raises:
-        UnsupportedGuarantee: they cannot.
+        UnsupportedGuarantee: its outputs cannot be read back.
     """
     if isinstance(mechanism, WordMechanism | SequenceMechanism) and (
         isinstance(mechanism, IntegerWeights)
@@ -69,7 +69,7 @@ def _no_columns(mechanism: object) -> UnsupportedGuarantee:
 
 
 class MadeColumns:
-    """Columns of a channel, read from all its rows.
+    """Columns of a channel, from all its rows.
 
     Args:
         vocabulary: inputs and outputs.
@@ -88,10 +88,7 @@ class MadeColumns:
 
 
 def made_columns(channel: IntegerWeights, progress: Progress | None = None, listed: int = LISTED) -> MadeColumns:
-    """The columns of a channel from its integers; the ``listed`` likeliest inputs of each output at most.
-
-    ``listed``: inputs kept for an output.
-    """
+    """Return the columns of a channel from its integers: at most the ``listed`` likeliest inputs of each output."""
     size = len(channel.vocabulary)
     block = max(1, _BLOCK_WEIGHTS // size)
     least, sums = np.full(size, math.inf), np.zeros(size)
@@ -119,7 +116,6 @@ def _likeliest(chances: Reals, whose: Integers, listed: int) -> tuple[Reals, Int
 
 
 def _listed(likeliest: Reals, whose: Integers, least: Reals, sums: Reals) -> Columns:
-    """The columns: what is above the least, or above the mean of what is not listed."""
     size, listed = likeliest.shape
     floor, complete = least, True
     if listed < size:

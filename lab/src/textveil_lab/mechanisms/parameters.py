@@ -1,6 +1,6 @@
-"""Options that several mechanisms declare in one way, and what several constructors make of them.
+"""Options and helpers that several mechanisms share.
 
-Bounds of codes: what every code is brought into before noise is added, and how far apart two codes can then be.
+Bounds of codes: maps into a bounded set before noise is added, with the largest distance of two codes.
 """
 
 import math
@@ -62,7 +62,7 @@ Delta: TypeAlias = Annotated[float, Option(FRACTION, "Delta of one token, for ap
 ClaimedDelta: TypeAlias = Annotated[
     float, Option(FRACTION, "The claimed delta.", "D", GUARANTEE, unset="4^-noise_dim, as in the paper")
 ]
-"""Of a published form, whose paper takes 4^-d."""
+"""Delta of a published form; the paper takes 4^-d."""
 
 
 Clip: TypeAlias = Annotated[
@@ -167,7 +167,7 @@ _MARGIN = 1 + 2.0**-20  # covers the float32 rounding of clipped vectors: diamet
 
 
 def one_of(**options: float | None) -> tuple[str, float]:
-    """The one option that is given, with its value.
+    """Return the name and value of the one option that is given.
 
     Raises:
         ParameterError: none or several are given.
@@ -182,23 +182,23 @@ def one_of(**options: float | None) -> tuple[str, float]:
 
 
 def given(**options: Any) -> dict[str, Any]:
-    """The options that are not None, for the parameters of a report."""
+    """Return the options that are not None, for the parameters of a report."""
     return {name: value for name, value in options.items() if value is not None}
 
 
 def checked_clip(clip: float | None) -> float | None:
-    """A clipping norm that is None or finite and > 0."""
+    """Return a clipping norm that is None or finite and > 0; refuse any other."""
     need(clip is None or 0 < clip < math.inf, "clip", clip, "finite and > 0, or None for no clipping")
     return clip
 
 
 def outward(diameter: float) -> float:
-    """A diameter enlarged to hold for the float32 vectors that noise is added to."""
+    """Return a diameter enlarged to hold for the float32 vectors that noise is added to."""
     return diameter * _MARGIN
 
 
 def rate_within(epsilon: float, diameter: float) -> float:
-    """The greatest rate at which a metric guarantee, whose loss at the diameter is rounded up, is within epsilon."""
+    """Return the largest rate at which a metric guarantee is within epsilon; its loss at the diameter is rounded up."""
     rate = spherical_laplace_rate(epsilon, diameter)
     while math.nextafter(rate * diameter, math.inf) > epsilon:
         rate = math.nextafter(rate, 0.0)
@@ -208,13 +208,13 @@ def rate_within(epsilon: float, diameter: float) -> float:
 def proved_metric(
     epsilon_per_distance: float, metric: str, diameter: float, proof: str, adjacency: Adjacency = ONE_TOKEN
 ) -> MetricDP:
-    """A guarantee per distance that a page of proofs proves."""
+    """Return a guarantee per distance that a proof page proves."""
     numbers = {"epsilon_per_distance": epsilon_per_distance, "diameter": diameter}
     return MetricDP(**numbers, metric=metric, status=status_under(proof), source=proof, adjacency=adjacency)
 
 
 def metric_name(order: str, clip: float | None) -> str:
-    """The metric of a guarantee, with what it is measured on."""
+    """Return the name of a guarantee's metric, with the points that it is on."""
     return order if clip is None else f"{order} on vectors clipped to norm {clip:g}"
 
 
@@ -296,7 +296,7 @@ Device: TypeAlias = Annotated[
 
 
 REPRESENTATIONS: Final = "Representations of texts"
-"""The heading under which help lists what only mechanisms of vectors take."""
+"""Heading of help for options that only mechanisms of vectors take."""
 
 
 VectorEpsilon: TypeAlias = Annotated[
@@ -339,27 +339,27 @@ Highest: TypeAlias = Annotated[
 
 
 def dim_of(vocabulary: Vocabulary, vector_dim: int | None) -> int:
-    """Return what was asked for, or the dimension of the vocabulary's vectors."""
+    """Return the requested dimension, or that of the vocabulary's vectors."""
     return vocabulary.dim if vector_dim is None else vector_dim
 
 
 class CodeBound(Protocol):
-    """A set of codes, and a map into it that is defined for every code."""
+    """Set of codes, and a map into it that is defined for every code."""
 
     @property
     def widest(self) -> float:
-        """No coordinate of two codes differs by more."""
+        """Largest difference of two codes in one coordinate."""
 
     def __call__(self, codes: Reals) -> Reals:
-        """A code of the set for each code, float64, shape (batch, dim); what is no number counts as 0."""
+        """Return a code of the set for each code, float64, shape (batch, dim); NaN and infinity count as 0."""
 
     def reach(self, dim: int, norm: int) -> float:
-        """No two codes of ``dim`` coordinates are farther apart in the L1 or L2 norm: the sensitivity, rounded up."""
+        """Return the largest L1 or L2 distance of two codes of ``dim`` coordinates: the sensitivity, rounded up."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClampedValues:
-    """Every coordinate in [-limit, limit]: two codes are at most 2 limit dim apart in L1, 2 limit sqrt(dim) in L2.
+    """Set with every coordinate in [-limit, limit]: distances up to 2 limit dim in L1, 2 limit sqrt(dim) in L2.
 
     Source: Igamberdiev and Habernal 2023 (DP-BART), theorem 1.
     """
@@ -382,7 +382,7 @@ class ClampedValues:
 
 @dataclass(frozen=True, slots=True)
 class ClippedNorm:
-    """Longer codes shortened to the norm ``limit``.
+    """Set of codes shortened to the norm ``limit``.
 
     Two codes of L1 norm at most C are at most 2C apart in both norms; of L2 norm at most C, 2C in L2 and 2C sqrt(dim)
     in L1. Source: Habernal 2021, theorem 3.3 and corollary 3.4.
@@ -410,15 +410,16 @@ class ClippedNorm:
 
 
 def _numbers(codes: Reals) -> Reals:
-    """Finite numbers as they are, all else as 0: a text of which a model makes no number is not told apart by it."""
+    """Return finite numbers unchanged, all others as 0: a text for which a model returns NaN is not distinguished."""
     return np.nan_to_num(np.asarray(codes, dtype=np.float64), nan=0.0, posinf=0.0, neginf=0.0)
 
 
 def checked_vectors(vectors: ArrayLike, dim: int) -> Reals:
-    """``vectors`` as float64 of shape (batch, dim), every number finite.
+    """Return ``vectors`` as float64 of shape (batch, dim), all finite.
 
     Raises:
-        ParameterError: another shape or type, or a number that is not finite (no number is printed: they are private).
+        ParameterError: another shape or type, or a number that is not finite. The message has no numbers: they are
+            private.
     """
     array = np.asarray(vectors)
     need(array.dtype.kind in "fiu", "vectors", f"dtype {array.dtype}", "real numbers")

@@ -1,7 +1,7 @@
-"""Presets: mechanisms that fix options of another one. Each is a row: its name, of which it is, options, source.
+"""Presets: mechanisms that fix options of another one. Each is a row: name, target, options, source.
 
-A preset draws as the other does, byte for byte, under its own name. Its maker is a function of this module that is made
-when it is asked for: ``textveil_lab.mechanisms.presets:cmp``.
+A preset draws the same bytes as its target, under its own name. This module makes its constructor on demand:
+``textveil_lab.mechanisms.presets:cmp``.
 """
 
 import inspect
@@ -16,7 +16,7 @@ from textveil.registry.options import GUARANTEE, Option, interval
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preset:
-    """A row."""
+    """One preset."""
 
     name: str  # what users write
     of: str  # the maker whose options it fixes, ``module:function`` below ``textveil.mechanisms``

@@ -1,4 +1,4 @@
-"""textveil's own channels read by their outputs, and as integers over base weights: what decoding and audits use."""
+"""textveil's own channels read by their outputs, and as integers over base weights, for decoding and audits."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -24,7 +24,7 @@ from textveil_lab.mechanisms.sampling.raised_entries import excess_entries, exce
 
 
 class WeightedColumns:
-    """Columns of a weighted neighborhood; the first call builds a table where it is not there."""
+    """Columns of a weighted neighborhood; the first call builds a missing table."""
 
     def __init__(self, channel: WeightedNeighborhood) -> None:
         self.vocabulary, self._weights, rows = channel.vocabulary, channel.weights, channel.rows
@@ -37,7 +37,7 @@ class WeightedColumns:
 
     @property
     def column_tables(self) -> tuple[PublicTable, ...]:
-        """The tables that columns are read from."""
+        """Tables of the columns."""
         return (self._columns.table,) if isinstance(self._columns, EndColumns) else self._tables
 
     def columns(self, outputs: Ids) -> Columns:
@@ -109,7 +109,7 @@ class ConsistentColumns:
 
 
 class ContextualColumns:
-    """Columns of a contextual neighborhood; inputs to which an output is no near neighbor are left out."""
+    """Columns of a contextual neighborhood; inputs that are no near neighbors of an output are left out."""
 
     def __init__(self, mechanism: ContextualNeighborhood) -> None:
         self.vocabulary, self._mechanism = mechanism.vocabulary, mechanism
@@ -141,7 +141,7 @@ class ContextualColumns:
 
 
 def own_columns(mechanism: object) -> ChannelColumns | None:
-    """Return the source of the columns of a channel with columns of its own; keep it: the first reads all rows."""
+    """Return the column source of a channel with columns of its own; keep it, since the first call reads all rows."""
     if isinstance(mechanism, ChannelColumns):
         return mechanism
     if isinstance(mechanism, WeightedNeighborhood):
@@ -152,7 +152,7 @@ def own_columns(mechanism: object) -> ChannelColumns | None:
 
 
 def sequence_columns(mechanism: object) -> SequenceColumns | None:
-    """Return what gives the columns of a sequence mechanism, if its outputs can be read back."""
+    """Return the column source of a sequence mechanism; None if its outputs cannot be read back."""
     if isinstance(mechanism, SequenceColumns):
         return mechanism
     if isinstance(mechanism, ConsistentNeighborhood):
@@ -161,7 +161,7 @@ def sequence_columns(mechanism: object) -> SequenceColumns | None:
 
 
 def over_base(mechanism: object) -> Callable[[], OverBase] | None:
-    """Return what states the integers of a channel over base weights, if it can: audits then skip the rest."""
+    """Return a function to the integers of a channel over base weights; None if it states none."""
     if isinstance(mechanism, WeightsOverBase):
         return mechanism.over_base
     for kind, stated in _OVER_BASE.items():
@@ -195,19 +195,19 @@ _OVER_BASE: Mapping[type, Callable[[Any], OverBase]] = {
 
 
 def _log_least(weights: GrowingWeights, lent: Lent, counts: Integers) -> Reals:
-    """Logarithm of what every input at least gives a word with so many slots, shape (documents,)."""
+    """Return ln of the smallest weight that every input gives a word with so many slots, shape (documents,)."""
     total = weights.fixed.total + (lent.sums << weights.fixed.shift)
     least: NDArray[np.float64] = np.log((counts << weights.fixed.shift) / total)
     return least
 
 
 def log_chances(mechanism: ContextualNeighborhood, ids: Ids, outputs: Ids, bounds: Integers) -> Reals:
-    """Return log probabilities that the filter gave words at their places, from what was released before.
+    """Return log probabilities that the filter gave words at their positions, given earlier releases.
 
     Args:
-        ids: words whose chance is asked for, shape (places,).
-        outputs: what was released, shape (places,).
-        bounds: where each document begins in both and the last one ends, shape (documents + 1,).
+        ids: words, shape (positions,).
+        outputs: released words, shape (positions,).
+        bounds: start of each document in both and end of the last, shape (documents + 1,).
     """
     words, released = (checked_ids(ids_given, len(mechanism.vocabulary)) for ids_given in (ids, outputs))
     out = np.empty(len(words))

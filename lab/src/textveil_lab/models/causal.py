@@ -1,8 +1,8 @@
 """Causal Hugging Face models as language models over a vocabulary's words.
 
-Words are spelled in the model's tokens, and a tree of all spellings makes the probabilities of words sum to 1: at the
-root, the model's probabilities of the tokens that begin a word, divided by their sum; at a place where a word ends and
-others go on, those of the tokens that go on as they are, and all the rest for the end.
+Words are spelled in the model's tokens, and a tree of all spellings makes the probabilities of words sum to 1. At the
+root, the probabilities of the tokens that begin a word are divided by their sum. At a node at which a word ends and
+others continue, the tokens that continue keep their probabilities, and the end gets the rest.
 """
 
 import copy
@@ -25,7 +25,7 @@ _ROOT: Final[Tokens] = ()
 
 
 class _Branch(NamedTuple):
-    """What may follow the beginning of a word: tokens that go on, and whether it is a word already."""
+    """Continuations of the beginning of a word: tokens that continue, and whether it is a word already."""
 
     tokens: Ids
     ends: bool
@@ -33,7 +33,7 @@ class _Branch(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class CausalModel:
-    """A causal model on disk; made by ``causal_language_model``."""
+    """Causal model on disk; made by ``causal_language_model``."""
 
     folder: Path
     foreign: ForeignModel
@@ -44,12 +44,12 @@ class CausalModel:
 
     @property
     def name(self) -> str:
-        """Its name in reports: the name of its folder."""
+        """Name in reports: that of its folder."""
         return self.foreign.name
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of its files, of the vocabulary's digest, and of how far it looks."""
+        """SHA-256 of its files, the vocabulary's digest and its reach."""
         return files_digest(self.folder, "causal", self.vocabulary, str(self.reach))
 
     @property
@@ -61,9 +61,9 @@ class CausalModel:
         return self.reach + 1
 
     def log_probabilities(self, contexts: Ids, words: Ids) -> Vectors:
-        """Natural logarithms of P(word | context), float32, shape (batch, k).
+        """Return ln P(word | context), float32, shape (batch, k).
 
-        Every different context is read once, and after it the beginnings of words of several tokens.
+        Every distinct context is read once, followed by the beginnings of words of several tokens.
 
         Args:
             contexts: ids in [0, n + 2), the latest last, shape (batch, order - 1).
@@ -71,7 +71,7 @@ class CausalModel:
 
         Raises:
             ParameterError: another shape, or an id outside its range.
-            ModelError: the model gives NaN.
+            ModelError: the model returns NaN.
         """
         check_contexts(contexts, self.reach, self.size)
         check_words(words, len(contexts), self.size)
@@ -101,9 +101,9 @@ class CausalModel:
         return scores
 
     def _read(self, text: list[int], begun: set[Tokens]) -> dict[Tokens, Reals]:
-        """Return what the model says after a text and each of the beginnings of words, the empty one among them.
+        """Return the model's output after a text and each of the beginnings of words, the empty one included.
 
-        The text is read once, and then the longest beginnings: they hold the others.
+        The text is read once, and then the longest beginnings, which contain the others.
         """
         libraries = load_libraries()
         inner = {prefix[:-1] for prefix in begun if prefix}
@@ -121,7 +121,6 @@ class CausalModel:
         return logits_of
 
     def _going_on(self, text: list[int], begun: list[Tokens], past: Any) -> Any:
-        """The model's logits after each token of the beginnings of words; what it kept of the text is used again."""
         deepest = max(map(len, begun))
         rows = [
             [*prefix, *[prefix[-1]] * (deepest - len(prefix))] for prefix in begun
@@ -136,7 +135,11 @@ class CausalModel:
         return load_libraries().torch.tensor(rows, device=self.foreign.device)
 
     def _logits(self, line: Any) -> Reals:
-        """Logits as an array. Raises ModelError: there is NaN among them."""
+        """Return logits as an array.
+
+        Raises:
+            ModelError: one is NaN.
+        """
         logits: Reals = line.float().cpu().numpy().astype(np.float64)
         if np.isnan(logits).any() or np.isposinf(logits).any():
             raise ModelError(f"the language model {self.name} must give finite numbers; got NaN. Check its weights.")
@@ -144,7 +147,6 @@ class CausalModel:
 
     @cached_property
     def _begin(self) -> list[int]:
-        """Tokens before every text: the model's mark for a beginning, or else a full stop."""
         tokenizer = self.foreign.tokenizer
         for token in (tokenizer.bos_token_id, tokenizer.cls_token_id, tokenizer.eos_token_id):
             if token is not None:
@@ -165,7 +167,7 @@ _END: Final = -1
 
 
 def _step(branch: _Branch, logits: Reals) -> dict[int, float]:
-    """Logarithms of what follows the beginning of a word: each token that goes on, and the end where it may end."""
+    """Return ln P of each continuation of a beginning of a word: tokens, and the end if a word may end here."""
     some = logits[branch.tokens]
     if not branch.ends:
         logs = some - np.logaddexp.reduce(some)
@@ -179,16 +181,16 @@ def _step(branch: _Branch, logits: Reals) -> dict[int, float]:
 def causal_language_model(
     folder: Path | str, vocabulary: Vocabulary, *, reach: int = REACH, batch: int = 64, device: str = "cpu"
 ) -> CausalModel:
-    """The causal model in a folder, asked about a vocabulary's words.
+    """Return the causal model in a folder, for a vocabulary's words.
 
     Args:
         folder: configuration, weights in safetensors and tokenizer, as ``save_pretrained`` writes them.
-        reach: earlier ids that it looks at, 1 to 1,024.
-        batch: beginnings of words that are given to the model together, >= 1.
+        reach: number of earlier ids that it reads, 1 to 1,024.
+        batch: number of beginnings of words in one call of the model, >= 1.
 
     Raises:
         ParameterError: ``reach`` or ``batch`` is outside its range.
-        ModelError: no such model in the folder, or its tokens cannot spell the vocabulary.
+        ModelError: the folder has no such model, or its tokens cannot spell the vocabulary.
     """
     need(1 <= reach <= 1024, "reach", reach, "from 1 to 1024")
     need(batch >= 1, "batch", batch, ">= 1")

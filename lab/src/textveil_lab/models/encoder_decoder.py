@@ -1,4 +1,4 @@
-"""Hugging Face models that read a text by an encoder and write one by a decoder: BART, T5 and their kin, on disk."""
+"""Hugging Face models on disk with an encoder that reads a text and a decoder that writes one: BART, T5 and others."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class TokenRows(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class EncoderDecoder:
-    """A model in a folder; made by ``encoder_decoder``."""
+    """Model in a folder; made by ``encoder_decoder``."""
 
     folder: Path
     foreign: ForeignModel
@@ -34,7 +34,7 @@ class EncoderDecoder:
 
     @property
     def name(self) -> str:
-        """Its name in reports: the name of its folder."""
+        """Name in reports: that of its folder."""
         return self.foreign.name
 
     @cached_property
@@ -51,17 +51,21 @@ class EncoderDecoder:
         return self.foreign.room
 
     def check_length(self, length: int) -> None:
-        """See that the model takes texts of so many tokens. Raises ParameterError: it does not."""
+        """Check that the model has room for so many tokens.
+
+        Raises:
+            ParameterError: it has not.
+        """
         need(1 <= length <= self.room, "length", length, f"from 1 to {self.room}, the tokens that {self.name} takes")
 
     def sizes(self, texts: Sequence[str]) -> Integers:
-        """Return how many tokens each text has, the tokenizer's marks among them, shape (texts,)."""
+        """Return the number of tokens of each text, the tokenizer's marks included, shape (texts,)."""
         with quiet(load_libraries().transformers):  # says that a text is longer than the model takes
             read = self.foreign.tokenizer(list(texts), truncation=False, padding=False)["input_ids"] if texts else []
         return np.array([len(tokens) for tokens in read], dtype=np.int64)
 
     def rows(self, texts: Sequence[str], length: int) -> TokenRows:
-        """The tokens of texts, the tokenizer's marks among them; longer texts are cut."""
+        """Return the tokens of texts, the tokenizer's marks included; longer texts are cut."""
         tokenizer = self.foreign.tokenizer
         read = tokenizer(list(texts), truncation=True, max_length=length, padding=False)["input_ids"]
         ids = np.full((len(texts), length), int(tokenizer.pad_token_id), dtype=np.int64)
@@ -73,12 +77,12 @@ class EncoderDecoder:
         return TokenRows(ids, inside)
 
     def states(self, texts: Sequence[str], length: int) -> Reals:
-        """The encoder's last states, float64, shape (texts, length, width), also behind the ends of texts.
+        """Return the encoder's last states, float64, shape (texts, length, width), padding included.
 
-        Every text is read as a row of ``length`` tokens, so what becomes of it does not depend on the others.
+        Every text is read as a row of ``length`` tokens, so its states do not depend on other texts.
 
         Args:
-            texts: any strings; of longer ones the first ``length`` tokens.
+            texts: any strings, cut at ``length`` tokens.
         """
         torch, device = load_libraries().torch, self.foreign.device
         states_of_texts = np.empty((len(texts), length, self.width))
@@ -93,12 +97,12 @@ class EncoderDecoder:
         return states_of_texts
 
     def written(self, states: Reals, *, beams: int) -> list[str]:
-        """Texts that the decoder writes of the encoder's states, and of nothing else: every place is attended to.
+        """Return the texts that the decoder writes from the encoder's states alone; it attends to every position.
 
-        The likeliest text by a search of ``beams`` beams, of at most as many tokens as there are places.
+        Each is the likeliest text by a beam search, of at most as many tokens as there are positions.
 
         Args:
-            states: of any origin, shape (texts, length, width).
+            states: from any source, shape (texts, length, width).
             beams: of the search, >= 1; 1 takes the likeliest token each time.
         """
         libraries, texts = load_libraries(), []
@@ -122,14 +126,14 @@ class EncoderDecoder:
 
 
 def encoder_decoder(folder: Path | str, device: str = "cpu") -> EncoderDecoder:
-    """The encoder-decoder in a folder.
+    """Return the encoder-decoder in a folder.
 
     Args:
         folder: configuration, weights in safetensors and tokenizer, as ``save_pretrained`` writes them.
 
     Raises:
         ParameterError: no such device.
-        ModelError: the folder holds no encoder-decoder with weights and tokenizer, or it has no token for padding.
+        ModelError: the folder has no encoder-decoder with weights and tokenizer, or it has no padding token.
     """
     foreign = read_model(folder, "encoder-decoder", device)
     if foreign.tokenizer.pad_token_id is None:
@@ -141,7 +145,7 @@ def encoder_decoder(folder: Path | str, device: str = "cpu") -> EncoderDecoder:
 
 @dataclass(frozen=True, eq=False)
 class StateCoder:
-    """Texts as the states of an encoder at ``length`` places, in a row; texts as its decoder writes them."""
+    """Texts as an encoder's states at ``length`` positions, in a row, and back by its decoder."""
 
     model: EncoderDecoder
     length: int  # places, from 1 to ``model.room``
@@ -157,7 +161,7 @@ class StateCoder:
 
     @property
     def dim(self) -> int:
-        """Coordinates: places times those of a state that are not pruned."""
+        """Number of coordinates: positions times the coordinates of a state that are not pruned."""
         return self.length * (self.model.width - len(self.pruned))
 
     @property

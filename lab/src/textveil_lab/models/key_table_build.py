@@ -1,4 +1,4 @@
-"""Builds the tables of ``textveil.models.ngram``: every key gets a cell in one of its two buckets."""
+"""Builder of the tables of ``textveil.models.ngram``: every key gets a cell in one of its two buckets."""
 
 from typing import Final
 
@@ -9,12 +9,12 @@ from textveil.errors import need
 from textveil.models.ngram import CELLS, TAG_BITS, PairTable, TripleTable, bucket, positions, sides, tagged
 from textveil.types import Bytes, Ids
 
-_LOAD: Final = 0.95  # share of cells that are used at most, where there are many
+_LOAD: Final = 0.95  # share of cells that are used at most, if there are many
 _ROUNDS: Final = 400  # rounds of moving keys before more room is given to those without a place
 
 
 def pair_table(size: int, contexts: Ids, words: Ids, codes: Bytes, count: int) -> tuple[PairTable, Ids]:
-    """A table of pairs, and the cell of each.
+    """Return a table of pairs, and the cell of each.
 
     Args:
         size: words are ids in [0, size).
@@ -24,7 +24,7 @@ def pair_table(size: int, contexts: Ids, words: Ids, codes: Bytes, count: int) -
     """
     held = np.bincount(contexts, minlength=count)
     buckets = np.ceil(held / (CELLS * _LOAD)).astype(np.int64)
-    buckets[0] = max(1, buckets[0])  # a look-up reads some bucket even where there is no pair
+    buckets[0] = max(1, buckets[0])  # a look-up reads some bucket even if there is no pair
     kind = np.uint16 if size < np.iinfo(np.uint16).max else np.uint32
     while True:
         starts = np.concatenate([[0], np.cumsum(buckets)])
@@ -40,9 +40,10 @@ def pair_table(size: int, contexts: Ids, words: Ids, codes: Bytes, count: int) -
 
 
 def triple_table(size: int, contexts: Ids, words: Ids, codes: Bytes, count: int) -> TripleTable:
-    """A table of words after numbered contexts in [0, count); no pair of them comes twice.
+    """Return a table of words after numbered contexts in [0, count); each pair is unique.
 
-    Raises ParameterError: more contexts than the cells of the table can tell apart.
+    Raises:
+        ParameterError: more contexts than the table's cells can distinguish.
     """
     bits = max(1, (count * size - 1).bit_length())
     buckets = max(1, -(-(1 << bits) // ((1 << TAG_BITS) - 1)) + 1, int(np.ceil(len(words) / (CELLS * _LOAD))))
@@ -61,16 +62,15 @@ def triple_table(size: int, contexts: Ids, words: Ids, codes: Bytes, count: int)
 
 
 def _nobody(buckets: int, bits: int) -> NDArray[np.uint32]:
-    """For each bucket, what no key has that belongs there: the position before its first one."""
     many = np.uint64(buckets)
     firsts = ((np.arange(buckets, dtype=np.uint64) << np.uint64(bits)) + many - np.uint64(1)) // many
     return tagged(firsts - np.uint64(1), 0)
 
 
 def _placed(first: Ids, second: Ids, buckets: int) -> Ids:
-    """A cell for each key in one of its two buckets, or -1 where none was found; the same on every machine.
+    """Return a cell for each key in one of its two buckets, -1 if none was found; the same on every machine.
 
-    Keys that find no free cell move another one out, which then looks in its other bucket.
+    A key without a free cell moves another one out, which then tries its other bucket.
     """
     held = np.full(buckets * CELLS, -1, dtype=np.int64)
     filled = np.zeros(buckets, dtype=np.int64)

@@ -1,9 +1,9 @@
 """Masked Hugging Face models as language models over a vocabulary's words.
 
-A word of m tokens is asked for at m masks between its two sides, and its weight is the product of its tokens'
-probabilities there; the weights of all words are divided by their sum.
+A word of m tokens is predicted at m masks between its two sides. Its weight is the product of its tokens' probabilities
+there; the weights of all words are divided by their sum.
 
-How the words of a vocabulary are spelled in another model's tokens.
+``Spelling`` spells the words of a vocabulary in another model's tokens.
 """
 
 from dataclasses import dataclass
@@ -30,21 +30,21 @@ _STOP, _OTHER = ".", "_"
 
 @runtime_checkable
 class MaskedLanguageModel(ModelOfWords, Protocol):
-    """Predicts a word from the ones around it."""
+    """Model that predicts a word from the words around it."""
 
     @property
     def reach(self) -> int:
-        """Ids that it looks at on each side, >= 1."""
+        """Number of ids that it reads on each side, >= 1."""
 
     def log_probabilities(self, left: Ids, right: Ids, words: Ids) -> Vectors:
-        """Natural logarithms of P(word | both sides), float32, shape (batch, k).
+        """Return ln P(word | both sides), float32, shape (batch, k).
 
         Args:
             left: ids in [0, n + 2) before the word, the nearest last, shape (batch, reach).
             right: ids in [0, n + 2) after the word, the nearest first, shape (batch, reach).
             words: ids in [0, n), shape (batch, k).
 
-        Raises ParameterError: another shape, or an id outside its range.
+        Raises:     ParameterError: another shape, or an id outside its range.
         """
 
 
@@ -57,12 +57,12 @@ class Spelling:
     other: Tokens
 
     def before(self, left: Ids, room: int) -> list[int]:
-        """The last ``room`` tokens, at most, of ids before a word, without the boundaries that pad them."""
+        """Return the last tokens, at most ``room``, of ids before a word, without the boundaries that pad them."""
         inner = np.flatnonzero(left != boundary_id(len(self.words)))
         return self._text(left[inner[0] :] if len(inner) else left[:0])[-room:]
 
     def after(self, right: Ids, room: int) -> list[int]:
-        """The first ``room`` tokens, at most, of ids after a word; of the boundaries that pad them, one is kept."""
+        """Return the first tokens, at most ``room``, of ids after a word, with one of the boundaries that pad them."""
         inner = np.flatnonzero(right != boundary_id(len(self.words)))
         return self._text(right[: inner[-1] + 2 if len(inner) else 1])[:room]
 
@@ -79,7 +79,11 @@ class Spelling:
 
 
 def spelling(tokenizer: Any, vocabulary: Vocabulary, name: str) -> Spelling:
-    """The tokens of a vocabulary's words. Raises ModelError: some words cannot be spelled, or two are spelled alike."""
+    """Return the tokens of a vocabulary's words.
+
+    Raises:
+        ModelError: some words cannot be spelled, or two have one spelling.
+    """
     known = [*(f"{_LED} {word}" for word in vocabulary.words), f"{_LED}{_STOP}", f"{_LED} {_OTHER}"]
     lead = tuple(tokenizer(_LED, add_special_tokens=False)["input_ids"])
     rows = [tuple(row) for row in tokenizer(known, add_special_tokens=False)["input_ids"]]
@@ -102,7 +106,7 @@ REACH: Final = 32  # Ids on each side that a model looks at unless told otherwis
 
 @dataclass(frozen=True, eq=False)
 class MaskedModel:
-    """A masked model on disk; made by ``masked_language_model``."""
+    """Masked model on disk; made by ``masked_language_model``."""
 
     folder: Path
     foreign: ForeignModel
@@ -113,12 +117,12 @@ class MaskedModel:
 
     @property
     def name(self) -> str:
-        """Its name in reports: the name of its folder."""
+        """Name in reports: that of its folder."""
         return self.foreign.name
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of its files, of the vocabulary's digest, and of how far it looks."""
+        """SHA-256 of its files, the vocabulary's digest and its reach."""
         return files_digest(self.folder, "masked", self.vocabulary, str(self.reach))
 
     @property
@@ -126,9 +130,9 @@ class MaskedModel:
         return len(self.spelling.words)
 
     def log_probabilities(self, left: Ids, right: Ids, words: Ids) -> Vectors:
-        """Natural logarithms of P(word | both sides), float32, shape (batch, k).
+        """Return ln P(word | both sides), float32, shape (batch, k).
 
-        Each pair of sides is read once for every length in tokens that words of the vocabulary have.
+        Each pair of sides is read once for every number of tokens of the vocabulary's words.
 
         Args:
             left: ids in [0, n + 2) before the word, the nearest last, shape (batch, reach).
@@ -137,7 +141,7 @@ class MaskedModel:
 
         Raises:
             ParameterError: another shape, or an id outside its range.
-            ModelError: the model gives NaN.
+            ModelError: the model returns NaN.
         """
         check_contexts(left, self.reach, self.size, "left")
         check_contexts(right, self.reach, self.size, "right")
@@ -170,7 +174,6 @@ class MaskedModel:
         }
 
     def _logs(self, asked: list[tuple[list[int], int, list[int]]]) -> Reals:
-        """Logarithms of tokens at the masks, shape (rows, masks, tokens)."""
         libraries, tokenizer = load_libraries(), self.foreign.tokenizer
         torch = libraries.torch
         begin, end = tokenizer.cls_token_id, tokenizer.sep_token_id
@@ -197,15 +200,15 @@ class MaskedModel:
 def masked_language_model(
     folder: Path | str, vocabulary: Vocabulary, *, reach: int = REACH, batch: int = 32, device: str = "cpu"
 ) -> MaskedModel:
-    """The masked model in a folder, asked about a vocabulary's words.
+    """Return the masked model in a folder, for a vocabulary's words.
 
     Args:
         folder: configuration, weights in safetensors and tokenizer, as ``save_pretrained`` writes them.
-        reach: ids on each side that it looks at, 1 to 512.
+        reach: number of ids that it reads on each side, 1 to 512.
 
     Raises:
         ParameterError: ``reach`` or ``batch`` is outside its range.
-        ModelError: no such model in the folder, its tokens cannot spell the vocabulary, or it has no mask.
+        ModelError: the folder has no such model, its tokens cannot spell the vocabulary, or it has no mask.
     """
     need(1 <= reach <= 512, "reach", reach, "from 1 to 512")
     need(batch >= 1, "batch", batch, ">= 1")

@@ -1,7 +1,7 @@
-"""What comes next, by a Hugging Face model on disk: causal, or an encoder with a decoder.
+"""Next tokens by a Hugging Face model on disk: causal, or an encoder with a decoder.
 
-A prompt is read once; what the model keeps of it is used for every token that follows. Rows of a reading may be taken
-several times and in any order, so that equal beginnings of many outputs are computed once.
+A prompt is read once; its cached states serve every token that follows. Rows of a reading may be used several times and
+in any order, so equal beginnings of many outputs are computed once.
 """
 
 from __future__ import annotations
@@ -23,28 +23,28 @@ Tokens = Sequence[int]  # Numbers of tokens, each below the model's ``size``
 
 
 class PromptReading(Protocol):
-    """Prompts with what has been generated for each so far."""
+    """Prompts with the tokens generated for each so far."""
 
     @property
     def logits(self) -> Reals:
-        """The model's numbers for every next token, float64, shape (rows, size)."""
+        """Model's numbers for every next token, float64, shape (rows, size)."""
 
     def going_on(self, rows: Integers, tokens: Ids) -> PromptReading:
-        """One more token for each of some rows, which may come twice; this reading must not be used again.
+        """Return the reading after one more token for some rows, with repetitions; do not use this reading again.
 
         Args:
             rows: of this reading, shape (more,).
-            tokens: what follows each, shape (more,).
+            tokens: next token of each, shape (more,).
         """
 
 
 @runtime_checkable
 class NextTokens(Protocol):
-    """Numbers for the token that follows a prompt and what was generated after it."""
+    """Model of the token that follows a prompt and generated tokens."""
 
     @property
     def name(self) -> str:
-        """Its name in reports."""
+        """Name in reports."""
 
     @property
     def digest(self) -> str:
@@ -52,28 +52,28 @@ class NextTokens(Protocol):
 
     @property
     def size(self) -> int:
-        """Number of tokens it chooses from."""
+        """Number of tokens to choose from."""
 
     @property
     def ends(self) -> frozenset[int]:
         """Tokens that end an output."""
 
     def room(self, tokens: int) -> int:
-        """Return how many tokens a prompt may have if ``tokens`` are to be generated; below 1 if there is no room."""
+        """Return the largest number of tokens of a prompt if ``tokens`` are generated; below 1 if there is no room."""
 
     def encoded(self, text: str) -> list[int]:
-        """The tokens of a prompt, one at least."""
+        """Return the tokens of a prompt, at least one."""
 
     def decoded(self, tokens: Tokens) -> str:
-        """The text of generated tokens, marks of the model left out."""
+        """Return the text of generated tokens, without the model's marks."""
 
     def read(self, prompts: Sequence[Tokens]) -> PromptReading:
-        """Prompts with nothing generated yet; each of one token at least."""
+        """Return the reading of prompts before any generated token; each prompt has at least one token."""
 
 
 @dataclass(frozen=True, eq=False)
 class ModelOnDisk:
-    """A model in a folder; made by ``next_tokens``."""
+    """Model in a folder; made by ``next_tokens``."""
 
     folder: Path
     foreign: ForeignModel
@@ -93,7 +93,7 @@ class ModelOnDisk:
 
     @cached_property
     def size(self) -> int:
-        """Number of tokens it chooses from: the width of its logits."""
+        """Number of tokens to choose from: the width of its logits."""
         return int(self.foreign.model.config.get_text_config().vocab_size)
 
     @cached_property
@@ -108,14 +108,14 @@ class ModelOnDisk:
         return frozenset(int(token) for token in flat if token is not None)
 
     def room(self, tokens: int) -> int:
-        """See ``NextTokens.room``; a decoder has places of its own."""
+        """Return ``NextTokens.room``; a decoder has its own positions."""
         most = min(self.foreign.room, int(self.foreign.tokenizer.model_max_length))
         if self.decodes:
             return most if tokens < self.foreign.room else 0
         return most - tokens
 
     def encoded(self, text: str) -> list[int]:
-        """See ``NextTokens.encoded``; of nothing at all, the mark that texts begin with."""
+        """Return the tokens of a prompt; an empty one gives the beginning-of-text token. See ``NextTokens.encoded``."""
         return [int(token) for token in self.foreign.tokenizer(text)["input_ids"]] or [self.start]
 
     def decoded(self, tokens: Tokens) -> str:
@@ -146,14 +146,12 @@ class ModelOnDisk:
 
 @dataclass(frozen=True, eq=False)
 class _PromptsRead:
-    """A reading of a model on disk."""
-
     model: ModelOnDisk
     prompts: list[list[int]]
     outputs: list[list[int]]
     logits: Reals  # see ``PromptReading``
-    past: Any  # what the model keeps of each row; None where it keeps nothing that rows can be taken from
-    mask: Any  # 1 where a row has a token, 0 where it was filled up
+    past: Any  # what the model keeps of each row; None if it keeps nothing that rows can be taken from
+    mask: Any  # 1 where a row has a token, 0 where it is padded
     encoded: Any  # of a decoder's prompts, shape (rows, longest, width); None for a causal model
 
     def going_on(self, rows: Integers, tokens: Ids) -> _PromptsRead:
@@ -222,14 +220,14 @@ def _numbers(logits: Any) -> Reals:
 
 
 def next_tokens(folder: Path | str, *, device: str = "cpu", causal: bool = False) -> ModelOnDisk:
-    """The model in a folder, whichever of the two kinds it is.
+    """Return the model in a folder, of either kind.
 
     Args:
         folder: configuration, weights in safetensors and tokenizer, as ``save_pretrained`` writes them.
 
     Raises:
         ParameterError: torch finds no such device.
-        ModelError: no such model in the folder.
+        ModelError: the folder has no such model.
     """
     decodes = is_encoder_decoder(folder)
     if causal and decodes:

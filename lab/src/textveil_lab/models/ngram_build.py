@@ -1,4 +1,4 @@
-"""Reads texts as the ids that language models see, and builds a trigram model of any vocabulary from public text."""
+"""Texts as context ids of language models, and trigram models of any vocabulary built from public text."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -29,10 +29,10 @@ class ReadTexts(NamedTuple):
 
 
 class TextReader:
-    """Reads texts as context ids, cut into tokens as releases are.
+    """Reader of texts as context ids, with the tokens of releases.
 
     Args:
-        words: the vocabulary's; a word that is not among them is read as anything else is.
+        words: of the vocabulary; any other word is read like anything else.
     """
 
     def __init__(self, words: Sequence[str]) -> None:
@@ -40,7 +40,7 @@ class TextReader:
         self._codes = TextCodes(words)
 
     def __call__(self, texts: Iterable[str]) -> ReadTexts:
-        """The ids of texts; each begins with a boundary."""
+        """Return the ids of texts; each begins with a boundary."""
         codes, bounds = self._codes.encode(texts)
         kinds = self._codes.legend.kinds[codes]
         ends = self._sentence_ends(codes) & (kinds != GOES_ON)  # no point within a number
@@ -64,24 +64,24 @@ _TEXTS: Final = 200  # Texts that are read together
 _LEAST_LOG: Final = -60.0
 _REST_LEVELS: Final = 255
 _REST_POWER: Final = 4 / 3
-"""Levels of what is left after two ids are (i / 255)^(4/3): within .003 of the whole, within .6 % of a half."""
+"""Levels of the rest after two ids are (i / 255)^(4/3): within .003 of the whole, within .6 % of a half."""
 
 _FIXED_BYTES: Final = 1 << 14
 
 
 def ngram_model(vocabulary: Vocabulary, texts: Iterable[str], *, name: str, max_bytes: int = MAX_BYTES) -> NgramModel:
-    """A trigram model of a vocabulary's words: interpolated modified Kneser-Ney, pruned, on 8 bits.
+    """Return a trigram model of a vocabulary's words: interpolated modified Kneser-Ney, pruned, on 8 bits.
 
     Args:
-        vocabulary: public words. Those that the text does not hold share what smoothing leaves for them.
+        vocabulary: public words. Those missing from the text share the mass that smoothing leaves.
         texts: public text, read once; memory grows with its distinct triples of words (about 100 bytes each), not with
             its length.
-        name: what reports call the model.
-        max_bytes: of the model's file, at most; the sequences that help least for their bytes are left out.
+        name: of the model in reports.
+        max_bytes: largest size of the model's file; the sequences that help least for their bytes are left out.
 
     Raises:
         ParameterError: ``max_bytes`` has no room for the words alone.
-        ModelError: the text holds no two words of the vocabulary in a row.
+        ModelError: the text has no two consecutive words of the vocabulary.
     """
     return compressed(counted(vocabulary, texts), vocabulary.digest, name=name, max_bytes=max_bytes)
 
@@ -96,7 +96,7 @@ def counted(vocabulary: Vocabulary, texts: Iterable[str]) -> TrigramCounts:
 
 
 def compressed(counts: TrigramCounts, vocabulary: str, *, name: str, max_bytes: float) -> NgramModel:
-    """The model of counted sequences that takes ``max_bytes`` at most; ``vocabulary`` is a digest.
+    """Return a model of counted sequences of at most ``max_bytes``; ``vocabulary`` is a digest.
 
     Raises:
         ParameterError: ``max_bytes`` has no room for the words alone.
@@ -129,7 +129,6 @@ def _within(counts: TrigramCounts, vocabulary: str, name: str, room: float) -> N
 
 
 def _arrays(counts: TrigramCounts, kept: Kept) -> tuple[dict[str, NDArray[Any]], int]:
-    """The arrays of a model, and the bits of its triples' keys."""
     n, wide, estimated = counts.size, counts.size + 2, kept.made
     unigram = np.log(estimated.unigram).astype(np.float32)
     single = np.exp(unigram.astype(np.float64))
@@ -171,7 +170,7 @@ def _arrays(counts: TrigramCounts, kept: Kept) -> tuple[dict[str, NDArray[Any]],
 
 
 def _logs(values: Reals) -> Vectors:
-    """Logarithms, none below exp(-60)."""
+    """Return ln of values, none below -60."""
     return np.log(np.maximum(values, np.exp(_LEAST_LOG))).astype(np.float32)
 
 

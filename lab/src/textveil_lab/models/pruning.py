@@ -1,11 +1,10 @@
-"""Which counted sequences a model keeps, and its numbers on 8 bits.
+"""Choice of the counted sequences that a model keeps, and its numbers on 8 bits.
 
-A sequence is worth what the training text would lose without it, in nats, for each byte that it takes (weighted
-difference of log probabilities: Seymore and Rosenfeld, Scalable backoff language models, 1996).
+A sequence's value is the training text's loss without it, in nats for each byte that it takes (weighted difference of
+log probabilities: Seymore and Rosenfeld, Scalable backoff language models, 1996).
 
-Interpolated modified Kneser-Ney: what counts of word sequences say of the next word.
-
-Counts of pairs and triples of ids in running text.
+Probabilities of the next word are interpolated modified Kneser-Ney, from counts of pairs and triples of ids in running
+text.
 """
 
 from dataclasses import dataclass
@@ -19,11 +18,11 @@ _BUFFERED: Final = 1 << 22  # Ids that are gathered before they are counted
 
 
 class TrigramCounts(NamedTuple):
-    """How often words follow one and two ids.
+    """Counts of words after one and two ids.
 
     With n words, a pair (v, w) has the key v n + w and a triple (u, v, w) the key (u (n + 2) + v) n + w, where u and v
-    are context ids and w a word; v is a word too in a triple, since a context does not reach past a boundary or a
-    word outside the vocabulary.
+    are context ids and w a word; v is a word too in a triple, since a context does not reach past a boundary or a word
+    outside the vocabulary.
     """
 
     size: int
@@ -34,7 +33,7 @@ class TrigramCounts(NamedTuple):
 
 
 class TrigramCounter:
-    """Counts as texts come in; memory grows with what is distinct, not with the text."""
+    """Counter of incoming texts; memory grows with distinct sequences, not with the text."""
 
     def __init__(self, size: int) -> None:
         self._size = size
@@ -71,11 +70,11 @@ def _added(known: tuple[Ids, Integers], keys: Ids) -> tuple[Ids, Integers]:
     return both, np.bincount(places, np.concatenate([known[1], counts]), len(both)).astype(np.int64)
 
 
-_USUAL: Final = (0.5, 1.0, 1.5)  # Discounts where the text is too small to estimate them
+_USUAL: Final = (0.5, 1.0, 1.5)  # Discounts if the text is too small to estimate them
 
 
 class Level(NamedTuple):
-    """The probabilities of one order."""
+    """Probabilities of one order."""
 
     contexts: Ids  # the distinct contexts, ascending, shape (c,)
     rows: Ids  # which of them each entry follows, shape (m,)
@@ -96,10 +95,10 @@ class Estimate(NamedTuple):
 
 
 def discounts(counts: Integers) -> Reals:
-    """D(0) = 0, D(1), D(2), D(3 and more) of counts, shape (4,).
+    """Return D(0) = 0, D(1), D(2), D(3 and more) of counts, shape (4,).
 
-    Y = n1 / (n1 + 2 n2), D(i) = i - (i + 1) Y n(i + 1) / n(i), kept within (0, i); 0.5, 1 and 1.5 where one of the
-    numbers n(i) of counts equal to i is zero.
+    Y = n1 / (n1 + 2 n2), D(i) = i - (i + 1) Y n(i + 1) / n(i), kept within (0, i); they are 0.5, 1 and 1.5 if one of
+    the numbers n(i) of counts equal to i is zero.
     """
     seen = np.bincount(np.minimum(counts, 5), minlength=6)[1:5].astype(np.float64)
     if not seen.all():
@@ -111,11 +110,11 @@ def discounts(counts: Integers) -> Reals:
 
 
 def estimate(counts: TrigramCounts, left_out: Flags | None = None) -> Estimate:
-    """The probabilities of counted sequences.
+    """Return the probabilities of counted sequences.
 
     Args:
         counts: at least one pair.
-        left_out: triples that will not be kept, for the counts that are passed down; None keeps all.
+        left_out: triples to drop, for the counts that are passed down; None keeps all.
     """
     n, wide = counts.size, counts.size + 2
     below = (counts.triples // n) % wide * n + counts.triples % n
@@ -133,7 +132,7 @@ def estimate(counts: TrigramCounts, left_out: Flags | None = None) -> Estimate:
 
 
 def _unigram(counts: Integers, n: int) -> Reals:
-    """P(w) from the number of different ids seen before w, and the uniform distribution."""
+    """Return P(w) from the number of different ids seen before w, and the uniform distribution."""
     taken = discounts(counts[counts > 0])[np.minimum(counts, 3)]
     estimated: Reals = (counts - taken + taken.sum() / n) / counts.sum()
     return estimated
@@ -157,9 +156,9 @@ _NOBODY: Final = 1e-9
 
 
 class Kept(NamedTuple):
-    """A choice of pairs and triples, and the estimate that goes with it.
+    """Chosen pairs and triples, with their estimate.
 
-    With each triple (u, v, w) its pairs (u, v) and (v, w) are kept.
+    Each kept triple (u, v, w) keeps its pairs (u, v) and (v, w).
     """
 
     pairs: Flags
@@ -172,7 +171,7 @@ class Kept(NamedTuple):
 
 
 def kept_within(counts: TrigramCounts, max_bytes: float) -> Kept:
-    """The most valuable pairs and triples that tables of ``max_bytes`` have room for."""
+    """Return the most valuable pairs and triples that fit into tables of ``max_bytes``."""
     whole = estimate(counts)
     triple_gains = _triple_gains(whole)
     least = 0.0
@@ -195,7 +194,6 @@ def kept_within(counts: TrigramCounts, max_bytes: float) -> Kept:
 
 
 def _kept(counts: TrigramCounts, triple_gains: Reals, least: float) -> Kept:
-    """Return what gains more than ``least`` nats a byte, and what that needs."""
     n, wide = counts.size, counts.size + 2
     triples = triple_gains > least * TRIPLE_BYTES
     estimated = estimate(counts, ~triples)
@@ -214,7 +212,6 @@ def _triple_gains(estimated: Estimate) -> Reals:
 
 
 def _pair_gains(counts: TrigramCounts, estimated: Estimate) -> Reals:
-    """Nats that the training text loses if a pair is predicted from the word alone."""
     level = estimated.bigrams
     uses = np.bincount(level.rows, counts.pair_counts)
     without = level.back[level.rows] * estimated.unigram[counts.pairs % counts.size]
@@ -232,14 +229,14 @@ class Quantized:
 
 
 def quantized(probabilities: Reals, rows: Ids, lower: Reals, contexts: int, size: int) -> Quantized:
-    """Probabilities on 8 bits, with the rest such that each context's sum to 1 as they then are.
+    """Return probabilities on 8 bits, with a rest that makes each context's rounded probabilities sum to 1.
 
-    Where a context lists every word there is no rest, and they sum to 1 as far as 8 bits go.
+    A context that lists every word has no rest; its sum is 1 to the precision of 8 bits.
 
     Args:
         probabilities: of listed words, shape (m,).
-        rows: the context of each, in [0, contexts).
-        lower: probabilities of the same words one order below, as they are used.
+        rows: context of each, in [0, contexts).
+        lower: probabilities of the same words one order below, as used.
     """
     logs = np.zeros(CODES + 1, dtype=np.float32)
     if len(probabilities):

@@ -1,4 +1,4 @@
-"""Small models with random weights, saved as any other would be: what claims about every model can be tried on."""
+"""Small models with random weights, saved like any other: for tests of claims about every model."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,11 +18,14 @@ _MARKS: Final = ("<pad>", "<s>", "</s>", "<unk>")
 _IDS: Final = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
 _WIDTH, _PLACES = 32, 128
 _SPREAD: Final = 0.5
-"""Of the weights; about the inverse root of the width, so that layers neither fade nor saturate, times three."""
+"""Standard deviation of the weights, about three times the inverse root of the width.
+
+At this size layers neither fade nor saturate.
+"""
 
 
 def random_bart(folder: Path, words: Sequence[str], seed: int = 0) -> Path:
-    """An encoder-decoder of one layer each, over whole words; all others are one unknown token."""
+    """Write an encoder-decoder of one layer each, over whole words; all other words are one unknown token."""
     sides = ("encoder", "decoder")
     parts = {f"{side}_{name}": value for side in sides for name, value in _LAYERS.items()}
     transformers = load_libraries().transformers
@@ -39,10 +42,10 @@ def random_bart(folder: Path, words: Sequence[str], seed: int = 0) -> Path:
 
 
 def random_gpt2(folder: Path, words: Sequence[str], seed: int = 0, spread: float = _SPREAD) -> Path:
-    """A causal language model of one layer, over whole words; see ``random_bart``.
+    """Write a causal language model of one layer, over whole words; see ``random_bart``.
 
     Args:
-        spread: their standard deviation; its logits spread with it.
+        spread: standard deviation of the weights; the logits' spread grows with it.
     """
     transformers = load_libraries().transformers
     size = len(_MARKS) + len(words)
@@ -53,7 +56,7 @@ def random_gpt2(folder: Path, words: Sequence[str], seed: int = 0, spread: float
 
 
 def random_network(folder: Path, vocabulary: Vocabulary, seed: int = 0) -> Path:
-    """An auto-encoder of sentences that has not learned anything, with its words."""
+    """Write an untrained auto-encoder of sentences, with its words."""
     torch = load_torch()
     settings = AutoencoderSettings(hidden=_WIDTH, code=_WIDTH, dropout=0.0, length=8)
     with torch.random.fork_rng(devices=[]):  # its own weights are drawn, and then replaced
@@ -86,7 +89,6 @@ def _saved(folder: Path, kind: Any, config: Any, words: Sequence[str], seed: int
 
 
 def _draw_weights(model: Any, seed: int, spread: float = _SPREAD) -> None:
-    """Gaussian matrices from NumPy's generator, so that no version of torch decides, and no biases."""
     torch, rng = load_torch(), np.random.default_rng(seed)
     with torch.no_grad():
         for name, weight in model.named_parameters():

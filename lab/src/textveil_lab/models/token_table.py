@@ -1,4 +1,4 @@
-"""The token embeddings of a model on disk as a vocabulary: the tokens that are whole words, with their vectors."""
+"""Token embeddings of a model on disk as a vocabulary: tokens that are whole words, with their vectors."""
 
 from pathlib import Path
 from typing import Final
@@ -10,20 +10,20 @@ from textveil.models.foreign_files import files_digest, load_libraries, read_mod
 from textveil.vocabulary.vocabulary import SMALLEST, Vocabulary
 
 _SPACES: Final = ("\u0120", "\u2581")
-"""What byte-level and SentencePiece tokenizers put in the place of the space before a word."""
+"""Marks of byte-level and SentencePiece tokenizers in place of the space before a word."""
 
 _GOES_ON: Final = "##"
-"""What WordPiece puts before a piece that goes on."""
+"""Mark of WordPiece before a piece that continues a word."""
 
 
 def token_vocabulary(folder: Path | str) -> tuple[Vocabulary, str]:
-    """The whole words among a model's tokens, in the model's order, and the digest of its files.
+    """Return the whole words among a model's tokens, in the model's order, and the digest of its files.
 
-    A token is a whole word where it begins one, as its tokenizer marks it, and has letters alone; special tokens,
-    pieces that go on, digits and marks are left out.
+    A token is a whole word if its tokenizer marks it as a word's beginning and it has only letters; special tokens,
+    continuing pieces, digits and marks are left out.
 
     Raises:
-        ModelError: the folder holds no model with its tokenizer, or its tokens hold less than two whole words.
+        ModelError: the folder has no model with its tokenizer, or fewer than two of its tokens are whole words.
     """
     foreign = read_model(folder, "encoder")
     torch = load_libraries().torch

@@ -1,8 +1,7 @@
 """Approximate nearest word by faiss's HNSW graph: often, not always, the nearest.
 
-The guarantee of a noise mechanism stays (the search sees the noisy vector alone and is a fixed function of it), but
-the distribution of its output is another one, so audits refuse it.
-Source of the index: Malkov and Yashunin 2018.
+The guarantee of a noise mechanism stays (the search is a fixed function of the noisy vector alone), but its output has
+another distribution, so audits refuse it. Source of the index: Malkov and Yashunin 2018.
 """
 
 from dataclasses import dataclass, field
@@ -19,7 +18,7 @@ _SEARCH_BREADTH = 256
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ApproximateFaiss:
-    """A row near each query, found by walking a graph of the rows."""
+    """Search for a row near each query, by walking a graph of the rows."""
 
     vectors: Vectors  # float32, shape (n, dim)
     _index: Any = field(repr=False)
@@ -33,7 +32,7 @@ class ApproximateFaiss:
         return False
 
     def __call__(self, queries: Vectors) -> Ids:
-        """Ids of near rows; shapes as ``Projection`` has them."""
+        """Return ids of near rows; shapes as in ``Projection``."""
         return first_found(self._index, queries)
 
 
@@ -42,7 +41,7 @@ def _restored(vectors: Vectors, stored: Any) -> ApproximateFaiss:
 
 
 def approximate_faiss(vectors: Vectors) -> ApproximateFaiss:
-    """A callable from queries of shape (batch, dim) to ids of shape (batch,), int64; builds its graph first."""
+    """Return a callable from queries of shape (batch, dim) to ids of shape (batch,), int64; builds its graph first."""
     table = checked_table(vectors)
     faiss = load_faiss()
     index = faiss.IndexHNSWFlat(table.shape[1], _LINKS)

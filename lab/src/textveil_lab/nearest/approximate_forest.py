@@ -1,13 +1,10 @@
-"""Approximate nearest word by a forest of random-projection trees, as Annoy builds them.
-
-What is found is often, not always, the nearest.
+"""Approximate nearest word by a forest of random-projection trees, as in Annoy: often, not always, the nearest.
 
 Public code of noise mechanisms searches with Annoy, which is such a forest. Each tree halves the rows by the hyperplane
-midway between two random ones until few are left; a query follows the hyperplanes to one leaf of each tree, and the
-nearest of the rows in those leaves is the answer. The trees depend on the vectors and on a fixed public seed, never on
-a query or on what was asked before, so the guarantee of a noise mechanism stays; the distribution of its output is
-another one, so audits refuse it.
-Source of the trees: Dasgupta and Freund 2008; https://github.com/spotify/annoy.
+midway between two random ones until few are left. A query follows the hyperplanes to one leaf of each tree; the answer
+is the nearest row in those leaves. The trees depend on the vectors and on a fixed public seed, not on any query, so the
+guarantee of a noise mechanism stays; its output has another distribution, so audits refuse it. Source of the trees:
+Dasgupta and Freund 2008; https://github.com/spotify/annoy.
 """
 
 from dataclasses import dataclass, field
@@ -28,16 +25,16 @@ _BLOCK = 1024  # Queries that are answered at once
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tree:
-    """Inner nodes number themselves from 0; a child below 0 is the leaf ``~child``."""
+    """Tree with inner nodes numbered from 0; a child below 0 is the leaf ``~child``."""
 
     normals: Vectors  # of the hyperplanes, float32, shape (nodes, dim)
-    # a query goes to the second child where its product with the normal is above this, shape (nodes,)
+    # a query goes to the second child if its product with the normal is above this, shape (nodes,)
     offsets: NDArray[np.float32]
     children: Integers  # shape (nodes, 2)
     leaves: tuple[Ids, ...]  # rows of each leaf
 
     def leaf_of(self, queries: Vectors) -> Integers:
-        """The leaf that each query comes to; shape (batch,)."""
+        """Return the leaf of each query; shape (batch,)."""
         node = np.zeros(len(queries), dtype=np.int64) if len(self.normals) else np.full(len(queries), -1)
         inside = np.flatnonzero(node >= 0)
         while len(inside):
@@ -50,7 +47,7 @@ class Tree:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ApproximateForest:
-    """A row near each query: the nearest of those in one leaf of every tree."""
+    """Search for a row near each query: the nearest of those in one leaf of every tree."""
 
     vectors: Vectors  # float32, shape (n, dim)
     _halves: NDArray[np.float32] = field(repr=False)
@@ -65,7 +62,7 @@ class ApproximateForest:
         return False
 
     def __call__(self, queries: Vectors) -> Ids:
-        """Ids of near rows; shapes as ``Projection`` has them."""
+        """Return ids of near rows; shapes as in ``Projection``."""
         points = checked_queries(queries, self.vectors.shape[1])
         best = np.full(len(points), -np.inf, dtype=np.float32)
         winner = np.zeros(len(points), dtype=np.int64)
@@ -80,7 +77,6 @@ class ApproximateForest:
         return self._first_row(winner)
 
     def _improve(self, points: Vectors, asked: Ids, rows: Ids, best: NDArray[np.float32], winner: Ids) -> None:
-        """Take the nearest of ``rows`` for the queries ``asked`` where it is nearer than what they have."""
         scores = points[asked] @ self.vectors[rows].T - self._halves[rows]
         index = scores.argmax(axis=1)
         value = scores[np.arange(len(asked)), index]
@@ -90,7 +86,7 @@ class ApproximateForest:
 
 
 def approximate_forest(vectors: Vectors) -> ApproximateForest:
-    """A callable from queries of shape (batch, dim) to ids of shape (batch,), int64; grows its trees first."""
+    """Return a callable from queries of shape (batch, dim) to ids of shape (batch,), int64; grows its trees first."""
     table = checked_table(vectors)
     source = np.random.default_rng(_SEED)  # public: no answer that must be private depends on it
     trees = tuple(_grown(table, source) for _ in range(_TREES))
@@ -126,7 +122,7 @@ def _grown(table: Vectors, source: np.random.Generator) -> Tree:
 
 
 def _halved(rows: Vectors, source: np.random.Generator) -> tuple[Vectors, float, NDArray[np.bool_]]:
-    """A hyperplane between two random rows, and which rows are above it; rows that it does not part go by halves."""
+    """Return a hyperplane between two random rows, and the rows above it; rows that it cannot separate are halved."""
     first, second = source.choice(len(rows), 2, replace=False)
     normal = rows[second] - rows[first]
     offset = float(normal @ (rows[first] + rows[second]) / 2)

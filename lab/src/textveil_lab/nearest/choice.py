@@ -1,4 +1,4 @@
-"""Which backend searches: by name, or the fastest exact one that is installed."""
+"""Choice of a backend: by name, or the fastest exact one that is installed."""
 
 import sys
 from collections.abc import Mapping
@@ -23,25 +23,25 @@ BACKENDS: Mapping[str, str] = MappingProxyType(
         "approximate-forest": "textveil_lab.nearest.approximate_forest:approximate_forest",
     }
 )
-"""Backends by name; those that are not exact say so in it."""
+"""Backends by name; the name of an approximate one says so."""
 
 FASTEST = "fastest"  # The name of the default: exact, whatever is installed
 _WORTH_IMPORTING = 2e11
-"""Products with one coordinate after which importing torch (a second or two) pays: two seconds of NumPy's."""
+"""Number of products with one coordinate after which importing torch (a second or two) pays: two seconds of NumPy's."""
 
 _LEAST_TABLE = 1 << 19
 """Numbers in a table below which NumPy is as fast at any batch: one of ``int8``'s tiles would be hardly filled."""
 
 _LEAST_CALL = 3e7
-"""Products with one coordinate in one call below which it is: two or three rows of 33,000 words, 300 dimensions."""
+"""Products with one coordinate in one call below which NumPy is as fast: two or three rows of 33,000 words."""
 
 
 @dataclass(slots=True, eq=False)
 class FastestExact:
-    """Exact search that begins with NumPy and goes over to ``int8`` once there is enough to do, where it is installed.
+    """Exact search that begins with NumPy and changes to ``int8``, if it is installed, once there is enough work.
 
-    Small tables, and calls with few queries, stay with NumPy. The choice depends on the table's size and on how many
-    queries there were, on nothing else, and changes no answer but among distances that float32 cannot tell apart.
+    Small tables, and calls with few queries, stay with NumPy. The choice depends only on the table's size and on the
+    number of queries, and changes no answer except among distances that float32 cannot tell apart.
     """
 
     vectors: Vectors  # float32, shape (n, dim)
@@ -58,7 +58,7 @@ class FastestExact:
         return True
 
     def __call__(self, queries: Vectors) -> Ids:
-        """Ids of the nearest rows; see ``Projection``."""
+        """Return ids of the nearest rows; see ``Projection``."""
         products = float(len(queries)) * self.vectors.size
         if self.vectors.size < _LEAST_TABLE or products < _LEAST_CALL:
             return self._small(queries)
@@ -70,7 +70,7 @@ class FastestExact:
 
 
 def _int8(vectors: Vectors) -> Projection | None:
-    """The int8 backend, or None where torch is absent, or its 8-bit products are not exact or slower than float32's."""
+    """Return the int8 backend; None if torch is absent, or its 8-bit products are inexact or slower than float32's."""
     if find_spec("torch") is None or not fast_here():
         return None
     from textveil_lab.nearest.exact_int8 import exact_int8
@@ -82,24 +82,24 @@ def _int8(vectors: Vectors) -> Projection | None:
 
 
 def fastest_exact(vectors: Vectors) -> FastestExact:
-    """See ``FastestExact``."""
+    """Return a ``FastestExact``."""
     small = exact_numpy(vectors)
     return FastestExact(small.vectors, small)
 
 
 def nearest(vectors: Vectors, backend: str | None = None) -> Projection:
-    """A callable from queries of shape (batch, dim) to the ids of the nearest rows, shape (batch,), int64.
+    """Return a callable from queries of shape (batch, dim) to the ids of the nearest rows, shape (batch,), int64.
 
-    Ties, and distances that float32 cannot tell apart, go to one of the tied rows; of identical rows to the lowest id.
+    Ties, and distances that float32 cannot tell apart, go to one of the tied rows; the first of identical rows wins.
 
     Args:
         vectors: float32, finite, shape (n, dim), n >= 1.
         backend: a name of ``BACKENDS``; None or ``"fastest"`` is the fastest exact one that is installed.
 
     Raises:
-        UnknownNameError: no backend of that name.
-        ParameterError: vectors that are no array, of another shape or not finite; a backend that this machine cannot
-            run.
+        UnknownNameError: no backend has that name.
+        ParameterError: the vectors are no array, have another shape or are not finite, or this machine cannot run the
+            backend.
     """
     if backend is None or backend == FASTEST:
         return fastest_exact(vectors)
@@ -109,7 +109,7 @@ def nearest(vectors: Vectors, backend: str | None = None) -> Projection:
 
 
 def checked_backend(backend: str) -> str:
-    """Return where the backend of that name is made.
+    """Return the target that makes the backend of that name.
 
     Raises:
         UnknownNameError: there is none.

@@ -13,7 +13,7 @@ from textveil_lab.nearest.projection import checked_queries, checked_table
 
 
 def load_faiss() -> ModuleType:
-    """Faiss."""
+    """Import faiss."""
     try:
         import faiss
     except ImportError:
@@ -22,14 +22,14 @@ def load_faiss() -> ModuleType:
 
 
 def first_found(index: Any, queries: Vectors) -> Ids:
-    """The first row that an index of faiss names for each query, int64, shape (batch,)."""
+    """Return the first row that an index of faiss finds for each query, int64, shape (batch,)."""
     points = checked_queries(queries, index.d)
     return index.search(points, 1)[1][:, 0] if len(points) else np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExactFaiss:
-    """Nearest row of ``vectors`` by ``IndexFlatL2``, which holds a copy of them."""
+    """Search for the nearest row of ``vectors`` by ``IndexFlatL2``, which holds a copy of them."""
 
     vectors: Vectors  # float32, shape (n, dim)
     _index: Any = field(repr=False)
@@ -43,12 +43,12 @@ class ExactFaiss:
         return True
 
     def __call__(self, queries: Vectors) -> Ids:
-        """Ids of the nearest rows; see ``Projection``."""
+        """Return ids of the nearest rows; see ``Projection``."""
         return self._first_row(first_found(self._index, queries))
 
 
 def exact_faiss(vectors: Vectors) -> ExactFaiss:
-    """A callable from queries of shape (batch, dim) to ids of shape (batch,), int64."""
+    """Return a callable from queries of shape (batch, dim) to ids of shape (batch,), int64."""
     table = checked_table(vectors)
     index = load_faiss().IndexFlatL2(table.shape[1])
     index.add(table)

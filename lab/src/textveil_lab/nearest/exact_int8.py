@@ -1,25 +1,25 @@
 """Exact nearest word from 8-bit matrix products, by torch: the fast units find few candidates, float32 decides.
 
 The nearest row v to a query x maximizes f(v) = x.v - ||v||^2 / 2, and centering both by a point c moves f by a number
-that v does not change. Write the centered query as s X + e and the centered row, with a piece of its -||v||^2 / 2 in
-extra coordinates against a constant C in the query's, as t V + g, where X and V are 8-bit integers; the query's extra
+that v does not change. Let the centered query be s X + e and the centered row, with a piece of its -||v||^2 / 2 in
+extra coordinates against a constant C in the query's, as t V + g, with 8-bit integers X and V; the query's extra
 coordinates are a number of steps of s, near C. Up to the number that v does not change,
 
     |f(v) - s t X.V - base| <= ||s X|| ||g|| + ||e|| ||v|| + |C - steps s| / C * reach  =: E
 
-by Cauchy and Schwarz, twice, with ``reach`` the most that C carries of the ||v||^2 / 2 of a tile. So a row whose
-s t X.V + base + E is below the score of some row cannot be the nearest. What is left, a few rows, is
-scored in float32, and the best of them is the answer, up to the float32 rounding of a score.
+by Cauchy-Schwarz, twice, with ``reach`` the most that C carries of the ||v||^2 / 2 of a tile. So a row whose s t X.V +
+base + E is below the score of some row cannot be the nearest. The few remaining rows are scored in float32, and the
+best of them is the answer, up to the float32 rounding of a score.
 
 *Rounding.* The integer products are exact; the rest is float32, u = 2^-24. Let Q = ||x|| and let L be the longest row,
 centered or not, plus ||c||. A sum of dim products is off by dim u times the sum of their sizes. So the errors of a
 score, of the shift x.c - ||c||^2 / 2, of centering, of e and of s t sum to at most u (2 dim + 30) L (Q + 2 L), and
 those of the norms in E to at most u (dim / 2 + 10) E. The slack ``rounding`` is 8 (dim + 16) u L (Q + 2 L), which is
-enough while E <= 8 L (Q + 2 L): 2 dim + 30 + 8 (dim / 2 + 10) <= 8 (dim + 16). Where E is larger no slack is needed:
+enough while E <= 8 L (Q + 2 L): 2 dim + 30 + 8 (dim / 2 + 10) <= 8 (dim + 16). If E is larger no slack is needed:
 rounding to integers moves no coordinate by more than its size, so the left side is at most 4 L (Q + 2 L).
 
-Rows are sorted by their largest coordinate and cut into tiles that share one scale t, so that the maximum
-of a tile is taken over integers while they are in the cache.
+Rows are sorted by their largest coordinate and cut into tiles that share one scale t, so that the maximum of a tile is
+taken over integers while they are in the cache.
 """
 
 from __future__ import annotations
@@ -41,23 +41,23 @@ if TYPE_CHECKING:
     import torch
 
 _TILE = 1024  # Rows of a tile, which share one scale
-_SPAN = 10  # Tiles that are looked through together where the table is small
-_LONG_SPAN = 5  # The same where the 8-bit copy of the rows takes most of the memory
+_SPAN = 10  # Tiles that are searched together if the table is small
+_LONG_SPAN = 5  # The same if the 8-bit copy of the rows takes most of the memory
 _BLOCK = 2048  # Queries of a block: with a span of tiles, 80 or 40 MB of integers
 _GROUP = 32  # Rows whose maximum is looked at before they are
 _EXTRA = 4  # Coordinates that carry ||v||^2 / 2
 _NEVER = 2**30  # More than any product
 _KEPT_BYTES = 128 * 2**20
-"""Budget of the 8-bit copy of the rows; what is beyond is made again for each block of queries."""
+"""Budget of the 8-bit copy of the rows; rows beyond it are converted again for each block of queries."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Tile:
-    """Rows ``start`` to ``stop`` in sorted order, as integers times ``scale``, and how far they are off."""
+    """Rows ``start`` to ``stop`` in sorted order, as integers times ``scale``, with their rounding errors."""
 
     start: int
     stop: int
-    integers: Any  # int8, shape (_TILE, dim + extra), filled up with zeros; None where they are made when needed
+    integers: Any  # int8, shape (_TILE, dim + extra), filled up with zeros; None if they are made when needed
     scale: float  # t
     residual: float  # the largest ||g||
     norm: float  # the largest ||v|| of the centered rows, without the extra coordinates
@@ -67,7 +67,7 @@ class _Tile:
 
 @dataclass(slots=True, eq=False)
 class _Best:
-    """The best row of each query so far: its float32 score, and its id."""
+    """Best row of each query so far: its float32 score, and its id."""
 
     score: torch.Tensor
     ids: torch.Tensor
@@ -75,7 +75,7 @@ class _Best:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class _Queries:
-    """A block of queries as integers times ``scales``, shapes (batch, ...), with the parts of the bound E."""
+    """Block of queries as integers times ``scales``, shapes (batch, ...), with the parts of the bound E."""
 
     points: torch.Tensor
     integers: torch.Tensor
@@ -89,9 +89,9 @@ class _Queries:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExactInt8:
-    """Nearest row of ``vectors`` by Euclidean distance; see the module's text.
+    """Search for the nearest row of ``vectors`` by Euclidean distance; see the module's docstring.
 
-    Beside the vectors it keeps at most 200 MB at any size. Safe to use from several threads at once.
+    Beside the vectors it keeps at most 200 MB at any size. Threads may share it.
     """
 
     vectors: Vectors  # float32, shape (n, dim), kept as given and never written
@@ -112,7 +112,7 @@ class ExactInt8:
         return True
 
     def __call__(self, queries: Vectors) -> Ids:
-        """Ids of the nearest rows; see ``Projection``.
+        """Return ids of the nearest rows; see ``Projection``.
 
         Raises:
             ParameterError: the queries' shape does not fit the vectors'.
@@ -137,7 +137,6 @@ class ExactInt8:
         return np.where(lost, 0, ids)
 
     def _quantized(self, block: Vectors) -> _Queries:
-        """Queries as integers whose constant coordinate is, where it can be, exact."""
         torch = load_torch()
         points = tensor(block)
         count, dim = block.shape
@@ -168,7 +167,6 @@ class ExactInt8:
         )
 
     def _scan(self, asked: _Queries, tiles: tuple[_Tile, ...], best: _Best) -> None:
-        """Score in float32 every row of the tiles that may be nearest, and take the best."""
         torch = load_torch()
         count, strides = len(asked.points), _TILE // _GROUP
         products = self._buffer("products", len(tiles) * count * _TILE)
@@ -207,7 +205,7 @@ class ExactInt8:
         tops: torch.Tensor,
         least: torch.Tensor,
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Queries, in order, and sorted rows whose product is at least ``least``, shape (batch, tiles)."""
+        """Return queries, in order, and sorted rows whose product is at least ``least``, shape (batch, tiles)."""
         torch = load_torch()
         count, strides = len(tops), _TILE // _GROUP
         pair = (tops >= least).view(-1).nonzero()[:, 0]  # a query and a tile
@@ -229,13 +227,11 @@ class ExactInt8:
         return query, column
 
     def _places(self, count: int, query: torch.Tensor, number: torch.Tensor, group: torch.Tensor) -> torch.Tensor:
-        """Return where the products of the rows of groups stand, shape (groups, rows of a group)."""
         strides = _TILE // _GROUP
         first = (number * count + query) * _TILE + group
         return first[:, None] + load_torch().arange(0, _TILE, strides)
 
     def _rescore(self, asked: _Queries, query: torch.Tensor, column: torch.Tensor, best: _Best) -> None:
-        """Score pairs of queries, in order, and sorted rows in float32, and take the best."""
         torch = load_torch()
         count, words = len(asked.points), tensor(self.vectors)
         ids = tensor(self._order)[column].long()
@@ -260,7 +256,6 @@ class ExactInt8:
         return _integers(self.vectors[ids] - self._center, tile.scale, tile.base, self._constant)
 
     def _buffer(self, name: str, size: int) -> torch.Tensor:
-        """This thread's memory for a purpose, kept from call to call."""
         kept: torch.Tensor | None = getattr(self._buffers, name, None)
         if kept is None or len(kept) < size:
             numbers = load_torch()
@@ -274,7 +269,6 @@ def _halves(centered: NDArray[np.float32]) -> NDArray[np.float64]:
 
 
 def _extended(centered: NDArray[np.float32], base: float, constant: float) -> NDArray[np.float64]:
-    """Centered rows with what is left of -||v||^2 / 2 in the extra coordinates."""
     rows = np.empty((len(centered), centered.shape[1] + _EXTRA))
     rows[:, :-_EXTRA] = centered
     rows[:, -_EXTRA:] = ((-_halves(centered) - base) / (_EXTRA * constant))[:, None]
@@ -282,7 +276,6 @@ def _extended(centered: NDArray[np.float32], base: float, constant: float) -> ND
 
 
 def _integers(centered: NDArray[np.float32], scale: float, base: float, constant: float) -> Any:
-    """int8 rows of a tile, filled up with zeros."""
     rows = np.rint(_extended(centered, base, constant) / scale)
     filled = np.zeros((_TILE, rows.shape[1]), dtype=np.int8)
     filled[: len(rows)] = rows
@@ -308,11 +301,11 @@ def _tile(centered: NDArray[np.float32], start: int, constant: float, kept: bool
 
 
 def exact_int8(vectors: Vectors) -> ExactInt8:
-    """A callable from queries of shape (batch, dim) to ids of shape (batch,), int64.
+    """Return a callable from queries of shape (batch, dim) to ids of shape (batch,), int64.
 
     Raises:
-        ParameterError: another shape; vectors that are not finite, or of norms beyond 1e-15 to 1e15; a
-            processor without exact 8-bit products.
+        ParameterError: another shape; vectors that are not finite, or have norms beyond 1e-15 to 1e15; a processor
+            without exact 8-bit products.
     """
     check_int8_products()
     table = checked_table(vectors)

@@ -1,8 +1,8 @@
 """Exact nearest word by torch in float32, on a GPU or any other device of torch.
 
-The rows live on the device; queries come in blocks and meet the rows tile by tile, with a running maximum, so the
-matrix of all scores never exists. Float32 products are asked for in full precision: the faster 19-bit form of
-some cards would change answers.
+The rows are on the device; queries come in blocks and meet the rows tile by tile, with a running maximum, so the matrix
+of all scores is never made. Float32 products use full precision: the faster 19-bit form of some cards would change
+answers.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _TILE = 8192  # Rows of a tile: with a block of queries, 256 MB of scores on the
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExactTorch:
-    """Nearest row of ``vectors`` by Euclidean distance, on ``device``; ties as ``ExactNumpy`` has them."""
+    """Search for the nearest row of ``vectors`` by Euclidean distance, on ``device``; ties as in ``ExactNumpy``."""
 
     vectors: Vectors  # float32, shape (n, dim), on the host
     device: str  # torch's name of the device, such as ``"cuda"``
@@ -43,7 +43,7 @@ class ExactTorch:
         return True
 
     def __call__(self, queries: Vectors) -> Ids:
-        """Ids of the nearest rows; see ``Projection``."""
+        """Return ids of the nearest rows; see ``Projection``."""
         points = checked_queries(queries, self.vectors.shape[1])
         out = np.empty(len(points), dtype=np.int64)
         for start in range(0, len(points), _BLOCK):
@@ -52,7 +52,7 @@ class ExactTorch:
         return self._first_row(out)
 
     def search(self, block: torch.Tensor) -> torch.Tensor:
-        """Ids of rows nearest to points on the device, int64, shape (batch,); of identical rows any."""
+        """Return ids of rows nearest to points on the device, int64, shape (batch,); any of identical rows."""
         torch = load_torch()
         before = torch.backends.cuda.matmul.allow_tf32
         torch.backends.cuda.matmul.allow_tf32 = False
@@ -73,13 +73,13 @@ class ExactTorch:
 
 
 def exact_torch(vectors: Vectors, device: str | None = None) -> ExactTorch:
-    """A callable from queries of shape (batch, dim) to ids of shape (batch,), int64.
+    """Return a callable from queries of shape (batch, dim) to ids of shape (batch,), int64.
 
     Args:
         device: torch's name of the device; None takes the first GPU.
 
     Raises:
-        ParameterError: no GPU is there, or the device does not exist.
+        ParameterError: there is no GPU, or the device does not exist.
     """
     table = checked_table(vectors)
     torch = load_torch()

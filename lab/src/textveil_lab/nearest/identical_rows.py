@@ -1,7 +1,7 @@
-"""Identical rows of a table: the search answers with the first of them.
+"""Identical rows of a table: the search returns the first of them.
 
-Which of two identical rows wins a search is otherwise the matrix product's choice: the rounding of a score depends on
-the row's place in the product, on the processor and on the number of threads.
+Otherwise the matrix product decides which of two identical rows wins: the rounding of a score depends on the row's
+position in the product, on the processor and on the number of threads.
 """
 
 from dataclasses import dataclass
@@ -17,23 +17,23 @@ _SEED = 20_261  # Of the multipliers of the hash, on which no answer depends
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FirstRows:
-    """Maps the id of a row to the lowest id of a row that is equal to it, entry by entry (0 equals -0)."""
+    """Map from the id of a row to the lowest id of an equal row, entry by entry (0 equals -0)."""
 
-    first: Ids | None  # for each row that id, int64, shape (n,); None where no two rows are equal, as in most tables
+    first: Ids | None  # for each row that id, int64, shape (n,); None if no two rows are equal, as in most tables
 
     def __call__(self, ids: Ids) -> Ids:
-        """Ids of the first equal rows; any shape."""
+        """Return ids of the first equal rows; any shape."""
         return ids if self.first is None else self.first[ids]
 
 
 def first_rows(table: Vectors) -> FirstRows:
-    """The map of a table of shape (n, dim), found by a hash of each row; equal hashes are compared entry by entry."""
+    """Return the map of a table of shape (n, dim), by a hash of each row; rows with equal hashes are compared."""
     hashes = _hashes(table)
     order = np.argsort(hashes, kind="stable")  # within equal hashes by id
     first = np.arange(len(table), dtype=np.int64)
     repeated = hashes[order[1:]] == hashes[order[:-1]]
     doubtful = order[np.append(repeated, False) | np.append(False, repeated)]
-    while len(doubtful):  # more than once only where different rows share a hash
+    while len(doubtful):  # more than once only if different rows share a hash
         _, start, which = np.unique(hashes[doubtful], return_index=True, return_inverse=True)
         leader = doubtful[start][which]
         equal = _equal(table, doubtful, leader)
@@ -43,7 +43,6 @@ def first_rows(table: Vectors) -> FirstRows:
 
 
 def _hashes(table: Vectors) -> NDArray[np.uint64]:
-    """Sums of a row's entries, as integers, times odd numbers, modulo 2^64; shape (n,)."""
     count, dim = table.shape
     multipliers = np.random.default_rng(_SEED).integers(2**64, size=dim, dtype=np.uint64) | np.uint64(1)
     hashes = np.empty(count, dtype=np.uint64)

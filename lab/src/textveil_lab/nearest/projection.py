@@ -1,8 +1,8 @@
-"""What a nearest-word backend is, and what every one of them checks first.
+"""Interface of nearest-word backends, and the checks that they share.
 
-The few nearest rows to a point, in order of distance, by NumPy alone: exact.
+``nearest_few`` finds the nearest rows to a point, in order of distance, exactly and by NumPy alone.
 
-Exact nearest word on the CPU, in float32, by NumPy alone: the reference of every other backend.
+``ExactNumpy`` finds the nearest word on the CPU, in float32, by NumPy alone: the reference of every other backend.
 """
 
 import math
@@ -22,25 +22,25 @@ LONGEST: Final = 1e15  # Norm of a vector up to which its inner products with an
 
 @runtime_checkable
 class Projection(Protocol):
-    """Maps points to the ids of their nearest words."""
+    """Map from points to the ids of their nearest words."""
 
     @property
     def exact(self) -> bool:
-        """True if the answer is the nearest word for every query; an approximate one is refused by audits."""
+        """Whether the answer is the nearest word for every query; audits refuse an approximate search."""
 
     def __call__(self, queries: Vectors) -> Ids:
-        """Ids of the nearest rows by Euclidean distance; float32 (batch, dim) to int64 (batch,).
+        """Return ids of the nearest rows by Euclidean distance; float32 (batch, dim) to int64 (batch,).
 
-        Ties, and distances that float32 cannot tell apart, go to one of the tied rows; of identical rows to
-        the lowest id.
+        Ties, and distances that float32 cannot tell apart, go to one of the tied rows; the first of identical rows
+        wins.
         """
 
 
 def checked_table(vectors: Vectors) -> Vectors:
-    """``vectors`` as a C-contiguous float32 table with at least one row; not copied where it is one already.
+    """Return ``vectors`` as a C-contiguous float32 table with at least one row; not copied if it is one already.
 
     Raises:
-        ParameterError: no array of real numbers; another shape; an entry that is not finite, in float32.
+        ParameterError: no array of real numbers; another shape; an entry that is not finite in float32.
     """
     _need_reals(vectors, "vectors")
     need(vectors.ndim == 2 and vectors.size > 0, "vectors", f"shape {vectors.shape}", "of shape (n, dim), n >= 1")
@@ -53,7 +53,7 @@ def checked_table(vectors: Vectors) -> Vectors:
 
 
 def checked_queries(queries: Vectors, dim: int) -> Vectors:
-    """``queries`` as float32 of shape (batch, dim).
+    """Return ``queries`` as float32 of shape (batch, dim).
 
     Raises:
         ParameterError: no array of real numbers; another shape.
@@ -65,17 +65,17 @@ def checked_queries(queries: Vectors, dim: int) -> Vectors:
 
 
 def _need_reals(array: object, name: str) -> None:
-    """Refuse what is no NumPy array of real numbers; says of what type it is, no value."""
+    """Refuse anything but a NumPy array of real numbers; the message has its type, no value."""
     kind = f"dtype {array.dtype}" if isinstance(array, np.ndarray) else type(array).__name__
     reals = isinstance(array, np.ndarray) and array.dtype.kind in "fiub"
     need(reals, name, kind, "a NumPy array of real numbers", "numpy.asarray(..., dtype='float32') makes one.")
 
 
 def half_squares(vectors: Vectors) -> NDArray[np.float32]:
-    """||v||^2 / 2 of each row, summed in float64; shape (n,).
+    """Return ||v||^2 / 2 of each row, summed in float64; shape (n,).
 
     Raises:
-        ParameterError: a row is so long that scores would not fit float32.
+        ParameterError: a row is too long for float32 scores.
     """
     squares = np.einsum("nd,nd->n", vectors, vectors, dtype=np.float64)
     longest = math.sqrt(float(squares.max(initial=0.0)))
@@ -90,10 +90,10 @@ _FEW = 3  # Up to so many are found one after the other
 
 
 def nearest_few(vectors: Vectors, queries: Vectors, count: int) -> tuple[Ids, Reals]:
-    """The ``count`` nearest rows to each query, the nearest first, ties to the lower row, with their distances.
+    """Return the ``count`` nearest rows to each query, nearest first, the lower row first in a tie, and distances.
 
-    Which rows are found is decided by float32 scores, as in every backend; their distances are float64. Both are
-    functions of the queries and the rows alone.
+    Float32 scores decide the rows, as in every backend; their distances are float64. Both are functions of the queries
+    and the rows alone.
 
     Args:
         vectors: float32, finite, shape (n, dim).
@@ -123,7 +123,7 @@ def nearest_few(vectors: Vectors, queries: Vectors, count: int) -> tuple[Ids, Re
 
 
 def _least(scores: Reals, count: int) -> Ids:
-    """The places of the ``count`` least scores of each row, in any order; ``scores`` are written over."""
+    """Return the positions of the ``count`` smallest scores of each row, in any order; overwrites ``scores``."""
     if count > _FEW:
         return np.argpartition(scores, count - 1, axis=1)[:, :count]
     rows, nearest = np.arange(len(scores)), np.empty((len(scores), count), dtype=np.int64)
@@ -137,19 +137,18 @@ _QUERY_BLOCK = 4096
 
 
 _WORD_BLOCK = 1024
-"""With a block of queries, 16 MB of scores: large blocks multiply faster, and this much stays in the last cache."""
+"""With a block of queries, 16 MB of scores: large blocks multiply faster, and this much fits the last-level cache."""
 
 
 _LEAST_SCORES = 1 << 20
-"""Scores of a tile where queries are few: threads of a product wait for each other at its end, so few products."""
+"""Scores of a tile if queries are few: threads wait for each other at a product's end, so few products are best."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExactNumpy:
-    """Nearest row of ``vectors`` by Euclidean distance; of identical rows the first.
+    """Search for the nearest row of ``vectors`` by Euclidean distance; the first of identical rows wins.
 
-    Scores are float32: two rows whose scores differ by less than the rounding of one inner product count
-    as tied.
+    Scores are float32: two rows tie if their scores differ by less than the rounding of one inner product.
     """
 
     vectors: Vectors  # float32, shape (n, dim), kept as given and never written
@@ -161,7 +160,7 @@ class ExactNumpy:
         return True
 
     def __call__(self, queries: Vectors) -> Ids:
-        """Ids of the nearest rows; see ``Projection``.
+        """Return ids of the nearest rows; see ``Projection``.
 
         Raises:
             ParameterError: the queries' shape does not fit the vectors'.
@@ -194,6 +193,6 @@ class ExactNumpy:
 
 
 def exact_numpy(vectors: Vectors) -> ExactNumpy:
-    """A callable from queries of shape (batch, dim) to ids of shape (batch,), int64."""
+    """Return a callable from queries of shape (batch, dim) to ids of shape (batch,), int64."""
     table = checked_table(vectors)
     return ExactNumpy(table, half_squares(table), first_rows(table))

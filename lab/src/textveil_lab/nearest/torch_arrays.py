@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def check_int8_products() -> None:
-    """See that torch's 8-bit products are exact here: without the right instructions their sums may saturate.
+    """Check that torch's 8-bit products are exact here: without the right instructions their sums may saturate.
 
     Raises:
         ParameterError: they are not exact.
@@ -29,7 +29,7 @@ def check_int8_products() -> None:
 
 
 class _Unprotected:
-    """An array's memory without its write protection; it must not be written to."""
+    """Array memory without its write protection; it must not be written to."""
 
     __slots__ = ("__array_interface__", "_array")
 
@@ -41,5 +41,8 @@ class _Unprotected:
 
 
 def tensor(array: NDArray[Any]) -> torch.Tensor:
-    """A tensor over the same memory. For reading: torch has no read-only tensors, and warns of arrays that are."""
+    """Return a tensor over the same memory.
+
+    It is for reading: torch has no read-only tensors, and warns of read-only arrays.
+    """
     return load_torch().from_numpy(array if array.flags.writeable else np.asarray(_Unprotected(array)))

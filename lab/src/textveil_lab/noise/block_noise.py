@@ -1,4 +1,4 @@
-"""Symmetric noise on the integers that is level on blocks: a table of integer weights, drawn by integers."""
+"""Symmetric noise on the integers that is constant on blocks: a table of integer weights, drawn by integers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SLACK = 2.0**-48  # covers the rounding of a sum of differences of probabilitie
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BlockNoise:
-    """Block b, of ``width`` integers around b ``width``, has weight weights[|b|]; in a block all integers are alike.
+    """Noise with weight weights[|b|] for block b, the ``width`` integers around b ``width``; uniform in a block.
 
     Source: textveil_lab/proofs/truncated_noise.md.
     """
@@ -62,12 +62,12 @@ class BlockNoise:
         return np.where(blocks > self.last, -np.inf, np.log(self.weights[inside].astype(np.float64)))
 
     def profile(self, shift: Sequence[int]) -> BlockProfile:
-        """See ``integer_noise.IntegerNoise``; of one number."""
+        """Return the profile of one number; see ``integer_noise.IntegerNoise``."""
         need(len(shift) == 1, "shift", f"{len(shift)} numbers", "one")
         return BlockProfile(noise=self, shift=abs(shift[0]))
 
     def delta_of_blocks(self, epsilon: float, blocks: int) -> float:
-        """The least delta at epsilon where one of two numbers is moved by so many whole blocks, to 2^-48."""
+        """Return the smallest delta at epsilon for two numbers that differ by ``blocks`` whole blocks, to 2^-48."""
         far = np.concatenate([np.zeros(blocks), self.masses])
         near = np.concatenate([self.masses, np.zeros(blocks)])
         factor = math.exp(min(epsilon, 700.0))  # infinity times no mass would be no number; delta falls with epsilon
@@ -77,7 +77,7 @@ class BlockNoise:
         return float(self.masses[: min(blocks, len(self.masses))].sum())
 
     def largest_ratio(self, blocks: int) -> float:
-        """The largest finite loss under a move by so many blocks, rounded up; 0 where there is none above it."""
+        """Return the largest finite loss under a move by ``blocks`` blocks, rounded up; 0 if none is positive."""
         both = np.concatenate([self.weights[:0:-1], self.weights])
         if blocks >= len(both):
             return 0.0
@@ -89,10 +89,10 @@ class BlockNoise:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlockProfile:
-    """The privacy profile of one number and another at distance ``shift``; see ``noise.capabilities.PrivacyProfile``.
+    """Privacy profile of two numbers at distance ``shift``; see ``noise.capabilities.PrivacyProfile``.
 
-    A move by j blocks and the share f of another is, on every integer, a move by j or by j + 1 blocks: on f of the
-    integers by the latter. So delta is the mean of the two.
+    A move by j blocks and the share f of another acts on every integer as a move by j or by j + 1 blocks, on the share
+    f of integers by the latter. So delta is the mean of the two, weighted 1 - f and f.
     """
 
     noise: BlockNoise  # the noise
@@ -109,7 +109,7 @@ class BlockProfile:
 
     @property
     def largest_loss(self) -> float:
-        """Over the integers that both reach, rounded up."""
+        """Largest loss over the integers that both numbers reach, rounded up."""
         return max(self.noise.largest_ratio(blocks) for blocks in self._blocks)
 
     @property
@@ -130,7 +130,7 @@ def _logs(delta: float) -> Bound:
 
 
 def worst_delta(noise: BlockNoise, epsilon: float, reach: int) -> float:
-    """An upper bound on delta at epsilon for every move by up to ``reach`` integers: the largest of whole blocks."""
+    """Return an upper bound on delta at epsilon for every move up to ``reach`` integers: that of whole blocks."""
     most = -(-reach // noise.width)
     return max(noise.delta_of_blocks(epsilon, blocks) for blocks in range(1, most + 1)) * (1 + 2.0**-40) + _SLACK
 
@@ -142,16 +142,16 @@ _FEASIBLE = 1e-10
 
 
 def geng_noise(epsilon: float, delta: float, reach: int, width: int) -> BlockNoise:
-    """Weights exp(-epsilon |b| / n) on blocks up to the least last one that keeps delta; n blocks hold ``reach``.
+    """Return weights exp(-epsilon |b| / n) on as few blocks as keep delta; n blocks span ``reach``.
 
     Args:
         epsilon: nats for two numbers at most ``reach`` apart.
         delta: in (0, 1).
-        reach: of numbers on the grid.
+        reach: largest distance of numbers on the grid.
         width: of a block, odd.
 
     Raises:
-        ParameterError: epsilon so small or so large that no table of integers holds the noise.
+        ParameterError: epsilon is too small or too large for a table of integers.
     """
     blocks = -(-reach // width)
     last = math.ceil(geng_bound(epsilon, delta, blocks))
@@ -179,17 +179,17 @@ def _laplace(rate: float, last: int, width: int) -> BlockNoise:
 def least_variance_noise(
     epsilon: float, delta: float, reach: int, blocks: int, progress: Progress | None = None
 ) -> BlockNoise:
-    """The noise of least variance that is level on ``blocks`` blocks of ``reach`` and keeps (epsilon, delta).
+    """Return the noise of smallest variance that is constant on ``blocks`` blocks of ``reach`` at (epsilon, delta).
 
-    A linear program: masses p_b >= 0 of sum 1, p_b = p_-b, and for every move by j <= blocks the sum over b of the
-    positive part of p_b - e^epsilon p_(b-j) is at most delta. Its solution is rounded to integers, and delta is
-    computed of those.
+    It solves a linear program: masses p_b >= 0 of sum 1, p_b = p_-b, and for every move by j <= blocks the sum over b
+    of the positive part of p_b - e^epsilon p_(b-j) is at most delta. Its solution is rounded to integers, and delta is
+    computed from those.
 
     Args:
         epsilon: nats for two numbers at most ``reach`` apart.
         delta: in (0, 1).
-        reach: of numbers on the grid.
-        blocks: that hold ``reach``.
+        reach: largest distance of numbers on the grid.
+        blocks: number of blocks that span ``reach``.
     """
     width = -(-reach // blocks) | 1
     last = math.ceil(geng_bound(epsilon, delta, blocks)) + blocks
@@ -207,7 +207,6 @@ def least_variance_noise(
 
 
 def _program(epsilon: float, delta: float, blocks: int, last: int) -> Reals:
-    """Masses of blocks 0, ..., last, by the linear program."""
     count = last + 1
     rows: list[csr_array] = []
     sizes = [2 * last + 1 + move for move in range(1, blocks + 1)]

@@ -1,8 +1,8 @@
-"""From a wanted guarantee to the parameter of a noise distribution, rounded so that the guarantee is kept.
+"""Calibration: from a guarantee to the parameter of a noise distribution, rounded so that the guarantee holds.
 
-Scales, sigmas, bounds and deltas are rounded up and rates down: quotients by exact comparison, other
-formulas by a margin of 2^-38 that covers all rounding errors in them. Sensitivities are the largest
-distance, in the norm that the name says, between the vectors of any two words.
+Scales, sigmas, bounds and deltas are rounded up and rates down: quotients by exact comparison, other formulas by a
+margin of 2^-38 that covers all rounding errors in them. Sensitivities are the largest distance between the vectors of
+any two words, in the norm of the name.
 """
 
 import math
@@ -20,7 +20,7 @@ from textveil.privacy.composition import (
 
 
 def laplace_scale(epsilon: float, l1_sensitivity: float) -> float:
-    """Scale of independent Laplace coordinates that gives pure epsilon-DP: l1_sensitivity / epsilon.
+    """Return the scale of independent Laplace coordinates that gives pure epsilon-DP: l1_sensitivity / epsilon.
 
     Raises:
         ParameterError: epsilon or the sensitivity is not finite and > 0.
@@ -32,7 +32,7 @@ def laplace_scale(epsilon: float, l1_sensitivity: float) -> float:
 
 
 def spherical_laplace_rate(epsilon: float, l2_diameter: float) -> float:
-    """Rate of spherical Laplace noise that costs at most epsilon for any two words: epsilon / l2_diameter.
+    """Return the rate of spherical Laplace noise that costs at most epsilon for any two words: epsilon / l2_diameter.
 
     Raises:
         ParameterError: epsilon or the diameter is not finite and > 0.
@@ -44,10 +44,10 @@ def spherical_laplace_rate(epsilon: float, l2_diameter: float) -> float:
 
 
 def truncated_laplace_bound(epsilon: float, delta: float, l1_sensitivity: float) -> float:
-    """Half-width of the support of truncated Laplace noise that gives (epsilon, delta)-DP in any dimension.
+    """Return the half-width of truncated Laplace noise that gives (epsilon, delta)-DP in any dimension.
 
-    scale * ln(1 + (e^epsilon - 1) / (2 delta)), for the scale that ``laplace_scale`` returns for the same
-    epsilon and sensitivity; the two belong together. Tight in one dimension for delta <= 1/2.
+    It is scale * ln(1 + (e^epsilon - 1) / (2 delta)), with the scale of ``laplace_scale`` for the same epsilon and
+    sensitivity. It is tight in one dimension for delta <= 1/2.
 
     Source: Geng, Ding, Guo and Kumar 2020 in one dimension; ``textveil_lab/proofs/truncated_laplace.md`` in any.
     """
@@ -58,13 +58,13 @@ def truncated_laplace_bound(epsilon: float, delta: float, l1_sensitivity: float)
 
 
 def classical_gaussian_sigma(epsilon: float, delta: float, l2_sensitivity: float) -> float:
-    """l2_sensitivity * sqrt(2 ln(1.25 / delta)) / epsilon, for epsilon at most 1 only.
+    """Return l2_sensitivity * sqrt(2 ln(1.25 / delta)) / epsilon, for epsilon at most 1 only.
 
-    Larger than the analytic sigma, and here for comparison with the literature. Above epsilon 1 the
-    formula is not private: at epsilon 25 and delta 1e-5 the true delta is 0.0077.
+    It is larger than the analytic sigma, and serves for comparison with the literature. Above epsilon 1 the formula is
+    not private: at epsilon 25 and delta 1e-5 the true delta is 0.0077.
 
     Raises:
-        ParameterError: an argument is outside its domain; in particular epsilon > 1.
+        ParameterError: an argument is outside its domain, such as epsilon > 1.
 
     Source: Dwork and Roth 2014, theorem A.1.
     """
@@ -79,7 +79,7 @@ def classical_gaussian_sigma(epsilon: float, delta: float, l2_sensitivity: float
 
 
 def quotient_up(numerator: float, denominator: float) -> float:
-    """The least float that is not below the exact quotient."""
+    """Return the smallest float that is not below the exact quotient."""
     quotient = float(numerator) / float(denominator)
     if math.isfinite(quotient) and Fraction(quotient) * Fraction(denominator) < Fraction(numerator):
         return math.nextafter(quotient, math.inf)
@@ -87,7 +87,7 @@ def quotient_up(numerator: float, denominator: float) -> float:
 
 
 def quotient_down(numerator: float, denominator: float) -> float:
-    """The greatest float that is not above the exact quotient."""
+    """Return the largest float that is not above the exact quotient."""
     quotient = float(numerator) / float(denominator)
     if math.isfinite(quotient) and Fraction(quotient) * Fraction(denominator) > Fraction(numerator):
         return math.nextafter(quotient, 0.0)

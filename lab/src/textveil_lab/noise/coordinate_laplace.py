@@ -27,7 +27,7 @@ from textveil_lab.noise.unbounded import exponentials
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoordinateLaplace:
-    """Density (2 scale)^-dim exp(-||z||_1 / scale) on R^dim.
+    """Laplace noise of density (2 scale)^-dim exp(-||z||_1 / scale) on R^dim.
 
     Source: Dwork, McSherry, Nissim and Smith 2006; proof: textveil_lab/proofs/coordinate_laplace.md.
     """
@@ -45,9 +45,9 @@ class CoordinateLaplace:
         return 2 * self.scale * self.scale
 
     def sample(self, count: int, rng: np.random.Generator | None = None, dtype: Precision = np.float32) -> Draws:
-        """Exponential magnitudes with random signs, made in float64; shape (count, dim).
+        """Return exponential magnitudes with random signs, made in float64; shape (count, dim).
 
-        Their tail does not end (``noise.unbounded``).
+        The tail is unbounded (``noise.unbounded``).
         """
         check_draw(count, dtype, scale=self.scale)
         source = resolve(rng)
@@ -61,7 +61,7 @@ class CoordinateLaplace:
         return drawn(count, self.dim, dtype, draw)
 
     def log_density(self, z: ArrayLike) -> Reals:
-        """Natural logarithm of the density; shape (batch, dim) to (batch,)."""
+        """Return ln of the density; shape (batch, dim) to (batch,)."""
         return self._at_norms(np.abs(as_points(z, self.dim)).sum(axis=1))
 
     def log_densities(self, points: ArrayLike, centers: ArrayLike) -> Reals:
@@ -77,7 +77,7 @@ class CoordinateLaplace:
         return worst_laplace_log_delta(self.scale, math.inf, epsilon, reach, widest)
 
     def log_tail(self, direction: Reals, distance: Reals) -> tuple[Reals, Reals] | None:
-        """See ``capabilities.LineNoise``: known along an axis."""
+        """Return bounds on the tail along an axis; None for other directions. See ``capabilities.LineNoise``."""
         if np.count_nonzero(direction) > 1:
             return None
         return rounded_log(-math.log(2) - distance / self.scale)

@@ -1,6 +1,6 @@
-"""What a noise distribution is, and the checks that the distributions share.
+"""Interface of noise distributions, and the checks that they share.
 
-What a noise distribution may offer beyond draws and a density: asked for by Protocol, whoever made it.
+Capabilities beyond draws and a density are Protocols, whoever made the distribution.
 """
 
 import math
@@ -25,7 +25,7 @@ _BLOCK = 1 << 16  # numbers that are drawn at once, in float64: they stay in the
 
 @runtime_checkable
 class NoiseDistribution(Protocol):
-    """A distribution of random vectors in R^dim, symmetric under z -> -z, that does not depend on any input."""
+    """Distribution of random vectors in R^dim, symmetric under z -> -z, that does not depend on any input."""
 
     @property
     def dim(self) -> int:
@@ -33,10 +33,10 @@ class NoiseDistribution(Protocol):
 
     @property
     def variance(self) -> float:
-        """Variance of one coordinate, on average over the coordinates where they differ."""
+        """Variance of one coordinate, averaged over the coordinates if they differ."""
 
     def sample(self, count: int, rng: np.random.Generator | None = None, dtype: Precision = np.float32) -> Draws:
-        """Fresh independent vectors, one a row; shape (count, dim).
+        """Return fresh independent vectors, one a row; shape (count, dim).
 
         Args:
             count: number of vectors, >= 0.
@@ -44,7 +44,7 @@ class NoiseDistribution(Protocol):
         """
 
     def log_density(self, z: ArrayLike) -> Reals:
-        """Natural logarithm of the density at each row of z; shape (batch, dim) to (batch,)."""
+        """Return ln of the density at each row of z; shape (batch, dim) to (batch,)."""
 
 
 def check_parameters(dim: int, **lengths: float) -> None:
@@ -66,18 +66,18 @@ def check_draw(count: int, dtype: Precision, **lengths: float) -> None:
 
 
 def block_rows(dim: int) -> int:
-    """Vectors that are drawn at once."""
+    """Return the number of vectors that are drawn at once."""
     return max(1, _BLOCK // dim)
 
 
 def drawn(count: int, dim: int, dtype: Precision, draw: Callable[[int], Reals]) -> Draws:
-    """``count`` vectors in ``dtype``, drawn in float64 and block by block; shape (count, dim).
+    """Return ``count`` vectors in ``dtype``, drawn in float64 and block by block; shape (count, dim).
 
     Args:
         count: number of vectors.
         dim: number of coordinates.
         dtype: of the result.
-        draw: makes so many vectors of dim coordinates, of any shape.
+        draw: function that draws this many vectors of dim coordinates, in any shape.
     """
     out: Draws = np.empty((count, dim), dtype=dtype)
     rows = block_rows(dim)
@@ -88,14 +88,14 @@ def drawn(count: int, dim: int, dtype: Precision, draw: Callable[[int], Reals]) 
 
 
 def as_points(z: ArrayLike, dim: int) -> Reals:
-    """``z`` as float64 of shape (batch, dim)."""
+    """Return ``z`` as float64 of shape (batch, dim)."""
     points = np.asarray(z, dtype=np.float64)
     need(points.ndim == 2 and points.shape[1] == dim, "z", f"shape {points.shape}", f"of shape (batch, {dim})")
     return points
 
 
 def rounded_down(length: float, dtype: Precision) -> float:
-    """The greatest number of type ``dtype`` that is not above ``length``."""
+    """Return the largest number of type ``dtype`` that is not above ``length``."""
     nearest = dtype(length)
     return float(nearest if float(nearest) <= length else np.nextafter(nearest, dtype(0)))
 
@@ -119,9 +119,9 @@ def flip_signs(magnitudes: Draws, rng: np.random.Generator) -> None:
 def distances(
     points: ArrayLike, centers: ArrayLike, dim: int, norm: Literal["cityblock", "euclidean", "chebyshev"]
 ) -> Reals:
-    """|point - center| in the L1, L2 or L-infinity norm; shapes (batch, dim) and (n, dim) to (batch, n).
+    """Return |point - center| in the L1, L2 or L-infinity norm; shapes (batch, dim) and (n, dim) to (batch, n).
 
-    Each is a sum over the differences of coordinates, so it is as exact for near points as for far ones.
+    Each is a sum over coordinate differences, so it is as exact for near points as for far ones.
     """
     from scipy.spatial.distance import cdist  # a tenth of a second, which draws do not need
 
@@ -130,10 +130,10 @@ def distances(
 
 
 def checked_shift(shift: ArrayLike, dim: int) -> Reals:
-    """``shift`` as a read-only float64 array of shape (dim,), finite and not zero.
+    """Return ``shift`` as a read-only float64 array of shape (dim,), finite and not zero.
 
     Raises:
-        ParameterError: it is something else.
+        ParameterError: the shift is anything else.
     """
     array = np.array(shift, dtype=np.float64)
     need(array.shape == (dim,), "shift", f"shape {array.shape}", f"of shape ({dim},)")
@@ -144,13 +144,13 @@ def checked_shift(shift: ArrayLike, dim: int) -> Reals:
 
 
 def l1_over(shift: Reals, scale: float) -> float:
-    """||shift||_1 / scale, the least float that is not below it; inf beyond floats."""
+    """Return ||shift||_1 / scale, rounded up to a float; inf beyond floats."""
     exact = sum(map(Fraction, np.abs(shift).tolist()), Fraction(0)) / Fraction(scale)
     return float_up(exact)
 
 
 def l2_times(shift: Reals, rate: float) -> float:
-    """Rate ||shift||_2, the least float that is not below it; inf beyond floats."""
+    """Return rate ||shift||_2, rounded up to a float; inf beyond floats."""
     square = Fraction(rate) ** 2 * sum((Fraction(coordinate) ** 2 for coordinate in shift.tolist()), Fraction(0))
     value = rate * math.hypot(*shift.tolist())
     if math.isinf(value):
@@ -163,13 +163,13 @@ def l2_times(shift: Reals, rate: float) -> float:
 
 
 def rounded_log(value: Reals) -> tuple[Reals, Reals]:
-    """Bounds on a logarithm of a probability that is off by a few units in the last place of it and of its argument."""
+    """Return bounds on a log-probability that is off by a few ulps, of itself and of its argument."""
     slack = 2.0**-48 * (1 + np.abs(np.where(np.isfinite(value), value, 0.0)))
     return value - slack, np.minimum(value + slack, 0.0)
 
 
 def float_up(exact: Fraction) -> float:
-    """The least float that is not below a fraction; inf beyond floats."""
+    """Return the smallest float that is not below a fraction; inf beyond floats."""
     try:
         value = float(exact)
     except OverflowError:
@@ -179,38 +179,38 @@ def float_up(exact: Fraction) -> float:
 
 @runtime_checkable
 class ProfiledNoise(NoiseDistribution, Protocol):
-    """Noise whose privacy profile is known, for one shift and for all shifts of a vocabulary."""
+    """Noise with a known privacy profile, for one shift and for all shifts of a vocabulary."""
 
     @property
     def norm(self) -> int:
-        """1 or 2: the norm in which the shifts of a vocabulary are compared.
+        """Norm, 1 or 2, in which the shifts of a vocabulary are compared.
 
-        2 says that delta at every epsilon grows with the L2 norm of the shift and depends on nothing else.
+        For 2, delta at every epsilon grows with the L2 norm of the shift and depends on nothing else.
         """
 
     def privacy_profile(self, shift: ArrayLike) -> PrivacyProfile:
-        """The profile of two vectors that differ by ``shift``, shape (dim,), finite and not zero."""
+        """Return the profile of two vectors that differ by ``shift``, shape (dim,), finite and not zero."""
 
     def worst_log_delta(self, epsilon: float, reach: float, widest: float) -> float:
-        """An upper bound on ``log_delta`` for every shift of norm at most ``reach``, no entry above ``widest``."""
+        """Return an upper bound on ``log_delta`` for shifts of norm at most ``reach``, no entry above ``widest``."""
 
 
 @runtime_checkable
 class OwnCoordinates(Protocol):
-    """Noise whose shifts are compared in coordinates of its own: there its ``norm`` is meant, and every reach."""
+    """Noise that compares shifts in its own coordinates: ``norm`` and every reach are meant there."""
 
     def coordinates(self, vectors: ArrayLike) -> Reals:
-        """A linear map of each row, shape (batch, dim) to the same; lengths are known to a relative 2^-24."""
+        """Return a linear map of each row, shape (batch, dim) to the same; lengths are known to a relative 2^-24."""
 
 
 @runtime_checkable
 class PairwiseDensity(Protocol):
-    """Noise whose density at many differences takes no table of these."""
+    """Noise with a density at many differences that needs no table of them."""
 
     def log_densities(self, points: ArrayLike, centers: ArrayLike) -> Reals:
-        """``log_density(point - center)`` of every two; shapes (batch, dim) and (n, dim) to (batch, n).
+        """Return ``log_density(point - center)`` of every pair; shapes (batch, dim) and (n, dim) to (batch, n).
 
-        To rounding; where a square overflows it is -inf.
+        The result is exact to rounding; it is -inf if a square overflows.
         """
 
 
@@ -219,15 +219,15 @@ class BoundedSupport(Protocol):
     """Noise on a bounded support."""
 
     def log_outside(self, shifts: ArrayLike) -> Reals:
-        """Natural logarithm of the mass that leaves the moved support, for shifts of shape (..., dim), to 1e-12."""
+        """Return ln of the mass that leaves the moved support, for shifts of shape (..., dim), to 1e-12."""
 
 
 @runtime_checkable
 class LineNoise(Protocol):
-    """Noise whose product with some directions has a known distribution."""
+    """Noise with a known distribution of its product with some directions."""
 
     def log_tail(self, direction: Reals, distance: Reals) -> tuple[Reals, Reals] | None:
-        """Lower and upper bounds on ln P(<Z, direction> > distance), or None where they are not known.
+        """Return lower and upper bounds on ln P(<Z, direction> > distance); None if they are not known.
 
         Args:
             direction: a unit vector, shape (dim,).

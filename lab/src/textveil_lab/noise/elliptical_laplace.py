@@ -24,12 +24,12 @@ from textveil_lab.noise.spherical_laplace import SphericalLaplace
 from textveil_lab.noise.spherical_profile import SphericalProfile
 
 _RESIDUAL = 2.0**-26
-"""How far the inverse of the root may be from its inverse; lengths in own coordinates are known to so much."""
+"""Largest error of the inverse of the root; lengths in own coordinates are known to this precision."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class EllipticalLaplace:
-    """Z = S Y with Y spherical Laplace noise: density proportional to exp(-rate ||S^-1 z||_2) on R^dim.
+    """Noise Z = S Y with Y spherical Laplace noise: density proportional to exp(-rate ||S^-1 z||_2) on R^dim.
 
     With M = S S^T the norm is sqrt(z^T M^-1 z). In its own coordinates S^-1 z the noise is spherical, so delta between
     two vectors grows with that norm of their difference and depends on nothing else.
@@ -64,7 +64,7 @@ class EllipticalLaplace:
 
     @property
     def variance(self) -> float:
-        """Variance of one coordinate, on average over them: (dim + 1) tr(M) / (dim rate^2)."""
+        """Variance of one coordinate, averaged over them: (dim + 1) tr(M) / (dim rate^2)."""
         return self.spherical.variance * float(np.square(self.root).sum()) / self.dim
 
     @property
@@ -72,17 +72,20 @@ class EllipticalLaplace:
         return SphericalLaplace(dim=self.dim, rate=self.rate)
 
     def coordinates(self, vectors: ArrayLike) -> Reals:
-        """See ``capabilities.OwnCoordinates``: S^-1 v for each row v."""
+        """Return S^-1 v for each row v; see ``capabilities.OwnCoordinates``."""
         return as_points(vectors, self.dim) @ self._inverse.T
 
     def sample(self, count: int, rng: np.random.Generator | None = None, dtype: Precision = np.float32) -> Draws:
-        """Spherical draws times S in float64; shape (count, dim). Their tail does not end (``noise.unbounded``)."""
+        """Return spherical draws times S in float64; shape (count, dim).
+
+        The tail is unbounded (``noise.unbounded``).
+        """
         check_draw(count, dtype, rate=self.rate)
         source = resolve(rng)
         return drawn(count, self.dim, dtype, lambda rows: self.spherical.sample(rows, source, np.float64) @ self.root.T)
 
     def log_density(self, z: ArrayLike) -> Reals:
-        """Natural logarithm of the density; shape (batch, dim) to (batch,)."""
+        """Return ln of the density; shape (batch, dim) to (batch,)."""
         return self.spherical.log_density(self.coordinates(z)) - float(np.linalg.slogdet(self.root)[1])
 
     def log_densities(self, points: ArrayLike, centers: ArrayLike) -> Reals:
@@ -90,16 +93,16 @@ class EllipticalLaplace:
         return own - float(np.linalg.slogdet(self.root)[1])
 
     def privacy_profile(self, shift: ArrayLike) -> SphericalProfile:
-        """See ``capabilities.ProfiledNoise``; the shift's own length is rounded up, by less than 2^-24."""
+        """Return the profile by the shift's own length, rounded up by less than 2^-24."""
         own = self.coordinates(checked_shift(shift, self.dim)[None])[0]
         return SphericalProfile(dim=self.dim, largest_loss=l2_times(own, self.rate) * (1 + 2 * _RESIDUAL))
 
     def worst_log_delta(self, epsilon: float, reach: float, widest: float) -> float:
-        """See ``capabilities.ProfiledNoise``; the reach is one in own coordinates."""
+        """Return the bound of ``capabilities.ProfiledNoise``; the reach is in own coordinates."""
         return self.spherical.worst_log_delta(epsilon, reach, widest)
 
     def log_tail(self, direction: Reals, distance: Reals) -> tuple[Reals, Reals] | None:
-        """See ``capabilities.LineNoise``: the product with u is that of spherical noise with S^T u."""
+        """Return the tail of spherical noise along S^T u; see ``capabilities.LineNoise``."""
         along = self.root.T @ direction
         length = math.hypot(*along.tolist())
         return self.spherical.log_tail(along / length, distance / length)

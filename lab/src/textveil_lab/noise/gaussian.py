@@ -34,7 +34,7 @@ _ROUNDED = 2.0**-36  # ``gaussian_log_delta`` is rounded up by less than this, r
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GaussianProfile:
-    """See ``capabilities.PrivacyProfile``; exact up to 1e-11 of the logarithm."""
+    """Privacy profile of Gaussian noise, exact up to 1e-11 of the logarithm; see ``capabilities.PrivacyProfile``."""
 
     log_outside: ClassVar[Bound] = exactly(-math.inf)  # No mass leaves the support, which is everything
 
@@ -43,12 +43,12 @@ class GaussianProfile:
 
     @property
     def largest_loss(self) -> float:
-        """Losses have no bound: no epsilon holds with delta 0."""
+        """Infinity: losses have no bound, and no epsilon holds with delta 0."""
         return math.inf
 
     def log_delta(self, epsilon: float) -> Bound:
         need(0 <= epsilon < math.inf, "epsilon", epsilon, "finite and >= 0")
-        # At 0 it is the total variation, which the least epsilon bounds to rounding.
+        # At 0 it is the total variation, which the smallest epsilon bounds to rounding.
         value = gaussian_log_delta(epsilon or 2.0**-1000, self.sigma, self.distance)
         if value < _LOWEST:
             return Bound(-math.inf, _LOWEST, _LOWEST, 1.0)
@@ -57,7 +57,7 @@ class GaussianProfile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gaussian:
-    """Density (2 pi sigma^2)^(-dim/2) exp(-||z||_2^2 / (2 sigma^2)) on R^dim.
+    """Gaussian noise of density (2 pi sigma^2)^(-dim/2) exp(-||z||_2^2 / (2 sigma^2)) on R^dim.
 
     Source: Balle and Wang 2018; proof: textveil_lab/proofs/gaussian.md.
     """
@@ -75,13 +75,16 @@ class Gaussian:
         return self.sigma * self.sigma
 
     def sample(self, count: int, rng: np.random.Generator | None = None, dtype: Precision = np.float32) -> Draws:
-        """Normal draws times sigma in float64; shape (count, dim). Their tail does not end (``noise.unbounded``)."""
+        """Return normal draws times sigma in float64; shape (count, dim).
+
+        The tail is unbounded (``noise.unbounded``).
+        """
         check_draw(count, dtype, sigma=self.sigma)
         source = resolve(rng)
         return drawn(count, self.dim, dtype, lambda rows: self.sigma * normals(rows * self.dim, source))
 
     def log_density(self, z: ArrayLike) -> Reals:
-        """Natural logarithm of the density; shape (batch, dim) to (batch,)."""
+        """Return ln of the density; shape (batch, dim) to (batch,)."""
         points = as_points(z, self.dim) / self.sigma
         with np.errstate(over="ignore"):  # so far out the logarithm itself is below every float: -inf
             return self._log_peak - 0.5 * np.square(points).sum(axis=1)
@@ -101,5 +104,5 @@ class Gaussian:
         return GaussianProfile(sigma=self.sigma, distance=reach).log_delta(epsilon).upper
 
     def log_tail(self, direction: Reals, distance: Reals) -> tuple[Reals, Reals]:
-        """See ``capabilities.LineNoise``: the product with any unit vector is Gaussian."""
+        """Return the tail of the product with a unit vector, which is Gaussian; see ``capabilities.LineNoise``."""
         return rounded_log(log_ndtr(-distance / self.sigma))

@@ -19,10 +19,10 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HyperbolicLaplace:
-    """A random point z around a point x of hyperbolic space, density proportional to exp(-rate d(x, z)).
+    """Random point z around a point x of hyperbolic space, density proportional to exp(-rate d(x, z)).
 
-    The distance r has density proportional to sinh(r)^(dim - 1) exp(-rate r), which has an integral where
-    rate > dim - 1 alone; then exp(-2 r) has the distribution Beta((rate - dim + 1) / 2, dim). The direction is uniform.
+    The distance r has density proportional to sinh(r)^(dim - 1) exp(-rate r), which has a finite integral only if rate
+    > dim - 1; then exp(-2 r) has the distribution Beta((rate - dim + 1) / 2, dim). The direction is uniform.
 
     Source: Feyisetan, Diethe and Drake 2019 (the density); proof of the sampler:
     textveil_lab/proofs/hyperbolic_laplace.md.
@@ -38,20 +38,23 @@ class HyperbolicLaplace:
 
     @property
     def shape(self) -> float:
-        """The first parameter of the beta distribution of exp(-2 r)."""
+        """First parameter of the beta distribution of exp(-2 r)."""
         return (self.rate - self.dim + 1) / 2
 
     def radii(self, count: int, generator: np.random.Generator) -> Reals:
-        """Distances r; shape (count,). A beta number is one of two gamma numbers over their sum, in logarithms here."""
+        """Return distances r; shape (count,).
+
+        A beta variable is one of two gamma variables over their sum, here in logarithms.
+        """
         small = np.log(gammas(self.shape + 1, count, generator)) - exponentials(count, generator) / self.shape
         large = np.log(gammas(self.dim, count, generator))
         return np.logaddexp(0.0, large - small) / 2
 
     def sample(self, points: Reals, generator: np.random.Generator) -> Reals:
-        """A noisy point for each point of the hyperboloid, up to a positive factor; shape (batch, dim + 1) to the same.
+        """Return a noisy point for each point of the hyperboloid, up to a positive factor; shapes (batch, dim + 1).
 
-        Around the origin it is (cosh r, sinh r u), u a uniform direction; the boost that takes the origin to the point
-        takes it to its place. The factor exp(-r) keeps the numbers from overflow; it changes no nearest word.
+        Around the origin it is (cosh r, sinh r u), u a uniform direction; the boost that moves the origin to the point
+        moves it too. The factor exp(-r) avoids overflow and changes no nearest word.
         """
         directions = normals(points.shape[0] * self.dim, generator).reshape(-1, self.dim)
         directions /= np.linalg.norm(directions, axis=1, keepdims=True)
@@ -62,7 +65,7 @@ class HyperbolicLaplace:
         return np.concatenate([(points[:, 0] * time + along)[:, None], moved], axis=1)
 
     def log_density(self, distance: Reals) -> Reals:
-        """Natural logarithm of the density at points that far from x, with respect to hyperbolic volume; any shape."""
+        """Return ln of the density at points at this distance from x, with respect to hyperbolic volume; any shape."""
         log_surface = math.log(2) + self.dim / 2 * math.log(math.pi) - math.lgamma(self.dim / 2)
         log_radial = -self.dim * math.log(2) + float(betaln(self.shape, self.dim))
         return -self.rate * distance - log_surface - log_radial
@@ -70,10 +73,10 @@ class HyperbolicLaplace:
 
 @dataclass(frozen=True, kw_only=True)
 class HyperbolicProfile:
-    """The privacy profile of the noise around two points; see ``noise.capabilities.PrivacyProfile``.
+    """Privacy profile of the noise around two points; see ``noise.capabilities.PrivacyProfile``.
 
-    The loss at a point at distance r from x, at the angle a from the way to x', is rate (d' - r), d' its distance from
-    x': it falls with r and grows with a. So sums over cells of (r, a), at their corners, are bounds on delta.
+    The loss at a point at distance r from x, at the angle a from the direction to x', is rate (d' - r), d' its distance
+    from x'. It falls with r and grows with a, so sums over cells of (r, a), at their corners, bound delta.
     """
 
     log_outside: ClassVar[Bound] = exactly(-math.inf)  # No mass leaves the support, which is the whole space
@@ -99,7 +102,7 @@ class HyperbolicProfile:
 
     @cached_property
     def _cells(self) -> tuple[Reals, Reals, Reals]:
-        """Masses of cells, and the least and the greatest loss in each; shape (radii, angles)."""
+        """Masses of cells, with the smallest and largest loss in each; shape (radii, angles)."""
         fine = np.geomspace(1e-12, 1 / _CELLS, _TAIL, endpoint=False)
         even = np.concatenate([[0.0], fine, np.linspace(0, 1, _CELLS + 1)[1:-1], 1 - fine[::-1], [1.0]])
         shape, dim = self.noise.shape, self.noise.dim
@@ -113,7 +116,6 @@ class HyperbolicProfile:
         return masses, losses[1:, :-1], losses[:-1, 1:]
 
     def _loss(self, shrunk: Reals, turned: Reals) -> Reals:
-        """Rate (d' - r) where exp(-2 r) is ``shrunk`` and (1 - cos a) / 2 is ``turned``, by the law of cosines."""
         near, far = math.exp(-self.distance), math.exp(self.distance)
         toward = near + 2 * turned * math.sinh(self.distance)  # cosh D - sinh D cos a
         away = far - 2 * turned * math.sinh(self.distance)  # cosh D + sinh D cos a

@@ -1,6 +1,6 @@
-"""Noise on the integers, for vectors that are released on a public grid: no low digit of a float is released.
+"""Noise on the integers, for vectors released on a public grid: no low digit of a float is released.
 
-Privacy profiles of which the largest loss is known exactly, and delta below it between two bounds.
+Their privacy profiles know the largest loss exactly, and bound delta below it from both sides.
 """
 
 import math
@@ -26,16 +26,16 @@ _SLACK = 2.0**-40  # Absolute, of a logarithm: covers the rounding of the formul
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoundedLoss:
-    """See ``capabilities.PrivacyProfile``: a law under which the largest loss L is attained with a known probability.
+    """Privacy profile of a law that attains its largest loss L with a known probability.
 
-    Where losses are at most L, delta at epsilon is at most 1 - e^(epsilon - L): P - e^epsilon Q is at most
-    P (1 - e^(epsilon - L)). The event on which the loss is L gives its probability times that.
+    Losses are at most L, so delta at epsilon is at most 1 - e^(epsilon - L): P - e^epsilon Q is at most P (1 -
+    e^(epsilon - L)). The event of loss L gives the lower bound, its probability times that.
     """
 
     log_outside: ClassVar[Bound] = exactly(-math.inf)  # Nothing that one input gives is impossible from the other
 
     largest_loss: float  # L, nats, rounded up
-    log_probability: float  # natural logarithm of the probability, under the first input, that the loss is L
+    log_probability: float  # ln of the probability, under the first input, that the loss is L
 
     def log_delta(self, epsilon: float) -> Bound:
         need(0 <= epsilon < math.inf, "epsilon", epsilon, "finite and >= 0")
@@ -49,9 +49,9 @@ class BoundedLoss:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownInput:
-    """See ``capabilities.PrivacyProfile``: with a known probability, what is released shows which input it was."""
+    """Privacy profile of a release that shows its input with a known probability."""
 
-    log_shown: float  # natural logarithm of the probability that the other input cannot give what is released; > -inf
+    log_shown: float  # ln of the probability that the other input cannot give what is released; > -inf
 
     @property
     def largest_loss(self) -> float:
@@ -68,10 +68,10 @@ class ShownInput:
 
 @dataclass(frozen=True, slots=True)
 class Postprocessed:
-    """See ``capabilities.PrivacyProfile``: what is released is a rounding of something whose profile is known.
+    """Privacy profile of a rounding of an output whose profile is known.
 
-    Its delta is at most that of the whole. The rounding is so fine, beside noise without end, that the losses of far
-    cells come as near to the largest one of the whole as one likes.
+    Its delta is at most that of the whole. The rounding is fine and the noise unbounded, so the losses of far cells
+    come arbitrarily near to the largest loss of the whole.
     """
 
     whole: PrivacyProfile  # the profile before rounding
@@ -82,11 +82,11 @@ class Postprocessed:
 
     @property
     def log_outside(self) -> Bound:
-        """That of the whole: no mass leaves the support."""
+        """Bound of the whole: no mass leaves the support."""
         return self.whole.log_outside
 
     def log_delta(self, epsilon: float) -> Bound:
-        """Natural logarithm of the least delta at epsilon: an upper bound, and no lower one."""
+        """Return ln of the smallest delta at epsilon: an upper bound only."""
         exact = self.whole.log_delta(epsilon)
         return Bound(-math.inf, exact.estimate, exact.upper, 1.0)
 
@@ -95,18 +95,18 @@ class IntegerNoise(Protocol):
     """Independent draws of one law on the integers."""
 
     def sample(self, count: int, rng: np.random.Generator) -> Integers:
-        """Fresh draws, int64, shape (count,)."""
+        """Return fresh draws, int64, shape (count,)."""
 
     def log_mass(self, values: Reals) -> Reals:
-        """Natural logarithm of the probability of each integer, up to a common constant; any shape."""
+        """Return ln of the probability of each integer, up to a common constant; any shape."""
 
     def profile(self, shift: Sequence[int]) -> PrivacyProfile:
-        """Return how far the noise on a vector of integers and its copy moved by ``shift`` are apart."""
+        """Return the profile of the noise on a vector of integers against its copy moved by ``shift``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiscreteLaplace:
-    """P(z) proportional to exp(-|z| / scale), drawn by integers alone.
+    """Noise with P(z) proportional to exp(-|z| / scale), drawn by integers alone.
 
     Source: Ghosh, Roughgarden and Sundararajan 2012; the sampler: Canonne, Kamath and Steinke 2020, section 5.
     """
@@ -123,7 +123,7 @@ class DiscreteLaplace:
         return -np.abs(values) / self.scale
 
     def profile(self, shift: Sequence[int]) -> BoundedLoss:
-        """The largest loss is ||shift||_1 / scale, where every coordinate lies on the far side of the first vector."""
+        """Return the profile; the largest loss is ||shift||_1 / scale, with all coordinates beyond the first vector."""
         reach, moved = sum(map(abs, shift)), sum(step != 0 for step in shift)
         side = -math.log1p(math.exp(-1 / self.scale))  # of z >= 0
         return BoundedLoss(largest_loss=float_up(Fraction(reach, self.scale)), log_probability=moved * side)
@@ -131,9 +131,9 @@ class DiscreteLaplace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundedGaussian:
-    """N(0, sigma^2) rounded to the nearest integer.
+    """Noise N(0, sigma^2), rounded to the nearest integer.
 
-    Added to integers it is Gaussian noise, rounded afterwards: what holds for the noise holds for it.
+    Added to integers it is Gaussian noise rounded afterwards, so the guarantee of Gaussian noise holds.
     """
 
     sigma: float  # standard deviation before rounding, between 1 and 2^40
@@ -154,7 +154,6 @@ class RoundedGaussian:
 
 
 def _norm_up(shift: Sequence[int]) -> float:
-    """||shift||_2, rounded up."""
     square = sum(step * step for step in shift)
     root = math.isqrt(square)
     near = math.sqrt(square)

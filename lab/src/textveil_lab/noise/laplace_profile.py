@@ -1,9 +1,9 @@
-"""How far independent Laplace coordinates, plain or cut off, and their copy moved by a shift are apart, in logarithms.
+"""Privacy profiles of independent Laplace coordinates, plain or truncated, against a shifted copy, in logarithms.
 
-From the largest finite loss ||v||_1 / scale on, delta is the mass that leaves the moved support, exactly. Below it the
+From the largest finite loss ||v||_1 / scale on, delta is exactly the mass that leaves the moved support. Below it the
 losses of the coordinates are composed on a grid, rounded to either side.
 
-Privacy-loss distributions of Laplace noise, truncated or not, on the grid of ``privacy.loss_distribution``.
+The grid is that of ``privacy.loss_distribution``.
 """
 
 import math
@@ -24,7 +24,7 @@ from textveil_lab.noise.truncation import outer_strip_mass, truncated_log_delta
 
 
 def laplace_loss(shift: float, scale: float, *, step: float, upper: bool = True) -> LossDistribution:
-    """The loss of Laplace noise in one dimension against itself moved by ``shift``.
+    """Return the privacy loss of one-dimensional Laplace noise against itself moved by ``shift``.
 
     Args:
         shift: finite; its sign does not matter.
@@ -38,12 +38,11 @@ def laplace_loss(shift: float, scale: float, *, step: float, upper: bool = True)
 def truncated_laplace_loss(
     shift: float, scale: float, bound: float, *, step: float, upper: bool = True
 ) -> LossDistribution:
-    """The loss of Laplace noise on [-bound, bound] against itself moved by v = |shift|, in one dimension.
+    """Return the privacy loss of Laplace noise on [-bound, bound] against itself moved by v = |shift|.
 
-    With s the scale and t = min(v, 2 bound - v) / s the finite losses lie in [-t, t] with density
-    e^((l - v/s)/2) / (4 (1 - e^(-bound/s))), and where v <= bound there are atoms at v/s and -v/s, of masses
-    (1 - e^((v-bound)/s)) / (2 (1 - e^(-bound/s))) and e^(-v/s) times that. The loss is infinite on the strip that
-    leaves the moved support.
+    With s the scale and t = min(v, 2 bound - v) / s the finite losses lie in [-t, t] with density e^((l - v/s)/2) / (4
+    (1 - e^(-bound/s))), and if v <= bound there are atoms at v/s and -v/s, of masses (1 - e^((v-bound)/s)) / (2 (1 -
+    e^(-bound/s))) and e^(-v/s) times that. The loss is infinite on the strip that leaves the moved support.
 
     Args:
         shift: finite; its sign does not matter.
@@ -83,7 +82,7 @@ _LOWEST = -sys.float_info.max
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LaplaceProfile:
-    """See ``capabilities.PrivacyProfile``."""
+    """Privacy profile of independent Laplace coordinates; see ``capabilities.PrivacyProfile``."""
 
     shift: Reals  # as ``checked_shift`` gives it
     scale: float  # of one coordinate
@@ -91,12 +90,12 @@ class LaplaceProfile:
 
     @cached_property
     def largest_loss(self) -> float:
-        """||v||_1 / scale, rounded up."""
+        """Largest finite loss ||v||_1 / scale, rounded up."""
         return l1_over(self.shift, self.scale)
 
     @cached_property
     def log_outside(self) -> Bound:
-        """Mass of the strips that the moved support loses; none for a full support."""
+        """Bounds on ln of the mass that leaves the moved support; none for a full support."""
         if math.isinf(self.bound):
             return exactly(-math.inf)
         return _around(float(truncated_log_delta(self.shift, self.scale, self.bound)))
@@ -136,19 +135,19 @@ class LaplaceProfile:
         return total
 
     def _all_atoms(self, beyond: float) -> float:
-        """Return what the event adds on which every coordinate has its largest loss: 2^-dim for plain Laplace noise."""
+        """Return the contribution of the event that every coordinate has its largest loss: 2^-dim for plain noise."""
         if not math.isinf(self.bound):
             return -math.inf
         return _log_gain(beyond * (1 - 2.0**-10)) - float(np.count_nonzero(self.shift)) * math.log(2) - _ROUNDING
 
 
 def worst_laplace_log_delta(scale: float, bound: float, epsilon: float, reach: float, widest: float) -> float:
-    """An upper bound on ln delta for every shift of L1 norm at most ``reach``, no entry above ``widest``.
+    """Return an upper bound on ln delta for every shift of L1 norm at most ``reach``, no entry above ``widest``.
 
-    Every finite loss is at most t = reach / scale, so what the overlap of the supports adds is at most
-    1 - e^(epsilon - t). Truncation adds at most the sum of the strips F(w_i) <= G(w_i) with
-    G(w) = (e^(w/s) - 1) / (2 (e^(A/s) - 1)), convex with G(0) = 0: with M the widest coordinate and sum w_i <= reach,
-    at most (reach / M) G(M), and 1 - e^(-(reach / M) g(M)) for g = -ln(1 - F), which is convex too where M <= A.
+    Every finite loss is at most t = reach / scale, so the overlap of the supports adds at most 1 - e^(epsilon - t).
+    Truncation adds at most the sum of the strips F(w_i) <= G(w_i) with G(w) = (e^(w/s) - 1) / (2 (e^(A/s) - 1)), convex
+    with G(0) = 0: with M the widest coordinate and sum w_i <= reach, at most (reach / M) G(M), and 1 - e^(-(reach / M)
+    g(M)) for g = -ln(1 - F), which is convex too if M <= A.
     """
     within = Fraction(epsilon) * Fraction(scale) >= Fraction(reach)
     excess = -math.inf if within else _log_gain(max(0.0, reach / scale * _UP - epsilon))
@@ -166,7 +165,7 @@ def worst_laplace_log_delta(scale: float, bound: float, epsilon: float, reach: f
 
 
 def _around(value: float) -> Bound:
-    """The logarithm of a mass that is not 0, with what rounding may have moved it by."""
+    """Return bounds on ln of a mass > 0, with its rounding error."""
     if math.isinf(value):
         return Bound(value, _LOWEST, _LOWEST, 1.0)
     slack = _ROUNDING + 2.0**-50 * abs(value)
@@ -174,7 +173,6 @@ def _around(value: float) -> Bound:
 
 
 def _log_gain(beyond: float) -> float:
-    """The logarithm of 1 - e^-beyond."""
     return math.log(-math.expm1(-beyond)) if beyond > 0 else -math.inf
 
 

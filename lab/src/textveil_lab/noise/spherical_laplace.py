@@ -30,13 +30,12 @@ _TAILS = 512  # tails of the product with a direction that are computed at once,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SphericalLaplace:
-    """Density rate^dim Gamma(dim/2) / (2 pi^(dim/2) Gamma(dim)) exp(-rate ||z||_2) on R^dim.
+    """Noise of density rate^dim Gamma(dim/2) / (2 pi^(dim/2) Gamma(dim)) exp(-rate ||z||_2) on R^dim.
 
-    The norm has distribution Gamma(dim, 1/rate), the direction is uniform on the sphere, and the two are
-    independent. Coordinates are uncorrelated but not independent.
+    The norm has distribution Gamma(dim, 1/rate), the direction is uniform on the sphere, and the two are independent.
+    Coordinates are uncorrelated but not independent.
 
-    Source: Feyisetan, Balle, Drake and Diethe 2020, section 2.6; proof:
-    textveil_lab/proofs/spherical_laplace.md.
+    Source: Feyisetan, Balle, Drake and Diethe 2020, section 2.6; proof: textveil_lab/proofs/spherical_laplace.md.
     """
 
     norm: ClassVar[int] = 2
@@ -52,9 +51,9 @@ class SphericalLaplace:
         return (self.dim + 1) / self.rate / self.rate
 
     def sample(self, count: int, rng: np.random.Generator | None = None, dtype: Precision = np.float32) -> Draws:
-        """Gamma norms times uniform directions, made in float64; shape (count, dim).
+        """Return gamma norms times uniform directions, made in float64; shape (count, dim).
 
-        A direction is a vector of independent normals divided by its norm. The norms have no largest value
+        A direction is a vector of independent normals divided by its norm. The norms are unbounded
         (``noise.unbounded``).
         """
         check_draw(count, dtype, rate=self.rate)
@@ -73,7 +72,7 @@ class SphericalLaplace:
         return drawn(count, self.dim, dtype, draw)
 
     def log_density(self, z: ArrayLike) -> Reals:
-        """Natural logarithm of the density; shape (batch, dim) to (batch,)."""
+        """Return ln of the density; shape (batch, dim) to (batch,)."""
         points = as_points(z, self.dim)
         largest = np.abs(points).max(axis=1)
         unit = np.where((largest > 0) & np.isfinite(largest), largest, 1.0)  # so that no square overflows
@@ -96,7 +95,7 @@ class SphericalLaplace:
         return SphericalProfile(dim=self.dim, largest_loss=self.rate * reach * (1 + 2.0**-52)).log_delta(epsilon).upper
 
     def log_tail(self, direction: Reals, distance: Reals) -> tuple[Reals, Reals] | None:
-        """See ``capabilities.LineNoise``: the product with any unit vector is variance-gamma."""
+        """Return the tail along any unit vector, which is variance-gamma; see ``capabilities.LineNoise``."""
         if self.dim == 1:
             return rounded_log(-math.log(2) - self.rate * distance)
         if np.unique(distance).size > _TAILS:

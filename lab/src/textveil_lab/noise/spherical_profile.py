@@ -1,8 +1,8 @@
-"""How far spherical Laplace noise and its copy moved by a shift are apart: delta between two bounds, in logarithms.
+"""Privacy profile of spherical Laplace noise against a shifted copy: delta between two bounds, in logarithms.
 
-Units of 1/rate; R = rate ||v||_2. Take r = ||z|| and s = ||z - v||. The loss L = s - r and the sum r + s are
-prolate spheroidal coordinates with the foci 0 and v, in which density and volume nearly factorize; integrating the
-sum out leaves Bessel functions, and the loss has on [-R, R] the density
+Units of 1/rate; R = rate ||v||_2. Let r = ||z|| and s = ||z - v||. The loss L = s - r and the sum r + s are prolate
+spheroidal coordinates with the foci 0 and v, in which density and volume nearly factorize. Integrating the sum out
+leaves Bessel functions, and the loss has on [-R, R] the density
 
     p(l) = C (R^2 - l^2)^((d-3)/2) e^(l/2) (R^2 - l^2 + k),   k = 2 R (d - 1) K_(d/2)(R/2) / K_(d/2-1)(R/2)
     1/C  = sqrt(pi) Gamma((d+1)/2) (4R)^(d/2) 2 / (R K_(d/2-1)(R/2))
@@ -34,7 +34,7 @@ _DIMENSIONS = 10**6  # beyond these no quadrature is tried
 
 @dataclass(frozen=True, kw_only=True)
 class SphericalProfile:
-    """See ``capabilities.PrivacyProfile``."""
+    """Privacy profile of spherical Laplace noise; see ``capabilities.PrivacyProfile``."""
 
     log_outside: ClassVar[Bound] = exactly(-math.inf)  # No mass leaves the support, which is everything
 
@@ -42,7 +42,7 @@ class SphericalProfile:
     largest_loss: float  # rate times the L2 norm of the shift, rounded up; > 0
 
     def log_delta(self, epsilon: float) -> Bound:
-        """Natural logarithm of the least delta at epsilon, between two bounds about 1e-6 apart."""
+        """Return ln of the smallest delta at epsilon, between two bounds about 1e-6 apart."""
         need(0 <= epsilon < math.inf, "epsilon", epsilon, "finite and >= 0")
         if epsilon >= self.largest_loss:
             return exactly(-math.inf)
@@ -71,16 +71,16 @@ class SphericalProfile:
 
     @cached_property
     def _bessel(self) -> tuple[float, float]:
-        """The logarithms of K_v(x) e^x and of K_(v+1)(x) / K_v(x), v = dim/2 - 1, x = largest_loss/2."""
+        """Logarithms of K_v(x) e^x and of K_(v+1)(x) / K_v(x), v = dim/2 - 1, x = largest_loss/2."""
         log_value, log_ratio = log_bessel_k(self.dim - 2, self.largest_loss / 2)
         return float(log_value), float(log_ratio)
 
 
 def log_tail_of_product(dim: int, distance: Reals) -> tuple[Reals, Reals]:
-    """Bounds on ln P(<Z, u> > distance) for a unit vector u, in units of 1/rate, dim >= 2; distance >= 0, any shape.
+    """Return bounds on ln P(<Z, u> > distance) for a unit vector u, in units of 1/rate; distance >= 0, any shape.
 
-    The density is (|x|/2)^(d/2) K_(d/2)(|x|) / (sqrt(pi) Gamma((d+1)/2)), log-concave as are all
-    projections of log-concave densities.
+    For dim >= 2 the density is (|x|/2)^(d/2) K_(d/2)(|x|) / (sqrt(pi) Gamma((d+1)/2)), log-concave like all projections
+    of log-concave densities.
     """
     shape = np.shape(distance)
     values, which = np.unique(distance, return_inverse=True)
@@ -107,14 +107,15 @@ def _tail(dim: int, start: float) -> tuple[float, float]:
 
 
 def _half(power: int, reach: float, epsilon: float) -> tuple[float, float]:
-    """Bounds on ln of the integral of (R sin t)^power e^((R cos t - R)/2) (1 - e^(epsilon - R cos t)) over t.
+    """Return bounds on ln of the integral of (R sin t)^power e^((R cos t - R)/2) (1 - e^(epsilon - R cos t)) over t.
 
-    From 0 to the angle at which R cos t = epsilon. Concave in t: so are ln sin, cos, and ln(1 - e^-g) in g.
+    The integral runs from 0 to the angle at which R cos t = epsilon. Its ln is concave in t, as are ln sin, cos, and
+    ln(1 - e^-g) in g.
     """
     end = 2 * math.asin(math.sqrt(min(1.0, (reach - epsilon) / (2 * reach))))
 
     def excess(t: Reals) -> Reals:
-        """R cos t - epsilon, without cancellation."""
+        """Return R cos t - epsilon, without cancellation."""
         return 2 * reach * np.sin((end + t) / 2) * np.sin(np.maximum(end - t, 0.0) / 2)
 
     def log_f(t: Reals) -> Reals:

@@ -1,4 +1,4 @@
-"""Losses of single tokens, from which ``privacy.accounting.compose_tokens`` computes what documents cost."""
+"""Losses of single tokens, from which ``privacy.accounting.compose_tokens`` computes the cost of documents."""
 
 import math
 
@@ -23,17 +23,17 @@ def two_level_loss(
 
         delta(epsilon) = (m - k) (inside - e^epsilon outside) / T,
 
-    which falls in k; below 0 the same follows from symmetry. The pair of least overlap therefore dominates, and no
-    two sets of m out of n outputs share fewer than max(0, 2m - n). On a grid of step e nothing is rounded.
+    which falls in k; below 0 the same follows from symmetry. So the pair of smallest overlap dominates, and no two sets
+    of m out of n outputs share fewer than max(0, 2m - n). On a grid of step e nothing is rounded.
 
     Args:
-        size: outputs n, >= 2.
+        size: number of outputs n, >= 2.
         members: m, between 1 and n.
         inside: integer weight of a member, > outside.
         outside: integer weight of the others, >= 1.
         overlap: a lower bound on the members that any two sets share; None is max(0, 2m - n).
 
-    Raises ParameterError: an argument is outside its domain.
+    Raises:     ParameterError: an argument is outside its domain.
     """
     need(size >= 2, "size", size, ">= 2")
     need(1 <= members <= size, "members", members, f"between 1 and {size}")
@@ -49,9 +49,10 @@ def two_level_loss(
 
 
 def token_sigma(*, epsilon: float, delta: float, l2_sensitivity: float, tokens: int, releases: int = 1) -> float:
-    """Find the smallest sigma of Gaussian noise on each token such that all together keep (epsilon, delta).
+    """Find the smallest sigma of Gaussian noise on each token at which all tokens together keep (epsilon, delta).
 
-    Raises ParameterError: an argument is outside its domain.
+    Raises:
+        ParameterError: an argument is outside its domain.
     """
     need(0 < delta < 1, "delta", delta, "in (0, 1)")
     need(0 < epsilon < math.inf, "epsilon", epsilon, "finite and > 0")
@@ -67,7 +68,7 @@ def token_sigma(*, epsilon: float, delta: float, l2_sensitivity: float, tokens: 
 
 
 def pair_loss(first: ArrayLike, second: ArrayLike, *, step: float, upper: bool = True) -> LossDistribution:
-    """The loss of a discrete pair, such as two rows of a channel; one direction, ``first`` against ``second``.
+    """Return the loss of a discrete pair, such as two rows of a channel; one direction, ``first`` against ``second``.
 
     Args:
         first: P, probabilities of shape (outputs,) that sum to 1 within 1e-9.
@@ -75,7 +76,7 @@ def pair_loss(first: ArrayLike, second: ArrayLike, *, step: float, upper: bool =
         step: nats between neighbors of the grid.
         upper: the side to round to.
 
-    Raises ParameterError: shapes, signs or sums are wrong.
+    Raises:     ParameterError: shapes, signs or sums are wrong.
     """
     p, q = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     need(p.ndim == 1 and p.shape == q.shape, "second", f"shape {q.shape}", f"of shape {p.shape}, one row")
@@ -92,10 +93,10 @@ def pair_loss(first: ArrayLike, second: ArrayLike, *, step: float, upper: bool =
 
 
 def gaussian_loss(shift: float, sigma: float, *, step: float, upper: bool = True) -> LossDistribution:
-    """The loss of Gaussian noise against itself moved by ``shift``: N(mu^2/2, mu^2) with mu = |shift| / sigma.
+    """Return the loss of Gaussian noise against itself moved by ``shift``: N(mu^2/2, mu^2) with mu = |shift| / sigma.
 
-    It stops 12 standard deviations from its mean; the rest, 2e-33 at each end, keeps the side. Many tokens
-    together are one Gaussian (``accounting.GaussianTokens``), which is exact; this is for mixed compositions.
+    It stops 12 standard deviations from its mean; the rest, 2e-33 at each end, is rounded to ``upper``'s side. Many
+    tokens together are exactly one Gaussian (``accounting.GaussianTokens``); this is for mixed compositions.
 
     Args:
         shift: finite and not 0; its sign does not matter.
@@ -117,16 +118,16 @@ def gaussian_loss(shift: float, sigma: float, *, step: float, upper: bool = True
 
 
 def bulk_nodes(edge: float, step: float) -> tuple[Reals, Reals]:
-    """Losses and masses of the density e^(l/2) on [-edge, edge], as nodes of a quadrature."""
+    """Return losses and masses of the density e^(l/2) on [-edge, edge], as nodes of a quadrature."""
     losses, weights = _nodes(-edge, edge, step)
     return losses, weights * np.exp(losses / 2)
 
 
 def merged_bulk(edge: float, step: float) -> tuple[Reals, Reals]:
-    """The same density merged in cells around the points of the grid, whose loss is then that point.
+    """Return the same density merged into cells around the points of the grid, which become their losses.
 
-    The density under Q is e^(-l/2), so a cell around j step has masses of ratio e^(j step) exactly. What is
-    left at the two ends is rounded down.
+    The density under Q is e^(-l/2), so a cell around j step has masses of ratio e^(j step) exactly. The rest at the two
+    ends is rounded down.
     """
     half = math.floor(max(0.0, edge / step - 0.5))
     centers = step * np.arange(-half, half + 1, dtype=np.float64)
@@ -140,7 +141,7 @@ def merged_bulk(edge: float, step: float) -> tuple[Reals, Reals]:
 
 
 def _nodes(low: float, high: float, step: float) -> tuple[Reals, Reals]:
-    """Nodes and weights that integrate over [low, high], eight in each cell of the grid, no cell over 1/2."""
+    """Return quadrature nodes and weights over [low, high], eight in each cell of the grid, no cell over 1/2."""
     need(0 < step < math.inf, "step", step, "finite and > 0")
     cell = step / math.ceil(2 * step)
     need((high - low) / cell <= 1 << 22, "step", step, "large enough for fewer than 2^22 cells")

@@ -1,4 +1,4 @@
-"""Laplace noise on every coordinate, cut off at a bound."""
+"""Laplace noise on every coordinate, truncated at a bound."""
 
 import math
 from dataclasses import dataclass
@@ -35,8 +35,8 @@ _UNIFORM = 2.0**-60  # below this ratio of bound to scale the density is flat to
 class TruncatedLaplace:
     """Independent coordinates with density exp(-|x| / scale) / normalizer on [-bound, bound].
 
-    normalizer = 2 scale (1 - exp(-bound / scale)). One distribution serves the valid mechanism and the published
-    one, which differ in how scale and bound are calibrated.
+    The normalizer is 2 scale (1 - exp(-bound / scale)). The valid mechanism and the published one share this
+    distribution, and differ in the calibration of scale and bound.
 
     Source: Geng, Ding, Guo and Kumar 2020, section 2; proofs: textveil_lab/proofs/truncated_laplace.md and
     textveil_lab/proofs/truncated_laplace_published.md.
@@ -63,10 +63,10 @@ class TruncatedLaplace:
         return self.bound * self.bound * (incomplete / ratio**2)
 
     def sample(self, count: int, rng: np.random.Generator | None = None, dtype: Precision = np.float32) -> Draws:
-        """Draws made in float64; shape (count, dim). None lies beyond the bound, in either precision.
+        """Return draws made in float64; shape (count, dim). None lies beyond the bound, in either precision.
 
-        Where the bound is one scale or more, exponential magnitudes with random signs; those beyond the bound, fewer
-        than 37 %, are drawn again. They reach every bound (``noise.unbounded``). Else by the inverse CDF.
+        If the bound is at least one scale, draws are exponential magnitudes with random signs; those beyond the bound,
+        fewer than 37 %, are drawn again. They reach every bound (``noise.unbounded``). Else draws use the inverse CDF.
         """
         if self.bound < self.scale:
             return self.sample_by_inversion(count, rng, dtype)
@@ -83,11 +83,11 @@ class TruncatedLaplace:
     def sample_by_inversion(
         self, count: int, rng: np.random.Generator | None = None, dtype: Precision = np.float32
     ) -> Draws:
-        """Draws by the inverse CDF, one uniform number a coordinate; shape (count, dim).
+        """Return draws by the inverse CDF, one uniform number a coordinate; shape (count, dim).
 
         The uniform numbers are the odd multiples of 2^-53 in (-1, 1), so the distribution is symmetric, and neither
-        zero nor the logarithm of zero occurs. Magnitudes end at 36.7 scales: where the bound is larger this is a
-        second method for tests, not for release.
+        zero nor the logarithm of zero occurs. Magnitudes end at 36.7 scales: for a larger bound this is a second method
+        for tests, not for releases.
         """
         check_draw(count, dtype, length=min(self.scale, self.bound))
         source = resolve(rng)
@@ -101,7 +101,7 @@ class TruncatedLaplace:
         return self._within_bound(drawn(count, self.dim, dtype, draw))
 
     def log_density(self, z: ArrayLike) -> Reals:
-        """Natural logarithm of the density, -inf outside the support; shape (batch, dim) to (batch,)."""
+        """Return ln of the density, -inf outside the support; shape (batch, dim) to (batch,)."""
         sizes = np.abs(as_points(z, self.dim))
         return self._at_norms(sizes.sum(axis=1), sizes.max(axis=1))
 
@@ -114,7 +114,7 @@ class TruncatedLaplace:
         return np.where(largest > self.bound, -np.inf, inside)
 
     def cdf(self, x: ArrayLike) -> Reals:
-        """P(one coordinate <= x), to a few units in the last place of the smaller tail; any shape."""
+        """Return P(one coordinate <= x), to a few ulps of the smaller tail; any shape."""
         points = np.clip(np.asarray(x, dtype=np.float64), -self.bound, self.bound)
         room = self.bound - np.abs(points)
         ratio = self.bound / self.scale
@@ -126,9 +126,9 @@ class TruncatedLaplace:
         return np.where(points < 0, tail, 1 - tail)
 
     def inverse_cdf(self, probability: ArrayLike) -> Reals:
-        """The x with P(one coordinate <= x) = probability in [0, 1]; any shape.
+        """Return the x with P(one coordinate <= x) = probability in [0, 1]; any shape.
 
-        This is the map that ``sample_by_inversion`` applies to uniform numbers.
+        ``sample_by_inversion`` applies this map to uniform numbers.
         """
         probabilities = np.asarray(probability, dtype=np.float64)
         inside = bool(np.all((probabilities >= 0) & (probabilities <= 1)))
@@ -138,7 +138,6 @@ class TruncatedLaplace:
         return points.reshape(probabilities.shape)
 
     def _from_centered(self, centered: Reals) -> Reals:
-        """The points x such that [-|x|, |x|] has mass |centered|, with the signs of ``centered``; not 0-d."""
         ratio = self.bound / self.scale
         sizes = np.abs(centered)
         if ratio < _UNIFORM:
@@ -151,7 +150,6 @@ class TruncatedLaplace:
         return np.copysign(sizes, centered, out=sizes)
 
     def _magnitudes(self, size: int, source: np.random.Generator) -> Reals:
-        """Absolute values of coordinates: exponential numbers, drawn again while they are beyond the bound."""
         sizes = exponentials(size, source) * self.scale
         beyond = np.flatnonzero(sizes > self.bound)
         while beyond.size:
@@ -165,7 +163,6 @@ class TruncatedLaplace:
         return np.clip(noise, -limit, limit, out=noise)
 
     def _log_normalizer(self) -> float:
-        """Logarithm of the integral of exp(-|x| / scale) over the support of one coordinate."""
         ratio = self.bound / self.scale
         if ratio < _UNIFORM:
             return math.log(2) + math.log(self.bound)
@@ -181,7 +178,7 @@ class TruncatedLaplace:
         return truncated_log_delta(shifts, self.scale, self.bound)
 
     def log_tail(self, direction: Reals, distance: Reals) -> tuple[Reals, Reals] | None:
-        """See ``capabilities.LineNoise``: known along an axis."""
+        """Return bounds on the tail along an axis; None for other directions. See ``capabilities.LineNoise``."""
         if np.count_nonzero(direction) > 1:
             return None
         return rounded_log(log_outer_strip_mass(np.maximum(self.bound - distance, 0.0), self.scale, self.bound))

@@ -1,9 +1,9 @@
-"""Truncated Laplace noise: the published parameters, and the delta that truncation really costs.
+"""Truncated Laplace noise: the published parameters, and the true delta of truncation.
 
-The distribution meant here is that of ``noise/truncated_laplace.py``: independent coordinates with density
-proportional to exp(-|x| / scale) on [-bound, bound]. Two such distributions, one moved by a vector v, have
-log-ratio at most ||v||_1 / scale where both are positive, so at every epsilon >= ||v||_1 / scale the
-least delta is the mass that leaves the moved support:
+The distribution is that of ``noise/truncated_laplace.py``: independent coordinates with density proportional to
+exp(-|x| / scale) on [-bound, bound]. Two such distributions, one moved by a vector v, have log-ratio at most ||v||_1 /
+scale where both are positive, so at every epsilon >= ||v||_1 / scale the smallest delta is the mass that leaves the
+moved support:
 
     delta(v) = 1 - prod_i (1 - F(|v_i|)),   F(w) = mass of the outer strip [-bound, -bound + w]
 
@@ -22,7 +22,7 @@ from textveil.types import Reals
 
 _LOG_4 = math.log(4.0)
 _LARGEST = 1e150
-"""Nats; the published form asks for about four times their square of dimensions, which must stay a float."""
+"""Largest epsilon in nats; the published form needs about four times its square of dimensions, as a float."""
 
 _UNIFORM = 2.0**-60  # below this ratio of bound to scale a coordinate is uniform to the last place
 
@@ -46,7 +46,7 @@ class PublishedTruncation:
     noise_dim: int  # dimension k in the formulas, >= dim; what exceeds ``dim`` are dummy dimensions
     epsilon: float  # claimed nats, finite, > 0 and below ``2 delta^(1/k) sqrt(k)``
     clip: float  # Euclidean norm to which vectors are clipped, > 0
-    log_delta: float  # natural logarithm of the claimed delta, finite and < 0; 4^-1700 has no float
+    log_delta: float  # ln of the claimed delta, finite and < 0; 4^-1700 has no float
 
     def __post_init__(self) -> None:
         _check_published(self.dim, self.epsilon, self.clip, self.log_delta)
@@ -90,20 +90,19 @@ def published_truncation(
 ) -> PublishedTruncation:
     """Return the published parameters, with dummy dimensions if epsilon needs them.
 
-    The formulas need epsilon < 2 delta^(1/k) sqrt(k). The paper meets a larger epsilon by padding every
-    vector with zeros up to dimension k (500 for epsilon 10, 1700 for 20). The padding adds to all squared
-    distances between the noisy vector and the words one and the same number, the squared noise in the
-    dummy coordinates; coordinates are independent; so the nearest word has the same distribution when only the
-    first ``dim`` coordinates are sampled.
+    The formulas need epsilon < 2 delta^(1/k) sqrt(k). For a larger epsilon the paper pads every vector with zeros up to
+    dimension k (500 for epsilon 10, 1700 for 20). The padding adds the same number, the squared noise in the dummy
+    coordinates, to all squared distances between the noisy vector and the words. Coordinates are independent, so the
+    nearest word has the same distribution if only the first ``dim`` coordinates are sampled.
 
     Args:
-        dim: coordinates of a word's vector, >= 1.
+        dim: number of coordinates of a word's vector, >= 1.
         epsilon: claimed nats, finite and > 0.
         clip: Euclidean norm to which vectors are clipped, finite and > 0.
-        log_delta: natural logarithm of the claimed delta; None is the paper's 4^-k for k = ``noise_dim``.
+        log_delta: ln of the claimed delta; None is the paper's 4^-k for k = ``noise_dim``.
         noise_dim: dimension k in the formulas, at least ``dim``; None is ``dim``.
-        dummy_dimensions: where ``noise_dim`` is None and ``dim`` is too small for epsilon, take the least
-            k that suffices.
+        dummy_dimensions: if ``noise_dim`` is None and ``dim`` is too small for epsilon, take the smallest k that
+            suffices.
 
     Raises:
         ParameterError: a parameter is outside its domain, or the dimension is too small for epsilon.
@@ -135,12 +134,11 @@ def _check_published(dim: int, epsilon: float, clip: float, log_delta: float | N
 
 
 def _root(noise_dim: int, log_delta: float | None) -> float:
-    """delta^(1/noise_dim)."""
     return 0.25 if log_delta is None else math.exp(log_delta / noise_dim)
 
 
 def _epsilon_limit(noise_dim: int, log_delta: float | None) -> float:
-    """2 delta^(1/k) sqrt(k), which epsilon must stay below: there the bound becomes infinite."""
+    """Return 2 delta^(1/k) sqrt(k), the upper limit of epsilon, at which the bound becomes infinite."""
     return 2 * _root(noise_dim, log_delta) * math.sqrt(noise_dim)
 
 
@@ -156,12 +154,12 @@ def _least_noise_dim(too_small: int, epsilon: float, log_delta: float | None) ->
 
 
 def outer_strip_mass(width: ArrayLike, scale: float, bound: float) -> Reals:
-    """F(w): mass of one coordinate in [-bound, -bound + w]; the chance to leave a support moved by w.
+    """Return F(w), the mass of one coordinate in [-bound, -bound + w]: the chance to leave a support moved by w.
 
-    Exact to a few units in the last place for every ratio bound / scale, however large or small.
+    It is exact to a few ulps for every ratio bound / scale.
 
     Args:
-        width: w >= 0, any shape; 1 is returned from 2 bound on.
+        width: w >= 0, any shape; from 2 bound on the mass is 1.
         scale: scale of the distribution, > 0.
         bound: half-width of the support, > 0.
 
@@ -173,14 +171,14 @@ def outer_strip_mass(width: ArrayLike, scale: float, bound: float) -> Reals:
 
 
 def log_outer_strip_mass(width: ArrayLike, scale: float, bound: float) -> Reals:
-    """Natural logarithm of ``outer_strip_mass`` for widths of at most the bound, where the mass is at most 1/2."""
+    """Return ln of ``outer_strip_mass`` for widths up to the bound, at which the mass is at most 1/2."""
     widths, log_smaller = _log_smaller_side(width, scale, bound)
     need(bool(np.all(widths <= bound)), "width", "a larger one", f"at most the bound, {bound}")
     return log_smaller
 
 
 def truncated_delta(shift: ArrayLike, scale: float, bound: float) -> Reals:
-    """delta(v) = 1 - prod_i (1 - F(|v_i|)), exact at every epsilon >= ||v||_1 / scale.
+    """Return delta(v) = 1 - prod_i (1 - F(|v_i|)), exact at every epsilon >= ||v||_1 / scale.
 
     Args:
         shift: v, shape (..., dim); the difference of two vectors.
@@ -188,14 +186,14 @@ def truncated_delta(shift: ArrayLike, scale: float, bound: float) -> Reals:
         bound: half-width of the support, > 0.
 
     Returns:
-        Float64 of shape (...): the least delta at such an epsilon for this shift, to about 1e-13 relative.
+        Float64 of shape (...): the smallest delta at such an epsilon for this shift, to about 1e-13 relative.
     """
     log_stay = _log_stay(np.abs(np.asarray(shift, dtype=np.float64)), scale, bound)
     return -np.expm1(log_stay.sum(axis=-1))
 
 
 def truncated_log_delta(shift: ArrayLike, scale: float, bound: float) -> Reals:
-    """Return the natural logarithm of ``truncated_delta``, also if that underflows; shape (..., dim) to (...)."""
+    """Return ln of ``truncated_delta``, also if that underflows; shape (..., dim) to (...)."""
     from scipy.special import logsumexp  # a third of a second, which most releases do not need
 
     widths, log_smaller = _log_smaller_side(np.abs(np.asarray(shift, dtype=np.float64)), scale, bound)
@@ -206,27 +204,27 @@ def truncated_log_delta(shift: ArrayLike, scale: float, bound: float) -> Reals:
 
 
 def equal_spread_delta(distance: float, dim: int, scale: float, bound: float) -> float:
-    """``truncated_delta`` of a shift of norm ``distance`` spread equally over ``dim`` coordinates."""
+    """Return ``truncated_delta`` of a shift of norm ``distance`` spread equally over ``dim`` coordinates."""
     need(isinstance(dim, int) and dim >= 1, "dim", dim, "an integer >= 1")
     return float(-np.expm1(dim * _log_stay(distance / math.sqrt(dim), scale, bound)))
 
 
 def one_coordinate_delta(distance: float, scale: float, bound: float) -> float:
-    """``truncated_delta`` of a shift by ``distance`` along one coordinate."""
+    """Return ``truncated_delta`` of a shift by ``distance`` along one coordinate."""
     return float(outer_strip_mass(distance, scale, bound))
 
 
 def _log_stay(width: ArrayLike, scale: float, bound: float) -> Reals:
-    """ln(1 - F(w)); past the middle 1 - F(w) is F(2 bound - w), which does not cancel."""
+    """Return ln(1 - F(w)); past the middle 1 - F(w) is F(2 bound - w), which does not cancel."""
     widths, smaller = _smaller_side(width, scale, bound)
     with np.errstate(divide="ignore"):  # ln 0: a shift by 2 bound surely leaves
         return np.where(widths <= bound, np.log1p(-smaller), np.log(smaller))
 
 
 def _smaller_side(width: ArrayLike, scale: float, bound: float) -> tuple[Reals, Reals]:
-    """The widths, at most 2 bound, and the smaller of the two masses that each cuts the support into.
+    """Return the widths, at most 2 bound, and the smaller mass of the support's two parts at each.
 
-    For w <= bound that is (e^(w/s) - 1) / (2 (e^(b/s) - 1)), written so that nothing overflows or cancels.
+    For w <= bound that is (e^(w/s) - 1) / (2 (e^(b/s) - 1)), in a form that neither overflows nor cancels.
     """
     widths, part = _parts(width, scale, bound)
     ratio = bound / scale
@@ -246,7 +244,6 @@ def _log_smaller_side(width: ArrayLike, scale: float, bound: float) -> tuple[Rea
 
 
 def _parts(width: ArrayLike, scale: float, bound: float) -> tuple[Reals, Reals]:
-    """The widths, at most 2 bound, and the width of the smaller side."""
     need(0 < scale < math.inf, "scale", scale, "finite and > 0")
     need(0 < bound < math.inf, "bound", bound, "finite and > 0")
     widths = np.minimum(np.asarray(width, dtype=np.float64), 2 * bound)

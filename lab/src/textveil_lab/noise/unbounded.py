@@ -1,15 +1,15 @@
-"""Exponential, normal and gamma numbers in float64 whose tails do not end.
+"""Exponential, normal and gamma numbers in float64 with unbounded tails.
 
-NumPy's samplers take the tail from one uniform number on 53 bits, so they end: exponentials at 44.4, normals at 12.2
-(in float32 at 24.3 and 8.2). Under the shift to another word the missing tail is worth up to e^epsilon times its mass.
-Here a number from beyond an edge is drawn anew by an exact rule for the tail:
+NumPy's samplers take the tail from one uniform number on 53 bits, so they are bounded: exponentials at 44.4, normals at
+12.2 (in float32 at 24.3 and 8.2). Under the shift to another word the missing tail is worth up to e^epsilon times its
+mass. Here a number beyond an edge is redrawn by an exact rule for the tail:
 
-- an exponential number that is at least 8 is 8 plus another exponential number, for the distribution has no memory;
-- a normal number of size at least 4 keeps its sign, and its size is 4 + a/4 where 2 b > (a/4)^2, a and b exponential,
-  else a and b are drawn again (Marsaglia 1964);
+- an exponential number that is at least 8 is 8 plus another exponential number, since the distribution is memoryless;
+- a normal number of size at least 4 keeps its sign, and its size is 4 + a/4 if 2 b > (a/4)^2, a and b exponential; else
+  a and b are redrawn (Marsaglia 1964);
 - gamma numbers are made from these two (Marsaglia and Tsang 2000).
 
-In real arithmetic the distributions are exact; what is left is the rounding of floats, a relative error near 2^-53 in
+In real arithmetic the distributions are exact; the only error is the rounding of floats, a relative error near 2^-53 in
 a probability at every distance. Below the edges NumPy's ziggurat decides, on 53 bits and more.
 """
 
@@ -24,7 +24,7 @@ _EDGE = 4.0  # size from which normal numbers are drawn anew; one in 16,000 is
 
 
 def exponentials(size: int, rng: np.random.Generator) -> Reals:
-    """Independent numbers of density exp(-x) on x >= 0; shape (size,)."""
+    """Return independent numbers of density exp(-x) on x >= 0; shape (size,)."""
     out = rng.standard_exponential(size)
     beyond = np.flatnonzero(out >= _STEP)
     passed = 0.0
@@ -37,7 +37,7 @@ def exponentials(size: int, rng: np.random.Generator) -> Reals:
 
 
 def normals(size: int, rng: np.random.Generator) -> Reals:
-    """Independent standard normal numbers; shape (size,)."""
+    """Return independent standard normal numbers; shape (size,)."""
     out = rng.standard_normal(size)
     beyond = np.flatnonzero(np.abs(out) >= _EDGE)
     while beyond.size:
@@ -49,10 +49,10 @@ def normals(size: int, rng: np.random.Generator) -> Reals:
 
 
 def gammas(shape: float, size: int, rng: np.random.Generator) -> Reals:
-    """Independent numbers of density x^(shape - 1) exp(-x) / Gamma(shape) on x > 0, shape >= 1; shape (size,).
+    """Return independent numbers of density x^(shape - 1) exp(-x) / Gamma(shape) on x > 0, shape >= 1; shape (size,).
 
-    d v with v = (1 + c x)^3, x normal, d = shape - 1/3, c = 1 / sqrt(9 d), where -e < x^2/2 + d - d v + d ln v for an
-    exponential number e; else x and e are drawn again.
+    Each is d v with v = (1 + c x)^3, x normal, d = shape - 1/3, c = 1 / sqrt(9 d), if -e < x^2/2 + d - d v + d ln v for
+    an exponential number e; else x and e are redrawn.
     """
     d = shape - 1 / 3
     c = 1 / math.sqrt(9 * d)

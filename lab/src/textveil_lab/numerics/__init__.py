@@ -1,1 +1,1 @@
-"""Numerics."""
+"""Numerics of the lab."""

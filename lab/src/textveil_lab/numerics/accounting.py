@@ -1,10 +1,10 @@
 """Optimal composition over the tokens of a document and its releases, and calibration that inverts it.
 
 Draws are independent given the text, and two texts of n protected tokens may differ in all of them, so n tokens
-released r times are n r independent pairs. A pair (P, Q) dominates a token's mechanism where its delta is at
-least the mechanism's at every epsilon and for any two words; then the n-fold product of (P, Q) dominates n
-tokens (Zhu, Dong and Wang 2022, theorem 10). What is composed here is a dominating pair that two words attain,
-or the worst pair that the guarantee allows: no smaller number follows from what is given.
+released r times are n r independent pairs. A pair (P, Q) dominates a token's mechanism if its delta is at least the
+mechanism's at every epsilon and for any two words; then the n-fold product of (P, Q) dominates n tokens (Zhu, Dong and
+Wang 2022, theorem 10). The pair composed here is a dominating pair that two words attain, or the worst pair that the
+guarantee allows: no smaller number follows.
 """
 
 import math
@@ -59,11 +59,11 @@ class GaussianTokens:
         return self.l2_sensitivity if self.times == 1 else product * (1 + 4 * _UNIT)
 
     def delta(self, epsilon: float) -> float:
-        """See ``Composed``; within 3e-9 relative of the exact value."""
+        """Return ``Composed.delta``, within a relative 3e-9 of the exact value."""
         return gaussian_delta_at(epsilon, self.sigma, self.joint_sensitivity)
 
     def epsilon(self, delta: float) -> float:
-        """See ``Composed``."""
+        """Return ``Composed.epsilon``."""
         return gaussian_epsilon(delta, self.sigma, self.joint_sensitivity)
 
 
@@ -80,7 +80,7 @@ class WorstTokens:
     """
 
     token_epsilon: float  # e, nats of one token, finite and >= 0
-    log_delta: float = -math.inf  # natural logarithm of d, <= 0; -inf is pure DP
+    log_delta: float = -math.inf  # ln of d, <= 0; -inf is pure DP
     times: int = 1  # number of draws, >= 1
 
     def __post_init__(self) -> None:
@@ -90,13 +90,13 @@ class WorstTokens:
 
     @property
     def basic_epsilon(self) -> float:
-        """Return the sum of all tokens' epsilon, rounded up; the rest of delta is the disclosures'."""
+        """Sum of all tokens' epsilon, rounded up; the rest of delta is the disclosures'."""
         product = self.times * self.token_epsilon
         short = Fraction(product) < self.times * Fraction(self.token_epsilon)
         return math.nextafter(product, math.inf) if short else product
 
     def delta(self, epsilon: float) -> float:
-        """See ``Composed``; above the exact value by the rounding of log-factorials alone."""
+        """Return ``Composed.delta``; it exceeds the exact value only by the rounding of log-factorials."""
         need(0 <= epsilon < math.inf, "epsilon", epsilon, "finite and >= 0")
         # 1 - e^log_delta without cancellation: log_delta = -1e-17 is not 0, though its exponential rounds to 1.
         disclosed = 1.0 if self.log_delta == 0 else -math.expm1(self.times * _log_complement(self.log_delta))
@@ -108,7 +108,7 @@ class WorstTokens:
         return min(1.0, value * (1 + 16 * _UNIT)) if value > 0 else 0.0
 
     def epsilon(self, delta: float) -> float:
-        """See ``Composed``."""
+        """Return ``Composed.epsilon``."""
         need(0 <= delta <= 1, "delta", delta, "in [0, 1]")
         return (
             least_epsilon(self.delta, delta, self.basic_epsilon)
@@ -117,7 +117,6 @@ class WorstTokens:
         )
 
     def _without_disclosure(self, epsilon: float) -> float:
-        """The sum over i of the class's formula, rounded up."""
         from scipy.special import gammaln  # a third of a second, which most releases do not need
 
         n, e = self.times, self.token_epsilon
@@ -139,17 +138,17 @@ Token: TypeAlias = Guarantee | GaussianTokens | LossDistribution
 def compose_tokens(token: Token, *, tokens: int, releases: int = 1) -> Composed:
     """Compose the cost of ``tokens`` tokens of a text that is released ``releases`` times, by the optimal rule.
 
-    Gaussian tokens become one Gaussian; a loss distribution (of a dominating pair, one direction of a symmetric
-    pair) is convolved; of a guarantee alone the worst mechanism that it allows is composed. A metric guarantee is
-    taken at its diameter.
+    Gaussian tokens become one Gaussian; a loss distribution (of a dominating pair, one direction of a symmetric pair)
+    is convolved; of a guarantee, the worst mechanism that it allows is composed. A metric guarantee is taken at its
+    diameter.
 
     Args:
-        token: what one token costs.
-        tokens: protected tokens in which two texts may differ, >= 1.
-        releases: independent releases of the same text, >= 1.
+        token: cost of one token.
+        tokens: number of protected tokens in which two texts may differ, >= 1.
+        releases: number of independent releases of the same text, >= 1.
 
-    Raises UnsupportedGuarantee: there is no guarantee, or the loss distribution is a lower bound; ParameterError: a
-    count is below 1.
+    Raises:     UnsupportedGuarantee: there is no guarantee, or the loss distribution is a lower bound.
+    ParameterError: a count is below 1.
     """
     for name, count in (("tokens", tokens), ("releases", releases)):
         need(isinstance(count, int) and count >= 1, name, count, "an integer >= 1")
@@ -169,17 +168,17 @@ def calibrate(
 ) -> float:
     """Find the parameter nearest to ``other`` at which ``composed`` keeps (epsilon, delta), by bisection.
 
-    The answer has itself been put to the test, so it never gives less privacy than asked, whether or not the
-    cost is monotone in the parameter; where it is, no float nearer to ``other`` by more than 1e-12 keeps the promise.
+    The result itself is tested, so it never gives less privacy than asked, even if the cost is not monotone in the
+    parameter. If it is, no float nearer to ``other`` by more than 1e-12 keeps (epsilon, delta).
 
     Args:
-        composed: from the parameter (an epsilon for one token, a sigma, a rate) to what all tokens cost.
-        epsilon: nats that all tokens together may cost, finite and >= 0.
+        composed: function from the parameter (an epsilon for one token, a sigma, a rate) to the cost of all tokens.
+        epsilon: nats of all tokens together, finite and >= 0.
         delta: in [0, 1].
         private: a parameter that keeps (epsilon, delta): a tiny epsilon, or a large sigma.
         other: the end to move toward: a large epsilon, or a tiny sigma.
 
-    Raises ParameterError: ``private`` does not keep (epsilon, delta).
+    Raises:     ParameterError: ``private`` does not keep (epsilon, delta).
     """
     need(0 <= epsilon < math.inf, "epsilon", epsilon, "finite and >= 0")
     need(0 <= delta <= 1, "delta", delta, "in [0, 1]")
@@ -200,11 +199,12 @@ def calibrate(
 
 
 def token_epsilon(*, epsilon: float, delta: float, tokens: int, releases: int = 1) -> float:
-    """Find the largest epsilon of one pure token such that all tokens together keep (epsilon, delta).
+    """Find the largest epsilon of one pure token at which all tokens together keep (epsilon, delta).
 
-    Never below basic composition's epsilon / (tokens releases).
+    It is never below basic composition's epsilon / (tokens releases).
 
-    Raises ParameterError: an argument is outside its domain.
+    Raises:
+        ParameterError: an argument is outside its domain.
     """
     need(0 < epsilon < math.inf, "epsilon", epsilon, "finite and > 0")
     need(0 <= delta < 1, "delta", delta, "in [0, 1)")
@@ -222,7 +222,6 @@ def token_epsilon(*, epsilon: float, delta: float, tokens: int, releases: int = 
 
 
 def _log_complement(log_share: float) -> float:
-    """The logarithm of 1 - e^log_share, for log_share < 0."""
     if log_share > -math.log(2):
         return math.log(-math.expm1(log_share))
     return math.log1p(-math.exp(log_share))

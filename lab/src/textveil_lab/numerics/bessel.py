@@ -1,4 +1,4 @@
-"""Modified Bessel functions of the second kind, of integer and half-integer order, where they leave the floats."""
+"""Modified Bessel functions of the second kind, of integer and half-integer order, also beyond the range of floats."""
 
 import math
 
@@ -10,9 +10,9 @@ from textveil.types import Reals
 
 
 def log_bessel_k(twice_order: int, x: ArrayLike) -> tuple[Reals, Reals]:
-    """The logarithms of K_v(x) e^x and of K_(v+1)(x) / K_v(x), v = twice_order / 2, to about v units in the last place.
+    """Return ln of K_v(x) e^x and of K_(v+1)(x) / K_v(x), v = twice_order / 2, to about v ulps.
 
-    K_(v+1) / K_v = 2v/x + K_(v-1) / K_v, from order 0 or 1/2 upwards: all terms are positive and errors shrink.
+    It uses K_(v+1) / K_v = 2v/x + K_(v-1) / K_v from order 0 or 1/2 upwards: all terms are positive and errors shrink.
 
     Args:
         twice_order: an integer >= 0.

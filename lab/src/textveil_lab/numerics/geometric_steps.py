@@ -1,9 +1,9 @@
 """Two-sided geometric steps along a list that stop at its ends, drawn by one integer.
 
-The integers ``tails`` fall from G_0 to G_(n-1), n the length of the list; a step of d or more to one side weighs G_d.
-With h_d = G_d - G_(d+1), from place i the weight of an inner place j is h_|i - j| and that of an end G_|i - j|, and
-every row has the total G_0 + G_1. Both G and h fall by the factor e^rate at most from one d to the next.
-Proof: ``textveil_lab/proofs/diffractor.md``, section 1.
+The integers ``tails`` fall from G_0 to G_(n-1), n the length of the list; a step of d or more to one side has weight
+G_d. With h_d = G_d - G_(d+1), from position i the weight of an inner position j is h_|i - j| and that of an end G_|i -
+j|, and every row has the total G_0 + G_1. Both G and h fall by the factor e^rate at most from one d to the next. Proof:
+``textveil_lab/proofs/diffractor.md``, section 1.
 """
 
 import math
@@ -17,14 +17,14 @@ from textveil.types import Integers
 
 _SCALE = 60  # Binary digits of e^rate in the recurrence, which rounds down
 _FINE = 1 << 8
-"""The least weight times the rate: what rounding takes of the rate is below 2^-8 of it, and less for nearer places."""
+"""Smallest weight times the rate: rounding takes less than 2^-8 of the rate, and less for nearer positions."""
 
 _MOST_RATE = 40.0  # Above it nothing would change but the size of numbers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GeometricSteps:
-    """The law above."""
+    """Law of the steps, see the module's docstring."""
 
     tails: Integers  # G_0 to G_(n-1), int64, falling, > 0
 
@@ -34,15 +34,15 @@ class GeometricSteps:
 
     @property
     def loss(self) -> float:
-        """ln(G_0 / G_(n-1)), rounded up: the largest log-ratio of two rows."""
+        """Largest log-ratio of two rows, ln(G_0 / G_(n-1)), rounded up."""
         return log_ratio_up(int(self.tails[0]), int(self.tails[-1]))
 
     def draw(self, places: Integers, rng: np.random.Generator) -> Integers:
-        """A place for each place, shape (batch,)."""
+        """Return a position for each position, shape (batch,)."""
         return self.moved(places, self.drawn(len(places), rng))
 
     def drawn(self, count: int, rng: np.random.Generator) -> Integers:
-        """Steps, back or ahead, before the ends stop them; shape (count,)."""
+        """Return steps, back or ahead, before the ends stop them; shape (count,)."""
         ahead = int(self.tails[0])
         uniform = rng.integers(0, self.total, size=count, dtype=np.int64)
         back = uniform >= ahead
@@ -51,11 +51,11 @@ class GeometricSteps:
         return np.where(back, -steps, steps)
 
     def moved(self, places: Integers, steps: Integers) -> Integers:
-        """Return where steps lead, shape (batch,)."""
+        """Return the positions after the steps, shape (batch,)."""
         return np.clip(places + steps, 0, len(self.tails) - 1)
 
     def rows(self, places: Integers) -> Integers:
-        """The weights of every place from each place, shape (batch, n)."""
+        """Return the weights of every position from each position, shape (batch, n)."""
         size = len(self.tails)
         inner = np.append(self.tails[:-1] - self.tails[1:], 0)
         apart = np.abs(np.arange(size) - places[:, None])
@@ -66,19 +66,19 @@ class GeometricSteps:
 
 
 def least_rate(size: int, most: int) -> float:
-    """The least rate for which integers below ``most`` are fine enough."""
+    """Return the smallest rate for which integers below ``most`` are fine enough."""
     return 4 * math.sqrt(_FINE / most) + 8 * size * (_FINE / most)
 
 
 def geometric_steps(rate: float, size: int, most: int) -> GeometricSteps:
-    """Steps whose weights fall by e^rate at most, as steeply as integers allow.
+    """Return steps whose weights fall by at most e^rate, as steeply as integers allow.
 
-    Where the weights of all distances do not fit, those of far ones, which hardly any draw takes, are all alike.
+    If the weights of all distances do not fit, those of far ones, which are hardly ever drawn, are equal.
 
     Args:
-        rate: nats a place, at least ``least_rate(size, most)``.
-        size: places, >= 3.
-        most: the total stays below it, >= 2^40.
+        rate: nats for each position, at least ``least_rate(size, most)``.
+        size: number of positions, >= 3.
+        most: upper limit of the total, >= 2^40.
     """
     need(least_rate(size, most) <= rate < math.inf, "rate", rate, f"at least {least_rate(size, most):.3g}")
     steep = min(rate, _MOST_RATE)
@@ -91,7 +91,6 @@ def geometric_steps(rate: float, size: int, most: int) -> GeometricSteps:
 
 
 def _tails(rate: float, least: int, size: int, most: int) -> list[int]:
-    """G_0 to G_(n-1), where the last step of an inner place weighs ``least``."""
     factor = exp_floor(rate, 1 << _SCALE)
     # The first difference is at most (e^rate - 1) G_(n-1): with it, what beyond the end would weigh is paid for.
     last = (least << _SCALE) // (factor - (1 << _SCALE)) + 1

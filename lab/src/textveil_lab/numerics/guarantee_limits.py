@@ -1,25 +1,25 @@
 """Limits that a word-level guarantee sets: a mechanism that keeps more words than this is not private.
 
-The first four limits speak of the probability that a word comes out unchanged under an (epsilon, delta) guarantee
-for any two words. They are used to refute claims, so they are rounded up. ``epsilon`` is in nats, finite and >= 0, and
-``delta`` in [0, 1].
+The first four limits bound the probability that a word comes out unchanged under an (epsilon, delta) guarantee for any
+two words. They serve to refute claims, so they are rounded up. ``epsilon`` is in nats, finite and >= 0, and ``delta``
+in [0, 1].
 
-Derivations: from P(x | x) <= e^epsilon P(x | x') + delta for every x' != x, summed over all pairs, with
-T = sum_x P(x | x) and sum over x' != x of P(x | x') = n - T:
+Derivations: from P(x | x) <= e^epsilon P(x | x') + delta for every x' != x, summed over all pairs, with T = sum_x P(x |
+x) and sum over x' != x of P(x | x') = n - T:
 
     (n - 1) T <= e^epsilon (n - T) + n (n - 1) delta
 
-and, for a prior pi and any fixed word x', sum_x pi(x) (e^epsilon P(x | x') + delta) is at most
-e^epsilon max pi + delta. The sharp limit for a whole prior, V + (1 - V) delta with
+and, for a prior pi and any fixed word x', sum_x pi(x) (e^epsilon P(x | x') + delta) is at most e^epsilon max pi +
+delta. The sharp limit for a whole prior, V + (1 - V) delta with
 
     V = max over k of e^epsilon Pi_k / (e^epsilon - 1 + k),   Pi_k = the k largest probabilities together,
 
-is attained by randomized response among the k most frequent words, mixed with the identity. That no channel exceeds it:
-let q(y) = min over x of P(y | x), Q = sum q <= 1. P(y | y) is at most e^epsilon q(y) + delta, and as its row sums to 1,
-P(y | y) <= 1 - Q + q(y). Take lambda(y) in [0, pi(y)] of the second and pi(y) - lambda(y) of the first, with
-sum lambda = V and (pi(y) - lambda(y)) e^epsilon + lambda(y) <= V for every y; such lambda exist, since
-sum over y of max(0, e^epsilon pi(y) - V) <= (e^epsilon - 1) V is what the definition of V says, for every k. Together
-they bound the mean by Q V + (1 - Q) V + (1 - V) delta.
+is attained by randomized response among the k most frequent words, mixed with the identity. Proof that no channel
+exceeds it: let q(y) = min over x of P(y | x), Q = sum q <= 1. P(y | y) is at most e^epsilon q(y) + delta, and as its
+row sums to 1, P(y | y) <= 1 - Q + q(y). Take lambda(y) in [0, pi(y)] of the second and pi(y) - lambda(y) of the first,
+with sum lambda = V and (pi(y) - lambda(y)) e^epsilon + lambda(y) <= V for every y; such lambda exist, since sum over y
+of max(0, e^epsilon pi(y) - V) <= (e^epsilon - 1) V is the definition of V, for every k. Together they bound the mean by
+Q V + (1 - Q) V + (1 - V) delta.
 """
 
 import math
@@ -33,10 +33,9 @@ _MARGIN = 1 + 2.0**-40  # more than all rounding errors of the formulas below to
 
 
 def unchanged_limit(words: int, epsilon: float, delta: float = 0.0) -> float:
-    """Largest mean probability, over equally likely words, that a word comes out unchanged.
+    """Return the largest mean probability, over equally likely words, that a word comes out unchanged.
 
-    (e^epsilon + (n - 1) delta) / (e^epsilon + n - 1); attained by randomized response mixed with the
-    identity.
+    It is (e^epsilon + (n - 1) delta) / (e^epsilon + n - 1), attained by randomized response mixed with the identity.
 
     ``words`` is n, the number of words that the guarantee covers, >= 1.
     """
@@ -47,14 +46,14 @@ def unchanged_limit(words: int, epsilon: float, delta: float = 0.0) -> float:
 
 
 def unchanged_limit_with_prior(max_prior: float, epsilon: float, delta: float = 0.0) -> float:
-    """Largest probability that a word drawn from a prior comes out unchanged: e^epsilon max pi + delta.
+    """Return the largest probability that a word from a prior comes out unchanged: e^epsilon max pi + delta.
 
     It is capped at 1.
 
-    Where the adversary also sees the released context, ``max_prior`` is the mean of the largest probability
-    of the word given the other words, which is an estimate and must be reported with the result.
+    If the adversary also sees the released context, ``max_prior`` is the mean of the largest probability of the word
+    given the other words: an estimate, to be reported with the result.
 
-    ``max_prior`` is the probability of the most likely word, in (0, 1].
+    ``max_prior``: probability of the most likely word, in (0, 1].
     """
     need(0 < max_prior <= 1, "max_prior", max_prior, "in (0, 1]")
     _check_guarantee(epsilon, delta)
@@ -63,7 +62,7 @@ def unchanged_limit_with_prior(max_prior: float, epsilon: float, delta: float = 
 
 
 def unchanged_limit_of_prior(prior: ArrayLike, epsilon: float, delta: float = 0.0) -> float:
-    """Largest probability that a word drawn from a prior comes out unchanged; attained, so it cannot be improved.
+    """Return the largest probability that a word from a prior comes out unchanged; it is attained.
 
     For equally likely words it is ``unchanged_limit``, and it is never above ``unchanged_limit_with_prior``.
 
@@ -83,12 +82,12 @@ def unchanged_limit_of_prior(prior: ArrayLike, epsilon: float, delta: float = 0.
 def unchanged_limit_of_guesses(guessed: float, epsilon: float, delta: float = 0.0) -> float:
     """Return the largest probability of an unchanged word that a reader without the release guesses this often.
 
-    The odds rise by a factor of e^epsilon at most: e^epsilon p / (1 + (e^epsilon - 1) p) for delta 0. It follows from
-    ``unchanged_limit_of_prior`` by Pi_k <= min(1, k p), and as it is concave in p it holds for means over contexts:
-    p is then the mean, over all that the reader knows, of the largest probability of a word. It is never above
+    The odds rise at most by a factor of e^epsilon: e^epsilon p / (1 + (e^epsilon - 1) p) for delta 0. It follows from
+    ``unchanged_limit_of_prior`` by Pi_k <= min(1, k p). It is concave in p, so it holds for means over contexts: p is
+    then the mean, over all that the reader knows, of the largest probability of a word. It is never above
     ``unchanged_limit_with_prior``.
 
-    ``guessed`` is p, the probability of the most likely word, or its mean over contexts; in (0, 1].
+    ``guessed``: p, the probability of the most likely word, or its mean over contexts; in (0, 1].
     """
     need(0 < guessed <= 1, "guessed", guessed, "in (0, 1]")
     _check_guarantee(epsilon, delta)
@@ -96,9 +95,9 @@ def unchanged_limit_of_guesses(guessed: float, epsilon: float, delta: float = 0.
 
 
 def least_guessed(unchanged: float, epsilon: float, delta: float = 0.0) -> float:
-    """Return how often a reader must guess a word without the release to allow this share of unchanged words.
+    """Return the share of guesses without the release that allows this share of unchanged words.
 
-    The inverse of ``unchanged_limit_of_guesses``, rounded down; 0 where delta alone allows the share.
+    It is the inverse of ``unchanged_limit_of_guesses``, rounded down; 0 if delta alone allows the share.
 
     ``unchanged``: share of words that come out unchanged, in [0, 1].
     """
@@ -112,14 +111,13 @@ def least_guessed(unchanged: float, epsilon: float, delta: float = 0.0) -> float
 
 
 def _mixed(kept: float, delta: float, rounding: float = 0.0) -> float:
-    """Return the limit of a pure guarantee mixed with the identity, rounded up."""
     return min(1.0, (_MARGIN + rounding) * (kept + (1 - kept) * delta))
 
 
 def log_delta_of_pure(pure: float, epsilon: float) -> float:
-    """Natural logarithm of the delta at ``epsilon`` that a pure loss allows: (e^p - e^epsilon) / (e^p + 1), rounded up.
+    """Return ln of the delta at ``epsilon`` that a pure loss allows: (e^p - e^epsilon) / (e^p + 1), rounded up.
 
-    Attained by randomized response. Source: Kairouz, Oh and Viswanath 2015, theorem 3.4 with one release.
+    Randomized response attains it. Source: Kairouz, Oh and Viswanath 2015, theorem 3.4 with one release.
 
     Args:
         pure: nats, >= 0; inf allows any delta.

@@ -8,7 +8,7 @@ from textveil.types import Integers, Reals
 
 
 def student_reach(error: float, freedom: int, confidence: float) -> float:
-    """Half the width of Student's two-sided interval.
+    """Return half the width of Student's two-sided interval.
 
     Args:
         error: standard error of the estimate, >= 0.
@@ -22,9 +22,9 @@ def student_reach(error: float, freedom: int, confidence: float) -> float:
 
 
 def ratio_of_sums(hits: Integers, trials: Integers, confidence: float = 0.95) -> Bound:
-    """A share of trials that come in groups, whose trials may depend on one another; groups do not.
+    """Return a share of trials that come in independent groups, in which trials may depend on one another.
 
-    The interval is Student's for the linearized ratio, cut to [0, 1]: it covers for many groups, not for few.
+    The interval is Student's for the linearized ratio, cut to [0, 1]: its coverage holds for many groups, not for few.
 
     Args:
         hits: of each group, shape (groups,).
@@ -45,10 +45,10 @@ def ratio_of_sums(hits: Integers, trials: Integers, confidence: float = 0.95) ->
 
 
 def student_mean(values: Reals, confidence: float = 0.95) -> Bound:
-    """The mean of independent measurements of one kind, with Student's interval.
+    """Return the mean of independent measurements of one kind, with Student's interval.
 
-    ``values``: one a measurement, shape (measurements,), two or more; close to normal where there are few;
-    ``confidence``: of the two-sided interval, in (0, 1).
+    ``values``: of shape (measurements,), at least two; close to normal if there are few; ``confidence``: of the
+    two-sided interval, in (0, 1).
     """
     count = len(values)
     need(count >= 2, "values", f"{count} measurements", "at least two")

@@ -1,4 +1,4 @@
-"""Integrals of log-concave functions between two bounds that hold, however narrow the peak.
+"""Valid lower and upper bounds on integrals of log-concave functions, however narrow the peak.
 
 On a cell, ln f lies above the chord between the cell's ends and below the tangent at its middle; both give
 exponentials, whose integrals are elementary. Bounds come out in logarithms, so nothing underflows.
@@ -19,10 +19,10 @@ _ZOOM = 257
 
 
 def log_integral(log_f: Function, slope: Function, low: float, high: float) -> tuple[float, float]:
-    """Lower and upper bound on ln of the integral of f over [low, high]; rounding is the caller's to pay for.
+    """Return lower and upper bounds on ln of the integral of f over [low, high]; the caller pays for rounding.
 
     Args:
-        log_f: ln f, concave on [low, high]; may be -inf at the two ends, and nowhere else.
+        log_f: ln f, concave on [low, high]; may be -inf at the two ends only.
         slope: its derivative, on the open interval.
         low: finite.
         high: finite, > low.
@@ -41,14 +41,13 @@ def log_integral(log_f: Function, slope: Function, low: float, high: float) -> t
 
 
 def log_difference(first: Reals, second: Reals) -> Reals:
-    """The logarithm of e^first - e^second entry by entry; -inf where first <= second."""
+    """Return ln(e^first - e^second) entry by entry; -inf if first <= second."""
     with np.errstate(divide="ignore", invalid="ignore"):
         gap = np.where(first > second, second - first, 0.0)
         return np.where(first > second, first + np.log(-np.expm1(gap)), -np.inf)
 
 
 def _around_the_peak(log_f: Function, low: float, high: float) -> tuple[float, float]:
-    """A part of the interval outside of which f is below e^-50 times its peak, and falls."""
     while True:
         points = np.linspace(low, high, _ZOOM)
         values = log_f(points)
@@ -69,7 +68,6 @@ def _chords(values: Reals) -> Reals:
 
 
 def _log_sinhc(x: Reals) -> Reals:
-    """The logarithm of sinh(x) / x for x >= 0."""
     large = np.maximum(x, 1e-4)
     return np.where(x < 1e-4, x * x / 6, large + np.log1p(-np.exp(-2 * large)) - np.log(2 * large))
 

@@ -1,16 +1,15 @@
-"""Base probabilities of the most useful epsilon-DP channel, by a saddle point, with a bound that none can exceed.
+"""Base probabilities of the most useful epsilon-DP channel, by a saddle point, with an upper bound for all channels.
 
 Every epsilon-DP channel lies between q(y) and e^epsilon q(y) for some q. For a fixed q the most useful rows are
-fractional knapsacks, and L(x), the utility that row x cuts at, is the multiplier of its sum. So the optimum is
+fractional knapsacks, and L(x), the utility at which row x is cut, is the multiplier of its sum. So the optimum is
 
     min over L, max over q >= 0 of   sum_x pi(x) L(x) + sum_y q(y) sum_x pi(x) phi(u(x, y) - L(x)),
     phi(t) = t + (e^epsilon - 1) max(t, 0),
 
-concave in q and convex in L. Both are moved at once: L(x) by what row x has too much, ln q(y) by the mean of
-u(x, y) - L(x) over the inputs that y comes from. In these units the coupling of the two is a stochastic matrix, whose
-norm is 1 whatever the prior and epsilon are, so that fixed steps do for all. Each step is a pass over the table, steps
-are extrapolated by the last change (Popov's method), and averages of the iterates converge.
-Proof: ``textveil_lab/proofs/optimal.md``.
+concave in q and convex in L. Both move at once: L(x) by the excess of row x, ln q(y) by the mean of u(x, y) - L(x) over
+the inputs of y. In these units their coupling is a stochastic matrix, whose norm is 1 for every prior and epsilon, so
+fixed steps work for all. Each step is a pass over the table, steps are extrapolated by the last change (Popov's
+method), and averages of the iterates converge. Proof: ``textveil_lab/proofs/optimal.md``.
 """
 
 from __future__ import annotations
@@ -27,25 +26,25 @@ from textveil.types import Reals
 from textveil_lab.numerics.utility_sums import UtilityTable
 
 WINDOW: Final = 40
-"""Steps over which iterates are averaged, before value and bound are looked at."""
+"""Steps over which iterates are averaged, before value and bound are computed."""
 
 STEPS: Final = 400
-"""Steps at most, at large sizes; past them windows double."""
+"""Largest number of steps for large vocabularies; beyond it windows double."""
 
 MANY_STEPS: Final = 2560
-"""Steps at most where a pass takes no time."""
+"""Largest number of steps if a pass takes no time."""
 
 _SMALL: Final = 2048
-"""Words up to which a pass takes no time."""
+"""Largest number of words at which a pass takes no time."""
 
 _LARGE: Final = 20_000
-"""Words up to which it takes less than a second."""
+"""Largest number of words at which a pass takes less than a second."""
 
 _GOAL, _FAR_GOAL = 0.008, 0.02
-"""Relative gaps at which a search ends, the second one where passes take long."""
+"""Relative gaps at which a search ends; the second if passes take long."""
 
 VERSION: Final = "saddle point, 1"
-"""Changes when results do."""
+"""Version of the results, for keys of stored tables."""
 
 _LEVEL_STEP: Final = 0.05
 _LOG_STEP: Final = 5.0
@@ -58,20 +57,20 @@ _LEAST_LOG: Final = -60.0
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class Search:
-    """Where a search stands: arrays of shape (n,) and numbers, so that it can be kept and taken up again.
+    """State of a search: arrays of shape (n,) and numbers, so that it can be stored and continued.
 
     Attributes:
         log_base: ln q.
         levels: L.
-        excess: what the rows had too much at the last step.
-        slope: the direction of ln q at the last step.
+        excess: of the rows at the last step.
+        slope: direction of ln q at the last step.
         sum_base: weighted sum of q over this window.
         sum_levels: weighted sum of L over this window.
-        best_base: q of the greatest value so far.
-        best_levels: L of the least bound so far.
-        step: steps done.
+        best_base: q of the largest value so far.
+        best_levels: L of the smallest bound so far.
+        step: number of finished steps.
         value: of ``best_base``.
-        bound: of ``best_levels``, as far as the table goes; without a proof.
+        bound: of ``best_levels``, by the table only; not proved.
     """
 
     log_base: Reals
@@ -88,20 +87,20 @@ class Search:
 
     @property
     def gap(self) -> float:
-        """(bound - value) / |value|."""
+        """Relative gap (bound - value) / |value|."""
         return (self.bound - self.value) / abs(self.value) if math.isfinite(self.value) and self.value else math.inf
 
     def arrays(self) -> dict[str, Reals]:
-        """Everything, as arrays by name."""
+        """Return all fields as arrays by name."""
         return {field.name: np.asarray(getattr(self, field.name), dtype=np.float64) for field in fields(self)}
 
     def copy(self) -> Search:
-        """A search of its own from here; steps replace arrays, they do not write into them."""
+        """Return an independent copy; steps replace arrays, they do not write into them."""
         return replace(self)
 
 
 def search_from(arrays: dict[str, Reals], size: int) -> Search | None:
-    """The search that ``Search.arrays`` described; None where these are not arrays of one of that size."""
+    """Return the search of ``Search.arrays``; None if these are no such arrays of that size."""
     kept: dict[str, Any] = {}
     for field in fields(Search):
         array = arrays.get(field.name)
@@ -114,14 +113,14 @@ def search_from(arrays: dict[str, Reals], size: int) -> Search | None:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Problem:
-    """Which channel is sought.
+    """Optimization problem of a channel.
 
     Attributes:
         table: the utilities u.
         mean_utility: sum over x of pi(x) u(x, y), shape (n,).
         prior: pi, > 0, sum 1, shape (n,).
         epsilon: nats.
-        spread: how far the best output of an input is above its mean one, on average, > 0.
+        spread: mean lead of an input's best output over its mean output, > 0.
         caps: upper bounds on q, shape (n,); None for none.
     """
 
@@ -134,22 +133,22 @@ class Problem:
 
     @property
     def lift(self) -> float:
-        """e^epsilon - 1."""
+        """e^epsilon - 1, the lift of a raised output."""
         return math.expm1(self.epsilon)
 
     def value(self, base: Reals) -> float:
-        """The mean utility of the best rows over these base probabilities."""
+        """Return the mean utility of the best rows over these base probabilities."""
         mass = float(base.sum())
         cuts = self.table.cuts(base, (1 - mass) / self.lift)
         return float(base @ self.mean_utility + self.lift * (self.prior @ cuts.values))
 
     def slopes(self, levels: Reals, base: Reals) -> tuple[Reals, Reals, Reals]:
-        """The derivative of the value by q(y), the share of inputs that raise y, and what rows raise."""
+        """Return the value's derivative by q(y), the share of inputs that raise y, and the raised sums of rows."""
         sums = self.table.sums(levels, base, self.prior)
         return self.lift * sums.gain - (self.prior @ levels - self.mean_utility), sums.share, sums.raised
 
     def bound(self, levels: Reals) -> tuple[float, Reals]:
-        """The bound after three shifts, and the levels that give it; as far as the table goes, without a proof."""
+        """Return the bound after three shifts, and its levels; by the table only, not proved."""
         best, best_levels = math.inf, levels
         for _ in range(3):
             slope, share, _raised = self.slopes(levels, levels)
@@ -161,12 +160,12 @@ class Problem:
 
 
 def most_steps(size: int) -> int:
-    """Steps at most for so many words."""
+    """Return the largest number of steps for so many words."""
     return MANY_STEPS if size <= _SMALL else STEPS
 
 
 def goal_of(size: int) -> float:
-    """The relative gap at which a search over so many words ends."""
+    """Return the relative gap at which a search over so many words ends."""
     return _GOAL if size <= _LARGE else _FAR_GOAL
 
 
@@ -180,7 +179,7 @@ def _window_of(step: int) -> tuple[int, int]:
 
 
 def begun(problem: Problem, shares: Reals, base_mass: float) -> Search:
-    """A search that begins at base probabilities in proportion to ``shares``, with sum ``base_mass``."""
+    """Return a search that begins at base probabilities proportional to ``shares``, with sum ``base_mass``."""
     mass = min(max(base_mass, 1.5 * math.exp(-problem.epsilon)), (1 + math.exp(-problem.epsilon)) / 2)
     most = 1.5 * (1 - mass) / problem.lift
     base = shares * (mass / shares.sum())
@@ -203,14 +202,14 @@ def optimized(
     goal: float | None = None,
     tell: Callable[[Search], None] | None = None,
 ) -> Search:
-    """The search after at most ``steps`` steps in all, or where value and bound are as near as ``goal``.
+    """Return the search after at most ``steps`` steps in all, or once the gap of value and bound is ``goal``.
 
     Args:
-        problem: which channel.
-        search: where to begin; it is not changed.
-        steps: in all, those of ``search`` counted; None is ``most_steps``.
+        problem: to solve.
+        search: start; it is not changed.
+        steps: total, including those of ``search``; None is ``most_steps``.
         goal: relative gap; None is ``goal_of``.
-        tell: called after every step with the search as it stands; to show it, or to keep it.
+        tell: called after every step with the current search, to show or to store it.
     """
     need(problem.epsilon > 0, "epsilon", problem.epsilon, "> 0")
     now = search.copy()
@@ -247,7 +246,6 @@ def _moved(problem: Problem, now: Search) -> None:
 
 
 def _looked(problem: Problem, now: Search) -> None:
-    """Value and bound of the window's averages; a new window begins."""
     start, end = _window_of(now.step - 1)
     weight = (end - start) * (end - start + 1) / 2
     base, levels = now.sum_base / weight, now.sum_levels / weight
@@ -261,5 +259,5 @@ def _looked(problem: Problem, now: Search) -> None:
 
 
 def capped(problem: Problem, caps: Reals) -> Problem:
-    """The same problem with upper bounds on q."""
+    """Return the same problem with upper bounds on q."""
     return replace(problem, caps=caps)

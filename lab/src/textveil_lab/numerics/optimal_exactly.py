@@ -1,8 +1,8 @@
-"""The most useful epsilon-DP channel without a search: by a formula for the identity, by a linear program where few.
+"""Most useful epsilon-DP channel without a search: a formula for the identity, a linear program for few words.
 
-Both give base probabilities q and levels L, as the search of ``numerics.optimal_channel`` does; value and bound are
-computed from them afterwards in the same way, so nothing rests on this module. Proof:
-``textveil_lab/proofs/optimal.md``, section 3.
+Both return base probabilities q and levels L like the search of ``numerics.optimal_channel``. Value and bound are
+computed from them in the same way, so no guarantee rests on this module. Proof: ``textveil_lab/proofs/optimal.md``,
+section 3.
 """
 
 import math
@@ -15,11 +15,11 @@ from scipy.sparse import csr_matrix, hstack, identity, kron
 from textveil.types import Ids, Reals
 
 MOST_PAIRS: Final = 10_000
-"""Different inputs times different outputs up to which the program is solved: seconds."""
+"""Largest number of distinct inputs times distinct outputs for which the program is solved, in seconds."""
 
 
 class Exact(NamedTuple):
-    """The best base probabilities, and the levels that prove it.
+    """Best base probabilities, and the levels that prove them best.
 
     Attributes:
         base: q, shape (n,).
@@ -31,9 +31,9 @@ class Exact(NamedTuple):
 
 
 def of_identity(gains: Reals, rest: Reals, prior: Reals, epsilon: float) -> Exact:
-    """For the utility that is rest(x) for every output of x, and gains(x) > 0 more for x itself.
+    """Return the solution for the utility rest(x), and gains(x) > 0 more if the output is x itself.
 
-    Of k words, the most valuable by prior times gain, each has the same base probability, 1 / (e^epsilon + k - 1).
+    The k most valuable words, by prior times gain, have base probability 1 / (e^epsilon + k - 1) each.
 
     Args:
         gains: shape (n,), > 0.
@@ -54,7 +54,7 @@ def of_identity(gains: Reals, rest: Reals, prior: Reals, epsilon: float) -> Exac
 
 
 def of_program(utilities: Reals, prior: Reals, epsilon: float, caps: Reals | None = None) -> Exact | None:
-    """The solution of the linear program; None where it is too large, or HiGHS finds none.
+    """Return the solution of the linear program; None if it is too large, or HiGHS finds none.
 
     Inputs with equal rows count as one, and so do outputs with equal columns and caps.
 

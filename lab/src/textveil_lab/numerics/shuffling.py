@@ -1,8 +1,8 @@
-"""Amplification by shuffling: what is known of one person's report when n reports are released without their order.
+"""Amplification by shuffling: guarantee of one person's report if n reports are released without their order.
 
-Each of n people draws one report with one and the same mechanism at epsilon_0, and a trusted shuffler releases them in
-random order, or counted. The bounds are computed from binomial laws, not from asymptotic formulas. Proof:
-``textveil_lab/proofs/shuffling.md``, which also says what this does not cover: the words of a text stand in order.
+Each of n people draws one report with the same mechanism at epsilon_0, and a trusted shuffler releases the reports in
+random order, or counted. The bounds come from binomial laws, not from asymptotic formulas. Proof:
+``textveil_lab/proofs/shuffling.md``, which also says what is not covered: the words of a text are released in order.
 """
 
 import math
@@ -40,11 +40,11 @@ def shuffled_delta(epsilon: float, epsilon_0: float, reports: int, base_mass: fl
         epsilon: nats, >= 0.
         epsilon_0: nats of one report, finite and > 0.
         reports: n, >= 1.
-        base_mass: None for any mechanism; q where each report is drawn, with probability q, by one base law whatever
-            its value is, and no output is ever more than e^epsilon_0 times as likely as by base draws alone. It gives a
-            second bound, and the smaller of the two is returned.
+        base_mass: None for any mechanism; q if each report is drawn with probability q from one base law, whatever its
+            value, and no output is ever more than e^epsilon_0 times as likely as by base draws alone. It gives a second
+            bound; the smaller one is returned.
 
-    Raises ParameterError: an argument is outside its domain.
+    Raises:     ParameterError: an argument is outside its domain.
     """
     _check(epsilon_0, reports, base_mass)
     need(0 <= epsilon < math.inf, "epsilon", epsilon, "finite and >= 0")
@@ -55,7 +55,7 @@ def shuffled_delta(epsilon: float, epsilon_0: float, reports: int, base_mass: fl
 
 
 def _bound(epsilon: float, epsilon_0: float, reports: int) -> float:
-    """The sum of the proof for any mechanism: as if another report were a clone with ``_clones``."""
+    """Return the sum of the proof for any mechanism: other reports are clones with chance ``_clones``."""
     counts, chances, lost = _numbers(reports - 1, _clones(epsilon_0))
     likely = 1 / (1 + math.exp(-epsilon_0))
     rare = 1 - likely
@@ -72,9 +72,9 @@ def _bound(epsilon: float, epsilon_0: float, reports: int) -> float:
 
 
 class _BaseDraws(NamedTuple):
-    """How many of all reports are base draws, in cells of numbers.
+    """Number of base draws among the reports, in cells of numbers.
 
-    ``fewest``: of base draws whose output is raised for one value alone, the least number of a cell; shape (cells, 1).
+    ``fewest``: smallest number of a cell, of base draws whose output only one value raises; shape (cells, 1).
     """
 
     epsilon_0: float  # nats of one report
@@ -87,7 +87,7 @@ class _BaseDraws(NamedTuple):
     lost: float  # bound on what all other numbers add to delta
 
     def delta(self, epsilon: float) -> float:
-        """The bound of the proof at epsilon; amounts are over e^epsilon_0."""
+        """Return the bound of the proof at epsilon; amounts are over e^epsilon_0."""
         rare, grown = math.exp(-self.epsilon_0), math.expm1(epsilon)
         step = -math.expm1(-self.epsilon_0) * (grown + 2)
         loss = self.most / 2 * step + self.fewest / 2 * (1 + rare) * grown
@@ -130,7 +130,7 @@ def _base_draws(epsilon_0: float, reports: int, base_mass: float) -> _BaseDraws:
 
 
 def _cell_starts(trials: int, chance: float, cells: int) -> Reals:
-    """The least numbers of cells of successes: 0 and up to the mean less 9 standard deviations is one, and so on."""
+    """Return the smallest numbers of cells of successes; the first is 0 to the mean less 9 standard deviations."""
     middle, spread = trials * chance, 9 * math.sqrt(trials * chance * (1 - chance)) + 20
     edges = np.linspace(max(0.0, middle - spread), min(trials + 1.0, middle + spread), cells)
     return np.unique(np.concatenate([[0.0], np.ceil(edges)]))
@@ -146,10 +146,10 @@ def shuffled(guarantee: PureDP, reports: int, delta: float, base_mass: float | N
         base_mass: as in ``shuffled_delta``.
 
     Returns:
-        The least epsilon whose bound is at most ``delta``, rounded up; epsilon_0 itself where shuffling gives nothing.
-        Its status is that of the guarantee.
+        The smallest epsilon whose bound is at most ``delta``, rounded up; epsilon_0 if shuffling does not help. Its
+            status is that of the guarantee.
 
-    Raises UnsupportedGuarantee: the guarantee is not pure; ParameterError: an argument is outside its domain.
+    Raises:     UnsupportedGuarantee: the guarantee is not pure.     ParameterError: an argument is outside its domain.
     """
     if not isinstance(guarantee, PureDP):
         raise UnsupportedGuarantee(

@@ -1,8 +1,8 @@
-"""Sums over a whole table of utilities, block by block: what the solver of the optimal channel asks for.
+"""Sums over a whole table of utilities, block by block, for the solver of the optimal channel.
 
 Utilities are float32 numbers u(x, y). With levels L(x), base probabilities q(y) and a prior pi, three sums are needed,
-all over the pairs whose utility is above the level of their row. The table is kept where it is small, made again block
-by block where it is not; where a row has few such pairs, only its most useful outputs are kept, in order.
+all over the pairs whose utility is above the level of their row. A small table is kept; a large one is made again block
+by block. If a row has few such pairs, only its most useful outputs are kept, in order.
 """
 
 import math
@@ -15,31 +15,31 @@ from numpy.typing import NDArray
 from textveil.types import Ids, Progress, Reals
 
 KEPT_BYTES: Final = 3 << 29
-"""What a table, or its most useful outputs, may take in memory."""
+"""Largest number of bytes of a table, or of its most useful outputs."""
 
 _BLOCK_BYTES: Final = 1 << 22
-"""Blocks that elementwise work runs over: about what a core's cache holds."""
+"""Bytes of a block for elementwise work: about a core's cache."""
 
 _PAIRS: Final = 1 << 18
-"""Pairs that are looked at together."""
+"""Number of pairs in one pass."""
 
 _MADE_ROWS: Final = 256
-"""Rows that are made at once."""
+"""Number of rows made at once."""
 
 
 class Utilities(Protocol):
-    """How useful each output is to each input, over one set of n public words."""
+    """Utility of each output for each input, over one set of n public words."""
 
     @property
     def size(self) -> int:
         """Number of words."""
 
     def rows(self, ids: Ids) -> NDArray[np.float32]:
-        """u(x, y) for these x and every y, finite float32, shape (batch, n)."""
+        """Return u(x, y) for these x and every y, finite float32, shape (batch, n)."""
 
 
 class Sums(NamedTuple):
-    """Over the pairs (x, y) with u(x, y) above the level of x.
+    """Sums over the pairs (x, y) with u(x, y) above the level of x.
 
     Attributes:
         raised: for every x the sum of q(y), shape (n,).
@@ -53,12 +53,12 @@ class Sums(NamedTuple):
 
 
 class Cuts(NamedTuple):
-    """Rows of greatest utility for given base probabilities, as fractional knapsacks.
+    """Rows of largest utility for given base probabilities, as fractional knapsacks.
 
     Attributes:
-        levels: the utility of the output that is raised last, in part, shape (n,).
-        values: what raising adds, in units of e^epsilon - 1: sum over y of the raised q(y) u(x, y), shape (n,).
-        lengths: how many outputs are raised, shape (n,).
+        levels: utility of the output that is raised last, in part, shape (n,).
+        values: gain from raising, in units of e^epsilon - 1: sum over y of the raised q(y) u(x, y), shape (n,).
+        lengths: number of raised outputs, shape (n,).
     """
 
     levels: Reals
@@ -67,21 +67,21 @@ class Cuts(NamedTuple):
 
 
 class UtilityTable(Protocol):
-    """A way to hold utilities that sums can be taken over."""
+    """Store of utilities that allows sums."""
 
     @property
     def least_levels(self) -> Reals | float:
-        """Levels below which the table knows no pairs, shape (n,); -inf where it knows all."""
+        """Levels below which the table knows no pairs, shape (n,); -inf if it knows all."""
 
     def sums(self, levels: Reals, base: Reals, prior: Reals) -> Sums:
-        """See ``Sums``."""
+        """Return the sums over pairs above the levels, see ``Sums``."""
 
     def cuts(self, base: Reals, raised: float) -> Cuts:
-        """See ``Cuts``; every row raises outputs of base probability ``raised`` in all."""
+        """Return the cuts, see ``Cuts``; every row raises outputs of base probability ``raised`` in all."""
 
 
 def blocks(utilities: Utilities, progress: Progress | None = None) -> Iterator[tuple[Ids, NDArray[np.float32]]]:
-    """Ids and rows of all inputs, some hundred at once."""
+    """Yield ids and rows of all inputs, some hundred at once."""
     for start in range(0, utilities.size, _MADE_ROWS):
         ids = np.arange(start, min(start + _MADE_ROWS, utilities.size), dtype=np.int64)
         yield ids, utilities.rows(ids)
@@ -90,12 +90,12 @@ def blocks(utilities: Utilities, progress: Progress | None = None) -> Iterator[t
 
 
 class WholeTable:
-    """All utilities: kept in memory as floats, or rounded to 256 numbers, or made again for every sum.
+    """Store of all utilities: as floats, or rounded to 256 numbers, or made again for every sum.
 
     Args:
         utilities: u.
-        kept: float32 or uint8; None keeps nothing. Bytes lead to a channel that is good for utilities off by 1 / 510 of
-            their range; what it is worth must be computed from the utilities themselves.
+        kept: float32 or uint8; None keeps nothing. Bytes give a channel that is good for utilities off by 1 / 510 of
+            their range; its value must be computed from the utilities themselves.
     """
 
     __slots__ = ("_kept", "_least", "_step", "_utilities")
@@ -116,11 +116,10 @@ class WholeTable:
 
     @property
     def least_levels(self) -> float:
-        """See ``UtilityTable``."""
+        """Levels below which the table knows no pairs: -inf."""
         return -math.inf
 
     def _rows(self) -> Iterator[tuple[slice, NDArray[Any]]]:
-        """Rows of all inputs in units of ``_step`` above ``_least``, few at once."""
         step = max(1, _BLOCK_BYTES // (4 * self._utilities.size))
         whole = [(np.zeros(1, np.int64), self._kept)] if self._kept is not None else blocks(self._utilities)
         for ids, rows in whole:
@@ -130,7 +129,7 @@ class WholeTable:
                 yield slice(first + start, first + start + len(part)), part
 
     def sums(self, levels: Reals, base: Reals, prior: Reals) -> Sums:
-        """See ``UtilityTable``; in float32, added up in float64 block by block."""
+        """Return ``UtilityTable.sums``: in float32, added in float64 block by block."""
         size = self._utilities.size
         raised, gain, share = np.empty(size), np.zeros(size), np.zeros(size)
         level = ((levels - self._least) / self._step).astype(np.float32)
@@ -147,7 +146,7 @@ class WholeTable:
         return Sums(raised, gain * self._step, share)
 
     def cuts(self, base: Reals, raised: float) -> Cuts:
-        """See ``UtilityTable``."""
+        """Return ``UtilityTable.cuts``."""
         cuts = _empty_cuts(self._utilities.size)
         for where, rows in self._rows():
             order = np.argsort(-rows.astype(np.float32), axis=1)
@@ -157,7 +156,7 @@ class WholeTable:
 
 
 class NearestLists:
-    """The most useful outputs of every input by falling utility; pairs that are not among them count as below."""
+    """Store of the most useful outputs of every input by falling utility; other pairs count as below."""
 
     __slots__ = ("_outputs", "_utilities")
 
@@ -174,7 +173,7 @@ class NearestLists:
 
     @property
     def least_levels(self) -> Reals:
-        """See ``UtilityTable``: the last of every list; a level at it counts all others."""
+        """Last utilities of the lists, see ``UtilityTable``; a level at one counts all other pairs."""
         return self._utilities[:, -1].astype(np.float64)
 
     def _parts(self) -> Iterator[slice]:
@@ -184,7 +183,7 @@ class NearestLists:
             yield slice(start, min(start + step, size))
 
     def sums(self, levels: Reals, base: Reals, prior: Reals) -> Sums:
-        """See ``UtilityTable``."""
+        """Return ``UtilityTable.sums``."""
         size = len(levels)
         raised, gain, share = np.empty(size), np.zeros(size), np.zeros(size)
         level = levels.astype(np.float32)
@@ -218,7 +217,7 @@ class NearestLists:
         return low
 
     def cuts(self, base: Reals, raised: float) -> Cuts:
-        """See ``UtilityTable``; a row that its list is too short for raises all of it and the last one more."""
+        """Return ``UtilityTable.cuts``; a row whose list is too short raises all of it, and its last output more."""
         cuts = _empty_cuts(len(self._outputs))
         for where in self._parts():
             _cut(cuts, where, self._utilities[where], base[self._outputs[where]], raised)
@@ -242,7 +241,7 @@ def _cut(cuts: Cuts, where: slice, utilities: NDArray[np.float32], base: Reals, 
 
 
 def sample_cuts(utilities: Utilities, base: Reals, raised: float) -> int:
-    """Return how many outputs nearly every row raises at most, from 256 rows evenly by id: their 99th percentile."""
+    """Return the largest number of outputs that nearly every row raises: the 99th percentile of 256 rows."""
     ids = np.unique(np.linspace(0, utilities.size - 1, _MADE_ROWS).astype(np.int64))
     rows = utilities.rows(ids)
     order = np.argsort(-rows, axis=1)
@@ -252,17 +251,17 @@ def sample_cuts(utilities: Utilities, base: Reals, raised: float) -> int:
 
 
 class Slopes(NamedTuple):
-    """For every output y: sum over x of pi(x) phi(u(x, y) - L(x)), rounded up, and of pi(x) where u is above L."""
+    """Sums for every output y: of pi(x) phi(u(x, y) - L(x)) over x, rounded up, and of pi(x) over x with u above L."""
 
     slopes: Reals
     share: Reals
 
 
 def slopes(utilities: Utilities, prior: Reals, levels: Reals, lift: float, progress: Progress | None = None) -> Slopes:
-    """phi(t) = t + lift max(t, 0), in float64, each sum rounded up by more than its own error.
+    """Return the slopes with phi(t) = t + lift max(t, 0), in float64, each sum rounded up by more than its error.
 
     A sum of n terms in any order is off by less than n 2^-52 times the sum of their magnitudes, and a term by a few
-    units in the last place. |t| is at most 2 max(t, 0) - t.
+    ulps. |t| is at most 2 max(t, 0) - t.
     """
     size = utilities.size
     plain, gain, share = np.zeros(size), np.zeros(size), np.zeros(size)
@@ -286,18 +285,18 @@ def upper_bound(
     rounds: int = 4,
     progress: Progress | None = None,
 ) -> tuple[float, NDArray[np.float32]]:
-    """A number that the mean utility of no epsilon-DP channel exceeds, and the levels that prove it.
+    """Return an upper bound on the mean utility of every epsilon-DP channel, and the levels that prove it.
 
-    For any levels L it is sum pi L + max(0, max over y of sum over x of pi(x) phi(u(x, y) - L(x))). The levels are
-    shifted, all by one number, to where the maximum is about 0: there the bound is least. Rounded up.
-    Proof: ``textveil_lab/proofs/optimal.md``, section 2.
+    For any levels L the bound is sum pi L + max(0, max over y of sum over x of pi(x) phi(u(x, y) - L(x))). All levels
+    are shifted by one number to make the maximum about 0, at which the bound is smallest. It is rounded up. Proof:
+    ``textveil_lab/proofs/optimal.md``, section 2.
 
     Args:
         utilities: u.
         prior: pi, > 0, sum 1 to rounding, shape (n,).
         levels: L, any numbers, shape (n,).
         epsilon: nats.
-        rounds: passes over the table; with one, the levels stay where they are.
+        rounds: number of passes over the table; with one, the levels stay.
         progress: called as rows of all passes are done.
     """
     lift = math.exp(epsilon) * (1 + 2.0**-50) - 1  # a larger lift only raises the bound

@@ -1,1 +1,1 @@
-"""One package a paper: its figures and tables, with the verdict beside them."""
+"""Reproductions, one package for each paper: its figures and tables, with verdicts."""

@@ -1,9 +1,9 @@
-"""What a report of a run says, as data that its Markdown and its page show in the same words and order.
+"""Content of a run's report, as data that Markdown and page show in the same words and order.
 
-Settings are stated here and nowhere else: the paper's from ``Item.settings``, those of the run from what was drawn
-(``StudySetting.samples``) and from what the item hands back (``ItemOutcome.settings``).
+Only this module states settings: the paper's from ``Item.settings``, the run's from its samples
+(``StudySetting.samples``) and from the items' results (``ItemOutcome.settings``).
 
-Papers that can be reproduced, and their items: figures, tables, and what goes beyond the paper.
+``papers`` lists the papers that can be reproduced, with their items: figures, tables, and items beyond the paper.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +19,7 @@ from textveil_lab.tables import Cell, shown
 
 
 class Basis(Enum):
-    """What an item rests on."""
+    """Foundation of an item."""
 
     PAPER = "as in the paper"
     BEYOND = "beyond the paper"
@@ -39,7 +39,7 @@ class Item:
     draws: bool = True
     texts: tuple[str, ...] = ()  # the corpora without which it cannot be measured, of ``Paper.texts``
     trains: bool = False  # whether networks are trained for it, so that torch is needed
-    # the paper's, by name; "not stated" where it states none
+    # the paper's, by name; "not stated" if it states none
     settings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     def run(self, setting: StudySetting) -> ItemOutcome:
@@ -70,10 +70,10 @@ class Paper:
         need(len(set(names)) == len(names) > 0, "items", len(names), "of distinct names, one or more")
 
     def chosen(self, names: Sequence[str]) -> tuple[Item, ...]:
-        """The items of these names, each once, in the paper's order; all of them where none is named.
+        """Return the items of these names, each once, in the paper's order; all if no name is given.
 
         Raises:
-            UnknownNameError: the paper has no such item; the list is printed.
+            UnknownNameError: the paper has no such item; the message lists all.
         """
         known = [item.name for item in self.items]
         for name in names:
@@ -91,15 +91,15 @@ _PAPERS: Mapping[str, str] = MappingProxyType(
 
 
 def papers() -> tuple[Paper, ...]:
-    """Every paper that can be reproduced."""
+    """Return every paper that can be reproduced."""
     return tuple(paper(name) for name in _PAPERS)
 
 
 def paper(name: str) -> Paper:
-    """The paper of that name.
+    """Return the paper of that name.
 
     Raises:
-        UnknownNameError: there is none; the list is printed.
+        UnknownNameError: there is none; the message lists all.
     """
     if name not in _PAPERS:
         raise UnknownNameError(f"paper must be one of {', '.join(_PAPERS)}; got {name[:40]!r}.")
@@ -119,18 +119,18 @@ Rows: TypeAlias = tuple[tuple[str, ...], list[tuple[str, ...]]]  # The names of 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StudyRun:
-    """What was measured, under what, in which files."""
+    """Results of a run, with its conditions and files."""
 
     paper: Paper  # whose items they are
     setting: StudySetting  # of the run
     results: Sequence[tuple[Item, ItemOutcome]]  # items with their outcomes, in the paper's order
     files: Mapping[str, Sequence[str]]  # names of the files of each item, by its name
-    samples: Mapping[str, Sequence[Sample]]  # what each item drew, by its name; empty where it draws no words
+    samples: Mapping[str, Sequence[Sample]]  # what each item drew, by its name; empty if it draws no words
     seconds: Mapping[str, float]  # of each item, by its name
     version: str  # of textveil
 
     def facts(self) -> dict[str, Any]:
-        """The run as JSON values: seed, vocabularies, items, settings, findings, comparisons and judgments."""
+        """Return the run as JSON values: seed, vocabularies, items, settings, findings, comparisons and judgments."""
         return {
             "paper": self.paper.name,
             "citation": self.paper.citation,
@@ -168,13 +168,13 @@ class StudyRun:
 
 
 def conditions(run: StudyRun) -> str:
-    """Seed, version and whether the run was a quick one."""
+    """Return seed, version and whether the run was a quick one."""
     quick = " A quick run: small samples and vocabularies, few points." if run.setting.quick else ""
     return f"Seed {run.setting.seed}, textveil {run.version}.{quick}"
 
 
 def counted(run: StudyRun) -> str:
-    """Return how many of the paper's items came out, in one sentence; empty where none was judged."""
+    """Return the number of the paper's items that were reproduced, in one sentence; empty if none was judged."""
     judged = [outcome.judgment.reproduced for _, outcome in run.results if outcome.judgment is not None]
     if not judged:
         return ""
@@ -185,7 +185,7 @@ def counted(run: StudyRun) -> str:
 
 
 def in_short(run: StudyRun) -> Rows:
-    """Every item with what came of it: why, where it was judged, else its first finding."""
+    """Return every item with its result: the reason, if it was judged, else its first finding."""
     rows: list[tuple[str, ...]] = []
     for item, outcome in run.results:
         judged = outcome.judgment
@@ -197,7 +197,7 @@ def in_short(run: StudyRun) -> Rows:
 
 
 def inputs(run: StudyRun) -> Rows:
-    """Return what the run read: vocabularies by name, size and digest."""
+    """Return the run's inputs: vocabularies by name, size and digest."""
     rows: list[tuple[str, ...]] = [
         (one.name, f"{len(one):,}", f"{one.dim}", one.digest[:16]) for one in run.setting.vocabularies
     ]
@@ -205,7 +205,7 @@ def inputs(run: StudyRun) -> Rows:
 
 
 def corpora(run: StudyRun) -> str:
-    """Return which corpora of the study are at hand, one or two sentences; empty for studies of words."""
+    """Return the available corpora of the study, in one or two sentences; empty for studies of words."""
     named = [name for name in run.paper.texts if name in run.setting.texts]
     missing = [name for name in run.paper.texts if name not in run.setting.texts]
     found = f"Corpora at hand: {', '.join(named)}." if named else ""
@@ -214,14 +214,14 @@ def corpora(run: StudyRun) -> str:
 
 
 def basis(item: Item, outcome: ItemOutcome) -> str:
-    """Return what the item rests on and what came of it, as the tag of its section."""
+    """Return the item's basis and result, as the tag of its section."""
     word = item.basis.value if item.basis is not Basis.PAPER or outcome.judgment is None else "from the paper"
     judged = "" if outcome.judgment is None else f": {outcome.judgment.reproduced.value}"
     return f"{word[0].upper()}{word[1:]}{judged}"
 
 
 def settings(run: StudyRun, item: Item, outcome: ItemOutcome) -> Rows:
-    """The paper's settings beside those of the run; without the paper's where it has none."""
+    """Return the paper's settings beside the run's; only the run's if the paper has none."""
     here = {name: _setting(one) for name, one in outcome.settings.items()}
     drawn = "; ".join(f"{one.words:,} of the {one.of:,} of {one.vocabulary}" for one in run.samples[item.name])
     if drawn:
@@ -235,7 +235,7 @@ def settings(run: StudyRun, item: Item, outcome: ItemOutcome) -> Rows:
 
 
 def compared(outcome: ItemOutcome) -> Rows:
-    """The paper's numbers beside ours, one column a way of measuring where there are several."""
+    """Return the paper's numbers beside ours, a column for each way of measuring if there are several."""
     ways = list(dict.fromkeys(way for one in outcome.comparisons for way in one.ways))
     plain = any(one.ours for one in outcome.comparisons)
     noted = any(one.note for one in outcome.comparisons)
@@ -248,18 +248,17 @@ def compared(outcome: ItemOutcome) -> Rows:
 
 
 def images(run: StudyRun, item: Item, form: str = ".svg") -> list[str]:
-    """The figures of an item in this form."""
+    """Return the figures of an item in this form."""
     return [file for file in run.files[item.name] if file.endswith(form)]
 
 
 def of_table(run: StudyRun, item: Item, key: str) -> list[str]:
-    """The files of one of its tables."""
+    """Return the files of one of an item's tables."""
     stem = f"{item.name}-{key}" if key else item.name
     return [file for file in run.files[item.name] if file in (f"{stem}.csv", f"{stem}.json")]
 
 
 def _setting(value: Cell | tuple[float, ...]) -> str:
-    """A setting as people read it: a grid by its ends and its size."""
     if not isinstance(value, tuple):
         return shown(value)
     if len(value) <= 5:

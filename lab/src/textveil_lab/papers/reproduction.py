@@ -1,8 +1,6 @@
-"""A run: measure the items, write everything to a hidden folder, and give it its name when all of it is there.
+"""Runs: measure the items, write everything to a hidden folder, and rename it when it is complete.
 
-The report of a run as one HTML file with its figures and numbers in it: whoever has the file has the report.
-
-The report of a run as Markdown, beside its figures.
+The report of a run is one self-contained HTML file, and Markdown beside its figures.
 """
 
 import contextlib
@@ -27,7 +25,7 @@ from textveil_lab.tables import Table, save_table, shown
 
 
 def to_markdown(run: StudyRun) -> str:
-    """The report as Markdown, figures by their files' names."""
+    """Return the report as Markdown, figures by their files' names."""
     lines = [f"# {run.paper.title}", "", f"{run.paper.citation}.", "", run.paper.sources, ""]
     lines += [f"**{report.STAMP}** {report.conditions(run)}", ""]
     lines += ["## In short", "", *_table(*report.in_short(run)), ""]
@@ -42,7 +40,6 @@ def to_markdown(run: StudyRun) -> str:
 
 
 def _section(run: StudyRun, item: Item, outcome: ItemOutcome) -> list[str]:
-    """One item: what it shows, settings, figures, comparisons, findings, numbers."""
     lines = [f"## {item.name}: {item.title}", "", f"*{report.basis(item, outcome)}.* {item.about}", ""]
     if outcome.judgment is not None:
         lines += [outcome.judgment.why, ""]
@@ -67,11 +64,11 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def to_html(run: StudyRun, folder: Path) -> str:
-    """The report as one page; it asks nothing of the network and of no other file.
+    """Return the report as one page, which loads nothing from the network or other files.
 
     Args:
-        run: what was measured.
-        folder: where the files of its items lie.
+        run: the measured run.
+        folder: of its items' files.
     """
     links = [f"#{item.name}" for item, _ in run.results]
     return rendered(
@@ -85,7 +82,7 @@ def _first_rows(table: Table) -> list[list[str]]:
 
 REPORT = "report.json"  # What marks a folder as one of ours, and lists the files of its items
 _MARKS = frozenset({"paper", "version", "for_release", "items"})
-"""What our reports have together, and those of other programs hardly."""
+"""Keys that our reports have together, and those of other programs hardly."""
 
 _PARTIAL = ".partial"
 _KINDS = frozenset({".png", ".svg", ".csv", ".json"})  # Endings of the files of an item
@@ -100,21 +97,21 @@ def reproduce(
 ) -> StudyRun:
     """Measure the items and write their figures, numbers and report into ``folder``.
 
-    Everything is written to a hidden folder first. Where ``folder`` did not exist, that folder gets its name. Where it
-    did, it must be empty or hold an earlier report: the files are moved there one by one, index.html last, and then
-    those that the earlier report lists and this run did not write are removed. Other files there are left alone.
+    Everything is written to a hidden folder first. If ``folder`` does not exist, the hidden folder is renamed to it.
+    Otherwise it must be empty or hold an earlier report: the files are moved there one by one, index.html last; then
+    files that the earlier report lists and this run did not write are removed. Other files stay.
 
     Args:
-        paper: whose items they are.
-        items: what to measure, one or more.
-        folder: made where it does not exist; the folder above it must.
+        paper: of the items.
+        items: at least one item to measure.
+        folder: made if missing; its parent must exist.
         setting: of the run; its ``progress`` is called with the share of the whole run.
-        finished: called with each item, what it found and its seconds, as soon as it is measured.
+        finished: called with each item, its outcome and its seconds, as soon as it is measured.
 
     Raises:
-        ParameterError: the folder cannot be made or written or holds something else, or an item refuses the setting.
+        ParameterError: the folder cannot be made or written or has other content, or an item refuses the setting.
         OutputError: the disk is full.
-        MissingExtra: matplotlib is not installed, or torch where an item trains networks.
+        MissingExtra: matplotlib is not installed, or torch, if an item trains networks.
     """
     _need_all(items, setting)
     with _whole_folder(folder) as staging:
@@ -150,7 +147,7 @@ def reproduce(
 
 
 def _need_all(items: Sequence[Item], setting: StudySetting) -> None:
-    """Refuse what an item would refuse after minutes of others: a package, a device or a corpus that is not there."""
+    """Refuse early what an item would refuse only after minutes: a missing package, device or corpus."""
     if any(item.draws for item in items):
         need_matplotlib()
     if any(item.trains for item in items) or setting.device != "cpu":
@@ -161,7 +158,6 @@ def _need_all(items: Sequence[Item], setting: StudySetting) -> None:
 
 
 def _written(item: Item, outcome: ItemOutcome, folder: Path) -> list[str]:
-    """The files of an item: figures as PNG and SVG, numbers as CSV and JSON."""
     made: list[Path] = []
     for key, chart in outcome.charts.items():
         made += save_figure(chart, folder, _stem(item, key))
@@ -176,7 +172,7 @@ def _stem(item: Item, key: str) -> str:
 
 @contextlib.contextmanager
 def _whole_folder(folder: Path) -> Iterator[Path]:
-    """A hidden folder whose files appear in ``folder`` when the block ends without an error, and else vanish."""
+    """Yield a hidden folder whose files appear in ``folder`` if the block ends without an error, else vanish."""
     target = folder.absolute()
     there = target.is_dir()
     staging = (target if there else target.parent) / f".textveil-{secrets.token_hex(8)}{_PARTIAL}"
@@ -220,12 +216,12 @@ def _replaced(target: Path, staging: Path, earlier: Sequence[str]) -> None:
 
 
 def _earlier_files(folder: Path) -> tuple[str, ...]:
-    """The files of items that an earlier report in ``folder`` lists; none where the folder is empty.
+    """Return the files of items that an earlier report in ``folder`` lists; none if the folder is empty.
 
-    Only names without a folder and with an item's ending count: a report is a file that anybody may have changed.
+    Only names without a folder and with an item's ending count: anybody may have changed the report.
 
     Raises:
-        ParameterError: the folder holds something, and no report of ours.
+        ParameterError: the folder has files but no report of ours.
     """
     hidden = (".textveil-", _PARTIAL)  # of a run that was killed, or is under way
     if all(path.name.startswith(hidden[0]) and path.name.endswith(hidden[1]) for path in folder.iterdir()):

@@ -1,4 +1,4 @@
-"""Under what an item of a study is measured: public vocabularies, sample, seed; and what it hands back."""
+"""Conditions of an item's measurement: public vocabularies, sample, seed; and its results."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ QUICK_POINTS = 5  # Points of a curve that a quick run keeps
 
 
 def _silent(done: float) -> None:
-    """A progress callback that says nothing."""
+    """Ignore progress."""
 
 
 class Sample(NamedTuple):
@@ -40,12 +40,12 @@ class Sample(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StudySetting:
-    """What the items of one run share."""
+    """Setting shared by the items of one run."""
 
     vocabularies: tuple[Vocabulary, ...]  # public words and vectors, one or more; no two words of one share a vector
     origin: str  # a sentence that says where they are from
-    named: bool = False  # whether the user named them; items that need a certain size take the embedded one where not
-    # words that are drawn from each; None takes 5,000 (200 where ``quick``), or all where there are fewer
+    named: bool = False  # whether the user named them; items that need a certain size take the embedded one if not
+    # words that are drawn from each; None takes 5,000 (200 if ``quick``), or all if there are fewer
     sample: int | None = None
     seed: int = DEFAULT_SEED  # of every random choice; each item and vocabulary has its own stream
     # fewer points and smaller samples, to see that everything runs; the command keeps ``QUICK_WORDS`` too
@@ -72,22 +72,22 @@ class StudySetting:
             _need_distinct_vectors(vocabulary)
 
     def text(self, name: str) -> Path:
-        """The folder of one corpus.
+        """Return the folder of one corpus.
 
         Raises:
-            ParameterError: it is not at hand.
+            ParameterError: it is missing.
         """
         wanted = f"the folder data/text/{name} of $TEXTVEIL_SHARED"
         need(name in self.texts, f"corpus {name}", "none", wanted, "Give --data FOLDER; docs/data.md has its layout.")
         return self.texts[name]
 
     def words(self, vocabulary: Vocabulary, *stream: int, most: int | None = None) -> Ids:
-        """Ids of distinct words drawn uniformly from the vocabulary, in increasing order; shape (sample,).
+        """Return ids of distinct words drawn uniformly from the vocabulary, in increasing order; shape (sample,).
 
         Args:
-            vocabulary: what to draw from.
+            vocabulary: to draw from.
             stream: of the random choice; the same numbers draw the same words.
-            most: a smaller sample for items that take longer with each word; None for the whole one.
+            most: smaller sample size for items that take long; None: the whole sample.
         """
         return np.sort(self.words_of(self.generator(0, *stream), vocabulary, most))
 
@@ -98,11 +98,11 @@ class StudySetting:
         return rng.choice(len(vocabulary), size=count, replace=False).astype(np.int64)
 
     def generator(self, *stream: int) -> np.random.Generator:
-        """A repeatable generator of its own stream; never for a release."""
+        """Return a repeatable generator of its own stream; never for a release."""
         return seeded_generator(self.seed, *stream)
 
     def thinned(self, values: Sequence[float]) -> tuple[float, ...]:
-        """The values of a grid, or where ``quick`` a few of them, the first and the last included."""
+        """Return the values of a grid, or a few of them if ``quick``, the first and the last included."""
         if not self.quick or len(values) <= QUICK_POINTS:
             return tuple(values)
         indices: Integers = np.unique(np.linspace(0, len(values) - 1, QUICK_POINTS).round().astype(np.int64))
@@ -115,9 +115,9 @@ class Comparison:
 
     what: str  # the quantity, units in it
     paper: str  # the paper's number as it prints it, or "not read"
-    ours: str = ""  # our number as text, with its interval where it was sampled
-    note: str = ""  # what explains a difference; empty where nothing needs to be explained
-    # our number by the name of each way of measuring it, where there is more than one; ``ours`` is then empty
+    ours: str = ""  # our number as text, with its interval if it was sampled
+    note: str = ""  # what explains a difference; empty if nothing needs to be explained
+    # our number by the name of each way of measuring it, if there is more than one; ``ours`` is then empty
     ways: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     def __post_init__(self) -> None:
@@ -125,7 +125,7 @@ class Comparison:
 
 
 class Reproduced(Enum):
-    """How much of an item of the paper came out again."""
+    """How much of a paper's item was reproduced."""
 
     YES = "reproduced"
     PARTLY = "reproduced in part"
@@ -134,7 +134,7 @@ class Reproduced(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgment:
-    """Whether an item came out as the paper has it, and why, from what was measured."""
+    """Whether an item agrees with the paper, and why, by the measurements."""
 
     reproduced: Reproduced  # how much of it
     why: str  # one or two plain sentences for readers who know neither the library nor the paper by heart
@@ -142,13 +142,13 @@ class Judgment:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ItemOutcome:
-    """What one item found."""
+    """Results of one item."""
 
     tables: Mapping[str, Table]  # numbers by the end of their file's name; the key "" is the item's own name
     charts: Mapping[str, Chart] = field(default_factory=lambda: MappingProxyType({}))  # figures by the same rule
     findings: tuple[str, ...] = ()  # sentences that the report prints
     comparisons: tuple[Comparison, ...] = ()  # the paper's numbers beside ours
-    # under what it was measured, by the names that ``Item.settings`` uses where the paper states the same; a tuple is a
+    # under what it was measured, by the names that ``Item.settings`` uses if the paper states the same; a tuple is a
     # grid of values. The report states settings from here and from ``StudySetting.samples`` alone.
     settings: Mapping[str, Cell | tuple[float, ...]] = field(default_factory=lambda: MappingProxyType({}))
     judgment: Judgment | None = None  # whether the paper's item came out; None for what goes beyond the paper
@@ -156,7 +156,7 @@ class ItemOutcome:
 
 @lru_cache(maxsize=8)  # every item has a setting of its own
 def _need_distinct_vectors(vocabulary: Vocabulary) -> None:
-    """Refuse twins: at distance 0 neither a rank nor the direction between two neighbors is defined."""
+    """Refuse duplicate vectors: at distance 0 neither a rank nor the direction between two neighbors is defined."""
     twins = len(later_twins(vocabulary.vectors))
     need(
         twins == 0,

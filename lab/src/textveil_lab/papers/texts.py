@@ -1,4 +1,4 @@
-"""Which corpora a study finds: folders below data/text of $TEXTVEIL_SHARED."""
+"""Corpora that a study finds: folders below data/text of $TEXTVEIL_SHARED."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -8,9 +8,9 @@ from textveil.environment import SHARED
 
 
 def found_texts(folders: Sequence[str]) -> Mapping[str, Path]:
-    """The folders of these names that are there; none where $TEXTVEIL_SHARED is unset or empty.
+    """Return the existing folders of these names; none if $TEXTVEIL_SHARED is unset or empty.
 
-    An item that needs one which is missing refuses when it begins: others of the same paper need none.
+    An item refuses at its start if it needs a missing one; others of the same paper need none.
     """
     root = os.environ.get(SHARED)
     if not root:

@@ -1,6 +1,6 @@
-"""Which public vocabularies a study runs on: those named, those of $TEXTVEIL_SHARED, or the embedded one.
+"""Public vocabularies of a study: named ones, those of $TEXTVEIL_SHARED, or the embedded one.
 
-Words that share their vector with an earlier word: at distance 0 neither ranks nor directions between them exist.
+Words that share their vector with an earlier word are removed: at distance 0 neither ranks nor directions exist.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ _ROWS = 4096  # Rows that are copied at once: tables of millions of words are ch
 
 
 def later_twins(vectors: Vectors) -> Ids:
-    """Ids of the rows that equal an earlier one, in increasing order; -0.0 equals 0.0.
+    """Return ids of the rows that equal an earlier one, in increasing order; -0.0 equals 0.0.
 
     Rows are compared by digests of 128 bits.
     """
@@ -37,7 +37,7 @@ def later_twins(vectors: Vectors) -> Ids:
 
 
 def without_twins(vocabulary: Vocabulary) -> tuple[Vocabulary, int]:
-    """The vocabulary without words whose vector an earlier word has, and how many they were; itself where none are."""
+    """Return the vocabulary without words that share an earlier word's vector, and their number."""
     later = later_twins(vocabulary.vectors)
     if not len(later):
         return vocabulary, 0
@@ -53,17 +53,17 @@ _NEXT = "Correct it, unset it for the embedded words, or name a `vocabulary`."
 def chosen_vocabularies(
     paths: Sequence[Path], folders: Sequence[str], progress: Progress | None = None
 ) -> tuple[tuple[Vocabulary, ...], str]:
-    """The vocabularies at ``paths``; without any, those of $TEXTVEIL_SHARED; without that, the embedded one.
+    """Return the vocabularies at ``paths``; without any, those of $TEXTVEIL_SHARED; without that, the embedded one.
 
     Args:
         paths: files or folders in any format that ``load_vocabulary`` reads.
-        folders: names below data/vectors of the shared folder, those that the study asks for.
+        folders: names below data/vectors of the shared folder that the study uses.
 
     Returns:
-        The vocabularies, and a sentence that says where they are from.
+        The vocabularies, and a sentence about their origin.
 
     Raises:
-        ParameterError: two of them have one name, or $TEXTVEIL_SHARED is set and holds none of the folders.
+        ParameterError: two of them have one name, or $TEXTVEIL_SHARED is set but has none of the folders.
         VocabularyError: one cannot be read.
     """
     if paths:
@@ -79,7 +79,7 @@ def chosen_vocabularies(
 
 
 def _loaded(paths: Sequence[Path], progress: Progress | None) -> tuple[tuple[Vocabulary, ...], str]:
-    """The vocabularies of these files without later twins, and what to say of those: published tables have some."""
+    """Return the vocabularies of these files without later twins, and a note on twins: published tables have some."""
     found, notes = [], []
     for path in paths:
         vocabulary, left_out = without_twins(load_vocabulary(path, progress=progress))
@@ -91,9 +91,9 @@ def _loaded(paths: Sequence[Path], progress: Progress | None) -> tuple[tuple[Voc
 
 
 def _shared_paths(folders: Sequence[str]) -> list[Path]:
-    """The files of those folders that are there; none where the variable is unset or empty.
+    """Return the files of the existing folders; none if the variable is unset or empty.
 
-    A variable that is set and leads nowhere is refused: the numbers would be of other words than were asked for.
+    A variable that points nowhere is refused: the numbers would be about other words than requested.
     """
     root = os.environ.get(SHARED)
     if not root:

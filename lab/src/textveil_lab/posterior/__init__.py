@@ -1,1 +1,1 @@
-"""What an output says about its input: from the channel and public facts alone, word by word."""
+"""Posterior of an input given its output: from the channel and public facts alone, word by word."""

@@ -1,4 +1,4 @@
-"""Vectors of released words: the mean of what each may stand for, which costs no privacy."""
+"""Vectors of released words: the mean vector of each word's possible originals, which costs no privacy."""
 
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class WordVectors:
-    """Posterior-mean vectors of releases of one mechanism; what they need is made when first asked for, and kept."""
+    """Posterior-mean vectors of one mechanism's releases; tables are made at first use, and kept."""
 
     __slots__ = ("_lock", "_mechanism", "_posterior", "_reader", "_source")
 
@@ -31,7 +31,7 @@ class WordVectors:
         return WordVectors, (self._mechanism,)
 
     def of(self, text: str, prior: Reals | None = None) -> Vectors:
-        """A row for each word of a released text, in order; see ``Release.vectors``."""
+        """Return a row for each word of a released text, in order; see ``Release.vectors``."""
         from textveil.vocabulary.facts import word_frequencies
         from textveil_lab.mechanisms.capabilities import SequenceColumns
         from textveil_lab.mechanisms.channel_columns import columns_of

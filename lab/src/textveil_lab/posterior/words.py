@@ -1,4 +1,4 @@
-"""The word behind a released word: its distribution under a public prior, and what is best to put in its place.
+"""Original of a released word: its distribution under a public prior, and the best replacement.
 
 All of it is a function of the released word, the channel and public facts, so it costs no privacy.
 """
@@ -26,7 +26,7 @@ _BLOCK: Final = 1024  # outputs whose scores against all words are made at once:
 
 
 class Posteriors(NamedTuple):
-    """P(x | y) for several outputs y: listed inputs, and a share of the prior for all."""
+    """P(x | y) for several outputs y: listed inputs, and a share of the prior for all others."""
 
     starts: Integers  # where each output's listed inputs begin and the last one's end, shape (outputs + 1,)
     inputs: Ids  # ids x that the output speaks for
@@ -35,7 +35,7 @@ class Posteriors(NamedTuple):
 
 
 def posteriors(columns: Columns, prior: Reals) -> Posteriors:
-    """P(x | y) of every column: that of an output, or that of a place of a released document.
+    """Return P(x | y) of every column, which belongs to an output or to a position of a released document.
 
     Args:
         columns: of a channel.
@@ -47,11 +47,11 @@ def posteriors(columns: Columns, prior: Reals) -> Posteriors:
 
 
 def posterior_means(posterior: Posteriors, prior: Reals, rows: Vectors) -> Vectors:
-    """Sum over x of P(x | y) v(x) for every column, float32, shape (columns, dim).
+    """Return sum over x of P(x | y) v(x) for every column, float32, shape (columns, dim).
 
     Args:
         posterior: P(x | y).
-        prior: it was made with.
+        prior: of ``posterior``.
         rows: v, float32, shape (n, dim).
     """
     shape = (len(posterior.rest), len(prior))
@@ -61,16 +61,16 @@ def posterior_means(posterior: Posteriors, prior: Reals, rows: Vectors) -> Vecto
 
 
 class WordPosterior:
-    """The distribution of the input given one output of a channel: P(x | y) = prior(x) P(y | x) / P(y).
+    """Distribution of the input given one output of a channel: P(x | y) = prior(x) P(y | x) / P(y).
 
     Args:
-        mechanism: a channel; what it offers is said in ``mechanisms.channel_columns``.
+        mechanism: a channel with columns, see ``mechanisms.channel_columns``.
         prior: of inputs, finite and >= 0, not all 0, shape (n,); None is the public frequency of the words.
-        progress: called where all rows of the channel must be read.
+        progress: called if all rows of the channel must be read.
 
     Raises:
         UnsupportedGuarantee: the mechanism is no channel.
-        ParameterError: the prior is of another shape, or has a value that is none.
+        ParameterError: the prior is of another shape, or has an invalid value.
     """
 
     def __init__(
@@ -82,18 +82,18 @@ class WordPosterior:
         self.prior = checked_prior(chosen, len(self.vocabulary))
 
     def of(self, outputs: Ids) -> Posteriors:
-        """P(x | y) for each output y."""
+        """Return P(x | y) for each output y."""
         return posteriors(self._channel.columns(checked_ids(outputs, len(self.vocabulary))), self.prior)
 
     def probabilities(self, output: int) -> Reals:
-        """P(x | output) for every word x, shape (n,)."""
+        """Return P(x | output) for every word x, shape (n,)."""
         posterior = self.of(np.array([checked_word_id(output, len(self.vocabulary))]))
         row = posterior.rest[0] * self.prior
         row[posterior.inputs] += posterior.above
         return row
 
     def most_probable(self, outputs: Ids) -> Ids:
-        """The most probable input of each output, ties to the lower id: optimal where any other word is as bad."""
+        """Return the most probable input of each output, the lower id in a tie: optimal if all errors cost the same."""
         words, which = np.unique(checked_ids(outputs, len(self.vocabulary)), return_inverse=True)
         posterior = self.of(words)
         common = int(np.argmax(self.prior))  # the best of those that are not listed
@@ -107,7 +107,7 @@ class WordPosterior:
         return np.where(behind, common, likeliest)[which]
 
     def means(self, outputs: Ids, vectors: NDArray[np.floating] | None = None) -> Vectors:
-        """The mean vector of each output's input, sum over x of P(x | y) v(x); float32, shape (outputs, dim).
+        """Return the mean vector of each output's input, sum over x of P(x | y) v(x); float32, shape (outputs, dim).
 
         Args:
             outputs: shape (outputs,).
@@ -120,12 +120,13 @@ class WordPosterior:
         return posterior_means(self.of(words), self.prior, rows)[which]
 
     def remapped(self, outputs: Ids, loss: str | Reals = "word") -> Ids:
-        """For each output the word z of least expected loss, sum over x of P(x | y) loss(x, z); ties to the lower id.
+        """Return for each output the word z of smallest expected loss, sum over x of P(x | y) loss(x, z).
 
         Args:
             outputs: shape (outputs,).
-            loss: ``"word"``, 1 for another word; ``"cosine"``, 1 - cos(v(x), v(z)); or a matrix of shape (n, n), row x
-                for the true word, column z for what stands in its place.
+            loss: ``"word"``, 1 for any other word; ``"cosine"``, 1 - cos(v(x), v(z)); or a matrix of shape (n, n), row
+                x
+                for the true word, column z for its replacement. The lower id wins a tie.
 
         Raises:
             ParameterError: the loss is none of these, or not finite.
@@ -156,7 +157,7 @@ def _sparse(entries: tuple[Reals, Ids, Integers], shape: tuple[int, int]) -> csr
 
 
 def checked_prior(prior: NDArray[np.generic], size: int) -> Reals:
-    """A prior as float64 with sum 1.
+    """Return a prior as float64 with sum 1.
 
     Raises:
         ParameterError: another shape, a value that is not finite or below 0, or nothing but zeros.
@@ -171,7 +172,7 @@ def checked_prior(prior: NDArray[np.generic], size: int) -> Reals:
 
 
 def row_sums(values: Reals, starts: Integers) -> Reals:
-    """The sum of each row of a ragged table; 0 where a row is empty."""
+    """Return the sum of each row of a ragged table; 0 for an empty row."""
     filled = np.flatnonzero(np.diff(starts))
     sums = np.zeros(len(starts) - 1)
     if len(filled):
@@ -180,7 +181,7 @@ def row_sums(values: Reals, starts: Integers) -> Reals:
 
 
 def row_maxima(values: Reals, starts: Integers) -> tuple[Reals, Integers]:
-    """The largest value of each row of a ragged table and its first index; -inf and -1 where a row is empty."""
+    """Return the largest value of each row of a ragged table and its first index; -inf and -1 for an empty row."""
     filled = np.flatnonzero(np.diff(starts))
     best, at = np.full(len(starts) - 1, -np.inf), np.full(len(starts) - 1, -1, dtype=np.int64)
     if len(filled):

@@ -1,7 +1,7 @@
-"""Where noise enters the rewriting of a sentence, and what that guarantees.
+"""Places at which noise enters the rewriting of a sentence, with their guarantees.
 
-What is stated holds for the sentences that a trained network rewrites. Training reads its own sentences as they are:
-what is trained on private text protects none of it.
+The guarantees hold for sentences that a trained network rewrites. Training reads its own sentences unchanged: a network
+trained on private text does not protect that text.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 
 
 class Place(Enum):
-    """Where noise enters."""
+    """Place at which noise enters."""
 
     TOKENS = "each-token"  # Every word is replaced by a draw of a mechanism; all that follows sees released words only
     ENCODER_INPUT = "encoder-input"
-    """What the encoder reads: noise on the words' vectors, or words drawn by a mechanism. Nothing else."""
+    """Input of the encoder: noise on the words' vectors, or words drawn by a mechanism."""
     EMBEDDING_TABLE = "embedding-table"
-    """The table of vectors, once, before training: one noise vector a word of the vocabulary."""
+    """Table of vectors, once before training: one noise vector for each word of the vocabulary."""
 
 
 class Feeding(Enum):
-    """Which words the decoder is told stood before the one that it is asked for."""
+    """Words that the decoder is fed with, as predecessors of the predicted word."""
 
     CLEAN = "clean"  # The private words (teacher forcing): what comes out is under no bound
     RELEASED = "released"  # The words that a mechanism released
@@ -47,10 +47,10 @@ class Feeding(Enum):
 
 
 class Noise(Protocol):
-    """Anything that draws noise vectors; every distribution of ``textveil_lab.noise`` does."""
+    """Source of noise vectors, such as every distribution of ``textveil_lab.noise``."""
 
     def sample(self, count: int, rng: np.random.Generator | None = None) -> Any:
-        """Vectors of real numbers, shape (count, dim)."""
+        """Return vectors of real numbers, shape (count, dim)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -58,11 +58,11 @@ class Injection:
     """Noise at one place.
 
     Raises:
-        ParameterError: the parts do not go together.
+        ParameterError: the parts do not fit together.
     """
 
-    place: Place  # where
-    # draws words, for a sentence as a document where it draws in order; for ``TOKENS`` and ``ENCODER_INPUT``
+    place: Place  # where noise enters
+    # draws words, for a sentence as a document if it draws in order; for ``TOKENS`` and ``ENCODER_INPUT``
     mechanism: WordMechanism | SequenceMechanism | None = None
     noise: Noise | None = None  # draws vectors, which are added; for ``ENCODER_INPUT`` and ``EMBEDDING_TABLE``
     clip: float | None = None  # norm to which longer vectors are shortened before the noise; None leaves them
@@ -86,22 +86,22 @@ class Injection:
 
     @staticmethod
     def none() -> Injection:
-        """No noise at all: every word is released as it is."""
+        """Return an injection without noise: every word is released unchanged."""
         return Injection(place=Place.TOKENS)
 
     @staticmethod
     def of(mechanism: WordMechanism | SequenceMechanism, place: Place) -> Injection:
-        """Return what a mechanism injects at a place: its words at each token, elsewhere its noise and clip.
+        """Return the injection of a mechanism at a place: its words at each token, or its noise and clip elsewhere.
 
         Raises:
-            ParameterError: it has no noise of vectors, and the place is the table.
+            ParameterError: the place is the table, and the mechanism has no noise on vectors.
         """
         if place is Place.TOKENS or not isinstance(mechanism, NoisyVectors):
             return Injection(place=place, mechanism=mechanism)
         return Injection(place=place, noise=mechanism.distribution, clip=mechanism.clip)
 
     def guarantee(self, feeding: Feeding = Feeding.FREE) -> Guarantee:
-        """Return what a rewritten sentence promises of one token of its original, in words where it is nothing.
+        """Return the guarantee of a rewritten sentence for one token of its original, with the reason if there is none.
 
         Args:
             feeding: of the decoder, when sentences are rewritten.
@@ -123,10 +123,10 @@ class Injection:
         )
 
     def check(self, vocabulary: Vocabulary) -> None:
-        """See that mechanism and noise are of a vocabulary's words and dimension; a mechanism's vectors may be others.
+        """Check that mechanism and noise fit a vocabulary's words and dimension; a mechanism may have other vectors.
 
         Raises:
-            ParameterError: they are not.
+            ParameterError: they do not fit.
         """
         if self.mechanism is not None:
             same = self.mechanism.vocabulary.words == vocabulary.words
@@ -137,7 +137,7 @@ class Injection:
             need(shape == (1, vocabulary.dim), "injection", f"draws of shape {shape}", wanted)
 
     def released(self, sentences: Sequence[Ids], rng: np.random.Generator) -> list[Ids]:
-        """Return what the encoder may read: a fresh draw for each word; without a mechanism, the words."""
+        """Return the words for the encoder: a fresh draw for each; without a mechanism, the words themselves."""
         if self.mechanism is None:
             return list(sentences)
         bounds = np.cumsum([len(one) for one in sentences])
@@ -149,7 +149,7 @@ class Injection:
         return np.split(drawn, bounds[:-1])
 
     def disturbing(self, rng: np.random.Generator) -> Callable[[torch.Tensor], torch.Tensor] | None:
-        """Return what is done to vectors at the encoder's input, fresh in every batch; None where nothing is."""
+        """Return the function that disturbs the encoder's input vectors, fresh in every batch; None without noise."""
         if self.place is not Place.ENCODER_INPUT or (self.noise is None and self.clip is None):
             return None
 
@@ -166,7 +166,7 @@ class Injection:
         return disturb
 
     def table(self, vectors: Vectors, rng: np.random.Generator) -> Vectors:
-        """The words' vectors from which training begins, shape (n, dim)."""
+        """Return the initial vectors of the words, shape (n, dim)."""
         if self.place is not Place.EMBEDDING_TABLE:
             return vectors
         clipped = vectors if self.clip is None else clip_vectors(vectors, self.clip)
@@ -175,7 +175,7 @@ class Injection:
         return clipped + np.asarray(self.noise.sample(len(vectors), rng), dtype=np.float32)
 
     def to_data(self) -> dict[str, Any]:
-        """JSON data: everything of it that is public."""
+        """Return all public facts as JSON data."""
         mechanism = self.mechanism
         return {
             "place": self.place.value,

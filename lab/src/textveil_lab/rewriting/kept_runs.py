@@ -1,4 +1,4 @@
-"""A training that is kept epoch by epoch in a folder, and goes on there with the same settings only."""
+"""Training stored epoch by epoch in a folder, which continues only with the same settings."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ from textveil_lab.models.autoencoder.training import Epochs, adam
 
 
 def corpus_digest(sentences: Sequence[Ids]) -> str:
-    """SHA-256 of sentences of word ids, in their order."""
+    """Return the SHA-256 of sentences of word ids, in order."""
     total = hashlib.sha256(b"textveil sentences 1\n")
     total.update(np.array([len(sentences), *map(len, sentences)], dtype="<i8").tobytes())
     for sentence in sentences:
@@ -34,7 +34,7 @@ def corpus_digest(sentences: Sequence[Ids]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptRun:
-    """Where a training is kept, and what it must have in common with what is kept there."""
+    """Folder of a training, with the settings that it must share with the stored state."""
 
     folder: Path  # for this run alone
     vocabulary: Vocabulary  # its words
@@ -47,11 +47,11 @@ class KeptRun:
         )
 
     def again(self, network: Autoencoder) -> tuple[Autoencoder, Any, Epochs]:
-        """The network, its optimizer and its epochs as they are kept; ``network``, new, where nothing is.
+        """Return the stored network, its optimizer and its epochs; ``network``, untrained, if nothing is stored.
 
         Raises:
-            ParameterError: what is kept was begun with other settings; says which.
-            ModelError: what is kept is damaged.
+            ParameterError: the stored training has other settings; the message names them.
+            ModelError: the stored state is damaged.
         """
         if not (self.folder / FACTS).exists():
             return network, adam(network), Epochs((), ())
@@ -75,7 +75,6 @@ class KeptRun:
 
 
 def _differing(there: Mapping[str, Any], here: Mapping[str, Any]) -> list[str]:
-    """Names of what differs, those of settings by themselves; more epochs than before are no difference."""
     found = []
     before, now = there.get("settings"), here["settings"]
     for name, value in now.items():

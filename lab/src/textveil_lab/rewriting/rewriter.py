@@ -1,4 +1,4 @@
-"""Sentences in, sentences out: an auto-encoder trained with noise at a stated place."""
+"""Rewriting of sentences by an auto-encoder that was trained with noise at a stated place."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -29,13 +29,13 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False)
 class Rewriter:
-    """A trained network with the noise that it was trained with; made by ``train_rewriter`` or ``load_rewriter``."""
+    """Trained network with the noise of its training; made by ``train_rewriter`` or ``load_rewriter``."""
 
     vocabulary: Vocabulary  # the public words
     injection: Injection  # where noise enters, also when it rewrites
     network: Autoencoder  # the network
     epochs: Epochs  # losses (nats a token, ends of sentences counted) and seconds of each epoch of its training
-    corpus: str | None = None  # SHA-256 of the sentences of its training, None where it was not kept
+    corpus: str | None = None  # SHA-256 of the sentences of its training, None if it was not kept
 
     @property
     def settings(self) -> AutoencoderSettings:
@@ -43,7 +43,7 @@ class Rewriter:
 
     @property
     def losses(self) -> tuple[float, ...]:
-        """Mean nats a token of each epoch of the training, measured as it went, with what it leaves out."""
+        """Mean nats a token of each epoch of the training, measured during it, with dropout."""
         return self.epochs.losses
 
     @property
@@ -51,25 +51,26 @@ class Rewriter:
         return self.epochs.seconds
 
     def learned_from(self, sentences: Sequence[Ids]) -> bool:
-        """Tell whether these are the very sentences of its training, in their order; of those nothing is promised."""
+        """Tell whether these are exactly the sentences of its training, in order; those have no guarantee."""
         return self.corpus is not None and self.corpus == corpus_digest(sentences)
 
     def promise(
         self, sentences: Sequence[Ids], feeding: Feeding = Feeding.FREE, *, trained_on: bool = False
     ) -> Guarantee:
-        """Return what is promised of one token of sentences that are rewritten.
+        """Return the guarantee for one token of rewritten sentences.
 
         Args:
             sentences: word ids.
             feeding: of the decoder.
-            trained_on: whether the caller knows that they are of the training; its very sentences are always known.
+            trained_on: whether the caller knows that they are training sentences; exactly the training's are always
+                recognized.
         """
         if trained_on or self.learned_from(sentences):
             return NoGuarantee(reason="the network was trained on this very text")
         return self.injection.guarantee(feeding)
 
     def loss(self, sentences: Sequence[Ids], *, seed: int | None, feeding: Feeding) -> float:
-        """Mean nats of the sentences' words, ends counted, as the decoder predicts them; one draw of the noise a token.
+        """Return mean nats of the sentences' words, ends counted, by the decoder; one draw of the noise for each token.
 
         Args:
             sentences: word ids, each of 1 to ``settings.length`` words.
@@ -77,7 +78,7 @@ class Rewriter:
             feeding: of the decoder.
 
         Raises:
-            ParameterError: a sentence is empty, too long or of other ids, or there are no released words to feed.
+            ParameterError: a sentence is empty, too long or of other ids, or no released words exist to feed.
         """
         total = tokens = 0.0
         with _at_rest(self.network):
@@ -100,18 +101,18 @@ class Rewriter:
         temperature: float = 1.0,
         same_length: bool = False,
     ) -> list[Ids]:
-        """Other sentences in place of these; one draw of the noise a token.
+        """Return rewritten sentences; one draw of the noise for each token.
 
-        Fed with its own output the decoder ends a sentence where it says so, after 1 to ``settings.length`` words. Fed
-        with other words it says one word for each of them, so the lengths stay.
+        A decoder fed with its own output ends a sentence itself, after 1 to ``settings.length`` words. Fed with other
+        words it returns one word for each of them, so the lengths stay.
 
         Args:
             sentences: word ids, each of 1 to ``settings.length`` words.
             seed: of noise and draws; None is the operating system's randomness.
             feeding: of the decoder.
-            decoding: the most probable word at each place, or a draw.
-            temperature: by which logits are divided before a draw, > 0.
-            same_length: whether the decoder is told the length, which is public in a release of words.
+            decoding: the most probable word at each position, or a draw.
+            temperature: divisor of the logits before a draw, > 0.
+            same_length: whether the decoder gets the length, which is public in a release of words.
 
         Raises:
             ParameterError: an option is outside its domain; or as ``loss``.
@@ -140,7 +141,6 @@ class Rewriter:
         return found
 
     def _coded(self, sentences: Sequence[Ids], seed: int | None, feeding: Feeding) -> Iterator[tuple[Any, Views, Any]]:
-        """Batches, longest sentences first: their rows, what each part sees, and their codes."""
         rng = _generator(seed, 0)
         known = checked_sentences(sentences, self.network.words, self.settings.length)
         views = views_of(self.injection, known, feeding, rng)
@@ -173,10 +173,10 @@ class Rewriter:
 
 
 def views_of(injection: Injection, sentences: Sequence[Ids], feeding: Feeding, rng: np.random.Generator) -> Views:
-    """Return what encoder and decoder see of sentences.
+    """Return the inputs of encoder and decoder for sentences.
 
     Raises:
-        ParameterError: the decoder is to be fed with released words and there are none.
+        ParameterError: the decoder needs released words, and there are none.
     """
     words = injection.mechanism is not None or injection.place is Place.TOKENS
     if feeding is Feeding.RELEASED and not words:
@@ -200,25 +200,25 @@ def train_rewriter(
     checkpoint: Path | None = None,
     feeding: Feeding | None = None,
 ) -> Rewriter:
-    """Train an auto-encoder to say a sentence's words after reading what the injection lets through.
+    """Train an auto-encoder to reconstruct a sentence from its disturbed input.
 
-    Where a mechanism draws words, the sentences are released once, before the first epoch. Noise on vectors is drawn
-    afresh in every step. The words that the decoder has to say are the sentences' own: train on public text.
+    If a mechanism draws words, the sentences are released once, before the first epoch. Noise on vectors is drawn
+    afresh in every step. The decoder's targets are the original words: train on public text.
 
     Args:
         sentences: word ids, each of 1 to ``settings.length`` words.
-        vocabulary: public words, and the vectors from which training begins.
-        settings: None are the published ones.
-        injection: None is no noise.
+        vocabulary: public words, with the initial vectors.
+        settings: None: the published ones.
+        injection: None: no noise.
         seed: of weights, order, dropout and noise; None is the operating system's randomness.
-        checkpoint: a folder in which the network after each epoch is kept, and from which a run with the same settings
-            (more epochs are fine) goes on as if it had never stopped.
-        feeding: of the decoder in training, CLEAN or RELEASED; None is RELEASED where each token is drawn, else CLEAN.
+        checkpoint: folder that stores the network after each epoch; a run with the same settings (more epochs are
+            allowed) continues from it exactly.
+        feeding: of the decoder in training, CLEAN or RELEASED; None is RELEASED if each token is drawn, else CLEAN.
 
     Raises:
         ParameterError: there are fewer sentences than a batch has, a sentence is empty, too long or of other ids, or
-            the device is not there, or the checkpoint is of a run with other settings.
-        ModelError: the loss is no finite number: names the step; or the checkpoint is damaged.
+            there is no such device, or the checkpoint has other settings.
+        ModelError: the loss is not finite (the message has the step), or the checkpoint is damaged.
         OutputError: the checkpoint cannot be written.
     """
     settings, injection = settings or AutoencoderSettings(), injection or Injection.none()
@@ -252,7 +252,7 @@ def train_rewriter(
 
 
 def save_rewriter(rewriter: Rewriter, folder: Path | str) -> None:
-    """Put a rewriter into a folder of its own: its weights, settings, losses, and what its noise is, in words.
+    """Write a rewriter into a folder of its own: weights, settings, losses, and a description of its noise.
 
     Raises:
         OutputError: the folder cannot be written.
@@ -265,16 +265,16 @@ def save_rewriter(rewriter: Rewriter, folder: Path | str) -> None:
 def load_rewriter(
     folder: Path | str, vocabulary: Vocabulary, device: str = "cpu", *, injection: Injection | None = None
 ) -> Rewriter:
-    """The rewriter in a folder of ``save_rewriter``, or that after the last whole epoch in a ``checkpoint``.
+    """Load the rewriter of ``save_rewriter``, or that after the last whole epoch in a ``checkpoint``.
 
     Args:
-        folder: what was written.
-        vocabulary: that it was trained with.
-        injection: the one that it was trained with; files hold no mechanism. It can be left out where there was none.
+        folder: written before.
+        vocabulary: of its training.
+        injection: of its training, since files have no mechanism; may be omitted if there was none.
 
     Raises:
-        ModelError: there is no such network, it is damaged, or of another vocabulary or injection.
-        ParameterError: the device is not there.
+        ModelError: there is no such network, it is damaged, or its vocabulary or injection differs.
+        ParameterError: there is no such device.
     """
     saved = read_network(folder)
     network, epochs = restored_network(saved, vocabulary, checked_device(device))
@@ -284,7 +284,7 @@ def load_rewriter(
 
 
 def _check_injection(there: Any, here: Injection) -> None:
-    """Refuse another injection: what a network rewrites would have another guarantee than was asked for."""
+    """Refuse another injection: rewritten sentences would have another guarantee than requested."""
     if there != json_data(json.dumps(here.to_data())):
         place = there.get("place") if isinstance(there, dict) else None
         raise ModelError(

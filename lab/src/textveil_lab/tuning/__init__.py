@@ -1,1 +1,1 @@
-"""What policies and epsilons cost and hide on a sample: accuracy of a task, entities still verbatim, words decoded."""
+"""Costs and benefits of policies and epsilons on a sample: task accuracy, entities still verbatim, decoded words."""

@@ -1,4 +1,4 @@
-"""How well a task is learned from releases: repeated splits, the same for every release of a sample."""
+"""Accuracy of a task learned from releases: repeated splits, the same for every release of a sample."""
 
 import math
 from collections.abc import Sequence
@@ -17,21 +17,21 @@ TEST_SHARE: Final = 0.25  # Of each class, documents that are tested on
 
 
 class Classifier(Protocol):
-    """Says classes of texts."""
+    """Classifier of texts."""
 
     def predict(self, texts: Sequence[str]) -> Sequence[str]:
-        """A class for each text."""
+        """Return a class for each text."""
 
 
 class Learner(Protocol):
-    """Learns classes of texts."""
+    """Learner of text classes."""
 
     def fit(self, texts: Sequence[str], labels: Sequence[str]) -> Classifier:
-        """A classifier of such texts."""
+        """Return a classifier of such texts."""
 
 
 class Split(NamedTuple):
-    """Places of the documents that are learned from and tested on."""
+    """Indices of the documents for training and testing."""
 
     train: Ids
     test: Ids
@@ -39,7 +39,7 @@ class Split(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Task:
-    """The labels of a sample, cut into training and test documents several times."""
+    """Labels of a sample, cut into training and test documents several times."""
 
     labels: tuple[str, ...]
     splits: tuple[Split, ...]  # of those whose class has at least ``LEAST_OF_A_CLASS`` documents
@@ -49,7 +49,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """Shares of test documents whose class was said right, by a classifier that learned from releases."""
+    """Shares of correctly classified test documents, by a classifier trained on releases."""
 
     on_releases: Bound
     on_texts: Bound
@@ -62,7 +62,7 @@ def task_of(labels: Sequence[str], repeats: int, rng: np.random.Generator) -> Ta
     """Cut a sample several times, every class in the same shares.
 
     Args:
-        repeats: splits, at least two.
+        repeats: number of splits, at least two.
 
     Raises:
         InputError: fewer than two classes have enough documents.
@@ -92,10 +92,10 @@ def task_of(labels: Sequence[str], repeats: int, rng: np.random.Generator) -> Ta
 def accuracy(
     task: Task, texts: Sequence[str], releases: Sequence[str], learner: Learner, confidence: float
 ) -> Accuracy:
-    """Learn from releases, test on releases and on texts, for every split.
+    """Train on releases, test on releases and on texts, for every split.
 
     Args:
-        releases: of them; the texts again, for what is learned without any protection.
+        releases: of the texts; the texts again, for a classifier without protection.
         learner: fitted anew for every split.
     """
     shares = np.array([_shares(task, split, texts, releases, learner) for split in task.splits])
@@ -118,7 +118,7 @@ def _shares(
 
 
 def _over_splits(shares: np.ndarray[Any, Any], split: Split, confidence: float) -> Bound:
-    """The mean over splits of one sample, which share documents: Student's interval with a corrected variance.
+    """Return the mean over splits of one sample with Student's interval; its variance allows for shared documents.
 
     Source: Nadeau and Bengio 2003, section 3 (the corrected resampled t-test).
     """

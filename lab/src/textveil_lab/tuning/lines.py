@@ -1,4 +1,4 @@
-"""What is said of a run, on the terminal and on the page: tables, warnings, how to read the numbers."""
+"""Lines about a run, for terminal and page: tables, warnings, how to read the numbers."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -25,7 +25,7 @@ _NOBODY_LOOKED: Final = "Entities were not looked for."
 
 
 def about_entities(run: Tuning) -> str:
-    """Return where the entities are from, and what their shares therefore cannot show."""
+    """Return the origin of the entities, and what their shares therefore cannot show."""
     if not run.found_by:
         return _NOBODY_LOOKED
     if run.found_by == "labels":
@@ -37,7 +37,7 @@ def about_entities(run: Tuning) -> str:
 
 
 def about_parts(run: Tuning) -> str:
-    """Return what counts as a part of an entity; nothing where there are none."""
+    """Return the definition of an entity's part; empty if there are none."""
     return IN_PART if kinds_of(run) else ""
 
 
@@ -54,7 +54,7 @@ def about_task(run: Tuning) -> str:
 
 
 def about_recovery(run: Tuning) -> str:
-    """Return what the decoder's shares are."""
+    """Return the meaning of the decoder's shares."""
     if all(outcome.recovery is None for outcome in run.outcomes):
         return ""
     return (
@@ -64,12 +64,12 @@ def about_recovery(run: Tuning) -> str:
 
 
 def kinds_of(run: Tuning) -> list[str]:
-    """The kinds of entities that the sample has, all together first."""
+    """Return the kinds of entities in the sample, all together first."""
     return list(dict.fromkeys(share.kind for outcome in run.outcomes for share in outcome.verbatim))
 
 
 def main_table(run: Tuning) -> tuple[tuple[str, ...], list[list[str]]]:
-    """Head and rows: what each candidate keeps and hides, in all."""
+    """Return head and rows: what each candidate keeps and hides in all."""
     decoding = ("words decoded", "names decoded")
     head = ("policy", "accuracy on releases", "on clean text", "entities verbatim", "in part", *decoding)
     rows = [[outcome.name, *_accuracies(outcome), *_both(outcome, ALL), *_decoded(outcome)] for outcome in run.outcomes]
@@ -82,10 +82,10 @@ def main_table(run: Tuning) -> tuple[tuple[str, ...], list[list[str]]]:
 
 
 def kinds_table(run: Tuning, *, in_part: bool = False) -> tuple[tuple[str, ...], list[list[str]]]:
-    """Head and rows: for each kind of entities, how many there are and what share is left, by candidate.
+    """Return head and rows: for each kind of entities, their number and the remaining share, by candidate.
 
     Args:
-        in_part: whether a word or a number of an entity is enough to be left.
+        in_part: whether an entity remains if one of its words or numbers does.
     """
     counts = {share.kind: share.count for outcome in run.outcomes for share in outcome.verbatim}
     head = (f"entities {'in part' if in_part else 'verbatim'}", "count", *(outcome.name for outcome in run.outcomes))
@@ -97,7 +97,7 @@ def kinds_table(run: Tuning, *, in_part: bool = False) -> tuple[tuple[str, ...],
 
 
 def aligned(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """A table as lines of a terminal."""
+    """Return a table as lines for a terminal."""
     widths = [max(len(row[n]) for row in (head, *rows)) for n in range(len(head))]
     return [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in (head, *rows)
@@ -105,7 +105,7 @@ def aligned(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def shown(bound: Bound | None) -> str:
-    """A share with its interval."""
+    """Return a share with its interval."""
     return "-" if bound is None else f"{bound.estimate:.3f} ({bound.lower:.3f}-{bound.upper:.3f})"
 
 
@@ -120,7 +120,7 @@ def _both(outcome: CandidateOutcome, kind: str) -> tuple[str, str]:
 
 
 def decoded(outcome: CandidateOutcome, kind: str) -> Bound | None:
-    """Return what a decoder names of "words" or "names"; None where that was not measured."""
+    """Return the decoded share of "words" or "names"; None if it was not measured."""
     kinds = () if outcome.recovery is None else outcome.recovery.kinds
     return next((kept.in_context for kept in kinds if kept.kind == kind), None)
 

@@ -1,4 +1,4 @@
-"""A run as files: a figure and numbers without text, and a page with examples that nobody else may read."""
+"""Runs as files: a figure and numbers without text, and a page with examples for the owner only."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -24,7 +24,11 @@ _WIDTH = 4.6
 
 
 def drawn(run: Tuning) -> Chart:
-    """The figure; at least one thing was measured. Raises MissingExtra: matplotlib is not installed."""
+    """Return the figure of at least one measurement.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+    """
     first = [] if run.raw is None else [None]
     panels: list[tuple[str, Mapping[str, Sequence[Bound | None]]]] = []
     if run.task is not None:
@@ -44,7 +48,6 @@ def drawn(run: Tuning) -> Chart:
 
 
 def _draw(panel: Panel, series: Mapping[str, Sequence[Bound | None]], names: Sequence[str], deep: float) -> None:
-    """Markers with intervals, the series of one candidate one below the other; ``deep`` inches in all."""
     axes = panel.axes
     step = _APART * len(names) / deep
     for style, (label, bounds) in enumerate(series.items()):
@@ -91,16 +94,16 @@ _PRIVATE: Final = (
 
 
 def checked_folder(folder: Path) -> Path:
-    """A folder that results can be written to, made where it does not exist; for its owner alone then.
+    """Return a folder for results; a missing one is made, readable for its owner only.
 
     Raises:
-        ParameterError: it cannot be made, or holds something and no results of an earlier run.
+        ParameterError: it cannot be made, or it holds files but no results of an earlier run.
     """
     return results_folder(folder, NUMBERS, mode=0o700)
 
 
 def write_results(run: Tuning, folder: Path) -> list[Path]:
-    """Write the figure (PNG, SVG), the numbers (JSON) and the page; the page for its owner alone."""
+    """Write the figure (PNG, SVG), the numbers (JSON) and the page, which only the owner may read."""
     files = save_figure(drawn(run), folder, FIGURE)
     files.append(write_whole(folder / NUMBERS, json_text(run.facts(), indent=1).encode("ascii")))
     files.append(write_whole(folder / PAGE, to_html(run, folder).encode("utf-8", "backslashreplace"), private=True))

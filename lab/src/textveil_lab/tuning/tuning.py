@@ -1,6 +1,6 @@
-"""Release a sample by every candidate, and measure what each keeps and hides.
+"""Releases a sample by every candidate, and measures what each keeps and hides.
 
-What is compared: policies and mechanisms by name, each at every epsilon that it takes.
+Candidates are policies and mechanisms by name, each at every epsilon that it takes.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -30,7 +30,7 @@ class Candidate:
     """One way to release the sample."""
 
     policy: str
-    # nats of one word; None where it draws no words, so that the policy says what each kind costs
+    # nats of one word; None if it draws no words, so that the policy says what each kind costs
     epsilon: float | None
     sanitizer: Sanitizer
 
@@ -42,7 +42,7 @@ def candidates(
     rng: np.random.Generator | None,
     progress: Progress | None = None,
 ) -> list[Candidate]:
-    """Every policy at every epsilon; policies that draw no words once.
+    """Return every policy at every epsilon; a policy that draws no words once.
 
     Args:
         names: of policies, their files, or mechanisms of the catalog, each once.
@@ -50,7 +50,7 @@ def candidates(
 
     Raises:
         UnknownNameError: a name is none of them.
-        ParameterError: a name or an epsilon stands there twice, or none does; or one does not fit.
+        ParameterError: a name or an epsilon is repeated, missing or does not fit.
     """
     for what, given in (("policies", names), ("epsilons", epsilons)):
         need(0 < len(set(given)) == len(given), what, f"{len(given)} of them", "one or more, each once")
@@ -76,7 +76,6 @@ def _of(
 
 
 def _shown(name: str) -> str:
-    """A policy's name in tables: of a file its name alone."""
     return Path(name).stem if is_path(name) else name
 
 
@@ -89,7 +88,7 @@ _SHORTEST, _LONGEST = 40, 200  # Characters of an example
 
 
 class Example(NamedTuple):
-    """A sentence of the sample, and what it became under each candidate: for the sender only."""
+    """A sentence of the sample with its form under each candidate: for the sender only."""
 
     text: str
     releases: tuple[str, ...]
@@ -97,14 +96,14 @@ class Example(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CandidateOutcome:
-    """What was measured of one candidate; no text."""
+    """Measurements of one candidate; no text."""
 
     policy: str
-    epsilon: float | None  # nats of one word; None where no words are drawn
+    epsilon: float | None  # nats of one word; None if no words are drawn
     mechanism: str  # what draws words or spans, as reports name it
     accuracy: Accuracy | None  # of a classifier that learned from its releases; None without a task
-    verbatim: tuple[VerbatimShare, ...]  # entities that are left; empty where none were looked for
-    # what a decoder makes of the words; None where not all of them are drawn, or none can be decoded
+    verbatim: tuple[VerbatimShare, ...]  # entities that are left; empty if none were looked for
+    # what a decoder makes of the words; None if not all of them are drawn, or none can be decoded
     recovery: Recovery | None
 
     @property
@@ -124,7 +123,7 @@ class CandidateOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tuning:
-    """A run: everything but ``examples`` is numbers."""
+    """A run: everything except ``examples`` is numbers."""
 
     documents: int
     public: bool  # whether the sample is said to be public
@@ -136,7 +135,7 @@ class Tuning:
     seed: int | None
 
     def facts(self) -> dict[str, Any]:
-        """JSON data, without any text."""
+        """Return JSON data without any text."""
         task = self.task
         return {
             "version": VERSION,
@@ -172,18 +171,17 @@ def tune(
     seed: int | None = None,
     progress: Progress | None = None,
 ) -> Tuning:
-    """Release the sample by every candidate and measure; picks none.
+    """Release the sample by every candidate and measure; pick none.
 
-    What is found speaks of private text where the sample is private: a choice made by it tells of the sample, and no
-    guarantee covers that.
+    With a private sample the results reveal private text: so does a choice based on them, and no guarantee covers that.
 
     Args:
         candidates: at least one.
-        learner: of the task; needed where the sample has labels.
-        model: of the decoder; None leaves recovery out.
-        repeats: splits, at least two.
+        learner: of the task; needed if the sample has labels.
+        model: of the decoder; None: no recovery.
+        repeats: number of splits, at least two.
         public: whether the sample is public.
-        seed: that ``rng`` was made from, for the record.
+        seed: of ``rng``, for the record.
 
     Raises:
         InputError: labels without two classes of enough documents.
@@ -244,7 +242,6 @@ def _outcome(
 def _recovery(
     sample: TuningSample, candidate: Candidate, model: LanguageModel, rng: np.random.Generator
 ) -> Recovery | None:
-    """Return what the embedded decoder makes of some documents; None where there is nothing to decode."""
     words = candidate.sanitizer.mechanism
     if words is None or candidate.sanitizer.setting.policy is not None:
         return None  # the decoder takes every word for a drawn one
@@ -271,7 +268,6 @@ def _examples(sample: TuningSample, candidates: Sequence[Candidate], rng: np.ran
 
 
 def _sentence(text: str, named: Sequence[str]) -> str:
-    """The sentence of a text that names most; empty where none has a fitting length."""
     sentences = [line.strip() for line in text.replace("\n", " ").replace(". ", ".\n").split("\n")]
     fitting = [sentence for sentence in sentences if _SHORTEST <= len(sentence) <= _LONGEST]
     return max(fitting, key=lambda sentence: sum(value in sentence for value in named), default="")

@@ -1,6 +1,6 @@
-"""Which entities of a text still stand in its release, word for word, wherever that is.
+"""Entities of a text that stand verbatim anywhere in its release.
 
-A sample to tune on: texts, with the labels of a task and the entities that they name, where there are any.
+A sample for tuning has texts, and may have labels of a task and the entities that texts name.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,11 +25,11 @@ LEAST_DOCUMENTS: Final = 10  # Shares with intervals need some
 
 
 LEAST_OF_A_CLASS: Final = 4
-"""Documents of rarer classes are left out of the task: they could not stand on both sides of a split."""
+"""Documents of rarer classes are left out of the task: they could not be on both sides of a split."""
 
 
 class Entity(NamedTuple):
-    """What a document names, as it is written there."""
+    """Entity that a document names, as it is written there."""
 
     kind: str
     value: str  # private
@@ -40,15 +40,15 @@ Entities: TypeAlias = tuple[Entity, ...]  # Those of one document; a value that 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TuningSample:
-    """Private texts, or public ones in their place.
+    """Private texts, or public stand-ins.
 
     Raises:
-        InputError: there are fewer documents, or not one label, or one tuple of entities, for each.
+        InputError: there are too few documents, or not one label, or one tuple of entities, for each.
     """
 
     texts: tuple[str, ...]  # documents, at least ``LEAST_DOCUMENTS``
-    labels: tuple[str, ...] | None = None  # the class of each for the task; None where there is no task
-    entities: tuple[Entities, ...] = ()  # of each; empty where nobody looked for them
+    labels: tuple[str, ...] | None = None  # the class of each for the task; None if there is no task
+    entities: tuple[Entities, ...] = ()  # of each; empty if nobody looked for them
     found_by: str = ""  # "labels", the name of the detector that found the entities, or empty
 
     def __post_init__(self) -> None:
@@ -61,7 +61,7 @@ class TuningSample:
                 raise InputError(f"a sample must have one {name} for each of {len(self.texts)} documents; got others.")
 
     def part(self, size: int, rng: np.random.Generator) -> "TuningSample":
-        """So many documents chosen at random, in their order; all where there are no more.
+        """Return ``size`` random documents, in their order; all if there are no more.
 
         Args:
             size: at least ``LEAST_DOCUMENTS``.
@@ -83,7 +83,7 @@ class TuningSample:
 
 
 def entities_of(texts: Sequence[str], spans: Sequence[Sequence[DetectedSpan]]) -> tuple[Entities, ...]:
-    """The entities of each text, from the spans that name them."""
+    """Return the entities of each text, from the spans that name them."""
     return tuple(
         tuple(dict.fromkeys(Entity(span.kind, text[span.start : span.end]) for span in here))
         for text, here in zip(texts, spans, strict=True)
@@ -91,10 +91,10 @@ def entities_of(texts: Sequence[str], spans: Sequence[Sequence[DetectedSpan]]) -
 
 
 def labelled_sample(path: Path | str) -> "TuningSample":
-    """A sample whose entities somebody has labelled.
+    """Return a sample with labelled entities.
 
     Raises:
-        InputError: it cannot be read, or holds too few documents.
+        InputError: it cannot be read, or has too few documents.
     """
     labelled = read_labelled(path)
     entities = tuple(
@@ -111,18 +111,18 @@ def labelled_sample(path: Path | str) -> "TuningSample":
 ALL: Final = "all kinds"
 _BETWEEN: Final = "\0"  # Stands between tokens; no token of a release holds it but symbols, which are not compared
 _COMPARED: Final = (Kind.WORD, Kind.NUMBER, Kind.EMAIL, Kind.URL, Kind.HANDLE, Kind.SCRIPT)
-"""Kinds of tokens that tell one entity from another: marks and spaces may be written in another form."""
+"""Kinds of tokens that distinguish entities: marks and spaces may be written in another form."""
 
 
 FREQUENT: Final = 200
-"""Words among so many most frequent ones ("of", "new", "may") tell nothing of the name that they are part of."""
+"""Number of most frequent words ("of", "new", "may") that reveal nothing of a name that contains them."""
 
 _SHORTEST: Final = 3  # Letters of a word that tells something
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerbatimShare:
-    """Of the entities of one kind, the share that still stands in the release of its document."""
+    """Share of the entities of one kind that still stand in the release of their document."""
 
     kind: str
     count: int
@@ -135,10 +135,10 @@ class VerbatimShare:
 
 
 def verbatim(entities: Sequence[Entities], releases: Sequence[str], confidence: float) -> tuple[VerbatimShare, ...]:
-    """Shares by kind, the commonest kind first, after that of all kinds.
+    """Return shares by kind, the commonest kind first, after that of all kinds.
 
-    An entity counts as verbatim where its words and numbers stand in the release of the same document, in a row and in
-    any letter case, be it by chance or because nothing was drawn for it.
+    An entity counts as verbatim if its words and numbers stand in the release of the same document, in a row and in any
+    letter case, by chance or because nothing was drawn for it.
 
     Args:
         entities: of each document.
@@ -165,13 +165,11 @@ def verbatim(entities: Sequence[Entities], releases: Sequence[str], confidence: 
 
 
 def _compared(text: str) -> str:
-    """Return what is compared of a text: its words, numbers and addresses in small letters, one after the other."""
     kept = [surface.casefold() for surface in split(text) if classify(surface) in _COMPARED]
     return _BETWEEN + "".join(surface + _BETWEEN for surface in kept)
 
 
 def _telling(compared: str) -> Iterator[str]:
-    """The parts of what is compared that tell something of it each alone."""
     frequent = _frequent()
     for word in compared.split(_BETWEEN):
         if word and (not word.isalpha() or (len(word) >= _SHORTEST and word not in frequent)):
@@ -193,7 +191,7 @@ def _shares(kind: str, counts: np.ndarray[Any, Any], confidence: float) -> Verba
 
 def _share(hits: np.ndarray[Any, Any], trials: np.ndarray[Any, Any], confidence: float) -> Bound:
     hit, there = int(hits.sum()), int(trials.sum())
-    # Student's interval has no width where all documents agree, as where nothing is left: that of single trials has.
+    # Student's interval has no width if all documents agree, as when nothing is left: that of single trials has.
     if hit in (0, there) or len(trials) < 2:
         return clopper_pearson(hit, there, confidence)
     return ratio_of_sums(hits, trials, confidence)

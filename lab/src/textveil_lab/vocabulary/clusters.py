@@ -1,4 +1,4 @@
-"""Public clusters of words: each word in one, made of the vocabulary and of public frequencies alone."""
+"""Public clusters of words: each word is in one, by the vocabulary and public frequencies alone."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -22,16 +22,16 @@ _CLUSTERS: WeakKeyDictionary[Vocabulary, dict[tuple[int, str], Integers]] = Weak
 def frequency_clusters(
     vocabulary: Vocabulary, size: int, measure: str = EUCLIDEAN, progress: Progress | None = None
 ) -> Integers:
-    """Clusters by frequency: the most frequent word that is in none takes its nearest words that are in none.
+    """Return clusters by frequency: the most frequent remaining word takes its nearest remaining words.
 
-    Where ``size`` does not divide the vocabulary, the last cluster is the larger by what is left. Remembered as long as
-    the vocabulary lives. Source of the rule: Chen et al. 2023 (CusText).
+    If ``size`` does not divide the vocabulary, the last cluster also takes the remainder. The result is cached as long
+    as the vocabulary lives. Source of the rule: Chen et al. 2023 (CusText).
 
     Args:
-        size: words of a cluster, between 2 and all words.
+        size: number of words of a cluster, between 2 and all words.
 
     Returns:
-        The cluster of every word, from 0 in the order in which they are made, shape (n,).
+        The cluster of every word, from 0 in the order of their making, shape (n,).
     """
     n = len(vocabulary)
     need(2 <= size <= n, "size", size, f"between 2 and the {n} words")
@@ -65,7 +65,6 @@ def _made(vocabulary: Vocabulary, size: int, measure: str, progress: Progress | 
 
 
 def _in_turn(grid: IntegerGrid, order: Ids, taken: Integers, measure: str) -> Iterator[tuple[int, Reals]]:
-    """The words that are in no cluster when it is their turn, each with its distance to every word."""
     place = 0
     while place < len(order):
         ahead = order[place:][taken[order[place:]] < 0][:_AHEAD]
@@ -78,7 +77,7 @@ def _in_turn(grid: IntegerGrid, order: Ids, taken: Integers, measure: str) -> It
 
 
 def all_distances(grid: IntegerGrid, ids: Ids, measure: str) -> Reals:
-    """From each id to every word, shape (batch, n)."""
+    """Return distances from each id to every word, shape (batch, n)."""
     if measure == EUCLIDEAN:
         return distances_on(grid, ids)
     products = grid.inner_products(ids).astype(np.float64)
@@ -86,7 +85,10 @@ def all_distances(grid: IntegerGrid, ids: Ids, measure: str) -> Reals:
 
 
 def distances_among(grid: IntegerGrid, word: int, members: Ids, measure: str) -> Reals:
-    """From one word to each of ``members``, shape (members,); a function of the two words alone, 0 to itself."""
+    """Return distances from one word to each of ``members``, shape (members,); each depends on its two words alone.
+
+    The distance of a word to itself is 0.
+    """
     products = (grid.values[members] @ grid.values[word]).astype(np.float64)
     if measure == EUCLIDEAN:
         lengths = grid.lengths[members]

@@ -1,8 +1,8 @@
-"""Texts read back as words of a vocabulary: documents that features read, and releases with what stands between words.
+"""Texts read back as words of a vocabulary: documents for features, and releases with the text between words.
 
-A release holds words of its vocabulary with capitals where ``text.render`` puts them, numbers, placeholders, and the
-marks and spaces of the text, which are public. So a word is read as it is written, else with a small first letter. In a
-vocabulary that has both ("Us", "us") the capital one is read, which casing may have made of the other.
+A release has words of its vocabulary with the capitals of ``text.render``, numbers, placeholders, and the public marks
+and spaces of the text. So a word is looked up as written, else with a small first letter. If a vocabulary has both
+("Us", "us"), the capital one is read, which casing may have made from the other.
 """
 
 from collections.abc import Iterable, Sequence
@@ -34,7 +34,7 @@ _NAMES: Final = frozenset(text[1:-1] for text in PLACEHOLDERS.values())
 
 
 class ReleasedTexts(NamedTuple):
-    """The tokens of released texts, in a row."""
+    """Tokens of released texts, in a row."""
 
     surfaces: list[str]  # as they are written; those of one text joined are the text
     codes: Integers  # of each the id of its word, or one of this module's constants, shape (tokens,)
@@ -42,19 +42,19 @@ class ReleasedTexts(NamedTuple):
 
     @property
     def words(self) -> Ids:
-        """The ids of all words, in order."""
+        """Ids of all words, in order."""
         return self.codes[self.codes >= 0]
 
     @property
     def word_bounds(self) -> Integers:
-        """Where each text's words begin among ``words`` and the last text's end, shape (texts + 1,)."""
+        """Start of each text's words among ``words``, and end of the last text's, shape (texts + 1,)."""
         before = np.zeros(len(self.codes) + 1, dtype=np.int64)
         np.cumsum(self.codes >= 0, out=before[1:])
         return before[self.bounds]
 
 
 class ReleaseReader:
-    """Reads released texts in ``words``, ordered by id. Safe to use from several threads at once."""
+    """Reader of released texts in ``words``, ordered by id. Threads may share it."""
 
     __slots__ = ("_codes", "_ids")
 
@@ -63,7 +63,11 @@ class ReleaseReader:
         self._codes: dict[str, int] = {}
 
     def read(self, texts: Sequence[str]) -> ReleasedTexts:
-        """Return the tokens of texts. Raises ParameterError if one is no str."""
+        """Return the tokens of texts.
+
+        Raises:
+            ParameterError: a text is no str.
+        """
         surfaces: list[str] = []
         bounds = [0]
         for number, text in enumerate(texts, 1):
@@ -85,8 +89,10 @@ class ReleaseReader:
     def read_releases(self, texts: Sequence[str], numbers: Sequence[int] | None = None) -> ReleasedTexts:
         """Return the tokens of releases in words of this vocabulary.
 
-        ``numbers``: of the documents, for errors; None counts from 1. Raises InputError: a text holds a word that the
-        vocabulary does not have.
+        ``numbers``: of the documents, for errors; None counts from 1.
+
+        Raises:
+            InputError: a text has a word outside the vocabulary.
         """
         released = self.read(texts)
         unknown = released.codes == UNKNOWN
@@ -125,17 +131,17 @@ class Documents(NamedTuple):
     bounds: Integers  # where each document begins and the last ends, shape (documents + 1,)
 
     def counts(self, size: int) -> np.ndarray:
-        """Return how often each of ``size`` words occurs, float64."""
+        """Return the count of each of ``size`` words, float64."""
         return np.bincount(self.ids, minlength=size).astype(np.float64)
 
     def class_counts(self, classes: Integers, number: int, size: int) -> np.ndarray:
-        """The same for the documents of each class, shape (size, number)."""
+        """Return the counts in the documents of each class, shape (size, number)."""
         cells = np.repeat(classes, np.diff(self.bounds)) * size + self.ids
         return np.bincount(cells, minlength=number * size).reshape(number, size).T.astype(np.float64)
 
 
 class DocumentReader:
-    """Reads documents in the words of one vocabulary. ``words``: in the order of their ids."""
+    """Reader of documents in the words of one vocabulary. ``words``: in the order of their ids."""
 
     def __init__(self, words: Sequence[str]) -> None:
         self._size = len(words)
@@ -144,15 +150,15 @@ class DocumentReader:
         self._words = words
 
     def words(self, documents: Iterable[Any], *, clean: bool) -> Documents:
-        """The words of documents.
+        """Return the words of documents.
 
         Args:
             documents: texts, or sequences of word ids; all of one kind.
-            clean: they are no releases: words that the vocabulary lacks are read as those that stand for them.
+            clean: the documents are no releases: words outside the vocabulary are read as their substitutes.
 
         Raises:
-            ParameterError: there are other things among them.
-            InputError: a released text holds a word that the vocabulary does not have.
+            ParameterError: there are other objects among them.
+            InputError: a released text has a word outside the vocabulary.
         """
         given = checked_documents(documents)
         if given and isinstance(given[0], str):
@@ -165,7 +171,7 @@ class DocumentReader:
         return Documents(np.concatenate([np.empty(0, dtype=np.int64), *rows]), bounds)
 
     def marks(self, documents: Iterable[Any]) -> list[list[str]]:
-        """Return what is public of texts but their words: marks, numbers by digits, line ends; words as one sign.
+        """Return the public parts of texts: marks, numbers by digits, line ends; words as one sign.
 
         Lists of ids have no marks.
         """
@@ -184,9 +190,9 @@ class DocumentReader:
 
 
 def checked_documents(documents: Iterable[Any]) -> list[Any]:
-    """Documents as a list, all of them texts or none.
+    """Return documents as a list, either all texts or none.
 
-    Raises ParameterError: a single text, or texts among other things.
+    Raises:     ParameterError: a single text, or texts among other objects.
     """
     if isinstance(documents, str):
         raise ParameterError("documents must be several texts; got one. Put it into a list.")
@@ -202,12 +208,12 @@ def checked_documents(documents: Iterable[Any]) -> list[Any]:
 
 
 def document_features(features: Vectors, ids: np.ndarray, bounds: np.ndarray) -> Vectors:
-    """The sum of each document's features over the root of its length: so the noise of all documents is alike.
+    """Return the sum of each document's features over the root of its length, which equalizes the noise of documents.
 
     Args:
         features: of words, shape (n, dim).
         ids: of all documents in a row, shape (words,).
-        bounds: where each begins and the last ends, shape (documents + 1,).
+        bounds: start of each and end of the last, shape (documents + 1,).
     """
     lengths = np.diff(bounds)
     table = sparse.csr_array((np.ones(len(ids), dtype=np.float32), ids, bounds), shape=(len(lengths), len(features)))
@@ -227,7 +233,6 @@ def _as_ids(document: Any) -> Ids:
 
 
 def _sign(surface: str, code: int) -> str:
-    """A token's public sign; empty for plain spaces."""
     if code in (GAP, SENTENCE_END):
         return surface.strip(" ")
     if code == OTHER:

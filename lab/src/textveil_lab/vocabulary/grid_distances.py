@@ -20,7 +20,7 @@ class GridDistances:
     squares: Reals  # their squared norms after shortening, shape (n,)
 
     def rows(self, ids: Ids) -> Iterator[Reals]:
-        """From each id to every row, one after another, each in the same memory as the one before; shape (n,)."""
+        """Yield distances from each id to every row, always in the same memory; shape (n,)."""
         out = np.empty((1, self.grid.size), dtype=np.float64)
         products = self.grid.inner_products(ids)
         for index in range(len(ids)):
@@ -28,7 +28,7 @@ class GridDistances:
             yield self._measured(products[here], ids[here], slice(0, self.grid.size), out)[0]
 
     def within(self, ids: Ids, columns: slice) -> Reals:
-        """From each id to a range of rows, shape (batch, range): the same bits as in ``rows``."""
+        """Return distances from each id to a range of rows, shape (batch, range): the same bits as in ``rows``."""
         products = self.grid.values[ids] @ self.grid.values[columns].T
         return self._measured(products, ids, columns, np.empty(products.shape, dtype=np.float64))
 
@@ -43,7 +43,7 @@ class GridDistances:
 
 
 def grid_distances(grid: IntegerGrid, clip: float | None) -> GridDistances:
-    """Distances between the rows of a grid; rows longer than ``clip`` are shortened to it first, None leaves them."""
+    """Return distances between the rows of a grid; rows are clipped to the norm ``clip``, None: not clipped."""
     scales, lengths = grid.scales, grid.lengths
     if clip is not None:
         factor = np.minimum(1.0, clip / np.maximum(lengths, np.finfo(np.float64).tiny))
@@ -52,12 +52,12 @@ def grid_distances(grid: IntegerGrid, clip: float | None) -> GridDistances:
 
 
 def distances_on(grid: IntegerGrid, ids: Ids, clip: float | None = None) -> Reals:
-    """Euclidean distances to every row, shape (batch, n), float64.
+    """Return Euclidean distances from each id to every row, shape (batch, n), float64.
 
     ``clip``: shorten longer rows to this norm first; None leaves them.
 
-    The squared distance is computed elementwise from exact inner products; its relative error is a
-    few ulp of the larger squared norm, and a row's distance to itself is exactly 0.
+    The squared distance is computed elementwise from exact inner products; its relative error is a few ulp of the
+    larger squared norm, and a row's distance to itself is exactly 0.
     """
     out = np.empty((len(ids), grid.size), dtype=np.float64)
     for into, row in zip(out, distance_rows(grid, ids, clip), strict=True):
@@ -66,15 +66,15 @@ def distances_on(grid: IntegerGrid, ids: Ids, clip: float | None = None) -> Real
 
 
 def distance_rows(grid: IntegerGrid, ids: Ids, clip: float | None = None) -> Iterator[Reals]:
-    """The rows of ``distances_on`` one after another, each in the same memory as the one before; shape (n,)."""
+    """Yield the rows of ``distances_on`` one after another, always in the same memory; shape (n,)."""
     return grid_distances(grid, clip).rows(ids)
 
 
 def rounding_of(grid: IntegerGrid, points: Vectors, clip: float | None = None) -> float:
-    """Return how far a row can be from the vector that it stands for: the largest distance, rounded up.
+    """Return the largest distance of a row from the vector that it represents, rounded up.
 
-    ``points``: the public vectors, clipped already where ``clip`` is given; float32, shape (n, dim); ``clip``: the
-    norm to which the rows are shortened before they are compared.
+    ``points``: the public vectors, already clipped if ``clip`` is given; float32, shape (n, dim); ``clip``: norm to
+    which the rows are shortened before the comparison.
     """
     largest = 0.0
     scales = grid.scales

@@ -21,7 +21,7 @@ _BLOCK = 1024
 
 
 class FarthestPoints(NamedTuple):
-    """The two points that are farthest apart: their distance and rows."""
+    """The two points farthest apart: their distance and rows."""
 
     distance: float
     first: int
@@ -29,11 +29,11 @@ class FarthestPoints(NamedTuple):
 
 
 def popularity_points(vocabulary: Vocabulary, dim: int, radius: float) -> Reals:
-    """Points in the Poincare ball: frequent words near the origin, words of like vectors in like directions.
+    """Return points in the Poincare ball: frequent words near the origin, similar vectors in similar directions.
 
     The i-th word is at distance radius ln(i) / ln(n) from the origin, in the direction of its vector's ``dim`` first
-    principal components. Frequent words are then near to many, as general terms are in a trained embedding.
-    Source: Papadopoulos, Kitsak, Serrano, Boguna and Krioukov 2012 (popularity and similarity).
+    principal components. Frequent words are then near to many words, like general terms in a trained embedding. Source:
+    Papadopoulos, Kitsak, Serrano, Boguna and Krioukov 2012 (popularity and similarity).
 
     Args:
         vocabulary: public words, the most frequent first, and vectors.
@@ -44,7 +44,7 @@ def popularity_points(vocabulary: Vocabulary, dim: int, radius: float) -> Reals:
         float64, shape (n, dim), norms below 1.
 
     Raises:
-        ParameterError: more dimensions than the vectors have.
+        ParameterError: ``dim`` exceeds the dimension of the vectors.
     """
     need(2 <= dim <= vocabulary.dim, "hyperbolic_dim", dim, f"between 2 and {vocabulary.dim}, that of the vectors")
     rows = vocabulary.vectors - vocabulary.vectors.mean(axis=0, dtype=np.float64)
@@ -60,16 +60,16 @@ def popularity_points(vocabulary: Vocabulary, dim: int, radius: float) -> Reals:
 
 
 def on_hyperboloid(points: Reals) -> Reals:
-    """The same points on the hyperboloid; shape (n, dim) to (n, dim + 1), the time coordinate first."""
+    """Return the same points on the hyperboloid; shape (n, dim) to (n, dim + 1), the time coordinate first."""
     squares = np.einsum("nd,nd->n", points, points)[:, None]
     return np.concatenate([1 + squares, 2 * points], axis=1) / (1 - squares)
 
 
 def farthest_points(points: Reals) -> FarthestPoints:
-    """The exact diameter, by the distances that can reach it: d(x, y) is at most the sum of their distances from 0.
+    """Return the exact diameter; pairs are skipped because d(x, y) is at most the sum of the distances from 0.
 
     Args:
-        points: in the ball, shape (n, dim), not nearer to each other than 1e-4 all of them.
+        points: in the ball, shape (n, dim), not all within 1e-4 of each other.
     """
     lifted = on_hyperboloid(points)
     order = np.argsort(-lifted[:, 0], kind="stable")
@@ -92,7 +92,10 @@ def farthest_points(points: Reals) -> FarthestPoints:
 
 
 def distances(points: Reals, ids: Ids) -> Reals:
-    """Distances of these points from all; shape (batch, n). Each depends on its two points alone, to the last bit."""
+    """Return distances of these points to all; shape (batch, n).
+
+    Each depends on its two points alone, to the last bit.
+    """
     widths = 1 / np.sqrt(1 - np.einsum("nd,nd->n", points, points))
     squares = np.zeros((len(ids), len(points)))
     for column in points.T:
@@ -102,12 +105,12 @@ def distances(points: Reals, ids: Ids) -> Reals:
 
 
 def least_distance(points: Reals) -> float:
-    """A lower bound on the distance of any two points: twice the arsinh of the least Euclidean one in the ball."""
+    """Return a lower bound on all distances: twice the arsinh of the smallest Euclidean distance in the ball."""
     gaps: Reals = np.asarray(cKDTree(points).query(points, k=[2])[0])
     return float(2 * np.arcsinh(gaps.min()))
 
 
 def rounding(points: Reals, widest: float) -> float:
-    """A bound on the error of ``distances``: it grows as points come near to the border of the ball."""
+    """Return a bound on the error of ``distances``, which grows as points approach the border of the ball."""
     room = float((1 - np.einsum("nd,nd->n", points, points)).min())
     return 2.0**-49 * (points.shape[1] + 8) / room * (1 + widest)

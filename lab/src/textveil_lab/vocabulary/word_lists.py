@@ -1,4 +1,4 @@
-"""Public lists of all words, each word followed by the nearest of those that are left: lines through the vectors.
+"""Public lists of all words, each word followed by the nearest remaining one: lines through the vectors.
 
 Source: Meisenbacher, Chevli and Matthes 2024 (1-Diffractor).
 """
@@ -23,7 +23,7 @@ KIND: Final = "word-lists"
 LISTS: Final = "lists"  # The array: ids, shape (lists, n), every row all words
 SHIPPED: Final = DATA / "lists.table"
 SHIPPED_LISTS: Final = (5, 0)
-"""Count and seed of the table that comes with the embedded vocabulary: the defaults of 1-Diffractor."""
+"""Count and seed of the shipped table of the embedded vocabulary: the defaults of 1-Diffractor."""
 
 _RULE: Final = "nearest by Euclidean distance of those that are left, ties to the lower id; 1"  # Changes when lists do
 _KEPT: Final = 4096  # Words from which on a table is kept on disk; shorter lists take a second at most
@@ -33,10 +33,10 @@ _SHRINK = 0.75  # The table of words that are left is made anew when so few of i
 
 
 def word_lists(vocabulary: Vocabulary, count: int, seed: int, progress: Progress | None = None) -> Ids:
-    """``count`` lists of all words from different random words on, made once: see ``lists_table``.
+    """Return ``count`` lists of all words, from different random first words, made once; see ``lists_table``.
 
     Args:
-        count: lists, between 1 and the number of words.
+        count: number of lists, between 1 and the number of words.
 
     Returns:
         Word ids in the order of each list, shape (count, n).
@@ -60,7 +60,7 @@ def word_lists(vocabulary: Vocabulary, count: int, seed: int, progress: Progress
 
 
 def lists_table(vocabulary: Vocabulary, count: int, seed: int) -> PublicTable:
-    """The table of ``count`` lists; those of the embedded vocabulary with the default settings come with the package.
+    """Return the table of ``count`` lists; the default ones of the embedded vocabulary are shipped.
 
     Args:
         count: between 1 and the number of words.
@@ -91,12 +91,12 @@ def _made(vocabulary: Vocabulary, count: int, seed: int, progress: Progress | No
 
 
 def _sound(words: int, arrays: Arrays) -> bool:
-    """Every list has every word once: all that the guarantee of 1-Diffractor asks (its proof)."""
+    """Tell whether every list has every word once, the only premise of 1-Diffractor's proof."""
     return all(np.array_equal(np.sort(row), np.arange(words)) for row in arrays[LISTS])
 
 
 def lists_digest(lists: Ids) -> str:
-    """16 hexadecimal digits of SHA-256 over the lists, for reports."""
+    """Return 16 hexadecimal digits of SHA-256 over the lists, for reports."""
     return hashlib.sha256(np.ascontiguousarray(lists, dtype="<i8").tobytes()).hexdigest()[:16]
 
 
@@ -106,7 +106,7 @@ def _near(vocabulary: Vocabulary) -> Ids:
 
 
 def _chain(vectors: NDArray[np.float32], near: Ids, first: int) -> Ids:
-    """Every word once, each the nearest by Euclidean distance of those that are left; ties to the lower id."""
+    """Return every word once, each the nearest remaining one by Euclidean distance; the lower id wins a tie."""
     size = len(vectors)
     left = np.ones(size, dtype=bool)
     rest = _Rest(vectors)
@@ -131,7 +131,7 @@ class _Rest:
         self._margin = (8 * vectors.shape[1] + 64) * _UNIT * 2 * float(self._halves.max())
 
     def nearest(self, word: int, left: NDArray[np.bool_]) -> int:
-        """The word that is left and nearest to ``word``; ties to the lower id, on every machine the same."""
+        """Return the remaining word nearest to ``word``; the lower id wins a tie, on every machine."""
         here = left[self._ids]
         if here.mean() < _SHRINK:
             self._ids, self._table, self._halves = self._ids[here], self._table[here], self._halves[here]

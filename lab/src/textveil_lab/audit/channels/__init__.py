@@ -1,1 +1,1 @@
-"""Audits of finite channels: exact."""
+"""Exact audits of finite channels."""

@@ -1,7 +1,7 @@
 """Exact audits of finite channels: the pure loss, the privacy profile, the loss per distance, and a verdict.
 
-Everything is computed from the table P(y | x) alone, block by block, or from its entries above a base that
-all rows share where a mechanism states them; never from what it says of its privacy. Integer-weight channels are
+Everything is computed from the table P(y | x) alone, block by block, or, if the mechanism states them, from its entries
+above a base that all rows share. What the mechanism says of its privacy is not read. Integer-weight channels are
 compared with e^epsilon in integers and 60-digit decimals.
 """
 
@@ -33,7 +33,7 @@ from textveil_lab.audit.report.report import Claim, Finding, Verdict
 
 TOLERANCE = 1e-12  # Relative: what the rounding of a table of floats may move its loss by
 _PROFILE_WORK = 2e8
-"""Terms n^2 k up to which every point of the profile is the exact delta, beyond it the bound in O(n k)."""
+"""Terms n^2 k up to which every point of the profile is the exact delta; beyond it, an O(n k) bound."""
 
 _EXACT_WORK = 2e10  # Terms n^2 k up to which delta, and epsilon at a delta, are computed to the end, whatever the claim
 _POINTS = 9
@@ -41,9 +41,9 @@ _POINTS = 9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PureLoss:
-    """The pure loss of a channel and where it is attained."""
+    """Pure loss of a channel, with the two inputs and the output at which it is attained."""
 
-    # max over y of ln(max_x P(y|x) / min_x P(y|x)), nats; upper is on the private side; ``inf`` where one input can
+    # max over y of ln(max_x P(y|x) / min_x P(y|x)), nats; upper is on the private side; ``inf`` if one input can
     # give an output that another cannot
     epsilon: Bound
     likely: int  # the row of the larger probability
@@ -51,13 +51,14 @@ class PureLoss:
     output: int
     probability: float  # P(output | likely)
     other_probability: float  # P(output | unlikely)
-    ratio: Fraction | None = None  # the exact ratio of the two; None for a table of floats, or where it is infinite
+    ratio: Fraction | None = None  # the exact ratio of the two; None for a table of floats, or if it is infinite
 
 
 def pure_epsilon(rows: Rows, *, progress: Progress | None = None) -> PureLoss:
-    """The least epsilon for which the channel is epsilon-DP for any two inputs; O(n k), one block at a time.
+    """Return the smallest epsilon for which the channel is epsilon-DP for any two inputs.
 
-    A channel with integer weights is computed exactly, see ``pure_epsilon_integer``.
+    Work is O(n k), one block at a time. A channel with integer weights is computed exactly; see
+    ``pure_epsilon_integer``.
 
     Args:
         rows: a channel, a source, or a table of shape (n, k).
@@ -94,9 +95,9 @@ def pure_epsilon(rows: Rows, *, progress: Progress | None = None) -> PureLoss:
 
 
 def pure_epsilon_integer(source: IntegerRows, *, progress: Progress | None = None) -> PureLoss:
-    """The pure loss from integer weights: the worst ratio is an exact fraction, its logarithm is rounded up.
+    """Return the pure loss from integer weights: the worst ratio as an exact fraction, its logarithm rounded up.
 
-    Shares w / T that floats cannot tell apart with certainty are compared by cross-multiplication.
+    Shares w / T that floats may not tell apart are compared by cross-multiplication.
     """
     high, low = extremes_of(source, progress)
     output = _widest(high.share, low.share)
@@ -132,19 +133,19 @@ def audit_channel(
     outputs: Sequence[str] | None = None,
     progress: Progress | None = None,
 ) -> Finding:
-    """Certify or refute ``claim`` from the channel's table, for any two inputs.
+    """Certify or refute ``claim`` for any two inputs, from the channel's table.
 
-    A pure claim is decided by the pure loss; another by delta at its epsilon. Decisions on integer weights are
-    exact for pure claims; a table of floats is given ``TOLERANCE`` for its own rounding, and no more.
+    The pure loss decides a pure claim; delta at its epsilon decides any other. Decisions on integer weights are exact
+    for pure claims; a table of floats is given ``TOLERANCE`` for its own rounding, and no more.
 
     Args:
         channel: a channel, a source of rows, or a table of probabilities of shape (n, k).
-        vocabulary: public words of the rows, for the witness; a channel brings its own; else rows are numbered.
-        outputs: public words of the columns, where they are others than those of the rows.
+        vocabulary: public words of the rows, for the witness. None: the channel's own, or else row numbers.
+        outputs: public words of the columns, if they differ from those of the rows.
 
     Returns:
-        A finding of method ``"exact channel"``, CERTIFIED or REFUTED. NOT_REFUTED is given only where the interval
-        of delta, which pays for rounding (about 1e-12 of delta at 2,000 words), straddles the claimed one.
+        A finding of method ``"exact channel"``, CERTIFIED or REFUTED. It is NOT_REFUTED only if the interval of delta
+            contains the claimed delta; the interval's width covers rounding (about 1e-12 of delta at 2,000 words).
 
     Raises:
         ParameterError: the rows are not a channel, or the words do not fit them.
@@ -183,7 +184,7 @@ def _verdict(delta: Bound, claim: Claim) -> Verdict:
 
 
 def _epsilon(source: RowSource, loss: PureLoss, claim: Claim, divergence: Divergence | None) -> Bound:
-    """The least epsilon at the claimed delta; where that would take too long, from the worst pair to what holds."""
+    """Return the smallest epsilon at the claimed delta; if that takes too long, an interval from the worst pair up."""
     if claim.delta <= 0 or loss.epsilon.estimate == 0:
         return loss.epsilon
     if float(source.shape[0]) ** 2 * source.shape[1] <= _PROFILE_WORK:
@@ -236,7 +237,7 @@ def _witness(
 
 
 def _points(source: RowSource, loss: PureLoss, claim: Claim) -> tuple[tuple[float, float], ...]:
-    """The profile from 0 to the pure loss (to twice the claim where that is infinite), and at the claim."""
+    """Return points of the profile from 0 to the pure loss (to twice the claim if it is infinite), and at the claim."""
     end = min(loss.epsilon.upper, max(claim.twice, 1.0)) if loss.ratio is None else loss.epsilon.upper
     epsilons = np.unique(np.append(np.linspace(0.0, end, _POINTS), claim.epsilon))
     if float(source.shape[0]) ** 2 * source.shape[1] <= _PROFILE_WORK:
@@ -247,7 +248,7 @@ def _points(source: RowSource, loss: PureLoss, claim: Claim) -> tuple[tuple[floa
 
 
 def _implied(pure: float, epsilon: float) -> float:
-    """The delta at ``epsilon`` that a pure loss implies for any mechanism: (e^p - e^epsilon) / (e^p + 1).
+    """Return the delta at ``epsilon`` that a pure loss implies for any mechanism: (e^p - e^epsilon) / (e^p + 1).
 
     Source: Kairouz, Oh and Viswanath 2015, theorem 3.4 with one release; attained by randomized response.
     """
@@ -292,7 +293,7 @@ def _words(channel: Rows, vocabulary: Vocabulary | Sequence[str] | None, source:
 
 
 def log_ratio(high: float, low: float) -> float:
-    """ln(high / low) for high >= low >= 0, accurate also near 1; 0 for 0 / 0."""
+    """Return ln(high / low) for high >= low >= 0, accurate also near 1; 0 for 0 / 0."""
     if low <= 0:
         return 0.0 if high <= 0 else math.inf
     ratio = (high - low) / low
@@ -300,7 +301,6 @@ def log_ratio(high: float, low: float) -> float:
 
 
 def _widest(high: Reals, low: Reals) -> int:
-    """The column of the largest ratio; among infinite ones the likeliest."""
     impossible = (low <= 0) & (high > 0)
     if impossible.any():
         return int(np.argmax(np.where(impossible, high, -1.0)))

@@ -1,8 +1,7 @@
-"""The largest and the smallest share of every output, exactly: what the pure loss and the best attack are made of.
+"""Largest and smallest share of every output, exactly: the pure loss and the best attack follow from them.
 
-Where a channel states its rows over a base, one pass over their entries gives them; else all rows are made.
-
-Reads what rows add to a base that all share, part by part, and checks each part, whoever made the channel.
+If a channel states its rows over a base, one pass over their entries gives the shares; else all rows are made. Every
+part of the entries is checked, whoever made the channel.
 """
 
 from collections.abc import Iterator
@@ -22,7 +21,7 @@ _TOTAL_LIMIT = 2.0**62
 
 
 class Part(NamedTuple):
-    """All entries of some inputs, by input and then by output."""
+    """All entries of some inputs, sorted by input and then by output."""
 
     words: Ids  # the inputs, rising
     starts: Integers  # where the entries of each begin
@@ -35,7 +34,7 @@ class Part(NamedTuple):
 
 
 def parts(over: OverBase, size: int, progress: Progress | None = None) -> Iterator[Part]:
-    """The entries of a channel of ``size`` words; once all were read, all rows have one sum below 2^62.
+    """Yield the entries of a channel of ``size`` words, and check that all rows have one sum below 2^62.
 
     Raises:
         ParameterError: ids or gains outside their domain, an entry twice, an input in two parts, or other sums.
@@ -60,15 +59,15 @@ def parts(over: OverBase, size: int, progress: Progress | None = None) -> Iterat
 
 
 def total_of(over: OverBase, gained: int) -> int:
-    """The sum of a row that gains so many units."""
+    """Return the sum of a row that gains ``gained`` units."""
     return sum(over.base.tolist()) + over.unit * gained
 
 
 def compared(part: Part, over: OverBase, source: IntegerRows) -> None:
-    """Compare the entries of the source's random inputs with the channel's rows.
+    """Compare the entries of random inputs with the channel's rows.
 
     Raises:
-        ParameterError: entries are not those of the rows.
+        ParameterError: the entries differ from the rows.
     """
     places = np.flatnonzero(np.isin(part.words, source.compared))
     if not len(places):
@@ -104,7 +103,7 @@ CLOSE = 1 - 2.0**-48  # Shares nearer to each other than this are compared as fr
 
 
 class Extremes:
-    """The largest (or smallest) share w / T of every column so far, with its row; exact also in near ties."""
+    """Largest (or smallest) share w / T of every column so far, with its row; exact also in near ties."""
 
     def __init__(self, columns: int, *, largest: bool) -> None:
         self._sign = 1 if largest else -1
@@ -117,7 +116,7 @@ class Extremes:
         return Fraction(int(self.weight[column]), int(self.total[column]))
 
     def row_of(self, output: int, source: IntegerRows) -> int:
-        """The row in which a column has this share; searched for where a pass over entries kept none."""
+        """Return the row in which a column has this share; search for it if a pass over entries kept none."""
         if self.row[output] < 0:
             self.row[output] = _located(source, output, int(self.weight[output]))
         return int(self.row[output])
@@ -148,8 +147,6 @@ class Extremes:
 
 
 def _compared(a: Integers, b: Integers, c: Integers, d: Integers | np.int64) -> Integers:
-    """The sign of a b - c d for integers in [0, 2^62), exactly, by digits of 31 bits; shape of ``a``."""
-
     def digits(left: Integers, right: Integers | np.int64) -> tuple[Integers, Integers, Integers]:
         mask = (1 << 31) - 1
         low = (left & mask) * (right & mask)
@@ -163,11 +160,11 @@ def _compared(a: Integers, b: Integers, c: Integers, d: Integers | np.int64) -> 
 
 
 _FOUND: WeakKeyDictionary[IntegerRows, tuple[Extremes, Extremes]] = WeakKeyDictionary()
-"""Of sources that are at hand: several methods of one audit ask."""
+"""Results of live sources, since several methods of one audit ask."""
 
 
 def extremes_of(source: IntegerRows, progress: Progress | None = None) -> tuple[Extremes, Extremes]:
-    """The largest and the smallest share of every output, made once for a source.
+    """Return the largest and the smallest share of every output, computed once for a source.
 
     Raises:
         ParameterError: the rows are no channel, or their entries over the base are not those of the rows.
@@ -193,9 +190,9 @@ def _from_rows(source: IntegerRows, progress: Progress | None) -> tuple[Extremes
 
 
 def _from_entries(source: IntegerRows, over: OverBase, progress: Progress | None) -> tuple[Extremes, Extremes]:
-    """One pass. All rows have one sum, so the largest share is that of the largest weight.
+    """Compute the shares in one pass. All rows have one sum, so the largest share is that of the largest weight.
 
-    An output's least weight is its base if some input does not raise it, else the least that inputs raise it to.
+    An output's smallest weight is its base if some input does not raise it, else the smallest that inputs raise it to.
     """
     n = source.shape[0]
     most, least = np.zeros(n, dtype=np.int64), np.full(n, np.iinfo(np.int64).max)
@@ -225,7 +222,6 @@ def _of_weights(weights: Integers, total: int, *, largest: bool) -> Extremes:
 
 
 def _located(source: IntegerRows, output: int, weight: int) -> int:
-    """A row with this weight of an output: that of the word itself, else the first."""
     if source.weights(output, output + 1)[0][0, output] == weight:
         return output
     start, n = 0, source.shape[0]

@@ -1,7 +1,7 @@
-"""Exact audits of channels whose guarantee compares words of one public group alone: group by group, the worst first.
+"""Exact audits of channels whose guarantee compares words of one public group only: group by group, the worst first.
 
-The rows of a group are a channel of their own, so what is computed of them is exact for every two words of the group.
-Two words of different groups are not compared: that such a pair can be told apart is what the guarantee leaves public.
+The rows of a group are a channel of their own, so results are exact for every two words of the group. Two words of
+different groups are not compared: the guarantee leaves public that such a pair can be told apart.
 """
 
 import math
@@ -23,7 +23,7 @@ _COMPACT: Final = 1 << 22  # Weights of a group up to which columns that none of
 
 
 class GroupRows(NamedTuple):
-    """The rows of one group."""
+    """Rows of one group."""
 
     words: Ids
     outputs: Ids
@@ -31,7 +31,7 @@ class GroupRows(NamedTuple):
 
 
 def groups_of(channel: WithinGroups, size: int) -> Iterator[Ids]:
-    """The words of every group of two at least, rising.
+    """Yield the words of every group of at least two words, in rising order.
 
     Raises:
         ParameterError: the groups are not one integer >= -1 for each word.
@@ -46,7 +46,7 @@ def groups_of(channel: WithinGroups, size: int) -> Iterator[Ids]:
 
 
 def rows_of(source: RowSource, words: Ids) -> GroupRows:
-    """The rows of these words; columns that all of them give nothing are left out where that is cheap."""
+    """Return the rows of these words; columns that all of them give 0 are left out if that is cheap."""
     outputs = np.arange(source.shape[1])
     if isinstance(source, IntegerRows):
         make = source.make
@@ -78,11 +78,11 @@ def audit_within_groups(
 
     Args:
         channel: the channel, a row for each word of the vocabulary.
-        claim: what is put to the test, of two words of one group.
+        claim: about two words of one group.
 
     Returns:
-        What ``audit_channel`` finds in the group of the largest loss; of several that break the claim, of the largest
-        delta.
+        The finding of ``audit_channel`` in the group of the largest loss; if several break the claim, of the largest
+            delta.
 
     Raises:
         UnsupportedGuarantee: no group holds two words, so nothing is compared.

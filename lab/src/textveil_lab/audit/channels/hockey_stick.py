@@ -1,16 +1,16 @@
-"""The least delta of a finite channel at an epsilon, over all ordered pairs of inputs.
+"""Smallest delta of a finite channel at an epsilon, over all ordered pairs of inputs.
 
-For inputs x and x', delta(x, x') = sum over y of (P(y|x) - e^epsilon P(y|x'))+. Write f(y) for the least P(y|x')
-over all x'. Then
+For inputs x and x', delta(x, x') = sum over y of (P(y|x) - e^epsilon P(y|x'))+. Let f(y) be the smallest P(y|x') over
+all x'. Then
 
 - an output with P(y|x) <= e^epsilon f(y) adds nothing, whatever x' is: only the others ("live") are summed;
 - U(x) = sum over y of (P(y|x) - e^epsilon f(y))+ is at least delta(x, x') for every x': an input whose U(x) does
-  not exceed the greatest delta found so far is passed over.
+  not exceed the largest delta found so far is skipped.
 
 Neither changes the result. Source: Dwork and Roth 2014, section 3.5, for delta; the rest is above.
 
-Rounding: a, e^epsilon b and their difference each carry relative errors of at most a few 2^-53, and a live term
-has e^epsilon b < a, so the terms are off by at most 2^-50 in all; adding k of them costs k 2^-53 of the sum.
+Rounding: a, e^epsilon b and their difference each carry relative errors of at most a few 2^-53, and a live term has
+e^epsilon b < a, so the terms are off by at most 2^-50 in all; adding k of them costs k 2^-53 of the sum.
 """
 
 import math
@@ -32,19 +32,19 @@ PANEL_BYTES = 1 << 28  # Rows x' that are held at once, scaled and transposed: a
 _TILE = 1 << 15  # Terms that are computed at once: 256 kB, which stays in the second-level cache
 _SEEDS = 8  # Inputs of the largest U(x) that are tried first: they set the bar for all others
 _ENTRY_SEEDS = 2
-"""The same where a pass over entries tries them: a row that raises few outputs is nearly always disjoint from them."""
+"""Seeds if a pass over entries tries them: a row that raises few outputs is nearly always disjoint from them."""
 
 _ROUNDS = 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Divergence:
-    """The greatest delta(x, x') at ``epsilon``."""
+    """Largest delta(x, x') at ``epsilon``."""
 
     epsilon: float  # nats
     delta: Bound  # lower = upper up to rounding, unless the search stopped early
     pair: tuple[int, int]  # rows (x, x') that attain ``delta.lower``
-    complete: bool  # whether every pair was covered; False where ``enough`` stopped the search
+    complete: bool  # whether every pair was covered; False if ``enough`` stopped the search
 
 
 def delta_at(
@@ -55,14 +55,14 @@ def delta_at(
     enough: float | None = None,
     progress: Progress | None = None,
 ) -> Divergence:
-    """The least delta for which the channel is (epsilon, delta)-DP for any two inputs.
+    """Return the smallest delta for which the channel is (epsilon, delta)-DP for any two inputs.
 
-    O(n^2 k) at worst, on all cores; see the module's docstring for what is passed over.
+    Work is O(n^2 k) at worst, on all cores; the module's docstring says which pairs are skipped.
 
     Args:
         rows: a channel, a source, or a table of shape (n, k).
         epsilon: nats, finite and >= 0.
-        pairs: ordered pairs (x, x') of distinct rows to look at, shape (m, 2); None is all.
+        pairs: ordered pairs (x, x') of distinct rows to compare, shape (m, 2); None is all.
         enough: stop as soon as it is known whether delta exceeds this number.
 
     Raises:
@@ -93,7 +93,7 @@ def delta_at(
             if exceeds and bool((bounds[rest] > _up(search.best, source.shape[1])).any()):
                 return _divergence(epsilon, search, top, complete=False)
             inputs = rest[(rest >= start) & (rest < stop)]
-            # What is passed over is at most the greatest found up to rounding; the result pays for it twice.
+            # What is passed over is at most the largest found up to rounding; the result pays for it twice.
             open_inputs = inputs[bounds[inputs] > _up(search.best, source.shape[1])]
             search.scan_panel(open_inputs, panel, (start, stop))
             done += len(inputs)
@@ -104,7 +104,7 @@ def delta_at(
 
 
 def delta_upper_bound(rows: Rows, epsilon: float) -> float:
-    """The greatest U(x), rounded up: in O(n k), at least the delta of every pair."""
+    """Return the largest U(x), rounded up: an O(n k) upper bound on delta of every pair."""
     source = source_of(rows)
     need(0 <= epsilon < math.inf, "epsilon", epsilon, "finite and >= 0")
     bounds = _row_bounds(source, column_floor(source), math.exp(min(epsilon, 700.0)))
@@ -112,11 +112,11 @@ def delta_upper_bound(rows: Rows, epsilon: float) -> float:
 
 
 def epsilon_at(rows: Rows, delta: float, *, progress: Progress | None = None) -> Bound:
-    """The least epsilon >= 0 for which the channel is (epsilon, delta)-DP for any two inputs, delta > 0.
+    """Return the smallest epsilon >= 0 for which the channel is (epsilon, delta)-DP for any two inputs, delta > 0.
 
-    The worst pair at a trial epsilon has an exact epsilon of its own, which is the next trial. Trials never
-    exceed the answer and rise until no pair is worse. Rounding, which weighs more the smaller delta is, widens the
-    interval; upper is ``inf`` where it leaves nothing to say, and all three are where no epsilon is enough.
+    The worst pair at a trial epsilon has an exact epsilon of its own, which is the next trial. Trials never exceed the
+    answer and rise until no pair is worse. Rounding widens the interval, the more the smaller delta is. ``upper`` is
+    ``inf`` if rounding leaves no bound; all three numbers are ``inf`` if no epsilon is enough.
     """
     source = source_of(rows)
     need(0 < delta <= 1, "delta", delta, "in (0, 1]")
@@ -141,10 +141,10 @@ def epsilon_at(rows: Rows, delta: float, *, progress: Progress | None = None) ->
 
 
 def pair_epsilon(row: Reals, other: Reals, delta: float) -> float:
-    """The least epsilon >= 0 with sum over y of (row - e^epsilon other)+ <= delta; ``inf`` where there is none.
+    """Return the smallest epsilon >= 0 with sum over y of (row - e^epsilon other)+ <= delta; ``inf`` if there is none.
 
-    The sum is convex and piecewise linear in t = e^epsilon, with a corner where t passes a ratio: on the piece
-    where the outputs of the j largest ratios are live it is A - t B.
+    The sum is convex and piecewise linear in t = e^epsilon, with a corner at every ratio. Between two corners, the
+    outputs of the j largest ratios are live and the sum is A - t B.
     """
     live = row > other
     a, b = row[live], other[live]
@@ -167,13 +167,13 @@ def pair_epsilon(row: Reals, other: Reals, delta: float) -> float:
 
 
 def profile(rows: Rows, epsilons: Reals) -> tuple[tuple[float, float], ...]:
-    """Points (epsilon, delta) of the privacy profile, each delta rounded up."""
+    """Return points (epsilon, delta) of the privacy profile, each delta rounded up."""
     source = source_of(rows)
     return tuple((float(epsilon), delta_at(source, float(epsilon)).delta.upper) for epsilon in epsilons)
 
 
 def column_floor(source: RowSource) -> Reals:
-    """The least P(y | x) over x, shape (k,)."""
+    """Return the smallest P(y | x) over x, shape (k,)."""
     if isinstance(source, IntegerRows) and source.over_base is not None:
         return extremes_of(source)[1].share
     floor = np.full(source.shape[1], np.inf)
@@ -183,7 +183,6 @@ def column_floor(source: RowSource) -> Reals:
 
 
 def _row_bounds(source: RowSource, floor: Reals, factor: float) -> Reals:
-    """U(x) of every row."""
     raised = factor * floor
     if isinstance(source, IntegerRows) and source.over_base is not None:
         return _bounds_of_entries(source, source.over_base(), raised)
@@ -194,7 +193,7 @@ def _row_bounds(source: RowSource, floor: Reals, factor: float) -> Reals:
 
 
 def _bounds_of_entries(source: IntegerRows, over: OverBase, raised: Reals) -> Reals:
-    """U(x) of every row from its entries: an output at its base adds nothing, whatever epsilon is."""
+    """Return U(x) of every row from its entries: an output at its base adds nothing, whatever epsilon is."""
     out, total = np.zeros(source.shape[0]), _total(source)
     for part in parts(over, source.shape[0]):
         weights = over.base[part.outputs] + part.gains * over.unit
@@ -212,7 +211,7 @@ def _panels(shape: tuple[int, int]) -> list[tuple[int, int]]:
 
 
 class _Search:
-    """The greatest delta(x, x') seen so far, and the panel of rows x' that is at hand."""
+    """Largest delta(x, x') so far, and the panel of rows x' in memory."""
 
     def __init__(self, source: RowSource, floor: Reals, factor: float) -> None:
         self.best, self.pair = -1.0, (0, 1)
@@ -221,7 +220,7 @@ class _Search:
         self._panel: Reals = np.empty((0, 0))
 
     def try_first(self, inputs: Ids) -> None:
-        """Every pair whose first row is in ``inputs``: by entries where there are any."""
+        """Try every pair whose first row is in ``inputs``: by entries if the source has any."""
         if isinstance(self._source, IntegerRows) and self._source.over_base is not None:
             self._scan_entries(inputs, self._source.over_base())
             return
@@ -230,9 +229,9 @@ class _Search:
                 self.scan_panel(np.array([row]), panel, (row, row + 1))
 
     def _scan_entries(self, inputs: Ids, over: OverBase) -> None:
-        """Against a row of bases alone, delta is a sum over the live; each entry of x' takes something from it.
+        """Bound delta by entries: against a row of bases it is a sum over live outputs, and each entry of x' lowers it.
 
-        The row x' that is left with most is then compared term by term, so the result is one of a true pair.
+        The row x' with the largest remainder is then compared term by term, so the result is that of a true pair.
         """
         assert isinstance(self._source, IntegerRows)
         n, total = self._source.shape[0], _total(self._source)
@@ -252,7 +251,7 @@ class _Search:
                 self.best, self.pair = value, (first, second)
 
     def scan_panel(self, inputs: Ids, panel: tuple[int, int], fetched: tuple[int, int]) -> None:
-        """Pairs of ``inputs``, which lie in the range ``fetched``, with the rows of the panel."""
+        """Compare ``inputs``, which lie in the range ``fetched``, with the rows of the panel."""
         if not len(inputs):
             return
         if self._at != panel:
@@ -266,7 +265,7 @@ class _Search:
                 self.best, self.pair = value, (row, other)
 
     def _load(self, panel: tuple[int, int]) -> None:
-        """e^epsilon P(y | x') for the panel's x', transposed so that a live output is a contiguous row."""
+        """Load e^epsilon P(y | x') of the panel's x', transposed so that a live output is a contiguous row."""
         scaled = np.empty((self._source.shape[1], panel[1] - panel[0]))
         for start, stop in blocks((panel[1] - panel[0], self._source.shape[1])):
             scaled[:, start:stop] = self._source.rows(panel[0] + start, panel[0] + stop).T
@@ -274,7 +273,6 @@ class _Search:
         self._at, self._panel = panel, scaled
 
     def _worst(self, row: int, probabilities: Reals) -> tuple[float, int]:
-        """The greatest delta(row, x') over the panel, and its x'."""
         assert self._at is not None
         live = np.flatnonzero(probabilities > self._raised)
         sums = np.zeros(self._panel.shape[1])

@@ -1,8 +1,8 @@
-"""The least epsilon per distance of a finite channel, over all ordered pairs of inputs.
+"""Smallest epsilon per distance of a finite channel, over all ordered pairs of inputs.
 
-For inputs x and x' at distance d the loss is max over y of ln P(y|x) - ln P(y|x'). It is at most
-up(x) = max over y of ln P(y|x) - ln min P(y|.), and at most down(x') = max over y of ln max P(y|.) - ln P(y|x'). A
-pair whose least such bound, divided by d, does not exceed the greatest ratio found so far is passed over.
+For inputs x and x' at distance d the loss is max over y of ln P(y|x) - ln P(y|x'). It is at most up(x) = max over y of
+ln P(y|x) - ln min P(y|.), and at most down(x') = max over y of ln max P(y|.) - ln P(y|x'). A pair is skipped if the
+smaller of these bounds, divided by d, does not exceed the largest ratio so far.
 """
 
 import math
@@ -18,7 +18,7 @@ from textveil.types import Ids, Progress, Reals
 from textveil_lab.audit.channels.rows import Rows, RowSource, blocks, source_of
 
 Distances: TypeAlias = Reals | Callable[[int, int], Reals]
-"""d(x, x') as a table of shape (n, n), or a function that makes rows start to stop - 1 of it."""
+"""Distances d(x, x') as a table of shape (n, n), or a function that returns rows ``start`` to ``stop`` - 1 of it."""
 
 _ABSENT = -1e6  # Stands for ln 0: below every logarithm of a float (-745), and finite, so that 0 against 0 is no loss
 _TILE = 1 << 15
@@ -28,9 +28,9 @@ _SLACK = 2.0**-40  # Absolute error of a difference of logarithms, with room to 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricLoss:
-    """The greatest loss per distance and where it is attained."""
+    """Largest loss per distance, with the inputs and the output at which it is attained."""
 
-    # nats per unit of distance; ``inf`` where two inputs at distance 0 have different rows, or one can give an output
+    # nats per unit of distance; ``inf`` if two inputs at distance 0 have different rows, or one can give an output
     # that the other cannot
     epsilon_per_distance: Bound
     pair: tuple[int, int]
@@ -39,11 +39,11 @@ class MetricLoss:
 
 
 def metric_epsilon(rows: Rows, distances: Distances, *, progress: Progress | None = None) -> MetricLoss:
-    """The least e with P(y|x) <= exp(e d(x, x')) P(y|x') for every y and any two inputs; O(n^2 k) at worst.
+    """Return the smallest e with P(y|x) <= exp(e d(x, x')) P(y|x') for every y and any two inputs; O(n^2 k) at worst.
 
     Args:
         rows: a channel, a source, or a table of shape (n, k).
-        distances: see ``Distances``; finite, not negative. The order of a pair is (x, x').
+        distances: finite and >= 0; see ``Distances``. The order of a pair is (x, x').
 
     Raises:
         ParameterError: the rows are not a channel, or the distances do not fit them.
@@ -123,7 +123,7 @@ class _RatioSearch:
         return np.log(rows, out=np.full(rows.shape, _ABSENT), where=rows > 0)
 
     def result(self) -> MetricLoss:
-        """The greatest ratio, computed again without the cancellation of two logarithms."""
+        """Return the largest ratio, computed again without the cancellation of two logarithms."""
         first, second = self._pair
         row, other = self._source.rows(first, first + 1)[0], self._source.rows(second, second + 1)[0]
         logs, others = self._logs(first, first + 1)[0], self._logs(second, second + 1)[0]

@@ -1,4 +1,4 @@
-"""Rows of a finite channel in blocks: from a table of floats, or from a channel's own integer weights."""
+"""Rows of a finite channel in blocks: from a table of floats, or from a channel's integer weights."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -23,22 +23,22 @@ _TOTAL_LIMIT = 2.0**62
 
 @runtime_checkable
 class RowSource(Protocol):
-    """A finite channel: row x holds P(y | x)."""
+    """Finite channel: row x holds P(y | x)."""
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Inputs n and outputs k."""
+        """Number of inputs n and of outputs k."""
 
     def rows(self, start: int, stop: int) -> Reals:
-        """Rows start to stop - 1, shape (stop - start, k): not negative, each with sum 1 within 1e-9."""
+        """Return rows ``start`` to ``stop`` - 1, shape (stop - start, k): entries >= 0, each row's sum 1 to 1e-9."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MatrixRows:
-    """A table of probabilities, taken as it is given; it is neither copied nor normalized again.
+    """Table of probabilities, neither copied nor normalized.
 
     Raises:
-        ParameterError: another shape, a value that is NaN or negative, or a row whose sum is not 1.
+        ParameterError: the shape is wrong, a value is NaN or negative, or a row's sum is not 1.
     """
 
     table: Reals  # shape (n, k), n >= 2, k >= 1
@@ -59,7 +59,7 @@ class MatrixRows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChannelRows:
-    """The rows that a channel states by ``probabilities``, checked as they are made."""
+    """Rows that a channel states by ``probabilities``, checked as they are made."""
 
     channel: Channel
 
@@ -77,17 +77,17 @@ class ChannelRows:
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class IntegerRows:
-    """A channel whose rows are integer weights: P(y | x) = w(x, y) / sum over y of w(x, y)."""
+    """Channel with integer weights: P(y | x) = w(x, y) / sum over y of w(x, y)."""
 
     shape: tuple[int, int]
     make: Callable[[Ids], Integers]  # from ids of shape (batch,) to their weights, int64, shape (batch, k)
-    # the same weights as a base and entries, where a channel of the catalog states them so
+    # the same weights as a base and entries, if a channel of the catalog states them so
     over_base: Callable[[], OverBase] | None = None
     # inputs whose entries are compared with their rows
     compared: Ids = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     def weights(self, start: int, stop: int) -> tuple[Integers, Integers]:
-        """Weights of rows start to stop - 1, shape (batch, k), and their sums, shape (batch,).
+        """Return the weights of rows ``start`` to ``stop`` - 1, shape (batch, k), and their sums, shape (batch,).
 
         Raises:
             ParameterError: a weight that is not an integer >= 0, or a sum that is 0 or not below 2^62.
@@ -104,14 +104,14 @@ class IntegerRows:
         return weights, totals
 
     def rows(self, start: int, stop: int) -> Reals:
-        """Probabilities, each within three roundings (2^-51) of its true value."""
+        """Return probabilities, each within three roundings (2^-51) of its true value."""
         weights, totals = self.weights(start, stop)
         return weights / totals[:, None].astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CheckedRows:
-    """Somebody else's source of rows: every block is put to the test as it is made."""
+    """Source of rows by somebody else: every block is checked as it is made."""
 
     source: RowSource
 
@@ -130,14 +130,14 @@ class CheckedRows:
 
 
 Rows: TypeAlias = RowSource | Channel | IntegerWeights | ArrayLike
-"""What the exact audits take: a source of rows, a channel, or a table of probabilities."""
+"""Inputs of the exact audits: a source of rows, a channel, or a table of probabilities."""
 
 
 def source_of(rows: Rows, rng: np.random.Generator | None = None) -> RowSource:
-    """``rows`` as a source; a channel with integer weights gives those.
+    """Return ``rows`` as a source; that of a channel with integer weights gives the integers.
 
-    Entries over a base stand for the rows only if the catalog made the channel, whose code is textveil's own and was
-    proved to state them; those of random rows are compared. All rows of any other channel are made.
+    Entries over a base replace the rows only if the catalog made the channel: its code is textveil's own and proved to
+    state them. Random rows are still compared. All rows of any other channel are made.
 
     Args:
         rng: chooses the rows that are compared; None is the operating system's randomness.
@@ -172,13 +172,13 @@ def source_of(rows: Rows, rng: np.random.Generator | None = None) -> RowSource:
 
 
 def blocks(shape: tuple[int, int], budget: int = BLOCK_BYTES) -> Iterator[tuple[int, int]]:
-    """Ranges of rows that hold at most ``budget`` bytes of float64, at least one row each."""
+    """Yield ranges of rows that hold at most ``budget`` bytes of float64, at least one row each."""
     step = max(1, budget // (8 * shape[1]))
     return ((start, min(start + step, shape[0])) for start in range(0, shape[0], step))
 
 
 def checked(block: Reals, first: int) -> Reals:
-    """``block`` itself, once every row is a probability distribution; ``first`` is the number of its first row."""
+    """Return ``block`` if every row is a probability distribution; ``first``: number of its first row, for errors."""
     with np.errstate(invalid="ignore"):  # infinities of both signs: refused below
         sums = block.sum(axis=1)
     for bad, what in (
@@ -197,7 +197,6 @@ def checked(block: Reals, first: int) -> Reals:
 
 
 def _agreeing(source: IntegerRows, channel: Channel, words: Ids) -> IntegerRows:
-    """``source``, once the rows of these words equal the probabilities that the channel states."""
     for word in words.tolist():
         stated = channel.probabilities(word)
         if not np.allclose(source.rows(word, word + 1)[0], stated, rtol=1e-12, atol=0.0):

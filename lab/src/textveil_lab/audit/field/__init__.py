@@ -1,1 +1,1 @@
-"""Claims of the field put to the test: published forms, public code derived again, packages that are installed."""
+"""Claims of the field, tested: published forms, public code derived again, installed packages."""

@@ -1,6 +1,6 @@
-"""Claims of the field as data: each with its place, a verdict, a witness that replays it, and what a repair costs.
+"""Claims of the field as data: source, verdict, a witness that replays it, and the cost of a repair.
 
-``claims.toml`` holds them. A third party adds its own by the entry point ``textveil.package_adapters``: a function
+``claims.toml`` holds them. A third party adds claims by the entry point ``textveil.package_adapters``: a function
 without arguments that returns a folder with a ``claims.toml`` and the folder ``witnesses`` beside it.
 """
 
@@ -28,7 +28,7 @@ SEEN: Final = ("package", "code", "paper", "abstract", "reported")
 
 
 class Ruling(Enum):
-    """What became of a claim; there is no other word."""
+    """Outcome of testing a claim; there are no others."""
 
     HOLDS = "holds"
     FALSE = "claim false"
@@ -75,17 +75,17 @@ class FieldClaim:
 
     @property
     def witness(self) -> Path:
-        """Path of its script."""
+        """Path of the witness script."""
         return self.folder / "witnesses" / f"{self.script}.py"
 
     @property
     def package(self) -> str:
-        """Name of the package that its script needs; empty if it needs none."""
+        """Name of the package that the script needs; empty if it needs none."""
         return self.requires[0].partition("==")[0] if self.requires else ""
 
     @property
     def replay(self) -> str:
-        """The command that replays it."""
+        """Command that replays the claim."""
         if self.audit:
             return f"textveil audit-field {self.audit}"
         if self.package:
@@ -103,7 +103,7 @@ def read_claims(folder: Path) -> tuple[FieldClaim, ...]:
     """Read the claims of a folder.
 
     Raises:
-        InputError: ``claims.toml`` is missing or not what it must be; the message names the claim.
+        InputError: ``claims.toml`` is missing or invalid; the message names the claim.
     """
     try:
         rows = tomllib.loads((folder / "claims.toml").read_text(encoding="utf-8"))["claim"]
@@ -154,7 +154,7 @@ def adapted_claims() -> tuple[FieldClaim, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """What a witness printed, and whether it contradicts the claim."""
+    """Output of a witness, and whether it contradicts the claim."""
 
     refuted: bool
     open: bool  # one reading is contradicted and another is not
@@ -168,10 +168,10 @@ class Replayed:
 
 
 def replay(claim: FieldClaim, python: str) -> Replayed:
-    """Run a claim's script in another interpreter, which never sees this one's modules.
+    """Run a claim's script in another interpreter, isolated from this process's modules.
 
     Args:
-        python: path of an interpreter whose environment has what the claim requires.
+        python: path of an interpreter with the packages that the claim requires.
 
     Raises:
         InputError: the script fails, takes longer than five minutes, or prints no finding.
@@ -200,8 +200,8 @@ def judged_witness(data: Mapping[str, Any]) -> Replayed:
     """Judge what a witness printed.
 
     Args:
-        data: ``claimed`` and ``found``, computed numbers; or ``epsilon``, ``delta``, ``hits`` of two inputs and
-            ``trials``, draws; or ``readings``: such data by reading.
+        data: computed numbers ``claimed`` and ``found``; or ``epsilon``, ``delta``, ``hits`` of two inputs and the
+            number of draws ``trials``; or ``readings``, such data by reading.
     """
     if "readings" in data:
         refuted = [judged_witness(one).refuted for one in data["readings"].values()]
@@ -215,10 +215,10 @@ def judged_witness(data: Mapping[str, Any]) -> Replayed:
 
 
 def counted(claims: Iterable[FieldClaim], *rulings: Ruling) -> int:
-    """Count claims with one of these verdicts, the same claim once."""
+    """Count claims with one of these verdicts, each claim once."""
     return sum(not claim.same and (not rulings or claim.verdict in rulings) for claim in claims)
 
 
 def works(claims: Sequence[FieldClaim]) -> tuple[str, ...]:
-    """Return the works whose claims these are, each once."""
+    """Return the works that make these claims, each once."""
     return tuple(dict.fromkeys(claim.work for claim in claims))

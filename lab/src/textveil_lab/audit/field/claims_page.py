@@ -44,13 +44,13 @@ _SCRIPT: Final = Path(__file__).parent / "claims_page.js"
 
 
 def in_short(claims: Sequence[FieldClaim]) -> str:
-    """Return what the rows add up to, in one sentence."""
+    """Return a summary of the rows in one sentence."""
     counts = ", ".join(f"{counted(claims, ruling)} {ruling.value}" for ruling in Ruling)
     return f"{counted(claims)} claims of {len(works(claims))} works: {counts}."
 
 
 def to_lists(claims: Sequence[FieldClaim]) -> str:
-    """Return a Markdown list for each verdict: works with their claims, each a link to its row on the page."""
+    """Return a Markdown list for each verdict: works with their claims, each with a link to its row on the page."""
     lines = []
     for ruling in Ruling:
         parts_of: dict[str, list[str]] = {}
@@ -63,10 +63,10 @@ def to_lists(claims: Sequence[FieldClaim]) -> str:
 
 
 def to_page(claims: Sequence[FieldClaim], gateways: Path = GATEWAYS) -> str:
-    """Return one page that asks nothing of the network: a table that sorts, each row with its own address.
+    """Return an HTML page that loads nothing from the network: a sortable table, each row with its own anchor.
 
     Args:
-        gateways: folder of the audits of gateways as JSON; the page has no section of them if there is none.
+        gateways: folder of gateway audits as JSON; without one the page has no such section.
     """
     return parts.results_page("Claims of the field, put to the test", (*_parts(claims), *_gateways(gateways)))
 
@@ -75,7 +75,6 @@ _LEAKED: Final = ("field", "route", "encoding", "transport", "cut", "language", 
 
 
 def _gateways(folder: Path) -> Iterator[Markup]:
-    """Return what leaked through each gateway that was attacked from outside, with intervals at 99 %."""
     audits = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))]
     if not audits:
         return

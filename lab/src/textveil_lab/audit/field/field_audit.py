@@ -1,4 +1,4 @@
-"""The table of the field: every claim, every published form of the catalog, every package that is installed."""
+"""Table of the field: every claim, every published form of the catalog, every installed package."""
 
 import difflib
 import time
@@ -25,7 +25,7 @@ from textveil_lab.mechanisms.published.claims import ClaimBasis, FormTrial, Publ
 from textveil_lab.mechanisms.published.table import CLAIMS, TRIALS
 
 EPSILONS = (1.0, 3.0, 8.0, 40.0, 0.5)
-"""Tried in this order: a form is audited at the first at which it does not hold. Some formulas are right at others."""
+"""Tried in this order: a form is audited at the first epsilon at which it fails. Some formulas fail at only some."""
 
 MADE_HERE = "of a small model with random weights, made for the audit"
 SEED = 13  # Of sampled audits: the table comes out the same again. Nothing that is drawn here is released.
@@ -33,7 +33,7 @@ SEED = 13  # Of sampled audits: the table comes out the same again. Nothing that
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldTable:
-    """All rows, and what they add up to."""
+    """All rows, with their summary."""
 
     rows: tuple[FieldRow, ...]
     seconds: float
@@ -41,16 +41,15 @@ class FieldTable:
 
     @property
     def violations(self) -> tuple[FieldRow, ...]:
-        """Claims that are refuted as they are printed, each once."""
+        """Claims refuted as printed, each once."""
         return tuple(row for row in self._refuted() if not row.contested)
 
     @property
     def contested(self) -> tuple[FieldRow, ...]:
-        """Claims that are refuted under a contested reading only, each once."""
+        """Claims refuted under a contested reading only, each once."""
         return tuple(row for row in self._refuted() if row.contested)
 
     def _refuted(self) -> tuple[FieldRow, ...]:
-        """Refuted claims, each once: the catalog's form, or the package, of a computed claim counts once."""
         own = (ClaimBasis.CATALOG, ClaimBasis.INSTALLED)
         refuted = [row for row in self.rows if row.refuted]
         computed = {row.about.form for row in refuted if row.about.basis not in own}
@@ -77,15 +76,15 @@ class FieldTable:
 
 
 def names() -> tuple[str, ...]:
-    """Names of all rows, those of packages that are not installed among them."""
+    """Return the names of all rows, including packages that are not installed."""
     return (*(claim.name for claim in CLAIMS), *published_forms(), *(peer.name for peer in PEERS))
 
 
 def audit_field(only: Sequence[str] = (), *, progress: Progress | None = None) -> FieldTable:
-    """Put the claims of the field to the test.
+    """Test the claims of the field.
 
     Args:
-        only: names of rows; empty is all that can be run here.
+        only: names of rows; empty: all that can run here.
 
     Raises:
         UnknownNameError: no row has such a name.
@@ -141,7 +140,7 @@ def _about_form(name: str, entry: CatalogEntry, trial: FormTrial, claim: Publish
 
 
 def about_claims() -> dict[str, PublishedClaim]:
-    """Return what is claimed in each row but those of installed packages; nothing is audited."""
+    """Return the claim of every row except installed packages, without audits."""
     computed = {claim.form: claim for claim in CLAIMS if claim.form}
     forms = {
         name: _about_form(name, entry, TRIALS.get(name, FormTrial()), computed.get(name))
@@ -151,7 +150,6 @@ def about_claims() -> dict[str, PublishedClaim]:
 
 
 def _audited(entry: CatalogEntry, trial: FormTrial) -> tuple[Finding | None, str]:
-    """The leading finding of an audit, and what the reader should know of it; or why there is none."""
     if trial.model is None:
         if entry.needs:
             return None, f"it needs {entry.needs}"
@@ -182,23 +180,23 @@ def _first_failing(
 
 
 def public_words() -> Vocabulary:
-    """Forty made-up words with Gaussian vectors of eight numbers."""
+    """Return forty made-up words with Gaussian vectors of eight numbers."""
     vectors = np.random.default_rng(7).normal(size=(40, 8)).astype(np.float32) * 2
     return Vocabulary([f"word{i}" for i in range(40)], vectors, "forty words")
 
 
 def opposite_words() -> Vocabulary:
-    """Twenty of the made-up words, and their opposites: clipped, these are as far apart as the claim allows."""
+    """Return twenty made-up words and their opposites: clipped, these are as far apart as the claim allows."""
     vectors = public_words().vectors[:20]
     return Vocabulary([f"word{i}" for i in range(40)], np.concatenate([vectors, -vectors]), "words and opposites")
 
 
 def spoken_words() -> Vocabulary:
-    """The common words of which audits make texts, with Gaussian vectors of eight numbers."""
+    """Return the common words that audits make texts of, with Gaussian vectors of eight numbers."""
     vectors = np.random.default_rng(7).normal(size=(len(WORDS), 8)).astype(np.float32)
     return Vocabulary(WORDS, vectors, "common words")
 
 
 def published_forms() -> dict[str, CatalogEntry]:
-    """Entries of the catalog whose claim is refuted, by name."""
+    """Return the catalog's entries whose claim is refuted, by name."""
     return {name: entry for name, entry in entries().items() if entry.status is Status.REFUTED}

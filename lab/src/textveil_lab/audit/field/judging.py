@@ -1,7 +1,7 @@
-"""How the law of a published form is judged: a verdict on the claim, with its witness.
+"""Verdicts on the laws of published forms, each with a witness.
 
-All computations round to the side of the accused: a claim is refuted only where what was computed exceeds it by more
-than the stated error.
+All computations round in favor of the claim: it is refuted only if the computed number exceeds it by more than the
+stated error.
 """
 
 import math
@@ -18,7 +18,7 @@ ROUNDING = 1e-12  # Relative error of a probability, a loss or a claim that a fe
 
 
 def judged(law: Law) -> Finding:
-    """The verdict on what a law claims."""
+    """Return the verdict on a law's claim."""
     match law:
         case ComputedTable():
             return _pure(law) if law.log_delta == -math.inf else _approximate(law)
@@ -79,7 +79,6 @@ def _logs(law: ComputedTable) -> tuple[Reals, Reals, Reals]:
 
 
 def _delta(row: Reals, other: Reals, epsilon: float) -> float:
-    """Sum over the outputs of (row - e^epsilon other)+."""
     return float(np.maximum(row - math.exp(min(epsilon, 700.0)) * other, 0.0).sum())
 
 
@@ -92,13 +91,12 @@ def _witness(law: ComputedTable, x: int, other: int, event: str, output: int | N
 
 
 def _losses(likely: Reals, unlikely: Reals) -> Reals:
-    """Values of ln P(y | x) - ln P(y | x') for logarithms of tables, shape (n, n, k); -inf where x cannot give y."""
     with np.errstate(invalid="ignore"):
         return np.where(likely[:, None] > -math.inf, likely[:, None] - unlikely[None, :], -math.inf)
 
 
 def _moved(law: MovedNoise) -> Finding:
-    """From the noise's exact profile: pure claims by the largest loss, others by delta at their epsilon."""
+    """Judge by the noise's exact profile: pure claims by the largest loss, others by delta at their epsilon."""
     claim = Claim(epsilon=law.epsilon, log_delta=law.log_delta)
     profile = law.distribution.privacy_profile(law.shift)
     at = profile.log_delta(claim.epsilon)
@@ -128,7 +126,7 @@ def _moved(law: MovedNoise) -> Finding:
 
 
 def _at_point(law: DensityAtPoint) -> Finding:
-    """Refuted where the ratio at the point exceeds the claim; one point proves nothing."""
+    """Refute the claim if the ratio at the point exceeds it; one point proves nothing."""
     loss = law.log_density - law.other_log_density
     lower = loss - law.error - ROUNDING * (abs(law.log_density) + abs(law.other_log_density))
     return Finding(

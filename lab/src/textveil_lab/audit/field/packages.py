@@ -1,4 +1,4 @@
-"""Installed packages put to their claims: each in an environment of its own, by scripts that never import textveil."""
+"""Installed packages tested against their claims, each in an environment of its own, by scripts without textveil."""
 
 import subprocess
 import sys
@@ -19,7 +19,7 @@ _VERSION: Final = "import importlib.metadata as m, sys; print(m.version(sys.argv
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PackageRow:
-    """One claim of a package, and what its replay showed."""
+    """One claim of a package, and the result of its replay."""
 
     claim: FieldClaim
     version: str  # that was tested
@@ -27,24 +27,24 @@ class PackageRow:
 
     @property
     def stated(self) -> bool:
-        """True if the row of the field is about this version."""
+        """Whether the row of the field is about this version."""
         return not self.claim.requires or self.claim.requires[0].partition("==")[2] in ("", self.version)
 
     @property
     def agrees(self) -> bool:
-        """True if the replay shows what the row says; a row about another version says nothing."""
+        """Whether the replay agrees with the row; a row about another version says nothing."""
         return not self.stated or self.replayed.agrees(self.claim.verdict)
 
     @property
     def shown(self) -> str:
-        """What was found, in words."""
+        """Finding in words."""
         if self.agrees and self.stated:
             return self.claim.verdict.value
         seen = "readings differ" if self.replayed.open else "refuted" if self.replayed.refuted else "not refuted"
         return seen if self.stated else f"{seen}; the row is about {self.claim.version}"
 
     def to_data(self) -> dict[str, Any]:
-        """Return the row as JSON holds it."""
+        """Return the row as JSON data."""
         return {
             "id": self.claim.id,
             "package": self.claim.package,
@@ -67,13 +67,13 @@ def packages() -> tuple[str, ...]:
 def audit_package(
     name: str, only: Sequence[str] = (), *, python: str | None = None, progress: Progress | None = None
 ) -> tuple[PackageRow, ...]:
-    """Put a package to its claims.
+    """Test the claims of a package.
 
     Args:
-        name: of the package, as pip knows it.
-        only: IDs of claims; empty is all of the package.
-        python: an interpreter that has the package. None: an environment is made for each version that claims name,
-            by pip, and removed again.
+        name: of the package on PyPI.
+        only: IDs of claims; empty: all claims of the package.
+        python: path of an interpreter that has the package. None: pip makes a temporary environment for each version
+            that claims name.
 
     Raises:
         UnknownNameError: there is no claim of that name.
@@ -96,7 +96,6 @@ def audit_package(
 
 
 def _environments(claims: Sequence[FieldClaim], python: str | None) -> Iterator[tuple[str, list[FieldClaim]]]:
-    """Yield an interpreter for each set of requirements, with the claims that are tested in it."""
     if python is not None:
         yield python, list(claims)
         return

@@ -1,4 +1,4 @@
-"""Packages that are installed, run as they are over a few public words: what they draw is put to the test."""
+"""Installed packages, run unchanged over a few public words: their draws are tested."""
 
 import itertools
 import math
@@ -22,7 +22,7 @@ _BATCH = 100  # Words a call: the package draws for each word anew, in a loop of
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Peer:
-    """One mechanism of an installed package, with the pair of words that its claim is tried on."""
+    """Mechanism of an installed package, with the pair of words that its claim is tested on."""
 
     name: str
     mechanism: str
@@ -39,7 +39,11 @@ class Peer:
         return Claim(epsilon=self.epsilon * distance(self.places, *self.pair))
 
     def audited(self) -> Finding:
-        """The verdict on the package's own draws for the pair. Raises MissingExtra: the package is not installed."""
+        """Return the verdict on the package's own draws for the pair.
+
+        Raises:
+            MissingExtra: the package is not installed.
+        """
         drawn = mldp_mechanism(self.mechanism, self.places, self.epsilon, **self.options)
         draw = callable_draw(drawn, batch=_BATCH)
         return audit_sampled(draw, [self.pair], self.claim, samples=self.samples, confidence=0.999)
@@ -108,7 +112,7 @@ PEERS: tuple[Peer, ...] = (
 
 
 def peer_row(peer: Peer) -> FieldRow:
-    """Return what the installed package draws, put to the test."""
+    """Return the row of an installed package: its draws, tested."""
     about = PublishedClaim(
         name=peer.name,
         work="MLDP",

@@ -1,4 +1,4 @@
-"""The table of the field as Markdown, CSV, JSON and one HTML page that asks nothing of the network."""
+"""Table of the field as Markdown, CSV, JSON and one HTML page that loads nothing from the network."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,7 +25,7 @@ _JUDGED = (
 
 
 def in_short(table: FieldTable) -> str:
-    """Return what the rows add up to, in one sentence."""
+    """Return a summary of the rows in one sentence."""
     stand = sum(row.finding is not None and not row.refuted for row in table.rows)
     idle = sum(row.finding is None for row in table.rows)
     left = f" {idle} could not be run here." if idle else ""
@@ -48,7 +48,7 @@ def _cells(row: FieldRow) -> tuple[str, ...]:
 
 
 def plain_table(table: FieldTable) -> Table:
-    """One line a row, everything that is known of it but the whole finding."""
+    """Return a table with a line for each row: all that is known of it except the whole finding."""
     columns = ("name", *HEAD, "why", "reading", "source", "basis", "instead", "repeat")
     rows = []
     for row in table.rows:
@@ -59,7 +59,7 @@ def plain_table(table: FieldTable) -> Table:
 
 
 def to_markdown(table: FieldTable) -> str:
-    """The table for a page of documentation: refuted claims first, then those that stand."""
+    """Return the table for a page of docs: refuted claims first, then those that stand."""
     lines = [in_short(table), ""]
     for title, rows in _parts(table):
         last = "the reading, and why it is contested" if title == CONTESTED else "what mending costs"
@@ -78,7 +78,7 @@ def _last_cell(row: FieldRow, title: str) -> str:
 
 
 def to_html(table: FieldTable) -> str:
-    """Return one page: what was found, then every row with its witness, its source and the command that repeats it."""
+    """Return an HTML page: the summary, then every row with its witness, its source and the command that repeats it."""
     return parts.results_page("Claims of the field, put to the test", _page_parts(table))
 
 
@@ -132,7 +132,7 @@ def _parts(table: FieldTable) -> list[tuple[str, list[FieldRow]]]:
 
 
 def save_field(table: FieldTable, folder: Path) -> list[Path]:
-    """Write ``field.md``, ``field.csv``, ``field.json`` and ``field.html`` into ``folder``, made where there is none.
+    """Write ``field.md``, ``field.csv``, ``field.json`` and ``field.html`` into ``folder``, which is made if missing.
 
     Raises:
         OutputError: the folder cannot be made or written.

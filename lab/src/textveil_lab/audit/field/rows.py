@@ -21,7 +21,7 @@ from textveil_lab.mechanisms.published.claims import ComputedTable, Law, MovedNo
 
 
 class Cost(NamedTuple):
-    """What a repair costs, in one number that both forms have."""
+    """Cost of a repair, as one number that both forms have."""
 
     measure: str
     published: float
@@ -30,12 +30,12 @@ class Cost(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldRow:
-    """What one claim is, what became of it, and how to see it again."""
+    """One claim: its content, its outcome, and how to see it again."""
 
     about: PublishedClaim
-    finding: Finding | None  # the verdict with its numbers and its witness; None where nothing could be run
-    repaired: Verdict | None = None  # the verdict on the mended form at the same claim; None where there is none
-    cost: Cost | None = None  # what mending costs in one number; None where the forms have none in common
+    finding: Finding | None  # the verdict with its numbers and its witness; None if nothing could be run
+    repaired: Verdict | None = None  # the verdict on the mended form at the same claim; None if there is none
+    cost: Cost | None = None  # what mending costs in one number; None if the forms have none in common
     note: str = ""
 
     @property
@@ -48,7 +48,7 @@ class FieldRow:
 
     @property
     def contested(self) -> bool:
-        """True if the verdict needs a reading of the claim that others may not share."""
+        """Whether the verdict needs a reading of the claim that others may not share."""
         return bool(self.about.reading)
 
     @property
@@ -101,7 +101,7 @@ class FieldRow:
 
 
 def row_of(claim: PublishedClaim) -> FieldRow:
-    """A claim put to the test, with its mended form."""
+    """Test a claim and return its row, with the mended form."""
     assert claim.published is not None
     law = claim.published(claim.setting)
     if claim.repaired is None:
@@ -117,7 +117,6 @@ def row_of(claim: PublishedClaim) -> FieldRow:
 
 
 def _utility(law: Law) -> tuple[str, float] | None:
-    """Return how useful a form is: the share of inputs that stay, or the size of its noise; None if neither."""
     if isinstance(law, MovedNoise):
         return "standard deviation of one coordinate", math.sqrt(law.distribution.variance)
     if isinstance(law, ComputedTable) and tuple(law.inputs) == tuple(law.outputs):
@@ -126,7 +125,7 @@ def _utility(law: Law) -> tuple[str, float] | None:
 
 
 def witness_text(finding: Finding | None) -> str:
-    """The witness in one line: inputs, output, probabilities."""
+    """Return the witness in one line: inputs, output, probabilities."""
     if finding is None:
         return ""
     shown: Mapping[str, Any] = finding.witness

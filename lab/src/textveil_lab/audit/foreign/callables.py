@@ -1,7 +1,6 @@
 """Foreign code under audit: a function from a list of words to a list of words, loaded, watched and checked.
 
-Nothing that a foreign callable says is repeated: its exceptions are named by type only, since their text may
-hold words.
+No text of a foreign callable is repeated: its exceptions are named by type only, since their messages may hold words.
 """
 
 import importlib
@@ -26,14 +25,14 @@ _ALONE = "Run it alone on public words to see why."
 
 
 def load_callable(target: str) -> WordCallable:
-    """The object that ``MODULE:CALLABLE`` names, from the current folder or the installed packages.
+    """Return the object that ``MODULE:CALLABLE`` names, from the current folder or the installed packages.
 
     Args:
         target: a dotted module, a colon, and a dotted name in it. The current folder goes to the front of the
             import path and stays there, because the module may import its neighbors later.
 
     Raises:
-        ParameterError: the text has another form, there is no such module or name, or it is not callable.
+        ParameterError: the target has another form, there is no such module or name, or it is not callable.
         InputError: importing the module failed.
     """
     module_name, _, attribute = target.partition(":")
@@ -64,7 +63,7 @@ def load_callable(target: str) -> WordCallable:
 
 class _Runner(Protocol):
     def call(self, words: list[str], limit: float) -> Any:
-        """Return what the callable returned; ``_Failed`` where it raised, ``TimeoutError`` past ``limit`` seconds."""
+        """Return the callable's result; ``_Failed`` if it raised, ``TimeoutError`` past ``limit`` seconds."""
 
     def close(self) -> None:
         """Stop, without waiting for the callable."""
@@ -72,13 +71,13 @@ class _Runner(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Failed:
-    """The foreign code raised, or its process ended; ``what`` is a type's name or a phrase of ours."""
+    """Failure of foreign code: it raised, or its process ended; ``what`` is a type's name or a phrase of ours."""
 
     what: str
 
 
 class _InThread:
-    """One daemon thread for all calls: a hang costs the thread, not the audit."""
+    """One daemon thread for all calls: a hang blocks the thread, not the audit."""
 
     __slots__ = ("__weakref__", "_answers", "_questions")
 
@@ -108,7 +107,7 @@ def _answer(
 
 
 def _attempt(function: WordCallable, words: list[str]) -> Any:
-    """The function's result, or the name of what it raised: ``SystemExit`` included, its message not."""
+    """Return the function's result, or the type of its exception without its message; ``SystemExit`` included."""
     try:
         return function(words)
     except KeyboardInterrupt:
@@ -118,7 +117,7 @@ def _attempt(function: WordCallable, words: list[str]) -> Any:
 
 
 class _InChild:
-    """A spawned process that loads the callable by its name; past the limit it is killed."""
+    """Spawned process that loads the callable by name; it is killed past the limit."""
 
     __slots__ = ("__weakref__", "_pipe", "_process")
 
@@ -157,7 +156,7 @@ class _InChild:
 
 
 def _serve(target: str, pipe: Connection) -> None:
-    """In the child: load, say so, answer calls until the pipe closes."""
+    """Serve in the child: load, say so, answer calls until the pipe closes."""
     try:
         function = load_callable(target)
     except TextveilError as error:
@@ -170,12 +169,12 @@ def _serve(target: str, pipe: Connection) -> None:
         except EOFError:
             return
         answer = _attempt(function, words)
-        # Only plain data crosses: an object of a foreign class could run code where it is unpickled.
+        # Only plain data crosses: an object of a foreign class could run code when it is unpickled.
         pipe.send(answer if isinstance(answer, _Failed) else _plain(answer))
 
 
 def _plain(answer: Any) -> Any:
-    """``answer`` as a list of strings where it is one; else a description of what it is."""
+    """Return ``answer`` as a list of strings if it is one, else a description of it."""
     if not isinstance(answer, list | tuple):
         return _Failed(f"returned {type(answer).__name__}, not a list of words")
     return [str(word) if isinstance(word, str) else None for word in answer]
@@ -183,7 +182,7 @@ def _plain(answer: Any) -> Any:
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class ForeignCallable:
-    """A callable under watch: every call is counted, limited in time and checked.
+    """Callable under watch: every call is counted, limited in time and checked.
 
     Made by ``in_process`` or ``in_child``. After a hang or the end of its process it stays closed.
     """
@@ -197,11 +196,11 @@ class ForeignCallable:
     _closed: bool = False
 
     def __call__(self, words: Sequence[str]) -> list[str]:
-        """The callable's answer for ``words``.
+        """Return the callable's answer for ``words``.
 
         Raises:
-            InputError: it raised, took longer than the limit, or returned something else than as many words,
-                all of them in its stated range. The message holds no words.
+            InputError: it raised, took longer than the limit, or did not return as many words, all in its stated range.
+                The message holds no words.
         """
         sent = list(words)
         if self._closed:
@@ -228,7 +227,7 @@ class ForeignCallable:
         return answer
 
     def close(self) -> None:
-        """Stop for good; a hanging thread is left behind, a hanging process is killed."""
+        """Stop for good; a hanging thread is left running, a hanging process is killed."""
         if not self._closed:
             self._closed = True
             self._runner.close()
@@ -265,14 +264,14 @@ def in_child(
     start_limit: float = START_LIMIT,
     outputs: Sequence[str] | None = None,
 ) -> ForeignCallable:
-    """Watch ``MODULE:CALLABLE`` in a spawned process of its own, which may not start processes itself.
+    """Watch ``MODULE:CALLABLE`` in a spawned process, which may not start processes itself.
 
     Args:
         time_limit: seconds one call may take.
         start_limit: seconds that loading may take.
 
     Raises:
-        ParameterError, InputError: as ``load_callable``; also where loading takes too long.
+        ParameterError, InputError: as ``load_callable``; also if loading takes too long.
     """
     limit, start = _limit(time_limit), _limit(start_limit)
     try:

@@ -1,8 +1,8 @@
-"""Checks of a callable for the ways in which guarantees break in practice, each with its witness.
+"""Checks of a callable for common ways in which guarantees break, each with its witness.
 
-A check that fails has shown something, with a false alarm of probability ``ALPHA`` at most; a check that passes has
-seen nothing within its draws; where it could not have seen anything, there is no verdict, and ``detail`` says why.
-Give only public words: they and the answers to them stand in the findings.
+A failed check has shown a fault, with a false alarm of probability at most ``ALPHA``. A passed check saw none within
+its draws. If it could not have seen any, there is no verdict, and ``detail`` says why. Use public words only: findings
+hold them and their outputs.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from textveil.statistics import clopper_pearson
 from textveil_lab.audit.foreign.callables import TIME_LIMIT, ForeignCallable, WordCallable, in_process
 from textveil_lab.audit.report.report import Claim
 
-ALPHA = 1e-6  # Probability, at most, that a check accuses a callable that does not do what it looks for
+ALPHA = 1e-6  # Largest probability that a check accuses a correct callable
 DRAWS = 200  # Calls for each side of a comparison
 _MADE_UP = 5
 _LONG = 24
@@ -33,10 +33,10 @@ _SHORT = 5
 
 @dataclass(frozen=True, slots=True)
 class HygieneFinding:
-    """What one check saw."""
+    """Result of one check."""
 
     check: str
-    # False where it saw what it looks for; None where it could have seen nothing, which is no verdict
+    # False if it saw what it looks for; None if it could have seen nothing, which is no verdict
     passed: bool | None
     witness: str  # what a reviewer can repeat; empty unless it failed
     detail: str  # what was compared, and what the check cannot see
@@ -68,7 +68,7 @@ def run_hygiene(
     claim: Claim | None = None,
     time_limit: float = TIME_LIMIT,
 ) -> tuple[HygieneFinding, ...]:
-    """All checks, in a fixed order.
+    """Run all checks, in a fixed order.
 
     Args:
         function: the bare callable, not a watched one: it is forked, pickled and sent to workers.
@@ -79,8 +79,8 @@ def run_hygiene(
 
     Raises:
         ParameterError: fewer than two different words, or too few draws.
-        InputError: the callable fails on the known words from the start. A later failure is a finding that is not
-            passed, and the others are kept.
+        InputError: the callable fails on the known words from the start. A later failure is a finding that did not
+            pass; the others are kept.
     """
     known = list(dict.fromkeys(words))
     need(len(known) >= 2, "words", f"{len(known)} different ones", "at least two")
@@ -105,7 +105,6 @@ def run_hygiene(
 
 
 def _finished(name: str, check: Callable[[], HygieneFinding]) -> HygieneFinding:
-    """Return what the check found, or that it did not end: not passed, and the other findings are kept."""
     try:
         return check()
     except InputError as error:
@@ -113,9 +112,9 @@ def _finished(name: str, check: Callable[[], HygieneFinding]) -> HygieneFinding:
 
 
 def check_out_of_vocabulary(function: ForeignCallable) -> HygieneFinding:
-    """Made-up words of random letters must not come back, in whatever casing, nor inside another word.
+    """Check that made-up words of random letters do not come back, in any casing, nor inside another word.
 
-    One return is proof: no vocabulary holds 24 random letters. A callable that refuses unknown words passes.
+    One such output is proof: no vocabulary holds 24 random letters. A callable that refuses unknown words passes.
     """
     tokens = [_made_up(_LONG) for _ in range(_MADE_UP)]
     detail = f"{_MADE_UP} made-up words of {_LONG} random letters, one a call"
@@ -130,10 +129,10 @@ def check_out_of_vocabulary(function: ForeignCallable) -> HygieneFinding:
 
 
 def check_length(function: ForeignCallable, words: Sequence[str]) -> HygieneFinding:
-    """As many words out as in, and no mask as long as an unknown word.
+    """Check that as many words come out as go in, and that no mask is as long as an unknown word.
 
-    The number of words is stated as public; the length of a word is not. Sees a length that is copied exactly,
-    not a weaker dependence.
+    The number of words is stated as public; the length of a word is not. The check sees a length that is copied
+    exactly, not a weaker dependence.
     """
     detail = f"lists of 0, 1, 2 and 7 words; unknown words of {_SHORT} and of {_LONG} letters, {_MADE_UP} each"
     for count in (0, 1, 2, 7):
@@ -151,10 +150,10 @@ def check_length(function: ForeignCallable, words: Sequence[str]) -> HygieneFind
 
 
 def check_casing(function: ForeignCallable, words: Sequence[str], draws: int = DRAWS) -> HygieneFinding:
-    """The casing of the output must not follow the casing of the input.
+    """Check that the casing of the output does not follow the casing of the input.
 
     Compares how often outputs are in capitals, and how often they begin with one, for words given in lower case, in
-    capitals and with a capital. Sees a difference of those two frequencies only.
+    capitals and with a capital. It sees a difference of those two frequencies only.
     """
     spellings: dict[str, Callable[[str], str]] = {"lower": str.lower, "CAPITALS": str.upper, "Title": str.title}
     usable = [word for word in words if len({change(word) for change in spellings.values()}) == len(spellings)]
@@ -184,10 +183,10 @@ def check_casing(function: ForeignCallable, words: Sequence[str], draws: int = D
 
 
 def check_batch(function: ForeignCallable, words: Sequence[str], draws: int = DRAWS) -> HygieneFinding:
-    """Two equal words in one call must come out equal no more often than in two calls.
+    """Check that two equal words in one call come out equal no more often than in two calls.
 
-    Sees noise that is shared within a call, and outputs that are remembered within it. Sees nothing where the
-    callable returns almost always the same word for each input.
+    The check sees noise and outputs that are shared within a call. It sees nothing if the callable returns almost
+    always the same word for each input.
     """
     word = words[0]
     together, apart = 0, 0
@@ -205,16 +204,14 @@ def check_batch(function: ForeignCallable, words: Sequence[str], draws: int = DR
 def check_input_word(
     function: ForeignCallable, words: Sequence[str], draws: int = DRAWS, claim: Claim | None = None
 ) -> HygieneFinding:
-    """Tell whether the word itself comes out too rarely, or too often; looks at ``words[:4]`` only.
+    """Check whether the input word itself comes out too rarely, or too often; ``words[:4]`` only.
 
-    Too rarely: over the words looked at, significantly less often from itself than from each other on average. A
-    selection that avoids the true word does that; so does a rule that avoids the nearest word without looking
-    at the true one (a Vickrey auction that always takes the second): the finding is a reason to read the code, the
-    sampled audit gives the verdict. A selection that makes the true word less likely but leaves it the likeliest
-    is not seen.
-    Too often: every single draw of every word returned the input; or, given a claim, more often than
-    e^epsilon times its frequency from another word plus delta. A fallback to the input within the claim cannot be
-    told from a large epsilon.
+    Too rarely: over these words, significantly less often from itself than from each other on average. A selection that
+    avoids the true word does that; so does a rule that avoids the nearest word without looking at the true one (a
+    Vickrey auction that always takes the second): the finding is a reason to read the code, the sampled audit gives the
+    verdict. A selection that makes the true word less likely but leaves it the likeliest is not seen. Too often: every
+    single draw of every word returned the input; or, given a claim, more often than e^epsilon times its frequency from
+    another word plus delta. A fallback to the input within the claim cannot be told from a large epsilon.
     """
     tried = list(words[:4])
     counts = {x: [function([x])[0] for _ in range(draws)] for x in tried}
@@ -243,7 +240,10 @@ def check_input_word(
 def check_pickling(
     function: WordCallable, words: Sequence[str], draws: int = DRAWS, time_limit: float = TIME_LIMIT
 ) -> HygieneFinding:
-    """A pickled copy must not repeat the draws of the original. One that refuses to be pickled passes."""
+    """Check that a pickled copy does not repeat the draws of the original.
+
+    A callable that refuses to be pickled passes.
+    """
     try:
         # The object under audit is pickled and read back here: nothing from outside is.
         copy = pickle.loads(pickle.dumps(function))
@@ -265,7 +265,7 @@ def check_workers(
     method: str = "fork",
     time_limit: float = TIME_LIMIT,
 ) -> HygieneFinding:
-    """Two workers started one after the other must not make the same draws.
+    """Check that two workers, started one after the other, do not make the same draws.
 
     Args:
         function: the bare callable; sent by pickle to a spawned worker, inherited by a forked one.
@@ -306,7 +306,6 @@ def check_workers(
 
 
 def _work(function: WordCallable, words: list[str], draws: int, pipe: Connection) -> None:
-    """In a worker: draw and send; an exception is named by type only."""
     try:
         pipe.send([str(function([words[i % len(words)]])[0]) for i in range(draws)])
     except Exception as error:
@@ -338,23 +337,20 @@ def _repeats(check: str, runs: Sequence[list[str]], control: Sequence[list[str]]
 
 
 def _seen_nothing(check: str, detail: str, usual: _Rate) -> HygieneFinding:
-    """Passed; or no verdict, where even complete agreement would have shown nothing."""
+    """Return a passed finding, or no verdict if even complete agreement would have shown nothing."""
     if _Rate(usual.trials, usual.trials).above(usual):
         return HygieneFinding(check, True, "", detail)
     return HygieneFinding(check, None, "", f"{detail}; no power: outputs are equal too often anyway")
 
 
 def _lower(rate: _Rate, tests: int) -> float:
-    """Clopper-Pearson limit below; what may fail is shared by ``tests`` comparisons."""
     return clopper_pearson(rate.hits, rate.trials, 1 - ALPHA / tests).lower
 
 
 def _upper(rate: _Rate, tests: int) -> float:
-    """Clopper-Pearson limit above; what may fail is shared by ``tests`` comparisons."""
     return clopper_pearson(rate.hits, rate.trials, 1 - ALPHA / tests).upper
 
 
 def _made_up(size: int) -> str:
-    """A word of random letters, without vowels so that it is no word; from the operating system's randomness."""
     letters = [letter for letter in string.ascii_lowercase if letter not in "aeiouy"]
     return "".join(letters[i] for i in secure_generator().integers(0, len(letters), size))

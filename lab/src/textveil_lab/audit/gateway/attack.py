@@ -1,4 +1,4 @@
-"""What every attack shares: a gateway between two ends, and values sent through it, looked for where they came."""
+"""Core of every attack: a gateway between a client and a provider, with planted values looked for upstream."""
 
 import random
 from collections.abc import Iterator
@@ -16,14 +16,14 @@ SLOW: Final = "stress"  # a fifth of the trials: its texts are long
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attack:
-    """A gateway between two ends.
+    """Gateway between a client and a provider.
 
     Args:
-        gateway: how it is reached.
-        upstream: the provider that it sends to.
+        gateway: address, keys and model.
+        upstream: provider that the gateway sends to.
         api: "chat" or "messages".
         trials: values drawn for each setting.
-        seed: of the values; those of a setting do not depend on which others run.
+        seed: of the values; a setting's values do not depend on which others run.
     """
 
     gateway: Gateway
@@ -33,17 +33,17 @@ class Attack:
     seed: int
 
     def draws(self, family: str, name: str) -> random.Random:
-        """Return the draws of a setting."""
+        """Return the random generator of a setting."""
         return random.Random(f"{self.seed}/{family}/{name}")
 
     def send(self, shot: Shot, *, other: bool = False) -> tuple[Answer, list[bytes]]:
-        """Send a request; return the answer and what the upstream got."""
+        """Send a request; return the answer and what the upstream received."""
         self.upstream.taken()
         answer = self.gateway.ask(shot.request, other=other)
         return answer, self.upstream.taken()
 
     def leaks(self, setting: Setting, kinds: tuple[str, ...]) -> Figure | None:
-        """Plant values and look for them upstream; None where no kind can stand there."""
+        """Plant values and look for them upstream; None if no kind fits the setting."""
         fitting = [kind for kind in kinds if not setting.kinds or kind in setting.kinds]
         if not fitting:
             return None
@@ -74,7 +74,7 @@ class Attack:
     def hidden(
         self, kind: str, draw: random.Random, *, other: bool = False
     ) -> Iterator[tuple[Shot, Answer, list[bytes]]]:
-        """Yield a plain sentence that went through with its value hidden; nothing if it did not."""
+        """Yield a plain sentence that went through with its value hidden; nothing if there is none."""
         shot = plain(draw, kind, self.api, self.gateway.model)
         answer, came = self.send(shot, other=other)
         if came and not answer.refused and not stands(shot.needles, came):

@@ -1,4 +1,4 @@
-"""Where and how a value is planted: one table a family, one row a setting."""
+"""Places where a value is planted: a table for each family, a row for each setting."""
 
 import base64
 import gzip
@@ -36,10 +36,10 @@ class Setting:
     """One way to plant a value.
 
     Args:
-        family: the table it stands in.
-        name: what is said of it.
-        build: makes a shot.
-        kinds: the only kinds that can stand there; empty: all.
+        family: its table.
+        name: of the setting.
+        build: function that makes a shot.
+        kinds: kinds that fit there; empty: all.
     """
 
     family: str
@@ -49,13 +49,13 @@ class Setting:
 
 
 def asked(api: str, model: str, content: Any, **more: Any) -> dict[str, Any]:
-    """Return the body of a request with one message of the user."""
+    """Return the body of a request with one user message."""
     base: dict[str, Any] = {"model": model, "messages": [{"role": "user", "content": content}]}
     return {**base, **({"max_tokens": 300} if api == MESSAGES else {}), **more}
 
 
 def encoded(data: Any) -> bytes:
-    """Return JSON as clients write it: no escapes of letters."""
+    """Return JSON as clients write it, letters unescaped."""
     try:
         return json.dumps(data, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:  # half of a surrogate pair, which JSON can write and UTF-8 cannot
@@ -63,12 +63,12 @@ def encoded(data: Any) -> bytes:
 
 
 def request(api: str, data: Any, **headers: str) -> Request:
-    """Return a request to the API's own route."""
+    """Return a request to the API's route."""
     return Request(path=PATHS[api], body=encoded(data), headers=headers)
 
 
 def sentence(value: Planted) -> str:
-    """Return the plain sentence in which a value says what it is."""
+    """Return a plain sentence that says what the value is."""
     return KINDS[value.kind][1].format(value.text)
 
 
@@ -77,8 +77,6 @@ def _shot(value: Planted, sent: Request, *needles: str) -> Shot:
 
 
 def _said(written: Callable[[Planted], str]) -> Build:
-    """A text of the user, made of a value."""
-
     def build(draw: random.Random, kind: str, api: str, model: str) -> Shot:
         value = drawn(kind, draw)
         return _shot(value, request(api, asked(api, model, written(value))))
@@ -87,8 +85,6 @@ def _said(written: Callable[[Planted], str]) -> Build:
 
 
 def _placed(field: Callable[[str, str], dict[str, Any]]) -> Build:
-    """A value in a field of a chat request: as a sentence and by itself."""
-
     def build(draw: random.Random, kind: str, api: str, model: str) -> Shot:
         value = drawn(kind, draw)
         data = asked(api, model, HARMLESS)
@@ -129,7 +125,7 @@ TOOLS: Final[dict[str, list[dict[str, Any]]]] = {
 
 
 def call(text: str) -> list[dict[str, Any]]:
-    """Return the call of a tool with a text as its argument."""
+    """Return a tool call with a text as its argument."""
     arguments = json.dumps({"query": text}, ensure_ascii=False)
     return [{"id": "call_1", "type": "function", "function": {"name": "find_record", "arguments": arguments}}]
 
@@ -283,7 +279,6 @@ def _wired(change: Callable[[bytes], bytes], *, chunked: bool = False, **headers
 
 
 def _escaped(body: bytes) -> bytes:
-    """All letters of the text as escapes: the same JSON in other bytes."""
     data = json.loads(body)
     text = data["messages"][0]["content"]
     marked = encoded({**data, "messages": [{"role": "user", "content": "@@"}]})
@@ -291,7 +286,7 @@ def _escaped(body: bytes) -> bytes:
 
 
 def _twice(body: bytes) -> bytes:
-    """The same field twice: parsers differ in which of them counts."""
+    """Return the body with a field twice: parsers differ in which of them counts."""
     return body[:-1] + b', "messages": [{"role": "user", "content": "Hello."}]}'
 
 
@@ -317,8 +312,6 @@ def _halves(value: Planted) -> tuple[str, str]:
 
 
 def _cut(join: Callable[[str, str], Any]) -> Build:
-    """A sentence cut in two within the value; both halves must be seen."""
-
     def build(draw: random.Random, kind: str, api: str, model: str) -> Shot:
         value = drawn(kind, draw)
         first, second = _halves(value)
@@ -414,7 +407,7 @@ plain: Final = _said(sentence)
 
 
 def shapes() -> list[Setting]:
-    """Return the plainest setting of each kind: a sentence of the user."""
+    """Return the plainest setting of each kind: a sentence in a user message."""
     return [Setting(family="shape", name=kind, build=plain, kinds=(kind,)) for kind in KINDS]
 
 

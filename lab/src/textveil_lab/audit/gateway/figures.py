@@ -1,4 +1,4 @@
-"""What an audit of a gateway counted, with exact bounds."""
+"""Counts of an audit of a gateway, with exact bounds."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,17 +11,17 @@ CONFIDENCE: Final = 0.99
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """How often something happened in one setting.
+    """How often an event happened in one setting.
 
     Args:
-        family: the table it belongs to.
+        family: its table.
         name: the setting.
-        event: what is counted: "leaked", "restored", "crossed", "told" or "marked".
+        event: "leaked", "restored", "crossed", "told" or "marked".
         trials: independent draws of a value, each sent.
-        count: those in which it happened.
-        refused: those that the gateway refused.
+        count: trials with the event.
+        refused: trials that the gateway refused.
         kinds: of the values of ``count``.
-        replay: a script that repeats the first of them; empty where there is none.
+        replay: script that repeats the first of them; empty if there is none.
     """
 
     family: str
@@ -35,12 +35,12 @@ class Figure:
 
     @property
     def bound(self) -> Bound | None:
-        """The share with its interval of Clopper and Pearson at 99 %; None where nothing was tried."""
+        """Share with its Clopper-Pearson interval at 99 %; None if there were no trials."""
         return clopper_pearson(self.count, self.trials, CONFIDENCE) if self.trials else None
 
     @property
     def failed(self) -> bool:
-        """True if it speaks against the gateway: a leak, a crossing, a value not restored, a guess told surely."""
+        """Whether it speaks against the gateway: a leak, a crossing, a value not restored, a guess told surely."""
         if self.event == "restored":
             return self.count < self.trials
         if self.event == "marked":  # it tells that something was hidden, not what
@@ -70,12 +70,12 @@ class GatewayAudit:
     """All figures of one gateway.
 
     Args:
-        name: what it is called, with its version.
+        name: of the gateway, with its version.
         api: "chat" or "messages".
         figures: in the order of the attacks.
-        kinds: those that it hides in a plain sentence; all other attacks plant only these.
+        kinds: kinds that it hides in a plain sentence; all other attacks plant only these.
         seed: of the values.
-        claims: what its makers say, with the place; empty where nobody told.
+        claims: of its makers, with their source; empty if unknown.
     """
 
     name: str
@@ -107,7 +107,7 @@ class GatewayAudit:
 
 
 def pooled(figures: Sequence[Figure]) -> Figure | None:
-    """Return several settings as one: the share of all trials; None of none."""
+    """Return several settings as one figure over all trials; None if there are no settings."""
     if not figures:
         return None
     first = figures[0]

@@ -1,4 +1,4 @@
-"""A provider that tests guesses: it has a value written where the gateway sees it, and compares surrogates."""
+"""Provider that tests guesses: it makes the gateway see a value again, and compares surrogates."""
 
 import json
 import re
@@ -17,19 +17,19 @@ _MARKER: Final = re.compile(r"[\W_]*[A-Z][A-Z_ -]*[\W_]*[0-9a-f]*[\W_]*")
 
 
 def framed(frame: tuple[str, str], text: str) -> str:
-    """Return a sentence of a frame."""
+    """Return a text inside a frame."""
     return f"{frame[0]}{text}{frame[1]}"
 
 
 def between(frame: tuple[str, str], text: str) -> str | None:
-    """Return what stands between two ends of a text that came; None if the ends are not there."""
+    """Return the text between the two ends of a frame; None if they are missing."""
     start = text.find(frame[0])
     end = text.find(frame[1], start + len(frame[0]))
     return text[start + len(frame[0]) : end] if start >= 0 and end >= 0 else None
 
 
 def guesses(attack: Attack, kinds: tuple[str, ...]) -> list[Figure]:
-    """Return how many of the guesses the provider judges rightly, by equality of surrogates; a coin judges half."""
+    """Return how many guesses the provider judges correctly by equal surrogates; a coin judges half."""
     ways: list[tuple[str, _Way]] = [
         ("in another conversation of the same key", lambda one, value, guess: _apart(one, value, guess, other=False)),
         ("in a conversation of another key", lambda one, value, guess: _apart(one, value, guess, other=True)),
@@ -67,7 +67,6 @@ def _judged(attack: Attack, kinds: tuple[str, ...], name: str, way: _Way) -> Fig
 
 
 def _came(attack: Attack, data: dict[str, Any], *, other: bool = False) -> tuple[Answer, str]:
-    """Send a request; return the answer and all strings that came, one a line."""
     attack.upstream.taken()
     answer = attack.gateway.ask(request(attack.api, data), other=other)
     found: list[str] = []
@@ -89,7 +88,6 @@ def _asked(attack: Attack, text: str, **more: Any) -> dict[str, Any]:
 
 
 def _apart(attack: Attack, value: str, guess: str, *, other: bool) -> tuple[str | None, str | None] | None:
-    """The guess in a conversation that has nothing to do with the user's."""
     attack.upstream.said = lambda _: "Yes."
     first, came = _came(attack, _asked(attack, framed(FRAME, value)))
     second, then = _came(attack, _asked(attack, framed(OTHER, guess)), other=other)
@@ -97,7 +95,7 @@ def _apart(attack: Attack, value: str, guess: str, *, other: bool) -> tuple[str 
 
 
 def _answered(attack: Attack, value: str, guess: str) -> tuple[str | None, str | None] | None:
-    """The model says the guess; the program sends the conversation back, as programs do."""
+    """Let the model say the guess, and send the conversation back, as programs do; return both surrogates."""
     attack.upstream.said = lambda _: framed(OTHER, guess)
     said = framed(FRAME, value)
     first, _ = _came(attack, _asked(attack, said))
@@ -108,7 +106,6 @@ def _answered(attack: Attack, value: str, guess: str) -> tuple[str | None, str |
 
 
 def _by_tool(attack: Attack, value: str, guess: str) -> tuple[str | None, str | None] | None:
-    """A page or a record that a tool reads holds the guess."""
     attack.upstream.said = lambda _: "Yes."
     data = tool_turns(attack.api, attack.gateway.model, framed(FRAME, value), framed(OTHER, guess))
     answer, came = _came(attack, data)
@@ -116,7 +113,7 @@ def _by_tool(attack: Attack, value: str, guess: str) -> tuple[str | None, str | 
 
 
 def _marked(attack: Attack, kinds: tuple[str, ...]) -> Figure:
-    """Tell whether a model can see that a value was replaced: a marker such as <EMAIL_1> stands there. No failure."""
+    """Count values replaced by a visible marker such as <EMAIL_1>. This is no failure."""
     draw = attack.draws("guesses", "marker")
     attack.upstream.said = lambda _: "Yes."
     trials = count = 0

@@ -1,4 +1,4 @@
-"""A failure as a script of ten lines that repeats it, with Python's own library alone."""
+"""Failures as scripts of ten lines that repeat them with Python's standard library only."""
 
 import base64
 import re
@@ -25,7 +25,7 @@ from textveil_lab.audit.gateway.wire import Gateway, Request, answered
 
 FRAME: Final = ("Please write to ", " today, as we said.")
 OTHER: Final = ("They told us that ", " will be here on Monday.")
-"""The user's sentence and the one that holds a guess: the provider knows both, and reads what stands between."""
+"""Frames of the user's sentence and of the guess: the provider knows both, and reads what stands between."""
 
 _UNITS: Final = (FILLER, "1", "a@a.", "(", "\u200b")
 _HEADERS: Final = {"Content-Type": "application/json", "anthropic-version": "2023-06-01"}
@@ -58,7 +58,7 @@ print("FAILED: {failure}" if {failed} else "held")
 
 
 def literal(body: bytes) -> str:
-    """Return the expression of bytes, in which long repetitions are products."""
+    """Return a Python expression for bytes, in which long repetitions are products."""
     for unit in (text.encode() for text in _UNITS):
         at = body.find(unit * 20)
         if at >= 0:
@@ -70,7 +70,7 @@ def literal(body: bytes) -> str:
 
 
 def leak(gateway: Gateway, port: int, api: str, shot: Shot, came: Iterable[bytes], what: str) -> str:
-    """Return the script of a value that a provider reads."""
+    """Return a script that shows a value that the provider can read."""
     address = urlsplit(gateway.url)
     sent = shot.request
     came = list(came)
@@ -95,7 +95,7 @@ def _headers(gateway: Gateway) -> dict[str, str]:
 
 
 def _forms(shot: Shot, came: Iterable[bytes]) -> tuple[str, ...]:
-    """Return how the value stood in what came: as it is, or in one of the writings that only a decoder reads."""
+    """Return how the value stood in the received text: unchanged, or in a form that only a decoder reads."""
     if shot.needles != shot.value.telling:
         return shot.needles
     squeezed = _squeezed(_read(b" ".join(came)))
@@ -117,7 +117,6 @@ def _forms(shot: Shot, came: Iterable[bytes]) -> tuple[str, ...]:
 
 
 def _squeezed(text: str) -> str:
-    """Letters and digits as the script takes them."""
     return "".join(letter for letter in unicodedata.normalize("NFKD", text).casefold() if letter.isalnum())
 
 
@@ -127,7 +126,6 @@ def _read(data: bytes) -> str:
 
 
 def _talk(gateway: Gateway, port: int, api: str, what: str, **more: Any) -> str:
-    """A script whose provider says the last text that came, or what it is told to say."""
     address = urlsplit(gateway.url)
     filled = {"written": "text", "step": 10**6, "events": answered(api, "@@", 0), "mime": "application/json", **more}
     return _TALK.format(
@@ -142,7 +140,7 @@ def _talk(gateway: Gateway, port: int, api: str, what: str, **more: Any) -> str:
 
 
 def lost(gateway: Gateway, port: int, api: str, sent: Request, value: Planted, reply: Any) -> str:
-    """Return the script of a value that the reply does not hold again."""
+    """Return a script that shows a value missing from the reply."""
     events = answered(api, call("@@") if reply.tools else "@@", reply.step and 10**6)
     inner = '{\\"query\\": \\"@@\\"}'  # arguments within JSON are a text, which is cut as any other
     written = reply.written
@@ -166,7 +164,7 @@ def lost(gateway: Gateway, port: int, api: str, sent: Request, value: Planted, r
 
 
 def crossed(gateway: Gateway, port: int, api: str, shot: Shot, sent: Request, *, other: bool) -> str:
-    """Return the script of a value that another conversation reads."""
+    """Return a script that shows a value that another conversation reads."""
     key = gateway.other_key if other else gateway.key
     steps = f"ask({shot.request.body.decode()!r}); said[0] = [m['content'] for m in got[-1]['messages']][-1]; "
     return _talk(
@@ -181,7 +179,7 @@ def crossed(gateway: Gateway, port: int, api: str, shot: Shot, sent: Request, *,
 
 
 def together(gateway: Gateway, port: int, api: str, values: Sequence[Planted]) -> str:
-    """Return the script of conversations at the same time that get each other's values."""
+    """Return a script of concurrent conversations that get each other's values."""
     bodies = [encoded(asked(api, gateway.model, sentence(value))).decode() for value in values]
     return _talk(
         gateway,
@@ -196,7 +194,7 @@ def together(gateway: Gateway, port: int, api: str, values: Sequence[Planted]) -
 
 
 def guessed(gateway: Gateway, port: int, api: str, name: str, value: Planted, wrong: str) -> str:
-    """Return the script of a guess whose surrogate is the value's, where a wrong one's is not."""
+    """Return a script of a guess whose surrogate equals the value's, while a wrong guess's does not."""
     first = _body(api, gateway, [_user(FRAME, value.text)])
     head, tail = f"between{FRAME!r}", f"between{OTHER!r}"
     if name == "in the answer of a tool":

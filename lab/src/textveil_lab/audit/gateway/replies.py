@@ -1,4 +1,4 @@
-"""What comes back: whether originals stand in replies again, and whether anybody gets another's."""
+"""Replies: whether they hold the originals again, and whether anybody gets another person's values."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +13,7 @@ from textveil_lab.audit.gateway.wire import Answer, Said, echo, last_text
 
 
 class Reply(NamedTuple):
-    """A way in which a model writes back what it got."""
+    """One way in which a model writes back what it received."""
 
     name: str
     said: Said
@@ -38,7 +38,7 @@ REPLIES: Final = (
 
 
 def restored(attack: Attack, kinds: tuple[str, ...]) -> list[Figure]:
-    """Return how often the reply to a sentence with a hidden value is what the model said, with the value in it."""
+    """Return how often the reply to a sentence with a hidden value is the model's text with the value in it."""
     return [_restored(attack, kinds, reply) for reply in REPLIES]
 
 
@@ -72,7 +72,7 @@ def _restored(attack: Attack, kinds: tuple[str, ...], reply: Reply) -> Figure:
 
 
 def crossings(attack: Attack, kinds: tuple[str, ...]) -> list[Figure]:
-    """Return how often somebody reads a value of another, whose surrogate the provider writes into the answer."""
+    """Return how often somebody reads another's value whose surrogate the provider writes into the answer."""
     figures = [
         _crossed(attack, kinds, name, other=other, own=own)
         for name, other, own in (
@@ -112,7 +112,6 @@ def _crossed(attack: Attack, kinds: tuple[str, ...], name: str, *, other: bool, 
 
 
 def _together(attack: Attack, kinds: tuple[str, ...]) -> Figure:
-    """Eight at the same time, each with a value of its own."""
     draw = attack.draws("mixing", "together")
     attack.upstream.said, attack.upstream.step = echo, 5
     drawings = [drawn(kinds[trial % len(kinds)], draw) for trial in range(max(8, attack.trials))]

@@ -44,7 +44,7 @@ _MEANT: Final = (
 
 
 def share(figure: Figure | None) -> str:
-    """Return a figure as ``count of trials [interval]``, and what of it was refused."""
+    """Return a figure as ``count of trials [interval]``, with the number refused."""
     if figure is None or figure.bound is None:
         return "not tried"
     bound = figure.bound
@@ -57,7 +57,7 @@ def _percent(number: float) -> str:
 
 
 def in_short(audit: GatewayAudit) -> str:
-    """Return what was found, in one sentence."""
+    """Return a summary in one sentence."""
     leaks = [figure for figure in audit.figures if figure.event == "leaked" and figure.failed]
     others = len(audit.failures) - len(leaks)
     hides = ", ".join(audit.kinds) or "no kind"
@@ -77,7 +77,7 @@ def to_markdown(audit: GatewayAudit) -> str:
 
 
 def to_html(audit: GatewayAudit) -> str:
-    """Return one page: what was found, every figure, and a script for each failure."""
+    """Return an HTML page: the summary, every figure, and a script for each failure."""
     return parts.results_page(f"Gateway: {audit.name}", _page(audit))
 
 
@@ -127,7 +127,7 @@ def _verdict(figure: Figure) -> str:
 
 
 def save_audit(audit: GatewayAudit, folder: Path) -> list[Path]:
-    """Write ``gateway.json``, ``gateway.md``, ``gateway.html`` and ``replays/*.py`` into a folder, made if need be.
+    """Write ``gateway.json``, ``gateway.md``, ``gateway.html`` and ``replays/*.py`` into a folder, made if missing.
 
     Raises:
         OutputError: the folder cannot be made or written.

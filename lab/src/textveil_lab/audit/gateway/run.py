@@ -1,4 +1,4 @@
-"""The attacks in order: kinds in plain sentences first; all else plants only those that the gateway hides there."""
+"""All attacks in order: kinds in plain sentences first; the others plant only kinds that the gateway hides there."""
 
 import random
 import subprocess
@@ -44,16 +44,16 @@ def audit_gateway(
     """Attack a gateway that runs on this machine in front of ``upstream``.
 
     Args:
-        gateway: how it is reached.
-        upstream: the provider that it sends to.
+        gateway: address, keys and model.
+        upstream: provider that the gateway sends to.
         api: "chat" for OpenAI's chat API, "messages" for Anthropic's.
         trials: values drawn for each setting.
-        families: those of ``ALL`` to run; empty: all. "shape" always runs, for it says what to plant.
-        breaking: a command of the shell that makes the detector fail; what is sent after it must not go on in clear.
+        families: of ``ALL``, to run; empty: all. "shape" always runs: it decides what to plant.
+        breaking: shell command that makes the detector fail; nothing sent after it may pass in clear.
         seed: of the values; None draws one.
-        name: what the report calls the gateway.
-        claims: what its makers say.
-        progress: is told of settings done.
+        name: of the gateway in the report.
+        claims: of its makers.
+        progress: called with the settings done.
 
     Raises:
         ParameterError: a number or a name is outside its domain, or the breaking command fails.
@@ -86,7 +86,6 @@ def audit_gateway(
 
 
 def _broken(attack: Attack, breaking: str, kinds: tuple[str, ...]) -> Figure:
-    """Return what goes on when the detector is gone."""
     code = subprocess.run(["sh", "-c", breaking], check=False, stdout=subprocess.DEVNULL).returncode
     need(code == 0, "breaking", f"exit code {code}", "a command that succeeds", "Run it by itself to see why.")
     figure = attack.leaks(Setting(family="broken detector", name="a plain sentence", build=plain), kinds)

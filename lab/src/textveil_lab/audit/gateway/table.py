@@ -1,4 +1,4 @@
-"""The table of several gateways on a page of documentation, from what was stored of each."""
+"""Table of several gateways for a page of docs, from stored audits."""
 
 import json
 from collections.abc import Iterable
@@ -46,7 +46,7 @@ def stored(folder: Path) -> list[GatewayAudit]:
 
 
 def tables(audits: Iterable[GatewayAudit]) -> str:
-    """Return what leaked, what came back and what was told, one gateway a row; then each failure by name."""
+    """Return tables of what leaked, came back and was told, a row for each gateway; then each failure by name."""
     several = list(audits)
     leaks = Table(
         columns=("gateway", "hides in a plain sentence", *_FAMILIES), rows=tuple(_leaks(one) for one in several)
@@ -102,6 +102,6 @@ def _failures(audit: GatewayAudit) -> list[str]:
 
 
 def page_with(page: str, audits: Iterable[GatewayAudit]) -> str:
-    """Return a page whose table is renewed."""
+    """Return the page with its table renewed."""
     head, _, rest = page.partition(_BEGIN)
     return f"{head}{_BEGIN}\n\n{tables(audits)}\n\n{_END}{rest.partition(_END)[2]}"

@@ -1,4 +1,4 @@
-"""Values that are planted: drawn anew for each trial, of no real person; and how one is found in what came."""
+"""Values to plant, drawn anew for each trial and of no real person; and how to find them in received text."""
 
 import base64
 import binascii
@@ -17,7 +17,7 @@ from urllib.parse import unquote
 
 @dataclass(frozen=True, slots=True)
 class Planted:
-    """A value and what tells it: any one of ``telling`` in clear is a leak."""
+    """A value with its tell-tale parts: any one of ``telling`` in clear is a leak."""
 
     kind: str
     text: str
@@ -83,7 +83,7 @@ KINDS: Final[dict[str, tuple[Callable[[random.Random], str], str]]] = {
     "ssn": (_ssn, "My social security number is {} as you asked."),
     "token": (_token, "My GitHub token is {} and it does not work."),
 }
-"""Each kind: how it is drawn, and a plain English sentence that says what it is."""
+"""Each kind: a function that draws it, and a plain English sentence that says what it is."""
 
 NAMES: Final = {
     "en": ("James Mary Robert Patricia Michael Linda David Susan Thomas Karen Daniel Nancy Matthew Betty Anthony Sandra "
@@ -100,7 +100,7 @@ NAMES: Final = {
     "tr": ("Mehmet Ayşe Mustafa Zeynep Hüseyin Elif", "Yılmaz Demir Şahin Çelik Yıldırım Öztürk"),
     "ru": ("Иван Ольга Дмитрий Наталья Сергей Елена", "Иванов Смирнов Кузнецов Попов Соколов Морозов"),
 }  # fmt: skip
-"""First and family names that are common in a language."""
+"""Common first and family names by language."""
 
 LANGUAGES: Final = {
     "en": "Please write to {} about the invoice.",
@@ -133,13 +133,13 @@ _LOOKALIKES: Final = str.maketrans("аеорсухіАЕОРСУХІ", "aeopcyxi
 
 
 def bare(text: str) -> str:
-    """Letters and digits alone, however they are written: no case, accents, widths, spaces or invisible signs."""
+    """Return only the letters and digits: no case, accents, widths, spaces or invisible signs."""
     spread = unicodedata.normalize("NFKD", text.translate(_LOOKALIKES))
     return "".join(letter for letter in spread.casefold() if letter.isalnum())
 
 
 def readings(received: bytes) -> Iterator[str]:
-    """All ways in which a provider may read what came: as it is, as JSON, without escapes, out of base64."""
+    """Yield all ways in which a provider may read the bytes: as they are, as JSON, without escapes, out of base64."""
     head, _, body = received.partition(b"\r\n\r\n")
     if body[:2] == b"\x1f\x8b":
         with contextlib.suppress(OSError, EOFError):
@@ -154,7 +154,6 @@ def readings(received: bytes) -> Iterator[str]:
 
 
 def _strings(text: str) -> Iterator[str]:
-    """The strings of JSON in a text of headers and a body, names included; and of JSON within strings."""
     head, _, body = text.partition("\r\n\r\n")
     try:
         data = json.loads((body or head).lstrip("\ufeff"))
@@ -191,7 +190,7 @@ def _unescaped(text: str) -> Iterator[str]:
 
 
 def stands(needles: Iterable[str], received: Iterable[bytes]) -> bool:
-    """Tell whether a provider who reads the requests that came finds each of these in them."""
+    """Tell whether a provider who reads the received requests finds each of these in them."""
     wanted = {bare(needle) for needle in needles}
     for request in received:
         for reading in readings(request):

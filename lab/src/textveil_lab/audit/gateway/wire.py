@@ -1,4 +1,4 @@
-"""Both ends of a gateway, on this machine: a provider that remembers every byte and answers as told, and a client."""
+"""Both ends of a gateway, on this machine: a provider that records every byte and gives set answers, and a client."""
 
 import contextlib
 import http.client
@@ -20,17 +20,17 @@ _HERE: Final = re.compile(r"(?:127(?:\.\d{1,3}){3}|localhost|::1)")
 
 
 def echo(text: str) -> str:
-    """Answer with the text that came."""
+    """Answer with the received text."""
     return text
 
 
 class Upstream:
-    """A provider of the chat API, of that of responses and of Anthropic's API on a port of this machine.
+    """Provider of the chat, responses and Anthropic APIs on a port of this machine.
 
     Attributes:
-        got: head and body of each request that came, in order.
-        said: what it answers to a text.
-        step: characters in a chunk of a stream.
+        got: head and body of each request, in order.
+        said: function from a text to its answer.
+        step: characters in a stream's chunk.
     """
 
     def __init__(self, port: int) -> None:
@@ -79,7 +79,7 @@ class Upstream:
                 one.shutdown(socket.SHUT_RDWR)
 
     def taken(self) -> list[bytes]:
-        """Return the requests that came since it was last asked."""
+        """Return the requests since the last call."""
         with self._lock:
             came, self.got[:] = list(self.got), []
         return came
@@ -106,7 +106,7 @@ class Upstream:
 
 
 def answered(api: str, answer: Any, step: int) -> list[str]:
-    """Return an answer as it goes out: whole, or as events of ``step`` characters each; a list is calls of tools."""
+    """Return an answer as it is sent: whole, or as events of ``step`` characters each; a list is tool calls."""
     whole, events = _APIS[api]
     return list(events(answer, step)) if step else [json.dumps(whole(answer))]
 
@@ -134,7 +134,7 @@ def _send(handler: BaseHTTPRequestHandler, pieces: Any, kind: str = "application
 
 
 def last_text(asked: dict[str, Any]) -> str:
-    """Return the text of the last message of the user, or of whatever stands in its place."""
+    """Return the text of the last user message, or of whatever stands in its place."""
     messages = asked.get("messages") or []
     for message in reversed(messages if isinstance(messages, list) else []):
         if isinstance(message, dict) and message.get("role") == "user":
@@ -253,7 +253,7 @@ _APIS: Final[dict[str, tuple[Callable[[Any], dict[str, Any]], Callable[[Any, int
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What a client sends: a path below the base URL, headers beyond its own, a body."""
+    """Request of a client: a path below the base URL, headers beyond its own, a body."""
 
     path: str
     body: bytes
@@ -263,7 +263,7 @@ class Request:
 
 
 class Answer:
-    """A status, 0 if the connection broke, and a body; and what a program reads in it."""
+    """Status, 0 if the connection broke, and body, with what a program reads in it."""
 
     def __init__(self, status: int, body: bytes) -> None:
         self.status, self.body = status, body
@@ -274,7 +274,7 @@ class Answer:
 
     @property
     def text(self) -> str:
-        """The text and the arguments of calls, of a whole answer or a stream."""
+        """Text and call arguments, of a whole answer or a stream."""
         written = self.body.decode("utf-8", "replace")
         found: list[str] = []
         for line in [written] if written[:1] == "{" else re.findall(r"^data: ?(.*)$", written, re.MULTILINE):
@@ -301,14 +301,14 @@ def _spoken(data: Any, found: list[str]) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gateway:
-    """How a gateway is reached.
+    """Address, keys and model of a gateway.
 
     Args:
-        url: its base URL as a client of OpenAI's API has it, on this machine.
-        key: what the client says who it is.
-        other_key: what another one says; empty: there is none, and nothing is tried between keys.
-        model: name that goes with each request.
-        seconds: how long one request may take.
+        url: base URL for a client of OpenAI's API, on this machine.
+        key: API key of the client.
+        other_key: API key of another client; empty: nothing is tried between keys.
+        model: model name in each request.
+        seconds: time limit of one request.
     """
 
     url: str
@@ -325,7 +325,7 @@ class Gateway:
         need(self.seconds > 0, "seconds", self.seconds, "> 0")
 
     def ask(self, request: Request, *, other: bool = False) -> Answer:
-        """Send a request; a broken connection is an answer of status 0."""
+        """Send a request; a broken connection gives an answer of status 0."""
         parts = urlsplit(self.url)
         key = self.other_key if other else self.key
         headers = {"Authorization": f"Bearer {key}", "x-api-key": key, "Content-Type": "application/json",
@@ -347,7 +347,7 @@ def check_reached(gateway: Gateway, upstream: Upstream, request: Request) -> Non
     """Refuse a gateway that does not pass a harmless request on to the upstream.
 
     Raises:
-        EndpointError: nothing came; says what the gateway answered.
+        EndpointError: nothing arrived; the message has the gateway's answer.
     """
     upstream.taken()
     answer = gateway.ask(request)

@@ -1,1 +1,1 @@
-"""Audits of additive noise: closed form."""
+"""Closed-form audits of additive noise."""

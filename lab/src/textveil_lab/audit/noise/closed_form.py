@@ -1,13 +1,13 @@
 """Additive noise audited in closed form: the privacy profile of a shift, and of the vocabulary's worst pair.
 
-The profile is that of the noisy vector. Where a mechanism then releases the nearest word, a profile within the
-claim proves the claim for the word; a profile beyond it refutes the claim for the noisy vector, which is what the
-proofs of these mechanisms speak of, and says nothing about the word (see ``word_channel``). The profiles are what
-distributions offer (``noise.capabilities``): textveil's four and whoever else's.
+The profile is that of the noisy vector. If a mechanism then releases the nearest word, a profile within the claim
+proves the claim for the word. A profile beyond it refutes the claim for the noisy vector, which the proofs of these
+mechanisms are about, and says nothing about the word (see ``word_channel``). Distributions offer their profiles
+(``noise.capabilities``): textveil's four and any other's.
 
-Over all pairs of words: for spherically symmetric noise delta grows with the L2 distance, so the farthest pair is
-the worst, exactly. For other noise the witness is the pair farthest in L1, whose profile is a lower bound of the worst;
-the upper bound holds for every pair.
+Over all pairs of words: for spherically symmetric noise delta grows with the L2 distance, so the farthest pair is the
+worst, exactly. For other noise the witness is the pair farthest in L1, whose profile is a lower bound of the worst; the
+upper bound holds for every pair.
 """
 
 import math
@@ -47,12 +47,12 @@ _OWN = 1 + 2.0**-23  # Covers what is not known of lengths in a noise's own coor
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class WorstPair:
-    """The vocabulary's worst pair of words for a distribution."""
+    """Vocabulary's worst pair of words for a distribution."""
 
     first: int
     second: int
     shift: Reals  # difference of their vectors as noise is added to them, float64, shape (dim,)
-    norm: int  # 1 or 2, the norm in which the pair is farthest, in the noise's own coordinates where it has them
+    norm: int  # 1 or 2, the norm in which the pair is farthest, in the noise's own coordinates if it has them
     distance: float  # of the two words in that norm
     reach: float  # an upper bound on that distance for every pair of words
     widest: float  # an upper bound on every coordinate of a difference of two words
@@ -72,15 +72,15 @@ class PairSummary:
 
 
 def audit_shift(distribution: object, shift: ArrayLike, claim: Claim) -> Finding:
-    """Put a claim to the test for two vectors that differ by ``shift``.
+    """Test a claim for two vectors that differ by ``shift``.
 
     Args:
         distribution: noise that offers its profile.
         shift: shape (dim,).
 
     Returns:
-        ``REFUTED`` where the lower bound of delta is above the claim, ``PROVED`` (for this shift alone) where the
-        upper bound is within it, else ``NOT_REFUTED``.
+        ``REFUTED`` if the lower bound of delta is above the claim, ``PROVED`` (for this shift only) if the upper bound
+            is within it, else ``NOT_REFUTED``.
 
     Raises:
         ParameterError: the shift is zero or of another shape, or the distribution offers no profile.
@@ -95,10 +95,10 @@ def audit_shift(distribution: object, shift: ArrayLike, claim: Claim) -> Finding
 
 
 def audit_noise(mechanism: NoisyVectors, claim: Claim | None = None, progress: Progress | None = None) -> Finding:
-    """Put the claim of a mechanism that adds noise to vectors to the test over all pairs of its vocabulary.
+    """Test the claim of a mechanism that adds noise to vectors, over all pairs of its vocabulary.
 
     Args:
-        mechanism: with noise that offers its profile.
+        mechanism: its noise offers its profile.
         claim: None is the mechanism's own.
 
     Returns:
@@ -106,8 +106,8 @@ def audit_noise(mechanism: NoisyVectors, claim: Claim | None = None, progress: P
         ``NOT_REFUTED``: the claim lies between the two bounds.
 
     Raises:
-        ParameterError: another distribution, or a vocabulary of one single point.
-        UnsupportedGuarantee: no claim is given and the mechanism promises nothing.
+        ParameterError: the noise has no profile, or the vocabulary is a single point.
+        UnsupportedGuarantee: no claim is given and the mechanism has none.
     """
     claim = claim_of(mechanism.guarantee) if claim is None else claim
     distribution = checked_distribution(mechanism.distribution)
@@ -122,10 +122,10 @@ def audit_noise(mechanism: NoisyVectors, claim: Claim | None = None, progress: P
 def worst_finding(
     distribution: ProfiledNoise, pair: WorstPair, claim: Claim, witness: Mapping[str, Any], notes: tuple[str, ...]
 ) -> Finding:
-    """Return what a witness pair, and a bound for every pair, say of a claim.
+    """Return the finding that a witness pair and a bound for every pair give.
 
     Args:
-        pair: the witness, and how far apart any two inputs are at most.
+        pair: the witness, and the largest distance of any two inputs.
     """
     profile = distribution.privacy_profile(pair.shift)
     worst = _Worst(distribution, profile, pair)
@@ -157,7 +157,7 @@ class _Worst:
 
 
 def checked_distribution(distribution: object) -> ProfiledNoise:
-    """``distribution`` where it offers its privacy profile."""
+    """Return ``distribution`` if it offers its privacy profile; else refuse it."""
     if isinstance(distribution, ProfiledNoise):
         return distribution
     raise ParameterError(
@@ -167,10 +167,10 @@ def checked_distribution(distribution: object) -> ProfiledNoise:
 
 
 def worst_pair(mechanism: NoisyVectors, progress: Progress | None = None) -> WorstPair:
-    """The pair of words farthest apart, in L2 for spherically symmetric distributions, else in L1.
+    """Return the pair of words farthest apart: in L2 for spherically symmetric noise, else in L1.
 
-    The pair is the stored one where noise is added to the vocabulary's vectors and clipping shortens all rows or none,
-    else it is searched for.
+    The stored pair is used if noise is added to the vocabulary's vectors and clipping shortens all rows or none; else
+    the pair is searched for.
     """
     vocabulary, points, clip = mechanism.vocabulary, mechanism.points, mechanism.clip
     noise = checked_distribution(mechanism.distribution)
@@ -194,12 +194,10 @@ def worst_pair(mechanism: NoisyVectors, progress: Progress | None = None) -> Wor
 
 
 def _compared(noise: ProfiledNoise, points: NDArray[Any]) -> NDArray[Any]:
-    """The points in the coordinates in which the noise compares shifts: its own, or they themselves."""
     return noise.coordinates(points) if isinstance(noise, OwnCoordinates) else points
 
 
 def _stored_facts(mechanism: NoisyVectors) -> Mapping[str, Any] | None:
-    """The vocabulary's stored facts about the points that noise is added to; None where these are other points."""
     vocabulary, points, clip = mechanism.vocabulary, mechanism.points, mechanism.clip
     least, greatest = norm_range(vocabulary)
     kind = "raw" if clip is None or greatest < clip * (1 - 1e-9) else "unit" if clip <= least else ""
@@ -216,15 +214,15 @@ def delta_over_pairs(
     pairs: int | None = 200_000,
     progress: Progress | None = None,
 ) -> PairSummary:
-    """The least, median and largest delta over pairs of the most frequent words, at one epsilon.
+    """Return the smallest, median and largest delta over pairs of the most frequent words, at one epsilon.
 
-    Exact for each pair: for Gaussian noise at any epsilon, for the others where no finite loss exceeds epsilon.
-    The sample is fixed and public: a seeded generator draws pairs of different words.
+    Each delta is exact: for Gaussian noise at any epsilon, for others if no finite loss exceeds epsilon. The sample is
+    fixed and public: a seeded generator draws pairs of different words.
 
     Args:
-        mechanism: with spherically symmetric noise, or noise of bounded support.
+        mechanism: its noise is spherically symmetric or of bounded support.
         epsilon: nats; None is the claimed one.
-        words: take the first so many words; vocabularies are ordered by frequency.
+        words: number of words, the first of the vocabulary, which is ordered by frequency.
         pairs: size of the sample; None takes all pairs (minutes for 10,000 words in 300 dimensions).
 
     Raises:
@@ -298,7 +296,7 @@ def finding_of(
     witness: Mapping[str, Any],
     notes: tuple[str, ...],
 ) -> Finding:
-    """The verdict, with the profile of the witness pair around the claim."""
+    """Return the verdict, with the profile of the witness pair around the claim."""
     if math.isinf(largest):
         notes = (*notes, "The loss of this noise has no bound: with delta 0 no epsilon holds for the vector.")
     elif profile.log_outside.lower > -math.inf:
@@ -319,21 +317,20 @@ def _norms(shift: Reals) -> dict[str, float]:
 
 
 def _delta_at_distance(distribution: ProfiledNoise, distance: float, epsilon: float) -> float:
-    """Delta of noise of the norm 2 for two vectors that far apart, rounded up."""
     return min(1.0, math.exp(distribution.worst_log_delta(epsilon, distance, distance))) if distance > 0 else 0.0
 
 
 def audit_states(mechanism: NoisyStates, claim: Claim | None = None) -> Finding:
-    """Put a claim to the test for noisy bits, or a noisy point of a curved space, at the pair that the mechanism names.
+    """Test a claim for noisy bits, or a noisy point of a curved space, at the pair that the mechanism names.
 
     Args:
         claim: None is the mechanism's own.
 
     Returns:
-        ``PROVED`` where the profile is within the claim, ``REFUTED`` where it is beyond, else ``NOT_REFUTED``.
+        ``PROVED`` if the profile is within the claim, ``REFUTED`` if it is beyond, else ``NOT_REFUTED``.
 
     Raises:
-        UnsupportedGuarantee: no claim is given and the mechanism promises nothing.
+        UnsupportedGuarantee: no claim is given and the mechanism has none.
     """
     claim = claim_of(mechanism.guarantee) if claim is None else claim
     pair = mechanism.worst_pair()

@@ -1,4 +1,4 @@
-"""Verdicts and bounds read off a privacy profile, in logarithms: a delta that underflows to 0 is not 0."""
+"""Verdicts and bounds from a privacy profile, in logarithms: a delta that underflows to 0 is not 0."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -16,9 +16,9 @@ _NEAR = 1e-5  # Relative distance below an upper bound on epsilon at which the l
 
 
 def judged(claim: Claim, witness: PrivacyProfile, log_delta: Bound) -> Verdict:
-    """The verdict on a claim from the profile of a witness and bounds on ln delta that hold for all shifts.
+    """Return the verdict on a claim from the profile of a witness and bounds on ln delta that hold for all shifts.
 
-    Pure DP holds for a shift exactly where epsilon is at least the largest loss and no mass leaves the support; the
+    Pure DP holds for a shift exactly if epsilon is at least the largest loss and no mass leaves the support; the
     largest loss is rounded up to a float, and an epsilon is a float, so that comparison is exact.
     """
     if claim.log_delta == -math.inf:
@@ -41,13 +41,13 @@ def profile_finding(
     notes: tuple[str, ...],
     largest: float | None = None,
 ) -> Finding:
-    """The verdict, with the profile of the witness around the claim.
+    """Return the verdict, with the profile of the witness around the claim.
 
     Args:
         log_delta: bounds on ln delta at the claimed epsilon, for all inputs.
-        epsilon: bounds on the least epsilon at the claimed delta, for all inputs.
+        epsilon: bounds on the smallest epsilon at the claimed delta, for all inputs.
         witness: as JSON data.
-        largest: largest loss, where another than the profile's is known.
+        largest: largest loss, if one other than the profile's is known.
     """
     top = profile.largest_loss if largest is None else largest
     end = max(claim.twice, 1.2 * top if math.isfinite(top) else 0.0, 1.0)
@@ -67,7 +67,7 @@ def profile_finding(
 
 
 def as_delta(log_delta: Bound) -> Bound:
-    """A delta as floats, each rounded to its side: the upper one is 0 only where delta is."""
+    """Return a delta as floats, each rounded to its side: ``upper`` is 0 only if delta is."""
     lower, estimate, upper = (math.exp(min(0.0, bound)) for bound in log_delta[:3])
     if lower != upper or log_delta.lower != log_delta.upper:
         lower = math.nextafter(lower, 0.0)
@@ -77,10 +77,10 @@ def as_delta(log_delta: Bound) -> Bound:
 
 
 def epsilon_at(profile: PrivacyProfile, log_delta: float) -> Bound:
-    """The least epsilon at which delta is e^log_delta at most; inf where no epsilon is enough."""
+    """Return the smallest epsilon at which delta is at most e^log_delta; ``inf`` if there is none."""
     if profile.log_outside.lower > log_delta:
         return exactly(math.inf)
-    if log_delta == -math.inf:  # exact where nothing leaves the support
+    if log_delta == -math.inf:  # exact if nothing leaves the support
         return Bound(profile.largest_loss, profile.largest_loss, _pure(profile), 1.0)
     top = profile.largest_loss
     if math.isinf(top):
@@ -107,7 +107,7 @@ def _pure(profile: PrivacyProfile) -> float:
 
 
 def _crossing(low: float, high: float, enough: Callable[[float], bool]) -> tuple[float, float]:
-    """Neighbors between which ``enough`` turns true, as it is at ``high`` and is not at ``low``."""
+    """Return adjacent floats between which ``enough`` turns true; it is true at ``high`` and false at ``low``."""
     while high - low > _CLOSE * high and low < (middle := low + (high - low) / 2) < high:
         low, high = (low, middle) if enough(middle) else (middle, high)
     return low, high

@@ -1,4 +1,4 @@
-"""Noise on the codes of whole texts audited in closed form: by two public texts far apart, and a bound for all."""
+"""Closed-form audits of noise on the codes of whole texts: by two public texts far apart, and a bound for all."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -27,11 +27,11 @@ _TEXTS: Final = 120  # Draws of each text
 
 
 def audit_codes(mechanism: NoisyTextCodes, claim: Claim, *, words: Sequence[str]) -> Finding:
-    """Put a claim about any two documents to the test at the noisy code.
+    """Test a claim about any two documents at the noisy code.
 
     Args:
         mechanism: its noise offers its profile.
-        words: public ones, of which texts are made whose codes are compared.
+        words: public words of the texts whose codes are compared.
 
     Returns:
         ``PROVED``: an upper bound for any two codes is within the claim. ``REFUTED``: two texts exceed it.
@@ -39,7 +39,7 @@ def audit_codes(mechanism: NoisyTextCodes, claim: Claim, *, words: Sequence[str]
 
     Raises:
         ParameterError: the noise offers no profile.
-        UnsupportedGuarantee: all texts that were tried have one code.
+        UnsupportedGuarantee: all tried texts have one code.
     """
     noise = checked_distribution(mechanism.distribution)
     far = far_texts(mechanism.codes, mechanism.takes, norm=noise.norm, words=words)
@@ -65,7 +65,7 @@ def audit_codes(mechanism: NoisyTextCodes, claim: Claim, *, words: Sequence[str]
 def check_codes(
     mechanism: NoisyTextCodes, noise: ProfiledNoise, *, words: Sequence[str], rng: np.random.Generator
 ) -> DrawsCheck:
-    """Tell if texts of two codes are no farther apart than their noisy codes: by few draws, for texts take long."""
+    """Check by few draws, since texts take long, that two texts' codes are no farther apart than their noisy codes."""
     far = far_texts(mechanism.codes, mechanism.takes, norm=noise.norm, words=words)
     pairs = [] if far is None else [StatedPair(*far.texts, noise.privacy_profile(far.shift))]
 
@@ -85,4 +85,4 @@ def _applies(mechanism: Any) -> bool:
     return isinstance(mechanism, NoisyTextCodes) and isinstance(mechanism.distribution, ProfiledNoise)
 
 
-NOISY_CODES: Final = Method(_run, _applies)  # In closed form, where a text is written of a noisy code
+NOISY_CODES: Final = Method(_run, _applies)  # In closed form, if a text is written of a noisy code

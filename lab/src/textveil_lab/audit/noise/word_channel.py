@@ -1,9 +1,9 @@
-"""The channel from word to nearest word, exactly, where all words lie on one line: any two words do, in any dimension.
+"""Exact channel from word to nearest word, if all words lie on one line; any two words do, in any dimension.
 
-There the nearest word depends on the noise through its product with the line's direction alone, and each word is
-given on an interval, its cell. Probabilities of cells come from the tails that the noise offers, between two bounds in
-logarithms, so that a cell too rare for a float is not taken for impossible. In more dimensions cells are polyhedra of
-as many sides as there are words; their probabilities have no closed form, and the audit speaks of the noisy vector.
+The nearest word then depends on the noise only through its product with the line's direction, and each word is given on
+an interval, its cell. Cell probabilities come from the tails of the noise, between two bounds in logarithms, so that a
+cell too rare for a float is not called impossible. In more dimensions cells are polyhedra with up to as many sides as
+words; their probabilities have no closed form, and the audit is about the noisy vector.
 """
 
 import math
@@ -24,7 +24,7 @@ from textveil_lab.numerics.log_concave import log_difference
 METHOD = "exact cells"
 WORDS = 256  # Vocabularies of more words are not computed: every pair is compared on every cell
 _PLACE = 2.0**-48
-"""Rounding of a place on the line, relative to the line's length: borders are moved by it to either side."""
+"""Rounding of a position on the line, relative to its length: borders are moved by it to either side."""
 
 _SUM = 2.0**-45  # Relative rounding of a sum of as many terms as there are words, and of its exponentials
 
@@ -38,7 +38,7 @@ class CellTable:
 
 
 def cell_table(mechanism: NoisyVectors) -> CellTable | None:
-    """The table of a mechanism whose words lie on one line; None where they do not, or its noise offers no tails."""
+    """Return the table if the words lie on one line and the noise offers tails; else None."""
     noise = mechanism.distribution
     if len(mechanism.points) > WORDS or not isinstance(noise, LineNoise):
         return None
@@ -59,10 +59,10 @@ def cell_table(mechanism: NoisyVectors) -> CellTable | None:
 
 
 def audit_cells(mechanism: NearestWord, claim: Claim) -> Finding | None:
-    """The verdict on the released word, from its exact channel; None where ``cell_table`` is.
+    """Return the verdict on the released word, from its exact channel; None if ``cell_table`` is None.
 
-    ``CERTIFIED`` where an upper bound holds for every pair of words, ``REFUTED`` where a pair exceeds the claim. Where
-    the released word is drawn from the nearest one, the former holds for it too; else there is no finding.
+    ``CERTIFIED`` if an upper bound holds for every pair of words, ``REFUTED`` if a pair exceeds the claim. If the
+    released word is drawn from the nearest one, ``CERTIFIED`` holds for it too; else there is no finding.
     """
     table = cell_table(mechanism)
     if table is None:
@@ -116,7 +116,6 @@ def _verdict(claim: Claim, loss: Bound, log_delta: Bound) -> Verdict:
 
 
 def _on_a_line(points: Reals) -> tuple[Reals, Reals] | None:
-    """A unit vector and every point's place along it, or None where the points lie on no line."""
     lengths = np.linalg.norm(points - points[0], axis=1)
     farthest = int(np.argmax(lengths))
     if lengths[farthest] == 0 or not _straight(points, farthest):
@@ -137,7 +136,7 @@ def _straight(points: Reals, farthest: int) -> bool:
 
 
 def _tails(noise: LineNoise, direction: Reals, distances: Reals, slack: float) -> tuple[Reals, Reals] | None:
-    """Bounds on ln P(noise > distance), for distances that are off by at most ``slack``."""
+    """Return bounds on ln P(noise > distance), for distances that are off by at most ``slack``."""
     far = noise.log_tail(direction, distances + slack)
     near = noise.log_tail(direction, np.maximum(distances - slack, 0.0))
     across = noise.log_tail(direction, np.array([slack]))
@@ -147,14 +146,13 @@ def _tails(noise: LineNoise, direction: Reals, distances: Reals, slack: float) -
 
 
 def _cells(places: Reals) -> tuple[Ids, Reals]:
-    """The words that are given, from left to right, and the borders between their cells; of equal places the first."""
+    """Return the words that are given, from left to right, and their cells' borders; of equal positions the first."""
     _, firsts = np.unique(places, return_index=True)
     there = places[firsts]
     return firsts, (there[:-1] + there[1:]) / 2
 
 
 def _masses(ahead: NDArray[np.bool_], tail_low: Reals, tail_high: Reals) -> tuple[Reals, Reals]:
-    """Bounds on the logarithm of every cell's mass, shape (n, cells), from the borders that each word has ahead."""
     # ln P(noise > border) and ln P(noise < border): one of them is a tail, the other its complement.
     tails = ((tail_low, tail_high), (tail_high, tail_low))
     beyond = [np.where(ahead, tail, _complement(other)) for tail, other in tails]
@@ -169,7 +167,6 @@ def _masses(ahead: NDArray[np.bool_], tail_low: Reals, tail_high: Reals) -> tupl
 
 
 def _complement(log_tail: Reals) -> Reals:
-    """The logarithm of 1 - e^log_tail."""
     return log_difference(np.zeros(log_tail.shape), log_tail)
 
 

@@ -1,6 +1,6 @@
-"""The report as one HTML page that needs no network, for wide screens and for phones.
+"""The report as one HTML page without network, for wide screens and phones.
 
-Charts of an audit as inline SVG: the privacy profile against the claim, and what samples bound.
+Charts of an audit as inline SVG: the privacy profile against the claim, and the bounds from samples.
 """
 
 import math
@@ -27,8 +27,6 @@ _FARTHEST = 1e300  # An axis ends here at the latest: ticks are floats
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """The axis of epsilon from 0 to ``widest``, and where its edges lie."""
-
     widest: float
     height: int
     width: int = 440
@@ -51,7 +49,7 @@ class _Frame:
         return [step * index for index in range(math.floor(self.widest / step * (1 + 1e-9)) + 1)]
 
     def across(self, epsilon: float) -> float:
-        """The place of an epsilon; what lies beyond the axis stands at its end."""
+        """Return the position of an epsilon; beyond the axis, its end."""
         return self.left + (self.right - self.left) * min(epsilon / self.widest, 1.0)
 
     @staticmethod
@@ -64,7 +62,7 @@ class _Frame:
 
 
 def profile_svg(finding: Finding) -> str:
-    """delta(epsilon) of the worst pair, with the claimed point, delta on a logarithmic axis."""
+    """Return a chart of delta(epsilon) of the worst pair with the claimed point, delta on a logarithmic axis."""
     logs = [(epsilon, math.log10(delta) if delta > 0 else -math.inf) for epsilon, delta in finding.profile]
     claim_log = finding.claim.log_delta / math.log(10)
     # The axis holds what is finite, down to 1e-30; what is lower lies on its floor.
@@ -89,7 +87,7 @@ def profile_svg(finding: Finding) -> str:
 
 
 def bound_svg(finding: Finding) -> str:
-    """Return what samples say of epsilon: at least the lower bound, with the estimate and the claim."""
+    """Return the sampled lower bound of epsilon as a chart, with the estimate and the claim."""
     lower, estimate, claimed = finding.epsilon.lower, finding.epsilon.estimate, finding.claim.epsilon
     frame = _Frame(
         _widest(value for value in (1.2 * lower, 1.1 * estimate, 1.3 * claimed) if math.isfinite(value)), 150
@@ -135,7 +133,7 @@ _LABELS = {
 
 
 def to_html(report: AuditReport) -> str:
-    """Return a page that stands alone: verdict, the sentence to quote, charts, witnesses, attacks, hygiene."""
+    """Return a self-contained page: verdict, the sentence to quote, charts, witnesses, attacks, hygiene."""
     return results_page(f"Audit of {report.name}", _parts(report))
 
 
@@ -204,7 +202,6 @@ def _facts(finding: Finding) -> list[tuple[str, str]]:
 
 
 def _chart(finding: Finding) -> tuple[str, str]:
-    """A drawing and its caption; empty where there is nothing to draw."""
     if finding.verdict in (Verdict.CONTRADICTED, Verdict.NO_VERDICT):
         return "", ""
     if len(finding.profile) > 1:

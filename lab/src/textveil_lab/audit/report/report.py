@@ -1,6 +1,6 @@
-"""The report of an audit: one verdict from all findings, as data, as text, and as a page that stands alone.
+"""Report of an audit: one verdict from all findings, as data, as text, and as a self-contained page.
 
-What an audit finds, as data: a verdict, bounds, and the witness that a reviewer can check.
+A finding is a verdict, bounds, and a witness that a reviewer can check.
 """
 
 import math
@@ -17,14 +17,14 @@ from textveil.statistics import Bound
 
 
 class Verdict(Enum):
-    """The answers; a sampled audit can only refute, or fail to."""
+    """Verdicts; a sampled audit can only refute, or fail to."""
 
     PROVED = "proved"  # The claim follows from an exact privacy profile in closed form
     CERTIFIED = "certified"  # Computed exactly from the finite channel, and within the claim
     NOT_REFUTED = "not refuted"  # No evidence against the claim at the stated confidence and power
     REFUTED = "refuted"  # The claim is false; the witness shows where
     CONTRADICTED = "contradicted"
-    """Draws are not what the mechanism states of them, so what was computed from that says nothing of its outputs."""
+    """Draws differ from what the mechanism states of them, so computations from that say nothing of its outputs."""
     NO_VERDICT = "no verdict"  # Draws depend on each other, so they say nothing of one draw
 
     @property
@@ -33,26 +33,28 @@ class Verdict(Enum):
 
 
 class Subject(Enum):
-    """What a verdict speaks of."""
+    """Object that a verdict is about."""
 
     NOISY_VECTOR = "noisy vector"
-    """The word's vector plus noise, before any word is chosen. What holds for it holds for the word; what is refuted
-    of it may still be true of the word."""
+    """Word's vector plus noise, before a word is chosen.
+
+    A guarantee of it holds for the word; a refutation of it need not.
+    """
     NOISY_CODE = "noisy code"
-    """The code of a whole text plus noise, before a text is written of it; what holds for it holds for the text."""
+    """Code of a whole text plus noise, before a text is written from it; its guarantee holds for the text."""
     WORD_CHANNEL = "word channel"  # The word that is released, given the word that went in
     DOCUMENT_CHANNEL = "document channel"
-    """All that is released of a document, given the document: of mechanisms that look at more than one word."""
+    """All that is released of a document, given the document, by mechanisms that see more than one word."""
     RELEASE = "release"
-    """The vector or the set of words that is released as it is, given the vector or the word that went in."""
+    """Released vector or set of words, given the vector or the word that went in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """What is claimed of one token, for any two words."""
+    """Claim about one token, for any two words."""
 
     epsilon: float  # nats, finite and >= 0
-    log_delta: float = -math.inf  # natural logarithm of delta, <= 0; ``-inf`` claims pure DP
+    log_delta: float = -math.inf  # ln of delta, <= 0; ``-inf`` claims pure DP
 
     def __post_init__(self) -> None:
         need(0 <= self.epsilon < math.inf, "epsilon", self.epsilon, "finite and >= 0")
@@ -60,20 +62,20 @@ class Claim:
 
     @property
     def delta(self) -> float:
-        """Delta as a float; 0.0 where it underflows."""
+        """Delta as a float; 0.0 if it underflows."""
         return math.exp(self.log_delta)
 
     @property
     def twice(self) -> float:
-        """Twice epsilon, at most the largest float: as far as a profile is shown."""
+        """Twice epsilon, at most the largest float: the end of the shown profile."""
         return min(2 * self.epsilon, sys.float_info.max)
 
 
 def claim_of(guarantee: Guarantee) -> Claim:
-    """Return what a guarantee says of any two words, as a claim.
+    """Return a guarantee's claim about any two words.
 
     Raises:
-        UnsupportedGuarantee: nothing is promised, so there is nothing to put to the test.
+        UnsupportedGuarantee: there is no promise to test.
     """
     if guarantee.promises:
         part = guarantee.approximate()
@@ -85,7 +87,7 @@ def claim_of(guarantee: Guarantee) -> Claim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """The result of one method, whichever it is."""
+    """Result of one method."""
 
     verdict: Verdict
     claim: Claim
@@ -95,12 +97,12 @@ class Finding:
     # each of them also "per distance"
     method: str
     subject: Subject = Subject.WORD_CHANNEL
-    # natural logarithm of ``delta``, where it was computed: a delta may be too small for a float
+    # ln of ``delta``, if it was computed: a delta may be too small for a float
     log_delta: Bound | None = None
     # the pair of words and the event or output that attain the bound; public words only, JSON values
     witness: Mapping[str, Any] = field(default_factory=dict)
-    samples: int = 0  # draws made; 0 where nothing was sampled
-    # points (epsilon, delta) of the privacy profile, where it is known; increasing in epsilon
+    samples: int = 0  # draws made; 0 if nothing was sampled
+    # points (epsilon, delta) of the privacy profile, if it is known; increasing in epsilon
     profile: tuple[tuple[float, float], ...] = ()
     notes: tuple[str, ...] = ()  # sentences for the reader (power of a sampled audit, what was not reached)
     inputs: str = "any two words"
@@ -133,32 +135,32 @@ _WEIGHT = (
 )
 
 _MADE_OF_NOISE = {Subject.NOISY_VECTOR: "word", Subject.NOISY_CODE: "text"}
-"""What is released after a stage that adds noise."""
+"""Released object after a stage that adds noise."""
 
 _INPUTS = {Subject.DOCUMENT_CHANNEL: "documents", Subject.NOISY_CODE: "documents", Subject.RELEASE: "inputs"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditReport:
-    """What all methods found about one subject."""
+    """Findings of all methods about one subject."""
 
     name: str
     parameters: Mapping[str, Any]
     findings: tuple[Finding, ...]  # at least one
     attacks: tuple[Mapping[str, Any], ...] = ()
     hygiene: tuple[Mapping[str, Any], ...] = ()
-    # what a decoder recovered of public texts, as JSON data; None where nothing was measured
+    # what a decoder recovered of public texts, as JSON data; None if nothing was measured
     recovery: Mapping[str, Any] | None = None
-    # how draws were put beside what the mechanism states of them, as JSON data; None where nothing was drawn for that
+    # how draws were put beside what the mechanism states of them, as JSON data; None if nothing was drawn for that
     draws: Mapping[str, Any] | None = None
-    # what is known of a promise per distance: a verdict, with what was compared, or "not tested"; None where the claim
+    # what is known of a promise per distance: a verdict, with what was compared, or "not tested"; None if the claim
     # is none per distance
     per_distance: str | None = None
     # name, number of words and digest; empty for foreign code
     vocabulary: Mapping[str, Any] = field(default_factory=dict)
     seconds: float
-    seed: int | None  # None where the operating system's randomness was used
-    # of the mechanism's own guarantee (``catalog.guarantee_of``), where that was put to the test
+    seed: int | None  # None if the operating system's randomness was used
+    # of the mechanism's own guarantee (``catalog.guarantee_of``), if that was put to the test
     status: Status | None = None
 
     @property
@@ -167,7 +169,7 @@ class AuditReport:
 
     @property
     def verdict(self) -> Verdict:
-        """That of the leading finding; ``subject`` says of what."""
+        """Verdict of the leading finding; ``subject`` says what it is about."""
         return self.leading.verdict
 
     @property
@@ -175,7 +177,7 @@ class AuditReport:
         return self.leading.subject
 
     def to_data(self) -> dict[str, Any]:
-        """JSON data; the leading finding's numbers stand at the top level."""
+        """Return JSON data; the leading finding's numbers stand at the top level."""
         lead = self.leading
         return {
             "name": self.name,
@@ -195,7 +197,7 @@ class AuditReport:
         }
 
     def to_json(self) -> str:
-        """The report as JSON text; infinite numbers are null."""
+        """Return the report as JSON text; infinite numbers are null."""
         return json_text(self.to_data())
 
     def sentence(self) -> str:
@@ -260,7 +262,7 @@ class AuditReport:
 
 
 def recovery_table(recovery: Mapping[str, Any] | None) -> list[str]:
-    """Shares by public text and kind of word, one a line."""
+    """Return shares by public text and kind of word, one a line."""
     if recovery is None:
         return []
     at = f" at epsilon {recovery['epsilon']:g}" if "epsilon" in recovery else ""
@@ -276,7 +278,6 @@ def recovery_table(recovery: Mapping[str, Any] | None) -> list[str]:
 
 
 def _basis(draws: Mapping[str, Any] | None) -> str:
-    """Return what was certified: the table that is stated, and how far draws say that it is what comes out."""
     sees = draws and draws.get("sees")
     if not sees:
         return " Certified is the table that it states."
@@ -287,12 +288,12 @@ def _basis(draws: Mapping[str, Any] | None) -> str:
 
 
 def shown_result(check: Mapping[str, Any]) -> str:
-    """The outcome of a hygiene check; one that could see nothing has no verdict."""
+    """Return the outcome of a hygiene check; a check that could see nothing has no verdict."""
     return "no verdict" if check["passed"] is None else "passed" if check["passed"] else "FAILED"
 
 
 def finding_data(finding: Finding) -> dict[str, Any]:
-    """One finding as JSON data."""
+    """Return one finding as JSON data."""
     log_delta = finding.claim.log_delta
     return {
         "verdict": finding.verdict.value,
@@ -315,7 +316,7 @@ def finding_data(finding: Finding) -> dict[str, Any]:
 
 
 def shown_claim(finding: Finding) -> str:
-    """The claim as a reader writes it."""
+    """Return the claim as text."""
     claim = finding.claim
     if math.isinf(claim.log_delta):
         return f"{claim.epsilon:.6g}-DP"
@@ -324,7 +325,6 @@ def shown_claim(finding: Finding) -> str:
 
 
 def _pair(finding: Finding) -> str:
-    """The two inputs of the witness: each method names them in its own way."""
     witness = finding.witness
     worst = witness.get("delta_pair") if finding.claim.delta > 0 else None
     inputs = worst if isinstance(worst, Mapping) else witness
@@ -359,14 +359,12 @@ def _at_delta(finding: Finding) -> str:
 
 
 def _largest(finding: Finding) -> str:
-    """Return what holds for every pair: an epsilon, or a delta where no epsilon was bounded."""
     if math.isinf(finding.epsilon.upper):
         return f"delta at that epsilon is at most {_delta(finding, 2)}"
     return f"epsilon{_at_delta(finding)} is at most {_number(finding.epsilon.upper)}"
 
 
 def _percent(bound: Bound) -> str:
-    """The confidence without rounding it to certainty."""
     return f"{100 * bound.confidence:.10g}%"
 
 
@@ -375,13 +373,13 @@ def _number(value: float) -> str:
 
 
 def shown_bound(bound: Bound) -> str:
-    """A number with its interval, where it has one that shows."""
+    """Return a number with its interval, if that is wide enough to show."""
     lower, estimate, upper = map(_number, bound[:3])
     return estimate if lower == upper else f"{estimate} [{lower}, {upper}]"
 
 
 def shown_delta(finding: Finding) -> str:
-    """Delta with its interval, as a power of ten where it is too small for a float."""
+    """Return delta with its interval, as a power of ten if it is too small for a float."""
     lower, estimate, upper = (_delta(finding, place) for place in range(3))
     return estimate if lower == upper else f"{estimate} [{lower}, {upper}]"
 
@@ -395,7 +393,6 @@ def _delta(finding: Finding, place: int) -> str:
 
 
 def _who(report: AuditReport, *, start: bool = True) -> str:
-    """Return what the sentence is about; what holds for the noisy vector holds for what is made of it."""
     output = _MADE_OF_NOISE.get(report.subject)
     if output is None:
         return report.name

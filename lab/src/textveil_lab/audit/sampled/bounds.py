@@ -1,11 +1,11 @@
 """Lower bounds on epsilon and delta from samples, for anything that can be called.
 
-For a pair (x, x') and an event S, P(S|x) <= e^epsilon P(S|x') + delta is what the claim promises. S is chosen on
-one half of the draws, by likelihood ratio; the other half, which never saw the choice, gives Clopper-Pearson
-limits p <= P(S|x) and q >= P(S|x'). Both hold with the stated confidence for all pairs, directions and events
-tried at once (Bonferroni), so ln((p - delta) / q) and p - e^epsilon q are lower bounds on the true epsilon at
-the claimed delta and on the true delta at the claimed epsilon. A sampled audit refutes, or does not; it never
-proves. The draws of one word must be independent: see ``hygiene`` for what breaks that.
+The claim promises P(S|x) <= e^epsilon P(S|x') + delta for a pair (x, x') and an event S. One half of the draws chooses
+S, by likelihood ratio; the other half, which is independent of the choice, gives Clopper-Pearson limits p <= P(S|x) and
+q >= P(S|x'). Both hold with the stated confidence for all pairs, directions and events tried at once (Bonferroni), so
+ln((p - delta) / q) and p - e^epsilon q are lower bounds on the true epsilon at the claimed delta and on the true delta
+at the claimed epsilon. A sampled audit refutes, or does not; it never proves. The draws of one word must be
+independent: see ``hygiene`` for what breaks that.
 """
 
 import math
@@ -23,10 +23,10 @@ from textveil.types import Integers, Reals
 from textveil_lab.audit.report.report import Claim, Finding, Verdict
 
 Draw: TypeAlias = Callable[[Any, int], NDArray[Any]]
-"""Draw(x, count): ``count`` independent outputs for the input x, one a row; see ``draws``."""
+"""Function from x and ``count`` to ``count`` independent outputs for the input x, one a row; see ``draws``."""
 
 Score: TypeAlias = Callable[[Any, Any, NDArray[Any]], Reals]
-"""Score(x, x', outputs): ln P(output|x) / P(output|x') of each output, shape (count,)."""
+"""Function from x, x' and outputs to ln P(output|x) / P(output|x') of each output, shape (count,)."""
 
 SAMPLES = 20_000  # Draws for each word of a pair, unless told otherwise
 CONFIDENCE = 0.999
@@ -36,10 +36,10 @@ _LISTED = 20  # Outputs of an event that a witness lists; the event may hold mor
 
 
 class Interrupted(InputError):
-    """The callable under audit failed before all pairs were drawn, and what was drawn refutes nothing.
+    """The callable under audit failed before all pairs were drawn, and its draws refute nothing.
 
     Attributes:
-        partial: the finding on the pairs that were complete, or None where there were none.
+        partial: finding on the complete pairs; None if there are none.
     """
 
     def __init__(self, message: str, partial: Finding | None) -> None:
@@ -49,8 +49,6 @@ class Interrupted(InputError):
 
 @dataclass(frozen=True, slots=True)
 class _Trial:
-    """One event, tested on draws that did not choose it."""
-
     first: Any
     second: Any
     event: Mapping[str, Any]
@@ -61,12 +59,12 @@ class _Trial:
     detectable: float
 
     def epsilon(self, delta: float) -> float:
-        """Lower bound on epsilon at ``delta``; -inf where p - delta <= 0."""
+        """Return a lower bound on epsilon at ``delta``; -inf if p - delta <= 0."""
         high = _upper(self.other_hits, self.trials, self.tail)
         return float(_log_excess(_lower(self.hits, self.trials, self.tail) - delta) - np.log(high))
 
     def delta(self, epsilon: float) -> float:
-        """Lower bound on delta at ``epsilon``; may be below 0."""
+        """Return a lower bound on delta at ``epsilon``; it may be below 0."""
         high = float(_upper(self.other_hits, self.trials, self.tail))
         return float(_lower(self.hits, self.trials, self.tail)) - float(_scaled(high, epsilon))
 
@@ -84,18 +82,18 @@ def audit_sampled(
     """Try to refute ``claim`` on ``pairs``, in both directions of each.
 
     Args:
-        draw: makes the outputs; randomness is its own matter.
-        pairs: distinct inputs, two a pair.
-        claim: epsilon and delta that are claimed for each of the pairs.
+        draw: draws outputs, with its own randomness.
+        pairs: pairs of distinct inputs.
+        claim: epsilon and delta claimed for each pair.
         samples: draws for each word of each pair; half choose the events, half test them.
-        confidence: that all bounds hold together, in (0, 1): an exact mechanism is refuted with probability
-            1 - confidence at most.
-        score: log-likelihood ratios, where the densities are known; None counts the outputs of the first half.
-        name: how an input or an output stands in the witness: public words, JSON values.
+        confidence: of all bounds together, in (0, 1): a correct claim is refuted with probability at most 1 -
+            confidence.
+        score: log-likelihood ratios, if the densities are known; None counts the outputs of the first half.
+        name: how the witness shows an input or an output: public words, JSON values.
 
     Returns:
-        Method ``"sampled"``; refuted where the lower bound on epsilon exceeds the claim. Both upper bounds are
-        trivial. Where nothing is refuted, the last note states the power.
+        A finding of method ``"sampled"``; REFUTED if the lower bound on epsilon exceeds the claim. Both upper bounds
+            are trivial. If nothing is refuted, the last note states the power.
 
     Raises:
         ParameterError: no pairs, a pair of identical inputs, or a number outside its domain.
@@ -138,16 +136,16 @@ def audit_sampled_metric(
     """Try to refute a metric claim: epsilon_per_distance * distance nats for each pair.
 
     Args:
-        pairs: distinct inputs, two a pair.
+        pairs: pairs of distinct inputs.
         distances: of the pairs, finite and > 0, in the metric of the claim.
         epsilon_per_distance: nats per unit of distance, finite and >= 0.
         samples: draws for each word of each pair.
-        confidence: that the bounds of all pairs hold together.
-        name: how an input or an output stands in the witness.
+        confidence: of the bounds of all pairs together.
+        name: how the witness shows an input or an output.
 
     Returns:
-        The finding of the pair whose lower bound is the largest multiple of its claim; its claim is that of
-        the pair, its confidence that of all pairs together.
+        The finding of the pair whose lower bound is the largest multiple of its claim. The claim is the pair's, the
+            confidence that of all pairs together.
 
     Raises:
         As ``audit_sampled``.
@@ -172,7 +170,10 @@ def audit_sampled_metric(
 
 
 def minimum_samples(claim: Claim, pairs: int = 1, confidence: float = CONFIDENCE) -> int:
-    """The least samples a word with which the clearest outcome, all hits against none, refutes ``claim``."""
+    """Return the smallest number of samples for each word at which the clearest outcome refutes ``claim``.
+
+    That outcome is: all hits for one word, none for the other.
+    """
     tail = (1 - confidence) / (8 * pairs)
     many = 1
     while not can_refute(many, tail, claim):
@@ -186,11 +187,11 @@ def minimum_samples(claim: Claim, pairs: int = 1, confidence: float = CONFIDENCE
 
 
 def detectable_epsilon(probability: float, trials: int, claim: Claim, tail: float) -> float:
-    """The least epsilon that a test of an event refutes with probability ``POWER``.
+    """Return the smallest epsilon that a test of an event refutes with probability ``POWER``.
 
-    The event has ``probability`` under the second word and e^epsilon times that, plus delta, under the first.
-    Half of what may go wrong is left to each count, so the power is at least what is stated; inf where
-    no epsilon suffices.
+    The event has ``probability`` under the second word and e^epsilon times that, plus delta, under the first. Each
+    count may fail with half of 1 - ``POWER``, so the power is at least ``POWER``. The result is ``inf`` if no epsilon
+    suffices.
 
     Args:
         probability: under the second word, in (0, 1).
@@ -206,7 +207,7 @@ def detectable_epsilon(probability: float, trials: int, claim: Claim, tail: floa
     while many - few > 1:
         middle = (few + many) // 2
         few, many = (few, middle) if float(_lower(middle, trials, tail)) > bar else (middle, many)
-    # The least P(S|x) at which fewer than ``many`` hits are as rare as allowed.
+    # The smallest P(S|x) at which fewer than ``many`` hits are as rare as allowed.
     hit = float(betaincinv(many, trials - many + 1, 1 - miss))
     return math.log((hit - claim.delta) / probability)
 
@@ -221,7 +222,6 @@ def _check(pairs: Sequence[tuple[Any, Any]], samples: int, confidence: float) ->
 
 
 def _drawn(draw: Draw, word: Any, samples: int, counted: bool) -> NDArray[Any]:
-    """The outputs for one word; numbers or words where they are to be counted, rows otherwise."""
     outputs = np.asarray(draw(word, samples))
     if outputs.ndim < 1 or len(outputs) != samples or (counted and outputs.ndim != 1):
         raise InputError(f"a draw had shape {outputs.shape}; wanted {samples} outputs. Check the callable.")
@@ -340,7 +340,6 @@ def _power_note(trial: _Trial, claim: Claim, name: Callable[[Any], Any]) -> str:
 
 
 def _named(shown: Any) -> str:
-    """A word or vector as it is; a text, which may be empty, between quotes."""
     text = str(shown)
     return text if text and " " not in text else repr(text)
 
@@ -357,23 +356,20 @@ def _upper(hits: int | Integers, trials: int, tail: float) -> Reals:
 
 
 def _quantile(level: float, trials: int, probability: float) -> int:
-    """The least k with P(Binomial(trials, probability) <= k) >= level."""
     k = max(0, math.ceil(float(bdtrik(level, trials, probability))))
     return min(trials, k if float(bdtr(k, trials, probability)) >= level else k + 1)
 
 
 def _log_excess(excess: ArrayLike) -> Reals:
-    """Logarithm of what is above 0, -inf elsewhere."""
     values = np.asarray(excess, dtype=np.float64)
     return np.log(values, out=np.full(values.shape, -np.inf), where=values > 0)
 
 
 def _scaled(probability: Any, epsilon: float) -> Any:
-    """e^epsilon times a probability > 0, kept below overflow."""
     return np.exp(np.minimum(epsilon + np.log(probability), 700.0))
 
 
 def can_refute(trials: int, tail: float, claim: Claim) -> bool:
-    """Tell whether all hits against none would exceed the claim."""
+    """Tell whether all hits for one word and none for the other would exceed the claim."""
     low, high = float(_lower(trials, trials, tail)), float(_upper(0, trials, tail))
     return bool(_log_excess(low - claim.delta) - math.log(high) > claim.epsilon)

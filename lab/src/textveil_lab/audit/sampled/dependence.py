@@ -1,8 +1,8 @@
-"""Whether the draws of one start of a program depend on each other: then they say nothing of one draw.
+"""Checks whether the draws of one program start depend on each other: then they say nothing of one draw.
 
-A program that remembers what it drew gives the same output again, in one process; in another, another one. Its draws in
-one process are no sample of what it does to a word, however many they are. Outputs are compared two by two: in turn,
-at random places of the same start, and across starts. If all draws are independent, all three agree equally often.
+A program that remembers its draws gives the same output again in one process, and another output in another process.
+Its draws in one process are no sample of the law, however many they are. Outputs are compared two by two: in turn, at
+random positions of the same start, and across starts. If all draws are independent, all three agree equally often.
 """
 
 import copy
@@ -21,7 +21,7 @@ from textveil_lab.audit.report.report import Claim, Finding, Subject, Verdict
 from textveil_lab.audit.sampled.bounds import Draw
 
 Start: TypeAlias = Callable[[], AbstractContextManager[Draw]]
-"""Starts the program anew: it remembers nothing of what was drawn before."""
+"""Function that starts the program anew, without memory of earlier draws."""
 
 ALPHA: Final = 1e-6  # Probability, at most, that independent draws are called dependent
 STARTS: Final = 4
@@ -35,10 +35,10 @@ NOTE: Final = (
 
 
 def depends(start: Start, inputs: Sequence[Any]) -> bool:
-    """Tell whether draws depend on those before them, in the same start.
+    """Tell whether draws depend on earlier draws of the same start.
 
     Args:
-        inputs: public ones, of which ``INPUTS`` are tried.
+        inputs: public inputs, of which ``INPUTS`` are tried.
     """
     tried = list(inputs)[:INPUTS]
     outputs: list[list[NDArray[Any]]] = []
@@ -52,7 +52,6 @@ def depends(start: Start, inputs: Sequence[Any]) -> bool:
 
 
 def _dependent(outputs: Sequence[NDArray[Any]], level: float) -> bool:
-    """Two comparisons in two directions, each wrong with probability ``level`` at most; no draw is used twice."""
     first, rest = np.split(np.arange(6 * _PAIRS), [2 * _PAIRS])
     rest = seeded_generator(0).permutation(rest).reshape(4, _PAIRS)
     others = [*outputs[1:], outputs[0]]
@@ -76,7 +75,7 @@ def _differ(first: int, second: int, trials: int, level: float) -> bool:
 
 
 def no_verdict(claim: Claim, subject: Subject, samples: int = 0) -> Finding:
-    """Return what is left to say of a program whose draws depend on each other."""
+    """Return the finding on a program whose draws depend on each other."""
     return Finding(
         verdict=Verdict.NO_VERDICT,
         subject=subject,
@@ -90,10 +89,10 @@ def no_verdict(claim: Claim, subject: Subject, samples: int = 0) -> Finding:
 
 
 def copied(program: Any, shared: Sequence[object] = ()) -> Any:
-    """``program`` with a memory of its own; the very same where it cannot be copied.
+    """Return ``program`` with a memory of its own, or ``program`` itself if it cannot be copied.
 
     Args:
-        shared: what copies may share, for it is public and never changes.
+        shared: objects that copies may share, since they are public and never change.
     """
     try:
         return copy.deepcopy(program, {id(public): public for public in shared})

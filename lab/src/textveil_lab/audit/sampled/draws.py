@@ -1,4 +1,4 @@
-"""What a sampled audit draws from: mechanisms, noise distributions, foreign callables; and pairs worth trying."""
+"""Draws for sampled audits: of mechanisms, noise distributions and foreign callables; and pairs worth trying."""
 
 from dataclasses import replace
 from typing import Any
@@ -22,7 +22,7 @@ _ROUNDED = 9  # Decimals of a log-likelihood ratio: a loss that many outputs sha
 
 
 def mechanism_draw(mechanism: WordMechanism, rng: np.random.Generator | None = None) -> Draw:
-    """Draws of output ids for one input id; ``rng=None`` is the operating system's randomness."""
+    """Return a function that draws output ids for one input id; ``rng=None`` is the operating system's randomness."""
     generator = resolve(rng)
 
     def draw(word_id: Any, count: int) -> NDArray[Any]:
@@ -32,12 +32,12 @@ def mechanism_draw(mechanism: WordMechanism, rng: np.random.Generator | None = N
 
 
 def callable_draw(function: ForeignCallable | WordCallable, batch: int = 1) -> Draw:
-    """Draws of output words for one input word.
+    """Return a function that draws output words for one input word.
 
     Args:
         function: a watched callable; a bare one is watched in this process.
-        batch: words in one call. Above 1 the bounds hold only if the words of one call get independent draws:
-            ``hygiene.check_batch`` looks for what breaks that.
+        batch: words in one call. Above 1 the bounds hold only if the draws of one call are independent;
+            ``hygiene.check_batch`` tests that.
 
     Raises:
         ParameterError: batch is below 1.
@@ -55,13 +55,13 @@ def callable_draw(function: ForeignCallable | WordCallable, batch: int = 1) -> D
 
 
 def noise_draw(distribution: NoiseDistribution, rng: np.random.Generator | None = None) -> Draw:
-    """Draws of center + noise, float64, shape (count, dim), for a center of shape (dim,)."""
+    """Return a function that draws center + noise, float64, shape (count, dim), for a center of shape (dim,)."""
     generator = resolve(rng)
     return lambda center, count: distribution.sample(count, generator, np.float64) + center
 
 
 def noise_score(distribution: NoiseDistribution) -> Score:
-    """The log-likelihood ratio of two centers, from the distribution's own density."""
+    """Return the log-likelihood ratio of two centers by the distribution's own density, as a function."""
 
     def score(first: Any, second: Any, outputs: NDArray[Any]) -> Reals:
         with np.errstate(invalid="ignore"):
@@ -82,9 +82,9 @@ def audit_noise_sampled(
     confidence: float = CONFIDENCE,
     rng: np.random.Generator | None = None,
 ) -> Finding:
-    """Sampled audit of additive noise before any projection, for one difference of two words' vectors.
+    """Audit additive noise by sampling, before any projection, for one difference of two words' vectors.
 
-    The events are thresholds of the log-likelihood ratio: by Neyman and Pearson none tells more.
+    The events are thresholds of the log-likelihood ratio: by the Neyman-Pearson lemma no events tell more.
 
     Args:
         shift: v(x') - v(x), shape (dim,), not zero.
@@ -114,12 +114,12 @@ def audit_mechanism_sampled(
     confidence: float = CONFIDENCE,
     rng: np.random.Generator | None = None,
 ) -> Finding:
-    """Sampled audit of a mechanism on word ids.
+    """Audit a mechanism on word ids by sampling.
 
     Args:
         mechanism: draws the ids.
-        claim: None takes what the mechanism's guarantee says of any two words.
-        pairs: of ids; None takes four by ``candidate_pairs``, or of words of one group where others are not compared.
+        claim: None is the mechanism's guarantee for any two words.
+        pairs: of ids; None takes four by ``candidate_pairs``, or within groups if only those are compared.
         samples: draws for each word of each pair.
 
     Raises:
@@ -145,7 +145,6 @@ def audit_mechanism_sampled(
 
 
 def _pairs_of_groups(groups: Integers, count: int, rng: np.random.Generator | None) -> list[tuple[int, int]]:
-    """Random pairs of words of one group each; all different."""
     order = np.argsort(groups, kind="stable")
     beside = np.flatnonzero((np.diff(groups[order]) == 0) & (groups[order[1:]] >= 0))
     need(len(beside) > 0, "groups", "none of two words", "of two words at least")
@@ -156,14 +155,13 @@ def _pairs_of_groups(groups: Integers, count: int, rng: np.random.Generator | No
 def candidate_pairs(
     vocabulary: Vocabulary, count: int, rng: np.random.Generator | None = None
 ) -> list[tuple[int, int]]:
-    """Pairs of ids that are worth a try: a far pair, a near pair, then random ones; all different.
+    """Return pairs of ids that are worth a try: a far pair, a near pair, then random ones; all different.
 
-    The far pair is what two sweeps find (from the word farthest from the mean to the word farthest from that);
-    the near pair is the nearest among up to 512 evenly spaced words and their nearest words. Both are proposals,
-    not extremes that are proved.
+    Two sweeps find the far pair (from the word farthest from the mean to the word farthest from that); the near pair is
+    the nearest among up to 512 evenly spaced words and their nearest words. Neither is proved to be extreme.
 
     Args:
-        count: pairs wanted, >= 1; fewer come back where there are fewer.
+        count: number of pairs, >= 1; fewer if there are fewer.
     """
     from textveil_lab.vocabulary.geometry import nearest_neighbors
 

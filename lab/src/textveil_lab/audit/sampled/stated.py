@@ -1,17 +1,17 @@
-"""Draws put beside what a mechanism states of them: rows of a channel, a profile of noise, the noise itself.
+"""Compares draws with what a mechanism states of them: rows of a channel, a profile of noise, the noise itself.
 
-An exact audit speaks of what is stated. Whether that is what comes out, only draws can tell. Every test here accuses a
-mechanism that draws as it states with probability ``ALPHA`` at most, whatever the statement, without approximation.
+An exact audit is about the statement; only draws can tell whether the outputs follow it. Every test here wrongly
+accuses a mechanism with probability at most ``ALPHA``, whatever the statement, without approximation.
 
-Rows: a few draws of every word first. Of each word, the Bayes factor of one output that comes in a larger share than
-the stated row p says is taken, the mean over outputs (half of it on the word itself) and over three shares: a backdoor
-gives such an output. The words with the largest factors, and random ones, are drawn again, and the new draws alone are
-counted: that factor again, and the Bayes factor of Dirichlet(kappa p) against p, the mean over five kappa; likewise the
+Rows: a few draws of every word come first. For each word they give the Bayes factor of one output with a larger share
+than in the stated row p: the mean over outputs (half of it on the word itself) and over three shares. A backdoor gives
+such an output. The words with the largest factors, and random ones, are drawn again, and only the new draws count. They
+give that factor again and the Bayes factor of Dirichlet(kappa p) against p, the mean over five kappa; likewise the
 product over all words, and the factor of a share of draws that come out unchanged. The mean of each under p is 1, so by
-Markov it exceeds 1 / alpha with probability alpha at most. That the words are chosen by earlier draws changes nothing.
+Markov it exceeds 1 / alpha with probability at most alpha. Earlier draws choose the words, which changes nothing.
 
-Power: of honest words, each factor is above t with probability 1 / t at most, so fewer than half of ``WORDS`` are, but
-for a probability of n / (t WORDS / 2). A word with a larger factor is then drawn again.
+Power: an honest word's factor is above t with probability at most 1 / t, so fewer than half of ``WORDS`` are, except
+with probability n / (t WORDS / 2). A word with a larger factor is then drawn again.
 """
 
 import math
@@ -37,12 +37,12 @@ from textveil_lab.mechanisms.capabilities import NearestWord
 
 ALPHA: Final = 1e-6  # Probability, at most, that one audit accuses a mechanism that draws as it states
 WORDS: Final = 64
-"""Words whose rows are tested, by ``DRAWS`` draws in all: half of them the most suspicious, the rest random."""
+"""Number of words whose rows are tested, by ``DRAWS`` draws in all: half the most suspicious, half random."""
 
 DRAWS: Final = 4096
 FIRST: Final = 16  # Draws of every word that come before
 SPREAD: Final = 512
-"""Random words that are drawn in place of every word, of a larger vocabulary under a mechanism of the catalog."""
+"""Random words drawn in place of every word, for a larger vocabulary under a mechanism of the catalog."""
 
 POWER: Final = 0.99  # At which a check of rows states the smallest deviation of one word that it sees
 RARE: Final = 0.01  # Stated share of an output, at most, of which a deviation is stated
@@ -56,18 +56,18 @@ _BLOCK: Final = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawsCheck:
-    """What draws say of a statement."""
+    """Result of comparing draws with a statement."""
 
     method: str
     draws: int
-    passed: bool | None  # False where they contradict it; None where they could not have
+    passed: bool | None  # False if they contradict it; None if they could not have
     detail: str
     witness: Mapping[str, Any] = field(default_factory=dict)
     subject: Subject = Subject.WORD_CHANNEL
     # the smallest share of one output of one drawn word, of which ``RARE`` is stated at most, that the check sees with
-    # probability ``POWER``; None where none is known
+    # probability ``POWER``; None if none is known
     seen: float | None = None
-    words: int = 0  # how many words were drawn; 0 where that is not what a check is made of
+    words: int = 0  # how many words were drawn; 0 if that is not what a check is made of
 
     def to_data(self) -> dict[str, Any]:
         power = {} if self.seen is None else {"share": self.seen, "stated": RARE, "power": POWER, "words": self.words}
@@ -82,7 +82,7 @@ class DrawsCheck:
         }
 
     def finding(self, claim: Claim) -> Finding:
-        """The contradiction, which leaves a claim without support."""
+        """Return the finding of the contradiction, which leaves a claim without support."""
         return Finding(
             verdict=Verdict.CONTRADICTED,
             subject=self.subject,
@@ -97,7 +97,7 @@ class DrawsCheck:
 
 
 def together(checks: Sequence[DrawsCheck]) -> DrawsCheck:
-    """Several checks of one mechanism, each at its share of ``ALPHA``, as one: the contradiction, if there is any."""
+    """Return checks of one mechanism, each at its share of ``ALPHA``, as one: the contradiction, if there is any."""
     worst = min(checks, key=lambda check: (check.passed is not False, check.passed is None))
     return DrawsCheck(
         method=worst.method,
@@ -110,7 +110,7 @@ def together(checks: Sequence[DrawsCheck]) -> DrawsCheck:
 
 
 def draws_every_word(mechanism: Any) -> bool:
-    """Tell whether ``check_rows`` draws every word: unless a large vocabulary's code is the catalog's."""
+    """Tell whether ``check_rows`` draws every word: always, except for the catalog's code on a large vocabulary."""
     return len(mechanism.vocabulary) <= 2 * SPREAD or not from_catalog(mechanism)
 
 
@@ -126,9 +126,9 @@ def check_rows(
     """Tell whether draws follow the stated rows.
 
     Args:
-        draw: one output for each id.
+        draw: function that draws one output for each id.
         source: the stated rows, one for each word, over the same words.
-        words: public.
+        words: public words of the rows.
         every: whether every word is drawn; else ``SPREAD`` random ones.
 
     Raises:
@@ -182,7 +182,7 @@ def check_rows(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Counts:
-    """Draws of words: how often each output came, entry by entry, and what is stated of it."""
+    """Draws of words: the count of each output, entry by entry, and its stated probability."""
 
     ids: Ids  # of the words
     each: int  # draws of one word
@@ -198,7 +198,7 @@ class _Counts:
         return np.full(len(self.ids), self.each)
 
     def planted(self, outputs: int) -> Reals:
-        """Of words, the logarithm of the factor of one output that comes in a larger share than is stated."""
+        """Return, for each word, ln of the Bayes factor of one output with a larger share than stated."""
         weights = 0.5 / outputs + 0.5 * (self.outputs == self.ids[self.places])
         logs = np.full(len(self.ids), -math.inf)
         for part in _planted(self.counts, self.each, self.stated):
@@ -237,11 +237,10 @@ def _planted(counts: Integers, each: int, stated: Reals) -> list[Reals]:
 
 
 def _seen(spread: int, outputs: int, again: int, limit: float) -> float | None:
-    """See ``DrawsCheck.seen``: a bound by the two ways in which a word is seen."""
     shares = np.arange(1, 65) / 64
 
     def reaching(each: int, log_factor: float) -> Reals:
-        """Of every share, the probability that so many draws have such a factor."""
+        """Return, for every share, the probability that this many draws have such a factor."""
         counts = np.arange(each + 1)
         logs = np.logaddexp.reduce(_planted(counts, each, np.full(each + 1, RARE)), axis=0) + math.log(0.5 / outputs)
         least = np.flatnonzero(logs >= log_factor)
@@ -285,7 +284,6 @@ def _drawn(draw: Callable[[Ids], Ids], ids: Ids) -> Ids:
 
 
 def _stated(source: RowSource, inputs: Ids, outputs: Ids) -> Reals:
-    """P(output | input) of each two, shape (batch,); 0 for what is no output."""
     probabilities = np.zeros(len(inputs))
     words, which = np.unique(inputs, return_inverse=True)
     for start in range(0, len(words), _BLOCK):
@@ -299,10 +297,10 @@ def _stated(source: RowSource, inputs: Ids, outputs: Ids) -> Reals:
 
 
 def _log_factors(counts: Integers, stated: Reals) -> Reals:
-    """Logarithms of the Bayes factors against a stated row, one for each kappa; infinite where it gives no such output.
+    """Return ln of the Bayes factors against a stated row, one for each kappa; infinite if it excludes an output.
 
     Args:
-        counts: of the outputs that came, > 0.
+        counts: of the drawn outputs, > 0.
         stated: their probabilities.
     """
     if (stated <= 0).any():
@@ -331,7 +329,7 @@ def _unchanged(hits: Integers, shares: Reals, draws: Integers) -> float:
 
 
 class StatedPair(NamedTuple):
-    """Two inputs and the profile that is stated of their outputs."""
+    """Two inputs and the stated profile of their outputs."""
 
     first: Any
     second: Any
@@ -351,10 +349,10 @@ def check_profile(
     """Tell whether outputs of two inputs are no farther apart than their stated profile, at several epsilons.
 
     Args:
-        name: shows an input or an output, in public words.
+        name: function that shows an input or an output in public words.
         subject: of the profile.
         draws: for each input of a pair.
-        score: log-likelihood ratios of outputs, where they are known.
+        score: log-likelihood ratios of outputs, if they are known.
     """
     share = alpha / max(1, len(pairs) * len(_EPSILONS))
     drawn, contradicted = 0, None
@@ -402,8 +400,8 @@ def _of_places(score: Score | None, inputs: tuple[Any, Any]) -> Score | None:
 def check_noise(mechanism: NearestWord, rng: np.random.Generator, *, alpha: float = ALPHA) -> DrawsCheck:
     """Tell whether outputs lie as far from their words as those of the stated noise, drawn and searched for here.
 
-    Of each random word one output of either is taken; whichever is nearer to the word, either is with the same
-    probability. So the signs are fair coins, and their count is tested exactly.
+    Each random word gets one output of either; each is the nearer one with the same probability. So the signs are fair
+    coins, and their count is tested exactly.
     """
     points = mechanism.points.astype(np.float64)
     ids = rng.integers(0, len(points), 2 * SPREAD)
@@ -428,6 +426,6 @@ def check_noise(mechanism: NearestWord, rng: np.random.Generator, *, alpha: floa
 def pairs_of_points(
     points: NDArray[Any], pairs: Sequence[tuple[int, int]], profile: Callable[[Reals], PrivacyProfile]
 ) -> list[StatedPair]:
-    """Pairs of words whose points differ, with the profile of noise on them."""
+    """Return pairs of words whose points differ, with the profile of noise on them."""
     shifts = [(a, b, points[a].astype(np.float64) - points[b].astype(np.float64)) for a, b in pairs]
     return [StatedPair(a, b, profile(shift)) for a, b, shift in shifts if shift.any()]

@@ -1,1 +1,1 @@
-"""What is learned from sanitized documents: tasks, a linear classifier, and accuracies with intervals."""
+"""Learning from sanitized documents: tasks, a linear classifier, and accuracies with intervals."""

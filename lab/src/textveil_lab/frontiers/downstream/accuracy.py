@@ -1,11 +1,10 @@
-"""How well a task is learned from releases: tested on released documents, and on documents as they are.
+"""Accuracy of a task learned from releases, on released documents and on the originals.
 
-The classifier is ridge regression on the classes. It has no draws, no steps and nothing to tune by hand, so all
-releases are treated alike; its strength is chosen anew for every release by leave-one-out error, from that release
-alone, because noisier features need a stronger one. Source: Hastie, Tibshirani and Friedman 2009, sections 4.2 and
-7.10 (leave-one-out of a linear smoother).
+The classifier is ridge regression on the classes. It has no draws, no steps and no manual tuning, so all releases are
+treated alike. Leave-one-out error chooses its strength anew from every release alone, because noisier features need a
+stronger one. Source: Hastie, Tibshirani and Friedman 2009, sections 4.2 and 7.10 (leave-one-out of a linear smoother).
 
-Features of documents: the sum of their words' vectors over the root of their number.
+Features of a document: the sum of their words' vectors over the root of their number.
 """
 
 from collections.abc import Callable
@@ -22,7 +21,7 @@ from textveil_lab.frontiers.downstream.tasks import LabelledPart, Repetition
 from textveil_lab.vocabulary.documents import Documents, document_features
 
 Disturb: TypeAlias = Callable[[Vectors, np.random.Generator], Vectors | Reals]
-"""What becomes of the vectors of a batch's words, shape (tokens, dim) to the same."""
+"""Function that disturbs the vectors of a batch's words; shape (tokens, dim) to the same."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,7 +36,7 @@ class BatchNoise:
 
 
 def token_vectors(vectors: Vectors, documents: Documents, noise: BatchNoise | None, seed: int) -> Vectors:
-    """The vector of every word of the documents, with its noise; float32, shape (tokens, dim).
+    """Return the vector of every word of the documents, with its noise; float32, shape (tokens, dim).
 
     Args:
         vectors: of the words, float32, shape (n, dim).
@@ -55,7 +54,7 @@ def token_vectors(vectors: Vectors, documents: Documents, noise: BatchNoise | No
 
 
 def features_of(vectors: Vectors, documents: Documents, noise: BatchNoise | None = None, seed: int = 0) -> Vectors:
-    """Features of documents, float32, shape (documents, dim); the arguments are those of ``token_vectors``."""
+    """Return the features of documents, float32, shape (documents, dim); arguments as in ``token_vectors``."""
     if noise is None:
         return document_features(vectors, documents.ids, documents.bounds)
     tokens = token_vectors(vectors, documents, noise, seed)
@@ -63,22 +62,22 @@ def features_of(vectors: Vectors, documents: Documents, noise: BatchNoise | None
 
 
 _STRENGTHS: Final = 10.0 ** np.arange(-4, 5)
-"""Of the ridge, in units of the mean eigenvalue of the features' second moments."""
+"""Strengths of the ridge, in units of the mean eigenvalue of the features' second moments."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinearClassifier:
-    """Says the class of the largest linear score."""
+    """Classifier by the largest linear score."""
 
     weights: Reals  # shape (dim, classes)
     shares: Reals  # of the classes among the training documents, shape (classes,)
     strength: float
 
     def predict(self, features: NDArray[np.floating]) -> Integers:
-        """A class for each row of ``features``, shape (documents, dim).
+        """Return a class for each row of ``features``, shape (documents, dim).
 
-        Features are centered by their own mean: those of clean and of released documents have different ones, and the
-        mean of the training documents would move all test documents to one side.
+        Features are centered by their own mean: clean and released documents have different means, and that of the
+        training documents would move all test documents to one side.
         """
         points = np.asarray(features, dtype=np.float64)
         scores = (points - points.mean(axis=0)) @ self.weights + self.shares
@@ -86,10 +85,10 @@ class LinearClassifier:
 
 
 def fit_linear(features: NDArray[np.floating], classes: Integers, number: int) -> LinearClassifier:
-    """Learn from features of documents.
+    """Fit the classifier to features of documents.
 
     Args:
-        features: shape (documents, dim), two documents or more.
+        features: shape (documents, dim), at least two documents.
         classes: of each, in [0, number).
     """
     need(len(features) >= 2, "features", f"{len(features)} documents", "two or more")
@@ -115,32 +114,32 @@ def fit_linear(features: NDArray[np.floating], classes: Integers, number: int) -
 
 
 class DocumentClassifier(Protocol):
-    """Says classes of documents."""
+    """Classifier of documents."""
 
     def predict(self, documents: Documents) -> Integers:
-        """A class for each document, shape (documents,)."""
+        """Return a class for each document, shape (documents,)."""
 
 
 class DocumentLearner(Protocol):
-    """Learns classes of documents."""
+    """Learner of document classes."""
 
     def fit(self, part: LabelledPart, number: int, seed: int) -> DocumentClassifier:
-        """A classifier among ``number`` classes; ``seed`` is of all that it draws."""
+        """Return a classifier among ``number`` classes; ``seed``: of all its draws."""
 
 
 @dataclass(frozen=True, slots=True)
 class Accuracies:
-    """Shares of test documents whose class was said right, by one classifier that learned from one run."""
+    """Shares of correctly classified test documents, for one classifier trained on one run."""
 
     on_releases: float
     on_texts: float
 
 
 def accuracies(learner: DocumentLearner, number: int, clean: Repetition, released: Repetition, seed: int) -> Accuracies:
-    """Learn from released documents, test on both.
+    """Train on released documents, test on both.
 
     Args:
-        released: the same run with released words; ``clean`` itself for what is learned without any protection.
+        released: the same run with released words, or ``clean`` itself for a classifier without protection.
     """
     classifier = learner.fit(released.train, number, seed)
     on_releases = _share(classifier, released.test)
@@ -153,14 +152,14 @@ def _share(classifier: DocumentClassifier, part: LabelledPart) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinearLearner:
-    """Ridge regression on sums of the words' vectors; see the module."""
+    """Learner by ridge regression on sums of the words' vectors."""
 
     vectors: Vectors  # public vectors of the words, float32, shape (n, dim)
     # what is added to all vectors of a batch, in training and in testing; None adds nothing
     noise: BatchNoise | None = None
 
     def fit(self, part: LabelledPart, number: int, seed: int) -> DocumentClassifier:
-        """Learn; only the noise is drawn."""
+        """Fit a classifier; only the noise is drawn."""
         features = features_of(self.vectors, part.documents, self.noise, seed)
         return _Linear(fit_linear(features, part.classes, number), self.vectors, self.noise, seed + 1)
 

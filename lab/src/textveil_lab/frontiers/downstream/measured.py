@@ -1,8 +1,8 @@
-"""What the release of a labelled corpus is still good for, and what an attacker makes of it, run by run.
+"""Utility of a released labelled corpus, and an attacker's success, run by run.
 
 For a channel the attacker is exact: the word of the largest prior times P(y | x). The channel of a noisy vector's
-nearest word is not known in closed form; there the attacker is given the noisy vector itself, which is more than is
-released, so that no attacker on the released word does better than the share that is printed.
+nearest word is not known in closed form; there the attacker gets the noisy vector itself, which is more than is
+released. So no attacker on the released word does better than the printed share.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from textveil_lab.mechanisms.product_columns import own_columns
 from textveil_lab.numerics.intervals import student_mean
 from textveil_lab.posterior.words import WordPosterior, checked_prior
 
-NOISY_TOKENS: Final = 200  # Tokens that are attacked where every word's density must be computed for each
+NOISY_TOKENS: Final = 200  # Tokens that are attacked if every word's density must be computed for each
 
 
 def recovered(
@@ -36,13 +36,13 @@ def recovered(
     rng: np.random.Generator,
     confidence: float = 0.95,
 ) -> Bound:
-    """Share of words that a Bayes attacker names rightly.
+    """Return the share of words that a Bayes attacker names correctly.
 
     Args:
         mechanism: of the release; a channel, or one that adds noise of a known density to public points.
-        words: a sample of the words as they were, independent draws from a text, shape (batch,).
-        released: what became of them, shape (batch,); noisy vectors are drawn afresh.
-        prior: what the attacker takes for the frequencies of words, shape (n,).
+        words: independent draws of original words from a text, shape (batch,).
+        released: their releases, shape (batch,); noisy vectors are drawn afresh.
+        prior: the attacker's word frequencies, shape (n,).
 
     Raises:
         UnsupportedGuarantee: the mechanism is neither.
@@ -60,10 +60,10 @@ def recovered(
 
 
 def guessed_from_noisy_vectors(mechanism: NoisyVectors, words: Ids, prior: Reals, rng: np.random.Generator) -> Ids:
-    """The most probable word behind a fresh noisy vector of each word; ties to the lower id, shape (batch,).
+    """Return the most probable word behind a fresh noisy vector of each word, the lower id in a tie; shape (batch,).
 
     Args:
-        words: as they were, shape (batch,).
+        words: originals, shape (batch,).
         prior: of the words, with sum 1, shape (n,).
     """
     points = np.asarray(mechanism.points, dtype=np.float64)
@@ -78,17 +78,17 @@ def guessed_from_noisy_vectors(mechanism: NoisyVectors, words: Ids, prior: Reals
 CONFIDENCE: Final = 0.95  # Of each interval, on its own
 ATTACKED: Final = 4000  # Tokens of test documents that an attacker looks at, at most
 Scorer: TypeAlias = Callable[[Repetition, Repetition], Mapping[str, float]]
-"""Numbers by name, of a run as it is and of its release."""
+"""Function from a run and its release to scores by name."""
 
 ON_RELEASES, ON_TEXTS = "tested on releases", "tested on clean text"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured:
-    """What came out for one mechanism."""
+    """Scores of one mechanism."""
 
     scores: Mapping[str, Reals]  # by name, one number a run, shape (runs,); runs share no document and no draw
-    # share of words that the Bayes attacker names rightly; None where it was not asked for
+    # share of words that the Bayes attacker names rightly; None if it was not asked for
     recovered: Bound | None = None
 
     def to_data(self) -> dict[str, Any]:
@@ -105,7 +105,7 @@ class Measured:
         return student_mean(self.scores[score], confidence)
 
     def lead(self, score: str, other: Measured, confidence: float = CONFIDENCE) -> Bound:
-        """By how much a score is above another mechanism's on the same documents, the mean over runs."""
+        """Return the mean over runs of a score's lead over another mechanism's on the same documents."""
         return student_mean(self.scores[score] - other.scores[score], confidence)
 
 
@@ -121,11 +121,11 @@ def measured(
     """Release every run of a task and score it.
 
     Args:
-        mechanism: releases every word; None leaves the documents as they are.
-        scorers: what is measured; their names must not overlap.
-        stream: told apart by it.
+        mechanism: releases every word; None leaves the documents unchanged.
+        scorers: their score names must not overlap.
+        stream: separates the draws of different calls.
         prior: of the attacker, shape (n,); None leaves the attack out.
-        attacked: tokens of test documents that the attacker looks at, at most.
+        attacked: largest number of test tokens that the attacker sees.
     """
     rows: list[dict[str, float]] = []
     clean, drawn = [], []
@@ -144,13 +144,13 @@ def measured(
 
 
 def released_run(mechanism: WordMechanism, run: Repetition, rng: np.random.Generator) -> Repetition:
-    """The documents of a run, word by word through a mechanism."""
+    """Return the documents of a run, word by word through a mechanism."""
     train, test = (mechanism.privatize(part.documents.ids, rng) for part in run)
     return Repetition(with_ids(run.train, train), with_ids(run.test, test))
 
 
 def accuracy_scorer(name: str, learner: DocumentLearner, classes: int, seed: int = 0) -> Scorer:
-    """Accuracy on released and on clean documents of what was learned from released ones."""
+    """Return a scorer: accuracy on released and on clean documents of a classifier trained on released ones."""
 
     def score(clean: Repetition, released: Repetition) -> Mapping[str, float]:
         shares = accuracies(learner, classes, clean, released, seed)

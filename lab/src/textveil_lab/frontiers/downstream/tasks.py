@@ -1,4 +1,4 @@
-"""Labelled public corpora as ids of a vocabulary, cut into runs that share no document."""
+"""Labelled public corpora as ids of a vocabulary, cut into runs without common documents."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from textveil_lab.vocabulary.documents import DocumentReader, Documents
 
 
 class Labelled(NamedTuple):
-    """Texts of a corpus and the class of each, from 0."""
+    """Texts of a corpus and their classes, from 0."""
 
     texts: tuple[str, ...]
     classes: tuple[int, ...]
@@ -20,7 +20,7 @@ class Labelled(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corpus:
-    """A labelled corpus with its own training and test part."""
+    """Labelled corpus with its own training and test part."""
 
     name: str
     class_names: tuple[str, ...]
@@ -44,7 +44,7 @@ class Repetition(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelledTask:
-    """A corpus in the words of one vocabulary, cut into runs."""
+    """Corpus in the words of one vocabulary, cut into runs."""
 
     name: str
     classes: int  # how many there are; every part of every run holds as many documents of each
@@ -52,7 +52,7 @@ class LabelledTask:
 
 
 def with_ids(part: LabelledPart, ids: Ids) -> LabelledPart:
-    """The same documents with other words in their places, such as released ones."""
+    """Return the same documents with other words in their positions, such as released ones."""
     return LabelledPart(Documents(ids, part.documents.bounds), part.classes)
 
 
@@ -61,13 +61,13 @@ def task_of(
 ) -> LabelledTask:
     """Draw documents for several runs, every class in the same share, none twice.
 
-    Words that the vocabulary lacks are read as those that stand for them, as a sanitizer reads them.
+    Words outside the vocabulary are read as their public substitutes, as a sanitizer reads them.
 
     Args:
         words: of the vocabulary, in the order of their ids.
         runs: repetitions, at least two.
         train: documents of a run to learn from, at least one a class.
-        longest: words of a document that are kept, its first ones.
+        longest: number of words kept of a document, its first ones.
 
     Raises:
         InputError: the corpus has too few documents of a class.
@@ -113,7 +113,7 @@ def _parts(
 
 
 def shortened(documents: Documents, longest: int) -> Documents:
-    """The first words of every document, ``longest`` at most."""
+    """Return the first words of every document, at most ``longest``."""
     starts, lengths = documents.bounds[:-1], np.diff(documents.bounds)
     kept = np.minimum(lengths, longest)
     places = np.arange(len(documents.ids)) - np.repeat(starts, lengths)

@@ -1,4 +1,4 @@
-"""BRR: every bit of a word's code flipped at random, then the word with the nearest code."""
+"""BRR: flip every bit of a word's code at random, then take the word with the nearest code."""
 
 import math
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ _ROUNDING = 2.0**-30  # covers the rounding of logarithms of binomial probabilit
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BitFlips:
-    """Every bit is flipped with probability flips / 2^53, each by an integer of its own.
+    """Law of flips: every bit is flipped with probability flips / 2^53, each by its own integer.
 
     Source: Warner 1965; proof: textveil_lab/proofs/brr.md.
     """
@@ -44,12 +44,12 @@ class BitFlips:
 
     @property
     def probability(self) -> float:
-        """Of a flip; exact."""
+        """Probability of a flip, exact."""
         return self.flips / _ALL
 
     @property
     def loss(self) -> float:
-        """Nats by which one bit tells its value at most, rounded up."""
+        """Largest loss of one bit in nats, rounded up."""
         return log_ratio_up(_ALL - self.flips, self.flips)
 
     def sample(self, count: int, bits: int, generator: np.random.Generator) -> Flags:
@@ -58,10 +58,11 @@ class BitFlips:
 
 
 def bit_flips(epsilon: float) -> BitFlips:
-    """The flips of least probability, in units of 2^-53, that cost one bit at most epsilon: 1 / (1 + e^epsilon).
+    """Return the flips of smallest probability, in units of 2^-53, at which a bit costs at most epsilon.
 
     Args:
-        epsilon: nats for one bit, finite and > 0. Beyond 36.7 less is spent.
+        epsilon: nats for one bit, finite and > 0. The probability is 1 / (1 + e^epsilon), rounded up; beyond 36.7 less
+            is spent.
     """
     need(0 < epsilon < math.inf, "epsilon", epsilon, "finite and > 0")
     with localcontext() as context:
@@ -77,7 +78,7 @@ def bit_flips(epsilon: float) -> BitFlips:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlippedBitsProfile:
-    """The privacy profile of two codes that differ in some bits; see ``noise.capabilities.PrivacyProfile``.
+    """Privacy profile of two codes that differ in some bits; see ``noise.capabilities.PrivacyProfile``.
 
     With K of those bits flipped the loss is (bits - 2 K) ln((1 - p) / p), and K is binomial.
     """
@@ -89,7 +90,7 @@ class FlippedBitsProfile:
 
     @property
     def largest_loss(self) -> float:
-        """The loss where none of those bits is flipped, rounded up."""
+        """Loss if none of those bits is flipped, rounded up."""
         return math.nextafter(self.bits * self.flips.loss, math.inf) if self.bits > 1 else self.flips.loss
 
     def log_delta(self, epsilon: float) -> Bound:
@@ -117,7 +118,7 @@ _SEED = Option(at_least(0), "Seed of the public hyperplanes of the codes.", "N",
 
 
 def binary_codes(vectors: Vectors, bits: int, seed: int) -> Vectors:
-    """Codes of words, entries -1 and 1, float32, shape (n, bits): signs after the mean vector is taken away.
+    """Return codes of words, entries -1 and 1, float32, shape (n, bits): signs after the mean vector is subtracted.
 
     Two vectors at an angle a differ in a share near a / pi of the bits. The hyperplanes are those of ``random_map``.
     Source: Charikar 2002.
@@ -134,7 +135,7 @@ def binary_codes(vectors: Vectors, bits: int, seed: int) -> Vectors:
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class BinaryResponse:
-    """y = the word whose code is nearest, in the Hamming distance, to the code of x with every bit flipped at random.
+    """Release the word whose code is nearest, in the Hamming distance, to the code of x with bits flipped at random.
 
     Source: Carvalho, Vasiloudis and Feyisetan 2021 (BRR); proof: textveil_lab/proofs/brr.md.
     """
@@ -160,12 +161,15 @@ class BinaryResponse:
         return out
 
     def word_distances(self, ids: Ids) -> Reals:
-        """See ``capabilities.OnWordDistances``: bits in which two codes differ."""
+        """Return the number of bits in which two codes differ; see ``capabilities.OnWordDistances``."""
         bits = self.codes.shape[1]
         return (bits - self.codes[checked_ids(ids, len(self.vocabulary))].astype(np.float64) @ self.codes.T) / 2
 
     def worst_pair(self) -> WorstStates:
-        """See ``capabilities.NoisyStates``: the more bits differ, the more is told at every epsilon."""
+        """Return the pair whose codes differ most: more bits tell more at every epsilon.
+
+        See ``capabilities.NoisyStates``.
+        """
         first, second = self.farthest
         differing = int(np.count_nonzero(self.codes[first] != self.codes[second]))
         return WorstStates(first, second, differing, FlippedBitsProfile(flips=self.flips, bits=differing))
@@ -189,14 +193,14 @@ def brr(
 ) -> BinaryResponse:
     """Binary randomized response, calibrated by exactly one of its first two parameters.
 
-    How the paper makes codes of vectors could not be read; here a bit says on which side of a public random hyperplane
-    a vector lies, after the mean vector is taken away. The guarantee is of the codes, whatever they are made by.
+    The paper does not say how it makes codes of vectors; here a bit says on which side of a public random hyperplane a
+    vector lies, after the mean vector is subtracted. The guarantee is about the codes, however they are made.
 
-    ``epsilon`` is shared by the bits in which the two farthest codes differ; ``epsilon_per_distance`` is that of
-    one bit. A code has at most 8,192 ``bits``.
+    The bits in which the two farthest codes differ share ``epsilon``; ``epsilon_per_distance`` is that of one bit. A
+    code has at most 8,192 ``bits``.
 
     Raises:
-        ParameterError: neither or both parameters, one out of its domain, or one code for all words.
+        ParameterError: neither or both parameters, one out of its domain, or all words have one code.
     """
     name, value = one_of(epsilon=epsilon, epsilon_per_distance=epsilon_per_distance)
     need(bits <= _MOST_BITS, "bits", bits, f"between 1 and {_MOST_BITS}")

@@ -1,4 +1,4 @@
-"""Points of hyperbolic space for words, and noise around a word's point, then the nearest word there: metric DP."""
+"""Public points of hyperbolic space for words, noise around a word's point, then the nearest word: metric DP."""
 
 import hashlib
 from collections.abc import Mapping
@@ -74,7 +74,7 @@ class Points:
         return outward(self.farthest.distance)
 
     def word_distances(self, ids: Ids) -> Reals:
-        """Hyperbolic distances from each id to every word, shape (batch, n)."""
+        """Return hyperbolic distances from each id to every word, shape (batch, n)."""
         return distances(self.ball, ids)
 
     @property
@@ -91,16 +91,16 @@ class Points:
 def hyperbolic_points(
     vocabulary: Vocabulary, source: str, dim: int | None, radius: float | None, usual: float
 ) -> Points:
-    """The points that options ask for.
+    """Return the points that the options ask for.
 
     Args:
         source: ``"made"`` or ``"given"``.
         dim: of made points; None is 2.
         radius: of made points; None is ``usual``.
-        usual: the radius where none is asked for.
+        usual: default radius.
 
     Raises:
-        ParameterError: options that do not fit the source, points outside the ball, or one point for all words.
+        ParameterError: options do not fit the source, points are outside the ball, or all words have one point.
     """
     if source == MADE:
         chosen, reach = dim or 2, usual if radius is None else radius
@@ -125,7 +125,7 @@ _RADIUS, _LEAST = 3.0, 0.01
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class HyperbolicResponse:
-    """y = the word whose point is nearest to a noisy point around that of x, in hyperbolic space.
+    """Release the word whose point is nearest to a noisy point around that of x, in hyperbolic space.
 
     Source: Feyisetan, Diethe and Drake 2019; proof: textveil_lab/proofs/hyperbolic_laplace.md.
     """
@@ -139,7 +139,7 @@ class HyperbolicResponse:
     _lifted: Reals = field(repr=False)
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
-        """One draw for each id; see ``WordMechanism.privatize``. Ties go to the lowest id."""
+        """Return one draw for each id; see ``WordMechanism.privatize``. The lowest id wins a tie."""
         words, generator = checked_ids(ids, len(self.vocabulary)), resolve(rng)
         signs = np.append(-1.0, np.ones(self.noise.dim))
         rows = max(1, _ENTRIES // len(self.vocabulary))
@@ -153,7 +153,7 @@ class HyperbolicResponse:
         return self.points.word_distances(checked_ids(ids, len(self.vocabulary)))
 
     def worst_pair(self) -> WorstStates:
-        """See ``capabilities.NoisyStates``: delta grows with the distance at every epsilon."""
+        """Return the worst pair: delta grows with the distance at every epsilon. See ``capabilities.NoisyStates``."""
         far = self.points.farthest
         profile = HyperbolicProfile(noise=self.noise, distance=far.distance)
         return WorstStates(far.first, far.second, far.distance, profile)
@@ -177,15 +177,15 @@ def hyperbolic_laplace(
 ) -> HyperbolicResponse:
     """Density proportional to exp(-rate d(x, z)) of the hyperbolic distance, calibrated by one of two parameters.
 
-    The paper samples by a Markov chain, whose distance from that density after finitely many steps nobody bounds; here
-    the distance from x is drawn exactly. The density has an integral where the rate is above the dimension less 1: else
-    the mechanism is refused (``hyperbolic_exponential`` has no such limit).
+    The paper samples by a Markov chain, whose distance from that density after finitely many steps has no known bound;
+    here the distance from x is drawn exactly. The density has a finite integral only if the rate is above the dimension
+    less 1; else the mechanism is refused (``hyperbolic_exponential`` has no such limit).
 
-    The rate is ``epsilon_per_distance``, above the dimension less 1, or ``epsilon`` divided by the exact diameter
-    of the points.
+    The rate is ``epsilon_per_distance``, above the dimension less 1, or ``epsilon`` divided by the exact diameter of
+    the points.
 
     Raises:
-        ParameterError: neither or both parameters, a rate that is too small for the dimension, or points that are none.
+        ParameterError: neither or both parameters, a rate that is too small for the dimension, or invalid points.
     """
     name, value = one_of(epsilon=epsilon, epsilon_per_distance=epsilon_per_distance)
     usual = _RADIUS

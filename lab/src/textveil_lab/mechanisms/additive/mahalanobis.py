@@ -1,4 +1,4 @@
-"""Perturb and project with elliptical noise, shaped by the public vectors: metric DP in a metric of its own."""
+"""Perturb and project with elliptical noise, shaped by the public vectors: metric DP in its own metric."""
 
 import math
 from functools import partial
@@ -31,7 +31,7 @@ from textveil_lab.noise.elliptical_laplace import EllipticalLaplace
 from textveil_lab.vocabulary.geometry import farthest_pair, remembered
 
 PROOF = "textveil_lab/proofs/mahalanobis.md"
-_LEAST = 1e-10  # the least eigenvalue of the shape, relative to the largest: its root is then inverted to 9 digits
+_LEAST = 1e-10  # the smallest eigenvalue of the shape, relative to the largest: its root is then inverted to 9 digits
 
 CovarianceWeight: TypeAlias = Annotated[
     float,
@@ -66,7 +66,7 @@ def mahalanobis(
 
     M = w S + (1 - w) I, w = covariance_weight, S the covariance of the public clipped vectors, scaled to trace dim: the
     regularized Mahalanobis norm. At w = 0 it is ``spherical_laplace``. The guarantee is in the distance ||v - v'||_M;
-    ``euclidean_epsilon_per_distance`` of the parameters is what follows for the Euclidean one.
+    the parameter ``euclidean_epsilon_per_distance`` states the resulting one for the Euclidean distance.
 
     The rate is ``epsilon_per_distance``, per unit of the norm, or ``epsilon`` divided by the exact diameter in the
     norm. At ``covariance_weight`` 1 the covariance must be invertible. Measuring the diameter takes ten seconds for
@@ -102,7 +102,7 @@ def elliptical_noise(
     clip: float | None,
     progress: Progress | None = None,
 ) -> tuple[EllipticalLaplace, MetricDP, dict[str, Any]]:
-    """The noise, what it promises of the noisy vector, and the parameters that say so; see ``mahalanobis``."""
+    """Return the noise, the guarantee of the noisy vector, and the parameters that state it; see ``mahalanobis``."""
     name, value = one_of(epsilon=epsilon, epsilon_per_distance=epsilon_per_distance)
     points = clipped_points(vocabulary, clip)
     root, least = covariance_root(points, covariance_weight)
@@ -127,7 +127,7 @@ def elliptical_noise(
 
 
 def elliptical_distances(vocabulary: Vocabulary, noise: EllipticalLaplace, clip: float | None) -> WordDistances:
-    """Mahalanobis distances between clipped vectors, in the coordinates of the noise."""
+    """Return Mahalanobis distances between clipped vectors, in the coordinates of the noise."""
     return partial(_elliptical_distances, vocabulary, noise, clip)
 
 
@@ -136,10 +136,10 @@ def _elliptical_distances(vocabulary: Vocabulary, noise: EllipticalLaplace, clip
 
 
 def covariance_root(points: Vectors, weight: float) -> tuple[Reals, float]:
-    """The symmetric root of M, and its least eigenvalue.
+    """Return the symmetric root of M, and its smallest eigenvalue.
 
     Raises:
-        ParameterError: M is singular, or so near to it that its root cannot be inverted.
+        ParameterError: M is singular, or nearly so, and its root cannot be inverted.
     """
     values, directions = np.linalg.eigh(weight * _scaled_covariance(points) + (1 - weight) * np.eye(points.shape[1]))
     wanted = "below 1 where the covariance of the vectors is singular or nearly so"
@@ -149,7 +149,6 @@ def covariance_root(points: Vectors, weight: float) -> tuple[Reals, float]:
 
 
 def _scaled_covariance(points: NDArray[np.float32]) -> Reals:
-    """The covariance of the rows, scaled to trace dim; of points that are all the same, the identity."""
     rows = points.astype(np.float64)
     rows -= rows.mean(axis=0)
     products = rows.T @ rows

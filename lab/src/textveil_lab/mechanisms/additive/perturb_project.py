@@ -28,10 +28,10 @@ _ROWS = 64
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankResampling:
-    """Replaces a word by its i-th nearest, i geometric with ratio exp(-decay), cut at the vocabulary's size.
+    """Replacement of a word by its i-th nearest, i geometric with ratio exp(-decay), cut at the vocabulary's size.
 
-    It sees the nearest word and never the input, so it is post-processing and free.
-    Source: Asghar et al. 2026 (dX-privacy for text and the curse of dimensionality), the section on the fix.
+    It sees only the nearest word, never the input, so it is post-processing and free. Source: Asghar et al. 2026
+    (dX-privacy for text and the curse of dimensionality), the section on the fix.
     """
 
     grid: IntegerGrid  # the public vectors
@@ -42,13 +42,13 @@ class RankResampling:
         need(0 < self.decay < math.inf, "decay", self.decay, "finite and > 0")
 
     def ranks(self, count: int, rng: np.random.Generator) -> Integers:
-        """Ranks in [0, n) with P(i) proportional to exp(-decay * i); shape (count,)."""
+        """Return ranks in [0, n) with P(i) proportional to exp(-decay * i); shape (count,)."""
         mass = -math.expm1(-self.decay * self.grid.size)
         drawn = np.floor(-np.log1p(-rng.random(count) * mass) / self.decay)
         return np.minimum(drawn, self.grid.size - 1).astype(np.int64)
 
     def __call__(self, ids: Ids, rng: np.random.Generator) -> Ids:
-        """The resampled words; shape (batch,). Distance ties go to the lower id."""
+        """Return the resampled words; shape (batch,). The lower id wins a distance tie."""
         ranks = self.ranks(len(ids), rng)
         out = ids.copy()
         moved = np.flatnonzero(ranks > 0)
@@ -79,10 +79,10 @@ _BLOCK = 4096  # tokens that are searched for at once: 5 MB of noisy vectors at 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False, kw_only=True)
 class PerturbProject:
-    """y = nearest word to clip(v(x)) + noise, the noise fresh for every token; or so with images of a public map.
+    """Release the nearest word to clip(v(x)) + noise, or to noise on a public map's image; fresh noise for every token.
 
-    The guarantee is that of the noisy vector; the nearest word and the resampling of ranks see only
-    that vector and public tables. Noisy vectors never leave this class.
+    The guarantee is that of the noisy vector; the nearest word and the resampling of ranks see only that vector and
+    public tables. Noisy vectors stay in this class.
     """
 
     name: str
@@ -112,9 +112,9 @@ class PerturbProject:
 def noisy_vectors(
     points: Vectors, words: Ids, distribution: NoiseDistribution, generator: np.random.Generator
 ) -> Vectors:
-    """Vectors of words with fresh noise, float32, shape (batch, dim).
+    """Return vectors of words with fresh noise, float32, shape (batch, dim).
 
-    Added in float64 and then rounded: rounding is a function of the noisy vector alone.
+    The noise is added in float64 and then rounded: rounding is a function of the noisy vector alone.
     """
     out = np.empty((len(words), distribution.dim), dtype=np.float32)
     rows = block_rows(distribution.dim)
@@ -133,14 +133,14 @@ def drawn_from_noise(
     generator: np.random.Generator,
     choose: Callable[[Ids, Vectors], Ids],
 ) -> Ids:
-    """One output word for each word; shape (batch,).
+    """Return one output word for each word; shape (batch,).
 
     Args:
-        points: what noise is added to, shape (n, dim).
+        points: noise is added to these, shape (n, dim).
         words: ids, shape (batch,).
         generator: source of randomness.
-        choose: from a block of words and their noisy vectors to output ids. A mechanism that is private looks at the
-            vectors alone.
+        choose: function from a block of words and their noisy vectors to output ids. A private mechanism uses the
+            vectors only.
     """
     distribution.sample(0, generator)  # refuses noise that would not fit the search's float32
     out = np.empty(len(words), dtype=np.int64)
@@ -151,14 +151,14 @@ def drawn_from_noise(
 
 
 def euclidean(points: NDArray[Any], ids: Ids) -> Reals:
-    """Distances from the points of these words to those of all, shape (batch, n); by differences, for near points."""
+    """Return distances from these words' points to all points, shape (batch, n); by differences, for near points."""
     from scipy.spatial.distance import cdist  # only audits measure them
 
     return np.asarray(cdist(points[ids], points), dtype=np.float64)
 
 
 def clipped_distances(vocabulary: Vocabulary, clip: float | None) -> WordDistances:
-    """Euclidean distances between the vectors, the longer ones shortened to the norm ``clip``."""
+    """Return Euclidean distances between the vectors, longer ones shortened to the norm ``clip``."""
     return partial(_clipped_distances, vocabulary, clip)
 
 
@@ -167,10 +167,10 @@ def _clipped_distances(vocabulary: Vocabulary, clip: float | None, ids: Ids) -> 
 
 
 def clipped_points(vocabulary: Vocabulary, clip: float | None) -> Vectors:
-    """The vectors, the longer ones shortened to the norm ``clip``; None leaves them.
+    """Return the vectors, the longer ones shortened to the norm ``clip``; None leaves them.
 
     Raises:
-        ParameterError: they are too long for the search of the nearest.
+        ParameterError: they are too long for the nearest-word search.
     """
     norm = checked_clip(clip)
     points = vocabulary.vectors if norm is None else clip_vectors(vocabulary.vectors, norm)
@@ -192,16 +192,16 @@ def perturb_project(
     projection: str | None = None,
     distances: WordDistances | None = None,
 ) -> PerturbProject:
-    """Assemble the mechanism; that the guarantee holds is up to the caller.
+    """Assemble the mechanism; the caller must prove its guarantee.
 
     Args:
-        distribution: noise of the dimension of what it is added to.
+        distribution: noise of the dimension of ``points``.
         parameters: public parameters for reports; the clip, the ranks and the projection are added.
-        guarantee: what ``distribution`` gives at the diameter of the clipped vectors.
-        points: what a public map makes of the clipped vectors, where noise is added to that; the nearest word is then
-            the one with the nearest image.
-        rank_constant: the paper's c of the resampling around the nearest word; None leaves it out.
-        rank_rate: what c is multiplied by, for nats per rank; None is the epsilon of the guarantee.
+        guarantee: of ``distribution`` at the diameter of the clipped vectors.
+        points: images of the clipped vectors under a public map, to which noise is added; the released word has the
+            nearest image. None: the clipped vectors.
+        rank_constant: the paper's c of the resampling around the nearest word; None: no resampling.
+        rank_rate: factor of c, for nats per rank; None is the epsilon of the guarantee.
         projection: a backend of ``nearest.choice``; None is the fastest exact one that is installed.
         distances: the metric of a guarantee per distance.
     """

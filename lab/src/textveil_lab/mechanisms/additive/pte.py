@@ -42,10 +42,10 @@ _LARGEST = 2**28  # Entries: 2 GB of them
 
 
 def random_map(seed: int, dim: int, map_dim: int) -> Reals:
-    """Independent N(0, 1 / map_dim) entries, each a float32 number, float64, shape (map_dim, dim).
+    """Return independent N(0, 1 / map_dim) entries, each a float32 number, float64, shape (map_dim, dim).
 
-    Made from SHAKE-256 of the seed and the shape: public, and the same whatever the version of NumPy. It depends on no
-    text, and protects none.
+    The map comes from SHAKE-256 of the seed and the shape: it is public, and the same for every version of NumPy. It
+    depends on no text, and protects none.
 
     Args:
         seed: an integer >= 0.
@@ -60,12 +60,12 @@ def random_map(seed: int, dim: int, map_dim: int) -> Reals:
 
 
 def digest(matrix: Reals) -> str:
-    """The first 64 bits of SHA-256 of the entries as float32, in hexadecimal."""
+    """Return the first 64 bits of SHA-256 of the entries as float32, in hexadecimal."""
     return hashlib.sha256(matrix.astype("<f4").tobytes()).hexdigest()[:16]
 
 
 def mapped(vectors: Vectors, matrix: Reals) -> Vectors:
-    """Each row under the map, rounded to float32; equal rows to equal ones; shape (n, map_dim)."""
+    """Return each row under the map, rounded to float32; equal rows have equal images; shape (n, map_dim)."""
     out = np.empty((len(vectors), len(matrix)), dtype=np.float32)
     for start in range(0, len(vectors), _ROWS):
         part = slice(start, start + _ROWS)
@@ -103,13 +103,13 @@ def pte(
 ) -> PerturbProject:
     """The word whose image is nearest to P clip(v(x)) + spherical Laplace noise, P public, with normal entries.
 
-    Calibrated by exactly one parameter, to what is measured of this P and these words: so the guarantee holds surely,
-    where the paper's holds with a probability over P. By ``epsilon`` it is per unit of distance between images, whose
-    exact diameter gives the rate. By ``epsilon_per_distance`` it is per unit of Euclidean distance between the vectors,
-    and the rate is that divided by the largest factor L by which P stretches the distance of two words.
+    Exactly one parameter calibrates it, by measurements of this P and these words. So the guarantee holds surely, while
+    the paper's holds with a probability over P. With ``epsilon`` it is per unit of distance between images, whose exact
+    diameter gives the rate. With ``epsilon_per_distance`` it is per unit of Euclidean distance between the vectors, and
+    the rate is that divided by the largest factor L by which P stretches the distance of two words.
 
-    Vectors are shortened before the map P, which is public and of no use to an attacker. With
-    ``epsilon_per_distance`` distances are measured: half a minute for 30,000 words.
+    Vectors are clipped before the map P, which is public. With ``epsilon_per_distance`` distances are measured: half a
+    minute for 30,000 words.
     """
     name, value = one_of(epsilon=epsilon, epsilon_per_distance=epsilon_per_distance)
     points = clipped_points(vocabulary, clip)

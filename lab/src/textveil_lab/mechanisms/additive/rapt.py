@@ -33,18 +33,18 @@ def rapt(
 ) -> PerturbProject:
     """Spherical Laplace noise over the words among a model's tokens, calibrated by exactly one of its two parameters.
 
-    What RAPT adds, prompts that are tuned on released text and a task of reconstruction, comes after the release and
-    costs nothing. RAPT draws every token of a text; here words are drawn, and one that is no single token of the model
-    is mapped to one that is by the public rule for unknown words, or becomes a placeholder. The model must be public,
-    and must not have been trained on the texts.
+    RAPT's additions, prompts tuned on released text and a reconstruction task, come after the release and cost nothing.
+    RAPT draws every token of a text; here words are drawn. A word that is no single token of the model is mapped to one
+    by the public rule for unknown words, or becomes a placeholder. The model must be public, and must not have been
+    trained on the texts.
 
-    ``epsilon_per_distance`` is the paper's eta, per unit of Euclidean distance between embeddings. ``model`` is of
-    any kind that has token embeddings. The vocabulary is not used: words and vectors are the model's own.
+    ``epsilon_per_distance`` is the paper's eta, per unit of Euclidean distance between embeddings. ``model`` may be any
+    model with token embeddings. The vocabulary is not used: words and vectors are the model's own.
 
     Raises:
         ParameterError: neither or both epsilons, or an option outside its domain.
         MissingExtra: torch or transformers is not installed.
-        ModelError: the folder holds no model with its tokenizer, or no words.
+        ModelError: the folder has no model with its tokenizer, or no words.
     """
     words, digest = token_vocabulary(model)
     noisy = spherical_laplace(

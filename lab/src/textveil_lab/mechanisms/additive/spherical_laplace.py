@@ -65,7 +65,7 @@ def spherical_laplace(
 def spherical_noise(
     vocabulary: Vocabulary, *, epsilon: float | None, epsilon_per_distance: float | None, clip: float | None
 ) -> tuple[SphericalLaplace, MetricDP, dict[str, Any]]:
-    """The noise, what it promises of the noisy vector, and the parameters that say so."""
+    """Return the noise, the guarantee of the noisy vector, and the parameters that state it."""
     name, value = one_of(epsilon=epsilon, epsilon_per_distance=epsilon_per_distance)
     diameter = outward(clipped_diameter(vocabulary, clip, 2))
     rate = value if name == "epsilon_per_distance" else rate_within(value, diameter)

@@ -23,7 +23,6 @@ from textveil_lab.noise.distribution import NoiseDistribution
 
 
 def _numbers(text: str) -> tuple[float, ...]:
-    """The numbers of "1,0"; none where it is something else."""
     try:
         numbers = tuple(float(part) for part in text.split(","))
     except ValueError:
@@ -59,13 +58,13 @@ NeighborRates: TypeAlias = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class NeighborChoice:
-    """Which of the k nearest words is released, given their distances d_1 <= ... <= d_k from the noisy vector.
+    """Choice among the k nearest words, given their distances d_1 <= ... <= d_k from the noisy vector.
 
-    By ``t``, of two words: the nearest with probability (1 - t) d_2 / (t d_1 + (1 - t) d_2). By ``rates``: the i-th
+    With ``t``, for k = 2: the nearest with probability (1 - t) d_2 / (t d_1 + (1 - t) d_2). With ``rates``: the i-th
     with probability proportional to exp(-rates_i d_i).
     """
 
-    t: float  # between 0 and 1; not looked at where there are rates
+    t: float  # between 0 and 1; not looked at if there are rates
     rates: tuple[float, ...] = ()  # none, or k >= 2 of them, finite and >= 0
 
     def __post_init__(self) -> None:
@@ -73,11 +72,11 @@ class NeighborChoice:
 
     @property
     def count(self) -> int:
-        """Number of words it chooses among: k."""
+        """Number k of words to choose from."""
         return len(self.rates) or 2
 
     def shares(self, distances: Reals) -> Reals:
-        """The probabilities of the k words; shape (batch, k) to (batch, k)."""
+        """Return the probabilities of the k words; shape (batch, k) to (batch, k)."""
         if self.rates:
             heights = -distances * np.array(self.rates)
             weights = np.exp(heights - heights.max(axis=1, keepdims=True))
@@ -89,20 +88,20 @@ class NeighborChoice:
         return np.stack([nearest, 1 - nearest], axis=1)
 
     def __call__(self, ids: Ids, distances: Reals, generator: np.random.Generator) -> Ids:
-        """One of the k words of each row; shapes (batch, k), (batch, k) to (batch,)."""
+        """Return one of the k words of each row; shapes (batch, k), (batch, k) to (batch,)."""
         passed = self.shares(distances).cumsum(axis=1)[:, :-1]
         place = (generator.random(len(ids))[:, None] >= passed).sum(axis=1)
         return ids[np.arange(len(ids)), place]
 
 
 def neighbor_choice(t: float, neighbor_rates: str | None, size: int, spare: int = 0) -> NeighborChoice:
-    """The choice that options ask for.
+    """Return the choice that the options ask for.
 
     Args:
         t: see ``NeighborChoice``.
-        neighbor_rates: numbers with commas; None is by ``t``.
-        size: words of the vocabulary.
-        spare: words that are needed beyond those chosen among.
+        neighbor_rates: numbers with commas; None: ``t`` decides.
+        size: number of words of the vocabulary.
+        spare: number of words needed beyond the k.
 
     Raises:
         ParameterError: the vocabulary has too few words.
@@ -119,7 +118,7 @@ PROOF = "textveil_lab/proofs/vickrey.md"
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False, kw_only=True)
 class Vickrey:
-    """y = one of the k words nearest to clip(v(x)) + noise, by their distances from that noisy vector.
+    """Release one of the k words nearest to clip(v(x)) + noise, by their distances from that noisy vector.
 
     The noise and the choice are fresh for every token. The choice sees the noisy vector and public vectors, never the
     word: it is post-processing, and the guarantee is that of the noise.
@@ -167,12 +166,11 @@ def vickrey(
 ) -> Vickrey:
     """The nearest word with probability (1 - t) d_2 / (t d_1 + (1 - t) d_2), else the second.
 
-    d_1 <= d_2 are their distances from the noisy vector. The noise is that of ``cmp``, or with a covariance weight
-    that of ``mahalanobis``, in whose distance the guarantee then is. The choice sees the noisy vector alone; code that
-    leaves out the input word has no such guarantee (``vickrey-published``). With ``neighbor_rates`` the choice is among
-    as many words, the i-th with weight exp(-rate_i d_i).
-    Source: Xu, Aggarwal, Feyisetan and Teissier 2021 (the choice as pyPANTERA has it, the rates as MLDP has
-    them); proof: textveil_lab/proofs/vickrey.md.
+    d_1 <= d_2 are their distances from the noisy vector. The noise is that of ``cmp``, or with a covariance weight that
+    of ``mahalanobis``, in whose distance the guarantee then is. The choice sees the noisy vector alone; code that
+    excludes the input word has no such guarantee (``vickrey-published``). With ``neighbor_rates`` the choice is among
+    as many words as there are rates, the i-th with weight exp(-rate_i d_i). Source: Xu, Aggarwal, Feyisetan and
+    Teissier 2021 (the choice as in pyPANTERA, the rates as in MLDP); proof: textveil_lab/proofs/vickrey.md.
 
     The rate is ``epsilon_per_distance``, or ``epsilon`` divided by the exact diameter.
     """

@@ -25,7 +25,7 @@ from textveil_lab.mechanisms.parameters import Clip, EpsilonPerDistance, Project
 
 PROOF: Final = "textveil_lab/proofs/word_budgets.md"
 RARE, NAMES = "rare", "names"
-"""Which words are sensitive, where no file says it: the rarer half, or those that name people and places."""
+"""Sensitive words, if no file names them: the rarer half, or those that name people and places."""
 
 _GROUP: Final = "Budgets of words"
 _BUDGETS = Option(
@@ -40,11 +40,11 @@ _SHARE = Option(FRACTION, "Share of epsilon that they have, but for a file.", "S
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class WordBudgets:
-    """The word nearest to v(x) + noise of density exp(-rate_c ||z||), c the public class of x.
+    """Release the word nearest to v(x) + noise of density exp(-rate_c ||z||), c the public class of x.
 
-    Two words of one class have noise of one law: rate_c d. The class of a word itself is not hidden: words of two
-    classes have noise of two sizes, whose densities have no bounded ratio. Source: Tang et al. 2020; proof:
-    textveil_lab/proofs/word_budgets.md.
+    Two words of one class at distance d have noise of one law, and lose at most rate_c d. The class itself is not
+    hidden: words of two classes have noise of two sizes, whose densities have no bounded ratio. Source: Tang et al.
+    2020; proof: textveil_lab/proofs/word_budgets.md.
     """
 
     name: ClassVar[str] = "word-budgets"
@@ -103,13 +103,13 @@ def word_budgets(
 ) -> WordBudgets:
     """Spherical Laplace noise with a rate for each public class of words, calibrated by exactly one parameter.
 
-    ``epsilon`` is the loss of the class with the largest budget; a class of share s has s epsilon. ``budgets``:
-    rarer by public counts; names where they are known; words that a file does not hold have share 1.
+    ``epsilon`` is the loss of the class with the largest budget; a class of share s has s epsilon. ``budgets``: "rare"
+    by public counts; "names" if they are known; words missing from a file have share 1.
 
     Raises:
-        ParameterError: an option is outside its domain, or no word of the vocabulary is known as a name, or
-            every class has one word, so that nothing would be promised.
-        InputError: the file has another line.
+        ParameterError: an option is outside its domain, or no word of the vocabulary is known as a name, or every class
+            has one word, so nothing is protected.
+        InputError: the file has an invalid line.
     """
     name, value = one_of(epsilon=epsilon, epsilon_per_distance=epsilon_per_distance)
     of_words = _shares(vocabulary, budgets, sensitive_share)
@@ -138,7 +138,7 @@ def word_budgets(
 
 
 def _shares(vocabulary: Vocabulary, budgets: str, share: float) -> Reals:
-    """The share of every word, in (0, 1], shape (n,)."""
+    """Return the share of every word, in (0, 1], shape (n,)."""
     out = np.ones(len(vocabulary))
     if budgets == RARE:
         counts = word_frequencies(vocabulary).counts
@@ -153,7 +153,7 @@ def _shares(vocabulary: Vocabulary, budgets: str, share: float) -> Reals:
 
 
 def _read(vocabulary: Vocabulary, path: Path, out: Reals) -> None:
-    """Put the shares of a file into ``out``; words outside the vocabulary are left out."""
+    """Write the shares of a file into ``out``; skip words outside the vocabulary."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:

@@ -1,1 +1,1 @@
-"""Channels."""
+"""Channels of the literature."""

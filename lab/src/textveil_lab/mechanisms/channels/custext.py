@@ -1,4 +1,4 @@
-"""CusText: a word is drawn from its public cluster, the nearer with more weight; CusText+ releases function words."""
+"""CusText: draws a word from its public cluster, nearer ones with more weight; CusText+ releases function words."""
 
 import hashlib
 import math
@@ -53,31 +53,31 @@ class ScoreWeights:
     floor: int  # least weight, at least top * exp(-epsilon / 2)
 
     def __call__(self, scores: Reals) -> Integers:
-        """The weights, int64, same shape."""
+        """Return the weights, int64, same shape."""
         falling = float(self.top) * np.exp(-self.epsilon / 2 * (1.0 - scores))
         return np.clip(falling.astype(np.int64), self.floor, self.top)
 
     @property
     def loss(self) -> float:
-        """2 ln(top / floor), rounded up: what two rows over the same words differ by at most."""
+        """2 ln(top / floor), rounded up: the largest log-ratio of two rows over the same words."""
         return log_ratio_up(self.top**2, self.floor**2)
 
 
 def score_weights(epsilon: float, outputs: int) -> ScoreWeights:
-    """The weights whose loss over at most so many outputs is at most ``epsilon``."""
+    """Return the weights whose loss over at most ``outputs`` outputs is at most ``epsilon``."""
     top = 1 << (61 - math.ceil(math.log2(outputs)))
     return ScoreWeights(epsilon=epsilon, top=top, floor=exp_minus_half_ceiling(epsilon, top))
 
 
 def scores(distances: Reals) -> Reals:
-    """The paper's score: 1 at the least distance of a list, 0 at the largest; 1 where all are equal."""
+    """Return the paper's score: 1 at the smallest distance of a list, 0 at the largest; 1 if all are equal."""
     low, high = float(distances.min()), float(distances.max())
     return np.ones_like(distances) if high <= low else (high - distances) / (high - low)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClusterRows:
-    """Makes the row of a word: its cluster's words with their weights, or the word alone; see ``ListRows``."""
+    """Maker of a word's row: its cluster's words with their weights, or the word alone; see ``ListRows``."""
 
     vocabulary: Vocabulary
     clusters: Integers  # the cluster of every word, shape (n,)
@@ -120,8 +120,8 @@ def custext(
     """P(y | x) proportional to exp(epsilon u(x, y) / 2) over the words y of the cluster of x.
 
     u is the nearness of y to x, scaled over the cluster to [0, 1]. Clusters partition the vocabulary: the most frequent
-    word that is in none takes its nearest words that are in none. The guarantee compares two words of one cluster;
-    which cluster a word is in is released.
+    remaining word takes its nearest remaining words. The guarantee compares two words of one cluster; the cluster of
+    each word is released.
 
     The cosine measure is 1 less the cosine. ``top_k`` is K of the paper, between 2 and all words.
 
@@ -142,7 +142,7 @@ def clustered(
     progress: Progress | None,
     adjacency: Adjacency = CLUSTERS,
 ) -> GroupedChannel:
-    """The channel of that name, with some public words released as they are; see ``custext``."""
+    """Return the channel of that name, with some public words released unchanged; see ``custext``."""
     size = _cluster_size(top_k, len(vocabulary))
     clusters = frequency_clusters(vocabulary, size, measure, progress)
     weights, spent = _steepest_scores(vocabulary, epsilon, clusters, measure, progress)
@@ -170,7 +170,6 @@ def _steepest_scores(
 def _normalizers(
     vocabulary: Vocabulary, clusters: Integers, measure: str, progress: Progress | None
 ) -> list[Normalizers]:
-    """Of all clusters: their scores as they are where clusters are small, counts where they are large."""
     grid, out = integer_grid(vocabulary), list[Normalizers]()
     listed: dict[int, list[Reals]] = {}
 
@@ -217,14 +216,14 @@ def custext_plus(
     measure: Annotated[str, MEASURE] = EUCLIDEAN,
     progress: Progress | None = None,
 ) -> GroupedChannel:
-    """``custext`` for the words that are no English function words; those are released as they are, unprotected.
+    """``custext`` for all but English function words, which are released unchanged and unprotected.
 
     The list of function words is public (``text.english``; the paper takes NLTK's stop words).
 
-    The guarantee is for words that are no function words.
+    The guarantee covers all other words.
 
     Raises:
-        ParameterError: as ``custext``; or the vocabulary holds function words alone.
+        ParameterError: as ``custext``; or the vocabulary has only function words.
     """
     kept = np.array([word in FUNCTION_WORDS for word in vocabulary.words])
     need(not kept.all(), "vocabulary", "function words alone", "one with other words")

@@ -1,4 +1,4 @@
-"""1-Diffractor: a step along a public list of words, in which neighbors are close in meaning, drawn by integers."""
+"""1-Diffractor: takes a step along a public list of words, in which neighbors have similar meanings, by integers."""
 
 import math
 from collections.abc import Mapping
@@ -26,17 +26,17 @@ _ROWS = 1 << 14
 
 
 class ListDraws(Protocol):
-    """Rows of integer weights over words, by places in lists."""
+    """Rows of integer weights over words, by positions in lists."""
 
     def draw(self, ids: Ids, rng: np.random.Generator) -> Ids:
-        """One draw for each id."""
+        """Return one draw for each id."""
 
     def weights(self, ids: Ids) -> Integers:
-        """The integers that draws use, int64, shape (batch, n)."""
+        """Return the integers that draws use, int64, shape (batch, n)."""
 
 
 def places_of(lists: Ids) -> Integers:
-    """The place of every word in every list, shape (lists, n)."""
+    """Return the position of every word in every list, shape (lists, n)."""
     places = np.empty_like(lists)
     np.put_along_axis(places, lists, np.arange(lists.shape[1])[None, :], axis=1)
     return places
@@ -44,7 +44,7 @@ def places_of(lists: Ids) -> Integers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GeometricDraws:
-    """A list, each alike, and from the word's place in it a geometric step."""
+    """A uniform list, then a geometric step from the word's position in it."""
 
     lists: Ids  # word ids, shape (lists, n)
     steps: GeometricSteps  # the law of steps
@@ -59,7 +59,7 @@ class GeometricDraws:
         return out
 
     def weights(self, ids: Ids) -> Integers:
-        """See ``ListDraws.weights``; a row sums to the number of lists times the total of steps."""
+        """Return ``ListDraws.weights``; a row sums to the number of lists times the total of steps."""
         out = np.zeros((len(ids), self.lists.shape[1]), dtype=np.int64)
         for order, places in zip(self.lists, self.places, strict=True):
             out[:, order] += self.steps.rows(places[ids])
@@ -68,7 +68,7 @@ class GeometricDraws:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TruncatedDraws:
-    """A list and a place in it together, with the weight of their distance to the word's own place there."""
+    """A list and a position in it, drawn together by the distance to the word's own position there."""
 
     lists: Ids  # word ids, shape (lists, n)
     levels: LevelWeights  # weights by distance, 0 first; the last is that of all places from gamma on
@@ -103,9 +103,9 @@ class TruncatedDraws:
         return out
 
     def _near(self, ids: Ids) -> tuple[Ids, Integers]:
-        """Words closer than gamma in each list and how much they weigh beyond the last level, shape (batch, near).
+        """Return words closer than gamma in each list and their weights beyond the last level, shape (batch, near).
 
-        Where a list ends, a word weighs nothing.
+        Beyond a list's end the weight is 0.
         """
         more = np.array(self.levels.weights[:-1], dtype=np.int64) - self.levels.weights[-1]
         steps = np.arange(1 - len(more), len(more))
@@ -120,7 +120,7 @@ class TruncatedDraws:
 
 
 def distance_counts(size: int, lists: Ids, gamma: int) -> Integers:
-    """Return how many places of all lists are at each distance from each word, those from gamma on together.
+    """Return the number of positions of all lists at each distance from each word; those from gamma on together.
 
     Returns:
         Shape (n, gamma + 1); a row sums to n times the number of lists.
@@ -149,18 +149,18 @@ LIST_SEED = Option(at_least(0), "Seed of the public words with which lists begin
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class Diffractor:
-    """y is a word of a list of all words, near the place of x in that list; the lists are public.
+    """Release a word near the position of x in a list of all words; the lists are public.
 
-    Law, geometric: one of K lists uniformly, then z steps from the place of x, P(z) proportional to e^(-epsilon |z|),
-    stopped at the ends. Law, tem: P(list, place) proportional to exp(-epsilon / 2 min(distance to the place of x there,
-    gamma)). Integer weights are sampled. Source: Meisenbacher, Chevli and Matthes 2024; proof:
+    Law, geometric: one of K lists uniformly, then z steps from the position of x, P(z) proportional to e^(-epsilon
+    |z|), stopped at the ends. Law, tem: P(list, position) proportional to exp(-epsilon / 2 min(distance to the position
+    of x there, gamma)). Integer weights are sampled. Source: Meisenbacher, Chevli and Matthes 2024; proof:
     textveil_lab/proofs/diffractor.md.
     """
 
     name: ClassVar[str] = "diffractor"
     vocabulary: Vocabulary
-    # metric DP for the largest distance of two words in any list where ``epsilon_per_distance`` was asked for, pure DP
-    # where ``epsilon`` was
+    # metric DP for the largest distance of two words in any list if ``epsilon_per_distance`` was given, pure DP
+    # if ``epsilon`` was
     guarantee: PureDP | MetricDP
     method: str  # ``"geometric"`` or ``"tem"``
     gamma: int  # of ``"tem"``
@@ -183,7 +183,7 @@ class Diffractor:
         return self.draws.draw(checked_ids(ids, len(self.vocabulary)), resolve(rng))
 
     def probabilities(self, word_id: int) -> Reals:
-        """P(y | word_id), shape (n,)."""
+        """Return P(y | word_id), shape (n,)."""
         row = self.draws.weights(np.array([checked_word_id(word_id, len(self.vocabulary))]))[0]
         return row / float(row.sum())
 
@@ -191,7 +191,7 @@ class Diffractor:
         return self.draws.weights(checked_ids(ids, len(self.vocabulary)))
 
     def word_distances(self, ids: Ids) -> Reals:
-        """See ``capabilities.OnWordDistances``: places apart in the list where they are most, for tem at most gamma."""
+        """Return the largest distance of two words in any list, for tem at most gamma."""
         words, places = checked_ids(ids, len(self.vocabulary)), places_of(self.lists)
         apart = np.zeros((len(words), len(self.vocabulary)), dtype=np.int64)
         for place in places:
@@ -219,12 +219,13 @@ def diffractor(
 ) -> Diffractor:
     """1-Diffractor over lists of this vocabulary, calibrated by exactly one of its two parameters.
 
-    The paper has one list for each of five sets of vectors; here all lists are of one set, from different words on. Its
-    epsilon is per place of a list; the largest distance of two words is n - 1 places for the geometric steps and gamma
-    for tem. Stopwords and unknown words, which the paper's code returns as they are, are drawn like all others.
+    The paper has one list for each of five sets of vectors; here all lists use one set and start from different words.
+    Its epsilon is per position of a list; the largest distance of two words is n - 1 positions for the geometric steps
+    and gamma for tem. Stop words and unknown words, which the paper's code returns unchanged, are drawn like all
+    others.
 
-    ``epsilon_per_distance`` is that of a place, for the largest distance of two words in any list. Lists that are
-    not kept yet take about a minute for 33,000 words, once.
+    ``epsilon_per_distance`` is per position, at the largest distance of two words in any list. Making the lists takes
+    about a minute for 33,000 words, once.
 
     Raises:
         ParameterError: neither or both epsilons, an option outside its domain, or an epsilon out of the range of

@@ -1,4 +1,4 @@
-"""The exponential mechanism on an elastic metric: distances stretch until every ball holds a required mass."""
+"""Exponential mechanism on an elastic metric: distances stretch until every ball holds a required mass."""
 
 from dataclasses import replace
 from typing import Annotated, Any, Final
@@ -20,7 +20,7 @@ from textveil_lab.vocabulary.metrics.elastic import ElasticMetric, elastic_metri
 PROOF: Final = "textveil_lab/proofs/elastic.md"
 _WORDS: Final = 16  # words of a flat prior that the usual mass within distance 1 is that of
 _PRIOR: Final = replace(Prior.__metadata__[0], unset="")  # type: ignore[attr-defined]
-"""As of other mechanisms, with a default of its own."""
+"""Option of other mechanisms, with a default of its own."""
 
 _METRICS: WeakKeyDictionary[Vocabulary, dict[tuple[str, float, int], ElasticMetric]] = WeakKeyDictionary()
 
@@ -53,15 +53,15 @@ def elastic(
 ) -> MetricExponential:
     """P(y | x) = w(d(x, y)) / Z(x) on the shortest-path metric in which a ball of radius l holds the mass l^2 ``mass``.
 
-    The metric takes the place of a Euclidean one, under which a rare word far from all others would be alone in its
-    ball. Its unit is what a word needs to be among a share ``mass`` of the prior.
+    The metric replaces a Euclidean one, under which a rare word far from all others would be alone in its ball. A
+    word's ball of radius 1 holds the share ``mass`` of the prior.
 
-    With ``epsilon``, what the normalizers of all words leave goes into the weights. ``prior`` may also be numbers >
-    0, one for each word.
+    With ``epsilon``, the normalizers of all words take their part of it, and the weights the rest. ``prior`` may also
+    be numbers > 0, one for each word.
 
     Raises:
         ParameterError: neither or both of the first two, an option outside its domain, more mass than the 1,024 nearest
-            words of some word have, or a prior with zeros or of another length.
+            words of some word hold, or a prior with zeros or of another length.
         InputError: the file of counts cannot be read.
     """
     need(prior is not None, "prior", "None", "a name, a file or numbers")

@@ -1,4 +1,4 @@
-"""The exponential mechanism on distances (SanText), with integer weights."""
+"""Exponential mechanism on distances (SanText), with integer weights."""
 
 import math
 from functools import partial
@@ -35,8 +35,8 @@ def exponential(
 ) -> IntegerChannel:
     """P(y | x) proportional to exp(-rate * ||v(x) - v(y)||) over all words y.
 
-    Exactly one of the two parameters is given. With ``epsilon`` the rate is the steepest that the normalizers of all
-    words allow, between epsilon / (2 diameter) and twice that; with ``epsilon_per_distance`` it is half of it.
+    Exactly one of the two parameters must be given. With ``epsilon`` the rate is the steepest that the normalizers of
+    all words allow, between epsilon / (2 diameter) and twice that; with ``epsilon_per_distance`` it is half of it.
 
     Raises:
         ParameterError: neither or both parameters, one out of its domain, or (for the metric form) words

@@ -1,4 +1,4 @@
-"""The exponential mechanism on the hyperbolic distance, with integer weights."""
+"""Exponential mechanism on the hyperbolic distance, with integer weights."""
 
 import math
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ _LEAST_BITS = 20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FallingWeights:
-    """max(floor, floor(top exp(-rate d(x, y)))), d hyperbolic; shape (batch,) to (batch, n)."""
+    """Weights max(floor, floor(top exp(-rate d(x, y)))), d hyperbolic; shape (batch,) to (batch, n)."""
 
     ball: Reals  # points of all words
     rate: float  # nats per unit of distance
@@ -65,13 +65,13 @@ def hyperbolic_exponential(
 ) -> IntegerChannel:
     """P(y | x) proportional to exp(-epsilon_per_distance / 2 d(x, y)), d hyperbolic, calibrated by one parameter.
 
-    The exponential form of hyperbolic noise: at every epsilon, in every dimension.
+    It is the exponential form of hyperbolic noise, defined at every epsilon in every dimension.
 
     With ``epsilon`` the rate is the steepest that the normalizers of all words allow.
 
     Raises:
-        ParameterError: neither or both parameters, one out of its domain, points that are none, or (for the metric
-            form) two words at one point or weights too small for integers.
+        ParameterError: neither or both parameters, one out of its domain, invalid points, or (for the metric form) two
+            words at one point or weights too small for integers.
     """
     name, value = one_of(epsilon=epsilon, epsilon_per_distance=epsilon_per_distance)
     placed = hyperbolic_points(vocabulary, points, hyperbolic_dim, radius, _RADIUS)

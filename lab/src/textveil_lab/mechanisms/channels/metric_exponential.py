@@ -1,4 +1,4 @@
-"""The exponential mechanism on a metric of ranks or counts (``vocabulary.metrics``), with integer weights."""
+"""Exponential mechanism on a metric of ranks or counts (``vocabulary.metrics``), with integer weights."""
 
 import math
 from collections.abc import Mapping
@@ -38,9 +38,9 @@ class MetricExponential:
     vocabulary: Vocabulary
     metric: WordMetric  # the metric
     weights: LevelWeights  # the integers that are sampled, one for each level of the metric
-    # pure DP where ``epsilon`` was asked for, metric DP where ``epsilon_per_distance`` was
+    # pure DP if ``epsilon`` was given, metric DP if ``epsilon_per_distance`` was
     guarantee: PureDP | MetricDP
-    sizes: Mapping[str, Any]  # of the metric, as they were asked for: ``neighbors`` and ``hops``, where they were
+    sizes: Mapping[str, Any]  # of the metric, as they were given: ``neighbors`` and ``hops``, if they were
     _rows: LevelRows = field(repr=False)
     name: str = "metric-exponential"
 
@@ -53,7 +53,7 @@ class MetricExponential:
         return self._rows.draw(checked_ids(ids, len(self.vocabulary)), resolve(rng))
 
     def probabilities(self, word_id: int) -> Reals:
-        """P(y | word_id), shape (n,)."""
+        """Return P(y | word_id), shape (n,)."""
         row = self.integer_weights(np.array([checked_word_id(word_id, len(self.vocabulary))]))[0]
         return row / float(row.sum())
 
@@ -94,13 +94,13 @@ def metric_exponential(
 ) -> MetricExponential:
     """The exponential mechanism on a word metric, calibrated by exactly one of its two parameters.
 
-    With ``epsilon``, what the normalizers of all words leave goes into the weights. Half of
-    ``epsilon_per_distance`` at least goes into the weights. ``metric`` may also be a metric on as many words, whose
-    axioms are verified: above 2,000 words a guarantee per distance is then only CLAIMED.
+    With ``epsilon``, the normalizers of all words take their part of it, and the weights the rest. At least half of
+    ``epsilon_per_distance`` goes into the weights. ``metric`` may also be a metric on as many words, whose axioms are
+    verified: above 2,000 words a guarantee per distance is then only CLAIMED.
 
     Raises:
-        ParameterError: neither or both parameters, one out of its domain, weights too small for integers, or a metric
-            that is none.
+        ParameterError: neither or both parameters, one out of its domain, weights too small for integers, or an invalid
+            metric.
     """
     name, value = one_of(epsilon=epsilon, epsilon_per_distance=epsilon_per_distance)
     if isinstance(metric, str):
@@ -127,13 +127,13 @@ def on_metric(
     name: str = "metric-exponential",
     progress: Progress | None = None,
 ) -> MetricExponential:
-    """The exponential mechanism on a metric that is made.
+    """Return the exponential mechanism on a given metric.
 
     Args:
         chosen: the metric.
         asked: ``"epsilon"`` or ``"epsilon_per_distance"``, and its value.
         sizes: of the metric, for reports.
-        verified: whether its axioms are proved or were gone through.
+        verified: whether its axioms are proved or were checked.
     """
     kind, value = asked
     counts = np.unique(level_counts(chosen, progress), axis=0)
@@ -159,9 +159,9 @@ def on_metric(
 
 
 def _metric_weights(epsilon_per_distance: float, distances: tuple[int, ...], counts: Integers) -> LevelWeights:
-    """The steepest weights, within 2^-40, whose loss is at most ``epsilon_per_distance`` (proof, section 2).
+    """Return the steepest weights, within 2^-40, whose loss is at most ``epsilon_per_distance`` (proof, section 2).
 
-    With rate r it is r + min(r, G / d_1), G = ln(max Z / min Z), d_1 the least distance of two words.
+    With rate r the loss is r + min(r, G / d_1), G = ln(max Z / min Z), d_1 the smallest distance of two words.
     """
     low, high = epsilon_per_distance / 2, epsilon_per_distance
     best = weights_at(low, distances, counts)
@@ -178,18 +178,18 @@ def _metric_weights(epsilon_per_distance: float, distances: tuple[int, ...], cou
 
 
 def certified_guarantee(mechanism: MetricExponential, *, progress: Progress | None = None) -> MetricDP:
-    """The metric guarantee that the channel itself has: the largest loss per distance over all pairs of words.
+    """Return the metric guarantee of the channel itself: the largest loss per distance over all pairs of words.
 
     The loss of a pair at distance d is at most ln M(d) + ln(Z(x') / Z(x)), M(d) the largest ratio of weights whose
-    levels are at most d apart; it is this up to rounding, because y = x attains it. Every pair below the top level
-    is visited; for the others the largest ratio of two normalizers is taken.
+    levels are at most d apart; it is this up to rounding, because y = x attains it. Every pair below the top level is
+    visited; for the others the largest ratio of two normalizers is taken.
 
     Returns:
-        Status CERTIFIED, or CLAIMED where the metric has too many words for its axioms to be verified; at most what
-        ``epsilon_per_distance`` promised, usually less.
+        A guarantee of status CERTIFIED, or CLAIMED if the metric has too many words to verify its axioms; at most
+            ``epsilon_per_distance``, usually less.
 
     Raises:
-        ParameterError: the metric is none.
+        ParameterError: the metric is invalid.
     """
     metric, weights = mechanism.metric, mechanism.weights
     verified = need_metric(metric, progress=progress)
@@ -212,7 +212,7 @@ def certified_guarantee(mechanism: MetricExponential, *, progress: Progress | No
         if spread[level] > -np.inf
     )
     per_unit = math.nextafter(max(worst, 0.0), math.inf)
-    # Both hold where the mechanism states one per distance; the margin must not show.
+    # Both hold if the mechanism states one per distance; the margin must not show.
     per_unit = min(per_unit, mechanism.guarantee.numbers.get("epsilon_per_distance", math.inf))
     return MetricDP(
         epsilon_per_distance=per_unit,
@@ -224,7 +224,6 @@ def certified_guarantee(mechanism: MetricExponential, *, progress: Progress | No
 
 
 def _log_weights(weights: LevelWeights, distances: tuple[int, ...], apart: int) -> float:
-    """The logarithm of M(apart), rounded up."""
     return max(
         log_ratio_up(weights.weights[first], weights.weights[second])
         for first in range(len(distances))

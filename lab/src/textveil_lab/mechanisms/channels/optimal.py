@@ -1,4 +1,4 @@
-"""The optimal channel: the base weights of greatest mean utility, with a bound that no epsilon-DP channel exceeds."""
+"""Optimal channel: the base weights of largest mean utility, with a bound that no epsilon-DP channel exceeds."""
 
 import warnings
 from collections.abc import Callable, Mapping
@@ -32,7 +32,7 @@ from textveil_lab.mechanisms.sampling.output_columns import Columns
 PROOF = "textveil_lab/proofs/optimal.md"
 
 _MOST_EPSILON = 40.0
-"""Above it every word comes out as it is, but for one draw in 10^12; there is nothing to search for."""
+"""Above it every word stays, except for one draw in 10^12, so there is nothing to search for."""
 
 FAR = 0.05  # relative gap between value and bound above which a user is warned
 _LEAST_EPSILON = 2.0**-20  # below it integers cannot tell raised weights from others well enough
@@ -40,15 +40,15 @@ _LEAST_EPSILON = 2.0**-20  # below it integers cannot tell raised weights from o
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class Optimal:
-    """P(y | x) between q(y) and e^epsilon q(y), raised in the order of utility, with the q of greatest mean utility.
+    """P(y | x) between q(y) and e^epsilon q(y), raised in the order of utility, with the q of largest mean utility.
 
-    It is a weighted neighborhood whose base weights come from a solver, and its guarantee is that one's.
-    Proof: textveil_lab/proofs/optimal.md.
+    It is a weighted neighborhood with its guarantee; a solver finds the base weights. Proof:
+    textveil_lab/proofs/optimal.md.
 
     Attributes:
-        channel: the weighted neighborhood that is drawn from.
-        value: the mean utility of the very integers that are drawn, under the prior.
-        bound: what the mean utility of no epsilon-DP channel exceeds.
+        channel: the weighted neighborhood that draws.
+        value: mean utility of the sampled integers, under the prior.
+        bound: upper bound on the mean utility of every epsilon-DP channel.
     """
 
     name: ClassVar[str] = "optimal"
@@ -65,7 +65,7 @@ class Optimal:
 
     @property
     def weights(self) -> BaseWeights:
-        """The integers that are sampled."""
+        """Integers that are sampled."""
         return self.channel.weights
 
     @property
@@ -87,7 +87,7 @@ class Optimal:
         return self._columns.columns(outputs)
 
     def probabilities(self, word_id: int) -> Reals:
-        """P(y | word_id), shape (n,)."""
+        """Return P(y | word_id), shape (n,)."""
         return self.channel.probabilities(checked_word_id(word_id, len(self.vocabulary)))
 
 
@@ -124,18 +124,17 @@ def optimal(
 ) -> Optimal:
     """The optimal channel at ``epsilon`` nats for any two words, to within ``(bound - value) / value``.
 
-    The search takes minutes at 10,000 words. Its result is public: it is kept in the user's cache folder under the
-    digest of all that entered, and read from there; a search that was broken off goes on where it stood.
+    The search takes minutes at 10,000 words. Its result is public: it is kept in the user's cache folder, under the
+    digest of all inputs, and reused; an interrupted search continues.
 
-    ``prior`` may also be numbers > 0, one for each word. ``utility`` is as ``utility_of`` takes
-    it; rare ``names`` weigh at most half of what flat weights would give them.
+    ``prior`` may also be numbers > 0, one for each word. ``utility`` is an argument of ``utility_of``; rare ``names``
+    weigh at most half of their flat weights.
 
     Warns:
         UserWarning: the bound is more than 5 % above the value, so a better channel may exist.
 
     Raises:
-        ParameterError: a prior or a utility that does not fit, or an epsilon at which nothing is better than a uniform
-            word.
+        ParameterError: the prior or the utility does not fit, or no channel beats a uniform word at this epsilon.
         InputError: a file cannot be read.
     """
     _refuse_unless(epsilon >= _LEAST_EPSILON, epsilon)

@@ -1,4 +1,4 @@
-"""The exponential mechanism weighted by a public prior (PRIVIC): the Blahut-Arimoto channel."""
+"""Exponential mechanism weighted by a public prior (PRIVIC): the Blahut-Arimoto channel."""
 
 import hashlib
 from functools import partial
@@ -28,10 +28,10 @@ _ROUNDS = Option(at_least(1), "Steps towards the fixed point of the weights.", "
 def prior_weights(
     vocabulary: Vocabulary, prior: Reals, beta: float, clip: float | None, rounds: int, progress: Progress | None = None
 ) -> Integers:
-    """Integers >= 1 near a fixed point of c(y) = sum over x of pi(x) c(y) e^(-beta d(x, y)) / (its sum over y).
+    """Return integers >= 1 near a fixed point of c(y) = sum over x of pi(x) c(y) e^(-beta d(x, y)) / (its sum over y).
 
-    Starts from equal weights; any public weights keep the guarantee, so how near the fixed point is is a question of
-    utility alone. Source: Blahut 1972; Arimoto 1972; Biswas and Palamidessi (PRIVIC).
+    The iteration starts from equal weights. Any public weights keep the guarantee, so the distance to the fixed point
+    affects utility alone. Source: Blahut 1972; Arimoto 1972; Biswas and Palamidessi (PRIVIC).
     """
     n = len(vocabulary)
     inputs = np.sort(np.argsort(-prior, kind="stable")[:INPUTS])

@@ -1,4 +1,4 @@
-"""A word of the same public tag, a part of speech say: the exponential mechanism within tags."""
+"""Words of the same public tag, such as a part of speech: the exponential mechanism within tags."""
 
 import hashlib
 from collections.abc import Mapping
@@ -42,7 +42,7 @@ _FORMS: Final = (
     ("is", "other"),
     ("s", "plural or third person"),
 )
-"""The first ending that fits decides; a word with none is "other"."""
+"""The first matching ending decides; a word with none is "other"."""
 
 Tags: TypeAlias = Annotated[
     str,
@@ -57,7 +57,7 @@ Tags: TypeAlias = Annotated[
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordTags:
-    """A tag for every word of a vocabulary."""
+    """Tags of every word of a vocabulary."""
 
     tags: tuple[str, ...]  # their names, sorted
     groups: Integers  # the place of each word's tag in them, int64, shape (n,)
@@ -65,14 +65,14 @@ class WordTags:
 
 
 def word_tags(vocabulary: Vocabulary, tags: str | Path | Mapping[str, str] = ENDINGS) -> WordTags:
-    """The tags of a vocabulary's words.
+    """Return the tags of a vocabulary's words.
 
     Args:
-        tags: ``"endings"``, a crude rule for English words; a UTF-8 file, each line a word and its tag parted by a tab
-            or by the last space; or the tag of each word. They must be public: no tagger may have read private text.
+        tags: ``"endings"``, a crude rule for English words; a UTF-8 file, each line a word and its tag, separated by a
+            tab or the last space; or the tag of each word. Tags must be public: no tagger may have read private text.
 
     Raises:
-        InputError: the file cannot be read, or a line holds no word and tag (by number).
+        InputError: the file cannot be read, or a line has no word and tag; the message has its number.
         ParameterError: a word has no tag.
     """
     kind = type(tags).__name__
@@ -95,7 +95,7 @@ def word_tags(vocabulary: Vocabulary, tags: str | Path | Mapping[str, str] = END
 
 
 def ending_of(word: str) -> str:
-    """A tag by the list of function words and the ending of the word."""
+    """Return a tag by the list of function words and by the word's ending."""
     lower = word.lower()
     if lower in FUNCTION_WORDS:
         return "function word"
@@ -150,9 +150,9 @@ def same_tag(
     """P(y | x) proportional to exp(-rate d(x, y)) over the words y with the tag of x.
 
     The paper adds noise to the vector and takes the nearest candidate of the same part of speech; here the candidates
-    are weighed directly, under the same guarantee: metric DP between words of one tag. The tag of a word is released,
-    and reports say so. A tag has to be a function of the word alone: a tagger that reads the sentence would let one
-    word change the tags of others.
+    are weighted directly, under the same guarantee: metric DP between words of one tag. The tag of a word is released,
+    and reports say so. A tag must be a function of the word alone: a tagger that reads the sentence would let one word
+    change the tags of others.
 
     ``tags`` may also be a tag for each word; see ``word_tags``.
 

@@ -1,4 +1,4 @@
-"""SanText: the exponential mechanism on the distances of the vectors as they are; SanText+: among rare words."""
+"""SanText: the exponential mechanism on distances of unclipped vectors; SanText+: among rare words."""
 
 import math
 from dataclasses import dataclass, field
@@ -34,7 +34,7 @@ PAPER = Option(
 
 
 def asked(epsilon: float | None, epsilon_per_distance: float | None) -> tuple[float | None, float | None]:
-    """The two parameters, with the paper's where none is given."""
+    """Return the two parameters, or the paper's if none is given."""
     return epsilon, PER_DISTANCE if epsilon is None and epsilon_per_distance is None else epsilon_per_distance
 
 
@@ -55,8 +55,8 @@ def santext(
 ) -> IntegerChannel:
     """P(y | x) proportional to exp(-epsilon_per_distance / 2 * ||v(x) - v(y)||), as in the paper.
 
-    It is ``exponential`` without clipping, and its metric form is not refused where weights would be too small for
-    integers: words so far away that their weight is below about 2^-30 of the largest share the least weight.
+    It is ``exponential`` without clipping, and its metric form is not refused if weights are too small for integers:
+    far words whose weight is below about 2^-30 of the largest share the smallest weight.
 
     With ``epsilon``, which the paper does not have, the rate is the steepest that the normalizers of all words allow.
 
@@ -97,14 +97,14 @@ _W = Option(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SensitiveRows:
-    """Rows over the sensitive words; a word that is none stays with probability 1 - replaced."""
+    """Rows over the sensitive words; any other word stays with probability 1 - ``replaced``."""
 
     sensitive: NDArray[np.bool_]
     replaced: Fraction
     _rows: WeightRows = field(repr=False)
 
     def draw(self, ids: Ids, rng: np.random.Generator) -> Ids:
-        """See ``DrawnRows``: one integer says whether a word that is not sensitive stays, another what it becomes."""
+        """Draw by two integers, see ``DrawnRows``: whether a word that is not sensitive stays, and its replacement."""
         out = ids.copy()
         stays = ~self.sensitive[ids]
         lots = rng.integers(0, self.replaced.denominator, size=len(ids), dtype=np.int64)
@@ -114,7 +114,7 @@ class SensitiveRows:
         return out
 
     def weights(self, words: Ids) -> Integers:
-        """See ``DrawnRows``: the integers of one draw with the same probabilities as the two."""
+        """Return the integers of one draw with the same probabilities as the two; see ``DrawnRows``."""
         rows = self._rows.weights(words)
         others = np.flatnonzero(~self.sensitive[words])
         totals = rows[others].sum(axis=1)
@@ -143,11 +143,11 @@ def santext_plus(
 ) -> GroupedChannel:
     """``santext`` over the sensitive words: the share ``w`` of the words that is least frequent in public text.
 
-    Another word is released as it is with probability 1 - p, and replaced by a sensitive word with probability p. The
-    guarantee compares two sensitive words. The others are not protected: one that comes out says for sure what went
-    in. That frequent words are not sensitive is a policy, and no part of the guarantee.
+    Any other word is released unchanged with probability 1 - p, and replaced by a sensitive word with probability p.
+    The guarantee compares two sensitive words. Other words are not protected: one that comes out certainly went in.
+    That frequent words are not sensitive is a policy, not part of the guarantee.
 
-    With ``epsilon`` the loss is that of any two sensitive words, of which there are two at least.
+    With ``epsilon`` the loss is that of any two sensitive words, of which there must be at least two.
 
     Raises:
         ParameterError: an option outside its domain; or as ``santext``.

@@ -1,4 +1,4 @@
-"""The truncated exponential mechanism (TEM): weights fall with the distance as far as a truncation distance."""
+"""Truncated exponential mechanism (TEM): weights fall with the distance up to a truncation distance."""
 
 import math
 from typing import Annotated, Final
@@ -80,5 +80,5 @@ def tem(
 
 
 def most_spent(beta: float, others: int) -> float:
-    """The paper's epsilon gamma, 2 ln((1 - beta) others / beta); as good as 0 where that is not positive."""
+    """Return the paper's epsilon gamma, 2 ln((1 - beta) others / beta); nearly 0 if that is not positive."""
     return max(2 * math.log((1 - beta) * others / beta), 2.0**-20)

@@ -1,4 +1,4 @@
-"""The truncated Gumbel mechanism, among all words and calibrated by its own channel: it has a least epsilon."""
+"""Truncated Gumbel mechanism among all words, calibrated by its own channel; its epsilon has a lower bound."""
 
 import math
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class GumbelNoise:
     limit: float  # the diameter of the vectors
 
     def sample(self, count: int, rng: np.random.Generator) -> Reals:
-        """Draws by the inverse of the distribution function, shape (count,)."""
+        """Return draws by the inverse of the distribution function, shape (count,)."""
         low, high = (math.exp(-math.exp(-end / self.scale)) for end in (-self.limit, self.limit))
         uniform = low + (high - low) * rng.random(count)
         noise: Reals = -self.scale * np.log(-np.log(np.clip(uniform, 1e-300, 1 - 2.0**-53)))
@@ -42,12 +42,11 @@ class GumbelNoise:
         return np.clip((high - below) / (high - low), 0.0, 1.0)
 
     def masses(self, edges: Reals) -> Reals:
-        """The probabilities of the cells between rising ``edges`` within the bounds; small ones keep their digits."""
+        """Return the probabilities of cells between rising ``edges`` within the bounds, accurate for small ones."""
         below, high, low = self._below(edges)
         return np.diff(below) / (high - low)
 
     def _below(self, at: Reals) -> tuple[Reals, float, float]:
-        """The distribution function without bounds, there and at the two bounds."""
         ends = np.array([-self.limit, self.limit])
         with np.errstate(over="ignore"):
             below = np.exp(-np.exp(-np.clip(at, *ends) / self.scale))
@@ -58,12 +57,12 @@ class GumbelNoise:
 STEPS: Final = 256  # of the diameter
 _TOTAL: Final = 1 << 61
 _SLACK: Final = 1 << 13  # by how much the sum of a row may be off beside what rounding down each weight takes
-_LEAST: Final = 1 << 8  # times what a weight may be moved by: the least weight, whose digits that keeps
-STEEPEST: Final = 26.0  # Nats that weights can be apart: the least of them keep their digits below the total
+_LEAST: Final = 1 << 8  # times what a weight may be moved by: the smallest weight, whose digits that keeps
+STEEPEST: Final = 26.0  # Nats that weights can be apart: the smallest of them keep their digits below the total
 _MARGIN: Final = 1e-6  # Nats of the calibration that rounding may take; rows are off by far less
-_ACTIVE: Final = 256  # words with which a calibration begins; those at which the loss is the greatest join them
+_ACTIVE: Final = 256  # words with which a calibration begins; those at which the loss is the largest join them
 _SMALLEST, _LARGEST = 0.02, 4.0
-"""Scales that are tried, in diameters: the loss falls with the scale as far as one of them, and rises beyond."""
+"""Range of tried scales, in diameters: within it the loss falls with the scale to a minimum, and then rises."""
 
 _BISECTIONS: Final = 40
 _GOLDEN: Final = (math.sqrt(5) - 1) / 2
@@ -71,7 +70,7 @@ _GOLDEN: Final = (math.sqrt(5) - 1) / 2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StepCounts:
-    """How many words lie at how many steps from each word."""
+    """Number of words at each number of steps from each word."""
 
     diameter: float  # that ``STEPS`` steps make
     counts: Integers  # shape (n, STEPS + 1)
@@ -79,9 +78,9 @@ class StepCounts:
 
 
 class Loss(NamedTuple):
-    """The largest loss of two words of some, bounded by their most and least probable outputs."""
+    """Largest loss of two of some words, bounded by their most and least probable outputs."""
 
-    nats: float  # infinite where an output is impossible
+    nats: float  # infinite if an output is impossible
     words: tuple[int, int]  # whose outputs these are
 
 
@@ -89,7 +88,7 @@ _COUNTED: WeakKeyDictionary[Vocabulary, dict[float | None, StepCounts]] = WeakKe
 
 
 def step_counts(vocabulary: Vocabulary, clip: float | None, progress: Progress | None = None) -> StepCounts:
-    """The counts, remembered as long as the vocabulary lives."""
+    """Return the counts, cached as long as the vocabulary lives."""
     kept = _COUNTED.setdefault(vocabulary, {})
     if clip not in kept:
         n, diameter = len(vocabulary), outward(clipped_diameter(vocabulary, clip, 2))
@@ -107,25 +106,25 @@ def step_counts(vocabulary: Vocabulary, clip: float | None, progress: Progress |
 
 
 def steps_of(distances: Reals, diameter: float) -> Integers:
-    """Distances in steps, rounded."""
+    """Return distances in steps, rounded."""
     return np.minimum(np.rint(distances * (STEPS / diameter)), STEPS).astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeastSum:
-    """Probabilities of the word with the least sum, by its step."""
+    """Probabilities of the word with the smallest sum, by its step."""
 
     survivals: Reals  # ln of the probability that a word at a step has its sum beyond a cell, shape (steps, cells)
     hazards: Reals  # of having it in the cell, divided by that, shape (steps, cells)
 
     def __call__(self, counts: Integers) -> Reals:
-        """P of one word at each step, shape (words, steps), for rows of counts."""
+        """Return P of one word at each step, shape (words, steps), for rows of counts."""
         none_yet = np.exp(counts.astype(np.float64) @ self.survivals)
         chances = none_yet @ self.hazards.T
         return np.asarray(chances / (counts * chances).sum(axis=1, keepdims=True), dtype=np.float64)
 
     def loss(self, counted: StepCounts, words: Ids) -> Loss:
-        """The bound ln(max P(x | x) / min P(farthest from x | x)) over some words x."""
+        """Return the bound ln(max P(x | x) / min P(farthest from x | x)) over some words x."""
         rows = self(counted.counts[words])
         most, least = rows[:, 0], rows[np.arange(len(words)), counted.last[words]]
         places = int(most.argmax()), int(least.argmin())
@@ -135,7 +134,7 @@ class LeastSum:
 
 
 def least_sum(scale: float, diameter: float) -> LeastSum:
-    """The probabilities at a scale of the noise, which is truncated to the diameter on both sides."""
+    """Return the probabilities at a scale of the noise, which is truncated at the diameter on both sides."""
     noise, width = GumbelNoise(scale=scale, limit=diameter), diameter / STEPS
     edges: Reals = (np.arange(-STEPS, STEPS + 1) * width).astype(np.float64)
     masses, ends = noise.masses(edges), noise.survival(edges)
@@ -149,7 +148,7 @@ def least_sum(scale: float, diameter: float) -> LeastSum:
 
 
 class ScaleSearch:
-    """The loss at every scale, over a growing set of words that holds those at which it is the greatest.
+    """Loss at every scale, over a growing set of words that includes those of largest loss.
 
     Args:
         counted: of all words.
@@ -178,7 +177,7 @@ class ScaleSearch:
                 return self._loss(scale), scale
 
     def smallest(self, epsilon: float, scale: float) -> float:
-        """The smallest scale up to ``scale``, at which the loss of all words is at most epsilon, within 2^-40."""
+        """Return the smallest scale up to ``scale`` at which the loss of all words is at most epsilon, within 2^-40."""
         while True:
             low, high = _SMALLEST * self._counted.diameter, scale
             for _ in range(_BISECTIONS):
@@ -191,7 +190,6 @@ class ScaleSearch:
         return least_sum(scale, self._counted.diameter).loss(self._counted, self._words).nats
 
     def _holds(self, scale: float, epsilon: float) -> bool:
-        """Tell whether the loss of all words is at most epsilon; if not, the worst of them join the others."""
         law = least_sum(scale, self._counted.diameter)
         worst: list[int] = []
         for part in np.array_split(self._every, -(-len(self._every) // 4096)):
@@ -203,7 +201,7 @@ class ScaleSearch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GumbelRows:
-    """Makes the integer weights of a row; see ``ComputedRows``."""
+    """Maker of a row's integer weights; see ``ComputedRows``."""
 
     vocabulary: Vocabulary
     clip: float | None
@@ -213,7 +211,7 @@ class GumbelRows:
     least: int  # the smaller bound
 
     def __call__(self, words: Ids) -> Integers:
-        """The weights, all between ``least`` and floor(least e^epsilon), every row's sum one and the same."""
+        """Return the weights, between ``least`` and floor(least e^epsilon); every row has the same sum."""
         law = least_sum(self.scale, self.diameter)
         most = exp_floor(self.epsilon, self.least)
         out = np.empty((len(words), len(self.vocabulary)), dtype=np.int64)
@@ -233,7 +231,6 @@ def _room(size: int) -> int:
 
 
 def _bring_to_total(weights: Integers) -> None:
-    """Move every weight by nearly the same, at most ``_room``, so that they sum up to the total."""
     missing, n = _TOTAL - int(weights.sum()), len(weights)
     if abs(missing) > n * (_room(n) - 1):
         raise ArithmeticError(f"a row of truncated Gumbel noise is off its total by {missing}: report this")
@@ -242,10 +239,10 @@ def _bring_to_total(weights: Integers) -> None:
 
 
 def least_weight(counted: StepCounts, scale: float, epsilon: float) -> int:
-    """The smaller bound: such that the most probable output of all rows is just within the larger one.
+    """Return the lower bound on weights at which the most probable output of all rows is just within the upper one.
 
     Raises:
-        ParameterError: it would be too small to keep its digits.
+        ParameterError: it would be too small to keep its precision.
     """
     law, n = least_sum(scale, counted.diameter), len(counted.counts)
     parts = np.array_split(np.arange(n), -(-n // 4096))
@@ -266,7 +263,7 @@ _EPSILON = Option(
     unset="the least that the vocabulary allows",
 )
 
-_ROOM: Final = 1e-5  # Nats above the least loss of any scale from which on an epsilon is taken
+_ROOM: Final = 1e-5  # Nats above the smallest loss of any scale from which on an epsilon is taken
 
 
 @proved(
@@ -288,14 +285,14 @@ def tgm(
     """Y = argmin over all words of d(x, y) + g_y, g_y Gumbel noise of scale b within [-D, D], D the diameter.
 
     Distances are rounded to steps of D / 256. The scale is the smallest at which no two words lose more than epsilon,
-    found from the channel itself: every probability is computed, as a sum over the least sum, and drawn as an integer
-    between two bounds whose ratio is e^epsilon, out of one total for all words. At a small scale far words are all but
-    impossible, at a large one the least of many sums is a near word's for sure: so there is a least epsilon.
-    Source: Xu et al. 2021 and public code, whose list of few nearest words is left out, as it has no guarantee
+    found from the channel itself: every probability is computed, as a sum over the smallest sum, and drawn as an
+    integer between two bounds of ratio e^epsilon, with one total for all words. At a small scale far words are nearly
+    impossible; at a large one the smallest of many sums is nearly always a near word's. So epsilon has a lower bound.
+    Source: Xu et al. 2021 and public code, whose list of few nearest words is left out because it has no guarantee
     (``tgm-published``); proof: textveil_lab/proofs/tgm.md.
 
     Raises:
-        ParameterError: epsilon is below the least of this vocabulary, or all words share one vector.
+        ParameterError: epsilon is below this vocabulary's lower bound, or all words share one vector.
     """
     counted = step_counts(vocabulary, clip, progress)
     search = ScaleSearch(counted)

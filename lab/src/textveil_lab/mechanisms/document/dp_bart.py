@@ -1,4 +1,4 @@
-"""DP-BART: the clamped states of an encoder-decoder with Gaussian noise, of which its decoder writes a text."""
+"""DP-BART: adds Gaussian noise to the clamped states of an encoder-decoder, whose decoder writes a text from them."""
 
 import hashlib
 from pathlib import Path
@@ -62,18 +62,18 @@ def dp_bart(
 ) -> NoisyCodes:
     """Noise N(0, sigma^2 I) on length * width clamped coordinates, whose L2 sensitivity is 2 C sqrt(length * width).
 
-    The encoder reads a text as a row of ``length`` tokens, and the decoder attends to all of its places: the noisy
-    states are all that is used of a text. The model must be public, and must not have been trained on the texts.
+    The encoder reads a text as a row of ``length`` tokens, and the decoder attends to all of its positions: it uses
+    only the noisy states of a text. The model must be public, and must not have been trained on the texts.
 
-    ``model`` is an encoder-decoder: BART, T5, or another of transformers. The paper's ``clip_value`` is 0.1. The
-    fewer coordinates ``pruned`` leaves, the less noise each gets: choose them, and train the model without them, on
-    public text. The vocabulary is not used: what is read are the model's own tokens.
+    ``model`` is an encoder-decoder of transformers: BART, T5 or another. The paper's ``clip_value`` is 0.1. The fewer
+    coordinates ``pruned`` leaves, the less noise each gets: choose them, and train the model without them, on public
+    text. The vocabulary is not used: the model has its own tokens.
 
     Raises:
-        ParameterError: an option is outside its domain, the model takes no texts of so many tokens, or its states have
-            no such coordinates.
+        ParameterError: an option is outside its domain, the model has no room for so many tokens, or its states have no
+            such coordinates.
         MissingExtra: torch or transformers is not installed.
-        ModelError: the folder holds no encoder-decoder with its tokenizer.
+        ModelError: the folder has no encoder-decoder with its tokenizer.
     """
     coder = state_coder(model, length, beams, () if pruned is None else _coordinates(pruned))
     bound = ClampedValues(clip_value)
@@ -104,10 +104,10 @@ def _coordinates(file: str) -> tuple[int, ...]:
 
 
 def state_coder(model: str, length: int, beams: int, pruned: tuple[int, ...] = ()) -> StateCoder:
-    """The states of the encoder-decoder in a folder as codes.
+    """Return the states of the encoder-decoder in a folder as codes.
 
     Raises:
-        ParameterError: the model takes no texts of so many tokens; or as ``encoder_decoder``.
+        ParameterError: the model has no room for so many tokens; or as ``encoder_decoder``.
     """
     read = encoder_decoder(model)
     read.check_length(length)

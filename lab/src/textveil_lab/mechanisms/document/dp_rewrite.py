@@ -1,4 +1,4 @@
-"""DP-Rewrite: an auto-encoder's clipped code with noise by the table of sensitivities; its decoder writes a text."""
+"""DP-Rewrite: adds noise to an auto-encoder's clipped code by the table of sensitivities; its decoder writes a text."""
 
 from typing import Annotated, Any
 
@@ -61,14 +61,14 @@ def dp_rewrite(
 
     Clipped in L1, Laplace: 2C. Clipped in L2, Laplace: 2C sqrt(n). Gaussian, clipped in either: 2C, with the analytic
     sigma. The network reads the first words of a document, as many as it was trained with, as one sentence. It must be
-    trained on public text: of its own training text nothing is promised.
+    trained on public text: its training text has no guarantee.
 
     The vocabulary is not used: the network has its own words.
 
     Raises:
         ParameterError: an option is outside its domain, or a delta is given for Laplace noise.
         MissingExtra: torch or safetensors is not installed.
-        ModelError: the folder holds no network with its words.
+        ModelError: the folder has no network with its words.
     """
     gaussian = dp_mechanism == "gaussian"
     need(gaussian or delta is None, "delta", delta, "left out for Laplace noise, which is pure DP")

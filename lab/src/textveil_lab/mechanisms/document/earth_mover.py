@@ -1,4 +1,4 @@
-"""A document as a bag of words, each moved by spherical Laplace noise: privacy for the earth mover's distance."""
+"""Bags of words, each moved by spherical Laplace noise: privacy for the earth mover's distance of documents."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -30,12 +30,12 @@ BAG_SIZE = Option(at_least(1), "Words that are drawn for every document; public.
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class EarthMover:
-    """N words for a document of which the first N words are taken, each the word nearest to its vector + noise.
+    """Release N words for a document's first N words, each the word nearest to its vector + noise.
 
-    They are released as a bag: by id, so that their order says nothing. Noise of density exp(-rate ||z||) is fresh for
-    each word. For two documents the loss is at most rate times the sum of distances in the best matching of their
-    words, which is N rate times the earth mover's distance of the two bags. Source: Fernandes, Dras and
-    McIver 2019; proof: textveil_lab/proofs/earth_mover.md.
+    They are released as a bag, sorted by id, so their order says nothing. Noise of density exp(-rate ||z||) is fresh
+    for each word. For two documents the loss is at most rate times the sum of distances in the best matching of their
+    words, which is N rate times the earth mover's distance of the two bags. Source: Fernandes, Dras and McIver 2019;
+    proof: textveil_lab/proofs/earth_mover.md.
     """
 
     name: ClassVar[str] = "earth-mover"
@@ -57,7 +57,7 @@ class EarthMover:
         return {"epsilon": epsilon, "epsilon_per_distance": per_distance, **given, "bag_size": self.bag_size}
 
     def privatize_texts(self, texts: Sequence[str], rng: np.random.Generator | None = None) -> list[str]:
-        """N words for each text, parted by spaces; see ``TextMechanism.privatize_texts``."""
+        """Return N words for each text, separated by spaces; see ``TextMechanism.privatize_texts``."""
         bags = bags_of(self._codes, texts, self.bag_size)
         drawn = self._word.privatize(bags.reshape(-1), resolve(rng)).reshape(bags.shape)
         return [text_of(self.vocabulary, row) for row in np.sort(drawn, axis=1).tolist()]
@@ -87,8 +87,7 @@ def earth_mover(
     """Bags of words under the earth mover's distance, calibrated by exactly one of its two parameters.
 
     The rate of the noise on each word is epsilon / (bag_size diameter), or epsilon_per_distance / bag_size: the
-    distance of two bags is the mean distance in the best matching. The vocabulary's first word fills up short
-    documents.
+    distance of two bags is the mean distance in the best matching. The vocabulary's first word pads short documents.
 
     Raises:
         ParameterError: neither or both epsilons, or an option outside its domain.

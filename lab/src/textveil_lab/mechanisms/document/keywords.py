@@ -1,4 +1,4 @@
-"""A document's keywords in place of the document: k words, each drawn with more weight on words that stand in it."""
+"""Keywords in place of a document: k words, drawn with more weight on words of the document."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -23,18 +23,18 @@ from textveil_lab.mechanisms.document.words import text_of, words_of
 from textveil_lab.mechanisms.parameters import DocumentEpsilon
 
 PROOF = "textveil_lab/proofs/keywords.md"
-CANDIDATES = 16  # words of a document that weigh more, where nothing else is asked
+CANDIDATES = 16  # words of a document that weigh more, if nothing else is asked
 _GROUP = "Keywords of documents"
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class Keywords:
-    """k words for a document, each y with weight a where y is in S(document), else b, over m a + (n - m) b.
+    """Release k words for a document, each y with weight a if y is in S(document), else b, over m a + (n - m) b.
 
     S(document) has exactly m words: of the vocabulary's words in the document and its first m, the m last in the
-    vocabulary's order, which is that of falling frequency in the embedded one. Each draw is neighborhood response whose
-    input is the document, so k draws cost k ln(a / b) for any two documents, whatever they hold. Nothing else of
-    a document is released: not its length, not its shape. Proof: textveil_lab/proofs/keywords.md.
+    vocabulary's order, which is that of falling frequency in the embedded one. Each draw is neighborhood response with
+    the document as input, so k draws cost k ln(a / b) for any two documents. Nothing else of a document is released,
+    not even its length. Proof: textveil_lab/proofs/keywords.md.
     """
 
     name: ClassVar[str] = "keywords"
@@ -53,7 +53,7 @@ class Keywords:
         return {"epsilon": self.guarantee.epsilon, "keywords": self.keywords, "candidates": self.weights.members}
 
     def privatize_texts(self, texts: Sequence[str], rng: np.random.Generator | None = None) -> list[str]:
-        """K words for each text, parted by spaces; see ``TextMechanism.privatize_texts``."""
+        """Return K words for each text, separated by spaces; see ``TextMechanism.privatize_texts``."""
         sets = self.candidate_sets(texts)
         document = np.repeat(np.arange(len(sets)), self.keywords)
         drawn, member = self.weights.draw(len(document), resolve(rng))
@@ -62,14 +62,14 @@ class Keywords:
         return [text_of(self.vocabulary, row) for row in drawn.reshape(len(sets), self.keywords).tolist()]
 
     def candidate_sets(self, texts: Sequence[str]) -> Ids:
-        """S(text) of each text, shape (texts, m)."""
+        """Return S(text) of each text, shape (texts, m)."""
         count = self.weights.members
         first = np.arange(count)
         sets = [np.union1d(ids, first)[-count:] for ids in words_of(self._codes, texts)]
         return np.array(sets, dtype=np.int64).reshape(len(texts), count)
 
     def integer_weights_of(self, texts: Sequence[str]) -> Integers:
-        """The very integers that one of the k draws uses for each text, int64, shape (texts, n)."""
+        """Return the integers that each of the k draws uses for each text, int64, shape (texts, n)."""
         return self.weights.rows(self.candidate_sets(texts))
 
 
@@ -104,7 +104,7 @@ def keywords(
 ) -> Keywords:
     """Keywords of documents at ``epsilon`` nats for any two documents.
 
-    The keywords share ``epsilon``. The vocabulary's order puts the words to prefer last.
+    The keywords share ``epsilon``. The vocabulary lists the words to prefer last.
     """
     size = len(vocabulary)
     members = min(CANDIDATES, size) if candidates is None else candidates

@@ -1,4 +1,4 @@
-"""Perturb and write: the code of a whole text, bounded, with noise; a decoder writes a text of what comes out."""
+"""Perturb and write: adds noise to the bounded code of a whole text; a decoder writes a text from it."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -24,14 +24,13 @@ _PROBES = 24  # public words of which texts are made to look for two whose codes
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False, kw_only=True)
 class NoisyCodes:
-    """text = write(bound(encode(text)) + noise), the noise fresh for every text.
+    """text = write(bound(encode(text)) + noise), with fresh noise for every text.
 
-    The guarantee is that of the noisy code, for any two texts: codes have a public number of coordinates and a public
-    bound, whatever text they are of, and the decoder sees the noisy code and nothing else. So how long the text was is
-    hidden too. Noisy codes never leave this class.
+    The guarantee is that of the noisy code, for any two texts: codes of all texts have a public number of coordinates
+    and a public bound, and the decoder sees only the noisy code. So the text's length is hidden too. Noisy codes stay
+    in this class.
 
-    A text is taken where it has at most as many tokens or words as its code is made of; a longer one is refused, which
-    tells that it is long, or cut.
+    A text longer than the tokens or words of a code is cut, or refused, which tells that it is long.
     """
 
     name: str
@@ -48,11 +47,10 @@ class NoisyCodes:
             need(self.coder.length > marks, "length", self.coder.length, f"above {marks}, the marks around each text")
 
     def privatize_texts(self, texts: Sequence[str], rng: np.random.Generator | None = None) -> list[str]:
-        """One draw for each text; see ``TextMechanism.privatize_texts``.
+        """Return one draw for each text; see ``TextMechanism.privatize_texts``.
 
         Raises:
-            InputError: a document is no str, or is longer than its code is made of and is not to be cut. Nothing is
-                drawn then.
+            InputError: a document is no str, or is too long and must not be cut. Nothing is drawn then.
         """
         for number, text in enumerate(texts, start=1):
             if not isinstance(text, str):
@@ -77,7 +75,7 @@ class NoisyCodes:
         return taken(self.coder, self.long_texts, texts)
 
     def codes(self, texts: Sequence[str]) -> Reals:
-        """Return the bounded codes of texts, to which noise is added and which are private, shape (texts, dim)."""
+        """Return the bounded codes of texts, shape (texts, dim). They are private: noise must be added."""
         return self.bound(self.coder.encode(texts))
 
 
@@ -100,7 +98,7 @@ def gaussian_codes(
     long_texts: str,
     parameters: Mapping[str, Any],
 ) -> NoisyCodes:
-    """Gaussian noise on every coordinate of a bounded code, of a sigma that the caller answers for.
+    """Return a mechanism with Gaussian noise on every coordinate of a bounded code; the caller must prove sigma.
 
     Args:
         coder: encoder and decoder.
@@ -108,9 +106,9 @@ def gaussian_codes(
         sigma: standard deviation of one coordinate.
         epsilon: nats of a document.
         delta: of a document.
-        proof: the page that proves it.
+        proof: page that proves it.
         long_texts: "refuse" or "cut".
-        parameters: public ones for reports, beside those of every such mechanism.
+        parameters: public parameters for reports, beside those of every such mechanism.
     """
     stated = {"epsilon": epsilon, "delta": delta, "sigma": sigma}
     promise = ApproximateDP(
@@ -141,13 +139,13 @@ def far_texts(
     norm: int,
     words: Sequence[str],
 ) -> FarTexts | None:
-    """The two of some texts of public words whose bounded codes are the farthest apart; None where all are equal.
+    """Return the two of some public texts whose bounded codes are farthest apart; None if all codes are equal.
 
     Args:
-        codes_of: gives bounded codes.
-        takes: which texts are not refused.
-        norm: 1 or 2, in which they are compared.
-        words: public ones, at least one.
+        codes_of: function that returns bounded codes.
+        takes: function that tells which texts are not refused.
+        norm: 1 or 2, the norm of the comparison.
+        words: at least one public word.
     """
     places = np.unique(np.linspace(0, len(words) - 1, min(len(words), _PROBES)).astype(np.int64))
     some = [words[place] for place in places.tolist()]
@@ -168,18 +166,18 @@ def far_texts(
 
 
 class JudgedClaim(NamedTuple):
-    """What is known of a claim about noisy codes."""
+    """Judgement of a claim about noisy codes."""
 
-    # ``PROVED`` where an upper bound for any two codes is within the claim, ``REFUTED`` where two texts exceed it, else
+    # ``PROVED`` if an upper bound for any two codes is within the claim, ``REFUTED`` if two texts exceed it, else
     # ``CLAIMED``
     status: Status
     worst: float  # logarithm of a delta that holds for any two codes within the bound, at the claimed epsilon
-    witness: float  # logarithm of the least delta of the two texts that were found, at the claimed epsilon, from below
-    texts: tuple[str, ...]  # the two; none where all codes are equal
+    witness: float  # ln of a lower bound on delta of the two texts at the claimed epsilon
+    texts: tuple[str, ...]  # the two; none if all codes are equal
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """For reports: what the noise gives, in place of what was claimed."""
+        """Parameters for reports: the noise's guarantee in place of the claim."""
         shown = {"true_log_delta": self.worst, "witness_log_delta": self.witness}
         return {
             **{name: None if math.isinf(number) else number for name, number in shown.items()},
@@ -198,16 +196,16 @@ def judged_claim(
     long_texts: str,
     proof: str,
 ) -> JudgedClaim:
-    """Compute whether a claim holds for noisy codes: of this model, by texts of public words.
+    """Compute whether a claim holds for noisy codes of this model, by texts of public words.
 
     Args:
-        coder: gives codes.
+        coder: encoder.
         bound: of codes.
-        epsilon: claimed, nats.
-        log_delta: claimed, its logarithm.
-        words: public ones.
+        epsilon: claimed, in nats.
+        log_delta: ln of the claimed delta.
+        words: public words.
         long_texts: "refuse" or "cut".
-        proof: the page that says how.
+        proof: page of the refutation.
     """
     norm = distribution.norm
     worst = distribution.worst_log_delta(epsilon, bound.reach(coder.dim, norm), bound.widest)

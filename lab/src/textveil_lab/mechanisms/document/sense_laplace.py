@@ -1,4 +1,4 @@
-"""Spherical Laplace noise on the vector of a word's sense, which the document decides; a guarantee of the document."""
+"""Spherical Laplace noise on the vector of a word's sense, which the document decides; a guarantee per document."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -27,11 +27,11 @@ MARK: Final = "|"  # what parts a word from its sense in a vocabulary of senses:
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class SenseLaplace:
-    """N words for a document, which chooses the sense of each; drawn is the sense nearest to its vector + noise.
+    """Release N words for a document, which decides the sense of each: the sense nearest to its vector + noise.
 
-    Of a word with several senses the one is taken whose vector has the greatest cosine with the sum of the other words'
-    mean vectors. One word so decides about others' senses: what holds for one word holds for the document, N draws.
-    Source: Arnold, Yesilbas and Weinzierl 2023 (arXiv 2306.01457); proof: textveil_lab/proofs/sense_laplace.md.
+    A word with several senses has the one whose vector has the largest cosine with the sum of the other words' mean
+    vectors. So one word affects other words' senses, and the guarantee counts all N draws of the document. Source:
+    Arnold, Yesilbas and Weinzierl 2023 (arXiv 2306.01457); proof: textveil_lab/proofs/sense_laplace.md.
     """
 
     name: ClassVar[str] = "sense-laplace"
@@ -54,13 +54,13 @@ class SenseLaplace:
         return {"epsilon": self.guarantee.epsilon, **given, "bag_size": self.bag_size, "words": len(self._words)}
 
     def privatize_texts(self, texts: Sequence[str], rng: np.random.Generator | None = None) -> list[str]:
-        """N words for each text, parted by spaces; see ``TextMechanism.privatize_texts``."""
+        """Return N words for each text, separated by spaces; see ``TextMechanism.privatize_texts``."""
         senses = self.senses(texts)
         drawn = self._sense.privatize(senses.reshape(-1), resolve(rng)).reshape(senses.shape)
         return [text_of(self._words, row) for row in self._word_of[drawn].tolist()]
 
     def senses(self, texts: Sequence[str]) -> Ids:
-        """The id of the sense of each of a text's N words, shape (texts, N); private."""
+        """Return the id of the sense of each of a text's N words, shape (texts, N). They are private."""
         bags = bags_of(self._codes, texts, self.bag_size)
         means, points = self._words.vectors.astype(np.float64), self.vocabulary.vectors.astype(np.float64)
         order = np.argsort(self._word_of, kind="stable")
@@ -75,7 +75,6 @@ class SenseLaplace:
 
 
 def _cosines(rows: Reals, vector: Reals) -> Reals:
-    """Cosines but for a factor that all rows share; 0 for a zero row."""
     lengths = np.sqrt((rows**2).sum(axis=1))
     return np.divide(rows @ vector, lengths, out=np.zeros(len(rows)), where=lengths > 0)
 
@@ -108,12 +107,12 @@ def sense_laplace(
 ) -> SenseLaplace:
     """Spherical Laplace noise on senses, at ``epsilon`` nats for any two documents.
 
-    The draws of a document, ``bag_size``, share ``epsilon``; they are for its first words, in their order. The
-    vocabulary holds senses, spelled word|sense; words without a mark have one sense each.
+    The ``bag_size`` draws of a document share ``epsilon``; they are for its first words, in order. The vocabulary has
+    senses, spelled word|sense; words without | have one sense each.
 
     Raises:
         ParameterError: an option is outside its domain.
-        VocabularyError: all senses are of one word.
+        VocabularyError: all senses belong to one word.
     """
     # Two floats below the share pay the rounding of the quotient and of the product with N.
     share = epsilon if bag_size == 1 else math.nextafter(math.nextafter(epsilon / bag_size, 0.0), 0.0)

@@ -1,4 +1,4 @@
-"""The words of a vocabulary that stand in texts, as ids, for mechanisms of whole texts."""
+"""Words of texts as ids of a vocabulary, for mechanisms of whole texts."""
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -14,7 +14,7 @@ from textveil.vocabulary.vocabulary import Vocabulary
 
 
 def words_of(codes: TextCodes, texts: Sequence[str]) -> list[Ids]:
-    """The ids of each text's words, in their order; what is outside the vocabulary is left out.
+    """Return the ids of each text's words, in order; words outside the vocabulary are left out.
 
     Raises:
         InputError: a text is no string.
@@ -31,10 +31,10 @@ def words_of(codes: TextCodes, texts: Sequence[str]) -> list[Ids]:
 
 
 def bags_of(codes: TextCodes, texts: Sequence[str], length: int) -> Ids:
-    """The first ``length`` words of each text; where there are fewer, the vocabulary's first word fills up.
+    """Return the first ``length`` words of each text, padded with the vocabulary's first word.
 
     Returns:
-        Ids, shape (texts, length): how many words a text has does not show.
+        Ids, shape (texts, length); the number of words of a text does not show.
     """
     out = np.zeros((len(texts), length), dtype=np.int64)
     for row, ids in zip(out, words_of(codes, texts), strict=True):
@@ -43,6 +43,6 @@ def bags_of(codes: TextCodes, texts: Sequence[str], length: int) -> Ids:
 
 
 def text_of(vocabulary: Vocabulary, ids: Iterable[int]) -> str:
-    """Words parted by spaces."""
+    """Return words separated by spaces."""
     milder = milder_words(vocabulary)
     return " ".join(written(vocabulary.words[milder.get(word_id, word_id)]) for word_id in ids)

@@ -1,4 +1,4 @@
-"""DP-Fusion: next tokens from distributions with and without the sensitive spans, within a bounded ratio."""
+"""DP-Fusion: draws next tokens from distributions with and without the sensitive spans, within a bounded ratio."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ MARKED: Final = "marked"
 
 
 class MarkedSpans:
-    """What stands between [[ and ]]; of one kind."""
+    """Detector of the text between [[ and ]]; all of one kind."""
 
     name = "marked"
     kinds = (MARKED,)
 
     def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
-        """See ``Detector``; the marks belong to the span."""
+        """Return the spans, marks included; see ``Detector``."""
         return [[DetectedSpan(start, end, MARKED, 1.0, self.name) for start, end in _marked(text)] for text in texts]
 
 
@@ -52,7 +52,7 @@ def _marked(text: str) -> Iterator[tuple[int, int]]:
 
 
 class TaggedText(NamedTuple):
-    """One text in several readings."""
+    """Readings of one text."""
 
     public: str  # every span replaced by the placeholder
     # for each group of spans in the order of their kinds, the text with these spans and no others
@@ -60,15 +60,15 @@ class TaggedText(NamedTuple):
 
 
 def tagged(texts: Sequence[str], detector: Detector, placeholder: str, *, by_kind: bool) -> list[TaggedText]:
-    """The readings of each text.
+    """Return the readings of each text.
 
     Args:
-        detector: finds the spans.
-        placeholder: stands for a span that is not shown.
-        by_kind: whether spans of each kind are a group, or all of them are one.
+        detector: of the spans.
+        placeholder: text in place of a hidden span.
+        by_kind: whether each kind of span is a group, or all spans are one.
 
     Raises:
-        InputError: the detector's answer does not fit its texts.
+        InputError: the detector's spans do not fit the texts.
     """
     spans_of_texts = checked_spans(detector, texts)
     readings = []
@@ -121,12 +121,12 @@ GroupEpsilonPerToken: TypeAlias = Annotated[
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class FusedWriting:
-    """A text of at most ``tokens`` tokens, each from the model's distributions with and without the tagged spans.
+    """Write a text of at most ``tokens`` tokens, by the model's distributions with and without the tagged spans.
 
-    With b the integer weights of the next token where the spans are hidden, a draw has weights between e^-beta b and
-    e^beta b with the total of b, as near to those of the model that reads the spans as they can be. So a token costs
-    2 beta, and a text ``tokens`` times that, for any values of the spans. All text outside them is public.
-    Proof: textveil_lab/proofs/fusion.md.
+    Let b be the integer weights of the next token with hidden spans. A draw has weights between e^-beta b and e^beta b
+    with the total of b, as near as possible to those of the model that reads the spans. So a token costs 2 beta, and a
+    text ``tokens`` times that, for any values of the spans. All text outside them is public. Proof:
+    textveil_lab/proofs/fusion.md.
     """
 
     name: ClassVar[str] = "dp-fusion"
@@ -142,7 +142,7 @@ class FusedWriting:
     parameters: Mapping[str, Any]
 
     def privatize_texts(self, texts: Sequence[str], rng: np.random.Generator | None = None) -> list[str]:
-        """One output for each text; see ``TextMechanism.privatize_texts``.
+        """Return one output for each text; see ``TextMechanism.privatize_texts``.
 
         Raises:
             InputError: a text is longer than the model takes, and ``long_texts`` is "refuse".
@@ -155,7 +155,7 @@ class FusedWriting:
         return [self.model.decoded(tokens) for tokens in drawn]
 
     def contexts(self, texts: Sequence[str]) -> list[tuple[tuple[int, ...], ...]]:
-        """Return what the model reads for each text: without the spans, then with each group of them."""
+        """Return the model's inputs for each text: without the spans, then with each group of them."""
         documents = tagged(texts, self.detector, self.placeholder, by_kind=self.by_kind)
         return [self._contexts(document, number) for number, document in enumerate(documents, start=1)]
 
@@ -167,7 +167,7 @@ class FusedWriting:
         return tuple(tuple(tokens) for tokens in (public, *private))
 
     def adjacent_texts(self, words: Sequence[str]) -> list[tuple[str, str]]:
-        """See ``capabilities.AdjacentTexts``: the same text outside the spans, and spans of the same kinds."""
+        """Return texts equal outside the spans, with spans of the same kinds; see ``capabilities.AdjacentTexts``."""
         marked = [f"{words[0]} {OPEN}{word}{CLOSE} {words[-1]}" for word in (words[0], words[-1], " ".join(words[:3]))]
         tried = [*combinations(marked, 2), *_DETECTABLE]
         documents = tagged([text for pair in tried for text in pair], self.detector, self.placeholder, by_kind=True)
@@ -184,7 +184,7 @@ class FusedWriting:
         return same
 
     def integer_weights_after(self, past: Ids, texts: Sequence[str]) -> Integers:
-        """The very integers that the draw after the tokens ``past`` uses for each text, int64, shape (texts, size)."""
+        """Return the integers of the draw after the tokens ``past`` for each text, int64, shape (texts, size)."""
         return np.concatenate([self._weights_after(past, contexts) for contexts in self.contexts(texts)])
 
     def _weights_after(self, past: Ids, contexts: tuple[tuple[int, ...], ...]) -> Integers:
@@ -199,9 +199,9 @@ class FusedWriting:
 
 @dataclass(frozen=True, slots=True)
 class _Alone:
-    """A model that reads one text, its public context by itself: what it says of it must not depend on the spans.
+    """Model that reads one public context by itself: its numbers must not depend on the spans.
 
-    In one batch with longer or more contexts the last bits of its numbers would be others (proof, "Numbers").
+    In one batch with longer or more contexts the last bits of its numbers would change (proof, "Numbers").
     """
 
     model: NextTokens
@@ -222,15 +222,13 @@ class _Alone:
 
 @dataclass(frozen=True, slots=True)
 class _Apart:
-    """One text: its public context, and ``groups`` contexts that show spans."""
-
     public: PromptReading
     private: PromptReading | None
     groups: int
 
     @property
     def logits(self) -> Any:
-        """The numbers of all contexts, the public one first, shape (1, contexts, size)."""
+        """Logits of all contexts, the public one first, shape (1, contexts, size)."""
         parts = [self.public.logits] if self.private is None else [self.public.logits, self.private.logits]
         return np.concatenate(parts)[None]
 
@@ -305,12 +303,12 @@ def dp_fusion(
     guarantee follows for two values (textveil_lab/proofs/fusion.md); here each probability stays within e^beta of the
     public one, which costs 2 beta a token.
 
-    Exactly one of ``epsilon``, which the tokens share, and ``epsilon_per_token``, which is 2 beta, is given. The
-    vocabulary is not used: what is drawn are the model's tokens.
+    Give exactly one of ``epsilon``, which the tokens share, and ``epsilon_per_token``, which is 2 beta. The vocabulary
+    is not used: draws are the model's tokens.
 
     Raises:
         MissingExtra: torch or transformers is not installed.
-        ModelError: no such model in the folder.
+        ModelError: the folder has no such model.
         ParameterError: an option is outside its domain, or the model has no room for so many tokens.
     """
     name, value = one_of(epsilon=epsilon, epsilon_per_token=epsilon_per_token)

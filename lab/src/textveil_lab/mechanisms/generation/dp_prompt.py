@@ -36,10 +36,10 @@ _BITS = 61  # rows of weights sum to at most 2^61
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenWeights:
-    """Weight max(floor, floor(top exp((clip(l, min_logit, max_logit) - max_logit) / temperature))) of logit l.
+    """Weights max(floor, floor(top exp((clip(l, min_logit, max_logit) - max_logit) / temperature))) of logits l.
 
     The exponential mechanism on clipped logits, in integers: every weight is at least ``floor`` and at most ``top``, so
-    a draw costs at most 2 ln(top / floor), whatever a model says. Proof: textveil_lab/proofs/clipped_sampling.md.
+    a draw costs at most 2 ln(top / floor), whatever the logits are. Proof: textveil_lab/proofs/clipped_sampling.md.
     """
 
     size: int  # tokens n
@@ -55,11 +55,11 @@ class TokenWeights:
 
     @property
     def epsilon(self) -> float:
-        """Nats that one draw costs at most, rounded up."""
+        """Largest loss of one draw in nats, rounded up."""
         return 2 * log_ratio_up(self.top, self.floor)
 
     def rows(self, logits: Reals) -> Integers:
-        """The very integers that are drawn, int64, shape (rows, size); what is no number counts as ``min_logit``."""
+        """Return the integers that are drawn, int64, shape (rows, size); NaN counts as ``min_logit``."""
         clipped = np.clip(np.where(np.isnan(logits), self.min_logit, logits), self.min_logit, self.max_logit)
         weights = np.exp((clipped - self.max_logit) / self.temperature) * float(self.top)
         return np.clip(weights.astype(np.int64), self.floor, self.top)
@@ -68,12 +68,12 @@ class TokenWeights:
 def token_weights(
     *, size: int, min_logit: float, max_logit: float, epsilon: float | None = None, temperature: float | None = None
 ) -> TokenWeights:
-    """The weights at ``epsilon`` nats for a token, or at a temperature: of 2 (max_logit - min_logit) / epsilon.
+    """Return the weights at ``epsilon`` nats for a token, or at temperature 2 (max_logit - min_logit) / epsilon.
 
-    Where integers cannot span the range of weights, those below 1 are raised to 1, and less is spent.
+    If integers cannot span the range of weights, weights below 1 are raised to 1, and less is spent.
 
     Args:
-        size: tokens, >= 2.
+        size: number of tokens, >= 2.
         min_logit: finite.
         max_logit: finite, above ``min_logit``.
         epsilon: nats of one draw; finite and > 0.
@@ -111,15 +111,15 @@ def prompted_writing(
     long_texts: str,
     device: str,
 ) -> PromptedWriting:
-    """The mechanism of one of the names that share this law.
+    """Return the mechanism under one of the names that share this law.
 
     Args:
-        model: gives the logits.
-        prompt: with one place for the document.
-        guaranteed: which of epsilon, epsilon_per_token and temperature was given, and its value.
-        tokens: that are generated at most.
-        logits: the range; None where it is to be measured.
-        long_texts: what is done with documents that are too long.
+        model: source of the logits.
+        prompt: with one placeholder for the document.
+        guaranteed: name and value of the given one of epsilon, epsilon_per_token and temperature.
+        tokens: largest number of generated tokens.
+        logits: their range; None: it is measured.
+        long_texts: treatment of documents that are too long.
         device: for reports.
     """
     need_room(model, checked_prompt(prompt), tokens)
@@ -193,12 +193,12 @@ def dp_prompt(
 
     Temperature T = 2 (max_logit - min_logit) / e for e nats a token; a document costs ``tokens`` times e.
 
-    Exactly one of ``epsilon``, which the tokens share, ``epsilon_per_token`` and ``temperature`` is given. The
-    vocabulary is not used: what is drawn are the model's tokens.
+    Give exactly one of ``epsilon``, which the tokens share, ``epsilon_per_token`` and ``temperature``. The vocabulary
+    is not used: draws are the model's tokens.
 
     Raises:
         MissingExtra: torch or transformers is not installed.
-        ModelError: no such model in the folder.
+        ModelError: the folder has no such model.
         ParameterError: an option is outside its domain, or the model has no room for so many tokens.
     """
     return prompted_writing(

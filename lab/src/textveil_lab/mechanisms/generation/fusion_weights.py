@@ -16,11 +16,11 @@ _ROUNDS = 60  # halvings of the scale at which a projection has its total
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FusionWeights:
-    """Weights w(y) with e^-beta b(y) <= w(y) <= e^beta b(y) and the total of b, b being the public weights.
+    """Weights w(y) with e^-beta b(y) <= w(y) <= e^beta b(y) and the total of the public weights b.
 
-    ``tokenwise`` takes the private distribution, scaled and cut to these bounds token by token; ``mixture`` is
-    (1 - lambda) b + lambda r, r the private distribution, with the largest lambda that keeps them. Several groups of
-    spans have weights of their own, which are added up. Proof: textveil_lab/proofs/fusion.md.
+    ``tokenwise`` takes the private distribution, scaled and cut to these bounds token by token; ``mixture`` is (1 -
+    lambda) b + lambda r, r the private distribution, with the largest lambda that keeps them. Several groups of spans
+    each have such weights, which are added. Proof: textveil_lab/proofs/fusion.md.
     """
 
     beta: float  # nats by which a weight may differ from the public one; finite and > 0
@@ -31,14 +31,14 @@ class FusionWeights:
 
     @property
     def epsilon(self) -> float:
-        """Nats that one draw costs at most, for any values of all groups: 2 beta."""
+        """Largest loss of one draw, for any values of all groups: 2 beta, in nats."""
         return 2 * self.beta
 
     def row(self, logits: Reals) -> Integers:
-        """The very integers of one draw, int64, shape (size,).
+        """Return the integers of one draw, int64, shape (size,).
 
         Args:
-            logits: without the spans, then with each group of them; shape (1 + groups, size). Without groups the draw
+            logits: without the spans, then with each group; shape (1 + groups, size). Without groups the draw
                 is public.
         """
         public = np.maximum(1, np.floor(_TOP * softmax(logits[0]))).astype(np.int64)
@@ -46,7 +46,7 @@ class FusionWeights:
             return public
         total = int(public.sum())
         # Products by factors that are a little nearer to 1 stay on the right side of the true bounds.
-        # Where e^-beta is 0 in floating point, 1 is the least: a token of weight 0 would be impossible.
+        # Where e^-beta is 0 in floating point, 1 is the smallest: a token of weight 0 would be impossible.
         least = np.maximum(1, np.ceil(public * (math.exp(-self.beta) * (1 + 2.0**-48)))).astype(np.int64)
         most = np.floor(public * min(math.exp(min(self.beta, 40.0)) * (1 - 2.0**-48), 2.0**60 / total)).astype(np.int64)
         least, most = np.minimum(least, public), np.maximum(most, public)
@@ -60,7 +60,6 @@ class FusionWeights:
 
     @staticmethod
     def _mixed(public: Integers, least: Integers, most: Integers, private: Reals) -> Reals:
-        """The mixture with the largest share of the private distribution."""
         step = private - public
         with np.errstate(divide="ignore", invalid="ignore"):
             room = np.where(step > 0, (most - public) / step, np.where(step < 0, (least - public) / step, np.inf))
@@ -69,7 +68,7 @@ class FusionWeights:
 
 
 def softmax(logits: Reals) -> Reals:
-    """Probabilities of logits; what is no number counts as the least."""
+    """Return probabilities of logits; NaN counts as the smallest logit."""
     finite = np.nan_to_num(logits, nan=-1e30, posinf=1e30, neginf=-1e30)
     powers = np.exp(finite - finite.max())
     shares: Reals = powers / powers.sum()
@@ -77,7 +76,6 @@ def softmax(logits: Reals) -> Reals:
 
 
 def _projected(least: Integers, most: Integers, private: Reals, total: int) -> Reals:
-    """``private`` times the number at which, cut to the bounds, it has the total."""
     low, high = -1000.0, 1000.0
     logs = np.log(np.maximum(private, 1e-300))
     for _ in range(_ROUNDS):

@@ -1,4 +1,4 @@
-"""A document rewritten by a language model that is prompted with it: n tokens, each drawn from clipped logits."""
+"""Documents rewritten by a language model that is prompted with them: n tokens, each drawn from clipped logits."""
 
 import bisect
 import math
@@ -20,34 +20,34 @@ _DRAWS = 1024  # outputs that are drawn side by side
 
 
 class Source(Protocol):
-    """What outputs are drawn from: a language model, or several readings of one side by side."""
+    """Source of draws: a language model, or several readings of one side by side."""
 
     @property
     def size(self) -> int:
-        """Number of tokens it chooses from."""
+        """Number of tokens to choose from."""
 
     @property
     def ends(self) -> frozenset[int]:
         """Tokens that end an output."""
 
     def read(self, prompts: Sequence[Any]) -> PromptReading:
-        """Prompts with nothing generated yet."""
+        """Return the reading of prompts before any generated token."""
 
 
 def write(
     model: Source, prompts: Sequence[Sequence[Any]], law: Law, *, tokens: int, batch: int, rng: np.random.Generator
 ) -> list[list[int]]:
-    """One output for each prompt: ``tokens`` draws, or fewer where one of the model's end tokens comes.
+    """Return one output for each prompt: ``tokens`` draws, or fewer if an end token comes.
 
-    Equal prompts are read once, and so are equal beginnings of their outputs; every draw is fresh. What stands behind
-    an end token would never be looked at, so that stopping there releases no more than ``tokens`` draws do.
+    Equal prompts are read once, and so are equal beginnings of their outputs; every draw is fresh. Tokens after an end
+    token would be ignored, so stopping there releases no more than ``tokens`` draws do.
 
     Args:
         model: of the next token.
-        prompts: each of one token at least.
-        law: the weights of a draw; a function of the model's numbers alone.
-        tokens: the most that an output has, >= 1; public.
-        batch: different prompts that are read together, >= 1.
+        prompts: each of at least one token.
+        law: weights of a draw, from the model's numbers alone.
+        tokens: largest number of tokens of an output, >= 1; public.
+        batch: number of different prompts read together, >= 1.
         rng: of the draws.
     """
     written: list[list[int]] = [[] for _ in prompts]
@@ -75,7 +75,6 @@ def _continue(
     rng: np.random.Generator,
     written: list[list[int]],
 ) -> None:
-    """Draw the outputs whose prompts ``reading`` has read; ``rows`` says at which row each is."""
     for step in range(tokens):
         drawn = _drawn(law(reading.logits), rows, rng)
         for output, token in zip(outputs.tolist(), drawn.tolist(), strict=True):
@@ -111,27 +110,27 @@ PUBLIC_SENTENCES: Final = (
     "She bought two books and left her umbrella in the shop.",
     "The new phone is fast, but its battery is weak.",
 )
-"""What a model is asked about where the range of its logits is not given."""
+"""Texts that measure the range of a model's logits if it is not given."""
 
 _STEPS: Final = 8
 _DEVIATIONS: Final = 4.0
 
 
 class LogitWeights(Protocol):
-    """The weights of a draw, by the logits that a model gives."""
+    """Weights of a draw, by the model's logits."""
 
     def rows(self, logits: Reals) -> Integers:
-        """Integers that are drawn, int64, shape (rows, size)."""
+        """Return the integers that are drawn, int64, shape (rows, size)."""
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class PromptedWriting:
-    """A text of at most ``tokens`` tokens for a document, drawn after a prompt that holds the document.
+    """Write a text of at most ``tokens`` tokens for a document, drawn after a prompt that contains it.
 
-    By ``TokenWeights``, token y of n has weight max(floor, floor(top exp((clip(l_y) - max_logit) / T))) where l are the
-    model's logits after the prompt and the tokens drawn before: no other change of the logits, no choice among the best
-    alone, no penalty. So each draw costs at most 2 ln(top / floor), and a document ``tokens`` times that, for any two
-    documents that the model has room for. Proof: textveil_lab/proofs/clipped_sampling.md.
+    By ``TokenWeights``, token y of n has weight max(floor, floor(top exp((clip(l_y) - max_logit) / T))), with l the
+    model's logits after the prompt and the tokens drawn before. The logits are not changed otherwise: no top-k, no
+    penalty. So each draw costs at most 2 ln(top / floor), and a document ``tokens`` times that, for any two documents
+    that the model has room for. Proof: textveil_lab/proofs/clipped_sampling.md.
     """
 
     name: str
@@ -145,7 +144,7 @@ class PromptedWriting:
     batch: int = 16  # documents that are read together
 
     def privatize_texts(self, texts: Sequence[str], rng: np.random.Generator | None = None) -> list[str]:
-        """One output for each text; see ``TextMechanism.privatize_texts``.
+        """Return one output for each text; see ``TextMechanism.privatize_texts``.
 
         Raises:
             InputError: a document is longer than the model takes, and ``long_texts`` is "refuse".
@@ -162,7 +161,7 @@ class PromptedWriting:
         ]
 
     def integer_weights_after(self, past: Ids, texts: Sequence[str]) -> Integers:
-        """The very integers that the draw after the tokens ``past`` uses for each text, int64, shape (texts, size)."""
+        """Return the integers of the draw after the tokens ``past`` for each text, int64, shape (texts, size)."""
         reading = self.model.read(self.prompts(texts))
         for token in np.asarray(past, dtype=np.int64).tolist():
             rows = np.arange(len(texts))
@@ -170,7 +169,10 @@ class PromptedWriting:
         return self.weights.rows(reading.logits)
 
     def costliest_output(self, pairs: Sequence[tuple[str, str]], enough: float = math.inf) -> CostlyOutput:
-        """See ``capabilities.KnownOutputs``; of each pair, the token of greatest ratio is taken at each step."""
+        """Return the costliest output that a greedy search finds; see ``capabilities.KnownOutputs``.
+
+        The search takes the token of largest ratio at each step.
+        """
         best = CostlyOutput(*pairs[0], (), "", 0.0)
         for first, second in pairs:
             reading, loss = self.model.read(self.prompts([first, second])), 0.0
@@ -193,10 +195,10 @@ class PromptedWriting:
 
 
 def fitted(model: NextTokens, prompt: str, text: str, room: int, *, cut: bool, number: int) -> list[int]:
-    """The tokens of a prompt with a document in it.
+    """Return the tokens of a prompt with a document in it.
 
     Raises:
-        InputError: the document is no str, or too long, and is not to be cut.
+        InputError: the document is no str, or is too long and must not be cut.
     """
     if not isinstance(text, str):
         raise InputError(f"document {number} must be a str; got {type(text).__name__}.")
@@ -219,16 +221,16 @@ def fitted(model: NextTokens, prompt: str, text: str, room: int, *, cut: bool, n
 
 
 def checked_prompt(prompt: str) -> str:
-    """A prompt with one place for the document."""
+    """Return a prompt with one placeholder for the document; refuse any other."""
     need(prompt.count(PLACE) == 1, "prompt", f"{prompt.count(PLACE)} of them", f"a text with one {PLACE} in it")
     return prompt
 
 
 def need_room(model: NextTokens, prompt: str, tokens: int) -> None:
-    """See that the model has room for the prompt, a token of a document and the output.
+    """Check that the model has room for the prompt, a token of a document and the output.
 
     Raises:
-        ParameterError: it has not; says how many tokens it can write.
+        ParameterError: it has not; the message says how many tokens it can write.
     """
     spare = 1 + len(model.encoded(prompt.replace(PLACE, "")))
     most = bisect.bisect_left(range(1, 1 << 20), True, key=lambda count: model.room(count) < spare)
@@ -236,12 +238,12 @@ def need_room(model: NextTokens, prompt: str, tokens: int) -> None:
 
 
 def public_range(model: NextTokens, prompt: str) -> tuple[float, float]:
-    """A range of logits from public sentences alone: their mean, and four standard deviations above it.
+    """Return a range of logits from public sentences alone: their mean, and four standard deviations above it.
 
-    Source: this package; any public range serves, and the guarantee holds for each.
+    Source: this package; the guarantee holds for any public range.
 
     Raises:
-        ModelError: the model gives numbers that are not finite.
+        ModelError: the model returns numbers that are not finite.
     """
     prompts = [model.encoded(prompt.replace(PLACE, sentence)) for sentence in PUBLIC_SENTENCES]
     forced = [model.encoded(sentence) for sentence in PUBLIC_SENTENCES]

@@ -1,4 +1,4 @@
-"""A claim of a library or paper, told once: what it says, its law to compute with, its witness and its fair reading."""
+"""Claims of libraries and papers, each once: statement, computable law, witness and fair reading."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -22,10 +22,10 @@ MLDP = "mldp-text 0.1.2 (github.com/sjmeis/MLDP), mechanisms.py"  # the code of 
 
 
 class ClaimBasis(Enum):
-    """Where the formula that is judged was read."""
+    """Origin of the judged formula."""
 
     CODE = "public code, read"
-    """The repository that ``source`` names; its formula was derived again, none of its code was run."""
+    """Repository in ``source``; its formula was derived again, none of its code was run."""
     PAPER = "formula of the paper"
     INSTALLED = "package as installed, run"
     CATALOG = "published form in the catalog"
@@ -34,7 +34,7 @@ class ClaimBasis(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TrialSetting:
-    """What a claim is tried on: words at ``points`` of a line, rising; epsilon, in the claim's unit; a dimension."""
+    """Setting of a trial: words at ``points`` of a line, rising; epsilon in the claim's unit; a dimension."""
 
     points: Reals
     epsilon: float
@@ -51,12 +51,12 @@ class TrialSetting:
 
     @property
     def distances(self) -> Reals:
-        """|v(x) - v(y)|, shape (n, n)."""
+        """Distances |v(x) - v(y)|, shape (n, n)."""
         return np.abs(self.points[:, None] - self.points[None, :])
 
 
 def line(epsilon: float, *places: float, dim: int = 2) -> TrialSetting:
-    """A setting with words at these places."""
+    """Return a setting with words at these points."""
     return TrialSetting(points=np.array(sorted(places), dtype=np.float64), epsilon=epsilon, dim=dim)
 
 
@@ -65,16 +65,16 @@ TWO = line(1.0, 0.0, 1.0)  # epsilon 1; of laws that have no words
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ComputedTable:
-    """A finite channel whose probabilities were computed, with what is claimed of every pair of inputs."""
+    """Finite channel with computed probabilities, with the claim about every pair of inputs."""
 
     rows: Reals  # P(y | x), shape (n, k), each row with sum 1 within ``absolute`` k + 1e-9
     # nats claimed of each ordered pair of inputs, shape (n, n) or a number; ``inf`` compares no such pair
     claims: ArrayLike
     inputs: Sequence[str]  # names of the n inputs
     outputs: Sequence[str]  # names of the k outputs
-    log_delta: float = -math.inf  # natural logarithm of the delta that is claimed of each pair; ``-inf`` claims pure DP
+    log_delta: float = -math.inf  # ln of the delta that is claimed of each pair; ``-inf`` claims pure DP
     relative: float = 1e-12  # relative error of every probability
-    absolute: float = 0.0  # absolute error of every probability; 0 where a 0 is one
+    absolute: float = 0.0  # absolute error of every probability; 0 if a 0 is one
     facts: Mapping[str, Any] = field(default_factory=dict)  # what was set, for the witness
 
     def __post_init__(self) -> None:
@@ -87,7 +87,7 @@ class ComputedTable:
 
     @property
     def claimed(self) -> Reals:
-        """What is claimed of every ordered pair; inf of an input with itself."""
+        """Claim about every ordered pair; inf for an input with itself."""
         n = len(self.rows)
         claimed: Reals = np.array(np.broadcast_to(np.asarray(self.claims, dtype=np.float64), (n, n)))
         np.fill_diagonal(claimed, np.inf)
@@ -107,7 +107,7 @@ class MovedNoise:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DensityAtPoint:
-    """The logarithms of two densities at one point at which both are continuous: a ball around it has their ratio."""
+    """Logarithms of two densities at one point at which both are continuous: a small ball around it has their ratio."""
 
     log_density: float  # of the output, given the input
     other_log_density: float  # of the same output, given the other input
@@ -117,14 +117,14 @@ class DensityAtPoint:
 
 
 Law: TypeAlias = ComputedTable | MovedNoise | DensityAtPoint
-"""What a form releases, as far as a claim of it can be judged."""
+"""Law of a form, as far as it is needed to judge a claim."""
 
 Making: TypeAlias = Callable[[TrialSetting], Law]  # from a setting to the law of a form
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PublishedClaim:
-    """One claim of one library or paper, and how it is tried."""
+    """One claim of one library or paper, and its trial."""
 
     name: str  # of its row in the table of the field, unique
     work: str  # the library or paper whose claim it is; rows of one work count as one work
@@ -133,43 +133,43 @@ class PublishedClaim:
     source: str  # where the claim and the formula stand
     why: str  # what goes wrong, or why it is right, in one sentence
     basis: ClaimBasis = ClaimBasis.CODE  # how the formula came here
-    repair: str = ""  # what mending is; empty where nothing is wrong
-    instead: str = ""  # the catalog's name of a sound form; empty where it has none
-    form: str = ""  # the catalog's name of this published form; empty where it has none
-    # the claim with its place, and why our reading of it is contested: such a row is counted apart. Empty where the
+    repair: str = ""  # what mending is; empty if nothing is wrong
+    instead: str = ""  # the catalog's name of a sound form; empty if it has none
+    form: str = ""  # the catalog's name of this published form; empty if it has none
+    # the claim with its place, and why our reading of it is contested: such a row is counted apart. Empty if the
     # claim is judged as it is printed.
     reading: str = ""
-    setting: TrialSetting = TWO  # on which the two laws are computed; None where something else is put to the test
+    setting: TrialSetting = TWO  # on which the two laws are computed; None if something else is put to the test
     published: Making | None = None  # the law of the form that is claimed to hold
-    repaired: Making | None = None  # the same with the fault mended, at the same claim; None where nothing is wrong
+    repaired: Making | None = None  # the same with the fault mended, at the same claim; None if nothing is wrong
 
     @property
     def sound(self) -> Making | None:
-        """What must never be accused: the mended form, or the form itself where nothing is wrong."""
+        """Form that must never be accused: the mended one, or the form itself if nothing is wrong."""
         return self.published if self.repaired is None else self.repaired
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormTrial:
-    """How the catalog's own published form is audited, where no epsilon alone shows it at its worst."""
+    """Audit of the catalog's own published form, if epsilon alone does not show its worst case."""
 
-    # of the form; those at which its line holds where there are none
+    # of the form; those at which its line holds if there are none
     options: Mapping[str, Any] = field(default_factory=dict)
     opposites: bool = False  # whether the claim is of any two vectors of a ball, and fails only for the farthest
     # makes a small model with random weights in a folder, as options: the claim is of every model
     model: Callable[[Path, Vocabulary], Mapping[str, Any]] | None = None
-    work: str = ""  # the library or paper, where no other claim is about the form
-    reading: str = ""  # why the verdict needs a contested reading, where no other claim is about the form
+    work: str = ""  # the library or paper, if no other claim is about the form
+    reading: str = ""  # why the verdict needs a contested reading, if no other claim is about the form
 
 
 def softmax(scores: Reals) -> Reals:
-    """Rows exp(scores), each divided by its sum; -inf is a 0."""
+    """Return rows exp(scores), each divided by its sum; -inf gives 0."""
     weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return weights / weights.sum(axis=-1, keepdims=True)
 
 
 def word_table(setting: TrialSetting, rows: Reals, claims: Any = None, absolute: float = 0.0) -> ComputedTable:
-    """A table over the words of a setting that claims epsilon, or ``claims``."""
+    """Return a table over a setting's words that claims epsilon, or ``claims``."""
     return ComputedTable(
         rows=rows,
         claims=setting.epsilon if claims is None else claims,
@@ -182,13 +182,13 @@ def word_table(setting: TrialSetting, rows: Reals, claims: Any = None, absolute:
 
 
 def metric_table(setting: TrialSetting, rows: Reals, absolute: float = 0.0, **facts: object) -> ComputedTable:
-    """A table over the words of a setting that claims epsilon times their distance."""
+    """Return a table over a setting's words that claims epsilon times their distance."""
     table = word_table(setting, rows, setting.epsilon * setting.distances, absolute)
     return replace(table, facts={"epsilon per distance": setting.epsilon, **facts})
 
 
 def two_inputs(rows: ArrayLike, inputs: tuple[str, str], outputs: tuple[str, ...], **options: float) -> Making:
-    """Two inputs whose outputs, or one event and its opposite, have these probabilities; the claim is epsilon."""
+    """Return two inputs whose outputs, or one event and its opposite, have these probabilities; it claims epsilon."""
 
     def law(setting: TrialSetting) -> ComputedTable:
         table = np.asarray(rows, dtype=np.float64)
@@ -199,9 +199,9 @@ def two_inputs(rows: ArrayLike, inputs: tuple[str, str], outputs: tuple[str, ...
 
 
 def noise_on_two(inputs: tuple[str, str], *, shared: bool, log_delta: float = -math.inf) -> Making:
-    """Tell whether two noisy numbers, or vectors, are equal.
+    """Return the table of whether two noisy numbers, or vectors, are equal.
 
-    Under one noise for both they are equal where they went in equal; under continuous noise of their own, never.
+    Under one noise for both they are equal if their inputs are; under independent continuous noise, never.
     """
     rows = np.eye(2) if shared else [[0.0, 1.0], [0.0, 1.0]]
     return two_inputs(rows, inputs, ("the two noisy ones are equal", "they differ"), log_delta=log_delta)
@@ -223,12 +223,12 @@ def _rule() -> tuple[Reals, Reals]:
 
 
 def integral(values: Callable[[Reals], Reals], breaks: Sequence[float], scale: float) -> Reals:
-    """The integral over the line of a function that is smooth between ``breaks`` and falls off with ``scale``.
+    """Return the integral over the line of a function that is smooth between ``breaks`` and falls off with ``scale``.
 
     Args:
-        values: from points, shape (m,), to values, shape (m, k).
-        breaks: where it may jump or bend.
-        scale: > 0; it has fallen below 1e-17 of itself at 40 times this beyond the breaks.
+        values: function from points, shape (m,), to values, shape (m, k).
+        breaks: points of jumps or bends.
+        scale: > 0; 40 times this beyond the breaks, the function is below 1e-17 of itself.
 
     Returns:
         Shape (k,).
@@ -247,10 +247,10 @@ def integral(values: Callable[[Reals], Reals], breaks: Sequence[float], scale: f
 
 
 def breaks_of(points: Reals) -> list[float]:
-    """Return where the order of the words by distance changes: the points themselves and the middle of every two."""
+    """Return the points at which the words' order by distance changes: the points and the middle of every two."""
     return [*points.tolist(), *((a + b) / 2 for a, b in combinations(points.tolist(), 2))]
 
 
 def laplace(at: Reals, center: float, scale: float) -> Reals:
-    """The density of Laplace noise around ``center``."""
+    """Return the density of Laplace noise around ``center``."""
     return np.exp(-np.abs(at - center) / scale) / (2 * scale)

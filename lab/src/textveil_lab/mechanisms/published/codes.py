@@ -65,8 +65,8 @@ def adept_published(
 ) -> NoisyCodes:
     """Laplace noise of scale 2C / epsilon on a code of n coordinates, clipped to the L2 norm C.
 
-    Use ``adept`` for a guarantee that holds. The status is computed: ``REFUTED`` where two texts of the network's
-    words have codes farther apart than 2C in L1, ``CLAIMED`` where no such texts were found.
+    Use ``adept`` for a guarantee that holds. The status is computed: ``REFUTED`` if two texts of the network's words
+    have codes farther apart than 2C in L1, ``CLAIMED`` if no such texts were found.
     """
     coder = sentence_coder(network)
     bound = ClippedNorm(2, clipping_constant)
@@ -96,8 +96,6 @@ def adept_published(
 
 
 def _clipped_ball(sensitivity: Callable[[int], float]) -> Callable[[TrialSetting], MovedNoise]:
-    """Laplace noise on vectors of Euclidean norm at most 1, of two opposite vectors with equal coordinates."""
-
     def law(setting: TrialSetting) -> MovedNoise:
         scale = laplace_scale(setting.epsilon, sensitivity(setting.dim))
         return MovedNoise(
@@ -141,9 +139,9 @@ def dp_bart_published(
 ) -> NoisyCodes:
     """Noise N(0, sigma^2 I) with sigma = 2 C sqrt(length * width) sqrt(2 ln(1.25 / delta)) / epsilon at any epsilon.
 
-    Use ``dp-bart`` for a guarantee that holds. The status is computed: ``PROVED`` where what the noise gives for any
-    two codes is within the claim, ``REFUTED`` where two texts of the vocabulary's words exceed it under this model,
-    ``CLAIMED`` between them.
+    Use ``dp-bart`` for a guarantee that holds. The status is computed: ``PROVED`` if the noise's guarantee for any two
+    codes is within the claim, ``REFUTED`` if two texts of the vocabulary's words exceed it under this model, else
+    ``CLAIMED``.
     """
     coder = state_coder(model, length, beams)
     bound = ClampedValues(clip_value)
@@ -181,8 +179,6 @@ def _classical(epsilon: float, delta: float, reach: float) -> float:
 
 
 def _latent(sigma: Callable[[float, float, float], float]) -> Callable[[TrialSetting], MovedNoise]:
-    """Gaussian noise on ``dim`` coordinates clamped to [-0.1, 0.1], for two opposite corners."""
-
     def law(setting: TrialSetting) -> MovedNoise:
         return MovedNoise(
             distribution=Gaussian(dim=setting.dim, sigma=sigma(setting.epsilon, 1e-5, 0.2 * math.sqrt(setting.dim))),

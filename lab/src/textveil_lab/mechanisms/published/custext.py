@@ -1,4 +1,4 @@
-"""CusText with a list of its own for every word, as its code's "aggressive" mapping has it: for audits."""
+"""CusText with an own list for every word, as in its code's "aggressive" mapping: for audits."""
 
 from dataclasses import dataclass, replace
 from typing import Annotated, Final
@@ -41,7 +41,7 @@ _LIST = Option(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NearestRows:
-    """Makes the row of a word: its nearest words with their weights; see ``ListRows``."""
+    """Maker of a word's row: its nearest words with their weights; see ``ListRows``."""
 
     vocabulary: Vocabulary
     size: int
@@ -49,7 +49,7 @@ class NearestRows:
     measure: str
 
     def __call__(self, words: Ids) -> list[ListedRow]:
-        """The rows of these words; of equally near words the lower ids."""
+        """Return the rows of these words; the lower id wins a distance tie."""
         rows = []
         distances = all_distances(integer_grid(self.vocabulary), words, self.measure)
         for word, far in zip(words.tolist(), distances, strict=True):
@@ -77,9 +77,9 @@ def custext_published(
 ) -> IntegerChannel:
     """``custext``'s weights over the ``top_k`` nearest words of the input itself, in place of a shared cluster.
 
-    What is claimed is epsilon-DP for any two words. Two words with different lists have outputs that the other never
-    gives. The status is computed: lists are all the same, and the claim ``PROVED``, where ``top_k`` is the whole
-    vocabulary alone; else it is ``REFUTED``.
+    The claim is epsilon-DP for any two words. Two words with different lists have outputs that the other never gives.
+    The status is computed: ``PROVED`` only if ``top_k`` is the whole vocabulary, so that all lists are equal; else
+    ``REFUTED``.
     """
     n = len(vocabulary)
     size = min(K, n) if top_k is None else top_k
@@ -104,14 +104,12 @@ def _own_nearest(setting: TrialSetting, size: int = 2) -> ComputedTable:
 
 
 def _clustered(setting: TrialSetting, size: int = 2) -> ComputedTable:
-    """Words next to each other share one cluster of outputs; only words of one cluster are compared."""
     clusters = np.arange(len(setting.points)) // size
     same: Flags = clusters[:, None] == clusters[None, :]
     return word_table(setting, _customized(setting, same), np.where(same, setting.epsilon, np.inf))
 
 
 def _customized(setting: TrialSetting, allowed: Flags) -> Reals:
-    """P proportional to exp(epsilon u / 2) on the allowed outputs, u in [0, 1] scaled for each word alone."""
     apart = np.where(allowed, setting.distances, np.nan)
     low, high = np.nanmin(apart, axis=1, keepdims=True), np.nanmax(apart, axis=1, keepdims=True)
     worth = np.where(allowed, -(setting.distances - low) / (high - low), -np.inf)

@@ -1,4 +1,4 @@
-"""1-Diffractor with the seed that its package has by default: noise that everybody knows, for audits."""
+"""1-Diffractor with its package's default seed: public noise, for audits."""
 
 import math
 from collections.abc import Mapping
@@ -32,11 +32,11 @@ _SEED = Option(at_least(0), "Seed of the noise.", "N", GROUP)
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class PublishedDiffractor:
-    """The geometric form of ``Diffractor`` whose steps come from one public seed, anew for every document.
+    """Geometric form of ``Diffractor`` with steps from one public seed, anew for every document.
 
-    The step of a place in a document is then a constant that anybody can compute, and the output a function of the
-    word. The package's stream is NumPy's, this one another; what is refuted is that there is one known stream.
-    Source: package `diffractor` 0.2.1, `DiffractorConfig`; refutation: textveil_lab/proofs/diffractor_published.md.
+    The step at a position of a document is then a constant that anybody can compute, and the output a function of the
+    word. The package uses NumPy's stream, this class another; any one known stream refutes the claim. Source: package
+    `diffractor` 0.2.1, `DiffractorConfig`; refutation: textveil_lab/proofs/diffractor_published.md.
     """
 
     name: ClassVar[str] = "diffractor-published"
@@ -56,7 +56,7 @@ class PublishedDiffractor:
         return {**kept, "noise_seed": self.noise_seed}
 
     def privatize_documents(self, ids: Ids, bounds: Integers, rng: np.random.Generator | None = None) -> Ids:
-        """The same output for the same documents, whatever ``rng`` is; see ``SequenceMechanism``."""
+        """Return the same output for the same documents, whatever ``rng`` is; see ``SequenceMechanism``."""
         words = checked_ids(ids, len(self.vocabulary))
         edges = checked_bounds(bounds, len(words))
         lengths = np.diff(edges)
@@ -65,7 +65,7 @@ class PublishedDiffractor:
         return self._moved(words, which[place], steps[place])
 
     def integer_weights_after(self, past: Ids, ids: Ids) -> Integers:
-        """A 1 for the one word that can come out, else 0; see ``capabilities.SequenceWeights``."""
+        """Return 1 for the one possible output, else 0; see ``capabilities.SequenceWeights``."""
         words = checked_ids(ids, len(self.vocabulary))
         which, steps = self._stream(len(past) + 1)
         out = np.zeros((len(words), len(self.vocabulary)), dtype=np.int64)
@@ -73,7 +73,7 @@ class PublishedDiffractor:
         return out
 
     def _stream(self, length: int) -> tuple[Integers, Integers]:
-        """List and step of the first places of every document; two streams, so that longer ones begin as shorter."""
+        """Return list and step at the first positions of every document; long documents begin like short ones."""
         which = seeded_generator(self.noise_seed).integers(0, len(self._draws.lists), size=length)
         return which, self._draws.steps.drawn(length, seeded_generator(self.noise_seed + 1))
 
@@ -122,7 +122,6 @@ def diffractor_published(
 
 
 def _with_seed(setting: TrialSetting) -> ComputedTable:
-    """Two-sided geometric noise on a word's place, from the package's own default seed: one output for each word."""
     n = len(setting.points)
     rng = np.random.default_rng(np.random.SeedSequence(42).spawn(1)[0])
     stay = -math.expm1(-setting.epsilon)

@@ -1,4 +1,4 @@
-"""DP-Prompt as its public code has it, without the clipping that its theorem needs: for audits."""
+"""DP-Prompt as in its public code, without the clipping that its theorem needs: for audits."""
 
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -44,16 +44,16 @@ _SENTENCES: Final = 4  # public sentences of which every pair is tried
 
 @dataclass(frozen=True, slots=True)
 class UnclippedWeights:
-    """Weight max(1, floor(top exp((l - largest l) / temperature))) of logit l.
+    """Weights max(1, floor(top exp((l - largest l) / temperature))) of logits l.
 
-    The floor of 1 lets rare tokens have a little more than the softmax that is published gives them.
+    The floor of 1 gives rare tokens a little more than the published softmax does.
     """
 
     temperature: float  # > 0
     top: int  # the largest weight
 
     def rows(self, logits: Reals) -> Integers:
-        """The integers that are drawn, int64, shape (rows, size)."""
+        """Return the integers that are drawn, int64, shape (rows, size)."""
         finite = np.nan_to_num(logits, nan=-1e30, posinf=1e30, neginf=-1e30)
         weights = np.exp((finite - finite.max(axis=1, keepdims=True)) / self.temperature) * float(self.top)
         return np.clip(weights.astype(np.int64), 1, self.top)
@@ -84,10 +84,10 @@ def dp_prompt_published(
     long_texts: LongTexts = "refuse",
     device: Device = "cpu",
 ) -> PromptedWriting:
-    """Softmax of the logits as they are, at the temperature that the claim has for clipped ones.
+    """Softmax of unclipped logits, at the temperature that the claim has for clipped ones.
 
-    Use ``dp-prompt`` for a guarantee that holds. The status is computed: ``REFUTED`` where two public sentences and an
-    output are found whose loss exceeds the claim (``parameters`` has them), ``CLAIMED`` where none is found.
+    Use ``dp-prompt`` for a guarantee that holds. The status is computed: ``REFUTED`` if two public sentences and an
+    output are found whose loss exceeds the claim (``parameters`` has them), else ``CLAIMED``.
     """
     clipped = prompted_writing(
         "dp-prompt-published",
@@ -126,11 +126,10 @@ _BOUNDS: Final = (-19.22705113016047, 7.48324937989716)
 """b1 and b2 of LLMDP's DPPrompt, from a sample of FLAN-T5's logits."""
 
 _LOGITS: Final = np.array([[40.0, -60.0, -30.0, -25.0], [-60.0, 40.0, -25.0, -30.0]])
-"""Of a model that was made up, for two prompts; they leave the bounds, as nothing in a model prevents."""
+"""Logits of a made-up model for two prompts; they leave the bounds, since nothing in a model prevents that."""
 
 
 def _step(setting: TrialSetting, logits: Reals, kept: int = 4) -> ComputedTable:
-    """One token from softmax(logits / temperature), temperature 2 (b2 - b1) / epsilon, among the ``kept`` best."""
     temperature = 2 * (_BOUNDS[1] - _BOUNDS[0]) / setting.epsilon
     least = np.sort(logits, axis=1)[:, [-kept]]
     return ComputedTable(

@@ -1,4 +1,4 @@
-"""Mahalanobis noise as public code draws it, with the direction scaled to length 1 too late: for audits."""
+"""Mahalanobis noise as public code draws it, with the direction normalized too late: for audits."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ _DOWN = 1 - 1e-9  # covers the rounding of losses and masses that must not be ab
 class RenormalizedLaplace:
     """Z = R S V / ||S V||, V uniform on the sphere and R ~ Gamma(dim, 1/rate) independent of it.
 
-    The density is g(z / ||z||) exp(-rate ||z||) up to a constant, g(u) proportional to (u^T M^-1 u)^(-dim/2), M = S S:
-    not a function of a norm. Source: public code, see textveil_lab/proofs/mahalanobis_published.md.
+    The density is proportional to g(z / ||z||) exp(-rate ||z||), g(u) = (u^T M^-1 u)^(-dim/2), M = S S: not a function
+    of a norm. Source: public code, see textveil_lab/proofs/mahalanobis_published.md.
     """
 
     norm: ClassVar[int] = 1
-    """See ``capabilities.ProfiledNoise``: no norm orders the shifts; this says which pair is the witness."""
+    """Norm of the witness pair; no norm orders the shifts. See ``capabilities.ProfiledNoise``."""
     root: Reals = field(repr=False)  # S, symmetric and positive definite, float64, shape (dim, dim)
     rate: float  # nats per unit of Euclidean distance, finite and > 0
 
@@ -73,7 +73,7 @@ class RenormalizedLaplace:
         return (self.dim + 1) / self.rate / self.rate
 
     def sample(self, count: int, rng: np.random.Generator | None = None, dtype: Precision = np.float32) -> Draws:
-        """Draws made in float64; shape (count, dim)."""
+        """Return draws made in float64; shape (count, dim)."""
         check_draw(count, dtype, rate=self.rate)
         source = resolve(rng)
 
@@ -86,7 +86,7 @@ class RenormalizedLaplace:
         return drawn(count, self.dim, dtype, draw)
 
     def log_density(self, z: ArrayLike) -> Reals:
-        """Natural logarithm of the density; infinite at 0, shape (batch, dim) to (batch,)."""
+        """Return ln of the density; infinite at 0, shape (batch, dim) to (batch,)."""
         points = as_points(z, self.dim)
         lengths = np.linalg.norm(points, axis=1)
         half = self.dim / 2
@@ -97,14 +97,14 @@ class RenormalizedLaplace:
             return log_sphere + log_radial + log_direction - self.rate * lengths
 
     def stretch(self, points: Reals) -> Reals:
-        """||S^-1 z|| of each row; shape (batch, dim) to (batch,)."""
+        """Return ||S^-1 z|| of each row; shape (batch, dim) to (batch,)."""
         return np.linalg.norm(np.linalg.solve(self.root, points.T), axis=0)
 
     def privacy_profile(self, shift: ArrayLike) -> RenormalizedProfile:
         return RenormalizedProfile(noise=self, shift=checked_shift(shift, self.dim))
 
     def worst_log_delta(self, epsilon: float, reach: float, widest: float) -> float:
-        """See ``capabilities.ProfiledNoise``: nothing is proved, so delta may be 1."""
+        """Return 0, for delta up to 1: nothing is proved. See ``capabilities.ProfiledNoise``."""
         return 0.0
 
 
@@ -119,22 +119,21 @@ class RenormalizedProfile:
 
     @property
     def _lengths(self) -> tuple[float, float]:
-        """||shift|| and ||S^-1 shift||."""
         return float(np.linalg.norm(self.shift)), float(self.noise.stretch(self.shift[None])[0])
 
     @property
     def largest_loss(self) -> float:
-        """A loss that is passed by no less than a neighborhood of the first vector: a lower bound on the supremum.
+        """Lower bound on the supremum of the loss: a neighborhood of the first vector exceeds it.
 
-        Beside the first vector, in the direction of S's largest eigenvalue s, the loss tends to
-        dim ln(s ||S^-1 shift|| / ||shift||) + rate ||shift||.
+        Near the first vector, in the direction of S's largest eigenvalue s, the loss tends to dim ln(s ||S^-1 shift|| /
+        ||shift||) + rate ||shift||.
         """
         length, own = self._lengths
         excess = self.noise.dim * math.log(max(1.0, float(self.noise.scales[-1]) * own / length))
         return (excess + self.noise.rate * length) * _DOWN
 
     def log_delta(self, epsilon: float) -> Bound:
-        """Natural logarithm of delta at epsilon: from below by a cone at the first vector, from above by nothing."""
+        """Return ln delta at epsilon: a lower bound by a cone at the first vector, no upper bound."""
         need(0 <= epsilon < math.inf, "epsilon", epsilon, "finite and >= 0")
         if self.noise.dim == 1:
             return Bound(-math.inf, -math.inf, 0.0, 1.0)
@@ -143,7 +142,7 @@ class RenormalizedProfile:
         return Bound(log_lower, log_lower, 0.0, 1.0)
 
     def _cone(self, epsilon: float) -> float:
-        """P (1 - e^(epsilon - L)) for the best of some cones: P the mass of one and L the least loss in it.
+        """Return the largest P (1 - e^(epsilon - L)) of some cones, P the mass of one and L the smallest loss in it.
 
         The cone holds noise of length at most r whose V has (V . e)^2 >= t, e the eigenvector of the largest scale.
         """
@@ -185,9 +184,9 @@ def mahalanobis_published(
 ) -> PerturbProject:
     """Noise R S V / ||S V|| with R ~ Gamma(dim, 1 / rate), claimed to be the Mahalanobis mechanism at that rate.
 
-    Use ``mahalanobis`` for a guarantee that holds. The status is computed: ``REFUTED`` where two words of the
-    vocabulary, of some that are tried, lose more than is claimed of them; at covariance weight 0 and in one dimension
-    it is spherical noise and ``PROVED``; else ``CLAIMED``.
+    Use ``mahalanobis`` for a guarantee that holds. The status is computed: ``REFUTED`` if two of the tried words lose
+    more than their claim; ``PROVED`` at covariance weight 0 or in one dimension, since the noise is then spherical;
+    else ``CLAIMED``.
     """
     sound, guarantee, spent = elliptical_noise(
         vocabulary,
@@ -224,13 +223,14 @@ def _status(noise: RenormalizedLaplace, points: Vectors, weight: float) -> Statu
 
 
 _AXES: Final = (1.8, 0.2)
-"""Variances of two coordinates, 1 in the mean as the paper scales them, all of it the shape (lambda = 1)."""
+"""Variances of two coordinates, with mean 1 as the paper scales them, at lambda = 1."""
 
 
 def _direction(setting: TrialSetting, *, renormalized: bool) -> DensityAtPoint:
-    """Two words a little apart along the long axis: an output beside the one is, seen from the other, along that axis.
+    """Return the densities for two near words on the long axis, at an output beside one of them.
 
-    The density of the published direction is not constant, so it jumps between directions near the word.
+    Seen from the other word, the output lies along the axis. The density of the published direction is not constant, so
+    it jumps between directions near the word.
     """
     long, short = (math.sqrt(variance) for variance in _AXES)
     apart, height = 0.05 / setting.epsilon, 0.001 / setting.epsilon

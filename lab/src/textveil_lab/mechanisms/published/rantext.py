@@ -1,4 +1,4 @@
-"""RANTEXT as its code has it: candidates within a random radius around the word, for audits."""
+"""RANTEXT as in its code: candidates within a random radius around the word, for audits."""
 
 import math
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ from textveil_lab.vocabulary.grid_distances import distances_on
 
 REFUTATION: Final = "textveil_lab/proofs/rantext_published.md"
 _FIT = (0.01658160142016071, 19.064721649556482, 38.1294334077209, 9.311083811697406)
-"""a, b, c, d of the published f(epsilon) = a ln(b epsilon - c) + d."""
+"""Parameters a, b, c, d of the published f(epsilon) = a ln(b epsilon - c) + d."""
 
 _SCORES = 1 << 20  # scores that are held at once: 8 MB
 _WITNESS_DRAWS = 1 << 16
@@ -38,11 +38,11 @@ _WITNESS_SEED = 12
 _WITNESS_CONFIDENCE = 1e-9
 _STRETCH, _STRETCHES = 1.1, 15
 _CUTS, _SHARES, _TRAPEZOIDS = 8, (0.25, 0.5, 0.75, 1.0), 256
-"""Of the bound on large radii: any values give a bound, these a good one within a second."""
+"""Parameters of the bound on large radii: any values give a bound, these a good one within a second."""
 
 
 def _sharpness(epsilon: float) -> float:
-    """By what the range of a coordinate is divided to give the scale of its noise: epsilon below 2, else f(epsilon)."""
+    """Return the divisor of a coordinate's range that gives its noise scale: epsilon below 2, else f(epsilon)."""
     if epsilon < 2:
         return epsilon
     a, b, c, d = _FIT
@@ -51,7 +51,7 @@ def _sharpness(epsilon: float) -> float:
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class Rantext:
-    """y among the words closer to x than r, with weight exp(epsilon / 2 (r - d(x, y)) / r); r is random.
+    """Release a word y closer to x than the random radius r, with weight exp(epsilon / 2 (r - d(x, y)) / r).
 
     r is the norm of a vector of Laplace noise with a scale for each coordinate. Source: Tong et al. 2023 (InferDPT),
     and public code; refutation: textveil_lab/proofs/rantext_published.md.
@@ -59,7 +59,7 @@ class Rantext:
 
     name: ClassVar[str] = "rantext-published"
     vocabulary: Vocabulary
-    guarantee: PureDP  # as claimed: refuted where a witness was found for this vocabulary and epsilon, else claimed
+    guarantee: PureDP  # as claimed: refuted if a witness was found for this vocabulary and epsilon, else claimed
     scales: Reals = field(repr=False)  # of the noise, shape (dim,)
     witness: Mapping[str, Any]  # two words and what was found of them
 
@@ -84,7 +84,6 @@ class Rantext:
 
 
 def _radii(scales: Reals, count: int, rng: np.random.Generator) -> Reals:
-    """Norms of vectors of independent Laplace noise, shape (count,)."""
     noise = exponentials(count * len(scales), rng).reshape(count, len(scales)) * scales
     norms: Reals = np.sqrt((noise**2).sum(axis=1))
     return norms
@@ -111,9 +110,9 @@ def rantext_published(vocabulary: Vocabulary, *, epsilon: Epsilon) -> Rantext:
 
 
 def _witness(vocabulary: Vocabulary, scales: Reals, epsilon: float) -> dict[str, Any]:
-    """A lower bound on ln P(y | y) / P(y | x) for the two words that are farthest apart, at confidence 1 - 2e-9.
+    """Return a lower bound on ln P(y | y) / P(y | x) for the two words farthest apart, at confidence 1 - 2e-9.
 
-    P(y | x) is bounded in two ways, of which the better counts: by draws of the radius under a public seed, and by a
+    P(y | x) is bounded in two ways, and the better bound counts: by draws of the radius under a public seed, and by a
     bound on its tail; P(y | y) by the same draws (proof, section 2).
     """
     from scipy.stats import beta
@@ -145,7 +144,7 @@ def _witness(vocabulary: Vocabulary, scales: Reals, epsilon: float) -> dict[str,
 
 
 def _log_far(scales: Reals, epsilon: float, apart: float) -> float:
-    """The logarithm of an upper bound on P(y | x) for a word at a distance: sum of P(r > s) e^(-epsilon/2 apart/s').
+    """Return ln of an upper bound on P(y | x) for a word at a distance: sum of P(r > s) e^(-epsilon/2 apart/s').
 
     The sum runs over stretches (s, s'] of radii from ``apart`` on; the last one has no end, and weight 1.
     """
@@ -156,7 +155,7 @@ def _log_far(scales: Reals, epsilon: float, apart: float) -> float:
 
 
 def _log_tail(scales: Reals, radius: float) -> float:
-    """The logarithm of an upper bound on P(r > radius): a coordinate beyond a cut, or Chernoff's bound of those within.
+    """Return ln of an upper bound on P(r > radius): a coordinate beyond a cut, or Chernoff's bound on those within.
 
     E exp(c z^2) of a coordinate within the cut is an integral of a convex function, which trapezoids exceed.
     """
@@ -197,7 +196,6 @@ def _law(setting: TrialSetting) -> ComputedTable:
 
 
 def _range_rule(setting: TrialSetting) -> ComputedTable:
-    """P proportional to exp(-epsilon d / (2 range)) over all words: epsilon for any two, since d spans the range."""
     return word_table(setting, softmax(-setting.epsilon / 2 * setting.distances / setting.distances.max()))
 
 

@@ -1,4 +1,4 @@
-"""A document's budget shared over its words by scores of the private text itself, as published: for audits."""
+"""Document budgets shared over words by scores of the private text itself, as published: for audits."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ from textveil_lab.mechanisms.published.claims import FormTrial
 REFUTATION: Final = "textveil_lab/proofs/scored_budgets_published.md"
 INFORMATION, SPEECH, ENTITIES, SIMILARITY, ALL = "information", "speech", "entities", "similarity", "all"
 _PENN: Final[Mapping[str, float]] = MappingProxyType({"NN": 14, "PR": 7, "VB": 15, "CD": 2, "JJ": 5, "RB": 5})
-"""Of the public code: by the first two letters of a Penn Treebank tag."""
+"""Weights of the public code, by the first two letters of a Penn Treebank tag."""
 
 _OTHER: Final = 0.1  # of the public code: of every other tag
 
@@ -44,12 +44,12 @@ _ENDINGS: Final[Mapping[str, str]] = MappingProxyType(
         "other": "NN",
     }
 )
-"""What the tags by endings stand for; function words are every other tag."""
+"""Penn Treebank tags in place of the tags by endings; function words are every other tag."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BudgetScores:
-    """The five scores of a document's words, each >= 0, shape (words,), from nothing but the document.
+    """Five scores of a document's words, each >= 0, shape (words,), from the document alone.
 
     Source: Meisenbacher, Lee and Matthes 2025 (arXiv 2503.22379), section 3, and public code (EpsilonDistributor).
     """
@@ -58,10 +58,10 @@ class BudgetScores:
     tags: WordTags  # part of speech of each word: Penn Treebank tags, or those by endings
 
     def shares(self, ids: Ids, scores: str) -> Reals:
-        """Return how sensitive each word is, adding to 1: the mean of the named scores, each divided by its sum.
+        """Return the sensitivity of each word, with sum 1: the mean of the named scores, each divided by its sum.
 
-        A score that is 0 for all words takes no part, as the paper has it of named entities; where none takes part,
-        all words are equal.
+        A score that is 0 for all words is skipped, as the paper does with named entities; if all are, all words are
+        equal.
         """
         parts = {
             INFORMATION: (self.information,),
@@ -76,19 +76,19 @@ class BudgetScores:
         return out
 
     def information(self, ids: Ids) -> Reals:
-        """-ln of the public frequency of each word, which stands for the information content of WordNet."""
+        """Return -ln of each word's public frequency, in place of the information content of WordNet."""
         counts = word_frequencies(self.vocabulary).counts
         out: Reals = math.log(float(counts.sum())) - np.log(counts[ids])
         return out
 
     def speech(self, ids: Ids) -> Reals:
-        """The weight of each word's part of speech: verbs 15, nouns 14, pronouns 7, adjectives 5 and so on."""
+        """Return the weight of each word's part of speech: verbs 15, nouns 14, pronouns 7, adjectives 5 and so on."""
         weights = np.array([_PENN.get(_ENDINGS.get(tag, tag)[:2], _OTHER) for tag in self.tags.tags])
         out: Reals = weights[self.tags.groups[ids]]
         return out
 
     def entities(self, ids: Ids) -> Reals:
-        """1 for each word that stands in a span which the embedded detector finds in the document, else 0."""
+        """Return 1 for each word in a span that the embedded detector finds in the document, else 0."""
         text, out, start = text_of(self.vocabulary, ids.tolist()), np.zeros(len(ids)), 0
         spans = embedded_detector().detect([text])[0]
         milder = milder_words(self.vocabulary)
@@ -99,7 +99,7 @@ class BudgetScores:
         return out
 
     def left_out(self, ids: Ids) -> Reals:
-        """Return how far the mean vector turns when the word is left out; mean vectors stand for a sentence encoder."""
+        """Return how far the mean vector turns without the word; mean vectors stand in for a sentence encoder."""
         vectors = self.vocabulary.vectors[ids].astype(np.float64)
         whole = vectors.sum(axis=0)
         return np.abs(1 - _cosines(whole - vectors, whole))
@@ -110,7 +110,6 @@ class BudgetScores:
 
 
 def _cosines(rows: Reals, vector: Reals) -> Reals:
-    """The cosine of each row with one vector; 0 where either is zero."""
     lengths = np.sqrt((rows**2).sum(axis=1) * (vector**2).sum())
     return np.divide(rows @ vector, lengths, out=np.zeros(len(rows)), where=lengths > 0)
 
@@ -128,10 +127,10 @@ _SCORES = Option(
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class ScoredBudgets:
-    """Word i of a document by randomized response with epsilon_i = epsilon (1 / s_i) / sum over j of 1 / s_j.
+    """Randomized response on word i of a document with epsilon_i = epsilon (1 / s_i) / sum over j of 1 / s_j.
 
     The scores s_i are computed from the private document and sum to 1. The claim is that the epsilon_i sum to epsilon
-    and so does the loss; but another document has other epsilon_i. Source: Meisenbacher, Lee and Matthes 2025, section
+    and so does the loss, but another document has other epsilon_i. Source: Meisenbacher, Lee and Matthes 2025, section
     3, and public code; refutation: textveil_lab/proofs/scored_budgets_published.md.
     """
 
@@ -152,7 +151,7 @@ class ScoredBudgets:
         return {"epsilon": self.guarantee.epsilon, "scores": self.scores, "tags": self.tags.source}
 
     def privatize_texts(self, texts: Sequence[str], rng: np.random.Generator | None = None) -> list[str]:
-        """A word for each word of a text, parted by spaces; see ``TextMechanism.privatize_texts``."""
+        """Return a word for each word of a text, separated by spaces; see ``TextMechanism.privatize_texts``."""
         generator, out = resolve(rng), []
         for ids in words_of(self._codes, texts):
             weights = self._weights(ids)
@@ -169,7 +168,7 @@ class ScoredBudgets:
         return np.array(rows, dtype=np.float64).reshape(len(ids), size)
 
     def budgets(self, ids: Ids) -> Reals:
-        """epsilon_i of each word of a document, shape (words,); their sum is epsilon."""
+        """Return epsilon_i of each word of a document, shape (words,); their sum is epsilon."""
         if len(ids) == 0:
             return np.empty(0)
         inverse = 1 / np.maximum(self._scored.shares(ids, self.scores), _LEAST_SHARE)
@@ -204,8 +203,8 @@ def scored_budgets_published(
 ) -> ScoredBudgets:
     """Budgets by scores of the private text. Use ``word_budgets`` for budgets that are public.
 
-    The paper draws words by 1-Diffractor, or whole texts by DP-BART; here they are drawn by randomized response, whose
-    loss at epsilon_i is exactly epsilon_i, so that all that exceeds the sum comes from the scores.
+    The paper draws words by 1-Diffractor, or whole texts by DP-BART; here by randomized response, whose loss at
+    epsilon_i is exactly epsilon_i, so any excess over the sum comes from the scores.
     """
     claim = PureDP(epsilon=epsilon, status=Status.REFUTED, source=REFUTATION, adjacency=ONE_DOCUMENT)
     return _made(vocabulary, claim, scores, word_tags(vocabulary, tags))

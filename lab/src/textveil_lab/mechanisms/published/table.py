@@ -1,4 +1,4 @@
-"""All claims of the field, and how the catalog's own published forms are audited."""
+"""All claims of the field, and the audits of the catalog's published forms."""
 
 from typing import Final
 
@@ -35,7 +35,7 @@ _ORDER: Final = (
 CLAIMS: Final[tuple[PublishedClaim, ...]] = tuple(
     sorted((claim for module in _MODULES for claim in module.CLAIMS), key=lambda claim: _ORDER.index(claim.name))
 )
-"""Claims that are derived again and computed: of words, of random numbers that repeat, of vectors, of texts."""
+"""Claims that are derived again and computed: of words, repeated random numbers, vectors and texts."""
 
 TRIALS: Final = {
     "dp-bart-published": codes.BART_TRIAL,
@@ -47,4 +47,4 @@ TRIALS: Final = {
     "ome-published": vectors.OME_TRIAL,
     "dptext-published": vectors.DPTEXT_TRIAL,
 }
-"""By the form's name in the catalog."""
+"""Trials by the form's name in the catalog."""

@@ -1,4 +1,4 @@
-"""TEM as a public package scores its last element: for audits."""
+"""TEM with the last element's score as in a public package: for audits."""
 
 import math
 from dataclasses import dataclass
@@ -39,17 +39,17 @@ REFUTATION: Final = "textveil_lab/proofs/tem_published.md"
 _TOP_BITS: Final = 61
 _STEEPEST: Final = 20.0  # Nats over the diameter up to which ``slip`` bounds the error of a weight
 _COMPARED: Final = 128
-"""Words among which a pair that breaks the claim is looked for, evenly spaced in the vocabulary's order."""
+"""Number of words searched for a pair that breaks the claim, evenly spaced in the vocabulary."""
 
 _MARGIN: Final = 1e-6
-"""Relative: by how much a loss must exceed the claim to count; integers and floats are off by far less."""
+"""Relative margin by which a loss must exceed the claim; integers and floats are far more precise."""
 
 _PER_DISTANCE = Option(POSITIVE, "The claimed nats per unit of distance.", "E", GUARANTEE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PublishedRows:
-    """Makes the row of a word as the package scores it; see ``ListRows``.
+    """Maker of a word's row as the package scores it; see ``ListRows``.
 
     Words that share a vector have one row, bit for bit: computed distances of such words may differ in the last place.
     """
@@ -67,13 +67,13 @@ class PublishedRows:
         return [ListedRow(every, np.cumsum(np.maximum((row * top).astype(np.int64), 1))) for row in weights]
 
     def distances(self, words: Ids) -> Reals:
-        """Distances of the clipped vectors, shape (batch, n)."""
+        """Return distances of the clipped vectors, shape (batch, n)."""
         far = distances_on(integer_grid(self.vocabulary), self.alike(words), self.clip)
         return far if self.alike.first is None else far[:, self.alike.first]
 
 
 def published_weights(far: Reals, rate: float, gamma: float) -> Reals:
-    """exp(-rate d) within gamma; beyond, the share of one of the others of exp(-rate gamma) n / within."""
+    """Return exp(-rate d) within gamma; beyond, an equal share of exp(-rate gamma) n / within."""
     inside = far <= gamma
     within, n = int(inside.sum()), len(far)
     weights = np.exp(-rate * np.minimum(far, gamma))
@@ -83,7 +83,7 @@ def published_weights(far: Reals, rate: float, gamma: float) -> Reals:
 
 
 def _top_bits(n: int) -> int:
-    """The weight at distance 0, as a power of two: n of them stay below 2^62."""
+    """Return the weight at distance 0, a power of two: n such weights stay below 2^62."""
     return _TOP_BITS - math.ceil(math.log2(n))
 
 
@@ -104,12 +104,12 @@ def tem_published(
     beta: Annotated[float, BETA] = 0.001,
     clip: Clip | None = None,
 ) -> IntegerChannel:
-    """TEM with the score -gamma + 2 ln(n / within) / epsilon for the element that stands for the words beyond gamma.
+    """TEM with the score -gamma + 2 ln(n / within) / epsilon for the element in place of the words beyond gamma.
 
-    The paper's score counts the others, n - within. What is claimed is epsilon d-privacy. The status is computed:
-    ``PROVED`` where all words are within gamma of each other (it is ``santext`` then) and rounding cannot break the
-    claim, ``REFUTED`` where two of up to 128 words break it, ``CLAIMED`` where none of those do. Where all words are
-    within gamma of the input, the package fails if it draws the last element; here that is left out.
+    The paper's score counts the others, n - within. The claim is epsilon d-privacy. The status is computed: ``PROVED``
+    if all words are within gamma of each other (it is ``santext`` then) and rounding cannot break the claim,
+    ``REFUTED`` if two of up to 128 words break it, else ``CLAIMED``. If all words are within gamma of the input, the
+    package fails when it draws the last element; here there is none.
     """
     n = len(vocabulary)
     gamma = round(2 * math.log((1 - beta) * n / beta) / epsilon_per_distance, 1)
@@ -161,14 +161,12 @@ def _radius(setting: TrialSetting) -> float:
 
 
 def _law(setting: TrialSetting) -> ComputedTable:
-    """Return what the package does: the radius is rounded to one decimal."""
     radius = round(_radius(setting), 1)
     weights = np.stack([published_weights(far, setting.epsilon / 2, radius) for far in setting.distances])
     return metric_table(setting, weights / weights.sum(axis=1, keepdims=True), radius=radius)
 
 
 def _pantera_law(setting: TrialSetting) -> ComputedTable:
-    """The rest is scored as in the paper, but where it is drawn the input itself comes out."""
     radius = _radius(setting)
     shares = softmax(-setting.epsilon / 2 * np.minimum(setting.distances, radius))
     beyond = setting.distances > radius
@@ -178,7 +176,7 @@ def _pantera_law(setting: TrialSetting) -> ComputedTable:
 
 
 def truncated_law(setting: TrialSetting) -> ComputedTable:
-    """P(y | x) proportional to exp(-epsilon min(d, radius) / 2): what the paper's scores of the rest amount to."""
+    """Return P(y | x) proportional to exp(-epsilon min(d, radius) / 2), the law of the paper's scores."""
     return metric_table(setting, softmax(-setting.epsilon * np.minimum(setting.distances, _radius(setting)) / 2))
 
 

@@ -1,4 +1,4 @@
-"""The truncated Gumbel mechanism (TGM) as a public package has it: for audits."""
+"""Truncated Gumbel mechanism (TGM) as in a public package: for audits."""
 
 import math
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ from textveil_lab.vocabulary.grid_distances import distances_on
 
 REFUTATION: Final = "textveil_lab/proofs/tgm_published.md"
 _RANKS: Final = 160  # words of a list whose probabilities are computed: a longer list comes with less than 1e-120
-_POINTS: Final = 2001  # of the integral over the least sum
+_POINTS: Final = 2001  # of the integral over the smallest sum
 _USUAL: Final = 2.0
 
 _PER_DISTANCE = Option(
@@ -46,7 +46,7 @@ _PER_DISTANCE = Option(
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class TruncatedGumbel:
-    """The word of least distance plus noise among the k nearest, k from a Poisson distribution below n."""
+    """Release the word of smallest distance plus noise among the k nearest, k from a Poisson law below n."""
 
     name: ClassVar[str] = "tgm-published"
     vocabulary: Vocabulary
@@ -69,7 +69,7 @@ class TruncatedGumbel:
         return out
 
     def probabilities(self, word_id: int) -> Reals:
-        """P(y | word_id), shape (n,): sums over k of integrals over the least sum; 0 below 1e-120."""
+        """Return P(y | word_id), shape (n,): sums over k of integrals over the smallest sum; 0 below 1e-120."""
         n = len(self.vocabulary)
         word = checked_word_id(word_id, n)
         most = min(n - 1, _RANKS)
@@ -77,7 +77,7 @@ class TruncatedGumbel:
         lengths = self._log_lengths(most)
         ranks = np.zeros(most)
         ranks[0] += math.exp(lengths[0])  # no list at all: the package returns the word
-        # Over the least sum t: word i wins with its density there, times what all others of the list leave above t.
+        # Over the smallest sum t: word i wins with its density there, times what all others of the list leave above t.
         sums = np.linspace(far[0] - self.noise.limit, far[-1] + self.noise.limit, _POINTS)
         density = -np.diff(self.noise.survival(sums - far[:, None]), axis=1)
         above = self.noise.survival((sums[1:] + sums[:-1]) / 2 - far[:, None])
@@ -102,7 +102,7 @@ class TruncatedGumbel:
         return near, far[near]
 
     def _log_lengths(self, most: int) -> Reals:
-        """Ln P(k) for k = 0 to ``most``: Poisson of mean ln(n - 1), below n."""
+        """Return ln P(k) for k = 0 to ``most``: Poisson of mean ln(n - 1), below n."""
         mean = math.log(len(self.vocabulary) - 1)
         k = np.arange(most + 1)
         logs = k * (math.log(mean) if mean > 0 else -np.inf) - mean - gammaln(k + 1.0)
@@ -118,7 +118,6 @@ class TruncatedGumbel:
 
 
 def _scale(epsilon: float, n: int, least: float, diameter: float) -> float:
-    """Of the noise, by the formulas of the package; n words, of which no two are nearer than ``least``."""
     slope = (epsilon - 2 * (1 + math.log(n)) / least) / 3
     return 2 * diameter / min(float(lambertw(2 * slope * diameter).real), math.log(slope * least))
 
@@ -137,12 +136,12 @@ def tgm_published(
     epsilon_per_distance: Annotated[float, _PER_DISTANCE] | None = None,
     clip: Clip | None = None,
 ) -> TruncatedGumbel:
-    """Of the k nearest words the one of least d + g, g Gumbel noise of scale b within the diameter D of the vectors.
+    """The one of the k nearest words with smallest d + g, g Gumbel noise of scale b within the diameter D.
 
     k is Poisson of mean ln(n - 1), below n; b = 2 D / min(W(2 a D), ln(a d)), a = (epsilon - 2 (1 + ln n) / d) / 3, W
-    Lambert's function, d the least distance of two words. What is claimed is epsilon d-privacy. A word that is
-    farthest from x never comes out for x, and does for itself: the claim is false for every vocabulary.
-    The paper's own text was not read; formulas and the order of steps are those of the package.
+    Lambert's function, d the smallest distance of two words. The claim is epsilon d-privacy. The word farthest from x
+    is never released for x, but is for itself: the claim is false for every vocabulary. The paper was not read;
+    formulas and the order of steps are the package's.
     """
     n = len(vocabulary)
     need(n >= 3, "vocabulary", f"{n} words", "one of three words at least")
@@ -179,7 +178,6 @@ def _law(setting: TrialSetting) -> ComputedTable:
 
 
 def _least_of(centers: Reals, noise: GumbelNoise) -> Reals:
-    """P(center i plus its noise is the least), shape (k,)."""
     scale, limit = noise.scale, noise.limit
     ends = [math.exp(-math.exp(limit / scale)), math.exp(-math.exp(-limit / scale))]
 

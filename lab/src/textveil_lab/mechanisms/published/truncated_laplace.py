@@ -62,7 +62,7 @@ def truncated_laplace_published(
 ) -> PerturbProject:
     """Theorem 3 of Huang et al. 2024 as printed; use ``truncated_laplace`` for a guarantee that holds.
 
-    Where epsilon is too large for the dimension, dummy dimensions are added as in the paper.
+    If epsilon is too large for the dimension, dummy dimensions are added as in the paper.
     """
     need(clip is not None, "clip", "none", "a norm: the published formulas need one")
     assert clip is not None
@@ -123,8 +123,8 @@ def gaussian_classical_published(
 ) -> PerturbProject:
     """Noise N(0, sigma^2 I) with sigma^2 = 8 clip^2 ln(1.25 / delta) / epsilon^2, whatever epsilon is.
 
-    Use ``gaussian`` for a guarantee that holds. The status is computed: ``PROVED`` where the least delta of this
-    vocabulary, which is known exactly, is within the claim, ``REFUTED`` where it is not.
+    Use ``gaussian`` for a guarantee that holds. The status is computed: ``PROVED`` if the smallest delta of this
+    vocabulary, which is known exactly, is within the claim, else ``REFUTED``.
     """
     need(clip is not None, "clip", "none", "a norm: the published formula needs one")
     assert clip is not None
@@ -153,13 +153,12 @@ def gaussian_classical_published(
 
 
 def _theorem_three(setting: TrialSetting) -> MovedNoise:
-    """Theorem 3 of Huang et al. at clipping norm 1, for two opposite vectors with equal coordinates."""
     form = published_truncation(dim=setting.dim, epsilon=setting.epsilon, clip=1.0)
     return _truncated(setting, form.scale, form.bound, form.log_delta)
 
 
 def _valid_truncation(setting: TrialSetting) -> MovedNoise:
-    """The valid truncation at the same epsilon; delta 1e-6, since at 4^-dim it is Laplace noise to the last bit."""
+    """Return the valid truncation at this epsilon; delta 1e-6, since at 4^-dim it is nearly plain Laplace noise."""
     wide = 2 * math.sqrt(setting.dim)
     bound = truncated_laplace_bound(setting.epsilon, 1e-6, wide)
     return _truncated(setting, laplace_scale(setting.epsilon, wide), bound, math.log(1e-6))

@@ -52,7 +52,7 @@ _PROOF: Final = "textveil_lab/proofs/{}_published.md"
 DimOfTwo = Option(
     at_least(2), "Numbers of a vector, two at least.", "K", REPRESENTATIONS, unset="that of the vocabulary's vectors"
 )
-"""Of published forms that map a vector by its own smallest and largest number."""
+"""Dimension option of published forms that map a vector by its own smallest and largest number."""
 
 _SAME: Final = 1e-9  # Relative: numbers that differ by less are one number
 
@@ -63,7 +63,7 @@ def _refuted(work: str, epsilon: float) -> PureDP:
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False, kw_only=True)
 class PublishedVectors:
-    """What the forms here share; see ``VectorMechanism``."""
+    """Base of the published forms; see ``VectorMechanism``."""
 
     name: str
     parameters: Mapping[str, Any]
@@ -75,12 +75,12 @@ class PublishedVectors:
         return self.dim
 
     def worst_inputs(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """See ``capabilities.WorstInputs``: two unit vectors."""
+        """Return two unit vectors; see ``capabilities.WorstInputs``."""
         first, second = np.eye(self.dim)[:2]
         return first, second
 
     def worst_profile(self) -> ShownInput:
-        """See ``capabilities.WorstInputs``: what is released shows which input it was."""
+        """Return a profile in which the release shows its input; see ``capabilities.WorstInputs``."""
         return ShownInput(log_shown=0.0)
 
 
@@ -88,7 +88,8 @@ class PublishedVectors:
 class OneNoise(PublishedVectors):
     """A vector mapped to [0, 1] by its own smallest and largest number, plus one Laplace number on all of it.
 
-    Differences of released numbers are those of the vector. ``noise`` has one dimension and scale 1 / epsilon.
+    The release has the same differences between numbers as the vector. ``noise`` has one dimension and scale 1 /
+    epsilon.
     """
 
     noise: CoordinateLaplace
@@ -115,13 +116,13 @@ class OneNoise(PublishedVectors):
 class ConstantOffset(PublishedVectors):
     """Vectors mapped to [0, 1] by the smallest and the largest number of their batch, plus one vector for all of them.
 
-    ``offset`` was drawn once, when the mechanism was made: whoever knows one released text knows it, and so all others.
+    ``offset`` is drawn once, with the mechanism: whoever knows one released text knows the offset, and so all others.
     """
 
     offset: Reals = field(repr=False)
 
     def privatize_vectors(self, vectors: ArrayLike, rng: np.random.Generator | None = None) -> Reals:
-        """See ``VectorMechanism``; nothing is drawn."""
+        """Return vectors plus the offset; nothing is drawn. See ``VectorMechanism``."""
         return self._scaled(vectors) + self.offset
 
     def log_ratio(self, first: NDArray[Any], second: NDArray[Any], released: NDArray[Any]) -> Reals:
@@ -138,9 +139,9 @@ class ConstantOffset(PublishedVectors):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class OneSided(PublishedVectors):
-    """A vector on [0, 1]^k plus noise: -scale ln(1 - 2 u) in each number, u uniform on (0, 1), and 0 where u > 1/2.
+    """Vector on [0, 1]^k plus noise: -scale ln(1 - 2 u) in each number, u uniform on (0, 1), and 0 if u > 1/2.
 
-    ``cube`` is what vectors are mapped to [0, 1] from; ``scale`` is k / epsilon.
+    Vectors are mapped to [0, 1] from ``cube``; ``scale`` is k / epsilon.
     """
 
     cube: Cube
@@ -155,11 +156,11 @@ class OneSided(PublishedVectors):
         return inside + self.scale * drawn
 
     def worst_inputs(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """See ``capabilities.WorstInputs``: a corner below which the other's releases never lie."""
+        """Return a corner below which the other's releases never lie; see ``capabilities.WorstInputs``."""
         return self.cube.corners()
 
     def worst_profile(self) -> ShownInput:
-        """See ``capabilities.WorstInputs``: the probability that some number stays below 1."""
+        """Return the probability that some number stays below 1; see ``capabilities.WorstInputs``."""
         return ShownInput(log_shown=math.log1p(-math.exp(-self.dim * math.log(2) - self.dim / self.scale)))
 
     def log_ratio(self, first: NDArray[Any], second: NDArray[Any], released: NDArray[Any]) -> Reals:
@@ -241,8 +242,8 @@ def dptext_published(
 ) -> OneSided:
     """The published draw: the inverse of Laplace's distribution on (-1/2, 1/2), fed with a number uniform on (0, 1).
 
-    Use ``dpnr`` for a guarantee that holds. Source: Beigi, Shu, Guo, Wang and Liu 2019, as Habernal 2022 and its public
-    code have it; refutation: textveil_lab/proofs/dptext_published.md.
+    Use ``dpnr`` for a guarantee that holds. Source: Beigi, Shu, Guo, Wang and Liu 2019, as in Habernal 2022 and its
+    public code; refutation: textveil_lab/proofs/dptext_published.md.
     """
     cube = Cube(dim=dim_of(vocabulary, vector_dim), lowest=lowest, highest=highest)
     claim = _refuted("dptext", epsilon)
@@ -275,9 +276,9 @@ def ome_published(
 ) -> NoisyBits:
     """P(1 | 1) = L / (1 + L) at even places and 1 / (1 + L^3) at odd ones, P(1 | 0) = 1 / (1 + L e^(epsilon / b)).
 
-    Use ``unary-encoding`` for a guarantee that holds. The status is computed: ``PROVED`` where the exact loss of all b
-    bits is within the claim (as at L = 1), else ``REFUTED``. Source: Lyu, Li, He and Xiao 2020; the formula is that of
-    two public codes, the paper's text was not at hand; refutation: textveil_lab/proofs/ome_published.md.
+    Use ``unary-encoding`` for a guarantee that holds. The status is computed: ``PROVED`` if the exact loss of all b
+    bits is within the claim (as at L = 1), else ``REFUTED``. Source: Lyu, Li, He and Xiao 2020, with the formula of two
+    public codes, since the paper was not available; refutation: textveil_lab/proofs/ome_published.md.
     """
     encoding = FixedPoint(dim=dim_of(vocabulary, vector_dim), integer_bits=integer_bits, fraction_bits=fraction_bits)
     factor, nats = math.log(randomization), epsilon / encoding.size
@@ -298,7 +299,7 @@ def ome_published(
 
 
 def _parts(log_odds: float) -> int:
-    """1 / (1 + e^-log_odds) in parts of 2^53, never none and never all."""
+    """Return 1 / (1 + e^-log_odds) in units of 2^-53, neither 0 nor all."""
     if log_odds >= 0:
         return TOTAL - _parts(-log_odds) if log_odds > 0 else TOTAL // 2
     odds = math.exp(max(log_odds, -700.0))
@@ -306,8 +307,6 @@ def _parts(log_odds: float) -> int:
 
 
 def _unit_cube(sensitivity: Callable[[int], float]) -> Callable[[TrialSetting], MovedNoise]:
-    """Laplace noise on coordinates in [0, 1] that are 0 in one vector where they are 1 in the other."""
-
     def law(setting: TrialSetting) -> MovedNoise:
         scale = laplace_scale(setting.epsilon, sensitivity(setting.dim))
         return MovedNoise(

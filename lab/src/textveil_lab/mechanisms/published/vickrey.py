@@ -1,4 +1,4 @@
-"""Vickrey as public code has it, without the input word among the candidates: for audits."""
+"""Vickrey as in public code, without the input word among the candidates: for audits."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -36,19 +36,19 @@ from textveil_lab.noise.spherical_laplace import SphericalLaplace
 
 REFUTATION = "textveil_lab/proofs/vickrey_published.md"
 _WORDS, _OFTEN = 256, 8
-"""Words of which draws show what comes out often, and how many of these, with their nearest, are tried."""
+"""Numbers of words whose draws show frequent outputs, and of frequent outputs tried with their nearest word."""
 
 _SCORES = 1 << 24
 _FEWEST, _MOST = 1 << 9, 1 << 13  # distances that the draws of one word may take, and between how many draws that is
 _SEED = 11
 _TEST_SEED: Final = 12
 _CONFIDENCE: Final = 1 - 1e-9
-"""Of each of the two intervals: a claim that holds is accused with a probability of at most 1e-9."""
+"""Confidence of each of the two intervals: a true claim is accused with probability at most 1e-9."""
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnWitness:
-    """An output that tells two words apart by at least so much."""
+    """Output that tells two words apart, with a lower bound on its loss."""
 
     output: int  # its id
     likely: int  # the input under which it is likelier
@@ -56,7 +56,7 @@ class DrawnWitness:
     loss_at_least: float  # a lower bound on ln P(output | likely) / P(output | other), at confidence 1 - 1e-9
 
     def to_data(self, vocabulary: Vocabulary) -> dict[str, Any]:
-        """For reports: the three words and the bound."""
+        """Return JSON data for reports: the three words and the bound."""
         named = {"output": self.output, "likely": self.likely, "other": self.other}
         return {**{key: vocabulary.words[word] for key, word in named.items()}, "loss_at_least": self.loss_at_least}
 
@@ -64,15 +64,15 @@ class DrawnWitness:
 def drawn_witness(
     draw: Callable[[Ids, np.random.Generator], Ids], words: Ids, allowed: Reals, *, draws: int
 ) -> DrawnWitness | None:
-    """Of some words the two, with an output, that exceed what is allowed for them by the most; None where none do.
+    """Return the two words, with an output, that exceed their allowed loss most; None if none do.
 
     Half of the draws choose the two and the output, the other half test them: the choice does not bias the test.
 
     Args:
-        draw: outputs for inputs, with a fresh draw for each.
-        words: different ones, shape (words,).
-        allowed: the nats that are claimed for every two of them, shape (words, words).
-        draws: of each word, in each half.
+        draw: function that draws an output for each input, freshly.
+        words: different words, shape (words,).
+        allowed: claimed nats for every pair of them, shape (words, words).
+        draws: number of draws of each word, in each half.
     """
     rng = seeded_generator(_TEST_SEED)
     drawn = draw(words.repeat(draws), rng)
@@ -100,10 +100,10 @@ def drawn_witness(
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False, kw_only=True)
 class PublishedVickrey:
-    """The choice of ``vickrey`` among the k nearest words, or, where the nearest is the input word, among the next k.
+    """The choice of ``vickrey`` among the k nearest words, or among the next k if the nearest is the input word.
 
-    The choice looks at the input after the noise was added: it is no post-processing. The class offers its noise to no
-    audit of noisy vectors, for what is released is not computed from the noisy vector alone.
+    The choice uses the input after the noise was added, so it is no post-processing. The class does not offer its noise
+    to audits of noisy vectors, since the release depends on more than the noisy vector.
     """
 
     name: ClassVar[str] = "vickrey-published"
@@ -136,9 +136,9 @@ def _drawn(
 
 
 def _witness(points: Vectors, noise: SphericalLaplace, choice: NeighborChoice) -> DrawnWitness | None:
-    """Two words that lose more than the rate times their distance, where draws show it.
+    """Return two words that lose more than the rate times their distance, if draws show it.
 
-    Words that come out often are tried with their nearest: they come out less often for themselves.
+    Frequent outputs are tried with their nearest word: they come out less often for themselves.
     """
     n = len(points)
     some = np.unique(np.linspace(0, n - 1, min(n, _WORDS)).astype(np.int64))
@@ -170,12 +170,12 @@ def vickrey_published(
     neighbor_rates: NeighborRates | None = None,
     clip: Clip | None = None,
 ) -> PublishedVickrey:
-    """``vickrey`` with the input word left out where it is the nearest to the noisy vector, and with the same claim.
+    """``vickrey`` without the input word if it is the nearest to the noisy vector, under the same claim.
 
     Use ``vickrey`` for a guarantee that holds. MLDP's own choice is ``neighbor_rates="1,0"`` (on squared distances, by
-    faiss). The status is computed: ``REFUTED`` where a word that comes out often tells itself and its nearest word
-    apart by more than is claimed, by draws under a public seed at confidence 1 - 1e-9; else ``CLAIMED``, for nothing
-    proves it. Whether the paper's algorithm leaves the word out as well could not be read.
+    faiss). The status is computed: ``REFUTED`` if a frequent output tells itself and its nearest word apart by more
+    than claimed, by draws under a public seed at confidence 1 - 1e-9; else ``CLAIMED``. Whether the paper's algorithm
+    leaves the word out as well is unknown.
     """
     choice = neighbor_choice(t, neighbor_rates, len(vocabulary), spare=1)
     points = clipped_points(vocabulary, clip)
@@ -202,7 +202,10 @@ def vickrey_published(
 
 
 def two_nearest(setting: TrialSetting, *, skips: bool) -> ComputedTable:
-    """Laplace noise, then the nearest (weight exp(-distance)) or the second (1); ``skips`` leaves the input out."""
+    """Return a table: Laplace noise, then the nearest word (weight exp(-distance)) or the second (weight 1).
+
+    ``skips``: leave the input word out.
+    """
     points, scale = setting.points, 1 / setting.epsilon
 
     def row(x: int) -> Reals:

@@ -1,4 +1,4 @@
-"""Claims about words that no form of the catalog is about, and the sound channels that others are compared with."""
+"""Claims about words that no form of the catalog covers, and the sound channels for comparison."""
 
 from collections.abc import Callable
 from itertools import product
@@ -23,12 +23,12 @@ from textveil_lab.mechanisms.published.claims import (
 
 
 def exponential(setting: TrialSetting) -> ComputedTable:
-    """P(y | x) proportional to exp(-epsilon d / 2)."""
+    """Return P(y | x) proportional to exp(-epsilon d / 2)."""
     return metric_table(setting, softmax(-setting.epsilon * setting.distances / 2))
 
 
 def nearest_word(setting: TrialSetting) -> ComputedTable:
-    """Laplace noise of scale 1 / epsilon, then the nearest word: differences of the distribution at the midpoints."""
+    """Return a table: Laplace noise of scale 1 / epsilon, then the nearest word, by its distribution at midpoints."""
     points = setting.points
     middles = np.concatenate([[-np.inf], (points[1:] + points[:-1]) / 2, [np.inf]])
     reach = setting.epsilon * (middles[None, :] - points[:, None])
@@ -40,8 +40,6 @@ def nearest_word(setting: TrialSetting) -> ComputedTable:
 
 
 def _two_stages(share: float) -> Making:
-    """A cluster by the exponential mechanism, then a word in it; each stage gets ``share`` of epsilon."""
-
     def law(setting: TrialSetting) -> ComputedTable:
         points, epsilon = setting.points, setting.epsilon * share
         clusters = np.arange(len(points)) // 2
@@ -60,9 +58,10 @@ def _two_stages(share: float) -> Making:
 
 
 def _documents(setting: TrialSetting, joint: Callable[[Reals, Reals], Reals]) -> ComputedTable:
-    """Documents of two words under the exponential mechanism; ``joint`` makes both outputs' law of two rows.
+    """Return a table of documents of two words under the exponential mechanism.
 
-    Adjacent documents differ in one word: the marginals may be right and the pair still gives the words away.
+    ``joint`` makes the law of both outputs from two rows. Adjacent documents differ in one word: the marginals may be
+    right and the pair still reveals the words.
     """
     rows = softmax(-setting.epsilon * setting.distances / 2)
     n = len(rows)
@@ -83,7 +82,7 @@ def _documents(setting: TrialSetting, joint: Callable[[Reals, Reals], Reals]) ->
 
 
 def one_stream(first: Reals, second: Reals) -> Reals:
-    """Both words drawn by inversion from one and the same uniform number, as in two forked workers; shape (n, n)."""
+    """Return the law of two words drawn by inversion from one uniform number, as in forked workers; shape (n, n)."""
     ends, others = np.cumsum(first), np.cumsum(second)
     starts, before = np.append(0.0, ends[:-1]), np.append(0.0, others[:-1])
     common = np.minimum(ends[:, None], others[None, :]) - np.maximum(starts[:, None], before[None, :])

@@ -1,1 +1,1 @@
-"""Sampling."""
+"""Sampling of mechanisms from integer weights."""

@@ -1,7 +1,7 @@
-"""Integer weights that fall with the Euclidean distance of words up to a reach, calibrated to what they may cost.
+"""Integer weights that fall with the Euclidean distance of words up to a reach, calibrated to a given loss.
 
 The weight of y for x is base(y) max(floor, floor(top exp(-rate d(x, y)))): beyond the distance at which the exponential
-meets ``floor`` all words weigh alike. Proof: ``textveil_lab/proofs/tem.md``.
+reaches ``floor`` all words have equal weight. Proof: ``textveil_lab/proofs/tem.md``.
 """
 
 import math
@@ -36,14 +36,14 @@ _DRAWS: Final = 1 << 12  # draws within one span that are looked up at once: the
 
 
 class WeightRows:
-    """The weights of each word's row: their sums by spans are made when a word first appears.
+    """Weights of each word's row; the sums of its spans are made when a word first appears.
 
-    All running sums would take 8.6 GB at 33,000 words. Kept is the sum at the end of every ``SPAN`` words; the weights
-    of the one span in which draws fall are computed again, for all draws in it at once.
+    All running sums would take 8.6 GB at 33,000 words. Only the sum at the end of every ``SPAN`` words is kept; the
+    weights of a span with draws are computed again, for all its draws at once.
 
     The weight of output y for word x is base(y) * max(floor, floor(top * exp(-rate * d(x, y)))), an integer that
-    depends on x and y alone (see ``vocabulary.grid``); 0 where x and y are of different groups. ``base`` is 1 and there
-    is one group unless they are given, integers >= 0 of shape (n,).
+    depends on x and y alone (see ``vocabulary.grid``); 0 if x and y are in different groups. ``base`` and the groups
+    are integers >= 0 of shape (n,); the defaults are 1 and a single group.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class WeightRows:
         return out
 
     def _within(self, ids: Ids, spans: Integers, rest: Integers) -> Ids:
-        """The word at which the running sum of weights within a span passes ``rest``, for each id; shapes (batch,)."""
+        """Return the word at which a span's running sum of weights passes ``rest``, for each id; shapes (batch,)."""
         distances = self._measured()
         out = np.empty(len(ids), dtype=np.int64)
         order = np.argsort(spans, kind="stable")
@@ -110,7 +110,7 @@ class WeightRows:
         return out
 
     def _make(self, words: Ids, table: Integers, slots: Integers, wanted: int) -> None:
-        """Sums of new rows; two threads share many, for exponentials use one core at a time."""
+        """Make the sums of new rows; two threads share many, since exponentials use one core."""
         starts = np.arange(0, len(self._vocabulary), SPAN)
 
         def fill(part: slice) -> None:
@@ -125,7 +125,7 @@ class WeightRows:
             list(pool.map(fill, (slice(middle), slice(middle, None))))
 
     def weights(self, words: Ids) -> Integers:
-        """Integer weights, shape (batch, n)."""
+        """Return integer weights, shape (batch, n)."""
         rows = [row.copy() for row in self._weight_rows(words)]
         return np.array(rows, dtype=np.int64).reshape(len(words), len(self._vocabulary))
 
@@ -149,7 +149,6 @@ class WeightRows:
         return self._distances
 
     def _weighed(self, distances: Reals, out: Integers | None = None) -> Integers:
-        """The weights of these distances, elementwise; the distances are overwritten."""
         out = np.empty(distances.shape, dtype=np.int64) if out is None else out
         distances *= -self._rate
         np.exp(distances, out=distances)
@@ -159,14 +158,14 @@ class WeightRows:
 
 
 _LEAST: Final = 1 << 16
-"""Least weight of the metric form: rounding down moves the logarithm of a weight by at most 2^-15."""
+"""Smallest weight of the metric form: rounding down moves the logarithm of a weight by at most 2^-15."""
 
 _MOST_BITS: Final = 58
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DistanceWeights:
-    """Weights of distances, and what they promise."""
+    """Weights of distances, with their guarantee."""
 
     rate: float  # nats per unit of distance by which a weight falls
     top: int  # weight at distance 0
@@ -175,7 +174,7 @@ class DistanceWeights:
     promise: PureDP | MetricDP  # the guarantee of a row of these weights
 
     def distances(self, vocabulary: Vocabulary) -> WordDistances:
-        """The metric of a promise per distance: Euclidean between clipped vectors, at most the reach."""
+        """Return the metric of a guarantee per distance: Euclidean between clipped vectors, at most the reach."""
         return partial(_cut_distances, vocabulary, self.clip, self.reach)
 
     @property
@@ -183,14 +182,14 @@ class DistanceWeights:
         return math.log(self.top / self.floor) / self.rate
 
     def rows(self, vocabulary: Vocabulary, base: Integers | None = None, groups: Integers | None = None) -> WeightRows:
-        """The rows; see ``WeightRows`` for ``base``, whose sum is the ``total`` of the calibration, and ``groups``."""
+        """Return the rows; see ``WeightRows`` for ``base``, with sum ``total`` of the calibration, and ``groups``."""
         return WeightRows(
             vocabulary, rate=self.rate, clip=self.clip, top=self.top, floor=self.floor, base=base, groups=groups
         )
 
 
 def _cut_distances(vocabulary: Vocabulary, clip: float | None, reach: float, ids: Ids) -> Reals:
-    """From each id to every word, shape (batch, n)."""
+    """Return distances from each id to every word, at most ``reach``, shape (batch, n)."""
     return np.minimum(distances_on(integer_grid(vocabulary), ids, clip), reach)
 
 
@@ -209,17 +208,17 @@ def distance_weights(
     base: Integers | None = None,
     progress: Progress | None = None,
 ) -> DistanceWeights:
-    """The weights, calibrated by exactly one of the first two.
+    """Return the weights, calibrated by exactly one of the first two.
 
     Args:
-        epsilon: nats for any two (adjacent) words; the rate is the steepest for which normalizers leave room.
+        epsilon: nats for any two (adjacent) words; the rate is the steepest that the normalizers allow.
         epsilon_per_distance: nats per unit of min(distance, reach).
-        reach: distance beyond which all words weigh alike, > 0; integers may set a smaller one.
-        most: nats that twice the logarithm of top / floor may not exceed: another way to say the reach.
-        total: sum of what columns are multiplied by; 0 is the number of words.
+        reach: distance beyond which all words have equal weight, > 0; integers may set a smaller one.
+        most: upper limit of 2 ln(top / floor) in nats: another way to state the reach.
+        total: sum of ``base``; 0 is the number of words.
         adjacency: which two words are compared.
-        compared: the groups of words that are compared, and of which one comes out; None is all words.
-        base: what columns are multiplied by; 1 where it is None.
+        compared: groups of words that are compared, and to which draws are limited; None is all words.
+        base: factors of the columns; None is 1.
 
     Raises:
         ParameterError: neither or both parameters, or (for the metric form) words whose vectors coincide.
@@ -260,15 +259,15 @@ def _rate_with_room(
 def rate_with_room(
     vocabulary: Vocabulary, epsilon_per_distance: float, smallest: float, clip: float | None, reach: float = math.inf
 ) -> float:
-    """Half of the promise less what the rounding of weights and distances takes (proof of ``exponential``, section 2).
+    """Return half of the promised rate less the rounding of weights and distances (proof of ``exponential``, 2).
 
-    Each logarithm of a weight is off by at most ``slip``; two rows have four of them, to be paid for even by the
-    closest pair.
+    Each logarithm of a weight is off by at most ``slip``; two rows have four of them, which even the closest pair must
+    pay for.
 
     Args:
         epsilon_per_distance: nats per unit of distance, as promised.
         smallest: of the weights, >= 2^16.
-        reach: distance beyond which all words weigh alike.
+        reach: distance beyond which all words have equal weight.
 
     Raises:
         ParameterError: words share a vector, or rounding takes more than the promise.
@@ -287,7 +286,7 @@ def rate_with_room(
 
 
 def slip(rate: float, smallest: float, longest: float, apart: float, rounding: float) -> float:
-    """A bound on the error of the logarithm of one weight: s of the proof of ``exponential``, section 2.
+    """Return a bound on the error of the logarithm of one weight: s of the proof of ``exponential``, section 2.
 
     Args:
         rate: nats per unit of distance.

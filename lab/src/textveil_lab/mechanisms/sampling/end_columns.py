@@ -1,4 +1,4 @@
-"""Columns of weighted neighborhoods whose rows are too long to keep, from where each row ends."""
+"""Columns of weighted neighborhoods with rows too long to keep, from the end of each row."""
 
 from functools import partial
 from threading import Lock
@@ -22,7 +22,7 @@ _BLOCK: Final = 128  # outputs whose columns are made at once: their scores take
 
 
 def ends_table(vocabulary: Vocabulary, weights: BaseWeights) -> PublicTable:
-    """The table of the last word that each row raises by falling cosine, and the units that are left for it."""
+    """Return the table of the last word that each row raises by falling cosine, and of the units left for it."""
     n = len(vocabulary)
     return PublicTable(
         key=rows_key(
@@ -55,17 +55,16 @@ def _made_ends(order: NestedOrder, weights: BaseWeights, progress: Progress | No
 
 
 def _sound_ends(weights: BaseWeights, arrays: Arrays) -> bool:
-    """Tell whether these can be ends; no guarantee rests on them, for nothing is drawn by them."""
+    """Tell whether these can be ends; no guarantee rests on them, since nothing is drawn by them."""
     last, left = arrays[LAST], arrays[LEFT]
     return int(last.max()) < weights.size and bool(((left > 0) & (left <= weights.gains[last])).all())
 
 
 class EndColumns:
-    """Columns of rows that are too long to keep, by their ends; the table is built when the first column is asked for.
+    """Columns of rows that are too long to keep, by their ends; the first column builds the table.
 
-    The row of x raises the words before its last one in its order by all that they may gain. So where a row ends tells
-    of every output whether x raises it: one inner product, and no row. Threads may share it.
-
+    The row of x raises the words before its last one by all that they may gain. So the end of a row tells for every
+    output whether x raises it, by one inner product and without the row. Threads may share it.
     """
 
     def __init__(self, vocabulary: Vocabulary, weights: BaseWeights) -> None:
@@ -79,7 +78,7 @@ class EndColumns:
 
     @property
     def table(self) -> PublicTable:
-        """The table of the ends of rows."""
+        """Table of the ends of rows."""
         return ends_table(self._vocabulary, self._weights)
 
     def of(self, outputs: Ids) -> tuple[Integers, Ids, Integers]:
@@ -114,7 +113,7 @@ class EndColumns:
 
 
 def cosines_with(grid: IntegerGrid, ids: Ids, wanted: int = 0) -> NDArray[np.float32]:
-    """Return what the columns ``ids`` of all rows of ``cosines`` hold, bit for bit, shape (batch, n)."""
+    """Return the columns ``ids`` of all rows of ``cosines``, bit for bit, shape (batch, n)."""
     scores: NDArray[np.float32] = grid.inner_products(ids, wanted).astype(np.float32, copy=False)
     scores *= grid.inverse_lengths.astype(np.float32)[ids, None]
     scores[np.arange(len(ids)), ids] = np.inf
@@ -122,7 +121,7 @@ def cosines_with(grid: IntegerGrid, ids: Ids, wanted: int = 0) -> NDArray[np.flo
 
 
 def cosines_of_pairs(grid: IntegerGrid, columns: Ids) -> NDArray[np.float32]:
-    """Return what the rows of ``cosines`` hold in one column each, bit for bit; both shapes (n,)."""
+    """Return one column of each row of ``cosines``, bit for bit; both shapes (n,)."""
     scores = np.empty(grid.size, dtype=np.float32)
     for start in range(0, grid.size, 4096):
         part = slice(start, start + 4096)

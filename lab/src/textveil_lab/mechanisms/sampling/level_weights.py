@@ -28,7 +28,7 @@ _BISECTIONS = 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LevelWeights:
-    """One integer weight for each level, that of the word itself first and 2^shift for the top level."""
+    """Integer weights by level, that of the word itself first and 2^shift for the top level."""
 
     weights: tuple[int, ...]  # integers, not increasing
     shift: int  # binary logarithm of the last
@@ -38,26 +38,26 @@ class LevelWeights:
         need(falling and self.weights[-1] == 1 << self.shift, "weights", self.weights, "falling to 2^shift")
 
     def totals(self, counts: Integers) -> Integers:
-        """Z(x) for rows of level counts, shape (batch, levels) to (batch,); exact below 2^63."""
+        """Return Z(x) for rows of level counts, shape (batch, levels) to (batch,); exact below 2^63."""
         out: Integers = counts @ np.array(self.weights, dtype=np.int64)
         return out
 
     def spread(self, counts: Integers) -> float:
-        """ln(max Z / min Z), rounded up."""
+        """Return ln(max Z / min Z), rounded up."""
         totals = self.totals(counts)
         return log_ratio_up(int(totals.max()), int(totals.min()))
 
     def loss(self, counts: Integers) -> float:
-        """An upper bound on the loss of any two words, nats, rounded up: ln(w_0 / w_top) + ln(max Z / min Z)."""
+        """Return an upper bound, nats, rounded up, on the loss of two words: ln(w_0 / w_top) + ln(max Z / min Z)."""
         totals = self.totals(counts)
         return log_ratio_up(self.weights[0] * int(totals.max()), self.weights[-1] * int(totals.min()))
 
 
 def level_weights(steps: list[float], counts: Integers) -> LevelWeights:
-    """Weights that fall by at most the factor exp(-step) from each level to the next.
+    """Return weights that fall by at most the factor exp(-step) from each level to the next.
 
-    ``steps``: nats between one level and the next, > 0, the top level last; ``counts``: level counts of all words,
-    shape (n, levels), or their distinct rows.
+    ``steps``: nats between adjacent levels, > 0, the top level last; ``counts``: level counts of all words, shape (n,
+    levels), or their distinct rows.
 
     Raises:
         ParameterError: the weights do not fit below the total.
@@ -73,7 +73,7 @@ def level_weights(steps: list[float], counts: Integers) -> LevelWeights:
 
 
 def weights_at(rate: float, distances: tuple[int, ...], counts: Integers) -> LevelWeights:
-    """Weights that fall by at most exp(-rate) per unit of distance."""
+    """Return weights that fall by at most exp(-rate) per unit of distance."""
     gaps = np.diff(distances).tolist()
     most = most_fall(counts)
     need(rate * distances[-1] <= most, "epsilon_per_distance", 2 * rate, f"at most {2 * most / distances[-1]:.4g} here")
@@ -82,7 +82,7 @@ def weights_at(rate: float, distances: tuple[int, ...], counts: Integers) -> Lev
 
 
 def pure_weights(epsilon: float, distances: tuple[int, ...], counts: Integers) -> LevelWeights:
-    """The steepest weights, within 2^-40, whose loss by ``LevelWeights.loss`` is at most epsilon (proof, section 1)."""
+    """Return the steepest weights, within 2^-40, whose ``LevelWeights.loss`` is at most epsilon (proof, section 1)."""
     most = most_fall(counts)
     low, high = min(epsilon / 2 * (1 - 1e-9), most), min(epsilon, most)
     best = weights_at(low / distances[-1], distances, counts)
@@ -100,12 +100,12 @@ def pure_weights(epsilon: float, distances: tuple[int, ...], counts: Integers) -
 
 
 def most_fall(counts: Integers) -> float:
-    """The largest rate times distance for which the totals of all words stay below 2^60."""
+    """Return the largest rate times distance at which the totals of all words stay below 2^60."""
     return (TOTAL_BITS - 1) * math.log(2) - math.log(int(counts[0].sum())) - 1e-9
 
 
 class Row(NamedTuple):
-    """What a draw for one word needs: the words below the top level, where each level starts, and running sums."""
+    """Data of a draw for one word: the words below the top level, the start of each level, and running sums."""
 
     members: NDArray[Any]
     starts: Integers
@@ -114,9 +114,9 @@ class Row(NamedTuple):
 
 
 class LevelRows:
-    """The rows of words, made when a word first appears and kept within a byte budget.
+    """Rows of words, made when a word first appears and kept within a byte budget.
 
-    A row is a function of its word alone. A pickled copy starts empty: which rows are kept tells which words were seen.
+    A row is a function of its word alone. A pickled copy starts empty, since the kept rows show which words were seen.
     """
 
     def __init__(self, metric: WordMetric, weights: LevelWeights, budget: int = ROW_BYTES) -> None:
@@ -144,7 +144,7 @@ class LevelRows:
         return out
 
     def weights(self, words: Ids) -> Integers:
-        """Integer weights w(x, y), shape (batch, n), from what draws use."""
+        """Return the integer weights w(x, y) that draws use, shape (batch, n)."""
         base = self._weights.weights[-1]
         out = np.full((len(words), self._metric.facts.size), base, dtype=np.int64)
         for values, row in zip(out, self._made(words), strict=True):
@@ -165,7 +165,6 @@ class LevelRows:
         return out
 
     def _at(self, rows: list[Row], index: Integers, uniform: Integers) -> Ids:
-        """The words at uniform integers below the totals of ``rows[place]``; shapes (batch,)."""
         base = self._metric.facts.size << self._weights.shift
         out = uniform >> self._weights.shift
         raised = np.flatnonzero(uniform >= base)

@@ -1,7 +1,7 @@
-"""Rows that list the few words with a weight: their running sums are looked up with one uniform integer.
+"""Rows that list the few words with a weight; one uniform integer is looked up in their running sums.
 
-What a word's row is, a function of public data says (``ListRows``); rows are made when a word first appears, and kept
-within a byte budget.
+A function of public data (``ListRows``) makes a word's row when the word first appears; rows are kept within a byte
+budget.
 """
 
 from collections.abc import Callable
@@ -18,25 +18,25 @@ _BLOCK = 128
 
 
 class ListedRow(NamedTuple):
-    """The words with a weight, each once, and the running sums of their weights, which are integers > 0."""
+    """Words with a weight, each once, and the running sums of their weights, which are integers > 0."""
 
     members: Ids
     sums: Integers
 
 
 ListRows: TypeAlias = Callable[[Ids], list[ListedRow]]
-"""The rows of these words; a function of each word alone, and picklable."""
+"""Function that returns the rows of these words; a function of each word alone, and picklable."""
 
 
 class ListedRows:
     """Rows of words, made when a word first appears.
 
-    A pickled copy starts empty: which rows are kept tells which words were seen.
+    A pickled copy starts empty, since the kept rows show which words were seen.
 
     Args:
         size: number of words n.
         make: see ``ListRows``.
-        budget: bytes that may be kept.
+        budget: largest number of bytes to keep.
     """
 
     def __init__(self, size: int, make: ListRows, budget: int = ROW_BYTES) -> None:
@@ -63,7 +63,7 @@ class ListedRows:
         return out
 
     def weights(self, words: Ids) -> Integers:
-        """Integer weights, shape (batch, n)."""
+        """Return integer weights, shape (batch, n)."""
         out = np.zeros((len(words), self._size), dtype=np.int64)
         for values, row in zip(out, self._list(words), strict=True):
             values[row.members] = np.diff(row.sums, prepend=0)
@@ -75,18 +75,18 @@ class ListedRows:
 
 
 WeightsOf: TypeAlias = Callable[[Ids], Integers]
-"""From words, shape (batch,), to integers >= 0, shape (batch, n), each a function of its two words alone."""
+"""Function from words, shape (batch,), to integers >= 0, shape (batch, n), each a function of its two words alone."""
 
 _WHOLE_BLOCK: Final = 64  # words whose rows are made at once: 17 MB at 33,000 words
 
 
 class ComputedRows:
-    """The running sums of each word's row, made when the word first appears and kept within a byte budget.
+    """Running sums of each word's row, made when the word first appears and kept within a byte budget.
 
     Args:
         size: number of words.
-        make: the weights; picklable, and every row's sum is below 2^62.
-        budget: bytes.
+        make: function of the weights; picklable, every row's sum below 2^62.
+        budget: largest number of bytes to keep.
     """
 
     def __init__(self, size: int, make: WeightsOf, budget: int = ROW_BYTES) -> None:
@@ -112,7 +112,7 @@ class ComputedRows:
         return out
 
     def weights(self, words: Ids) -> Integers:
-        """Integer weights, shape (batch, n)."""
+        """Return integer weights, shape (batch, n)."""
         return self._make(words)
 
     def _fill(self, words: Ids, table: Integers, slots: Integers, wanted: int) -> None:

@@ -1,8 +1,8 @@
 """Bounds on the normalizers of all words at every rate, from one pass over their distances, and rates found by them.
 
-How many words lie within each of 512 steps of a word bounds its normalizer from both sides, for any weights that fall
-with the distance. Kept are the least of these counts over all words, and the most of them over the words whose farthest
-word is about as far. Proof: ``textveil_lab/proofs/exponential.md``, section 1.
+The numbers of words within each of 512 steps of a word bound its normalizer from both sides, for any weights that fall
+with the distance. The table keeps the smallest of these counts over all words, and the largest over words whose
+farthest word is about as far. Proof: ``textveil_lab/proofs/exponential.md``, section 1.
 """
 
 import hashlib
@@ -30,17 +30,17 @@ SHIPPED: Final = {1.0: DATA / "normalizers-clipped.table", None: DATA / "normali
 _KEPT: Final = 4096  # words from which on counts are kept on disk
 _RULE: Final = "words within steps of the span; 1"
 _WIDER: Final = 1 + 2.0**-16
-"""The span is wider than the diameter, which computed distances may exceed by their rounding."""
+"""Factor by which the span exceeds the diameter, since computed distances may exceed it by rounding."""
 
 _BLOCK: Final = 128
 _MARGIN: Final = 2.0**-30  # Relative; covers the rounding of exponentials, edges and sums
 _BISECTIONS: Final = 45
 DistanceRows: TypeAlias = Callable[[Ids], Iterable[Reals]]
-"""The distances from each word to every word that its row holds, shape (outputs,); may be overwritten."""
+"""Function from words to the distances of their rows' words, shape (outputs,); these may be overwritten."""
 
 
 class Falling(NamedTuple):
-    """max(floor, floor(top exp(-rate d)))."""
+    """Weights max(floor, floor(top exp(-rate d)))."""
 
     rate: float  # nats per unit of distance
     top: int  # weight at distance 0
@@ -54,20 +54,20 @@ class Falling(NamedTuple):
 
 
 class Normalizers(Protocol):
-    """What is known of the normalizers of words that are compared."""
+    """Knowledge of the normalizers of compared words."""
 
     def loss(self, weights: Falling) -> float:
-        """An upper bound of the loss of any two of them, nats."""
+        """Return an upper bound on the loss of any two of them, nats."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ListedNormalizers:
-    """The distances themselves, of several groups of as many words; the loss is of two words of one group."""
+    """Exact distances of several groups of equal size; the loss is that of two words of one group."""
 
     distances: Reals  # shape (groups, words, words)
 
     def loss(self, weights: Falling) -> float:
-        """The largest of ln(max P(y | x) / min P(y | x)) of one group."""
+        """Return the largest ln(max P(y | x) / min P(y | x)) of a group."""
         falling = (np.exp(-weights.rate * self.distances) * float(weights.top)).astype(np.int64)
         integers = np.maximum(falling, weights.floor)
         totals = integers.sum(axis=2).astype(np.float64)
@@ -77,7 +77,7 @@ class ListedNormalizers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NormalizerBounds:
-    """How many words (or how much of their base weights) lie near every word that is compared."""
+    """Number of words (or their base weight) near every compared word."""
 
     span: float  # no distance is above it
     least: Integers  # within each step, for every word at least; shape (STEPS,)
@@ -85,7 +85,7 @@ class NormalizerBounds:
     most: Integers
 
     def loss(self, weights: Falling) -> float:
-        """An upper bound of the loss of any two words, nats: ln(max P(y | x) / min P(y | x)) without base weights."""
+        """Return an upper bound on the loss of any two words in nats, ln(max P(y | x) / min P(y | x)) if flat."""
         edges = np.linspace(0.0, self.span, STEPS + 1)
         smallest = float(np.diff(self.least, prepend=0) @ weights.below(edges[1:]))
         largest = np.diff(self.most, prepend=0, axis=1) @ weights.above(edges[:-1])
@@ -96,16 +96,16 @@ class NormalizerBounds:
 
 
 def steepest(epsilon: float, top: int, reach: float, bounds: Iterable[Normalizers], most: float = math.inf) -> Falling:
-    """The steepest weights, within 2^-45, that lose at most ``epsilon``, by the counts of each group of words.
+    """Return the steepest weights, within 2^-45, that lose at most ``epsilon``, by the counts of each group of words.
 
     The rate lies between epsilon / (2 reach), at which no count is needed, and epsilon / reach.
 
     Args:
         epsilon: nats for any two words of a group.
         top: weight at distance 0.
-        reach: distance beyond which all words weigh alike.
-        bounds: one for each group of words that are compared.
-        most: nats that twice the logarithm of top / floor may not exceed.
+        reach: distance beyond which all words have equal weight.
+        bounds: one for each group of compared words.
+        most: upper limit of 2 ln(top / floor) in nats.
     """
     groups = tuple(bounds)
     smallest = exp_minus_half_ceiling(most, top)
@@ -133,13 +133,13 @@ def steepest(epsilon: float, top: int, reach: float, bounds: Iterable[Normalizer
 def counted(
     rows: DistanceRows, words: Ids, diameter: float, base: Integers | None = None, progress: Progress | None = None
 ) -> Arrays:
-    """One pass over the distances of some words.
+    """Return the counts of one pass over the distances of some words.
 
     Args:
-        rows: their distances.
+        rows: distances of the words.
         words: whose normalizers are bounded.
-        diameter: no two words are farther apart, up to rounding.
-        base: what each output counts for; 1 where it is None.
+        diameter: largest distance of two words, up to rounding.
+        base: weight of each output; None is 1.
     """
     span = diameter * _WIDER
     least, most = np.full(STEPS, np.iinfo(np.int64).max), np.zeros((FARTHEST, STEPS), dtype=np.int64)
@@ -161,7 +161,7 @@ def counted(
 
 
 def bounds_of(rows: DistanceRows, words: Ids, diameter: float, progress: Progress | None = None) -> NormalizerBounds:
-    """``counted``, for words that no table is kept for."""
+    """Return ``counted`` as bounds, without a stored table."""
     arrays = counted(rows, words, diameter, progress=progress)
     return NormalizerBounds(diameter * _WIDER, arrays[LEAST], arrays[MOST])
 
@@ -175,12 +175,12 @@ def distance_bounds(
     members: Ids | None = None,
     progress: Progress | None = None,
 ) -> NormalizerBounds:
-    """Bounds for Euclidean distances of a vocabulary, made once, and kept on disk where there are many words.
+    """Return bounds for Euclidean distances of a vocabulary; made once, and kept on disk for many words.
 
     Args:
         diameter: of the clipped vectors.
-        base: what each output counts for; 1 where it is None.
-        members: the words that are compared, and that alone come out; all where it is None.
+        base: weight of each output; None is 1.
+        members: compared words, which are also the only outputs; None is all.
     """
     words = np.arange(len(vocabulary)) if members is None else members
     table = normalizer_table(vocabulary, clip, diameter, words, base)
@@ -196,9 +196,9 @@ def distance_bounds(
 def normalizer_table(
     vocabulary: Vocabulary, clip: float | None, diameter: float, words: Ids, base: Integers | None = None
 ) -> PublicTable:
-    """The table of counts; those of the embedded vocabulary, clipped to 1 and as it is, come with the package.
+    """Return the table of counts; those of the embedded vocabulary, clipped to 1 and unclipped, are shipped.
 
-    Its ``sound`` sees only the form of a file, so no file that others can write is read.
+    Its ``sound`` checks only the form of a file, so files that others can write are not read.
     """
     total = len(words) if base is None else int(base[words].sum())
     dtype = "<u2" if total < 1 << 16 else "<i8"
@@ -237,9 +237,9 @@ def normalizer_table(
 
 
 def _among(vocabulary: Vocabulary, clip: float | None, words: Ids, diameter: float) -> DistanceRows:
-    """Distances to some words, cut at the diameter, beyond which weights are the floor whatever rounding adds.
+    """Return distances to some words, cut at the diameter, beyond which weights are the floor whatever rounding adds.
 
-    Of vectors that nearly coincide, computed distances are mostly rounding, and may be several diameters.
+    If vectors nearly coincide, computed distances are mostly rounding, and may be several diameters.
     """
     measured = grid_distances(integer_grid(vocabulary), clip)
     every = len(words) == len(vocabulary)

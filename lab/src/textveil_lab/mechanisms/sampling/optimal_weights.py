@@ -1,4 +1,4 @@
-"""Base weights of the optimal channel: solved for once, kept as a public table with the bound that nothing exceeds."""
+"""Base weights of the optimal channel: solved once, kept as a public table with an upper bound on every channel."""
 
 import contextlib
 import hashlib
@@ -52,10 +52,10 @@ from textveil_lab.vocabulary import DATA
 
 RANKED: Final = 1024  # neighbors that count under the utility of ranks
 NAMES: Final = ("cosine", "content", "centered", "rank")
-"""Utilities with a name: ``content`` is cosine, each word counted by its information, -log of its probability."""
+"""Named utilities; ``content`` is cosine with each word weighted by its information, -log of its probability."""
 
 Function: TypeAlias = Callable[[Ids], NDArray[Any]]
-"""Of ids, shape (batch,), to utilities with every word, shape (batch, n)."""
+"""Function from ids, shape (batch,), to utilities with every word, shape (batch, n)."""
 
 
 class _Kind(Enum):
@@ -64,14 +64,14 @@ class _Kind(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Utility:
-    """u(x, y), with the order in which it raises words.
+    """Utility u(x, y), with the order in which it raises words.
 
     Attributes:
         name: for reports.
-        digest: of all that decides it, for keys of what is computed from it.
+        digest: of all that decides it, for keys of derived tables.
         order: words by falling utility.
         kind: how scores of the order become utilities.
-        weighs_information: whether an input counts by its information, beside its probability.
+        weighs_information: whether an input is weighted by its information too, not only its probability.
     """
 
     name: str
@@ -88,14 +88,14 @@ class Utility:
 
     @property
     def own(self) -> bool:
-        """True if it is a user's own numbers."""
+        """Whether it is a user's own numbers."""
         return self.kind is _Kind.OWN
 
     def rows(self, ids: Ids) -> NDArray[np.float32]:
-        """u(x, y) for these x and every y, finite float32, shape (batch, n).
+        """Return u(x, y) for these x and every y, finite float32, shape (batch, n).
 
         Raises:
-            ParameterError: a user's function gives another shape or a number that is not finite.
+            ParameterError: a user's function returns another shape or a number that is not finite.
         """
         scores = self.order.scores(ids, self.size)
         if self.kind is _Kind.OWN:
@@ -115,11 +115,11 @@ class Utility:
 
 @dataclass(frozen=True, eq=False)
 class ByValue:
-    """Words by falling value of a table or a function, ties to the lower id.
+    """Order of words by falling value of a table or a function, the lower id first in a tie.
 
     Attributes:
         size: number of words n.
-        values: of ids to utilities; or a table, shape (n, n).
+        values: function from ids to utilities, or a table, shape (n, n).
     """
 
     size: int
@@ -151,17 +151,17 @@ class ByValue:
 
 
 def utility_of(vocabulary: Vocabulary, given: str | NDArray[Any] | Function) -> Utility:
-    """The utility of that name, file, table or function.
+    """Return the utility of that name, file, table or function.
 
     Args:
         vocabulary: public words and vectors.
-        given: ``"cosine"``; ``"content"``; ``"centered"``, the cosine after the mean of all unit vectors is taken from
-            each; ``"rank"``, 1 / log2(1 + r) for the r-th nearest word by cosine (the word itself is the first), 0
-            beyond the 1,024th; the path of a ``.npy`` file; a table of shape (n, n), whose rows are inputs; a function
-            of ids to rows of such a table, the same whenever it is called.
+        given: ``"cosine"``; ``"content"``; ``"centered"``, the cosine after subtracting the mean of all unit vectors;
+            ``"rank"``, 1 / log2(1 + r) for the r-th nearest word by cosine (the word itself is the first), 0
+            beyond the 1,024th; the path of a ``.npy`` file; a table of shape (n, n), whose rows are inputs; a
+                deterministic function from ids to rows of such a table.
 
     Raises:
-        ParameterError: a table has another shape, or holds what is not finite.
+        ParameterError: a table has another shape, or a number that is not finite.
         InputError: the file cannot be read.
     """
     if isinstance(given, str) and given in NAMES:
@@ -202,7 +202,7 @@ _UNIT_BITS: Final = 40
 
 
 def centered(vocabulary: Vocabulary) -> Vocabulary:
-    """The same words; vectors are unit vectors minus the mean of all of them, by sums that do not depend on order."""
+    """Return the same words with unit vectors minus their mean, by sums that do not depend on order."""
     grid = integer_grid(vocabulary)
     lengths = np.where(grid.lengths > 0, grid.lengths, 1.0)
     sums = np.zeros(grid.values.shape[1], dtype=np.int64)
@@ -225,10 +225,10 @@ LEVELS: Final = "levels"
 NUMBERS: Final = "numbers"
 
 SLOTS_EACH: Final = 128
-"""Mean number of slots of a word: what words that are never useful take together is below 1 / 128 of the base mass."""
+"""Mean number of slots of a word: words that are never useful get together less than 1 / 128 of the base mass."""
 
 SHIPPED: Final = (8.0, 10.0)
-"""Epsilons whose weights come with the embedded vocabulary; built by ``tools/build_optimal_weights.py``."""
+"""Epsilons whose weights are shipped for the embedded vocabulary; made by ``tools/build_optimal_weights.py``."""
 
 RECORD: Final = "optimal.json"  # their digests, values and bounds
 _CODE: Final = 2.0**-11  # ln q is kept in steps of this, below 0: 32 nats on 16 bits
@@ -236,7 +236,7 @@ _NAME_SHARE: Final = 0.5  # A word that names people or places gets at most half
 _CAPPED_STEPS: Final = 3 * WINDOW
 _ROOM: Final = 4  # lists are this many times as long as rows are at the beginning
 _LEAST_LIST: Final = 2048
-"""Words of a list at least: at the optimum many words have no base weight, and rows reach far past them."""
+"""Smallest number of words in a list: at the optimum many words have no base weight, and rows reach far past them."""
 
 _MOST_WORDS: Final = 4096  # words up to which a table is looked at whole for words that are alike
 _SHORT: Final = 4  # lists that are shorter than this part of a row take less time than whole rows
@@ -244,12 +244,12 @@ _SHORT: Final = 4  # lists that are shorter than this part of a row take less ti
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class OptimumSetting:
-    """All that decides which channel is best; public.
+    """All that decides the best channel; public.
 
     Attributes:
         vocabulary: digest of the words and their vectors.
         utility: u.
-        frequencies: the prior, before information counts; and which words are names.
+        frequencies: the prior, before weighting by information, and the names.
         epsilon: nats.
         rare_names: whether names keep a low base weight.
     """
@@ -262,12 +262,12 @@ class OptimumSetting:
 
     @property
     def capped(self) -> bool:
-        """True if there are names to be kept rare."""
+        """Whether there are names to be kept rare."""
         return self.rare_names and bool(self.frequencies.names.any())
 
     @property
     def prior(self) -> Reals:
-        """What each input counts for, > 0, sum 1, shape (n,)."""
+        """Weight of each input, > 0, sum 1, shape (n,)."""
         counts = self.frequencies.counts.astype(np.float64)
         if self.utility.weighs_information:
             counts = counts * -np.log(counts / (counts.sum() * (1 + 2.0**-20)))
@@ -275,13 +275,13 @@ class OptimumSetting:
 
 
 class Optimum(NamedTuple):
-    """What is known of the best channel.
+    """Best channel found, with its bound.
 
     Attributes:
-        weights: of the channel that is sampled.
-        value: its mean utility, of the very integers.
-        bound: what the mean utility of no epsilon-DP channel exceeds.
-        uniform: the mean utility of a uniform word, which says nothing.
+        weights: of the sampled channel.
+        value: its mean utility, by the sampled integers.
+        bound: upper bound on the mean utility of every epsilon-DP channel.
+        uniform: mean utility of a uniform word, which reveals nothing.
     """
 
     weights: BaseWeights
@@ -291,7 +291,7 @@ class Optimum(NamedTuple):
 
 
 def optimum_table(setting: OptimumSetting) -> PublicTable:
-    """The table of base probabilities, levels and both numbers; building it is the search."""
+    """Return the table of base probabilities, levels, value and bound; building it is the search."""
     n = setting.utility.size
     maybe_exact = setting.utility.own or n <= _MOST_WORDS  # something else than the search may find the weights
     shipped = DATA / f"optimal-{setting.epsilon:g}.table" if setting.epsilon in SHIPPED else None
@@ -318,13 +318,13 @@ def optimum_table(setting: OptimumSetting) -> PublicTable:
 
 
 def optimum_of(setting: OptimumSetting, table: OpenTable) -> Optimum:
-    """The weights and the numbers that a table holds."""
+    """Return the weights and numbers of a table."""
     value, bound, uniform = table[NUMBERS].tolist()
     return Optimum(_weights(setting, _decoded(table[BASE])), value, bound, uniform)
 
 
 def value_of(setting: OptimumSetting, weights: BaseWeights, progress: Progress | None = None) -> float:
-    """The mean utility of the channel with these integers, in float64: off by some 1e-12 of the largest utility."""
+    """Return the channel's mean utility with these integers, in float64: off by about 1e-12 of the largest utility."""
     utility, prior = setting.utility, setting.prior
     total = float(weights.total)
     base = weights.base / total
@@ -354,7 +354,7 @@ def _weights(setting: OptimumSetting, base: Reals) -> BaseWeights:
 
 
 def _sound(epsilon: float, arrays: Arrays) -> bool:
-    """Any positive base weights keep the guarantee (the proof of weighted neighborhoods); the rest must be numbers."""
+    """Tell whether arrays can be a table: any positive base weights keep the guarantee; the rest must be finite."""
     value, bound, uniform = arrays[NUMBERS].tolist()
     fine = bool(np.isfinite(arrays[LEVELS]).all()) and -math.inf < value <= bound < math.inf and math.isfinite(uniform)
     return fine and math.exp(-epsilon) * (1 - 1e-3) <= float(_decoded(arrays[BASE]).sum()) <= 1 + 1e-3
@@ -433,7 +433,7 @@ def _with_caps(problem: Problem, free: Search, caps: Reals, progress: Progress |
 
 
 def mean_and_spread(utility: Utility, prior: Reals) -> tuple[Reals, float]:
-    """The mean utility of every output, shape (n,), and how far the best output of an input is above its mean one."""
+    """Return every output's mean utility, shape (n,), and the lead of an input's best output over its mean one."""
     mean, spread = np.zeros(utility.size), 0.0
     for ids, rows in blocks(utility):
         mean += prior[ids] @ rows.astype(np.float64)
@@ -442,9 +442,9 @@ def mean_and_spread(utility: Utility, prior: Reals) -> tuple[Reals, float]:
 
 
 def _table(setting: OptimumSetting, shares: Reals) -> UtilityTable:
-    """The way to hold the utilities: lists where rows raise few outputs, else whole, as bytes where they are many.
+    """Return a store of the utilities: lists if rows raise few outputs, else whole, as bytes if they are many.
 
-    Where not even bytes fit, every step makes the utilities again.
+    If not even bytes fit, every step makes the utilities again.
     """
     utility = setting.utility
     fits = 4 * utility.size**2 <= KEPT_BYTES
@@ -459,7 +459,6 @@ def _table(setting: OptimumSetting, shares: Reals) -> UtilityTable:
 
 
 def _told(progress: Progress | None, digest: str, search: Search) -> None:
-    """Show how far a search is; keep it at the end of every window."""
     if isinstance(progress, Noting) and math.isfinite(search.value):
         progress.note(f"value {search.value:.4f}, bound {search.bound:.4f}")
     if progress is not None:

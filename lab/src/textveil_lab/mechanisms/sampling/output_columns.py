@@ -1,7 +1,7 @@
-"""A channel read by its outputs: for each output, the inputs that make it likelier than others do.
+"""Channels read by their outputs: for each output, the inputs that make it likelier than others do.
 
-All rows of a channel must be known for one of its columns. So columns are made for the whole vocabulary at once, when
-the first is asked for; which of them a text asked for is seen nowhere.
+One column needs all rows of a channel. So the first request makes columns for the whole vocabulary; nothing shows which
+of them a text asked for.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,26 +17,26 @@ from textveil.types import Ids, Integers, Reals
 
 
 class Columns(NamedTuple):
-    """For several outputs y: the inputs x with P(y | x) above the least, one output behind another.
+    """Columns of several outputs y in a row: the inputs x with P(y | x) above the minimum.
 
-    ``complete``: whether that is exact. Where a channel tells all its inputs apart, the likeliest are listed, and
-    ``log_least`` is the logarithm of the mean over the others.
+    ``complete``: whether that is exact. If a channel tells all its inputs apart, only the likeliest are listed, and
+    ``log_least`` is ln of the mean over the others.
     """
 
     starts: Integers  # where the inputs of each output begin and the last end, shape (outputs + 1,)
     inputs: Ids  # ids x, each once for an output, rising
     log_ratios: Reals  # ln P(y | x) - `log_least` of y, nats, > 0; shape as `inputs`
-    log_least: Reals  # ln of what every other input gives y, the smallest float where they never do; shape (outputs,)
+    log_least: Reals  # ln of what every other input gives y, the smallest float if they never do; shape (outputs,)
     complete: bool = True
 
     @property
     def places(self) -> Integers:
-        """Which of the outputs each entry belongs to, shape as ``inputs``."""
+        """Output of each entry, by its index; shape as ``inputs``."""
         return np.repeat(np.arange(len(self.log_least)), np.diff(self.starts))
 
 
 def above_least(starts: Integers, inputs: Ids, log_ratios: Reals, log_least: Reals) -> Columns:
-    """Columns without the entries that are not above the least."""
+    """Return columns without entries at the minimum."""
     kept = log_ratios > 0
     before = np.zeros(len(inputs) + 1, dtype=np.int64)
     np.cumsum(kept, out=before[1:])
@@ -44,9 +44,9 @@ def above_least(starts: Integers, inputs: Ids, log_ratios: Reals, log_least: Rea
 
 
 class OverBase(NamedTuple):
-    """Integer weights of rows with one sum: w(x, y) = base(y) + unit * gain(x, y); what all share, and what each adds.
+    """Integer weights of rows with one sum, as a shared base and gains: w(x, y) = base(y) + unit * gain(x, y).
 
-    ``entries``: all gains > 0, each (input, output) once; in parts, all entries of an input in one of them.
+    ``entries``: all gains > 0, each (input, output) once; in parts, with all entries of an input in one part.
     """
 
     base: Integers  # of every output, int64, shape (n,)
@@ -58,11 +58,11 @@ RaisedRows: TypeAlias = Callable[[], RaisedEntries]  # makes all raised entries 
 
 
 class RaisedColumns:
-    """The raised entries of a channel by output, made when first asked for and kept. Safe to use from several threads.
+    """Raised entries of a channel by output, made at the first request and kept. Threads may share it.
 
     A pickled copy makes them again.
 
-    ``size``: number of words n; ``make``: gives all raised entries; must be picklable.
+    ``size``: number of words n; ``make``: returns all raised entries; must be picklable.
     """
 
     def __init__(self, size: int, make: RaisedRows) -> None:
@@ -74,7 +74,7 @@ class RaisedColumns:
         return RaisedColumns, (self._size, self._make)
 
     def of(self, outputs: Ids) -> tuple[Integers, Ids, NDArray[Any]]:
-        """``Columns.starts``, the inputs that raise each output, rising, and their gains."""
+        """Return ``Columns.starts``, the inputs that raise each output, rising, and their gains."""
         starts, inputs, gains = self._made()
         places, at = gathered(starts, outputs)
         return places, inputs[at].astype(np.int64), gains[at]
@@ -87,7 +87,7 @@ class RaisedColumns:
 
 
 def by_output(entries: RaisedEntries, size: int) -> tuple[Integers, NDArray[Any], NDArray[Any]]:
-    """Entries in order of output, then of input, and where each output's begin."""
+    """Return entries in order of output, then of input, and the start of each output's."""
     if bool((entries.inputs[1:] >= entries.inputs[:-1]).all()):
         order = np.argsort(entries.outputs, kind="stable")  # by counting, for up to 65,536 words
     else:

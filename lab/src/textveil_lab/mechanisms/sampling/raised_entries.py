@@ -1,4 +1,4 @@
-"""All raised entries of weighted neighborhoods, in any order: what columns and audits over base weights read."""
+"""All raised entries of weighted neighborhoods, in any order, for columns and for audits over base weights."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
@@ -29,7 +29,7 @@ _EXACT: Final = 2.0**53  # sums of integers below this are exact in float64
 def raised_entries(
     order: NestedOrder, weights: BaseWeights, words: Ids, tables: Sequence[OpenTable] = ()
 ) -> Iterator[RaisedEntries]:
-    """Return what ``made_rows`` raises for distinct ``words``, in any order: ends of rows are found without sorting.
+    """Return the entries that ``made_rows`` raises for distinct ``words``, in any order, without sorting.
 
     All entries of a word are in one part; gains are in units.
     """
@@ -53,7 +53,7 @@ def raised_entries(
 
 
 def _ended(weights: BaseWeights, words: Ids, scores: NDArray[Any]) -> RaisedEntries:
-    """The entries of a block by its scores: words before a row's end gain all that they may, the last what is left."""
+    """Return the entries of a block by its scores: words before a row's end gain all they may, the last the rest."""
     gains, floats, n = weights.gains, weights.gains.astype(np.float64), weights.size
     raised = np.empty(scores.shape, dtype=np.bool_)
     lasts = np.empty(len(words), dtype=np.int64)
@@ -81,7 +81,7 @@ def _ended(weights: BaseWeights, words: Ids, scores: NDArray[Any]) -> RaisedEntr
 
 
 def _scaled(row: NDArray[Any]) -> NDArray[Any]:
-    """Numbers in [0, ``_BINS`` - 1] that never fall where scores rise; all 0 if scores have no finite range."""
+    """Return numbers in [0, ``_BINS`` - 1] that are monotone in the scores; all 0 if scores have no finite range."""
     seen = row[::_SAMPLED]
     seen = seen[np.isfinite(seen)]
     low, high = (seen.min(), seen.max()) if len(seen) else (row.dtype.type(0), row.dtype.type(0))
@@ -95,10 +95,10 @@ def _scaled(row: NDArray[Any]) -> NDArray[Any]:
 
 
 def excess_entries(rows: ExcessRows) -> RaisedEntries:
-    """All raised words of all rows, with their gains in units.
+    """Return all raised words of all rows, with their gains in units.
 
-    If they fit the budget, they come from their table, which is built where it is not there. They are all asked for
-    whatever the text is, so that the table is there tells nothing of it.
+    If they fit the budget, they come from their table, which is built if missing. All of them are requested for any
+    text, so the table's existence reveals nothing.
     """
     whole = rows.whole()
     if whole is None and rows.fits:
@@ -115,7 +115,7 @@ def excess_entries(rows: ExcessRows) -> RaisedEntries:
 
 
 def excess_parts(rows: ExcessRows) -> Iterator[RaisedEntries]:
-    """Return what ``excess_entries`` holds, made as it is asked for; nothing of it is kept, and no table is built."""
+    """Yield the entries of ``excess_entries``, made on demand; nothing is kept, and no table is built."""
     if (whole := rows.whole()) is not None:
         return _whole_parts(whole)
     return raised_entries(rows.order, rows.weights, np.arange(rows.weights.size), rows.opened)
@@ -136,7 +136,7 @@ def _whole_parts(whole: WholeRows) -> Iterator[RaisedEntries]:
 
 
 def neighbor_entries(rows: NeighborRows, count: int) -> RaisedEntries:
-    """All words in all of ``count`` sets, each with a gain of one; nothing of them is kept."""
+    """Return all words of all ``count`` sets, each with a gain of one; nothing is kept."""
     every, kind = np.arange(rows.size), np.min_scalar_type(count - 1)
     members = np.empty((count, rows.size), dtype=kind)
     for start in range(0, count, _BLOCK):

@@ -1,1 +1,1 @@
-"""Mechanisms that map a word to a random set of words."""
+"""Mechanisms that release a random set of words for a word."""

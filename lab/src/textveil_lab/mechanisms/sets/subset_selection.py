@@ -1,4 +1,4 @@
-"""Subset selection: a random set of words, in which the true word is likelier than the others."""
+"""Subset selection: a random set of words that contains the true word with the largest probability."""
 
 import math
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ _SIZE = Option(
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class SubsetSelection:
-    """P(S | x) proportional to a if x is in S, else b, over all sets S of s words; a / b <= e^epsilon are integers.
+    """P(S | x) proportional to a if x is in S, else b, over all sets S of s words; integers with a / b <= e^epsilon.
 
     Source: Ye and Barg 2018; Wang et al. 2016; proof: textveil_lab/proofs/subset_selection.md.
     """
@@ -50,9 +50,10 @@ class SubsetSelection:
         return {"epsilon": self.guarantee.epsilon, "subset_size": self.weights.members}
 
     def privatize_sets(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
-        """One set for each id; see ``SetMechanism.privatize_sets``.
+        """Return one set for each id; see ``SetMechanism.privatize_sets``.
 
-        The word is in it with probability s a / (s a + (n - s) b); the others are a uniform set of the other words.
+        It contains the word with probability s a / (s a + (n - s) b); its other members are a uniform set of the other
+        words.
         """
         words, source = checked_ids(ids, self.weights.size), resolve(rng)
         size, members = self.weights.size, self.weights.members
@@ -66,17 +67,17 @@ class SubsetSelection:
         return out
 
     def probability(self, members: Ids, word_id: int) -> Fraction:
-        """P(S | word_id) of a set of words, exactly."""
+        """Return P(S | word_id) of a set of words, exactly."""
         weight = self.weights.inside if word_id in members else self.weights.outside
         s, n = self.weights.members, self.weights.size
         return Fraction(weight * s, self.weights.total * math.comb(n - 1, s - 1))
 
     def worst_inputs(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """See ``capabilities.WorstInputs``: any two words are alike."""
+        """Return two words; all pairs are equivalent. See ``capabilities.WorstInputs``."""
         return np.asarray(0), np.asarray(1)
 
     def worst_profile(self) -> BoundedLoss:
-        """See ``capabilities.WorstInputs``: the loss is largest where the set holds the one word and not the other."""
+        """Return the profile: the loss is largest if the set holds one word and not the other."""
         size, members = self.weights.size, self.weights.members
         apart = self.weights.probability_inside * (size - members) / (size - 1)
         return BoundedLoss(largest_loss=self.weights.epsilon, log_probability=math.log(apart))

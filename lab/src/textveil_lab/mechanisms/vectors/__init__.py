@@ -1,1 +1,1 @@
-"""Mechanisms that map a vector computed from a text to a random vector, which is released as it is."""
+"""Mechanisms that release a random vector for a vector computed from a text."""

@@ -1,4 +1,4 @@
-"""Vectors of a cube with independent noise on a public grid, and DPNR with the sensitivity that such vectors have."""
+"""Vectors of a cube with independent noise on a public grid, and DPNR with the right sensitivity of such vectors."""
 
 import math
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ STEPS: Final = 1 << 16  # steps of the public grid between 0 and 1: a released n
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cube:
-    """The vectors that a mechanism takes for different: numbers between two public ends, mapped to [0, 1]."""
+    """Domain of vectors: numbers between two public ends, mapped to [0, 1]."""
 
     dim: int  # numbers of a vector
     lowest: float  # becomes 0, as every smaller number
@@ -50,7 +50,7 @@ class Cube:
         need(wide, "highest", self.highest, "at a finite distance from `lowest`")
 
     def scaled(self, vectors: ArrayLike) -> Reals:
-        """The vectors on [0, 1], shape (batch, dim)."""
+        """Return the vectors on [0, 1], shape (batch, dim)."""
         inside = np.clip(checked_vectors(vectors, self.dim), self.lowest, self.highest)
         return np.clip((inside - self.lowest) / (self.highest - self.lowest), 0.0, 1.0)
 
@@ -60,7 +60,7 @@ class Cube:
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False, kw_only=True)
 class NoisyCube:
-    """A vector on [0, 1]^dim, rounded to a grid of 2^-16, plus independent noise on that grid.
+    """Release a vector on [0, 1]^dim, rounded to a grid of 2^-16, plus independent noise on that grid.
 
     The noise is on integers, so no low digit of a float is released. Proof: textveil_lab/proofs/noisy_vectors.md.
     """
@@ -80,7 +80,7 @@ class NoisyCube:
         return self.cube.dim
 
     def privatize_vectors(self, vectors: ArrayLike, rng: np.random.Generator | None = None) -> Reals:
-        """See ``VectorMechanism``; 0 and 1 stand for the two ends."""
+        """Return noisy vectors; 0 and 1 stand for the two ends. See ``VectorMechanism``."""
         places = self._places(vectors)
         noise = self.noise.sample(places.size, resolve(rng)).reshape(places.shape)
         return (places + noise) / STEPS
@@ -103,17 +103,17 @@ class NoisyCube:
 
 
 def noisy_cube(name: str, cube: Cube, epsilon: float, delta: float | None, **more: Any) -> NoisyCube:
-    """Laplace noise of scale dim / epsilon, or with a delta Gaussian noise at the L2 sensitivity sqrt(dim).
+    """Return the mechanism with Laplace noise of scale dim / epsilon, or Gaussian at the L2 sensitivity sqrt(dim).
 
     Args:
-        cube: what vectors are mapped to [0, 1].
+        cube: domain that is mapped to [0, 1].
         epsilon: nats for any two vectors, finite and > 0.
-        delta: None is pure DP.
+        delta: of the Gaussian noise; None is Laplace noise and pure DP.
         **more: further public parameters.
     """
     stated: dict[str, Any] = {"epsilon": epsilon}
     if delta is None:
-        # The least whole number of steps that is not below dim 2^16 / epsilon.
+        # The smallest whole number of steps that is not below dim 2^16 / epsilon.
         scale = least_scale(cube.dim * STEPS, epsilon)
         noise: IntegerNoise = DiscreteLaplace(scale=scale)
         promise: PureDP | ApproximateDP = PureDP(
@@ -136,10 +136,10 @@ def noisy_cube(name: str, cube: Cube, epsilon: float, delta: float | None, **mor
 
 
 def least_scale(sensitivity: int, epsilon: float) -> int:
-    """The least integer t with sensitivity / t <= epsilon, exactly.
+    """Return the smallest integer t with sensitivity / t <= epsilon, exactly.
 
     Raises:
-        ParameterError: epsilon is so small that draws would not fit into 64 bits; it names the least that does.
+        ParameterError: epsilon is too small for 64-bit draws; the message has the smallest valid one.
     """
     top, bottom = epsilon.as_integer_ratio()
     scale = max(1, -(-sensitivity * bottom // top))
@@ -174,14 +174,14 @@ def dpnr(
     highest: Highest = 1.0,
     dropout: Annotated[float, _DROPOUT] = 0.0,
 ) -> NoisyCube:
-    """The vector on [0, 1]^k plus noise: the L1 sensitivity is k and the L2 sensitivity sqrt(k), where the paper has 1.
+    """The vector on [0, 1]^k plus noise: the L1 sensitivity is k and the L2 sensitivity sqrt(k); the paper has 1.
 
-    The paper maps each vector to [0, 1] by its own smallest and largest number; here the two ends are public.
-    With word dropout (``text_vectors.mean_word_vectors`` does it) two texts that differ in one word, and whose words
-    are dropped with probability mu each, cost ``epsilon_of_one_word`` = ln((1 - mu) e^epsilon + mu), as in the paper;
-    it stands in ``parameters``. Any two texts cost epsilon.
+    The paper maps each vector to [0, 1] by its own smallest and largest number; here the two ends are public. With word
+    dropout (``text_vectors.mean_word_vectors``), which drops each word with probability mu, two texts that differ in
+    one word cost ``epsilon_of_one_word`` = ln((1 - mu) e^epsilon + mu), as in the paper; ``parameters`` states it. Any
+    two texts cost epsilon.
 
-    The vocabulary gives the dimension where ``vector_dim`` does not.
+    Without ``vector_dim`` the dimension is the vocabulary's.
     """
     cube = Cube(dim=dim_of(vocabulary, vector_dim), lowest=lowest, highest=highest)
     pure = {"epsilon_of_one_word": _one_word(epsilon, dropout)} if delta is None else {}
@@ -189,7 +189,6 @@ def dpnr(
 
 
 def _one_word(epsilon: float, dropout: float) -> float:
-    """ln((1 - mu) e^epsilon + mu), rounded up."""
     if dropout == 0:
         return epsilon
     exact = epsilon + math.log1p(-dropout) + math.log1p(dropout / (1 - dropout) * math.exp(-epsilon))

@@ -1,4 +1,4 @@
-"""Text to vectors: the noisy vector of each token, released as it is. Metric DP."""
+"""Text to vectors: releases the noisy vector of each token. Metric DP."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ STEPS: Final = 1 << 20  # steps of the public grid in a unit of length: a releas
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False, kw_only=True)
 class NoisyTokenVectors:
-    """A token's vector, shortened to a norm, plus spherical Laplace noise, rounded to a public grid."""
+    """Release a token's vector, clipped to a norm, plus spherical Laplace noise, rounded to a public grid."""
 
     name: ClassVar[str] = "text-to-vectors"
     clip: float  # the norm
@@ -52,13 +52,13 @@ class NoisyTokenVectors:
         return self.noise.dim
 
     def privatize_vectors(self, vectors: ArrayLike, rng: np.random.Generator | None = None) -> Reals:
-        """See ``VectorMechanism``; one row for each token."""
+        """Return one noisy row for each token; see ``VectorMechanism``."""
         noisy = self._clipped(vectors)
         noisy += self.noise.sample(len(noisy), rng, np.float64)
         return np.rint(noisy * STEPS) / STEPS
 
     def worst_inputs(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """See ``capabilities.WorstInputs``: opposite vectors of the norm."""
+        """Return opposite vectors of the clipping norm; see ``capabilities.WorstInputs``."""
         ends = np.zeros((2, self.dim))
         ends[:, 0] = self.clip, -self.clip
         return ends[0], ends[1]
@@ -68,7 +68,7 @@ class NoisyTokenVectors:
         return Postprocessed(self.noise.privacy_profile(first - second))
 
     def log_ratio(self, first: NDArray[Any], second: NDArray[Any], released: NDArray[Any]) -> Reals:
-        """See ``capabilities.LikelihoodRatio``; up to the width of the grid."""
+        """Return the log-likelihood ratio, up to the width of the grid; see ``capabilities.LikelihoodRatio``."""
         here, there = (self.noise.log_density(released - self._clipped(vector[None])) for vector in (first, second))
         return here - there
 
@@ -98,11 +98,11 @@ def text_to_vectors(
 ) -> NoisyTokenVectors:
     """Clip(v) + spherical Laplace noise, calibrated by exactly one of its two parameters.
 
-    Any two vectors of norm at most ``clip`` are compared: the diameter is 2 clip, whatever words they belong to. A
-    vector must be a function of its own token alone: one that a network made of the whole text tells of all of it.
+    The guarantee compares any two vectors of norm at most ``clip``: the diameter is 2 clip, whatever the words. A
+    vector must be a function of its own token alone: a contextual vector from a network tells of the whole text.
 
     With ``epsilon`` the rate is epsilon / (2 clip); ``epsilon_per_distance`` is the rate itself, eta in the paper.
-    The vocabulary gives the dimension where ``vector_dim`` does not.
+    Without ``vector_dim`` the dimension is the vocabulary's.
     """
     name, value = one_of(epsilon=epsilon, epsilon_per_distance=epsilon_per_distance)
     diameter = outward(2 * clip)

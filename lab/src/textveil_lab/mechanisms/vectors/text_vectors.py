@@ -1,4 +1,4 @@
-"""Vectors of texts from public word vectors: what mechanisms of vectors can be fed with."""
+"""Vectors of texts from public word vectors, as input of mechanisms of vectors."""
 
 from collections.abc import Sequence
 
@@ -15,15 +15,15 @@ from textveil_lab.mechanisms.document.words import words_of
 def mean_word_vectors(
     texts: Sequence[str], vocabulary: Vocabulary, *, dropout: float = 0.0, rng: np.random.Generator | None = None
 ) -> Reals:
-    """The mean of the vectors of a text's words; zeros where it has none, float64, shape (texts, vocabulary.dim).
+    """Return the mean of the vectors of a text's words, zeros if it has none; float64, shape (texts, vocabulary.dim).
 
-    Not private: give it to a mechanism. Words outside the vocabulary are left out.
+    The result is not private: give it to a mechanism. Words outside the vocabulary are left out.
 
-    ``dropout``: mu of ``dpnr``: each word is left out with this probability, in [0, 1); ``rng``: of the dropout, None
-    is the operating system's randomness.
+    ``dropout``: mu of ``dpnr``: each word is dropped with this probability, in [0, 1); ``rng``: of the dropout, None is
+    the operating system's randomness.
 
     Raises:
-        InputError: something is no string.
+        InputError: a text is no string.
         ParameterError: dropout is outside its domain.
     """
     need(0 <= dropout < 1, "dropout", dropout, "in [0, 1)")
@@ -36,9 +36,9 @@ def mean_word_vectors(
 
 
 def word_vectors(texts: Sequence[str], vocabulary: Vocabulary) -> list[Reals]:
-    """The vectors of each text's words in their order, float64, shape (words, vocabulary.dim) each.
+    """Return the vectors of each text's words in their order, float64, shape (words, vocabulary.dim) each.
 
-    Not private: give them to a mechanism. Words outside the vocabulary are left out.
+    They are not private: give them to a mechanism. Words outside the vocabulary are left out.
     """
     codes = TextCodes(vocabulary.words)
     return [vocabulary.vectors[ids].astype(np.float64) for ids in words_of(codes, texts)]

@@ -1,4 +1,4 @@
-"""One number with truncated noise: Geng's Laplace noise, and the noise of least variance."""
+"""One number with truncated noise: Geng's Laplace noise, and the noise of smallest variance."""
 
 import math
 from typing import Annotated, Any, Final, TypeAlias
@@ -41,11 +41,11 @@ def geng(
 ) -> NoisyCube:
     """Noise of density exp(-epsilon |z|) on [-A, A], on a range of 1: truncated Laplace noise for one number.
 
-    A is ln(1 + (e^epsilon - 1) / (2 delta)) / epsilon, raised until delta is kept by the integers that draw it; the
-    noise is level on 508 parts of the range. For words ``truncated-laplace`` has the form that holds in any dimension;
-    in one dimension it is this one.
+    A is ln(1 + (e^epsilon - 1) / (2 delta)) / epsilon, raised until the integers that draw it keep delta; the noise is
+    constant on each of 508 parts of the range. For words ``truncated-laplace`` has the form for any dimension; in one
+    dimension it is this one.
 
-    ``epsilon`` is at most about 20, ``delta`` at least 1e-10. The vocabulary is not looked at.
+    ``epsilon`` is at most about 20, ``delta`` at least 1e-10. The vocabulary is not used.
     """
     need(delta >= _SHARP[0], "delta", delta, f"in [{_SHARP[0]:g}, 1)")
     return _released(
@@ -71,14 +71,14 @@ def optimal_noise(
     highest: Highest = 1.0,
     progress: Progress | None = None,
 ) -> NoisyCube:
-    """The noise of least variance among those that are level on blocks, for one release at (epsilon, delta).
+    """The noise of smallest variance among those that are constant on blocks, for one release at (epsilon, delta).
 
     The paper learns such noise by gradient descent, for many releases at once. For one release the problem is a linear
-    program, and its optimum is found; what many releases cost is composed as for any mechanism. That the noise does not
-    depend on the number, and is level on ``blocks`` parts of the range, is all that is assumed of it.
+    program, and its optimum is found; the costs of many releases compose as for any mechanism. The only assumptions are
+    that the noise does not depend on the number, and is constant on ``blocks`` parts of the range.
 
-    ``epsilon`` is between 0.25 and 12, ``delta`` at least 1e-7, and ``blocks`` between 1 and 32. The vocabulary is
-    not looked at.
+    ``epsilon`` is between 0.25 and 12, ``delta`` at least 1e-7, and ``blocks`` between 1 and 32. The vocabulary is not
+    used.
     """
     least, most = _EPSILONS
     need(least <= epsilon <= most, "epsilon", epsilon, f"between {least:g} and {most:g}", "Or use geng.")
@@ -90,7 +90,7 @@ def optimal_noise(
 
 
 def _released(name: str, cube: Cube, noise: BlockNoise, epsilon: float, delta: float, **more: Any) -> NoisyCube:
-    """The mechanism; its standard deviation and the end of its noise are in units of the range."""
+    """Return the mechanism; its standard deviation and the end of its noise are in units of the range."""
     guarantee = ApproximateDP(
         epsilon=epsilon,
         log_delta=math.log(delta),

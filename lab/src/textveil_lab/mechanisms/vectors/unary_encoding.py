@@ -1,4 +1,4 @@
-"""Vectors as bits in fixed point, each drawn anew by integers: unary encodings, symmetric and optimized."""
+"""Vectors as bits in fixed point, each redrawn by integers: unary encodings, symmetric and optimized."""
 
 import math
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ FractionBits: TypeAlias = Annotated[int, Option(_BITS, "Bits after the point.", 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FixedPoint:
-    """Numbers as a sign and a magnitude of ``integer_bits + fraction_bits`` bits, the first bit of each first."""
+    """Fixed-point code: a sign and a magnitude of ``integer_bits + fraction_bits`` bits, sorted by bit, then number."""
 
     dim: int  # numbers of a vector, r in the paper
     integer_bits: int  # before the point; a larger magnitude becomes the largest
@@ -50,7 +50,7 @@ class FixedPoint:
         return self.dim * self.width
 
     def bits(self, vectors: ArrayLike) -> Flags:
-        """The bits of each vector, shape (batch, size)."""
+        """Return the bits of each vector, shape (batch, size)."""
         array = checked_vectors(vectors, self.dim)
         most = float((1 << (self.width - 1)) - 1)
         places = np.rint(np.minimum(np.abs(array) * 2.0**self.fraction_bits, most)).astype(np.int64)
@@ -59,7 +59,7 @@ class FixedPoint:
         return (codes[:, :, None] >> order & 1).astype(np.bool_).reshape(len(array), self.size)
 
     def values(self, shares: Reals) -> Reals:
-        """The numbers that bits stand for, linear in each bit; shape (batch, size) to (batch, dim)."""
+        """Return the numbers of bits, linear in each bit; shape (batch, size) to (batch, dim)."""
         parts = shares.reshape(len(shares), self.dim, self.width)
         powers = 2.0 ** np.arange(self.integer_bits - 1, -self.fraction_bits - 1, -1)
         return (1 - 2 * parts[:, :, 0]) * (parts[:, :, 1:] @ powers)
@@ -67,7 +67,7 @@ class FixedPoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BitOdds:
-    """P(1 | 1) and P(1 | 0) as parts of 2^53."""
+    """P(1 | 1) and P(1 | 0) in units of 2^-53."""
 
     ones: int  # of 2^53, with which a 1 stays 1; strictly between 0 and 2^53
     zeros: int  # of 2^53, with which a 0 becomes 1; likewise
@@ -77,22 +77,22 @@ class BitOdds:
             need(0 < value < TOTAL, name, value, "strictly between 0 and 2^53")
 
     def losses(self, first: int) -> tuple[float, float]:
-        """The larger loss of bit ``first`` against the other, rounded up, and the log probability of where it is."""
+        """Return the larger loss of bit ``first`` against the other, rounded up, and ln of its event's probability."""
         here, there = (self.ones, self.zeros) if first else (self.zeros, self.ones)
-        # The released bit that tells more: 1 where it is likelier under the first, else 0.
+        # The released bit that tells more: 1 if it is likelier under the first, else 0.
         if here < there:
             here, there = TOTAL - here, TOTAL - there
         return log_ratio_up(here, there), math.log(here / TOTAL)
 
     @property
     def leading(self) -> int:
-        """The bit whose loss against the other is the larger."""
+        """Bit with the larger loss against the other."""
         return int(self.losses(1)[0] >= self.losses(0)[0])
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False, kw_only=True)
 class NoisyBits:
-    """Every bit drawn anew, independently, by the odds of its place."""
+    """Redraw every bit independently, by the odds of its position."""
 
     name: str
     encoding: FixedPoint  # of vectors as bits
@@ -107,29 +107,29 @@ class NoisyBits:
 
     @property
     def released_dim(self) -> int:
-        """Bits that come out, each 0 or 1."""
+        """Number of released bits, each 0 or 1."""
         return self.encoding.size
 
     def privatize_vectors(self, vectors: ArrayLike, rng: np.random.Generator | None = None) -> Reals:
-        """See ``VectorMechanism``; the numbers that come out are bits."""
+        """Return released bits as numbers; see ``VectorMechanism``."""
         bits = self.encoding.bits(vectors)
         drawn = resolve(rng).integers(0, TOTAL, bits.shape)
         ones, zeros = self._by_place("ones"), self._by_place("zeros")
         return (drawn < np.where(bits, ones, zeros)).astype(np.float64)
 
     def decoded(self, released: Reals) -> Reals:
-        """An unbiased estimate of the numbers from released bits; shape (batch, released_dim) to (batch, dim)."""
+        """Return an unbiased estimate of the numbers from released bits, shape (batch, released_dim); (batch, dim)."""
         ones, zeros = self._by_place("ones") / TOTAL, self._by_place("zeros") / TOTAL
         return self.encoding.values((np.asarray(released, dtype=np.float64) - zeros) / (ones - zeros))
 
     def worst_inputs(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """See ``capabilities.WorstInputs``: vectors that differ in every bit."""
+        """Return vectors that differ in every bit; see ``capabilities.WorstInputs``."""
         pattern = np.array([self.even.leading, self.odd.leading] * self.released_dim, dtype=np.float64)
         first = pattern[None, : self.released_dim]
         return self.encoding.values(first)[0], self.encoding.values(1 - first)[0]
 
     def worst_profile(self) -> BoundedLoss:
-        """See ``capabilities.WorstInputs``: the losses of all bits add up."""
+        """Return the profile: the losses of all bits add up. See ``capabilities.WorstInputs``."""
         loss, log_probability = Fraction(0), 0.0
         for odds, count in ((self.even, (self.released_dim + 1) // 2), (self.odd, self.released_dim // 2)):
             of_ones, log_one = odds.losses(odds.leading)
@@ -150,13 +150,13 @@ class NoisyBits:
 
 
 def share(epsilon: float, parts: int) -> float:
-    """The greatest float that is not above epsilon / parts."""
+    """Return the largest float that is not above epsilon / parts."""
     rounded = epsilon / parts
     return rounded if Fraction(rounded) * parts <= Fraction(epsilon) else math.nextafter(rounded, 0.0)
 
 
 def facts(encoding: FixedPoint, epsilon: float, **odds: float) -> dict[str, Any]:
-    """Parameters that all encodings report."""
+    """Return parameters that all encodings report."""
     return {
         "epsilon": epsilon,
         "vector_dim": encoding.dim,
@@ -190,7 +190,7 @@ def unary_encoding(
 
     Any two vectors may differ in every bit, so b bits cost b x.
 
-    The vocabulary gives the dimension where ``vector_dim`` does not.
+    Without ``vector_dim`` the dimension is the vocabulary's.
     """
     encoding = FixedPoint(dim=dim_of(vocabulary, vector_dim), integer_bits=integer_bits, fraction_bits=fraction_bits)
     flipped = _flip_parts(share(epsilon, encoding.size))
@@ -215,10 +215,10 @@ def optimized_unary_encoding(
 ) -> NoisyBits:
     """P(1 | 1) = 1/2 and P(1 | 0) = e^-x / 2 for each of the b bits of a vector, x = epsilon / b.
 
-    The paper has P(1 | 0) = 1 / (1 + e^y). For one bit that is a loss of ln((1 + e^y) / 2) and no more, so y is taken
-    where that loss is x: e^y = 2 e^x - 1.
+    The paper has P(1 | 0) = 1 / (1 + e^y). For one bit the loss is exactly ln((1 + e^y) / 2), so y is chosen to make it
+    x: e^y = 2 e^x - 1.
 
-    The vocabulary gives the dimension where ``vector_dim`` does not.
+    Without ``vector_dim`` the dimension is the vocabulary's.
     """
     encoding = FixedPoint(dim=dim_of(vocabulary, vector_dim), integer_bits=integer_bits, fraction_bits=fraction_bits)
     zeros = exp_minus_half_ceiling(2 * share(epsilon, encoding.size), TOTAL // 2)
@@ -226,7 +226,7 @@ def optimized_unary_encoding(
 
 
 def _flip_parts(nats: float) -> int:
-    """The least part b of 2^53 with (2^53 - b) / b <= e^nats, and at least 1."""
+    """Return the smallest integer b >= 1 with (2^53 - b) / b <= e^nats."""
     with localcontext() as context:
         context.prec = 60
         exact = Decimal(TOTAL) / (1 + Decimal(min(nats, 100.0)).exp())

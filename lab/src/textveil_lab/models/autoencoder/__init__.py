@@ -1,1 +1,1 @@
-"""An auto-encoder of sentences over a vocabulary's words: a code of fixed length in, words out."""
+"""Auto-encoder of sentences over a vocabulary's words: words to a code of fixed length, and back."""

@@ -1,4 +1,4 @@
-"""Whole texts as codes of the auto-encoder, and back: the first words of a text are one sentence to it."""
+"""Whole texts as codes of the auto-encoder, and back: the first words of a text are one sentence."""
 
 import io
 from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +22,7 @@ FOLDER: Final = "vocabulary"  # Of words and vectors, in the folder of a network
 
 
 def keep_words(vocabulary: Vocabulary, folder: Path) -> None:
-    """Write the words and vectors that a network begins with beside it; those of a network that is there stay.
+    """Write a network's initial words and vectors beside it; existing ones stay.
 
     Raises:
         OutputError: the folder cannot be written.
@@ -42,7 +42,7 @@ def keep_words(vocabulary: Vocabulary, folder: Path) -> None:
 
 
 def kept_words(folder: Path) -> Vocabulary:
-    """The words and vectors beside a network.
+    """Return the words and vectors beside a network.
 
     Raises:
         ModelError: there are none.
@@ -58,13 +58,13 @@ def kept_words(folder: Path) -> Vocabulary:
 def said_of(
     network: Autoencoder, codes: Any, choose: Callable[[Any], Any], lengths: Sequence[int] | None = None
 ) -> list[Ids]:
-    """Return what the decoder says of each code, from 1 to ``network.settings.length`` words.
+    """Return the decoder's words for each code, from 1 to ``network.settings.length`` of them.
 
     Args:
-        network: at rest, without gradients.
+        network: in evaluation mode, without gradients.
         codes: torch's, shape (sentences, code).
-        choose: takes logits, shape (sentences, n + 1), and gives ids.
-        lengths: words of each sentence; None where the decoder ends a sentence itself.
+        choose: function from logits, shape (sentences, n + 1), to ids.
+        lengths: number of words of each sentence; None: the decoder ends sentences itself.
     """
     torch = load_torch()
     end, places = network.words, max(lengths or [network.settings.length])
@@ -86,14 +86,13 @@ def said_of(
 
 
 def _first(row: Ids, end: int) -> int:
-    """Return where a row ends: at the first ``end``, or as a whole."""
     ends = np.flatnonzero(row == end)
     return int(ends[0]) if len(ends) else len(row)
 
 
 @dataclass(frozen=True, eq=False)
 class SentenceCoder:
-    """A trained auto-encoder with its words; made by ``sentence_coder``."""
+    """Trained auto-encoder with its words; made by ``sentence_coder``."""
 
     folder: Path
     vocabulary: Vocabulary  # its words; others are mapped to them by their spelling
@@ -125,11 +124,11 @@ class SentenceCoder:
         return "words"
 
     def sizes(self, texts: Sequence[str]) -> Integers:
-        """See ``TextCoder``: words, without marks and numbers."""
+        """Return the number of words of each text, without marks and numbers; see ``TextCoder``."""
         return word_counts(texts)
 
     def encode(self, texts: Sequence[str]) -> Reals:
-        """See ``TextCoder``: of the first ``length`` words of each text, marks and numbers left out; of none, zeros.
+        """Return the codes of the first ``length`` words of each text, without marks and numbers; of no words, zeros.
 
         Every text is read alone, so that its code is a function of it to the last bit; texts of the same words once.
         """
@@ -146,7 +145,7 @@ class SentenceCoder:
         return codes
 
     def write(self, codes: Reals) -> list[str]:
-        """See ``TextCoder``: the likeliest word at each place, until the decoder ends the sentence."""
+        """Return the likeliest word at each position, until the decoder ends the sentence; see ``TextCoder``."""
         torch = load_torch()
         given = torch.from_numpy(np.asarray(codes, dtype=np.float32)).to(self.network.device)
         with torch.inference_mode():
@@ -162,10 +161,10 @@ class SentenceCoder:
 
 
 def sentence_coder(folder: Path | str) -> SentenceCoder:
-    """The network in a folder that ``textveil rewrite`` trained, with its words.
+    """Return the network in a folder that ``textveil rewrite`` trained, with its words.
 
     Raises:
-        ModelError: the folder holds no such network, or no words beside it.
+        ModelError: the folder has no such network, or no words beside it.
     """
     where = Path(folder)
     words, saved = kept_words(where), read_network(where)

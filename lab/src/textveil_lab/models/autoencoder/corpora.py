@@ -1,7 +1,7 @@
-"""Texts as sentences of word ids and back, and the words and vectors that a network begins with.
+"""Texts as sentences of word ids and back, and the initial words and vectors of a network.
 
-A sentence is what stands between ends of sentences, at most so many words of it at once. Only words are rewritten:
-punctuation and numbers are left out, and do not come out again.
+Long sentences are cut into pieces of a given length. Only words are rewritten: punctuation and numbers are left out,
+and are not in the output.
 """
 
 from collections import Counter
@@ -19,22 +19,22 @@ from textveil.vocabulary.vocabulary import SMALLEST, Vocabulary
 from textveil_lab.vocabulary.documents import SENTENCE_ENDS
 
 RANDOM_WIDTH: Final = 0.1
-"""Drawn vectors are uniform in [-0.1, 0.1] in each coordinate, as in the code that the published one was made from."""
+"""Half-width of the uniform law of drawn coordinates, as in the published code's origin."""
 
 
 class TextSentences(NamedTuple):
-    """The sentences of some texts."""
+    """Sentences of some texts."""
 
     sentences: list[Ids]  # word ids, none empty
     texts: Integers  # number of the text, from 0, that each sentence is of, shape (sentences,); never falling
     documents: int  # number of texts; those without words have no sentence
 
     def written(self, sentences: Sequence[Ids], vocabulary: Vocabulary) -> list[str]:
-        """A text for each text: the words of its sentences, now others, with spaces between them.
+        """Return a text for each text: the new words of its sentences, separated by spaces.
 
         Args:
-            sentences: one for each of these.
-            vocabulary: what their ids stand for.
+            sentences: one for each of the texts' sentences.
+            vocabulary: of their ids.
         """
         need(len(sentences) == len(self.sentences), "sentences", len(sentences), f"{len(self.sentences)}, one for each")
         words: list[list[str]] = [[] for _ in range(self.documents)]
@@ -46,14 +46,14 @@ class TextSentences(NamedTuple):
 def sentences_of(
     texts: Sequence[str], vocabulary: Vocabulary, *, length: int = 32, tokenized: bool = False
 ) -> TextSentences:
-    """The words of texts, sentence by sentence.
+    """Return the words of texts, sentence by sentence.
 
-    A word that the vocabulary does not have becomes one that it has, by its spelling (``text.out_of_vocabulary``).
+    A word outside the vocabulary is replaced by one of its words, by spelling (``text.out_of_vocabulary``).
 
     Args:
-        length: words of a sentence at most; longer ones are cut into pieces of that size.
-        tokenized: for corpora whose tokens stand between spaces: each that the vocabulary has is a word, marks among
-            them, and a text is one sentence.
+        length: largest number of words of a sentence; longer ones are cut into pieces of that size.
+        tokenized: for corpora with tokens between spaces: each token of the vocabulary is a word, marks included, and a
+            text is one sentence.
     """
     need(length >= 1, "length", length, ">= 1")
     rows = [list(_cut_at_spaces(text, vocabulary) if tokenized else _cut(text)) for text in texts]
@@ -71,17 +71,17 @@ def sentences_of(
 
 
 def word_counts(texts: Sequence[str]) -> Integers:
-    """Return how many words ``sentences_of`` finds in each text, shape (texts,)."""
+    """Return the number of words of ``sentences_of`` for each text, shape (texts,)."""
     return np.array([sum(map(len, _cut(text))) for text in texts], dtype=np.int64)
 
 
 def common_words(texts: Sequence[str], vocabulary: Vocabulary, count: int, *, tokenized: bool = False) -> Vocabulary:
-    """The words of public texts that a vocabulary has, the most frequent first, with their vectors.
+    """Return the vocabulary's words of public texts, the most frequent first, with their vectors.
 
-    What they are tells of the texts: take public ones.
+    The choice of words reveals the texts: use public ones.
 
     Args:
-        count: words at most, >= 2.
+        count: largest number of words, >= 2.
 
     Raises:
         InputError: the texts have fewer than two words of the vocabulary.
@@ -103,10 +103,10 @@ def common_words(texts: Sequence[str], vocabulary: Vocabulary, count: int, *, to
 
 
 def drawn_vectors(vocabulary: Vocabulary, *, seed: int, dim: int | None = None) -> Vocabulary:
-    """The same words with vectors that are drawn: uniform in [-0.1, 0.1] in each coordinate.
+    """Return the same words with drawn vectors, uniform in [-0.1, 0.1] in each coordinate.
 
     Args:
-        dim: coordinates; None are as many as the vocabulary has.
+        dim: number of coordinates; None is the vocabulary's.
     """
     need(dim is None or dim >= 1, "dim", dim, ">= 1")
     shape = (len(vocabulary), dim or vocabulary.dim)

@@ -3,8 +3,8 @@
     network.json                     facts, and the file and SHA-256 of the weights
     network-1f0c4a7be2d9.safetensors arrays by name
 
-A folder holds one network. A newer one takes its place when both its files are whole: the weights have a name of their
-own, and the JSON that names them is renamed into place last.
+A folder holds one network. A newer one replaces it once both its files are whole: the weights have their own name, and
+the JSON that names them is renamed into place last.
 """
 
 import contextlib
@@ -34,14 +34,14 @@ _HINT: Final = "Is it what `save_rewriter` or a run with `checkpoint` wrote?"
 
 
 class SavedNetwork(NamedTuple):
-    """What a folder holds: JSON facts and arrays."""
+    """Content of a folder: JSON facts and arrays."""
 
     facts: dict[str, Any]
     arrays: dict[str, NDArray[Any]]
 
 
 def facts_of(network: Autoencoder, vocabulary: Vocabulary, epochs: Epochs) -> dict[str, Any]:
-    """Return what every saved network says of itself."""
+    """Return the facts that every saved network states."""
     return {
         "settings": network.settings.to_data(),
         "vocabulary": {"name": vocabulary.name, "words": len(vocabulary), "digest": vocabulary.digest},
@@ -53,16 +53,16 @@ def facts_of(network: Autoencoder, vocabulary: Vocabulary, epochs: Epochs) -> di
 def write_network(
     folder: Path | str, network: Autoencoder, facts: Mapping[str, Any], optimizer: Any | None = None
 ) -> None:
-    """Put a network into a folder, which is made where it is missing; a network in it is replaced.
+    """Write a network into a folder, which is made if missing; a network in it is replaced.
 
     Args:
         folder: for this network alone.
         network: its weights are copied.
         facts: JSON data; ``facts_of`` and what the caller adds.
-        optimizer: its state is kept too, where a run is to go on.
+        optimizer: stored too, so that the run can continue; None: not stored.
 
     Raises:
-        OutputError: the folder cannot be written; what it held stands.
+        OutputError: the folder cannot be written; its old content stays.
     """
     numpy = _safetensors()
     arrays = {name: _array(tensor) for name, tensor in network.modules.state_dict().items()}
@@ -88,7 +88,11 @@ def write_network(
 
 
 def read_facts(folder: Path | str) -> dict[str, Any]:
-    """The facts of the network in a folder. Raises ModelError: there is none, or it is of another format."""
+    """Return the facts of the network in a folder.
+
+    Raises:
+        ModelError: there is none, or it has another format.
+    """
     where = Path(folder)
     try:
         facts = json_file(where / FACTS)
@@ -101,7 +105,7 @@ def read_facts(folder: Path | str) -> dict[str, Any]:
 
 
 def read_network(folder: Path | str) -> SavedNetwork:
-    """The network in a folder, its weights checked against their digest.
+    """Return the network in a folder, its weights checked against their digest.
 
     Raises:
         ModelError: there is none, or a file of it is missing or damaged.
@@ -123,13 +127,13 @@ def read_network(folder: Path | str) -> SavedNetwork:
 def restored_network(
     saved: SavedNetwork, vocabulary: Vocabulary, device: str = "cpu", *, settings: AutoencoderSettings | None = None
 ) -> tuple[Autoencoder, Epochs]:
-    """The network that was saved, and its epochs.
+    """Return the saved network and its epochs.
 
     Args:
-        settings: of a run that goes on for more epochs; None are the saved ones.
+        settings: of a run that continues for more epochs; None: the saved ones.
 
     Raises:
-        ModelError: it is of another vocabulary, or its weights are not of its settings.
+        ModelError: its vocabulary is another one, or its weights do not fit its settings.
     """
     torch, facts = load_torch(), saved.facts
     try:
@@ -157,7 +161,11 @@ def restored_network(
 
 
 def restore_optimizer(optimizer: Any, saved: SavedNetwork) -> None:
-    """Give an optimizer over a restored network the state that was saved. Raises ModelError: none was saved."""
+    """Load the saved state into an optimizer over a restored network.
+
+    Raises:
+        ModelError: none was saved.
+    """
     torch = load_torch()
     states: dict[int, dict[str, Any]] = {}
     for name, array in saved.arrays.items():
@@ -175,7 +183,7 @@ def _array(tensor: Any) -> NDArray[Any]:
 
 
 def put(target: Path, data: bytes) -> None:
-    """Write a file that appears under its name whole."""
+    """Write a file that appears whole under its name."""
     hidden = target.with_name(f".textveil-{secrets.token_hex(8)}.partial")
     try:
         with hidden.open("xb") as stream:

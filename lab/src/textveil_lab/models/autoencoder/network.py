@@ -1,17 +1,18 @@
-"""The network: word vectors, a BiLSTM that ends in a sentence's code, an LSTM that goes from the code to words.
+"""Network: word vectors, a BiLSTM from words to a sentence's code, an LSTM from the code to words.
 
     code   = W [forward state after the last word; backward state after the first word] + b
-    input  = vector of the word before (at first, of the boundary) + W' code + b', at every place
+    input  = vector of the word before (at first, of the boundary) + W' code + b', at every position
     words  = softmax over the n words and the boundary, which ends a sentence
 
 The form is the auto-encoder of Shen, Mueller, Barzilay and Jaakkola (ICML 2020), section 3, whose published code gives
-the decoder the code at every place. The encoder's two directions are two LSTMs, of which the second reads each sentence
-from its end: so nothing depends on the padding behind shorter sentences, and torch's fast kernels can be used, which
-take no packed sequences (lab/docs/rewriting.md).
+the decoder the code at every position. The encoder's two directions are two LSTMs; the second reads each sentence from
+its end. So nothing depends on the padding of shorter sentences, and torch's fast kernels work, which take no packed
+sequences (lab/docs/rewriting.md).
 
-Cross-entropy of a softmax over all words that is never held for all tokens at once.
+The cross-entropy of the softmax over all words is computed in parts, so logits of all tokens are never in memory at
+once.
 
-The shape of an auto-encoder and how it is trained: data, checked once.
+Settings hold the auto-encoder's shape and training, checked once.
 """
 
 from __future__ import annotations
@@ -37,10 +38,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AutoencoderSettings:
-    """What is stated of the published experiments (Huang et al., EMNLP 2024), and defaults where nothing is.
+    """Settings of the published experiments (Huang et al., EMNLP 2024), with defaults for those not stated.
 
     Raises:
-        ParameterError: one of them is outside its domain.
+        ParameterError: a setting is outside its domain.
     """
 
     hidden: int = 256  # numbers of an LSTM's state, in each direction of the encoder and in the decoder, >= 1
@@ -53,7 +54,7 @@ class AutoencoderSettings:
     epochs: int = 100  # passes over the sentences, >= 1
     length: int = 32  # words of a sentence at most, >= 1; longer ones are for the caller to cut
     tune_vectors: bool = True
-    # of matrix products in training, ``"float32"`` or ``"bfloat16"``: where the processor multiplies the latter, that
+    # of matrix products in training, ``"float32"`` or ``"bfloat16"``: if the processor multiplies the latter, that
     # takes less than half of the time. Weights, and what is measured afterwards, are float32.
     precision: Literal["float32", "bfloat16"] = "float32"
 
@@ -72,7 +73,11 @@ class AutoencoderSettings:
 
     @staticmethod
     def of_data(data: Mapping[str, Any]) -> AutoencoderSettings:
-        """The settings that ``to_data`` gave. Raises ModelError: they are not of this form."""
+        """Return the settings from ``to_data``.
+
+        Raises:
+            ModelError: the data has another form.
+        """
         known = {setting.name for setting in fields(AutoencoderSettings)}
         try:
             if set(data) != known:
@@ -82,7 +87,7 @@ class AutoencoderSettings:
             raise ModelError("settings of a network must be those that it was saved with; got others.") from None
 
 
-_CELLS: Final = {"cpu": 1 << 21}  # Logits that are held at once: 8 MB where the processor's caches matter
+_CELLS: Final = {"cpu": 1 << 21}  # Logits in memory at once: 8 MB if the processor's caches matter
 
 
 _CELLS_ELSEWHERE: Final = 1 << 26
@@ -91,14 +96,14 @@ _CELLS_ELSEWHERE: Final = 1 << 26
 def mean_cross_entropy(
     states: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, wanted: torch.Tensor, *, halved: bool = False
 ) -> torch.Tensor:
-    """Mean nats of the wanted ids, with gradients for the first three; a scalar.
+    """Return the mean nats of the target ids, with gradients for the first three arguments; a scalar.
 
     Args:
         states: shape (tokens, hidden).
         weight: a row for each id, shape (ids, hidden).
         bias: shape (ids,).
         wanted: shape (tokens,).
-        halved: whether matrix products are of bfloat16; everything between them is float32 all the same.
+        halved: whether matrix products use bfloat16; everything between them is float32.
     """
     return _function().apply(states, weight, bias, wanted, halved)
 
@@ -106,7 +111,7 @@ def mean_cross_entropy(
 def cross_entropies(
     states: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, wanted: torch.Tensor
 ) -> torch.Tensor:
-    """Nats of each wanted id, without gradients, shape (tokens,); see ``mean_cross_entropy``."""
+    """Return the nats of each target id, without gradients, shape (tokens,); see ``mean_cross_entropy``."""
     torch = load_torch()
     rows = block_tokens(weight)
     parts = [
@@ -117,13 +122,13 @@ def cross_entropies(
 
 
 def block_tokens(weight: torch.Tensor) -> int:
-    """Tokens whose logits are held at once."""
+    """Return the number of tokens whose logits are in memory at once."""
     return max(64, _CELLS.get(weight.device.type, _CELLS_ELSEWHERE) // len(weight))
 
 
 @cache
 def _function() -> Any:
-    """The function with a gradient of its own: its class needs torch."""
+    """Return the function with its own gradient; it is made here because its class needs torch."""
     torch = load_torch()
 
     class MeanCrossEntropy(torch.autograd.Function):  # type: ignore[name-defined,misc]
@@ -157,31 +162,31 @@ def _function() -> Any:
 
 
 Disturb = Callable[["torch.Tensor"], "torch.Tensor"]
-"""What is done to the vectors of a batch's words before the encoder sees them, (rows, dim) to (rows, dim)."""
+"""Function that disturbs the vectors of a batch's words before the encoder, (rows, dim) to (rows, dim)."""
 
 
 class SentenceColumns(NamedTuple):
-    """Sentences side by side, the longest first, padded behind their ends."""
+    """Sentences side by side, the longest first, padded at the end."""
 
     ids: torch.Tensor  # a column for each sentence, shape (places, sentences)
     lengths: Integers  # of the columns, never growing, shape (sentences,)
-    # places of a flat ``ids`` that are no padding, place by place; None where there is no padding
+    # places of a flat ``ids`` that are no padding, place by place; None if there is no padding
     inside: torch.Tensor | None
-    # places of a flat ``ids`` from which each column is read from its end; padding stays where it is
+    # places of a flat ``ids`` from which each column is read from its end; padding stays in place
     backwards: torch.Tensor
 
     def tokens(self, flat: torch.Tensor) -> torch.Tensor:
-        """The rows of a flat table, shape (places * sentences, ...), that are no padding."""
+        """Return the rows of a flat table, shape (positions * sentences, ...), that are no padding."""
         return flat if self.inside is None else flat.index_select(0, self.inside)
 
 
 def columns(
     sentences: Sequence[Ids], device: str, *, first: int | None = None, last: int | None = None
 ) -> SentenceColumns:
-    """Sentences that stand longest first, each with an id before its first word or after its last one.
+    """Return sentences that are sorted longest first, each with an id before its first word or after its last.
 
     Args:
-        sentences: at least one; none of them empty where no id is added.
+        sentences: at least one; none empty unless an id is added.
         first: an id, or None.
         last: an id, or None.
     """
@@ -206,7 +211,7 @@ def columns(
 
 @dataclass(frozen=True, eq=False)
 class Autoencoder:
-    """A network with its weights on one device; made by ``new_autoencoder``."""
+    """Network with its weights on one device; made by ``new_autoencoder``."""
 
     settings: AutoencoderSettings
     words: int  # number n of words; id n is the boundary, which begins and ends sentences
@@ -217,19 +222,19 @@ class Autoencoder:
         return columns(sentences, self.device)
 
     def fed(self, sentences: Sequence[Ids]) -> SentenceColumns:
-        """Sentences as the decoder is fed with them: a boundary first."""
+        """Return the decoder's input for sentences: a boundary first."""
         return columns(sentences, self.device, first=self.words)
 
     def wanted(self, sentences: Sequence[Ids]) -> torch.Tensor:
-        """Return what the decoder is asked for, a boundary last, place by place without padding, shape (tokens,)."""
+        """Return the decoder's targets, a boundary last, by position without padding, shape (tokens,)."""
         asked = columns(sentences, self.device, last=self.words)
         return asked.tokens(asked.ids.flatten())
 
     def encode(self, read: SentenceColumns, disturb: Disturb | None = None) -> torch.Tensor:
-        """The codes of sentences, shape (sentences, code).
+        """Return the codes of sentences, shape (sentences, code).
 
         Args:
-            disturb: see ``Disturb``; it is given padding too.
+            disturb: see ``Disturb``; it gets padding too.
         """
         torch = load_torch()
         vectors = self.modules["vectors"](read.ids.flatten())
@@ -245,32 +250,32 @@ class Autoencoder:
         return self.modules["to_code"](torch.cat(states, dim=1))
 
     def states(self, codes: torch.Tensor, fed: SentenceColumns) -> torch.Tensor:
-        """The decoder's states before each word, place by place without padding, shape (tokens, hidden)."""
+        """Return the decoder's states before each word, by position without padding, shape (tokens, hidden)."""
         vectors = self.modules["dropout"](self.modules["vectors"](fed.ids)) + self.modules["from_code"](codes)
         return self.modules["dropout"](fed.tokens(self._run("decoder", vectors).flatten(0, 1)))
 
     def mean_loss(self, states: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
-        """Mean nats of the wanted ids, with gradients."""
+        """Return the mean nats of the target ids, with gradients."""
         words = self.modules["to_words"]
         return mean_cross_entropy(states, words.weight, words.bias, wanted, halved=self._halved)
 
     def losses(self, states: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
-        """Nats of each wanted id, without gradients, shape (tokens,)."""
+        """Return the nats of each target id, without gradients, shape (tokens,)."""
         words = self.modules["to_words"]
         return cross_entropies(states, words.weight, words.bias, wanted)
 
     def logits(self, states: torch.Tensor) -> Iterator[torch.Tensor]:
-        """Logits of the words and the boundary after each state, some states at a time, shape (some, n + 1)."""
+        """Yield logits of the words and the boundary after each state, some states at a time, shape (some, n + 1)."""
         words = self.modules["to_words"]
         for some in load_torch().split(states, block_tokens(words.weight)):
             yield words(some)
 
     def walk(self, codes: torch.Tensor, places: int) -> Iterator[DecoderStep]:
-        """The decoder fed with what it is told to say: one step a place, see ``DecoderStep``.
+        """Yield one step of the decoder at each position, fed with the ids that the caller sets; see ``DecoderStep``.
 
         Args:
             codes: shape (sentences, code).
-            places: at most so many.
+            places: largest number of positions.
         """
         torch = load_torch()
         code, state = self.modules["from_code"](codes), None
@@ -284,7 +289,6 @@ class Autoencoder:
             said = step.said
 
     def _run(self, name: str, rows: torch.Tensor) -> torch.Tensor:
-        """The states of an LSTM, float32."""
         torch = load_torch()
         with torch.autocast(torch.device(self.device).type, dtype=torch.bfloat16, enabled=self._halved):
             out, _ = self.modules[name](rows)
@@ -292,12 +296,11 @@ class Autoencoder:
 
     @property
     def _halved(self) -> bool:
-        """True if products are of bfloat16 now."""
         return self.settings.precision == "bfloat16" and bool(self.modules.training)
 
 
 class DecoderStep:
-    """One place of a sentence: ``logits`` to be read, shape (sentences, n + 1), and ``said``, the ids to go on with."""
+    """Position of a sentence: ``logits`` to read, shape (sentences, n + 1), and ``said``, the ids to continue with."""
 
     __slots__ = ("logits", "said")
 
@@ -307,11 +310,11 @@ class DecoderStep:
 
 
 def new_autoencoder(vectors: Vectors, settings: AutoencoderSettings, device: str = "cpu") -> Autoencoder:
-    """A network that is not trained yet; its weights are drawn from torch's generator.
+    """Return an untrained network; its weights are drawn from torch's generator.
 
     Args:
-        vectors: where the words' vectors begin, shape (n, dim).
-        settings: its shape.
+        vectors: initial vectors of the words, shape (n, dim).
+        settings: of the network.
     """
     torch = load_torch()
     nn, dim = torch.nn, vectors.shape[1]

@@ -1,4 +1,4 @@
-"""Training: batches of sentences of about one length, Adam, and a stop where the loss is no number."""
+"""Training: batches of sentences of similar length, Adam, and a stop if the loss is not finite."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ class Views(NamedTuple):
 
 
 class Epochs(NamedTuple):
-    """What was measured, epoch by epoch: mean nats a token (ends counted) and seconds."""
+    """Measurements of each epoch: mean nats a token (ends counted) and seconds."""
 
     losses: tuple[float, ...]
     seconds: tuple[float, ...]
 
 
 def batches(lengths: Integers, batch: int, rng: np.random.Generator | None) -> Iterator[Integers]:
-    """Rows of sentences of about one length, longest first; of all sentences once.
+    """Yield rows of sentences of similar length, longest first, all sentences once.
 
     Args:
         lengths: of the sentences, shape (sentences,).
-        batch: rows at most; no two batches differ by more than one.
+        batch: largest number of rows; no two batches differ by more than one.
         rng: shuffles sentences of one length, and the batches; None leaves them in order.
     """
     mixed = np.arange(len(lengths)) if rng is None else rng.permutation(len(lengths))
@@ -53,7 +53,7 @@ def batches(lengths: Integers, batch: int, rng: np.random.Generator | None) -> I
 
 
 def mean_loss(network: Autoencoder, views: Views, disturb: Disturb | None) -> tuple[Any, int]:
-    """Mean nats of the wanted words and ends of a batch, as a tensor, and how many these are.
+    """Return the mean nats of a batch's target words and ends, as a tensor, and their number.
 
     Args:
         disturb: see ``Disturb``.
@@ -64,7 +64,7 @@ def mean_loss(network: Autoencoder, views: Views, disturb: Disturb | None) -> tu
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """One run over one corpus."""
+    """One training run over one corpus."""
 
     network: Autoencoder  # is trained in place
     views: Views
@@ -75,14 +75,14 @@ class Training:
     def run(
         self, done: Epochs, optimizer: Any, progress: Progress | None, keep: Callable[[Epochs], None] | None
     ) -> Epochs:
-        """Train from the epoch after ``done`` on.
+        """Train from the epoch after ``done``.
 
         Args:
-            done: epochs that the network and the optimizer have behind them.
-            keep: called after each epoch, with weights that are numbers; None keeps nothing.
+            done: finished epochs of the network and the optimizer.
+            keep: called after each epoch, with finite weights; None keeps nothing.
 
         Raises:
-            ModelError: the loss of a step, or a weight after it, is no finite number; what ``keep`` kept stands.
+            ModelError: the loss of a step, or a weight after it, is not finite; what ``keep`` stored stays.
         """
         settings = self.network.settings
         steps = -(-len(self.views.wanted) // settings.batch)
@@ -127,17 +127,18 @@ class Training:
 
 
 def adam(network: Autoencoder) -> Any:
-    """Adam over the network's weights, with the settings' rate and betas."""
+    """Return Adam over the network's weights, with the settings' rate and betas."""
     settings = network.settings
     weights = [weight for weight in network.modules.parameters() if weight.requires_grad]
     return load_torch().optim.Adam(weights, lr=settings.learning_rate, betas=settings.betas, fused=True)
 
 
 def checked_sentences(sentences: Sequence[Ids], words: int, length: int) -> list[Ids]:
-    """Sentences as int64 arrays.
+    """Return sentences as int64 arrays.
 
     Raises:
-        ParameterError: one is empty, longer than ``length``, or holds an id outside [0, words); named by its number.
+        ParameterError: one is empty, longer than ``length``, or has an id outside [0, words); the message has its
+            number.
     """
     sentences_read = []
     for number, sentence in enumerate(sentences, 1):
@@ -152,7 +153,7 @@ def checked_sentences(sentences: Sequence[Ids], words: int, length: int) -> list
 
 
 def _broken(what: str, value: object, step: int, epoch: int, keeps: bool) -> ModelError:
-    """The error of a training that went wrong; epochs are counted from 0 here, and from 1 in the message."""
+    """Return the error of a failed training; epochs are counted from 0 here, and from 1 in the message."""
     stands = f"The network after epoch {epoch} is kept." if keeps and epoch else "No network is kept."
     return ModelError(
         f"{what} must be a finite number; got {value} at step {step} of epoch {epoch + 1}. {stands} "

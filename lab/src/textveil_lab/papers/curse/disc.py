@@ -1,6 +1,6 @@
-"""Figure 10: a uniform point of a disc has a length of density 2 r / R^2, not a uniform one.
+"""Figure 10: the length of a uniform point of a disc has density 2 r / R^2, and is not uniform.
 
-The ring between r and r + dr has area 2 pi r dr, which is 2 r dr / R^2 of the disc's pi R^2. In n dimensions the shell
+The ring between r and r + dr has area 2 pi r dr, the share 2 r dr / R^2 of the disc's pi R^2. In n dimensions the shell
 at radius r grows like r^(n - 1), and that factor turns noise of density exp(-epsilon ||z||) into a length of density
 proportional to r^(n - 1) exp(-epsilon r): Gamma(n, 1 / epsilon). Source: Asghar, Carpentier, Zhao and Kaafar 2026,
 appendix B.
@@ -28,17 +28,17 @@ _SHOWN: Final = 1500  # Points that a panel shows; the table counts all
 
 
 def ring_share(inner: float, outer: float, radius: float = RADIUS) -> float:
-    """P(inner < length <= outer) of a uniform point: the integral of 2 r / R^2, the ring's share of the area."""
+    """Return P(inner < length <= outer) for a uniform point: the integral of 2 r / R^2, the share of the ring."""
     return (outer * outer - inner * inner) / (radius * radius)
 
 
 def disc_lengths(count: int, rng: np.random.Generator, radius: float = RADIUS) -> Reals:
-    """Lengths of density 2 r / R^2 on [0, R] by inversion of r^2 / R^2; shape (count,)."""
+    """Return lengths of density 2 r / R^2 on [0, R] by inversion of r^2 / R^2; shape (count,)."""
     return radius * np.sqrt(1 - rng.random(count))
 
 
 def figure_10(setting: StudySetting) -> ItemOutcome:
-    """Circles and a thin ring; points of uniform length, which crowd at the center; and points of density 2 r / R^2."""
+    """Draw circles and a thin ring: points of uniform length, which crowd at the center, and of density 2 r / R^2."""
     count = _DRAWS if not setting.quick else _QUICK_DRAWS
     rng = setting.generator(6)
     even, angles = disc_lengths(count, rng), 2 * np.pi * rng.random(count)
@@ -94,7 +94,6 @@ def figure_10(setting: StudySetting) -> ItemOutcome:
 
 
 def _placed(lengths: Reals, angles: Reals) -> Vectors:
-    """Points of these lengths and directions, shape (count, 2)."""
     return np.stack([lengths * np.cos(angles), lengths * np.sin(angles)], axis=1)
 
 

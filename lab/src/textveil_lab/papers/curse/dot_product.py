@@ -1,4 +1,4 @@
-"""Figure 6, the conditions on the nearest word; and beyond the paper the exact noisy dot product and its tails."""
+"""Figure 6, the conditions on the nearest word; and beyond the paper, the exact noisy dot product and its tails."""
 
 import numpy as np
 
@@ -20,7 +20,7 @@ DRAWS = 10_000  # Noise vectors of the Monte Carlo that the closed form replaces
 
 
 def dot_product(setting: StudySetting) -> ItemOutcome:
-    """Density of the noisy dot product in several dimensions, with draws of the noise itself on top."""
+    """Plot the noisy dot product's density in several dimensions, with draws of the noise on top."""
     chart = new_figure(
         ["At epsilon = 1", "Scaled to variance 1, against the normal distribution"],
         x=["noisy dot product z (units of distance)", "z / sqrt(variance)"],
@@ -64,7 +64,7 @@ def dot_product(setting: StudySetting) -> ItemOutcome:
 
 
 def tail_bounds(setting: StudySetting) -> ItemOutcome:
-    """Upper tails of the noisy dot product against bounds, and how many nats the bounds give away."""
+    """Plot upper tails of the noisy dot product against bounds, and the nats that the bounds lose."""
     dim = DIMENSIONS[-1]
     distribution = NoisyDotProduct(dim=dim, rate=1.0)
     z = np.linspace(1.0, 12 * distribution.variance**0.5, 120 if not setting.quick else 20)
@@ -100,7 +100,7 @@ def tail_bounds(setting: StudySetting) -> ItemOutcome:
 
 
 def figure_6(setting: StudySetting) -> ItemOutcome:
-    """P(Z <= z) for the thresholds of equations 18 and 19, exact, against epsilon; the paper draws 10,000 vectors."""
+    """Plot exact P(Z <= z) at the thresholds of equations 18 and 19 against epsilon; the paper samples vectors."""
     families = ("GloVe-Wiki", "GloVe-Twitter")
     epsilons = setting.thinned(EPSILONS)
     chart = new_figure(
@@ -171,7 +171,6 @@ def figure_6(setting: StudySetting) -> ItemOutcome:
 
 
 def _dominates(rows: list[tuple[Cell, ...]]) -> Judgment:
-    """Tell if the curve of equation 18 lies above that of equation 19 everywhere, for every row of Table 2 drawn."""
     paper = [row for row in rows if row[1] == "paper"]
     first, second = (
         [float(str(row[-1])) for row in paper if row[2] == kind] for kind in ("original against x1", "x1 against x2")
@@ -188,7 +187,6 @@ def _dominates(rows: list[tuple[Cell, ...]]) -> Judgment:
 def _curve(
     panel: Panel, name: str, kind: str, threshold: float, dim: int, epsilons: tuple[float, ...], style: int
 ) -> list[float]:
-    """P(Z <= threshold) at every epsilon, drawn solid for equation 18 and dashed for equation 19."""
     solid = kind.startswith("original")
     exact = necessary_probability(threshold, dim, epsilons)
     panel.line(epsilons, exact, name if solid else None, style=style, pattern=0 if solid else 1)
@@ -196,7 +194,6 @@ def _curve(
 
 
 def _drawn_products(setting: StudySetting, dim: int, count: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """First coordinates of noise vectors at rate 1: their products with a unit vector."""
     noise = SphericalLaplace(dim=dim, rate=1.0).sample(count, setting.generator(2, dim))
     return noise[:, 0].astype(np.float64)
 

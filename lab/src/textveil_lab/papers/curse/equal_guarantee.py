@@ -1,4 +1,4 @@
-"""Beyond the paper: every mechanism at the same guarantee for one word, not at the same parameter."""
+"""Beyond the paper: every mechanism at the same guarantee for one word, instead of the same parameter."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -31,11 +31,11 @@ EXPECTED = {
     "gaussian": (0.04, "there with delta 8e-4, here 1e-5"),
     "exponential": (0.04, "there on cosines, here on distances"),
 }
-"""Measured before on 10,000 GloVe words at epsilon 8: outputs among the 100 nearest, the word itself among them."""
+"""Earlier results on 10,000 GloVe words at epsilon 8: share of outputs among the 100 nearest, the word included."""
 
 
 def equal_guarantee(setting: StudySetting) -> ItemOutcome:
-    """Rank profiles of every mechanism of the catalog that draws for words alone, at equal epsilon."""
+    """Measure rank profiles of every catalog mechanism of single words, at equal epsilon."""
     vocabulary = base_vocabulary(setting)
     known = {name: one for name, one in entries().items() if one.words_alone and one.status is not Status.REFUTED}
     whole = {name: one for name, one in known.items() if one.adjacency == ONE_TOKEN and not one.needs}
@@ -52,7 +52,7 @@ def equal_guarantee(setting: StudySetting) -> ItemOutcome:
 
 
 def metrics(setting: StudySetting) -> ItemOutcome:
-    """The exponential mechanism on metrics made of ranks, beside the paper's fix and the neighborhood mechanism."""
+    """Measure the exponential mechanism on metrics of ranks, beside the paper's fix and the neighborhood mechanism."""
     vocabulary = base_vocabulary(setting)
     if "metric-exponential" not in entries():
         raise ParameterError("item metrics needs the mechanism metric-exponential; the catalog has none.")
@@ -70,7 +70,7 @@ def metrics(setting: StudySetting) -> ItemOutcome:
 
 
 def base_vocabulary(setting: StudySetting) -> Vocabulary:
-    """The first 10,000 words (500 where quick) of the embedded vocabulary, or of the largest one that was named."""
+    """Return the first 10,000 words (500 if quick) of the embedded vocabulary, or of the largest named one."""
     whole = max(setting.vocabularies, key=len) if setting.named else load_vocabulary()
     return first_words(whole, 500 if setting.quick else WORDS)
 
@@ -81,7 +81,7 @@ def measured(
     makers: list[tuple[str, Callable[[float], WordMechanism]]],
     epsilons: tuple[float, ...],
 ) -> dict[tuple[str, float], RankProfile]:
-    """Rank profiles on the directions of the vectors, by mechanism and epsilon; of those that can have all of these."""
+    """Return rank profiles on the vectors' directions, by mechanism and epsilon, for mechanisms that allow these."""
     kept = epsilons if not setting.quick else (2.0, 8.0)
     words = setting.words_of(setting.generator(4), vocabulary)
     found: dict[tuple[str, float], RankProfile] = {}
@@ -95,7 +95,6 @@ def measured(
 
 
 def _at(epsilon: float, made: Callable[[float], WordMechanism]) -> WordMechanism | None:
-    """The mechanism at an epsilon; None where that lies outside its domain in this vocabulary."""
     try:
         return made(epsilon)
     except ParameterError as error:

@@ -1,6 +1,6 @@
-"""The example of section 2: a paragraph with identifiers, sanitized word by word, then mended.
+"""Example of section 2: a paragraph with identifiers, sanitized word by word, then repaired.
 
-What a word released by spherical noise says of the word behind it: a public estimate, for the decoder.
+``NoiseEvidence`` estimates, from public data, what a word released by spherical noise says of its original.
 """
 
 from collections.abc import Mapping
@@ -36,14 +36,14 @@ _TRIALS: Final = 400  # Public words that are drawn for once, to see how many st
 
 
 class NoiseEvidence:
-    """Columns of the estimate; a ``ChannelColumns`` for ``TextDecoder``.
+    """Estimated columns, as ``ChannelColumns`` for ``TextDecoder``.
 
     Args:
-        mechanism: spherical noise of one rate on vectors as they are, then the nearest word.
+        mechanism: spherical noise of one rate on unclipped vectors, then the nearest word.
         rate: nats per unit of Euclidean distance.
-        rng: chooses partners and draws the trials.
-        partners: words that S is summed over.
-        trials: public words that are drawn for.
+        rng: of partners and trials.
+        partners: number of words in the sum S.
+        trials: number of public words with draws.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class NoiseEvidence:
         self.stays = _fitted_stays(self._sums, kept, len(tried))
 
     def columns(self, outputs: Ids) -> Columns:
-        """See ``capabilities.ChannelColumns``; complete, for every word may be behind every other."""
+        """Return complete columns, since every word may be behind every other; see ``capabilities.ChannelColumns``."""
         logs = self._log_beaten(outputs) + (np.log1p(-self.stays) - np.log(self._sums))[:, None]
         logs[outputs, np.arange(len(outputs))] = np.log(self.stays[outputs])
         least = logs.min(axis=0) if len(outputs) else np.zeros(0)
@@ -86,14 +86,13 @@ class NoiseEvidence:
         return Columns(starts, np.nonzero(above)[1].astype(np.int64), ratios[above], least)
 
     def _log_beaten(self, outputs: Ids) -> Reals:
-        """Ln P(y beats x) for every x and these y, shape (n, outputs)."""
         squares = self._squares[:, None] + self._squares[outputs] - 2 * self._points @ self._points[outputs].T
         found: Reals = np.interp(np.sqrt(np.maximum(squares, 0.0)), self._distances, self._log_tails)
         return found
 
 
 def _fitted_stays(sums: Reals, kept: float, trials: int) -> Reals:
-    """exp(-k S) with the k whose mean is the share that stayed; shares of 0 and 1 are taken half a trial inside."""
+    """Return exp(-k S) with the k whose mean is the share that stayed; shares of 0 and 1 move by half a trial."""
     wanted = min(max(kept, 0.5 / trials), 1 - 0.5 / trials)
 
     def excess(log_factor: float) -> float:
@@ -111,7 +110,7 @@ TEXT: Final = (
     "His address is 416 Maple Street, Portland. "
     "The pills that Daniel takes were prescribed there, and he meets his counselor every week."
 )
-"""Invented, with identifiers of the kinds that the paper's paragraph has; its sentences are not repeated here."""
+"""Invented text with identifiers of the paper's kinds; the paper's sentences are not repeated here."""
 
 IDENTIFIERS: Final = (
     "Daniel", "Whitmore", "Birch", "Harbor", "June", "12", "2021", "anxiety", "416", "Maple", "Street", "Portland",
@@ -123,13 +122,13 @@ EPSILONS: Final = (10.0, 13.0, 16.0)
 
 NUMBER_EPSILON: Final = 8.0  # Nats of a number, which is no word of the vocabulary
 MENDING: Final = DecoderOptions(choose="text", model_weight=0.8)
-"""The most probable text as a whole: what is asked for is a sentence that reads well."""
+"""Options for the most probable text as a whole, since the result should read well."""
 
 _WIDTHS: Final = (12, 20, 92, 12, 12)
 
 
 class _Mended(NamedTuple):
-    """One epsilon: the text after the first step, and after the second."""
+    """Texts at one epsilon: after the noise, and after the repair."""
 
     epsilon: float
     released: str
@@ -137,7 +136,7 @@ class _Mended(NamedTuple):
 
 
 def example(setting: StudySetting) -> ItemOutcome:
-    """The paragraph through noise at three epsilons, each release then mended by the decoder."""
+    """Release the paragraph at three epsilons, and repair each release with the decoder."""
     vocabulary = load_vocabulary()
     plain = without_marks(TEXT)
     epsilons = EPSILONS if not setting.quick else EPSILONS[1:2]
@@ -190,18 +189,18 @@ def example(setting: StudySetting) -> ItemOutcome:
 
 
 def without_marks(text: str) -> str:
-    """The text without commas and periods."""
+    """Return the text without commas and periods."""
     return text.replace(",", "").replace(".", "")
 
 
 def unchanged(original: str, text: str) -> int:
-    """Words, of texts with as many words, that are the same at the same place, whatever their case."""
+    """Return the number of words that are equal at the same position of two texts, ignoring case."""
     pairs = zip(original.lower().split(), text.lower().split(), strict=True)
     return sum(one == other for one, other in pairs)
 
 
 def identifiers_left(original: str, text: str) -> int:
-    """Distinct identifiers that stand unchanged in at least one of their places."""
+    """Return the number of distinct identifiers that are unchanged in at least one of their positions."""
     kept = {
         one for one, other in zip(original.split(), text.split(), strict=True) if one.lower() == other.lower()
     }  # fmt: skip

@@ -1,9 +1,9 @@
-"""Numbers and settings of the paper: its Tables 1 and 2, its constants, and the grids of its artifact.
+"""Numbers and settings of the paper: Tables 1 and 2, constants, and the grids of its artifact.
 
-Source: Asghar, Carpentier, Zhao and Kaafar 2026 (arXiv 2411.13784), and where the paper states no grid the notebooks of
-the authors' artifact (github.com/r-carpentier/dx-privacy-curse).
+Source: Asghar, Carpentier, Zhao and Kaafar 2026 (arXiv 2411.13784), and for grids that the paper does not state, the
+notebooks of the authors' artifact (github.com/r-carpentier/dx-privacy-curse).
 
-The epsilons at which rank profiles are taken: the paper's where it has them, else fitted to the vocabulary.
+The epsilons of rank profiles are the paper's if it has them, else fitted to the vocabulary.
 """
 
 import math
@@ -35,7 +35,7 @@ SUBSET_NOTE = (
 
 
 class TableTwo(NamedTuple):
-    """A row of the paper's Table 2: means over 5,000 words, in units of distance, and its published vectors."""
+    """Row of the paper's Table 2: means over 5,000 words, in units of distance, and its published vectors."""
 
     words: int  # of the whole vocabulary, as in Table 1
     half_first: float  # the right side of equation 18, the original word against its first neighbor
@@ -61,11 +61,11 @@ TABLE_2: Mapping[str, TableTwo] = MappingProxyType(
 """All ten rows of Table 2."""
 
 FIX_CONSTANT: Mapping[str, float] = MappingProxyType({"GloVe-Wiki 300d": 0.04, "word2vec 300d": 0.007})
-"""c of the fix, chosen by hand in the paper."""
+"""Constant c of the fix, chosen by hand in the paper."""
 
 
 class Grids(NamedTuple):
-    """Epsilons (nats per unit of distance) of the artifact as first, last and step; None where it measures none."""
+    """Epsilons (nats per unit of distance) of the artifact as first, last and step; None if it measures none."""
 
     noise: tuple[float, float, float] | None
     fix: tuple[float, float, float] | None
@@ -82,9 +82,9 @@ GRIDS: Mapping[str, Grids] = MappingProxyType(
 
 
 def paper_name(vocabulary_name: str, dim: int) -> str | None:
-    """The paper's vocabulary that one of this name and dimension is, or is a subset of; None where none is.
+    """Return the paper's vocabulary with this name and dimension, or whose subset it is; None if there is none.
 
-    fastText's Common Crawl vectors are none of them: the paper's were trained on Wikipedia.
+    fastText's Common Crawl vectors do not count: the paper's were trained on Wikipedia.
     """
     name = vocabulary_name.lower()
     for mark, family in (
@@ -110,9 +110,9 @@ _SAMPLED = 200  # Evenly spaced words whose nearest neighbor sets the scale of a
 
 
 def noise_grid(vocabulary: Vocabulary, *, fixed: bool = False) -> tuple[float, ...]:
-    """Nats per unit of distance for spherical Laplace noise, without and with the fix.
+    """Return epsilons in nats per unit of distance for spherical Laplace noise, without and with the fix.
 
-    Where the paper has no grid: up to 1.4 times (3 times with the fix) the rate at which the largest of n noisy
+    If the paper has no grid, they go up to 1.4 times (3 times with the fix) the rate at which the largest of n noisy
     dot products, about sqrt(2 dim ln n) / rate, is half the distance to the nearest neighbor.
     """
     known = GRIDS.get(paper_name(vocabulary.name, vocabulary.dim) or "")
@@ -124,10 +124,10 @@ def noise_grid(vocabulary: Vocabulary, *, fixed: bool = False) -> tuple[float, .
 
 
 def exponential_grid(vocabulary: Vocabulary) -> tuple[float, ...]:
-    """Nats per unit of distance for the exponential mechanism.
+    """Return epsilons in nats per unit of distance for the exponential mechanism.
 
-    Where the paper has no grid: up to 1.6 times the epsilon at which n words at the nearest neighbor's distance
-    together weigh as much as the word itself, 2 ln n / distance.
+    If the paper has no grid, they go up to 1.6 times the epsilon at which n words at the nearest neighbor's distance
+    together have the weight of the word itself, 2 ln n / distance.
     """
     known = GRIDS.get(paper_name(vocabulary.name, vocabulary.dim) or "")
     if known is not None and known.exponential is not None:
@@ -138,7 +138,7 @@ def exponential_grid(vocabulary: Vocabulary) -> tuple[float, ...]:
 def _thin(printed: tuple[float, float, float], points: int) -> tuple[float, ...]:
     first, last, step = printed
     count = round((last - first) / step) + 1
-    # More points where epsilon is small: a subset of a vocabulary keeps the word at a smaller epsilon than the whole.
+    # More points if epsilon is small: a subset of a vocabulary keeps the word at a smaller epsilon than the whole.
     spaced = np.arange(count) if count <= points else (count - 1) * np.linspace(0, 1, points) ** 1.5
     steps = np.unique(spaced.round())
     return tuple(round(float(first + step * one), 6) for one in steps)

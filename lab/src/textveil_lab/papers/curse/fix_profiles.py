@@ -1,4 +1,4 @@
-"""Figure 8: figure 2 with the paper's fix, at the c that the paper sets by hand and at the c of our criterion."""
+"""Figure 8: figure 2 with the paper's fix, at the paper's manual c and at the c of our criterion."""
 
 import math
 from typing import NamedTuple
@@ -26,27 +26,25 @@ from textveil_lab.plots import Chart, new_figure
 from textveil_lab.tables import Cell, Table
 
 LAST_RANKS = (2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 70, CLOSE)
-"""Last ranks of the fit that the constants are shown for."""
+"""Last ranks of the fit for which constants are shown."""
 
 
 class _Fit(NamedTuple):
-    """How the criterion's constant of one vocabulary falls with the last rank of the fit."""
-
     vocabulary: Vocabulary  # whose
-    printed: float | None  # the paper's constant; None where it has none
+    printed: float | None  # the paper's constant; None if it has none
     constants: Reals  # by ``LAST_RANKS``
     distances: Reals  # mean distance at each rank from 0 to the last
 
     @property
     def same_rank(self) -> int | None:
-        """The last rank whose fit is nearest to the paper's constant; None where it has none."""
+        """Last rank whose fit is nearest to the paper's constant; None if it has none."""
         if self.printed is None:
             return None
         return LAST_RANKS[int(np.abs(np.log(self.constants / self.printed)).argmin())]
 
 
 def figure_8(setting: StudySetting) -> ItemOutcome:
-    """The fix at the paper's c where it has one, and at the criterion's; and why the two differ."""
+    """Measure the fix at the paper's c, if it has one, and at the criterion's; explain the difference."""
     curves = []
     fits = []
     for index, vocabulary in enumerate(setting.vocabularies):
@@ -69,8 +67,6 @@ def figure_8(setting: StudySetting) -> ItemOutcome:
 
 
 def _curve(setting: StudySetting, vocabulary: Vocabulary, index: int, constant: float, source: str) -> Curve:
-    """Profiles at one constant along the vocabulary's grid; both constants of a vocabulary see the same words."""
-
     def made(epsilon: float) -> WordMechanism:
         return word_mechanism(
             "spherical-laplace", vocabulary, epsilon_per_distance=epsilon, clip=None, rank_constant=constant
@@ -111,7 +107,6 @@ def _constants_chart(fits: list[_Fit]) -> Chart:
 
 
 def _lines(fit: _Fit) -> list[tuple[float, int]]:
-    """The constants that are drawn as slopes with the last rank of each: the one nearest the paper's, and all."""
     lasts = [one for one in (fit.same_rank, CLOSE) if one is not None]
     return [(float(fit.constants[LAST_RANKS.index(last)]), last) for last in lasts]
 
@@ -126,7 +121,6 @@ def _constants_table(fits: list[_Fit]) -> Table:
 
 
 def _why(fit: _Fit) -> str:
-    """Why the paper's constant and the criterion's differ, in numbers of this vocabulary."""
     assert fit.printed is not None
     chosen, same = float(fit.constants[-1]), fit.same_rank
     early = float(fit.distances[10] - fit.distances[1]) / 9
@@ -143,5 +137,4 @@ def _why(fit: _Fit) -> str:
 
 
 def _mean_rank(decay: float) -> float:
-    """Of P(i) proportional to exp(-decay i) over all i >= 0."""
     return 1 / math.expm1(decay)

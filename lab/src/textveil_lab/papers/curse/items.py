@@ -1,6 +1,6 @@
-"""The items of the paper on the curse of dimensionality, and what goes beyond them.
+"""Items of the paper on the curse of dimensionality, and items beyond them.
 
-The settings that the paper states, by item; what it does not state, or was not at hand, is said to be so.
+The paper's settings stand beside each item; those not stated, or not available, are marked so.
 """
 
 from collections.abc import Mapping
@@ -61,12 +61,12 @@ PAPER_SETTINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "theorem-8": {"probability of the bound": "0.99, both factors equal"},
     }
 )
-"""By the name of the item; items without settings of their own are absent."""
+"""Settings by the name of the item; items without settings of their own are absent."""
 
 
 _HERE = "textveil_lab.papers.curse"
 _TABLES = ("table-1", "table-2", "theorem-8", "example", "paragraph")
-"""Drawn where matplotlib is installed, and done without it where it is not."""
+"""Items drawn only if matplotlib is installed; they need no figure."""
 
 
 def _item(name: str, title: str, basis: Basis, target: str, about: str) -> Item:

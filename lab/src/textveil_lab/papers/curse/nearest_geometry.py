@@ -2,8 +2,8 @@
 
 With noise eta on the vector of w and u = (x - w) / ||x - w||, w stays nearer than x if and only if <eta, u> is at most
 ||x - w|| / 2 (theorem 1 of the paper's section 4). The first neighbor x1 stays nearer than the second, x2, if and only
-if <eta, v> is at most (||w - x2||^2 - ||w - x1||^2) / (2 ||x2 - x1||), v the direction from x1 to x2 (theorem 2). What
-is drawn is one arrangement in the plane; that the conditions and the distances agree is counted on drawn noise.
+if <eta, v> is at most (||w - x2||^2 - ||w - x1||^2) / (2 ||x2 - x1||), v the direction from x1 to x2 (theorem 2). The
+    figure shows one arrangement in the plane; drawn noise counts how often the conditions and the distances agree.
 """
 
 from typing import Final
@@ -36,7 +36,7 @@ _WIDTH, _HEIGHT = 5.0, 4.5
 
 
 def figure_5(setting: StudySetting) -> ItemOutcome:
-    """Three drawings, and a count that the two conditions say what the distances say."""
+    """Draw the three panels, and count that the two conditions agree with the distances."""
     chart = new_figure(
         [
             "(a) w stays nearest while the projection of\nthe noise on x - w is at most half of it",
@@ -91,7 +91,6 @@ def figure_5(setting: StudySetting) -> ItemOutcome:
 
 
 def _counted(setting: StudySetting, dim: int, kind: int, count: int) -> tuple[tuple[Cell, ...], int]:
-    """One theorem in one dimension on drawn noise: exact and drawn shares, and the draws in which the sides differ."""
     rng = setting.generator(8, dim, kind)
     word, first, second = np.zeros(dim), rng.standard_normal(dim), rng.standard_normal(dim)
     first *= 2.0 / np.linalg.norm(first)
@@ -109,7 +108,6 @@ def _counted(setting: StudySetting, dim: int, kind: int, count: int) -> tuple[tu
 
 
 def _word_and_neighbor(panel: Panel) -> None:
-    """Theorem 1 where the words are."""
     word, neighbor, noise = np.array(WORD), np.array(NEIGHBOR), np.array(STAYS)
     _halves(panel, word, neighbor, ("w nearest", "x nearest"))
     _arrow(panel, word, neighbor, GRAY, "x - w", (0.78, -6, -17))
@@ -120,7 +118,6 @@ def _word_and_neighbor(panel: Panel) -> None:
 
 
 def _at_the_origin(panel: Panel) -> None:
-    """Theorem 1 with w at the origin and x on the axis: one noise stays left of the border, one does not."""
     distance = float(np.linalg.norm(np.array(NEIGHBOR) - np.array(WORD)))
     word, neighbor = np.zeros(2), np.array([distance, 0.0])
     _halves(panel, word, neighbor, ("w nearest", "x nearest"))
@@ -137,7 +134,6 @@ def _at_the_origin(panel: Panel) -> None:
 
 
 def _two_neighbors(panel: Panel) -> None:
-    """Theorem 2: the border between two neighbors, and the threshold of the noise along their difference."""
     word, first, second = np.zeros(2), np.array(FIRST), np.array(SECOND)
     sides = triple(word, first, second)
     along = (second - first) / sides.between
@@ -177,7 +173,7 @@ def _projection(panel: Panel, word: Reals, neighbor: Reals, noise: Reals) -> Non
 
 
 def _arrow(panel: Panel, start: Reals, tip: Reals, color: str, label: str, place: tuple[float, float, float]) -> None:
-    """An arrow; its name stands at the share ``place[0]`` of the way, the rest of ``place`` points beside it."""
+    """Draw an arrow; its name stands at the share ``place[0]`` of the way, moved by the rest of ``place`` points."""
     arrow = {"arrowstyle": "-|>", "color": color, "linewidth": 1.8, "shrinkA": 0, "shrinkB": 0}
     panel.axes.annotate("", tip, xytext=start, arrowprops=arrow)
     panel.axes.annotate(label, start + place[0] * (tip - start), xytext=place[1:], textcoords="offset points",
@@ -185,7 +181,6 @@ def _arrow(panel: Panel, start: Reals, tip: Reals, color: str, label: str, place
 
 
 def _dots(panel: Panel, named: dict[str, Reals]) -> None:
-    """Points with their names, below them and to the right, the origin's to the left and x1's above."""
     places = {"w = 0": (-42, -17), "x1": (5, 7)}
     for name, point in named.items():
         panel.axes.scatter(*point, s=28, color="#000000", zorder=4)

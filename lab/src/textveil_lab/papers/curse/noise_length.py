@@ -1,6 +1,6 @@
-"""Figure 4: the density of the noise's length, which hardly varies where there are many dimensions.
+"""Figure 4: the density of the noise's length, which hardly varies in many dimensions.
 
-Draws against the distribution that they should have.
+It also compares draws with their exact distribution.
 """
 
 from collections.abc import Callable
@@ -17,9 +17,9 @@ from textveil_lab.tables import Cell, Table
 
 
 def largest_gap(drawn: Reals, cdf: Callable[[Reals], Reals]) -> float:
-    """Kolmogorov's distance between the empirical distribution of draws, shape (draws,), and a distribution function.
+    """Return Kolmogorov's distance between draws' empirical distribution, shape (draws,), and a distribution function.
 
-    For draws from it, 99.9 % of samples stay below about 1.95 / sqrt(draws).
+    For draws from that distribution, 99.9 % of samples stay below about 1.95 / sqrt(draws).
     """
     exact = cdf(np.sort(drawn))
     steps = np.arange(len(drawn) + 1) / len(drawn)
@@ -32,7 +32,7 @@ def agrees(gap: float, draws: int) -> bool:
 
 
 def gap_sentence(what: str, gap: float, draws: int) -> str:
-    """The distance and what chance allows, as a sentence of a report."""
+    """Return the distance and its threshold as a sentence of a report."""
     return (
         f"{draws:,} draws of {what} differ from the exact distribution function by {gap:.4f} at most; 99.9 % of such "
         f"samples stay below {1.95 / draws**0.5:.4f} (Kolmogorov)."
@@ -48,7 +48,7 @@ _SPREAD: Final = 0.05  # Lengths within this share of the mean are counted
 
 
 def figure_4(setting: StudySetting) -> ItemOutcome:
-    """Gamma(n, 1 / epsilon) for several n, as it is and as a share of its mean, with lengths of drawn noise on top."""
+    """Plot Gamma(n, 1 / epsilon) for several n, also as a share of its mean, with lengths of drawn noise on top."""
     chart = new_figure(
         [f"Density of the noise's length at epsilon = {RATE:g}", "The same as a share of the mean length"],
         x=["length of the noise (units of distance)", "length / mean length"],
@@ -105,13 +105,11 @@ def figure_4(setting: StudySetting) -> ItemOutcome:
 
 
 def _near_mean(law: NoiseLength) -> float:
-    """P(the length is within ``_SPREAD`` of its mean)."""
     low, high = law.cdf([law.mean * (1 - _SPREAD), law.mean * (1 + _SPREAD)])
     return float(high - low)
 
 
 def _below_half(law: NoiseLength) -> float:
-    """P(the length is below half its mean)."""
     return float(law.cdf(law.mean / 2))
 
 

@@ -15,11 +15,11 @@ TEXT = (
     "The doctor ordered 2 blood tests and told her to rest for 14 days. "
     "She lives with her mother in a small house near the river."
 )
-"""Invented; with its marks and numbers, as a user's text has them."""
+"""Invented text, with marks and numbers like a user's."""
 
 
 def paragraph(setting: StudySetting) -> ItemOutcome:
-    """The paragraph through noise at three epsilons, the same with the fix, and the neighborhood mechanism."""
+    """Release the paragraph at three epsilons, also with the fix, and through the neighborhood mechanism."""
     near = [one for one in setting.vocabularies if paper_name(one.name, one.dim) == "GloVe-Wiki 50d"]
     vocabulary = near[0] if near else max(setting.vocabularies, key=len)
     grid = noise_grid(vocabulary)

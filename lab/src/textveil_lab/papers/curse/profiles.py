@@ -1,10 +1,8 @@
-"""Figures 2 and 9, and what figure 8 shares with them: what comes out, original, close or distant, against epsilon.
+"""Figures 2 and 9, and parts shared with figure 8: shares of original, close and distant outputs against epsilon.
 
-The exact rank profile of the exponential mechanism's distribution, for many epsilons in one pass over the distances.
+Exact rank profiles of the exponential mechanism take one pass over the distances for many epsilons.
 
-The constant of the fix by a stated criterion, beside the two that the paper set by hand.
-
-The constant c of the paper's fix: its own where it prints one, else by a stated criterion.
+The constant c of the fix is the paper's if it prints one, else it follows a stated criterion.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,7 +30,7 @@ _KNOWN: WeakKeyDictionary[Vocabulary, dict[float | None, float]] = WeakKeyDictio
 
 
 def chosen_constant(vocabulary: Vocabulary, clip: float | None = None) -> float:
-    """The constant c of the fix by our criterion: least squares on the logarithms of the rank probabilities."""
+    """Return the constant c of the fix by our criterion: least squares on the logarithms of the rank probabilities."""
     known = _KNOWN.setdefault(vocabulary, {})
     if clip not in known:
         known[clip] = calibrate_rank_constant(vocabulary, clip=clip).value
@@ -40,7 +38,7 @@ def chosen_constant(vocabulary: Vocabulary, clip: float | None = None) -> float:
 
 
 def printed_constant(vocabulary: Vocabulary) -> float | None:
-    """The constant that the paper set by hand for this vocabulary; None where it has none."""
+    """Return the constant that the paper set by hand for this vocabulary; None if it has none."""
     return FIX_CONSTANT.get(paper_name(vocabulary.name, vocabulary.dim) or "")
 
 
@@ -50,13 +48,13 @@ _SCORES = 1 << 21  # Distances that are held at once: 17 MB
 def exponential_profiles(
     vocabulary: Vocabulary, words: Ids, epsilons: Sequence[float], report: Callable[[float], None]
 ) -> list[RankProfile]:
-    """Rank profiles at each epsilon, averaged over the words, correct to the rounding of float64 sums.
+    """Return rank profiles at each epsilon, averaged over the words, correct to the rounding of float64 sums.
 
     Args:
-        vocabulary: public words and vectors, taken as they are.
+        vocabulary: public words and vectors, not clipped.
         words: shape (batch,), one or more.
         epsilons: nats per unit of distance, each > 0.
-        report: called with the share that is done.
+        report: called with the finished share.
     """
     grid, edges = integer_grid(vocabulary), rank_edges(len(vocabulary), CLOSE)
     totals = np.zeros((len(epsilons), len(edges) - 1))
@@ -90,10 +88,10 @@ def _profile(shares: Reals, words: int, edges: np.ndarray[tuple[int], np.dtype[n
 
 
 PARTS = (("original", "original word"), ("near", f"close: ranks 1 to {CLOSE}"), ("distant", "distant"))
-"""Fields of a rank profile and what figures call them, in the order of their looks."""
+"""Fields of a rank profile and their names in figures, in the order of their line styles."""
 
 NOISE_PANELS = ("GloVe-Wiki 300d", "fastText 300d")  # The vocabularies of the paper's figures 2 and 9
-RARE = 0.15  # Close neighbors are rarely chosen where no epsilon gives them a larger share of the outputs than this
+RARE = 0.15  # Close neighbors are rarely chosen if no epsilon gives them a larger share of the outputs than this
 _TOGETHER = 40  # Mechanisms that are measured in one pass over the words
 
 
@@ -111,7 +109,7 @@ class Curve(NamedTuple):
 
 
 class FigureClaim(NamedTuple):
-    """What the paper's figure shows."""
+    """Statement of the paper's figure."""
 
     words: str  # in a few words
     panels: tuple[str, ...]  # the vocabularies that it shows it for
@@ -129,7 +127,7 @@ def close_are_rare(curve: Curve) -> bool:
 
 
 def figure_2(setting: StudySetting) -> ItemOutcome:
-    """Spherical Laplace noise, then the nearest word."""
+    """Measure spherical Laplace noise followed by the nearest word."""
     curves = []
     for index, vocabulary in enumerate(setting.vocabularies):
 
@@ -142,7 +140,7 @@ def figure_2(setting: StudySetting) -> ItemOutcome:
 
 
 def figure_9(setting: StudySetting) -> ItemOutcome:
-    """The exponential mechanism on distances, exp(-epsilon d / 2) over the whole vocabulary; computed, not drawn."""
+    """Compute the exponential mechanism on distances, exp(-epsilon d / 2) over the whole vocabulary."""
     curves = []
     for index, vocabulary in enumerate(setting.vocabularies):
         epsilons = setting.thinned(exponential_grid(vocabulary))
@@ -163,7 +161,7 @@ def curve_of(
     made: Callable[[float], WordMechanism],
     grid: Sequence[float],
 ) -> Curve:
-    """Profiles of one vocabulary along a grid of epsilons; the same stream draws the same words and noise."""
+    """Return profiles of one vocabulary along a grid of epsilons; the same stream draws the same words and noise."""
     epsilons = setting.thinned(grid)
     words = setting.words(vocabulary, stream)
     mechanisms = [made(epsilon) for epsilon in epsilons]
@@ -178,7 +176,7 @@ def profiles_of(
     report: Callable[[float], None],
     clip: float | None = None,
 ) -> list[RankProfile]:
-    """Rank profiles by one draw a word, a few mechanisms in each pass; ranks on vectors shortened to ``clip``."""
+    """Return rank profiles by one draw a word, a few mechanisms in each pass; ranks on vectors clipped to ``clip``."""
     found: list[RankProfile] = []
     for start in range(0, len(mechanisms), _TOGETHER):
         part = mechanisms[start : start + _TOGETHER]
@@ -189,7 +187,7 @@ def profiles_of(
 
 
 def drawn(curves: Sequence[Curve]) -> Chart:
-    """One panel a vocabulary: the three shares against epsilon, with intervals."""
+    """Return a chart with a panel for each vocabulary: the three shares against epsilon, with intervals."""
     titles = [label(curve.vocabulary) + (f"\n{curve.note}" if curve.note else "") for curve in curves]
     chart = new_figure(
         titles,
@@ -209,7 +207,7 @@ def drawn(curves: Sequence[Curve]) -> Chart:
 
 
 def table_of(setting: StudySetting, curves: Sequence[Curve]) -> Table:
-    """Every share with its interval, one row a vocabulary and epsilon."""
+    """Return every share with its interval, a row for each vocabulary and epsilon."""
     columns = ["vocabulary", "epsilon per distance"]
     for _, name in PARTS:
         columns += [name, f"{name}, lower", f"{name}, upper"]
@@ -227,7 +225,7 @@ def table_of(setting: StudySetting, curves: Sequence[Curve]) -> Table:
 
 
 def outcome_of(setting: StudySetting, curves: Sequence[Curve], claim: FigureClaim) -> ItemOutcome:
-    """Figure, numbers, and the largest share of close neighbors beside the paper's claim."""
+    """Return figure, numbers, and the largest share of close neighbors beside the paper's claim."""
     findings, comparisons = [], []
     for curve in curves:
         profile, epsilon, name = curve.profiles[curve.best], curve.epsilons[curve.best], _name(curve)
@@ -263,7 +261,7 @@ def outcome_of(setting: StudySetting, curves: Sequence[Curve], claim: FigureClai
 
 
 def judged(curves: Sequence[Curve], claim: FigureClaim) -> Judgment:
-    """Tell whether the paper's claim holds for its own panels, and whether these were measured whole."""
+    """Judge whether the paper's claim holds for its own panels, and whether these were measured whole."""
     held: list[str] = []
     failed: list[str] = []
     parts, at_hand = 0, set()
@@ -308,7 +306,7 @@ _QUICK_WORDS = 100  # Most words of one vocabulary: five mechanisms at five mult
 
 
 def rank_constants(setting: StudySetting) -> ItemOutcome:
-    """The chosen constants, and the close share of the fix along multiples of them."""
+    """Measure the chosen constants, and the close share of the fix along multiples of them."""
     labels = [label(one) for one in setting.vocabularies]
     chart = new_figure(
         [f"Share of close neighbors (ranks 1 to {CLOSE}), largest over epsilon"],

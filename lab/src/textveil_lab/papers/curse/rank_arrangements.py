@@ -1,12 +1,12 @@
 """Smallest arrangements of points in which the rank of a neighbor is no metric, found by exhaustive search.
 
-rank(a, b) is the place of b among the points in order of distance from a: 0 for a itself, 1 for its nearest neighbor.
-It is asked only where no two points are equally far from a third, so that ranks need no rule for ties. Distances are
-compared by their integer squares, so nothing is rounded.
+rank(a, b) is the position of b among the points in order of distance from a: 0 for a itself, 1 for its nearest
+neighbor. Arrangements with two points equally far from a third are skipped, so ranks need no rule for ties. Distances
+are compared by their integer squares, so nothing is rounded.
 
-Three facts are found by trying every case. With two points ranks are symmetric. With three they need not be, but the
-triangle inequality holds: that is tried for every way in which each of three points may order the other two, in any
-space. And with four points on a line, every arrangement of integers is tried, narrower ones first.
+Exhaustive search finds three facts. With two points ranks are symmetric. With three they need not be, but the triangle
+inequality holds: the search covers every way in which each of three points may order the other two, in any space. With
+four points on a line, it covers every arrangement of integers, narrower ones first.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ _LARGEST_SIDE: Final = 30
 class Fault(NamedTuple):
     """Indices of three points with rank(a, b) = 1, rank(b, a) = 2 and rank(a, c) > rank(a, b) + rank(b, c).
 
-    ``c`` is None where only the first two are asked for.
+    ``c`` is None if only the first two were searched for.
     """
 
     a: int
@@ -34,7 +34,7 @@ class Fault(NamedTuple):
 
 
 class Arrangement(NamedTuple):
-    """A smallest arrangement, and what was tried before it."""
+    """Smallest arrangement, with what was tried before it."""
 
     points: tuple[Point, ...]  # integer coordinates
     ranks: RankTable  # of each point around each
@@ -45,10 +45,10 @@ class Arrangement(NamedTuple):
 
 
 def rank_table(points: tuple[Point, ...]) -> RankTable | None:
-    """Ranks of all points around each; None where two of them are equally far from a third, or one.
+    """Return the ranks of all points around each; None if two of them are equally far from a third, or coincide.
 
     Args:
-        points: integer coordinates, each of one length.
+        points: integer coordinates, all of one length.
     """
     rows = []
     for own in points:
@@ -61,7 +61,7 @@ def rank_table(points: tuple[Point, ...]) -> RankTable | None:
 
 
 def asymmetry(ranks: RankTable) -> Fault | None:
-    """Two points with rank(a, b) = 1 and rank(b, a) = 2, the first by index; None where there are none."""
+    """Return two points with rank(a, b) = 1 and rank(b, a) = 2, the first by index; None if there are none."""
     size = len(ranks)
     for a, b in permutations(range(size), 2):
         if ranks[a][b] == 1 and ranks[b][a] == 2:
@@ -70,14 +70,14 @@ def asymmetry(ranks: RankTable) -> Fault | None:
 
 
 def broken_triangles(ranks: RankTable) -> Iterator[tuple[int, int, int]]:
-    """All (a, b, c) with rank(a, c) > rank(a, b) + rank(b, c)."""
+    """Yield all (a, b, c) with rank(a, c) > rank(a, b) + rank(b, c)."""
     for a, b, c in permutations(range(len(ranks)), 3):
         if ranks[a][c] > ranks[a][b] + ranks[b][c]:
             yield a, b, c
 
 
 def both_faults(ranks: RankTable) -> Fault | None:
-    """The first a, b, c with rank(a, b) = 1, rank(b, a) = 2 and a broken triangle over b; None where there are none."""
+    """Return the first a, b, c with rank(a, b) = 1, rank(b, a) = 2 and a broken triangle over b; None if none."""
     for a, b, c in broken_triangles(ranks):
         if ranks[a][b] == 1 and ranks[b][a] == 2:
             return Fault(a, b, c)
@@ -85,7 +85,7 @@ def both_faults(ranks: RankTable) -> Fault | None:
 
 
 def every_rank_table(size: int) -> Iterator[RankTable]:
-    """Every way in which each of ``size`` points may order the others, whether or not a space has such points."""
+    """Yield every way in which each of ``size`` points may order the others, whether or not a space allows it."""
     orders = []
     for own in range(size):
         others = [point for point in range(size) if point != own]
@@ -100,10 +100,10 @@ def every_rank_table(size: int) -> Iterator[RankTable]:
 
 
 def arrangements(size: int, dimensions: int, side: int) -> Iterator[tuple[Point, ...]]:
-    """Sets of ``size`` integer points in [0, side]^dimensions, all that touch every wall of some direction.
+    """Yield all sets of ``size`` integer points in [0, side]^dimensions that touch both walls of some direction.
 
-    What fits between narrower walls in all directions is left out, and so is what is another one shifted along a
-    direction; mirror images are not.
+    Sets that fit between narrower walls in all directions are left out, and so are shifted copies; mirror images are
+    not.
     """
     grid = list(product(range(side + 1), repeat=dimensions))
     for points in combinations(grid, size):
@@ -113,10 +113,10 @@ def arrangements(size: int, dimensions: int, side: int) -> Iterator[tuple[Point,
 
 
 def smallest_arrangement(size: int, dimensions: int, *, triangle: bool) -> Arrangement | None:
-    """The first arrangement of least side in which rank is no metric; None where no side up to 30 has one.
+    """Return the first arrangement of smallest side in which rank is no metric; None if no side up to 30 has one.
 
     Args:
-        size: points, between 2 and 5.
+        size: number of points, between 2 and 5.
         dimensions: 1 or 2.
         triangle: whether the triangle inequality must fail too, over the same a and b.
     """

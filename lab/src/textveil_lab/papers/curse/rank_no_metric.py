@@ -1,6 +1,6 @@
-"""Figure 7: why the rank of a neighbor is no metric, on the smallest points that show it, and how often words do.
+"""Figure 7: why the rank of a neighbor is no metric, on the smallest examples, and how often words show it.
 
-Table 1: the vocabularies of the paper, beside those at hand.
+Table 1: the paper's vocabularies, beside the available ones.
 """
 
 from typing import Final
@@ -27,19 +27,19 @@ from textveil_lab.tables import Cell, Table
 
 
 def label(vocabulary: Vocabulary) -> str:
-    """The paper's name where the vocabulary is one of its own or a part of it, with the number of words."""
+    """Return the paper's name if the vocabulary is one of its own or a part of it, with the number of words."""
     known = paper_name(vocabulary.name, vocabulary.dim)
     return f"{known or vocabulary.name.removesuffix('.txt')} ({len(vocabulary):,} words)"
 
 
 def key(vocabulary: Vocabulary) -> str:
-    """A short name for files: letters, digits and hyphens."""
+    """Return a short name for files: letters, digits and hyphens."""
     plain = "".join(mark if mark.isalnum() else "-" for mark in vocabulary.name.lower().removesuffix(".txt"))
     return "-".join(part for part in plain.split("-") if part)
 
 
 def difference_note(vocabulary: Vocabulary) -> str:
-    """Return how much of the paper's vocabulary is there; empty where all of it is."""
+    """Return the available share of the paper's vocabulary, in words; empty if it is complete."""
     known = paper_name(vocabulary.name, vocabulary.dim)
     if known is None or len(vocabulary) >= 0.9 * TABLE_2[known].words:
         return ""
@@ -47,7 +47,7 @@ def difference_note(vocabulary: Vocabulary) -> str:
 
 
 def percent(bound: Bound) -> str:
-    """A share with its interval, in percent."""
+    """Return a share with its interval, in percent."""
     middle = f"{100 * bound.estimate:.1f} %"
     if bound.lower == bound.upper:
         return middle
@@ -61,7 +61,7 @@ _COLUMNS: Final = ("vocabulary", "dimensions", "words (paper)", "words here", "s
 
 
 def table_1(setting: StudySetting) -> ItemOutcome:
-    """Every vocabulary of the paper with its words, and how many of them this run has; then those of others."""
+    """Return a table of the paper's vocabularies with their available words, followed by other vocabularies."""
     here = {paper_name(one.name, one.dim): one for one in setting.vocabularies}
     rows: list[tuple[Cell, ...]] = []
     comparisons = []
@@ -109,7 +109,7 @@ _FIRST, _BACK, _FURTHER = 0, 1, 2  # Looks of the ways from a to b, from b to a,
 
 
 def figure_7(setting: StudySetting) -> ItemOutcome:
-    """The smallest arrangements on a line and in a plane, their ranks, and the same faults among words."""
+    """Show the smallest arrangements on a line and in a plane, their ranks, and the same faults among words."""
     line, plane = (smallest_arrangement(4, dimensions, triangle=True) for dimensions in (1, 2))
     pair = smallest_arrangement(3, 1, triangle=False)
     assert line is not None and plane is not None and pair is not None  # sides 9, 3 and 3, by the search itself
@@ -182,10 +182,10 @@ def _among_words(setting: StudySetting) -> tuple[Table, list[str]]:
 
 
 def _ranks_back_and_onward(vocabulary: Vocabulary, words: Ids) -> tuple[Ids, Ids]:
-    """rank(x1, w), and rank(w, y) with y the nearest word to x1 other than w; shape (words,) each.
+    """Return rank(x1, w), and rank(w, y) with y the nearest word to x1 other than w; shape (words,) each.
 
-    rank(w, x1) is 1, and rank(x1, y) is 1, or 2 where w itself is nearest to x1. Where it is 2, y breaks no triangle
-    of the kind that is counted unless rank(w, y) is above 3, so one is taken off.
+    rank(w, x1) is 1, and rank(x1, y) is 1, or 2 if w itself is nearest to x1. If it is 2, y breaks a counted triangle
+    only if rank(w, y) is above 3, so 1 is subtracted.
     """
     grid = integer_grid(vocabulary)
     first = neighbors_at_ranks(vocabulary, words, [1])[0][:, 0]

@@ -1,4 +1,4 @@
-"""Figure 1, one dimension, and the shares on a map of the states: all is computed, nothing is drawn at random.
+"""Figure 1, one dimension, and the shares on a map of the states: all computed, without random draws.
 
 One dimension: Laplace noise on an integer, rounded to the nearest integer.
 """
@@ -33,7 +33,7 @@ class IntegerShares(NamedTuple):
 
 
 def integer_shares(rate: float, close: int) -> IntegerShares:
-    """The rank profile on all integers: x + noise, noise of density (rate / 2) exp(-rate |z|), rounded.
+    """Return the rank profile of x + noise, rounded, on all integers; noise of density (rate / 2) exp(-rate |z|).
 
     The offset k has probability 1 - e^(-rate/2) for k = 0, else e^(-rate (|k| - 1/2)) (1 - e^-rate) / 2. The nearest
     integers are -1, 1, -2, 2, ... away, so with close = 2 m the near share is e^(-rate/2) (1 - e^(-rate m)).
@@ -53,7 +53,7 @@ def integer_shares(rate: float, close: int) -> IntegerShares:
 
 
 def integer_vocabulary(size: int) -> Vocabulary:
-    """The integers 0 to size - 1 as words, each with itself as its one coordinate.
+    """Return the integers 0 to size - 1 as words, each with itself as its one coordinate.
 
     Raises:
         ParameterError: size is not between 2 and ``LARGEST``.
@@ -65,7 +65,7 @@ def integer_vocabulary(size: int) -> Vocabulary:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IntegerLaplace:
-    """The exact distribution of the nearest of the integers 0 to size - 1 to x + Laplace noise."""
+    """Exact distribution of the integer in 0 to size - 1 that is nearest to x + Laplace noise."""
 
     rate: float  # nats per unit, finite and > 0
     # the integers, from ``integer_vocabulary``
@@ -86,7 +86,7 @@ class IntegerLaplace:
         return {"rate": self.rate, "clip": None}
 
     def probabilities(self, word_id: int) -> Reals:
-        """P(y | x = word_id), shape (size,); the ends take what falls beyond them."""
+        """Return P(y | x = word_id), shape (size,); the ends get the mass beyond them."""
         n = len(self.vocabulary)
         word = checked_word_id(word_id, n)
         away = np.abs(np.arange(n) - word)
@@ -104,21 +104,21 @@ def _check_rate(rate: float) -> None:
 
 
 INTEGER_RATES: Final = tuple(float(f"{rate:.3g}") for rate in np.geomspace(0.003, 10, 40))
-"""Epsilon: nats for two integers that differ by 1."""
+"""Epsilons: nats for two integers that differ by 1."""
 
 CLOSE_DISTANCES: Final = (5, 50)
-"""Integers at most this far from the input are close; within 50 are the 100 nearest others."""
+"""Distances up to which integers are close; within 50 are the 100 nearest others."""
 
 STATE_RATES: Final = tuple(float(f"{rate:.3g}") for rate in np.geomspace(0.0005, 0.05, 24))  # Nats per kilometer
 STATES_CLOSE: Final = 10  # Ranks that count as close among 49 states
 STATES_ERROR: Final = 2e-5
-"""The probabilities on the map are averages over directions: with more directions they move by less than this."""
+"""Error of probabilities on the map, which average over directions: more directions change them by less."""
 
 _ANGLES: Final = 1024
 
 
 def figure_1(setting: StudySetting) -> ItemOutcome:
-    """Laplace noise on a positive integer, rounded: shares against epsilon, for two distances that count as close."""
+    """Plot shares against epsilon for rounded Laplace noise on a positive integer, for two distances of close ones."""
     rates = setting.thinned(INTEGER_RATES)
     chart = new_figure(
         [f"Close: at most {distance} from the input" for distance in CLOSE_DISTANCES]
@@ -179,20 +179,20 @@ def figure_1(setting: StudySetting) -> ItemOutcome:
 
 
 def closest_rate(distance: int) -> float:
-    """The epsilon at which close integers have their largest share, exp(-epsilon / 2) (1 - exp(-epsilon distance)).
+    """Return the epsilon that maximizes the share of close integers, exp(-epsilon / 2) (1 - exp(-epsilon distance)).
 
-    Its derivative is zero where exp(epsilon distance) = 1 + 2 distance.
+    The derivative is zero at exp(epsilon distance) = 1 + 2 distance.
     """
     return math.log1p(2 * distance) / distance
 
 
 def turning_rates(distance: int) -> tuple[float, float]:
-    """The epsilons at which close integers overtake distant ones, and at which the original overtakes close ones.
+    """Return the epsilons at which close integers overtake distant ones, and at which the original overtakes close.
 
-    Both orders change once: the original's share rises with epsilon and the distant one falls.
+    Both orders change once: the original's share rises with epsilon and the distant share falls.
 
     Args:
-        distance: integers at most this far are close, >= 1.
+        distance: largest distance of close integers, >= 1.
     """
 
     def lead_of_original(rate: float) -> float:
@@ -213,7 +213,7 @@ def _distant_then_original(rows: list[tuple[Cell, ...]]) -> bool:
 
 
 def states(setting: StudySetting) -> ItemOutcome:
-    """Planar Laplace noise on the map of 49 states: shares against epsilon, mean over the states."""
+    """Plot planar Laplace noise on the map of 49 states: shares against epsilon, mean over the states."""
     table = state_vocabulary()
     rates = setting.thinned(STATE_RATES)
     every = np.arange(len(table), dtype=np.int64)

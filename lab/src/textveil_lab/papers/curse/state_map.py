@@ -2,10 +2,10 @@
 
 Points are the internal points of the states that the U.S. Census Bureau publishes ("State Area Measurements and
 Internal Point Coordinates", 2010; public domain), to four decimals of a degree, in ``data/state_points.csv``. They are
-laid on a plane by the Albers equal-area conic projection of a sphere (Snyder 1987, Map Projections: A Working Manual,
-USGS Professional Paper 1395, section 14), with parallels 29.5 and 45.5 degrees north and meridian 96 degrees west.
-The paper's map leaves Alaska out (Asghar, Carpentier, Zhao and Kaafar 2026, arXiv 2411.13784); so does this one, and it
-keeps Hawaii, so it has 49 states. The District of Columbia is not a state.
+mapped to a plane by the Albers equal-area conic projection of a sphere (Snyder 1987, Map Projections: A Working Manual,
+USGS Professional Paper 1395, section 14), with parallels 29.5 and 45.5 degrees north and meridian 96 degrees west. Like
+the paper's map (Asghar, Carpentier, Zhao and Kaafar 2026, arXiv 2411.13784), this one leaves Alaska out and keeps
+Hawaii, so it has 49 states. The District of Columbia is not a state.
 """
 
 import csv
@@ -31,7 +31,7 @@ _PARALLELS, _ORIGIN = (29.5, 45.5), (23.0, -96.0)
 
 
 class StatePoint(NamedTuple):
-    """A state: postal code, name, and its internal point in degrees."""
+    """State: postal code, name, and its internal point in degrees."""
 
     code: str
     name: str
@@ -41,14 +41,14 @@ class StatePoint(NamedTuple):
 
 @cache
 def state_points() -> tuple[StatePoint, ...]:
-    """The 50 states, in order of name."""
+    """Return the 50 states, in order of name."""
     with DATA.open(encoding="utf-8", newline="") as stream:
         rows = list(csv.reader(stream))[1:]
     return tuple(StatePoint(code, name, float(north), float(east)) for code, name, north, east in rows)
 
 
 def albers(latitude: float, longitude: float) -> tuple[float, float]:
-    """Kilometers east and north of 23 degrees north, 96 degrees west, on the equal-area plane of this module."""
+    """Return kilometers east and north of 23 degrees north, 96 degrees west, on this module's equal-area plane."""
     first, second = (math.sin(math.radians(parallel)) for parallel in _PARALLELS)
     cone = (first + second) / 2
     constant = math.cos(math.radians(_PARALLELS[0])) ** 2 + 2 * cone * first
@@ -61,10 +61,10 @@ def albers(latitude: float, longitude: float) -> tuple[float, float]:
 
 
 def state_vocabulary(left_out: Collection[str] = LEFT_OUT) -> Vocabulary:
-    """The states as words, each with its place on the plane in kilometers.
+    """Return the states as words, each with its position on the plane in kilometers.
 
     Args:
-        left_out: postal codes of states that the map does not show.
+        left_out: postal codes of states to leave out.
 
     Raises:
         ParameterError: a code is no state's.
@@ -79,12 +79,12 @@ def state_vocabulary(left_out: Collection[str] = LEFT_OUT) -> Vocabulary:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanarLaplace:
-    """The distribution of the nearest point to x + noise of density ~ exp(-rate ||z||), in two dimensions.
+    """Distribution of the nearest point to x + noise of density ~ exp(-rate ||z||), in two dimensions.
 
     The direction is uniform and the length is Gamma(2, 1/rate) with P(length > r) = (1 + rate r) exp(-rate r). Along
-    one direction u the nearest point at length r minimizes ||a||^2 - 2 r <u, a>, a the offset of the point from
-    x: the lower envelope of lines, so the intervals of r are exact, and only the average over the direction is
-    taken by a rule (equally spaced angles).
+    one direction u the nearest point at length r minimizes ||a||^2 - 2 r <u, a>, a the offset of the point from x: a
+    lower envelope of lines. So the intervals of r are exact, and only the average over directions uses a quadrature
+    rule (equally spaced angles).
     """
 
     rate: float  # nats per unit of distance, finite and > 0
@@ -108,7 +108,7 @@ class PlanarLaplace:
         return {"rate": self.rate, "clip": None}
 
     def probabilities(self, word_id: int) -> Reals:
-        """P(y | x = word_id), shape (n,): exact along each direction, averaged over ``angles`` directions."""
+        """Return P(y | x = word_id), shape (n,): exact along each direction, averaged over ``angles`` directions."""
         word = checked_word_id(word_id, len(self.vocabulary))
         points = self.vocabulary.vectors.astype(np.float64)
         offsets = points - points[word]
@@ -132,6 +132,5 @@ class PlanarLaplace:
         return distribution / self.angles
 
     def _beyond(self, length: Reals) -> Reals:
-        """P(length of the noise > r); 0 at infinity."""
         scaled = np.minimum(self.rate * length, 750.0)
         return np.where(np.isfinite(length), (1 + scaled) * np.exp(-scaled), 0.0)

@@ -1,6 +1,6 @@
-"""Table 2: how isolated a word is, against how crowded its neighbors are; all ten rows of the paper as targets.
+"""Table 2: isolation of a word against crowding of its neighbors, with all ten rows of the paper as targets.
 
-Beyond the paper: how far the k-th neighbor of a word is.
+Beyond the paper: distance of a word's k-th neighbor.
 """
 
 from collections.abc import Sequence
@@ -26,14 +26,14 @@ COLUMNS = (
     ("second", "x1 against x2 (eq. 19)"),
     ("far", f"x1 against x{FAR} (eq. 19)"),
 )
-"""Fields of ``TableTwo`` and what reports call them."""
+"""Fields of ``TableTwo`` and their names in reports."""
 
 _WIDTHS = (34, 24, 8, 8, 8, 8, 8, 8, 8, 8, 8)  # Characters of the columns of the drawn table
-_SAME = 0.05  # A mean is the paper's where it differs by less than this share: both are means over random words
+_SAME = 0.05  # A mean is the paper's if it differs by less than this share: both are means over random words
 
 
 class _Measured(NamedTuple):
-    """One vocabulary of the run: what it is to the paper, the spreads of the three columns, and the words drawn."""
+    """One vocabulary of the run: its relation to the paper, the spreads of the three columns, and the drawn words."""
 
     vocabulary: Vocabulary
     paper: str | None
@@ -42,7 +42,7 @@ class _Measured(NamedTuple):
 
 
 def table_2(setting: StudySetting) -> ItemOutcome:
-    """Means of the right sides of equations 18 and 19, with spread, beside the paper's; rows not at hand are named."""
+    """Compare means of the right sides of equations 18 and 19, with spread, with the paper's; name missing rows."""
     measured = []
     for index, vocabulary in enumerate(setting.vocabularies):
         need_far(vocabulary)
@@ -103,7 +103,6 @@ def _rows(one: _Measured, paper: TableTwo | None) -> list[tuple[Cell, ...]]:
 
 
 def _compared(one: _Measured, paper: TableTwo) -> list[Comparison]:
-    """The three cells of a row; the intervals are the means', twice their standard errors."""
     made = []
     for (field, title), spread in zip(COLUMNS, one.spreads, strict=True):
         error = 2 * spread.sd / one.words**0.5
@@ -119,7 +118,6 @@ def _compared(one: _Measured, paper: TableTwo) -> list[Comparison]:
 
 
 def _absent(name: str, paper: TableTwo) -> Comparison:
-    """A row whose vocabulary the run does not have, and how to have it."""
     return Comparison(
         what=f"{name}, the three columns",
         paper=", ".join(f"{getattr(paper, field):.3f}" for field, _ in COLUMNS),
@@ -134,7 +132,6 @@ def _finding(one: _Measured) -> str:
 
 
 def _judged(measured: Sequence[_Measured]) -> Judgment:
-    """Return how many of the ten rows were measured whole, on a part, and not at all."""
     rows = [one for one in measured if one.paper is not None]
     whole = [one for one in rows if not difference_note(one.vocabulary)]
     same = [one for one in whole if _largest_difference(one) < _SAME]
@@ -161,7 +158,7 @@ def _largest_difference(one: _Measured) -> float:
 
 
 _TICKS = (1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0)
-"""Of the distances by rank, whose last ranks may be many times as far as the first."""
+"""Ticks of the distances by rank, whose last ranks may be many times as far as the first."""
 
 
 _CURVE_WORDS = 1000
@@ -171,7 +168,7 @@ _QUICK_CURVE_WORDS = 100  # Most words of the distances by rank: quartiles need 
 
 
 def neighbor_distances_by_rank(setting: StudySetting) -> ItemOutcome:
-    """Distance to the k-th neighbor against k: a long first step, then a plateau."""
+    """Plot the distance of the k-th neighbor against k: a long first step, then a plateau."""
     rows: list[tuple[Cell, ...]] = []
     labels = [label(vocabulary) for vocabulary in setting.vocabularies]
     chart = new_figure(
@@ -212,6 +209,5 @@ def neighbor_distances_by_rank(setting: StudySetting) -> ItemOutcome:
 
 
 def _ranks(n: int) -> Integers:
-    """Ranks from 1 to the last, evenly spaced in the logarithm, 100 among them."""
     spaced = np.unique(np.geomspace(1, n - 1, 40).round().astype(np.int64))
     return np.unique(np.append(spaced, 100))

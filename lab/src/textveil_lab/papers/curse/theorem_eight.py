@@ -14,7 +14,7 @@ _WIDTHS = (10, 12, 14, 14, 14, 14, 10)
 
 
 def theorem_8(setting: StudySetting) -> ItemOutcome:
-    """The a and b of the example in each dimension, and how far |Z| reaches exactly."""
+    """Compute the example's a and b in each dimension, and the exact reach of |Z|."""
     del setting  # nothing is drawn, and no vocabulary is read
     rows: list[tuple[Cell, ...]] = []
     holds = True

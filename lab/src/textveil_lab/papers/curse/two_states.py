@@ -1,4 +1,4 @@
-"""Figure 3: the same noise around Hawaii and around Kansas, and the nearest state to where it falls."""
+"""Figure 3: the same noise around Hawaii and around Kansas, and the nearest state to the noisy point."""
 
 from types import MappingProxyType
 from typing import Final
@@ -23,14 +23,14 @@ _DRAWS: Final = 400  # Noisy points that each panel shows; the numbers are compu
 _NAMED: Final = 7  # The likeliest outputs that a panel names
 _WIDE: Final = ((-8700.0, 2700.0), (-1500.0, 4200.0))  # Limits of the map in kilometers, with room for the noise
 _PAPER: Final = MappingProxyType({"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 0.8})
-"""Behind letters that lie on points."""
+"""Background of letters that lie on points."""
 
 _PARTS: Final = ("comes back to {state}", "one of its {close} nearest", "a distant state")
 _LOOKS: Final = (2, 0, 1)  # Styles of the three parts
 
 
 def figure_3(setting: StudySetting) -> ItemOutcome:
-    """Two maps with the regions that belong to each state, drawn noise around one of them, and exact shares."""
+    """Draw two maps with the regions of each state, noise around one of them, and exact shares."""
     table = state_vocabulary()
     chart = new_figure(
         [f"Noise around {state}, epsilon = {RATE:g} per km" for state in STATES],
@@ -96,7 +96,6 @@ def figure_3(setting: StudySetting) -> ItemOutcome:
 
 
 def _ranks(table: Vocabulary, start: int) -> Ids:
-    """Ranks of all states around one, itself at 0."""
     every = np.arange(len(table), dtype=np.int64)
     return ranks_around(integer_grid(table), np.array([start]), every[None, :])[0]
 

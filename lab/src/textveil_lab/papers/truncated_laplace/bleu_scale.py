@@ -1,8 +1,8 @@
-"""What the paper's BLEU can mean: its scale, given to candidates whose worth is known.
+"""Meaning of the paper's BLEU: its scale, applied to candidates of known quality.
 
-The tool that the public code calls counts single characters alone (``textveil_lab.evaluation.unchanged``). So a
-perfect copy has a number like the paper's without noise, a text without one right word the same, and some single
-sentences, given as the answer to every text, more.
+The tool that the public code calls counts only single characters (``textveil_lab.evaluation.unchanged``). So a perfect
+copy scores like the paper's texts without noise, a text without one right word scores the same, and some fixed
+sentences, as the output for every text, score more.
 """
 
 from collections.abc import Sequence
@@ -53,7 +53,7 @@ class _Scores(NamedTuple):
 
 
 def bleu_scale(setting: StudySetting) -> ItemOutcome:
-    """Candidates of known worth on the paper's scale, beside N_w, ROUGE-1 and BLEU."""
+    """Score candidates of known quality on the paper's scale, beside N_w, ROUGE-1 and BLEU."""
     found = []
     for number, corpus in enumerate(FILES):
         found.append(_corpus(setting, corpus, number))
@@ -125,7 +125,6 @@ def _scored(what: str, texts: Sequence[str], candidates: Sequence[str]) -> _Scor
 
 
 def _printed(corpus: str) -> tuple[float, list[float]]:
-    """The paper's number without noise and all of its numbers with noise."""
     plain = [one for block in BLOCKS if block.corpus == corpus and (one := value(block, "bleu")) is not None]
     noisy = [one.value for one in cells("bleu") if one.block.corpus == corpus and one.mechanism is not None]
     return float(np.mean(plain)), noisy

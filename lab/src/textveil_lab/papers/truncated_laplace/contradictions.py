@@ -1,6 +1,6 @@
-"""Where the paper's numbers go against each other, its formulas, or its text.
+"""Contradictions of the paper's numbers with each other, its formulas, or its text.
 
-Nothing is measured here. Each check counts cells of the printed tables; a count says how often, the example says where.
+Nothing is measured here. Each check counts cells of the printed tables, and gives an example.
 """
 
 import math
@@ -31,8 +31,10 @@ from textveil_lab.tables import Table
 
 TEXT_YELP = (8539, 2174)  # Training and test sentences that the text gives Yelp
 TREEBANK = {"train": (3310, 3610), "test": (912, 909)}
-"""Negative and positive sentences of the Stanford Sentiment Treebank with two classes (Socher et al. 2013), whose
-sentences have 19 tokens on average (Kim 2014, table 1)."""
+"""Negative and positive sentences of the two-class Stanford Sentiment Treebank (Socher et al. 2013).
+
+Its sentences have 19 tokens on average (Kim 2014, table 1).
+"""
 
 LOWER_IS_BETTER = frozenset({"loss"})
 
@@ -49,7 +51,7 @@ class Contradiction:
 
 
 def contradictions(setting: StudySetting) -> ItemOutcome:
-    """Every check, the worst cells, and BLEU against ROUGE-1."""
+    """Run every check; show the worst cells, and BLEU against ROUGE-1."""
     found = all_contradictions()
     rows = tuple((one.what, one.found, one.of, one.example, one.why) for one in found)
     beyond = tuple(
@@ -75,7 +77,7 @@ def contradictions(setting: StudySetting) -> ItemOutcome:
 
 
 def all_contradictions() -> tuple[Contradiction, ...]:
-    """The checks, the gravest first."""
+    """Return the checks, the gravest first."""
     return (
         bleu_at_the_strongest_noise(),
         *(better_than_no_privacy(metric) for metric in METRICS if metric != "bleu"),
@@ -93,7 +95,7 @@ def all_contradictions() -> tuple[Contradiction, ...]:
 
 
 def better_than_without(metric: str) -> tuple[tuple[PrintedCell, float], ...]:
-    """Cells with privacy that are better than the same block without it, each beside that number."""
+    """Return cells with privacy that are better than the same block without it, each with that number."""
     found = []
     for block in BLOCKS:
         plain = _printed(block, metric)
@@ -103,7 +105,7 @@ def better_than_without(metric: str) -> tuple[tuple[PrintedCell, float], ...]:
 
 
 def bleu_at_the_strongest_noise() -> Contradiction:
-    """BLEU is highest where the noise is strongest."""
+    """Check that BLEU is highest where the noise is strongest."""
     rows = [(block, mechanism) for block in BLOCKS for mechanism in MECHANISMS]
     hits = [
         (block, mechanism)
@@ -130,7 +132,7 @@ def bleu_at_the_strongest_noise() -> Contradiction:
 
 
 def better_than_no_privacy(metric: str) -> Contradiction:
-    """Noise improves what it can only harm."""
+    """Check that noise improves a metric that it can only harm."""
     hits = better_than_without(metric)
     worst, plain = max(hits, key=lambda hit: abs(hit[0].value - hit[1]) / hit[1])
     names = {"loss": "Loss", "rouge1": "ROUGE-1", "n_w": "N_w", "bertscore": "BERTScore"}
@@ -149,7 +151,7 @@ def better_than_no_privacy(metric: str) -> Contradiction:
 
 
 def better_than_no_privacy_at_the_strongest_noise() -> Contradiction:
-    """The loss of truncated Laplace noise at epsilon 0.05 is below the loss without noise."""
+    """Check that the loss of truncated Laplace noise at epsilon 0.05 is below the loss without noise."""
     hits = [cell for cell, _ in better_than_without("loss") if cell.epsilon == EPSILONS[0]]
     mine = [one for one in hits if one.mechanism == "truncated-laplace"]
     worst = min(mine, key=lambda one: one.value / _printed(one.block, "loss"))
@@ -166,7 +168,7 @@ def better_than_no_privacy_at_the_strongest_noise() -> Contradiction:
 
 
 def worse_than_guessing() -> Contradiction:
-    """Losses above that of a decoder that gives every word the same probability."""
+    """Check for losses above that of a decoder that gives every word the same probability."""
     even = math.log(WORDS)
     hits = [one for one in _private("loss") if one.value > even]
     worst = max(hits, key=lambda one: one.value)
@@ -184,7 +186,7 @@ def worse_than_guessing() -> Contradiction:
 
 
 def the_larger_noise_is_kinder() -> Contradiction:
-    """By the paper's formulas the Gaussian has the larger variance, and its numbers are better."""
+    """Check that the Gaussian has the larger variance by the paper's formulas, but better numbers."""
     pairs = [(block, one) for block in BLOCKS for one in LOW_EPSILONS]
     hits = [
         (block, one)
@@ -211,7 +213,7 @@ def the_larger_noise_is_kinder() -> Contradiction:
 
 
 def noise_that_grows_with_epsilon() -> Contradiction:
-    """The published truncated noise is largest where least privacy is asked."""
+    """Check that the published truncated noise is largest where the least privacy is asked for."""
     lengths = [_length(published_variance(one)) for one in EPSILONS]
     grown = sum(late > early for early, late in pairwise(lengths))
     return Contradiction(
@@ -227,7 +229,7 @@ def noise_that_grows_with_epsilon() -> Contradiction:
 
 
 def no_price_of_privacy() -> Contradiction:
-    """Four hundred times the epsilon changes nothing for truncated Laplace."""
+    """Check that four hundred times the epsilon changes nothing for truncated Laplace."""
     hits = []
     for block in BLOCKS:
         losses = [_printed(block, "loss", "truncated-laplace", one) for one in EPSILONS]
@@ -246,7 +248,7 @@ def no_price_of_privacy() -> Contradiction:
 
 
 def gaussian_above_its_range() -> Contradiction:
-    """Theorem 2 is stated for epsilon up to 1."""
+    """Check uses of theorem 2 above epsilon 1, to which it is limited."""
     above = [one for one in EPSILONS if one > 1]
     return Contradiction(
         what="The Gaussian is used above epsilon 1, for which Theorem 2 is not stated",
@@ -258,7 +260,7 @@ def gaussian_above_its_range() -> Contradiction:
 
 
 def sizes_in_table_and_text() -> Contradiction:
-    """The text gives Yelp the sizes that table 4 gives Yahoo's negatives."""
+    """Check that the text gives Yelp the sizes that table 4 gives Yahoo's negatives."""
     yelp, yahoo = corpus_sizes()["yelp"], corpus_sizes()["yahoo"]
     pairs = ((TEXT_YELP[0], yelp.train), (TEXT_YELP[1], yelp.test))
     return Contradiction(
@@ -274,7 +276,7 @@ def sizes_in_table_and_text() -> Contradiction:
 
 
 def sizes_of_another_corpus() -> Contradiction:
-    """Table 4's Yelp is, number by number, the Stanford Sentiment Treebank with its two classes exchanged."""
+    """Check that table 4's Yelp is, number by number, the Stanford Sentiment Treebank with its classes exchanged."""
     yelp = corpus_sizes()["yelp"]
     pairs = (
         (yelp.train_negative, TREEBANK["train"][1]),
@@ -298,7 +300,7 @@ def sizes_of_another_corpus() -> Contradiction:
 
 
 def training_time_without_noise() -> Contradiction:
-    """Table 5: training without noise takes three times as long as with it."""
+    """Check that in table 5 training without noise takes three times as long as with it."""
     times = {name: row for name, row in epoch_seconds("yelp").items() if name != "non-private"}
     plain = epoch_seconds("yelp")["non-private"][0]
     every = [one for row in times.values() for one in row]
@@ -312,7 +314,7 @@ def training_time_without_noise() -> Contradiction:
 
 
 def embeddings_that_learn_nothing() -> Contradiction:
-    """Figure 4's random embeddings, without any noise, are as good as one and the same answer to every text."""
+    """Check that figure 4's random embeddings without noise are as good as one constant answer."""
     sst2 = corpus_sizes()["sst-2"]
     positive = sst2.test_positive or 0
     constant = {"sst-2": positive / sst2.test, "ag-news": 1 / 4}

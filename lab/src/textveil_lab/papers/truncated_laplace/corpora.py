@@ -1,6 +1,6 @@
-"""Table 4: the paper's corpora beside those at hand, by size, class and length.
+"""Table 4: the paper's corpora beside the available ones, by size, class and length.
 
-The paper does not say how it counts tokens; those at hand are counted between white space, as their files have them.
+The paper does not say how it counts tokens; here they are runs between white space of the files.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +17,7 @@ from textveil_lab.papers.truncated_laplace.facts import CorpusSize, corpus_sizes
 from textveil_lab.tables import Cell, Table
 
 FOLDERS: Mapping[str, str] = MappingProxyType({"yahoo": "yahoo", "yelp": "yelp", "sst-2": "sst2", "ag-news": "agnews"})
-"""The paper's corpora and the folders below data/text that stand for them."""
+"""Paper's corpora and their stand-ins, folders below data/text."""
 
 _MEANING: Mapping[str, str] = MappingProxyType(
     {
@@ -38,12 +38,12 @@ class CorpusPart(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorpusAtHand:
-    """Sizes of a corpus by part (``train`` or ``test``) and class; one class is called "" where there are none."""
+    """Sizes of a corpus by part (``train`` or ``test``) and class; the only class is called "" if there are none."""
 
     parts: Mapping[tuple[str, str], CorpusPart]
 
     def texts(self, part: str | None = None, kind: str | None = None) -> int:
-        """Texts of a part and class; None is all."""
+        """Return the number of texts of a part and class; None is all."""
         chosen = [key for key in self.parts if part in (None, key[0]) and kind in (None, key[1])]
         return sum(self.parts[key].texts for key in chosen)
 
@@ -53,7 +53,7 @@ class CorpusAtHand:
 
 
 def table_4(setting: StudySetting) -> ItemOutcome:
-    """The paper's table beside the corpora that the setting has."""
+    """Compare the paper's table with the setting's corpora."""
     found = {name: _READERS[name](setting.texts[folder]) for name, folder in FOLDERS.items() if folder in setting.texts}
     table = _table(found)
     same = [name for name in found if _same(corpus_sizes()[name], found[name])]
@@ -128,7 +128,7 @@ def _findings(found: Mapping[str, CorpusAtHand]) -> tuple[str, ...]:
 
 
 def _read_sentences(folder: Path) -> CorpusAtHand:
-    """One sentence a line; the class is in the name of the file, where it has one."""
+    """Read one sentence a line; the class is in the file's name, if it has one."""
     parts: dict[tuple[str, str], CorpusPart] = {}
     for path in sorted(folder.glob("*.txt")):
         part, _, kind = path.stem.partition(".")
@@ -139,7 +139,7 @@ def _read_sentences(folder: Path) -> CorpusAtHand:
 
 
 def _read_sst2(folder: Path) -> CorpusAtHand:
-    """Sentence and label, 0 or 1, in three files; development rows are counted as training rows."""
+    """Read sentence and label, 0 or 1, from three files; development rows count as training rows."""
     texts: dict[tuple[str, str], list[str]] = {}
     for file, part in (("train", "train"), ("dev", "train"), ("test", "test")):
         for line in _lines(folder / f"{file}.tsv")[1:]:

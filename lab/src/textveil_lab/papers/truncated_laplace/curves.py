@@ -1,4 +1,4 @@
-"""Figures 2, 3 and 5: scores against epsilon, one panel a way, the paper's numbers beside ours."""
+"""Figures 2, 3 and 5: scores against epsilon, a panel for each way, the paper's numbers beside ours."""
 
 from collections.abc import Sequence
 
@@ -19,17 +19,17 @@ GLOVE = tuple(block for block in BLOCKS if block.embeddings == "GloVe")
 
 
 def figure_2(setting: StudySetting) -> ItemOutcome:
-    """N_w against epsilon, Yelp."""
+    """Plot N_w against epsilon, Yelp."""
     return _unchanged(setting, "yelp")
 
 
 def figure_5(setting: StudySetting) -> ItemOutcome:
-    """N_w against epsilon, Yahoo."""
+    """Plot N_w against epsilon, Yahoo."""
     return _unchanged(setting, "yahoo")
 
 
 def figure_3(setting: StudySetting) -> ItemOutcome:
-    """Loss, ROUGE-1 and BERTScore against epsilon: Yelp above, Yahoo below."""
+    """Plot loss, ROUGE-1 and BERTScore against epsilon: Yelp above, Yahoo below."""
     results = results_of(setting, GLOVE)
     blocks = sorted(results.materials, key=lambda block: block.corpus, reverse=True)
     metrics = ("loss", "rouge1", "bertscore")
@@ -111,14 +111,13 @@ def _unchanged(setting: StudySetting, corpus: str) -> ItemOutcome:
 
 
 def limit_of(results: Results, block: TableBlock, epsilon: float) -> float:
-    """The largest share of unchanged words that any guarantee of single words allows on the held-out sentences."""
+    """Return the largest share of unchanged words on the held-out sentences that any word-level guarantee allows."""
     material = results.materials[block]
     counts = np.bincount(np.concatenate(material.held_out), minlength=len(material.vocabulary))
     return unchanged_limit_of_prior(counts.astype(np.float64), epsilon, VALID_DELTA)
 
 
 def _curves(panel: Panel, results: Results, block: TableBlock, way: ExperimentWay, metric: str) -> None:
-    """Ours as lines, the paper's as dotted ones of the same color; the score without privacy as a level."""
     part = "seen" if way is ExperimentWay.CODE else "held_out"
     for style, mechanism in enumerate(VALID_MECHANISMS if way is ExperimentWay.VALID else MECHANISMS):
         own = [cell for cell in cells_of(results.size, way, block) if cell.mechanism == mechanism]
@@ -139,7 +138,6 @@ def _score(scores: Scores, metric: str) -> float:
 
 
 def _rows(results: Results, blocks: Sequence[TableBlock]) -> list[ScoreRow]:
-    """Every cell of some blocks, those without privacy first."""
     cells = [cell for block in blocks for way in ExperimentWay for cell in cells_of(results.size, way, block)]
     return [row_of(results, cell) for cell in [*(clean_cell(block) for block in blocks), *cells]]
 

@@ -1,4 +1,4 @@
-"""Beyond the paper: its baselines and the catalog's mechanisms at one guarantee, verified, on the paper's own task."""
+"""Beyond the paper: its baselines and the catalog's mechanisms at one verified guarantee, on the paper's task."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ CORPUS: Final = "agnews"
 
 
 class Contender(NamedTuple):
-    """A mechanism of the comparison."""
+    """Mechanism of the comparison."""
 
     label: str  # what the report calls it
     name: str  # in the catalog
@@ -59,7 +59,7 @@ CONTENDERS: Final = (
     Contender("Mahalanobis", "mahalanobis", {}, True),
     Contender("PTE", "pte", {}, True),
 )
-"""What is new goes to the end: a contender's place is the stream of its draws."""
+"""Add new contenders at the end: a contender's position is the stream of its draws."""
 
 
 SCORES: Final = (
@@ -68,11 +68,11 @@ SCORES: Final = (
     *(f"{name}, {tested}" for name in ("linear", "network") for tested in (ON_RELEASES, ON_TEXTS)),
     UNCHANGED,
 )
-"""In the order of the report; more of the last one is no merit."""
+"""Scores in the order of the report; larger is better, except for the last."""
 
 
 class ComparisonSize(NamedTuple):
-    """How much is measured."""
+    """Size of the measurements."""
 
     words: int  # of the vocabulary, its first ones
     runs: int  # repetitions that share no document
@@ -89,7 +89,7 @@ QUICK_SIZE: Final = ComparisonSize(1000, runs=3, train=200, test=100, longest=12
 
 @dataclass(frozen=True, slots=True)
 class GuaranteeCell:
-    """One mechanism at one epsilon; ``contender`` is its place among ``CONTENDERS``, None for the texts as they are."""
+    """One mechanism at one epsilon; ``contender``: index in ``CONTENDERS``, None for the original texts."""
 
     contender: int | None
     epsilon: float
@@ -103,7 +103,7 @@ class GuaranteeCell:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ComparisonStudy:
-    """What all cells share."""
+    """Data shared by all cells."""
 
     vocabulary: Vocabulary
     task: LabelledTask
@@ -113,7 +113,7 @@ class ComparisonStudy:
 
 
 def equal_guarantee(setting: StudySetting) -> ItemOutcome:
-    """Cosine, accuracies and the attacker's success of every contender at every epsilon, and who leads whom."""
+    """Measure cosine, accuracies and the attacker's success of every contender at every epsilon, and who leads."""
     size = QUICK_SIZE if setting.quick else DEFAULT_SIZE
     epsilons = QUICK_EPSILONS if setting.quick else EPSILONS
     whole = max(setting.vocabularies, key=len) if setting.named else load_vocabulary()
@@ -145,7 +145,7 @@ def equal_guarantee(setting: StudySetting) -> ItemOutcome:
 
 
 def measured_cell(study: ComparisonStudy, cell: GuaranteeCell) -> Values:
-    """One cell: release, scores, attack, and the audit's verdict on the claim."""
+    """Measure one cell: release, scores, attack, and the audit's verdict on the claim."""
     scorers = _scorers(study)
     if cell.contender is None:
         return measured(None, study.task, scorers, study.seed).to_data()
@@ -179,7 +179,7 @@ def _scorers(study: ComparisonStudy) -> list[Scorer]:
 
 
 def _encoder(study: ComparisonStudy) -> TextEncoder:
-    """Of BERTScore: trained here, as no published one is at hand; where it is quick, the words' own vectors."""
+    """Return the encoder of BERTScore: trained here, since no published one is available; if quick, word vectors."""
     return study_encoder() if study.size.trained_encoder else static_encoder(study.vocabulary)
 
 

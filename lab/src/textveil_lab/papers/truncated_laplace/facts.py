@@ -1,4 +1,4 @@
-"""Every number that the paper prints in its tables, and the setting that it states.
+"""All numbers in the paper's tables, and its stated settings.
 
 ``data/published.json`` holds the numbers. Cells are addressed by corpus, embeddings, metric, mechanism and epsilon.
 """
@@ -17,15 +17,18 @@ WORDS = 10_000  # Size of the fixed vocabulary
 DIM = 300  # Dimensions of a word's vector
 LOG_DELTA = -DIM * math.log(4)  # Natural logarithm of delta = 4^-d, for d = 300; with dummy dimensions d is theirs
 NOISE_DIMS: Mapping[float, int] = MappingProxyType({10.0: 500, 20.0: 1700})
-"""Dummy dimensions: the d of the formulas where 300 is too small for epsilon."""
+"""Dummy dimensions: the d of the formulas if 300 is too small for epsilon."""
 
 LOW_EPSILONS = (0.05, 0.1, 0.2, 0.5)  # Of the upper half of table 1 and of table 2
 HIGH_EPSILONS = (1.0, 5.0, 10.0, 20.0)  # Of the lower half of table 1 and of table 3
 EPSILONS = LOW_EPSILONS + HIGH_EPSILONS
 MECHANISMS = ("gaussian", "laplace", "truncated-laplace")  # As the tables order them
 METRICS = ("loss", "rouge1", "bleu", "n_w", "bertscore")
-"""Reconstruction loss (nats a sentence in the public code), ROUGE-1 in percent, BLEU on a scale that is not stated
-(``bleu_scale``), N_w (share of words that are not replaced) and BERTScore."""
+"""Metrics: reconstruction loss, ROUGE-1, BLEU, N_w and BERTScore.
+
+The loss is in nats a sentence in the public code, ROUGE-1 in percent, BLEU on a scale that is not stated
+(``bleu_scale``), and N_w the share of words that are not replaced.
+"""
 
 BASELINES = ("gaussian", "laplace", "cmp", "mahalanobis", "pte")  # What figure 4 compares with
 
@@ -38,7 +41,7 @@ class TableBlock(NamedTuple):
 
 
 BLOCKS = (TableBlock("yelp", "fastText"), TableBlock("yahoo", "GloVe"), TableBlock("yelp", "GloVe"))
-"""Those of table 1 and of tables 2 and 3."""
+"""Blocks of table 1 and of tables 2 and 3."""
 
 
 class PrintedCell(NamedTuple):
@@ -58,7 +61,7 @@ class PrintedCell(NamedTuple):
 
 
 class CorpusSize(NamedTuple):
-    """A row of table 4; None where the table has no number.
+    """Row of table 4; None if the table has no number.
 
     AG News has one number for training and one for testing, which stand in the columns of the negatives.
     """
@@ -80,14 +83,14 @@ class CorpusSize(NamedTuple):
 
 @cache
 def published() -> Mapping[str, Any]:
-    """The file as it is: item to its numbers."""
+    """Return the file's content: item to its numbers."""
     text = files("textveil_lab.papers.truncated_laplace").joinpath("data/published.json").read_text("utf-8")
     return MappingProxyType(json_data(text))
 
 
 @cache
 def cells(metric: str) -> tuple[PrintedCell, ...]:
-    """Every cell of one metric in the order of the tables, each block's number without privacy first.
+    """Return every cell of one metric in the order of the tables, each block's number without privacy first.
 
     Raises:
         UnknownNameError: there is no such metric.
@@ -105,7 +108,7 @@ def cells(metric: str) -> tuple[PrintedCell, ...]:
 
 
 def value(block: TableBlock, metric: str, mechanism: str | None = None, epsilon: float | None = None) -> float | None:
-    """One printed number; None where the paper prints none. Without a mechanism, the number without privacy."""
+    """Return one printed number; None if the paper prints none. Without a mechanism, the number without privacy."""
     for cell in cells(metric):
         if (cell.block, cell.mechanism, cell.epsilon) == (block, mechanism, epsilon):
             return cell.value
@@ -114,14 +117,14 @@ def value(block: TableBlock, metric: str, mechanism: str | None = None, epsilon:
 
 @cache
 def corpus_sizes() -> Mapping[str, CorpusSize]:
-    """Table 4: corpus to its row."""
+    """Return the rows of table 4 by corpus."""
     rows = {name: CorpusSize(*row) for name, row in published()["table-4"].items() if name != "columns"}
     return MappingProxyType(rows)
 
 
 @cache
 def epoch_seconds(corpus: str) -> Mapping[str, tuple[float, ...]]:
-    """Table 5: seconds an epoch by mechanism, one an epsilon; ``non-private`` has one number.
+    """Return table 5: seconds an epoch by mechanism, one for each epsilon; ``non-private`` has one number.
 
     Args:
         corpus: ``yahoo`` or ``yelp``.
@@ -132,7 +135,7 @@ def epoch_seconds(corpus: str) -> Mapping[str, tuple[float, ...]]:
 
 
 def clean_accuracy(corpus: str, embeddings: str) -> float:
-    """Figure 4: accuracy without privacy, of ``sst-2`` and ``ag-news`` by embeddings."""
+    """Return the accuracy without privacy of figure 4, of ``sst-2`` and ``ag-news`` by embeddings."""
     return float(published()["figure-4, non-private accuracy"][corpus][embeddings])
 
 

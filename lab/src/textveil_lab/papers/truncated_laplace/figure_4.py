@@ -31,14 +31,14 @@ from textveil_lab.papers.truncated_laplace.verdicts import VALID_DELTA, Experime
 CORPORA: Final = ("sst2", "agnews")
 FASTTEXT, GLOVE, RANDOM = "fastText", "GloVe", "random"
 METRIC: Final = ("spherical-laplace", "mahalanobis", "pte")
-"""CMP, Mahalanobis and PTE: the baselines whose epsilon is one of a unit of distance."""
+"""CMP, Mahalanobis and PTE: the baselines whose epsilon is per unit of distance."""
 
 BEST: Final = "neighborhood"  # Of the catalog, beside the valid forms of what the paper compares
-ATTACKED: Final = 60  # Tokens that an attacker looks at in a cell, where densities must be computed for each
+ATTACKED: Final = 60  # Tokens that an attacker sees in a cell, if densities must be computed for each
 
 
 class AccuracySize(NamedTuple):
-    """How much is measured."""
+    """Size of the measurements."""
 
     words: int  # of a vocabulary, its first ones
     runs: int  # repetitions that share no document
@@ -56,13 +56,13 @@ GPU_SIZE: Final = AccuracySize(10_000, 5, 4000, 900, 40, EPSILONS, EPSILONS, Cla
 
 
 def size_of(setting: StudySetting) -> AccuracySize:
-    """That of a run: small where it is quick; networks as the paper trains them where there is a GPU."""
+    """Return the size of a run: small if quick; networks as trained in the paper if there is a GPU."""
     return QUICK_SIZE if setting.quick else DEFAULT_SIZE if setting.device == "cpu" else GPU_SIZE
 
 
 @dataclass(frozen=True, slots=True)
 class AccuracyCell:
-    """One measurement; ``way``, ``mechanism`` and ``epsilon`` are None for the texts as they are."""
+    """One measurement; ``way``, ``mechanism`` and ``epsilon`` are None for the original texts."""
 
     corpus: str
     embeddings: str
@@ -80,7 +80,7 @@ class AccuracyCell:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class AccuracyStudy:
-    """What all cells share."""
+    """Data shared by all cells."""
 
     vocabularies: MappingProxyType[str, Vocabulary] | dict[str, Vocabulary]  # by embeddings
     tasks: dict[tuple[str, str], LabelledTask]  # by corpus and embeddings
@@ -90,7 +90,7 @@ class AccuracyStudy:
 
 
 def figure_4(setting: StudySetting) -> ItemOutcome:
-    """Accuracy of what is learned from releases, by corpus, embeddings, way, mechanism and epsilon."""
+    """Measure the accuracy of classifiers trained on releases, by corpus, embeddings, way, mechanism and epsilon."""
     size = size_of(setting)
     vocabularies = embeddings_at_hand(setting, size.words)
     corpora = {name: read_corpus(name, setting.text(name).parent) for name in CORPORA}
@@ -128,7 +128,7 @@ def figure_4(setting: StudySetting) -> ItemOutcome:
 
 
 def embeddings_at_hand(setting: StudySetting, words: int) -> dict[str, Vocabulary]:
-    """FastText where it is at hand, GloVe (else the embedded words), and random vectors for the words of GloVe."""
+    """Return FastText if available, GloVe (else the embedded words), and random vectors for GloVe's words."""
     given = {one.name: one for one in setting.vocabularies}
     fast = next((one for name, one in given.items() if "fasttext" in name.lower()), None)
     glove = next((one for name, one in given.items() if "glove" in name.lower()), None)
@@ -141,7 +141,7 @@ def embeddings_at_hand(setting: StudySetting, words: int) -> dict[str, Vocabular
 
 
 def cells_of(embeddings: tuple[str, ...], size: AccuracySize) -> list[AccuracyCell]:
-    """Every cell of a run, in the order of the report."""
+    """Return every cell of a run, in the order of the report."""
     cells = []
     for corpus in CORPORA:
         for kind in embeddings:
@@ -157,7 +157,7 @@ def cells_of(embeddings: tuple[str, ...], size: AccuracySize) -> list[AccuracyCe
 
 
 def measured_cell(study: AccuracyStudy, cell: AccuracyCell) -> Values:
-    """One cell: release or disturb, learn, test, attack."""
+    """Measure one cell: release or disturb, learn, test, attack."""
     vocabulary, task = study.vocabularies[cell.embeddings], study.tasks[cell.corpus, cell.embeddings]
     mechanism, noise, seed = None, None, cell_seed(cell, study.seed)
     if cell.way is ExperimentWay.CODE:
@@ -181,7 +181,7 @@ def measured_cell(study: AccuracyStudy, cell: AccuracyCell) -> Values:
 
 
 def disturbed_by(cell: AccuracyCell, vocabulary: Vocabulary) -> Disturb:
-    """Return what the public code does to the vectors of a batch's words."""
+    """Return the public code's change to the vectors of a batch's words."""
     assert cell.mechanism is not None
     assert cell.epsilon is not None
     noise = public_noise(cell.mechanism, cell.epsilon, vocabulary.vectors)
@@ -191,7 +191,7 @@ def disturbed_by(cell: AccuracyCell, vocabulary: Vocabulary) -> Disturb:
 
 
 def released_by(cell: AccuracyCell, vocabulary: Vocabulary) -> WordMechanism:
-    """The mechanism of words of a cell of the first or the third way."""
+    """Return the mechanism of words for a cell of the first or the third way."""
     assert cell.mechanism is not None
     assert cell.epsilon is not None
     name, clip = cell.mechanism, clip_of(vocabulary)

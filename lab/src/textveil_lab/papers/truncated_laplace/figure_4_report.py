@@ -1,4 +1,4 @@
-"""Tables, figure and sentences of figure 4 from what was measured."""
+"""Tables, figure and sentences of figure 4 from the measurements."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ from textveil_lab.plots import Chart, new_figure
 from textveil_lab.tables import Cell, Table
 
 CALLED: Final = {**{way: way.value for way in ExperimentWay}, ExperimentWay.CODE: "noise of the public code"}
-"""What the report calls the three ways.
+"""Names of the three ways in the report.
 
-The second is not what the public code does here: its classifiers learn from and are tested on the texts as they are, by
-a table of vectors that its auto-encoder was left with, and no noise reaches them. So its noises are put where they
-would have to stand to be felt: on the vectors that a classifier reads.
+The second differs from the public code: its classifiers learn from and are tested on the original texts, by the table
+of vectors of its auto-encoder, and no noise reaches them. So here its noise is added to the vectors that a classifier
+reads.
 """
 
 _PRINTED: Final = {"sst2": "sst-2", "agnews": "ag-news"}
@@ -28,7 +28,7 @@ _SCORES: Final = tuple(f"{name}, {tested}" for name in ("linear", "network") for
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Point:
-    """One measurement; ``way`` and ``mechanism`` are empty for the texts as they are."""
+    """One measurement; ``way`` and ``mechanism`` are empty for the original texts."""
 
     corpus: str
     embeddings: str
@@ -39,11 +39,11 @@ class Point:
 
 
 def reported(points: Sequence[Point], facts: Mapping[str, Any]) -> ItemOutcome:
-    """The table of all points, a figure for each embeddings, and sentences.
+    """Return the table of all points, a figure for each embeddings, and sentences.
 
     Args:
         points: every cell.
-        facts: under what they were measured.
+        facts: conditions of the measurements.
     """
     kinds = list(dict.fromkeys(point.embeddings for point in points if point.way))  # some are read clean alone
     return ItemOutcome(
@@ -78,7 +78,6 @@ def _table(points: Sequence[Point], facts: Mapping[str, Any]) -> Table:
 
 
 def _chart(points: Sequence[Point]) -> Chart:
-    """Accuracy of the network on releases: a row for each corpus, a column for each way."""
     corpora, ways = (list(dict.fromkeys(getattr(one, name) for one in points if one.way)) for name in ("corpus", "way"))
     panels = [(corpus, way) for corpus in corpora for way in ways]
     chart = new_figure(
@@ -152,7 +151,6 @@ def _comparisons(points: Sequence[Point]) -> Iterator[Comparison]:
 
 
 def _judgment(points: Sequence[Point]) -> Judgment:
-    """Tell whether the paper's order comes out: truncated Laplace near the texts as they are at the least epsilon."""
     score = f"network, {ON_RELEASES}"
     kept: dict[str, list[tuple[float, float, float]]] = {way: [] for way in CALLED.values()}
     for point in (one for one in points if one.way):

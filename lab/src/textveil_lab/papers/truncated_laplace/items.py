@@ -1,6 +1,6 @@
-"""The items of the paper on truncated Laplace noise, and what goes beyond them.
+"""Items of the paper on truncated Laplace noise, and items beyond them.
 
-The settings that the paper states, by item, under the names that the items of a run give to their own.
+The paper's settings stand beside each item, under the names of the run's settings.
 """
 
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ _REWRITING: Mapping[str, str] = MappingProxyType(
         "clip (C)": _UNSTATED,
     }
 )
-"""Of the auto-encoder and its noise."""
+"""Settings of the auto-encoder and its noise."""
 
 
 _DOWNSTREAM: Mapping[str, str] = MappingProxyType(
@@ -41,7 +41,7 @@ _DOWNSTREAM: Mapping[str, str] = MappingProxyType(
         "AG News": "6,000 documents a topic: 16,000 for training, 4,000 and 4,000 held out",
     }
 )
-"""Of the classifiers."""
+"""Settings of the classifiers."""
 
 
 def _with(epsilons: tuple[float, ...]) -> Mapping[str, str]:
@@ -68,7 +68,7 @@ PAPER_SETTINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
     }
 )
-"""By the name of the item; items without settings of their own are absent."""
+"""Settings by the name of the item; items without settings of their own are absent."""
 
 
 _HERE = "textveil_lab.papers.truncated_laplace"

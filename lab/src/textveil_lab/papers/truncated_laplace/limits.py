@@ -1,13 +1,13 @@
-"""Every N_w cell of the paper's tables against the utility limit of the guarantee that the cell claims.
+"""Limits of every N_w cell of the paper's tables: the utility limit of the cell's claimed guarantee.
 
-N_w is the share of words that come out unchanged. How many a guarantee allows depends on who turned noise into words,
-and on what the share is a mean of, so each cell is put to all readings:
+N_w is the share of unchanged words. The share that a guarantee allows depends on who turned noise into words, and over
+what it is averaged, so each cell is tested under all readings:
 
 - word by word, mean over the vocabulary: words equally likely;
 - word by word, mean over the words of a text: their frequencies are the prior;
-- a decoder that sees all released words: what counts is how often a reader guesses a word from all others, which is not
-  known for the paper's texts; the count is shown as a function of it;
-- a decoder that is fed the clean previous words: under no bound, whatever the cell says.
+- a decoder that sees all released words: the limit depends on how often a reader guesses a word from all others, which
+  is unknown for the paper's texts; the count is shown as a function of it;
+- a decoder that is fed the clean previous words: no bound.
 
 Source: ``privacy.limits``.
 """
@@ -47,7 +47,7 @@ QUICK_SENTENCES = 5000
 
 
 class Judged(NamedTuple):
-    """One N_w cell and what its claim allows."""
+    """One N_w cell, with the limits of its claim."""
 
     cell: PrintedCell  # as printed
     delta: float  # as claimed, rounded up
@@ -58,7 +58,7 @@ class Judged(NamedTuple):
     least_guessed: float
 
     def impossible_with_context(self, guessed: float) -> bool:
-        """Tell whether no decoder that sees the released words reaches the cell, at this predictability."""
+        """Tell whether no decoder that sees the released words can reach the cell at this predictability."""
         return guessed < self.least_guessed
 
     def impossible_by_simple_limit(self, guessed: float) -> bool:
@@ -67,9 +67,9 @@ class Judged(NamedTuple):
 
 
 def claimed_delta(mechanism: str, epsilon: float) -> float:
-    """The delta that the paper claims, 4^-d, rounded up to a normal float; 0 for Laplace noise.
+    """Return the delta that the paper claims, 4^-d, rounded up to a normal float; 0 for Laplace noise.
 
-    Dummy dimensions belong to truncated Laplace noise alone.
+    Only truncated Laplace noise has dummy dimensions.
     """
     if mechanism == "laplace":
         return 0.0
@@ -78,10 +78,10 @@ def claimed_delta(mechanism: str, epsilon: float) -> float:
 
 
 def judged(priors: Mapping[str, Reals]) -> tuple[Judged, ...]:
-    """Every N_w cell with a mechanism, in the order of the tables.
+    """Judge every N_w cell with a mechanism, in the order of the tables.
 
     Args:
-        priors: corpus to the frequencies of its words, shape (words,).
+        priors: frequencies of the words by corpus, shape (words,).
     """
     found = []
     for cell in cells("n_w"):
@@ -103,12 +103,12 @@ def judged(priors: Mapping[str, Reals]) -> tuple[Judged, ...]:
 
 
 def impossible_counts(found: Sequence[Judged], guessed: Sequence[float] = GUESSED_SHARES) -> dict[float, int]:
-    """Return how many cells are impossible with context, by predictability."""
+    """Return the number of cells that are impossible with context, by predictability."""
     return {share: sum(one.impossible_with_context(share) for one in found) for share in guessed}
 
 
 def limits(setting: StudySetting) -> ItemOutcome:
-    """All N_w cells against the limits, and the count of impossible ones by reading and by predictability."""
+    """Compare all N_w cells with the limits, and count impossible ones by reading and by predictability."""
     texts = {name: setting.texts[name] for name in CORPORA if name in setting.texts}
     priors, guesses = {}, {}
     for index, name in enumerate(CORPORA):
@@ -138,13 +138,12 @@ def limits(setting: StudySetting) -> ItemOutcome:
 
 
 def zipf_prior() -> Reals:
-    """Frequencies proportional to 1 / rank over the paper's 10,000 words, where no text is at hand."""
+    """Return frequencies proportional to 1 / rank over the paper's 10,000 words, if no text is available."""
     weights = 1.0 / np.arange(1, WORDS + 1)
     return weights / weights.sum()
 
 
 def _impossible_as_measured(one: Judged, guesses: Mapping[str, Guessed]) -> bool | None:
-    """Tell if a decoder with context cannot reach the cell if words are guessed as often as here; None: not known."""
     measured = guesses.get(one.cell.block.corpus)
     return None if measured is None else one.impossible_with_context(measured.share.upper)
 

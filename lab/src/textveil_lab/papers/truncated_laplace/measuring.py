@@ -1,6 +1,6 @@
-"""What is measured in one cell: a network trained where the way trains one, released words, rewritten sentences.
+"""Measurement of one cell: a network, if the way trains one, released words, rewritten sentences.
 
-A cell keeps sentences as ids, and scores are computed from them afterwards: a new score needs no new training.
+A cell keeps sentences as ids, and scores are computed later: a new score needs no new training.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ _TRAINED, _LOSS, _REWRITTEN, _RELEASED, _FURTHER = range(5)  # Streams of a cell
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Measurement:
-    """All that the cells of a run share; called with a cell."""
+    """Data shared by the cells of a run; called with a cell."""
 
     materials: Mapping[TableBlock, Material]  # sentences and words by block
     size: RewritingSize  # of the run
@@ -39,7 +39,6 @@ class Measurement:
         return self._trained(cell, material) if cell.way is ExperimentWay.CODE else self._released(cell, material)
 
     def _trained(self, cell: RewritingCell, material: Material) -> Values:
-        """The public code's way: noise at the encoder's input in training and after it, clean words for the decoder."""
         seed = cell_seed(cell, self.seed)
         injection, clean = injection_of(cell, material.vocabulary), cell == clean_cell(cell.block)
         if clean or self.size.further is None:
@@ -71,7 +70,7 @@ class Measurement:
         }
 
     def _released(self, cell: RewritingCell, material: Material) -> Values:
-        """Word by word: nothing is trained for what is released; the loss is the shared network's."""
+        """Measure word by word: nothing is trained on releases; the loss is the shared network's."""
         seed, injection = cell_seed(cell, self.seed), injection_of(cell, material.vocabulary)
         assert injection.mechanism is not None
         parts = {"seen": material.seen(self.size.tested), "held_out": material.held_out}
@@ -96,7 +95,7 @@ class Measurement:
             ) from error
 
     def shared(self, block: TableBlock) -> Path:
-        """The folder of the network without privacy of a block."""
+        """Return the folder of a block's network without privacy."""
         return self.folder / f"rewriter_{block.corpus}_{block.embeddings.lower()}"
 
 

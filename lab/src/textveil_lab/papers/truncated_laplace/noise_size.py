@@ -1,4 +1,4 @@
-"""Why the public code gives the paper's pattern: how long the noise is beside the vectors, and the loss at that."""
+"""Why the public code shows the paper's pattern: length of the noise relative to the vectors, and the loss at it."""
 
 import math
 from typing import NamedTuple
@@ -21,7 +21,7 @@ from textveil_lab.tables import Table
 
 
 class Lengths(NamedTuple):
-    """Of one cell, in units of the vectors."""
+    """Lengths of one cell, in units of the vectors."""
 
     noise: float  # root mean square length of what a word gets
     vector: float  # mean length of the vectors to which it is added
@@ -32,7 +32,7 @@ class Lengths(NamedTuple):
 
 
 def lengths_of(cell: RewritingCell, vocabulary: Vocabulary) -> Lengths | None:
-    """Noise and vectors of a cell; None where words are drawn without noise on vectors."""
+    """Return noise and vector lengths of a cell; None if words are drawn without noise on vectors."""
     assert cell.mechanism is not None
     assert cell.epsilon is not None
     if cell.way is ExperimentWay.CODE:
@@ -46,7 +46,7 @@ def lengths_of(cell: RewritingCell, vocabulary: Vocabulary) -> Lengths | None:
 
 
 def noise_size(setting: StudySetting) -> ItemOutcome:
-    """The noise's length over the vectors' in every cell, and what the loss is at each ratio."""
+    """Plot the noise's length over the vectors' in every cell, and the loss at each ratio."""
     results = results_of(setting, BLOCKS)
     rows = []
     for block, material in results.materials.items():

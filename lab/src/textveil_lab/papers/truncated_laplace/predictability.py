@@ -1,8 +1,8 @@
-"""How often a word of a text is guessed from all its other words: an estimate, measured on public text.
+"""Estimates on public text of how often a word is guessed from all other words.
 
 The limit for a decoder that sees the released context needs the mean, over contexts, of the largest probability of a
-word given the others. No guesser is right more often than that, so the share of right guesses of any one is an estimate
-from below. The one here interpolates counts of words between the same neighbors, longest context first, each context
+word given the others. No guesser is right more often than that, so any guesser's share of right guesses is an estimate
+from below. This guesser interpolates counts of words between the same neighbors, longest context first, each context
 with the weight of Witten and Bell (1991): tokens / (tokens + kinds of words). It learns from the training part of a
 corpus and is tested on sentences of the other part that it has not seen.
 """
@@ -26,7 +26,7 @@ _KEPT = 50  # Words of a context that can be guessed: its most frequent ones
 
 
 class Guessed(NamedTuple):
-    """What was measured."""
+    """Result of guessing."""
 
     share: Bound  # of tokens guessed right; its interval is one of independent tokens, and those of a sentence are not
     tokens: int  # that were guessed
@@ -41,13 +41,13 @@ class _Context(NamedTuple):
 def guessed_share(
     training: Sequence[Sentence], held_out: Sequence[Sentence], rng: np.random.Generator, most: int = 20_000
 ) -> Guessed:
-    """The share of words of held-out sentences that are guessed from all other words.
+    """Return the share of words in held-out sentences that are guessed from all other words.
 
     Args:
-        training: what the counts are from, one sentence or more.
-        held_out: what is guessed; sentences that stand in ``training`` are left out.
+        training: at least one sentence, for the counts.
+        held_out: sentences to guess; those of ``training`` are left out.
         rng: of the choice of sentences.
-        most: tokens that are guessed, at least one sentence.
+        most: largest number of guessed tokens; at least one sentence is used.
 
     Raises:
         InputError: no sentence is left.
@@ -67,14 +67,14 @@ def guessed_share(
 
 
 def frequencies(sentences: Sequence[Sentence], words: int = WORDS) -> Reals:
-    """Shares of the most frequent words among their running uses, most frequent first; shape (words,) at most."""
+    """Return shares of the most frequent words among their uses, most frequent first; at most ``words`` of them."""
     counts = Counter(token for sentence in sentences for token in sentence).most_common(words)
     found = np.array([count for _, count in counts], dtype=np.float64)
     return found / found.sum()
 
 
 def sentences_of(folder: Path, part: str) -> list[Sentence]:
-    """The sentences of one part of a corpus, ``train`` or ``test``: a line each, words between white space.
+    """Return the sentences of one part of a corpus, ``train`` or ``test``, from lines of words between white space.
 
     Raises:
         InputError: a file cannot be read, or there is none.
@@ -93,7 +93,7 @@ def sentences_of(folder: Path, part: str) -> list[Sentence]:
 
 
 def _contexts(sentence: Sentence, place: int) -> Iterator[tuple[str | int, ...]]:
-    """Neighbors of a place, the longest context first; the first entry tells contexts of one length apart."""
+    """Yield neighbors of a position, the longest context first; the first entry separates contexts of equal length."""
     second_left, left = (*_START, *sentence[:place])[-2:]
     right, second_right = (*sentence[place + 1 : place + 3], *_END)[:2]
     yield 5, second_left, left, right, second_right
@@ -106,7 +106,6 @@ def _contexts(sentence: Sentence, place: int) -> Iterator[tuple[str | int, ...]]
 
 
 def _learned(training: Sequence[Sentence], wanted: set[tuple[str | int, ...]]) -> dict[tuple[str | int, ...], _Context]:
-    """Counts of the contexts that will be asked for, and of no others."""
     counts: dict[tuple[str | int, ...], Counter[str]] = {}
     for sentence in training:
         for place, word in enumerate(sentence):

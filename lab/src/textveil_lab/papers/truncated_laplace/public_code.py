@@ -1,21 +1,21 @@
-"""The noises of the first author's public code, as that code draws them; none of them protects a text.
+"""Noises of the first author's public code, as that code draws them; none of them protects a text.
 
-Read in github.com/Skyyyy0920/Trlaplace, ``method.py`` and ``model.py`` (the repository that the paper names could not
-be read). The code differs from the paper in all that follows:
+Source: github.com/Skyyyy0920/Trlaplace, ``method.py`` and ``model.py`` (the repository that the paper names was not
+readable). The code differs from the paper as follows:
 
-- No vector is clipped. C = 0.005 stands in the code and sets the size of the noise only.
+- No vector is clipped. C = 0.005 in the code sets the size of the noise only.
 - Gaussian, Laplace, truncated Laplace, CMP and PTE noise is one vector, added to every token of a batch.
 - The truncated noise is one-sided: its signs are drawn as bernoulli.rvs(1, 0.5), which is the constant 1.
 - The Gaussian noise has standard deviation Delta_1 / epsilon; no delta enters.
-- Mahalanobis noise is scaled so that each coordinate has norm 1 over the whole batch, has the second moment of the
-  private batch itself as its shape, and not the root of a covariance.
+- Mahalanobis noise is scaled so that each coordinate has norm 1 over the whole batch, and has the second moment of the
+  private batch itself as its shape, not the root of a covariance.
 - PTE's projection has entries of standard deviation 1/m, not 1/sqrt(m), and is drawn anew for every batch.
 - The noise enters the encoder alone; the decoder reads the clean words (``rewriting``, the feeding ``CLEAN``).
 
-One vector for a batch refutes every guarantee for single words: two tokens of a batch come out equal where their words
-are equal and different where they differ, so whoever sees both tells two texts apart with delta 1 at every epsilon.
+One vector for a batch refutes every guarantee for single words: two tokens of a batch come out equal exactly if their
+words are equal, so a reader of both tells two texts apart with delta 1 at every epsilon.
 
-The mechanisms of the three ways, for the words of one block.
+This module also makes the mechanisms of the three ways, for the words of one block.
 """
 
 import math
@@ -50,14 +50,13 @@ from textveil_lab.vocabulary.geometry import norm_range
 
 CLIP = 0.005  # C of the code: it sizes the noise, and no vector is clipped to it
 NOISE_DIMENSIONS = (500, 1700)
-"""Dimensions that the code puts into the formula, by a line that is edited by hand, where 300 are too few."""
+"""Dimensions that the code puts into the formula, by a line edited by hand, if 300 are too few."""
 
 _DISTORTION = 0.5
 _PTE_DELTA = 1e-6  # beta and delta from which PTE's dimension m follows
 
 
 def _scale(epsilon: float, noise_dim: int) -> float:
-    """Delta_1 / epsilon with Delta_1 = 2 C sqrt(noise_dim)."""
     return 2 * CLIP * math.sqrt(noise_dim) / epsilon
 
 
@@ -104,7 +103,7 @@ _SHARED = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublicMechanism:
-    """A noise of the public code, with what the report says of it."""
+    """Noise of the public code, with its description in the report."""
 
     name: str  # what the study calls it: the catalog's name of what it stands for
     code: str  # its name in the code
@@ -170,20 +169,20 @@ _ALL = (
 )
 
 PUBLIC_CODE: Mapping[str, PublicMechanism] = MappingProxyType({one.name: one for one in _ALL})
-"""The six noises of the public code, by the names that the study gives to its mechanisms."""
+"""Six noises of the public code, by their names in the study."""
 
 
 def public_noise(name: str, epsilon: float, vectors: Vectors) -> PublicNoise:
-    """The noise of the public code of that name.
+    """Return the public code's noise of that name.
 
     Args:
         name: of ``PUBLIC_CODE``.
-        epsilon: what the code calls epsilon, finite and > 0.
-        vectors: the table of public vectors, not clipped, shape (n, dim): only Mahalanobis noise looks at its entries.
+        epsilon: as in the code, finite and > 0.
+        vectors: table of public vectors, not clipped, shape (n, dim); only Mahalanobis noise uses its entries.
 
     Raises:
-        UnknownNameError: no such noise.
-        ParameterError: epsilon is outside what the code can draw.
+        UnknownNameError: there is no such noise.
+        ParameterError: the code cannot draw at this epsilon.
     """
     need(name in PUBLIC_CODE, "name", repr(name[:60]), f"one of {', '.join(PUBLIC_CODE)}", kind=UnknownNameError)
     need(0 < epsilon < math.inf, "epsilon", epsilon, "finite and > 0")
@@ -192,11 +191,11 @@ def public_noise(name: str, epsilon: float, vectors: Vectors) -> PublicNoise:
 
 
 PRINTED: Final = {"gaussian": "gaussian-classical-published", "truncated-laplace": "truncated-laplace-published"}
-"""The catalog's mechanisms by the formulas of the paper."""
+"""Catalog's mechanisms with the paper's formulas."""
 
 
 def injection_of(cell: RewritingCell, vocabulary: Vocabulary) -> Injection:
-    """Return where noise enters in a cell, and which."""
+    """Return a cell's noise and its place."""
     if cell.mechanism is None or cell.epsilon is None:
         return Injection.none()
     if cell.way is ExperimentWay.CODE:
@@ -206,15 +205,15 @@ def injection_of(cell: RewritingCell, vocabulary: Vocabulary) -> Injection:
 
 
 def clip_of(vocabulary: Vocabulary) -> float:
-    """The clipping norm C, which the paper does not state: the length of the shortest vector, which is public.
+    """Return the clipping norm C, which the paper does not state: the public length of the shortest vector.
 
-    Noise and clipped vectors grow together, so every smaller C gives the same distribution of released words.
+    Noise and clipped vectors scale together, so every smaller C gives the same distribution of released words.
     """
     return norm_range(vocabulary)[0]
 
 
 def mechanism_of(cell: RewritingCell, vocabulary: Vocabulary) -> WordMechanism:
-    """The mechanism of words of a cell of the first or the third way."""
+    """Return the mechanism of words for a cell of the first or the third way."""
     name, epsilon = cell.mechanism, cell.epsilon
     assert name is not None
     assert epsilon is not None
@@ -229,10 +228,10 @@ def mechanism_of(cell: RewritingCell, vocabulary: Vocabulary) -> WordMechanism:
 
 
 def printed_mechanism(name: str, epsilon: float, vocabulary: Vocabulary) -> WordMechanism:
-    """As the text says: clip, noise every token by the paper's own formula, take the nearest word.
+    """Return the mechanism of the paper's text: clip, add noise to every token by its formula, take the nearest word.
 
     Args:
-        name: one of the paper's three.
+        name: of one of the paper's three mechanisms.
         epsilon: nats of one word, as claimed.
         vocabulary: of the words.
     """

@@ -1,6 +1,6 @@
-"""The noises of the public code as objects: what a batch gets, how large it is, and what one token alone would have.
+"""Noises of the public code as objects: the noise of a batch, its size, and the delta of a single token.
 
-``public_code`` says where each stands there and what is true of it.
+``public_code`` says where each stands in the code.
 """
 
 import math
@@ -28,26 +28,26 @@ from textveil_lab.noise.unbounded import gammas, normals
 
 
 class PublicNoise(Protocol):
-    """One noise of the public code; ``sample(1)`` is what a batch gets where ``one_vector_a_batch``."""
+    """One noise of the public code; ``sample(1)`` is a batch's noise if ``one_vector_a_batch``."""
 
     @property
     def dim(self) -> int:
-        """Coordinates of a token's vector."""
+        """Number of coordinates of a token's vector."""
 
     @property
     def one_vector_a_batch(self) -> bool:
-        """True if the code adds one and the same vector to all tokens of a batch."""
+        """Whether the code adds the same vector to all tokens of a batch."""
 
     def size(self, tokens: int) -> float:
-        """Root of the mean squared norm of what one token gets, in a batch of so many tokens."""
+        """Return the root mean squared norm of one token's noise, in a batch of so many tokens."""
 
     def sample(self, count: int, rng: np.random.Generator | None = None, dtype: Precision = np.float32) -> Draws:
-        """Noise vectors, one a row, shape (count, dim); ``rng=None`` draws from the operating system's randomness."""
+        """Return noise vectors, one a row, shape (count, dim); ``rng=None`` is the operating system's randomness."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedNoise:
-    """Noise of a distribution that textveil has, drawn once for a batch."""
+    """Noise of one of textveil's distributions, drawn once for a batch."""
 
     distribution: ProfiledNoise  # of that one vector
     one_vector_a_batch: bool = True
@@ -57,14 +57,14 @@ class SharedNoise:
         return self.distribution.dim
 
     def size(self, tokens: int) -> float:
-        """See ``PublicNoise``; the tokens do not matter."""
+        """Return ``PublicNoise.size``; the tokens do not matter."""
         return math.sqrt(self.dim * self.distribution.variance)
 
     def sample(self, count: int, rng: np.random.Generator | None = None, dtype: Precision = np.float32) -> Draws:
         return self.distribution.sample(count, rng, dtype)
 
     def delta(self, shift: ArrayLike, epsilon: float) -> float:
-        """The least delta for two words ``shift`` apart, rounded up, in a batch of that one token: the kindest case.
+        """Return the smallest delta for two words ``shift`` apart, rounded up, in a batch of one token, the best case.
 
         Args:
             shift: difference of their vectors, which are not clipped, shape (dim,).
@@ -86,19 +86,19 @@ class OneSidedTruncatedLaplace:
         check_parameters(self.dim, scale=self.scale, bound=self.bound)
 
     def size(self, tokens: int) -> float:
-        """See ``PublicNoise``: squares are those of the two-sided noise."""
+        """Return ``PublicNoise.size``: squares are those of the two-sided noise."""
         return math.sqrt(self.dim * self._two_sided.variance)
 
     def sample(self, count: int, rng: np.random.Generator | None = None, dtype: Precision = np.float32) -> Draws:
-        """See ``PublicNoise``: magnitudes of the two-sided noise."""
+        """Return ``PublicNoise.sample``: magnitudes of the two-sided noise."""
         noise = self._two_sided.sample(count, rng, dtype)
         return np.abs(noise, out=noise)
 
     def delta(self, shift: ArrayLike, epsilon: float) -> float:
-        """The least delta for two words ``shift`` apart, in a batch of that one token: the kindest case.
+        """Return the smallest delta for two words ``shift`` apart, in a batch of one token, the best case.
 
         Where both densities are positive their log-ratio is one constant, -sum(shift) / scale. So delta is the mass
-        that leaves the moved support, and (1 - e^(epsilon - constant)) of the rest where the constant exceeds epsilon.
+        that leaves the moved support, plus (1 - e^(epsilon - constant)) of the rest if the constant exceeds epsilon.
         The larger of the two directions is returned, to rounding.
 
         Args:
@@ -112,7 +112,7 @@ class OneSidedTruncatedLaplace:
     def _one_way(self, shift: Reals, epsilon: float) -> float:
         width = np.minimum(np.abs(shift), self.bound)
         whole = -math.expm1(-self.bound / self.scale)
-        # A coordinate leaves the other's support [shift, bound + shift] below it, or above it where shift < 0.
+        # A coordinate leaves the other's support [shift, bound + shift] below it, or above it if shift < 0.
         below = -np.expm1(-width / self.scale) / whole
         above = np.exp((width - self.bound) / self.scale) * -np.expm1(-width / self.scale) / whole
         stays = np.prod(1.0 - np.where(shift > 0, below, above))
@@ -126,10 +126,10 @@ class OneSidedTruncatedLaplace:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class BatchMahalanobis:
-    """l_t A v_t for the t-th token: l_t ~ Gamma(dim, 1/rate), A = weight S + (1 - weight) I.
+    """Noise l_t A v_t for the t-th token: l_t ~ Gamma(dim, 1/rate), A = weight S + (1 - weight) I.
 
-    v_t are normal vectors of which each *coordinate* is divided by its norm over the batch, so that the noise shrinks
-    as the batch grows. S is the second moment of the vectors; the code takes those of the private batch.
+    v_t are normal vectors; each *coordinate* is divided by its norm over the batch, so the noise shrinks as the batch
+    grows. S is the second moment of the vectors; the code uses those of the private batch.
 
     Attributes:
         second_moment: S, float64, shape (dim, dim).
@@ -157,7 +157,7 @@ class BatchMahalanobis:
         return math.sqrt(self.dim * (self.dim + 1) / tokens) / self.rate * float(np.linalg.norm(self._shape))
 
     def sample(self, count: int, rng: np.random.Generator | None = None, dtype: Precision = np.float32) -> Draws:
-        """See ``PublicNoise``; the rows are those of one batch and depend on one another."""
+        """Return ``PublicNoise.sample``; the rows belong to one batch and depend on one another."""
         check_draw(count, dtype, rate=self.rate)
         source = resolve(rng)
         if count == 0:
@@ -176,7 +176,7 @@ class BatchMahalanobis:
 class ThereAndBack:
     """PTE of the code: x becomes P^T (P x + z), P of entries N(0, 1/m^2), ||z|| ~ Gamma(m, 1/rate) in m dimensions.
 
-    Both are drawn once for a batch. E[P^T P] = I / m, so that the word's vector is shrunk m-fold.
+    P and z are drawn once for a batch. E[P^T P] = I / m, so the word's vector shrinks m-fold.
     """
 
     dim: int  # number of coordinates of a token
@@ -189,11 +189,11 @@ class ThereAndBack:
         need(self.projected >= 1, "projected", self.projected, ">= 1")
 
     def size(self, tokens: int) -> float:
-        """See ``PublicNoise``: of the noise P^T z alone."""
+        """Return ``PublicNoise.size`` of the noise P^T z alone."""
         return math.sqrt(self.dim * (self.projected + 1) / self.projected) / self.rate
 
     def sample(self, count: int, rng: np.random.Generator | None = None, dtype: Precision = np.float32) -> Draws:
-        """The noise P^T z alone, a new P for each row: given z it is normal with standard deviation ||z|| / m."""
+        """Return the noise P^T z alone, a new P for each row: given z, normal with standard deviation ||z|| / m."""
         check_draw(count, dtype, rate=self.rate)
         source = resolve(rng)
 
@@ -204,7 +204,7 @@ class ThereAndBack:
         return drawn(count, self.dim, dtype, draw)
 
     def perturb(self, vectors: Vectors, rng: np.random.Generator | None = None) -> Vectors:
-        """Return what a batch becomes: P^T (P x + z) for each row x; shape (tokens, dim) to the same."""
+        """Return P^T (P x + z) for each row x of a batch; shape (tokens, dim) to the same."""
         source = resolve(rng)
         m = self.projected
         projection = normals(m * self.dim, source).reshape(m, self.dim) / m
@@ -213,6 +213,6 @@ class ThereAndBack:
 
 
 def second_moment(vectors: NDArray[np.floating]) -> Reals:
-    """Mean of x x^T over the rows, shape (dim, dim): what the code calls a covariance. The mean is not taken away."""
+    """Return the mean of x x^T over the rows, not centered, shape (dim, dim): the code's "covariance"."""
     rows = vectors.astype(np.float64)
     return rows.T @ rows / len(rows)

@@ -1,6 +1,6 @@
-"""Cells in, scores out: what every table and figure of the study reads.
+"""Scores from cells, for every table and figure of the study.
 
-Where an item of this study keeps its cells: in a folder of its own, beside those of the others.
+Each item of the study keeps its cells in a folder of its own, beside the others'.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -36,7 +36,7 @@ from textveil_lab.papers.truncated_laplace.verdicts import ExperimentWay
 
 @contextmanager
 def cells_path(setting: StudySetting, item: str) -> Iterator[Path]:
-    """The folder of an item's cells; without a folder of cells in the setting, one that is gone afterwards."""
+    """Yield the folder of an item's cells; without a folder of cells in the setting, a temporary one."""
     if setting.cells is not None:
         yield setting.cells.with_name(f"{setting.cells.name}-{item}")
         return
@@ -47,14 +47,14 @@ def cells_path(setting: StudySetting, item: str) -> Iterator[Path]:
 def kept_cells(
     setting: StudySetting, item: str, terms: Mapping[str, Any], cells: Sequence[Named], measure: Callable[[Any], Values]
 ) -> dict[str, Values]:
-    """Return what every cell found, by its name; see ``cells.measured``.
+    """Return the values of every cell by its name; see ``cells.measured``.
 
     Args:
-        setting: of the run; without a folder of cells none is kept.
-        item: the folder's name ends with it.
+        setting: of the run; without a folder of cells nothing is kept.
+        item: end of the folder's name.
         terms: all that a cell's values depend on beside its own name; the version is added.
         cells: of distinct names.
-        measure: gives the values of one cell.
+        measure: function that returns the values of one cell.
     """
     with cells_path(setting, item) as path:
         folder = open_cells(path, {"version": VERSION, **terms})
@@ -62,12 +62,12 @@ def kept_cells(
 
 
 _COMPARED: dict[tuple[str, tuple[str, ...], tuple[str, ...]], dict[str, Any]] = {}
-"""Scores of sentences and what they became, by vocabulary, for the items of one run."""
+"""Scores of sentences and their rewritten forms, by vocabulary, for the items of one run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scores:
-    """What a cell says of one part of the sentences, the trained ones or the held-out ones."""
+    """Scores of a cell on one part of the sentences, trained or held out."""
 
     loss: float  # nats a sentence, its end counted, as the public code reports it
     nats_a_token: float  # the same for each token
@@ -89,7 +89,7 @@ class Results:
     values: dict[RewritingCell, Values]  # by cell
 
     def scores(self, cell: RewritingCell, part: str = "held_out") -> Scores:
-        """Scores of a cell on the ``held_out`` or the ``seen`` sentences."""
+        """Return scores of a cell on the ``held_out`` or the ``seen`` sentences."""
         material, values = self.materials[cell.block], self.values[cell]
         before = material.held_out if part == "held_out" else material.seen(self.size.tested)
         after = [np.array(one, dtype=np.int64) for one in values["outputs"][part]]
@@ -114,9 +114,9 @@ class Results:
 def results_of(
     setting: StudySetting, blocks: Sequence[TableBlock], ways: Sequence[ExperimentWay] = tuple(ExperimentWay)
 ) -> Results:
-    """The cells of these blocks and ways, measured where they are not kept.
+    """Return the cells of these blocks and ways, measured if they are not kept.
 
-    The networks without privacy come first: the ways of single words share them.
+    The networks without privacy come first, since the word-by-word ways share them.
     """
     size = size_of(setting)
     chosen = [block for block in size.blocks if block in blocks]
@@ -140,7 +140,7 @@ def results_of(
 
 
 def terms_of(setting: StudySetting, size: RewritingSize) -> dict[str, object]:
-    """All that a cell depends on beside its own name: a folder of cells holds those of one such setting."""
+    """Return everything that a cell depends on beside its name; a folder of cells belongs to one such setting."""
     return {
         "paper": "truncated-laplace",
         "version": VERSION,

@@ -1,6 +1,6 @@
-"""Rows of the study's tables: our scores, the paper's beside them, and the delta that the setting really has.
+"""Rows of the study's tables: our scores, the paper's, and the setting's true delta.
 
-What a cell really guarantees: the delta that stands beside every score.
+``true_delta`` is the delta beside every score.
 """
 
 import math
@@ -26,7 +26,7 @@ PAIRS = 20_000  # Pairs of the run's words among which the largest delta is look
 
 
 class TrueDelta(NamedTuple):
-    """Beside a claimed epsilon."""
+    """True delta beside a claimed epsilon."""
 
     claimed: float  # delta as the paper or the catalog claims it
     true: float  # the delta that two words of the run really have, the largest found
@@ -37,7 +37,7 @@ _KNOWN: dict[tuple[RewritingCell, str], TrueDelta] = {}  # By cell and vocabular
 
 
 def true_delta(cell: RewritingCell, vocabulary: Vocabulary) -> TrueDelta:
-    """The delta of a cell with noise, for the released vector of one word."""
+    """Return the true delta of a cell with noise, for the released vector of one word."""
     key = (cell, vocabulary.digest)
     if key not in _KNOWN:
         _KNOWN[key] = _true_delta(cell, vocabulary)
@@ -68,25 +68,25 @@ def _true_delta(cell: RewritingCell, vocabulary: Vocabulary) -> TrueDelta:
 
 
 SCORES = {"loss": "loss", "rouge1": "ROUGE-1", "bleu": "BLEU", "n_w": "N_w", "bertscore": "BERTScore"}
-"""The paper's metrics and what its tables call them."""
+"""Paper's metrics and their names in its tables."""
 
 OURS = {**SCORES, "paper_bleu": "BLEU on the paper's scale"}
-"""What stands in our tables: the paper's BLEU is another number under that name."""
+"""Metrics of our tables; the paper's BLEU has a name of its own there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreRow:
-    """A cell with everything that is said of it."""
+    """A cell with all that the tables say of it."""
 
     cell: RewritingCell  # which
     seen: Scores  # scores on trained sentences
     held_out: Scores  # scores on the others
     delta: TrueDelta | None  # None without privacy
-    paper: dict[str, float]  # the paper's numbers by metric; empty where it has none
+    paper: dict[str, float]  # the paper's numbers by metric; empty if it has none
 
 
 def row_of(results: Results, cell: RewritingCell) -> ScoreRow:
-    """The row of one cell."""
+    """Return the row of one cell."""
     vocabulary = results.materials[cell.block].vocabulary
     known = cell.mechanism is None or cell.mechanism in MECHANISMS
     found = {metric: value(cell.block, metric, cell.mechanism, cell.epsilon) if known else None for metric in SCORES}
@@ -100,7 +100,7 @@ def row_of(results: Results, cell: RewritingCell) -> ScoreRow:
 
 
 def table_of(rows: Iterable[ScoreRow], facts: dict[str, object]) -> Table:
-    """One line a cell: the paper's scores, ours on trained and on held-out sentences, and both deltas."""
+    """Return a line for each cell: the paper's scores, ours on trained and on held-out sentences, and both deltas."""
     head = ("corpus", "embeddings", "way", "mechanism", "epsilon", "claimed delta", "true delta", "why")
     paper = tuple(f"{name}, the paper" for name in SCORES.values())
     seen = tuple(f"{name}, trained sentences" for name in OURS.values())

@@ -1,6 +1,6 @@
-"""The sentences of a run and their words: public stand-ins for the paper's corpora, and two sentences written here.
+"""Sentences of a run and their words: public stand-ins for the paper's corpora, and two sentences written here.
 
-The cells of the study: corpus and embeddings, way, mechanism and epsilon; and how large a run is.
+Cells of the study have corpus and embeddings, way, mechanism and epsilon; ``RewritingSize`` is the size of a run.
 """
 
 from collections import Counter
@@ -21,11 +21,11 @@ from textveil_lab.papers.truncated_laplace.facts import BLOCKS, EPSILONS, MECHAN
 from textveil_lab.papers.truncated_laplace.verdicts import ExperimentWay
 
 VALID_MECHANISMS = (*MECHANISMS, "neighborhood", "optimal")
-"""Of the third way: the paper's three in valid forms, and the catalog's best."""
+"""Mechanisms of the third way: the paper's three in valid forms, and the catalog's best."""
 
 
 LEAST_OPTIMAL = 1.0
-"""Below this epsilon the optimal channel is left out: neighborhood is as good as nothing there, and it takes long."""
+"""Below this epsilon the optimal channel is left out: neighborhood is nearly as good there, and it takes long."""
 
 
 class RewritingCell(NamedTuple):
@@ -45,7 +45,7 @@ class RewritingCell(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RewritingSize:
-    """How large a run is."""
+    """Size of a run."""
 
     sentences: int  # on which a network is trained
     tested: int  # held-out sentences; as many of the trained ones are tested beside them
@@ -58,13 +58,13 @@ class RewritingSize:
     blocks: tuple[TableBlock, ...] = BLOCKS  # corpora and embeddings
 
     def to_data(self) -> dict[str, Any]:
-        """JSON data; where epsilons and blocks are left out, cells say which they are."""
+        """Return JSON data; epsilons and blocks are left out, since cells state them."""
         whole = {**asdict(self), "network": self.network.to_data()}
         return {key: whole[key] for key in ("sentences", "tested", "words", "network", "further")}
 
 
 def size_of(setting: StudySetting) -> RewritingSize:
-    """That of a run: small where it is quick, the paper's on a GPU, and else one for two processor cores."""
+    """Return the size of a run: small if quick, the paper's on a GPU, else one for two CPU cores."""
     if setting.quick:
         network = AutoencoderSettings(hidden=32, code=32, batch=32, epochs=3, length=12, learning_rate=0.002)
         return RewritingSize(
@@ -79,7 +79,7 @@ def size_of(setting: StudySetting) -> RewritingSize:
 
 
 def cells_of(size: RewritingSize, way: ExperimentWay, block: TableBlock) -> Iterator[RewritingCell]:
-    """The cells of one way and block, in the order of the paper's tables; without the one without privacy."""
+    """Yield the cells of one way and block with privacy, in the order of the paper's tables."""
     for mechanism in VALID_MECHANISMS if way is ExperimentWay.VALID else MECHANISMS:
         for epsilon in size.epsilons:
             if mechanism != "optimal" or epsilon >= LEAST_OPTIMAL:
@@ -87,15 +87,15 @@ def cells_of(size: RewritingSize, way: ExperimentWay, block: TableBlock) -> Iter
 
 
 def clean_cell(block: TableBlock) -> RewritingCell:
-    """The cell without privacy: its network is the one that the first and the third way share."""
+    """Return the cell without privacy: the first and the third way share its network."""
     return RewritingCell(block, ExperimentWay.CODE)
 
 
 RESTAURANT = "we came for dinner at seven and waited an hour before they brought the food"
-"""In the place of the paper's first sentence: of a restaurant, with a time in it."""
+"""Stand-in for the paper's first sentence: about a restaurant, with a time in it."""
 
 WARNING = "do not eat here because my son was very sick after the food"
-"""In the place of its second one: a warning of food poisoning."""
+"""Stand-in for its second sentence: a warning of food poisoning."""
 
 SHORTEST = 4  # Words of a sentence at least
 _TRAIN, _TEST = range(2)  # Streams of the draw of sentences
@@ -103,7 +103,7 @@ _TRAIN, _TEST = range(2)  # Streams of the draw of sentences
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Material:
-    """What the cells of one block share."""
+    """Data shared by the cells of one block."""
 
     block: TableBlock  # corpus and embeddings
     vocabulary: Vocabulary  # the most frequent words of the trained sentences that have a vector
@@ -136,10 +136,10 @@ class Material:
 
 
 def material_of(setting: StudySetting, size: RewritingSize, block: TableBlock) -> Material:
-    """Sentences drawn by the setting's seed; words without a vector are left out of them, and so are marks.
+    """Return sentences drawn by the setting's seed, without marks and words that have no vector.
 
     Raises:
-        ParameterError: the corpus or the embeddings are not at hand, or there are too few sentences.
+        ParameterError: the corpus or the embeddings are missing, or there are too few sentences.
     """
     folder, table = setting.text(block.corpus), embeddings_of(setting, block.embeddings)
     known = {word: row for row, word in enumerate(table.words)}
@@ -164,10 +164,10 @@ def material_of(setting: StudySetting, size: RewritingSize, block: TableBlock) -
 
 
 def embeddings_of(setting: StudySetting, name: str) -> Vocabulary:
-    """The vocabulary that stands for GloVe or fastText: the one whose name holds that word.
+    """Return the vocabulary used for GloVe or fastText: the one whose name contains that word.
 
     Raises:
-        ParameterError: none does.
+        ParameterError: there is none.
     """
     for vocabulary in setting.vocabularies:
         if name.lower() in vocabulary.name.lower():
@@ -196,6 +196,5 @@ def _lines(folder: Path, part: str, known: dict[str, int]) -> Iterator[tuple[str
 
 
 def _coded(sentences: Sequence[Sequence[str]], ids: dict[str, int], size: RewritingSize) -> list[Ids]:
-    """Sentences as ids, cut to the network's length; those without a word of the vocabulary are left out."""
     coded = [np.array([ids[word] for word in sentence if word in ids], dtype=np.int64) for sentence in sentences]
     return [sentence[: size.network.length] for sentence in coded if len(sentence)]

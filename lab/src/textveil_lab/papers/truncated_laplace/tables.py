@@ -1,6 +1,6 @@
 """Tables 1, 2, 3 and 5, three ways.
 
-Figures 1 and 6: two sentences, rewritten in every way at epsilon 0.1.
+Figures 1 and 6 are two sentences, rewritten in every way at epsilon 0.1.
 """
 
 import statistics
@@ -32,10 +32,12 @@ BERT_NOTE = (
 )
 
 NEAR = 0.25
-"""Truncated noise counts as near the loss without privacy where it adds at most this share of what the others add; all
-three count as together where none is farther from that loss than this share of it."""
+"""Truncated noise is near the loss without privacy if it adds at most this share of what the others add.
 
-RUINED = 0.5  # Noise counts as one that ruins a text where it adds at least this share of the loss without privacy
+The three losses are together if none is farther from that loss than this share of it.
+"""
+
+RUINED = 0.5  # Noise ruins a text if it adds at least this share of the loss without privacy
 
 
 CLOSE = 5  # Points of ROUGE-1 within which two rows of a table count as alike
@@ -43,11 +45,11 @@ LEARNED = 50  # ROUGE-1 of a network without noise on what it was trained on, be
 
 
 def shows_pattern(clean: float, losses: Mapping[str, float]) -> bool:
-    """Tell whether truncated Laplace noise is near the loss without privacy while the other two ruin the text.
+    """Tell whether truncated Laplace noise stays near the loss without privacy while the other two ruin the text.
 
     Args:
-        clean: the loss without privacy.
-        losses: by mechanism, at one small epsilon.
+        clean: loss without privacy.
+        losses: loss by mechanism, at one small epsilon.
     """
     added = {name: loss - clean for name, loss in losses.items()}
     others = min(added["gaussian"], added["laplace"])
@@ -55,22 +57,22 @@ def shows_pattern(clean: float, losses: Mapping[str, float]) -> bool:
 
 
 def table_1(setting: StudySetting) -> ItemOutcome:
-    """Yelp with fastText, all epsilons."""
+    """Measure Yelp with fastText, all epsilons."""
     return _table(setting, FAST_TEXT, LOW_EPSILONS + HIGH_EPSILONS)
 
 
 def table_2(setting: StudySetting) -> ItemOutcome:
-    """Yahoo and Yelp with GloVe, epsilon below 1."""
+    """Measure Yahoo and Yelp with GloVe, epsilon below 1."""
     return _table(setting, GLOVE, LOW_EPSILONS)
 
 
 def table_3(setting: StudySetting) -> ItemOutcome:
-    """Yahoo and Yelp with GloVe, epsilon from 1."""
+    """Measure Yahoo and Yelp with GloVe, epsilon from 1."""
     return _table(setting, GLOVE, HIGH_EPSILONS)
 
 
 def table_5(setting: StudySetting) -> ItemOutcome:
-    """Seconds an epoch of the networks that are trained, by mechanism and epsilon."""
+    """Measure seconds an epoch of the trained networks, by mechanism and epsilon."""
     blocks = GLOVE
     results = results_of(setting, blocks, (ExperimentWay.CODE,))
     rows, comparisons = [], []
@@ -117,7 +119,7 @@ def table_5(setting: StudySetting) -> ItemOutcome:
 
 
 def settings_of(results: Results, epsilons: Sequence[float] | None = None) -> dict[str, str | int | float]:
-    """Under what the networks were trained, as reports state it."""
+    """Return the training conditions of the networks for reports."""
     network, further = results.size.network, results.size.further
     trained = f"{network.epochs}" if further is None else f"{network.epochs} without noise, {further} more in each cell"
     return {
@@ -168,7 +170,6 @@ def _facts(results: Results) -> dict[str, object]:
 
 
 def _seconds(results: Results, block: TableBlock, mechanism: str | None) -> float:
-    """The median over epochs and epsilons; the first epoch of a cell is left out where there are others."""
     found = [
         second
         for cell, values in results.values.items()
@@ -186,7 +187,6 @@ def _of(
 
 
 def _comparisons(rows: Sequence[ScoreRow]) -> list[Comparison]:
-    """Loss, ROUGE-1 and N_w at the least and the largest epsilon of the table."""
     found = []
     epsilons = sorted({row.cell.epsilon for row in rows if row.cell.epsilon is not None})
     for block in dict.fromkeys(row.cell.block for row in rows):
@@ -254,8 +254,6 @@ def _cost(rows: Sequence[ScoreRow], block: TableBlock) -> list[str]:
 
 
 def _spread(rows: Sequence[ScoreRow], epsilon: float, *, printed: bool = False) -> float:
-    """Return how far the ROUGE-1 of a mechanism is from that without noise at most, in points; here or as printed."""
-
     def score(row: ScoreRow) -> float:
         return row.paper["rouge1"] if printed else row.seen.rouge1
 
@@ -265,10 +263,10 @@ def _spread(rows: Sequence[ScoreRow], epsilon: float, *, printed: bool = False) 
 
 
 def judgment_of(rows: Sequence[ScoreRow]) -> Judgment:
-    """Tell if the paper's order of the three mechanisms comes out in the public code's way, and what the others keep.
+    """Judge whether the paper's order of the three mechanisms holds in the public code's way, and the others' utility.
 
     Args:
-        rows: cells of one or more blocks with those without noise, at two epsilons or more where there are two.
+        rows: cells of at least one block, with those without noise, at two or more epsilons if there are two.
     """
     blocks = list(dict.fromkeys(row.cell.block for row in rows))
     epsilons = sorted({row.cell.epsilon for row in rows if row.cell.epsilon is not None})
@@ -318,12 +316,12 @@ BLOCK = next(block for block in BLOCKS if block == ("yelp", "GloVe"))
 
 
 def figure_1(setting: StudySetting) -> ItemOutcome:
-    """A restaurant sentence with a time in it."""
+    """Rewrite a restaurant sentence with a time in it."""
     return _rewritten(setting, 0)
 
 
 def figure_6(setting: StudySetting) -> ItemOutcome:
-    """A warning of food poisoning."""
+    """Rewrite a warning of food poisoning."""
     return _rewritten(setting, 1)
 
 
@@ -336,7 +334,7 @@ def _rewritten(setting: StudySetting, number: int) -> ItemOutcome:
         return list(results.values[cell]["examples"][number])
 
     def kept(cell: RewritingCell) -> float:
-        """Of what was said, shown or not."""
+        """Return the share of words that are kept, shown or not."""
         return 100 * rouge_1([original], [material.text(said(cell))], words="spaces").f1
 
     original = material.text(material.examples[number])
@@ -375,7 +373,7 @@ def _rewritten(setting: StudySetting, number: int) -> ItemOutcome:
 
 
 def shown(material: Material, sentence: list[int]) -> str:
-    """A sentence as text, unless it repeats a corpus: its sentences may be private, and are not printed."""
+    """Return a sentence as text, unless it repeats a corpus, which may be private and is not printed."""
     others = [one.tolist() for one in (*material.trained[:-2], *material.held_out)]
     repeated = any(sentence == other or _runs(sentence) & _runs(other) for other in others)
     return WITHHELD if repeated else material.text(sentence)

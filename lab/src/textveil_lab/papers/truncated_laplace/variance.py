@@ -1,12 +1,12 @@
-"""Theorem 4: the variance of the published truncated Laplace noise beside others, and where its comparison holds.
+"""Theorem 4: variance of the published truncated Laplace noise beside others, and the range of its comparison.
 
-Variances are of one coordinate, in units of the squared clipping norm C; no comparison depends on C. With
-delta = e^(-t d) the theorem's condition delta <= e^-d says t >= 1. Three facts decide it:
+Variances are of one coordinate, in units of the squared clipping norm C; no comparison depends on C. With delta = e^(-t
+d) the theorem's condition delta <= e^-d means t >= 1. Three facts decide it:
 
 - Plain Laplace noise has 8 d C^2 / epsilon^2, the classical Gaussian 8 ln(1.25 / delta) C^2 / epsilon^2. So Laplace
-  noise, whose delta is 0, has the smaller variance exactly where delta < 1.25 e^-d: always under that condition.
-- The published bound cuts off Laplace noise of that very scale. That lowers the variance, but the delta is not delta.
-- The valid bound cuts so far out that almost nothing is gained over plain Laplace noise.
+  noise, whose delta is 0, has the smaller variance exactly if delta < 1.25 e^-d: always under that condition.
+- The published bound truncates Laplace noise of the same scale. That lowers the variance, but the true delta is larger.
+- The valid bound is so far out that it gains almost nothing over plain Laplace noise.
 """
 
 import math
@@ -28,12 +28,12 @@ _LOWEST_DELTA = 1e-300
 
 
 def published_variance(epsilon: float, dim: int = DIM, log_delta: float | None = None) -> float:
-    """Of one coordinate of Theorem 3's noise, in units of C^2.
+    """Return the variance of one coordinate of Theorem 3's noise, in units of C^2.
 
     Args:
-        epsilon: claimed nats, > 0; at 10 and 20 with the paper's dummy dimensions, where ``log_delta`` is its own.
-        dim: dimensions of a word's vector.
-        log_delta: natural logarithm of the claimed delta; None is the paper's 4^-d.
+        epsilon: claimed nats, > 0; at 10 and 20 with the paper's dummy dimensions, if ``log_delta`` is the paper's.
+        dim: dimension of a word's vector.
+        log_delta: ln of the claimed delta; None is the paper's 4^-d.
 
     Raises:
         ParameterError: the published bound is infinite there, or an argument is outside its domain.
@@ -44,47 +44,47 @@ def published_variance(epsilon: float, dim: int = DIM, log_delta: float | None =
 
 
 def laplace_variance(epsilon: float, dim: int = DIM) -> float:
-    """Of one coordinate of Laplace noise with scale 2 sqrt(d) C / epsilon, in units of C^2."""
+    """Return the variance of one coordinate of Laplace noise of scale 2 sqrt(d) C / epsilon, in units of C^2."""
     return 8.0 * dim / epsilon**2
 
 
 def gaussian_variance(epsilon: float, log_delta: float) -> float:
-    """Of one coordinate of the paper's Gaussian noise, 8 ln(1.25 / delta) / epsilon^2, in units of C^2.
+    """Return the variance of one coordinate of the paper's Gaussian noise, 8 ln(1.25 / delta) / epsilon^2.
 
-    The formula is used as the paper does, above epsilon 1 too, where it is not stated.
+    It is in units of C^2. Like the paper, it uses the formula above epsilon 1 too, outside its range.
     """
     return 8.0 * (math.log(1.25) - log_delta) / epsilon**2
 
 
 def valid_variance(epsilon: float, delta: float, dim: int = DIM) -> float:
-    """Of one coordinate of truncated Laplace noise with the bound that is valid in any dimension, in units of C^2."""
+    """Return the variance of one coordinate of truncated Laplace noise with the valid bound, in units of C^2."""
     sensitivity = 2 * math.sqrt(dim)
     bound = truncated_laplace_bound(epsilon, delta, sensitivity)
     return TruncatedLaplace(dim=1, scale=laplace_scale(epsilon, sensitivity), bound=bound).variance
 
 
 def analytic_gaussian_variance(epsilon: float, delta: float) -> float:
-    """Of one coordinate of the least Gaussian noise that gives the guarantee, in units of C^2."""
+    """Return the variance of one coordinate of the smallest Gaussian noise with the guarantee, in units of C^2."""
     return analytic_gaussian_sigma(epsilon, delta, 2.0) ** 2
 
 
 class Variances(NamedTuple):
-    """Of one coordinate at one guarantee as each mechanism claims it, in units of C^2."""
+    """Variances of one coordinate at one guarantee as each mechanism claims it, in units of C^2."""
 
-    published: float | None  # Theorem 3's noise, whose claim is false; None where its bound is infinite
+    published: float | None  # Theorem 3's noise, whose claim is false; None if its bound is infinite
     valid: float  # truncated Laplace noise with the valid bound
     laplace: float  # plain Laplace noise, whose delta is 0
     classical: float  # the paper's Gaussian formula
-    analytic: float  # the least Gaussian noise
+    analytic: float  # the smallest Gaussian noise
 
 
 def compare(epsilon: float, delta: float, dim: int = DIM) -> Variances:
-    """Theorem 4's comparison, and the same with the valid bound.
+    """Return Theorem 4's comparison, and the same with the valid bound.
 
     Args:
         epsilon: nats, finite and > 0.
         delta: in [1e-300, 1).
-        dim: dimensions of a word's vector.
+        dim: dimension of a word's vector.
     """
     need(_LOWEST_DELTA <= delta < 1, "delta", delta, f"in [{_LOWEST_DELTA:g}, 1)")
     log_delta = math.log(delta)
@@ -99,14 +99,14 @@ def compare(epsilon: float, delta: float, dim: int = DIM) -> Variances:
 
 
 def published_limit(dim: int, log_delta: float) -> float:
-    """2 delta^(1/d) sqrt(d), which epsilon must stay below in Theorem 3."""
+    """Return 2 delta^(1/d) sqrt(d), the upper limit of epsilon in Theorem 3."""
     return 2 * math.exp(log_delta / dim) * math.sqrt(dim)
 
 
 def published_holds_below(dim: int, log_delta: float) -> float:
-    """The epsilon up to which the published noise has a smaller variance than the classical Gaussian.
+    """Return the epsilon up to which the published noise has a smaller variance than the classical Gaussian.
 
-    It is ``published_limit`` where delta <= 1.25 e^-d: there the whole range of Theorem 3 belongs to the region.
+    It is ``published_limit`` if delta <= 1.25 e^-d: the comparison then holds on the whole range of Theorem 3.
     """
     top = published_limit(dim, log_delta)
     low, high = 0.0, top * (1 - 1e-12)
@@ -120,9 +120,9 @@ def published_holds_below(dim: int, log_delta: float) -> float:
 
 
 def valid_holds_below(epsilon: float, dim: int) -> float:
-    """The largest delta, of 1e-300 to 0.1, up to which the valid noise has less variance than the least Gaussian.
+    """Return the largest delta in [1e-300, 0.1] at which the valid noise has less variance than the smallest Gaussian.
 
-    None of them where even 1e-300 is too large: 0 is returned. Bisection finds it, as if the order changed once.
+    Return 0 if even 1e-300 is too large. Bisection finds it, on the assumption that the order changes once.
     """
 
     def smaller(log_delta: float) -> bool:
@@ -141,7 +141,7 @@ def valid_holds_below(epsilon: float, dim: int) -> float:
 
 
 def variance(setting: StudySetting) -> ItemOutcome:
-    """Lengths of the noises at the paper's epsilons, and the two regions."""
+    """Compute lengths of the noises at the paper's epsilons, and the two regions."""
     rates = setting.thinned(tuple(round(0.02 * step, 2) for step in range(1, 101)))
     published = [(rate, published_holds_below(DIM, -rate * DIM), published_limit(DIM, -rate * DIM)) for rate in rates]
     epsilons = (0.05, 1.0, 20.0)

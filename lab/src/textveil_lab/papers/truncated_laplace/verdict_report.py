@@ -31,14 +31,14 @@ from textveil_lab.tables import Cell, Table
 
 RELEASED_WORDS = 1000
 RELEASED_SAMPLES = 100_000
-"""Of the sampled audit of released words: words of the vocabulary, and draws for each of two of them."""
+"""Sampled audit of released words: number of words of the vocabulary, and of draws for each of two words."""
 
 _DISTANCES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 Judged = tuple[PaperSetting, ShiftVerdict]
 
 
 def verdicts(setting: StudySetting) -> ItemOutcome:
-    """Claims and true deltas of the paper's settings, of its public code, and of the valid form."""
+    """Compute claims and true deltas of the paper's settings, of its public code, and of the valid form."""
     vocabulary = max(setting.vocabularies, key=len)
     settings = (*paper_settings(), *padded_gaussian_settings(), *valid_settings())
     judged = [(one, shift_verdict(one)) for one in settings]
@@ -241,5 +241,4 @@ def _delta(log_delta: float) -> float:
 
 
 def _log10(log_delta: float) -> float | None:
-    """None where delta is 0."""
     return None if math.isinf(log_delta) else log_delta / math.log(10)

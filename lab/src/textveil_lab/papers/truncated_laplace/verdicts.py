@@ -1,15 +1,15 @@
-"""What the paper's settings guarantee: the delta that each of them really has, beside the delta that it claims.
+"""Guarantees of the paper's settings: the true delta of each, beside the claimed one.
 
 A setting is a mechanism, an epsilon, a dimension (with dummy ones) and a clipping norm C. All scales are proportional
-to C, so for two vectors at the ends of the clipping ball no delta depends on it; C matters only for how far apart a
-vocabulary's words are after clipping, so the words are looked at with the smallest C that matters (every vector
-shortened to one length) and the largest (none shortened).
+to C, so for two vectors at the ends of the clipping ball no delta depends on it; C affects only the distances of a
+vocabulary's words after clipping, so the words are examined with the smallest C that matters (every vector shortened to
+one length) and the largest (none shortened).
 
-Deltas are exact (``noise.capabilities``): for truncated Laplace noise the mass that leaves the other word's support.
-No epsilon makes that mass smaller. They are of the noisy vector, of which Theorem 3 speaks; the released word is put to
-a sampled audit.
+Deltas are exact (``noise.capabilities``): for truncated Laplace noise the mass that leaves the other word's support. No
+epsilon makes that mass smaller. They are about the noisy vector, as is Theorem 3; a sampled audit tests the released
+word.
 
-The ways in which the study runs the paper's experiments.
+``ExperimentWay`` lists the ways in which the study runs the paper's experiments.
 """
 
 import math
@@ -38,11 +38,11 @@ from textveil_lab.papers.truncated_laplace.facts import DIM, EPSILONS, NOISE_DIM
 from textveil_lab.papers.truncated_laplace.variance import gaussian_variance
 from textveil_lab.vocabulary.geometry import norm_range
 
-VALID_DELTA: Final = 1e-5  # Of the valid forms of what the paper compares, where they need one
+VALID_DELTA: Final = 1e-5  # Delta of the valid forms of the compared mechanisms, if they need one
 
 
 class ExperimentWay(Enum):
-    """The three ways in which the paper's experiments are run."""
+    """Three ways to run the paper's experiments."""
 
     TEXT = "as the text says"
     CODE = "as the public code does"
@@ -75,20 +75,20 @@ class PaperSetting:
 
 
 class ShiftVerdict(NamedTuple):
-    """What a setting is worth for two vectors at the ends of the clipping ball."""
+    """Verdict on a setting for two vectors at the ends of the clipping ball."""
 
-    verdict: Verdict  # on the claim, refuted where one of the two differences refutes it
-    spread: Bound  # natural logarithm of delta for a difference spread equally over all coordinates
+    verdict: Verdict  # on the claim, refuted if one of the two differences refutes it
+    spread: Bound  # ln of delta for a difference spread equally over all coordinates
     one_coordinate: Bound  # the same for a difference in one coordinate
 
 
 def paper_settings() -> tuple[PaperSetting, ...]:
-    """The paper's three mechanisms at its eight epsilons, by its formulas."""
+    """Return the paper's three mechanisms at its eight epsilons, by its formulas."""
     return tuple(make(epsilon) for make in (_gaussian, _laplace, _truncated) for epsilon in EPSILONS)
 
 
 def padded_gaussian_settings() -> tuple[PaperSetting, ...]:
-    """Gaussian noise with the delta that the paper's dummy dimensions give truncated Laplace noise, where it has some.
+    """Return Gaussian noise with the delta of the paper's dummy dimensions for truncated Laplace noise, if it has any.
 
     The paper does not say whether they count for Gaussian noise too.
     """
@@ -96,12 +96,12 @@ def padded_gaussian_settings() -> tuple[PaperSetting, ...]:
 
 
 def valid_settings() -> tuple[PaperSetting, ...]:
-    """Truncated Laplace noise with the valid bound, at the paper's epsilons and ``VALID_DELTA``."""
+    """Return truncated Laplace noise with the valid bound, at the paper's epsilons and ``VALID_DELTA``."""
     return tuple(map(_valid, EPSILONS))
 
 
 def shift_verdict(setting: PaperSetting) -> ShiftVerdict:
-    """The exact deltas of a setting at its claimed epsilon, and the verdict that follows."""
+    """Return the exact deltas of a setting at its claimed epsilon, with the verdict."""
     found, verdicts = [], []
     for shift in (np.full(DIM, 2 * _INSIDE / math.sqrt(DIM)), _along_one_axis(2 * _INSIDE)):
         profile = setting.noise.privacy_profile(shift)
@@ -113,7 +113,7 @@ def shift_verdict(setting: PaperSetting) -> ShiftVerdict:
 
 
 def truncated_delta_at(epsilon: float, distance: float) -> float:
-    """Delta of the published noise for two vectors this far apart, spread equally.
+    """Return delta of the published noise for two vectors this far apart, spread equally.
 
     Args:
         epsilon: one of the paper's.
@@ -124,18 +124,18 @@ def truncated_delta_at(epsilon: float, distance: float) -> float:
 
 
 def clips_that_matter(vocabulary: Vocabulary) -> tuple[float, float]:
-    """The C below which nothing changes, for all vectors are shortened, and the one above which none is."""
+    """Return the C below which all vectors are shortened, so nothing changes, and the C above which none is."""
     return norm_range(vocabulary)
 
 
 def delta_of_words(vocabulary: Vocabulary, epsilon: float, clip: float, pairs: int = PAIRS) -> PairSummary:
-    """Least, median and largest delta of the published noise over pairs of words, clipped to ``clip``.
+    """Return the smallest, median and largest delta of the published noise over pairs of words, clipped to ``clip``.
 
     Args:
-        vocabulary: of 300 dimensions for the paper's dummy dimensions; the first ``WORDS`` of its words are taken.
+        vocabulary: of 300 dimensions for the paper's dummy dimensions; its first ``WORDS`` words are used.
         epsilon: claimed.
         clip: C.
-        pairs: how many, drawn by a fixed public choice.
+        pairs: number of pairs, drawn by a fixed public choice.
     """
     return delta_over_pairs(_published(vocabulary, epsilon, clip), words=WORDS, pairs=pairs)
 
@@ -179,7 +179,6 @@ def _valid(epsilon: float) -> PaperSetting:
 
 
 def _l1_sensitivity() -> float:
-    """Delta_1 = 2 sqrt(d) C for C = 1, rounded up."""
     return 2 * math.sqrt(DIM) * (1 + 2.0**-50)
 
 
@@ -190,10 +189,10 @@ def _along_one_axis(distance: float) -> Reals:
 
 
 def released_word(vocabulary: Vocabulary, epsilon: float, samples: int, rng: np.random.Generator) -> Finding:
-    """Try to refute the published claim for the released word, not the vector: one far pair of words, sampled.
+    """Try to refute the published claim for the released word, not the vector, by sampling one far pair of words.
 
     Args:
-        vocabulary: what words are released; all vectors are shortened to one length.
+        vocabulary: of the released words; all vectors are shortened to one length.
         epsilon: claimed.
         samples: draws for each of the two words; half choose an event, half test it.
         rng: of the draws.

@@ -1,4 +1,4 @@
-"""Who leads whom at one guarantee: tables, figure and sentences from what was measured."""
+"""Leads at one guarantee: tables, figure and sentences from the measurements."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ from textveil_lab.tables import Cell, Table
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LeaderRow:
-    """A mechanism at an epsilon, or the texts as they are."""
+    """A mechanism at an epsilon, or the original texts."""
 
     label: str  # of the mechanism
     baseline: bool  # whether the paper compares with it, or proposes it
     epsilon: float  # nats of one word, for any two words
     measured: Measured  # scores by run, and the attacker's success
     verdict: str = ""  # of the audit on the claim
-    # the loss that the audit found, at the claimed delta; None where there is no claim
+    # the loss that the audit found, at the claimed delta; None if there is no claim
     audited_epsilon: float | None = None
     audited_delta: float | None = None  # the delta that it found at the claimed epsilon
 
@@ -31,7 +31,7 @@ class LeaderRow:
 
 
 class Lead(NamedTuple):
-    """By how much the best of the catalog is above one baseline on one score at one epsilon."""
+    """Lead of the catalog's best over one baseline on one score at one epsilon."""
 
     epsilon: float
     score: str
@@ -44,9 +44,9 @@ _COLUMNS: Final = 2
 
 
 def leads(rows: Sequence[LeaderRow], scores: Sequence[str]) -> list[Lead]:
-    """The lead of the best verified mechanism of the catalog over every verified baseline, on the same documents.
+    """Return the lead of the catalog's best verified mechanism over every verified baseline, on the same documents.
 
-    Best is the one with the largest mean of that score at that epsilon.
+    The best has the largest mean of that score at that epsilon.
     """
     found = []
     verified = [row for row in rows if row.verified]
@@ -62,12 +62,12 @@ def leads(rows: Sequence[LeaderRow], scores: Sequence[str]) -> list[Lead]:
 
 
 def reported(clean: LeaderRow, rows: Sequence[LeaderRow], facts: Mapping[str, Any]) -> ItemOutcome:
-    """Tables of all scores and of all leads, the figure, and sentences.
+    """Return tables of all scores and of all leads, the figure, and sentences.
 
     Args:
-        clean: the texts as they are.
+        clean: the original texts.
         rows: every mechanism at every epsilon.
-        facts: under what it was measured.
+        facts: conditions of the measurements.
     """
     scores = [name for name in clean.measured.scores if name != UNCHANGED]
     found = leads(rows, scores)

@@ -1,16 +1,14 @@
 """Geometry of a public vocabulary: norms, clipping, exact diameters, closest pair, neighborhoods.
 
-Functions of a vocabulary take what is stored among its facts where that applies, and otherwise compute
-it once for each vocabulary object. The facts have these keys:
+Functions of a vocabulary use its stored facts if they apply, and otherwise compute the result once for each vocabulary
+object. The facts have these keys:
 
     digest                  SHA-256 of words and vectors, as ``Vocabulary.digest`` defines it
     norms                   minimum (rounded down), mean, maximum (rounded up)
-    raw, unit               for the vectors as they are, and divided by their norms:
+    raw, unit               for the vectors unchanged, and divided by their norms:
       diameter.1, .2, .inf    value (rounded up), first, second
-      minimum_distance        least L2 distance between two words
+      minimum_distance        smallest L2 distance between two words
     neighborhood            sizes; sums: the mean over all words of the sum of cosines of the m nearest words
-
-Norms of vectors, and vectors with norms held to a bound.
 """
 
 import hashlib
@@ -42,10 +40,10 @@ _RANGE = 1e30
 
 
 def clip(vectors: NDArray[Any], norm: float) -> Vectors:
-    """Each row v as v * min(1, norm / ||v||), in float32, its exact norm at most ``norm``.
+    """Return each row v as v * min(1, norm / ||v||), in float32, its exact norm at most ``norm``.
 
-    A row that must be shortened is also multiplied by ``SHRINK`` = 1 - 2^-22, and so is a row whose norm
-    is within rounding of the bound; every other row is unchanged. Scaling is done in float64.
+    A row that must be shortened is also multiplied by ``SHRINK`` = 1 - 2^-22, and so is a row whose norm is within
+    rounding of the bound. Every other row is unchanged. Scaling uses float64.
 
     Args:
         vectors: finite float32 numbers, shape (n, dim).
@@ -69,11 +67,11 @@ def clip(vectors: NDArray[Any], norm: float) -> Vectors:
 
 
 def clipped_bound(unit_value: float, norm: float, dim: int, order: float) -> float:
-    """Upper bound on a distance between rows of ``clip``, all shortened, from one between unit vectors.
+    """Return an upper bound on a distance of rows that ``clip`` shortened, from one of unit vectors.
 
-    A shortened row is norm * SHRINK * u up to a relative 2^-23, where u is the unit vector; so a distance is
-    at most norm * (SHRINK * unit_value + 2^-22 * r), where r bounds the norm of u in this order. That is
-    norm * unit_value, or less, as soon as unit_value >= r.
+    A shortened row is norm * SHRINK * u up to a relative 2^-23, with the unit vector u; so a distance is at most norm *
+    (SHRINK * unit_value + 2^-22 * r), where r bounds the norm of u in this order. That is norm * unit_value, or less,
+    as soon as unit_value >= r.
 
     Args:
         unit_value: an upper bound on the distance of the unit vectors.
@@ -88,7 +86,7 @@ _ORDERS = {1: "1", 2: "2", math.inf: "inf"}
 
 
 def norm_range(vocabulary: Vocabulary) -> tuple[float, float]:
-    """A lower bound of the least and an upper bound of the greatest norm, both within rounding."""
+    """Return a lower bound of the smallest and an upper bound of the largest norm, both within rounding."""
 
     def measured() -> tuple[float, float]:
         lengths, error = norms(vocabulary.vectors), norm_error(vocabulary.dim)
@@ -103,13 +101,13 @@ def norm_range(vocabulary: Vocabulary) -> tuple[float, float]:
 def clipped_diameter(
     vocabulary: Vocabulary, clip: float | None, order: float, progress: Progress | None = None
 ) -> float:
-    """An upper bound, tight to rounding, on the distance between the clipped vectors of any two words.
+    """Return an upper bound, tight to rounding, on the distance between the clipped vectors of any two words.
 
-    It holds for the float32 rows that ``geometry.clip`` returns. Where the clipping norm is at most every
-    norm, it is the norm times the diameter of the unit vectors.
+    It holds for the float32 rows that ``geometry.clip`` returns. If the clipping norm is at most every norm, it is the
+    norm times the diameter of the unit vectors.
 
     Args:
-        clip: clipping norm; None for the vectors as they are.
+        clip: clipping norm; None: no clipping.
         order: 1, 2 or infinity.
 
     Raises:
@@ -131,7 +129,7 @@ def clipped_diameter(
 def farthest_pair(
     vocabulary: Vocabulary, points: NDArray[Any], order: float, progress: Progress | None = None
 ) -> Diameter:
-    """``diameter(points, order)``, computed once for a vocabulary and the same points, whoever made them.
+    """Return ``diameter(points, order)``, computed once for a vocabulary and equal points.
 
     Args:
         points: finite real numbers, shape (n, dim), n >= 2.
@@ -146,12 +144,12 @@ def farthest_pair(
 
 
 def minimum_distance(vocabulary: Vocabulary, clip: float | None = None, progress: Progress | None = None) -> float:
-    """The least L2 distance between the clipped vectors of two words; 0 where two words share a vector.
+    """Return the smallest L2 distance between the clipped vectors of two words; 0 if two words share a vector.
 
-    Where it follows from the stored distance of unit vectors it is a lower bound, less by 2^-20 clip at most.
+    If it follows from the stored distance of unit vectors it is a lower bound, smaller by at most 2^-20 clip.
 
     Args:
-        clip: clipping norm; None for the vectors as they are.
+        clip: clipping norm; None: no clipping.
 
     Raises:
         ParameterError: clip is outside its domain.
@@ -169,11 +167,11 @@ def minimum_distance(vocabulary: Vocabulary, clip: float | None = None, progress
 
 
 def measured_facts(vocabulary: Vocabulary, report: Callable[[str], Progress]) -> dict[str, Any]:
-    """All facts of a vocabulary, computed afresh from its words and vectors; takes minutes.
+    """Compute all facts of a vocabulary from its words and vectors; this takes minutes.
 
     Args:
         vocabulary: public words and vectors, none of them zero.
-        report: given the name of a step, what to call as the step goes on.
+        report: function from a step's name to its progress callback.
     """
     bare = Vocabulary(vocabulary.words, vocabulary.vectors, vocabulary.name)
     raw, dim = bare.vectors, bare.dim
@@ -204,7 +202,7 @@ def _extremes(vectors: Vectors | Reals, slack: float, kind: str, report: Callabl
 
 
 def _kind(vocabulary: Vocabulary, clip: float | None) -> str:
-    """Return what clipping does: ``raw`` shortens no row, ``unit`` shortens all, empty shortens some."""
+    """Return the effect of clipping: ``raw`` shortens no row, ``unit`` shortens all, empty shortens some."""
     if clip is None:
         return "raw"
     need(0 < clip < math.inf, "clip", clip, "finite and > 0, or None for no clipping")

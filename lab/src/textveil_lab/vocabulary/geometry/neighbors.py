@@ -1,4 +1,4 @@
-"""Nearest words of a public vocabulary, and how similar neighborhoods of each size are."""
+"""Nearest words of a public vocabulary, and the similarity of neighborhoods by size."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,14 +14,14 @@ _UNIT = 2.0**-53
 
 
 def nearest_neighbors(vectors: NDArray[Any], ids: Ids, k: int, *, metric: str = "cosine") -> Ids:
-    """The ``k`` nearest rows of each row in ``ids``, nearest first, itself always first.
+    """Return the ``k`` nearest rows of each row in ``ids``, nearest first, itself always first.
 
-    Equal scores go to the lower id. A row of the result depends on its id alone: what the matrix
-    product selects is scored again row by row, so neither the batch nor the threads can change it.
+    The lower id wins a tie. A row of the result depends on its id alone: rows that the matrix product selects are
+    scored again one by one, so neither the batch nor the threads can change it.
 
     Args:
         vectors: finite real numbers, shape (n, dim).
-        ids: rows to look from, shape (batch,).
+        ids: rows to search from, shape (batch,).
         k: neighbors to return, itself included, between 1 and n.
         metric: ``"cosine"`` (a zero row has cosine 0 with every other) or ``"euclidean"``.
 
@@ -55,7 +55,6 @@ def nearest_neighbors(vectors: NDArray[Any], ids: Ids, k: int, *, metric: str = 
 
 
 def _scores(points: Callable[[Ids | slice], Reals], ids: Ids, n: int, cosine: bool) -> tuple[Reals, float]:
-    """Scores that rise as rows come nearer, shape (batch, n), and the largest squared length."""
     left = points(ids)
     scores = np.empty((len(ids), n))
     reach = float(np.einsum("nd,nd->n", left, left).max(initial=0.0))
@@ -70,7 +69,6 @@ def _scores(points: Callable[[Ids | slice], Reals], ids: Ids, n: int, cosine: bo
 
 
 def _exact_scores(points: Callable[[Ids | slice], Reals], own: int, candidates: Ids, cosine: bool) -> Reals:
-    """Scores of one row, each computed from its two rows alone."""
     row, others = points(np.array([own])), points(candidates)
     # Sums along contiguous rows of one length add in one order, whatever else is in the table.
     exact: Reals = (others * row).sum(axis=1) if cosine else -((others - row) ** 2).sum(axis=1)

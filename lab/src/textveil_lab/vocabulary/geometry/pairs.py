@@ -1,7 +1,7 @@
-"""The farthest and the closest pair of a public table of vectors: exact, block by block.
+"""Farthest and closest pair of a public table of vectors: exact, block by block.
 
-Pairs are visited in blocks sorted by distance from the mean, so that the triangle inequality can leave
-blocks out; what is left is computed in float64. Memory beyond the table stays below 200 MB.
+Pairs are visited in blocks sorted by distance from the mean, so that the triangle inequality can skip blocks; the rest
+is computed in float64. Memory beyond the table stays below 200 MB.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from textveil.types import Ids, Progress, Reals
 _UNIT = 2.0**-53  # Unit roundoff of float64
 _GEMM_ROWS = 2048
 _CITY_ROWS = 512
-_BLOCK_NUMBERS = 1 << 22  # Numbers in one block of points, at most; rows shrink where there are very many dimensions
+_BLOCK_NUMBERS = 1 << 22  # Numbers in one block of points, at most; rows shrink if there are very many dimensions
 _RECHECKED = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class Diameter:
-    """The greatest distance between two rows."""
+    """Largest distance between two rows."""
 
     # an upper bound, above the true distance by a relative (8 dim + 32) 2^-53 at most (3e-13 at 300 dimensions)
     value: float
@@ -40,10 +40,10 @@ class Diameter:
 
 
 def diameter(vectors: NDArray[Any], order: float, progress: Progress | None = None) -> Diameter:
-    """The exact diameter of the rows in the L1, L2 or L-infinity norm, rounded up.
+    """Return the exact diameter of the rows in the L1, L2 or L-infinity norm, rounded up.
 
     Args:
-        vectors: finite real numbers, shape (n, dim), n >= 2; taken as they are, not clipped or normalized.
+        vectors: finite real numbers, shape (n, dim), n >= 2; neither clipped nor normalized.
         order: 1, 2 or infinity.
 
     Raises:
@@ -60,7 +60,7 @@ def diameter(vectors: NDArray[Any], order: float, progress: Progress | None = No
 
 
 def shortest_distance(vectors: NDArray[Any], progress: Progress | None = None) -> float:
-    """The least Euclidean distance between two rows, to float64 accuracy; 0 where two rows coincide.
+    """Return the smallest Euclidean distance between two rows, to float64 accuracy; 0 if two rows coincide.
 
     Args:
         vectors: finite real numbers, shape (n, dim), n >= 2.
@@ -97,8 +97,6 @@ def shortest_distance(vectors: NDArray[Any], progress: Progress | None = None) -
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Sweep:
-    """Rows in order of falling distance from their mean."""
-
     vectors: NDArray[Any]  # the table, shape (n, dim)
     center: Reals  # float64, shape (dim,); any fixed point would do, the mean keeps radii short
     order: Ids  # row numbers by falling radius, shape (n,)
@@ -118,26 +116,26 @@ class _Sweep:
     def square_error(self) -> float:
         """Bound on the error of a squared distance from ``_augmented`` rows.
 
-        With R the largest radius the product adds dim + 2 terms of total magnitude 4 R^2, and each squared
-        norm is off by dim units of R^2; (6 dim + 10) 2^-53 R^2 to first order.
+        With the largest radius R the product adds dim + 2 terms of total magnitude 4 R^2, and each squared norm is off
+        by dim units of R^2; (6 dim + 10) 2^-53 R^2 to first order.
         """
         return (8 * self.vectors.shape[1] + 32) * _UNIT * float(self.radii[0]) ** 2
 
     def rows(self, part: slice) -> Reals:
-        """Centered rows at these places of the order, float64."""
+        """Return centered rows at these positions of the order, float64."""
         return self.vectors[self.order[part]].astype(np.float64) - self.center
 
     def at(self, part: slice, offsets: Ids) -> Reals:
-        """Rows at these offsets within a part of the order, float64, not centered."""
+        """Return rows at these offsets within a part of the order, float64, not centered."""
         return self.vectors[self.order[part][offsets]].astype(np.float64)
 
     def blocks(
         self, most: int, skip: Callable[[slice, slice], bool], progress: Progress | None
     ) -> Iterator[tuple[slice, Iterator[slice]]]:
-        """Each block with the blocks from it on, up to the first that ``skip`` leaves out.
+        """Yield each block with the blocks from it on, up to the first that ``skip`` rejects.
 
-        ``skip`` must hold for all later second blocks once it holds for one. It is asked as the blocks are
-        taken, so that what was found meanwhile counts.
+        ``skip`` must hold for all later second blocks once it holds for one. It is called when a block is taken, so it
+        may use results found meanwhile.
         """
         parts = _parts(len(self.vectors), _rows_of(self.vectors, most))
         total = len(parts) * (len(parts) + 1) // 2
@@ -166,7 +164,7 @@ def _parts(n: int, rows: int) -> list[slice]:
 
 
 def _augmented(rows: Reals, *, swap: bool) -> Reals:
-    """Rows such that (a, swapped) @ (b, not swapped).T is the table of squared distances."""
+    """Return rows for which (a, swapped) @ (b, not swapped).T is the table of squared distances."""
     out = np.empty((len(rows), rows.shape[1] + 2))
     squares = np.einsum("nd,nd->n", rows, rows)
     if swap:
@@ -187,7 +185,6 @@ def _too_near(sweep: _Sweep, first: slice, second: slice, best: float) -> bool:
 
 
 def _euclidean_diameter(sweep: _Sweep, progress: Progress | None) -> Diameter:
-    """L2, by matrix products of centered rows."""
     error = sweep.square_error
     best, pair = 0.0, (int(sweep.order[0]), int(sweep.order[-1]))
 
@@ -206,7 +203,6 @@ def _euclidean_diameter(sweep: _Sweep, progress: Progress | None) -> Diameter:
 
 
 def _city_diameter(sweep: _Sweep, progress: Progress | None) -> Diameter:
-    """L1, by direct sums in as many threads as there are processors."""
     from scipy.spatial.distance import cdist  # slow to import, and rarely needed
 
     best, pair = 0.0, (int(sweep.order[0]), int(sweep.order[-1]))
@@ -231,7 +227,6 @@ def _city_diameter(sweep: _Sweep, progress: Progress | None) -> Diameter:
 
 
 def _coordinate_diameter(vectors: NDArray[Any]) -> Diameter:
-    """L-infinity: the widest coordinate."""
     low, high = vectors.min(axis=0).astype(np.float64), vectors.max(axis=0).astype(np.float64)
     widest = int(np.argmax(high - low))
     column = vectors[:, widest]

@@ -1,4 +1,4 @@
-"""How much a map of points stretches distances at most: its Lipschitz constant on a finite table."""
+"""Lipschitz constant of a map on a finite table: the largest stretch of a distance."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _LEAST = 1e-300  # Keeps a quotient of two zeros from being taken
 
 
 def largest_stretch(before: NDArray[Any], after: NDArray[Any], progress: Progress | None = None) -> float:
-    """The largest ||a_i - a_j||_2 / ||b_i - b_j||_2 over pairs of rows with b_i != b_j, rounded up.
+    """Return the largest ||a_i - a_j||_2 / ||b_i - b_j||_2 over pairs of rows with b_i != b_j, rounded up.
 
-    Matrix products find the pairs that may attain it, their differences decide: so it is exact to a relative
-    (dims + 16) 2^-53 also for rows that nearly coincide.
+    Matrix products find the pairs that may attain it, and their differences decide. So it is exact to a relative (dims
+    + 16) 2^-53, also for rows that nearly coincide.
 
     Args:
         before: b, finite real numbers, shape (n, dim), n >= 2.
         after: a, of the same rows, finite, shape (n, other dim).
 
     Raises:
-        ParameterError: other shapes; or two equal rows that were mapped to different ones.
+        ParameterError: the shapes differ, or two equal rows have different images.
     """
     fits = before.ndim == after.ndim == 2 and len(before) == len(after) >= 2
     need(fits, "after", f"shape {after.shape}", f"of as many rows as before, which has shape {before.shape}")
@@ -47,8 +47,6 @@ def largest_stretch(before: NDArray[Any], after: NDArray[Any], progress: Progres
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Squares:
-    """Squared distances between rows."""
-
     rows: Reals  # float64, the mean taken away, shape (n, dim)
     squares: Reals  # squared norms of the rows, shape (n,)
     error: float  # a bound on the rounding of a squared distance from the products
@@ -62,7 +60,7 @@ class _Squares:
         return cls(rows, squares, (8 * raw.shape[1] + 32) * _UNIT * float(squares.max()), raw)
 
     def block(self, left: slice, right: slice) -> Reals:
-        """By products; off by ``error`` at most."""
+        """Return squared distances by matrix products, off by at most ``error``."""
         return self.squares[left, None] + self.squares[right] - 2 * (self.rows[left] @ self.rows[right].T)
 
     def exactly(self, first: Ids, second: Ids) -> Reals:
@@ -86,7 +84,6 @@ def _best_of_block(short: _Squares, long: _Squares, left: slice, right: slice, b
 
 
 def _largest_ratio(short: _Squares, long: _Squares, first: Ids, second: Ids) -> float:
-    """The largest squared ratio of these pairs; 0 where all of them coincide before and after."""
     before, after = short.exactly(first, second), long.exactly(first, second)
     same = before == 0
     need(not after[same].any(), "after", "different rows for two equal ones", "one row for equal rows of before")

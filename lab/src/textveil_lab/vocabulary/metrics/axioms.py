@@ -1,8 +1,7 @@
-"""The axioms of a metric, verified on the vocabulary: every triple of words, or what makes the proof apply.
+"""Axioms of a metric, verified on the vocabulary: on every triple of words, or by the premises of the proof.
 
-Up to ``TRIPLES`` words every triple is tried. Above, what the proofs in textveil_lab/proofs/word_metrics.md take for
-granted of the stored lists, edges or cells is verified in full, and triples that contain a sample of words are tried
-besides.
+Up to ``TRIPLES`` words every triple is tested. Above, all premises of the proofs in textveil_lab/proofs/word_metrics.md
+about the stored lists, edges or cells are verified, and triples that contain a sample of words are tested too.
 """
 
 from dataclasses import dataclass
@@ -26,7 +25,7 @@ _VERIFIED: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AxiomVerdict:
-    """What was verified of a metric, and the first thing that fails."""
+    """Verified properties of a metric, and the first failure."""
 
     identity: bool  # d(x, y) = 0 for x = y alone
     symmetry: bool  # d(x, y) = d(y, x)
@@ -34,8 +33,8 @@ class AxiomVerdict:
     strong: bool  # whether the triangle inequality of ultrametrics was asked for
     words: int  # number of words of which every triple was tried
     complete: bool  # whether the verdict covers all words: all triples were tried, or the proof's premises hold in full
-    proof: str = ""  # the proof whose premises were verified; empty where all triples were tried
-    witness: tuple[int, ...] | None = None  # ids of words for which an axiom fails; None where all hold
+    proof: str = ""  # the proof whose premises were verified; empty if all triples were tried
+    witness: tuple[int, ...] | None = None  # ids of words for which an axiom fails; None if all hold
 
     @property
     def holds(self) -> bool:
@@ -49,8 +48,8 @@ def check_axioms(
 
     Args:
         metric: any; above ``most`` words only textveil's own have a proof whose premises can be verified.
-        strong: ask for max in place of the sum; None asks where the metric is an ``Ultrametric``.
-        most: words up to which all triples are tried; above, triples of an evenly spaced sample are.
+        strong: require the maximum in place of the sum; None requires it of an ``Ultrametric``.
+        most: largest number of words at which all triples are tested; above, triples of an evenly spaced sample.
     """
     need(most >= 3, "most", most, ">= 3")
     n = metric.facts.size
@@ -74,14 +73,14 @@ def check_axioms(
 
 
 def need_metric(metric: WordMetric, *, progress: Progress | None = None) -> bool:
-    """Refuse what is no metric, and lists that contradict themselves; remembered as long as the metric lives.
+    """Refuse an invalid metric, and inconsistent lists; the result is cached as long as the metric lives.
 
     Returns:
         Whether the axioms were verified on all words: above ``TRIPLES`` words that takes a metric with a proof.
 
     Raises:
-        ParameterError: an axiom fails (the words that show it are named by their public ids), or the lists or counts
-            are not those of a metric.
+        ParameterError: an axiom fails (the message has the public ids of the words), or the lists or counts are not
+            those of a metric.
     """
     if metric not in _VERIFIED:
         _need_sound_lists(metric)
@@ -97,7 +96,6 @@ def need_metric(metric: WordMetric, *, progress: Progress | None = None) -> bool
 
 
 def _need_sound_lists(metric: WordMetric) -> None:
-    """Draws and guarantees read lists and counts, so every word must stand in a list once, the word itself first."""
     n, counts = metric.facts.size, metric.level_counts()
     shape = (n, metric.facts.top + 1)
     need(counts.shape == shape, "metric", f"level counts of shape {counts.shape}", f"one with counts of shape {shape}")
@@ -119,11 +117,11 @@ def _need_sound_lists(metric: WordMetric) -> None:
 
 
 def check_table(table: Integers, *, strong: bool = False, progress: Progress | None = None) -> AxiomVerdict:
-    """The axioms on a table of integer distances, shape (n, n): every triple, O(n^3).
+    """Check the axioms on a table of integer distances, shape (n, n): every triple, O(n^3).
 
     Args:
         table: d(x, y), integers >= 0.
-        strong: ask for d(x, z) <= max(d(x, y), d(y, z)).
+        strong: require d(x, z) <= max(d(x, y), d(y, z)).
     """
     n = len(table)
     need(table.shape == (n, n) and table.dtype.kind in "iu", "table", f"{table.dtype} {table.shape}", "integers (n, n)")
@@ -155,7 +153,6 @@ def check_table(table: Integers, *, strong: bool = False, progress: Progress | N
 
 
 def _first(flags: NDArray[Any]) -> tuple[int, ...]:
-    """The place of the first true value, or nothing."""
     indices = np.argwhere(flags)
     return tuple(int(index) for index in indices[0]) if len(indices) else ()
 
@@ -181,11 +178,11 @@ def _premises(metric: WordMetric, strong: bool) -> tuple[bool, str]:
 
 
 def _rows_agree(metric: WordMetric, sample: Integers) -> bool:
-    """Tell whether the distances that draws use are those of the definition, on all words from each of the sample.
+    """Tell whether the distances of draws follow the definition, from each word of the sample to all words.
 
-    Shared neighbors and cells are counted a second way. A function on a graph is the distance from x exactly if it
-    is 0 at x alone, differs by at most 1 along every edge (beyond the cut, not at all), and every other word below
-    the cut has a neighbor that is one nearer.
+    Shared neighbors and cells are counted a second way. A function on a graph is the distance from x exactly if it is 0
+    at x alone, differs by at most 1 along every edge (beyond the cut, not at all), and every other word below the cut
+    has a neighbor one nearer.
     """
     rows = distances(metric, sample)
     for word, row in zip(sample.tolist(), rows, strict=True):

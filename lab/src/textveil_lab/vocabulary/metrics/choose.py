@@ -1,4 +1,4 @@
-"""A word metric by its name, made once for each vocabulary object."""
+"""Word metrics by name, made once for each vocabulary object."""
 
 from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
@@ -13,7 +13,7 @@ from textveil_lab.vocabulary.metrics.ultrametric import ultrametric
 
 DEFAULT = "ultrametric"
 NEIGHBORS = {"shared-neighbors": 128, "neighbor-graph": 32, "ultrametric": 32}
-"""Sizes used where none is given: measured on two vocabularies, see docs/word-metrics.md."""
+"""Default sizes: measured on two vocabularies, see docs/word-metrics.md."""
 
 HOPS = 3
 _Key: TypeAlias = tuple[str, int, int]
@@ -29,13 +29,13 @@ def word_metric(
     hops: int | None = None,
     progress: Progress | None = None,
 ) -> WordMetric:
-    """The metric of that name, remembered as long as the vocabulary lives.
+    """Return the metric of that name, cached as long as the vocabulary lives.
 
     Args:
         name: ``"shared-neighbors"``, ``"neighbor-graph"`` or ``"ultrametric"``.
         neighbors: length of a word's list, or size of a cell, the word itself included; None takes ``NEIGHBORS``, or
-            the whole vocabulary where that is smaller.
-        hops: where the distance in the neighbor graph is cut; None takes 3. Only for ``"neighbor-graph"``.
+            the whole vocabulary if that is smaller.
+        hops: largest distance in the neighbor graph; None takes 3. Only for ``"neighbor-graph"``.
     """
     need(name in NEIGHBORS, "metric", repr(name)[:60], "one of " + ", ".join(map(repr, NEIGHBORS)))
     need(hops is None or name == "neighbor-graph", "hops", hops, "given for the neighbor-graph only")
@@ -54,7 +54,7 @@ def word_metric(
 
 
 def level_counts(metric: WordMetric, progress: Progress | None = None) -> Integers:
-    """``metric.level_counts``, remembered as long as the metric lives; shape (n, top + 1)."""
+    """Return ``metric.level_counts``, cached as long as the metric lives; shape (n, top + 1)."""
     if metric not in _COUNTS:
         _COUNTS[metric] = metric.level_counts(progress)
     return _COUNTS[metric]

@@ -1,4 +1,4 @@
-"""A metric that gives every word's balls a required mass: distances stretch where words are few."""
+"""Metric that gives every word's balls a required mass: distances stretch where words are sparse."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,16 +16,16 @@ from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.vocabulary.metrics.metric import MetricFacts, NearWords, blocks
 
 _TRIED: Final = (64, 256, 1024)
-"""How many nearest words are looked at for the mass of a ball; the last are the most that may be needed."""
+"""Numbers of nearest words to try for the mass of a ball; the last is the largest allowed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class ElasticMetric:
     """d(x, y) = min(levels, length of the shortest path from x to y), over edges whose lengths are levels.
 
-    x has an edge of length l to the words that it needs, the nearest first, for a ball of radius l to hold the mass
-    that is required at l, and that it did not need below. So every ball of radius l < levels holds that mass.
-    Proof: textveil_lab/proofs/elastic.md.
+    x has an edge of length l to those of its nearest words that its ball of radius l needs for the mass required at l,
+    and that smaller balls do not need. So every ball of radius l < levels has that mass. Proof:
+    textveil_lab/proofs/elastic.md.
     """
 
     facts: MetricFacts  # name, size and distances 0 to levels
@@ -44,14 +44,14 @@ class ElasticMetric:
 
 
 def required(mass: float, level: int) -> float:
-    """The mass that a ball of this radius must hold: it grows with the square, as area does."""
+    """Return the required mass of a ball of this radius: it grows with the square, like area."""
     return mass * level**2
 
 
 def elastic_metric(
     vocabulary: Vocabulary, share: Reals, mass: float, levels: int, progress: Progress | None = None
 ) -> ElasticMetric:
-    """The metric for public shares of the words.
+    """Return the metric for public shares of the words.
 
     Source: Chatzikokolakis, Palamidessi and Stronati 2015 (arXiv 1503.00756), the construction by a graph.
 
@@ -62,7 +62,7 @@ def elastic_metric(
         levels: the largest distance, >= 2.
 
     Raises:
-        ParameterError: the nearest 1,024 words of some word (or all words, where there are fewer) have too little mass.
+        ParameterError: the nearest 1,024 words of some word (or all words, if there are fewer) have too little mass.
     """
     n = len(vocabulary)
     edges = _edges(vocabulary, share, mass, levels, progress)
@@ -135,7 +135,7 @@ def _edges(
 
 
 def _nearest(vocabulary: Vocabulary, size: int) -> Callable[[Ids], Integers]:
-    """The nearest words of ids by falling cosine, ties to the lower id: from the public table where there is one."""
+    """Return the nearest words of ids by falling cosine, the lower id first in a tie; from a public table if any."""
     grid = integer_grid(vocabulary)
     table = neighbor_order(vocabulary, size).opened() if size <= nested_limit(grid.size) else None
     if table is not None:

@@ -1,4 +1,4 @@
-"""What a metric with few distances is: levels, the words below the top one, and how many stand on each."""
+"""Interface of metrics with few distances: levels, words below the top level, and the number on each level."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from textveil.errors import need
 from textveil.types import Ids, Integers, Progress
 
-BLOCK = 256  # Words whose lists are made at once where all words are gone through
+BLOCK = 256  # Words whose lists are made at once if all words are gone through
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +38,7 @@ class MetricFacts:
 
 
 class NearWords(NamedTuple):
-    """The words below the top level of one word: ids by level, then by id, and how many stand on each level.
+    """Words below the top level of one word: ids by level, then by id, and the number on each level.
 
     ``members`` has shape (m,), with the word itself first; ``counts`` has shape (top,) and sum m.
     """
@@ -49,21 +49,21 @@ class NearWords(NamedTuple):
 
 @runtime_checkable
 class WordMetric(Protocol):
-    """A metric d(x, y) = distances[level(x, y)] on word ids; public, and a function of the vocabulary alone."""
+    """Metric d(x, y) = distances[level(x, y)] on word ids; public, and a function of the vocabulary alone."""
 
     @property
     def facts(self) -> MetricFacts:
         """Name, size and distances."""
 
     def near(self, ids: Ids) -> list[NearWords]:
-        """The words below the top level of each id."""
+        """Return the words below the top level of each id."""
 
     def level_counts(self, progress: Progress | None = None) -> Integers:
-        """Return how many words stand on each level of every word, shape (n, top + 1)."""
+        """Return the number of words on each level of every word, shape (n, top + 1)."""
 
 
 def levels(metric: WordMetric, ids: Ids) -> Integers:
-    """The level of every word from each id, shape (batch, n)."""
+    """Return the level of every word from each id, shape (batch, n)."""
     facts = metric.facts
     out = np.full((len(ids), facts.size), facts.top, dtype=np.int64)
     for row, near in zip(out, metric.near(ids), strict=True):
@@ -72,17 +72,17 @@ def levels(metric: WordMetric, ids: Ids) -> Integers:
 
 
 def distances(metric: WordMetric, ids: Ids) -> Integers:
-    """d(x, y) from each id to every word, shape (batch, n)."""
+    """Return d(x, y) from each id to every word, shape (batch, n)."""
     return np.array(metric.facts.distances, dtype=np.int64)[levels(metric, ids)]
 
 
 def blocks(size: int, step: int = BLOCK) -> Iterator[Ids]:
-    """All ids, ``step`` at a time."""
+    """Yield all ids, ``step`` at a time."""
     return (np.arange(start, min(start + step, size), dtype=np.int64) for start in range(0, size, step))
 
 
 def counted(metric: WordMetric, progress: Progress | None = None) -> Integers:
-    """``level_counts`` by making the list of every word once."""
+    """Return ``level_counts`` by making the list of every word once."""
     facts = metric.facts
     out = np.empty((facts.size, facts.top + 1), dtype=np.int64)
     for ids in blocks(facts.size):

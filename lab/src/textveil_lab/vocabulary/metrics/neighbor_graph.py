@@ -1,4 +1,4 @@
-"""The nearest words of every word by cosine, and hops in the graph that joins them, cut at a number of hops."""
+"""Nearest words of every word by cosine, and hops in their graph, up to a limit."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ _ROWS = 128
 
 
 class WordLists(NamedTuple):
-    """Lists one behind the other: that of x is ``words[starts[x] : starts[x + 1]]``, ids rising."""
+    """Lists in a row: that of x is ``words[starts[x] : starts[x + 1]]``, ids rising."""
 
     starts: NDArray[np.int64]
     words: NDArray[Any]
@@ -27,9 +27,9 @@ class WordLists(NamedTuple):
 
 
 def neighbor_lists(vocabulary: Vocabulary, neighbors: int, progress: Progress | None = None) -> NDArray[Any]:
-    """S_k(x) for every word: the k words of greatest cosine, x itself included, ids rising; shape (n, k).
+    """Return S_k(x) for every word: the k words of largest cosine, x itself included, ids rising; shape (n, k).
 
-    A list depends on its word alone, ties go to the lower id (``vocabulary.grid``).
+    A list depends on its word alone; the lower id wins a tie (``vocabulary.grid``).
 
     Args:
         neighbors: k, between 2 and the number of words.
@@ -48,7 +48,7 @@ def neighbor_lists(vocabulary: Vocabulary, neighbors: int, progress: Progress | 
 
 
 def postings(lists: NDArray[Any]) -> WordLists:
-    """For every word z, the words that have z in their list."""
+    """Return, for every word z, the words that have z in their list."""
     n, k = lists.shape
     flat = lists.reshape(-1)
     order = np.argsort(flat, kind="stable")  # by z, then by the word whose list it is
@@ -58,7 +58,7 @@ def postings(lists: NDArray[Any]) -> WordLists:
 
 
 def joined(lists: NDArray[Any]) -> WordLists:
-    """The graph of the lists without direction: x and y are joined where either is in the other's list, x != y."""
+    """Return the undirected graph of the lists: x and y are joined if either is in the other's list, x != y."""
     n, k = lists.shape
     first = np.repeat(np.arange(n, dtype=np.int64), k)
     second = lists.reshape(-1).astype(np.int64)
@@ -78,11 +78,10 @@ _ONES = np.array([bin(byte).count("1") for byte in range(256)], dtype=np.uint8)
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True, kw_only=True)
 class NeighborGraph:
-    """d(x, y) = min(hops, edges on the shortest path between x and y); ``hops`` where there is no path.
+    """d(x, y) = min(hops, edges on the shortest path between x and y); ``hops`` if there is no path.
 
-    An edge joins x and y where either is among the other's nearest words. It is the largest metric that is at most
-    1 on every edge and at most ``hops`` anywhere.
-    Proof: textveil_lab/proofs/word_metrics.md, section 2.
+    An edge joins x and y if either is among the other's nearest words. It is the largest metric that is at most 1 on
+    every edge and at most ``hops`` anywhere. Proof: textveil_lab/proofs/word_metrics.md, section 2.
     """
 
     graph: WordLists  # the words joined to each word, without itself
@@ -120,7 +119,7 @@ class NeighborGraph:
         return NearWords(np.concatenate(rings), np.array([len(ring) for ring in rings], dtype=np.int64))
 
     def level_counts(self, progress: Progress | None = None) -> Integers:
-        """See ``WordMetric.level_counts``: sets of words as bits, one step of all words at once."""
+        """Return ``WordMetric.level_counts``, by sets of words as bits, one step of all words at once."""
         n = len(self.graph.starts) - 1
         within = np.zeros((n, self.hops + 1), dtype=np.int64)
         within[:, 0], within[:, 1], within[:, self.hops] = 1, 1 + np.diff(self.graph.starts), n
@@ -134,7 +133,6 @@ class NeighborGraph:
         return np.diff(within, axis=1, prepend=0)
 
     def _reached(self, first: int, last: int) -> Integers:
-        """Return how many of the words first to last - 1 are within 2, ..., hops - 1 of every word."""
         n = len(self.graph.starts) - 1
         ball = np.zeros((n, (last - first + 63) // 64 * 8), dtype=np.uint8)
         indices = np.arange(last - first)
@@ -147,7 +145,6 @@ class NeighborGraph:
         return counts
 
     def _step(self, ball: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        """The balls of one hop more: a word's own and those of the words joined to it, together."""
         out = ball.copy()
         starts = self.graph.starts
         edges = max(1, _GATHERED // ball.shape[1])
@@ -166,10 +163,10 @@ class NeighborGraph:
 def neighbor_graph(
     vocabulary: Vocabulary, neighbors: int, hops: int = 3, progress: Progress | None = None
 ) -> NeighborGraph:
-    """The graph of the ``neighbors`` nearest words by cosine, each word itself included.
+    """Return the graph of the ``neighbors`` nearest words by cosine, each word itself included.
 
     Args:
         neighbors: k, between 2 and the number of words.
-        hops: where the distance is cut; at least 2.
+        hops: largest distance, at least 2.
     """
     return NeighborGraph(graph=joined(neighbor_lists(vocabulary, neighbors, progress)), neighbors=neighbors, hops=hops)

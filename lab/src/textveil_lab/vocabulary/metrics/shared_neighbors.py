@@ -1,4 +1,4 @@
-"""Half the size of the symmetric difference of two words' neighbor lists."""
+"""Word metric: half the size of the symmetric difference of two words' neighbor lists."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -54,7 +54,7 @@ class SharedNeighbors:
 
 
 def shared_neighbors(vocabulary: Vocabulary, neighbors: int, progress: Progress | None = None) -> SharedNeighbors:
-    """The metric of the ``neighbors`` nearest words by cosine, each word itself included.
+    """Return the metric of the ``neighbors`` nearest words by cosine, each word itself included.
 
     Args:
         neighbors: k, between 2 and the number of words.

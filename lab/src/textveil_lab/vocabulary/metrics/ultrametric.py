@@ -1,4 +1,4 @@
-"""Nested cells of words: the distance of two words is the height of the smallest cell that holds both."""
+"""Nested cells of words: the distance of two words is the height of the smallest cell that contains both."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -13,7 +13,7 @@ from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.vocabulary.metrics.metric import MetricFacts, NearWords
 
 PROOF = "textveil_lab/proofs/word_metrics.md"
-FAR = 16  # Distance of two words in different cells, where words of one cell are at 1
+FAR = 16  # Distance of two words in different cells, if words of one cell are at 1
 _POWER_STEPS = 4
 _MEANS_STEPS = 5
 
@@ -60,7 +60,7 @@ class Ultrametric:
         return NearWords(members[order], np.bincount(apart, minlength=len(self.heights)))
 
     def level_counts(self, progress: Progress | None = None) -> Integers:
-        """See ``WordMetric.level_counts``: sizes of cells."""
+        """Return ``WordMetric.level_counts``, by sizes of cells."""
         n = self.cells.shape[1]
         within = [np.ones(n, dtype=np.int64)]
         for labels in self.cells:
@@ -75,7 +75,7 @@ class Ultrametric:
 def ultrametric(
     vocabulary: Vocabulary, neighbors: int, far: int = FAR, progress: Progress | None = None
 ) -> Ultrametric:
-    """Cells of equal sizes, at most ``neighbors`` words each, by halving the vocabulary again and again.
+    """Return cells of equal sizes, at most ``neighbors`` words each, by repeatedly halving the vocabulary.
 
     Words of one cell are at distance 1, all others at ``far``. Equal sizes keep the normalizers of the exponential
     mechanism equal.
@@ -107,7 +107,7 @@ def ultrametric(
 
 
 def _halves(points: Vectors) -> NDArray[Any]:
-    """Two halves that differ by one word at most, as a mask: balanced two-means from the widest direction."""
+    """Return two halves that differ by at most one word, as a mask: balanced two-means from the widest direction."""
     centered = points - points.mean(axis=0)
     direction = centered[int(np.argmax(np.einsum("nd,nd->n", centered, centered)))]
     for _ in range(_POWER_STEPS):

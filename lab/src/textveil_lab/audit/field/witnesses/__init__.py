@@ -1,1 +1,1 @@
-"""One short script a claim: it needs the standard library and the package under test, and prints one line of JSON."""
+"""One short script for each claim: it needs the standard library and the package under test, and prints a JSON line."""

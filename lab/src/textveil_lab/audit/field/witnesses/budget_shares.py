@@ -1,4 +1,4 @@
-"""Budgets by chunk: randomized response on n bits; the total is shared equally, or by what the bits are."""
+"""Budgets by chunk: randomized response on n bits; the total is shared equally, or by the values of the bits."""
 
 import json
 import math
@@ -7,7 +7,7 @@ EPSILON, BITS = 1.0, 8
 
 
 def log_same(shares: list[float], *, kept: bool) -> float:
-    """Logarithm of the probability that all bits come out as they are, or all turned."""
+    """Return the logarithm of the probability that all bits are kept, or all flipped."""
     return sum(-math.log1p(math.exp(-share if kept else share)) for share in shares)
 
 

@@ -9,7 +9,7 @@ first, other = [1.0, *[0.0] * 199], [*[0.0] * 199, 1.0]  # scores in [0, 1] of 2
 
 
 def law(scores: list[float], *, by_size: bool) -> list[float]:
-    """Probabilities of the tokens: a bucket by exp(epsilon score / 2), with its size or not, then one of its tokens."""
+    """Return the tokens' probabilities: a bucket by exp(epsilon score / 2), with its size or not, then a token."""
     low, width = min(scores), (max(scores) - min(scores)) / BUCKETS
     at = [min(BUCKETS - 1, int((score - low) / width)) for score in scores]
     size = Counter(at)

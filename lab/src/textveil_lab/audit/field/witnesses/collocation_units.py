@@ -7,7 +7,7 @@ PHRASES = {("new", "york"), ("york", "times")}
 
 
 def units(words: list[str]) -> int:
-    """Return how many units the longest-first reading of a sentence has."""
+    """Return the number of units in the longest-first reading of a sentence."""
     count = at = 0
     while at < len(words):
         at += 2 if tuple(words[at : at + 2]) in PHRASES else 1

@@ -7,7 +7,7 @@ from diffprivlib.mechanisms import GaussianAnalytic
 
 
 def delta(sigma: float, epsilon: float) -> float:
-    """Balle and Wang 2018, theorem 8, at sensitivity 1; `math.erfc` keeps the small tails that 1 + erf loses."""
+    """Return delta by Balle and Wang 2018, theorem 8, at sensitivity 1; `math.erfc` keeps tails that 1 + erf loses."""
     tails = [math.erfc((epsilon * sigma + sign / (2 * sigma)) / math.sqrt(2)) / 2 for sign in (-1, 1)]
     return tails[0] - math.exp(epsilon) * tails[1]
 

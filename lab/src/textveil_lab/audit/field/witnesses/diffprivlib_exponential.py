@@ -10,7 +10,7 @@ first, other = [0.0, 1.0, 2.0, 0.5], [1.0, 0.0, 1.0, 1.5]  # each utility moves 
 
 
 def law(utility: list[float]) -> list[float]:
-    """Probabilities of the four outputs."""
+    """Return the probabilities of the four outputs."""
     sums = [0.0, *(float(p) for p in Exponential(epsilon=1.0, sensitivity=1.0, utility=utility)._probabilities)]
     return [b - a for a, b in pairwise(sums)]
 

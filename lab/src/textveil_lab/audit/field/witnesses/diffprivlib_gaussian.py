@@ -7,7 +7,7 @@ from diffprivlib.mechanisms import Gaussian
 
 
 def delta(sigma: float, epsilon: float) -> float:
-    """Balle and Wang 2018, theorem 8, at sensitivity 1."""
+    """Return delta by Balle and Wang 2018, theorem 8, at sensitivity 1."""
     tails = [math.erfc((epsilon * sigma + sign / (2 * sigma)) / math.sqrt(2)) / 2 for sign in (-1, 1)]
     return tails[0] - math.exp(epsilon) * tails[1]
 

@@ -1,4 +1,4 @@
-"""dp-diffractor: a word that is in none of its lists comes out as it is."""
+"""dp-diffractor: a word that is in none of its lists is released unchanged."""
 
 import json
 import math

@@ -18,7 +18,7 @@ ALPHA, BETA, DELTA, Q = 2.0, 0.1, 1e-5, 4e-5
 
 
 def divergence(p: float, q: float) -> float:
-    """The larger of both Renyi divergences of order 2 of two coins."""
+    """Return the larger of the two Renyi divergences of order 2 of two coins."""
     both = [math.log(a * a / b + (1 - a) ** 2 / (1 - b)) for a, b in ((p, q), (q, p))]
     return max(both)
 

@@ -1,4 +1,4 @@
-"""dp-fusion-lib: the epsilon that is reported is computed from the private prompt, and tells prompts apart itself."""
+"""dp-fusion-lib: the reported epsilon is computed from the private prompt, and itself tells prompts apart."""
 
 import importlib.util
 import json

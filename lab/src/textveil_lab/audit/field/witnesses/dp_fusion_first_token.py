@@ -1,4 +1,4 @@
-"""dp-fusion-lib: a model whose first token tells the private prompt apart; nothing of it is recorded."""
+"""dp-fusion-lib: a model whose first token tells the private prompts apart; the accountant records none of it."""
 
 import json
 import warnings
@@ -11,12 +11,12 @@ warnings.simplefilter("ignore")
 
 
 class Model:
-    """Gives token 0 or 1 with probability 3/4, after the public or the private prompt."""
+    """Model that gives token 0 or 1 with probability 3/4, after the public or the private prompt."""
 
     device = torch.device("cpu")
 
     def __call__(self, input_ids: torch.Tensor, **_: object) -> SimpleNamespace:
-        """Logits of two tokens for each prompt of the batch."""
+        """Return logits of two tokens for each prompt of the batch."""
         logits = torch.tensor([[1.0986, 0.0], [0.0, 1.0986]])[:, None, :].expand(2, input_ids.shape[1], 2)
         return SimpleNamespace(logits=logits, past_key_values=None)
 

@@ -1,4 +1,4 @@
-"""DP-GTR: ten rewrites of one prompt at epsilon each; what is made of them costs nothing more."""
+"""DP-GTR: ten rewrites of one prompt, each at epsilon; post-processing them costs no more."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""dpmlm: with its defaults stop words, negations among them, and punctuation are released as they are."""
+"""dpmlm: with its defaults, stop words (negations among them) and punctuation are released unchanged."""
 
 import json
 import math

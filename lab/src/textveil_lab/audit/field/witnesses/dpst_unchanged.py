@@ -1,4 +1,4 @@
-"""dpst: a text without triples comes out as it is; the extractor is replaced by one that finds none."""
+"""dpst: a text without triples is released unchanged; the extractor is replaced by one that finds none."""
 
 import json
 import math

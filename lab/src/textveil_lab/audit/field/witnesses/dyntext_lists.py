@@ -7,13 +7,13 @@ EPSILON, WORDS = 2.0, range(8)
 
 
 def law(word: int, listed: list[int]) -> dict[int, float]:
-    """Probabilities by exp(-epsilon distance / 2), distances scaled to [0, 1]."""
+    """Return the probabilities by exp(-epsilon distance / 2), distances scaled to [0, 1]."""
     weights = {y: math.exp(-EPSILON * abs(y - word) / 7 / 2) for y in listed}
     return {y: weight / sum(weights.values()) for y, weight in weights.items()}
 
 
 def loss(first: dict[int, float], other: dict[int, float]) -> float:
-    """Largest loss; infinite where one word can give what the other cannot."""
+    """Return the largest loss; infinite if one word can give an output that the other cannot."""
     return max(math.log(p / other[y]) if y in other else math.inf for y, p in first.items())
 
 

@@ -16,7 +16,7 @@ rho = accountant["cdp_rho"](EPSILON, DELTA) / TOKENS
 
 
 def spent(width: float) -> float:
-    """Largest Renyi divergence over its order, of two laws whose logarithms of ratios span `width`."""
+    """Return the largest Renyi divergence divided by its order, for two laws whose log-ratios span `width`."""
     worst = 0.0
     for alpha in (1.5, 2.0, 4.0, 16.0):
         for step in range(1, 400):  # shares p and 1 - p of the two ends

@@ -14,7 +14,7 @@ assert "for _ in range(max_toks):" in source  # besides the cap only a model's o
 
 
 def cap(lengths: list[int]) -> int:
-    """That line."""
+    """Return the cap as invink computes it."""
     return int((statistics.mean(lengths) + 2 * statistics.pstdev(lengths)) // 1)
 
 

@@ -18,7 +18,7 @@ assert line in source
 
 
 def drawn(probability: float) -> int:
-    """The first token that this line draws: 1 with this probability."""
+    """Return the first token that invink draws: 1 with this probability."""
     np.random.seed(int(default[1]))  # what `setup_seed` does with it
     return int(eval(line, {"np": np, "vocab_size": 2, "probs": [1 - probability, probability]}))
 

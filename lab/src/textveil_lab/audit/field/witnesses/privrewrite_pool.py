@@ -7,13 +7,13 @@ EPSILON = 2.0
 
 
 def law(scores: dict[str, float]) -> dict[str, float]:
-    """Probabilities by exp(epsilon score / 2), scores in [0, 1]."""
+    """Return the probabilities by exp(epsilon score / 2), scores in [0, 1]."""
     weights = {text: math.exp(EPSILON * score / 2) for text, score in scores.items()}
     return {text: weight / sum(weights.values()) for text, weight in weights.items()}
 
 
 def loss(first: dict[str, float], other: dict[str, float]) -> float:
-    """Largest loss; infinite where one input can give what the other cannot."""
+    """Return the largest loss; infinite if one input can give an output that the other cannot."""
     return max(math.log(p / other[text]) if text in other else math.inf for text, p in first.items())
 
 

@@ -7,12 +7,12 @@ BUDGETS = {"sensitive": 0.5, "other": 4.0}
 
 
 def keep(epsilon: float) -> float:
-    """Probability that a bit stays."""
+    """Return the probability that a bit is kept."""
     return 1 / (1 + math.exp(-epsilon))
 
 
 def loss(first: float, other: float) -> float:
-    """Largest loss of one bit between value 1 at budget `first` and value 0 at budget `other`."""
+    """Return the largest loss of one bit between value 1 at budget `first` and value 0 at budget `other`."""
     p, q = keep(first), 1 - keep(other)
     return max(abs(math.log(p / q)), abs(math.log((1 - p) / (1 - q))))
 

@@ -9,7 +9,7 @@ angles = [2 * math.pi * step / steps for step in range(steps)]
 
 
 def law(angle: float) -> list[float]:
-    """The density of the noisy direction at each angle; its sum is the same for every word."""
+    """Return the density of the noisy direction at each angle; its sum is the same for every word."""
     weights = [math.exp(KAPPA * math.cos(at - angle)) for at in angles]
     return [weight / sum(weights) for weight in weights]
 

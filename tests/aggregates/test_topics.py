@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -30,9 +31,13 @@ def _sums(corpus: tuple[tuple[int, ...], ...], grid: int) -> Integers:
 
 def _largest_loss(noise: VoteNoise, change: Integers) -> float:
     """The largest |log ratio| of the exact laws of noisy sums that differ by a change, coordinate by coordinate."""
-    reach = np.arange(-40, 41)
-    logs = dlaplace(noise.epsilon / noise.grid).logpmf
-    return float(sum(np.abs(logs(reach) - logs(reach - int(step))).max() for step in change))
+    return sum(_loss_of_step(noise.epsilon / noise.grid, int(step)) for step in change)
+
+
+@cache
+def _loss_of_step(rate: float, step: int) -> float:
+    reach, logs = np.arange(-40, 41), dlaplace(rate).logpmf
+    return float(np.abs(logs(reach) - logs(reach - step)).max())
 
 
 def _reached(noise: VoteNoise, sizes: tuple[int, ...]) -> float:

@@ -171,8 +171,8 @@ def test_bound_of_draws_with_most_weight_on_few_pages_is_wider() -> None:
 
 def test_bound_without_a_miss_is_the_exact_one_and_holds_for_weights() -> None:
     for population, read, level in ((7, 3, 0.5), (50, 20, 0.9), (12_000, 300, 0.95)):
-        possible = range(population - read + 1)
-        exact = max(many for many in possible if hypergeom(population, many, read).pmf(0) > 1 - level)
+        chances = hypergeom.pmf(0, population, np.arange(population - read + 1), read)
+        exact = np.flatnonzero(chances > 1 - level).max()
         assert none_missed_upper(uniform(population, read), level) == exact
     assert (none_missed_upper(uniform(5, 0)), none_missed_upper(uniform(5, 5))) == (5, 0)
     weights = np.array([1.0, 1, 2, 5])

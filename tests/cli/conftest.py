@@ -8,6 +8,7 @@ import pytest
 from tests.helpers.records import SECRET, WORDS
 
 from textveil.cli import main as cli
+from textveil.corpora import processes
 
 
 @pytest.fixture
@@ -20,7 +21,11 @@ def small(tmp_path_factory) -> tuple[str, ...]:
 
 @pytest.fixture
 def command(capsysbinary, monkeypatch):
-    """Runs ``textveil`` with these arguments: exit code, standard output, standard error."""
+    """Runs ``textveil`` with these arguments, in this process alone unless they name workers.
+
+    It returns the exit code, standard output and standard error.
+    """
+    monkeypatch.setattr(processes, "cores", lambda: 1)
 
     def run(*arguments: object, stdin: bytes = b"") -> tuple[int, bytes, str]:
         monkeypatch.setattr(sys, "argv", ["textveil", *map(str, arguments)])

@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -12,6 +12,8 @@ import pytest
 from tests.helpers.shared import skip_without_extra
 
 from textveil.cli.clean import LIST
+from textveil.corpora import cleaning
+from textveil.sanitize.finding_process import FoundApart
 
 Textveil = Callable[..., tuple[int, bytes, str]]
 
@@ -55,6 +57,15 @@ def shape(data: object, key: str = "") -> object:
     if isinstance(data, list):
         return [shape(value, key) for value in data]
     return data if key in LINKS else type(data).__name__
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_process() -> Iterator[None]:
+    """All commands of this file search in the same process."""
+    made: dict[str, FoundApart] = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cleaning, "FoundApart", lambda of, seconds: made.setdefault(of.name, FoundApart(of, seconds)))
+        yield
 
 
 @pytest.fixture
@@ -227,9 +238,7 @@ def test_originals_are_kept_sealed_and_put_back_before_what_was_written_since(se
 
 
 def test_a_file_that_changes_meanwhile_stays(session: Path, clean: Textveil, monkeypatch: pytest.MonkeyPatch) -> None:
-    from textveil.corpora.cleaning import Cleaner
-
-    own = Cleaner.released
+    own = cleaning.Cleaner.released
 
     def slow(*arguments: object) -> list[str | None]:
         with session.open("a") as stream:
@@ -237,7 +246,7 @@ def test_a_file_that_changes_meanwhile_stays(session: Path, clean: Textveil, mon
         return own(*arguments)  # type: ignore[arg-type]
 
     before = session.read_bytes()
-    monkeypatch.setattr(Cleaner, "released", slow)
+    monkeypatch.setattr(cleaning.Cleaner, "released", slow)
     code, _, err = clean(session)
     assert code == 1 and "must not change meanwhile" in err and session.read_bytes() == before + b"\n"
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.corpora.test_jobs_killed import python_of
+from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import ModelError
 
@@ -150,16 +151,18 @@ def test_files_of_two_models_are_not_taken_for_one(tmp_path: Path) -> None:
     from textveil.aggregates.learning import learn
     from textveil.aggregates.request import CorpusRequest, PersonalRecords
 
+    words = made_vocabulary(40)
     path = tmp_path / "notes.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
     for name in ("one", "two"):
         records = PersonalRecords(inputs=(str(path),), unit="who", label="kind")
         (tmp_path / name).mkdir()
-        learn(CorpusRequest(records, epsilon=1.0, delta=1e-6, labels=["a", "b"])).model.save(tmp_path / name)
-    load_model(tmp_path / "one")
+        request = CorpusRequest(records, epsilon=1.0, delta=1e-6, labels=["a", "b"], vocabulary=words)
+        learn(request).model.save(tmp_path / name)
+    load_model(tmp_path / "one", vocabulary=words)
     (tmp_path / "two/model.json").replace(tmp_path / "one/model.json")
     with pytest.raises(ModelError, match="files of two models"):
-        load_model(tmp_path / "one")
+        load_model(tmp_path / "one", vocabulary=words)
 
 
 if __name__ == "__main__":
@@ -182,6 +185,9 @@ def test_what_an_aggregate_writes_has_noise(name: str, command: Any, tmp_path: P
     Path("pool.txt").write_text("".join(f"a {color} house {n}\n" for n, color in enumerate(["red", "blue"] * 6)))
     options = ["--unit", "who", "--epsilon", EPSILON, *COMMANDS[name].split()]
     options += [] if name == "topics" else ["--delta", "1e-4"]
+    if name != "count":
+        Path("vectors.txt").write_text("red 1 2 3\ngreen 3 1 2\nblue 2 3 1\na 1 1 1\nhouse 0 1 2\n")
+        options += ["--vocabulary", "vectors.txt"]
     written = []
     for seed in (1, 2):
         assert command(name, "notes.jsonl", *options, "--seed", seed, "-o", f"out{seed}")[0] == 0

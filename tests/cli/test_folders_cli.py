@@ -37,7 +37,7 @@ def _names(folder: Path) -> list[str]:
 
 def test_each_file_has_a_release_under_its_name_in_its_format(command, notes: Path, tmp_path: Path) -> None:
     out, report = tmp_path / "out", tmp_path / "r.json"
-    code, _, err = command("sanitize", notes, *POLICY, "-o", out, "--report", report)
+    code, _, err = command("sanitize", notes, *POLICY, "-o", out, "--report", report, "--workers", 2)
     assert code == 0, err
     assert _names(out) == sorted(name for name in FILES if not name.startswith("."))
     assert (out / "a.txt").read_text().endswith(" came.\nShe left.\n")

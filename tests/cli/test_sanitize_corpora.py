@@ -336,13 +336,13 @@ def test_the_command_names_the_record_and_goes_on(
         "--policy",
         "identifiers",
         "--record-seconds",
-        2,
+        1,
         "--on-error",
         "skip",
         "--sender-report",
         sender,
     )
     assert code == 1 and out.count(b"\n") == 2 and SLOW.encode() not in out
-    assert "skipped: line 2 must take at most 2 s to be read; it takes longer. Raise --record-seconds" in err
+    assert "skipped: line 2 must take at most 1 s to be read; it takes longer. Raise --record-seconds" in err
     assert SLOW not in err + sender.read_text()
     assert json.loads(sender.read_text())["skipped"]["first"][0]["first"] == 2

@@ -22,17 +22,19 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ]
     rows.append({"who": "p19", "text": POOL[0], "kind": "a"})
     (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "words.txt").write_text("".join(f"{word} {n} {n % 2} 1\n" for n, word in enumerate(WORDS)))
     (tmp_path / "pool.txt").write_text("".join(text + "\n" for text in POOL))
     return tmp_path
 
 
-COMMON = ("in.jsonl", "--unit", "who", "--epsilon", "4", "--public", "pool.txt")
+EMBEDDED = ("in.jsonl", "--unit", "who", "--epsilon", "4", "--public", "pool.txt")
+COMMON = (*EMBEDDED, "--vocabulary", "words.txt")  # the features of all embedded words take a second
 DELTA = ("--delta", "1e-3")
 
 
 def test_synthesize_writes_so_many_labelled_texts_of_the_pool_and_a_report(command, corpus: Path) -> None:
     code, out, err = command(
-        "synthesize", *COMMON, *DELTA, "--documents", len(POOL), "--label", "kind", "--labels", "a,b",
+        "synthesize", *EMBEDDED, *DELTA, "--documents", len(POOL), "--label", "kind", "--labels", "a,b",
         "-o", "out.jsonl",
         "--report", "r.json", "--overlaps", "own.json",
     )  # fmt: skip

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import importlib.util
 import sys
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -16,6 +17,7 @@ from textveil.sanitize.sanitizer import Sanitizer
 ATTACKS = Path(__file__).resolve().parents[2] / "benchmarks" / "attacks"
 
 
+@cache
 def attack(name: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(f"attacks_{name}", ATTACKS / f"{name}.py")
     assert spec is not None
@@ -39,6 +41,11 @@ def test_small_requests_hold_what_is_counted_and_refused_ones_nothing(monkeypatc
     assert {"a refused request leaves bytes", "tiny chat: the account is not what is held"} <= set(wrong)
 
 
+@pytest.fixture(scope="module")
+def sanitizer() -> Sanitizer:
+    return Sanitizer(policy("prompts"))
+
+
 # The first five took time that grew with the square of the text.
 @pytest.mark.parametrize(
     "shape",
@@ -56,16 +63,16 @@ def test_small_requests_hold_what_is_counted_and_refused_ones_nothing(monkeypatc
         ("", "a123456", ""),
     ],
 )
-def test_a_longer_text_costs_no_more_a_character(shape: tuple[str, str, str]) -> None:
+def test_a_longer_text_costs_no_more_a_character(sanitizer: Sanitizer, shape: tuple[str, str, str]) -> None:
     slow_texts = attack("slow_texts")
-    cost = slow_texts.cost(slow_texts.work_of(Sanitizer(policy("prompts"))), slow_texts.Shape(*shape), 4000)
+    cost = slow_texts.cost(slow_texts.work_of(sanitizer), slow_texts.Shape(*shape), 4000)
     assert cost.growth <= slow_texts.MARGIN * slow_texts.GROWTH, cost
 
 
 @pytest.mark.slow
-def test_pumps_of_the_searches_cost_no_more_a_character() -> None:
+def test_pumps_of_the_searches_cost_no_more_a_character(sanitizer: Sanitizer) -> None:
     slow_texts = attack("slow_texts")
-    work = slow_texts.work_of(Sanitizer(policy("prompts")))
+    work = slow_texts.work_of(sanitizer)
     costs = []
     for shape in slow_texts.derived_shapes()[::30]:
         with contextlib.suppress(InputError):  # binary data are refused

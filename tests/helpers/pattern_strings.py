@@ -128,8 +128,11 @@ def checked_by(pieces: Sequence[str], *, small: bool) -> Callable[[str, int], bo
 
 def sample(pattern: str, flags: int, draw: random.Random) -> str:
     """Return a string that a pattern matches if its assertions hold, drawn alternative by alternative."""
-    parsed = _parser.parse(pattern, flags)
+    parsed = _parsed(pattern, flags)
     return _sample(parsed, parsed.state.flags, draw, {})
+
+
+_parsed = cache(_parser.parse)
 
 
 def _sample(parsed: Iterable[Any], flags: int, draw: random.Random, groups: dict[int, str]) -> str:

@@ -19,8 +19,9 @@ def printed() -> Iterator[tuple[str, str]]:
     """Yield the place of each text with the text; a digit stands for what is computed."""
     root = Path(textveil.__file__).parent
     for path in sorted(root.rglob("*.py")):
-        if path.name != "messages.py":
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        source = path.read_text(encoding="utf-8")
+        if path.name != "messages.py" and any(f"{name}(" in source for name in PRINTING):
+            for node in ast.walk(ast.parse(source)):
                 if isinstance(node, ast.FunctionDef):
                     yield from ((f"{path.relative_to(root)}:{line}", text) for line, text in _texts(node))
 

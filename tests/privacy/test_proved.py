@@ -157,8 +157,9 @@ ALLOWED = {
 def test_nothing_else_says_proved() -> None:
     """Comparisons and lists may name it; an argument, a default, a return value or a variable may not be it."""
     said = set()
-    for path in PACKAGE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    sources = {path: path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")}
+    for path, source in sources.items():
+        for node in ast.walk(ast.parse(source if "PROVED" in source else "")):
             values: list[Any] = []
             if isinstance(node, ast.keyword | ast.Return | ast.Assign | ast.AnnAssign):
                 values = [node.value]

@@ -11,6 +11,7 @@ import re
 import runpy
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -133,9 +134,11 @@ def test_the_length_of_months_is_a_setting() -> None:
 def released(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
     """What a scope of values becomes where the number of days is given."""
 
+    made = cache(lambda **options: make_surrogate("date-shift", 1.0, options))
+
     def release(values: Sequence[str], moved_by: int, **options: Any) -> list[str]:
         monkeypatch.setattr(dates, "discrete_laplace", lambda scale, source: moved_by)
-        return outputs(make_surrogate("date-shift", 1.0, options), values, 0)
+        return outputs(made(**options), values, 0)
 
     return release
 

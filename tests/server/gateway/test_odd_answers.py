@@ -249,9 +249,8 @@ WHOLE = {
 def test_no_change_of_an_answer_makes_the_server_fail(client: httpx.Client, provider: Provider, path: str) -> None:
     rng = random.Random(7)
     asked = RESPONSE if path == RESPONSES else {**ASKED, "max_tokens": 9}
-    for _ in range(300):
-        answer = _mutated(WHOLE[path], rng)
-        provider.answer = _writes(lambda text, answer=answer: json.dumps(answer))
+    for answer in dict.fromkeys(json.dumps(_mutated(WHOLE[path], rng)) for _ in range(300)):
+        provider.answer = _writes(lambda text, answer=answer: answer)
         assert client.post(path, json=asked).status_code == 200, answer
 
 
@@ -268,14 +267,13 @@ def test_no_change_of_a_streams_event_makes_the_server_fail(
     client: httpx.Client, provider: Provider, path: str
 ) -> None:
     rng = random.Random(8)
-    for _ in range(200):
-        if path == CHATS:
-            pieces = [{"content": "a"}, {"tool_calls": [{"index": 0, **CALL}]}, {"function_call": CALL["function"]}]
-            told = [events(chunk(piece)) for piece in pieces] + [events(chunk({}, "stop")), events(b"[DONE]")]
-        else:
-            told = message_events(*WHOLE[MESSAGES]["content"])
-        told = _changed_events(told, rng)
-        provider.answer = lambda handler, body, told=told: send_pieces(handler, told)
+    if path == CHATS:
+        pieces = [{"content": "a"}, {"tool_calls": [{"index": 0, **CALL}]}, {"function_call": CALL["function"]}]
+        whole = [events(chunk(piece)) for piece in pieces] + [events(chunk({}, "stop")), events(b"[DONE]")]
+    else:
+        whole = message_events(*WHOLE[MESSAGES]["content"])
+    for told in dict.fromkeys(tuple(_changed_events(whole, rng)) for _ in range(200)):
+        provider.answer = lambda handler, body, told=told: send_pieces(handler, list(told))
         answer = client.post(path, json={**ASKED, "max_tokens": 9, "stream": True})
         assert answer.status_code == 200 and "answer_failed" not in answer.text, told
 

@@ -118,10 +118,17 @@ def _wrong(handler: Handler, status: int, message: str) -> None:
     send_json(handler, {"error": {"message": message, "code": KEY, "type": "a b"}}, status)
 
 
+@pytest.fixture(scope="module")
+def hurried(provider: Provider) -> Iterator[httpx.Client]:
+    """A server that waits for a second, for upstreams that never answer."""
+    with running(Config(upstream=provider.url, upstream_key=KEY, upstream_seconds=1)) as made:
+        yield made
+
+
 @pytest.mark.parametrize("fault", FAULTS)
-def test_an_upstream_that_fails(client: httpx.Client, provider: Provider, fault: str) -> None:
+def test_an_upstream_that_fails(client: httpx.Client, hurried: httpx.Client, provider: Provider, fault: str) -> None:
     provider.answer, status, code = FAULTS[fault]
-    assert error_of(asked(client)) == (status, code)
+    assert error_of(asked(hurried if status == 504 else client)) == (status, code)
     assert provider.heard(CANARY) == [] and len(provider.paths) == 1, "asked once, and not again"
 
 
@@ -150,7 +157,7 @@ def test_a_stream_that_breaks_tells_so(client: httpx.Client, provider: Provider,
     )
 
 
-def test_a_stream_that_hangs(client: httpx.Client, provider: Provider) -> None:
+def test_a_stream_that_hangs(client: httpx.Client, hurried: httpx.Client, provider: Provider) -> None:
     def answer(handler: Handler, body: dict[str, Any]) -> None:
         handler.send_response(200)
         handler.send_header("Content-Type", "text/event-stream")
@@ -160,7 +167,7 @@ def test_a_stream_that_hangs(client: httpx.Client, provider: Provider) -> None:
         time.sleep(30)
 
     provider.answer = answer
-    assert '"upstream_timeout"' in asked(client, stream=True).text
+    assert '"upstream_timeout"' in asked(hurried, stream=True).text
 
 
 def test_an_upstream_that_cannot_stream_is_read_whole(client: httpx.Client, provider: Provider) -> None:

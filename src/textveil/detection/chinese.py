@@ -11,7 +11,7 @@ from functools import cache
 from typing import Final
 
 from textveil.detection.east_asian import FORMS, HAN, back_to
-from textveil.detection.found import OTHER, Found, Phase, Row
+from textveil.detection.found import Found, Phase, Row
 from textveil.detection.gates import anywhere
 from textveil.detection.lists import listed, written
 from textveil.text.patterns import lazy_regex, matches
@@ -53,9 +53,14 @@ _BEHIND: Final = frozenset(
 _LABELLED: Final = lazy_regex(
     rf"(?<!{_H})(?:{_LABELS})(?:[（(][^()（）\n]{{0,10}}[)）])?[ 　]?[:：][ 　]{{0,3}}(?P<name>{_H}{{2,4}}(?:[·•・]{_H}{{1,6}})?)(?!{_H})"
 )
+_BESIDE_LABEL: Final = lazy_regex(
+    rf"(?:户名|姓名|联系人|联络人|收[件货款]人|寄件人|持卡人|负责人|代表人|经办人|代理人|委托人|申请人|投保人|签字人|被告人?|原告|[审判陪书护教警检法辅讲列乘售收演球推导观值技保程]{_H}{{0,2}}[员师士官长]|部|科|处|室|组|委)"
+    rf"(?:[是为叫]|[ 　]{{1,3}})?(?P<name>{_H}{{2,4}})(?=[，,。；;、（(\n]|[ 　]|\Z)"
+)
+"""A name right behind a label, a role, or the office that signs: 户名应丽娜, 人事部 连慧."""
 _NOBODY: Final = frozenset("未定 待定 不详 不詳 同上 本人 暂无 未填 保密 匿名 自己 家属 全体 见下 见附件 如下".split())
 _OF_KIN: Final = lazy_regex(
-    rf"(?:外婆|外公|奶奶|爷爷|父亲|母亲|爸爸|妈妈|丈夫|妻子|儿子|女儿|哥哥|姐姐|弟弟|妹妹|孙子|孙女|老公|老婆|男朋友|女朋友|同事|邻居|室友|门卫|保安|司机|保姆|护工|老头子|老伴|媳妇|婆婆|岳父|岳母|公公|丈母娘|舅舅|舅妈|姨妈|姑姑|姑妈|表[哥弟姐妹]|堂[哥弟姐妹]|嫂子|侄[子女]|外甥女?|小子|闺女|村主任|支书|社工|站长|园长)"
+    rf"(?:外婆|外公|奶奶|爷爷|父亲|母亲|爸爸|妈妈|丈夫|妻子|儿子|女儿|哥哥|姐姐|弟弟|妹妹|孙子|孙女|老公|老婆|男朋友|女朋友|同事|邻居|室友|门卫|保安|司机|保姆|护工|老头子|老伴|媳妇|婆婆|岳父|岳母|公公|丈母娘|舅舅|舅妈|姨妈|姑姑|姑妈|[表堂][哥弟姐妹]|姐夫|妹夫|嫂子|弟媳|弟妹|[叔伯][叔伯父]|婶婶|姑[父夫]|姨[父夫]|小[姨姑舅]子?|大[哥姐嫂伯]|二[哥姐叔]|亲家|侄[子女]|外甥女?|小子|闺女|村主任|支书|社工|站长|园长)"
     rf"(?P<name>[老小]{_H}|{_H}{{2,3}})(?=[^{HAN}]|[{''.join(sorted(_BEHIND))}]|\Z)"
 )
 _ANY_LABEL: Final = lazy_regex(
@@ -79,13 +84,15 @@ _DEAR: Final = lazy_regex(
 _RELATED: Final = lazy_regex(
     rf"(?<!{_H})(?P<name>{_H}{{2,4}})[（(](?:妻子|丈夫|老公|老婆|父亲|母亲|儿子|女儿|哥哥|弟弟|姐姐|妹妹|爷爷|奶奶|外公|外婆|配偶|同事|朋友|邻居|室友|本人|监护人)[)）]"
 )
-_SPACED_LABEL: Final = lazy_regex(rf"姓[ 　]{{0,4}}名[ 　]?[:：]?[ 　]{{0,3}}(?P<name>{_H}{{2,4}})(?!{_H})")
+_SPACED_LABEL: Final = lazy_regex(
+    rf"(?:姓[ 　]{{1,4}}名|姓名(?=[ 　:：]))[ 　]?[:：]?[ 　]{{0,3}}(?P<name>{_H}{{2,4}})(?!{_H})"
+)
 _TITLE: Final = lazy_regex(f"(?:{_TITLES})")
 _FOREIGN: Final = lazy_regex(
     rf"(?<!{_H}){_H}{{1,6}}[·•・]{_H}{{1,6}}(?:[·•・]{_H}{{1,6}})?(?!{_H})|{_H}{{2,4}}[·•・]{_H}{{2,4}}"
 )
 _FOND: Final = lazy_regex(
-    rf"(?:(?<![{HAN}])|(?<=[找和与跟给请问让叫是的对向由，部组室科处班]))[小老阿](?P<family>{_H})(?=[^{HAN}]|[的了说是在和与去来也就都已会家你您请说來會請這这])"
+    rf"(?:(?<![{HAN}])|(?<=[找和与跟给请问让叫是的对向由，部组室科处班]))[小老阿](?P<family>{_H})(?=[^{HAN}]|[接家请請這这{''.join(sorted(_BEHIND))}])"
 )
 _CALLED: Final = lazy_regex(
     rf"(?:(?:都|大家|人人|一直)叫[他她我]|(?:外号|绰号|小名|昵称)(?:叫|是|[：:]))[“”\"「]?(?P<name>{_H}{{2,3}})(?=[^{HAN}]|[的是]|\Z)"
@@ -103,14 +110,13 @@ _RUN: Final = lazy_regex(rf"{_H}{{2,}}")
 def _words() -> frozenset[str]:
     """Return frequent words; those of three characters that are made like a name are persons whom everybody knows."""
     words = listed("zh", "ordinary") | listed("zh", "frequent")
-    return frozenset(
-        word for word in words if len(word) != 3 or word[0] not in COMMON or not set(word[1:]) <= _given_characters()
-    )
+    of_names = frozenset("".join(listed("zh", "given")))
+    return frozenset(word for word in words if len(word) != 3 or word[0] not in COMMON or not set(word[1:]) <= of_names)
 
 
 @cache
 def _given_characters() -> frozenset[str]:
-    return frozenset("".join(listed("zh", "given")))
+    return frozenset("".join(listed("zh", "given"))) | listed("zh", "character")
 
 
 @cache
@@ -150,7 +156,8 @@ def find_titled(text: str) -> Iterator[Found]:
         if match["name"] not in _words():
             yield Found(*match.span("name"), "person", 0.6, "title")
     for match in matches(_FOND, text):
-        if match["family"] in COMMON - _LOOSE and text[match.start() : match.end()] not in _words():
+        longer = (text[match.start() : match.end() + 1], text[match.start() + 1 : match.end() + 1])
+        if match["family"] in COMMON - _LOOSE and _words().isdisjoint((longer[0][:2], *longer)):
             yield Found(match.start(), match.end(), "person", 0.6, "title")
     for match in matches(_TITLE, text):
         if start := _before_title(text, match.start(), match[0]):
@@ -159,6 +166,15 @@ def find_titled(text: str) -> Iterator[Found]:
 
 def _labelled(text: str) -> Iterator[Found]:
     """Yield names behind a label, and those that are listed behind them."""
+    for match in matches(_BESIDE_LABEL, text):
+        name = match["name"]
+        family = family_of(name)
+        given = name[len(family) :]
+        signed = " " in match[0] and text[match.end() : match.end() + 1] in ("", "\n")
+        sure = _sure(given) and given not in _words()
+        told = match[0][0] not in "部科处室组委" or signed or sure or family[:1] in COMMON - _LOOSE
+        if told and 0 < len(given) < 3 and _is_made_like_one(name) and set(given) <= _given_characters():
+            yield Found(*match.span("name"), "person", 0.7, "field")
     for pattern in (_LABELLED, _SPACED_LABEL, _RELATED, _ANY_LABEL):
         for match in matches(pattern, text):
             end = match.end("name")
@@ -225,7 +241,12 @@ def _before_title(text: str, end: int, title: str) -> int:
     for length in (4, 3, 2, 1):
         name = before[-length:] if length <= len(before) else ""
         family = family_of(name)
-        if not name or not family or OTHER in name or len(name) - len(family) > 2 or (length == 4 and len(family) < 2):
+        if (
+            not family
+            or not _RUN.fullmatch(name + name)
+            or len(name) - len(family) > 2
+            or (length == 4 and len(family) < 2)
+        ):
             continue
         alone = len(name) == len(family) == 1 and before[:-1].endswith(("了", "见", "过"))
         opens = length == len(before) or _opens(text, end - length) or alone
@@ -249,7 +270,7 @@ def _opens(text: str, start: int) -> bool:
 
 
 def _cued(text: str, start: int) -> bool:
-    return any(text[max(0, start - length) : start] in _cues() for length in (1, 2, 3, 4))
+    return text[start - 1 : start] == "员" or any(text[max(0, start - n) : start] in _cues() for n in (1, 2, 3, 4))
 
 
 def _ends(text: str, end: int) -> bool:
@@ -276,7 +297,8 @@ def _free(text: str, start: int, stop: int) -> tuple[int, float]:
     double = text[start : start + 2] in _families() and stop - start > 2
     opens = _opens(text, start)
     if not double and text[start] not in COMMON:
-        rare = opens and text[start] in _families() and _sure(text[start + 1 : start + 3]) and _ends(text, start + 3)
+        known = text[start] in _families() and _sure(text[start + 1 : start + 3])
+        rare = opens and known and (_ends(text, start + 3) or _cued(text, start))
         if rare and start + 3 <= stop and text[start : start + 3] not in _words():
             return 3, 0.6
         whose = text[start - 1 : start] in _OF_PERSONS or text[start - 2 : start] == "人是"
@@ -304,14 +326,23 @@ def _free(text: str, start: int, stop: int) -> tuple[int, float]:
             return end - start, 0.7 if _sure(name[family:]) else 0.6
         if given == 2 and fits and ends and text[start] not in _LOOSE:
             return end - start, 0.5
-        if told and given == 2 and name[-1] not in _BEHIND:
+        short = name[family : family + 1] in listed("zh", "telling") and not fits  # 审判员车颖独任审理
+        if told and given == 2 and name[-1] not in _BEHIND and not short:
+            return end - start, 0.6
+        if cued and fits and set(name[family:]) <= listed("zh", "telling") and name[:2] not in _words():
             return end - start, 0.6
         if cued and ends and (fits or given == 2):
             return end - start, 0.6
-        alone = text[start] not in _LOOSE and name[family:] in listed("zh", "given")
-        if given == 1 and alone and opens and ends:
+        alone = given == 1 and opens and name[family:] in listed("zh", "given") | listed("zh", "telling")
+        if alone and ends and (text[start] not in _LOOSE or _does(text, start, end)):
             return end - start, 0.5
     return 0, 0
+
+
+def _does(text: str, start: int, end: int) -> bool:
+    """Return whether who begins a clause does something: 温洁下周调往."""
+    first = start == 0 or not "\u3400" <= text[start - 1] <= "\u9fff"
+    return first and text[end : end + 1] in tuple("说去来将已会想把让叫道告主参提认打带请走看吃问回下今昨明")
 
 
 _PREPOSITIONS: Final = frozenset("由于从在向对以和与把被给跟及同因经")
@@ -321,7 +352,21 @@ _OF_PERSONS: Final = frozenset("人者员士师户生")
 
 
 def _sure(given: str) -> bool:
-    return len(given) == 2 and given in listed("zh", "given")
+    """Return whether two characters are a given name: a listed one, or both far more often in names than in text."""
+    telling = set(given) <= listed("zh", "telling") and given not in listed("zh", "pair")
+    return len(given) == 2 and (given in listed("zh", "given") or telling)
+
+
+_JAPANESE: Final = lazy_regex(rf"(?<!{_H})(?P<name>{_H}{{2,3}}[ 　]?{_H}{{1,3}})(?!{_H})")
+
+
+def find_japanese(text: str) -> Iterator[Found]:
+    """Yield Japanese names that stand alone, of a listed family and a listed given name: 佐藤花子."""
+    for match in matches(_JAPANESE, text):
+        name = match["name"]
+        cuts = (cut for cut in (3, 2) if name[:cut] in listed("ja", "family"))
+        if any(name[cut:].strip(" 　") in listed("ja", "given") for cut in cuts):
+            yield Found(*match.span(), "person", 0.7, "list")
 
 
 _UNITS: Final = "省市县區区州盟旗镇鎮乡鄉村县縣"
@@ -382,7 +427,7 @@ _HEADED: Final = lazy_regex(
     rf"(?:发票抬头|發票抬頭|单位名称|公司名称|开户名称|商户名称)[ 　]?[:：][ 　]{{0,2}}(?P<name>{_H}[{HAN}（）()A-Za-z0-9]{{3,29}})"
 )
 _ORG_STOPS: Final = (
-    "在 于 到 从 是 的 我 他 她 该 这 那 某 任职 就职 毕业 考上 就读 供职 转到 转入 转至 送往 送至 来到 离开 加入 前往 去 至 给 由 向 对 为 与 了 被 说 及 您 你 往 自 职 转 経 经 進 进 入 因 "
+    "在 于 到 从 是 的 我 他 她 该 这 那 某 任职 就职 毕业 今年上 明年上 在读 考上 就读 供职 转到 转入 转至 送往 送至 来到 离开 加入 前往 去 至 给 由 向 对 为 与 了 被 说 及 您 你 往 自 职 转 経 经 進 进 入 因 "
     "写 抬头 填 开户行 选择 到达 抵达 参观 参加 访问 咨询 购买 信任 现任 曾任 收购 成立 创办 签约 起诉 与 拨打 联系 感谢 于是 如果 或者 以及 位于 我们 学生 就 将 把 这家 一家 所 與 這 該 對 給 從 請 请 称 表示 即 （ ）"
 )
 _GENERIC: Final = frozenset(written("zh")["generic"])
@@ -392,6 +437,9 @@ def find_organizations(text: str) -> Iterator[Found]:
     """Yield companies and institutions: a name before the word for their sort."""
     for match in matches(_HEADED, text):
         yield Found(*match.span("name"), "organization", 0.8, "institution")
+    for match in matches(_SHOP, text):
+        if match["name"] not in _words():
+            yield Found(*match.span("name"), "organization", 0.6, "cue")
     for match in matches(_WORKPLACE, text):
         plain = _INSTITUTION.fullmatch(match["name"]) or match["name"][:-1] in _words() | _GENERIC
         if match["name"] not in _words() and not plain:
@@ -409,6 +457,10 @@ def find_organizations(text: str) -> Iterator[Found]:
 _WORKPLACE: Final = lazy_regex(
     rf"(?:在|去|到)(?P<name>{_H}{{2,8}}(?:厂|场|店|馆|社|行|所|矿|坊|吧|棚|室|部|园))(?:上班|打工|工作|干活|做工|当|帮忙|实习|见面|吃饭|开会|做饭)"
 )
+_SHOP: Final = lazy_regex(
+    rf"(?:[店馆厅厂铺吧坊院所园社]|公司|工作室|超市)(?:[，,]叫|[，,]?(?:名叫|[取起]名|名[字称]?[是为]|店名|招牌))[做是：:]?[“「《]?(?P<name>(?![了我你他她它大人车不停上]){_H}{{3,9}})(?=[”」》，。,；！!\n]|\Z)"
+)
+"""What a shop is called: 开了家餐厅，叫海之味小馆."""
 _FIRM_END: Final = lazy_regex("(?:有限责任公司|股份有限公司|有限公司|集团公司|集团|公司|集團)\\Z")
 
 
@@ -446,6 +498,7 @@ PHASES: Final = (
             "住在北京市海淀区中关村大街27号", "住在一个很大的村子里"),
     )),
     Phase("chinese-names", (
+        Row("chinese-japanese", find_japanese, anywhere, "person", 0.7, "list", "佐藤花子, Osaka", "大阪城, Osaka"),
         Row("chinese-name", find_free, anywhere, "person", 0.7, "list", "今天李建国来了", "今天高兴得很"),
     )),
 )

@@ -391,8 +391,9 @@ _STEM: Final = lazy_regex(r"(?:ыми|ого|его|ому|ему|ами|ой|е
 
 
 _SMALL_NAME: Final = lazy_regex(
-    rf"(?<![\w.@/-])(?P<name>{SMALL}{{4,16}})(?: (?P<family>{SMALL}{{2,16}}(?:[ое]в|ин|ский|енко|швили|уллин|тдинов|чук)(?:а|у|ым|е)?))?(?![\w@/-])"
+    rf"(?<![\w.@/-])(?P<name>{SMALL}{{4,16}})(?: (?P<family>{SMALL}{{2,16}}(?:(?:[ое]в|ин|ский|енко|швили|уллин|тдинов|чук)(?:а|у|ым|е)?|(?P<patronymic>(?:[оеь]в?ич(?:а|у|ем|е)?|[оеи]вн(?:а|ы|е|у|ой)|[иь]ничн(?:а|ы|е|у|ой))))))?(?![\w@/-])"
 )
+_SMALL_PLACE: Final = lazy_regex(rf"(?<![\w.@/-])(?:из|в|во|до|около|через) (?P<name>{SMALL}{{5,20}})(?![\w@/-])")
 _SMALL_FAMILY: Final = lazy_regex(r".{0,12}(?:уллин|[иу]тдинов|швили)(?:а|у|ым|е)?\Z")
 
 
@@ -410,9 +411,13 @@ def _in_small(text: str) -> Iterator[Found]:
         group = next((group for group in ("name", "family") if _SMALL_FAMILY.match(match[group] or "")), "")
         if group and not _is_ordinary(match[group]) and (group == "name" or not _in(name.capitalize(), "given")):
             yield Found(*match.span(group), "person", 0.5, "list")
-        elif not _is_ordinary(name) and name not in _LOOSE and _is_given_in_small(name):
-            whole = match["family"] and not _is_ordinary(match["family"])
-            yield Found(match.start(), match.end() if whole else end, "person", 0.5, "list")
+            continue
+        told = match["family"] and not _is_frequent(match["family"]) and name not in listed("ru", "frequent")
+        if (told or (not _is_ordinary(name) and name not in _LOOSE)) and _is_given_in_small(name):
+            yield Found(match.start(), match.end() if told else end, "person", 0.5, "list")
+    for match in matches(_SMALL_PLACE, text):
+        if _in(match["name"].capitalize(), "place") and not any(map(_is_ordinary, lemmas(match["name"]))):
+            yield Found(*match.span("name"), "place", 0.5, "list")
 
 
 def mention_forms(name: str, kind: str) -> Iterator[str]:

@@ -38,10 +38,10 @@ _HONORIFIC: Final = lazy_regex(
     r"[ 　]?(?:さん|さま|様|氏(?![名族神])|先生|くん|君(?![が主])|ちゃん|殿(?![下堂])|教授|准教授|医師|社長|専務|常務|部長|課長|係長|主任|店長|監督|選手|容疑者|被告|看護師|博士|院長|会長|代表|議員|知事|市長|大臣|首相|弁護士|"
     r"校長|助教|研究員|技師|薬剤師|理学療法士|記者|アナウンサー|夫妻|家(?=[のに])|マネージャー|リーダー|本部長|次長|取締役|刑事|巡査)"
 )
-_AFTER_ROLE: Final = lazy_regex(
-    rf"(?:原告|被告人?|容疑者|証人|被害者|通報者は|喪主は|看護師|医師|担当|記録者|記録|主治医|院長|記者|選手|弁護士|薬剤師|助手|秘書|長女|長男|次女|次男|夫|妻|母|父|兄|姉|弟|妹|友人|同僚)[ 　：:]?(?P<name>{_H}{{2,5}}(?:[ 　](?:{_H}{{1,3}}|{_KATA}{{2,6}}|{_HIRA}{{2,4}}))?)(?!{_H})"
-)
 _KIN: Final = "妻|夫|内縁の妻|長女|長男|次女|次男|三女|三男|娘|息子|弟|妹|兄|姉|甥|姪|孫|嫁|婿|母|父|祖母|祖父|友人|同僚|部下|上司|先輩|後輩|叔父|叔母|伯父|伯母|いとこ|旦那|主人|友達|義母|義父|義姉|義兄|義弟|義妹"
+_AFTER_ROLE: Final = lazy_regex(
+    rf"(?:原告|被告人?|容疑者|証人|被害者|通報者は|喪主は|記録者?|主治医|担当医?|助手|秘書|[医看護教薬技弁理税介検警裁判研記][{HAN}]{{0,4}}[師士員官者]|{_KIN})[ 　：:]?(?P<name>{_H}{{2,5}}(?:[ 　](?:{_H}{{1,3}}|{_KATA}{{2,6}}|{_HIRA}{{2,4}}))?|{_KATA}{{2,5}})(?!{_H}|{_KATA})"
+)
 _OF_KIN: Final = lazy_regex(
     rf"(?:{_KIN})の(?P<name>{_H}{{1,4}}(?:[ 　](?:{_H}{{1,3}}|{_KATA}{{2,5}}|{_HIRA}{{2,4}}))?|{_KATA}{{2,5}}|{_HIRA}{{2,4}}?)(?=[とがはもにをへのか、。，,（(\n]|や|から|です|[ 　](?!{_H}|{_KATA}|{_HIRA})|\Z)"
 )
@@ -83,8 +83,16 @@ def _words() -> frozenset[str]:
 
 
 def family_of(name: str) -> str:
-    """Return the listed family name that a name begins with, the longest; empty if none."""
-    return next((name[:length] for length in (4, 3, 2, 1) if len(name) >= length and name[:length] in _families()), "")
+    """Return the listed family name that a name begins with, the longest, in old characters too; empty if none."""
+    new, families = name.translate(_NEW), _families()
+    lengths = (length for length in (4, 3, 2, 1) if len(name) >= length)
+    return next((name[:length] for length in lengths if name[:length] in families or new[:length] in families), "")
+
+
+_NEW: Final = str.maketrans(
+    "條澤邊邉廣濱濵齋齊櫻眞瀧嶋國髙﨑德惠榮龍冨曾藏圓", "条沢辺辺広浜浜斎斉桜真滝島国高崎徳恵栄竜富曽蔵円"
+)
+"""Characters of the register as they are written elsewhere: 上條."""
 
 
 def find_titled(text: str) -> Iterator[Found]:
@@ -120,7 +128,8 @@ def find_titled(text: str) -> Iterator[Found]:
         family = family_of(match["name"])
         apart = match["name"].replace("　", " ").partition(" ")[2]
         rest = match["name"][len(family) :].strip(" 　")
-        if (family and len(family) > 1 and _is_given(rest)) or apart in _given():
+        alone = {match["name"], match["name"][2:]} & _given() and match["name"] not in _words() | _NOBODY
+        if (family and len(family) > 1 and _is_given(rest)) or apart in _given() or alone:
             yield Found(*match.span("name"), "person", 0.7, "title")
     for match in matches(_HONORIFIC, text):
         length = _before_honorific(text[max(0, match.start() - 13) : match.start()], match[0].strip())
@@ -226,7 +235,7 @@ _IN_KANA: Final = lazy_regex(
 )
 _FOREIGN: Final = lazy_regex(rf"(?<![ァ-ヺー・]){_KATA}{{2,10}}(?:[・＝]{_KATA}{{1,10}}){{1,3}}(?![ァ-ヺー・])")
 _KANA_NAME: Final = lazy_regex(
-    rf"(?:[（(]|名義(?:人)?[:： 　]?|口座名[:： 　]?|[0-9]{{4}}[ 　])(?P<name>{_KATA}{{2,6}}[ 　]{_KATA}{{2,6}}|{_HIRA}{{2,6}}[ 　]{_HIRA}{{2,6}})(?=[)）\s、。]|\Z)"
+    rf"(?:[（(]|名義(?:人)?[:：は 　]?|口座名[:：は 　]?|[0-9]{{4}}[ 　])(?P<name>{_KATA}{{2,6}}[ 　]{_KATA}{{2,6}}|{_HIRA}{{2,6}}[ 　]{_HIRA}{{2,6}}|(?<=[義人名][:：は 　])(?:[カユドシイザ][）)])?{_KATA}{{4,20}})(?=[)）\s、。でに]|\Z)"
 )
 _I_AM: Final = lazy_regex(
     rf"(?:私は|わたしは|名前は|名は)(?P<name>{_NAME}{{2,6}}?)(?:です|と申し|といい|と言い)|(?P<said>{_H}{{2,5}})(?:と申します|と申しまし)"
@@ -238,16 +247,21 @@ def _in_kanji(text: str) -> Iterator[Found]:
     """Yield listed family names with a given name behind them, and names alone before a particle."""
     for match in matches(_FREE, text):
         run, rest = match["run"], (match["rest"] or "")[1:]
+        run = run[len(_when(run)) :]
         family = family_of(run)
         given = run[len(family) :]
-        start, end = match.start(), match.end("run")
-        if not family and rest in _given() and 2 <= len(run) <= 3 and run not in _words():
+        end = match.end("run")
+        start = end - len(run)
+        if run != family and rest in _given() and 2 <= len(run) <= 3 and run not in _words():
             yield Found(start, match.end("rest"), "person", 0.6, "list")  # an unlisted family before a listed name
+            continue
+        if not family and not rest and len(run) == 4 and run[2:] in _given() and run not in _words():
+            yield Found(start, end, "person", 0.5, "list")
             continue
         if run in _given() and len(run) > 1 and not rest and text[end : end + 1] in _OF_ONE and run not in _words():
             yield Found(start, end, "person", 0.5, "list")
             continue
-        if not family or run in _words() or run in listed("ja", "place"):
+        if not family or run in _words() or (run in listed("ja", "place") and not rest):
             continue
         if rest and not given and (rest in _given() or len(family) > 1):
             yield Found(start, match.end("rest"), "person", 0.7, "list")
@@ -263,8 +277,11 @@ def find_free(text: str) -> Iterator[Found]:
     """Yield listed family names with a given name behind them, or alone before a particle, and foreign names."""
     yield from _in_kanji(text)
     for match in matches(_IN_KANA, text):
-        if match["given"] in _given() and match["family"] in _families():
-            yield Found(*match.span(), "person", 0.7, "list")
+        given = match["given"]
+        lengths = (n for n in range(len(given), 1, -1) if n == len(given) or given[n] in "でだはがのをにともやへさよ")
+        length = next((n for n in lengths if given[:n] in _given()), 0)
+        if length and match["family"] == family_of(match["family"]):
+            yield Found(match.start(), match.start("given") + length, "person", 0.7, "list")
     for match in matches(_FOREIGN, text):
         if match[0] not in listed("ja", "place"):
             yield Found(*match.span(), "person", 0.6, "list")
@@ -272,11 +289,9 @@ def find_free(text: str) -> Iterator[Found]:
         yield Found(*match.span("name"), "person", 0.7, "field")
     for match in matches(_I_AM, text):
         group = match.lastgroup or ""
-        if (
-            match[group] not in _words()
-            and match[group] not in _NOBODY
-            and not match[group].startswith(("の", "こ", "そ"))
-        ):
+        name = match[group]
+        known = group == "of" or family_of(name) or name in _given() or "ァ" <= name[0] <= "ヺ"
+        if known and name not in _words() | _NOBODY and name[-1] != "員":
             yield Found(*match.span(group), "person", 0.7, "cue")
 
 
@@ -290,11 +305,12 @@ _ADDRESS_START: Final = (
 _NUMBER: Final = "[0-9０-９一二三四五六七八九十]"
 _ADDRESS: Final = lazy_regex(
     rf"(?<![{HAN}]){_ADDRESS_START}(?:(?:{_H}|[ヶケノぁ-んァ-ヺー]){{1,6}}?[市区町村郡])?(?:(?:{_H}|[ヶケノァ-ヺー]){{1,6}}?[区町村])?(?:{_H}|[ヶケノのァ-ヺー]){{1,8}}?"
-    rf"(?:{_NUMBER}{{1,3}}(?:丁目|番地|番)(?:の)?(?:{_NUMBER}{{1,4}}(?:番地|番|号)?(?:の)?(?:[-－ー‐−]?{_NUMBER}{{1,4}}号?)?)?|[0-9０-９]{{1,4}}(?:[-－‐−][0-9０-９]{{1,4}}){{1,3}})(?![0-9０-９-])"
+    rf"(?:(?<=[町条字甲乙])(?P<bare>[0-9０-９]{{1,4}})(?![0-9０-９年月日円人名歳時分件個回つ%-]|[丁番]|号線)|{_NUMBER}{{1,4}}(?:丁目|番地|番)(?:の)?(?:{_NUMBER}{{1,4}}(?:番地|番|号)?(?:の)?(?:[-－ー‐−]?{_NUMBER}{{1,4}}号?)?)?|[0-9０-９]{{1,4}}(?:[-－‐−][0-9０-９]{{1,4}}){{1,3}})(?![0-9０-９-])"
     rf"(?:[ 　]?(?:{_H}|{_KATA}|[A-Za-z]){{2,14}}[ 　]?(?:[0-9０-９A-Z]{{1,4}}(?:号室|号|階|F)?)(?![0-9年月日]))?(?:[ 　]?[0-9０-９]{{2,4}}号室)?"
 )
+_PARTICLE_BEFORE: Final = lazy_regex(rf"{_HIRA}{{0,5}}[はがをにでもとへ](?={_H})")
 _POSTAL: Final = lazy_regex("〒[ 　]?[0-9０-９]{3}[-－ー‐−]?[0-9０-９]{4}")
-_UNIT: Final = lazy_regex(rf"(?:(?:{_H}|[ヶケノ]){{1,5}}?[市区町村郡](?![場長立民役内])){{1,3}}")
+_UNIT: Final = lazy_regex(rf"(?:(?:{_H}|[ヶケノ]){{1,5}}?[市区町村郡](?![場長立民役])){{1,3}}")
 _PREFECTURE: Final = lazy_regex(rf"(?<![{HAN}])(?:東京都|北海道|京都府|大阪府|{_H}{{2,3}}県)")
 _PLACED: Final = lazy_regex(rf"(?<![{HAN}])(?P<name>{_H}{{2,4}}[市区町村](?![場長立民役内]))")
 _IN_HIRAGANA: Final = lazy_regex(rf"(?<!{_HIRA})(?P<name>{_HIRA}{{2,5}})[市町村]")
@@ -304,11 +320,17 @@ _KANJI_RUN: Final = lazy_regex(rf"(?:{_H}|ヶ|{_KATA}){{2,20}}")
 _WHEN: Final = "昨日 今日 明日 先日 来週 先週 今週 来月 先月 今月 去年 今年 来年 現在 当時 以前 最近 昨年 毎年 毎日 今朝 昨夜".split()
 
 
+def _when(run: str) -> str:
+    """Return the word for a day or a time that a run begins with: 来月高松へ."""
+    return next((head for head in _WHEN if run.startswith(head)), "")
+
+
 def find_places(text: str) -> Iterator[Found]:
     """Yield addresses with their numbers, prefectures with what is within them, towns by their ending, listed places."""
     for match in matches(_ADDRESS, text):
-        if any(mark in match[0] for mark in "市区町村県都府丁番郡"):
-            yield Found(*match.span(), "place", 0.8, "street")
+        if any(mark in match[0] for mark in ("市区県都府郡" if match["bare"] else "市区町村県都府丁番郡")):
+            particle = _PARTICLE_BEFORE.match(match[0])
+            yield Found(match.start() + (particle.end() if particle else 0), match.end(), "place", 0.8, "street")
     for match in matches(_POSTAL, text):
         yield Found(*match.span(), "place", 0.7, "street")
     for match in matches(_PREFECTURE, text):
@@ -322,26 +344,35 @@ def find_places(text: str) -> Iterator[Found]:
             yield Found(*match.span("name"), "place", 0.6, "place-end")
     places = listed("ja", "place")
     for run in matches(_KANJI_RUN, text):
-        word, start = run[0], run.start()
-        when = next((head for head in _WHEN if word.startswith(head)), "")
-        word, start = word[len(when) :], start + len(when)
+        when = _when(run[0])
+        word, start = run[0][len(when) :], run.start() + len(when)
         length = next((n for n in range(min(12, len(word)), 1, -1) if word[:n] in places), 0)
         tail = word[length:]
         if (
             length
-            and not (length == 2 and word[:2] in _families() and tail)
+            and not (word[:length] in _families() and (tail or _is_family_here(text, run.end())))
             and (length == len(word) or not _is_kana(tail[0]))
         ):
             yield Found(start, start + length + (tail[:1] in tuple("都道府県市区町村駅")), "place", 0.6, "list")
 
 
+def _is_family_here(text: str, end: int) -> bool:
+    """Return whether a given name stands behind what is a family and a place: 深谷ゆかり, 三原 健."""
+    given = _GIVEN_BEHIND.match(text, end)
+    return given is not None and (given[1] in _given() or (not given[0].isalpha() and given[1] not in _words()))
+
+
+_GIVEN_BEHIND: Final = lazy_regex(rf"[ 　]?({_H}{{1,3}}|{_HIRA}{{2,4}}|{_KATA}{{2,5}})(?![{HAN}ァ-ヺー])")
 _FORM: Final = "(?:株式会社|有限会社|合同会社|合資会社|一般社団法人|公益社団法人|一般財団法人|公益財団法人|医療法人(?:社団)?|学校法人|社会福祉法人|NPO法人|特定非営利活動法人|独立行政法人|国立大学法人|宗教法人|㈱|（株）|\\(株\\))"
 _FIRM: Final = lazy_regex(
     rf"{_FORM}[ 　]?(?:{_H}|{_KATA}|[A-Za-z0-9&・ー]|(?!との|への|での|には|とは|から|まで|にも|ので|のは|より|です|では|にて){_HIRA}{{2,6}}(?={_H}|{_KATA}|[ 　、。\n])){{1,20}}|(?:{_H}|{_KATA}|[A-Za-z0-9&・]){{2,20}}(?:株式会社|有限会社|合同会社|㈱|（株）)"
 )
 _INSTITUTION: Final = lazy_regex(
     "(?:大学医学部附属病院|大学附属病院|大学病院|総合病院|市民病院|中央病院|赤十字病院|医療センター|病院|大学院|大学|短期大学|高等学校|高校|中学校|小学校|幼稚園|保育園|クリニック|医院|歯科|薬局|銀行|信用金庫|研究所|研究センター|財団|"
-    "協会|市役所|区役所|町役場|県庁|警察署|消防署|裁判所|新聞社|新聞|放送|出版|商事|製作所|工業|建設|不動産|製薬|電機|電力|ホテル|旅館|図書館|美術館|博物館|法律事務所|事務所|保健所|税務署|商店|商会|工務店|工房|運送|運輸|印刷|木工|水産|塗装|酒造|農園|牧場|食堂|美容室|理容室|整骨院|接骨院|こども園|児童館|公民館|学童クラブ|マンション|アパート|ハイツ|団地|学園|学院|グループ|ホールディングス)"
+    "協会|市役所|区役所|町役場|県庁|警察署|消防署|裁判所|新聞社|新聞|放送|出版|商事|製作所|工業|建設|不動産|製薬|電機|電力|ホテル|旅館|図書館|美術館|博物館|法律事務所|事務所|保健所|税務署|支店|営業所|出張所|工場|商店|商会|工務店|工房|運送|運輸|印刷|木工|水産|塗装|酒造|農園|牧場|食堂|美容室|理容室|整骨院|接骨院|こども園|児童館|公民館|学童クラブ|マンション|アパート|ハイツ|団地|学園|学院|グループ|ホールディングス)"
+)
+_TAVERN: Final = lazy_regex(
+    rf"(?:居酒屋|喫茶店?|カフェ|食堂|酒場|割烹|旅館|民宿|ペンション|スナック|焼肉|ラーメン|美容室)(?P<name>「[^」\n]{{2,16}}」|{_KATA}{{3,12}}|(?![はがのをにもでへや]|と[のはか]|から|まで|より|など|だけ){_HIRA}{{3,8}}?)(?=[にでのとがはへ、。！!\n]|ね[！!。]|\Z)"
 )
 _ORG_STOPS: Final = (
     "の は が を に で と も へ や から まで より 勤務先 所属 元 現在 昨日 今日 明日 同 当 本 弊 御 年 月 日"
@@ -354,6 +385,8 @@ def find_organizations(text: str) -> Iterator[Found]:
     """Yield firms with their legal form, and institutions with a name before the word for their sort."""
     for match in matches(_FIRM, text):
         yield Found(*match.span(), "organization", 0.8, "company-end")
+    for match in matches(_TAVERN, text):
+        yield Found(*match.span(), "organization", 0.6, "institution")
     for match in matches(_INSTITUTION, text):
         start = back_to(text, match.start(), _ORG_STOPS, 16)
         start += len(text[start : match.start()]) - len(text[start : match.start()].lstrip("ぁ・（）()"))

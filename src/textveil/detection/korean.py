@@ -40,6 +40,7 @@ _I_AM: Final = lazy_regex(
     rf"(?<!{_G})(?:저는|나는|전|제 이름은|이름은) (?P<name>{_FULL})(?=인데요?|입니다|이에요|예요|이라고|라고|이고|고)"
     rf"|(?:사랑하는|보고 싶은|친애하는|그리운) (?P<dear>{_G}{{2}})(?=에게|이?야?[,! ]|아[,! ]|이)"
     rf"|(?<!{_G})(?P<aged>{_FULL})(?= ?\([1-9][0-9]\))|(?<!{_G})(?P<child>{_G}{{2}})(?= ?(?:엄마|아빠|맘)(?!{_G}{{2}}))"
+    rf"|^(?P<said>{_FULL})(?=입니다|이에요|예요|이라고 합니다|라고 합니다)"
     rf"|^(?P<writer>{_G}{{2}})(?= ?[:：] [^\n])|^(?:[월화수목금토일](?:요일)?)[ :：]{{1,3}}(?P<duty>[{_COMMON}라]{_G}{{2}})(?=[ ,]|$)",
     re.MULTILINE,
 )
@@ -121,7 +122,8 @@ def _titled(text: str) -> Iterator[Found]:
         if (
             len(name) == 1
             and not match[0].endswith("님")
-            and name not in "김이박최정강조윤장임한오서신권황안송류유홍양손배백허심노곽성차"
+            and name
+            not in "김이박최정강조윤장임한오서신권황안송류유홍양손배백허심노곽성차함맹추엄염마길연표왕옥육탁편봉피석설변채천방공진민"
         ):
             continue
         if len(name) == 2 and not (set(name[1:]) <= _syllables()):
@@ -132,7 +134,8 @@ def _titled(text: str) -> Iterator[Found]:
     yield from _of_kin(text)
     for match in matches(_I_AM, text):
         name = match[match.lastgroup or 0]
-        if not _no_name(name) and (match.lastgroup not in _GIVEN_ALONE or name in listed("ko", "given")):
+        unmade = match.lastgroup == "said" and not _is_made_like_one(name)
+        if not (unmade or _no_name(name)) and (match.lastgroup not in _GIVEN_ALONE or name in listed("ko", "given")):
             yield Found(*match.span(match.lastgroup or 0), "person", 0.7, "cue")
     for pattern in (_GIVEN, _JOINED):
         for match in matches(pattern, text):
@@ -212,6 +215,9 @@ def find_places(text: str) -> Iterator[Found]:
 _FIRM: Final = lazy_regex(
     rf"(?:주식회사|㈜|\((?:[주유재의합]|사)\)|농업회사법인|영농조합법인|유한회사|재단법인|사단법인|의료법인|학교법인|사회복지법인) ?[가-힣A-Za-z0-9&]{{2,15}}?(?=(?:에서는?|에게?|으로|[은는을를])?(?:[^가-힣A-Za-z0-9&]|$))|[가-힣A-Za-z0-9&]{{2,15}}(?: ?㈜| ?\(주\)|(?<![는은가를을의]) ?주식회사(?! ?{_G}))"
 )
+_QUOTED: Final = lazy_regex(
+    r"(?:식당|카페|가게|회사|학원|미용실|펜션|빵집|술집|서점|공방|한식당|분식집) ?['‘“\"「](?P<name>[가-힣A-Za-z0-9 ]{2,16})['’”\"」]"
+)
 _KINDS: Final = (
     "대학교병원|대학병원|종합병원|병원|대학교|대학원|고등학교|중학교|초등학교|유치원|어린이집|의원|한의원|치과|약국|보건소|은행|전자|그룹|건설|물산|제약|화학|자동차|증권|생명|화재|카드|텔레콤|통신|백화점|호텔|"
     "구청|시청|경찰서|소방서|법원|지방법원|검찰청|연구소|연구원|협회|재단|공사|공단|신문|일보|방송|출판사|법무법인|요양원|복지관|도서관|미술관|박물관|테크|소프트|시스템즈?|솔루션즈?|바이오|푸드|유통|물류|상사|산업|식품|항공|여행사|컴퍼니|스튜디오|센터|대|"
@@ -227,6 +233,8 @@ def find_organizations(text: str) -> Iterator[Found]:
     """Yield firms with their legal form, and institutions with a name before the word for their sort."""
     for match in matches(_FIRM, text):
         yield Found(*match.span(), "organization", 0.8, "company-end")
+    for match in matches(_QUOTED, text):
+        yield Found(*match.span("name"), "organization", 0.7, "institution")
     for match in matches(_INSTITUTION, text):
         name = match["name"]
         if (

@@ -122,22 +122,32 @@ def find_writers(text: str) -> Iterator[Found]:
 
 
 _NAME_HEADS: Final = words_in(
-    """姓名 名字 患者 患者姓名 学生 学生姓名 员工 客户 联系人 负责人 收件人 姓 氏名 名前 お名前 患者名 担当者 担当 生徒 이름 성명 성함 환자 환자명 학생 직원 담당자 고객
+    """姓名 名字 患者 患者姓名 学生 学生姓名 员工 客户 联系人 负责人 收件人 姓 氏名 フリガナ ふりがな 名前 お名前 患者名 担当者 担当 生徒 이름 성명 성함 환자 환자명 학생 직원 담당자 고객
     고객명 الاسم اسم المريض الطالب الموظف العميل фио имя фамилия пациент клиент сотрудник ученик ad isim soyad adı soyadı hasta
     müşteri öğrenci personel"""
 ) | {"ad soyad", "adı soyadı", "الاسم الكامل", "اسم المريض", "фамилия имя"}
 _AGE_HEADS: Final = words_in("年龄 年齡 年齢 歳 나이 연령 العمر السن возраст лет yaş yaşı")
+_PLACE_HEADS: Final = words_in(
+    """籍贯 籍貫 城市 住址 地址 家庭住址 所在地 出生地 住所 都道府県 出身地 勤務地 도시 주소 거주지 출신지 출생지 المدينة العنوان مدينة
+    город адрес şehir memleket adres ilçe city address hometown"""
+) | {"doğum yeri", "مكان الميلاد", "محل السكن"}
+_ENGLISH_HEADS: Final = frozenset(("city", "address", "hometown"))
 _CELL_END: Final = lazy_regex("[,;\t|，、]")
 _NAME_CELL: Final = lazy_regex(r"[^\W\d_]{1,20}(?:[ 　·・.'-]{1,2}[^\W\d_]{1,20}){0,3}\.?")
+_PLACE_CELL: Final = lazy_regex(r"(?=[^\n]{0,40}[\u0131\u0370-\uffff]|[A-ZÇĞİÖŞÜ])[^\W_][^\n]{1,80}")
 _AGE_CELL: Final = lazy_regex("[0-9\u0660-\u0669]{1,3}")
 
 
 def find_columns(text: str) -> Iterator[Found]:
     """Yield the names and ages of a table whose first line has a cell that heads them, and under keys of JSON."""
     for pair in matches(_KEYED, text):
-        if pair["name"] and pair["key"].lower() in _NAME_HEADS and _NAME_CELL.fullmatch(pair["name"]):
+        key, name = (pair["key"] or pair["word"]).lower(), pair["name"] or ""
+        elsewhere = name[:1] > "\u0370"  # in Latin letters other searches read them
+        if (key in _NAME_HEADS or (key in ("name", "user") and elsewhere)) and _NAME_CELL.fullmatch(name):
             yield Found(*pair.span("name"), "person", 0.8, "column")
-        elif pair["age"] and pair["key"].lower() in _AGE_HEADS:
+        elif key in _PLACE_HEADS and _PLACE_CELL.fullmatch(name) and (elsewhere or key not in _ENGLISH_HEADS):
+            yield Found(*pair.span("name"), "place", 0.7, "column")
+        elif pair["age"] and key in _AGE_HEADS:
             yield Found(*pair.span("age"), "age", 0.8, "column")
     heads: tuple[str, list[str]] = ("", [])
     start = 0
@@ -156,6 +166,12 @@ def find_columns(text: str) -> Iterator[Found]:
             for head, cell, value in zip(heads[1], cells, written, strict=True):
                 if head in _NAME_HEADS and _NAME_CELL.fullmatch(value):
                     yield Found(*cell, "person", 0.8, "column")
+                elif (
+                    head in _PLACE_HEADS
+                    and _PLACE_CELL.fullmatch(value)
+                    and (value[0] > "\u0370" or head not in _ENGLISH_HEADS)
+                ):
+                    yield Found(*cell, "place", 0.7, "column")
                 elif head in _AGE_HEADS and _AGE_CELL.fullmatch(value):
                     yield Found(*cell, "age", 0.8, "column")
         start = end + 1
@@ -170,7 +186,7 @@ def _cells(text: str, start: int, end: int, sign: str) -> Iterator[tuple[int, in
 
 
 _KEYED: Final = lazy_regex(
-    r'"(?P<key>[^"\n]{1,12})" ?: ?(?:"(?P<name>[^\W\d_][^"\n]{1,40})"|"?(?P<age>[0-9]{1,3})(?![0-9]))'
+    r'(?:"(?P<key>[^"\n]{1,12})" ?: ?|(?<![\w"])(?P<word>name|user|city|address)=)(?:"(?P<name>[^\W\d_][^"\n]{1,80})"|"?(?P<age>[0-9]{1,3})(?![0-9]))'
 )
 """A key of JSON and its value."""
 _AT: Final = lazy_regex(
@@ -195,7 +211,7 @@ PHASE: Final = Phase("script-records", (
         "пароль: Снежинка2020", "пароль слишком короткий"),
     Row("script-writer", find_writers, anywhere, "handle person", 0.8, "field",
         "20:14 Тагир: да\n20:15 Ксюша: нет\n20:16 Тагир: да", "8:00 Завтрак: каша\n13:00 Обед: суп\n19:00 Ужин: чай"),
-    Row("script-column", find_columns, anywhere, "age person", 0.8, "column",
+    Row("script-column", find_columns, anywhere, "age person place", 0.8, "column",
         "姓名,年龄\n戚美兰,71", "书名,年龄\n红楼梦,71"),
     Row("script-called", find_called, anywhere, "person", 0.7, "field",
         "@大鹏 看看", "@所有人 看看"),

@@ -25,6 +25,7 @@ from textveil.detection.lists import (
     by_language,
     checked,
     frequent_words,
+    listed,
     lists,
     marks_of_all,
     ordinary_words,
@@ -79,6 +80,7 @@ _TURKISH: Final = lazy_regex("[\u011e\u011f\u0130\u0131\u015e\u015f]")
 _TURKISH_SHARE: Final = 80
 """A text with more than one letter in so many that Turkish alone writes is Turkish, unless its words are others."""
 _LETTER: Final = lazy_regex(r"[^\W\d_]")
+_WORD: Final = lazy_regex(r"[^\W\d_]{3,}")
 KNOWN: Final = (
     "en", *LANGUAGES, "ca", "cs", "da", "et", "fi", "hr", "hu", "id", "lt", "lv", "no", "ro", "sk", "sl", "sv",
     "tr", "vi",
@@ -111,7 +113,7 @@ def _language_of_part(part: str) -> str:
     english = marks_of_all(words).translate(_IS_COMMON).count(1)
     turkish = not part.isascii() and _TURKISH_SHARE * len(_TURKISH.findall(part)) > len(part)
     if len(words) < _FEWEST_WORDS:
-        return "tr" if turkish and words and not english else _by_nouns(part)
+        return "tr" if turkish and not english and (words or _reads_turkish(part)) else _by_nouns(part)
     of_others = len(_NOT_ENGLISH.intersection(words)) >= 2
     if english >= _ENGLISH_SHARE * len(words) and not of_others:
         return "en"
@@ -166,6 +168,14 @@ def _by_nouns(part: str) -> str:
     if few and most == len(words) > english:
         return language if most >= _FEWEST_OF_FEW else ""
     return language if most >= max(_FEWEST_OF_FEW if few else _FEWEST_NOUNS, _AHEAD * max(second, english)) else ""
+
+
+def _reads_turkish(part: str) -> bool:
+    """Return whether a form or a table, with few words in small letters, has more words of Turkish than of English."""
+    words = {word.replace("\u0130", "i").replace("I", "\u0131").lower() for word in _WORD.findall(part)}
+    marks_of = lists().words.get
+    turkish = words & (listed("tr", "frequent") | listed("tr", "ordinary"))
+    return len(turkish) > len([word for word in words - turkish if marks_of(word, 0) & _ENGLISH])
 
 
 def unfit(text: str) -> bool:

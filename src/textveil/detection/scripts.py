@@ -34,9 +34,7 @@ SCRIPTS: Final = frozenset((TURKISH, "ru", "ar", "zh", "ja", "ko"))
 
 def modules_for(text: str, language: str) -> tuple[str, ...]:
     """Return the modules that read a text: by its letters, and Turkish by its language."""
-    if text.isascii():
-        return ()
-    if _ANY.search(text) is None:
+    if text.isascii() or _ANY.search(text) is None:
         return ("turkish",) if language == TURKISH else ()
     names = [name for name, pattern in _OF_SCRIPT.items() if pattern.search(text)]
     if "japanese" in names and "chinese" in names:

@@ -23,13 +23,14 @@ _SKIPPED: Final = " \"'“(—–-[0123456789"
 _BEHIND: Final = lazy_regex(
     r" (?:Bey|Hanım|Hoca|Hocam|Efendi|Abi|Abla|Teyze|Amca|Usta|Beyefendi|Hanımefendi|Paşa)(?![a-zçğıöşü])"
 )
+_HONORED: Final = frozenset("bey hanım hoca hocam efendi abi abla teyze amca usta dede nine dayı hala yenge".split())
 _TITLES: Final = frozenset(written("tr")["titles"])
 _LABELS: Final = (
     "Adı Soyadı|Ad Soyad|Adı ve Soyadı|Ad|Adı|Soyadı|Soyad|Hasta|Hasta Adı|Hastanın Adı|İsim|İsim Soyisim|Doktor|Hekim|Hemşire|Müşteri|Müşteri Adı|Gönderen|Alıcı|Kimden|Kime|Yetkili|İmza|Veli|Öğrenci|Kiracı|Kiraya Veren|Davacı|Davalı|Sanık|Tanık|Vekili?|Yazar|Hazırlayan|"
     "Onaylayan|Sorumlu|İletişim Kişisi|Acil Durum Kişisi|Hesap Sahibi|Sigortalı|Refakatçi|Yakını|Anne Adı|Baba Adı|Eşi|Düzenleyen|Teslim Alan|Başvuran|Katılımcılar|Bilgi"
 )
 _LABELLED: Final = lazy_regex(
-    rf"(?<!{_LETTER})(?:(?:Hasta|Hastanın|Müşteri|Öğrenci|Yolcu|Veli) )?(?:{_LABELS}) ?: {{0,3}}(?:(?:Dr|Prof|Av|Uzm|Op|Sn)\. ?){{0,3}}(?P<name>(?:{_NAME}|{_U}{{2,15}})(?: (?:{_NAME}|{_U}{{2,15}}|{_U}\.)){{0,3}})"
+    rf"(?<!{_LETTER})(?:(?:Hasta|Hastanın|Müşteri|Öğrenci|Yolcu|Veli) )?(?:{_LABELS}) ?: {{0,3}}(?:(?:Dr|Prof|Av|Uzm|Op|Sn)\. ?){{0,3}}(?P<name>(?:{_NAME}|{_U}{{2,15}})(?: (?:{_NAME}|{_U}{{2,15}}|{_U}\.)(?! ?:|{_LETTER})){{0,3}})"
 )
 _BEFORE: Final = lazy_regex(rf"({_LETTER}{{1,30}})\.? \Z")
 _SUFFIX: Final = lazy_regex(rf"['’]({_L}{{1,8}})(?!{_LETTER})")
@@ -124,6 +125,8 @@ def find_organizations(text: str) -> Iterator[Found]:
     """Yield firms with their legal form, and institutions with a name before the word for their sort."""
     for match in matches(_FIRM, text):
         yield Found(match.start("name"), match.end("name"), "organization", 0.8, "company-end")
+    for match in matches(_SHOP, text):
+        yield Found(*match.span("name"), "organization", 0.7, "cue")
     for match in matches(_INSTITUTION, text):
         start = match.start("name")
         first = match["name"].split(" ")[0]
@@ -210,6 +213,10 @@ def _runs(text: str) -> Iterator[list[_Word]]:
         ):
             yield run
             run = []
+        if run and lowered(word.text) in _HONORED:  # Hacer Teyze Üsküdar'da
+            yield run
+            run = []
+            continue
         run.append(word)
     if run:
         yield run
@@ -220,6 +227,7 @@ def find_names(text: str) -> Iterator[Found]:
     for match in matches(_LABELLED, text):
         yield Found(*match.span("name"), "person", 0.8, "field")
     yield from _in_small(text)
+    yield from _places_in_small(text)
     lines: dict[int, bool] = {}
     for run in _runs(text):
         line = text.rfind("\n", 0, run[0].start) + 1
@@ -245,8 +253,10 @@ def find_names(text: str) -> Iterator[Found]:
             words = []
         while words and lowered(words[-1].text) in _FUNCTION:
             words = words[:-1]
-        if words and _EPONYM.match(text, words[-1].end):
-            words = words[:-1]
+        ill = (
+            n for n in (1, 2) if n <= len(words) and _EPONYM.match(lowered(text[words[-n].end : words[-n].end + 24]))
+        )
+        words = words[: len(words) - next(ill, 0)]
         if words:
             yield from _judged(text, words, opens=opens, titled=titled)
 
@@ -289,7 +299,8 @@ def _judged(text: str, words: list[_Word], *, opens: bool, titled: bool) -> Iter
         if not (opens and len(named) == 1 and _is_ordinary(first.text) and not suffix):
             yield Found(first.start, last.end, "place", 0.7, "list")
     elif given and len(named) == 1 and opens and not suffix and lowered(first.text) in _LOOSE:
-        return
+        if first.start and not text[last.end :].strip():  # who signs
+            yield Found(first.start, last.end, "person", 0.5, "cue")
     elif given and (len(named) > 1 or suffix or not (opens and _is_ordinary(first.text))):
         yield Found(first.start, last.end, "person", 0.7, "list")
     elif (
@@ -314,6 +325,13 @@ def _judged(text: str, words: list[_Word], *, opens: bool, titled: bool) -> Iter
         yield Found(first.start, last.end, "person", 0.4, "guess")
 
 
+_SHOP: Final = lazy_regex(
+    rf"(?i:dükk[aâ]n|lokanta|restoran|kafe|mağaza|şirket|firma|işletme|kuaför|fırın|otel|pansiyon|atölye|büro)[a-zçğıöşüâ]{{0,10}} (?:adı|ismi|adımız)(?: da| ise)? (?P<name>{_NAME}(?: {_NAME}){{0,3}})"
+)
+_SMALL_PLACE: Final = lazy_regex(
+    rf"(?<![\w'’.@/-])(?P<name>{_L}{{4,14}}?)(?P<end>(?:y[ae]|[dt][ae]n?|[dt][ae]ki)(?![\w@'’/-]))"
+)
+_WRITER: Final = lazy_regex(rf"^(?P<name>{_L}{{3,14}})(?=: [^\n])", re.MULTILINE)
 _SMALL: Final = lazy_regex(
     rf"(?<![\w'’.@/-])(?:(?P<cue>ben|adım|ismim) )?(?P<name>{_L}{{3,16}})(?: (?P<family>{_L}{{4,18}}))?(?![\w@'’/-])"
 )
@@ -324,6 +342,9 @@ _SMALL_BEHIND: Final = frozenset(
 
 def _in_small(text: str) -> Iterator[Found]:
     """Yield persons in small letters: a listed name that is no word, "ben berfin", "ferit bey" of a name met again."""
+    lines = [match for match in matches(_WRITER, text) if _titled(match["name"]) in listed("tr", "given")]
+    for match in lines if len(lines) > 1 else ():
+        yield Found(*match.span("name"), "person", 0.6, "field")
     met = -1
     for match in _small_words(text):
         name, behind = match["name"], lowered(match["family"] or "")
@@ -337,6 +358,14 @@ def _in_small(text: str) -> Iterator[Found]:
             continue
         met = match.end("family") if behind and not kin and _is_made_of_words(behind) else match.end("name")
         yield Found(match.start("name"), met, "person", 0.5, "list")
+
+
+def _places_in_small(text: str) -> Iterator[Found]:
+    """Yield listed places in small letters before the ending of a case: bursaya."""
+    for match in matches(_SMALL_PLACE, text):
+        name = match["name"]
+        if _titled(name) in listed("tr", "place") and not _is_ordinary(name) and not _is_ordinary(match[0]):
+            yield Found(*match.span("name"), "place", 0.5, "list")
 
 
 def _small_words(text: str) -> Iterator[re.Match[str]]:

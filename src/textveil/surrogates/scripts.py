@@ -393,7 +393,7 @@ def persons(mentions: Sequence[Mention], scope: Scope, rng: np.random.Generator)
 
 _UNITS: Final = {
     "zh": "自治区|自治州|自治县|特别行政区|街道|大道|大街|胡同|号楼|號樓|单元|單元|新区|小区|花园|[省市县縣区區镇鎮乡鄉村路街巷弄号號楼樓栋棟幢室层層座院段F之]",
-    "ja": "丁目|番地|号室|[都道府県市区町村郡番号室階駅のF]|〒",
+    "ja": "丁目|番地|号室|(?<=東京)都|(?<=京都|大阪)府|(?<=北海)道|[県市区町村郡番号室階駅のF]|〒",
     "ko": "특별자치시|특별자치도|특별시|광역시|아파트|빌딩|빌라|오피스텔|타워|대로|번길|번지|[도시군구읍면동로길호층리가역](?![가-힣])",
     "ru": "область|области|областью|район|района|районе|край|края|крае|улица|улице|улицы|ул|проспект|проспекта|проспекте|просп|пр|переулок|переулке|пер|"
     "площадь|площади|пл|набережная|набережной|наб|шоссе|ш|бульвар|бульваре|бул|аллея|аллее|алл|ал|тупик|туп|ст|к|клх|море|моря|озеро|озера|река|реки|город|города|городе|г|пос|с|д|п|дом|кв|квартира|корп|"
@@ -444,10 +444,12 @@ def place(value: str, language: str, scope: Scope, rng: np.random.Generator) -> 
             value,
         )
     out: list[str] = []
-    core = ""
+    core = before = ""
     for match in _PIECES[language].finditer(value):
         kind, piece = match.lastgroup or "", match[0]
-        begins = kind == "unit" and not core and not out and len(piece) == 1 and piece != "〒" and language != "ko"
+        begins = kind == "unit" and not core and before != "digit" and len(piece) == 1 and piece not in "〒の"
+        begins = begins and language in ("ja", "zh") and value[match.end() : match.end() + 1].isalpha()  # 東京都町田市
+        before = kind
         if kind == "other" or begins or (language in ("ar", "tr") and piece == " " and core):
             core += piece
             continue

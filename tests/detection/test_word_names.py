@@ -49,6 +49,11 @@ def found(text: str) -> list[str]:
         ("Told Maria cakes are free.", ["Maria"]),
         ("Patel paints the wall.", ["Patel"]),
         ("with Maria cakes are nice", ["Maria"]),
+        ("We gave Frank money.", ["Frank"]),  # no noun of a thing behind
+        ("At home Max whines.", ["Max"]),
+        ("It was Frank who called Max sick.", ["Frank", "Max"]),
+        ("At night Frank snores and Bill reads books.", ["Frank", "Bill"]),
+        ("Mrs Dot Winter rang. Ask Winter again.", ["Dot Winter", "Winter"]),
     ],
 )
 def test_names_that_are_words_go(text: str, names: list[str]) -> None:
@@ -73,6 +78,12 @@ def test_names_that_are_words_go(text: str, names: list[str]) -> None:
         "Film: Howell-Jolly bodies absent.",
         "She had it in the past. Further work on it.",
         "Faith and Hope are dogs.",
+        "See HR > Frank discussions, the Gates fund, and a Bell tower.",
+        "Brown the mince. Frost the cake. Cook it well.",
+        "We gave the goods to Hire Car; World Book Day is near. Head Lice are back.",
+        "a cot, and Summer and Winter duvets",
+        "QTY  PRICE\n1  2\n",
+        "Meropenem S, Amikacin S, Vancomycin R",
         "\n".join(
             f"{room}: one of these, marked and worn by the door, to be seen again"
             for room in ("Kitchen", "Bathroom", "Bedroom", "Hall")
@@ -240,3 +251,18 @@ def test_what_is_no_name_stays_beside_such_words(text: str) -> None:
 )
 def test_names_with_words_in_them_go_whole(text: str, name: str) -> None:
     assert found(text) == [name]
+
+
+def test_a_season_is_no_mention_of_somebody_called_so() -> None:
+    assert found("Im Winter rief Frau Dr. Winter an. Im Winter ruht der Betrieb.") == ["Winter"]
+
+
+def test_words_of_chats_and_stretched_words_are_no_guesses() -> None:
+    assert not tv.detect("well, ok\nDefo coming. Tbf it rained.\nSooo good, Omggg\n")
+
+
+@pytest.mark.parametrize("policy", ["identifiers", "clinical", "prompts"])
+@pytest.mark.parametrize("name", ["Kepner-Tregoe", "Bence Jones", "Needleman-Wunsch", "Bank of England", "Defra"])
+def test_eponyms_and_public_bodies_stay(name: str, policy: str) -> None:
+    text = f"We asked about {name} in this."
+    assert tv.Sanitizer(tv.policy(policy))(text).text == text

@@ -232,6 +232,12 @@ def letters() -> frozenset[str]:
     return frozenset(written("any")["letters"])
 
 
+@cache
+def behind_persons() -> frozenset[str]:
+    """Return what stands behind a person's name, and is no noun of a thing."""
+    return frozenset(written("en")["behind persons"]) | RELATIONS | frozenset(written("en")["kin"]) | chat_words()
+
+
 _NICKNAME: Final = lazy_regex(
     r"(?P<z>(?:ch|sh|th|cl|[bcdfgjklmnprst])[aeo]z)(?:z?(?:a|er|ers|y|o))?"
     r"|(?P<stem>[a-z]{2,9}?)(?P<twice>[bdfgklmnprst])??(?:(?P=twice)?o|ster|zza|z|bo|meister|(?P=twice)ers)"
@@ -242,6 +248,14 @@ _NICKNAME: Final = lazy_regex(
 def chat_words() -> frozenset[str]:
     """Return words of messages in small letters that no list of English holds."""
     return frozenset(written("en")["chat words"])
+
+
+_STRETCHED: Final = lazy_regex(r"([a-z])\1\1")
+
+
+def is_chat_word(low: str) -> bool:
+    """Return whether an unlisted word is one of messages, or stretched as nobody's name is: tbf, sooo."""
+    return low in chat_words() or _STRETCHED.search(low) is not None
 
 
 @lru_cache(maxsize=1 << 13)

@@ -408,7 +408,9 @@ _STEMS: Final = tuple(
     dipina thiazide thiazid tiazida semide semid dronate dronat dronato asone ason asona isolone isolon isolona sonide
     terol tropium lukast setron profen oxicam coxib prazole prazol prazolo conazole conazol conazolo nidazole nidazol
     platin platine platino taxel rubicin rubicina mustine navir tegravir buvir ciclovir cyclovir amivir asvir bendazole
-    formin formine formina dazine apine tadine grel relin relix steride stim leukin poetin tacept"""
+    formin formine formina dazine apine tadine grel relin relix steride stim leukin poetin tacept
+    penem kacin bactam fungin vancin zolid fibrate darone racetam tidine trexate trexed vaptan vudine kinra lisib
+    barbital peridol"""
     )
 )
 """Stems of the international names of medicines (WHO, the stem book), and how seven languages write them."""

@@ -15,7 +15,7 @@ from textveil.detection.found import Found
 from textveil.detection.gates import places_of
 from textveil.detection.institutions import glosses
 from textveil.detection.lists import Marks, lists
-from textveil.detection.name_evidence import ACTS
+from textveil.detection.name_evidence import ACTS, modifies_thing
 from textveil.detection.people_in_records import is_plain_form, is_plain_word, is_thing
 from textveil.text.patterns import SLICE, lazy_regex, matches
 
@@ -306,7 +306,7 @@ def _part_at(text: str, names: _Known, match: re.Match[str]) -> Found | None:
             not fills and text[end : end + 2].strip()[:1].isalnum() and text[end + 1 : end + 2].isupper()
         ):
             return None
-        if bare.isupper() or text[max(0, start - 4) : start].lower().endswith((" a ", "the ")):
+        if bare.isupper() or _BEFORE_WORD.search(text, max(0, start - 8), start) or modifies_thing(text, start, end):
             return None
     if whole.kind == "person" and text[max(0, start - 5) : start].endswith((" in ", "near ", "from ")):
         return None if lists().words.get(bare.lower(), 0) & int(Marks.PLACE) else _mention(start, end, whole)
@@ -332,6 +332,7 @@ def _fills(text: str, start: int, end: int) -> bool:
     return _ENDS_FIELD.match(text, end) is not None and _IS_FIELD.search(text, max(0, start - 5), start) is not None
 
 
+_BEFORE_WORD: Final = lazy_regex(r"(?i)(?<![a-z])(?:an?|the|this|every|each|im|am|beim|zum|vom|dem|den) \Z")
 _INITIAL: Final = lazy_regex(r"(?:\A|[^A-Za-z0-9.])(?P<letter>[B-HJ-Z]) \Z")
 _NO_NAME_AFTER: Final = frozenset("0123456789_")
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from textveil.detection import lists as known
@@ -162,6 +163,7 @@ AFTER_SUBJECT: Final = lazy_regex(
 _ORDER: Final = lazy_regex(
     r" (?:as|the|a|an|your|my|our|his|this|that|these|all|each|any|it|them|to|up|out|access)(?![A-Za-z])"
 )
+_OBJECT: Final = lazy_regex(" (?:the|it|them|each|both)(?![A-Za-z])")
 _NAMES_NOT_THINGS: Final = lazy_regex(r": ?[\"']|,? (?:and|&) [A-Z]|'s (?!a |an |the )|,? (?:said|says|told|asked)")
 _CAMEL: Final = lazy_regex(r"[a-z][A-Z]|[A-Z]{2}[a-z]")
 _SYLLABLE: Final = (
@@ -203,6 +205,50 @@ def stands_as_word(text: str, start: int, end: int, low: str) -> bool:
     return not bare or bare[-1] in ".!?:;\n|" or bare[-1] == OTHER or "\n" in before[len(bare) :]
 
 
-def begins_order(text: str, end: int) -> bool:
-    """Return whether what stands behind a word makes it the verb of an order: mark the date."""
-    return _ORDER.match(text, end) is not None
+_NOUN: Final = lazy_regex(" (?P<noun>[a-z]{3,20})(?![\\w'-])")
+_NO_NOUN: Final = lazy_regex(
+    "(?:ed|ing|ly|ful|less|ous|ive|able|ible|ant|[^m]ent|al|ic|ish|ier|iest|(?<![tcrgph])y|body|thing|where|self|men)\\Z"
+)
+"""Ends of verbs, adjectives, adverbs and pronouns, which stand behind persons: Rose tearful."""
+_ACTED_ON: Final = lazy_regex(
+    "(?:did|does|do|will|would|can|could|should|may|might|must|let|lets|make|makes|made|help|helps|helped|saw|see|heard"
+    "|watch|watched|have|had|tell|told|give|gave|gives|ask|asked|send|sent|show|showed|bring|brought|buy|bought|get|got"
+    "|owe|owes|owed|pay|paid|call|called|find|found|keep|kept|teach|taught|lend|lent|wish|offer|offered|cost|fed) \\Z",
+    re.IGNORECASE,
+)
+"""Words before a person who is given something, or whom a verb follows: gave Rose money."""
+
+
+def modifies_thing(text: str, start: int, end: int) -> bool:
+    """Return whether the noun of a thing stands right behind a name that is a word too: Gates kit."""
+    behind = _NOUN.match(text, end)
+    if behind is None or not _is_noun(behind["noun"]) or _ACTED_ON.search(text, max(0, start - 10), start):
+        return False
+    return not (text[behind.end() - 1] == "s" and text[behind.end() : behind.end() + 1] in _STOPS)  # Max whines.
+
+
+_STOPS: Final = frozenset(".!?")
+
+
+@lru_cache(maxsize=1 << 12)
+def _is_noun(low: str) -> bool:
+    """Return whether a word behind a name can hardly be its verb, or tell of a person."""
+    if low in known.FUNCTION_WORDS or low in known.behind_persons():
+        return False
+    if not low.endswith("s") or low.endswith("ss"):
+        return _is_plain(low) and _NO_NOUN.search(low) is None
+    verb = low[:-1].removesuffix("e")
+    return _is_plain(low) and not any(map(_is_plain, (f"{verb}ed", f"{verb}ing", f"{verb[:-1]}ied")))
+
+
+def _is_plain(low: str) -> bool:
+    marks = known.lists().words.get(low, 0)
+    return bool(marks & Marks.COMMON) or marks == Marks.SMALL
+
+
+def begins_order(text: str, end: int, *, firm: bool, plain: bool) -> bool:
+    """Return whether what stands behind a word makes it the verb of an order: mark the date, brown the mince.
+
+    ``firm``: the word is a listed verb; ``plain``: it is an ordinary word, which only an object makes a verb.
+    """
+    return (firm and _ORDER.match(text, end) is not None) or (plain and _OBJECT.match(text, end) is not None)

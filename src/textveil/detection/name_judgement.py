@@ -19,6 +19,7 @@ from textveil.detection.name_evidence import (
     Judged,
     begins_order,
     is_camel,
+    modifies_thing,
     person_evidence,
     stands_as_word,
 )
@@ -32,6 +33,7 @@ _GIVEN, _FAMILY, _IS_PLACE, _COMMON, _SMALL_TOO, _OTHER, _KNOWN_PLACE = (
         Marks.GIVEN, Marks.FAMILY, Marks.PLACE, Marks.COMMON, Marks.SMALL, Marks.OTHER, Marks.KNOWN_PLACE,
     )
 )  # fmt: skip
+_PLAIN: Final = _COMMON | _SMALL_TOO
 GUESS: Final = 0.3
 """The score of a name that nothing but its capital shows."""
 _ONLY_NAMES: Final = frozenset((_GIVEN, _FAMILY, _NAMES))  # marks of a name that is no word
@@ -44,6 +46,9 @@ _LOOSELY_SUBJECT: Final = lazy_regex(
     r" (?:[a-z]{3,12}[^s\W]s|[a-z]{3,12}ed|knew|saw|ran|sang|should|would|could|can|must|does|did|are|were|very|so|lol)"
     r"(?![A-Za-z])|!| '"
 )
+_SEASONS: Final = frozenset(("winter", "summer", "autumn", "spring"))
+_HEADS: Final = lazy_regex(r"(?:(?:\A|[.:;!?\n|(*>-]) {0,3}|[A-Z][a-z]{1,14} )[A-Z][a-z]{0,14} \Z")
+"""Before a capital, one that begins a line or a sentence, or two: Hire Car, World Book Day."""
 _COUNTED: Final = lazy_regex(r":? ?[0-9]")
 _LIVES_IN: Final = lazy_regex(
     r"(?:liv(?:e|es|ed|ing)|born|raised|mov(?:e|es|ed|ing)|grew up|based|located|resid(?:e|es|ed|ing)|stay(?:s|ed|ing)"
@@ -188,7 +193,9 @@ class Judge:
         evidence = person_evidence(self._text, word, before, opens)
         if not evidence.kind and self._is_word_here(word, before):
             return NOTHING
-        if opens and word.low in known.VERBS and begins_order(self._text, word.end):
+        if evidence.why in ("", "verb") and marks & _PLAIN and modifies_thing(self._text, word.start, word.end):
+            return NOTHING
+        if opens and begins_order(self._text, word.end, firm=word.low in known.VERBS, plain=bool(marks & _PLAIN)):
             return NOTHING
         if marks & _COMMON:
             if evidence.kind and marks & _NAMES and not (opens and evidence.why == "verb"):
@@ -220,7 +227,9 @@ class Judge:
 
     def _amid_small(self, word: Word, before: str, opens: bool) -> bool:
         """Return whether a family name that is a word too stands with a capital between words without one."""
-        if opens or not word.marks & _FAMILY or before in known.DETERMINERS or not before:
+        if opens or not word.marks & _FAMILY or before in known.DETERMINERS or not before or word.low in _SEASONS:
+            return False
+        if before not in known.FUNCTION_WORDS and _HEADS.search(self._text, max(0, word.start - 2 * BACK), word.start):
             return False
         around = self._text[word.start - 2 : word.start] + self._text[word.end : word.end + 2]
         return around[:1].islower() and around[1:3].strip() in ("", ",", ".") and not around[3:].isupper()
@@ -229,6 +238,8 @@ class Judge:
         """One word that no list holds: a name where it stands like one and is not made like an English word."""
         text, start = self._text, word.start
         if word.marks & _SMALL_TOO or word.low in known.FUNCTION_WORDS or text[start - 1 : start] in ("#", "_", "@"):
+            return NOTHING
+        if known.is_chat_word(word.low):
             return NOTHING
         if evidence.kind and evidence.why != "verb":
             return evidence

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from textveil.detection import lists as known
 from textveil.detection.found import Found
 from textveil.detection.lists import DATA, Marks, lists
-from textveil.detection.name_evidence import begins_order, stands_as_word
+from textveil.detection.name_evidence import begins_order, modifies_thing, stands_as_word
 from textveil.detection.people_in_records import is_plain_form
 from textveil.errors import InputError
 from textveil.json_text import json_file
@@ -53,6 +53,7 @@ _SHIFTS: Final = tuple(_BITS * place for place in range(len(KINDS)))
 """A row's four weights are one whole number of 60 bits, so that one sum adds them all; 128 rows fit."""
 
 _COMMON, _OTHER = int(Marks.COMMON), int(Marks.OTHER)
+_PLAIN: Final = int(Marks.COMMON | Marks.SMALL)
 _NAMES: Final = int(Marks.GIVEN | Marks.FAMILY | Marks.PLACE)
 CLINICAL: Final = "clinical"
 _TOPICS: Final = tuple(
@@ -238,8 +239,9 @@ def tagged(text: str, rest: str, spans: Sequence[Found]) -> list[Found]:
     others = [
         word
         for word in others
-        if not (word.low in known.VERBS and begins_order(rest, word.end))
+        if not begins_order(rest, word.end, firm=word.low in known.VERBS, plain=bool(marks_of(word.low, 0) & _PLAIN))
         and not stands_as_word(rest, word.start, word.end, word.low)
+        and not (marks_of(word.low, 0) & _PLAIN and modifies_thing(rest, word.start, word.end))
         and not _VERSION.match(text, word.end)
         and not _EPONYM.match(text, word.end)
     ]
@@ -263,6 +265,7 @@ def is_asked(word: Word, marks_of: Any) -> bool:
         or low in known.TITLES
         or low in known.INSTITUTIONS
         or low in known.GENERIC
+        or (not marks and known.is_chat_word(low))
         or word.end - word.start < 2
     )
 
@@ -287,7 +290,7 @@ class _Judge:
 
     def guess(self, span: Found) -> Iterator[Found]:
         """Yield a guess of the rules, unless the model takes none of its words for a part of a name."""
-        if _EPONYM.match(self._text, span.end):
+        if _EPONYM.match(self._text, span.end) or self._modifies(span):
             return
         sums = [self._sums(word) for word in words_of(self._text[span.start : span.end], span.start)]
         shares = [1 - self._model.shares(word_sums)[0] for word_sums in sums]
@@ -303,6 +306,10 @@ class _Judge:
                 name = name._replace(kind=span.kind)
                 name = name._replace(score=PAIR, why="pair") if pair else name
             yield name
+
+    def _modifies(self, span: Found) -> bool:
+        low = self._text[span.start : span.end].lower()
+        return bool(self._marks_of(low, 0) & _PLAIN) and modifies_thing(self._text, span.start, span.end)
 
     def names(self, words: Sequence[Word]) -> Iterator[Found]:
         """Yield the names among words that no rule takes for one; neighbors are one name."""

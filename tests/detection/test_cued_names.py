@@ -111,6 +111,17 @@ def test_cues_before_what_names_nobody(text: str) -> None:
         ("Mr Tom Bray is in. ask tom", ["Tom Bray", "tom"]),
         ("Passenger SAYLE/IMOGEN MS boards", ["SAYLE/IMOGEN MS"]),
         ("Mr Zuzanna Kowalczyk met zkowalczyk42", ["Zuzanna Kowalczyk", "zkowalczyk42"]),
+        ("Dawn Baker called; so dawn baker pays", ["Dawn Baker", "dawn baker"]),
+        ("Mr Matthieu Salmon. WITNESS MATTHIEU SALMON", ["Matthieu Salmon", "MATTHIEU SALMON"]),
+        ("Ms Allison Mason came. We asked Allison\nMason then", ["Allison Mason", "Allison\nMason"]),
+        ("Dr Lauren Black wrote /srv/lauren_black/a.txt", ["Lauren Black", "lauren_black"]),
+        ("Mr Denis Gibson set denisGibsonAccount = 3", ["Denis Gibson", "denis", "Gibson"]),
+        ("Mr Denis Gibson is GibsonDenis there", ["Denis Gibson", "Gibson", "Denis"]),
+        ('Mr Leonard Archer left {"by": "Archer", "n": 3}', ["Leonard Archer", "Archer"]),
+        (
+            "Ms G\xfcl\u015fa \u0130hsano\u011flu: _\u0130hsano\u011flu_ was here",
+            ["G\xfcl\u015fa \u0130hsano\u011flu", "\u0130hsano\u011flu"],
+        ),
     ],
 )
 def test_second_mentions_of_a_person_are_found(text: str, names: list[str]) -> None:
@@ -123,6 +134,7 @@ def test_second_mentions_of_a_person_are_found(text: str, names: list[str]) -> N
         ("Mr Mark Ward spoke. Please mark the ward as done.", ["Mark Ward"]),
         ("Ms Constance Field left const and field alone.", ["Constance Field"]),
         ("Mr Grant Banks: the banks grant loans.", ["Grant Banks"]),
+        ('Ms Lucy Green has {"color": "Green"} and getGreenApple()', ["Lucy Green"]),
         ("Dr Roberto Lima saw rob_count and limax.", ["Roberto Lima"]),
     ],
 )

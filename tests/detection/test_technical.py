@@ -120,3 +120,22 @@ def test_hostile_strings_take_no_long_time(piece: str) -> None:
         found = [(one.start, one.end) for one in find(piece * 1_000)]
         assert all(before[1] <= after[0] for before, after in pairwise(found))
         assert is_linear(lambda text, find=find: list(find(text)), piece), find
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "{} has {{x}} there",
+        "Ask {} about {{id}}",
+        "{}: {{",
+        "for {} {{x}}",
+        "key = {};",
+        "SELECT {} FROM x;",
+        "let {} = 2",
+    ],
+)
+@pytest.mark.parametrize("name", ["Ms Green", "Lucy Green", "Dr. Black", "Frau Engel"])
+def test_a_word_behind_a_title_or_a_given_name_is_no_code(line: str, name: str) -> None:
+    text = line.format(name)
+    place = text.index(name.split()[-1])
+    assert any(span.kind == "person" and span.start <= place < span.end for span in tv.detect(text)), text

@@ -299,8 +299,8 @@ class KeepList:
         words: at least one.
         kind: of the spans that stay; empty is any.
         public: whether the list comes with the package. A name with evidence of its own, such as a title before it, is
-            then no word of the list, unless the list has it in full; capitals count where an entry has nothing else
-            ("BERT"); and numbers and secrets are drawn as elsewhere.
+            then no entry of the list, unless an entry goes on beside it (Mr Kipling); capitals count where an entry has
+            nothing else ("BERT"); and numbers and secrets are drawn as elsewhere.
     """
 
     def __init__(self, words: Iterable[str], *, kind: str = "", public: bool = False) -> None:
@@ -398,7 +398,8 @@ class KeepList:
         for place in range(at + 1):
             count = self._covered(tokens, keys, place, span.end)
             if count > at - place:
-                return not (self.public and count == 1 and _evident(span))
+                within = place == at and tokens[place + count - 1].end() <= span.end and span.why != "mention"
+                return not (self.public and (count == 1 or within) and _evident(span))
         return False
 
     def _covered(self, tokens: Sequence[re.Match[str]], keys: Sequence[str], place: int, end: int) -> int:

@@ -50,6 +50,7 @@ _COMMON: Final = int(Marks.COMMON)
 _IS_COMMON: Final = bytes([marks & _COMMON > 0 for marks in range(1 << 8)])
 _ENGLISH: Final = int(Marks.COMMON | Marks.OTHER)
 _NAMES: Final = int(Marks.GIVEN | Marks.FAMILY)
+_ELSEWHERE: Final = _ENGLISH | _NAMES | int(Marks.SMALL)
 _SMALL_WORD: Final = lazy_regex(r"[a-z](?<![A-Za-z'@./_-].)[a-z]++(?![A-Za-z'@/_-]|\.[A-Za-z])")
 
 _NOUN: Final = lazy_regex(r"[A-Za-z](?<![A-Za-z'@./_-].)[a-z]{3,}+(?![A-Za-z'@/_-])")
@@ -136,7 +137,7 @@ def _labels() -> dict[str, tuple[str, ...]]:
     for name in ("labels", "fields"):
         for language, words in by_language(name).items():
             for word in words:
-                if language in FIT and language != "en" and not marks_of(word, 0) & (_ENGLISH | _NAMES):
+                if language in FIT and language != "en" and not marks_of(word, 0) & _ELSEWHERE:
                     languages[word] = (*languages.get(word, ()), language)
     return languages
 

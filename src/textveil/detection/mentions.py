@@ -301,7 +301,7 @@ def _part_at(text: str, names: _Known, match: re.Match[str]) -> Found | None:
         start = initial.start("letter")  # P NNAMANI
     marks = lists().words.get(bare.lower(), 0)
     if marks & _KNOWN_WORDS and start == end - len(bare):
-        fills = marks & Marks.GIVEN and _fills(text, start, end)
+        fills = marks & (Marks.GIVEN | Marks.FAMILY) and _fills(text, start, end)
         if (_opens(text, start) and not (fills or _acts(text, end))) or (
             not fills and text[end : end + 2].strip()[:1].isalnum() and text[end + 1 : end + 2].isupper()
         ):
@@ -319,8 +319,13 @@ _SUBJECT: Final = lazy_regex(
     r"|'s (?=[a-z])| (?:and|&) [A-Z]"
 )
 """Verbs behind a name that begins a sentence and that the text has elsewhere: Ebony called."""
-_IS_FIELD: Final = lazy_regex(r"[A-Za-z)]: {1,3}\Z")
-_ENDS_FIELD: Final = lazy_regex(r"[ \t]{0,8}(?:[\n,;/|(]|\Z)| {2}")
+_IS_FIELD: Final = lazy_regex(r"[A-Za-z)]: {1,3}\Z|[a-z]\" ?: ?\"\Z")
+_ENDS_FIELD: Final = lazy_regex(r"[ \t]{0,8}(?:[\n,;/|(\"]|\Z)| {2}")
+_OF_THINGS: Final = lazy_regex(
+    r"(?i)\b(?:colou?r|status|state|type|level|priority|size|brand|make|model|season|month|day|material|finish|category"
+    r"|mode|kind|city|town|place|country|street|item|product|title|subject|topic)\"? ?: ?\"?\Z"
+)
+"""Fields whose value is a word: "color": "Green" is nobody."""
 
 
 def _acts(text: str, end: int) -> bool:
@@ -329,7 +334,9 @@ def _acts(text: str, end: int) -> bool:
 
 def _fills(text: str, start: int, end: int) -> bool:
     """Return whether a word is all that stands behind a label: Scribe: Dot."""
-    return _ENDS_FIELD.match(text, end) is not None and _IS_FIELD.search(text, max(0, start - 5), start) is not None
+    if _ENDS_FIELD.match(text, end) is None or _IS_FIELD.search(text, max(0, start - 5), start) is None:
+        return False
+    return _OF_THINGS.search(text, max(0, start - 16), start) is None
 
 
 _BEFORE_WORD: Final = lazy_regex(r"(?i)(?<![a-z])(?:an?|the|this|every|each|im|am|beim|zum|vom|dem|den) \Z")
@@ -428,6 +435,7 @@ class _Second:
         self.several: dict[str, Found] = {}  # families, and genitives: the Tierneys, Traugotts Auto
         self.cases: dict[str, Found] = {}  # Kacprowi
         self.logins: dict[str, Found] = {}
+        self.beside: dict[str, dict[str, bool]] = {}  # names that stand beside one, and whether it is the given one
         for written, span in persons:
             self.add(written, span)
 
@@ -461,6 +469,9 @@ class _Second:
             self._given(names[0], span)
         if len(words) > 1 and names and words[-1] == names[-1]:
             first, last = words[0], words[-1].replace("'", "")
+            if len(first) >= _SHORTEST and len(first) + len(last) >= _SHORTEST_PAIR:
+                self.beside.setdefault(first, {})[last] = True
+                self.beside.setdefault(last, {}).setdefault(first, False)
             for login in (first[0] + last, first + last, last + first[0], last + first, first + last[0]):
                 if len(login) >= _SHORTEST_LOGIN:
                     self.logins.setdefault(login, span)
@@ -552,7 +563,8 @@ def with_second_mentions(
     taken = bytearray(len(text))
     _take(taken, [span for span in spans if not _is_guess(span)])
     _take(taken, passed)
-    met: list[Found] = []
+    met = _in_full(text, second, spans, passed)
+    _take(taken, met)
     for start, end in places_of(text, second.pieces()):
         if taken[start]:
             continue
@@ -569,6 +581,52 @@ def with_second_mentions(
     held = bytearray(len(text))
     _take(held, met)
     return sorted([*(span for span in spans if 1 not in held[span.start : span.end]), *met])
+
+
+_SHORTEST_PAIR: Final = 7  # letters of both names of a person together, without which they may stand there by chance
+_NAME_BEHIND: Final = lazy_regex(r"(?: {1,2}|,? ?\n[ \t>*#-]{0,4}|, | ?/ ?|[._-])(?P<name>[A-Za-z]{2,30})(?![A-Za-z])")
+_HUMPS: Final = lazy_regex(r"[A-Za-z](?<![A-Za-z0-9].)[a-z]{2,30}(?:[A-Z][a-z]{1,30}){1,6}")
+_HUMP: Final = lazy_regex("[A-Z]?[a-z]+")
+
+
+def _in_full(text: str, second: _Second, spans: Sequence[Found], passed: Sequence[Found]) -> list[Found]:
+    """Return both names of a person side by side, with what was found of them: dawn baker, denisGibsonAccount.
+
+    Side by side they name that person, even if each is a word: in any case, across a line's end, in any order, but for
+    words in small letters with the family name first (the banks grant loans).
+    """
+    met: list[Found] = []
+    for start, end in places_of(text, frozenset(second.beside)):
+        behind = _NAME_BEHIND.match(text, end)
+        first = text[start:end].lower()
+        in_order = None if behind is None else second.beside[first].get(behind["name"].lower())
+        if (
+            behind is not None
+            and in_order is not None
+            and (in_order or not (behind[0].startswith(" ") and behind[0].islower()))
+        ):
+            login = text[end] in "._-" and text[start:end].islower()
+            met.append(Found(start, behind.end(), "handle" if login else "person", 0.6, "mention"))
+    for match in matches(_HUMPS, text) if second.beside else ():
+        humps = list(_HUMP.finditer(text, *match.span()))
+        met += [
+            Found(*hump.span(), "handle", 0.6, "mention")  # each keeps its capital
+            for one, other in pairwise(humps)
+            if other[0].lower() in second.beside.get(one[0].lower(), ())
+            for hump in (one, other)
+        ]
+    held = [0] * (len(text) if met else 0)
+    for number, span in enumerate([*spans, *passed] if met else (), 1):
+        held[span.start : span.end] = [number] * (span.end - span.start)
+    whole = []
+    for span in met:
+        numbers = set(held[span.start : span.end]) - {0}
+        others = [spans[number - 1] for number in numbers if number <= len(spans)]
+        inside = all(span.start <= other.start and other.end <= span.end for other in others)
+        covered = any(other.start <= span.start and span.end <= other.end for other in others)
+        if inside and not covered and len(others) == len(numbers):
+            whole.append(span)
+    return whole
 
 
 class CarriedPersons:
@@ -635,7 +693,8 @@ def _second_at(text: str, start: int, end: int, second: _Second) -> Found | None
     if token.span() != (start, end) or low in second.logins:
         return _login(text, token, second) or _piece(text, start, end, second)
     written = text[start:end]
-    if text[end : end + 1] == "_" or text[first - 1 : first] in ("_", "#"):
+    emphasis = text[end : end + 1] == text[start - 1 : start] == "_" and not text[end + 1 : end + 2].isalnum()
+    if not emphasis and (text[end : end + 1] == "_" or text[first - 1 : first] in ("_", "#")):
         return None
     marks = lists().words.get(low, 0)
     plain = (is_plain_form(low) and not _is_given_alone(low, marks)) or (

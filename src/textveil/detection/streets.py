@@ -193,9 +193,9 @@ _SENTENCE: Final = lazy_regex(r"[.!?]\s[A-Z]|\n\n")
 _WITHIN: Final = 70  # characters of a sentence in which an address may stand behind a word of living
 _EU_CODE: Final = r"(?:(?:[A-Z]{1,2}-)?[0-9]{4,5}(?:-[0-9]{3})?|[0-9]{3} [0-9]{2}|[0-9]{2}-[0-9]{3}|[0-9]{4} ?[A-Z]{2})"
 TOWN_NAME: Final = (
-    rf"(?:'[ts][ -]|[Dd]e |[Dd]en |[Ll][ae]s? )?[A-Z][A-Za-z'-]{{1,30}}(?:[ -](?:(?:{_PARTICLE}|am|an de[rn]|im|in der"
+    rf"(?:'[ts][ -]|[Dd]e |[Dd]en |[Ll][ae]s? )?[A-Z][A-Za-z']{{1,30}}(?:[ -](?:(?:{_PARTICLE}|am|an de[rn]|im|in der"
     rf"|ob de[rm]|vor de[rm]|vorm|bei|a\.d\.|sur|sous|en|op|aan de[rn]?|bij|a/d|in|sul|o|upon|on|by|nad|pod|na|w|'[ts]"
-    rf"|d'|[Dd]i)[ -]?)?{_NOT_COUNTED}[A-Z][A-Za-z'-]{{1,30}}){{0,3}}"
+    rf"|d'|[Dd]i)[ -]?)?{_NOT_COUNTED}[A-Z][A-Za-z']{{1,30}}){{0,4}}"
 )
 """A town behind its postal code: Osterode am Harz, 't Harde, Santa Maria da Feira."""
 _BEFORE_CODE: Final = lazy_regex(

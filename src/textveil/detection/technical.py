@@ -13,7 +13,7 @@ from typing import Final
 from textveil.detection.found import Found
 from textveil.detection.gates import Seen, at_digits, either, holding, matching
 from textveil.detection.given import shipped_words
-from textveil.detection.lists import COMPANY_ENDS, Marks, lists
+from textveil.detection.lists import COMPANY_ENDS, TITLES, Marks, by_language, lists
 from textveil.text.patterns import lazy_regex, matches
 
 
@@ -169,6 +169,7 @@ _STATEMENTS: Final = (
 )
 _LINE_OF_CODE: Final = lazy_regex(rf"\A[ \t]*+(?:>>> ?|\+ |- (?=\w+:))?(?:{'|'.join(_STATEMENTS)})")
 _CAPITALIZED: Final = lazy_regex(r"[A-Z](?<![\w].)[a-z]+(?![\w])")
+_FIRST_OF_NAME: Final = lazy_regex(r"(?<![\w.])(?P<first>[A-Z][a-z]{1,14})\.? \Z")
 _CODE_AFTER: Final = lazy_regex(r"[(.<\[{]|::|->")
 _CODE_BEFORE: Final = lazy_regex(r"(?:[.@<\[&*]|::|->|new |class |import |extends |from )$")
 _MARKED: Final = lazy_regex(r"[(=;{}<>@$\[\]^]|:$|#include")
@@ -352,13 +353,32 @@ def _outside_strings(text: str, start: int, end: int) -> Iterator[tuple[int, int
 
 
 def _without_names(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield a stretch of code without words that can be names, unless a mark of code stands beside them."""
+    """Yield a stretch of code without words that can be names, unless a mark of code stands beside them.
+
+    A word behind a title or a given name is one, whatever stands beside it: Ms Green {x}.
+    """
     for match in _CAPITALIZED.finditer(text, start, end):
+        first = _FIRST_OF_NAME.search(text, max(0, match.start() - 20), match.start())
+        if first is not None and (first["first"].lower() in _titles() or _is_given(first["first"])):
+            if first.start() > start:
+                yield start, first.start()
+            start = match.end()
+            continue
         before = _CODE_BEFORE.search(text, max(0, match.start() - 12), match.start())
         if _could_name(match[0]) and not (before or _CODE_AFTER.match(text, match.end())):
             yield start, match.start()
             start = match.end()
     yield start, end
+
+
+@cache
+def _titles() -> frozenset[str]:
+    return TITLES.union(*by_language("short titles").values())
+
+
+def _is_given(word: str) -> bool:
+    marks = lists().words.get(word.lower(), 0)
+    return bool(marks & Marks.GIVEN) and not marks & _COMMON
 
 
 def _markup(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -34,6 +34,8 @@ NUMBERS: Final = "digits"  # the name of what finds numbers
 _QUOTED: Final = "quoted-printable"  # the name of what finds values in a text as quoted-printable has it
 _NAME: Final = re.compile(r"[^\W\d_]+")
 _GOES_ON: Final = re.compile(r" [A-Z0-9]")
+_CONTACTS: Final = ("email", "phone", "handle", "id")
+_BETWEEN: Final = 3  # characters at most between a name and the contact of its bearer
 _WITHIN: Final = 3
 """So often something encoded within something encoded is read; deeper it is taken for what nobody can read."""
 
@@ -347,10 +349,15 @@ class SpanFinder:
     def _not_kept(
         self, text: str, candidates: Sequence[DetectedSpan], keeps: Sequence[Callable[[DetectedSpan], bool]]
     ) -> list[DetectedSpan]:
-        """Return what no list keeps; a public one keeps nobody who is drawn elsewhere: Wendy, and Wendy's hens."""
+        """Return what no list keeps.
+
+        A public list keeps nobody who is drawn elsewhere (Wendy, and Wendy's hens), or whose contact stands behind.
+        """
         drawn = [self._stands(span) or not any(keep(span) for keep in keeps) for span in candidates]
         if all(drawn):
             return list(candidates)
+        near = {span.start - gap for span in candidates if span.kind in _CONTACTS for gap in range(_BETWEEN + 1)}
+        drawn = [goes or (_is_person(span) and span.end in near) for span, goes in zip(candidates, drawn, strict=True)]
         pairs = zip(self._keepers, keeps, strict=True)
         own = [keep for keeper, keep in pairs if not (isinstance(keeper, KeepList) and keeper.public)]
         names = frozenset(

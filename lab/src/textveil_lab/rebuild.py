@@ -38,7 +38,8 @@ class ReleaseReport(NamedTuple):
 def read_report(path: Path) -> ReleaseReport:
     """Read the report in a file.
 
-    Raises:     InputError: it cannot be read, is no report, or is of another version of textveil.
+    Raises:
+        InputError: it cannot be read, is no report, or is of another version of textveil.
     """
     try:
         data = json_file(path)
@@ -51,7 +52,8 @@ def read_report(path: Path) -> ReleaseReport:
 def report_of(data: Any) -> ReleaseReport:
     """Read the report in JSON data: ``Release.report().to_data()``, or a file of it.
 
-    Raises:     InputError: it is no report, or of another version of textveil.
+    Raises:
+        InputError: it is no report, or of another version of textveil.
     """
     if isinstance(data, dict) and isinstance(data.get("policy"), dict):
         name = str(data["policy"].get("name"))[:_SHOWN]
@@ -84,8 +86,9 @@ def rebuilt(
         prior: file of word counts, if the release used one: reports have only its name.
         progress: called while the mechanism is made.
 
-    Raises:     InputError: the vocabulary is another one, no installed mechanism has the name, or the mechanism made
-    from the         parameters reports others.
+    Raises:
+        InputError: the vocabulary is another one, no installed mechanism has the name, or the mechanism made from the
+            parameters reports others.
     """
     if report.vocabulary and report.vocabulary != vocabulary.digest:
         raise InputError(

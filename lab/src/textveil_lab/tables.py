@@ -12,7 +12,7 @@ from textveil.json_text import json_text
 from textveil.whole_files import csv_text, write_whole
 
 Cell: TypeAlias = str | int | float | bool | None
-DIGITS = 8  # significant digits that are kept: what lies beyond may differ from one machine's arithmetic to another's
+DIGITS = 8  # significant digits that are kept: further ones may differ between machines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

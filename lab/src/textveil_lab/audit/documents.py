@@ -82,7 +82,7 @@ def exact_sequences(mechanism: SequenceWeights, claim: Claim, *, progress: Progr
 
     Returns:
         A finding of method ``"exact sequences"``: REFUTED, or NOT_REFUTED with exact numbers: longer documents have
-            rows that it did not see.
+        rows that it did not see.
     """
     size = len(mechanism.vocabulary)
     pasts = [np.empty(0, dtype=np.int64), *np.arange(size, dtype=np.int64)[:, None]]

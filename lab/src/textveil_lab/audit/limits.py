@@ -66,7 +66,7 @@ def check_unchanged(
     max_prior: float | None = None,
     predictability: float | None = None,
 ) -> Finding:
-    """Tell whether a claim allows this share of unchanged words.
+    """Check whether a claim allows this share of unchanged words.
 
     Args:
         share: measured, or reported (a float is exact).
@@ -78,7 +78,7 @@ def check_unchanged(
 
     Returns:
         REFUTED if even the lower end of the share is above the limit. ``delta`` is the smallest delta that would allow
-            the share.
+        the share.
     """
     measured = share if isinstance(share, Bound) else exactly(float(share))
     need(0 <= measured.lower <= measured.upper <= 1, "share", measured, "in [0, 1]")

@@ -30,7 +30,7 @@ class Audit:
     findings: list[Finding] = field(default_factory=list)
     # the check of draws against what the mechanism states; None if nothing was checked
     draws: DrawsCheck | None = None
-    per_distance: str | None = None  # what became of a promise per distance; None if there is none
+    per_distance: str | None = None  # outcome for a promise per distance; None if there is none
     attacked: tuple[Mapping[str, Any], ...] = ()
     copy: Any = None  # the mechanism as it was before the first draw
     _source: RowSource | None = None

@@ -38,7 +38,7 @@ _MARGIN: Final = 1e-6
 
 
 def audit_per_distance(channel: Rows, metric: OnWordDistances, promise: MetricDP) -> Finding:
-    """Tell whether two words lose more than the promise allows at their distance.
+    """Check whether two words lose more than the promise allows at their distance.
 
     Args:
         channel: a row for each word of the vocabulary.
@@ -47,7 +47,7 @@ def audit_per_distance(channel: Rows, metric: OnWordDistances, promise: MetricDP
     Returns:
         A finding of method ``"exact channel per distance"`` about the two words of the largest loss per distance among
         those compared: REFUTED, CERTIFIED where all words were, or NOT_REFUTED. A loss within the rounding of
-            logarithms of the promise is within it.
+        logarithms of the promise is within it.
 
     Raises:
         ParameterError: the rows are no channel.
@@ -85,11 +85,11 @@ def audit_per_distance(channel: Rows, metric: OnWordDistances, promise: MetricDP
 
 
 def audit_noise_per_distance(mechanism: NoisyVectors, metric: OnWordDistances, promise: MetricDP) -> Finding | None:
-    """Tell whether the noise on two words loses more than the promise allows at their distance.
+    """Check whether the noise on two words loses more than the promise allows at their distance.
 
     Returns:
         A finding of method ``"closed form per distance"`` about the noisy vector, REFUTED or NOT_REFUTED: near words
-            and a few far ones are compared. None if no two of them differ, or the noise has no profile.
+        and a few far ones are compared. None if no two of them differ, or the noise has no profile.
 
     Raises:
         UnsupportedGuarantee: no distances are stated.
@@ -120,7 +120,7 @@ def audit_noise_per_distance(mechanism: NoisyVectors, metric: OnWordDistances, p
 def audit_draws_per_distance(
     draw: Draw, metric: OnWordDistances, promise: MetricDP, *, samples: int, confidence: float
 ) -> Finding | None:
-    """Tell whether draws of two near words differ more than the promise allows at their distance.
+    """Check whether draws of two near words differ more than the promise allows at their distance.
 
     Returns:
         A sampled finding; None if no two words are near enough for so many draws to refute anything.

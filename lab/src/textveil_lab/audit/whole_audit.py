@@ -68,10 +68,12 @@ def audit_mechanism(
 
     Channels are audited exactly, noise of a known distribution in closed form, anything else by sampling. Computations
     are about what the mechanism states, so a few thousand draws are compared with that; a contradiction leads the
-    verdict. ``samples`` adds a sampled audit. Other mechanisms:  - of sequences: on documents of two words, by
-    sampling, and exactly in small vocabularies; - of whole texts: on texts of public words, in closed form if a text is
-    written from a noisy code, by exact losses if   the mechanism knows its outputs, else by sampling; - that release
-    vectors or sets: exactly, if they know the two inputs that are easiest to tell apart.
+    verdict. ``samples`` adds a sampled audit. Mechanisms of more than a word are audited
+
+    - of sequences: on documents of two words, by sampling, and exactly in small vocabularies;
+    - of whole texts: on texts of public words, in closed form if a text is written from a noisy code, by exact losses
+      if the mechanism knows its outputs, else by sampling;
+    - of vectors or sets: exactly, if they know the two inputs that are easiest to tell apart.
 
     Args:
         claim: claim to test; None is the mechanism's guarantee for any two words (of one public group, if it compares

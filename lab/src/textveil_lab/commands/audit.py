@@ -284,7 +284,7 @@ app.command("audit", cls=MechanismCommand)(audit_command)
 
 @contextlib.contextmanager
 def mechanisms_spelling(command: Any) -> Iterator[None]:
-    """In errors of the block, name a parameter as a mechanism's option, also if the command has one of that name."""
+    """Name a parameter, in errors of the block, as a mechanism's option, also if the command has one of that name."""
     try:
         yield
     except ParameterError as error:

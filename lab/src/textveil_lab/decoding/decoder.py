@@ -36,8 +36,8 @@ class BothSides:
     """Settings and model of the refinement."""
 
     model: MaskedLanguageModel  # public
-    sweeps: int = 3  # times that every word is looked at, at most, >= 1
-    model_weight: float = 1.0  # what the model's log probabilities are multiplied with, beside the channel's, >= 0
+    sweeps: int = 3  # largest number of visits of every word, >= 1
+    model_weight: float = 1.0  # factor of the model's log probabilities, beside the channel's, >= 0
 
     def __post_init__(self) -> None:
         need(self.sweeps >= 1, "sweeps", self.sweeps, "an integer >= 1")

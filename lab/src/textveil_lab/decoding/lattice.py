@@ -103,7 +103,7 @@ def most_frequent(prior: Reals, count: int) -> Ids:
 KEPT: Final = 16  # Words that are kept as those which follow a word
 
 
-_CONTEXTS: Final = 1 << 12  # Contexts whose continuations are asked for at once
+_CONTEXTS: Final = 1 << 12  # Number of contexts in one request for continuations
 
 
 class Proposes(Protocol):
@@ -207,7 +207,7 @@ class Sentences(NamedTuple):
 class Trellis(NamedTuple):
     """All positions of all sentences, with their candidates."""
 
-    candidates: Candidates  # words that may stand there; if one is fixed, that one alone
+    candidates: Candidates  # possible words; a fixed one stands alone
     fixed: Flags  # places at which nothing is predicted: the one candidate is an id of contexts, shape (places,)
     proposals: Proposes | None = None  # gives more candidates as the search goes; None for none
 
@@ -234,7 +234,7 @@ class TrellisSearch:
 
         Returns:
             For all positions, in the order of the sentences: the candidates, including proposed ones, and their
-                probabilities, float32, shapes (places, k).
+            probabilities, float32, shapes (places, k).
         """
         steps = self._steps(places, sentences, total=True)
         return _smoothed(steps, sentences)

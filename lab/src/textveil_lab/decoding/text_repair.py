@@ -46,7 +46,7 @@ class RepairedTexts(NamedTuple):
     """Result of a repair."""
 
     texts: list[str]  # one for each that was given; lines that were not repaired are as they were
-    kept: int  # lines that were asked for and are as they were given
+    kept: int  # lines that were sent and came back unchanged
     problem: str  # why, in one line; empty if all went well
 
 

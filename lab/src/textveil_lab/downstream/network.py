@@ -71,9 +71,9 @@ class NetworkLearner:
         ParameterError: there is no such device.
     """
 
-    vectors: Vectors  # public vectors of the words, which stay as they are, float32, shape (n, dim)
+    vectors: Vectors  # public vectors of the words, which are not trained, float32, shape (n, dim)
     settings: ClassifierSettings  # of the training
-    # what is added to all vectors of a batch, in training and in testing; None adds nothing
+    # noise on all vectors of a batch, in training and in testing; None adds nothing
     noise: BatchNoise | None = None
     device: str = "cpu"  # torch's name of it
 

@@ -30,7 +30,7 @@ class CountEstimate(NamedTuple):
     total: Bound  # with its interval; the estimate itself is within it
     released: float  # the same number in the release, of which nothing was corrected
     noise: float  # standard error of the estimate
-    # what the interval allows for words that the channel does not tell apart; 0 if the estimate is unbiased
+    # width of the interval for words that the channel does not tell apart; 0 if the estimate is unbiased
     bias: float
     confused: tuple[int, ...] = ()  # ids of the words that this is for most of all; none if noise is the larger part
 

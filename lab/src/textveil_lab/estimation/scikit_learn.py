@@ -95,7 +95,7 @@ try:
 except ImportError:
     raise MissingExtra("scikit-learn", "learn") from None
 
-READS = ("releases", "text")  # What an estimator is given to read once it is fitted on releases
+READS = ("releases", "text")  # Input of an estimator that is fitted on releases
 
 
 _CHANNELS = 2

@@ -34,7 +34,7 @@ class BertScores:
     precision: Reals  # of each candidate's tokens, the mean similarity to the reference; shape (pairs,)
     recall: Reals  # of each reference's tokens, the mean similarity to the candidate; shape (pairs,)
     f1: Reals  # harmonic means, 0 if both are 0; shape (pairs,)
-    setting: str  # what scores must be printed with: encoder, weights, scale
+    setting: str  # to be printed with the scores: encoder, weights, scale
 
     @property
     def mean(self) -> Overlap:

@@ -21,7 +21,7 @@ _ROWS: Final = 1 << 14
 class CrossEntropy(NamedTuple):
     """Means in nats; infinite if something occurred that had probability 0."""
 
-    per_token: float  # over all tokens alike
+    per_token: float  # over all tokens equally
     per_text: float  # of the sum over each text's tokens
     tokens: int  # of all texts
     texts: int  # how many

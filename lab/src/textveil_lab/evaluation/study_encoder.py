@@ -68,7 +68,7 @@ _PLACES: Final = {name: place for place, name in enumerate(_MARKS)}
 class StudyEncoder:
     """Small masked model, trained here; made by ``study_encoder``."""
 
-    name: str  # what it is, for reports
+    name: str  # for reports
     tokens: WordTokens  # how texts are read
     network: StudyNetwork
     losses: tuple[float, ...]  # of the training's steps, nats a masked token

@@ -1,8 +1,10 @@
-"""The network of the study's own encoder: a small transformer over public word vectors, trained to guess masked words.
+"""Network of the study's own encoder: a small transformer over public word vectors, trained to guess masked words.
 
-input_i  = W g(word_i) + position_i           g: the vocabulary's vectors, fixed; W is learned output   = ``layers``
-transformer layers over a text's inputs P(word)  ~ exp(output_i . W g(word) + b)      over some words drawn for each
-step
+With the vocabulary's fixed vectors g, and W learned,
+
+    input_i  = W g(word_i) + position_i
+    output   = ``layers`` transformer layers over a text's inputs
+    P(word)  ~ exp(output_i . W g(word) + b)      over some words drawn for each step
 """
 
 from __future__ import annotations

@@ -258,7 +258,7 @@ BleuWords: TypeAlias = Literal["13a", "intl", "char", "none"]
 class Overlap(NamedTuple):
     """Means over pairs of texts, each in [0, 1]."""
 
-    precision: float  # share of the candidate's words that stand in the reference, each as often as there
+    precision: float  # share of the candidate's words that the reference has, each as often as there
     recall: float  # the same share of the reference's words
     f1: float  # harmonic mean of both, taken for each pair
 
@@ -269,7 +269,7 @@ class Bleu(NamedTuple):
     score: float  # in [0, 100]
     precisions: tuple[float, ...]  # of runs of one to four words, each in [0, 100]
     brevity_penalty: float  # in [0, 1]
-    signature: str  # sacrebleu's: what a score must be printed with to be compared with another
+    signature: str  # sacrebleu's: to be printed with a score, for comparisons
 
 
 def rouge_1(

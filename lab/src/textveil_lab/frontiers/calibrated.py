@@ -25,7 +25,7 @@ class Calibrated:
 
     mechanism: WordMechanism
     given: float
-    epsilon: float  # what is verified at its delta, nats for any two words; inf if nothing is
+    epsilon: float  # verified at its delta, nats for any two words; inf if nothing is verified
     delta: float  # of the guarantee, 0 for pure ones
     # how: "certified" (from the finite channel), "proved" (in closed form), "proved, sampled" (a proof stands; sampling
     # found nothing against it), or "" if nothing is verified for any two words

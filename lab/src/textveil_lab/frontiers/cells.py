@@ -21,9 +21,9 @@ from textveil.errors import OutputError, ParameterError, TextveilError
 from textveil.json_text import json_data, json_file, json_text
 from textveil.whole_files import write_whole
 
-Values: TypeAlias = dict[str, Any]  # What one cell found, as JSON values
-TERMS = "setting.json"  # What marks a folder as one of cells, and says under what they were measured
-_DIGEST = "digest"  # Of a cell's other values, in its file: what was changed since is measured again
+Values: TypeAlias = dict[str, Any]  # Values of one cell, as JSON
+TERMS = "setting.json"  # File that marks a folder as one of cells, with the conditions of their measurement
+_DIGEST = "digest"  # Of a cell's other values, in its file: a changed cell is measured again
 
 
 class Named(Protocol):
@@ -153,7 +153,7 @@ def _answers(cells: Sequence[Named], measure: Callable[[Any], Values], processes
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-_MEASURES: list[Callable[[Any], Values]] = []  # What a process that measures cells was given when it started
+_MEASURES: list[Callable[[Any], Values]] = []  # Arguments of a process that measures cells
 
 
 def _start(measure: Callable[[Any], Values]) -> None:

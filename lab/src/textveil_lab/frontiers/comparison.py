@@ -145,8 +145,8 @@ def frontier(
 
     Raises:
         UnknownNameError: no such mechanism.
-        ParameterError: a mechanism cannot be compared (it draws for documents, or its claim is refuted), or an
-            argument is outside its domain.
+        ParameterError: a mechanism cannot be compared (it draws for documents, or its claim is refuted), or an argument
+            is outside its domain.
         InputError: labels without two classes of enough documents.
         MissingExtra: with ``output``, matplotlib is not installed.
     """

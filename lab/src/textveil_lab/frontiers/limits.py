@@ -20,14 +20,14 @@ from textveil_lab.numerics.optimal_channel import Problem, begun, optimized
 from textveil_lab.numerics.utility_sums import WholeTable, upper_bound
 
 SOURCE: Final = "no epsilon-DP channel exceeds it (textveil_lab/proofs/optimal.md, section 2)"
-STEPS: Final = 64  # Of the search: the bound is then some hundredths above what a channel reaches
+STEPS: Final = 64  # Of the search: the bound is then some hundredths above the best channels
 _FEW: Final = 3000
 _MORE_STEPS: Final = 256  # For vocabularies of up to ``_FEW`` words: some thousandths
 _BEGIN_POWER: Final = 0.75
 _BEGIN_MASS: Final = 0.25  # Base probabilities that the search begins with: a power of the prior, with this sum
 
 
-_MOST: Final = 40.0  # Epsilon above which words may stay as they are, but for one draw in 10^12: the limit is 1
+_MOST: Final = 40.0  # Epsilon above which words may stay unchanged, except for one draw in 10^12: the limit is 1
 
 
 def steps_for(words: int) -> int:

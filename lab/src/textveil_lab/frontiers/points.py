@@ -34,7 +34,7 @@ class FrontierContender:
     label: str
     name: str
     options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
-    weaker: str = ""  # what its guarantee compares, if that is less than any two words; else empty
+    weaker: str = ""  # the words that its guarantee compares, if fewer than any two; else empty
 
     def __reduce__(self) -> tuple[Any, ...]:
         return contender_of, (self.label,)
@@ -156,9 +156,9 @@ class FrontierPoint:
     """One mechanism at one epsilon."""
 
     contender: FrontierContender
-    way: str  # what is equal at one epsilon: "guarantee", or "vulnerability" for metric mechanisms beside the reference
+    way: str  # equal at one epsilon: "guarantee", or "vulnerability" for metric mechanisms beside the reference
     epsilon: float  # of the axis, nats for any two words: the target, or the reference's
-    given: float | None  # what the constructor was given; None if it could not be made
+    given: float | None  # argument of the constructor; None if it could not be made
     verified_epsilon: float  # of any two words; inf if nothing is verified
     verified_delta: float
     verified: str  # how, see ``calibrated.Calibrated``; empty if nothing is verified for any two words

@@ -61,7 +61,7 @@ class FrontierStudy:
     task: LabelledTask | None = None  # a labelled corpus cut into runs; None if none is given
     # words of public texts that are told apart and decoded; None draws them from the prior
     texts: Documents | None = None
-    sentences: tuple[str, ...] = ()  # some of the texts as they are written, for the decoder
+    sentences: tuple[str, ...] = ()  # some of the texts, unchanged, for the decoder
 
     @property
     def texts_digest(self) -> str | None:

@@ -106,6 +106,8 @@ def squared_losses(noisy: ArrayLike, candidates: ArrayLike) -> Reals:
 def original_stays(word: ArrayLike, other: ArrayLike, noise: ArrayLike) -> NDArray[np.bool_]:
     """Tell whether w + eta is at least as near to w as to ``other``: <eta, other - w> <= ||other - w||^2 / 2.
 
+    Source: equation 18.
+
     Args:
         word: shape (dim,).
         other: shape (dim,), different from ``word``.

@@ -128,7 +128,7 @@ class NoiseLength:
         """Return ln P for 0 <= x < dim: x^dim e^-x / dim! times 1 + x / (dim + 1) + x^2 / ((dim + 1)(dim + 2)) + ..."""
         total, term = np.ones_like(x), np.ones_like(x)
         for j in range(1, 100_000):
-            term = term * x / (self.dim + j)
+            term = term * x / (self.dim + j)  # terms fall, since x < dim
             total += term
             if (term <= 1e-17 * total).all():
                 break

@@ -65,7 +65,7 @@ class RankConstant:
     """Constant, with its criterion."""
 
     value: float  # c, for ``rank_constant`` of ``mechanisms.spherical_laplace``
-    criterion: Criterion  # what was matched
+    criterion: Criterion  # matched property
     epsilon_per_distance: float | None  # nats per unit of distance at which it was; None if c does not depend on it
     # what was to be met: the slope, or the mean distance or rank of the exponential mechanism or asked for
     target: float

@@ -156,8 +156,8 @@ def log_combined_cap(z: ArrayLike, dim: int, rate: float) -> Reals:
 class TailBound:
     """Bound of a tail, with the tail."""
 
-    name: str  # what it is, for a legend
-    source: str  # where its statement or proof stands
+    name: str  # for a legend
+    source: str  # of its statement or proof
     event: str  # whose probability is bounded
     function: LogTail  # logarithm of the bound
     exact: LogTail  # logarithm of the probability
@@ -256,7 +256,7 @@ def _combined(z: ArrayLike, dim: int, rate: float, direction: LogTail) -> Reals:
     return np.minimum(both, 0)
 
 
-_OUTWARD = 1 + 1e-12  # By how much a solution is widened, so that the bound at it is not below what was asked for
+_OUTWARD = 1 + 1e-12  # Factor that widens a solution, so that its bound is not below the requested one
 
 
 class ProductBound(NamedTuple):

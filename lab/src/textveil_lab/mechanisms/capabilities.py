@@ -145,7 +145,7 @@ class CostlyOutput(NamedTuple):
 
     first: str  # the text under which it is likelier
     second: str  # the other
-    tokens: tuple[int, ...]  # the output's first tokens; what follows them is left open
+    tokens: tuple[int, ...]  # the output's first tokens; any may follow
     output: str  # the same as text
     loss: float  # the logarithm of the ratio of their probabilities, from the numbers that are drawn by
 

@@ -18,7 +18,7 @@ from textveil.registry.options import GUARANTEE, Option, interval
 class Preset:
     """One preset."""
 
-    name: str  # what users write
+    name: str  # name for users
     of: str  # the maker whose options it fixes, ``module:function`` below ``textveil.mechanisms``
     source: str  # publication
     summary: str  # one line
@@ -26,7 +26,7 @@ class Preset:
     # options that have these values, and are none of the preset's
     fixed: Mapping[str, Any] = field(default_factory=dict)
     defaults: Mapping[str, Any] = field(default_factory=dict)  # options that have other defaults
-    unset: Mapping[str, Any] = field(default_factory=dict)  # what options mean that are not given
+    unset: Mapping[str, Any] = field(default_factory=dict)  # meaning of options that are not given
     declared: Mapping[str, Option] = field(default_factory=dict)  # options that are declared in another way
     unreported: tuple[str, ...] = ()  # parameters that its reports do not hold
     # others in which its entry differs from that of the mechanism that it is of; see ``CatalogEntry``

@@ -44,7 +44,8 @@ class MaskedLanguageModel(ModelOfWords, Protocol):
             right: ids in [0, n + 2) after the word, the nearest first, shape (batch, reach).
             words: ids in [0, n), shape (batch, k).
 
-        Raises:     ParameterError: another shape, or an id outside its range.
+        Raises:
+            ParameterError: another shape, or an id outside its range.
         """
 
 

@@ -150,7 +150,7 @@ class _PromptsRead:
     prompts: list[list[int]]
     outputs: list[list[int]]
     logits: Reals  # see ``PromptReading``
-    past: Any  # what the model keeps of each row; None if it keeps nothing that rows can be taken from
+    past: Any  # the model's cache of each row; None if it keeps nothing that rows can be taken from
     mask: Any  # 1 where a row has a token, 0 where it is padded
     encoded: Any  # of a decoder's prompts, shape (rows, longest, width); None for a causal model
 

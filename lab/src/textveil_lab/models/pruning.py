@@ -225,7 +225,7 @@ class Quantized:
 
     codes: Bytes  # in [1, 255]
     logs: Vectors  # float32, shape (256,); the first is that of no entry
-    rest: Reals  # what the other words' lower probabilities after each context are multiplied with, shape (contexts,)
+    rest: Reals  # factors of the other words' lower probabilities after each context, shape (contexts,)
 
 
 def quantized(probabilities: Reals, rows: Ids, lower: Reals, contexts: int, size: int) -> Quantized:

@@ -24,7 +24,7 @@ class ApproximateFaiss:
     _index: Any = field(repr=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The index itself, so that every copy answers alike.
+        # The index itself, so that every copy returns the same rows.
         return _restored, (self.vectors, load_faiss().serialize_index(self._index))
 
     @property

@@ -44,7 +44,7 @@ _TILE = 1024  # Rows of a tile, which share one scale
 _SPAN = 10  # Tiles that are searched together if the table is small
 _LONG_SPAN = 5  # The same if the 8-bit copy of the rows takes most of the memory
 _BLOCK = 2048  # Queries of a block: with a span of tiles, 80 or 40 MB of integers
-_GROUP = 32  # Rows whose maximum is looked at before they are
+_GROUP = 32  # Number of rows whose maximum is checked before they are
 _EXTRA = 4  # Coordinates that carry ||v||^2 / 2
 _NEVER = 2**30  # More than any product
 _KEPT_BYTES = 128 * 2**20
@@ -61,7 +61,7 @@ class _Tile:
     scale: float  # t
     residual: float  # the largest ||g||
     norm: float  # the largest ||v|| of the centered rows, without the extra coordinates
-    base: float  # what the extra coordinates leave out of -||v||^2 / 2
+    base: float  # rest of -||v||^2 / 2 beyond the extra coordinates
     reach: float  # the largest sum that the extra coordinates carry, in units of the query's constant
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from textveil.types import Ids, Vectors
 
-_BLOCK = 2**20  # Entries that are looked at together
+_BLOCK = 2**20  # Number of entries in one pass
 _SEED = 20_261  # Of the multipliers of the hash, on which no answer depends
 
 

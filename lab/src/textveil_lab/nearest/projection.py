@@ -16,7 +16,7 @@ from textveil.errors import need
 from textveil.types import Ids, Reals, Vectors
 from textveil_lab.nearest.identical_rows import FirstRows, first_rows
 
-_BLOCK = 2**20  # Entries that are looked at together
+_BLOCK = 2**20  # Number of entries in one pass
 LONGEST: Final = 1e15  # Norm of a vector up to which its inner products with any noisy vector fit float32
 
 

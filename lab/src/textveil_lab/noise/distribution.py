@@ -15,7 +15,7 @@ from textveil.errors import need
 from textveil.mechanisms.kinds import PrivacyProfile
 from textveil.types import Reals
 
-Draws: TypeAlias = NDArray[Any]  # noise vectors, shape (count, dim), C-contiguous, of the dtype that was asked for
+Draws: TypeAlias = NDArray[Any]  # noise vectors, shape (count, dim), C-contiguous, of the requested dtype
 Precision: TypeAlias = type[np.float32] | type[np.float64]  # the floating-point type of draws
 _LARGEST: dict[Precision, float] = {np.float32: 2.0**100, np.float64: 2.0**1000}
 """Parameters between 1 / largest and largest leave draws clear of overflow and of underflow to zero."""

@@ -51,7 +51,7 @@ class BoundedLoss:
 class ShownInput:
     """Privacy profile of a release that shows its input with a known probability."""
 
-    log_shown: float  # ln of the probability that the other input cannot give what is released; > -inf
+    log_shown: float  # ln of the probability of outputs that the other input cannot give; > -inf
 
     @property
     def largest_loss(self) -> float:

@@ -74,7 +74,7 @@ def truncated_laplace_loss(
 _BINS = 1 << 14  # bins of a composed loss between its two extremes
 _COMPOSED = 2.0**19  # largest loss up to which losses are composed: beyond it the grid has too many cells
 _EDGE = 2.0**-40  # relative distance from the largest loss within which rounding decides on which side epsilon lies
-_LOST = 2.0**-960  # more than what underflow takes from a composed delta: N^2 terms below 2^-1022 for each coordinate
+_LOST = 2.0**-960  # exceeds the underflow of a composed delta: N^2 terms below 2^-1022 for each coordinate
 _ROUNDING = 2.0**-40  # Absolute, of a logarithm: covers the formulas for strips and atoms, with room to spare
 _UP = 1 + 2.0**-30
 _LOWEST = -sys.float_info.max
@@ -105,7 +105,7 @@ class LaplaceProfile:
         outside, largest = self.log_outside, self.largest_loss
         if epsilon >= largest:
             return outside
-        # No finite loss is above the largest: what they add is at most 1 - e^(epsilon - largest).
+        # No finite loss is above the largest, so they add at most 1 - e^(epsilon - largest).
         beyond = largest - epsilon
         most = min(0.0, float(np.logaddexp(outside.upper, _log_gain(beyond + 2.0**-51 * largest))))
         if beyond <= _EDGE * largest:

@@ -28,7 +28,7 @@ from textveil_lab.numerics.guarantee_limits import log_delta_of_pure
 from textveil_lab.numerics.log_concave import log_integral
 
 _ROUNDING = 2.0**-50  # relative error of a product and a root
-_REACH = 1e-150, 1e150
+_REACH = 1e-150, 1e150  # squares of reaches between them are floats
 _DIMENSIONS = 10**6  # beyond these no quadrature is tried
 
 
@@ -50,7 +50,7 @@ class SphericalProfile:
         # Delta grows with the shift, so a reach that is a little too short or too long pays for rounding in it.
         short, long = self.largest_loss * (1 - _ROUNDING), self.largest_loss * (1 + _ROUNDING)
         if short <= epsilon or not _REACH[0] < self.largest_loss < _REACH[1] or self.dim > _DIMENSIONS:
-            return Bound(-math.inf, most, most, 1.0)  # what is known of any mechanism of this loss
+            return Bound(-math.inf, most, most, 1.0)  # holds for any mechanism of this loss
         lower, upper = self._bounds(short, epsilon)[0], self._bounds(long, epsilon)[1]
         return Bound(lower, lower + 2 / 3 * (min(upper, most) - lower), min(upper, most), 1.0)
 

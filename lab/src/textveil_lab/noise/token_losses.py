@@ -33,7 +33,8 @@ def two_level_loss(
         outside: integer weight of the others, >= 1.
         overlap: a lower bound on the members that any two sets share; None is max(0, 2m - n).
 
-    Raises:     ParameterError: an argument is outside its domain.
+    Raises:
+        ParameterError: an argument is outside its domain.
     """
     need(size >= 2, "size", size, ">= 2")
     need(1 <= members <= size, "members", members, f"between 1 and {size}")
@@ -60,7 +61,7 @@ def token_sigma(*, epsilon: float, delta: float, l2_sensitivity: float, tokens: 
     def composed(sigma: float) -> Composed:
         return GaussianTokens(sigma=sigma, l2_sensitivity=l2_sensitivity, times=tokens * releases)
 
-    enough = l2_sensitivity
+    enough = l2_sensitivity  # doubled until it keeps the guarantee: a start for the bisection
     while composed(enough).delta(epsilon) > delta:
         enough *= 2
         need(enough < 1e300, "the calibrated sigma", enough, "below 1e300", "Rescale the vectors.")
@@ -76,7 +77,8 @@ def pair_loss(first: ArrayLike, second: ArrayLike, *, step: float, upper: bool =
         step: nats between neighbors of the grid.
         upper: the side to round to.
 
-    Raises:     ParameterError: shapes, signs or sums are wrong.
+    Raises:
+        ParameterError: shapes, signs or sums are wrong.
     """
     p, q = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     need(p.ndim == 1 and p.shape == q.shape, "second", f"shape {q.shape}", f"of shape {p.shape}, one row")

@@ -43,7 +43,7 @@ class PublishedTruncation:
     """
 
     dim: int  # coordinates of a word's vector, >= 1
-    noise_dim: int  # dimension k in the formulas, >= dim; what exceeds ``dim`` are dummy dimensions
+    noise_dim: int  # dimension k in the formulas, >= dim; those beyond ``dim`` are dummy dimensions
     epsilon: float  # claimed nats, finite, > 0 and below ``2 delta^(1/k) sqrt(k)``
     clip: float  # Euclidean norm to which vectors are clipped, > 0
     log_delta: float  # ln of the claimed delta, finite and < 0; 4^-1700 has no float

@@ -147,7 +147,8 @@ def compose_tokens(token: Token, *, tokens: int, releases: int = 1) -> Composed:
         tokens: number of protected tokens in which two texts may differ, >= 1.
         releases: number of independent releases of the same text, >= 1.
 
-    Raises:     UnsupportedGuarantee: there is no guarantee, or the loss distribution is a lower bound.
+    Raises:
+        UnsupportedGuarantee: there is no guarantee, or the loss distribution is a lower bound.
     ParameterError: a count is below 1.
     """
     for name, count in (("tokens", tokens), ("releases", releases)):
@@ -178,7 +179,8 @@ def calibrate(
         private: a parameter that keeps (epsilon, delta): a tiny epsilon, or a large sigma.
         other: the end to move toward: a large epsilon, or a tiny sigma.
 
-    Raises:     ParameterError: ``private`` does not keep (epsilon, delta).
+    Raises:
+        ParameterError: ``private`` does not keep (epsilon, delta).
     """
     need(0 <= epsilon < math.inf, "epsilon", epsilon, "finite and >= 0")
     need(0 <= delta <= 1, "delta", delta, "in [0, 1]")

@@ -92,7 +92,7 @@ def geometric_steps(rate: float, size: int, most: int) -> GeometricSteps:
 
 def _tails(rate: float, least: int, size: int, most: int) -> list[int]:
     factor = exp_floor(rate, 1 << _SCALE)
-    # The first difference is at most (e^rate - 1) G_(n-1): with it, what beyond the end would weigh is paid for.
+    # The first difference is at most (e^rate - 1) G_(n-1), which pays for the weights beyond the end.
     last = (least << _SCALE) // (factor - (1 << _SCALE)) + 1
     room = (most / 4 - 2 * last - size * least) * -math.expm1(-rate) / least
     fall = math.log(room)

@@ -63,12 +63,13 @@ def _chords(values: Reals) -> Reals:
     top = np.maximum(first, second)
     with np.errstate(invalid="ignore", divide="ignore"):
         fall = np.abs(first - second)
+        # (1 - e^-t) / t; below 1e-8 two terms of its series, whose error t^2 / 6 is under a float's.
         mean = np.where(fall > 1e-8, -np.expm1(-fall) / fall, 1 - fall / 2)
         return np.where(np.isfinite(fall), top + np.log(mean), -np.inf)
 
 
 def _log_sinhc(x: Reals) -> Reals:
-    large = np.maximum(x, 1e-4)
+    large = np.maximum(x, 1e-4)  # below it one term of the series: the next is x^4 / 180
     return np.where(x < 1e-4, x * x / 6, large + np.log1p(-np.exp(-2 * large)) - np.log(2 * large))
 
 

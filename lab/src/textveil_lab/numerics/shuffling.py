@@ -25,10 +25,10 @@ ONE_REPORT: Final = Adjacency(
     "random order and by nothing else can be told whose they are",
 )
 
-_ROUNDING: Final = 1e-11  # what binomial tails may be off by, relative to their sum: they are good to 1e-13
+_ROUNDING: Final = 1e-11  # error of binomial tails relative to their sum: they are good to 1e-13
 _BISECTIONS: Final = 60
-_MASSES: Final = 1e-9  # what the rounding of q may change in probabilities of numbers of base draws, relative
-_TAILS: Final = 2.0**-45  # what differences of distribution functions may be off by, in all
+_MASSES: Final = 1e-9  # relative error of probabilities of numbers of base draws, by rounding of q
+_TAILS: Final = 2.0**-45  # total error of differences of distribution functions
 _CELLS: Final = 64  # cells of numbers of base draws, within which delta is rounded up
 _MOST_REPORTS: Final = 10**8
 
@@ -44,7 +44,8 @@ def shuffled_delta(epsilon: float, epsilon_0: float, reports: int, base_mass: fl
             value, and no output is ever more than e^epsilon_0 times as likely as by base draws alone. It gives a second
             bound; the smaller one is returned.
 
-    Raises:     ParameterError: an argument is outside its domain.
+    Raises:
+        ParameterError: an argument is outside its domain.
     """
     _check(epsilon_0, reports, base_mass)
     need(0 <= epsilon < math.inf, "epsilon", epsilon, "finite and >= 0")
@@ -84,7 +85,7 @@ class _BaseDraws(NamedTuple):
     most: Reals  # the largest number of the cell
     others: Reals  # other base draws; shape (other cells,)
     chances: Reals  # of a cell and such a number; shape (cells, other cells)
-    lost: float  # bound on what all other numbers add to delta
+    lost: float  # bound on the contribution of all other numbers to delta
 
     def delta(self, epsilon: float) -> float:
         """Return the bound of the proof at epsilon; amounts are over e^epsilon_0."""
@@ -110,7 +111,7 @@ def _base_draws(epsilon_0: float, reports: int, base_mass: float) -> _BaseDraws:
     masses = binom.pmf(np.arange(first, last), reports, 2 * each)
     sums = np.add.reduceat(masses, (fewest[1:-1] - first).astype(np.intp))
     raised = np.append(binom.cdf(first - 1, reports, 2 * each), sums)
-    # What is beyond the last cell adds at most e^epsilon_0 / n times its number.
+    # Numbers beyond the last cell add at most e^epsilon_0 / n times their mean.
     lost = 2 * each * math.exp(epsilon_0) * float(binom.sf(last - 2, reports - 1, 2 * each)) * (1 + 1e-9)
     others = _cell_starts(reports, max(0.0, base_mass - 2 * each), _CELLS)
     left = (reports - most[:-1])[:, None]
@@ -147,9 +148,11 @@ def shuffled(guarantee: PureDP, reports: int, delta: float, base_mass: float | N
 
     Returns:
         The smallest epsilon whose bound is at most ``delta``, rounded up; epsilon_0 if shuffling does not help. Its
-            status is that of the guarantee.
+        status is that of the guarantee.
 
-    Raises:     UnsupportedGuarantee: the guarantee is not pure.     ParameterError: an argument is outside its domain.
+    Raises:
+        UnsupportedGuarantee: the guarantee is not pure.
+        ParameterError: an argument is outside its domain.
     """
     if not isinstance(guarantee, PureDP):
         raise UnsupportedGuarantee(
@@ -184,7 +187,7 @@ def _check(epsilon_0: float, reports: int, base_mass: float | None) -> None:
 
 
 def _clones(epsilon_0: float) -> float:
-    return 2 / (math.exp(epsilon_0) + 1) * (1 - 2.0**-50)
+    return 2 / (math.exp(epsilon_0) + 1) * (1 - 2.0**-50)  # rounded down: fewer clones give a larger bound
 
 
 def _numbers(others: int, clones: float) -> tuple[Reals, Reals, float]:

@@ -230,6 +230,7 @@ def _empty_cuts(size: int) -> Cuts:
 
 def _cut(cuts: Cuts, where: slice, utilities: NDArray[np.float32], base: Reals, raised: float) -> None:
     reached = np.cumsum(base, axis=1)
+    # A sum that rounding leaves just short of ``raised`` counts as reached, else the row would raise one output more.
     last = np.minimum((reached < raised * (1 - 1e-12)).sum(axis=1), reached.shape[1] - 1)
     rows = np.arange(len(last))
     level = utilities[rows, last].astype(np.float64)

@@ -29,10 +29,10 @@ class Basis(Enum):
 class Item:
     """One figure, table or measurement."""
 
-    name: str  # what users write, and the start of its files' names
+    name: str  # for users, and the start of its files' names
     title: str  # one line
     basis: Basis  # whether the paper's own definition is followed
-    about: str  # what the item shows; no settings, which the report states as the paper's and as those of the run
+    about: str  # subject of the item; no settings, which the report states as the paper's and as those of the run
     target: str  # ``module:function``; the function takes a ``StudySetting`` and gives an ``ItemOutcome``
     # whether there is a figure among what it gives, so that matplotlib is needed; else a chart is a picture of its
     # table, which pages show as text
@@ -52,16 +52,16 @@ class Item:
 class Paper:
     """A publication and its items, in the order of the report."""
 
-    name: str  # what users write
+    name: str  # for users
     title: str  # of the publication
     citation: str  # authors, place, year, identifier
     sources: str  # where its numbers and settings were read, one sentence
     items: tuple[Item, ...]  # every item
     # folders below data/vectors of a shared folder that hold its vocabularies or parts of them
     vocabularies: tuple[str, ...] = ()
-    # folders below data/text of a shared folder that hold its corpora or stand-ins for them
+    # folders below data/text of a shared folder with its corpora or stand-ins for them
     texts: tuple[str, ...] = ()
-    # whether its items are made of measurements that take long, each kept as soon as it is made
+    # whether its items consist of long measurements, each kept as soon as it is made
     keeps_cells: bool = False
     notes: tuple[str, ...] = ()  # how to read the numbers; sentences for the head of the report
 
@@ -110,9 +110,9 @@ def paper(name: str) -> Paper:
 
 STAMP = "An experiment: draws repeat by their seed, so none of them may be released."
 LONGEST = 40  # Rows of a table that a report shows; the files hold all
-AT_ONCE = 30  # Comparisons of an item that stand open on the page; more are folded
-SHORT = 20  # Rows of a table that stands open on the page because it is the item itself; a longer one is folded
-FEW = 4  # Settings of an item that stand open on the page; more are folded
+AT_ONCE = 30  # Comparisons of an item that the page shows open; more are folded
+SHORT = 20  # Rows of a table that the page shows open because it is the item itself; a longer one is folded
+FEW = 4  # Settings of an item that the page shows open; more are folded
 WORDS = "words"  # The setting whose value is the sample that an item drew
 Rows: TypeAlias = tuple[tuple[str, ...], list[tuple[str, ...]]]  # The names of a table's columns, and its rows
 
@@ -125,7 +125,7 @@ class StudyRun:
     setting: StudySetting  # of the run
     results: Sequence[tuple[Item, ItemOutcome]]  # items with their outcomes, in the paper's order
     files: Mapping[str, Sequence[str]]  # names of the files of each item, by its name
-    samples: Mapping[str, Sequence[Sample]]  # what each item drew, by its name; empty if it draws no words
+    samples: Mapping[str, Sequence[Sample]]  # words that each item drew, by its name; empty if it draws none
     seconds: Mapping[str, float]  # of each item, by its name
     version: str  # of textveil
 

@@ -80,7 +80,7 @@ def _first_rows(table: Table) -> list[list[str]]:
     return [[shown(cell) for cell in row] for row in table.rows[: report.LONGEST]]
 
 
-REPORT = "report.json"  # What marks a folder as one of ours, and lists the files of its items
+REPORT = "report.json"  # File that marks a folder as one of ours, and lists the files of its items
 _MARKS = frozenset({"paper", "version", "for_release", "items"})
 """Keys that our reports have together, and those of other programs hardly."""
 

@@ -56,7 +56,7 @@ class StudySetting:
     device: str = "cpu"  # where networks are trained, ``"cpu"`` or ``"cuda"``
     processes: int = 1  # how many cells are measured side by side, >= 1
     progress: Callable[[float], None] = _silent  # called with the share of the item that is done, in [0, 1]
-    # what ``words`` has drawn so far; a report states the sample from here and nowhere else
+    # draws of ``words`` so far; a report states the sample from here only
     samples: list[Sample] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -116,7 +116,7 @@ class Comparison:
     what: str  # the quantity, units in it
     paper: str  # the paper's number as it prints it, or "not read"
     ours: str = ""  # our number as text, with its interval if it was sampled
-    note: str = ""  # what explains a difference; empty if nothing needs to be explained
+    note: str = ""  # reason for a difference; empty if there is none to explain
     # our number by the name of each way of measuring it, if there is more than one; ``ours`` is then empty
     ways: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
@@ -151,7 +151,7 @@ class ItemOutcome:
     # under what it was measured, by the names that ``Item.settings`` uses if the paper states the same; a tuple is a
     # grid of values. The report states settings from here and from ``StudySetting.samples`` alone.
     settings: Mapping[str, Cell | tuple[float, ...]] = field(default_factory=lambda: MappingProxyType({}))
-    judgment: Judgment | None = None  # whether the paper's item came out; None for what goes beyond the paper
+    judgment: Judgment | None = None  # whether the paper's item was reproduced; None for items beyond the paper
 
 
 @lru_cache(maxsize=8)  # every item has a setting of its own

@@ -125,8 +125,7 @@ class WordPosterior:
         Args:
             outputs: shape (outputs,).
             loss: ``"word"``, 1 for any other word; ``"cosine"``, 1 - cos(v(x), v(z)); or a matrix of shape (n, n), row
-                x
-                for the true word, column z for its replacement. The lower id wins a tie.
+                x for the true word, column z for its replacement. The lower id wins a tie.
 
         Raises:
             ParameterError: the loss is none of these, or not finite.

@@ -41,7 +41,7 @@ class Place(Enum):
 class Feeding(Enum):
     """Words that the decoder is fed with, as predecessors of the predicted word."""
 
-    CLEAN = "clean"  # The private words (teacher forcing): what comes out is under no bound
+    CLEAN = "clean"  # The private words (teacher forcing): the output is under no bound
     RELEASED = "released"  # The words that a mechanism released
     FREE = "free"  # Its own output
 

@@ -15,9 +15,9 @@ from textveil_lab.tuning import lines
 from textveil_lab.tuning.lines import decoded, kinds_of
 from textveil_lab.tuning.tuning import Tuning
 
-DECODED: Final = ("words", "content words", "names")  # What a decoder names, in a panel of its own
+DECODED: Final = ("words", "content words", "names")  # A decoder's results, in a panel of its own
 MOST_KINDS: Final = 5  # Kinds of entities that the figure shows beside all together, the commonest
-_APART = 0.19  # Inches between the series of one candidate, and half of what parts two candidates
+_APART = 0.19  # Inches between the series of one candidate, and half of the gap between two candidates
 _ROOM = 1.75  # Inches for title, axis and legend
 _LEGEND = 0.52  # Inches from the axis to the legend below it
 _WIDTH = 4.6

@@ -100,10 +100,10 @@ class CandidateOutcome:
 
     policy: str
     epsilon: float | None  # nats of one word; None if no words are drawn
-    mechanism: str  # what draws words or spans, as reports name it
+    mechanism: str  # the mechanism of words or spans, as reports name it
     accuracy: Accuracy | None  # of a classifier that learned from its releases; None without a task
-    verbatim: tuple[VerbatimShare, ...]  # entities that are left; empty if none were looked for
-    # what a decoder makes of the words; None if not all of them are drawn, or none can be decoded
+    verbatim: tuple[VerbatimShare, ...]  # remaining entities; empty if none were searched for
+    # a decoder's recovery of words; None if not all of them are drawn, or none can be decoded
     recovery: Recovery | None
 
     @property
@@ -127,7 +127,7 @@ class Tuning:
 
     documents: int
     public: bool  # whether the sample is said to be public
-    found_by: str  # what found the entities: "labels", a detector, or empty
+    found_by: str  # source of the entities: "labels", a detector, or empty
     task: Task | None  # labels and splits; None without a task
     raw: Accuracy | None  # of a classifier that learned from the texts themselves
     outcomes: tuple[CandidateOutcome, ...]  # in the order of the candidates

@@ -35,7 +35,7 @@ class Entity(NamedTuple):
     value: str  # private
 
 
-Entities: TypeAlias = tuple[Entity, ...]  # Those of one document; a value that it names twice stands there once
+Entities: TypeAlias = tuple[Entity, ...]  # Those of one document, each value once
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +48,7 @@ class TuningSample:
 
     texts: tuple[str, ...]  # documents, at least ``LEAST_DOCUMENTS``
     labels: tuple[str, ...] | None = None  # the class of each for the task; None if there is no task
-    entities: tuple[Entities, ...] = ()  # of each; empty if nobody looked for them
+    entities: tuple[Entities, ...] = ()  # of each; empty if nobody searched for them
     found_by: str = ""  # "labels", the name of the detector that found the entities, or empty
 
     def __post_init__(self) -> None:

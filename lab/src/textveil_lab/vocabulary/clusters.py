@@ -47,7 +47,7 @@ def _made(vocabulary: Vocabulary, size: int, measure: str, progress: Progress | 
     out = np.full(n, -1, dtype=np.int64)
     for cluster, (word, row) in enumerate(_in_turn(grid, order, out, measure)):
         free = np.flatnonzero(out < 0)
-        if len(free) < 2 * size:  # the last takes what is left
+        if len(free) < 2 * size:  # the last cluster takes the remainder
             out[free] = cluster
             break
         far = row[free]

@@ -36,7 +36,7 @@ _NAMES: Final = frozenset(text[1:-1] for text in PLACEHOLDERS.values())
 class ReleasedTexts(NamedTuple):
     """Tokens of released texts, in a row."""
 
-    surfaces: list[str]  # as they are written; those of one text joined are the text
+    surfaces: list[str]  # unchanged; those of one text joined are the text
     codes: Integers  # of each the id of its word, or one of this module's constants, shape (tokens,)
     bounds: Integers  # where each text begins and the last ends, shape (texts + 1,)
 
@@ -192,7 +192,8 @@ class DocumentReader:
 def checked_documents(documents: Iterable[Any]) -> list[Any]:
     """Return documents as a list, either all texts or none.
 
-    Raises:     ParameterError: a single text, or texts among other objects.
+    Raises:
+        ParameterError: a single text, or texts among other objects.
     """
     if isinstance(documents, str):
         raise ParameterError("documents must be several texts; got one. Put it into a list.")

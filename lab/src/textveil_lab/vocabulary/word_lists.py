@@ -28,7 +28,7 @@ SHIPPED_LISTS: Final = (5, 0)
 _RULE: Final = "nearest by Euclidean distance of those that are left, ties to the lower id; 1"  # Changes when lists do
 _KEPT: Final = 4096  # Words from which on a table is kept on disk; shorter lists take a second at most
 _UNIT: Final = 2.0**-53
-_NEAR = 32  # Neighbors of every word that are looked at before all words that are left
+_NEAR = 32  # Neighbors of every word that are tried before all remaining words
 _SHRINK = 0.75  # The table of words that are left is made anew when so few of its rows are
 
 

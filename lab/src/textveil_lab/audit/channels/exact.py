@@ -31,7 +31,7 @@ from textveil_lab.audit.channels.metric_loss import metric_epsilon as metric_eps
 from textveil_lab.audit.channels.rows import COMPARED, IntegerRows, Rows, RowSource, blocks, source_of
 from textveil_lab.audit.report.report import Claim, Finding, Verdict
 
-TOLERANCE = 1e-12  # Relative: what the rounding of a table of floats may move its loss by
+TOLERANCE = 1e-12  # Relative error that rounding of a table of floats may put into its loss
 _PROFILE_WORK = 2e8
 """Terms n^2 k up to which every point of the profile is the exact delta; beyond it, an O(n k) bound."""
 
@@ -145,7 +145,7 @@ def audit_channel(
 
     Returns:
         A finding of method ``"exact channel"``, CERTIFIED or REFUTED. It is NOT_REFUTED only if the interval of delta
-            contains the claimed delta; the interval's width covers rounding (about 1e-12 of delta at 2,000 words).
+        contains the claimed delta; the interval's width covers rounding (about 1e-12 of delta at 2,000 words).
 
     Raises:
         ParameterError: the rows are not a channel, or the words do not fit them.

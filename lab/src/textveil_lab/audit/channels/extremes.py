@@ -127,7 +127,7 @@ class Extremes:
         value = shares[index, columns]
         better = value > self.share if self._sign > 0 else value < self.share
         self._set(columns[better], index[better], weights, totals, shares, first)
-        # What is now within float rounding of the best, but made of other integers, is compared exactly.
+        # Entries within float rounding of the best, but made of other integers, are compared exactly.
         near = shares >= self.share * CLOSE if self._sign > 0 else shares * CLOSE <= self.share
         near &= (weights != self.weight) | (totals[:, None] != self.total)
         near[:, self.share == 0] = False

@@ -82,7 +82,7 @@ def audit_within_groups(
 
     Returns:
         The finding of ``audit_channel`` in the group of the largest loss; if several break the claim, of the largest
-            delta.
+        delta.
 
     Raises:
         UnsupportedGuarantee: no group holds two words, so nothing is compared.

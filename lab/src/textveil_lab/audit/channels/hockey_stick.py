@@ -93,7 +93,7 @@ def delta_at(
             if exceeds and bool((bounds[rest] > _up(search.best, source.shape[1])).any()):
                 return _divergence(epsilon, search, top, complete=False)
             inputs = rest[(rest >= start) & (rest < stop)]
-            # What is passed over is at most the largest found up to rounding; the result pays for it twice.
+            # Skipped pairs are at most the largest delta so far, up to rounding; the result pays for it twice.
             open_inputs = inputs[bounds[inputs] > _up(search.best, source.shape[1])]
             search.scan_panel(open_inputs, panel, (start, stop))
             done += len(inputs)

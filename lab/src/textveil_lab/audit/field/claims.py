@@ -46,20 +46,20 @@ class FieldClaim:
     part: str
     year: int
     place: str  # where the claim is quoted from
-    seen: str  # one of SEEN: what was at hand
-    unit: str  # what the claim protects
+    seen: str  # one of SEEN: the available sources
+    unit: str  # unit that the claim protects
     claim: str
     verdict: Ruling
     found: str  # claimed and found, with numbers
     why: str
     version: str = ""
-    reading: str = ""  # why the verdict needs a reading that others may not share, or what is not at hand
+    reading: str = ""  # why the verdict needs a reading that others may not share, or which source is missing
     repair: str = ""
-    cost: str = ""  # what the repair costs
+    cost: str = ""  # cost of the repair
     audit: str = ""  # the row of `textveil audit-field` that replays it
     script: str = ""  # the witness that replays it
-    requires: tuple[str, ...] = ()  # what pip installs for the script
-    dependencies: bool = False  # whether pip adds what those depend on
+    requires: tuple[str, ...] = ()  # requirements of the script for pip
+    dependencies: bool = False  # whether pip adds their dependencies
     heavy: bool = False  # whether that is too much for a test
     same: str = ""  # ID of the same claim, replayed in another way: both count once
     folder: Path = HERE

@@ -38,7 +38,7 @@ _SEEN: Final = {
     "abstract": "only the abstract",
     "reported": "the formula as others report it",
 }
-GATEWAYS: Final = Path(__file__).parents[5] / "lab/docs/gateways"  # in a clone: what `audit-gateway` stored of each
+GATEWAYS: Final = Path(__file__).parents[5] / "lab/docs/gateways"  # in a clone: stored results of `audit-gateway`
 _STYLE: Final = "body{max-width:90rem}#claims .verdict{white-space:normal}#claims code{overflow-wrap:anywhere}"
 _SCRIPT: Final = Path(__file__).parent / "claims_page.js"
 

@@ -35,7 +35,7 @@ class FieldRow:
     about: PublishedClaim
     finding: Finding | None  # the verdict with its numbers and its witness; None if nothing could be run
     repaired: Verdict | None = None  # the verdict on the mended form at the same claim; None if there is none
-    cost: Cost | None = None  # what mending costs in one number; None if the forms have none in common
+    cost: Cost | None = None  # cost of the repair in one number; None if the forms have none in common
     note: str = ""
 
     @property

@@ -28,8 +28,8 @@ def load_callable(target: str) -> WordCallable:
     """Return the object that ``MODULE:CALLABLE`` names, from the current folder or the installed packages.
 
     Args:
-        target: a dotted module, a colon, and a dotted name in it. The current folder goes to the front of the
-            import path and stays there, because the module may import its neighbors later.
+        target: a dotted module, a colon, and a dotted name in it. The current folder goes to the front of the import
+            path and stays there, because the module may import its neighbors later.
 
     Raises:
         ParameterError: the target has another form, there is no such module or name, or it is not callable.
@@ -187,7 +187,7 @@ class ForeignCallable:
     Made by ``in_process`` or ``in_child``. After a hang or the end of its process it stays closed.
     """
 
-    name: str  # what errors call it, public
+    name: str  # public name in errors
     time_limit: float  # seconds one call may take
     outputs: frozenset[str] | None  # the words that it states it returns; None checks none
     _runner: _Runner = field(repr=False)

@@ -36,10 +36,10 @@ class HygieneFinding:
     """Result of one check."""
 
     check: str
-    # False if it saw what it looks for; None if it could have seen nothing, which is no verdict
+    # False if it saw a fault; None if it could not have seen any, which is no verdict
     passed: bool | None
-    witness: str  # what a reviewer can repeat; empty unless it failed
-    detail: str  # what was compared, and what the check cannot see
+    witness: str  # for a reviewer to repeat; empty unless it failed
+    detail: str  # the comparison, and its limits
 
     @property
     def result(self) -> str:

@@ -412,7 +412,7 @@ def shapes() -> list[Setting]:
 
 
 def settings(api: str) -> Iterator[Setting]:
-    """Return all other settings, family by family."""
+    """Yield all other settings, family by family."""
     fields = _FIELDS if api == CHAT else _BLOCKS
     yield from (Setting(family="field", name=name, build=_placed(make)) for name, make in fields.items())
     for name in ("X-Customer", "User-Agent", "Cookie", "X-Forwarded-For"):

@@ -43,7 +43,7 @@ class Figure:
         """Whether it speaks against the gateway: a leak, a crossing, a value not restored, a guess told surely."""
         if self.event == "restored":
             return self.count < self.trials
-        if self.event == "marked":  # it tells that something was hidden, not what
+        if self.event == "marked":  # it shows that something was hidden, but not its value
             return False
         if self.event == "told":  # a coin tells half of the guesses
             return self.bound is not None and self.bound.lower > 0.5

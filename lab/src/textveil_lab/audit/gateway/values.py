@@ -174,7 +174,7 @@ def _strings(text: str) -> Iterator[str]:
 
 def _unescaped(text: str) -> Iterator[str]:
     yield text
-    if len(text) > 200_000:  # what is planted stands in clear there
+    if len(text) > 200_000:  # planted values stand in clear there
         return
     yield unquote(text)
     yield html.unescape(text)

@@ -42,7 +42,7 @@ _STATE_NOTE = (
     "where it holds for the state, and a refutation is of the claim for the state."
 )
 _PAIR_ENTRIES = 1 << 22
-_OWN = 1 + 2.0**-23  # Covers what is not known of lengths in a noise's own coordinates
+_OWN = 1 + 2.0**-23  # Covers the error of lengths in a noise's own coordinates
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -80,7 +80,7 @@ def audit_shift(distribution: object, shift: ArrayLike, claim: Claim) -> Finding
 
     Returns:
         ``REFUTED`` if the lower bound of delta is above the claim, ``PROVED`` (for this shift only) if the upper bound
-            is within it, else ``NOT_REFUTED``.
+        is within it, else ``NOT_REFUTED``.
 
     Raises:
         ParameterError: the shift is zero or of another shape, or the distribution offers no profile.

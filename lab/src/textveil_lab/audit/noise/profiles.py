@@ -12,7 +12,7 @@ from textveil_lab.audit.report.report import Claim, Finding, Subject, Verdict
 
 METHOD = "closed form"
 _CLOSE = 1e-9  # Relative width at which the bisection of an epsilon ends
-_NEAR = 1e-5  # Relative distance below an upper bound on epsilon at which the lower one is looked for first
+_NEAR = 1e-5  # Relative distance below an upper bound on epsilon at which the lower one is searched for first
 
 
 def judged(claim: Claim, witness: PrivacyProfile, log_delta: Bound) -> Verdict:

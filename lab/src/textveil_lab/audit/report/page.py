@@ -65,7 +65,7 @@ def profile_svg(finding: Finding) -> str:
     """Return a chart of delta(epsilon) of the worst pair with the claimed point, delta on a logarithmic axis."""
     logs = [(epsilon, math.log10(delta) if delta > 0 else -math.inf) for epsilon, delta in finding.profile]
     claim_log = finding.claim.log_delta / math.log(10)
-    # The axis holds what is finite, down to 1e-30; what is lower lies on its floor.
+    # The axis shows finite deltas down to 1e-30; lower ones lie on its floor.
     seen = [log for log in (*(log for _, log in logs), claim_log) if math.isfinite(log)]
     lowest = math.floor(max(min([*seen, -1.0]), -30.0)) - 1
     frame = _Frame(_widest([*(epsilon for epsilon, _ in finding.profile), finding.claim.epsilon]), height=300)
@@ -109,7 +109,7 @@ def _widest(values: Iterable[float]) -> float:
     return min(max(values, default=0.0), _FARTHEST) * 1.05 or 1.0
 
 
-# What stands in a witness, for readers; other keys are shown as they are.
+# Names of a witness's keys for readers; other keys are shown unchanged.
 _LABELS = {
     "pair": "inputs",
     "input": "word",

@@ -91,8 +91,8 @@ class Finding:
 
     verdict: Verdict
     claim: Claim
-    epsilon: Bound  # the smallest true epsilon at the claimed delta, as far as it is known
-    delta: Bound  # the smallest true delta at the claimed epsilon, as far as it is known
+    epsilon: Bound  # the smallest true epsilon at the claimed delta, with bounds
+    delta: Bound  # the smallest true delta at the claimed epsilon, with bounds
     # ``"exact channel"``, ``"exact cells"``, ``"closed form"``, ``"sampled"``, ``"limit"``, ``"draws against rows"``,
     # each of them also "per distance"
     method: str
@@ -149,9 +149,9 @@ class AuditReport:
     findings: tuple[Finding, ...]  # at least one
     attacks: tuple[Mapping[str, Any], ...] = ()
     hygiene: tuple[Mapping[str, Any], ...] = ()
-    # what a decoder recovered of public texts, as JSON data; None if nothing was measured
+    # a decoder's recovery of public texts, as JSON data; None if it was not measured
     recovery: Mapping[str, Any] | None = None
-    # how draws were put beside what the mechanism states of them, as JSON data; None if nothing was drawn for that
+    # comparison of draws with the mechanism's statement, as JSON data; None if nothing was drawn for it
     draws: Mapping[str, Any] | None = None
     # what is known of a promise per distance: a verdict, with what was compared, or "not tested"; None if the claim
     # is none per distance
@@ -160,7 +160,7 @@ class AuditReport:
     vocabulary: Mapping[str, Any] = field(default_factory=dict)
     seconds: float
     seed: int | None  # None if the operating system's randomness was used
-    # of the mechanism's own guarantee (``catalog.guarantee_of``), if that was put to the test
+    # of the mechanism's own guarantee (``catalog.guarantee_of``), if that was tested
     status: Status | None = None
 
     @property

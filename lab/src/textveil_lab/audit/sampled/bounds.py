@@ -93,7 +93,7 @@ def audit_sampled(
 
     Returns:
         A finding of method ``"sampled"``; REFUTED if the lower bound on epsilon exceeds the claim. Both upper bounds
-            are trivial. If nothing is refuted, the last note states the power.
+        are trivial. If nothing is refuted, the last note states the power.
 
     Raises:
         ParameterError: no pairs, a pair of identical inputs, or a number outside its domain.
@@ -145,7 +145,7 @@ def audit_sampled_metric(
 
     Returns:
         The finding of the pair whose lower bound is the largest multiple of its claim. The claim is the pair's, the
-            confidence that of all pairs together.
+        confidence that of all pairs together.
 
     Raises:
         As ``audit_sampled``.

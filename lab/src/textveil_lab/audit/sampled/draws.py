@@ -17,7 +17,7 @@ from textveil_lab.audit.sampled.bounds import CONFIDENCE, SAMPLES, Draw, Score, 
 from textveil_lab.mechanisms.capabilities import WithinGroups
 from textveil_lab.noise.distribution import NoiseDistribution
 
-_SCANNED = 512  # Words whose nearest neighbor is looked up for the nearest pair, at most
+_SCANNED = 512  # Largest number of words whose nearest neighbor is searched for the nearest pair
 _ROUNDED = 9  # Decimals of a log-likelihood ratio: a loss that many outputs share is one level, not rounding noise
 
 

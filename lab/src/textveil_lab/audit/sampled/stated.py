@@ -67,7 +67,7 @@ class DrawsCheck:
     # the smallest share of one output of one drawn word, of which ``RARE`` is stated at most, that the check sees with
     # probability ``POWER``; None if none is known
     seen: float | None = None
-    words: int = 0  # how many words were drawn; 0 if that is not what a check is made of
+    words: int = 0  # number of drawn words; 0 if the check does not draw words
 
     def to_data(self) -> dict[str, Any]:
         power = {} if self.seen is None else {"share": self.seen, "stated": RARE, "power": POWER, "words": self.words}
@@ -123,7 +123,7 @@ def check_rows(
     every: bool = True,
     subject: Subject = Subject.WORD_CHANNEL,
 ) -> DrawsCheck:
-    """Tell whether draws follow the stated rows.
+    """Check whether draws follow the stated rows.
 
     Args:
         draw: function that draws one output for each id.
@@ -346,7 +346,7 @@ def check_profile(
     alpha: float = ALPHA,
     score: Score | None = None,
 ) -> DrawsCheck:
-    """Tell whether outputs of two inputs are no farther apart than their stated profile, at several epsilons.
+    """Check whether outputs of two inputs are no farther apart than their stated profile, at several epsilons.
 
     Args:
         name: function that shows an input or an output in public words.
@@ -398,7 +398,7 @@ def _of_places(score: Score | None, inputs: tuple[Any, Any]) -> Score | None:
 
 
 def check_noise(mechanism: NearestWord, rng: np.random.Generator, *, alpha: float = ALPHA) -> DrawsCheck:
-    """Tell whether outputs lie as far from their words as those of the stated noise, drawn and searched for here.
+    """Check whether outputs lie as far from their words as those of the stated noise, drawn and searched for here.
 
     Each random word gets one output of either; each is the nearer one with the same probability. So the signs are fair
     coins, and their count is tested exactly.

@@ -155,7 +155,7 @@ class LinearLearner:
     """Learner by ridge regression on sums of the words' vectors."""
 
     vectors: Vectors  # public vectors of the words, float32, shape (n, dim)
-    # what is added to all vectors of a batch, in training and in testing; None adds nothing
+    # noise on all vectors of a batch, in training and in testing; None adds nothing
     noise: BatchNoise | None = None
 
     def fit(self, part: LabelledPart, number: int, seed: int) -> DocumentClassifier:

@@ -88,7 +88,7 @@ class Measured:
     """Scores of one mechanism."""
 
     scores: Mapping[str, Reals]  # by name, one number a run, shape (runs,); runs share no document and no draw
-    # share of words that the Bayes attacker names rightly; None if it was not asked for
+    # share of words that the Bayes attacker names correctly; None if it was not measured
     recovered: Bound | None = None
 
     def to_data(self) -> dict[str, Any]:

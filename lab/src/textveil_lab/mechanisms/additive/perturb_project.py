@@ -92,7 +92,7 @@ class PerturbProject:
     clip: float | None
     guarantee: Guarantee
     resampling: RankResampling | None  # post-processing around the nearest word, or None
-    # what noise is added to, the clipped vectors or their images under a public map, shape (n, dim)
+    # points to which noise is added: the clipped vectors or their images under a public map, shape (n, dim)
     points: Vectors = field(repr=False)
     projection: Projection = field(repr=False)  # the search for the nearest word
     distances: WordDistances | None = field(default=None, repr=False)  # the metric of a guarantee per distance

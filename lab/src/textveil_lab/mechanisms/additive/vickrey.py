@@ -64,7 +64,7 @@ class NeighborChoice:
     with probability proportional to exp(-rates_i d_i).
     """
 
-    t: float  # between 0 and 1; not looked at if there are rates
+    t: float  # between 0 and 1; not used if there are rates
     rates: tuple[float, ...] = ()  # none, or k >= 2 of them, finite and >= 0
 
     def __post_init__(self) -> None:
@@ -131,7 +131,7 @@ class Vickrey:
     clip: float | None
     guarantee: MetricDP
     choice: NeighborChoice  # among the nearest words
-    points: Vectors = field(repr=False)  # what noise is added to, shape (n, dim)
+    points: Vectors = field(repr=False)  # points to which noise is added, shape (n, dim)
     distances: WordDistances = field(repr=False)  # the metric of the guarantee
 
     def word_distances(self, ids: Ids) -> Reals:

@@ -52,7 +52,7 @@ class WordBudgets:
     shares: Reals  # of each class, of the largest rate; rising, shape (classes,)
     groups: Integers  # the class of every word, int64, shape (n,)
     guarantee: MetricDP  # metric DP within classes, at the largest rate
-    budgets: str  # what the classes were made from
+    budgets: str  # source of the classes
     sensitive_share: float
     _parts: tuple[PerturbProject, ...] = field(repr=False)
 

@@ -81,7 +81,7 @@ class ClusterRows:
 
     vocabulary: Vocabulary
     clusters: Integers  # the cluster of every word, shape (n,)
-    kept: NDArray[np.bool_]  # words that are released as they are, shape (n,)
+    kept: NDArray[np.bool_]  # words that are released unchanged, shape (n,)
     weights: ScoreWeights  # of scores
     measure: str  # of distances
 

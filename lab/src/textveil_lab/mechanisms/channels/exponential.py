@@ -39,8 +39,8 @@ def exponential(
     all words allow, between epsilon / (2 diameter) and twice that; with ``epsilon_per_distance`` it is half of it.
 
     Raises:
-        ParameterError: neither or both parameters, one out of its domain, or (for the metric form) words
-            whose vectors coincide, or weights too small for integers.
+        ParameterError: neither or both parameters, one out of its domain, or (for the metric form) words whose vectors
+            coincide, or weights too small for integers.
     """
     name, value = one_of(epsilon=epsilon, epsilon_per_distance=epsilon_per_distance)
     if name == "epsilon":

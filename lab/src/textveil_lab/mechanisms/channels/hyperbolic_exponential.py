@@ -39,7 +39,7 @@ class FallingWeights:
     ball: Reals  # points of all words
     rate: float  # nats per unit of distance
     top: int  # weight at distance 0
-    floor: int  # least weight
+    floor: int  # smallest weight
 
     def __call__(self, words: Ids) -> Integers:
         weights = np.exp(-self.rate * distances(self.ball, words)) * float(self.top)

@@ -186,7 +186,7 @@ def certified_guarantee(mechanism: MetricExponential, *, progress: Progress | No
 
     Returns:
         A guarantee of status CERTIFIED, or CLAIMED if the metric has too many words to verify its axioms; at most
-            ``epsilon_per_distance``, usually less.
+        ``epsilon_per_distance``, usually less.
 
     Raises:
         ParameterError: the metric is invalid.

@@ -21,7 +21,7 @@ from textveil_lab.vocabulary.grid_distances import grid_distances
 
 PROOF: Final = "textveil_lab/proofs/privic.md"
 INPUTS: Final = 1024  # words that the mean over the prior is taken of at most: the most probable
-TOTAL: Final = 1 << 22  # what the weights add up to, about; every word weighs 1 at least
+TOTAL: Final = 1 << 22  # approximate sum of the weights; every word has at least weight 1
 _ROUNDS = Option(at_least(1), "Steps towards the fixed point of the weights.", "N", NEIGHBORHOODS)
 
 

@@ -61,7 +61,7 @@ class WordTags:
 
     tags: tuple[str, ...]  # their names, sorted
     groups: Integers  # the place of each word's tag in them, int64, shape (n,)
-    source: str  # what reports call them
+    source: str  # name in reports
 
 
 def word_tags(vocabulary: Vocabulary, tags: str | Path | Mapping[str, str] = ENDINGS) -> WordTags:
@@ -182,6 +182,6 @@ def same_tag(
         "clip": clip,
     }
     rows = weights.rows(vocabulary, groups=tagging.groups)
-    groups = np.where(counts[tagging.groups] > 1, tagging.groups, -1)  # a word alone with its tag is released as it is
+    groups = np.where(counts[tagging.groups] > 1, tagging.groups, -1)  # a word alone with its tag is released unchanged
     distances = weights.distances(vocabulary)
     return GroupedChannel(vocabulary, "same-tag", facts, weights.promise, rows, distances, groups=groups)

@@ -273,7 +273,7 @@ _ROOM: Final = 1e-5  # Nats above the smallest loss of any scale from which on a
     source="after Xu, Feyisetan, Aggarwal, Xu and Teissier 2021 (FLAIRS), whose text was not available; "
     "textveil_lab/proofs/tgm.md",
     summary="The word whose distance plus truncated Gumbel noise is smallest; epsilon has a lower bound.",
-    shown_at={"epsilon": 20.0},  # it has a least one
+    shown_at={"epsilon": 20.0},  # epsilon has a lower bound
 )
 def tgm(
     vocabulary: Vocabulary,

@@ -46,7 +46,7 @@ class EarthMover:
     _codes: TextCodes = field(repr=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # A copy is made anew: what this one remembers of the texts it has seen stays here.
+        # A copy starts anew: this one's memory of the texts that it has seen stays here.
         return _made, (self.vocabulary, self.bag_size, self.guarantee, self._word)
 
     @property

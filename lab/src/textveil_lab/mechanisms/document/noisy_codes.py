@@ -37,9 +37,9 @@ class NoisyCodes:
     parameters: Mapping[str, Any]
     guarantee: Guarantee
     coder: TextCoder = field(repr=False)  # encoder and decoder
-    bound: CodeBound  # what codes are brought into before the noise
+    bound: CodeBound  # bound of codes before the noise
     distribution: ProfiledNoise  # of the noise, of the coder's dimension
-    long_texts: str  # what is done with a text longer than its code is made of: "refuse" or "cut"
+    long_texts: str  # treatment of a text longer than its code: "refuse" or "cut"
 
     def __post_init__(self) -> None:
         if self.long_texts == "refuse":

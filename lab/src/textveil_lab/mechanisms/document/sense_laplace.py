@@ -22,7 +22,7 @@ from textveil_lab.mechanisms.document.words import bags_of, text_of
 from textveil_lab.mechanisms.parameters import Clip, DocumentEpsilon, ProjectionName
 
 PROOF: Final = "textveil_lab/proofs/sense_laplace.md"
-MARK: Final = "|"  # what parts a word from its sense in a vocabulary of senses: bank|NOUN, bank|VERB
+MARK: Final = "|"  # separates a word from its sense in a vocabulary of senses: bank|NOUN, bank|VERB
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
@@ -45,7 +45,7 @@ class SenseLaplace:
     _codes: TextCodes = field(repr=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # A copy is made anew: what this one remembers of the texts it has seen stays here.
+        # A copy starts anew: this one's memory of the texts that it has seen stays here.
         return _made, (self.vocabulary, self.bag_size, self.guarantee, self._sense)
 
     @property

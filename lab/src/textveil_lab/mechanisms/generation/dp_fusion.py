@@ -134,10 +134,10 @@ class FusedWriting:
     weights: FusionWeights  # of the next token
     detector: Detector  # finds the spans
     by_kind: bool  # whether each kind of spans is a group of its own
-    placeholder: str  # stands for a span that is hidden
-    prompt: str  # what the model reads, the text in the place of ``{text}``
+    placeholder: str  # text in place of a hidden span
+    prompt: str  # the model's input, with ``{text}`` for the text
     tokens: int  # the most that an output has
-    long_texts: str  # what is done with a text that the model has no room for: "refuse" or "cut"
+    long_texts: str  # treatment of a text that the model has no room for: "refuse" or "cut"
     guarantee: PureDP  # of all spans of one text
     parameters: Mapping[str, Any]
 

@@ -38,8 +38,8 @@ class FusionWeights:
         """Return the integers of one draw, int64, shape (size,).
 
         Args:
-            logits: without the spans, then with each group; shape (1 + groups, size). Without groups the draw
-                is public.
+            logits: without the spans, then with each group; shape (1 + groups, size). Without groups the draw is
+                public.
         """
         public = np.maximum(1, np.floor(_TOP * softmax(logits[0]))).astype(np.int64)
         if len(logits) == 1:

@@ -98,7 +98,7 @@ def _drawn(weights: Integers, rows: Integers, rng: np.random.Generator) -> Integ
     return drawn
 
 
-PLACE: Final = "{text}"  # stands in a prompt for the document
+PLACE: Final = "{text}"  # placeholder of the document in a prompt
 
 PUBLIC_SENTENCES: Final = (
     "The train to the coast leaves at nine and stops twice.",
@@ -136,9 +136,9 @@ class PromptedWriting:
     name: str
     model: NextTokens = field(repr=False)  # gives the logits
     weights: LogitWeights  # of the next token
-    prompt: str  # what the model reads, the document in the place of ``{text}``
+    prompt: str  # the model's input, with ``{text}`` for the document
     tokens: int  # the most that an output has
-    long_texts: str  # what is done with a document that the model has no room for: "refuse" or "cut"
+    long_texts: str  # treatment of a document that the model has no room for: "refuse" or "cut"
     guarantee: Guarantee
     parameters: Mapping[str, Any]
     batch: int = 16  # documents that are read together

@@ -17,7 +17,7 @@ from textveil.types import Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.noise.distribution import ProfiledNoise
 
-METRIC = "epsilon times the distance of two words, for any two words"  # what most claims about words say
+METRIC = "epsilon times the distance of two words, for any two words"  # wording of most claims about words
 MLDP = "mldp-text 0.1.2 (github.com/sjmeis/MLDP), mechanisms.py"  # the code of a package with many mechanisms of words
 
 
@@ -75,7 +75,7 @@ class ComputedTable:
     log_delta: float = -math.inf  # ln of the delta that is claimed of each pair; ``-inf`` claims pure DP
     relative: float = 1e-12  # relative error of every probability
     absolute: float = 0.0  # absolute error of every probability; 0 if a 0 is one
-    facts: Mapping[str, Any] = field(default_factory=dict)  # what was set, for the witness
+    facts: Mapping[str, Any] = field(default_factory=dict)  # its settings, for the witness
 
     def __post_init__(self) -> None:
         n, k = self.rows.shape
@@ -129,17 +129,17 @@ class PublishedClaim:
     name: str  # of its row in the table of the field, unique
     work: str  # the library or paper whose claim it is; rows of one work count as one work
     part: str  # the part of it that is meant
-    claim: str  # what is claimed
-    source: str  # where the claim and the formula stand
-    why: str  # what goes wrong, or why it is right, in one sentence
+    claim: str  # the claim
+    source: str  # place of the claim and the formula
+    why: str  # the fault, or why it is right, in one sentence
     basis: ClaimBasis = ClaimBasis.CODE  # how the formula came here
-    repair: str = ""  # what mending is; empty if nothing is wrong
+    repair: str = ""  # the repair; empty if nothing is wrong
     instead: str = ""  # the catalog's name of a sound form; empty if it has none
     form: str = ""  # the catalog's name of this published form; empty if it has none
     # the claim with its place, and why our reading of it is contested: such a row is counted apart. Empty if the
     # claim is judged as it is printed.
     reading: str = ""
-    setting: TrialSetting = TWO  # on which the two laws are computed; None if something else is put to the test
+    setting: TrialSetting = TWO  # on which the two laws are computed; None if something else is tested
     published: Making | None = None  # the law of the form that is claimed to hold
     repaired: Making | None = None  # the same with the fault mended, at the same claim; None if nothing is wrong
 
@@ -212,7 +212,7 @@ TWO_VECTORS = ("two tokens with equal vectors", "two with others")  # inputs of 
 
 NODES = 48  # of the quadrature on each piece
 ABSOLUTE = 1e-11  # error of an integral of a density that is smooth between the breaks; with room to spare
-_REACH = 40.0  # how many times the noise's scale is followed beyond the outermost break: what is left is below e^-40
+_REACH = 40.0  # multiples of the noise's scale beyond the outermost break: the rest is below e^-40
 _LONGEST = 2.0  # length of a piece in units of the scale
 
 

@@ -61,7 +61,7 @@ class Rantext:
     vocabulary: Vocabulary
     guarantee: PureDP  # as claimed: refuted if a witness was found for this vocabulary and epsilon, else claimed
     scales: Reals = field(repr=False)  # of the noise, shape (dim,)
-    witness: Mapping[str, Any]  # two words and what was found of them
+    witness: Mapping[str, Any]  # the two words, and the result for them
 
     @property
     def parameters(self) -> Mapping[str, Any]:

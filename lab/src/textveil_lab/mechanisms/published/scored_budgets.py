@@ -114,7 +114,7 @@ def _cosines(rows: Reals, vector: Reals) -> Reals:
     return np.divide(rows @ vector, lengths, out=np.zeros(len(rows)), where=lengths > 0)
 
 
-_LEAST_SHARE: Final = 1e-6  # of epsilon: what a word has at least, so that its weights are integers
+_LEAST_SHARE: Final = 1e-6  # of epsilon: smallest budget of a word, so that its weights are integers
 
 _SCORES = Option(
     named(INFORMATION, SPEECH, ENTITIES, SIMILARITY, ALL),
@@ -143,7 +143,7 @@ class ScoredBudgets:
     _codes: TextCodes = field(repr=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # A copy is made anew: what this one remembers of the texts it has seen stays here.
+        # A copy starts anew: this one's memory of the texts that it has seen stays here.
         return _made, (self.vocabulary, self.guarantee, self.scores, self.tags)
 
     @property

@@ -150,9 +150,7 @@ class OneSided(PublishedVectors):
     def privatize_vectors(self, vectors: ArrayLike, rng: np.random.Generator | None = None) -> Reals:
         inside = self.cube.scaled(vectors)
         uniform = resolve(rng).random(inside.shape)
-        drawn = -np.log1p(
-            -2 * np.where(uniform < 0.5, uniform, 0.0)
-        )  # what is no number there becomes 0, as in the code
+        drawn = -np.log1p(-2 * np.where(uniform < 0.5, uniform, 0.0))  # NaN becomes 0 there, as in the code
         return inside + self.scale * drawn
 
     def worst_inputs(self) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -109,10 +109,10 @@ class PublishedVickrey:
     name: ClassVar[str] = "vickrey-published"
     parameters: Mapping[str, Any]
     vocabulary: Vocabulary
-    noise: SphericalLaplace  # what is added to a vector
+    noise: SphericalLaplace  # of a vector
     guarantee: MetricDP
     choice: NeighborChoice  # among the candidates
-    points: Vectors = field(repr=False)  # what noise is added to, shape (n, dim)
+    points: Vectors = field(repr=False)  # points to which noise is added, shape (n, dim)
 
     def word_distances(self, ids: Ids) -> Reals:
         return euclidean(self.points, checked_ids(ids, len(self.vocabulary)))
@@ -127,7 +127,7 @@ def _drawn(
 ) -> Ids:
     def chosen(inputs: Ids, vectors: Vectors) -> Ids:
         near, distances = nearest_few(points, vectors, choice.count + 1)
-        first = (near[:, 0] == inputs).astype(np.int64)[:, None]  # the defect: the input word is looked at
+        first = (near[:, 0] == inputs).astype(np.int64)[:, None]  # the defect: the choice uses the input word
         places = first + np.arange(choice.count)
         taken = np.take_along_axis
         return choice(taken(near, places, axis=1), taken(distances, places, axis=1), generator)

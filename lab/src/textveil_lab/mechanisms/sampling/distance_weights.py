@@ -153,7 +153,7 @@ class WeightRows:
         distances *= -self._rate
         np.exp(distances, out=distances)
         distances *= float(self._top)
-        out[...] = distances  # truncates, which is the floor of what is not negative
+        out[...] = distances  # truncates, which is the floor of a number >= 0
         return np.maximum(out, self._floor, out=out)
 
 
@@ -169,7 +169,7 @@ class DistanceWeights:
 
     rate: float  # nats per unit of distance by which a weight falls
     top: int  # weight at distance 0
-    floor: int  # least weight
+    floor: int  # smallest weight
     clip: float | None
     promise: PureDP | MetricDP  # the guarantee of a row of these weights
 

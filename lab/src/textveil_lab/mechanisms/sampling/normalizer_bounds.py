@@ -44,7 +44,7 @@ class Falling(NamedTuple):
 
     rate: float  # nats per unit of distance
     top: int  # weight at distance 0
-    floor: int  # least weight
+    floor: int  # smallest weight
 
     def above(self, distances: Reals) -> Reals:
         return np.maximum(self.floor, np.exp(-self.rate * distances) * float(self.top)) * (1 + _MARGIN)

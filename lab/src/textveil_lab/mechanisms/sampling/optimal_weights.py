@@ -100,7 +100,7 @@ class Utility:
         scores = self.order.scores(ids, self.size)
         if self.kind is _Kind.OWN:
             return scores
-        if self.kind is _Kind.COSINE:  # scores lack what all of a row have in common
+        if self.kind is _Kind.COSINE:  # scores omit the common part of a row
             itself = np.arange(len(ids)), ids
             scores[itself] = 0  # not infinity, of which a zero vector's factor, 0, would make no number
             cosines = np.minimum(scores * self._factors[ids, None], np.float32(1))
@@ -156,9 +156,9 @@ def utility_of(vocabulary: Vocabulary, given: str | NDArray[Any] | Function) -> 
     Args:
         vocabulary: public words and vectors.
         given: ``"cosine"``; ``"content"``; ``"centered"``, the cosine after subtracting the mean of all unit vectors;
-            ``"rank"``, 1 / log2(1 + r) for the r-th nearest word by cosine (the word itself is the first), 0
-            beyond the 1,024th; the path of a ``.npy`` file; a table of shape (n, n), whose rows are inputs; a
-                deterministic function from ids to rows of such a table.
+            ``"rank"``, 1 / log2(1 + r) for the r-th nearest word by cosine (the word itself is the first), 0 beyond the
+            1,024th; the path of a ``.npy`` file; a table of shape (n, n), whose rows are inputs; a deterministic
+            function from ids to rows of such a table.
 
     Raises:
         ParameterError: a table has another shape, or a number that is not finite.
@@ -232,13 +232,13 @@ SHIPPED: Final = (8.0, 10.0)
 
 RECORD: Final = "optimal.json"  # their digests, values and bounds
 _CODE: Final = 2.0**-11  # ln q is kept in steps of this, below 0: 32 nats on 16 bits
-_NAME_SHARE: Final = 0.5  # A word that names people or places gets at most half of what flat weights would give it
+_NAME_SHARE: Final = 0.5  # A word that names people or places gets at most half of its flat weight
 _CAPPED_STEPS: Final = 3 * WINDOW
 _ROOM: Final = 4  # lists are this many times as long as rows are at the beginning
 _LEAST_LIST: Final = 2048
 """Smallest number of words in a list: at the optimum many words have no base weight, and rows reach far past them."""
 
-_MOST_WORDS: Final = 4096  # words up to which a table is looked at whole for words that are alike
+_MOST_WORDS: Final = 4096  # largest number of words at which the whole table is searched for equal words
 _SHORT: Final = 4  # lists that are shorter than this part of a row take less time than whole rows
 
 

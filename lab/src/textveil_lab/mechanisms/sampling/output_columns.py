@@ -26,7 +26,7 @@ class Columns(NamedTuple):
     starts: Integers  # where the inputs of each output begin and the last end, shape (outputs + 1,)
     inputs: Ids  # ids x, each once for an output, rising
     log_ratios: Reals  # ln P(y | x) - `log_least` of y, nats, > 0; shape as `inputs`
-    log_least: Reals  # ln of what every other input gives y, the smallest float if they never do; shape (outputs,)
+    log_least: Reals  # ln P(y | x) of every other input, the smallest float if it is 0; shape (outputs,)
     complete: bool = True
 
     @property

@@ -29,7 +29,7 @@ _EXACT: Final = 2.0**53  # sums of integers below this are exact in float64
 def raised_entries(
     order: NestedOrder, weights: BaseWeights, words: Ids, tables: Sequence[OpenTable] = ()
 ) -> Iterator[RaisedEntries]:
-    """Return the entries that ``made_rows`` raises for distinct ``words``, in any order, without sorting.
+    """Yield the entries that ``made_rows`` raises for distinct ``words``, in any order, without sorting.
 
     All entries of a word are in one part; gains are in units.
     """

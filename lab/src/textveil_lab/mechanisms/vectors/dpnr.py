@@ -66,7 +66,7 @@ class NoisyCube:
     """
 
     name: str
-    cube: Cube  # what vectors are mapped to [0, 1]
+    cube: Cube  # domain of vectors, mapped to [0, 1]
     noise: IntegerNoise  # of one number, in steps of the grid
     guarantee: PureDP | ApproximateDP
     parameters: Mapping[str, Any]

@@ -17,7 +17,7 @@ from textveil_lab.noise.block_noise import BlockNoise, geng_noise, least_varianc
 
 PROOF: Final = "textveil_lab/proofs/truncated_noise.md"
 _WIDTH: Final = 129  # steps of the grid on which Geng's noise is level: 1/508 of the range
-_SHARP: Final = 1e-10, 1e-7  # least deltas of the two: what doubles, and what the linear program, can tell from 0
+_SHARP: Final = 1e-10, 1e-7  # smallest deltas of the two that doubles, and the linear program, can tell from 0
 _EPSILONS: Final = 0.25, 12.0  # between which the linear program is solved in seconds, and in doubles
 NumberDelta: TypeAlias = Annotated[float, Option(FRACTION, "Delta of one number, for any two.", "D", GUARANTEE)]
 _BLOCKS: Final = Option(at_least(1), "Blocks of the range on which the noise is constant.", "N", REPRESENTATIONS)

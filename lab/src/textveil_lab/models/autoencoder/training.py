@@ -120,7 +120,7 @@ class Training:
                 optimizer.zero_grad(set_to_none=True)
                 loss, count = mean_loss(self.network, self.views.part(rows), disturb)
                 value = float(loss.detach())
-                if math.isfinite(value):  # else the weights stay as they are
+                if math.isfinite(value):  # else the weights stay
                     loss.backward()
                     optimizer.step()
             yield value, count

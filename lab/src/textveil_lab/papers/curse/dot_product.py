@@ -100,7 +100,7 @@ def tail_bounds(setting: StudySetting) -> ItemOutcome:
 
 
 def figure_6(setting: StudySetting) -> ItemOutcome:
-    """Plot exact P(Z <= z) at the thresholds of equations 18 and 19 against epsilon; the paper samples vectors."""
+    """Plot exact P(Z <= z) at thresholds of equations 18 and 19 against epsilon; the paper draws 10,000 vectors."""
     families = ("GloVe-Wiki", "GloVe-Twitter")
     epsilons = setting.thinned(EPSILONS)
     chart = new_figure(

@@ -16,7 +16,7 @@ import numpy as np
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.laws.neighbors import neighbor_distances
 
-CLOSE = 100  # Ranks 1 to 100 around a word are its close neighbors; what is farther is distant
+CLOSE = 100  # Ranks 1 to 100 around a word are its close neighbors; farther ones are distant
 
 SUBSETS = (
     "glove-6b-300d-pool-4612",

@@ -19,7 +19,7 @@ from textveil_lab.papers.setting import ItemOutcome, Judgment, Reproduced, Study
 from textveil_lab.plots import COLORS, GRAY, Panel, new_figure
 from textveil_lab.tables import Cell, Table
 
-DIMENSIONS: Final = (2, 25, 300)  # In which the conditions are put to drawn noise
+DIMENSIONS: Final = (2, 25, 300)  # In which drawn noise tests the conditions
 _DRAWS: Final = 20_000
 _QUICK_DRAWS: Final = 2000
 WORD: Final = (1.0, 0.6)

@@ -24,7 +24,7 @@ from textveil.types import Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 
 DATA = Path(__file__).parent / "data/state_points.csv"  # code, name, latitude, longitude of the 50 states
-LEFT_OUT = ("AK",)  # What the map leaves out unless told otherwise: Alaska, as in the paper
+LEFT_OUT = ("AK",)  # Left out by default: Alaska, as in the paper
 ANGLES = 4096  # Directions of the average: with four times as many, probabilities of the states move by less than 2e-5
 _EARTH = 6371.0088  # Mean radius of the earth in kilometers
 _PARALLELS, _ORIGIN = (29.5, 45.5), (23.0, -96.0)

@@ -8,7 +8,7 @@ from textveil_lab.laws.tail_bounds import equal_factors, exact_radius
 from textveil_lab.papers.setting import ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil_lab.tables import Cell, Table
 
-PROBABILITY = 0.99  # What the paper's example asks of the bound, both factors being equal
+PROBABILITY = 0.99  # Probability in the paper's example of the bound, with equal factors
 DIMENSIONS = (25, 50, 100, 200, 300)  # Of the paper's vocabularies
 _WIDTHS = (10, 12, 14, 14, 14, 14, 10)
 

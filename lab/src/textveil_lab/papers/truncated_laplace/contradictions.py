@@ -47,7 +47,7 @@ class Contradiction:
     found: int  # how many of ``of`` go against it
     of: int  # how many there are
     example: str  # the strongest case
-    why: str  # what is wrong with it, in plain words
+    why: str  # the fault, in plain words
 
 
 def contradictions(setting: StudySetting) -> ItemOutcome:

@@ -34,14 +34,14 @@ from textveil_lab.vocabulary.geometry import normalize
 EPSILONS: Final = (2.0, 3.0, 5.0, 8.0, 10.0)  # Nats of one word, for any two words
 QUICK_EPSILONS: Final = (2.0, 8.0)
 DELTA: Final = 1e-5  # Of the baselines that need one; the catalog's channels have none
-CLIP: Final = 1.0  # Vectors are shortened to this norm: the directions are what is protected and what is measured
+CLIP: Final = 1.0  # Vectors are shortened to this norm: only directions are protected and measured
 CORPUS: Final = "agnews"
 
 
 class Contender(NamedTuple):
     """Mechanism of the comparison."""
 
-    label: str  # what the report calls it
+    label: str  # name in the report
     name: str  # in the catalog
     options: Mapping[str, Any]  # beside epsilon, delta and clip
     baseline: bool  # whether the paper compares with it, or proposes it

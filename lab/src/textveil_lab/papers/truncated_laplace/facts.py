@@ -30,7 +30,7 @@ The loss is in nats a sentence in the public code, ROUGE-1 in percent, BLEU on a
 (``bleu_scale``), and N_w the share of words that are not replaced.
 """
 
-BASELINES = ("gaussian", "laplace", "cmp", "mahalanobis", "pte")  # What figure 4 compares with
+BASELINES = ("gaussian", "laplace", "cmp", "mahalanobis", "pte")  # Mechanisms of figure 4's comparison
 
 
 class TableBlock(NamedTuple):

@@ -33,7 +33,7 @@ FASTTEXT, GLOVE, RANDOM = "fastText", "GloVe", "random"
 METRIC: Final = ("spherical-laplace", "mahalanobis", "pte")
 """CMP, Mahalanobis and PTE: the baselines whose epsilon is per unit of distance."""
 
-BEST: Final = "neighborhood"  # Of the catalog, beside the valid forms of what the paper compares
+BEST: Final = "neighborhood"  # Of the catalog, beside the valid forms of the paper's mechanisms
 ATTACKED: Final = 60  # Tokens that an attacker sees in a cell, if densities must be computed for each
 
 

@@ -23,7 +23,7 @@ from textveil_lab.tables import Table
 class Lengths(NamedTuple):
     """Lengths of one cell, in units of the vectors."""
 
-    noise: float  # root mean square length of what a word gets
+    noise: float  # root mean square length of a word's noise
     vector: float  # mean length of the vectors to which it is added
 
     @property

@@ -105,12 +105,12 @@ _SHARED = (
 class PublicMechanism:
     """Noise of the public code, with its description in the report."""
 
-    name: str  # what the study calls it: the catalog's name of what it stands for
+    name: str  # the catalog's name of the mechanism that it represents
     code: str  # its name in the code
     # from epsilon and the table of public vectors, shape (n, dim), to the noise
     make: Callable[[float, Vectors], PublicNoise]
-    does: str  # what the code does, and where it differs from the paper
-    status: str  # what is true of its guarantee
+    does: str  # effect of the code, and its difference from the paper
+    status: str  # truth about its guarantee
 
 
 _ALL = (

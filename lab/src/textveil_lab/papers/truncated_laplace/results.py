@@ -76,7 +76,7 @@ class Scores:
     bleu_signature: str  # sacrebleu's
     paper_bleu: float  # on the paper's scale, which counts single characters alone (``bleu_scale``)
     n_w: float  # share of places whose word stayed
-    cosine: float  # mean over places of the cosine between the word and what stands in its place
+    cosine: float  # mean over positions of the cosine between the word and its output
     bertscore: float  # F1, with the block's own word vectors as the encoder: the same vector for a word in every text
 
 

@@ -22,7 +22,7 @@ from textveil_lab.papers.truncated_laplace.verdicts import VALID_DELTA, Experime
 from textveil_lab.tables import Cell as TableCell
 from textveil_lab.tables import Table
 
-PAIRS = 20_000  # Pairs of the run's words among which the largest delta is looked for
+PAIRS = 20_000  # Pairs of the run's words that are searched for the largest delta
 
 
 class TrueDelta(NamedTuple):

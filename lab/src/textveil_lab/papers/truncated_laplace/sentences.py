@@ -25,7 +25,7 @@ VALID_MECHANISMS = (*MECHANISMS, "neighborhood", "optimal")
 
 
 LEAST_OPTIMAL = 1.0
-"""Below this epsilon the optimal channel is left out: neighborhood is nearly as good there, and it takes long."""
+"""Smallest epsilon of the optimal channel: below it no channel keeps words, and the search takes long."""
 
 
 class RewritingCell(NamedTuple):

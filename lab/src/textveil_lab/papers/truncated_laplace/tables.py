@@ -40,8 +40,8 @@ The three losses are together if none is farther from that loss than this share 
 RUINED = 0.5  # Noise ruins a text if it adds at least this share of the loss without privacy
 
 
-CLOSE = 5  # Points of ROUGE-1 within which two rows of a table count as alike
-LEARNED = 50  # ROUGE-1 of a network without noise on what it was trained on, below which nothing is judged
+CLOSE = 5  # Points of ROUGE-1 within which two rows of a table count as equal
+LEARNED = 50  # ROUGE-1 of a network without noise on its training sentences, below which nothing is judged
 
 
 def shows_pattern(clean: float, losses: Mapping[str, float]) -> bool:

@@ -65,7 +65,7 @@ class PaperSetting:
 
     mechanism: str  # its name in the study
     noise_dim: int  # d of the formulas, dummy dimensions included
-    claim: Claim  # what the paper says of any two words
+    claim: Claim  # the paper's claim about any two words
     # of the vector's own 300 coordinates; those of dummy dimensions are equal for all words and tell nothing
     noise: ProfiledNoise
 

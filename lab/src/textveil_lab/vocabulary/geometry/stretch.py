@@ -13,7 +13,7 @@ from textveil.types import Ids, Progress, Reals
 
 _UNIT = 2.0**-53
 _ROWS = 1024
-_CHECKED = 4096  # Pairs that are looked at together, by their differences
+_CHECKED = 4096  # Number of pairs in one pass by their differences
 _LEAST = 1e-300  # Keeps a quotient of two zeros from being taken
 
 

@@ -30,7 +30,7 @@ class AxiomVerdict:
     identity: bool  # d(x, y) = 0 for x = y alone
     symmetry: bool  # d(x, y) = d(y, x)
     triangle: bool  # d(x, z) <= d(x, y) + d(y, z); for ``strong``, <= the larger of the two
-    strong: bool  # whether the triangle inequality of ultrametrics was asked for
+    strong: bool  # whether the triangle inequality of ultrametrics was tested
     words: int  # number of words of which every triple was tried
     complete: bool  # whether the verdict covers all words: all triples were tried, or the proof's premises hold in full
     proof: str = ""  # the proof whose premises were verified; empty if all triples were tried

@@ -31,7 +31,7 @@ class ElasticMetric:
     facts: MetricFacts  # name, size and distances 0 to levels
     starts: Integers  # where the words below the top level of each word begin in ``words``, shape (n + 1,)
     words: NDArray[Any]  # those words by level, then by id, the word itself first
-    counts: Integers  # how many stand on each level below the top, shape (n, levels)
+    counts: Integers  # number of words on each level below the top, shape (n, levels)
 
     def near(self, ids: Ids) -> list[NearWords]:
         return [

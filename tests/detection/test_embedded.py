@@ -50,6 +50,8 @@ def found(text: str) -> list[tuple[str, str]]:
         ("a 42-year-old man", [("42", "age")]),
         ("he is seventy one years old", [("seventy one", "age")]),
         ("in her 40s", [("40", "age")]),
+        ("it is with BrightMoor, Inc. since noon", [("BrightMoor, Inc.", "organization")]),
+        ("2019-present, 2021-attuale, 2020-based", [("2019", "date"), ("2021", "date")]),
         ("it cost $5.2 million", [("$5.2 million", "money")]),
         ("it cost 20 dollars", [("20 dollars", "money")]),
         ("das kostet 1.250,00 EUR", [("1.250,00 EUR", "money")]),

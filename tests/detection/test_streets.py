@@ -12,6 +12,11 @@ WHOLE = [
     ("His flat at 12 larch walk is let.", ["12 larch walk"]),
     ("Send it to Unit 7, The Maltings, Ware SG12 9XF.", ["Unit 7, The Maltings", "Ware", "SG12 9XF"]),
     ("Visit us at 5/2 Candlemaker Row.", ["5/2 Candlemaker Row"]),
+    ("Bill: 2210 Harmon Ave., Nampa, ID 83651.", ["2210 Harmon Ave.", "Nampa"]),
+    ("He lives at 2210 Harmon Ave. She left.", ["2210 Harmon Ave"]),
+    ("We moved to 27 Cleveland\nTerrace, Darlington DL3 7HD.", ["27 Cleveland\nTerrace", "Darlington", "DL3 7HD"]),
+    ("Elle vit \xe0 Angers, 6 rue de l'Aiguillerie. Son fils y est.", ["Angers", "6 rue de l'Aiguillerie"]),
+    ("Il est au 6 rue des Tanneurs.", ["6 rue des Tanneurs"]),
     ("We live at 5 Otter Bank, Kelso.", ["5 Otter Bank, Kelso"]),
     ("Lot 14 Wattle Rise, Dubbo NSW 2830", ["Lot 14 Wattle Rise", "Dubbo"]),
     ("Ich wohne jetzt Am Alten Kirchhof 7, 24937 Flensburg.", ["Am Alten Kirchhof 7", "24937 Flensburg"]),
@@ -55,6 +60,7 @@ def test_address_is_found_whole(text: str, places: list[str]) -> None:
 
 
 NONE = [
+    "It was Exhibit 7 Final\nCourt records tell of it.",
     "Place the order by 12, then route the call to 15.",
     "Katie 42 and the Friedhof 3 were there.",
     "Im Kapitel 3, im Jahr 12 und am Tag 3: im Schnitt 12 Punkte.",

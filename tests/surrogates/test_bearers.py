@@ -164,3 +164,13 @@ def test_names_are_drawn_before_their_logins_whatever_the_order_of_rules() -> No
     release = Sanitizer(small_policy(*rules, detectors=finders), rng=seeded_generator(1))(text).text
     given, family = map(login_form, release.partition(" met ")[2].split()[:2])
     assert release.startswith(f"{given}.{family}@") and release.endswith(f"@{family}")
+
+
+def test_the_mail_of_an_office_stays_one(rng: np.random.Generator) -> None:
+    """Each at another domain, until all have one; then it gets a name."""
+    values = ["info@a.org", "Billing@a.org", "INFO@a.org", "info@b.org", "info@c.org", "info@d.org"]
+    first, billing, again, second, third, fourth = make_surrogate("email").draw(
+        list(map(Mention, values)), MemoryScope(), rng
+    )
+    assert (first, billing, again) == ("info@example.com", "Billing@example.com", "INFO@example.com")
+    assert (second, third) == ("info@example.org", "info@example.net") and not fourth.startswith("info@")

@@ -180,16 +180,54 @@ CAREER = ["1997-2001", "2001-2005", "2009", "2003", "1997-2001"]
 def test_years_alone_rise_as_the_text_goes_on(seed: int) -> None:
     drawn = outputs(WINDOW, [*CAREER, "3 May 2010"], seed)
     years = [int(year) for value in drawn[:4] for year in value.split("-")]
-    assert years == sorted(set(years)) and years[-1] - years[0] < 40 and drawn[4] == drawn[0]
+    assert (
+        years == sorted(years)
+        and len(set(years)) == 5
+        and years[1] == years[2]
+        and years[-1] - years[0] < 40
+        and drawn[4] == drawn[0]
+    )
     assert 0 <= int(drawn[5][-4:]) - years[-1] <= 40
 
 
 def test_one_law_for_years_whatever_their_order_is() -> None:
     """At epsilon 0 bit by bit: years that fall, rise or repeat nothing else than the same places do."""
-    texts = [CAREER, ["2001-2005", "1950-1961", "1800", "1977", "2001-2005"]]
+    texts = [CAREER, ["2001-2005", "2005-1961", "1800", "1977", "2001-2005"]]
     for seed in range(20):
         assert len({tuple(outputs(WINDOW, text, seed)) for text in texts}) == 1
     assert all(outputs(WINDOW, ["2001", "1950"], seed) == outputs(WINDOW, ["1950", "2001"], seed) for seed in range(9))
+
+
+LASTING = (
+    "-present",
+    " - heute",
+    "\u2013 aujourd'hui",
+    "-actualidad",
+    "-attuale",
+    "-atual",
+    "-heden",
+    "-teraz",
+    "-...",
+)
+
+
+@pytest.mark.parametrize("open_end", LASTING)
+def test_years_fall_where_the_first_of_them_lasts(open_end: str) -> None:
+    values = ["2019", "2014-2019", "2010-2014", "2003"]
+    for seed in range(6):
+        mentions = [Mention(values[0], after=open_end), *map(Mention, values[1:])]
+        drawn = WINDOW.draw(mentions, MemoryScope(), np.random.default_rng(seed))
+        last, (first, end), (begin, middle), least = (list(map(int, value.split("-"))) for value in drawn)
+        assert last == [end] and middle == first and least < [begin] < [first] < [end]
+    rising = outputs(WINDOW, values, 1)
+    assert int(rising[0]) < int(rising[3])
+
+
+def test_a_date_of_a_range_is_the_same_alone() -> None:
+    for name, options in (("date-window", {"within": 365}), ("date-window", {})):
+        surrogate = make_surrogate(name, options=options)
+        first, both = outputs(surrogate, ["1 September 2023", "1 September 2023 to 31 August 2024"], 3)
+        assert first in both
 
 
 @pytest.mark.parametrize("name", ["date-window", "date-shift"])
@@ -200,6 +238,9 @@ def test_a_birth_goes_before_the_years_of_a_life(name: str) -> None:
         birth, *years = surrogate.draw(mentions, MemoryScope(), np.random.default_rng(seed))
         first = min(int(value[:4]) for value in years)
         assert 4 <= first - int(birth[-4:]) <= 25
+    dated = [Mention("1987-08-14", "Born:        "), Mention("2009"), Mention("3 May 2015")]
+    birth, year, _ = surrogate.draw(dated, MemoryScope(), np.random.default_rng(2))
+    assert 4 <= int(year) - int(birth[:4]) <= 25
     aged = [Mention("7 February 1979", "born ", age="40"), Mention("2005"), Mention("2019")]
     birth, _, last = surrogate.draw(aged, MemoryScope(), np.random.default_rng(1))
     assert 39 <= int(last) - int(birth[-4:]) <= 41 or name == "date-window"

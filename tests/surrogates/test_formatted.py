@@ -21,7 +21,19 @@ from textveil.surrogates.writing import shape_of
 
 ALPHA = 1e-6
 
+
+@pytest.mark.parametrize(
+    ("value", "form"),
+    [("07", r"[1-9]\d"), ("140.00", r"[1-9]\d\d\.\d\d"), ("1,250", r"[1-9],\d{3}"), ("0.125", r"\d\.\d{3}")],
+)
+def test_a_number_begins_with_no_zero_unless_it_is_a_fraction(value: str, form: str) -> None:
+    drawn = [outputs(make_surrogate("digits"), [value], seed)[0] for seed in range(80)]
+    assert all(re.fullmatch(form, one) for one in drawn)
+    assert any(one[0] == "0" for one in drawn) == (value == "0.125")  # missed with chance 0.9**80
+
+
 SAME_FORM = [
+    ("digits", ["07", "140.00", "1,250", "0"], ["93", "001.99", "0,000", "7"]),
     ("email", ["maria@gmail.com", "m.g@x.org"], ["\ud800", "z" * 5_000]),
     ("url", ["https://www.a.org/b?c=d", "x.com"], ["HTTPS://WWW.zzzzzz/", "4"]),
     ("handle", ["@maria", "bob"], ["@x_9", ""]),
@@ -190,4 +202,4 @@ def test_a_single_digit_before_several_units_is_no_one() -> None:
         place: {surrogate.draw([mention], MemoryScope(), np.random.default_rng(seed))[0] for seed in range(200)}
         for place, mention in enumerate(several)
     }
-    assert drawn[0] == set("23456789") and drawn[1] == set("0123456789")  # each is missed with chance 10 * 0.9**200
+    assert drawn[0] == set("23456789") and drawn[1] == set("123456789")  # each is missed with chance 9 * (8/9)**200

@@ -16,6 +16,7 @@ from textveil.surrogates.making import make_surrogate
 from textveil.surrogates.person import Role, parts_of
 from textveil.surrogates.pools import keys_of, pool
 from textveil.surrogates.scopes import KeyedScope, MemoryScope
+from textveil.surrogates.scripts import polish_forms
 from textveil.surrogates.shown import gender_of
 from textveil.surrogates.surrogate import Mention, Page
 from textveil.surrogates.writing import key_of
@@ -57,6 +58,8 @@ def test_roles_are_read_from_what_is_public() -> None:
     assert roles("Ludwig van Beethoven Jr.") == ["given", "particle", "family", "kept"]
     assert roles("Prof. Dr. Anna-Maria Schmidt") == ["kept", "kept", "given", "given", "family"]
     assert roles("Dr") == [None]
+    assert roles("Cousin Maria") == roles("Baby Maria") == roles("Tante Maria") == ["kept", None]
+    assert roles("Maria", "PC 4417 ") == roles("Maria", "l'avvocato ") == roles("Maria", "mw. ") == ["family"]
     assert roles("Auntie Maria") == roles("MGM Denise") == ["kept", None]
     assert roles("Granny Maria Gonzalez") == ["kept", "given", "family"]
     assert roles("Nurse") == [None]
@@ -65,6 +68,70 @@ def test_roles_are_read_from_what_is_public() -> None:
     assert roles("Gen. Suzuki") == ["kept", "family"] and roles("Ann", "saw Lady ") == ["family"]
     assert roles("\u738b \u5c0f\u660e") == ["given", "family"]
     assert roles("maria gonzalez") == ["given", "family"]
+
+
+@pytest.mark.parametrize(
+    ("language", "value", "expected"),
+    [
+        ("es", "Don Maria", ["kept", None]), ("it", "Zia Maria", ["kept", None]), ("pt", "Seu Maria", ["kept", None]),
+        ("en", "Don Maria", ["given", "family"]), ("en", "Zia Maria", ["given", "family"]),
+        ("de", "RA Karl Thoma", ["kept", "given", "family"]), ("en", "RA Thoma", ["initial", "family"]),
+    ],
+)  # fmt: skip
+def test_words_before_a_given_name_stay_on_pages_of_their_language(
+    language: str, value: str, expected: list[str | None]
+) -> None:
+    assert [part.role and part.role.value for part in parts_of(value, "", language).parts] == expected
+
+
+def test_a_name_of_the_scope_with_s_is_that_name_with_s(rng: np.random.Generator) -> None:
+    """Solveigs Bruder, Frau Wegners Anwalt, die Wegners."""
+    names = [Mention("Solveig"), Mention("Karl Wegner"), Mention("Solveigs"), Mention("Wegners", "Frau ")]
+    mentions = [mention._replace(page=Page("de")) for mention in (*names, Mention("Wegners", "Die "))]
+    for _ in range(10):
+        given, full, of_given, of_family, plural = PERSON.draw(mentions, MemoryScope(), rng)
+        assert of_given.removesuffix("s") == given.removesuffix("s") and of_given[-1] == "s"
+        assert of_family == plural and of_family.removesuffix("s") == full.split()[-1].removesuffix("s")
+
+
+POLISH = {
+    ("Anna", "Nowak"): ("Anny Nowak", "Annie Nowak", "Ann\u0105 Nowak"),
+    ("Tomasz", "Kowalski"): ("Tomasza Kowalskiego", "Tomaszowi Kowalskiemu", "Tomaszem Kowalskim"),
+    ("Zenon", "Piechowiak"): ("Zenona Piechowiaka", "Zenonowi Piechowiakowi", "Zenonem Piechowiakiem"),
+    ("Marek", "Wilk"): ("Marka Wilka", "Markowi Wilkowi", "Markiem Wilkiem"),
+}
+"""Names in the nominative, then in three cases."""
+
+
+def test_polish_names_keep_their_case(rng: np.random.Generator) -> None:
+    person, forms = make_surrogate("person", options={"script": "kept"}), [0, 0, 0]
+    for names, cases in POLISH.items():
+        for _ in range(20):
+            values = [" ".join(names), *cases]
+            mentions = [Mention(value, page=Page("pl")) for value in values]
+            whole, *others = person.draw(mentions, MemoryScope(), rng)
+            given_name, family = whole.split()
+            for case, other in zip((1, 2, 4), others, strict=True):
+                shown = polish_forms(given_name)[case]
+                declined = family if names[1] == "Nowak" else polish_forms(family)[case]
+                assert other == f"{shown} {declined}"
+                forms[case // 2] += other != whole
+    assert min(forms) > 0
+
+
+def test_polish_names_of_one_public_form_have_one_law() -> None:
+    person = make_surrogate("person", options={"script": "kept"})
+    texts = [["Zenon Lewek", "Zenonowi", "Lewka"], ["Robert Xawek", "Robertowi", "Xawka"]]
+    for seed in range(10):
+        drawn = [
+            tuple(
+                person.draw(
+                    [Mention(name, page=Page("pl")) for name in text], MemoryScope(), np.random.default_rng(seed)
+                )
+            )
+            for text in texts
+        ]
+        assert drawn[0] == drawn[1]
 
 
 @pytest.mark.parametrize("letter", ["\u0130", "\u1e9e", "E\u0301", "X\u0302", "\u00c9"])

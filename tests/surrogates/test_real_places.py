@@ -39,6 +39,14 @@ CASES = [
     ("Lindenstra\xdfe 12", "de", "", lambda drawn: re.fullmatch(r"\w+(?:stra\xdfe|weg|platz|allee) [1-9]\d", drawn)),
     ("12 rue de la Paix", "fr", "", lambda drawn: re.match(r"[1-9]\d (?:rue|avenue|boulevard|chemin|place) d", drawn)),
     ("Via Roma 4", "it", "", lambda drawn: re.match("(?:Via|Viale|Piazza|Corso) ", drawn)),
+    ("Mans", "fr", "habite au ", lambda drawn: f"Le {drawn}" in pools.place_pool("town", Page("fr"))),
+    ("Paris", "fr", "vit \xe0 ", lambda drawn: not drawn.startswith(("Le ", "Les "))),
+    ("Lindenallee", "de", "in der ", lambda drawn: drawn.endswith(("stra\xdfe", "allee"))),
+    ("Birkenweg", "de", "im ", lambda drawn: drawn.endswith(("weg", "platz"))),
+    ("Krakowie", "pl", "", lambda drawn: drawn.endswith(("owie", "icach", "inie", "ynie", "ewie"))),
+    ("Xyz", "pl", "do ", lambda drawn: drawn.endswith(("owa", "ic", "yc", "ina", "yna", "ewa"))),
+    ("ul. D\u0142ugiej 4", "pl", "przy ", lambda drawn: re.fullmatch(r"ul\. \w+ej [1-9]", drawn)),
+    ("ul. D\u0142uga 4", "pl", "przy ", lambda drawn: re.fullmatch(r"ul\. \w+a [1-9]", drawn)),
     ("Espagne", "fr", "parti en ", lambda drawn: drawn in POOLS["country fr feminine"]),
     ("Portugal", "fr", "puis au ", lambda drawn: drawn in POOLS["country fr masculine"] and drawn[0] not in "AEIOU"),
     ("Oudenburg", "nl", "", lambda drawn: drawn in POOLS["town NL"] + POOLS["city NL"]),
@@ -48,8 +56,42 @@ CASES = [
     ("Turkish", "en", "", lambda drawn: key_of(drawn) in pools.places().countries),
     ("The Old Rectory", "en", "", lambda drawn: drawn.endswith(" Rectory")),
 ]
+
+
+def test_a_british_postal_code_is_of_a_real_area() -> None:
+    for value, letters in (("SW1A 1AA", 2), ("M1 1AE", 1), ("DL3 7HD", 2)):
+        drawn = {_drawn(value, seed=seed)[:letters] for seed in range(60)}
+        assert drawn <= set(places._POSTAL_AREAS[letters]) and len(drawn) > 4
+
+
+def test_an_organization_in_s_has_an_apostrophe_alone(rng: np.random.Generator) -> None:
+    for value, ending in (("Battaglia and Partners'", "Partners'"), ("Gonzalez Bank's", "Bank's")):
+        assert FIRM.draw([Mention(value)], MemoryScope(), rng)[0].endswith(f" {ending}")
+
+
+@pytest.mark.parametrize(
+    ("value", "language", "form"),
+    [
+        ("Plomberie Kervella et Fils", "fr", r"\w.* et Fils"),
+        ("Ravanat P\xe8re et Fils", "fr", r"\w.* P\xe8re et Fils"),
+        ("Ferrero e Soci Srl", "it", r"\w.* e Soci Srl"),
+        ("Tribunale di Padova", "it", r"Tribunale di \w.*"),
+        ("Amtsgericht K\xf6ln", "de", r"Amtsgericht \w.*"),
+        ("Pellerin & Daigle Funeral Home", "en", r"[\w'-]+ & [\w'-]+ Funeral Home"),
+    ],
+)
+def test_words_between_and_around_names_of_organizations_stay(value: str, language: str, form: str) -> None:
+    (drawn,) = FIRM.draw([Mention(value, page=Page(language))], MemoryScope(), np.random.default_rng(2))
+    assert re.fullmatch(form, drawn) and drawn != value
+
+
 TOWN, STREET = r"[A-Z][\w' .-]+", r"[A-Z][\w'-]+ (?:" + "|".join(pools.STREETS) + ")"
 FORMS = [
+    ("12 bis, hent Kroaz, 29252 Plouezoc'h", "fr", r"[1-9]\d bis, \w+ d['e].+, [1-9]\d{4} .+"),
+    ("12 Quay\n> Street, Bristol", "en", r"[1-9]\d [A-Z]\w+\n> (?:" + "|".join(pools.STREETS) + "), .+"),
+    ("12 Quay\n> Bristol", "en", r"[1-9]\d .+\n> [A-Z].+"),
+    ("27 Old Cleveland\nTerrace", "en", r"[1-9]\d [A-Z].*\n\w+"),
+    ("SW1A 1AA", "en", r"[A-Z]{2}[1-9][A-Z] \d[A-Z]{2}"),
     ("3 bis, impasse des Tanneurs", "fr", r"[1-9] bis, \w+ d['e].+"),
     ("3 bis impasse des Tanneurs", "fr", r"[1-9] bis \w+ d['e].+"),
     ("3 bis", "fr", "[1-9] bis"),

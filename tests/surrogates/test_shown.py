@@ -42,12 +42,29 @@ SHOWN = [
     ("", ", 6 yo F, brought by", "female"),
     ("", " writes with flair. She should", "female"),
     ("", " writes with flair. Hence", ""),
+    ("his mother (", ") came", "female"),
+    ("a boy called ", "", "male"),
+    ("la vecina llamada ", "", "female"),
+    ("Mr & Mrs ", "", "male"),
     # no evidence: another person's relation, a degree, an object
     ("the sister of ", "", ""),
     ("Read by ", ", M.D., of", ""),
     ("Ask ", " whether it works", ""),
     ("5 ms ", "", "female"),
 ]
+
+
+@pytest.mark.parametrize(
+    ("language", "before", "gender"),
+    [
+        ("de", "die ", "female"), ("de", "mit der ", "female"), ("de", "dem ", "male"), ("de", "der ", ""),
+        ("it", "alla ", "female"), ("it", "col ", "male"), ("es", "el Dr. ", "male"), ("pt", "avisado o Dr. ", "male"),
+        ("pt", "da ", "female"), ("pl", "Panie ", "male"), ("pl", "pani ", "female"), ("fr", "la ", ""),
+        ("en", "die ", ""),
+    ],
+)  # fmt: skip
+def test_articles_and_titles_of_a_language_show_a_gender_on_its_pages(language: str, before: str, gender: str) -> None:
+    assert gender_of(Mention("Kim", before, page=Page(language))) == gender
 
 
 @pytest.mark.parametrize(("before", "after", "gender"), SHOWN[:-1])

@@ -115,9 +115,15 @@ _TIME_BEHIND: Final = lazy_regex(
     rf"(?:[ \t]{{3}}|\t)|[ \t]{{1,8}}(?:(?:[01]?[0-9]|2[0-3])[:.]?[0-5][0-9](?![0-9])|{OTHER}{{4,8}})"
 )
 """Behind a day at the start of a line of notes: a time, or a column."""
+NOW: Final = (
+    "(?:present|now|today|current|ongoing|heute|jetzt|aujourd|actual|hoy|oggi|attual|in corso|atual|hoje|heden"
+    "|nu(?![a-z])|obecnie|teraz)"
+)
+"""How words begin behind the first year of what lasts: 2019-present, 2021-attuale."""
 _YEARS: Final = lazy_regex(
     r"[12](?<![\w.,$\xa4/:#-].)(?:(?<=1)[6-9]|(?<=2)0)[0-9]{2}(?:-(?:(?:1[6-9]|20)?[0-9]{2}))?(?:s)?"
-    r"(?![\w]|[.,:/-][0-9]|-[a-z]| ?(?:%|percent|points?|miles?|km|meters?|feet|dollars|people|men|women|pounds|mg|ml))"
+    rf"(?![\w]|[.,:/-][0-9]|-(?!{NOW})[a-z]"
+    "| ?(?:%|percent|points?|miles?|km|meters?|feet|dollars|people|men|women|pounds|mg|ml))"
 )
 _DECADE: Final = lazy_regex(r"(?<![\w])'[0-9]0s\b", holds=("0s",))
 _OFFSET: Final = r"[+-][0-9]{2}(?::?[0-9]{2})?(?![0-9:])"

@@ -344,6 +344,8 @@ _ALONE: Final = MappingProxyType(
     }
 )
 """Streets without a number: in via Garibaldi, in der Lerchengasse."""
+_NEXT_SENTENCE: Final = lazy_regex(r"(?<=[a-z]{4})\.(?= [A-Z][a-z]|\Z)")
+"""The full stop of a sentence behind a street."""
 _FIRST_OF_STREET: Final = lazy_regex(r"[A-Za-z0-9](?<![\w.,-].)")
 
 
@@ -365,8 +367,10 @@ class _Language:
         for match in matches_at(self._street, text, (first.start() for first in matches(_FIRST_OF_STREET, text))):
             if match[0].startswith("Weg ") and text[match.start() - 4 : match.start()] == "dem ":
                 continue  # auf dem Weg 3 Leute
-            yield Found(*match.span(), "place", 0.8, "street")
-            yield from towns_behind(text, match.end(), self._nouns)
+            stop = _NEXT_SENTENCE.search(match[0])
+            end = match.end() if stop is None else match.start() + stop.start()
+            yield Found(match.start(), end, "place", 0.8, "street")
+            yield from towns_behind(text, end, self._nouns)
 
     def find_streets_alone(self, text: str) -> Iterator[Found]:
         """Streets without a number, but for ordinary words: in der Lerchengasse, in der Sackgasse."""

@@ -102,7 +102,7 @@ _HOUSE: Final = (
     r"(?:-[IVX]{1,4})?(?!\w|[.,:/-][0-9]|%)"
 )
 _CAPITALS: Final = (
-    rf"(?:(?:[0-9]{{1,2}}\.? (?:{_PARTICLE} )?)?(?!N[or]\b)[A-Z][A-Za-z'.-]{{0,30}}(?: (?:{_PARTICLE}"
+    rf"(?:(?:[0-9]{{1,2}}\.? (?:{_PARTICLE} )?)?(?!N[or]\b)[A-Z][A-Za-z'.-]{{0,30}}(?:(?<![a-z]{{4}}\.) (?:{_PARTICLE}"
     rf" ){{0,2}}[A-Z][A-Za-z'.-]{{0,30}}){{0,4}})"
 )
 _SHORT_HOUSE: Final = rf"(?=[0-9]{{1,3}}(?![0-9])){_HOUSE}"
@@ -111,7 +111,8 @@ _NO_UNIT: Final = (
 )
 
 _ENGLISH: Final = lazy_regex(
-    rf"{_NUMBER},? (?:{_WORD} ){{1,5}}?(?:{_ENDING}|{_STRONG_ENDING})\b\.?(?: (?:{_ENDING}|{_ODD_ENDING})\b\.?){{0,2}}"
+    rf"{_NUMBER},? (?:{_WORD} ){{0,4}}?{_WORD}(?: |\n(?:> ?)?(?=[A-Z][a-z]{{2,9}},))"
+    rf"(?:{_ENDING}|{_STRONG_ENDING})\b\.?(?: (?:{_ENDING}|{_ODD_ENDING})\b\.?){{0,2}}"
     r"(?: (?:NE|NW|SE|SW|North|South|East|West|N|S|E|W)\b\.?)?"
     rf"(?:,?\s{{1,3}}(?:#[0-9]{{1,5}}|{_UNIT}))?"
 )
@@ -316,8 +317,10 @@ def _search(pattern: re.Pattern[str], score: float, anchor: re.Pattern[str] | No
         candidates = matches(pattern, text) if anchor is None else near(pattern, text, anchor, 150, 50)
         for match in candidates:
             start, end = match.span(group)
-            # A full stop is the sentence's.
-            yield Found(_with_unit(text, start), end - (text[end - 1] == "."), "place", score)
+            # A full stop is the sentence's, but before a comma.
+            yield Found(
+                _with_unit(text, start), end - (text[end - 1] == "." and text[end : end + 1] != ","), "place", score
+            )
             yield from towns_behind(text, end)
 
     return find

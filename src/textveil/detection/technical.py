@@ -193,6 +193,9 @@ _LINE: Final = 400  # characters of a line that tell whether it is code
 
 _DIGITS: Final = lazy_regex(r"[0-9]+(?:\.[0-9]+)*")
 _PROSE: Final = lazy_regex(r"(?:[A-Za-z']{1,24} ){6}")
+_FIRM_BEHIND: Final = lazy_regex(
+    r",? (?:Inc|LLC|LLP|Ltd|Limited|Corp|GmbH|AG|Pty|[Pp][Ll][Cc]|B\.?V|S\.?A|S\.?L)(?![A-Za-z])"
+)
 _CAPITAL: Final = lazy_regex("[a-z][A-Z]")
 _PIECES: Final = (
     *("`", "{", "}", "_", "\\", "=", ";\n", "()", "::", "</", "/>", "/home/", "/Users/", "~/", "./", "#", '":', "->"),
@@ -398,6 +401,7 @@ def _words(text: str) -> Iterator[tuple[int, int]]:
     for pattern in (_HUMPED, _SNAKE, _DOTTED, _CALL):
         for match in matches(pattern, text):
             named = _could_name(match[0]) or _FIELD_BEFORE.search(text, max(0, match.start() - 24), match.start())
+            named = named or (pattern is _HUMPED and _FIRM_BEHIND.match(text, match.end()))
             if not named and (pattern is not _DOTTED or _is_dotted(match[0])):
                 yield match.span()
     for pattern in (_COLOR, _CELLS, _KEY):

@@ -13,6 +13,7 @@ from typing import Annotated, Final, NamedTuple
 
 import numpy as np
 
+from textveil.detection.found import words_in
 from textveil.registry.options import Option, interval, named
 from textveil.surrogates.bearers import OF_A_PERSON, in_case_of_words, login_of
 from textveil.surrogates.drawn import BUT_FOR_CASE, Drawn, agreed, proved, pseudonym
@@ -64,6 +65,27 @@ def _of_bearer(
     return known[key]
 
 
+_ROLES: Final = words_in(
+    """info office contact hello sales support service legal hr jobs careers billing accounts payroll invoices orders
+    admin enquiries inquiries reception bookings press media marketing help helpdesk team noreply no-reply postmaster
+    webmaster privacy security abuse kontakt buero rechnung bewerbung verwaltung praxis vertrieb service anfrage
+    contacto ventas pedidos facturas administracion secretaria secretariat accueil compta commande commercial
+    amministrazione segreteria ordini fatture geral financeiro vendas administratie verkoop klantenservice biuro faktury
+    sekretariat"""
+)
+"""Offices of a firm that read its mail."""
+
+
+def _of_office(value: str, login: str, places: tuple[str, ...], scope: Scope) -> str:
+    """Return the address of an office at the first of the domains where no other of the scope has it; else nothing."""
+    known, key = scope.remembered("email of an office"), key_of(value)
+    if key not in known and scope.remembers:
+        free = [place for place in places if place.format(key_of(login)) not in known.values()]
+        known[key] = free[0].format(key_of(login)) if free else ""
+    own = known.get(key, "")
+    return own and login + own[own.rindex("@") :]
+
+
 @declared(summary="Another name at a domain that is reserved for examples.", kinds=("email",), proof=PSEUDONYMS)
 def email() -> Drawn:
     """An address of the surrogate of the person whose name it is made of, if the scope has one; else of another."""
@@ -72,12 +94,15 @@ def email() -> Drawn:
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
         login = value.rpartition("@")[0]
+        if key_of(login) in _ROLES and (office := _of_office(value, login, places, scope)):
+            return office
         if own := _of_bearer("email", value, login, places, scope, rng):
             return in_case_of_words(login, own.rpartition("@")[0]) + own[own.rindex("@") :]
         given, family, form = _two_names("email", key_of(value), forms, scope, rng)
         return f"{_MAILS[form // len(DOMAINS)].format(given, family)}@{DOMAINS[form % len(DOMAINS)]}"
 
-    return pseudonym("email", (OF_A_PERSON,), surrogate_of, equality=BUT_FOR_CASE, read=key_of)
+    public = (OF_A_PERSON, "a login of a public list of offices (info, billing), which stays")
+    return pseudonym("email", public, surrogate_of, equality=BUT_FOR_CASE, read=key_of)
 
 
 @declared(
@@ -165,6 +190,9 @@ _LONGEST_EXTENSION: Final = 24
 _LOCAL: Final = 7
 _RUSSIAN: Final = 11  # digits of a number with the 8 that is dialed at home
 _FIRST_DIGITS: Final = tuple("23456789")
+_BRITISH: Final = "phone 44 10"
+_FIRST_BY_AREA: Final = {4: "7", 3: "1", 2: "2"}
+"""The first digit of British numbers by how many digits their area has: 07700 900461, 0161 496 0331, 020 7946 0321."""
 
 _COUNTRY = Option(
     domain=interval("a calling code from 1 to 999", 1, 999),
@@ -204,7 +232,7 @@ def phone(*, country_code: Annotated[int, _COUNTRY] = 1) -> Drawn:
         read = _read(value, country_code)
         plan, number, letters = read.plan, read.number, read.letters
         label = f"{plan.name}, digits"
-        drawn = agreed(scope, label, number, rng, lambda source: _drawn(plan, number, source), distinct=True)
+        drawn = agreed(scope, label, number, rng, lambda source: _drawn(read, source), distinct=True)
         digits = iter(_digits(read.bare)[: plan.kept] + drawn)
         own = f"{plan.name} {number} {letters}"
         capitals = "A" * int(letters.partition(" ")[0] or 0)
@@ -266,7 +294,9 @@ def _plan(digits: str, bare: str, country_code: int) -> _Plan:
     )
     if country_code == 1 and len(digits) == _LOCAL:
         return _Plan("phone 1 local", 0, ("55501",))
-    name = f"phone {7 if russian else country_code} {len(digits) - trunk}"
+    british = country_code == 1 and digits[:1] == "0"  # no American number has a 0 before its area
+    code = 7 if russian else 44 if british else country_code
+    name = f"phone {code} {len(digits) - trunk}"
     return _Plan(name, trunk, pool(name)) if has_pool(name) else _Plan(f"phone {digits[:trunk]}-", trunk, _FIRST_DIGITS)
 
 
@@ -275,9 +305,23 @@ def _with_trunk(digits: str, code: int, bare: str) -> int:
     return code + (digits[code : code + 1] == "0" and "(0)" in bare)
 
 
-def _drawn(plan: _Plan, number: str, rng: np.random.Generator) -> str:
-    begins = plan.beginnings[int(rng.integers(len(plan.beginnings)))]
-    return (begins + filled("9" * len(number), rng))[: len(number)]
+def _drawn(read: _WrittenNumber, rng: np.random.Generator) -> str:
+    first = _FIRST_BY_AREA.get(_area(read)) if read.plan.name == _BRITISH else None
+    fitting = [begins for begins in read.plan.beginnings if first in (None, begins[0])]
+    return (fitting[int(rng.integers(len(fitting)))] + filled("9" * len(read.number), rng))[: len(read.number)]
+
+
+def _area(read: _WrittenNumber) -> int:
+    """Return how many digits stand together behind the calling code, or the 0, of a number."""
+    kept, area = read.plan.kept, 0
+    for symbol in shape_of(read.bare):
+        if symbol == "9" and kept:
+            kept -= 1
+        elif symbol == "9":
+            area += 1
+        elif area:
+            break
+    return area
 
 
 def _digits(written: str) -> str:

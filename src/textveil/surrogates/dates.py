@@ -8,6 +8,7 @@ from typing import Annotated, Final, NamedTuple, TypeAlias, TypedDict
 
 import numpy as np
 
+from textveil.detection.dates import NOW
 from textveil.errors import need
 from textveil.numerics.discrete_noise import discrete_laplace
 from textveil.privacy.units import Adjacency, Unit
@@ -209,7 +210,7 @@ def date_window(
         parameters=parameters,
         guarantee=proved(0.0, PSEUDONYMS),
         public=public,
-        equality=AS_READ,
+        equality=f"{AS_READ}; those of a list count one by one",
         entries=None if within or births == "apart" else size,
         read=settings.key,
         **settings.draws(drawn, births=births == "apart", in_order=in_order if within else None),
@@ -230,6 +231,7 @@ class _Mentions(NamedTuple):
     alone: Mapping[str, str]  # other years alone, by key
     near_age: Mapping[str, str]
     turns: Mapping[str, int]  # -1: released words refer back to it, 1: ahead; by key, of its first mention
+    falling: frozenset[bool]  # True: years alone fall as the text goes on, False: other dates do
 
 
 class _Drawing(TypedDict):
@@ -283,16 +285,7 @@ class _Settings(NamedTuple):
 
             @cache
             def read_by(known: Convention) -> _Mentions:
-                read = self.reader(known)
-                keyed = [(_key_of(read(mention.value), mention.value), mention) for mention in mentions]
-                born = frozenset(key for key, mention in keyed if births and _BIRTH.search(mention.before))
-                others = [(key, mention.value) for key, mention in keyed if key not in born]
-                near_age = {key: mention.age for key, mention in reversed(keyed)}
-                dates = {key: value for key, value in others if read(value).known is Known.DATE}
-                dates = dates or {key: value for key, value in others if read(value).known is Known.MONTH}
-                alone = {key: value for key, value in others if read(value).known in _YEARS_ALONE}
-                turns = {key: _turn_of(mention) for key, mention in reversed(keyed)}
-                return _Mentions(read, born, dates, alone, near_age, turns)
+                return _mentions_of(mentions, self.reader(known), births=births)
 
             def mentioned(scope: Scope) -> _Mentions:
                 known = convention
@@ -303,15 +296,12 @@ class _Settings(NamedTuple):
             def first(values: Sequence[str], scope: Scope, rng: np.random.Generator) -> None:
                 if in_order is None:
                     return
-                reads, born, _, alone, _, turns = mentioned(scope)
-                read = {_key_of(written := reads(value), value): written for value in values}
-                every = {own: key for key, written in read.items() if key not in born for own in _keys_of(key, written)}
-                days_of = [own for own, key in every.items() if key not in alone]
-                days_of.sort(key=lambda own: turns.get(every[own], 0))
-                in_order(days_of, [own for own, key in every.items() if key in alone], scope, rng)
+                facts = mentioned(scope)
+                read = {_key_of(written := facts.read(value), value): written for value in values}
+                in_order(_in_time(read, facts, years=False), _in_time(read, facts, years=True), scope, rng)
 
             def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
-                reads, born, others, alone, near_age, _ = mentioned(scope)
+                reads, born, *_ = facts = mentioned(scope)
                 if self.order == OF_TEXT and convention.settled and convention.shown:
                     scope.remembered(_SETTLED)[""] = DAY_FIRST if convention.day_first else MONTH_FIRST
                 written = reads(value)
@@ -320,15 +310,8 @@ class _Settings(NamedTuple):
                 if isinstance(written, WrittenDates):
                     return written.with_days(days(written, value, scope, rng))
                 if key in before or (key in born and written.known in _WITH_YEAR):
-                    other = next((value for other_key, value in others.items() if other_key not in before), None)
-                    near = None if other is None else days(reads(other), other, scope, rng)[0]
-                    own = [age for age in (near_age.get(key, ""),) if age] or ages
-                    least = _GROWN
-                    if near is None and alone:
-                        some = list(alone.values())
-                        some = some if moved else some[-1:] if own else some[:1]
-                        every = [day for value in some for day in days(reads(value), value, scope, rng)]
-                        near, least = (max(every), _GROWN) if own else (min(every), _AT_SCHOOL)
+                    own = [age for age in (facts.near_age.get(key, ""),) if age] or ages
+                    near, least = _near_birth(facts, before, own, lambda value: days(reads(value), value, scope, rng))
                     day = agreed(scope, _BORN, key, rng, lambda source: str(_birth(near, own, source, least)))
                     return written.with_day(date.fromisoformat(day))
                 return written.with_day(days(written, value, scope, rng)[0])
@@ -356,8 +339,10 @@ _SETTLED: Final = "order of day and month"
 _BIRTH: Final = lazy_regex(
     r"(?<![A-Za-z])(?:[Bb]orn|BORN|[Bb]irth(?:[ _-]?[Dd]at[ea]|[ _-]?[Yy]ear|[Dd]ay)?|BIRTH(?:[ _-]?DAT[EA]|DAY)?"
     r"|[Gg]eb(?:oren)?|n[\xe9e]e?|[Nn]acid[oa]|[Nn]at[oa]|[Nn]ascid[oa]|[Nn]ascimento|[Nn]acimiento|[Nn]ascita"
-    r"|[Nn]aissance|[Gg]eburtsdatum|[Gg]eboortedatum|[Dd]\.?[Oo]\.?[Bb](?![A-Za-z])\.?)"
-    r"(?: (?:on|in|am|the|le|el|il|op|em|is|was))?[\s.:=#*,;|(\"'-]{0,5}\Z"
+    r"|[Nn]aissance|[Gg]eburtsdatum|[Gg]eboortedatum|[Dd]\.?[Oo]\.?[Bb](?![A-Za-z])\.?"
+    r"|ur\.|urodz\w{2,6}|[Dd]o\u011fum(?: tarihi)?|\u0440\u043e\u0434\w{2,6}|\u0440\u043e\u0436\u0434\w{2,6}"
+    r"|\u751f\u5e74\u6708\u65e5|\u51fa\u751f(?:\u65e5\u671f|\u5e74\u6708)?|\uc0dd\ub144\uc6d4\uc77c)"
+    r"(?: (?:on|in|am|the|le|el|il|op|em|is|was|dnia))?[\s.:=#*,;|(\"'\uff1a-]{0,20}\Z"
 )
 _BACK: Final = lazy_regex(
     r"(?i)(?<![^\W_])(?:(?:letter|e-?mail|message|application|inquiry|enquiry|order|invoice|complaint|request|decision|"
@@ -385,6 +370,44 @@ _GROWN, _AT_SCHOOL = range(18, 85), range(5, 25)
 """Years of age if none is told: of somebody at a date, and at the first year of a life's course."""
 
 
+def _mentions_of(mentions: Sequence[Mention], read: _Read, *, births: bool) -> _Mentions:
+    keyed = [(_key_of(read(mention.value), mention.value), mention) for mention in mentions]
+    born = frozenset(key for key, mention in keyed if births and _BIRTH.search(mention.before))
+    others = [(key, mention.value) for key, mention in keyed if key not in born]
+    near_age = {key: mention.age for key, mention in reversed(keyed)}
+    dates = {key: value for key, value in others if read(value).known is Known.DATE}
+    dates = dates or {key: value for key, value in others if read(value).known is Known.MONTH}
+    alone = {key: value for key, value in others if read(value).known in _YEARS_ALONE}
+    turns = {key: _turn_of(mention) for key, mention in reversed(keyed)}
+    begun = {key in alone: _is_open(mention) for key, mention in reversed(keyed) if key not in born}
+    falling = frozenset(years for years, is_open in begun.items() if is_open or (years and any(begun.values())))
+    return _Mentions(read, born, dates, alone, near_age, turns, falling)
+
+
+def _in_time(read: Mapping[str, _Written], facts: _Mentions, *, years: bool) -> list[str]:
+    """Return the keys of years alone, or of other dates, as a text has them first, from the first day to the last."""
+    step = -1 if years in facts.falling else 1
+    every: dict[str, str] = {}
+    for key, written in read.items():
+        for own in _keys_of(key, written)[::step] if key not in facts.born and (key in facts.alone) == years else ():
+            every.setdefault(own, key)
+    return sorted([*every][::step], key=lambda own: facts.turns.get(every[own], 0))
+
+
+def _near_birth(
+    facts: _Mentions, before: Mapping[str, str], ages: Sequence[str], drawn: Callable[[str], list[date]]
+) -> tuple[date | None, range]:
+    """Return the released day that a birth goes before, and the usual ages then: of a life's course its first year."""
+    other = next((value for key, value in facts.dates.items() if key not in before), None)
+    near = None if other is None else drawn(other)[0]
+    if ages and near is not None:
+        return near, _GROWN
+    every = [day for key, value in facts.alone.items() if key not in before for day in drawn(value)]
+    if not every or (near is not None and near <= min(every)):
+        return near, _GROWN
+    return (max(every), _GROWN) if ages else (min(every), _AT_SCHOOL)
+
+
 def _birth(near: date | None, ages: Sequence[str], rng: np.random.Generator, usual: range = _GROWN) -> date:
     """Return a birth date by what is released alone.
 
@@ -401,6 +424,19 @@ def _birth(near: date | None, ages: Sequence[str], rng: np.random.Generator, usu
 def _ending(value: str) -> str:
     ending = _OF_YEAR.search(value)
     return "" if ending is None else ending[0]
+
+
+_UNTIL_NOW: Final = lazy_regex(
+    rf"(?i)\s?[-\u2013\u2014]\s?(?:the )?(?:{NOW}|pr\xe9sent|\u043d\u0430\u0441\u0442|\u2026|\.\.\.)"
+)
+_SINCE: Final = lazy_regex(r"(?i)(?:\A|\n)\s{0,4}(?:since|seit|depuis|desde|dal|sinds|od) \Z")
+_COLUMN_BEHIND: Final = lazy_regex(r":|\s{2}|\t")
+
+
+def _is_open(mention: Mention) -> bool:
+    """Return whether released words say that a stretch of time lasts: the first of a life's course that falls."""
+    since = _SINCE.search(mention.before) is not None and _COLUMN_BEHIND.match(mention.after) is not None
+    return since or _UNTIL_NOW.match(mention.after) is not None
 
 
 def _turn_of(mention: Mention) -> int:
@@ -429,8 +465,10 @@ def _key_of(written: _Written, value: str) -> str:
 
 
 def _keys_of(key: str, written: _Written) -> list[str]:
-    """Return the key of each date of a value: of a list, each has one by its place."""
-    return [key] if isinstance(written, WrittenDate) else [f"{key} {place}" for place in range(len(written.dates))]
+    """Return the key of each date of a value: one of a list has that of the date alone."""
+    if isinstance(written, WrittenDate) or written.known is Known.NOTHING:
+        return [f"{key} {place}" if place else key for place in range(len(_each(written)))]
+    return [_key_of(day, "") for day in written.dates]
 
 
 def _day(name: str, given: str | date) -> date:

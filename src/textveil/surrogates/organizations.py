@@ -72,10 +72,13 @@ _PUBLIC: Final = (
     r"ayuntamiento|ospedale|clinica|universit\xe0|scuola|liceo|comune|policlinico|istituto|escola|c\xe2mara|"
     r"col\xe9gio|ziekenhuis|"
     r"\xfcniversitesi|hastanesi|belediyesi|lisesi|okulu|ilkokulu|ortaokulu|fak\xfcltesi|karakolu|emniyeti|"
-    r"universiteit|gemeente|szpital|uniwersytet|szko\u0142a|liceum"
+    r"universiteit|gemeente|szpital|uniwersytet|szko\u0142a|liceum|"
+    r"tribunale?|procura|questura|prefettura|carabinieri|stazione|pr\xe9fecture|commissariat|gendarmerie|juzgado|"
+    r"amtsgericht|landgericht|sozialgericht|finanzamt|jobcenter|polizei\w{0,12}|rechtbank|s\u0105d|rejonowy|okr\u0119gowy|"
+    r"urz\u0105d|delegacia|funeral|manor|nursery|surgery"
 )
 _FIRM: Final = (
-    r"daughters?|son|joinery|lettings|shop|music|holding|carpentry|catering|s\xf6hne|sohn|t\xf6chter|fils|filles|hijos|figli|filhos|zonen|"
+    r"daughters?|son|joinery|lettings|shop|music|holding|carpentry|catering|s\xf6hne|sohn|t\xf6chter|p\xe8re|fils|filles|hijos|figli|soci|filhos|zonen|"
     r"nursery|salon|travel|farms|"
     r"bank|insurance|assurance|foundation|association|society|institute|trust|fund|union|federation|league|agency|"
     r"bureau|"
@@ -102,8 +105,8 @@ _HEAD: Final = lazy_regex(
     rf"(?: the)?(?: (?:d|dell)['\u2019]|(?: (?:{_SAINT}))? )(?=\S)"
 )
 _TAIL: Final = lazy_regex(
-    rf"(?i)(?:(?:,? (?:{_PUBLIC}|{_FIRM})){{1,5}}|-(?:gymnasium|\w{{0,8}}schule|universit\xe4t|klinik(?:um)?|"
-    r"krankenhaus|stiftung|apotheke|institut)e?)\Z"
+    rf"(?i)(?:(?:,?(?: (?:et|und|y|e|en))? (?:{_PUBLIC}|{_FIRM})){{1,5}}|-(?:gymnasium|\w{{0,8}}schule|universit\xe4t|"
+    r"klinik(?:um)?|krankenhaus|stiftung|apotheke|institut)e?)\Z"
 )
 _JOIN: Final = lazy_regex(r" (?:&|\+|and|und|et|y|e|en) |, ")
 _ENDS_OF: Final = lazy_regex(r"(?i)(?: of| de| di| do| du)(?: the)? \Z")
@@ -161,6 +164,7 @@ def organization(*, level: Annotated[str, _KIND] = "drawn", script: Annotated[st
             read = _parts(bare) if level == "kept" else _Read("", bare, "")
             own = asked.get(key_of(bare), _Asked(mentions[0].page if mentions else UNKNOWN))
             written = f"{read.head}{_rest(read, own, scope, rng, is_kept=level == 'kept')}{read.tail}"
+            ending = ending[:1] if written.endswith("s") else ending  # Salas and Partners' office
             return (written + ending).upper() if bare.isupper() else written + ending
 
         return surrogate_of
@@ -224,7 +228,7 @@ def _rest(read: _Read, asked: _Asked, scope: Scope, rng: np.random.Generator, *,
         known = _known(key, scope) if is_typed else ""
         if not known and (parts := _JOIN.split(read.rest))[1:]:
             joins = [*_JOIN.findall(read.rest), ""]
-            typed = _Read(read.head, "", read.tail or " ")
+            typed = _Read(read.head, "", " ")
             drawn = [_rest(typed._replace(rest=part), asked, scope, rng, is_kept=True) for part in parts]
             return "".join(f"{own}{join}" for own, join in zip(drawn, joins, strict=True))
         if not known and len(words := read.rest.split(" ")) > 1:

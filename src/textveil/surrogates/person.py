@@ -29,13 +29,23 @@ from textveil.text.patterns import lazy_regex
 
 _PIECE: Final = lazy_regex(r"[^\s.,;:\-\u2010-\u2015()\[\]{}<>\"\u201c\u201d\u201e/&|+*_#~]+")
 _TITLES: Final = (
-    r"mr|mrs|ms|miss|mx|dr|prof|professor|sir|herr|frau|monsieur|madame|mme|se\u00f1ora?|sra?|do\u00f1a|signora?|"
+    r"mr|mrs|ms|miss|mx|dr|prof|professor|sir|herr|frau|monsieur|madame|mme|se\u00f1ora?|sra?|signora?|"
     r"judge|reverend|cllr|councillor|sergeant|corporal|lieutenant|captain|colonel|inspector|constable|detective|"
-    r"ma\u00eetre|mlle|dott|dottoressa|rag|avv|geom|ing|eng[\u00aa\u00ba]|dhr|mevr|mevrouw|meneer"
+    r"ma\u00eetre|mlle|dott|dottoressa|rag|avv|geom|ing|eng[\u00aa\u00ba]|dhr|mevr|mw|mevrouw|meneer"
 )
 _SHORT_TITLES: Final = r"rev|hon|capt|sgt|lt|col|gen"
-_KIN: Final = lazy_regex(r"(?i)aunt(?:ie|y)|uncle|gran(?:ny|dma|dad|dpa)|onkel|oma|opa|m[gp]g?[mf]|nurse|sister")
+_KIN: Final = lazy_regex(
+    r"(?i)aunt(?:ie|y)?|uncle|cousin|baby|gran(?:ny|dma|dad|dpa)?|nan(?:na|ny)|grandmother|grandfather|onkel|tante|cousine|"
+    r"oma|opa|oncle|nonn[ao]|abuel[ao]|m[gp]g?[mf]|nurse|sister|brother|father|t\xed[ao]"
+)
 """What a person is called before a given name, which stays: Auntie Pru; MGM of a social worker is a grandmother."""
+_KIN_OF: Final = {
+    "es": lazy_regex("(?i)don|do\xf1a"),
+    "it": lazy_regex("(?i)don|zi[ao]"),
+    "pt": lazy_regex("(?i)dona|seu|ti[ao]"),
+}
+"""The same on pages of one language: words that are names elsewhere."""
+_TITLES_OF: Final = {"de": frozenset(("RA", "RAin", "StB", "Hr", "Fr", "O\xc4", "OA", "PD", "PHK", "KHK", "POK"))}
 _FRENCH_TITLE: Final = frozenset(("M", "MM"))
 _FAMILY_OF: Final = {"es": "Los", "fr": "Les", "pt": "Os"}
 """Articles of a whole family, by language: Los Soto."""
@@ -47,7 +57,8 @@ _OPENING: Final = lazy_regex(_TITLES, re.IGNORECASE)
 _OPENING_WITH_PERIOD: Final = lazy_regex(_SHORT_TITLES, re.IGNORECASE)
 _CLOSING: Final = lazy_regex(r"(?:jr|sr|ii|iii|iv|esq|phd|md|rn|dds|mba|msc|bsc)", re.IGNORECASE)
 _TITLE_BEFORE: Final = lazy_regex(
-    rf"(?:^|[\s(\"'\u201c])(?:{_TITLES}|{_SHORT_TITLES}|dame|lord|lady|judge|don|pan(?:i|a|u|em|i\u0105)?)"
+    rf"(?:^|[\s(\"'\u201c])(?:{_TITLES}|{_SHORT_TITLES}|dame|lord|lady|judge|pan(?:i|a|u|em|i\u0105)?|[hf]r|ra|"
+    r"(?:l')?avvocat[oa]|(?:l')?ingegnere?|geometra|(?:w?p|d)c(?: [0-9]{1,6})?|fy[12]|ward sister|zeug(?:e|in))"
     r"\.?\s{0,3}\Z",
     re.IGNORECASE,
 )
@@ -62,7 +73,7 @@ _NICKNAMED: Final = ('" ', "\u201d ", "\u201c ", "' ", "\u2019 ")
 """What stands between what somebody is called and the family."""
 _LONGEST_BEFORE: Final = 18  # characters that the two patterns above match at most
 _MOST_INITIALS: Final = 3
-_BEGUN: Final = lazy_regex(r"[^\W\d_][^\W\d_aeiouy]?[aeiouy][^\W\d_aeiouy]")
+_BEGUN: Final = lazy_regex(r"[^\W\d_][^\W\d_aeiouy]?[aeiouy]{1,2}[^\W\d_aeiouy]")
 _SEVERAL: Final = "*"
 _GIVEN_TAKEN: Final = f"person given{TAKEN}"
 
@@ -83,6 +94,7 @@ class Part(NamedTuple):
     mark: str  # what stands before it: white space and punctuation
     written: str
     role: Role | None
+    case: int = 0  # on a Polish page, the place of its form among the cases of ``written``
 
     @property
     def key(self) -> str:
@@ -221,7 +233,8 @@ def _keep_titles(words: Sequence[str], marks: Sequence[str], roles: list[Role | 
             and marks[first + 1][:1] == "."
         )
         or words[first] == _OF_WOMAN
-        or (first == 0 and _KIN.fullmatch(words[0]))
+        or (first == 0 and _is_kin(words[0], language))
+        or (words[first] in _TITLES_OF.get(language, ()) and last - first > 1)
         or (first == 0 and words[0] == _FAMILY_OF.get(language))
     ):
         first += 1
@@ -229,13 +242,13 @@ def _keep_titles(words: Sequence[str], marks: Sequence[str], roles: list[Role | 
         last -= 1
     for index in (*range(first), *range(last, len(words))):
         roles[index] = Role.KEPT
-    before_given = first == 1 and (_KIN.fullmatch(words[0]) or (language == "pt" and words[0] == "D"))
+    before_given = first == 1 and (_is_kin(words[0], language) or (language == "pt" and words[0] == "D"))
     return first > 0 and not before_given
 
 
-def _is_don(words: int, mark: str, language: str) -> bool:
-    """Tell whether a D before so many words is don or dona: an initial stands before a family alone in Spanish."""
-    return mark.startswith(".") and words > (2 if language == "es" else 1)
+def _is_kin(word: str, language: str) -> bool:
+    own = _KIN_OF.get(language)
+    return _KIN.fullmatch(word) is not None or (own is not None and own.fullmatch(word) is not None)
 
 
 _HYPHENS: Final = ("-", "\u2010", "\u2011")
@@ -333,7 +346,8 @@ class Person:
             "and whether it is written small beside capitals, or a particle of a public list (Van, Le)",
             "titles (Dr.), suffixes (Jr.) and small words for 'and' in it",
             "whether an initial beside a family begins a given name that the scope has with it, whether two initials "
-            "alone begin one name of the scope, and whether it is a family of the scope with s or es behind it",
+            "alone begin one name of the scope, and whether it is a name of the scope with s behind it, or a family of "
+            "it with es",
             "whether a given name is in a public list of what bearers of another are called (Tom, of Thomas), which "
             "the scope has beside a family, and with no other family than that",
             "which of its parts are equal, but for letter case; initials in a row (JA) are one part",
@@ -365,6 +379,11 @@ class Person:
         names = [parts_of(mention.value, _before(mention), language) for mention in mentions]
         roles, bearers = scope.remembered(ROLES), scope.remembered(BEARERS)
         borne, logins = scope.remembered(FAMILIES), scope.remembered(LOGINS)
+        if self.keeps_script and language == "pl":
+            written, names = names, _in_nominative(names)
+            for part, own in zip(_parts_in(written), _parts_in(names), strict=True):
+                for form in _login_forms(part.key) if own.role in (Role.FAMILY, *_GIVEN) else ():
+                    logins.setdefault(form, own.key)
         for name in sorted(names, key=lambda name: -len(name.parts)):
             families = [part.key for part in name.parts if part.role is Role.FAMILY]
             for part in name.parts:
@@ -380,6 +399,9 @@ class Person:
                         bearers.setdefault(f"{families[0]} {letter}", part.key)
                     several = borne.setdefault(part.key, families[0]) != families[0]
                     borne[part.key] = _SEVERAL if several else families[0]
+        for part in _parts_in(names) if scope.remembers else ():
+            if part.role is None:
+                roles.setdefault(part.key, Role.GIVEN.value)
         pools = self._pools(names, mentions) if scope.remembers else {}
         scope.remembered(LANGUAGE)[""] = language
         drawing = _Drawing(self, roles, bearers, borne, pools, language, scope, rng)
@@ -428,6 +450,24 @@ class Person:
                 if f"given {gender}" == listed or (self.keeps_gender and not gender and part.key in keys_of(listed)):
                     return listed
         return role
+
+
+def _parts_in(names: Sequence[NameParts]) -> list[Part]:
+    return [part for name in names for part in name.parts]
+
+
+def _in_nominative(names: Sequence[NameParts]) -> list[NameParts]:
+    """Return Polish names with each part in the nominative, and its case."""
+    from textveil.surrogates.scripts import polish_known, polish_nominative
+
+    def declined(part: Part) -> Part:
+        if part.role not in (Role.FAMILY, *_GIVEN):
+            return part
+        written, case = polish_nominative(part.written, known)
+        return part._replace(written=written, case=case)
+
+    known = polish_known([part.written for part in _parts_in(names) if part.role in (Role.FAMILY, *_GIVEN)])
+    return [name._replace(parts=tuple(map(declined, name.parts))) for name in names]
 
 
 def person_of(key: str, scope: Scope) -> str:
@@ -559,14 +599,20 @@ class _Drawing(NamedTuple):
             drawn = initials_drawn(part.key, len(letters_of(part.written)), self.scope, self.rng)
             return drawn.lower() if part.written.islower() else drawn
         role = self.roles.get(part.key)
-        for ending in ("es", "s") if role is None else ():
-            family = part.key.removesuffix(ending)
-            if family != part.key and self.roles.get(family) == "family":  # the Gonzalezes
-                drawn = self._drawn(part, family, "family")
+        for ending in ("es", "s") if part.role is not Role.GIVEN and self.scope.remembers else ():
+            name = part.key.removesuffix(ending)
+            known = self.roles.get(name) if name != part.key else None
+            if known == "family" or (known == "given" and ending == "s"):  # the Gonzalezes, Solveigs Bruder
+                drawn = self._drawn(part, name, known)
                 plural = ("" if self.language in ("de", "nl") else "es") if _SIBILANT.search(drawn) else "s"
                 return in_case_of(part.written, drawn + plural)
         short = "" if role == "family" else self._short(part.key)
-        return in_case_of(part.written, short or self._drawn(part, part.key, role or "given"))
+        drawn = short or self._drawn(part, part.key, role or "given")
+        if part.case:
+            from textveil.surrogates.scripts import polish
+
+            drawn = polish(drawn, part.case)
+        return in_case_of(part.written, drawn)
 
     def _short(self, key: str) -> str:
         """Return what bearers of a surrogate are called, if ``key`` is what those of its original are; else nothing.
@@ -600,7 +646,12 @@ class _Drawing(NamedTuple):
             entries = pool(wanted)
             return entries[self.scope.place(f"person {wanted}", key, len(entries), self.rng)]
         of_page = bool(self.language) and not in_script
-        fitting = sounding(names_of(wanted, self.language) if of_page else pool(wanted), sound)
+        entries = names_of(wanted, self.language) if of_page else pool(wanted)
+        if of_page and self.language == "pl" and self.person.keeps_script:
+            from textveil.surrogates.scripts import polish_regular
+
+            entries = polish_regular(entries, role)
+        fitting = sounding(entries, sound)
         label = f"person {wanted if in_script else role}"
         return agreed(self.scope, label, key, self.rng, lambda rng: fitting[rng.integers(len(fitting))], distinct=True)
 

@@ -1,8 +1,10 @@
 """Places: real towns and countries, streets and states, in the format of an address."""
 
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Annotated, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -63,12 +65,30 @@ def with_script(drawn: Drawn, script: str) -> Drawn:
     return replace(drawn, parameters=parameters, of_mentions=of_mentions, public=public, entries=None)
 
 
-_MARK: Final = lazy_regex(r"([,\n])")  # what parts of a place are parted by
+_MARK: Final = lazy_regex(r"(,|\n[> ]*)")  # what parts of a place are parted by
+_BROKEN: Final = lazy_regex(
+    r"(?i)(\n[> ]*)(?:street|avenue|road|lane|drive|court|way|place|terrace|boulevard|close|crescent|square|gardens)"
+    r"(?=[,.\n]|\Z)"
+)
+"""The end of a street behind the end of a line."""
 _CODE: Final = lazy_regex(r"AA(?:\s+[9-]{3,10})?")  # the shape of a state, with or without a postal code
 # The shape of a postal code with letters: British, Canadian, Dutch.
 _POSTAL: Final = lazy_regex(r"A{1,2}9{1,2}A? ?9AA|A9A ?9A9|9999 ?AA")
 
 _BRITISH: Final = lazy_regex(r"(?:.* )?A{1,2}9{1,2}A? 9AA")
+_BRITISH_CODE: Final = lazy_regex(rf"A{{1,2}}(?={FROM_ONE}9?A? ?9AA\Z)")
+_POSTAL_AREAS: Final = {
+    1: tuple("BEGLMNSW"),
+    2: tuple(
+        re.findall(
+            "..",
+            "ABALBABBBDBHBLBNBRBSBTCACBCFCHCMCOCRCTCVCWDADDDEDGDHDLDNDTDYECEHENEXFKFYGLGUHAHDHGHPHRHSHUHXIGIPIVKAKTKWKY"
+            "LALDLELLLNLSLUMEMKMLNENGNNNPNRNWOLOXPAPEPHPLPOPRRGRHRMSASESGSKSLSMSNSOSPSRSSSTSWSYTATDTFTNTQTRTSTWUBWAWCWDWF"
+            "WNWRWSWVYOZE",
+        )
+    ),
+}
+"""The British postal areas, by how many letters they have."""
 
 # The shape of a town behind its postal code: streets have two words behind a number of four or five digits alone.
 _CODE_AND_TOWN: Final = lazy_regex(
@@ -79,6 +99,8 @@ _CODE_BEHIND: Final = lazy_regex(r"(?P<rest>.*[^9 ]) (?P<code>A{1,2}9{1,2}A? 9AA
 # The shape of a house number before its street, and what may follow it there.
 _HOUSE: Final = lazy_regex(r"(?P<house>9{1,5}(?:[-/]9{1,4})?(?:[Aa](?![Aa]))?)(?P<gap> ?(?:[, ] ?))(?=\S)")
 _BIS: Final = lazy_regex(r"(?i)\A(?:[0-9]{1,4}) ?(?P<bis>bis|ter|quater)(?![^\W_])[, ]{0,2}")
+
+_NUMBER_ALONE: Final = lazy_regex("(?i)[0-9]{1,4}(?: ?(?:bis|ter|quater))?")
 
 # The shape of a house number behind the name of its street.
 _NUMBER_BEHIND: Final = lazy_regex(r"(?<=[Aa.])[ ,]{1,2}9{1,4}(?:[-/ ]?9{1,3}|[ ]?a)?\Z")
@@ -119,7 +141,11 @@ _TYPED: Final = lazy_regex(
     r"harbou?r|house|cottage|farm|barn|lodge|rectory|vicarage|manor|yard|hall|"
     r"forest|district|borough|region|province|prefecture|oblast|village|city|bay|mall|library|church))+"
 )
-_ARTICLE: Final = lazy_regex(r"(?i)(?<![^\W_])(?:the|en|au) \Z")
+_ARTICLE: Final = lazy_regex(r"(?i)(?<![^\W_])(?:the|en|au|der|zur|im|am|zum|beim|we?|ze?|do|od|przy|na) \Z")
+_ENDS_OF: Final = dict.fromkeys(("der", "zur"), ("stra\xdfe", "allee")) | dict.fromkeys(
+    ("im", "am", "zum", "beim"), ("weg", "platz")
+)
+"""Ends of German streets by the article before them."""
 PLACE: Final = "place"
 """The label under which a scope remembers all places but streets and countries."""
 COUNTRIES: Final = "place country"
@@ -166,9 +192,14 @@ def place(*, level: Annotated[str, _LEVEL] = "drawn", script: Annotated[str, SCR
 
         def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
             bare, ending = without_possessive(unicodedata.normalize("NFC", value))
-            drawing, pieces = _Drawing(level, page, shown, scope, rng), _MARK.split(bare)
-            pieces[::2] = [drawing.part(part.strip()) for part in pieces[::2]]
+            broken = _BROKEN.search(bare)
+            whole = bare if broken is None else f"{bare[: broken.start()]} {bare[broken.end(1) :]}"
+            drawing, pieces = _Drawing(level, page, shown, scope, rng), _MARK.split(whole)
+            pieces[::2] = drawing.parts([part.strip() for part in pieces[::2]])
             pieces[1::2] = [", " if mark == "," else mark for mark in pieces[1::2]]
+            if broken is not None:
+                street = whole.count(",", 0, broken.start()) + whole.count("\n", 0, broken.start())
+                pieces[2 * street] = broken[1].join(pieces[2 * street].rsplit(" ", 1))
             return "".join(pieces) + ending
 
         return surrogate_of
@@ -242,6 +273,13 @@ class _Drawing(NamedTuple):
     scope: Scope
     rng: np.random.Generator
 
+    def parts(self, parts: Sequence[str]) -> list[str]:
+        """Draw all parts; what stands behind a house number alone is its street: 12 bis, hent Kroaz."""
+        alone = len(parts) > 1 and _NUMBER_ALONE.fullmatch(parts[0]) and not any(map(str.isdigit, parts[1]))
+        return [
+            self._named(part, STREET) if alone and place == 1 else self.part(part) for place, part in enumerate(parts)
+        ]
+
     def part(self, part: str) -> str:
         shape, key = shape_of(part), key_of(part)
         if (behind := _CODE_BEHIND.fullmatch(shape)) is not None:
@@ -265,7 +303,7 @@ class _Drawing(NamedTuple):
         if written == "state":
             return self._entry("state code", key_of(part[:2])) + self._digits(shape[2:], key)
         if written in ("digits", "code"):
-            return self._digits(_numbered(shape) if shape.startswith("9") else shape, key)
+            return self._digits(_numbered(shape), key)
         if written == "street behind":
             match = _NUMBER_BEHIND.search(shape)
             assert match is not None
@@ -320,9 +358,17 @@ class _Drawing(NamedTuple):
             return in_case_of(part, entries[self.scope.place(f"{what} {page.language}", key, len(entries), self.rng)])
         if what == COUNTRY:
             return in_case_of(part, country_of(key, self.page, article, self.scope, self.rng))
-        entries = sounding(place_pool(what, self.page), sound)
+        if polish := self.page.language == "pl" and what != STREET:
+            part, case, entries = _polish(part, what, self.page, article)
+            key = key_of(part)
+        else:
+            entries = sounding(_fitting(place_pool(what, self.page), article, self.page.language), sound)
         label = STREET if what == STREET else PLACE
         drawn = agreed(self.scope, label, key, self.rng, lambda rng: entries[rng.integers(len(entries))], distinct=True)
+        if self.page.language == "pl":
+            from textveil.surrogates import scripts
+
+            drawn = scripts.polish(drawn, case) if polish else scripts.polish_street(part, drawn)
         return in_case_of(part, drawn)
 
     def _entry(self, listed: str, key: str) -> str:
@@ -331,7 +377,35 @@ class _Drawing(NamedTuple):
     def _digits(self, shape: str, key: str) -> str:
         """Draw the digits of a whole part by its key, so that no equality of digits alone is told."""
         label, distinct = f"place digits {shape}", "9" in shape or FROM_ONE in shape
-        return agreed(self.scope, label, key, self.rng, lambda source: filled(shape, source), distinct=distinct)
+        british = _BRITISH_CODE.match(shape)
+        areas, rest = (("",), shape) if british is None else (_POSTAL_AREAS[british.end()], shape[british.end() :])
+
+        def made(source: np.random.Generator) -> str:
+            return areas[source.integers(len(areas))] + filled(rest, source)
+
+        return agreed(self.scope, label, key, self.rng, made, distinct=distinct)
+
+
+@lru_cache(maxsize=64)
+def _fitting(entries: tuple[str, ...], article: str, language: str) -> tuple[str, ...]:
+    """Return the streets, or towns, that go with the article before them: in der Talstraße, au Havre, à Lyon."""
+    if language == "fr":
+        articled = tuple(entry for entry in entries if entry.startswith(("Le ", "Les ")))
+        masculine = tuple(entry.removeprefix("Le ") for entry in articled if entry.startswith("Le "))
+        return masculine if article == "au" and len(masculine) > 1 else tuple(sorted({*entries}.difference(articled)))
+    if language == "de" and article in _ENDS_OF:
+        return tuple(entry for entry in entries if entry.endswith(_ENDS_OF[article])) or entries
+    return entries
+
+
+def _polish(part: str, what: str, page: Page, article: str) -> tuple[str, int, tuple[str, ...]]:
+    """Return a Polish town in the nominative, the case that its form or a preposition shows, and others like it."""
+    from textveil.surrogates import scripts
+
+    nominative, case = scripts.polish_nominative(part, scripts.polish_known(()))
+    if not case and nominative == part:
+        case = {"w": 5, "we": 5, "przy": 5, "na": 5, "z": 1, "ze": 1, "do": 1, "od": 1}.get(article, 0)
+    return nominative, case, scripts.polish_regular(place_pool(what, page), "town")
 
 
 def _numbered(shape: str) -> str:

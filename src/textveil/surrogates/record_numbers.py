@@ -19,7 +19,17 @@ from textveil.surrogates.drawn import IN_ANY_DIGITS, Draw, Drawn, agreed, proved
 from textveil.surrogates.making import SURROGATES, OptionalEpsilon, declared
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.surrogate import Mention
-from textveil.surrogates.writing import ANY, HEX, LARGE_HEX, LARGE_MIXED, MIXED, filled, shape_in_scripts, shape_of
+from textveil.surrogates.writing import (
+    ANY,
+    FROM_ONE,
+    HEX,
+    LARGE_HEX,
+    LARGE_MIXED,
+    MIXED,
+    filled,
+    shape_in_scripts,
+    shape_of,
+)
 from textveil.text.patterns import lazy_regex
 
 _CARD: Final = lazy_regex(r"9(?:[\s-]?9){12,18}")
@@ -196,7 +206,7 @@ _LIMIT = Option(
 def digits(*, epsilon: OptionalEpsilon = 0.0, digit_keep_limit: Annotated[float, _LIMIT] | None = None) -> Drawn:
     """Digits by ``DigitResponse``, for any two values of one format; letters are drawn uniformly, marks stay.
 
-    At epsilon 0 a single digit before released words such as "months" is uniform on 2 to 9.
+    At epsilon 0 a number begins with no zero, and a single digit before released words such as "months" is 2 to 9.
     """
     if epsilon == 0:
         hint = "Leave `digit_keep_limit` out for uniform draws."
@@ -214,6 +224,8 @@ def digits(*, epsilon: OptionalEpsilon = 0.0, digit_keep_limit: Annotated[float,
                 return agreed(scope, label, value, rng, lambda source: _answered(response, value, shape, source))
             if shape == "9" and value in counted:
                 return agreed(scope, f"{label} several", value, rng, lambda source: str(2 + int(source.integers(8))))
+            if _COUNT.fullmatch(shape):
+                shape = FROM_ONE + shape[1:]
             return agreed(scope, label, value, rng, lambda source: filled(shape, source), distinct=True)
 
         return surrogate_of
@@ -229,6 +241,8 @@ def digits(*, epsilon: OptionalEpsilon = 0.0, digit_keep_limit: Annotated[float,
     )
 
 
+_COUNT: Final = lazy_regex(r"9(?:9[9.,]*|(?:,999)+(?:\.9+)?)?")
+"""The shape of a number that a reader counts by: 40, 1,250.00, 12.5; not 0.125."""
 _SEVERAL: Final = lazy_regex(
     r"(?i) (?:(?:weeks|months|days|hours|minutes|years|tagen?|wochen|monaten?|jahren?|stunden|minuten|jours|semaines"
     r"|ans|heures|d\xedas|semanas|meses|a\xf1os|horas|giorni|settimane|mesi|anni|ore|dias|anos|dagen|weken|maanden"

@@ -1,4 +1,4 @@
-"""Persons, places and organizations in Cyrillic, Arabic, Chinese, Japanese and Korean letters, drawn in the same.
+"""Persons, places and organizations in Cyrillic, Arabic, Chinese, Japanese and Korean letters, drawn in the same; Polish cases.
 
 Pools are the public lists by which names are found (``detection.lists.listed``), and firms' names made of public
 syllables. What stays is named by ``writing.SCRIPT_FACTS``: the script, endings of cases, and words of closed lists for kinds of
@@ -7,7 +7,7 @@ places and institutions. Proof: privacy/proofs/pseudonyms.md.
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Final
 
@@ -19,7 +19,7 @@ from textveil.detection.cyrillic import lemmas
 from textveil.detection.japanese import family_of as japanese_family
 from textveil.detection.lists import listed
 from textveil.surrogates.drawn import agreed
-from textveil.surrogates.pools import place_pool
+from textveil.surrogates.pools import names_of, place_pool
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.surrogate import Mention, Page
 from textveil.surrogates.writing import OTHER_SCRIPT, in_case_of, key_of
@@ -573,3 +573,103 @@ def organization(value: str, language: str, scope: Scope, rng: np.random.Generat
             )
             written = True
     return "".join(pieces) if written or len(pieces) == 1 else draw(f"{language} firm", value)
+
+
+_SOFT: Final = {
+    "t": "ci", "d": "dzi", "r": "rz", "\u0142": "l", "n": "ni", "s": "si", "z": "zi", "w": "wi", "b": "bi", "p": "pi",
+    "m": "mi", "f": "fi", "k": "c", "g": "dz",
+}  # fmt: skip
+"""What ends of Polish stems become before an e: Marta, Marcie."""
+_MELLOW: Final = {"\u0144": "ni", "\u015b": "si", "\u017a": "zi", "\u0107": "ci"}
+_POLISH_SKY: Final = lazy_regex(r"(?P<stem>.*[sc]k)(?:(?P<he>i|iego|iemu|im)|(?P<she>a|iej|\u0105)|(?P<they>ich|imi))")
+_POLISH_STREET: Final = lazy_regex(r"(?i)(?:ul\.|ulicy?|al\.|alei) .*ej")
+_HE_SKY: Final = {"i": 0, "iego": 1, "iemu": 2, "im": 4}
+_PLURAL: Final = {"ich": 7, "imi": 8}
+
+
+@cache
+def polish_forms(name: str) -> tuple[str, ...]:
+    """Return a Polish name in its cases, from the nominative to the vocative, and those of several in two.
+
+    A name that is none of the regular ones has one form.
+    """
+    stem, last = name[:-1], name[-2:-1]
+    if name.endswith(("ice", "yce")):
+        return (name, stem, f"{stem}om", name, f"{stem}ami", f"{stem}ach", name)
+    if name.endswith(("owo", "ewo")):
+        return (name, f"{stem}a", f"{stem}u", name, f"{stem}em", f"{stem}ie", name)
+    if name.endswith("a"):
+        soft = last in "ijlc\u017c"
+        own = "i" if last in "kgijl" else "y"
+        whole = f"{stem[:-1]}{_SOFT[last]}e" if last in _SOFT else f"{stem}{own}"
+        return (
+            name, f"{stem}{own}", whole, f"{stem}\u0119", f"{stem}\u0105", whole, f"{stem}{'u' if soft else 'o'}",
+            f"{stem}\u00f3w", f"{stem}ami",
+        )  # fmt: skip
+    if not name or name[-1] in "eio\u0105\u0119\u00f3uy":
+        return (name,)
+    for ending in ("ek", "ec", "e\u0142"):
+        stem = name.removesuffix(ending) + ending[1:] if name.endswith(ending) else ""
+        if stem:
+            break
+    stem = stem or (f"{name[:-2]}ow" if name.endswith("\u00f3w") else f"{name[:-1]}{_MELLOW.get(name[-1], name[-1])}")
+    hard = stem[-1] in _SOFT and stem[-1] not in "kg" and not name.endswith(("rz", "sz", "cz"))
+    there = f"{stem[:-1]}{_SOFT[stem[-1]]}e" if hard else f"{stem}u"
+    with_it = f"{stem}{'i' if stem[-1] in 'kg' else ''}em"
+    return (name, f"{stem}a", f"{stem}owi", f"{stem}a", with_it, there, there, f"{stem}\u00f3w", f"{stem}ami")
+
+
+def polish_nominative(written: str, known: Mapping[str, tuple[str, int]]) -> tuple[str, int]:
+    """Return the nominative of a name, and the place of its form: by known forms, and by the ending of Kowalski."""
+    key = key_of(written)
+    sky = _POLISH_SKY.fullmatch(key)
+    if sky is None:
+        name, slot = known.get(key, (key, 0))
+        return (written, 0) if name == key else (in_case_of(written, name.title()), slot)
+    slot = _HE_SKY.get(sky["he"], _PLURAL.get(sky["they"], 0))
+    return in_case_of(written, f"{sky['stem']}i".title()), slot
+
+
+def polish_known(names: Iterable[str]) -> dict[str, tuple[str, int]]:
+    """Return names of a scope, and listed ones, by their forms."""
+    known = dict(_polish_listed())
+    for name in sorted(map(key_of, names), key=len):
+        if name not in known:
+            known |= {
+                form: (name, slot) for slot, form in reversed([*enumerate(polish_forms(name))]) if form not in known
+            }
+    return known
+
+
+@cache
+def _polish_listed() -> dict[str, tuple[str, int]]:
+    names = [*map(key_of, (*names_of("given", "pl"), *place_pool("town", Page("pl"))))]
+    known = {name: (name, 0) for name in names}
+    for name in names:
+        for slot, form in enumerate(polish_forms(name)):
+            known.setdefault(form, (name, slot))
+    return known
+
+
+def polish_regular(entries: tuple[str, ...], role: str) -> tuple[str, ...]:
+    """Return the entries of a pool whose cases are made by rule; families are those in ak, ik, uk and yk."""
+    fits = _REGULAR[role].fullmatch
+    return tuple(filter(fits, entries))
+
+
+_REGULAR: Final = {
+    "family": lazy_regex(r"\w+[aiyu]k"),
+    "given": lazy_regex(r"\w+(?:[^cijl\u017c]a|[ai]n|[ae]l|usz|osz|asz|\u0142aw|rt|[^e]r)"),
+    "town": lazy_regex(r"[^\W_]{4,}(?:\u00f3w|ice|in|yn|owo|ewo)"),
+}
+
+
+def polish(drawn: str, slot: int) -> str:
+    """Return a drawn name in a case; as it is where it has none."""
+    forms = polish_forms(drawn)
+    return forms[slot] if slot < len(forms) else drawn
+
+
+def polish_street(written: str, drawn: str) -> str:
+    """Return a street in the case of what it stands for: przy ul. D\u0142ugiej."""
+    return f"{drawn[:-1]}ej" if _POLISH_STREET.fullmatch(written) and drawn.endswith("a") else drawn

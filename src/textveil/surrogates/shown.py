@@ -38,7 +38,7 @@ _WOMEN: Final = (
     r"hustru|dotter|syster|cousine|prima|cugina|kuzynka|soussign\xe9e|stewardess"
 )
 _MEN: Final = (
-    r"mr|sir|mister|heer|(?:unser|der|den|dem|vom|beim) patient(?:en)?|"
+    r"mr\.? (?:&|and) mrs|m\. et mme|mr|sir|mister|heer|(?:unser|der|den|dem|vom|beim) patient(?:en)?|"
     r"monsieur|herrn?|se\xf1or|sr|don|signor|sig|lord|meneer|dhr|dott|senhor|doutor|"
     r"(?:il|le|el) (?:paziente|patient|paciente)|father|dad|daddy|husband|ex-husband|son|stepson|brother|uncle|"
     r"nephew|grandfather|grandpa|grandad|boyfriend|"
@@ -57,7 +57,11 @@ _MEN: Final = (
     r"m\u0105\u017c|m\u0119\u017cem|m\u0119\u017ca|syn|syna|synowi|brata|ojciec|ojcem|synem|brat|bratem|dziadek|pacjent|pacjentem|panem|bror|primo|cugino|kuzyn|soussign\xe9|stiefvater|master"
 )
 _TITLES: Final = r"(?:(?:dr|prof|dipl|ing|med|dott|judge|rn)\.? ){0,2}"
-_BEFORE: Final = lazy_regex(rf"(?i)(?<![^\W_])(?:(?P<female>{_WOMEN})|(?P<male>{_MEN}))\.?[,:(]?\s{{1,2}}{_TITLES}\Z")
+_CALLED: Final = "called|named|known as|llamad[oa]|chamad[oa]|nomm\xe9e?|di nome|namens|genannt|genaamd"
+_BEFORE: Final = lazy_regex(
+    rf"(?i)(?<![^\W_])(?:(?P<female>{_WOMEN})|(?P<male>{_MEN}))"
+    rf"(?:\.?[,:(]?\s{{1,2}}|\s\(|\s(?:{_CALLED})\s){_TITLES}\Z"
+)
 # Capitalized openings of letters that agree with whom they address.
 _DEAR: Final = lazy_regex(
     r"(?<![^\W_])(?:(?P<female>Liebe|[Mm]eine liebe|[Mm]a ch\xe8re|[Mm]ia cara|[Mm]i querida|[Mm]inha querida|Droga|"
@@ -65,7 +69,21 @@ _DEAR: Final = lazy_regex(
     r"(?P<male>[Mm]ein lieber|[Mm]on cher|[Mm]io caro|[Mm]i querido|[Mm]eu querido|Drogi|"
     r"Lieber|Cher|Querido|Estimado|Caro|Prezado|Egregio|Pan))\s\Z"
 )
-_FRENCH: Final = lazy_regex(r"(?<![^\W_])(?P<male>MM?)\. \Z")
+# Titles and articles that tell on pages of one language alone.
+_OWN: Final = {
+    "fr": lazy_regex(r"(?<![^\W_])(?P<male>MM?)\. \Z"),
+    "de": lazy_regex(
+        r"(?<![^\W_])(?:(?P<female>[Dd]ie|[Zz]ur|(?:mit|von|bei) der)|(?P<male>Der|[Dd]en|[Dd]em|[Vv]om|[Bb]eim)) \Z"
+    ),
+    "es": lazy_regex(r"(?<![^\W_])(?:(?P<female>[Ll]a)|(?P<male>Dr\.?|[Ee]l|[Aa]l|[Dd]el)) \Z"),
+    "it": lazy_regex(
+        r"(?<![^\W_])(?:(?P<female>[Ll]a|[Aa]lla|[Dd]alla|[Dd]ella)|(?P<male>[Ii]l|[Aa]l|[Dd]al|[Dd]el|[Cc]ol)) \Z"
+    ),
+    "pl": lazy_regex(r"(?<![^\W_])(?:(?P<female>[Pp]ani)|(?P<male>[Pp]ana?|[Pp]anu|[Pp]anie)) \Z"),
+    "pt": lazy_regex(
+        r"(?<![^\W_])(?:(?P<female>A|\xe0|[Dd]a|[Nn]a|[Pp]ela)|(?P<male>(?:Dr|Eng)\.?|[DdNn]o|[Oo]|[Aa]o|[Pp]elo)) \Z"
+    ),
+}
 _BEHIND: Final = lazy_regex(
     r"(?i)\A(?:[^.!?\n]{0,12}?[(,-]\s?(?:(?:his|her|my|our|the|a|an|their|[0-9]{1,3}-year-old|aged? "
     r"[0-9]{1,3},?)\s){0,3}"
@@ -109,7 +127,7 @@ _TURKISH: Final = lazy_regex(
 
 
 _LETTERS: Final = lazy_regex("[A-Za-z]+")
-_LONGEST_BEFORE, _LONGEST_DEAR = 34, 16  # characters that the patterns above match at most
+_LONGEST_BEFORE, _LONGEST_DEAR, _LONGEST_OWN = 34, 16, 10  # characters that the patterns above match at most
 _NOT_ASCII: Final = r"[a-z]*(?:\\x[0-9a-f]{2}[a-z]*|\\u[0-9a-f]{4}[a-z]*)+"
 _SAID: Final = frozenset(
     re.findall("[a-z]+", re.sub(_NOT_ASCII, "", f"{_WOMEN}|{_MEN}|herr|patienten".replace(r"\u0131", "i")))
@@ -149,7 +167,7 @@ def gender_of(mention: Mention, title: str = "") -> Gender:
         (_before(f"{title} ") if title else None)
         or _before(mention.before[-48:])
         or _DEAR.search(mention.before, len(mention.before) - _LONGEST_DEAR)
-        or (_FRENCH.search(mention.before) if language == "fr" else None)
+        or (_OWN[language].search(mention.before, len(mention.before) - _LONGEST_OWN) if language in _OWN else None)
         or (_ENDING[language].search(mention.before) if language in _ENDING else None)
         or _SEX.match(mention.after)
         or _behind(mention)

@@ -17,7 +17,7 @@ _VOWELS: Final = frozenset("aeiouAEIOU")
 _SAID_WITH_CONSONANT: Final = lazy_regex(r"(?i)eu|ew|one\b|uni(?![nm])|uru|uro|us[ae]|u[gk]")
 
 # Marks that a shape shows as they are, beside all white space; any other is shown as a hyphen.
-_KEPT: Final = frozenset(" .,:;/()[]{}#+*'\"_&@=-\u00b0\u2032\u2033\u00b7\u30fb\u00aa\u00ba|^~")
+_KEPT: Final = frozenset(" .,:;/()[]{}<>#+*'\"_&@=-\u00b0\u2032\u2033\u00b7\u30fb\u00aa\u00ba|^~")
 OTHER_SCRIPT: Final = lazy_regex("[\u0400-\u04ff\u0620-\u064a\u3041-\u30fa\u3400-\u9fff\uac00-\ud7af]")
 """A letter of the scripts that ``surrogates.scripts`` draws in."""
 
@@ -25,7 +25,8 @@ SCRIPT_FACTS: Final = (
     "whether it is in Cyrillic, Arabic, Chinese, Japanese or Korean letters, or an address with a word for a street on a "
     "Turkish page; there, the marks and digits' number in it, "
     "words of closed lists for kinds of places and institutions (\u5e02, \u0443\u043b.), where a listed family or given "
-    "name ends, which initials are equal, and gender and case as endings and lists of names show them"
+    "name ends, which initials are equal, and gender and case as endings and lists of names show them; on a Polish page, "
+    "gender and case of names and towns, in the same way"
 )
 """The public part of a value in these scripts."""
 

@@ -1,25 +1,15 @@
 """The benchmark of certificates: it tells pages with a miss from others, finds wrong bounds, and prints no text."""
 
-import importlib.util
-import sys
-from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import pytest
-
-BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
+from tests.helpers.attacks import loaded
 
 
 @pytest.fixture
 def certificate(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    spec = importlib.util.spec_from_file_location("certificate", BENCHMARKS / "certificate.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, "certificate", module)
-    spec.loader.exec_module(module)
-    return module
+    return loaded("certificate", monkeypatch)
 
 
 def test_marks_of_pages_are_what_their_labels_say(certificate: ModuleType) -> None:

@@ -1,26 +1,17 @@
 """The benchmark of everyday text: its pages are marked as the brief says, and it tells misses from hits."""
 
-import importlib.util
 import json
-import sys
-from pathlib import Path
 from types import ModuleType
 
 import pytest
+from tests.helpers.attacks import BENCHMARKS, loaded
 
-BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 POLICIES = {"clinical", "prompts", "identifiers"}
 
 
 @pytest.fixture
 def everyday(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    spec = importlib.util.spec_from_file_location("everyday", BENCHMARKS / "everyday.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, "everyday", module)
-    spec.loader.exec_module(module)
-    return module
+    return loaded("everyday", monkeypatch)
 
 
 @pytest.mark.parametrize(("folder", "count"), [("pages", 174), ("fresh", 470), ("held", 131)])

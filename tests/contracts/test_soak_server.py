@@ -2,29 +2,21 @@
 
 import asyncio
 import contextlib
-import importlib.util
 import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
+from tests.helpers.attacks import loaded
 
 pytest.importorskip("fastapi")
 pytest.importorskip("sqlalchemy")
 
-BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
-
 
 @pytest.fixture
 def soak(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    spec = importlib.util.spec_from_file_location("soak_server", BENCHMARKS / "soak_server.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, "soak_server", module)
-    spec.loader.exec_module(module)
-    return module
+    return loaded("soak_server", monkeypatch)
 
 
 def test_the_upstream_sees_what_should_not_come(soak: ModuleType) -> None:

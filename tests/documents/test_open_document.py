@@ -2,7 +2,6 @@
 
 import io
 import re
-import zipfile
 from collections.abc import Mapping
 
 import pytest
@@ -10,12 +9,12 @@ from odf import opendocument, teletype
 from odf.element import Element
 from odf.table import Table, TableCell, TableRow
 from odf.text import H, P
+from tests.documents.test_office import everything, text_of, undone
 
 import textveil as tv
-from textveil.documents.apart import ReleasedDocument, released, restored
-from textveil.documents.model import joined
+from textveil.documents.apart import released
 from textveil.documents.open_document import OpenDocument
-from textveil.documents.registry import entries, packed, reader_of
+from textveil.documents.registry import entries, packed
 from textveil.errors import InputError, InternalError
 
 NAME, MAIL, PHONE = "Zebedee Quillfeather", "zebedee@quillfeather.example.net", "(617) 555-0143"
@@ -47,20 +46,6 @@ def changed(data: bytes, changes: Mapping[str, tuple[str, str]], more: Mapping[s
         assert mark in before
         files[name] = before.replace(mark, new + mark, 1).encode()
     return packed({**files, **{name: text.encode() for name, text in more.items()}})
-
-
-def everything(data: bytes) -> str:
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        raw = "\n".join(archive.read(name).decode("utf-8", "replace") + name for name in archive.namelist())
-    return raw + re.sub("<[^>]*>", "", raw)
-
-
-def text_of(name: str, data: bytes) -> str:
-    return joined(reader_of(name)[0](data, "blank").passages)
-
-
-def undone(name: str, data: bytes, release: ReleasedDocument) -> bool:
-    return text_of(name, restored(name, release.data, release.private_map).data) == text_of(name, data)
 
 
 def paragraphs(data: bytes) -> list[str]:

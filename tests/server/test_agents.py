@@ -3,29 +3,19 @@
 The generator and what it counts are those of ``benchmarks/agents.py``, which plays 10^5 turns.
 """
 
-import importlib.util
-import sys
-from pathlib import Path
 from types import ModuleType
 
 import pytest
+from tests.helpers.attacks import loaded
 from tests.helpers.servers import running
 from tests.helpers.upstream import Provider
 
 from textveil.server.config import Config
 
-BENCHMARK = Path(__file__).resolve().parents[2] / "benchmarks/agents.py"
-
 
 @pytest.fixture
 def agents(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("agents", BENCHMARK)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, "agents", module)
-    monkeypatch.setattr(sys, "path", list(sys.path))
-    spec.loader.exec_module(module)
-    return module
+    return loaded("agents", monkeypatch)
 
 
 def test_turns_of_agents_leak_nothing_and_come_back(agents):

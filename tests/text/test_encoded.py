@@ -2,14 +2,12 @@
 
 import base64
 import hashlib
-import importlib.util
 import json
 import random
-import sys
 import zlib
-from pathlib import Path
 
 import pytest
+from tests.helpers.attacks import loaded_attack
 from tests.helpers.growth import is_linear
 
 import textveil as tv
@@ -181,12 +179,10 @@ def test_no_text_takes_long(pump: str) -> None:
         assert is_linear(read, pump, 4_000)
 
 
-def test_the_attack_by_attachments_finds_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    path = Path(__file__).resolve().parents[2] / "benchmarks/attacks/attachments.py"
-    spec = importlib.util.spec_from_file_location("attack_attachments", path)
-    assert spec is not None and spec.loader is not None
-    attack = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(attack)
+def test_the_attack_by_attachments_finds_nothing(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attack = loaded_attack("attachments", monkeypatch)
     assert attack.main(["--names", "2"]) == 0
     assert capsys.readouterr().out.count("left in    0 of") == len(attack.FORMS)
 

@@ -1,12 +1,13 @@
 """A provider, and a server in front of it whose ledger forgets."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx
 import pytest
 from tests.helpers.canaries import write_policy
 from tests.helpers.servers import MemoryLedger, running
-from tests.helpers.upstream import UPSTREAM_KEY, Provider, say
+from tests.helpers.upstream import UPSTREAM_KEY, Provider, last_text, say, saying
 
 from textveil.server.config import Config
 
@@ -41,3 +42,20 @@ def client(server: httpx.Client, provider: Provider, ledger: MemoryLedger) -> ht
     provider.forget()
     ledger.calls.clear()
     return server
+
+
+@pytest.fixture
+def told(provider: Provider, tmp_path: Path) -> Config:
+    """A server that keeps conversations in its database, and a provider that says how many turns it has heard."""
+    provider.forget()
+    provider.answer = saying(lambda body: f"Of **{last_text(body)}** I have heard {len(body['messages'])} times.")
+    folder = tmp_path / "policies"
+    folder.mkdir()
+    return Config(
+        database=str(tmp_path / "budgets.db"),
+        upstream=provider.url,
+        policy="paid",
+        policies=write_policy(folder),
+        maps="database",
+        log=True,
+    )

@@ -1,15 +1,13 @@
 """Requests whose texts hide names behind escapes, or cut them between parts; answers that hold surrogates in JSON."""
 
 import base64
-import importlib.util
 import json
-import sys
 from email.message import EmailMessage
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from tests.helpers.attacks import loaded_attack
 from tests.helpers.canaries import ACCENTED, CODE, NAME, PRIVATE
 from tests.helpers.escaping import WAYS
 from tests.helpers.upstream import Provider, answering, last_text, repeating, saying
@@ -18,7 +16,6 @@ from textveil.server.gateway.json_text import canonical
 from textveil.text.escapes import BORDER, read
 
 NOTE = f'First line:\n{ACCENTED} has\t{CODE}, says "{NAME}".'
-ATTACKS = Path(__file__).resolve().parents[3] / "benchmarks/attacks"
 
 
 def ask(client: httpx.Client, content: Any, **fields: Any) -> httpx.Response:
@@ -123,11 +120,10 @@ def test_what_is_encoded_does_not_leave(client: httpx.Client, provider: Provider
     assert "[encoded]" in provider.bodies[-1]["messages"][0]["content"]
 
 
-def test_the_attack_by_encodings_finds_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    spec = importlib.util.spec_from_file_location("attack_encodings", ATTACKS / "encodings.py")
-    assert spec is not None and spec.loader is not None
-    attack = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(attack)
+def test_the_attack_by_encodings_finds_nothing(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attack = loaded_attack("encodings", monkeypatch)
     assert attack.main(["--prompts", "2"]) == 0
     assert capsys.readouterr().out.count("left in    0 of 2") == len(attack.ENCODINGS)
     assert "ệ" in attack.decoded(json.dumps("ệ")) and attack.decoded("%25E1%25BB%2587 &amp;#7879;") == "ệ ệ"

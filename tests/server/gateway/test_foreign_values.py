@@ -1,14 +1,14 @@
 """Values that the upstream may have written tell it nothing of the user's: what it wrote itself stays what it was."""
 
-import importlib.util
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import httpx
 import pytest
+from tests.helpers.attacks import loaded_attack
 from tests.helpers.canaries import NAME, NAMES, write_policy
 from tests.helpers.servers import MemoryLedger, running
 from tests.helpers.upstream import Provider, chunk, completion, events, send_json, send_pieces
@@ -17,16 +17,12 @@ from textveil.server.config import Config
 
 Message = dict[str, Any]
 TOOL = {"type": "function", "function": {"name": "find"}}
-ORACLE = Path(__file__).resolve().parents[3] / "benchmarks" / "attacks" / "oracle.py"
 
 
 @pytest.fixture(scope="module")
-def oracle() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("oracle", ORACLE)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def oracle() -> Iterator[ModuleType]:
+    with pytest.MonkeyPatch.context() as patch:
+        yield loaded_attack("oracle", patch)
 
 
 @pytest.mark.parametrize("foreign_values", ["apart", "shared"])

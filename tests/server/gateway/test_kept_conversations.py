@@ -18,9 +18,9 @@ from typing import Any, ClassVar
 import httpx
 import pytest
 import sqlalchemy as sa
-from tests.helpers.canaries import NAME, NAMES, PRIVATE, write_policy
+from tests.helpers.canaries import NAME, NAMES, PRIVATE
 from tests.helpers.servers import serving
-from tests.helpers.upstream import Provider, last_text, saying, send_json
+from tests.helpers.upstream import Provider, saying, send_json
 
 from textveil.budget.account import Account
 from textveil.budget.database import opened, url_of
@@ -33,22 +33,6 @@ from textveil.server.keys import ApiKeys
 from textveil.server.sealed import SealedConversations
 
 Message = dict[str, Any]
-
-
-@pytest.fixture
-def told(provider: Provider, tmp_path: Path) -> Config:
-    provider.forget()
-    provider.answer = saying(lambda body: f"Of **{last_text(body)}** I have heard {len(body['messages'])} times.")
-    folder = tmp_path / "policies"
-    folder.mkdir()
-    return Config(
-        database=str(tmp_path / "budgets.db"),
-        upstream=provider.url,
-        policy="paid",
-        policies=write_policy(folder),
-        maps="database",
-        log=True,
-    )
 
 
 @contextlib.contextmanager

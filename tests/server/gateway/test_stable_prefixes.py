@@ -7,12 +7,11 @@ import contextlib
 import json
 from collections.abc import Callable, Iterator
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from tests.helpers.canaries import CODE, NAME, NAMES, OTHER_CODE, PRIVATE, write_policy
+from tests.helpers.canaries import CODE, NAME, NAMES, OTHER_CODE, PRIVATE
 from tests.helpers.servers import serving
 from tests.helpers.upstream import (
     Handler,
@@ -41,22 +40,6 @@ MARK = {"cache_control": {"type": "ephemeral"}}
 
 Message = dict[str, Any]
 Turn = Callable[[httpx.Client, list[Message], bool], None]
-
-
-@pytest.fixture
-def told(provider: Provider, tmp_path: Path) -> Config:
-    """A server that keeps conversations in its database."""
-    provider.forget()
-    folder = tmp_path / "policies"
-    folder.mkdir()
-    return Config(
-        database=str(tmp_path / "budgets.db"),
-        upstream=provider.url,
-        policy="paid",
-        policies=write_policy(folder),
-        maps="database",
-        log=True,
-    )
 
 
 def restarted(told: Config) -> contextlib.AbstractContextManager[httpx.Client]:

@@ -6,6 +6,7 @@ kept in no file: the site has it in place of ``<!-- site: NAME -->``.
 """
 
 import argparse
+import inspect
 import json
 import os
 import pkgutil
@@ -16,11 +17,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from pkgutil import resolve_name
 from typing import Any, Final
 
+import textveil.aggregates
+from textveil.aggregates.request import CorpusRequest
 from textveil.catalog import MECHANISMS, CatalogEntry, entries
-from textveil.cli.mechanism_options import DECLARED, FUNCTIONS, written
+from textveil.cli.mechanism_options import DECLARED, written
 from textveil.detection.kinds import KINDS, OWN, STANDS_FOR
 from textveil.mechanisms.declaration import entry_of as mechanism_entry_of
 from textveil.registry.options import options_of
@@ -266,14 +268,26 @@ def pinned(mechanisms: Mapping[str, CatalogEntry]) -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
+def aggregates() -> dict[str, Any]:
+    """The functions of ``textveil.aggregates`` that take a request and options of their own."""
+    found = {}
+    for place in pkgutil.iter_modules(textveil.aggregates.__path__, "textveil.aggregates."):
+        for name, function in inspect.getmembers(import_module(place.name), inspect.isfunction):
+            first = next(iter(inspect.signature(function).parameters), None)
+            named = any(option.help for option in options_of(function).values())
+            if name[0] != "_" and first == "request" and function.__module__ == place.name and named:
+                found[name] = function
+    return found
+
+
 def command_options() -> str:
-    """The options of own mechanisms and of ``FUNCTIONS`` for the command line, as JSON; equal ones stand there once."""
+    """The options of own mechanisms and of aggregates for the command line, as JSON; equal ones stand there once."""
     rows: dict[str, int] = {}
     sections: dict[str, dict[str, Iterable[Any]]] = {
         "mechanisms": {name: entry.options().values() for name, entry in MECHANISMS.items()},
         "functions": {
-            name: [option for option in options_of(resolve_name(place)).values() if option.help]
-            for name, place in FUNCTIONS.items()
+            name: [option for option in options_of(function).values() if option.help]
+            for name, function in {"request": CorpusRequest, **aggregates()}.items()
         },
     }
     text = ""

@@ -98,9 +98,7 @@ def mechanism(
             there None turns the option off (``clip``). With neither ``epsilon`` nor ``epsilon_per_distance``,
             epsilon is 8, or the mechanism's own default.
 
-    Raises:
-        UnknownNameError: no such mechanism.
-        ParameterError: an option is unknown or outside its domain.
+    Raises UnknownNameError: no such mechanism; ParameterError: an option is unknown or outside its domain.
     """
     from textveil.vocabulary.embedded import load_vocabulary
     from textveil.vocabulary.vocabulary import Vocabulary

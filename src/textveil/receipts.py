@@ -91,10 +91,8 @@ def read_receipt(data: bytes, key: str | None = None) -> Receipt:
 
     ``key``: the public key of whoever must have signed it, 64 hexadecimal digits; None takes the receipt's own word.
 
-    Raises:
-        InputError: a byte was changed, it is no receipt, or another key signed it.
-        ParameterError: ``key`` is no public key.
-        MissingExtra: there is no cryptography.
+    Raises InputError: a byte was changed, it is no receipt, or another key signed it; ParameterError: ``key`` is no
+    public key; MissingExtra: there is no cryptography.
     """
     try:
         from cryptography.exceptions import InvalidSignature

@@ -121,10 +121,7 @@ def need_new(path: Path, name: str) -> None:
 def write_whole(path: Path, data: bytes, *, private: bool = False) -> Path:
     """Write a file that appears under its name whole, or not at all; returns the name.
 
-    Args:
-        path: its name.
-        data: all of it.
-        private: whether nobody but its owner may open it.
+    ``path``: its name; ``data``: all of it; ``private``: whether nobody but its owner may open it.
 
     Raises OutputError: the folder does not exist or cannot be written, or the disk is full.
     """
@@ -199,10 +196,7 @@ def read_or_made_key(path: Path, name: str) -> bytes:
 
     ``path``: the file; ``name``: the parameter that names it, for errors.
 
-    Raises:
-        OutputError: it cannot be made.
-        InputError: as ``read_key``.
-        ParameterError: as ``read_key``.
+    Raises OutputError: it cannot be made; InputError: as ``read_key``; ParameterError: as ``read_key``.
     """
     key = secrets.token_bytes(SECRET_BYTES)
     if path.exists():

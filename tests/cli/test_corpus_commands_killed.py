@@ -17,18 +17,41 @@ import pytest
 from tests.corpora.test_jobs_killed import python_of
 from tests.helpers.vocabularies import made_vocabulary
 
+from textveil.cli.main import OWN, AllCommands
 from textveil.errors import ModelError
 
 EPSILON = 1.0
 ROWS = [{"who": f"p{n % 400}", "text": "red green blue", "kind": "ab"[n % 2]} for n in range(800)]
 POINTS = ("reserved", "drawn", "committed", "written", "first name")
 """Where a run dies: the budget is taken; noise is drawn; all is; files are on the disk; the first has its name."""
-COMMANDS = {
-    "count": "--words words.txt --ngrams 2",
-    "learn": "--label kind",
-    "synthesize": "--public pool.txt --documents 4 --label kind --labels a,b",
-    "topics": "--public pool.txt --topics 2",
+VALUES = {
+    "--words": "words.txt",
+    "--ngrams": "2",
+    "--label": "kind",
+    "--labels": "a,b",
+    "--public": "pool.txt",
+    "--documents": "4",
+    "--topics": "2",
+    "--delta": "1e-4",
 }
+"""What a command is given for each of these options that it has."""
+
+
+def _options(name: str) -> list[str]:
+    return [spelling for each in AllCommands(name="textveil").commands[name].params for spelling in each.opts]
+
+
+def _commands() -> dict[str, list[str]]:
+    """The commands of releases about a corpus, which ask whose a record is and are paid for, with their options."""
+    commands = {}
+    for name in OWN:
+        options = _options(name)
+        if {"--unit", "--records-per-person", "--ledger"} <= set(options):
+            commands[name] = [word for option in options if option in VALUES for word in (option, VALUES[option])]
+    return commands
+
+
+COMMANDS = _commands()
 
 
 def _die(*_: object, **__: object) -> Any:
@@ -39,7 +62,7 @@ def _deadly(point: str, log: Path) -> None:
     """Have this process write down what it draws, and die at a point."""
     from textveil.aggregates import classifier
     from textveil.aggregates.topics import VoteNoise
-    from textveil.cli import aggregates, synthesize
+    from textveil.cli import aggregates
     from textveil.numerics.discrete_noise import DiscreteGaussian
 
     replace = Path.replace
@@ -58,8 +81,7 @@ def _deadly(point: str, log: Path) -> None:
     DiscreteGaussian.sample = logged(DiscreteGaussian.sample)  # type: ignore[method-assign]
     VoteNoise.on = logged(VoteNoise.on)  # type: ignore[method-assign]
     if point == "committed":
-        for module in (aggregates, synthesize):  # topics stands with the latter
-            module.write_release = _die  # type: ignore[attr-defined]
+        aggregates.write_release = _die  # type: ignore[assignment]
         classifier.atomic_writers = _die  # type: ignore[attr-defined]
     elif point == "written":
         Path.replace = _die  # type: ignore[method-assign]
@@ -76,8 +98,7 @@ def _run(command: str, point: str, log: Path, *more: str) -> int:
 
     _deadly(point, log)
     options = ["--unit", "who", "--epsilon", str(EPSILON), "--ledger", "budget.db", "-o", "release"]
-    options += [] if command == "topics" else ["--delta", "1e-4"]
-    sys.argv = ["textveil", command, "notes.jsonl", *options, *COMMANDS[command].split(), *more]
+    sys.argv = ["textveil", command, "notes.jsonl", *options, *COMMANDS[command], *more]
     os._exit(cli._exit_code())
 
 
@@ -173,7 +194,7 @@ def test_every_aggregate_is_killed() -> None:
     import textveil.aggregates as package
 
     named = [file for file in Path(package.__path__[0]).glob("*.py") if "\nRELEASE: Final = " in file.read_text()]
-    assert len(named) == len(COMMANDS), "each release about a corpus has a row of COMMANDS"
+    assert len(named) == len(COMMANDS), "each release about a corpus is a command that is killed"
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -183,9 +204,8 @@ def test_what_an_aggregate_writes_has_noise(name: str, command: Any, tmp_path: P
     Path("notes.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
     Path("words.txt").write_text("red\ngreen\nblue\n")
     Path("pool.txt").write_text("".join(f"a {color} house {n}\n" for n, color in enumerate(["red", "blue"] * 6)))
-    options = ["--unit", "who", "--epsilon", EPSILON, *COMMANDS[name].split()]
-    options += [] if name == "topics" else ["--delta", "1e-4"]
-    if name != "count":
+    options = ["--unit", "who", "--epsilon", EPSILON, *COMMANDS[name]]
+    if "--vocabulary" in _options(name):
         Path("vectors.txt").write_text("red 1 2 3\ngreen 3 1 2\nblue 2 3 1\na 1 1 1\nhouse 0 1 2\n")
         options += ["--vocabulary", "vectors.txt"]
     written = []

@@ -107,11 +107,10 @@ def test_it_can_be_sent_to_another_process():
 
 @needs_lab
 def test_its_norms_are_those_stated():
-    from textveil.vocabulary.facts import norms
     from textveil_lab.vocabulary.geometry import norm_range
 
     vocabulary = load_vocabulary()
-    lengths = norms(vocabulary.vectors)
+    lengths = np.linalg.norm(vocabulary.vectors.astype(np.float64), axis=1)
     least, greatest = norm_range(vocabulary)
     assert least <= lengths.min() <= least * (1 + 1e-12)
     assert greatest >= lengths.max() >= greatest * (1 - 1e-12)
@@ -157,13 +156,12 @@ def test_the_stated_least_distance_is_not_undercut():
 @needs_lab
 def test_the_stated_curve_is_that_of_the_vectors():
     """Ends known in closed form: T(1) = 1 and T(n) = ||sum of unit vectors||^2 / n; between, a sample agrees."""
-    from textveil.vocabulary.facts import norms
     from textveil_lab.vocabulary.geometry import mean_neighbor_similarity
 
     vocabulary = load_vocabulary()
     sizes, sums = mean_neighbor_similarity(vocabulary)
     n = len(vocabulary)
-    units = vocabulary.vectors / norms(vocabulary.vectors)[:, None]
+    units = vocabulary.vectors / np.linalg.norm(vocabulary.vectors.astype(np.float64), axis=1)[:, None]
     assert (sizes[0], sizes[-1]) == (1, n)
     assert sums[0] == 1
     total = units.sum(axis=0)

@@ -11,11 +11,12 @@ from tests.helpers.writing_models import folder_of, libraries
 
 from textveil.catalog import mechanism
 from textveil.errors import InputError, ParameterError
-from textveil.privacy.units import ONE_GROUP, Unit
+from textveil.privacy.units import Unit
 from textveil.randomness import seeded_generator
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil_lab.audit.report.report import Subject, Verdict
 from textveil_lab.audit.whole_audit import audit_mechanism
+from textveil_lab.mechanisms.adjacencies import ONE_GROUP
 from textveil_lab.mechanisms.generation.dp_fusion import FusedWriting, MarkedSpans, TaggedText, tagged
 from textveil_lab.mechanisms.generation.fusion_weights import FusionWeights, softmax
 

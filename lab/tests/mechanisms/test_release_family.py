@@ -8,11 +8,11 @@ from tests.helpers.catalog import CATALOG
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.catalog import mechanism
-from textveil.mechanisms.kinds import LikelihoodRatio, WorstInputs, released
 from textveil.privacy.guarantees import Status
 from textveil.randomness import seeded_generator
 from textveil_lab.audit.report.report import Verdict
 from textveil_lab.audit.whole_audit import audit_mechanism
+from textveil_lab.mechanisms.capabilities import LikelihoodRatio, WorstInputs, released
 
 WORDS = made_vocabulary(30, 6)
 EVERY = [name for name, one in CATALOG.items() if not one.draws_text]

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import pdist, squareform
 
 from textveil.errors import ParameterError
-from textveil.vocabulary.facts import neighborhood_sizes, norms, similarity_sums
+from textveil.vocabulary.facts import neighborhood_sizes, similarity_sums
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.vocabulary.geometry import clip, clipped_diameter, diameter, nearest_neighbors, normalize, pairs
+from textveil_lab.vocabulary.geometry.facts import norms
 from textveil_lab.vocabulary.geometry.pairs import shortest_distance
 
 METRICS = {1: "cityblock", 2: "euclidean", math.inf: "chebyshev"}

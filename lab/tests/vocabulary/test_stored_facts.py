@@ -11,7 +11,7 @@ from scipy.spatial.distance import pdist
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError
 from textveil.vocabulary import facts as kept_facts
-from textveil.vocabulary.facts import neighborhood_sizes, norms, similarity_sums
+from textveil.vocabulary.facts import neighborhood_sizes, similarity_sums
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.audit.report.report import Verdict
 from textveil_lab.audit.whole_audit import audit_mechanism
@@ -26,7 +26,7 @@ from textveil_lab.vocabulary.geometry import (
     pairs,
 )
 from textveil_lab.vocabulary.geometry import facts as geometry
-from textveil_lab.vocabulary.geometry.facts import clipped_bound
+from textveil_lab.vocabulary.geometry.facts import clipped_bound, norms
 
 METRICS = {1: "cityblock", 2: "euclidean", math.inf: "chebyshev"}
 

@@ -93,9 +93,8 @@ class GaussianBudget:
         An item that only the added person has must stay hidden: with ``items`` of them, the probability that any one
         reaches the threshold is at most this share of the selections' part of delta (a union bound).
 
-        Args:
-            held: the largest value of an item that one person alone can give it, in units of the grid.
-            items: how many items one person can add at most.
+        ``held``: the largest value of an item that one person alone can give it, in units of the grid; ``items``: how
+        many items one person can add at most.
         """
         need(items >= 1, "items", items, ">= 1")
         return self.threshold_of(noise, np.full(items, held, dtype=np.int64), share)

@@ -32,17 +32,13 @@ _BLOCK: Final = 4096
 class TextClassifier:
     """Says a label for each text. All of it is made of noisy sums and public facts: asking it costs nothing.
 
-    Attributes:
-        labels: as they stood in the input, in the order of columns.
-        weights: of a document's vector for each label, float32, shape (dim, labels).
-        report: JSON data on what was released, with the guarantee.
-        words: weights of single words for each label, float32, shape (words, labels); None: words have none.
+    ``words``: weights of single words for each label, float32, shape (words, labels); None: words have none.
     """
 
-    labels: tuple[str, ...]
-    weights: Vectors = field(repr=False)
+    labels: tuple[str, ...]  # as they stood in the input, in the order of columns
+    weights: Vectors = field(repr=False)  # of a document's vector for each label, float32, shape (dim, labels)
     features: PublicFeatures = field(repr=False)
-    report: Mapping[str, Any] = field(repr=False)
+    report: Mapping[str, Any] = field(repr=False)  # JSON data on what was released, with the guarantee
     words: Vectors | None = field(default=None, repr=False)
 
     @cached_property

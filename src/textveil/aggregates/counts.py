@@ -326,10 +326,8 @@ class _Run:
     ) -> _Estimates:
         """Count, add noise, select.
 
-        Args:
-            weights: of the items outside ``cells``, by their numbers.
-            cells: keys that are public, or released before, ascending: all are estimated.
-            own: weights of these.
+        ``weights``: of the items outside ``cells``, by their numbers; ``cells``: keys that are public, or released
+        before, ascending: all are estimated; ``own``: weights of these.
         """
         coins = self.rng.bytes(SECRET_BYTES)
         table, sizes, left = self.held.total(

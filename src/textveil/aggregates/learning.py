@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.aggregates import word_weights
 from textveil.aggregates.budget import GRID, GaussianBudget
 from textveil.aggregates.classifier import PROOF, RELEASE, Learned, TextClassifier
 from textveil.aggregates.features import MODEL_NORM, PublicFeatures, public_transform
@@ -26,26 +27,7 @@ from textveil.aggregates.payment import Fact, Paid, Selection, budget_of_labels,
 from textveil.aggregates.person_words import GatheredVectors, PersonVectors
 from textveil.aggregates.report import AggregateReport
 from textveil.aggregates.request import Batch, CorpusRequest
-from textveil.aggregates.word_weights import (
-    COUNT,
-    COUNTED,
-    CROSS,
-    CROSS_ALONE,
-    LONGEST,
-    NORM,
-    ONE,
-    PARTS,
-    SECOND,
-    SECOND_ALONE,
-    WORD_NORM,
-    WordNoise,
-    coordinates,
-    counted_persons,
-    refined,
-    shortened,
-    signal_of,
-    words_pay,
-)
+from textveil.aggregates.word_weights import signal_of
 from textveil.errors import need
 from textveil.numerics.discrete_noise import LARGEST_SIGMA, DiscreteGaussian
 from textveil.privacy.guarantees import Guarantee
@@ -96,7 +78,7 @@ def bounded_sums(vectors: Whole, numbers: Integers, labels: int, norm: int) -> I
     """One person's sums of vectors for each label, of at most ``norm`` in L2 norm; shape (dim, labels)."""
     cross = np.zeros((vectors.shape[1], labels), np.int64)
     _add_sums(cross, vectors, numbers)
-    return shortened(cross, norm)
+    return word_weights.shortened(cross, norm)
 
 
 def bounded_vectors(vectors: Whole, norm: int) -> Whole:
@@ -152,7 +134,7 @@ class Noises(NamedTuple):
     """All noise that a release may draw, made before it is paid for: too small an epsilon is refused for nothing."""
 
     alone: Noise  # where words have no weights
-    words: tuple[Noise, WordNoise] | None  # where they have; None is too large to be drawn
+    words: tuple[Noise, word_weights.WordNoise] | None  # where they have; None is too large to be drawn
     counted: DiscreteGaussian | None  # on the number of persons; None is not adapted to it
 
     @classmethod
@@ -160,11 +142,11 @@ class Noises(NamedTuple):
         """Noises that take this share of the budget, whichever are drawn; raises as ``GaussianBudget.noise``."""
         if not adapted:
             return cls(_noise(budget, share / 2, share / 2), None, None)
-        words = WordNoise.of(budget, share)
+        words = word_weights.WordNoise.of(budget, share)
         return cls(
-            _noise(budget, share * SECOND_ALONE, share * CROSS_ALONE),
-            None if words is None else (_noise(budget, share * SECOND, share * CROSS), words),
-            budget.noise(COUNTED**2, COUNT * share),
+            _noise(budget, share * word_weights.SECOND_ALONE, share * word_weights.CROSS_ALONE),
+            None if words is None else (_noise(budget, share * word_weights.SECOND, share * word_weights.CROSS), words),
+            budget.noise(word_weights.COUNTED**2, word_weights.COUNT * share),
         )
 
 
@@ -179,7 +161,7 @@ class ReleasedMoments:
     noise: Noise
     moments: Moments  # with noise, in parts of the grid
     weights: tuple[Reals, Reals] | None  # of vectors and of words, where words pay
-    word_noise: WordNoise | None  # on what they are made from
+    word_noise: word_weights.WordNoise | None  # on what they are made from
     counted: DiscreteGaussian | None  # noise on the number of persons, if it was asked for
     selection: Selection | None  # of labels that are not public
     persons: int  # how many wrote the records: private
@@ -199,10 +181,8 @@ class ReleasedMoments:
     ) -> AggregateReport:
         """The report of what was made from the sums alone, and from public facts.
 
-        Args:
-            guarantee: of the budget, asked for by the module whose release it is.
-            public: further public facts.
-            facts: further numbers that are noisy, or made of noisy ones.
+        ``guarantee``: of the budget, asked for by the module whose release it is; ``public``: further public facts;
+        ``facts``: further numbers that are noisy, or made of noisy ones.
         """
         words, counted, selection = self.word_noise, self.counted, self.selection
         return AggregateReport(
@@ -220,17 +200,29 @@ class ReleasedMoments:
                 "a person's second moments (Frobenius norm)": 1,
                 "a person's sums for each label (L2 norm)": 1,
                 **({} if selection is None else {"a person's labels (L2 norm)": 1}),
-                **({} if counted is None else {"a person in the number of persons": COUNTED / PARTS}),
+                **(
+                    {}
+                    if counted is None
+                    else {"a person in the number of persons": word_weights.COUNTED / word_weights.PARTS}
+                ),
                 **({} if words is None else {"a person's words (L2 norm)": 1}),
-                **({} if words is None else {"a person's sums in each round for words (L2 norm)": LONGEST / ONE}),
+                **(
+                    {}
+                    if words is None
+                    else {"a person's sums in each round for words (L2 norm)": word_weights.LONGEST / word_weights.ONE}
+                ),
             },
             noise={
                 "second moments": self.noise.diagonal.sigma / self.noise.norm**2,
                 "sums for each label": self.noise.cross.sigma / self.noise.norm,
                 **({} if selection is None else {"labels": selection.noise.sigma / GRID}),
-                **({} if counted is None else {"number of persons": counted.sigma / PARTS}),
-                **({} if words is None else {"sums of words": words.words.sigma / WORD_NORM}),
-                **({} if words is None else {"each round for words": words.round.sigma / (NORM * ONE)}),
+                **({} if counted is None else {"number of persons": counted.sigma / word_weights.PARTS}),
+                **({} if words is None else {"sums of words": words.words.sigma / word_weights.WORD_NORM}),
+                **(
+                    {}
+                    if words is None
+                    else {"each round for words": words.round.sigma / (word_weights.NORM * word_weights.ONE)}
+                ),
             },
             facts={"labels": len(self.labels), "coordinates": self.features.dim, **(facts or {})},
         )
@@ -282,11 +274,11 @@ def released_moments(request: CorpusRequest, *, adapted: bool = False) -> Releas
         if noises.counted is not None:
             persons = parts.total(_counted)
             signal = signal_of(persons, budget, noises.counted, paid.drawing.rng)
-            if noises.words is not None and words_pay(signal, labels):
+            if noises.words is not None and word_weights.words_pay(signal, labels):
                 noise, word_noise = noises.words
             else:
                 features = PublicFeatures(
-                    request.words, public_transform(request.words, coordinates(signal, request.words.dim))
+                    request.words, public_transform(request.words, word_weights.coordinates(signal, request.words.dim))
                 )
                 read = partial(_read_again, features=features)
         sums = parts.total(partial(_sums, read=read, dim=features.dim, labels=labels, norm=noise.norm))
@@ -308,7 +300,7 @@ def released_moments(request: CorpusRequest, *, adapted: bool = False) -> Releas
             return released
         second = released.moments.second / noise.norm**2
         rng = paid.drawing.rng
-        weights = refined(parts, features, regression(released), second, released.ridge, word_noise, rng)
+        weights = word_weights.refined(parts, features, regression(released), second, released.ridge, word_noise, rng)
         return replace(released, weights=weights)
 
 
@@ -345,7 +337,7 @@ def _gathered(batches: Iterable[Batch], read: _Reading, dim: int) -> GatheredVec
 
 
 def _counted(held: GatheredVectors) -> int:
-    return counted_persons(held.documents)
+    return word_weights.counted_persons(held.documents)
 
 
 def _sums(held: Any, read: _Reading, dim: int, labels: int, norm: int) -> Moments:

@@ -119,13 +119,9 @@ def remembered(payer: Payer, output: Path, *, anew: bool = False) -> Iterator[Pa
 
     If the block fails after it paid, or is killed, the same release goes on with the same draws and does not pay again.
 
-    Args:
-        output: the file that the block writes.
-        anew: forget a release that was paid for and not written.
+    ``output``: the file that the block writes; ``anew``: forget a release that was paid for and not written.
 
-    Raises:
-        ParameterError: another run has the folder.
-        OutputError: it cannot be made.
+    Raises ParameterError: another run has the folder; OutputError: it cannot be made.
     """
     folder = JobFolder(Path(os.path.realpath(output)), PAID)
     with folder.opened():  # no other run may go on with it meanwhile

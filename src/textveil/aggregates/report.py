@@ -171,14 +171,11 @@ def joint_epsilon(budgets: Sequence[GaussianBudget], delta: float) -> float:
 def joint_guarantee(reports: Sequence[Path], delta: float | None = None) -> ApproximateDP:
     """Return the joint guarantee of these reports' releases, for all that one person wrote.
 
-    Args:
-        reports: files that `count`, `learn`, `synthesize` and `topics` write for ``report``.
-        delta: None is the sum of theirs.
+    ``reports``: files that `count`, `learn`, `synthesize` and `topics` write for ``report``; ``delta``: None is the sum
+    of theirs.
 
-    Raises:
-        InputError: a file is no such report, textveil has no proof of its release, its draws were seeded, or the units
-            of two differ.
-        ParameterError: as ``joint_epsilon``.
+    Raises InputError: a file is no such report, textveil has no proof of its release, its draws were seeded, or the
+    units of two differ; ParameterError: as ``joint_epsilon``.
     """
     need(bool(reports), "reports", "none", "at least one")
     stated, shared = zip(*(_read(path, number) for number, path in enumerate(reports, 1)), strict=True)

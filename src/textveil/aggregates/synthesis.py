@@ -206,9 +206,8 @@ def chosen(scores: Reals, quotas: Integers, rng: np.random.Generator) -> tuple[I
     A label's texts are drawn at random from the quarter of the texts that are most like it, among those that are more
     like it than any other label. If these are too few, the label takes more of them, then those that are left.
 
-    Args:
-        scores: how like each label a text is, shape (texts, labels).
-        quotas: texts of each label, at most ``texts`` together.
+    ``scores``: how like each label a text is, shape (texts, labels); ``quotas``: texts of each label, at most ``texts``
+    together.
     """
     best = scores.argmax(axis=1)
     free = np.ones(len(scores), dtype=bool)

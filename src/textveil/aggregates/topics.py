@@ -167,10 +167,8 @@ def topics(
         request: its records are read once; labels do not count. Without a delta: the guarantee is pure.
         pool: public texts, each once.
 
-    Raises:
-        InputError: a record cannot be read.
-        ParameterError: a number is outside.
-        BudgetExhausted: a person's budget does not reach.
+    Raises InputError: a record cannot be read; ParameterError: a number is outside; BudgetExhausted: a person's budget
+    does not reach.
     """
     need(2 <= topics <= len(pool), "topics", topics, f"between 2 and the texts of the public pool, {len(pool):,}")
     need(request.delta == 0, "delta", request.delta, "left out: topics hold at epsilon alone")

@@ -11,22 +11,10 @@ from typing import Any, Generic, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from textveil.budget import database
 from textveil.budget.account import Account, Limit
 from textveil.budget.chain import BudgetLevel, Chain, Entry, Names, What
 from textveil.budget.charge import Charge, delta_up, epsilon_down, epsilon_up, guarantee_of
-from textveil.budget.database import (
-    CHAINS,
-    ENTRIES,
-    LEVELS,
-    OPEN,
-    add_rows,
-    begin_rows,
-    chain_rows,
-    close_open,
-    level_rows,
-    open_rows,
-    set_rows,
-)
 from textveil.budget.standing import Balance, CountedSums, Reservation, Standing, balance_of, costs_of, time_of
 from textveil.errors import Amount, BudgetExhausted, LedgerError
 from textveil.json_text import json_data
@@ -69,11 +57,11 @@ class Book:
         self._chains = _locked(connection, names, sorted({named.tenant for named in digests}), written)
         levels = [level for named in digests for level in named.levels]
         wanted = {level.digest for level in levels} | {level.each for level in levels if level.each is not None}
-        open_now = open_rows(connection, {(names.of(account).tenant, number) for account, number in commits})
+        open_now = database.open_rows(connection, {(names.of(account).tenant, number) for account, number in commits})
         self._open = {(row["tenant"], row["number"]) for row in open_now}
         # No clock goes back: what is decided is decided at the time that its entry has.
         self._nows = {tenant: now if end is None else max(now, end.at) for tenant, end in self._chains.items()}
-        self._standings = {row["level"]: Standing.of_row(row) for row in level_rows(connection, wanted)}
+        self._standings = {row["level"]: Standing.of_row(row) for row in database.level_rows(connection, wanted)}
 
     def reserve(self, account: Account, charge: Charge) -> Reservation:
         """Take a charge from every level of an account.
@@ -132,8 +120,10 @@ class Book:
         self._chain(account)
         levels = list(self._levels(account, keep=True))
         self._flush()
-        own = (ENTRIES.c.tenant == where[0], ENTRIES.c.number == number)
-        charge = Charge.of_data(json_data(self._connection.execute(sa.select(ENTRIES.c.data).where(*own)).scalar_one()))
+        own = (database.ENTRIES.c.tenant == where[0], database.ENTRIES.c.number == number)
+        charge = Charge.of_data(
+            json_data(self._connection.execute(sa.select(database.ENTRIES.c.data).where(*own)).scalar_one())
+        )
         self._open.remove(where)
         entry = self._append(account, "cancel", {"of": number})
         self._closed.append((entry.tenant, number))
@@ -167,7 +157,7 @@ class Book:
 
     def _reserved(self, level: BudgetLevel) -> Guarantee:
         self._flush()
-        wanted = sa.select(OPEN.c.epsilon, OPEN.c.delta).where(*own_rows(OPEN, level))
+        wanted = sa.select(database.OPEN.c.epsilon, database.OPEN.c.delta).where(*own_rows(database.OPEN, level))
         charges = [(int(epsilon), int(delta)) for epsilon, delta in self._connection.execute(wanted)]
         status = self._standings[level.digest].status
         return guarantee_of(sum(charge[0] for charge in charges), sum(charge[1] for charge in charges), status)
@@ -176,17 +166,19 @@ class Book:
         """Write all changes; the caller ends the transaction."""
         self._flush()
         rows = [self._standings[level].as_row() for level in sorted(self._changed)]
-        set_rows(self._connection, LEVELS, rows)
+        database.set_rows(self._connection, database.LEVELS, rows)
         self._changed.clear()
 
     def _flush(self) -> None:
         if not self._entries:
             return
-        add_rows(self._connection, ENTRIES, [entry._asdict() for entry in self._entries])
+        database.add_rows(self._connection, database.ENTRIES, [entry._asdict() for entry in self._entries])
         ends = [self._chains[tenant] for tenant in sorted({entry.tenant for entry in self._entries})]
-        set_rows(self._connection, CHAINS, [chain.as_row(self._names) for chain in ends if chain is not None])
-        add_rows(self._connection, OPEN, self._opened)
-        close_open(self._connection, self._closed)
+        database.set_rows(
+            self._connection, database.CHAINS, [chain.as_row(self._names) for chain in ends if chain is not None]
+        )
+        database.add_rows(self._connection, database.OPEN, self._opened)
+        database.close_open(self._connection, self._closed)
         self._entries, self._opened, self._closed = [], [], []
 
     def _append(self, account: Account, what: What, data: Mapping[str, Any]) -> Entry:
@@ -244,11 +236,13 @@ class Book:
 
     def _charges(self, level: BudgetLevel, since: int) -> Iterator[tuple[int, Charge]]:
         self._flush()
-        own = own_rows(ENTRIES, level)
-        ended = self._connection.execute(sa.select(ENTRIES.c.data).where(*own, ENTRIES.c.what == "cancel"))
+        own = own_rows(database.ENTRIES, level)
+        ended = self._connection.execute(
+            sa.select(database.ENTRIES.c.data).where(*own, database.ENTRIES.c.what == "cancel")
+        )
         cancelled = {json_data(data)["of"] for (data,) in ended}
-        columns = (ENTRIES.c.number, ENTRIES.c.at, ENTRIES.c.data)
-        wanted = sa.select(*columns).where(*own, ENTRIES.c.what == "reserve", ENTRIES.c.at >= since)
+        columns = (database.ENTRIES.c.number, database.ENTRIES.c.at, database.ENTRIES.c.data)
+        wanted = sa.select(*columns).where(*own, database.ENTRIES.c.what == "reserve", database.ENTRIES.c.at >= since)
         for number, at, data in self._connection.execute(wanted):
             if number not in cancelled:
                 yield at, Charge.of_data(json_data(data))
@@ -267,20 +261,20 @@ def _locked(
     """Lock the ends of the tenants' chains until the transaction ends, None for broken ones; begin ``written`` ones."""
     if len(tenants) > 1 and connection.dialect.name != "sqlite":  # which locks all at once
         # Chains begin before any is locked: of two transactions none then holds what comes behind what it waits for.
-        there = {row["tenant"] for row in chain_rows(connection, tenants, locked=False)}
+        there = {row["tenant"] for row in database.chain_rows(connection, tenants, locked=False)}
         begun = [Chain(tenant).as_row(names) for tenant in tenants if tenant in written - there]
-        begin_rows(connection, CHAINS, begun)
+        database.begin_rows(connection, database.CHAINS, begun)
     chains = dict(_chains(connection, names, tenants))
     absent = [tenant for tenant in tenants if tenant not in chains]
     new = [tenant for tenant in absent if tenant in written]
     if new:
-        begin_rows(connection, CHAINS, [Chain(tenant).as_row(names) for tenant in new])
+        database.begin_rows(connection, database.CHAINS, [Chain(tenant).as_row(names) for tenant in new])
         chains.update(_chains(connection, names, new))
     return {**{tenant: Chain(tenant) for tenant in absent}, **chains}
 
 
 def _chains(connection: Connection, names: Names, tenants: list[bytes]) -> Iterator[tuple[bytes, Chain | None]]:
-    for row in chain_rows(connection, tenants):
+    for row in database.chain_rows(connection, tenants):
         chain = Chain(row["tenant"], row["number"], row["at"], row["head"])
         yield chain.tenant, chain if chain.seal(names) == row["seal"] else None
 

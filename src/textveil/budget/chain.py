@@ -139,8 +139,7 @@ class Entry(NamedTuple):
     def of_hex(cls, data: Mapping[str, Any]) -> Entry:
         """Return the entry of JSON data in which bytes are hexadecimal digits.
 
-        Raises:
-            KeyError, TypeError, ValueError: a part is missing, of another kind, or has other digits.
+        Raises KeyError, TypeError, ValueError: a part is missing, of another kind, or has other digits.
         """
         unit, key = (None if data[name] is None else bytes.fromhex(data[name]) for name in ("unit", "key"))
         tenant, digest = (bytes.fromhex(data[name]) for name in ("tenant", "digest"))

@@ -125,9 +125,8 @@ def opened(url: URL, *, upgrade: bool = False) -> Engine:
         url: of ``url_of``.
         upgrade: bring tables of an older form into today's; else they are refused.
 
-    Raises:
-        LedgerError: it cannot be opened, or its tables are of another form.
-        MissingExtra: a package that it needs is not installed.
+    Raises LedgerError: it cannot be opened, or its tables are of another form; MissingExtra: a package that it needs is
+    not installed.
     """
     with told():
         engine = _engine(url)

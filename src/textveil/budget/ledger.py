@@ -91,10 +91,8 @@ class Ledger:
     def set_limit(self, account: Account, limit: Limit | None, *, each: Each | None = None) -> None:
         """Set the limit of an account, or lift it by None.
 
-        Args:
-            account: a tenant, a person, a key, or a person by a key.
-            limit: None: no limit.
-            each: "unit" or "key" sets it for each person or key of the tenant that has none of its own.
+        ``account``: a tenant, a person, a key, or a person by a key; ``limit``: None: no limit; ``each``: "unit" or
+        "key" sets it for each person or key of the tenant that has none of its own.
 
         Raises:
             ParameterError: ``each`` is given beside a person or a key.
@@ -110,9 +108,7 @@ class Ledger:
 
         It is on the disk when this returns.
 
-        Args:
-            account: whose texts they are.
-            cost: of the release: ``Sanitizer.prepare(texts).accountant``.
+        ``account``: whose texts they are; ``cost``: of the release: ``Sanitizer.prepare(texts).accountant``.
 
         Raises:
             BudgetExhausted: it is more than is left at one of the levels; nothing was taken.
@@ -221,9 +217,8 @@ class Ledger:
     def verify(self, noted: Collection[str] = ()) -> Verification:
         """Verify all entries: their chain and its seal, their sums, and that no limit was exceeded.
 
-        Args:
-            noted: heads that were noted elsewhere before, in hexadecimal digits: only they show entries that were cut
-                off at the end, by whoever holds the key or brings an old copy back.
+        ``noted``: heads that were noted elsewhere before, in hexadecimal digits: only they show entries that were cut
+        off at the end, by whoever holds the key or brings an old copy back.
         """
         self._settled()
         with told(), reading(self._engine) as connection:
@@ -407,8 +402,7 @@ def paying(
     If the block fails before ``Drawing.begin``, the reservations are taken back. If it fails later, they stay: without
     a receipt its error says so, with one a later run goes on with them.
 
-    Args:
-        receipt: remembered reservations are not reserved again, if this ledger holds them.
+    ``receipt``: remembered reservations are not reserved again, if this ledger holds them.
 
     Raises:
         BudgetExhausted: a budget does not reach; nothing was taken from anybody.

@@ -12,25 +12,9 @@ from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from textveil.budget import charge as charges
 from textveil.budget.account import Account, Limit
-from textveil.budget.charge import (
-    DELTA_UNIT,
-    EPSILON_UNIT,
-    Charge,
-    Order,
-    canonical,
-    delta_down,
-    epsilon_down,
-    epsilon_of_noise,
-    gaussian_allowance,
-    gaussian_sums,
-    guarantee_of,
-    moments_of,
-    one_more,
-    order_of,
-    units_within,
-    worse,
-)
+from textveil.budget.charge import order_of
 from textveil.privacy.accountant import Accountant, Remaining
 from textveil.privacy.guarantees import Guarantee, Status
 
@@ -57,22 +41,24 @@ class Costs(NamedTuple):
     moment: int  # by "optimal" of the rule of moments, by "gaussian" the squares of mu
 
 
-def costs_of(charge: Charge, limit: Limit) -> Costs:
+def costs_of(charge: charges.Charge, limit: Limit) -> Costs:
     """Return what a charge costs under a limit."""
     if limit.composition == "gaussian":
-        return Costs(*gaussian_sums(charge.draws))
+        return Costs(*charges.gaussian_sums(charge.draws))
     order = order_for(limit)
-    return Costs(charge.epsilon, charge.delta, 0 if order is None else moments_of(charge.draws, order))
+    return Costs(charge.epsilon, charge.delta, 0 if order is None else charges.moments_of(charge.draws, order))
 
 
 def allowances(limit: Limit) -> Costs:
     """Return what may be spent under a limit; a moment of -1 admits nothing."""
     delta = _delta_limit(limit)
     if limit.composition == "gaussian":
-        moment = gaussian_allowance(limit.epsilon, limit.pure_epsilon, _kept_delta(limit))
-        return Costs(units_within(limit.pure_epsilon, EPSILON_UNIT), delta, moment)
+        moment = charges.gaussian_allowance(limit.epsilon, limit.pure_epsilon, _kept_delta(limit))
+        return Costs(charges.units_within(limit.pure_epsilon, charges.EPSILON_UNIT), delta, moment)
     order = order_for(limit)
-    return Costs(units_within(limit.epsilon, EPSILON_UNIT), delta, -1 if order is None else order.allowance)
+    return Costs(
+        charges.units_within(limit.epsilon, charges.EPSILON_UNIT), delta, -1 if order is None else order.allowance
+    )
 
 
 class CountedSums(NamedTuple):
@@ -83,7 +69,7 @@ class CountedSums(NamedTuple):
     delta: int
     moment: int
 
-    def fits(self, charge: Charge) -> bool:
+    def fits(self, charge: charges.Charge) -> bool:
         """Tell whether one more release with this charge stays within the limit."""
         left, cost = self.left, costs_of(charge, self.limit)
         by_sum, by_moment = cost.epsilon <= left.epsilon, cost.moment <= left.moment
@@ -96,7 +82,7 @@ class CountedSums(NamedTuple):
         most = allowances(self.limit)
         return Costs(most.epsilon - self.epsilon, most.delta - self.delta, most.moment - self.moment)
 
-    def affords(self, charge: Charge) -> int | None:
+    def affords(self, charge: charges.Charge) -> int | None:
         """Return how many more releases with this charge stay within the limit, each by ``fits``; None if all do."""
         by_sum, by_delta, by_moment = map(_times, self.left, costs_of(charge, self.limit))
         both = min if self.limit.composition == "gaussian" else max
@@ -141,12 +127,12 @@ class Standing:
         """Return the row of the database."""
         row = {name: getattr(self, name) for name in self.__slots__ if name != "limit"}
         sums = {name: str(row[name]) for name in _SUMS}
-        return {**row, **sums, "limit_data": None if self.limit is None else canonical(self.limit.to_data())}
+        return {**row, **sums, "limit_data": None if self.limit is None else charges.canonical(self.limit.to_data())}
 
     def begins(self, limit: Limit, now: int) -> tuple[str, int]:
         """Return the terms and the start of a limit's period; a clock that goes back renews nothing."""
         order = order_for(limit)
-        basis = canonical([limit.composition, limit.period, None if order is None else order.value])
+        basis = charges.canonical([limit.composition, limit.period, None if order is None else order.value])
         start = limit.period_start(time_of(max(now, self.last_at)))
         return basis, 0 if start is None else microseconds(start)
 
@@ -160,26 +146,26 @@ class Standing:
         self.period_epsilon = self.period_delta = self.period_moment = 0
         return self.last_at > 0 and self.last_at >= self.period_start
 
-    def count(self, limit: Limit, charge: Charge) -> None:
+    def count(self, limit: Limit, charge: charges.Charge) -> None:
         """Add to the sums of the period, which are those of the limit."""
         cost = costs_of(charge, limit)
         self.period_epsilon += cost.epsilon
         self.period_delta += cost.delta
         self.period_moment += cost.moment
 
-    def add(self, charge: Charge, at: int, limit: Limit | None) -> None:
+    def add(self, charge: charges.Charge, at: int, limit: Limit | None) -> None:
         """Add one release to the sums since ever, and to those of the period, which are those of the limit."""
         self.releases += 1
         self.epsilon += charge.epsilon
         self.delta += charge.delta
-        self.status = worse(self.status, charge.status)
+        self.status = charges.worse(self.status, charge.status)
         self.last_at = max(self.last_at, at)  # a database may read entries in any order
         if limit is not None:
             self.count(limit, charge)
         else:
             self.basis = ""  # no limit counts it
 
-    def take_back(self, charge: Charge) -> None:
+    def take_back(self, charge: charges.Charge) -> None:
         """Take one release, which was never drawn, from the sums; those of the period are counted again.
 
         The status stays: it may be worse than that of the others, never better.
@@ -189,11 +175,11 @@ class Standing:
         self.delta -= charge.delta
         self.basis = ""
 
-    def admits(self, limit: Limit, charge: Charge) -> bool:
+    def admits(self, limit: Limit, charge: charges.Charge) -> bool:
         """Tell whether one more release stays within the limit; a release that costs nothing always does."""
         return (charge.epsilon == 0 and charge.delta == 0) or self.counted(limit).fits(charge)
 
-    def affords(self, limit: Limit, charge: Charge) -> int | None:
+    def affords(self, limit: Limit, charge: charges.Charge) -> int | None:
         """Return how many more releases with this charge stay within the limit; None if nothing limits them."""
         return self.counted(limit).affords(charge)
 
@@ -204,31 +190,31 @@ class Standing:
     def remaining(self, limit: Limit) -> Remaining:
         """Return the most that one more draw may cost, rounded down."""
         left, order = self.counted(limit).left, order_for(limit)
-        epsilon = epsilon_down(left.epsilon)
+        epsilon = charges.epsilon_down(left.epsilon)
         if order is not None:
-            epsilon = max(epsilon, one_more(left.moment, order))
+            epsilon = max(epsilon, charges.one_more(left.moment, order))
         elif limit.composition == "gaussian":  # of Gaussian noise at the delta that is kept for it
-            epsilon = max(epsilon, epsilon_of_noise(left.moment, _kept_delta(limit)) * (1 - 2.0**-20))
-        return Remaining(epsilon, delta_down(left.delta))
+            epsilon = max(epsilon, charges.epsilon_of_noise(left.moment, _kept_delta(limit)) * (1 - 2.0**-20))
+        return Remaining(epsilon, charges.delta_down(left.delta))
 
     def spent(self, limit: Limit | None) -> Guarantee:
         """Return the guarantee that counts against the limit; under optimal composition as if this were the end."""
         if limit is None:
-            return guarantee_of(self.epsilon, self.delta, self.status)
+            return charges.guarantee_of(self.epsilon, self.delta, self.status)
         epsilon, delta, order = self.period_epsilon, self.period_delta, order_for(limit)
-        kept = units_within(limit.delta, DELTA_UNIT) - _delta_limit(limit)
+        kept = charges.units_within(limit.delta, charges.DELTA_UNIT) - _delta_limit(limit)
         if limit.composition == "gaussian" and self.period_moment:
-            noise = epsilon_of_noise(self.period_moment, _kept_delta(limit))
-            epsilon, delta = epsilon + math.ceil(Fraction(noise) * EPSILON_UNIT), delta + kept
+            noise = charges.epsilon_of_noise(self.period_moment, _kept_delta(limit))
+            epsilon, delta = epsilon + math.ceil(Fraction(noise) * charges.EPSILON_UNIT), delta + kept
             if min(self.counted(limit).left) >= 0:
-                epsilon = min(epsilon, units_within(limit.epsilon, EPSILON_UNIT))
+                epsilon = min(epsilon, charges.units_within(limit.epsilon, charges.EPSILON_UNIT))
         if order is not None and order.offset + self.period_moment < epsilon:
             epsilon = order.offset + self.period_moment
             delta += kept
-        return guarantee_of(epsilon, delta, self.status)
+        return charges.guarantee_of(epsilon, delta, self.status)
 
 
-def order_for(limit: Limit) -> Order | None:
+def order_for(limit: Limit) -> charges.Order | None:
     """Return the order of a limit with optimal composition; None for the others."""
     return order_of(limit.epsilon, limit.delta, limit.draw_delta) if limit.composition == "optimal" else None
 
@@ -236,8 +222,8 @@ def order_for(limit: Limit) -> Order | None:
 def _delta_limit(limit: Limit) -> int:
     """Return the most that deltas of draws may add up to, in units: moments may need the rest of delta."""
     if limit.draw_delta is not None:
-        return units_within(limit.draw_delta, DELTA_UNIT)
-    whole = units_within(limit.delta, DELTA_UNIT)
+        return charges.units_within(limit.draw_delta, charges.DELTA_UNIT)
+    whole = charges.units_within(limit.delta, charges.DELTA_UNIT)
     return whole if limit.composition == "sum" else whole // 2
 
 
@@ -270,7 +256,7 @@ class Balance:
 
         Raises UnsupportedGuarantee: a draw promises nothing.
         """
-        charge = Charge.of(cost)
+        charge = charges.Charge.of(cost)
         left = [sums.affords(charge) for sums in self.counted]
         return min((times for times in left if times is not None), default=None)
 
@@ -335,7 +321,7 @@ class Reservation:
 
     account: Account  # that pays
     number: int  # of its entry in the ledger, among those of the tenant
-    charge: Charge = field(repr=False)  # the amount taken
+    charge: charges.Charge = field(repr=False)  # the amount taken
     balance: Balance = field(repr=False)  # after it
 
     @property

@@ -61,9 +61,8 @@ class Who(NamedTuple):
 class Replay:
     """Goes through entries in order, and lists problems.
 
-    Args:
-        source: returns the entries.
-        noted: digests of entries that were noted before, in hexadecimal digits: they must be there.
+    ``source``: returns the entries; ``noted``: digests of entries that were noted before, in hexadecimal digits: they
+    must be there.
 
     Attributes:
         problems: a line each; of very many the first hundred.

@@ -44,9 +44,7 @@ def none_missed_upper(sample: Sample, level: float = LEVEL) -> int:
     holds whenever reading stops, as long as no miss was seen. Choose before the first page is read whether this bound
     or ``upper_count`` is stated: the smaller of both fails with up to 2 (1 - level).
 
-    Args:
-        sample: of pages without a miss.
-        level: confidence, between 0 and 1.
+    ``sample``: of pages without a miss; ``level``: confidence, between 0 and 1.
     """
     log_alpha = -log_wealth_needed(level)
     low, high = 0, sample.left
@@ -318,8 +316,7 @@ def conformal_threshold(losses: Reals, thresholds: Sequence[float], target: floa
         target: of the expected loss, between 0 and ``most``.
         most: the largest loss of a page.
 
-    Raises:
-        ParameterError: there are too few pages for the target, or too much is missed at the lowest threshold.
+    Raises ParameterError: there are too few pages for the target, or too much is missed at the lowest threshold.
 
     Source: Angelopoulos et al. 2022, theorem 1; proof: ``privacy/proofs/certificate.md``.
     """

@@ -10,19 +10,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from textveil.certificate.bounds import (
-    LEVEL,
-    Comparison,
-    Threshold,
-    capture_recapture,
-    conformal_threshold,
-    exchangeable,
-    missed_share,
-    none_missed_upper,
-    pages_for,
-    upper_count,
-    wrong_share,
-)
+from textveil.certificate import bounds
+from textveil.certificate.bounds import missed_share, wrong_share
 from textveil.certificate.marks import Binding, Guess, Mark, Marks, Period, Span
 from textveil.certificate.samples import CHARACTERS
 from textveil.certificate.sampling import EVEN, MEAN, Sample
@@ -44,15 +33,10 @@ _USUAL: Final = 0.99  # share of pages with no more found spans of a kind than a
 
 
 class Found(NamedTuple):
-    """Values of a text, by start.
+    """Values of a text, by start."""
 
-    Attributes:
-        spans: that the policy replaces.
-        guesses: likely values below its threshold, which stay.
-    """
-
-    spans: tuple[Span, ...]
-    guesses: tuple[Guess, ...]
+    spans: tuple[Span, ...]  # that the policy replaces
+    guesses: tuple[Guess, ...]  # likely values below its threshold, which stay
 
 
 class Finding:
@@ -78,88 +62,50 @@ class Finding:
 
 
 class Pages(NamedTuple):
-    """Number of pages of the corpus that have something.
+    """Number of pages of the corpus that have something."""
 
-    Attributes:
-        seen: pages that do, of those read.
-        at_most: upper bound on those of the corpus.
-        exact: the same by the exact distribution if none was missed; None otherwise.
-    """
-
-    seen: int
-    at_most: int
-    exact: int | None
+    seen: int  # pages that do, of those read
+    at_most: int  # upper bound on those of the corpus
+    exact: int | None  # the same by the exact distribution if none was missed; None otherwise
 
 
 class Kind(NamedTuple):
-    """Spans of a kind.
+    """Spans of a kind."""
 
-    Attributes:
-        missed: spans that the release shows, on the pages read.
-        wrong: replaced spans that were none, on the pages read.
-        found: spans that were replaced, in the corpus.
-        missed_share: upper bound on the missed ones, of all that should have been found.
-        wrong_share: upper bound on the wrong ones, of those that were found.
-    """
-
-    missed: int
-    wrong: int
-    found: int
-    missed_share: float
-    wrong_share: float
+    missed: int  # spans that the release shows, on the pages read
+    wrong: int  # replaced spans that were none, on the pages read
+    found: int  # spans that were replaced, in the corpus
+    missed_share: float  # upper bound on the missed ones, of all that should have been found
+    wrong_share: float  # upper bound on the wrong ones, of those that were found
 
 
 class Twice(NamedTuple):
-    """Pages that two reviewers read, each by themselves.
+    """Pages that two reviewers read, each by themselves."""
 
-    Attributes:
-        pages: how many.
-        first: missed spans that the first one marked.
-        second: missed spans that the second one marked.
-        both: missed spans that both marked.
-        overlooked: estimate of those that neither marked.
-    """
-
-    pages: int
-    first: int
-    second: int
-    both: int
-    overlooked: Bound
+    pages: int  # how many
+    first: int  # missed spans that the first one marked
+    second: int  # missed spans that the second one marked
+    both: int  # missed spans that both marked
+    overlooked: Bound  # estimate of those that neither marked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificate:
-    """Statements about a whole release: each has the stated confidence by itself, whenever reading stopped.
+    """Statements about a whole release: each has the stated confidence by itself, whenever reading stopped."""
 
-    Attributes:
-        level: confidence.
-        read: pages that count: the first ones of the draw.
-        last: day on which the last of them was read.
-        reviewers: how many persons read.
-        secure: whether the operating system's randomness drew the pages.
-        names: pages that still name a person.
-        direct: pages with a missed direct identifier of any kind.
-        anything: pages with anything missed.
-        kinds: bounds by kind of span.
-        twice: what two reviewers of the same pages tell; None if no page was read twice.
-        binding: what it is about.
-        marks_sha256: digest of the file of marks.
-        sampled: of conversations of a server, the period; None for a release.
-    """
-
-    level: float
-    read: int
-    last: str
-    reviewers: int
-    secure: bool
-    names: Pages
-    direct: Pages
-    anything: Pages
-    kinds: Mapping[str, Kind]
-    twice: Twice | None
-    binding: Binding
-    marks_sha256: str
-    sampled: Period | None = None
+    level: float  # confidence
+    read: int  # pages that count: the first ones of the draw
+    last: str  # day on which the last of them was read
+    reviewers: int  # how many persons read
+    secure: bool  # whether the operating system's randomness drew the pages
+    names: Pages  # pages that still name a person
+    direct: Pages  # pages with a missed direct identifier of any kind
+    anything: Pages  # pages with anything missed
+    kinds: Mapping[str, Kind]  # bounds by kind of span
+    twice: Twice | None  # what two reviewers of the same pages tell; None if no page was read twice
+    binding: Binding  # what it is about
+    marks_sha256: str  # digest of the file of marks
+    sampled: Period | None = None  # of conversations of a server, the period; None for a release
 
     def digest(self) -> str:
         """Return the digest that binds version, policy, release, originals and marks."""
@@ -202,7 +148,7 @@ class Certificate:
 NOTE: Final = "by persons who read pages drawn at random; what they overlooked counts as not there"
 
 
-def certified(marks: Marks, level: float = LEVEL) -> Certificate:
+def certified(marks: Marks, level: float = bounds.LEVEL) -> Certificate:
     """Return what the marks prove of the whole release.
 
     A page that several persons read has what any of them marked.
@@ -251,7 +197,7 @@ def direct_misses(marks: Marks) -> tuple[Reals, Sample]:
     return values, marks.design.draw.sample(marks.design.binding.documents, len(pages))
 
 
-def chosen_threshold(marks: Marks, target: float) -> Threshold:
+def chosen_threshold(marks: Marks, target: float) -> bounds.Threshold:
     """Choose from which score on guesses of direct identifiers are masked, so that few pages to come hold a missed one.
 
     A page to come is expected to hold a missed direct identifier with probability ``target`` at most, if it is of the
@@ -277,12 +223,12 @@ def chosen_threshold(marks: Marks, target: float) -> Threshold:
         ]
     ).reshape(len(pages), len(levels))
     need(0 < target < 1, "target", target, "between 0 and 1")
-    least = pages_for(target * EVEN / MEAN)
+    least = bounds.pages_for(target * EVEN / MEAN)
     need(len(pages) >= least, "pages", len(pages), f"at least {least} for {target:g}", "Read more documents.")
     left = float(losses[:, 0].sum() + 1) / (len(pages) + 1) * MEAN / EVEN
     hint = "Add own lists for what was missed, or read more documents."
     need(left <= target, "target", target, f"at least {left:.4g}, which is left where every guess is masked", hint)
-    chosen = conformal_threshold(losses, levels, target * EVEN / MEAN)
+    chosen = bounds.conformal_threshold(losses, levels, target * EVEN / MEAN)
     return chosen._replace(expected=chosen.expected * MEAN / EVEN)
 
 
@@ -297,7 +243,7 @@ def _covered(span: Span, guesses: Iterable[Guess], level: float) -> bool:
 _NONE: Final = 2.0  # above every score
 
 
-def alike(marks: Marks, found: Sequence[Found], rng: np.random.Generator) -> Comparison:
+def alike(marks: Marks, found: Sequence[Found], rng: np.random.Generator) -> bounds.Comparison:
     """Test whether pages look like those that were read: by how many values were found and guessed on each.
 
     ``found``: of the pages to be released. Raises InputError: no page was read.
@@ -307,7 +253,7 @@ def alike(marks: Marks, found: Sequence[Found], rng: np.random.Generator) -> Com
         raise InputError(_UNREAD)
     reviewed = [[float(sum(mark.found.values())), float(len(mark.guesses))] for mark in read]
     released = [[float(len(page.spans)), float(len(page.guesses))] for page in found]
-    return exchangeable(np.array(reviewed), np.array(released), rng=rng)
+    return bounds.exchangeable(np.array(reviewed), np.array(released), rng=rng)
 
 
 _UNREAD: Final = "marks must have the first page of the draw; it was not read. Read it: textveil review."
@@ -335,7 +281,9 @@ def _union(marked: Iterable[Iterable[Span]]) -> tuple[Span, ...]:
 def _pages(missed: Sequence[Counter[str]], kinds: frozenset[str], sample: Sample, level: float) -> Pages:
     values = np.array([float(any(page[kind] for kind in kinds)) for page in missed])
     seen = int(values.sum())
-    return Pages(seen, upper_count(values, sample, level), None if seen else none_missed_upper(sample, level))
+    return Pages(
+        seen, bounds.upper_count(values, sample, level), None if seen else bounds.none_missed_upper(sample, level)
+    )
 
 
 def _kind(
@@ -364,7 +312,7 @@ def _twice(read: Sequence[Sequence[Mark]]) -> Twice | None:
         return None
     first, second = (sum(len(pair[place].missed) for pair in pairs) for place in (0, 1))
     both = sum(_shared(one.missed, other.missed) for one, other in pairs)
-    return Twice(len(pairs), first, second, both, capture_recapture(first, second, both))
+    return Twice(len(pairs), first, second, both, bounds.capture_recapture(first, second, both))
 
 
 def _shared(spans: Sequence[Span], others: Sequence[Span]) -> int:

@@ -44,23 +44,14 @@ class Guess(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Binding:
-    """The release and policy that marks are about; marks of anything else say nothing of it.
+    """The release and policy that marks are about; marks of anything else say nothing of it."""
 
-    Attributes:
-        textveil: version of the detector.
-        policy: its name.
-        policy_digest: its digest.
-        documents: how many the release has.
-        release_sha256: digest of the released file.
-        original_hmac: keyed digest of the original texts in their order; the key is the draw's.
-    """
-
-    textveil: str
-    policy: str
-    policy_digest: str
-    documents: int
-    release_sha256: str
-    original_hmac: str
+    textveil: str  # version of the detector
+    policy: str  # its name
+    policy_digest: str  # its digest
+    documents: int  # how many the release has
+    release_sha256: str  # digest of the released file
+    original_hmac: str  # keyed digest of the original texts in their order; the key is the draw's
 
 
 class Period(NamedTuple):
@@ -75,22 +66,16 @@ class Period(NamedTuple):
 class Design:
     """The header: how pages were drawn, before any was read.
 
-    Attributes:
-        key: of the draw, 32 hexadecimal digits, at random; each line of marks repeats it.
-        binding: what the marks are about.
-        draw: the order and the weights of pages.
-        found: for each kind, how many pages of the corpus have how many values that the detector found.
-        twice: every how many pages of the order a second reviewer reads one.
-        secure: whether the operating system's randomness drew the pages; marks of a seed certify nothing.
-        sampled: of conversations of a server, the period; None for a release. Only those that were kept can be read.
+    ``found``: for each kind, how many pages of the corpus have how many values that the detector found; ``sampled``: of
+    conversations of a server, the period; None for a release. Only those that were kept can be read.
     """
 
-    key: str
-    binding: Binding
-    draw: Draw
+    key: str  # of the draw, 32 hexadecimal digits, at random; each line of marks repeats it
+    binding: Binding  # what the marks are about
+    draw: Draw  # the order and the weights of pages
     found: Mapping[str, Mapping[int, int]]
-    twice: int
-    secure: bool
+    twice: int  # every how many pages of the order a second reviewer reads one
+    secure: bool  # whether the operating system's randomness drew the pages; marks of a seed certify nothing
     sampled: "Period | None" = None
 
     def __post_init__(self) -> None:
@@ -121,27 +106,16 @@ class Design:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """The mark of one reviewer on one page.
+    """The mark of one reviewer on one page."""
 
-    Attributes:
-        page: number of the record, from 1.
-        reviewer: a short name.
-        missed: values that the release shows.
-        wrong: replaced spans that were none.
-        found: how many spans were replaced on the page, by kind.
-        guesses: likely values that the policy left.
-        day: when it was read.
-        corrects: whether it replaces an earlier line of the same reviewer about the same page.
-    """
-
-    page: int
-    reviewer: str
-    missed: tuple[Span, ...] = ()
-    wrong: tuple[Span, ...] = ()
-    found: Mapping[str, int] = field(default_factory=dict)
-    guesses: tuple[Guess, ...] = ()
-    day: date
-    corrects: bool = False
+    page: int  # number of the record, from 1
+    reviewer: str  # a short name
+    missed: tuple[Span, ...] = ()  # values that the release shows
+    wrong: tuple[Span, ...] = ()  # replaced spans that were none
+    found: Mapping[str, int] = field(default_factory=dict)  # how many spans were replaced on the page, by kind
+    guesses: tuple[Guess, ...] = ()  # likely values that the policy left
+    day: date  # when it was read
+    corrects: bool = False  # whether it replaces an earlier line of the same reviewer about the same page
 
     @property
     def verdict(self) -> str:
@@ -219,9 +193,7 @@ class Marks:
     def add(self, mark: Mark) -> None:
         """Append a mark to the file, on the disk before this returns, and read what others wrote meanwhile.
 
-        Raises:
-            ParameterError: the reviewer has marked the page already.
-            OutputError: it cannot be written.
+        Raises ParameterError: the reviewer has marked the page already; OutputError: it cannot be written.
         """
         try:
             with self.path.open("r+b") as stream, _locked(stream):

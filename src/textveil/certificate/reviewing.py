@@ -177,10 +177,8 @@ _POLICY: Final = (
 class ReviewServer(ThreadingHTTPServer):
     """Serves a review to this machine alone, at an address that holds a secret of this run.
 
-    Args:
-        review: what is served.
-        page: HTML of the page.
-        digests: of its ``style`` and ``script``, for the browser's policy.
+    ``review``: what is served; ``page``: HTML of the page; ``digests``: of its ``style`` and ``script``, for the
+    browser's policy.
     """
 
     daemon_threads = True
@@ -302,19 +300,14 @@ _OPENS: Final = "[["  # what opens a place within an entry of a list
 class Taught:
     """Phrases for the lists of a policy, private.
 
-    Attributes:
-        pages: number of pages that were read.
-        hidden: missed values, by kind.
-        kept: values that were replaced wrongly wherever they were found on the pages.
-        left_out: values that no list can take: shorter than three characters, without letters and digits, or of a kind
-            that takes no list.
-        common: number of hidden phrases that stand unmarked on these pages more often than marked: perhaps a name that
-            is a word too.
+    ``left_out``: values that no list can take: shorter than three characters, without letters and digits, or of a kind
+    that takes no list; ``common``: number of hidden phrases that stand unmarked on these pages more often than marked:
+    perhaps a name that is a word too.
     """
 
-    pages: int
-    hidden: Mapping[str, Collection[str]] = field(repr=False)
-    kept: Collection[str] = field(repr=False)
+    pages: int  # number of pages that were read
+    hidden: Mapping[str, Collection[str]] = field(repr=False)  # missed values, by kind
+    kept: Collection[str] = field(repr=False)  # values that were replaced wrongly wherever they were found on the pages
     left_out: int
     common: int
 
@@ -328,9 +321,8 @@ def taught(marks: Marks, texts: Sequence[str], found: Mapping[int, Iterable[Span
         found: spans that the policy replaced on each page that was read, by page number from 1.
         kinds: kinds that a list may give a hidden phrase.
 
-    Raises:
-        ParameterError: the texts are not those of the marks.
-        InputError: no page was read, or nothing was marked on any.
+    Raises ParameterError: the texts are not those of the marks; InputError: no page was read, or nothing was marked on
+    any.
     """
     same = corpus_hmac(marks.design.key, texts) == marks.design.binding.original_hmac
     need(same, "original", "others", "the texts that the marks are about, in their order", "Name their files.")

@@ -57,21 +57,13 @@ Texts = Sequence[tuple[str, str]]
 
 
 class Facts(NamedTuple):
-    """Public facts about a file.
+    """Public facts about a file."""
 
-    Attributes:
-        day: in UTC.
-        share: probability with which each conversation is drawn.
-        textveil: version of the server.
-        policy: name of the policy.
-        policy_digest: its digest.
-    """
-
-    day: str
-    share: float
-    textveil: str
-    policy: str
-    policy_digest: str
+    day: str  # in UTC
+    share: float  # probability with which each conversation is drawn
+    textveil: str  # version of the server
+    policy: str  # name of the policy
+    policy_digest: str  # its digest
 
 
 @dataclass(slots=True, eq=False)
@@ -374,31 +366,20 @@ class _Writing:
 
 
 class Kept(NamedTuple):
-    """Opened conversations.
+    """Opened conversations."""
 
-    Attributes:
-        texts: for each drawn conversation, its joined texts and their joined releases; private.
-        conversations: number of all conversations, drawn or not.
-        since: first day.
-        until: last day.
-        facts: the facts that all files share.
-        sha256: digest of the files.
-    """
-
-    texts: list[tuple[str, str]]
-    conversations: int
-    since: str
-    until: str
-    facts: Facts
-    sha256: str
+    texts: list[tuple[str, str]]  # for each drawn conversation, its joined texts and their joined releases; private
+    conversations: int  # number of all conversations, drawn or not
+    since: str  # first day
+    until: str  # last day
+    facts: Facts  # the facts that all files share
+    sha256: str  # digest of the files
 
 
 def read_samples(place: Path, secret: bytes) -> Kept:
     """Open the samples of a file, or of all files of a folder whose day is over.
 
-    Args:
-        place: a file or a folder.
-        secret: the reader's key, 32 bytes.
+    ``place``: a file or a folder; ``secret``: the reader's key, 32 bytes.
 
     Raises:
         InputError: one cannot be read, was changed or lost a conversation; or none was drawn.

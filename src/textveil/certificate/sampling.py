@@ -28,17 +28,13 @@ _RECORDED: Final = 10_000  # pages of the order, at most: nobody reads more, and
 class Draw:
     """Pages in the order in which they were drawn, one after another without replacement.
 
-    Attributes:
-        pages: numbers of records, from 1.
-        weights: positive integers, one a page: the next page is one of those left, with probability in proportion.
-        total: the weights of all pages of the corpus, in the order or not.
-        least: the smallest weight of a page that is not in the order; 0 if all are in it.
+    ``weights``: positive integers, one a page: the next page is one of those left, with probability in proportion.
     """
 
-    pages: tuple[int, ...]
+    pages: tuple[int, ...]  # numbers of records, from 1
     weights: tuple[int, ...]
-    total: int
-    least: int
+    total: int  # the weights of all pages of the corpus, in the order or not
+    least: int  # the smallest weight of a page that is not in the order; 0 if all are in it
 
     def __post_init__(self) -> None:
         need(len(self.pages) == len(self.weights) > 0, "weights", len(self.weights), "one for each page, one or more")
@@ -163,8 +159,7 @@ class Sample:
             order: numbers of the pages read, from 0, in the order of their draw; shape (read,).
             weights: those of ``draw_order``.
 
-        Raises:
-            ParameterError: a page stands twice in ``order``, or is none of the corpus.
+        Raises ParameterError: a page stands twice in ``order``, or is none of the corpus.
         """
         checked = _checked(population, weights)
         pages = np.asarray(order, dtype=np.int64)

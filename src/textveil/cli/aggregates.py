@@ -1,31 +1,37 @@
-"""``textveil count``, ``learn`` and ``predict``, under one epsilon for all that a person wrote; and shared options.
-
-``synthesize`` and ``topics`` have the same options.
-"""
+"""``textveil count``, ``synthesize`` and ``topics``: one epsilon for all that a person wrote; and shared options."""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
-import shlex
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias, TypeVar
 
 import typer
 
 from textveil.cli import options as opt
 from textveil.cli.mechanism_options import PERSONS, renamed
+from textveil.cli.progress import counting
 from textveil.errors import ParameterError
+from textveil.json_text import json_text
+from textveil.pages.messages import counted, row, said
+from textveil.whole_files import check_folder, csv_text, write_whole
 
 if TYPE_CHECKING:
     from textveil.aggregates.counts import CountRelease
     from textveil.aggregates.report import AggregateReport
     from textveil.aggregates.request import CorpusRequest, PersonalRecords
+    from textveil.aggregates.synthesis import SyntheticText
+    from textveil.aggregates.topics import Themes
     from textveil.corpora.payment import Payer
     from textveil.privacy.guarantees import Guarantee
+
+T = TypeVar("T")
 
 
 @opt.grouped
@@ -40,8 +46,7 @@ def count_command(
     items_per_person: Annotated[int, opt.Declared("count")],
     repeats: Annotated[int, opt.Declared("count")],
     words: Annotated[str, opt.Declared("count")],
-    output: opt.Output = None,
-    report: opt.NewReports = None,
+    files: ReleaseFiles,
     as_json: opt.AsJson = False,
     seed: opt.Seed = None,
 ) -> None:
@@ -51,33 +56,22 @@ def count_command(
     Words outside the public list, and n-grams, come out only if many persons wrote them.
     """
     from textveil.aggregates.count_run import count
-    from textveil.cli.progress import counting as bar
-    from textveil.pages.messages import counted, row
 
-    target = opt.file_of(output)
-    needs_output(target, as_json=as_json)
-    records = aggregate.records(source, label)
-    outputs = checked_outputs(records.inputs, target, *(report or ()), overwrite=aggregate.overwrite)
-    with aggregate.paying(target) as payer:
-        with bar("counting", "bytes", records.inputs) as progress, renamed(items="items_per_person"):
-            request = aggregate.request(
-                records, delta=delta, seed=seed, labels=opt.parts_of(labels), payer=payer, progress=progress
-            )
-            release, facts = count(
-                request, ngrams=ngrams, items_per_person=items_per_person, repeats=repeats, words=words
-            )
-        table = _table(release, labelled=label is not None)
-        write_release(target, table, facts, report, payer, as_json=as_json)
-    tell_sender(counted(len(release.counts), "count"), release.guarantee, request, max(release.persons, 1))
-    outputs.tell()
+    make = partial(count, ngrams=ngrams, items_per_person=items_per_person, repeats=repeats, words=words)
+
+    def shown(made: tuple[CountRelease, AggregateReport]) -> _Shown:
+        release, facts = made
+        what = counted(len(release.counts), "count")
+        return _Shown(what, _table(release, labelled=label is not None), facts, max(release.persons, 1))
+
+    settings = aggregate.settings(delta=delta, seed=seed, labels=labels)
+    release, _ = released(make, shown, source, aggregate, files, settings, as_json=as_json, label=label)
     if not release.counts:
         told = "No item stands out of the noise. Raise epsilon, or count the records of more persons."
         sys.stderr.writelines(line + "\n" for line in row("CHECK", told))
 
 
 def _table(release: CountRelease, *, labelled: bool) -> bytes:
-    from textveil.whole_files import csv_text
-
     names = ["item", *(["label"] if labelled else []), "count", "noise_low", "noise_high"]
     rows = [
         [line.item, *([line.label] if labelled else []), line.count, line.noise_low, line.noise_high]
@@ -87,129 +81,92 @@ def _table(release: CountRelease, *, labelled: bool) -> bytes:
 
 
 @opt.grouped
-def learn_command(
+def synthesize_command(
     *,
     source: Corpus,
-    label: Annotated[str, opt.fields("field with the label.", None)],
+    documents: Annotated[int, opt.Declared("synthesize")],
     aggregate: AggregateOptions,
     delta: Delta,
-    output: Annotated[Path, opt.option("FOLDER", "Folder for the model.", None, "--output", "-o")],
+    public: Pool = None,
+    label: Annotated[str | None, opt.fields("field with a label: texts get labels too.", None)] = None,
     labels: Labels,
-    report: opt.NewReports = None,
+    files: ReleaseFiles,
+    overlaps: Annotated[
+        Path | None,
+        opt.option("FILE", "For you alone: list the texts that share 8 words in a row with a record, as JSON."),
+    ] = None,
     as_json: opt.AsJson = False,
     vocabulary: opt.VocabularyOptions,
     seed: opt.Seed = None,
 ) -> None:
-    """Learn a classifier of texts: one epsilon for all that a person wrote.
+    """Choose and label public texts so that they resemble a corpus: one epsilon for all that a person wrote.
 
-    The model may be given away, and tested: textveil predict. In Python: textveil.load_model(FOLDER).predict(texts).
+    Writes JSON lines with the fields text and label. The pool must be public: its texts come out as they are.
     """
-    from textveil.aggregates.classifier import FACTS, WEIGHTS
-    from textveil.aggregates.learning import learn
-    from textveil.cli.progress import counting
-    from textveil.pages.messages import row
-    from textveil.whole_files import results_folder
+    from textveil.aggregates.synthesis import synthesize
 
-    records = aggregate.records(source, label, again=True)
-    checked_outputs(records.inputs, *(report or ()), overwrite=aggregate.overwrite)
-    there = all((output / name).exists() for name in (FACTS, WEIGHTS))
-    if there and not aggregate.overwrite:
-        raise opt.refused_output("a folder with a model")
-    outputs = opt.Outputs(output / FACTS, *(report or ()))
-    is_new = not output.exists()
-    folder = results_folder(output, FACTS)
-    try:
-        with aggregate.paying(output / FACTS) as payer:
-            with counting("reading", "bytes", records.inputs) as progress:
-                request = aggregate.request(
-                    records,
-                    delta=delta,
-                    seed=seed,
-                    labels=opt.parts_of(labels),
-                    vocabulary=vocabulary.load(),
-                    payer=payer,
-                    progress=progress,
-                )
-                model, persons = learn(request)
-            model.save(folder)
-            write_reports(report, model.report)
-    except BaseException:
-        if is_new:
-            with contextlib.suppress(OSError):  # it is not empty: a release is paid for and not written
-                folder.rmdir()
-        raise
-    if as_json:
-        print_report(model.report, payer)
-    test = shlex.join(["textveil", "predict", str(output), "TEST", "--label", label])
-    tell_sender(f"a classifier of {len(model.labels):,} labels", model.guarantee, request, persons)
-    told = (
-        "how often it is right is not measured. Test it on texts of persons who are not in INPUT, and keep those "
-        "private:"
-    )
-    sys.stderr.writelines(line + "\n" for line in [*row("CHECK", told), *row("", test)])
-    outputs.tell()
+    def shown(made: SyntheticText) -> _Shown:
+        columns = {"text": made.texts, **({"label": made.labels} if made.labels else {})}
+        rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+        return _Shown(counted(len(rows), "text"), _json_lines(rows), made.report, made.persons, made.texts)
+
+    make, pool = partial(synthesize, documents=documents), _Pool(public, overlaps)
+    settings = aggregate.settings(vocabulary, delta=delta, seed=seed, labels=labels)
+    released(make, shown, source, aggregate, files, settings, as_json=as_json, label=label, pool=pool)
 
 
 @opt.grouped
-def predict_command(
+def topics_command(
     *,
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Folder that textveil learn wrote.")],
     source: Corpus,
-    label: Annotated[str | None, opt.fields("field with the true label: says how many are right.")] = None,
-    options: opt.SampleOptions,
-    output: opt.Output = None,
+    public: Pool = None,
+    aggregate: AggregateOptions,
+    topics: Annotated[int, opt.Declared("topics")],
+    files: ReleaseFiles,
+    as_json: opt.AsJson = False,
     vocabulary: opt.VocabularyOptions,
+    seed: opt.Seed = None,
 ) -> None:
-    """Write the label that a model of textveil learn gives each text, one a line.
+    """Find what a corpus is about, in terms of public texts: one epsilon for all that a person wrote.
 
-    What it writes is computed from the texts, so it is as private as they are. The model costs nothing to ask.
+    Writes JSON lines by falling votes: votes, low, high (95 %, for the noise alone), public words and public texts.
     """
-    from textveil.aggregates.classifier import load_model
-    from textveil.aggregates.request import EACH_RECORD, PersonalRecords
-    from textveil.cli.progress import counting
-    from textveil.pages.messages import row as columns
-    from textveil.statistics import clopper_pearson
-    from textveil.whole_files import write_whole
+    from textveil.aggregates.topics import topics as topics_of
 
-    inputs = opt.inputs_of(source, options.choice())
-    learned = load_model(model, vocabulary=vocabulary.load())
-    records = PersonalRecords(
-        inputs=inputs,
-        unit=EACH_RECORD,
-        text=options.field,
-        label=label,
-        corpus_format=options.corpus_format,
-        delimiter=options.delimiter,
-        encoding=options.encoding,
-    )
-    outputs = opt.Outputs(output)
-    lines: list[str] = []
-    right = texts = 0
-    with counting("reading", "bytes", inputs) as progress:
-        for batch in records.batches(progress):
-            said = learned.predict(batch.texts)
-            for row, one in zip(batch.persons.tolist(), said, strict=True):
-                lines += [""] * (row - len(lines)) + [one]  # an empty line for a record without a text
-            texts += len(said)
-            right += sum(map(str.__eq__, said, batch.labels))
-    data = "".join(line + "\n" for line in lines).encode("utf-8")
-    if output is None:
-        opt.standard_output().write(data)
-    else:
-        write_whole(output, data)
-    outputs.tell()
-    if label is not None and texts:
-        bound = clopper_pearson(right, texts, 0.95)
-        share = f"{bound.estimate:.3f}, {bound.lower:.3f} to {bound.upper:.3f} at 95 %"
-        told = f"{right:,} of {texts:,} labels are right ({share}); this number is as private as these texts"
-        sys.stderr.writelines(line + "\n" for line in columns("tested", told))
+    def shown(made: Themes) -> _Shown:
+        lines = _json_lines([theme.to_data() for theme in made.themes])
+        return _Shown(counted(len(made.themes), "topic"), lines, made.report, made.persons)
+
+    make, pool = partial(topics_of, topics=topics), _Pool(public)
+    settings = aggregate.settings(vocabulary, delta=0.0, seed=seed)
+    released(make, shown, source, aggregate, files, settings, as_json=as_json, pool=pool)
+
+
+def _json_lines(rows: Sequence[Mapping[str, Any]]) -> bytes:
+    return "".join(json.dumps(row) + "\n" for row in rows).encode("ascii")
 
 
 Corpus: TypeAlias = Annotated[
     list[str], typer.Argument(metavar="INPUT...", help="Files, folders or patterns; - is standard input.")
 ]
+Pool: TypeAlias = Annotated[
+    str | None,
+    opt.option(
+        "POOL",
+        "Public texts like yours, such as 100,000 sentences of Wikipedia: a file with one a line, or records with a "
+        "field `text`.",
+    ),
+]
 Labels: TypeAlias = Annotated[str, opt.Declared("request")]
 Delta: TypeAlias = Annotated[float, opt.Declared("request")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleaseFiles:
+    """The files of a release."""
+
+    output: opt.Output = None
+    report: opt.NewReports = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -257,13 +214,15 @@ class AggregateOptions:
                 encoding=self.encoding,
             )
 
-    def request(self, records: PersonalRecords, *, seed: int | None = None, **settings: Any) -> CorpusRequest:
-        """Return the request of a command; without a seed it draws by the operating system's randomness."""
-        from textveil.aggregates.request import CorpusRequest
+    def settings(
+        self, words: opt.VocabularyOptions | None = None, *, delta: float, seed: int | None, labels: str = ""
+    ) -> dict[str, Any]:
+        """Return what a request has beside its records; without a seed it draws by the system's randomness."""
         from textveil.randomness import seeded_generator
 
+        vocabulary = {} if words is None else {"vocabulary": words.load()}
         rng = None if seed is None else seeded_generator(seed)
-        return CorpusRequest(records, epsilon=self.epsilon, rng=rng, **settings)
+        return {"epsilon": self.epsilon, "delta": delta, "rng": rng, "labels": opt.parts_of(labels), **vocabulary}
 
     @contextlib.contextmanager
     def paying(self, output: Path | None) -> Iterator[Payer | None]:
@@ -288,10 +247,93 @@ class AggregateOptions:
             yield remembering
 
 
+class _Shown(NamedTuple):
+    what: str  # came out, for the sender
+    data: bytes  # of the file
+    report: AggregateReport
+    persons: int  # wrote the records
+    texts: list[str] = []  # that came out of a pool  # noqa: RUF012
+
+
+class _Pool(NamedTuple):
+    """Public texts that are compared with the records, and where to list those that share words with them."""
+
+    public: str | None
+    overlaps: Path | None = None
+
+    def named(self) -> str:
+        if self.public is None:
+            raise ParameterError(
+                "--public must name public texts like yours; got none. A file with one a line serves: 100,000 "
+                "sentences of Wikipedia, or published texts of your field."
+            )
+        return self.public
+
+    def compare(self, texts: list[str], pool: list[str], records: PersonalRecords) -> None:
+        """Read the records once more, to tell what the pool or a release shares with them."""
+        from textveil.aggregates.synthesis import compared
+
+        with counting("comparing with the records", "bytes", records.inputs) as progress:
+            again = (text for batch in records.batches(progress) for text in batch.texts)
+            shared, in_pool = compared(texts, pool, again)
+        if self.overlaps is not None:
+            listed = json_text([each._asdict() for each in shared], indent=1)
+            write_whole(self.overlaps, listed.encode("ascii"), private=True)
+        if in_pool:
+            warn(
+                f"{counted(in_pool, 'record')} in the pool word by word. The pool must be public, and "
+                "made without this corpus. If it is not, do not pass on what came out."
+            )
+        if shared:
+            warn(f"{len(shared):,} of the texts share 8 words in a row with a record. --overlaps FILE lists them.")
+
+
+def released(
+    make: Callable[..., T],
+    shown: Callable[[T], _Shown],
+    source: list[str],
+    aggregate: AggregateOptions,
+    files: ReleaseFiles,
+    settings: Mapping[str, Any],
+    *,
+    as_json: bool,
+    label: str | None = None,
+    pool: _Pool | None = None,
+) -> T:
+    """Read, pay, draw and write; say what came out. Returns what ``make`` made of the request, and of the pool."""
+    from textveil.aggregates.request import CorpusRequest
+    from textveil.aggregates.synthesis import read_pool
+    from textveil.corpora.sources import expanded
+
+    target = opt.file_of(files.output)
+    if as_json and target is None:  # the release would be lost, and paid
+        raise ParameterError("`as_json` prints the report, so `output` must name a file for the release; got none.")
+    public = [] if pool is None else [pool.named()]
+    records = aggregate.records(source, label, again=bool(public))
+    others = (*(files.report or ()), pool and pool.overlaps)
+    outputs = checked_outputs([*records.inputs, *expanded(public)], target, *others, overwrite=aggregate.overwrite)
+    with counting("reading the pool", "bytes") as progress:
+        texts = [read_pool(name, progress) for name in public]
+    with aggregate.paying(target) as payer:
+        with (
+            counting("reading", "bytes", records.inputs) as progress,
+            counting("comparing with the pool", "texts") if public else contextlib.nullcontext() as pool_progress,
+            renamed(items="items_per_person"),
+        ):
+            request = CorpusRequest(records, payer=payer, progress=progress, pool_progress=pool_progress, **settings)
+            made = make(request, *texts)
+        release = shown(made)
+        write_release(target, release.data, release.report, files.report, payer, as_json=as_json)
+    if pool is not None:
+        pool.compare(release.texts, texts[0], records)
+    tell_sender(release.what, release.report.guarantee, request, release.persons)
+    outputs.tell()
+    return made
+
+
 def checked_outputs(inputs: Sequence[str], *outputs: Path | None, overwrite: bool) -> opt.Outputs:
     """Return the outputs of a release. Refuse one that cannot be written, exists, is an input or is named twice."""
     from textveil.corpora.sources import one_file
-    from textveil.whole_files import check_folder
 
     files = [path for path in outputs if path is not None]
     for path in files:
@@ -300,12 +342,6 @@ def checked_outputs(inputs: Sequence[str], *outputs: Path | None, overwrite: boo
     if again or any(one_file(name, path) for name in inputs for path in files):
         raise ParameterError("every input and output must be a file of its own; got one twice. Name another output.")
     return opt.Outputs(*outputs, paid=not overwrite)
-
-
-def needs_output(output: Path | None, *, as_json: bool) -> None:
-    """Refuse to print the report if the release has no place: it would be lost, and paid."""
-    if as_json and output is None:
-        raise ParameterError("`as_json` prints the report, so `output` must name a file for the release; got none.")
 
 
 def write_release(
@@ -318,8 +354,6 @@ def write_release(
     as_json: bool,
 ) -> None:
     """Write a release to its file, else to standard output (not beside ``as_json``); and its report if asked for."""
-    from textveil.whole_files import write_whole
-
     if target is None:
         opt.standard_output().write(data)
     else:
@@ -331,8 +365,6 @@ def write_release(
 
 def print_report(data: Mapping[str, Any], payer: Payer | None) -> None:
     """Print a report, and for the sender alone what the release left to those who paid: files of reports lack that."""
-    from textveil.json_text import json_text
-
     if payer is not None and payer.charged:
         data = {**data, "for_you_alone": {"ledger": payer.charged[-1].to_data()}}
     sys.stdout.write(json_text(data, indent=1))
@@ -341,8 +373,6 @@ def print_report(data: Mapping[str, Any], payer: Payer | None) -> None:
 def write_reports(paths: Sequence[Path] | None, data: Mapping[str, Any]) -> None:
     """Write a report to each path: a page if the name ends in .html, else JSON."""
     from textveil.aggregates.report import report_page
-    from textveil.json_text import json_text
-    from textveil.whole_files import write_whole
 
     for path in paths or ():
         is_page = path.suffix.lower() == ".html"
@@ -352,7 +382,6 @@ def write_reports(paths: Sequence[Path] | None, data: Mapping[str, Any]) -> None
 def tell_sender(what: str, guarantee: Guarantee, request: CorpusRequest, persons: int) -> None:
     """Write what came out, what is not covered, and warnings by the private number of persons."""
     from textveil.cli.ledger import charged_lines
-    from textveil.pages.messages import row
     from textveil.privacy.guarantees import Status
     from textveil.privacy.units import Unit
 
@@ -376,6 +405,4 @@ def tell_sender(what: str, guarantee: Guarantee, request: CorpusRequest, persons
 
 def warn(text: str) -> None:
     """Write what follows from the private records, and so is for the sender alone."""
-    from textveil.pages.messages import row, said
-
     sys.stderr.writelines(line + "\n" for line in row("WARNING", f"{said('for you alone')}: {said(text)}"))

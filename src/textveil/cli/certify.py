@@ -12,8 +12,11 @@ import typer
 
 from textveil.cli import options as opt
 from textveil.cli.mechanism_options import renamed
+from textveil.cli.progress import counting
 from textveil.errors import InputError, ParameterError, need
 from textveil.json_text import json_file, json_text
+from textveil.pages.messages import counted, row
+from textveil.whole_files import check_folder, read_key, write_whole
 
 if TYPE_CHECKING:
     from textveil.certificate.certify import Certificate
@@ -79,8 +82,6 @@ def certify_command(
     from textveil.certificate.certify import certified, lines
     from textveil.certificate.marks import Marks
     from textveil.corpora.inputs import whole_of
-    from textveil.pages.messages import row
-    from textveil.whole_files import write_whole
 
     need(0.5 <= level < 1, "level", level, ">= 0.5 and < 1", "Usual is 0.95.")
     if choosing.check():
@@ -106,10 +107,8 @@ def certify_command(
         contents = [_with_certificate(path, certificate) for path in report]  # all fit, or none is written
         for path, content in zip(report, contents, strict=True):
             write_whole(path, content)
-    if as_json:
-        sys.stdout.write(json_text(certificate.to_data()))
-    else:
-        sys.stdout.writelines(f"{line}\n" for label, text in lines(certificate) for line in row(label, text))
+    told = (line for label, text in lines(certificate) for line in row(label, text))
+    opt.show(certificate.to_data(), told, as_json=as_json)
 
 
 def _with_certificate(report: Path, certificate: Certificate) -> bytes:
@@ -133,7 +132,6 @@ def _extended(marks: Marks, choosing: _ChoosingOptions) -> Policy:
     """Return the policy of the marks. Refuse another policy, and an output that is an input."""
     from textveil.corpora.inputs import Places
     from textveil.sanitize.policy.choice import is_path, policy
-    from textveil.whole_files import check_folder
 
     name, output, original = choosing.policy, choosing.output, choosing.original
     assert name is not None and output is not None and original is not None
@@ -149,9 +147,7 @@ def _teach(marks: Marks, choosing: _ChoosingOptions, reading: opt.ReadingOptions
     from textveil.certificate.certify import Finding
     from textveil.certificate.reviewing import taught
     from textveil.certificate.samples import read_samples
-    from textveil.pages.messages import counted, row
     from textveil.sanitize.policy.making import list_kinds, with_lists
-    from textveil.whole_files import read_key, write_whole
 
     policy, name, output, original = _extended(marks, choosing), choosing.policy, choosing.output, choosing.original
     assert name is not None and output is not None and original is not None
@@ -180,11 +176,8 @@ def _teach(marks: Marks, choosing: _ChoosingOptions, reading: opt.ReadingOptions
 def _choose(marks: Marks, choosing: _ChoosingOptions, reading: opt.ReadingOptions) -> None:
     """Write the policy with the chosen threshold, if the texts look like those that were read."""
     from textveil.certificate.certify import DIRECT, Finding, alike, chosen_threshold
-    from textveil.cli.progress import counting
-    from textveil.pages.messages import row
     from textveil.randomness import secure_generator
     from textveil.sanitize.policy.making import rescored
-    from textveil.whole_files import write_whole
 
     policy = _extended(marks, choosing)
     name, output, target, original = choosing.policy, choosing.output, choosing.miss_at_most, choosing.original

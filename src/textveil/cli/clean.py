@@ -17,9 +17,11 @@ import typer
 
 from textveil.cli import options as opt
 from textveil.cli.mechanism_options import UNDO
+from textveil.environment import cores
 from textveil.errors import InputError, OutputError, ParameterError, need
 from textveil.json_text import json_file, json_text
-from textveil.whole_files import write_whole
+from textveil.pages.messages import counted, row, said
+from textveil.whole_files import atomic_writers, check_folder, need_new, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -57,8 +59,6 @@ class _Read:
 
         Raises OutputError: something else wrote to it meanwhile.
         """
-        from textveil.whole_files import atomic_writers
-
         with atomic_writers([self.path]) as (stream,):
             stream.write(data)
             if hasattr(os, "fchown"):
@@ -134,7 +134,6 @@ def _sorts(policy: str | None, secrets_only: bool, pictures: str) -> list[str]:
 
 def _cleaner(policy: str | None, workers: int | None, *, secrets_only: bool) -> tuple[Cleaner, SearchApart]:
     from textveil.corpora.cleaning import PERSONS, SECRETS, Cleaner, SearchApart, checked_policy
-    from textveil.environment import cores
     from textveil.sanitize.policy.choice import policy as policy_named
 
     need(workers is None or workers > 0, "workers", workers, "at least 1")
@@ -195,8 +194,6 @@ class _Run:
                 read, _, data = self._of(path)
                 self._replace(read, data)
             return
-        from textveil.whole_files import check_folder, need_new
-
         need_new(private_map, "private_map")
         check_folder(private_map)
         read_files = [(read, data) for path in files for read, _, data in [self._of(path)]]
@@ -244,8 +241,6 @@ class _Run:
             self.unread.append((read.path, str(error)))
 
     def tell(self, left: Counter[str], *, check: bool, quiet: bool) -> None:
-        from textveil.pages.messages import counted, row, said
-
         lines = []
         if not quiet:
             kinds = ", ".join(counted(count, kind) for kind, count in self.found.most_common()) or "nothing found"
@@ -275,7 +270,6 @@ _ABOUT: Final = "clean"
 def _keep(path: Path, key: Path, files: Sequence[tuple[Path, bytes, bytes]]) -> None:
     """Keep the originals of files, encrypted."""
     from textveil.surrogates.map_file import MapCipher, PrivateMap, Replaced, begun, block, ended, read_or_made_key
-    from textveil.whole_files import atomic_writers
 
     cipher = MapCipher.new(read_or_made_key(key))
     with atomic_writers([path], private=[path]) as (stream,):
@@ -288,7 +282,6 @@ def _keep(path: Path, key: Path, files: Sequence[tuple[Path, bytes, bytes]]) -> 
 
 
 def _undone(path: Path, key: Path, *, quiet: bool) -> int:
-    from textveil.pages.messages import counted, row, said
     from textveil.surrogates.map_file import MapFile, read_key
 
     maps = MapFile(path, read_key(key))
@@ -331,9 +324,8 @@ class CleanedFiles:
     A list says of each file how many bytes it had when it was cleaned, with their SHA-256. Both are as public as the
     file. It is no signature: whoever can write it can have a file passed over.
 
-    Args:
-        sorts: what was looked for, then what covers that: a file that was cleaned of one of them is clean.
-        whole: whether files are read whole, whatever the lists say.
+    ``sorts``: what was looked for, then what covers that: a file that was cleaned of one of them is clean; ``whole``:
+    whether files are read whole, whatever the lists say.
     """
 
     def __init__(self, *sorts: str, whole: bool = False) -> None:

@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from textveil.cli import options as opt
+from textveil.cli.progress import counting
 from textveil.cuts import between
-from textveil.errors import ParameterError
+from textveil.errors import ParameterError, need
 from textveil.json_text import json_text
+from textveil.pages.messages import counted, row
+from textveil.whole_files import write_whole
 
 if TYPE_CHECKING:
     from textveil.detection.evaluation import Evaluation
@@ -80,7 +83,6 @@ def detect_command(
     )
     if page is not None:
         from textveil.detection.evaluation import spans_page
-        from textveil.pages.messages import counted, row
 
         documents = list(documents)
         _write_private(page, spans_page(documents, spans_of.name, reading.layouts(source or ["-"])))
@@ -117,8 +119,6 @@ def _row(span: DetectedSpan, *, why: bool) -> dict[str, object]:
 
 
 def _write_private(path: Path, content: str) -> None:
-    from textveil.whole_files import write_whole
-
     outputs = opt.Outputs(path)
     write_whole(path, content.encode("utf-8"), private=True)
     outputs.tell()
@@ -147,9 +147,7 @@ def _show(documents: Iterable[_Found], *, why: bool) -> None:
 def _evaluated(
     path: Path, detector: Detector, policy: dict[str, str] | None, confidence: float, missed: Path | None, as_json: bool
 ) -> None:
-    from textveil.cli.progress import counting
     from textveil.detection.evaluation import evaluate, read_labelled
-    from textveil.errors import need
 
     need(0 < confidence < 1, "confidence", confidence, "between 0 and 1")
     with counting("detecting", "documents") as progress:

@@ -13,7 +13,10 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from textveil.cli import options as opt
 from textveil.cli.mechanism_options import FORMATS
+from textveil.cli.progress import Bar
 from textveil.errors import OutputError, ParameterError, need
+from textveil.pages.messages import plain_row, row, said
+from textveil.whole_files import atomic_writers, write_whole
 
 if TYPE_CHECKING:
     from textveil.corpora.formats.choice import FormatChoice
@@ -55,7 +58,6 @@ def sanitize_document(
     from textveil.documents.registry import Limits
     from textveil.sanitize.sanitizer import Sanitizer
     from textveil.surrogates.map_file import MapCipher, begun, block, ended, read_or_made_key
-    from textveil.whole_files import atomic_writers
 
     output = places.output
     if output is None:
@@ -86,8 +88,6 @@ _MARKUP: Final = ("element ", "attribute")
 
 def told(certificate: Mapping[str, Any]) -> str:
     """Return lines of the summary about the parts of a document."""
-    from textveil.pages.messages import plain_row, row, said
-
     removed: Counter[str] = Counter()
     for kind, count in certificate["removed"].items():  # names of elements say something in the report alone
         removed["elements and attributes" if kind.startswith(_MARKUP) else kind] += count
@@ -104,7 +104,6 @@ def told(certificate: Mapping[str, Any]) -> str:
 def restore_document(maps: MapFile, name: str, output: Path | None, quiet: bool) -> None:
     """Put the originals back into a document."""
     from textveil.documents.apart import Apart
-    from textveil.whole_files import write_whole
 
     if output is None:
         raise OutputError("a document needs a file as output; got standard output. Name one with --output.")
@@ -112,8 +111,6 @@ def restore_document(maps: MapFile, name: str, output: Path | None, quiet: bool)
     done = Apart().restored(name, opt.bytes_of(name), private_map)
     write_whole(output, done.data, private=True)
     if not quiet:
-        from textveil.pages.messages import row
-
         told = f"{done.replaced:,} mentions; {done.ambiguous:,} left, which may stand for several"
         sys.stderr.writelines(line + "\n" for line in row("restored", told))
 
@@ -205,7 +202,6 @@ def _of_one_text(maps: MapFile, answer: bool, document: int | None, in_urls: InU
 def _answer(restorer: Restorer, name: str, output: Path | None) -> Restored:
     from textveil.corpora.restored import restored_answer
     from textveil.corpora.sources import opened
-    from textveil.whole_files import atomic_writers
 
     with opened(name) as (stream, *_):
         if output is None:
@@ -215,8 +211,6 @@ def _answer(restorer: Restorer, name: str, output: Path | None) -> Restored:
 
 
 def _told(done: Restored, quiet: bool) -> None:
-    from textveil.pages.messages import row
-
     if done.replaced == 0 and not done.ambiguous:
         sys.stderr.write("textveil: the text mentions no surrogate of the map; it is as it was.\n")
     elif not quiet:
@@ -235,7 +229,6 @@ def _tell_left(ambiguous: int, in_urls: int) -> None:
 def _corpus(
     maps: MapFile, choice: FormatChoice, inputs: tuple[str, ...], output: Path | None, in_urls: InUrls, quiet: bool
 ) -> None:
-    from textveil.cli.progress import Bar
     from textveil.corpora.restored import CorpusRestorer, DecodingRun
 
     reader = choice.reader(inputs, output)
@@ -250,8 +243,6 @@ def _corpus(
     finally:
         bar.close()
     if not quiet:
-        from textveil.pages.messages import row
-
         told = f"{documents:,} documents; {restorer.edited:,} texts of them edited since"
         sys.stderr.writelines(line + "\n" for line in row("restored", told))
     _tell_left(restorer.ambiguous, restorer.left_in_urls)

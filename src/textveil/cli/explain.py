@@ -12,9 +12,10 @@ import typer
 
 from textveil.cli import options as opt
 from textveil.cli.mechanism_options import MechanismCommand, make, renamed
+from textveil.cli.progress import counting
 from textveil.errors import MissingLab, OutputError, ParameterError
 from textveil.json_text import json_text
-from textveil.registry.table import LAB_MECHANISMS
+from textveil.registry.table import LAB_MECHANISMS, lab_function
 
 if TYPE_CHECKING:
     from textveil.catalog import CatalogEntry
@@ -39,7 +40,7 @@ def explain_command(
     """
     from textveil.mechanisms.kinds import Channel, SetMechanism, VectorMechanism
     from textveil.randomness import seeded_generator
-    from textveil.sanitize.explanation import Explanation, ReleaseExplanation, TextExplanation, explain, explain_release
+    from textveil.sanitize.explanation import explain
 
     words = vocabulary.load()
     chosen = make(context, mechanism, words)
@@ -48,15 +49,13 @@ def explain_command(
             f"--seed is for distributions that are sampled; the distribution of {chosen.name} is exact. Leave it out."
         )
     rng = None if seed is None else seeded_generator(seed)
-    explanation: Explanation | TextExplanation | ReleaseExplanation
     if isinstance(chosen, VectorMechanism | SetMechanism):
         if word is not None:
             raise ParameterError(f"--word must be left out: {chosen.name} releases no words.")
-        explanation = explain_release(chosen, samples=samples, rng=rng)
+        explanation = lab_function("explain_release")(chosen, samples=samples, rng=rng)
     else:
         explanation = explain(chosen, word, top=top, samples=samples, rng=rng)
-    data, lines = explanation.to_data(), explanation.summary()
-    sys.stdout.write(json_text(data) if as_json else lines + "\n")
+    opt.show(explanation.to_data(), [explanation.summary()], as_json=as_json)
 
 
 def policies_command(
@@ -72,14 +71,9 @@ def policies_command(
     with renamed(policy="NAME"):
         shown = [policy(each) for each in (PRESETS if name is None else (name,))]
         text = "" if name is None else policy_text(name)
-    if as_json:
-        rows = [{**each.to_data(), "digest": each.digest} for each in shown]
-        sys.stdout.write(json_text(rows))
-    elif name is None:
-        width = max(len(each.name) for each in shown)
-        sys.stdout.writelines(f"{each.name:<{width}}  {each.describes}\n" for each in shown)
-    else:
-        sys.stdout.write(text)
+    width = max(len(each.name) for each in shown)
+    lines = [f"{each.name:<{width}}  {each.describes}" for each in shown] if name is None else [text.removesuffix("\n")]
+    opt.show([{**each.to_data(), "digest": each.digest} for each in shown], lines, as_json=as_json)
 
 
 def mechanisms_command(
@@ -172,7 +166,6 @@ def build_command(
     as_json: opt.AsJson = False,
 ) -> None:
     """Build the tables of a mechanism with these options, unless they are there."""
-    from textveil.cli.progress import counting
     from textveil.mechanisms.kinds import Tabulated
 
     chosen = make(context, mechanism, vocabulary.load())
@@ -188,11 +181,8 @@ def build_command(
         if built.path is None:
             raise OutputError(f"{built.problem} Set TEXTVEIL_CACHE to a folder with room.")
         rows.append({"kind": table.key.kind, "bytes": _size(built.path), "path": str(built.path), "built": True})
-    if as_json:
-        sys.stdout.write(json_text(rows))
-        return
-    for row in rows:
-        sys.stdout.write(f"{'built' if row['built'] else 'there'}  {row['bytes']:,} bytes  {row['path']}\n")
+    lines = [f"{'built' if row['built'] else 'there'}  {row['bytes']:,} bytes  {row['path']}" for row in rows]
+    opt.show(rows, lines, as_json=as_json)
 
 
 def _size(path: Path | None) -> int:

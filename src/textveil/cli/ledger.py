@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -17,7 +17,9 @@ import typer
 from textveil.cli import options as opt
 from textveil.cli.serve import needs_server, settled
 from textveil.errors import ParameterError, need
-from textveil.json_text import json_data, json_text
+from textveil.json_text import json_data
+from textveil.pages.messages import plain_row, said
+from textveil.whole_files import atomic_writers, read_or_made_key
 
 if TYPE_CHECKING:
     from textveil.budget.account import Account, Limit
@@ -99,12 +101,9 @@ def show_command(
         balance = ledger.balance(payer)
         left = {} if policy is None else {"left": _left(policy, partial(ledger.affords, payer))}
         rows = [to_data(entry) for entry in ledger.entries(payer)] if entries else []
-    if as_json:
-        data = {**balance.to_data(), **left, **({"entries": rows} if entries else {})}
-        sys.stdout.write(json_text(data))
-        return
+    data = {**balance.to_data(), **left, **({"entries": rows} if entries else {})}
     left_lines = [f"           {said}, under {policy}" for said in left.values()]
-    sys.stdout.writelines(f"{line}\n" for line in [*_lines(balance), *left_lines, *map(_entry_line, rows)])
+    opt.show(data, [*_lines(balance), *left_lines, *map(_entry_line, rows)], as_json=as_json)
 
 
 @ledger_app.command("verify")
@@ -124,10 +123,7 @@ def verify_command(
         need_database(place)
         with Ledger(place) as ledger:
             verification = ledger.verify(head or ())
-    if as_json:
-        sys.stdout.write(json_text(verification.to_data()))
-    else:
-        sys.stdout.writelines(f"{line}\n" for line in _verified_lines(verification))
+    opt.show(verification.to_data(), _verified_lines(verification), as_json=as_json)
     return 0 if verification.sound else 1
 
 
@@ -135,7 +131,6 @@ def verify_command(
 def export_command(place: _Place, output: opt.Output = None) -> None:
     """Write all entries as lines of JSON, for an auditor who needs neither key nor database."""
     from textveil.budget.ledger import Ledger, need_database
-    from textveil.whole_files import atomic_writers
 
     need_database(place)
     with Ledger(place) as ledger:
@@ -165,11 +160,10 @@ def joint_command(
     from textveil.aggregates.report import joint_guarantee
 
     guarantee = joint_guarantee(reports, delta)
-    if as_json:
-        sys.stdout.write(json_text({"releases": len(reports), "guarantee": guarantee.to_data()}))
-    else:
-        condition = "if all budgets were fixed before the first"
-        sys.stdout.write(f"{len(reports)} releases together: {guarantee}, {guarantee.adjacency}; {condition}\n")
+    data = {"releases": len(reports), "guarantee": guarantee.to_data()}
+    condition = "if all budgets were fixed before the first"
+    told = f"{len(reports)} releases together: {guarantee}, {guarantee.adjacency}; {condition}"
+    opt.show(data, [told], as_json=as_json)
 
 
 @ledger_app.command("upgrade")
@@ -223,8 +217,6 @@ def _left_of(balance: Balance) -> str:
 
 def charged_lines(payer: Payer | None) -> list[str]:
     """Say where a run left those whom it was charged to, in the numbers of ``textveil ledger show``."""
-    from textveil.pages.messages import plain_row, said
-
     if payer is None or not payer.charged:
         return []
     accounts, balance = payer.charged[-1]
@@ -356,14 +348,13 @@ def list_command(*, database: _DatabaseOptions, as_json: opt.AsJson = False) -> 
 
     with database.keys() as (keys, _):
         rows = [_as_data(row, time.time_ns() // 1000) for row in keys.all()]
-    if as_json:
-        sys.stdout.write(json_text(rows))
-        return
-    for row in rows:
-        ends = f", until {row['expires']}" if row["expires"] and row["state"] == "valid" else ""
-        person = "" if row["unit"] is None else f", for {row['unit']}"
-        role = ", admin" if row["admin"] else ""
-        sys.stdout.write(f"{row['id']}  {row['state']:<7}  {row['tenant']}{person}{role}{ends}\n")
+    opt.show(rows, map(_key_line, rows), as_json=as_json)
+
+
+def _key_line(row: Mapping[str, Any]) -> str:
+    ends = f", until {row['expires']}" if row["expires"] and row["state"] == "valid" else ""
+    person = "" if row["unit"] is None else f", for {row['unit']}"
+    return f"{row['id']}  {row['state']:<7}  {row['tenant']}{person}{', admin' if row['admin'] else ''}{ends}"
 
 
 @keys_app.command("rotate")
@@ -396,7 +387,6 @@ def samples_command(
 ) -> None:
     """Make the key of the person who reads sampled conversations; print its public key for the server's samples_key."""
     from textveil.certificate.samples import public_key
-    from textveil.whole_files import read_or_made_key
 
     sys.stdout.write(f'samples_key = "{public_key(read_or_made_key(file, "file"))}"\n')
 

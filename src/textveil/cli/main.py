@@ -39,6 +39,7 @@ from textveil.errors import (
     TextveilError,
     UnsupportedGuarantee,
 )
+from textveil.pages.messages import said
 from textveil.registry.table import entry_points, loaded
 from textveil.version import VERSION
 
@@ -57,10 +58,10 @@ OWN: Final[Mapping[str, tuple[str, type[TyperCommand]]]] = {
     "policies": ("explain:policies_command", OwnCommand),
     "count": ("aggregates:count_command", GroupedCommand),
     "risk": ("risk:risk_command", GroupedCommand),
-    "learn": ("aggregates:learn_command", GroupedCommand),
-    "predict": ("aggregates:predict_command", GroupedCommand),
-    "synthesize": ("synthesize:synthesize_command", GroupedCommand),
-    "topics": ("synthesize:topics_command", GroupedCommand),
+    "learn": ("learn:learn_command", GroupedCommand),
+    "predict": ("learn:predict_command", GroupedCommand),
+    "synthesize": ("aggregates:synthesize_command", GroupedCommand),
+    "topics": ("aggregates:topics_command", GroupedCommand),
     "serve": ("serve:serve_command", OwnCommand),
     "mcp": ("serve:mcp_command", OwnCommand),
     "keys": ("ledger:keys_app", OwnCommand),
@@ -273,8 +274,6 @@ def _usage(error: Exception) -> str:
 def _complain(message: str) -> None:
     message = " ".join(message.split())
     if os.environ.get(LANGUAGE):
-        from textveil.pages.messages import said
-
         with contextlib.suppress(ParameterError):  # an unknown language is complained of in English
             message = said(message)
     sys.stderr.write(f"textveil: {message}\n")

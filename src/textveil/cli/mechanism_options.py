@@ -24,6 +24,7 @@ import typer
 import typer.main
 from typer.core import TyperCommand
 
+from textveil.cli.progress import counting
 from textveil.errors import ParameterError, TextveilError, UnknownNameError
 from textveil.json_text import json_file
 from textveil.registry.options import ANY, GUARANTEE, Option
@@ -159,15 +160,7 @@ class MechanismCommand(GroupedCommand):
 
 
 DECLARED: Final = Path(__file__).parent / "mechanism_options.json"
-"""The options of textveil's own mechanisms, and of ``FUNCTIONS``."""
-
-FUNCTIONS: Final[Mapping[str, str]] = {
-    "request": "textveil.aggregates.request:CorpusRequest",
-    "count": "textveil.aggregates.count_run:count",
-    "synthesize": "textveil.aggregates.synthesis:synthesize",
-    "topics": "textveil.aggregates.topics:topics",
-}
-"""Functions and classes of the library whose keywords commands offer by ``options.Declared``."""
+"""The options of textveil's own mechanisms, of functions of ``aggregates``, and of their ``request``."""
 
 _KINDS: Final[Mapping[str, Any]] = {kind.__name__: kind for kind in (float, int, str, bool)}
 
@@ -276,7 +269,6 @@ def make(context: typer.Context, name: str, vocabulary: Vocabulary, *, note: boo
     ``note``: one document is released by itself, with the defaults that are meant for that.
     """
     from textveil.catalog import entry, mechanism, unknown_option
-    from textveil.cli.progress import counting
 
     options = given(context)
     known = entry(name).options()

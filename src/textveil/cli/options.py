@@ -30,8 +30,11 @@ import typer
 from typer.models import OptionInfo
 
 from textveil.cli.mechanism_options import BUDGET, FORMATS, TRIALS, VOCABULARY, renamed
+from textveil.cli.progress import counting
 from textveil.environment import LANGUAGE
 from textveil.errors import InputError, OutputError, ParameterError, need
+from textveil.json_text import json_text
+from textveil.pages.messages import message_language, plain_row, said
 from textveil.registry.options import GUARANTEE, OTHERS
 
 if TYPE_CHECKING:
@@ -49,7 +52,7 @@ R = TypeVar("R")
 class Declared(NamedTuple):
     """Says of an option, in its annotation, that a keyword of the same name of a function declares it."""
 
-    function: str  # a name in `mechanism_options.FUNCTIONS`
+    function: str  # a function of `textveil.aggregates`; or `request`, of a `CorpusRequest`
 
     def option(self, name: str, kind: Any) -> tuple[Any, Any]:
         """Return the annotation of an option of this type, and its default."""
@@ -234,8 +237,6 @@ def _choose_language(language: str | None) -> str | None:
     """Set the language of all that this process says; errors of the command are in it too."""
     if language is not None:
         os.environ[LANGUAGE] = language
-        from textveil.pages.messages import message_language
-
         with renamed(**{LANGUAGE: "language"}):
             message_language()
     return language
@@ -335,7 +336,6 @@ class ReadingOptions:
         ``doing``: the progress bar's text; ``left_out``: records to skip; ``folder``: files to read in place of
         ``patterns``, each by its own format.
         """
-        from textveil.cli.progress import counting
         from textveil.corpora.file_by_file import FileByFile
         from textveil.corpora.inputs import released_blocks
 
@@ -372,7 +372,6 @@ class SampleOptions:
 
 def load(path: Path | None, vocabulary_format: str | None, limit: int | None) -> Vocabulary:
     """The embedded vocabulary, or the one at ``path``."""
-    from textveil.cli.progress import counting
     from textveil.vocabulary.embedded import load_vocabulary
 
     if path is None:
@@ -424,8 +423,6 @@ class Outputs:
 
     def tell(self, *, quiet: bool = False) -> None:
         """List the written files on standard error, if one of them was replaced."""
-        from textveil.pages.messages import plain_row, said
-
         if not self._replaced or quiet:
             return
         names = [f"{path} ({said('replaced')})" if path in self._replaced else str(path) for path in self._paths]
@@ -445,6 +442,11 @@ def standard_output() -> BinaryIO:
     if sys.stdout is None:
         raise OutputError("standard output must be open; got a closed one. Name a file with --output.")
     return sys.stdout.buffer
+
+
+def show(data: Any, lines: Iterable[str], *, as_json: bool) -> None:
+    """Write JSON data, or lines, to standard output."""
+    sys.stdout.write(json_text(data) if as_json else "".join([f"{line}\n" for line in lines]))
 
 
 def parts_of(text: str) -> list[str]:

@@ -14,7 +14,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from textveil.cli import options as opt
-from textveil.errors import InputError, ParameterError, need
+from textveil.cli.progress import counting
+from textveil.errors import InputError, ParameterError, UnknownNameError, need
+from textveil.json_text import json_file
+from textveil.pages.messages import counted, row, said
+from textveil.version import VERSION
+from textveil.whole_files import check_folder, read_key, write_whole
 
 if TYPE_CHECKING:
     from textveil.certificate.certify import Finding
@@ -89,7 +94,6 @@ def review_command(
     from textveil.corpora.inputs import Places, check_release
     from textveil.sanitize.policy.choice import is_path
     from textveil.sanitize.policy.choice import policy as policy_named
-    from textveil.whole_files import check_folder
 
     need(sample is None or sample >= 1, "sample", sample, ">= 1")
     name = policy or (_DEFAULT if report is None else str(_stated(report)["name"]))
@@ -157,8 +161,6 @@ def _read_conversations(
     from textveil.certificate.samples import read_samples
     from textveil.certificate.sampling import draw_kept
     from textveil.randomness import seeded_generator
-    from textveil.version import VERSION
-    from textveil.whole_files import read_key
 
     others = {"report": report, **vars(reading)}
     for option, value in others.items():
@@ -190,7 +192,6 @@ def _read_conversations(
 def _told_to_sender(report: Path) -> tuple[list[LeftOut], dict[str, str]]:
     """Return the records that a sender's report lists as left out, and the new names of files by their old names."""
     from textveil.corpora.inputs import LeftOut
-    from textveil.json_text import json_file
 
     try:
         data = json_file(report)
@@ -230,8 +231,6 @@ def _released_files(
 
 
 def _tell_left_out(left_out: Sequence[LeftOut]) -> None:
-    from textveil.pages.messages import counted, row
-
     whole = {each.input for each in left_out if each.first == 1 and each.last == 0}
     parts = [each for each in left_out if each.input not in whole]
     told = [counted(len(whole), "file")] if whole else []
@@ -249,7 +248,6 @@ def _written(
     from textveil.detection.kinds import GROUPS
     from textveil.pages.rendering import review_page
     from textveil.sanitize.policy.making import correctable
-    from textveil.whole_files import write_whole
 
     base = correctable(name)
     numbers = _chosen(len(pairs), sample)
@@ -262,8 +260,6 @@ def _written(
     write_whole(output, page.encode("utf-8"), private=True)
     outputs.tell(quiet=quiet)
     if not quiet:
-        from textveil.pages.messages import counted, row
-
         likely = f", {counted(guesses, 'likely name')} below the threshold" if guesses else ""
         many = counted(len(numbers), "document")
         lines = row("review", f"{many}{likely} -> {output}, for you alone: open it in a browser")
@@ -286,7 +282,6 @@ def _read_by_draw(
     from textveil.certificate.marks import Marks, checked_reviewer, need_same
     from textveil.certificate.reviewing import Review, ReviewServer
     from textveil.detection.kinds import GROUPS
-    from textveil.pages.messages import counted, row, said
     from textveil.pages.rendering import marking_page
     from textveil.sanitize.policy.making import correctable
 
@@ -334,7 +329,6 @@ def _binding(
     pairs: Sequence[tuple[str, str]], chosen: Policy, sha256: str, key: str, *, documents: int | None = None
 ) -> Binding:
     from textveil.certificate.marks import Binding, corpus_hmac
-    from textveil.version import VERSION
 
     return Binding(
         textveil=VERSION,
@@ -349,7 +343,6 @@ def _binding(
 def _design(pairs: Sequence[tuple[str, str]], chosen: Policy, sha256: str, find: Finding, seed: int | None) -> Design:
     from textveil.certificate.marks import Design, new_key
     from textveil.certificate.sampling import draw_pages
-    from textveil.cli.progress import counting
     from textveil.randomness import seeded_generator
 
     found: dict[str, Counter[int]] = {}
@@ -376,8 +369,6 @@ def _design(pairs: Sequence[tuple[str, str]], chosen: Policy, sha256: str, find:
 
 def _stated(report: Path) -> dict[str, Any]:
     """Return name and digest of the policy that a report states, and the digest of the release."""
-    from textveil.json_text import json_file
-
     try:
         data = json_file(report)
         stated = data["policy"]
@@ -388,7 +379,6 @@ def _stated(report: Path) -> dict[str, Any]:
 
 
 def _need_same(report: Path, name: str) -> None:
-    from textveil.errors import UnknownNameError
     from textveil.sanitize.policy.choice import policy
 
     stated = _stated(report)
@@ -416,7 +406,6 @@ def _chosen(count: int, sample: int | None) -> Sequence[int]:
 def _pieces(pairs: Sequence[tuple[str, str]], chosen: Policy) -> Iterator[list[Piece]]:
     """Yield the pieces of each document, with what the policy finds in it."""
     from textveil.certificate.certify import Finding
-    from textveil.cli.progress import counting
     from textveil.pages.comparison import compared
 
     find = Finding(chosen) if chosen.finds_spans else None

@@ -12,9 +12,11 @@ import typer
 
 from textveil.cli import options as opt
 from textveil.cli.mechanism_options import renamed
+from textveil.cli.progress import counting, tell
 from textveil.errors import InputError, ParameterError, need
 from textveil.json_text import json_text
-from textveil.pages.messages import said
+from textveil.pages.messages import row, said
+from textveil.whole_files import results_folder, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -94,7 +96,6 @@ class _ModelOptions(opt.ServiceOptions):
 
     def attack(self) -> ModelAttack | None:
         """Return the settings of the model that is asked, or None if none is."""
-        from textveil.cli.progress import tell
         from textveil.risk.language_model import ModelAttack
 
         service = self.service()
@@ -126,12 +127,10 @@ def risk_command(
     seed: opt.Seed = None,
 ) -> None:
     """Attack a release: who is recognized in it by comparison with the originals and with public texts."""
-    from textveil.cli.progress import counting
     from textveil.corpora.inputs import whole_of
     from textveil.randomness import seeded_generator
     from textveil.risk.attack import risk
     from textveil.risk.page import write_page
-    from textveil.whole_files import results_folder, write_whole
 
     need(attacks.documents >= 1, "documents", attacks.documents, ">= 1")
     if attacks.limit is not None:
@@ -204,7 +203,6 @@ class _Texts(NamedTuple):
 
 def _texts(source: str, formats: opt.SampleOptions, *, unit: str | None = None, loosely: bool = False) -> _Texts:
     """Read every record; ``unit``: the field with its person; ``loosely``: plain text if the others are records."""
-    from textveil.cli.progress import counting
     from textveil.corpora.formats.choice import FormatChoice
     from textveil.corpora.inputs import released_blocks
 
@@ -228,7 +226,6 @@ def _texts(source: str, formats: opt.SampleOptions, *, unit: str | None = None, 
 
 
 def _text(report: RiskReport) -> str:
-    from textveil.pages.messages import row
     from textveil.risk.report import ABOUT
 
     of = f", of {report.persons:,} persons," if report.persons < report.attacked else ""
@@ -276,7 +273,6 @@ def _text(report: RiskReport) -> str:
 
 
 def _blanked(report: RiskReport, blanked: Blanked) -> list[str]:
-    from textveil.pages.messages import row
     from textveil.risk.blanking import TELLS
 
     chosen, out = blanked.chosen_by, blanked.held_out

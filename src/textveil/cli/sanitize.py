@@ -30,6 +30,8 @@ from textveil.cli.mechanism_options import (
 from textveil.cli.progress import Bar, tell
 from textveil.cli.verify import ReceiptOptions
 from textveil.errors import ParameterError, need
+from textveil.pages.messages import counted, row
+from textveil.whole_files import read_or_made_key
 
 if TYPE_CHECKING:
     from textveil.corpora.block_worker import Engine
@@ -179,7 +181,6 @@ class _RecordOptions:
         if self.scope_key is None:
             return None
         from textveil.corpora.formats.choice import STRUCTURED
-        from textveil.whole_files import read_or_made_key
 
         scoped = self.scope_column is not None or corpus_format in STRUCTURED
         need(scoped, "scope_key", "one", f"given with `scope_column`, or the format {' or '.join(STRUCTURED)}")
@@ -436,7 +437,6 @@ def _told(
 ) -> int:
     from textveil.cli.brief import brief
     from textveil.cli.ledger import charged_lines
-    from textveil.pages.messages import counted, row
 
     report = finished.report
     if writing.quiet:

@@ -22,8 +22,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 import typer
 
 from textveil.cli import options as opt
+from textveil.environment import cores
 from textveil.errors import MissingExtra, ParameterError, need
-from textveil.json_text import json_text
+from textveil.pages.messages import plain_row, row, said
 
 if TYPE_CHECKING:
     from textveil.budget.account import Account
@@ -31,16 +32,23 @@ if TYPE_CHECKING:
     from textveil.server.policies import OfferedPolicies
 
 
-def serve_command(
-    host: str | None = opt.value("H", "Address to listen on.  [default: 127.0.0.1]"),
-    port: int | None = opt.value("P", "Port; 0 takes a free one.  [default: 8000]"),
+@dataclass(frozen=True, kw_only=True)
+class _ServerOptions:
+    host: str | None = opt.value("H", "Address to listen on.  [default: 127.0.0.1]")
+    port: int | None = opt.value("P", "Port; 0 takes a free one.  [default: 8000]")
     database: str | None = opt.value(
         "URL", "Of budgets and keys: sqlite:///FILE, postgresql://... or a path.  [default: a file of yours]"
-    ),
-    upstream: str | None = opt.value("URL", "Base URL of an OpenAI or Anthropic API: sanitized text is sent there."),
-    policy: str | None = opt.value("NAME", "Used where a request names none.  [default: identifiers]"),
-    policies: Path | None = opt.value("FOLDER", "Policies of your own: NAME.toml is used by its name."),
-    budget: str | None = opt.value("B", 'Without API keys: as "40" nats, "40 messages", "40 messages a day".'),
+    )
+    upstream: str | None = opt.value("URL", "Base URL of an OpenAI or Anthropic API: sanitized text is sent there.")
+    policy: str | None = opt.value("NAME", "Used where a request names none.  [default: identifiers]", None, "--policy")
+    policies: Path | None = opt.value("FOLDER", "Policies of your own: NAME.toml is used by its name.")
+    budget: str | None = opt.value("B", 'Without API keys: as "40" nats, "40 messages", "40 messages a day".')
+
+
+@opt.grouped
+def serve_command(
+    *,
+    server: _ServerOptions,
     config: Path | None = opt.value("FILE", "TOML; see docs/server.md."),
     language: opt.Language = None,
     check: Annotated[
@@ -48,18 +56,7 @@ def serve_command(
     ] = False,
 ) -> None:
     """Sanitize over HTTP, with a budget for each person, in front of an OpenAI or Anthropic API."""
-    told = settled(
-        config,
-        {
-            "host": host,
-            "port": port,
-            "database": database,
-            "upstream": upstream,
-            "policy": policy,
-            "policies": policies,
-            "budget": budget,
-        },
-    )
+    told = settled(config, vars(server))
     with needs_server():
         from textveil.server.app import check_settings
         from textveil.server.process import run_server
@@ -201,23 +198,16 @@ def doctor_command(
 
     Exit code 1 if something that was asked for fails.
     """
-    from textveil.pages.messages import plain_row, row, said
-
     findings = list(_findings(upstream))
-    if as_json:
-        sys.stdout.write(json_text([each._asdict() for each in findings]))
-    else:
-        for each in findings:
-            shown = plain_row if each.about in _OF_NAMES and each.said != _NONE else row
-            lines = (
-                shown(each.about, each.said) if each.fine else row("FAILS", f"{said(each.about)}: {said(each.said)}")
-            )
-            sys.stdout.writelines(line + "\n" for line in lines)
+    lines: list[str] = []
+    for each in findings:
+        shown = plain_row if each.about in _OF_NAMES and each.said != _NONE else row
+        lines += shown(each.about, each.said) if each.fine else row("FAILS", f"{said(each.about)}: {said(each.said)}")
+    opt.show([each._asdict() for each in findings], lines, as_json=as_json)
     return 0 if all(each.fine for each in findings) else 1
 
 
 def _findings(upstream: str | None) -> Iterator[Finding]:
-    from textveil.environment import cores
     from textveil.sanitize.policy.choice import PRESETS
     from textveil.vocabulary.public_tables import tables_folder
     from textveil.vocabulary.table_files import table_files

@@ -12,7 +12,9 @@ import typer
 
 from textveil.cli import options as opt
 from textveil.errors import InputError, need
-from textveil.json_text import json_data, json_text
+from textveil.json_text import json_data
+from textveil.pages.messages import plain_row, row
+from textveil.whole_files import check_folder, read_or_made_key, write_whole
 
 if TYPE_CHECKING:
     from textveil.receipts import Receipt, Signer
@@ -44,7 +46,6 @@ class ReceiptOptions:
         if self.receipt is None or self.receipt_key is None:
             return None
         from textveil.receipts import Signer
-        from textveil.whole_files import check_folder, read_or_made_key
 
         there = output is not None and (not output.exists() or output.is_file() or output.is_dir())
         need(there, "receipt", "one", "left out where `output` is no file", "Name a file: a receipt has its digest.")
@@ -57,9 +58,7 @@ class ReceiptOptions:
     def write(self, signer: Signer | None, report: Report, output: Path | None, *, quiet: bool) -> None:
         """Write the receipt of a release that is complete."""
         from textveil.corpora.inputs import whole_of
-        from textveil.pages.messages import plain_row
         from textveil.receipts import Left
-        from textveil.whole_files import write_whole
 
         if signer is None or self.receipt is None or output is None:
             return
@@ -95,10 +94,7 @@ def verify_command(
     except OSError as error:
         raise InputError(f"RECEIPT must be a readable file; got {error.strerror or type(error).__name__}.") from None
     told, lines = _CHECKS[_declared(data)](data, file, key)
-    if as_json:
-        sys.stdout.write(json_text(told))
-    else:
-        sys.stdout.writelines(f"{line}\n" for line in lines)
+    opt.show(told, lines, as_json=as_json)
 
 
 def _declared(data: bytes) -> str:
@@ -128,8 +124,6 @@ def _receipt(data: bytes, file: Path, key: str | None) -> tuple[Mapping[str, Any
 
 
 def _lines(receipt: Receipt) -> list[str]:
-    from textveil.pages.messages import plain_row, row
-
     facts = receipt.facts
     policy = "no policy" if facts["policy"] is None else facts["policy"]["name"]
     lines = row("verified", "receipt and file are unchanged")

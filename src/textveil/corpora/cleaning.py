@@ -189,10 +189,7 @@ class Cleaner:
 class SearchApart:
     """Searches in processes of their own (``Search``).
 
-    Args:
-        policy: as of the cleaner.
-        workers: processes.
-        seconds: of processor time that a text may take.
+    ``policy``: as of the cleaner; ``workers``: processes; ``seconds``: of processor time that a text may take.
     """
 
     def __init__(self, policy: Policy, workers: int, seconds: float = 60.0) -> None:

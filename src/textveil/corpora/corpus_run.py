@@ -137,10 +137,8 @@ class Run:
             places: outputs; its inputs are those of this run.
             stream: gives what is written to if no output is named.
 
-        Raises:
-            ParameterError: a private map is wanted, and releases have none.
-            MissingExtra: a private map is wanted, and ``cryptography`` is not installed.
-            TextveilError: as ``to_file`` and ``to_stream``.
+        Raises ParameterError: a private map is wanted, and releases have none; MissingExtra: a private map is wanted,
+        and ``cryptography`` is not installed; TextveilError: as ``to_file`` and ``to_stream``.
         """
         if places.map_key is not None and self.map_key is None:
             return self._with_key(places).to_places(places, stream)
@@ -181,10 +179,8 @@ class Run:
             resume: go on with the job of this output, or begin it; its ledger stays when it is finished. Of a finished
                 one the reports are written again if they are asked for and not there.
 
-        Raises:
-            InputError: there is no document, or a record cannot be read and the run is to stop.
-            OutputError: a file cannot be written.
-            ParameterError: another job is there, or it was begun otherwise.
+        Raises InputError: there is no document, or a record cannot be read and the run is to stop; OutputError: a file
+        cannot be written; ParameterError: another job is there, or it was begun otherwise.
         """
         self._check_reports(reports, sender_report)
         if self.risk is not None:

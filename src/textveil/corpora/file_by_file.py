@@ -17,18 +17,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, ClassVar, Final, NoReturn, cast
 
+from textveil.corpora.formats import records as base
 from textveil.corpora.formats.choice import FormatChoice
 from textveil.corpora.formats.document_file import DocumentFile, Documents
-from textveil.corpora.formats.records import (
-    LIKELY,
-    Assembled,
-    CorpusFormat,
-    Cut,
-    FieldChoice,
-    Records,
-    Rewritten,
-    recoded,
-)
 from textveil.corpora.formats.text_lines import PlainText
 from textveil.corpora.sources import COMPRESSED, compressing, files_in
 from textveil.documents.model import Images
@@ -44,15 +35,10 @@ _LONG_NUMBER: Final = re.compile(r"\d{5}").search
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """Files of one run with their names in the folder of the output.
+    """Files of one run with their names in the folder of the output."""
 
-    Args:
-        inputs: files to read, in the order of ``names``.
-        names: relative, with ``/`` between parts; no two are equal.
-    """
-
-    inputs: tuple[str, ...]
-    names: tuple[str, ...]
+    inputs: tuple[str, ...]  # files to read, in the order of ``names``
+    names: tuple[str, ...]  # relative, with ``/`` between parts; no two are equal
 
     @classmethod
     def of(cls, sources: Sequence[str], output: Path) -> Folder:
@@ -114,7 +100,7 @@ class FileByFile:
     """A format for each input; ``of`` one input is a format of its own."""
 
     unit: ClassVar[str] = "record"
-    formats: tuple[CorpusFormat, ...]
+    formats: tuple[base.CorpusFormat, ...]
     names: tuple[str, ...] = field(repr=False)  # in the folder of the output, as ``Folder.names``
     renamed: Mapping[str, str] = field(default_factory=dict, repr=False)  # names that differ in the output
 
@@ -147,11 +133,11 @@ class FileByFile:
         return f"FileByFile({sorted({repr(each) for each in self.formats})})"
 
     @property
-    def choice(self) -> FieldChoice | None:
+    def choice(self) -> base.FieldChoice | None:
         """Fields of the files that have some."""
         return next((each.choice for each in self.formats if each.choice is not None), None)
 
-    def of(self, source: int) -> CorpusFormat:
+    def of(self, source: int) -> base.CorpusFormat:
         """The format of an input, by its number from 1."""
         return _One(self.formats[source - 1], source)
 
@@ -178,7 +164,7 @@ class FileByFile:
                     stack.close()
                     last, write = source, self._opened(source, folder, stack)
                     write(start)
-                if isinstance(self.formats[source - 1], Assembled):
+                if isinstance(self.formats[source - 1], base.Assembled):
                     write(frames.read(size))
                     continue
                 while size:
@@ -193,7 +179,7 @@ class FileByFile:
         stack.callback(lambda: os.fsync(stream.fileno()))
         frames = compressing(stream, path.name)
         stack.callback(frames.flush_frame)
-        if not isinstance(corpus_format, Assembled):
+        if not isinstance(corpus_format, base.Assembled):
             return frames.write
         sink = corpus_format.sink(cast("BinaryIO", frames) if path.suffix.lower() in COMPRESSED else stream)
         stack.callback(sink.close)
@@ -202,23 +188,23 @@ class FileByFile:
 
 @dataclass(frozen=True, slots=True)
 class _One:
-    inner: CorpusFormat
+    inner: base.CorpusFormat
     source: int
 
     @property
-    def choice(self) -> FieldChoice | None:
+    def choice(self) -> base.FieldChoice | None:
         return self.inner.choice
 
     @property
     def unit(self) -> str:
         return self.inner.unit
 
-    def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
+    def cut(self, stream: BinaryIO, size: int) -> Iterator[base.Cut]:
         if isinstance(self.inner, PlainText) and stream.seekable():
             _check_text(stream, self.inner.encoding)
         return self.inner.cut(stream, size)
 
-    def records(self, payload: bytes, first: int) -> Records:
+    def records(self, payload: bytes, first: int) -> base.Records:
         records = self.inner.records(payload, first)
 
         def framed(data: bytes) -> bytes:
@@ -227,7 +213,7 @@ class _One:
         def joined(released: Sequence[Sequence[str] | None]) -> bytes:
             return framed(records.joined(released))
 
-        def rewritten(maps: Sequence[Sequence[PrivateMap]]) -> Rewritten:
+        def rewritten(maps: Sequence[Sequence[PrivateMap]]) -> base.Rewritten:
             assert records.rewritten is not None
             done = records.rewritten(maps)
             return done._replace(data=framed(done.data))
@@ -237,14 +223,14 @@ class _One:
 
 def _check_text(stream: BinaryIO, encoding: str | None) -> None:
     """Refuse a file that is no text to its end: its readable lines alone would look like all of it."""
-    text, decoder, place = recoded(stream, encoding), codecs.getincrementaldecoder("utf-8")(), stream.tell()
+    text, decoder, place = base.recoded(stream, encoding), codecs.getincrementaldecoder("utf-8")(), stream.tell()
     reason = ""
     while not reason:
         data = text.read(_PIECE)
         try:
             decoder.decode(data, final=not data)
         except UnicodeDecodeError:
-            reason = f"UTF-8; it is not. {LIKELY}"
+            reason = f"UTF-8; it is not. {base.LIKELY}"
         if b"\0" in data:
             reason = "text; got a NUL character. Is this a binary file?"
         if not data:
@@ -262,14 +248,16 @@ class _Unread:
     choice: ClassVar[None] = None
     unit: ClassVar[str] = "file"
 
-    def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
+    def cut(self, stream: BinaryIO, size: int) -> Iterator[base.Cut]:
         raise InputError(self.reason)
 
     def records(self, payload: bytes, first: int) -> NoReturn:
         raise AssertionError("never cut")
 
 
-def _document(name: str, choice: FormatChoice, in_place: bool, images: Images, seconds: float | None) -> CorpusFormat:
+def _document(
+    name: str, choice: FormatChoice, in_place: bool, images: Images, seconds: float | None
+) -> base.CorpusFormat:
     if choice.read:
         return _Unread("a document has no columns, which were named. Sanitize it on its own.")
     if not in_place:
@@ -278,7 +266,7 @@ def _document(name: str, choice: FormatChoice, in_place: bool, images: Images, s
     return DocumentFile(ending=ending, images=images, max_document_bytes=choice.max_document_bytes, seconds=seconds)
 
 
-def _format(name: str, choice: FormatChoice) -> CorpusFormat:
+def _format(name: str, choice: FormatChoice) -> base.CorpusFormat:
     try:
         if choice.name([name]) == "txt":
             if choice.read:
@@ -293,12 +281,12 @@ def _format(name: str, choice: FormatChoice) -> CorpusFormat:
         return _Unread(str(error))
 
 
-def format_of(corpus_format: CorpusFormat, source: int) -> CorpusFormat:
+def format_of(corpus_format: base.CorpusFormat, source: int) -> base.CorpusFormat:
     """The format of an input of a run, by the input's number from 1."""
     return corpus_format.of(source) if isinstance(corpus_format, FileByFile | Documents) else corpus_format
 
 
-def formats_of(corpus_format: CorpusFormat) -> tuple[CorpusFormat, ...]:
+def formats_of(corpus_format: base.CorpusFormat) -> tuple[base.CorpusFormat, ...]:
     """The formats of all inputs of a run."""
     return corpus_format.formats if isinstance(corpus_format, FileByFile) else (corpus_format,)
 

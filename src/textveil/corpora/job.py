@@ -218,10 +218,9 @@ class Job:
     ) -> None:
         """Give the output, the reports and the private map their names, together; then forget the secret.
 
-        Args:
-            reports: gives texts by where they go, for the output that is complete.
-            keep: leave the ledger where it is, so that the job can be told to be finished.
-            sender_report: that of the reports that nobody but its owner may open.
+        ``reports``: gives texts by where they go, for the output that is complete; ``keep``: leave the ledger where it
+        is, so that the job can be told to be finished; ``sender_report``: that of the reports that nobody but its owner
+        may open.
         """
         assert self.ended
         self._need_own()

@@ -281,9 +281,8 @@ class JobFolder:
 
         ``several``: the output is a folder of files.
 
-        Raises:
-            ParameterError: another run has it, or the folder is not this user's alone.
-            OutputError: it cannot be made.
+        Raises ParameterError: another run has it, or the folder is not this user's alone; OutputError: it cannot be
+        made.
         """
         if self.output.is_dir() and not several:
             raise OutputError("the output must be a file; got a folder. Name a file in it.")

@@ -124,16 +124,12 @@ def write_map_file(path: Path, key: bytes, maps: Iterable[PrivateMap]) -> int:
 
     The file is there whole or not at all; ``MapFile(path, key)`` reads it, and so does ``textveil restore``.
 
-    Args:
-        key: the user's, of ``surrogates.map_key.read_or_made_key``.
-        maps: read once, and held a block at a time.
+    ``key``: the user's, of ``surrogates.map_key.read_or_made_key``; ``maps``: read once, and held a block at a time.
 
     Returns how many there were.
 
-    Raises:
-        OutputError: the file cannot be written.
-        ParameterError: the key has another length, or the file exists.
-        MissingExtra: ``cryptography`` is not installed.
+    Raises OutputError: the file cannot be written; ParameterError: the key has another length, or the file exists;
+    MissingExtra: ``cryptography`` is not installed.
     """
     need_new(path, "private_map")
     cipher = MapCipher.new(key)
@@ -184,9 +180,8 @@ class DecodingRun:
 
         Returns how many documents.
 
-        Raises:
-            InputError: there is no document, or one cannot be read or is no release.
-            OutputError: the file cannot be written.
+        Raises InputError: there is no document, or one cannot be read or is no release; OutputError: the file cannot be
+        written.
         """
         with atomic_writers([output], private=[output] if self.private else []) as (stream,):
             writer = compressing(stream, output.name)

@@ -99,21 +99,13 @@ class Passage(NamedTuple):
 
 @dataclass(slots=True)
 class Transcript:
-    """A file, taken apart.
+    """A file, taken apart."""
 
-    Attributes:
-        parts: of the file, in order; what is no piece stays.
-        passages: of the pieces.
-        pictures: lines of pictures in base64, which nobody reads.
-        named: kinds of pieces that are values as a whole, by number.
-        attachments: names of a notebook's attachments, by which its cells show them.
-    """
-
-    parts: list[str | Piece] = field(default_factory=list)
-    passages: list[Passage] = field(default_factory=list)
-    pictures: list[int] = field(default_factory=list)
-    named: dict[int, str] = field(default_factory=dict)
-    attachments: frozenset[str] = frozenset()
+    parts: list[str | Piece] = field(default_factory=list)  # of the file, in order; what is no piece stays
+    passages: list[Passage] = field(default_factory=list)  # of the pieces
+    pictures: list[int] = field(default_factory=list)  # lines of pictures in base64, which nobody reads
+    named: dict[int, str] = field(default_factory=dict)  # kinds of pieces that are values as a whole, by number
+    attachments: frozenset[str] = frozenset()  # names of a notebook's attachments, by which its cells show them
     _line: int = 1
     _bytes_of: Callable[[str], bytes] = str.encode
 
@@ -325,10 +317,6 @@ _BASH_TIME: Final = re.compile(r"#\d{9,12}(?=\n|\Z)")
 _META, _MASK = 0x83, 0x20  # zsh writes some bytes of a history as two: a mark, and the byte with one bit turned
 
 
-def _unmetafied(data: bytes) -> bytes:
-    return re.sub(rb"\x83(.)", lambda match: bytes((match[1][0] ^ _MASK,)), data, flags=re.DOTALL)
-
-
 def _metafied(text: str) -> bytes:
     escape = lambda match: bytes((_META, match[0][0] ^ _MASK))  # noqa: E731
     return re.sub(rb"[\x00\x83-\xa2]", escape, text.encode())
@@ -354,7 +342,7 @@ def transcript_of(name: str, data: bytes, *, blank: bool = False, line: int = 1)
     transcript = Transcript(_line=line)
     if history and b"\x83" in data and _ZSH.match(data[:30].decode("latin-1")):
         transcript = Transcript(_bytes_of=_metafied, _line=line)
-        data = _unmetafied(data)
+        data = re.sub(rb"\x83(.)", lambda match: bytes((match[1][0] ^ _MASK,)), data, flags=re.DOTALL)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:

@@ -15,19 +15,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar, cast
 
+from textveil import killable
 from textveil.documents.model import Certificate, Cut, Images, check, joined, lines, write
 from textveil.documents.registry import Limits, is_picture, reader_of, take, within
 from textveil.errors import InputError, InternalError, TextveilError, UnsupportedGuarantee
-from textveil.killable import (
-    START_SECONDS,
-    Process,
-    framed,
-    framed_answer,
-    killed_after,
-    received,
-    wall_seconds,
-    within_memory,
-)
 from textveil.pages.layout import Line
 from textveil.sanitize.release import Release
 from textveil.sanitize.sanitizer import Sanitizer
@@ -193,7 +184,7 @@ class Apart:
 
     def __init__(self, limits: Limits | None = None) -> None:
         self._limits = limits or Limits()
-        self._process: Process | None = None
+        self._process: killable.Process | None = None
         self._lock = threading.Lock()
 
     def opened(self, name: str, data: bytes, images: Images = "blank") -> OpenedApart:
@@ -215,7 +206,7 @@ class Apart:
                 fresh = self._process is None
                 process = self._process = self._process or self._started()
                 try:
-                    answer = process.ask(framed(request), wall_seconds(self._limits.seconds))
+                    answer = process.ask(killable.framed(request), killable.wall_seconds(self._limits.seconds))
                 except EOFError:
                     self._process = None
                     if process.ended_over_limit():
@@ -228,10 +219,10 @@ class Apart:
                 return answer
         raise _too_large(self._limits)
 
-    def _started(self) -> Process:
+    def _started(self) -> killable.Process:
         with contextlib.suppress(EOFError, OSError):
-            process = Process(_COMMAND)
-            if process.ask(framed(self._limits), START_SECONDS) is None:
+            process = killable.Process(_COMMAND)
+            if process.ask(killable.framed(self._limits), killable.START_SECONDS) is None:
                 return process
         raise TextveilError("a process that reads documents must start; it crashed at once. Is there enough memory?")
 
@@ -271,15 +262,15 @@ def main() -> None:
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what else is printed is no answer
     requests = sys.stdin.buffer
     with contextlib.suppress(EOFError):
-        worker = _Worker(received(requests))
+        worker = _Worker(killable.received(requests))
         answer: Any = None
         while True:
-            answers.write(framed_answer(answer))
+            answers.write(killable.framed_answer(answer))
             answers.flush()
             if worker.has_grown():
                 break
             answer = None
-            answer = worker.answer(*received(requests))
+            answer = worker.answer(*killable.received(requests))
 
 
 class _Worker:
@@ -294,7 +285,7 @@ class _Worker:
             "open": self._open, "layout": self._layout, "rewrite": self._rewrite, "restore": self._restore,
         }  # fmt: skip
         try:
-            with killed_after(self._limits.seconds), within_memory(self._limits.memory):
+            with killable.killed_after(self._limits.seconds), killable.within_memory(self._limits.memory):
                 return does[what](*given)
         except MemoryError:
             self._opened = None
@@ -369,10 +360,8 @@ def released(
         apart: reads and writes the file in a process that is killed when it takes too much time or memory; None does
             it in this process, if only what is counted has a limit.
 
-    Raises:
-        InputError: the file cannot be read, or is one that is refused.
-        UnsupportedGuarantee: the sanitizer has no policy with spans.
-        InternalError: the check found something in the written file.
+    Raises InputError: the file cannot be read, or is one that is refused; UnsupportedGuarantee: the sanitizer has no
+    policy with spans; InternalError: the check found something in the written file.
     """
     policy = sanitizer.setting.policy
     if policy is None or not policy.finds_spans:

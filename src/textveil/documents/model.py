@@ -51,14 +51,11 @@ class Cut(NamedTuple):
 class Piece(NamedTuple):
     """A place where some characters of a passage are written.
 
-    Attributes:
-        text: them, as they are read.
-        write: puts others there; returns how they are read from then on, if that is another text.
-        shown: what stands in the file for them, if that is another text than the one that is read.
+    ``shown``: what stands in the file for them, if that is another text than the one that is read.
     """
 
-    text: str
-    write: Callable[[str], object]
+    text: str  # them, as they are read
+    write: Callable[[str], object]  # puts others there; returns how they are read from then on, if that is another text
     shown: Callable[[], str] | None = None
 
 

@@ -8,18 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
 
-from textveil.documents.markup import (
-    Cleaner,
-    Element,
-    Names,
-    Vocabulary,
-    new_child,
-    new_root,
-    parsed,
-    passages,
-    serialized,
-    short,
-)
+from textveil.documents import markup
 from textveil.documents.model import Images, Passage, Piece
 from textveil.documents.pictures import Painted, Pictures
 from textveil.documents.registry import entries, packed
@@ -48,8 +37,8 @@ class Known(NamedTuple):
     """A part that is known: what it is called in reports, its words, and what else is done with its XML."""
 
     kind: str
-    vocabulary: Vocabulary
-    prepare: Callable[[Element, Any], None] | None = None
+    vocabulary: markup.Vocabulary
+    prepare: Callable[[markup.Element, Any], None] | None = None
     optional: bool = False  # removed, too, where it is no well-formed XML
 
 
@@ -70,7 +59,7 @@ class _Part:
     content_type: str
     data: bytes
     relations: list[Relation] = field(default_factory=list)
-    root: Element = None
+    root: markup.Element = None
     known: Known | None = None
     picture: Painted | None = None
     new_name: str = ""
@@ -89,7 +78,7 @@ class Package:
         self.removed: Counter[str] = Counter()
         self.passages: list[Passage] = []
         self._pictures = Pictures(images, self.parts)
-        self.names = Names()
+        self.names = markup.Names()
         files = entries(data)
         if _CONTENT_TYPES not in files:
             raise InputError(f"the document must be a {self.suffix} file; it is something else, or damaged.")
@@ -106,14 +95,14 @@ class Package:
     def begin(self) -> None:
         """Read what other parts are read by."""
 
-    def root(self, part: _Part) -> Element:
+    def root(self, part: _Part) -> markup.Element:
         """Return the XML of a part, parsed once."""
         if part.root is None:
-            part.root = parsed(part.data)
+            part.root = markup.parsed(part.data)
         return part.root
 
     def _read(self, files: Mapping[str, bytes]) -> None:
-        types = _Types(parsed(files[_CONTENT_TYPES]))
+        types = _Types(markup.parsed(files[_CONTENT_TYPES]))
         if any("macroenabled" in kind.lower() or "vbaproject" in kind.lower() for kind in types.all()):
             raise InputError("the document must hold no macros; it does. Save it without them.")
         start = _relations(files, "")
@@ -167,8 +156,8 @@ class Package:
             if part.known.prepare is not None:
                 part.known.prepare(part.root, self)
             ids = {relation.id: f"rId{number}" for number, relation in enumerate(part.relations, start=1)}
-            Cleaner(part.known.vocabulary, ids, self.names, self.removed).clean(part.root)
-            own = list(passages(part.root, part.known.vocabulary, part.known.kind))
+            markup.Cleaner(part.known.vocabulary, ids, self.names, self.removed).clean(part.root)
+            own = list(markup.passages(part.root, part.known.vocabulary, part.known.kind))
             if own:
                 own[0].before = "\n\n"
                 pages[part.known.kind] += 1
@@ -204,7 +193,7 @@ class Package:
         kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument"
         files["_rels/.rels"] = _relations_xml([("rId1", kind, main.new_name, False)])
         for part in self.order:
-            files[part.new_name] = serialized(part.root) if part.picture is None else part.picture()
+            files[part.new_name] = markup.serialized(part.root) if part.picture is None else part.picture()
             folder, name = posixpath.split(part.new_name)
             rows = [
                 (
@@ -228,16 +217,16 @@ class Package:
 
 
 class _Types:
-    def __init__(self, root: Element) -> None:
+    def __init__(self, root: markup.Element) -> None:
         self._endings = {
             str(child.get("Extension", "")).lower(): child.get("ContentType", "")
             for child in root
-            if short(child.tag) == "ct:Default"
+            if markup.short(child.tag) == "ct:Default"
         }
         self._names = {
             child.get("PartName", "").lstrip("/").lower(): child.get("ContentType", "")
             for child in root
-            if short(child.tag) == "ct:Override"
+            if markup.short(child.tag) == "ct:Override"
         }
 
     def of(self, name: str) -> str:
@@ -253,8 +242,8 @@ def _relations(files: Mapping[str, bytes], name: str) -> list[Relation]:
     if data is None:
         return []
     found = []
-    for child in parsed(data):
-        if short(child.tag) != "rel:Relationship":
+    for child in markup.parsed(data):
+        if markup.short(child.tag) != "rel:Relationship":
             continue
         target, kind = child.get("Target", ""), child.get("Type", "")
         outside = child.get("TargetMode") == "External"
@@ -265,22 +254,22 @@ def _relations(files: Mapping[str, bytes], name: str) -> list[Relation]:
 
 
 def _relations_xml(rows: list[tuple[str, str, str, bool]]) -> bytes:
-    root = new_root(_RELATIONS_NAMESPACE, "Relationships")
+    root = markup.new_root(_RELATIONS_NAMESPACE, "Relationships")
     for own, kind, target, outside in rows:
-        child = new_child(root, f"{{{_RELATIONS_NAMESPACE}}}Relationship", Id=own, Type=kind, Target=target)
+        child = markup.new_child(root, f"{{{_RELATIONS_NAMESPACE}}}Relationship", Id=own, Type=kind, Target=target)
         if outside:
             child.set("TargetMode", "External")
-    return serialized(root)
+    return markup.serialized(root)
 
 
 def _types_xml(types: Mapping[str, str]) -> bytes:
-    root = new_root(_TYPES_NAMESPACE, "Types")
+    root = markup.new_root(_TYPES_NAMESPACE, "Types")
     for ending, kind in (("rels", _RELATIONS_TYPE), ("xml", "application/xml"), ("png", "image/png")):
-        new_child(root, f"{{{_TYPES_NAMESPACE}}}Default", Extension=ending, ContentType=kind)
+        markup.new_child(root, f"{{{_TYPES_NAMESPACE}}}Default", Extension=ending, ContentType=kind)
     for name, kind in types.items():
         if not name.endswith(".png"):
-            new_child(root, f"{{{_TYPES_NAMESPACE}}}Override", PartName=f"/{name}", ContentType=kind)
-    return serialized(root)
+            markup.new_child(root, f"{{{_TYPES_NAMESPACE}}}Override", PartName=f"/{name}", ContentType=kind)
+    return markup.serialized(root)
 
 
 _STEM: Final = re.compile(r"[a-zA-Z]+")

@@ -6,43 +6,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Final, NamedTuple, TypeAlias
 
-from textveil.documents.cells import (
-    ADDRESS,
-    before,
-    formula_pieces,
-    prepare_tables,
-    readdressed,
-    sheets_of,
-    value_pieces,
-)
-from textveil.documents.markup import (
-    Cleaner,
-    Element,
-    Names,
-    attribute,
-    new_child,
-    new_element,
-    new_root,
-    parsed,
-    passages,
-    serialized,
-    sheet_name,
-    short,
-)
+from textveil.documents import cells, markup, open_words
 from textveil.documents.model import Images, Passage, Piece
-from textveil.documents.open_words import (
-    ADDRESSES,
-    DEFINED,
-    FIELDS,
-    FORMULAS,
-    MARK,
-    MIXED,
-    count_of,
-    known,
-    known_attribute,
-    mixed,
-    vocabulary,
-)
 from textveil.documents.pictures import Painted, Pictures
 from textveil.documents.registry import entries, packed
 from textveil.errors import InputError
@@ -62,23 +27,23 @@ _SPACES: Final = re.compile(r"[ \t\r\n]+")
 _SCRIPTED: Final = re.compile(r"\s{0,9}(?:javascript|vnd\.sun\.star|macro|script|data|vbscript)", re.IGNORECASE)
 
 
-def _line_pieces(element: Element) -> list[Piece]:
-    typed = value_pieces(element)
-    return mixed(element) if typed is None else typed
+def _line_pieces(element: markup.Element) -> list[Piece]:
+    typed = cells.value_pieces(element)
+    return open_words.mixed(element) if typed is None else typed
 
 
-WORDS: Final = vocabulary(
-    {"text:p": _line_pieces, **{both: formula_pieces(both.partition(" ")[2]) for both in FORMULAS}},
-    before,
-    sheet_name,
-    ADDRESS,
+WORDS: Final = open_words.vocabulary(
+    {"text:p": _line_pieces, **{both: cells.formula_pieces(both.partition(" ")[2]) for both in open_words.FORMULAS}},
+    cells.before,
+    markup.sheet_name,
+    cells.ADDRESS,
 )
 
 
 class _Part(NamedTuple):
     name: str
     kind: str
-    root: Element
+    root: markup.Element
 
 
 class OpenDocument:
@@ -88,7 +53,7 @@ class OpenDocument:
         self.parts: Counter[str] = Counter()
         self.removed: Counter[str] = Counter()
         self.passages: list[Passage] = []
-        self.names = Names()
+        self.names = markup.Names()
         self.defined_names: dict[str, str] = {}
         self._pictures: dict[str, str] = {}
         self._painted: dict[str, Painted] = {}
@@ -100,7 +65,7 @@ class OpenDocument:
         self._files = files
         self._objects = self._read_manifest(files)
         self._order = [
-            _Part(f"{new}{name}", kind if not new else "object", parsed(files[f"{old}{name}"]))
+            _Part(f"{new}{name}", kind if not new else "object", markup.parsed(files[f"{old}{name}"]))
             for old, (new, _) in {"": ("", self._type), **self._objects}.items()
             for name, kind in _PARTS.items()
             if f"{old}{name}" in files
@@ -108,7 +73,7 @@ class OpenDocument:
         for part in self._order:
             for element in part.root.iter(f"{_TABLE}named-range", f"{_TABLE}named-expression"):
                 name = element.get(f"{_TABLE}name", "")
-                self.defined_names[name.lower()] = self.names.of(DEFINED, name)
+                self.defined_names[name.lower()] = self.names.of(open_words.DEFINED, name)
         for part in self._order:
             self._prepare(part)
         self._sheets = {
@@ -116,14 +81,14 @@ class OpenDocument:
             for part in self._order
             for element in part.root.iter(f"{_TABLE}table")
         }
-        self._panes = panes_of(parsed(files["settings.xml"])) if "settings.xml" in files else {}
+        self._panes = panes_of(markup.parsed(files["settings.xml"])) if "settings.xml" in files else {}
         known_sheets = {name.lower() for name in self._sheets.values()}
         for part in self._order:
-            for element, key in _places(part.root, ADDRESSES):
-                if sheets_of(element.get(key)) - known_sheets:
+            for element, key in _places(part.root, open_words.ADDRESSES):
+                if cells.sheets_of(element.get(key)) - known_sheets:
                     del element.attrib[key]
                     self.removed["address of another file"] += 1
-            own = list(passages(part.root, WORDS, part.kind))
+            own = list(markup.passages(part.root, WORDS, part.kind))
             if own:
                 own[0].before = "\n\n"
             self.passages += own
@@ -135,12 +100,15 @@ class OpenDocument:
         data = files.get("META-INF/manifest.xml")
         if data is None:
             return {}
-        root = parsed(data)
-        if any(short(element.tag) == "manifest:encryption-data" for element in root.iter()):
+        root = markup.parsed(data)
+        if any(markup.short(element.tag) == "manifest:encryption-data" for element in root.iter()):
             raise InputError("the document must not be encrypted; it is. Save it without a password.")
         found: dict[str, tuple[str, str]] = {}
         for element in root:
-            path, kind = attribute(element, "manifest:full-path"), attribute(element, "manifest:media-type")
+            path, kind = (
+                markup.attribute(element, "manifest:full-path"),
+                markup.attribute(element, "manifest:media-type"),
+            )
             inner = path != "/" and path.endswith("/") and f"{path}content.xml" in files
             if inner and kind.startswith(_TYPE) and kind.removeprefix(_TYPE) in _OBJECTS:
                 found[path] = f"Object {len(found) + 1}/", kind
@@ -151,7 +119,7 @@ class OpenDocument:
         _untail(root)
         self._grammar(root)
         for element in list(root.iter()):
-            name = short(element.tag)
+            name = markup.short(element.tag)
             if name in _PICTURED:
                 self._picture(element, name, part.name)
             elif name == "draw:object":
@@ -163,31 +131,31 @@ class OpenDocument:
                 element.tag = f"{_TEXT}span"
                 element.attrib.clear()
             elif name == "text:s":
-                count = str(count_of(element))
+                count = str(open_words.count_of(element))
                 element.attrib.clear()
                 element.set(f"{_TEXT}c", count)
             elif name == "dc:creator":
                 element.text = "Author"
-        prepare_tables(root, self)
+        cells.prepare_tables(root, self)
         _collapse(root)
-        Cleaner(WORDS, {}, self.names, self.removed).clean(root)
+        markup.Cleaner(WORDS, {}, self.names, self.removed).clean(root)
 
-    def _grammar(self, root: Element) -> None:
+    def _grammar(self, root: markup.Element) -> None:
         """Remove elements and attributes that are none of the format's."""
         for element in list(root.iter()):
             parent = element.getparent()
-            if parent is not None and not known(element.tag):
+            if parent is not None and not open_words.known(element.tag):
                 if len(element) or element.attrib or (element.text or "").strip():
-                    self.removed[_CALLED.get(name := short(element.tag), f"element {name}")] += 1
+                    self.removed[_CALLED.get(name := markup.short(element.tag), f"element {name}")] += 1
                 element.clear()  # what is in it goes with it, and is no further part
                 parent.remove(element)
                 continue
             for key in list(element.attrib):
-                if not known_attribute(element.tag, key):
+                if not open_words.known_attribute(element.tag, key):
                     self.removed["attribute"] += 1
                     del element.attrib[key]
 
-    def _picture(self, element: Element, name: str, part: str) -> None:
+    def _picture(self, element: markup.Element, name: str, part: str) -> None:
         """Refer to a picture by its new name."""
         target = _within(part, element.get(f"{_XLINK}href", ""))
         if name == "draw:image" and element.getparent().find(f"{_DRAW}object") is not None:
@@ -204,7 +172,7 @@ class OpenDocument:
         if part.count("/"):  # a document within has no pictures of its own: the outer one's are not its
             element.getparent().remove(element)
 
-    def _object(self, element: Element, part: str) -> None:
+    def _object(self, element: markup.Element, part: str) -> None:
         """Refer to a document within by its new name; another object goes."""
         target = _within(part, element.get(f"{_XLINK}href", ""))
         if f"{target}/" in self._objects and not part.count("/"):
@@ -213,13 +181,13 @@ class OpenDocument:
             self.removed["embedded object"] += 1
             element.getparent().remove(element)
 
-    def _link(self, element: Element) -> None:
+    def _link(self, element: markup.Element) -> None:
         """Keep a link to a mark of the file itself by the mark's new name; what runs a program goes."""
         key = f"{_XLINK}href"
         target = element.get(key, "")
         if target.startswith("#"):
             mark = target[1:]
-            element.set(key, "#" if "|" in mark or not mark else f"#{self.names.of(MARK, mark)}")
+            element.set(key, "#" if "|" in mark or not mark else f"#{self.names.of(open_words.MARK, mark)}")
         elif _SCRIPTED.match(target):
             self.removed["script"] += 1
             element.set(key, "#")
@@ -232,7 +200,7 @@ class OpenDocument:
         }
         for name in files:
             if name not in taken and name not in self._pictures:
-                self.removed[_part_called(name)] += 1
+                self.removed[_FOLDERS.get(re.split(r"[/ ]", name)[0], "part of another kind")] += 1
 
     def written(self) -> bytes:
         """Return the file, whole, with the names of sheets that formulas and addresses have to share."""
@@ -253,10 +221,10 @@ class OpenDocument:
                 panes[new] = self._panes[old.lower()]
         if renamed:
             for part in self._order:
-                for element, key in _places(part.root, (*ADDRESSES, *FORMULAS)):
-                    element.set(key, readdressed(element.get(key), renamed))
+                for element, key in _places(part.root, (*open_words.ADDRESSES, *open_words.FORMULAS)):
+                    element.set(key, cells.readdressed(element.get(key), renamed))
         files = {"mimetype": self._type.encode()}
-        files |= {part.name: serialized(part.root, _SAID) for part in self._order}
+        files |= {part.name: markup.serialized(part.root, _SAID) for part in self._order}
         if panes:
             files["settings.xml"] = settings_of(panes)
         files |= {name: picture() for name, picture in self._painted.items()}
@@ -264,15 +232,15 @@ class OpenDocument:
         return packed(files, frozenset(("mimetype",)))
 
     def _manifest(self, files: Mapping[str, bytes]) -> bytes:
-        root = new_root(_MANIFEST, "manifest", "manifest")
+        root = markup.new_root(_MANIFEST, "manifest", "manifest")
         rows = {"/": self._type, **dict(self._objects.values())}
         rows |= {name: "image/png" if name.endswith(".png") else "text/xml" for name in files if name != "mimetype"}
         root.set(f"{{{_MANIFEST}}}version", "1.3")
         for path, kind in rows.items():
-            row = new_child(root, f"{{{_MANIFEST}}}file-entry")
+            row = markup.new_child(root, f"{{{_MANIFEST}}}file-entry")
             row.set(f"{{{_MANIFEST}}}full-path", path)
             row.set(f"{{{_MANIFEST}}}media-type", kind)
-        return serialized(root)
+        return markup.serialized(root)
 
 
 def _within(part: str, target: str) -> str:
@@ -282,38 +250,38 @@ def _within(part: str, target: str) -> str:
     return posixpath.normpath(posixpath.join(posixpath.dirname(part), target))
 
 
-def _places(root: Element, wanted: tuple[str, ...]) -> list[tuple[Element, str]]:
+def _places(root: markup.Element, wanted: tuple[str, ...]) -> list[tuple[markup.Element, str]]:
     """Return the attributes of some names, alone or with that of their element."""
     return [
         (element, key)
         for element in root.iter()
         for key in element.attrib
-        if short(key) in wanted or f"{short(element.tag)} {short(key)}" in wanted
+        if markup.short(key) in wanted or f"{markup.short(element.tag)} {markup.short(key)}" in wanted
     ]
 
 
-def _untail(root: Element) -> None:
+def _untail(root: markup.Element) -> None:
     """Put text that follows an element into an element of its own."""
     for parent in list(root.iter()):
-        name = short(parent.tag)
-        if name not in MIXED and name not in FIELDS and not _is_field(parent, name):
+        name = markup.short(parent.tag)
+        if name not in open_words.MIXED and name not in open_words.FIELDS and not _is_field(parent, name):
             continue
         for child in list(parent):
             if child.tail:
-                span = new_element(f"{_TEXT}span")
+                span = markup.new_element(f"{_TEXT}span")
                 span.text, child.tail = child.tail, None
                 child.addnext(span)
 
 
-def _is_field(element: Element, name: str) -> bool:
+def _is_field(element: markup.Element, name: str) -> bool:
     """Tell whether an element is a field of which what it shows stays alone."""
     above = element.getparent()
     return (
-        name not in FIELDS | MIXED
+        name not in open_words.FIELDS | open_words.MIXED
         and name.startswith("text:")
         and name not in _NO_FIELDS
         and above is not None
-        and short(above.tag) in MIXED
+        and markup.short(above.tag) in open_words.MIXED
     )
 
 
@@ -327,14 +295,14 @@ _NO_FIELDS: Final = frozenset(
 )
 
 
-def _collapse(root: Element) -> None:
+def _collapse(root: markup.Element) -> None:
     """Have spaces as they are shown: one for many."""
     space = True
     for element in root.iter():
-        name = short(element.tag)
+        name = markup.short(element.tag)
         if name in ("text:p", "text:h"):
             space = True
-        if name in MIXED and element.text:
+        if name in open_words.MIXED and element.text:
             text = _SPACES.sub(" ", element.text)
             text = text[1:] if space and text[:1] == " " else text
             element.text = text
@@ -357,11 +325,6 @@ _FOLDERS: Final = {
 }  # fmt: skip
 
 
-def _part_called(name: str) -> str:
-    """Return what an entry is called in reports: never by its own name."""
-    return _FOLDERS.get(re.split(r"[/ ]", name)[0], "part of another kind")
-
-
 _OFFICE: Final = "urn:oasis:names:tc:opendocument:xmlns:office:1.0"
 _CONFIG: Final = "urn:oasis:names:tc:opendocument:xmlns:config:1.0"
 _SETTINGS_SAID: Final = {"ooo": "http://openoffice.org/2004/office"}
@@ -381,7 +344,7 @@ _NESTED: Final = (("set", "ooo:view-settings"), ("map-indexed", "Views"), ("map-
 """Elements from the root to the sheets, with their names."""
 
 
-def panes_of(settings: Element) -> dict[str, Panes]:
+def panes_of(settings: markup.Element) -> dict[str, Panes]:
     """Return the frozen panes of each sheet that has some, by its name in small letters."""
     found: dict[str, Panes] = {}
     for tables in settings.iter(f"{{{_CONFIG}}}config-item-map-named"):
@@ -397,25 +360,25 @@ def panes_of(settings: Element) -> dict[str, Panes]:
 
 def settings_of(panes: Mapping[str, Panes]) -> bytes:
     """Return the part of settings for these panes, by the new names of sheets."""
-    root = new_root(_OFFICE, "document-settings", "office", {"config": _CONFIG, **_SETTINGS_SAID})
+    root = markup.new_root(_OFFICE, "document-settings", "office", {"config": _CONFIG, **_SETTINGS_SAID})
     root.set(f"{{{_OFFICE}}}version", "1.3")
-    place = new_child(root, f"{{{_OFFICE}}}settings")
+    place = markup.new_child(root, f"{{{_OFFICE}}}settings")
     for kind, name in _NESTED:
         if kind == "map-named":
             _item(place, "ViewId", "string", "view1")
-        place = new_child(place, f"{{{_CONFIG}}}config-item-{kind}")
+        place = markup.new_child(place, f"{{{_CONFIG}}}config-item-{kind}")
         if name:
             place.set(_NAME, name)
     for sheet, items in panes.items():
-        entry = new_child(place, f"{{{_CONFIG}}}config-item-map-entry")
+        entry = markup.new_child(place, f"{{{_CONFIG}}}config-item-map-entry")
         entry.set(_NAME, sheet)
         for name, value in items.items():
             _item(entry, name, _KEPT[name][0], value)
-    return serialized(root, _SETTINGS_SAID)
+    return markup.serialized(root, _SETTINGS_SAID)
 
 
-def _item(place: Element, name: str, kind: str, value: str) -> None:
-    item = new_child(place, f"{{{_CONFIG}}}config-item")
+def _item(place: markup.Element, name: str, kind: str, value: str) -> None:
+    item = markup.new_child(place, f"{{{_CONFIG}}}config-item")
     item.set(_NAME, name)
     item.set(f"{{{_CONFIG}}}type", kind)
     item.text = value

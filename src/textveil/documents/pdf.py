@@ -10,19 +10,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
+from textveil.documents import pdf_fonts
 from textveil.documents.model import Images, Passage, Piece, slot
 from textveil.documents.pdf_content import Content, is_hidden
-from textveil.documents.pdf_fonts import (
-    array,
-    glyph_name,
-    known,
-    matrix,
-    numbers,
-    shading,
-    space,
-    wide_font,
-    write_font,
-)
 from textveil.documents.pdf_text import IDENTITY, Font, Lines, Matrix, times
 from textveil.documents.pictures import Pictures
 from textveil.documents.registry import take
@@ -169,7 +159,7 @@ class Pdf:
         for what, count in told.items():
             self.removed[what] += int(count)
         for page in old.pages:
-            for note in array(page.obj.get("/Annots")):
+            for note in pdf_fonts.array(page.obj.get("/Annots")):
                 if isinstance(note, Dictionary) and note.get("/Subtype") not in (Name("/Link"), Name("/Widget")):
                     self.removed["note on a page"] += 1
             self.removed["metadata (XMP)"] += "/Metadata" in page.obj
@@ -182,10 +172,10 @@ class Pdf:
         kept = {}
         for key in ("/MediaBox", "/CropBox", "/Rotate"):
             value = _inherited(page, key)
-            if value is not None and (number := numbers(value)) is not None:
+            if value is not None and (number := pdf_fonts.numbers(value)) is not None:
                 kept[key] = number
         for key in ("/BleedBox", "/TrimBox", "/ArtBox", "/UserUnit"):
-            if (number := numbers(page.get(key))) is not None:
+            if (number := pdf_fonts.numbers(page.get(key))) is not None:
                 kept[key] = number
         kept.setdefault("/MediaBox", Array([0, 0, 612, 792]))
         new = self.new.make_indirect(Dictionary({"/Type": Name("/Page"), **kept}))
@@ -202,16 +192,16 @@ class Pdf:
         for key in ("/I", "/K"):
             if isinstance(value := group.get(key), bool):
                 kept[key] = value
-        if "/CS" in group and (colors := space(self.new, group.CS)) is not None:
+        if "/CS" in group and (colors := pdf_fonts.space(self.new, group.CS)) is not None:
             kept.CS = colors
         return kept
 
     def _links(self, page: Any, number: int, pages: dict[tuple[int, int], int]) -> None:
         kept = []
-        for note in array(page.get("/Annots")):
+        for note in pdf_fonts.array(page.get("/Annots")):
             if not isinstance(note, Dictionary) or note.get("/Subtype") != Name("/Link"):
                 continue
-            rectangle = numbers(note.get("/Rect"))
+            rectangle = pdf_fonts.numbers(note.get("/Rect"))
             action = note.get("/A")
             new = Dictionary(
                 {"/Type": Name("/Annot"), "/Subtype": Name("/Link"), "/Rect": rectangle or Array([0, 0, 0, 0])}
@@ -288,11 +278,11 @@ class Pdf:
             return None
 
         def make(form: Any) -> Any:
-            own = matrix(form.get("/Matrix"))
+            own = pdf_fonts.matrix(form.get("/Matrix"))
             kept = {
                 "/Type": Name("/XObject"),
                 "/Subtype": Name("/Form"),
-                "/BBox": numbers(form.get("/BBox")) or Array([0, 0, 0, 0]),
+                "/BBox": pdf_fonts.numbers(form.get("/BBox")) or Array([0, 0, 0, 0]),
             }
             new = self.new.make_stream(b"", **{key[1:]: value for key, value in kept.items()})
             new.Matrix = Array([*own])
@@ -327,17 +317,22 @@ class Pdf:
     def pattern(self, item: Any, depth: int) -> Any:
         """Return a pattern: a shading, or a content stream of its own."""
         if item.get("/PatternType") == 2 and "/Shading" in item:
-            shaded = self.once(item.Shading, lambda one: shading(self.new, one))
+            shaded = self.once(item.Shading, lambda one: pdf_fonts.shading(self.new, one))
             if shaded is None:
                 return None
-            made = Dictionary({"/PatternType": 2, "/Shading": shaded, "/Matrix": Array([*matrix(item.get("/Matrix"))])})
+            made = Dictionary(
+                {"/PatternType": 2, "/Shading": shaded, "/Matrix": Array([*pdf_fonts.matrix(item.get("/Matrix"))])}
+            )
             return self.new.make_indirect(made)
         if not isinstance(item, Stream) or depth > _DEEPEST:
             return None
         new = self.new.make_stream(
-            b"", known(item, frozenset(["PatternType", "PaintType", "TilingType", "BBox", "XStep", "YStep", "Matrix"]))
+            b"",
+            pdf_fonts.known(
+                item, frozenset(["PatternType", "PaintType", "TilingType", "BBox", "XStep", "YStep", "Matrix"])
+            ),
         )
-        content = Content(self, item.get("/Resources"), matrix(item.get("/Matrix")), depth + 1)
+        content = Content(self, item.get("/Resources"), pdf_fonts.matrix(item.get("/Matrix")), depth + 1)
         content.read(item)
         take("operators", content.cost)
         content.put_to(new)
@@ -370,7 +365,7 @@ class Pdf:
             take("operators", content.cost)
             made = self.new.make_stream(b"")
             content.put_to(made, new if number == 0 else None)
-            new.CharProcs[glyph_name(key)] = made
+            new.CharProcs[pdf_fonts.glyph_name(key)] = made
 
     def written(self) -> bytes:
         """Return the new file, whole: nothing of an earlier revision is in it."""
@@ -384,8 +379,8 @@ class Pdf:
             for content in self.contents:
                 content.write(self._wide)
             for font, new, old in self._fonts.values():
-                write_font(self.new, font, new, old)
-            wide = wide_font(self.new, self._wide) if self._wide else None
+                pdf_fonts.write_font(self.new, font, new, old)
+            wide = pdf_fonts.wide_font(self.new, self._wide) if self._wide else None
             for content in self.contents:
                 content.name_fonts(self.new, wide)
             with self.new.open_outline() as outline:
@@ -416,7 +411,7 @@ def _target(action: Any, text: str) -> Piece:
 
 def _hidden_layers(pdf: pikepdf.Pdf) -> set[tuple[int, int]]:
     layers = pdf.Root.get("/OCProperties", Dictionary()).get("/D", Dictionary())
-    return {layer.objgen for layer in array(layers.get("/OFF"))}
+    return {layer.objgen for layer in pdf_fonts.array(layers.get("/OFF"))}
 
 
 def _pixels(item: Any) -> Any:

@@ -17,20 +17,7 @@ from textveil.corpora.blocks import NO_COLUMNS, RecordColumns
 from textveil.corpora.formats.arrow_columns import chosen_schema, plain_columns, texts_of, with_releases
 from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES, FieldChoice, arrow, checked_size
 from textveil.errors import InputError, ParameterError, need
-from textveil.integrations.text_columns import (
-    NOTHING,
-    Beside,
-    ColumnSanitizer,
-    Known,
-    Row,
-    Sanitized,
-    Source,
-    beside,
-    column_names,
-    read_columns,
-    released_rows,
-    sanitizer_of,
-)
+from textveil.integrations import text_columns
 from textveil.randomness import SECRET_BYTES, derived_generator, new_secret
 from textveil.sanitize.release import Release
 from textveil.sanitize.sanitizer import Sanitizer
@@ -175,21 +162,24 @@ class BatchSanitizer:
         return [repr(value).encode("ascii", "backslashreplace") for value in values]
 
     def _drawn(
-        self, rows: Sequence[Row], known: Sequence[Known] | None, contexts: list[bytes] | bytes | None
+        self,
+        rows: Sequence[text_columns.Row],
+        known: Sequence[text_columns.Known] | None,
+        contexts: list[bytes] | bytes | None,
     ) -> list[list[Release]]:
         sanitizer = _held(self.job, self.sanitizer)
         if contexts is None:
-            return released_rows(sanitizer, rows, known=known)
+            return text_columns.released_rows(sanitizer, rows, known=known)
         # Under one secret, other settings have other streams.
         public = self.setting.digest(fields=self.choice.sanitized, **self.read.to_data())
         if isinstance(contexts, bytes):
             rng = derived_generator(self.secret, b"batch", public, contexts, _digest(rows, known))
-            return released_rows(sanitizer, rows, rng, known)
+            return text_columns.released_rows(sanitizer, rows, rng, known)
         releases: list[list[Release]] = []
         for place, (row, context) in enumerate(zip(rows, contexts, strict=True)):
             own = None if known is None else [known[place]]
             rng = derived_generator(self.secret, b"row", public, context, _digest([row], own))
-            releases += released_rows(sanitizer, [row], rng, own)
+            releases += text_columns.released_rows(sanitizer, [row], rng, own)
         return releases
 
     def _with_counts(self, schema: Any) -> Any:
@@ -210,14 +200,14 @@ class BatchSanitizer:
 
 
 def sanitize_batches(
-    mechanism: Source,
+    mechanism: text_columns.Source,
     fields: Sequence[str] = ("text",),
     secret: bytes | None = None,
     *,
     keep: Sequence[str] = (),
     key: str | None = None,
     counts: bool = False,
-    known: Mapping[str, str] = NOTHING,
+    known: Mapping[str, str] = text_columns.NOTHING,
 ) -> BatchSanitizer:
     """Return what to call on the record batches of a job.
 
@@ -234,11 +224,13 @@ def sanitize_batches(
         ParameterError: an argument of the wrong type; a key that is sanitized; fields that are none or come twice;
             known columns that the policy has no use for.
     """
-    sanitizer = sanitizer_of(mechanism, "mechanism")
-    read = read_columns(sanitizer.setting, known, None)
+    sanitizer = text_columns.sanitizer_of(mechanism, "mechanism")
+    read = text_columns.read_columns(sanitizer.setting, known, None)
     return BatchSanitizer(
         sanitizer=sanitizer,
-        choice=FieldChoice(column_names(fields, "fields"), column_names(keep, "keep"), read.names),
+        choice=FieldChoice(
+            text_columns.column_names(fields, "fields"), text_columns.column_names(keep, "keep"), read.names
+        ),
         key=key,
         secret=new_secret() if secret is None else secret,
         counts=counts,
@@ -248,12 +240,12 @@ def sanitize_batches(
 
 def sanitize_table(
     table: Any,
-    sanitizer: Source,
+    sanitizer: text_columns.Source,
     columns: Sequence[str] = ("text",),
     keep: Sequence[str] = (),
-    known: Mapping[str, str] = NOTHING,
+    known: Mapping[str, str] = text_columns.NOTHING,
     unit: str | None = None,
-) -> Sanitized:
+) -> text_columns.Sanitized:
     """Return a ``pyarrow.Table`` of the released ``columns``, then those to ``keep``; no others, and no metadata.
 
     Drawn in this process, by the operating system's randomness.
@@ -265,9 +257,11 @@ def sanitize_table(
         ParameterError: no table; names that are none or come twice; columns that the policy has no use for.
     """
     _need_kind(table, arrow().Table, "table", "a pyarrow Table")
-    sanitizing = ColumnSanitizer(sanitizer)
-    read = read_columns(sanitizing.setting, known, unit)
-    choice = FieldChoice(column_names(columns, "columns"), column_names(keep, "keep"), read.names)
+    sanitizing = text_columns.ColumnSanitizer(sanitizer)
+    read = text_columns.read_columns(sanitizing.setting, known, unit)
+    choice = FieldChoice(
+        text_columns.column_names(columns, "columns"), text_columns.column_names(keep, "keep"), read.names
+    )
     schema = chosen_schema(table.schema, choice)
     released = []
     for batch in table.to_batches():
@@ -277,10 +271,10 @@ def sanitize_table(
         texts = [[text for text in row if text is not None] for row in fresh]
         released.append(with_releases(chosen, choice, range(len(rows)), texts))
     data = arrow().Table.from_batches(released, schema)
-    return Sanitized(data, sanitizing.report(choice.sanitized, choice.kept, read))
+    return text_columns.Sanitized(data, sanitizing.report(choice.sanitized, choice.kept, read))
 
 
-def _rows(batch: Any, choice: FieldChoice, limit: int) -> list[Row]:
+def _rows(batch: Any, choice: FieldChoice, limit: int) -> list[text_columns.Row]:
     """Return the texts of each row of chosen columns. Raises InputError: one cannot be read."""
     columns, bad = texts_of(batch, choice, limit, lambda row: f"row {row + 1} of a batch")
     for reason in bad.values():
@@ -288,8 +282,8 @@ def _rows(batch: Any, choice: FieldChoice, limit: int) -> list[Row]:
     return list(zip(*columns, strict=True))
 
 
-def _beside(batch: Any, read: RecordColumns) -> Beside:
-    return beside(read, lambda name: batch.column(batch.schema.get_field_index(name)).to_pylist())
+def _beside(batch: Any, read: RecordColumns) -> text_columns.Beside:
+    return text_columns.beside(read, lambda name: batch.column(batch.schema.get_field_index(name)).to_pylist())
 
 
 def _need_kind(value: object, kind: Any, name: str, wanted: str) -> None:
@@ -309,7 +303,7 @@ def _numbers(position: Place) -> tuple[int, ...]:
     raise ParameterError(f"position must be an integer or a list of integers; got {kind}. Give numbers, not text.")
 
 
-def _digest(rows: Sequence[Row], known: Sequence[Known] | None) -> bytes:
+def _digest(rows: Sequence[text_columns.Row], known: Sequence[text_columns.Known] | None) -> bytes:
     """Return BLAKE2b of texts and nulls in their order, with the texts' lengths, so that only equal rows agree.
 
     Known values are part of it, for they move where spans are: if they differ, draws are no longer alike.

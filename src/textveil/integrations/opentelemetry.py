@@ -257,13 +257,12 @@ class SanitizingExporter(SpanExporter):  # type: ignore[misc]
         written = []
         for (_, readings), answer in zip(of_trace.values(), answers, strict=False):
             for read in () if answer is None else readings:
-                resource, scope = self._shared_of(read.span)
+                resource, scope = (
+                    self._shared[id(one)][1] for one in (read.span.resource, read.span.instrumentation_scope)
+                )
                 with contextlib.suppress(Exception):
                     written.append(_written(read, answer or (), resource, scope))
         return written
-
-    def _shared_of(self, span: ReadableSpan) -> Iterator[Any]:
-        return (self._shared[id(one)][1] for one in (span.resource, span.instrumentation_scope))
 
     def _cleaned(self, groups: list[tuple[str, Values]]) -> list[list[str] | None]:
         wanted = [(scope, values) for scope, values in groups if values]

@@ -16,19 +16,7 @@ import numpy as np
 
 from textveil.corpora.formats.records import FieldChoice
 from textveil.errors import InputError, MissingExtra
-from textveil.integrations.text_columns import (
-    NOTHING,
-    NOTHING_BESIDE,
-    Accessor,
-    Beside,
-    ColumnSanitizer,
-    Row,
-    Sanitized,
-    Source,
-    beside,
-    column_names,
-    read_columns,
-)
+from textveil.integrations import text_columns
 
 try:
     import pandas as pd
@@ -38,31 +26,30 @@ except ImportError:
 _ROWS = 4096  # rows that are read, and written, together
 
 
-def sanitize_series(series: Any, sanitizer: Source) -> Sanitized:
+def sanitize_series(series: Any, sanitizer: text_columns.Source) -> text_columns.Sanitized:
     """Return a series with every text released; what is missing stays missing.
 
     Index, name and dtype stay. A categorical comes back as one of the released texts, without an order; the index is
     copied as it is, and the report says so unless it only counts rows. ``attrs`` are dropped.
 
-    Raises:
-        InputError: the dtype is not of texts, or a value is neither a text nor missing (named by its place, from 1).
-        ParameterError: ``sanitizer`` is no sanitizer, no mechanism and no policy.
+    Raises InputError: the dtype is not of texts, or a value is neither a text nor missing (named by its place, from 1);
+    ParameterError: ``sanitizer`` is no sanitizer, no mechanism and no policy.
     """
-    columns = ColumnSanitizer(sanitizer)
+    columns = text_columns.ColumnSanitizer(sanitizer)
     name = "text" if series.name is None else str(series.name)
     (fresh,) = _released([series], [name], columns)
     fresh.index, fresh.name = _alone(series.index), series.name
-    return Sanitized(fresh, columns.report([name], _told_by_index(series.index)))
+    return text_columns.Sanitized(fresh, columns.report([name], _told_by_index(series.index)))
 
 
 def sanitize_frame(
     frame: Any,
-    sanitizer: Source,
+    sanitizer: text_columns.Source,
     columns: Sequence[str] = ("text",),
     keep: Sequence[str] = (),
-    known: Mapping[str, str] = NOTHING,
+    known: Mapping[str, str] = text_columns.NOTHING,
     unit: str | None = None,
-) -> Sanitized:
+) -> text_columns.Sanitized:
     """Return a frame of the released ``columns``, then those to ``keep``, outside every guarantee; no others.
 
     ``known``, ``unit``: columns that are read too, see ``textveil.integrations.text_columns.read_columns``.
@@ -71,9 +58,11 @@ def sanitize_frame(
         InputError: a column is not there once, or as for ``sanitize_series``.
         ParameterError: names that are none or come twice; ``sanitizer`` as for ``sanitize_series``.
     """
-    sanitizing = ColumnSanitizer(sanitizer)
-    read = read_columns(sanitizing.setting, known, unit)
-    choice = FieldChoice(column_names(columns, "columns"), column_names(keep, "keep"), read.names)
+    sanitizing = text_columns.ColumnSanitizer(sanitizer)
+    read = text_columns.read_columns(sanitizing.setting, known, unit)
+    choice = FieldChoice(
+        text_columns.column_names(columns, "columns"), text_columns.column_names(keep, "keep"), read.names
+    )
     for name in choice.needed():
         count = int((frame.columns == name).sum())
         if count != 1:
@@ -81,16 +70,18 @@ def sanitize_frame(
                 f"the frame must have the column {name!r} once; it has {f'it {count} times' if count else 'none'}. "
                 "Name another in `columns`."
             )
-    told = beside(read, lambda name: _values(frame[name]))
+    told = text_columns.beside(read, lambda name: _values(frame[name]))
     fresh = _released([frame[name] for name in choice.sanitized], choice.sanitized, sanitizing, told)
     kept = [_alone(frame[name]).reset_index(drop=True) for name in choice.kept]
     data = pd.DataFrame(dict(zip(choice.all(), [*fresh, *kept], strict=True)))
     data.index = _alone(frame.index)
-    return Sanitized(data, sanitizing.report(choice.sanitized, (*choice.kept, *_told_by_index(frame.index)), read))
+    return text_columns.Sanitized(
+        data, sanitizing.report(choice.sanitized, (*choice.kept, *_told_by_index(frame.index)), read)
+    )
 
 
-pd.api.extensions.register_series_accessor("textveil")(partial(Accessor, function=sanitize_series))
-pd.api.extensions.register_dataframe_accessor("textveil")(partial(Accessor, function=sanitize_frame))
+pd.api.extensions.register_series_accessor("textveil")(partial(text_columns.Accessor, function=sanitize_series))
+pd.api.extensions.register_dataframe_accessor("textveil")(partial(text_columns.Accessor, function=sanitize_frame))
 
 
 def _values(series: Any) -> list[Any]:
@@ -98,7 +89,10 @@ def _values(series: Any) -> list[Any]:
 
 
 def _released(
-    given: Sequence[Any], names: Sequence[str], columns: ColumnSanitizer, told: Beside = NOTHING_BESIDE
+    given: Sequence[Any],
+    names: Sequence[str],
+    columns: text_columns.ColumnSanitizer,
+    told: text_columns.Beside = text_columns.NOTHING_BESIDE,
 ) -> list[Any]:
     kinds = [_text_dtype(series, name) for series, name in zip(given, names, strict=True)]
     pieces: list[list[Any]] = [[pd.Series([], dtype=kind)] for kind in kinds]
@@ -117,7 +111,7 @@ def _released(
     ]
 
 
-def _rows(given: Sequence[Any], names: Sequence[str]) -> Iterator[Row]:
+def _rows(given: Sequence[Any], names: Sequence[str]) -> Iterator[text_columns.Row]:
     for piece, here in enumerate(_cut(given)):
         texts = [_texts(series, name, piece * _ROWS) for series, name in zip(here, names, strict=True)]
         yield from zip(*texts, strict=True)

@@ -16,17 +16,7 @@ from typing import Any
 
 from textveil.corpora.formats.records import FieldChoice
 from textveil.errors import InputError, MissingExtra
-from textveil.integrations.text_columns import (
-    NOTHING,
-    NOTHING_BESIDE,
-    Accessor,
-    Beside,
-    Sanitized,
-    Source,
-    beside,
-    column_names,
-    read_columns,
-)
+from textveil.integrations import text_columns
 from textveil.integrations.text_columns import ColumnSanitizer as ColumnSanitizer
 
 try:
@@ -37,7 +27,7 @@ except ImportError:
 _ROWS = 4096  # rows that are written together
 
 
-def sanitized_column(expression: Any, columns: ColumnSanitizer | Source) -> Any:
+def sanitized_column(expression: Any, columns: ColumnSanitizer | text_columns.Source) -> Any:
     """Return an expression of the released texts of a column of strings; null stays null.
 
     Polars draws when it evaluates the expression, and draws anew whenever it evaluates it again: a lazy frame that is
@@ -50,23 +40,23 @@ def sanitized_column(expression: Any, columns: ColumnSanitizer | Source) -> Any:
     return expression.map_batches(partial(_released_one, sanitizer), return_dtype=pl.String, is_elementwise=True)
 
 
-def sanitize_series(series: Any, sanitizer: Source) -> Sanitized:
+def sanitize_series(series: Any, sanitizer: text_columns.Source) -> text_columns.Sanitized:
     """Return a series of the released texts under its old name; null stays null.
 
     Raises InputError: it is not of strings; ParameterError: ``sanitizer`` is no sanitizer, no mechanism and no policy.
     """
     columns = ColumnSanitizer(sanitizer)
-    return Sanitized(_released_one(columns, series), columns.report([series.name or "text"]))
+    return text_columns.Sanitized(_released_one(columns, series), columns.report([series.name or "text"]))
 
 
 def sanitize_frame(
     frame: Any,
-    sanitizer: Source,
+    sanitizer: text_columns.Source,
     columns: Sequence[str] = ("text",),
     keep: Sequence[str] = (),
-    known: Mapping[str, str] = NOTHING,
+    known: Mapping[str, str] = text_columns.NOTHING,
     unit: str | None = None,
-) -> Sanitized:
+) -> text_columns.Sanitized:
     """Return an eager frame released: the sanitized columns, then those to keep, and no others.
 
     For a LazyFrame use ``sanitized_column``. Columns to ``keep`` are copied, outside every guarantee; a Categorical or
@@ -79,27 +69,33 @@ def sanitize_frame(
         ParameterError: names that are none or come twice; ``sanitizer`` as for ``sanitize_series``.
     """
     sanitizing = ColumnSanitizer(sanitizer)
-    read = read_columns(sanitizing.setting, known, unit)
-    choice = FieldChoice(column_names(columns, "columns"), column_names(keep, "keep"), read.names)
+    read = text_columns.read_columns(sanitizing.setting, known, unit)
+    choice = FieldChoice(
+        text_columns.column_names(columns, "columns"), text_columns.column_names(keep, "keep"), read.names
+    )
     for name in choice.needed():
         if name not in frame.columns:
             raise InputError(f"the frame must have the column {name!r}; it has not. Name another in `columns`.")
-    told = beside(read, lambda name: frame[name].to_list())
+    told = text_columns.beside(read, lambda name: frame[name].to_list())
     released = _released([frame[name] for name in choice.sanitized], sanitizing, told)
     kept = [_plain(frame[name]) for name in choice.kept]
-    return Sanitized(pl.DataFrame([*released, *kept]), sanitizing.report(choice.sanitized, choice.kept, read))
+    return text_columns.Sanitized(
+        pl.DataFrame([*released, *kept]), sanitizing.report(choice.sanitized, choice.kept, read)
+    )
 
 
-pl.api.register_expr_namespace("textveil")(partial(Accessor, function=sanitized_column))
-pl.api.register_series_namespace("textveil")(partial(Accessor, function=sanitize_series))
-pl.api.register_dataframe_namespace("textveil")(partial(Accessor, function=sanitize_frame))
+pl.api.register_expr_namespace("textveil")(partial(text_columns.Accessor, function=sanitized_column))
+pl.api.register_series_namespace("textveil")(partial(text_columns.Accessor, function=sanitize_series))
+pl.api.register_dataframe_namespace("textveil")(partial(text_columns.Accessor, function=sanitize_frame))
 
 
 def _released_one(columns: ColumnSanitizer, series: Any) -> Any:
     return _released([series], columns)[0]
 
 
-def _released(given: Sequence[Any], columns: ColumnSanitizer, told: Beside = NOTHING_BESIDE) -> list[Any]:
+def _released(
+    given: Sequence[Any], columns: ColumnSanitizer, told: text_columns.Beside = text_columns.NOTHING_BESIDE
+) -> list[Any]:
     texts = [_texts(series) for series in given]
     pieces = [[pl.Series(series.name, [], pl.String)] for series in given]
     rows = columns.rows(zip(*texts, strict=True), told)

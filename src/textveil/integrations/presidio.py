@@ -95,10 +95,8 @@ class Veil:
         Returns:
             What ``AnonymizerEngine.anonymize`` returns.
 
-        Raises:
-            InputError: a result lies outside the text (named by its number).
-            ParameterError: an entity type has no kind.
-            InternalError: the last gate refuses the release (``sanitize.by_policy``).
+        Raises InputError: a result lies outside the text (named by its number); ParameterError: an entity type has no
+        kind; InternalError: the last gate refuses the release (``sanitize.by_policy``).
         """
         spans = disjoint_spans(text, analyzer_results)
         values = [text[span.start : span.end] for span in spans]
@@ -174,8 +172,7 @@ class Veil:
         Presidio hands its operators one value after the other, from the end of a text, and nothing of what stands
         around: surrogates of names agree better when they are drawn for all of a text together.
 
-        Raises:
-            InputError, ParameterError: as ``anonymize``.
+        Raises InputError, ParameterError: as ``anonymize``.
         """
         spans = disjoint_spans(text, analyzer_results)
         for span, drawn in reversed(list(zip(spans, self._values(text, spans), strict=True))):

@@ -17,15 +17,8 @@ from textveil.corpora.blocks import Block, Outcome
 from textveil.corpora.process_pool import AHEAD, BlockQueue, Failure, failure
 from textveil.environment import cores
 from textveil.errors import MissingExtra, need
+from textveil.integrations import table_records
 from textveil.integrations.arrow_batches import BatchSanitizer
-from textveil.integrations.table_records import (
-    PartedRecords,
-    TableRecords,
-    begun,
-    by_person,
-    checked_template,
-    columns_of,
-)
 
 _NO_START = (
     "the actors must start; they crashed at once. Is textveil installed on every node, with enough memory? Try the "
@@ -227,7 +220,7 @@ def sanitized_dataset(dataset: Any, batches: BatchSanitizer, *, actors: int = 1,
 
 def ray_records(
     dataset: Any, *, unit: str, text: str = "text", label: str | None = None, limit: int | None = None, parts: int = 200
-) -> PartedRecords:
+) -> table_records.PartedRecords:
     """Return the records of a Ray ``Dataset``, for ``CorpusRequest``; see ``textveil.integrations.table_records``.
 
     The dataset is read now, into Ray's object store, which also holds what is made of the records.
@@ -240,22 +233,20 @@ def ray_records(
         limit: records of one person that count; None is all.
         parts: in how many parts a shuffle puts the persons. Each must fit in the memory of a task.
 
-    Raises:
-        InputError: a column is missing.
-        ParameterError: a number is outside, or a column is named twice.
+    Raises InputError: a column is missing; ParameterError: a number is outside, or a column is named twice.
     """
     need(parts >= 1, "parts", parts, "at least 1")
     ray, columns = _ray(), dataset.columns()
-    template = checked_template(columns, unit, text, label, limit)
-    blocks = [] if columns is None else dataset.select_columns(columns_of(template)).to_arrow_refs()
+    template = table_records.checked_template(columns, unit, text, label, limit)
+    blocks = [] if columns is None else dataset.select_columns(table_records.columns_of(template)).to_arrow_refs()
     groups = [[block] for block in blocks]
-    if by_person(template) and parts > 1:
+    if table_records.by_person(template) and parts > 1:
         split = ray.remote(num_returns=parts)(_split)
         groups = list(map(list, zip(*(split.remote(block, parts) for block in blocks), strict=True)))
-    elif by_person(template):
+    elif table_records.by_person(template):
         groups = [blocks]
     begin = ray.remote(_begun)
-    return PartedRecords(template, _Parts(ray, [begin.remote(template, *group) for group in groups]))
+    return table_records.PartedRecords(template, _Parts(ray, [begin.remote(template, *group) for group in groups]))
 
 
 def _split(block: Any, parts: int) -> list[Any]:
@@ -266,8 +257,8 @@ def _split(block: Any, parts: int) -> list[Any]:
     return [block.take(np.flatnonzero(numbers == part)) for part in range(parts)]
 
 
-def _begun(template: TableRecords, *tables: Any) -> bytes:
-    return begun(template, tables)
+def _begun(template: table_records.TableRecords, *tables: Any) -> bytes:
+    return table_records.begun(template, tables)
 
 
 @final

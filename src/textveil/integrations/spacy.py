@@ -38,16 +38,13 @@ _REPORTS: Final = 10_000
 class ReleasedDocument:
     """The value of ``doc._.textveil``.
 
-    Attributes:
-        text: the release: what may be handed over.
-        report: what was spent on what, as JSON data (docs/guarantees.md).
-        drawn_spans: start, end and kind in ``text`` of what was drawn for each span, under a policy with spans.
-        private_map: how to put the originals back, for ``tv.restore``; private, as the document itself is. None if
-            nothing can be undone.
+    ``drawn_spans``: start, end and kind in ``text`` of what was drawn for each span, under a policy with spans;
+    ``private_map``: how to put the originals back, for ``tv.restore``; private, as the document itself is. None if
+    nothing can be undone.
     """
 
-    text: str
-    report: Mapping[str, Any] = field(repr=False)
+    text: str  # the release: what may be handed over
+    report: Mapping[str, Any] = field(repr=False)  # what was spent on what, as JSON data (docs/guarantees.md)
     drawn_spans: tuple[tuple[int, int, str], ...] = field(repr=False)
     private_map: PrivateMap | None = field(repr=False)
 
@@ -268,8 +265,7 @@ def make(
         entities: whether the entities that other components put on the documents are spans for the policy too.
         labels: kinds by the labels of entities, before the table of ``detection.detectors``; None leaves spans out.
 
-    Raises:
-        ParameterError: the policy or the mechanism cannot be made.
+    Raises ParameterError: the policy or the mechanism cannot be made.
     """
     config = {"policy": policy, "mechanism": mechanism, "epsilon": epsilon, "options": options}
     return TextveilComponent(name, {**config, _ENTITIES: entities, "labels": labels})

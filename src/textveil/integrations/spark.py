@@ -9,21 +9,14 @@ from typing import Any, final
 
 from textveil.corpora.formats.records import arrow
 from textveil.errors import need
-from textveil.integrations.table_records import (
-    PartedRecords,
-    TableRecords,
-    begun,
-    by_person,
-    checked_template,
-    columns_of,
-)
+from textveil.integrations import table_records
 
 _SCHEMA = "part binary"
 
 
 def spark_records(
     frame: Any, *, unit: str, text: str = "text", label: str | None = None, limit: int | None = None, parts: int = 200
-) -> PartedRecords:
+) -> table_records.PartedRecords:
     """Return the records of a Spark ``DataFrame``, for ``CorpusRequest``. Its executors need textveil and pyarrow.
 
     Executors hold the records, and what is made of them, in Spark's storage: in memory, else on their disks.
@@ -36,19 +29,17 @@ def spark_records(
         limit: records of one person that count; None is all.
         parts: in how many parts a shuffle puts the persons. Each must fit in the memory of a task, and below 2 GiB.
 
-    Raises:
-        InputError: a column is missing.
-        ParameterError: a number is outside, or a column is named twice.
+    Raises InputError: a column is missing; ParameterError: a number is outside, or a column is named twice.
     """
     need(parts >= 1, "parts", parts, "at least 1")
-    template = checked_template(frame.columns, unit, text, label, limit)
+    template = table_records.checked_template(frame.columns, unit, text, label, limit)
     # By number, since Spark reads dots and backticks of names.
-    places = [frame.columns.index(name) for name in columns_of(template)]
+    places = [frame.columns.index(name) for name in table_records.columns_of(template)]
     chosen = frame.toDF(*map(str, range(len(frame.columns)))).select(*map(str, places))
-    if by_person(template):
+    if table_records.by_person(template):
         chosen = chosen.repartition(parts, chosen[0])
     held = chosen.mapInArrow(partial(_begun, template), _SCHEMA)
-    return PartedRecords(template, _Parts(held, max(math.isqrt(parts), 1)))
+    return table_records.PartedRecords(template, _Parts(held, max(math.isqrt(parts), 1)))
 
 
 @final
@@ -70,11 +61,11 @@ def _freed(frame: Any) -> None:
         frame.unpersist()
 
 
-def _begun(template: TableRecords, batches: Iterable[Any]) -> Iterator[Any]:
-    names = columns_of(template)
+def _begun(template: table_records.TableRecords, batches: Iterable[Any]) -> Iterator[Any]:
+    names = table_records.columns_of(template)
     tables = [arrow().Table.from_batches([batch]).rename_columns(names) for batch in batches]
     if tables:
-        yield _row(begun(template, tables))
+        yield _row(table_records.begun(template, tables))
 
 
 def _mapped(work: Callable[[bytes], bytes], batches: Iterable[Any]) -> Iterator[Any]:

@@ -27,15 +27,10 @@ CHUNK_CHARACTERS = 500_000  # rows are gathered up to this many characters and d
 
 
 class Sanitized(NamedTuple):
-    """The released columns, and what was spent on all of them.
+    """The released columns, and what was spent on all of them."""
 
-    Attributes:
-        data: a column or a table of the package that the texts came from.
-        report: of all rows; a row is one document.
-    """
-
-    data: Any
-    report: Report
+    data: Any  # a column or a table of the package that the texts came from
+    report: Report  # of all rows; a row is one document
 
 
 class Accessor:
@@ -121,8 +116,7 @@ class ColumnSanitizer:
     Whatever is released through one of these is counted in its ``report()``: also what a lazy frame or a pipeline
     evaluates a second time, which is released a second time and costs again.
 
-    Raises:
-        ParameterError: ``sanitizer`` is no sanitizer, no mechanism and no policy.
+    Raises ParameterError: ``sanitizer`` is no sanitizer, no mechanism and no policy.
 
     Safe to use from several threads at once. A copy in another process counts for itself, from nothing.
     """

@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from textveil.errors import UnsupportedGuarantee, need
 from textveil.numerics.integer_weights import all_below
@@ -38,7 +38,6 @@ from textveil.vocabulary.facts import FLAT, ZIPF
 from textveil.vocabulary.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
-    from textveil.statistics import Bound
     from textveil.vocabulary.public_tables import PublicTable
 
 
@@ -90,10 +89,8 @@ class SequenceMechanism(OverWords, Protocol):
     def privatize_documents(self, ids: Ids, bounds: Integers, rng: np.random.Generator | None = None) -> Ids:
         """One fresh draw for each id of several documents, which may be drawn side by side.
 
-        Args:
-            ids: of all documents in a row, shape (batch,).
-            bounds: where each document begins in them and the last ends, from 0 to batch, shape (documents + 1,).
-            rng: None draws from the operating system's randomness.
+        ``ids``: of all documents in a row, shape (batch,); ``bounds``: where each document begins in them and the last
+        ends, from 0 to batch, shape (documents + 1,); ``rng``: None draws from the operating system's randomness.
 
         Returns:
             Word ids, int64, shape (batch,).
@@ -240,30 +237,6 @@ def checked_word_id(word_id: int, size: int) -> int:
     return int(word_id)
 
 
-_SHOWN = 4  # numbers of a vector that are shown
-
-
-def released(
-    mechanism: VectorMechanism | SetMechanism, value: Any, count: int, rng: np.random.Generator
-) -> NDArray[Any]:
-    """Independent releases of one input, one a row.
-
-    ``mechanism``: releases vectors, or sets of words; ``value``: a vector of shape (dim,), or a word id.
-    """
-    if isinstance(mechanism, VectorMechanism):
-        return mechanism.privatize_vectors(np.tile(value, (count, 1)), rng)
-    return mechanism.privatize_sets(np.full(count, value, dtype=np.int64), rng)
-
-
-def shown_input(mechanism: VectorMechanism | SetMechanism, value: Any) -> str:
-    """A public word, or the first numbers of a vector that is nobody's."""
-    if isinstance(mechanism, SetMechanism):
-        return mechanism.vocabulary.words[int(value)]
-    numbers = np.ravel(value)
-    more = ", ..." if numbers.size > _SHOWN else ""
-    return f"({', '.join(f'{number:g}' for number in numbers[:_SHOWN])}{more})"
-
-
 _USUAL = f"{DEFAULT_EPSILON:g}"
 
 
@@ -319,55 +292,9 @@ class BaseDraws(Protocol):
 
 
 @runtime_checkable
-class WorstInputs(Protocol):
-    """A mechanism of vectors or sets for which two inputs are known that no two others are easier to tell apart than.
-
-    Inputs are vectors of shape (dim,), or word ids of shape ().
-    """
-
-    def worst_inputs(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """The two, such that the largest loss is that of the first against the second."""
-
-    def worst_profile(self) -> PrivacyProfile:
-        """Return the distances between the releases of the first words and those of the second."""
-
-
-@runtime_checkable
-class LikelihoodRatio(Protocol):
-    """A mechanism of vectors or sets whose law is known: audits then sample by the best events there are."""
-
-    def log_ratio(self, first: NDArray[Any], second: NDArray[Any], released: NDArray[Any]) -> Reals:
-        """The natural logarithm of P(released | first) / P(released | second) of each row, shape (batch,).
-
-        It is infinite if one of the two cannot give what was released, and 0 if neither can.
-        """
-
-
-@runtime_checkable
 class Tabulated(Protocol):
     """A mechanism whose draws read public tables if there are any; without them it draws the same, only later."""
 
     @property
     def tables(self) -> tuple[PublicTable, ...]:
         """The tables, whether they are there or not; a mechanism finds those that ``build`` makes by itself."""
-
-
-@runtime_checkable
-class PrivacyProfile(Protocol):
-    """The distance of the noise from its copy moved by a shift: the least delta at every epsilon."""
-
-    @property
-    def largest_loss(self) -> float:
-        """Supremum of the finite losses, nats, the least float that is not below it; inf if there is none."""
-
-    @property
-    def log_outside(self) -> Bound:
-        """Natural logarithm of the mass that leaves the moved support; -inf, exactly, if none does."""
-
-    def log_delta(self, epsilon: float) -> Bound:
-        """Natural logarithm of the least delta at epsilon, between two bounds that hold; never above 0.
-
-        It equals ``log_outside`` from ``largest_loss`` on, and is above -inf below it.
-
-        ``epsilon``: nats, finite and >= 0.
-        """

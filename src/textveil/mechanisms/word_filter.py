@@ -135,10 +135,8 @@ class ContinuationLists:
     def likely(self, contexts: Ids, weights: Reals, least: float) -> Listed:
         """The words of lists whose chance times the list's weight is ``least`` or more, some words nearly so left out.
 
-        Args:
-            contexts: words or the boundary, shape (lists,).
-            weights: what each list is multiplied with, > 0, shape (lists,).
-            least: > 0.
+        ``contexts``: words or the boundary, shape (lists,); ``weights``: what each list is multiplied with, > 0, shape
+        (lists,); ``least``: > 0.
         """
         bits = np.clip(np.frexp(weights / least)[1] - 1, -1, _BITS)
         lengths = np.where(bits >= 0, self.within[contexts, bits], 0).astype(np.int64)
@@ -225,10 +223,7 @@ class FilterTables(NamedTuple):
 class WordFilter:
     """A filter for documents of one vocabulary; its tables are made when first asked for.
 
-    Args:
-        model: of the same words.
-        weights: of the channel.
-        order: nearest words.
+    ``model``: of the same words; ``weights``: of the channel; ``order``: nearest words.
     """
 
     def __init__(self, model: ContinuationModel, weights: GrowingWeights, order: NearestInOrder) -> None:
@@ -255,10 +250,7 @@ class WordFilter:
 class Followed:
     """Beliefs about several documents, the first of which go on longest.
 
-    Args:
-        tables: public.
-        boundary: the state before the first word.
-        documents: how many.
+    ``tables``: public; ``boundary``: the state before the first word; ``documents``: how many.
     """
 
     def __init__(self, tables: FilterTables, boundary: int, documents: int) -> None:

@@ -22,10 +22,7 @@ _LONG = 2**31  # integers whose squares may not fit into 64 bits
 def discrete_gaussian_draws(sigma: int, count: int, rng: np.random.Generator) -> Integers:
     """Draw ``count`` independent values of the law above; int64, shape (count,).
 
-    Args:
-        sigma: whole, between 1 and ``LARGEST_SIGMA``.
-        count: >= 0.
-        rng: source of uniform integers.
+    ``sigma``: whole, between 1 and ``LARGEST_SIGMA``; ``count``: >= 0; ``rng``: source of uniform integers.
     """
     need(1 <= sigma <= LARGEST_SIGMA, "sigma", sigma, f"between 1 and {LARGEST_SIGMA}")
     out = np.zeros(count, dtype=np.int64)
@@ -117,10 +114,7 @@ LARGEST_SCALE = 2**46  # of many draws at once: uniform integers below a multipl
 def discrete_laplace_draws(scale: int, count: int, rng: np.random.Generator) -> Integers:
     """Draw ``count`` independent values of the law above, for a whole scale; int64, shape (count,).
 
-    Args:
-        scale: between 1 and ``LARGEST_SCALE``.
-        count: >= 0.
-        rng: source of uniform integers.
+    ``scale``: between 1 and ``LARGEST_SCALE``; ``count``: >= 0; ``rng``: source of uniform integers.
     """
     need(1 <= scale <= LARGEST_SCALE, "scale", scale, f"between 1 and {LARGEST_SCALE}")
     out = np.zeros(count, dtype=np.int64)

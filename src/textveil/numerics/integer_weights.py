@@ -128,10 +128,8 @@ def two_level_weights(*, size: int, members: int, epsilon: float) -> TwoLevelWei
     The outside weight is the largest power of two that keeps the total at 2^52 or below. If epsilon is so
     large that not even 1 does (about 36 - ln m), the inside weight is cut: less is spent than asked.
 
-    Args:
-        size: number of outputs, >= 2.
-        members: number of outputs with the larger weight.
-        epsilon: nats, finite and > 0.
+    ``size``: number of outputs, >= 2; ``members``: number of outputs with the larger weight; ``epsilon``: nats, finite
+    and > 0.
     """
     need(0 < epsilon < math.inf, "epsilon", epsilon, "finite and > 0")
     need(size >= 2, "size", size, "at least 2")

@@ -6,23 +6,14 @@ from typing import Any, NamedTuple
 
 
 class Line(NamedTuple):
-    """The place of a line in its text, and in the document.
+    """The place of a line in its text, and in the document."""
 
-    Attributes:
-        start: of the text.
-        end: likewise.
-        part: the kind of part in which it stands.
-        page: the number of the page, sheet or slide, from 1; 0 if there are none.
-        level: of a heading, from 1; 0 is none.
-        beside: whether it is a cell beside the line before.
-    """
-
-    start: int
-    end: int
-    part: str
-    page: int
-    level: int
-    beside: bool
+    start: int  # of the text
+    end: int  # likewise
+    part: str  # the kind of part in which it stands
+    page: int  # the number of the page, sheet or slide, from 1; 0 if there are none
+    level: int  # of a heading, from 1; 0 is none
+    beside: bool  # whether it is a cell beside the line before
 
 
 class Cell(NamedTuple):

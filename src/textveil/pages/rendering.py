@@ -127,15 +127,10 @@ def review_page(
 
 
 class MarkingPage(NamedTuple):
-    """The page on which drawn documents are marked.
+    """The page on which drawn documents are marked."""
 
-    Attributes:
-        html: the page; it holds no document.
-        digests: of its ``style`` and ``script``, for the browser's policy.
-    """
-
-    html: str
-    digests: Mapping[str, str]
+    html: str  # the page; it holds no document
+    digests: Mapping[str, str]  # of its ``style`` and ``script``, for the browser's policy
 
 
 def marking_page(kinds: Sequence[str], groups: Mapping[str, str]) -> MarkingPage:

@@ -215,10 +215,8 @@ def gaussian_log_delta(epsilon: float, sigma: float, l2_sensitivity: float) -> f
     The least delta such that N(0, sigma^2 I) noise gives (epsilon, delta)-DP for vectors at distance at
     most D, exactly. Rounded up by less than 3e-9 of delta if delta > 1e-300, and of 1 - delta.
 
-    Args:
-        epsilon: nats, finite and > 0.
-        sigma: standard deviation of one coordinate, finite and > 0.
-        l2_sensitivity: D, finite and > 0.
+    ``epsilon``: nats, finite and > 0; ``sigma``: standard deviation of one coordinate, finite and > 0;
+    ``l2_sensitivity``: D, finite and > 0.
 
     Raises ParameterError: an argument is outside its domain.
 

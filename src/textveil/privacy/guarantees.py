@@ -71,11 +71,18 @@ def _facts(
     }
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Promise:
-    __slots__ = ()
-
     promises: ClassVar[bool] = True
-    adjacency: Adjacency
+    of_options: ClassVar[tuple[str, ...]] = ()  # numbers, by the names of the options that ask for them
+    status: Status = Status.CLAIMED  # how far to trust it
+    source: str = ""  # proof file, or the reference that proves or refutes it
+    adjacency: Adjacency = ONE_TOKEN  # which two inputs are compared
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """Numbers of the guarantee, by the names of the options that ask for them."""
+        return {name: getattr(self, name) for name in self.of_options}
 
     @property
     def unit(self) -> Unit:
@@ -88,19 +95,12 @@ class PureDP(_Promise):
     """P(S | x) <= exp(epsilon) P(S | x') for every event S and any two adjacent x, x'."""
 
     reason: ClassVar[str] = ""
+    of_options: ClassVar[tuple[str, ...]] = ("epsilon",)
     epsilon: float  # nats, finite and >= 0
-    status: Status = Status.CLAIMED  # how far to trust it
-    source: str = ""  # proof file, or the reference that proves or refutes it
-    adjacency: Adjacency = ONE_TOKEN  # which two inputs are compared
 
     def __post_init__(self) -> None:
         if not 0 <= self.epsilon < math.inf:  # each surrogate of each sanitizer makes two
             need(False, "epsilon", self.epsilon, "finite and >= 0")
-
-    @property
-    def numbers(self) -> dict[str, float]:
-        """Numbers of the guarantee, by the names of the options that ask for them."""
-        return {"epsilon": self.epsilon}
 
     def worst_case(self) -> PureDP:
         """Return what holds for any two adjacent inputs, however far apart."""
@@ -133,11 +133,9 @@ class ApproximateDP(_Promise):
     """
 
     reason: ClassVar[str] = ""
+    of_options: ClassVar[tuple[str, ...]] = ("epsilon", "delta")
     epsilon: float  # nats, finite and >= 0
     log_delta: float
-    status: Status = Status.CLAIMED  # how far to trust it
-    source: str = ""  # proof file, or the reference that proves or refutes it
-    adjacency: Adjacency = ONE_TOKEN  # which two inputs are compared
 
     def __post_init__(self) -> None:
         need(0 <= self.epsilon < math.inf, "epsilon", self.epsilon, "finite and >= 0")
@@ -147,11 +145,6 @@ class ApproximateDP(_Promise):
     def delta(self) -> float:
         """Delta as a float, rounded up; 0.0 if it underflows, so compare ``log_delta`` instead."""
         return min(1.0, math.exp(raised_log(self.log_delta)))
-
-    @property
-    def numbers(self) -> dict[str, float]:
-        """Numbers of the guarantee, by the names of the options that ask for them."""
-        return {"epsilon": self.epsilon, "delta": self.delta}
 
     def worst_case(self) -> ApproximateDP:
         """Return what holds for any two adjacent inputs, however far apart."""
@@ -188,22 +181,15 @@ class MetricDP(_Promise):
     """
 
     reason: ClassVar[str] = ""
+    of_options: ClassVar[tuple[str, ...]] = ("epsilon_per_distance",)
     epsilon_per_distance: float
     metric: str  # the name of d, with what it is measured on (for example `"euclidean on vectors clipped to norm 1"`)
     diameter: float  # max d(x, x') over the public vocabulary; converts the promise to pure DP
-    status: Status = Status.CLAIMED  # how far to trust it
-    source: str = ""  # proof file, or the reference that proves or refutes it
-    adjacency: Adjacency = ONE_TOKEN  # which two inputs are compared
 
     def __post_init__(self) -> None:
         value = self.epsilon_per_distance
         need(0 <= value < math.inf, "epsilon_per_distance", value, "finite and >= 0")
         need(0 < self.diameter < math.inf, "diameter", self.diameter, "finite and > 0")
-
-    @property
-    def numbers(self) -> dict[str, float]:
-        """Numbers of the guarantee, by the names of the options that ask for them."""
-        return {"epsilon_per_distance": self.epsilon_per_distance}
 
     def worst_case(self) -> PureDP:
         """Return what holds for any two adjacent inputs, however far apart: the loss at the diameter, rounded up."""
@@ -250,13 +236,6 @@ class NoGuarantee(_Promise):
 
     reason: str
     status: Status = Status.NONE
-    source: str = ""
-    adjacency: Adjacency = ONE_TOKEN
-
-    @property
-    def numbers(self) -> dict[str, float]:
-        """Numbers of the guarantee, by the names of the options that ask for them."""
-        return {}
 
     def worst_case(self) -> NoGuarantee:
         """Nothing holds."""

@@ -47,20 +47,21 @@ class Adjacency:
         return self.text
 
 
-def _nested(*levels: tuple[Unit, str], shared: str = "", larger: Adjacency | None = None) -> Adjacency:
+def nested(*levels: tuple[Unit, str], shared: str = "", larger: Adjacency | None = None) -> Adjacency:
+    """Return the adjacency of the first of these units; each adds up to the next."""
     for unit, text in reversed(levels):
         larger = Adjacency(unit, text, larger, shared)
     assert larger is not None
     return larger
 
 
-_BY_ONE: Final = " (as if one person wrote all)"
+BY_ONE: Final = " (as if one person wrote all)"
 _SAME_TOKENS: Final = "with the same number, order and kinds of tokens"
 
 ALL_DOCUMENTS: Final = Adjacency(
-    Unit.PERSON, f"two inputs of as many documents {_SAME_TOKENS}, any of which may differ{_BY_ONE}"
+    Unit.PERSON, f"two inputs of as many documents {_SAME_TOKENS}, any of which may differ{BY_ONE}"
 )
-ALL_TEXTS: Final = Adjacency(Unit.PERSON, f"two inputs of as many documents, any of which may differ{_BY_ONE}")
+ALL_TEXTS: Final = Adjacency(Unit.PERSON, f"two inputs of as many documents, any of which may differ{BY_ONE}")
 ONE_DOCUMENT: Final = Adjacency(Unit.DOCUMENT, f"two documents {_SAME_TOKENS}, any of which may differ", ALL_DOCUMENTS)
 ANY_VECTOR: Final = Adjacency(
     Unit.DOCUMENT, "any two texts, whatever vectors were computed from them by a public function", ALL_TEXTS
@@ -74,33 +75,23 @@ _SPANS_OF_A_DOCUMENT: Final = Adjacency(
     Adjacency(
         Unit.PERSON,
         "two inputs of as many documents in which the same spans of the same kinds are found, and that differ in "
-        f"any of their values{_BY_ONE}",
+        f"any of their values{BY_ONE}",
     ),
 )
-_SAME_SPANS: Final = (
-    "in which spans of the same kinds are found in the same order, with the same text outside them, and that differ in"
-)
-ONE_GROUP: Final = _nested(
-    (Unit.GROUP, f"two texts {_SAME_SPANS} the values of any of them"),
-    (Unit.DOCUMENT, f"two documents {_SAME_SPANS} the values of any of them"),
-    (Unit.PERSON, f"two inputs of as many documents {_SAME_SPANS} any of their values{_BY_ONE}"),
-)
-"""All spans of a text together; the text outside them is public."""
-
 ONE_SPAN: Final = Adjacency(
     Unit.SPAN,
     "two texts in which the same spans of the same kinds are found, and that differ in the value of one",
     _SPANS_OF_A_DOCUMENT,
 )
 _SAME_CONTENT: Final = f"{_SAME_TOKENS} and the same function words, any other token of which may differ"
-ONE_CONTENT_TOKEN: Final = _nested(
+ONE_CONTENT_TOKEN: Final = nested(
     (
         Unit.TOKEN,
         "two texts that differ in one token of the same kind, where function words of a public list are a kind that is "
         "released as it is",
     ),
     (Unit.DOCUMENT, f"two documents {_SAME_CONTENT}"),
-    (Unit.PERSON, f"two inputs of as many documents {_SAME_CONTENT}{_BY_ONE}"),
+    (Unit.PERSON, f"two inputs of as many documents {_SAME_CONTENT}{BY_ONE}"),
 )
 """Function words of a public list are a kind of tokens whose values are public."""
 
@@ -112,10 +103,10 @@ def beside_common_words(shared: str = "") -> Adjacency:
     """
     same = f"the same common words and token kinds in the same order{f', and {shared}' if shared else ''}"
     differ = "any other token of which may differ"
-    return _nested(
+    return nested(
         (Unit.TOKEN, f"two texts with {same}, that differ in one other token"),
         (Unit.DOCUMENT, f"two documents with {same}, {differ}"),
-        (Unit.PERSON, f"two inputs of as many documents with {same}, {differ}{_BY_ONE}"),
+        (Unit.PERSON, f"two inputs of as many documents with {same}, {differ}{BY_ONE}"),
         shared=shared,
     )
 
@@ -143,10 +134,10 @@ def one_value(*, tokens: bool) -> Adjacency:
     values = "of these tokens and any values of spans" if tokens else "values of spans"
     within = ", as its kind allows"
     either = "one of these tokens, or " if tokens else ""
-    return _nested(
+    return nested(
         (Unit.SPAN, f"two texts {shared}, that differ in {either}one value{within}"),
         (Unit.DOCUMENT, f"two documents {shared}, that differ in any {values}{within}"),
-        (Unit.PERSON, f"two inputs of as many documents {shared}, that differ in any {values}{within}{_BY_ONE}"),
+        (Unit.PERSON, f"two inputs of as many documents {shared}, that differ in any {values}{within}{BY_ONE}"),
     )
 
 
@@ -155,33 +146,20 @@ def within_groups(groups: str) -> Adjacency:
 
     ``groups``: what a group is, in words: "cluster", "part of speech".
     """
-    return _exchanged(
+    return exchanged(
         f"where a word is exchanged for one of its own public {groups} alone", f"the public {groups} of every word"
     )
 
 
-def _exchanged(same: str, shared: str) -> Adjacency:
+def exchanged(same: str, shared: str) -> Adjacency:
     """Two texts that differ in one token, if a word is exchanged for some words alone: which and what is shared."""
     differ = f"{_SAME_TOKENS}, any of which may differ, {same}"
-    return _nested(
+    return nested(
         (Unit.TOKEN, f"two texts that differ in one token of the same kind, {same}"),
         (Unit.DOCUMENT, f"two documents {differ}"),
-        (Unit.PERSON, f"two inputs of as many documents {differ}{_BY_ONE}"),
+        (Unit.PERSON, f"two inputs of as many documents {differ}{BY_ONE}"),
         shared=shared,
     )
-
-
-CLUSTERED_CONTENT: Final = _exchanged(
-    "where a word that is no English function word is exchanged for another such word of its own public cluster alone",
-    "the public cluster of every word, and every English function word",
-)
-"""Words of one cluster, of which function words are not protected."""
-
-AMONG_SENSITIVE: Final = _exchanged(
-    "where a word of the public list of sensitive words is exchanged for another of that list alone",
-    "which words are on the list of sensitive words, and every word that is not",
-)
-"""Words outside a public list are not protected."""
 
 
 ONE_TOKEN_OUTSIDE: Final = Adjacency(

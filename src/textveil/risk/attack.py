@@ -17,19 +17,10 @@ from textveil.detection.embedded import embedded_detector
 from textveil.errors import InputError, ModelError, need
 from textveil.json_text import json_file
 from textveil.models.foreign_files import ForeignModel, files_digest, load_libraries, read_model
+from textveil.risk import linkage as linking
 from textveil.risk.blanking import Blanked, blank_until
 from textveil.risk.language_model import Asked, ModelAttack, attack_by_model
-from textveil.risk.linkage import (
-    LEAST_PERSONS,
-    Attacker,
-    Fits,
-    TfIdf,
-    blanked,
-    linkage,
-    of_persons,
-    without_placeholders,
-    words_of,
-)
+from textveil.risk.linkage import linkage
 from textveil.risk.population import Marginals, population
 from textveil.risk.report import Kept, Release, RiskReport, riskiest
 from textveil.risk.values import RecordValues, joined, others, record_values, unique
@@ -100,7 +91,7 @@ def risk(
     if model is not None:
         _check_sendable(released, originals, background)
     need(documents >= 1, "documents", documents, ">= 1")
-    attackers: list[Attacker] = [TfIdf(), Style()]
+    attackers: list[linking.Attacker] = [linking.TfIdf(), Style()]
     vectors = None if encoder is None else sentence_vectors(encoder)
     if vectors is not None:
         attackers.append(vectors)
@@ -124,7 +115,7 @@ def risk(
         stream = Sanitizer(each, rng=rng).stream(attacked)
         compared.append(attacks.on(name, [release.text for release in attacks.counted(stream)]))
     if chosen:
-        compared.append(attacks.on("blank", [blanked(text) for text in attacked]))
+        compared.append(attacks.on("blank", [linking.blanked(text) for text in attacked]))
     against, texts = list(known.items())[-1]
     blanks = None
     if limit is not None:
@@ -138,7 +129,7 @@ def risk(
                 texts,
                 _with_others(ids, len(texts)),
                 against=against,
-                held_out=[attacker for attacker in attackers if not isinstance(attacker, TfIdf)],
+                held_out=[attacker for attacker in attackers if not isinstance(attacker, linking.TfIdf)],
                 progress=attacks.count,
             ),
         )
@@ -169,7 +160,7 @@ def kept(released: Sequence[str], originals: Sequence[str]) -> Kept:
     """The share of the originals' words that stand in the release, by document; 0 if there are no words."""
     held, total = np.zeros(2), np.zeros(2)
     for after, before in zip(released, originals, strict=True):
-        was, now = Counter(words_of(before)), Counter(words_of(after))
+        was, now = Counter(linking.words_of(before)), Counter(linking.words_of(after))
         for counts, both in ((total, was), (held, was & now)):
             counts += both.total(), sum(number for word, number in both.items() if word not in FUNCTION_WORDS)
     words, content_words = (held / np.maximum(total, 1)).tolist()
@@ -178,7 +169,7 @@ def kept(released: Sequence[str], originals: Sequence[str]) -> Kept:
 
 @dataclass(slots=True)
 class _Attacks:
-    attackers: Sequence[Attacker]
+    attackers: Sequence[linking.Attacker]
     known: Mapping[str, Sequence[str]]
     truth: Ids  # places of the attacked records among the originals
     persons: Ids  # of all originals, from 0
@@ -202,9 +193,9 @@ class _Attacks:
         for against, known in self.known.items():
             for attacker in self.attackers:
                 scores = attacker.scores(released, known)
-                if isinstance(attacker, TfIdf) and name == "release" and against == "originals":
+                if isinstance(attacker, linking.TfIdf) and name == "release" and against == "originals":
                     self.shuffled = _fits_others(scores[:, self.truth])
-                named = of_persons(scores, _with_others(self.persons, len(known)))
+                named = linking.of_persons(scores, _with_others(self.persons, len(known)))
                 attacks.append(linkage(named, self.persons[self.truth], attacker=attacker.name, against=against))
                 self.count(len(released))
         return Release(name=name, kept=kept(released, self.attacked), linkage=tuple(attacks))
@@ -339,8 +330,9 @@ def _fits_others(scores: Vectors) -> bool:
 def _warnings(
     originals: Sequence[str], background: Sequence[str] | None, persons: int, shuffled: bool, asked: Asked | None
 ) -> Iterator[str]:
-    if persons < LEAST_PERSONS:
-        yield f"{persons} persons are fewer than {LEAST_PERSONS}: no interval is given, and the shares say little."
+    if persons < linking.LEAST_PERSONS:
+        told = f"{persons} persons are fewer than {linking.LEAST_PERSONS}"
+        yield f"{told}: no interval is given, and the shares say little."
     if shuffled:
         yield (
             "Most releases fit another record's original much better than their own. Is the order the same? "
@@ -387,7 +379,7 @@ class Style:
     name: Final = "style"
 
     def __init__(self) -> None:
-        self._fits = Fits(_usual)
+        self._fits = linking.Fits(_usual)
 
     def scores(self, released: Sequence[str], background: Sequence[str]) -> Vectors:
         """See ``Attacker.scores``."""
@@ -405,8 +397,8 @@ def _usual(background: Sequence[str]) -> _Usual:
 def _shares(texts: Sequence[str]) -> Reals:
     counts = np.zeros((len(texts), len(_FEATURES)))
     for row, text in zip(counts, texts, strict=True):
-        marks = _OUTSIDE.findall(without_placeholders(text).strip().translate(_PLAIN))
-        for feature, number in Counter([*words_of(text), *marks]).items():
+        marks = _OUTSIDE.findall(linking.without_placeholders(text).strip().translate(_PLAIN))
+        for feature, number in Counter([*linking.words_of(text), *marks]).items():
             place = _FEATURES.get(feature)
             if place is not None:
                 row[place] = number
@@ -484,9 +476,8 @@ def sentence_vectors(folder: Path | str) -> SentenceVectors:
     ``folder``: configuration, weights in safetensors and tokenizer; of sentence-transformers' own files, the length
     that it reads and how tokens are pooled (by the first one, else by their mean).
 
-    Raises:
-        MissingExtra: torch or transformers is not installed.
-        ModelError: the folder holds no encoder with weights and tokenizer.
+    Raises MissingExtra: torch or transformers is not installed; ModelError: the folder holds no encoder with weights
+    and tokenizer.
     """
     foreign = read_model(folder, "encoder")
     if not foreign.tokenizer.is_fast:

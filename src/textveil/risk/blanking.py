@@ -12,20 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from textveil.errors import need
-from textveil.risk.linkage import (
-    Attacker,
-    Fits,
-    Linkage,
-    TfIdf,
-    blanked_words,
-    evidence,
-    grams_of,
-    linkage,
-    of_persons,
-    strongest,
-    without_intervals,
-    words_of,
-)
+from textveil.risk import linkage as linking
 from textveil.types import Ids, Vectors
 
 TELLS: Final = (
@@ -45,8 +32,8 @@ class Pieces:
     name: Final = "pieces of words"
 
     def __init__(self) -> None:
-        self._fits = Fits(lambda background: [_pieces(text) for text in background])
-        self._words = TfIdf()
+        self._fits = linking.Fits(lambda background: [_pieces(text) for text in background])
+        self._words = linking.TfIdf()
 
     def scores(self, released: Sequence[str], background: Sequence[str]) -> Vectors:
         """See ``Attacker.scores``."""
@@ -54,7 +41,7 @@ class Pieces:
 
 
 def _pieces(text: str) -> str:
-    words = [f"x{word}x" for word in words_of(text)]
+    words = [f"x{word}x" for word in linking.words_of(text)]
     return " ".join(word[at : at + _LETTERS] for word in words for at in range(max(1, len(word) - _LETTERS + 1)))
 
 
@@ -66,9 +53,11 @@ class Blanked:
     against: str  # what attackers compare with: "originals" or "background"
     numbers: tuple[int, ...]  # of the records that were blanked further, from 1; private
     words: int  # mentions of words that were blanked
-    chosen_by: Linkage  # tf-idf, by whose evidence words were blanked, on the result; without intervals, as it chose
-    held_out: Linkage  # the strongest attacker on the result that had no part in the choice
-    held_out_before: Linkage  # the same attacker on the release as it was
+    chosen_by: (
+        linking.Linkage
+    )  # tf-idf, by whose evidence words were blanked, on the result; without intervals, as it chose
+    held_out: linking.Linkage  # the strongest attacker on the result that had no part in the choice
+    held_out_before: linking.Linkage  # the same attacker on the release as it was
     texts: tuple[str, ...] = field(repr=False)  # the result, in the order of the records; in no ``to_data``
 
     @property
@@ -109,7 +98,7 @@ def blank_until(
     persons_of_known: Ids,
     *,
     against: str,
-    held_out: Sequence[Attacker] = (),
+    held_out: Sequence[linking.Attacker] = (),
     progress: Callable[[int], None] = lambda records: None,
 ) -> Blanked:
     """Blank the words by which tf-idf finds the person of a record, until 1 / limit - 1 other persons fit better.
@@ -128,7 +117,7 @@ def blank_until(
         progress: called with the number of records that were settled since the last call.
     """
     need(0 <= limit <= 1, "limit", limit, "from 0 to 1")
-    chooser = TfIdf()
+    chooser = linking.TfIdf()
     everybody = int(persons_of_known.max()) + 1
     blanks = _Blanks(
         fitting=everybody if limit == 0 else min(everybody, ceil(1 / limit - 1e-9)),
@@ -138,9 +127,9 @@ def blank_until(
         rarity=_rarity(known),
     )
 
-    def attacked(texts: Sequence[str], attacker: Attacker) -> Linkage:
-        scores = of_persons(attacker.scores(texts, known), persons_of_known)
-        return linkage(scores, persons, attacker=attacker.name, against=against)
+    def attacked(texts: Sequence[str], attacker: linking.Attacker) -> linking.Linkage:
+        scores = linking.of_persons(attacker.scores(texts, known), persons_of_known)
+        return linking.linkage(scores, persons, attacker=attacker.name, against=against)
 
     texts, counts = list[str](), list[int]()
     for text, person in zip(released, persons.tolist(), strict=True):
@@ -148,16 +137,16 @@ def blank_until(
         texts.append(less)
         counts.append(count)
         progress(1)
-    others: list[Attacker] = [Pieces(), *held_out]
+    others: list[linking.Attacker] = [Pieces(), *held_out]
     after = [attacked(texts, attacker) for attacker in others]
-    best = strongest(after)
+    best = linking.strongest(after)
     same = next(attacker for attacker in others if attacker.name == best.attacker)
     return Blanked(
         limit=limit,
         against=against,
         numbers=tuple(row for row, count in enumerate(counts, 1) if count),
         words=sum(counts),
-        chosen_by=without_intervals(attacked(texts, chooser)),
+        chosen_by=linking.without_intervals(attacked(texts, chooser)),
         held_out=best,
         held_out_before=attacked(released, same),
         texts=tuple(texts),
@@ -171,7 +160,7 @@ class _Blanks:
     fitting: int  # persons who must fit a record better than its own, that one included
     known: Sequence[str]
     persons: Ids
-    chooser: TfIdf
+    chooser: linking.TfIdf
     rarity: dict[str, float]
 
     def of(self, text: str, person: int) -> tuple[str, int]:
@@ -180,24 +169,24 @@ class _Blanks:
         count = 0
         while True:
             scores = self.chooser.scores([text], self.known)
-            fits = of_persons(scores, self.persons)[0]
+            fits = linking.of_persons(scores, self.persons)[0]
             parts = _parts_of_words(text, self.known[own[int(scores[0, own].argmax())]], self.rarity)
             ahead = (fits >= fits[person] + _AHEAD).sum()  # and the own person
             if not parts or ahead + 1 >= self.fitting:
                 return text, count
-            text, more = blanked_words(text, {max(parts, key=lambda word: (parts[word], word))})
+            text, more = linking.blanked_words(text, {max(parts, key=lambda word: (parts[word], word))})
             count += more
 
 
 def _parts_of_words(text: str, known: str, rarity: dict[str, float]) -> Counter[str]:
     """The part of the similarity that each word has, alone and in pairs."""
     parts: Counter[str] = Counter()
-    for term, part in evidence(grams_of(text), grams_of(known), rarity):
+    for term, part in linking.evidence(linking.grams_of(text), linking.grams_of(known), rarity):
         for word in set(term.split()):
             parts[word] += part  # type: ignore[assignment]
     return parts
 
 
 def _rarity(known: Sequence[str]) -> dict[str, float]:
-    holders = Counter(gram for text in known for gram in grams_of(text))
+    holders = Counter(gram for text in known for gram in linking.grams_of(text))
     return {gram: log((1 + len(known)) / (1 + number)) + 1 for gram, number in holders.items()}

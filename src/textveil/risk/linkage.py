@@ -62,9 +62,7 @@ def by_person(numbers: Reals, persons: Ids) -> Reals:
 def share_of(hits: NDArray[Any], persons: Ids, confidence: float = CONFIDENCE) -> Share:
     """A share of records with its interval.
 
-    Args:
-        hits: true or false for each record, or a probability.
-        persons: the id of each record's person, as many.
+    ``hits``: true or false for each record, or a probability; ``persons``: the id of each record's person, as many.
     """
     means = np.clip(by_person(hits.astype(np.float64), persons), 0, 1)
     low, high = _interval(means, confidence)
@@ -190,9 +188,7 @@ def without_intervals(attack: Linkage) -> Linkage:
 def of_persons(scores: Vectors, persons: Ids) -> Vectors:
     """Scores of persons: the best of their texts'.
 
-    Args:
-        scores: shape (records, texts).
-        persons: the id of each text's person, from 0 without gaps, shape (texts,).
+    ``scores``: shape (records, texts); ``persons``: the id of each text's person, from 0 without gaps, shape (texts,).
     """
     order = np.argsort(persons, kind="stable")
     starts = np.searchsorted(persons[order], np.arange(int(persons.max()) + 1))
@@ -333,10 +329,7 @@ def grams_of(text: str) -> Counter[str]:
 def evidence(ours: Counter[str], theirs: Counter[str], rarity: Mapping[str, float]) -> list[tuple[str, float]]:
     """The terms that two texts share with their parts of tf-idf's similarity, the largest first; 1 together.
 
-    Args:
-        ours: ``grams_of`` one text.
-        theirs: of the other.
-        rarity: of each common term, as ``TfIdf`` weighs it.
+    ``ours``: ``grams_of`` one text; ``theirs``: of the other; ``rarity``: of each common term, as ``TfIdf`` weighs it.
     """
     products = {
         gram: (1 + log(ours[gram])) * (1 + log(theirs[gram])) * rarity[gram] ** 2

@@ -59,9 +59,8 @@ def riskiest(
 
     What gave a record away is told by tf-idf, as ``TfIdf`` has it, whatever the attack.
 
-    Args:
-        attack: on some records.
-        truth: places of their own texts in the background, which are those of the records among all.
+    ``attack``: on some records; ``truth``: places of their own texts in the background, which are those of the records
+    among all.
     """
     order = np.argsort(-attack.margins, kind="stable")[:count]
     chosen = [int(number) for number in order if attack.margins[number] > 0]

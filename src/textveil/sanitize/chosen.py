@@ -14,15 +14,7 @@ import numpy as np
 
 from textveil.catalog import DEFAULT, promised
 from textveil.errors import need
-from textveil.mechanisms.kinds import (
-    Channel,
-    DrawsText,
-    Mechanism,
-    SequenceMechanism,
-    TextMechanism,
-    WordMechanism,
-    drawing_text,
-)
+from textveil.mechanisms import kinds
 from textveil.mechanisms.randomized_response import CommonWordResponse, DigitResponse
 from textveil.privacy.guarantees import Guarantee, PureDP, Status
 from textveil.privacy.units import one_value
@@ -45,7 +37,7 @@ class Chosen(NamedTuple):
     """Way that a sanitizer draws."""
 
     way: Way  # of texts to releases
-    mechanism: DrawsText | None  # draws the words, or the texts; None if words are kept
+    mechanism: kinds.DrawsText | None  # draws the words, or the texts; None if words are kept
     policy: PolicyFacts | None = None  # public facts of a policy that says more than a mechanism
     unchanged_kinds: tuple[str, ...] = ()  # kinds of spans of which most values come out as they are
 
@@ -55,10 +47,9 @@ def chosen_way(options: SanitizerOptions, rng: np.random.Generator | None) -> Ch
 
     ``options``: of the sanitizer; ``rng``: makes a corpus's key if draws are seeded.
 
-    Raises:
-        RefutedGuarantee: the mechanism's claim is refuted, and that is not allowed.
-        ParameterError: a number's budget is missing, or what the policy names cannot be made.
-        UnsupportedGuarantee: the guarantee is of another unit than the draws, or the mechanism releases no text.
+    Raises RefutedGuarantee: the mechanism's claim is refuted, and that is not allowed; ParameterError: a number's
+    budget is missing, or what the policy names cannot be made; UnsupportedGuarantee: the guarantee is of another unit
+    than the draws, or the mechanism releases no text.
     """
     mechanism = options.mechanism
     if not isinstance(mechanism, Policy):
@@ -66,10 +57,10 @@ def chosen_way(options: SanitizerOptions, rng: np.random.Generator | None) -> Ch
     return _of_spans(mechanism, options, rng) if mechanism.finds_spans else _of_tokens(mechanism, options)
 
 
-def _of_mechanism(mechanism: Mechanism, options: SanitizerOptions) -> Chosen:
-    mechanism = drawing_text(mechanism, "a sanitizer")
+def _of_mechanism(mechanism: kinds.Mechanism, options: SanitizerOptions) -> Chosen:
+    mechanism = kinds.drawing_text(mechanism, "a sanitizer")
     promise = promised(mechanism, allow_refuted=options.allow_refuted)
-    if isinstance(mechanism, TextMechanism):
+    if isinstance(mechanism, kinds.TextMechanism):
         return Chosen(ByTexts(mechanism, promise), mechanism)
     way = ByTokens(mechanism, promise, options.number_epsilon, options.digit_keep_limit, options.marks)
     return Chosen(way, mechanism)
@@ -108,7 +99,7 @@ def _of_tokens(policy: Policy, options: SanitizerOptions) -> Chosen:
     return Chosen(way, mechanism, facts_of(policy, way.protected[0].guarantee.adjacency))
 
 
-def _mechanism(words: DrawsWords | None) -> WordMechanism | SequenceMechanism | None:
+def _mechanism(words: DrawsWords | None) -> kinds.WordMechanism | kinds.SequenceMechanism | None:
     return None if isinstance(words, LeftOut | CommonWordResponse) else words
 
 
@@ -147,7 +138,7 @@ class SanitizerOptions:
     decides it.
     """
 
-    mechanism: Mechanism | Policy  # draws the words, or whole texts; or a policy, which says by kind what is done
+    mechanism: kinds.Mechanism | Policy  # draws the words, or whole texts; or a policy, which says by kind what is done
     number_epsilon: float | None = None
     digit_keep_limit: float | None = None
     marks: Marks | None = None
@@ -166,7 +157,7 @@ class SanitizerOptions:
         )
         if policy is not None:
             self._need_unset("a policy, which says it")
-        elif isinstance(self.mechanism, TextMechanism):
+        elif isinstance(self.mechanism, kinds.TextMechanism):
             self._need_unset("a mechanism of whole texts")
         epsilon = self.number_epsilon
         need(epsilon is None or 0 < epsilon < math.inf, "number_epsilon", epsilon, "finite and > 0")
@@ -221,7 +212,7 @@ _SENTENCES: Final = ("The house by the river was sold in spring.", "She asked th
 _CHANCE: Final = 1e-6  # draws that a stated table gives less often than this are no draws of it
 
 
-def mostly_unchanged(mechanism: DrawsText) -> bool:
+def mostly_unchanged(mechanism: kinds.DrawsText) -> bool:
     """Estimate whether more than ``MOST`` of equally likely words come out unchanged.
 
     Estimated by drawing, whatever the mechanism promises and whatever table it states: from a few draws of public data
@@ -231,20 +222,20 @@ def mostly_unchanged(mechanism: DrawsText) -> bool:
 
     ``mechanism``: draws the words, or the texts.
     """
-    if isinstance(mechanism, TextMechanism):
+    if isinstance(mechanism, kinds.TextMechanism):
         drawn_texts = mechanism.privatize_texts(list(_SENTENCES), seeded_generator(0))
         return [_words(str(text)) for text in drawn_texts] == [_words(text) for text in _SENTENCES]
     size = len(mechanism.vocabulary)
     ids = np.unique(np.linspace(0, size - 1, min(_WORDS, size)).astype(np.int64))
     repeated = np.tile(ids, _DRAWS)
-    if isinstance(mechanism, SequenceMechanism):
+    if isinstance(mechanism, kinds.SequenceMechanism):
         bounds = np.arange(0, len(repeated) + 1, len(ids))
         drawn = mechanism.privatize_documents(repeated, bounds, seeded_generator(0))
     else:
         drawn = np.asarray(mechanism.privatize(repeated, seeded_generator(0)))
     same = int(np.count_nonzero(drawn == repeated)) if drawn.shape == repeated.shape else 0
     most = same > MOST * len(repeated)
-    if not isinstance(mechanism, Channel) or 2 * same < len(repeated):
+    if not isinstance(mechanism, kinds.Channel) or 2 * same < len(repeated):
         return most
     stated = float(np.mean([mechanism.probabilities(int(word_id))[word_id] for word_id in ids]))
     chance = math.comb(len(repeated), same) * stated**same  # at least that of so many or more

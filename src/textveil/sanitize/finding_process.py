@@ -11,20 +11,11 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from textveil import killable
 from textveil.detection.detectors import detect
 from textveil.detection.spans import DetectedSpan
 from textveil.environment import collect_seldom
 from textveil.errors import InputError, InternalError, SlowText, TextveilError
-from textveil.killable import (
-    START_SECONDS,
-    Process,
-    framed,
-    framed_answer,
-    killed_after,
-    received,
-    wall_seconds,
-    within_memory,
-)
 from textveil.sanitize.policy.finding import RecordValues, SpanFinder
 from textveil.sanitize.policy.making import parts_of
 from textveil.sanitize.policy.policy import Policy
@@ -66,15 +57,15 @@ def main() -> None:
     requests = sys.stdin.buffer
     collect_seldom()
     try:
-        policies, ready = received(requests)
+        policies, ready = killable.received(requests)
         finders = _Finders(policies)
         for name in ready:
             finders.found(Request(name, ["Maria"], 0))  # what detection reads is read before the first text comes
         answer: Answer = []
         while True:
-            answers.write(framed_answer(_as_data(answer)))
+            answers.write(killable.framed_answer(_as_data(answer)))
             answers.flush()
-            answer = _answer(finders, received(requests))
+            answer = _answer(finders, killable.received(requests))
     except EOFError:
         raise SystemExit from None
 
@@ -121,10 +112,10 @@ class _Finders:
 
 def _answer(finders: _Finders, request: Request | Work) -> Answer:
     try:
-        with killed_after(request.seconds + _GRACE_SECONDS), time_limit(request.seconds):
+        with killable.killed_after(request.seconds + _GRACE_SECONDS), time_limit(request.seconds):
             if isinstance(request, Request):
                 return finders.found(request)
-            with within_memory(request.bytes):
+            with killable.within_memory(request.bytes):
                 return request.call()
     except SlowText as error:
         return error
@@ -150,20 +141,18 @@ class FoundApart:
     """
 
     def __init__(self, policy: Policy, seconds: float) -> None:
-        self._policies = framed(({_NAME: policy}, [_NAME]))
+        self._policies = killable.framed(({_NAME: policy}, [_NAME]))
         self._seconds = seconds
-        self._wall = wall_seconds(seconds)
-        self._process: Process | None = None
+        self._wall = killable.wall_seconds(seconds)
+        self._process: killable.Process | None = None
 
     def found(self, texts: Sequence[str], values: Sequence[RecordValues] | None) -> list[list[DetectedSpan]]:
         """Find the spans of each text; see ``SpanFinder.found_in``.
 
-        Raises:
-            SlowText: the texts take too long.
-            InputError: they cannot be read.
-            TextveilError: the process cannot be started, or fails.
+        Raises SlowText: the texts take too long; InputError: they cannot be read; TextveilError: the process cannot be
+        started, or fails.
         """
-        return self._asked(framed(Request(_NAME, texts, self._seconds, values)))
+        return self._asked(killable.framed(Request(_NAME, texts, self._seconds, values)))
 
     def done(self, call: Callable[[], list[Any]], most_bytes: int) -> list[Any]:
         """Do work on texts in the process, which remembers between two calls what ``call`` keeps in its module.
@@ -171,7 +160,7 @@ class FoundApart:
         ``call``: pickled by the names of what it calls; ``most_bytes``: of memory that it may take. Raises as
         ``found``.
         """
-        return self._asked(framed(Work(call, self._seconds, most_bytes)))
+        return self._asked(killable.framed(Work(call, self._seconds, most_bytes)))
 
     def _asked(self, request: bytes) -> list[Any]:
         for _ in range(_ATTEMPTS):
@@ -193,9 +182,9 @@ class FoundApart:
             return answer
         raise InputError(f"the texts must be read by a process; {_ATTEMPTS} crashed on them. Is there enough memory?")
 
-    def _started(self) -> Process:
+    def _started(self) -> killable.Process:
         with contextlib.suppress(EOFError, OSError):
-            process = Process(command())
-            if isinstance(process.ask(self._policies, START_SECONDS), list):
+            process = killable.Process(command())
+            if isinstance(process.ask(self._policies, killable.START_SECONDS), list):
                 return process
         raise TextveilError("a process that finds values must start; it crashed at once. Is there enough memory?")

@@ -14,25 +14,9 @@ from textveil.privacy.accountant import Accountant
 from textveil.privacy.guarantees import Guarantee
 from textveil.receipts import Left, Signer
 from textveil.registry.table import lab_function
-from textveil.sanitize.costs import (
-    Counts,
-    Persons,
-    costliest,
-    guarantee_line,
-    optimal_data,
-    optimal_lines,
-    trimmed,
-    with_largest,
-)
-from textveil.sanitize.policy_report import (
-    SenderReport,
-    check_recall,
-    per_token_data,
-    per_value_data,
-    policy_data,
-    policy_lines,
-    statement,
-)
+from textveil.sanitize import costs, policy_report
+from textveil.sanitize.costs import costliest
+from textveil.sanitize.policy_report import statement
 from textveil.sanitize.setting import (
     COUNTED,
     GUESSED,
@@ -58,7 +42,7 @@ class Tally:
 
     documents: int = 0
     kinds: Counter[str] = field(default_factory=Counter)
-    largest: list[Counts] = field(default_factory=list)
+    largest: list[costs.Counts] = field(default_factory=list)
     mapped: int = 0
 
     @classmethod
@@ -74,7 +58,7 @@ class Tally:
         """Count one more document, with ``mapped`` words outside the vocabulary."""
         self.documents += 1
         self.kinds.update(kinds)
-        self.largest = with_largest(self.largest, trimmed(kinds, counted))
+        self.largest = costs.with_largest(self.largest, costs.trimmed(kinds, counted))
         self.mapped += mapped
 
     def add_document(self, parts: Sequence[Release]) -> None:
@@ -93,7 +77,7 @@ class Tally:
         self.documents += other.documents
         self.kinds.update(other.kinds)
         for counts in other.largest:
-            self.largest = with_largest(self.largest, counts)
+            self.largest = costs.with_largest(self.largest, counts)
         self.mapped += other.mapped
 
 
@@ -111,13 +95,13 @@ class Report:
     kept_fields: tuple[str, ...] = ()
     recall: Mapping[str, Any] | None = None
     nulls: int = 0  # number of sanitized fields of records without a text, which the output shows
-    persons: Persons | None = None  # the persons of the records, by a column; None if no column names them
+    persons: costs.Persons | None = None  # the persons of the records, by a column; None if no column names them
     columns: Mapping[str, Any] = field(default_factory=dict)
     certificate: Mapping[str, Any] | None = None  # of a document: its parts, what was removed, what was checked
     release_sha256: str = ""  # of the released file; empty where the release is no file
 
     def __post_init__(self) -> None:
-        check_recall(self.recall, None if self.setting.policy is None else self.setting.policy.digest)
+        policy_report.check_recall(self.recall, None if self.setting.policy is None else self.setting.policy.digest)
 
     def costliest(self) -> tuple[int, Guarantee]:
         """Return the protected tokens of the document with the largest epsilon, and a bound for every document."""
@@ -149,16 +133,16 @@ class Report:
             "mechanism": {"name": setting.mechanism, "parameters": dict(setting.parameters)}
             if setting.mechanism
             else None,
-            **policy_data(setting, self.recall),
+            **policy_report.policy_data(setting, self.recall),
             "guarantee": {
-                "per_token": per_token_data(setting),
-                **per_value_data(setting),
+                "per_token": policy_report.per_token_data(setting),
+                **policy_report.per_value_data(setting),
                 **({} if self.persons is None else {"per_person": self.persons.to_data(setting)}),
                 "per_document": costliest(setting, tally.largest).to_data(),
                 "whole_input": {
                     "protected_tokens": self._drawn(),
                     **everything.spent.to_data(),
-                    "optimal": optimal_data([everything]),
+                    "optimal": costs.optimal_data([everything]),
                 },
                 "by_kind": [{**part.to_data(), "count": tally.kinds.get(part.kind, 0)} for part in setting.protected],
                 "digit_keep_limit": setting.digit_keep_limit,
@@ -201,7 +185,7 @@ class Report:
         from textveil.pages.rendering import notebook
 
         counts = [(part, found_of(self.tally.kinds, part.kind)) for part in self.setting.protected]
-        rows = [(part.kind, f"{count:,}", guarantee_line(part.guarantee)) for part, count in counts if count]
+        rows = [(part.kind, f"{count:,}", costs.guarantee_line(part.guarantee)) for part, count in counts if count]
         title = f"Report on {_counted(self.tally.documents, 'document')}"
         head = ("kind", "found", "one draw")
         return notebook(title, [*self.warnings(), *self.statement, "All of it: report.summary()"], head, rows)
@@ -215,11 +199,11 @@ class Report:
             counts = ", ".join(f"{count} {kind}" for kind, count in sorted(tally.kinds.items()) if kind != GUESSED)
             lines.append(f"tokens      {counts or 'none'}")
         if policy is not None:
-            lines += policy_lines(setting, tally.kinds, self.recall)
+            lines += policy_report.policy_lines(setting, tally.kinds, self.recall)
         if setting.mechanism:
             lines.append(f"mechanism   {setting.mechanism} {_parameters(setting.parameters)}".rstrip())
         if not spans:
-            lines.append(f"per {'text ' if setting.whole_texts else 'token'}   {guarantee_line(setting.token)}")
+            lines.append(f"per {'text ' if setting.whole_texts else 'token'}   {costs.guarantee_line(setting.token)}")
         if policy is None and setting.one_token.shared:
             lines.append(f"compares    {setting.one_token}")
         lines += _number_lines(setting)
@@ -240,13 +224,13 @@ class Report:
         costly = "the values found in the costliest" if spans and not tokens else "the costliest"
         drawn = "text" if self.setting.whole_texts else "draw that costs" if spans else "protected token"
         lines = [
-            f"per document {guarantee_line(document.guarantee)} for {costly}, {_counted(document.tokens, drawn)}",
-            *optimal_lines(document.accountants),
+            f"per document {costs.guarantee_line(document.guarantee)} for {costly}, {_counted(document.tokens, drawn)}",
+            *costs.optimal_lines(document.accountants),
         ]
         if self.persons is not None:  # whose cost is told: nobody wrote all of it
             return lines
-        total = f"{guarantee_line(everything.spent)} for {_counted(self._drawn(), drawn)}, as if one person's"
-        return [*lines, f"whole input {total}", *optimal_lines([everything])]
+        total = f"{costs.guarantee_line(everything.spent)} for {_counted(self._drawn(), drawn)}, as if one person's"
+        return [*lines, f"whole input {total}", *costs.optimal_lines([everything])]
 
     def _field_lines(self) -> list[str]:
         if not self.sanitized_fields:
@@ -320,7 +304,10 @@ def _number_lines(setting: Setting) -> list[str]:
         f"no digit stays with probability above {limit:.6g}" if limit < 1 else "a digit may stay with any probability"
     )
     numbers = [guarantee.guarantee for guarantee in setting.protected if guarantee.kind == "number"]
-    return [f"numbers     {guarantee_line(guarantee)} for one, shared over its digits; {kept}" for guarantee in numbers]
+    return [
+        f"numbers     {costs.guarantee_line(guarantee)} for one, shared over its digits; {kept}"
+        for guarantee in numbers
+    ]
 
 
 def _parameters(parameters: Mapping[str, Any]) -> str:
@@ -418,7 +405,7 @@ class Release:
         policy = self.setting.policy
         spans = policy is not None and policy.finds_spans
         suffix = " for the values found" if policy is not None and spans and not policy.draws_words else ""
-        return f"{_counted(drawn, 'span' if spans else 'draw')}, {guarantee_line(self.guarantee)}{suffix}"
+        return f"{_counted(drawn, 'span' if spans else 'draw')}, {costs.guarantee_line(self.guarantee)}{suffix}"
 
     def vectors(self, prior: Reals | None = None) -> Vectors:
         """Return the mean vector of what each released word may stand for, word by word: free post-processing.
@@ -432,10 +419,8 @@ class Release:
         Returns:
             float32, shape (words of the release, dim).
 
-        Raises:
-            UnsupportedGuarantee: the mechanism is no channel of words.
-            MissingLab: the package textveil-lab, which computes them, is not installed.
-            ParameterError: the prior is of another shape or holds other values.
+        Raises UnsupportedGuarantee: the mechanism is no channel of words; MissingLab: the package textveil-lab, which
+        computes them, is not installed; ParameterError: the prior is of another shape or holds other values.
         """
         if self.word_vectors is None:
             raise UnsupportedGuarantee("vectors need a release whose words a Sanitizer drew; got another.")
@@ -471,6 +456,6 @@ class Release:
         """Return a signed receipt of ``text`` in UTF-8; ``receipts.read_receipt`` and textveil verify check it."""
         return signer.receipt(self.report().to_data(), Left.of("text in UTF-8", self.text.encode("utf-8")))
 
-    def sender_report(self) -> SenderReport:
+    def sender_report(self) -> policy_report.SenderReport:
         """Report what the sender alone may know of this one document."""
-        return SenderReport(setting=self.setting, mapped=self.mapped)
+        return policy_report.SenderReport(setting=self.setting, mapped=self.mapped)

@@ -247,10 +247,8 @@ class Sanitizer:
     def stream(self, texts: Iterable[str], *, spans: bool = False, maps: bool = False) -> Iterator[Release]:
         """Sanitize documents one after another in constant memory, in order.
 
-        Args:
-            texts: documents, read at most two batches of half a million characters ahead.
-            spans: see ``batch``.
-            maps: see ``batch``.
+        ``texts``: documents, read at most two batches of half a million characters ahead; ``spans``: see ``batch``;
+        ``maps``: see ``batch``.
         """
         wanted = Wanted(spans, maps)
         # The next batch is tokenized while this one is drawn: the draws run mostly outside the

@@ -413,10 +413,8 @@ class Setting:
     def document(self, words: int, numbers: int, texts: int = 1) -> Guarantee:
         """Return the guarantee of a document whose words and numbers may all differ.
 
-        Args:
-            words: number of words.
-            numbers: number of numbers.
-            texts: number of texts of the document, if a mechanism draws for a whole text at once.
+        ``words``: number of words; ``numbers``: number of numbers; ``texts``: number of texts of the document, if a
+        mechanism draws for a whole text at once.
         """
         return self.accountant({"word": words, "number": numbers, "text": texts}).spent
 

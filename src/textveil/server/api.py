@@ -18,18 +18,7 @@ from textveil.sanitize.policy.making import words_of
 from textveil.sanitize.policy_report import value_data
 from textveil.sanitize.release import Report, Tally
 from textveil.sanitize.token_draws import LeftOut
-from textveil.server.bodies import (
-    DetectAnswer,
-    DetectRequest,
-    ExplainRequest,
-    FoundSpan,
-    RestoreAnswer,
-    RestoreRequest,
-    SanitizeAnswer,
-    SanitizeRequest,
-    StrictRoute,
-    UnitName,
-)
+from textveil.server import bodies
 from textveil.server.budgets import budget_data
 from textveil.server.config import Config
 from textveil.server.conversations import PUBLIC_OF_CONVERSATIONS
@@ -43,7 +32,7 @@ from textveil.server.service import PaidReleases, SanitizingService
 from textveil.surrogates.restoring import Restored, Restorer
 from textveil.surrogates.urls import InUrls
 
-router = APIRouter(dependencies=[Depends(refuse_unread_query)], route_class=StrictRoute)
+router = APIRouter(dependencies=[Depends(refuse_unread_query)], route_class=bodies.StrictRoute)
 
 CallerNow = Annotated[Caller, Depends(caller)]
 """Who calls, in a route's signature."""
@@ -59,7 +48,9 @@ def _maps_of(request: Request) -> MapKeeper:
 
 
 @router.post("/v1/sanitize", response_model_exclude_none=True)
-async def sanitize(body: SanitizeRequest, request: Request, who: CallerNow, response: Response) -> SanitizeAnswer:
+async def sanitize(
+    body: bodies.SanitizeRequest, request: Request, who: CallerNow, response: Response
+) -> bodies.SanitizeAnswer:
     """Sanitize a text or several; what it costs is taken from the budget before anything is drawn."""
     texts = [body.text] if isinstance(body.text, str) else body.text
     most = cast(Config, request.app.state.config).request_texts
@@ -78,7 +69,7 @@ async def sanitize(body: SanitizeRequest, request: Request, who: CallerNow, resp
     if maps:
         keep = partial(_maps_of(request).keep, (account.tenant, account.unit), maps)
         kept = await service.in_thread(keep)
-    return SanitizeAnswer(
+    return bodies.SanitizeAnswer(
         text=released[0] if isinstance(body.text, str) else released,
         guarantee=paid.guarantee,
         budget=paid.budget,
@@ -88,7 +79,7 @@ async def sanitize(body: SanitizeRequest, request: Request, who: CallerNow, resp
 
 
 @router.post("/v1/restore")
-async def restore(body: RestoreRequest, request: Request, who: CallerNow) -> RestoreAnswer:
+async def restore(body: bodies.RestoreRequest, request: Request, who: CallerNow) -> bodies.RestoreAnswer:
     """Put originals back into what was released, or into what somebody wrote with it."""
     find = partial(_maps_of(request).find, (who.tenant, who.unit), body.release)
     maps = await service_of(request).in_thread(find)
@@ -98,7 +89,7 @@ async def restore(body: RestoreRequest, request: Request, who: CallerNow) -> Res
     texts = [body.text] if isinstance(body.text, str) else body.text
     in_urls = cast(Config, request.app.state.config).restore_in_urls
     restored = await service_of(request).in_thread(partial(_restored, maps, texts, in_urls))
-    return RestoreAnswer(
+    return bodies.RestoreAnswer(
         text=restored[0].text if isinstance(body.text, str) else [each.text for each in restored],
         replaced=sum(each.replaced for each in restored),
         ambiguous=sum(len(each.ambiguous) for each in restored),
@@ -111,24 +102,24 @@ def _restored(maps: Any, texts: list[str], in_urls: InUrls) -> list[Restored]:
 
 
 @router.post("/v1/detect")
-async def detect(body: DetectRequest, request: Request, who: CallerNow) -> DetectAnswer:
+async def detect(body: bodies.DetectRequest, request: Request, who: CallerNow) -> bodies.DetectAnswer:
     """Show what a policy's detectors find in a text; it costs nothing, for nothing is released."""
     service = service_of(request)
     name = service.policies.name(who.policy(body.policy))
     spans = await service.found(name, body.text)
-    shown = [FoundSpan(start=span.start, end=span.end, kind=span.kind, score=span.score) for span in spans]
-    return DetectAnswer(policy=name, spans=shown)
+    shown = [bodies.FoundSpan(start=span.start, end=span.end, kind=span.kind, score=span.score) for span in spans]
+    return bodies.DetectAnswer(policy=name, spans=shown)
 
 
 @router.post("/v1/explain")
-async def explain_policy(body: ExplainRequest, request: Request, who: CallerNow) -> dict[str, Any]:
+async def explain_policy(body: bodies.ExplainRequest, request: Request, who: CallerNow) -> dict[str, Any]:
     """Show what a policy does with each kind and what that guarantees, or what a word becomes. Costs nothing."""
     service = service_of(request)
     name = service.policies.at(who.policy(body.policy), body.epsilon)
     return await service.in_thread(partial(_explained, service.policies, name, body))
 
 
-def _explained(policies: OfferedPolicies, name: str, body: ExplainRequest) -> dict[str, Any]:
+def _explained(policies: OfferedPolicies, name: str, body: bodies.ExplainRequest) -> dict[str, Any]:
     chosen, setting = policies.policy(name), policies.sanitizer(name).setting
     data: dict[str, Any] = {
         "policy": name,
@@ -162,7 +153,7 @@ async def policies(request: Request, who: CallerNow) -> dict[str, Any]:
 async def budget(
     request: Request,
     who: CallerNow,
-    unit: Annotated[UnitName | None, Query(description="A person, where the key is not one person's.")] = None,
+    unit: Annotated[bodies.UnitName | None, Query(description="A person, where the key is not one person's.")] = None,
     policy: Annotated[str | None, Query(description="At which words are counted; the default if left out.")] = None,
 ) -> dict[str, Any]:
     """Show what was spent of the caller's budget and what is left, in nats and in words."""
@@ -223,9 +214,9 @@ AdminNow = Annotated[Caller, Depends(admin)]
 async def budget_of(
     request: Request,
     who: AdminNow,
-    tenant: Annotated[UnitName, Query(description="Whose budget.")],
-    unit: Annotated[UnitName | None, Query(description="A person of the tenant.")] = None,
-    key: Annotated[UnitName | None, Query(description="The id of a key of the tenant.")] = None,
+    tenant: Annotated[bodies.UnitName, Query(description="Whose budget.")],
+    unit: Annotated[bodies.UnitName | None, Query(description="A person of the tenant.")] = None,
+    key: Annotated[bodies.UnitName | None, Query(description="The id of a key of the tenant.")] = None,
 ) -> dict[str, Any]:
     """Show what an account has spent and has left."""
     return (await service_of(request).balance(Account(tenant, unit, key))).to_data()

@@ -190,9 +190,8 @@ _EXPIRES_EVERY: Final = 60.0  # seconds
 def open_books(config: Config) -> Iterator[tuple[Ledger, ApiKeys]]:
     """Open the ledger of the database and its API keys, until the end of the block.
 
-    Raises:
-        LedgerError: the database cannot be opened, or is of another form, or of another key.
-        ParameterError: its URL or the key cannot be read.
+    Raises LedgerError: the database cannot be opened, or is of another form, or of another key; ParameterError: its URL
+    or the key cannot be read.
     """
     place = config.prepared_database()
     with Ledger(place) as ledger, contextlib.closing(ApiKeys(place)) as keys:
@@ -203,9 +202,8 @@ def open_books(config: Config) -> Iterator[tuple[Ledger, ApiKeys]]:
 def kept_conversations(config: Config, *, traces: bool = False) -> Iterator[SealedConversations | None]:
     """Open the store of conversations, beside this process's memory, until the end of the block; None if there is none.
 
-    Args:
-        config: says whether they are stored.
-        traces: whether, if they are in memory alone, the database tells which answers were of forgotten ones.
+    ``config``: says whether they are stored; ``traces``: whether, if they are in memory alone, the database tells which
+    answers were of forgotten ones.
     """
     if config.maps == "memory" and not traces:
         yield None

@@ -36,8 +36,7 @@ def parsed(
         pairs: makes an object of its keys and values; None makes a dictionary.
         floats: makes a number of one with a point or an exponent; None is ``float``.
 
-    Raises:
-        ValueError: it is no JSON by the standard, or nested too deep.
+    Raises ValueError: it is no JSON by the standard, or nested too deep.
     """
     return json_data(text, constants=no_constant, pairs=pairs, floats=floats)
 

@@ -26,25 +26,7 @@ from textveil.certificate.samples import Part
 from textveil.detection.mentions import CarriedPersons
 from textveil.errors import LedgerError
 from textveil.sanitize.release import Release
-from textveil.server.kept_data import (
-    ANSWER,
-    CONVERSATION,
-    ENTRY,
-    PERSON,
-    SCOPE_VALUE,
-    ConversationStore,
-    KeptParts,
-    KeptPolicy,
-    KeyedDigests,
-    MapTable,
-    Written,
-    WrittenAnswers,
-    map_of,
-    release_bytes,
-    release_data,
-    release_of,
-    restorer_bytes,
-)
+from textveil.server import kept_data
 from textveil.surrogates.map_file import PrivateMap
 from textveil.surrogates.restoring import Restorer
 from textveil.surrogates.scopes import MemoryScope
@@ -68,7 +50,7 @@ _FORGETS_EVERY: Final = 30.0  # seconds between two searches for expired convers
 class _Told:
     """The part of a conversation that was written as data: what comes later is new."""
 
-    maps: MapTable = field(default_factory=MapTable)
+    maps: kept_data.MapTable = field(default_factory=kept_data.MapTable)
     scopes: dict[str, MemoryScope] = field(default_factory=dict)
     releases: int = 0
     answers: int = 0
@@ -102,7 +84,7 @@ class ConversationState:
 
     def __init__(self, grown: Callable[[ConversationState, int], None] | None = None, key: bytes | None = None) -> None:
         self.lock = asyncio.Lock()
-        self.size = CONVERSATION
+        self.size = kept_data.CONVERSATION
         self.answers: list[bytes] = []
         self.name = b""
         self.kept: float | None = None
@@ -113,15 +95,15 @@ class ConversationState:
         self._grown = grown
         self._values = 0
         self._key = secrets.token_bytes(32) if key is None else key
-        self._digest = KeyedDigests(self._key)
+        self._digest = kept_data.KeyedDigests(self._key)
         self._scopes: dict[str, MemoryScope] = {}
         self._releases: dict[bytes, Release] = {}
         self._policies: dict[bytes, str] = {}
         self._sources: dict[int, str] = {}
-        self._written = WrittenAnswers(self._digest)
+        self._written = kept_data.WrittenAnswers(self._digest)
         self._restorer: Restorer | None = None
         self.traced = self.restorer_size = 0
-        self.stored: KeptParts | None = None
+        self.stored: kept_data.KeptParts | None = None
         self.answers_stored = 0.0
         self._told = _Told()
         self.sampled: Part | None = None
@@ -143,10 +125,8 @@ class ConversationState:
     def digest(self, policy: str, label: str, text: str) -> bytes:
         """Return the digest of a private text; safe in a thread.
 
-        Args:
-            policy: its name.
-            label: tells the text from equal ones of the conversation: they are other texts.
-            text: private.
+        ``policy``: its name; ``label``: tells the text from equal ones of the conversation: they are other texts;
+        ``text``: private.
         """
         return self._digest("text", policy, label, text)
 
@@ -160,21 +140,23 @@ class ConversationState:
         self._sources[id(release.private_map)] = source
         values, self._values = self._values, sum(scope.values for scope in self._scopes.values())
         twice = 2 if self._told.scopes else 1  # what is kept of a scope is remembered beside it
-        self._grow(ENTRY + release_bytes(release) + twice * SCOPE_VALUE * (self._values - values))
+        self._grow(
+            kept_data.ENTRY + kept_data.release_bytes(release) + twice * kept_data.SCOPE_VALUE * (self._values - values)
+        )
 
     def name_hosts(self, hosts: frozenset[str]) -> None:
         """Note hosts that texts of the client name."""
         new = hosts - self.hosts
         if new:
             self.hosts |= new
-            self._grow(sum(ENTRY + getsizeof(host) for host in new))
+            self._grow(sum(kept_data.ENTRY + getsizeof(host) for host in new))
 
     def name_persons(self, persons: Sequence[str]) -> None:
         """Note persons whom texts of the client name; ``persons`` begins with those that are noted."""
         new = persons[len(self.persons) :]
         if new:
             self.persons = tuple(persons)
-            self._grow(sum(PERSON + getsizeof(person) for person in new))
+            self._grow(sum(kept_data.PERSON + getsizeof(person) for person in new))
 
     def source_of(self, released: PrivateMap) -> str:
         """Return the source of the values of a release."""
@@ -182,7 +164,7 @@ class ConversationState:
 
     def written(
         self, place: str, read: str, number: int = 0, *, behind: str = "", number_behind: int = 0
-    ) -> Written | None:
+    ) -> kept_data.Written | None:
         """Return what the upstream wrote at a place if the client read this; None if it wrote no such thing.
 
         Args:
@@ -195,11 +177,11 @@ class ConversationState:
         """
         return self._written.find(place, read, number, behind, number_behind)
 
-    def wrote(self, place: str, read: str, written: Written, *, behind: str = "") -> None:
+    def wrote(self, place: str, read: str, written: kept_data.Written, *, behind: str = "") -> None:
         """Note what the upstream wrote at a place of a message; the client read ``read``."""
         self._grow(self._written.note(place, read, written, behind))
 
-    def called(self, handle: str) -> Written | None:
+    def called(self, handle: str) -> kept_data.Written | None:
         """Return what the upstream wrote into a call; None if it made none of this handle, or differing ones."""
         return self._written.only("call", handle)
 
@@ -224,7 +206,7 @@ class ConversationState:
         if not restorer.maps:
             return
         self._restorer = restorer
-        grown = restorer_bytes(restorer.maps) - self.restorer_size
+        grown = kept_data.restorer_bytes(restorer.maps) - self.restorer_size
         self.restorer_size += grown
         self._resize(grown)
 
@@ -234,7 +216,7 @@ class ConversationState:
         self.size -= freed
         return freed
 
-    def to_data(self, policy_of: Callable[[str], KeptPolicy | None], *, new: bool = False) -> dict[str, Any]:
+    def to_data(self, policy_of: Callable[[str], kept_data.KeptPolicy | None], *, new: bool = False) -> dict[str, Any]:
         """Return everything, or what is ``new`` since the last call, as private JSON data for ``of_data``.
 
         ``policy_of``: as there.
@@ -249,7 +231,7 @@ class ConversationState:
                 key.hex(),
                 self._policies[key],
                 digests[self._policies[key]],
-                release_data(release, told.maps),
+                kept_data.release_data(release, told.maps),
                 UNTRACED if release.private_map is None else self.source_of(release.private_map),
             ]
             for key, release in added
@@ -277,7 +259,7 @@ class ConversationState:
 
     @classmethod
     def of_data(
-        cls, parts: Sequence[dict[str, Any]], policy_of: Callable[[str], KeptPolicy | None]
+        cls, parts: Sequence[dict[str, Any]], policy_of: Callable[[str], kept_data.KeptPolicy | None]
     ) -> ConversationState:
         """Return the conversation as it was kept.
 
@@ -286,9 +268,9 @@ class ConversationState:
             policy_of: a policy by its name; None if there is none. Releases that were made under another policy are
                 forgotten, with all that it remembered: they are paid for again.
         """
-        state, maps, policies = cls._of_key(parts[0]), list[PrivateMap](), dict[str, KeptPolicy | None]()
+        state, maps, policies = cls._of_key(parts[0]), list[PrivateMap](), dict[str, kept_data.KeptPolicy | None]()
         for data in parts:
-            maps += map(map_of, data["maps"])
+            maps += map(kept_data.map_of, data["maps"])
             state.size = data["size"]
             state.answers += map(bytes.fromhex, data["answers"])
             state.foreign_values = data["foreign_values"]
@@ -297,7 +279,7 @@ class ConversationState:
             for key, policy, digest, kept, source in data["releases"]:
                 now = policies[policy] = policies[policy] if policy in policies else policy_of(policy)
                 if now is not None and now.digest == digest:
-                    told, release = bytes.fromhex(key), release_of(kept, now.setting, maps)
+                    told, release = bytes.fromhex(key), kept_data.release_of(kept, now.setting, maps)
                     state._releases[told], state._policies[told] = release, policy
                     state._sources[id(release.private_map)] = source
             for policy, scope in data["scopes"].items():
@@ -353,7 +335,7 @@ class ConversationState:
         """Note the digest of an answer's identifier, by which this conversation is found."""
         if answer not in self.answers:
             self.answers.append(answer)
-            self._grow(ANSWER)
+            self._grow(kept_data.ANSWER)
 
     def tell(self, grown: Callable[[ConversationState, int], None] | None) -> None:
         """Set who is told of its growth from now on; None once it is kept no more, and counts for nobody."""
@@ -392,15 +374,15 @@ class Conversations:
         seconds: float,
         most_bytes: int,
         clock: Callable[[], float] = time.monotonic,
-        store: ConversationStore | None = None,
-        policy_of: Callable[[str], KeptPolicy | None] = lambda policy: None,
+        store: kept_data.ConversationStore | None = None,
+        policy_of: Callable[[str], kept_data.KeptPolicy | None] = lambda policy: None,
     ) -> None:
         self._seconds = seconds
         self._most_bytes = most_bytes
         self._clock = clock
         self._store = store
         self._policy_of = policy_of
-        self._digests = KeyedDigests(secrets.token_bytes(32) if store is None else store.key)
+        self._digests = kept_data.KeyedDigests(secrets.token_bytes(32) if store is None else store.key)
         self._lock = threading.RLock()  # answers are restored, and so remembered, in threads too
         self._bytes = 0
         self._states: OrderedDict[bytes, tuple[float, ConversationState]] = OrderedDict()
@@ -469,14 +451,14 @@ class Conversations:
 
         Raises LedgerError: the store fails.
         """
-        if self._store is None or state.size == CONVERSATION:
+        if self._store is None or state.size == kept_data.CONVERSATION:
             return
         # A caller that goes away must not let go of the lock: what is kept next would be overwritten by this.
         keeping = asyncio.ensure_future(self._keep(self._store, state))
         keeping.add_done_callback(lambda done: done.cancelled() or done.exception())
         await asyncio.shield(keeping)
 
-    async def _keep(self, store: ConversationStore, state: ConversationState) -> None:
+    async def _keep(self, store: kept_data.ConversationStore, state: ConversationState) -> None:
         async with state.lock:
             now = self._clock()
             recent = state.kept is not None and now - state.kept < self._seconds / _KEPT_AGAIN
@@ -490,7 +472,7 @@ class Conversations:
                 state.kept = state.stored = None
                 raise
 
-    async def _added(self, store: ConversationStore, state: ConversationState, now: float) -> bool:
+    async def _added(self, store: kept_data.ConversationStore, state: ConversationState, now: float) -> bool:
         """Keep what is new in a conversation, or all of it; return whether it is kept."""
         behind, state.kept = state.stored, now
         new = behind is not None
@@ -509,7 +491,7 @@ class Conversations:
         except LedgerError:
             logger.warning("an answer is not kept: behind a restart it would be released as any text")
 
-    def _loaded(self, store: ConversationStore, digest: bytes) -> ConversationState | None:
+    def _loaded(self, store: kept_data.ConversationStore, digest: bytes) -> ConversationState | None:
         parts = store.load(digest)
         if parts and "traces" in parts[0]:
             return ConversationState.of_traces(parts)

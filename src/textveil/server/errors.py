@@ -18,16 +18,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.types import Scope
 
-from textveil.errors import (
-    BudgetExhausted,
-    InputError,
-    InternalError,
-    LedgerError,
-    ParameterError,
-    SlowText,
-    TextveilError,
-    UnsupportedGuarantee,
-)
+from textveil import errors
 from textveil.server.foreign import TooManyForeignValues
 from textveil.server.kept_data import ForgottenConversation
 
@@ -117,29 +108,29 @@ def as_api_error(error: Exception) -> ApiError:
     if isinstance(error, HTTPException):
         code, message = _OF_HTTP.get(error.status_code, ("invalid_request", "the request cannot be answered."))
         return ApiError(error.status_code, code, message, headers=error.headers)
-    if isinstance(error, ParameterError):
+    if isinstance(error, errors.ParameterError):
         return ApiError(400, "invalid_parameter", str(error), param=error.parameter or None)
-    if isinstance(error, BudgetExhausted):
+    if isinstance(error, errors.BudgetExhausted):
         # OpenAI's clients ask again after 429 unless they are told that it is of no use.
         headers = {"x-should-retry": "false"}
         if error.renews is not None:
             wait = (error.renews - datetime.now(UTC)).total_seconds()
             headers["retry-after"] = str(max(1, math.ceil(wait)))
         return ApiError(429, "budget_exhausted", str(error), "insufficient_quota", headers=headers)
-    if isinstance(error, LedgerError):
+    if isinstance(error, errors.LedgerError):
         return ApiError(503, "ledger_unavailable", str(error), "server_error")
     if isinstance(error, ForgottenConversation):
         return ApiError(409, "conversation_forgotten", str(error))
     if isinstance(error, TooManyForeignValues):
         return ApiError(400, "too_many_foreign_values", str(error))
-    if isinstance(error, SlowText):
+    if isinstance(error, errors.SlowText):
         return ApiError(413, "texts_too_slow", str(error))
-    if isinstance(error, InputError | UnsupportedGuarantee):
+    if isinstance(error, errors.InputError | errors.UnsupportedGuarantee):
         return ApiError(400, "invalid_input", str(error))
-    if isinstance(error, InternalError):  # has a code of its own: such a request is never sent unprotected
+    if isinstance(error, errors.InternalError):  # has a code of its own: such a request is never sent unprotected
         logger.error("a release was refused", extra={"place": place_of(error)})
         return ApiError(500, "release_refused", str(error), "server_error")
-    if not isinstance(error, TextveilError):
+    if not isinstance(error, errors.TextveilError):
         logger.error("internal error", extra={"place": place_of(error)})
     return ApiError(500, "internal_error", "the server failed; nothing was sent on. See its log.", "server_error")
 
@@ -245,5 +236,5 @@ def add_handlers(app: FastAPI) -> None:
         request.state.code = problem.counted  # for the log and the counters
         return problem.response(request.scope)
 
-    for kind in (ApiError, RequestValidationError, HTTPException, TextveilError):
+    for kind in (ApiError, RequestValidationError, HTTPException, errors.TextveilError):
         app.add_exception_handler(kind, handler)

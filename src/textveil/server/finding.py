@@ -94,9 +94,8 @@ class FindingProcesses:
             long: whether no other request may wait behind them.
             must: whether nobody else may read them: then a process is waited for.
 
-        Raises:
-            InputError: the texts take too long, or cannot be read.
-            ApiError: a process must read them, and none came free or could be started.
+        Raises InputError: the texts take too long, or cannot be read; ApiError: a process must read them, and none came
+        free or could be started.
         """
         try:
             answer = await self._answered(framed(Request(policy, list(texts), self._seconds)), long=long, must=must)
@@ -113,9 +112,7 @@ class FindingProcesses:
     async def done(self, call: Callable[[], list[Any]], most_bytes: int) -> list[Any]:
         """Do work on files that others made, in a process that can be killed.
 
-        Args:
-            call: pickled by the names of what it calls.
-            most_bytes: of memory that it may take.
+        ``call``: pickled by the names of what it calls; ``most_bytes``: of memory that it may take.
 
         Raises: as ``found``, but InputError if the work fails, or ends each process; InternalError: a check of it
         failed.
@@ -271,10 +268,8 @@ class _Process:
     async def ask(self, request: bytes, seconds: float, weight: int) -> Answer:
         """Return its answer; None if it ended; the error if it was killed because of this request.
 
-        Args:
-            request: framed.
-            seconds: by the clock from when the process comes to it: then it is killed.
-            weight: of it in ``load``.
+        ``request``: framed; ``seconds``: by the clock from when the process comes to it: then it is killed; ``weight``:
+        of it in ``load``.
         """
         if self.reading.done():
             return None
@@ -356,9 +351,7 @@ MOST: Final = 50_000
 class FoundSpans:
     """Remembers where values stand, under keyed digests of texts; no text.
 
-    Args:
-        seconds: how long after a text was last sent.
-        clock: seconds.
+    ``seconds``: how long after a text was last sent; ``clock``: seconds.
     """
 
     def __init__(self, seconds: float, *, clock: Callable[[], float] = time.monotonic) -> None:

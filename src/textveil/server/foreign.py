@@ -208,10 +208,8 @@ def scopes_of(
 ) -> tuple[list[MemoryScope | ApartScope], list[str]]:
     """Return the scope of each text, and the source of its values; None among origins is the client's own text.
 
-    Args:
-        origins: of the texts.
-        scope: of the client's texts.
-        calls: by message, those of all origins that have one.
+    ``origins``: of the texts; ``scope``: of the client's texts; ``calls``: by message, those of all origins that have
+    one.
     """
     apart: dict[str, tuple[ApartScope, str]] = {}
     scopes: list[MemoryScope | ApartScope] = []

@@ -27,12 +27,12 @@ from sqlalchemy.engine import RowMapping
 from starlette.datastructures import Headers
 
 from textveil.budget.account import Account
-from textveil.budget.database import opened, told, url_of, writing
+from textveil.budget.database import told, writing
 from textveil.budget.ledger import ledger_key
 from textveil.errors import ParameterError, need
 from textveil.json_text import json_data
 from textveil.server.errors import ApiError
-from textveil.server.sealed import KEYS, Sealing, make_tables
+from textveil.server.sealed import KEYS, Sealing, ServerTables, microseconds
 
 PREFIX: Final = "tv"
 
@@ -64,27 +64,21 @@ class KeyFacts:
         return "expired" if self.expires is not None and self.expires <= now else None
 
 
-class ApiKeys:
+class ApiKeys(ServerTables):
     """The keys of a database. Every method raises LedgerError if the database fails.
 
     ``url``: of the ledger's database; see ``budget.ledger.Ledger``; ``clock``: microseconds since 1970.
     Raises LedgerError: the database cannot be opened; ParameterError: there is no key of the ledger.
     """
 
-    def __init__(self, url: str, *, clock: Callable[[], int] = lambda: time.time_ns() // 1000) -> None:
+    def __init__(self, url: str, *, clock: Callable[[], int] = microseconds) -> None:
         self._sealing = Sealing(ledger_key(url), "API keys")
-        self._clock = clock
+        super().__init__(url, clock)
         self._fitted: OrderedDict[tuple[str, bytes], None] = OrderedDict()
-        self._engine = opened(url_of(url))
-        make_tables(self._engine)
-
-    def close(self) -> None:
-        """Close the database."""
-        self._engine.dispose()
 
     def exist(self) -> bool:
         """Tell whether there ever was a key: a server that had some stays closed to callers without one."""
-        with told(), self._engine.connect() as connection:
+        with told(), self.engine.connect() as connection:
             return connection.execute(sa.select(KEYS.c.id).limit(1)).first() is not None
 
     def create(
@@ -103,7 +97,7 @@ class ApiKeys:
         need(bool(tenant), "tenant", "an empty name", "a name of at least one character")
         need(unit is None or bool(unit), "unit", "an empty name", "a name of at least one character")
         need(not (admin and unit is not None), "unit", "one", "left out for an admin's key, which releases nothing")
-        now = self._clock()
+        now = self.clock()
         need(expires is None or expires > now, "expires", "the past", "later than now")
         far = expires is not None and expires > now + MOST_SECONDS * 10**6
         need(not far, "expires", "a later time", "within a hundred years", "Leave it out for a key that never ends.")
@@ -118,7 +112,7 @@ class ApiKeys:
             "created": now,
             "expires": expires,
         }
-        with told(), writing(self._engine) as connection:
+        with told(), writing(self.engine) as connection:
             connection.execute(KEYS.insert(), [row])
         return facts, f"{PREFIX}_{facts.identity}_{secret}"
 
@@ -130,26 +124,26 @@ class ApiKeys:
         """
         need(0 <= grace_seconds <= MOST_SECONDS, "grace_seconds", grace_seconds, f"from 0 to {MOST_SECONDS}")
         secret = secrets.token_urlsafe(32)
-        with told(), writing(self._engine) as connection:
+        with told(), writing(self.engine) as connection:
             row = connection.execute(sa.select(KEYS).where(KEYS.c.id == identity)).mappings().first()
             _need_key(row is not None and row["revoked"] is None, "of a key that is not revoked")
             assert row is not None
             old = {"old_check": row["check"], "old_hash": row["hash"]} if grace_seconds else dict(_NO_OLD)
-            until = {"old_until": self._clock() + round(grace_seconds * 1e6)} if grace_seconds else {}
+            until = {"old_until": self.clock() + round(grace_seconds * 1e6)} if grace_seconds else {}
             changed = {**self._secret_columns(identity, secret), **old, **until}
             connection.execute(KEYS.update().where(KEYS.c.id == identity).values(**changed))
         return f"{PREFIX}_{identity}_{secret}"
 
     def revoke(self, identity: str) -> None:
         """Take a key no more; a revoked key stays so. Raises ParameterError: there is no such key."""
-        with told(), writing(self._engine) as connection:
-            at = sa.func.coalesce(KEYS.c.revoked, self._clock())
+        with told(), writing(self.engine) as connection:
+            at = sa.func.coalesce(KEYS.c.revoked, self.clock())
             done = connection.execute(KEYS.update().where(KEYS.c.id == identity).values(revoked=at, **_NO_OLD))
             _need_key(done.rowcount == 1, "of a key")
 
     def all(self) -> list[KeyFacts]:
         """Return every key, the oldest first."""
-        with told(), self._engine.connect() as connection:
+        with told(), self.engine.connect() as connection:
             rows = connection.execute(sa.select(KEYS).order_by(KEYS.c.created, KEYS.c.id)).mappings().all()
         return [self._facts(row) for row in rows]
 
@@ -163,7 +157,7 @@ class ApiKeys:
         if written is None:
             return None
         identity, secret = written.groups()
-        with told(), self._engine.connect() as connection:
+        with told(), self.engine.connect() as connection:
             row = connection.execute(sa.select(KEYS).where(KEYS.c.id == identity)).mappings().first()
         given = self._check(identity, secret)
         if row is None:
@@ -172,7 +166,7 @@ class ApiKeys:
         if hmac.compare_digest(given, row["check"]):
             hashed = row["hash"]
         elif row["old_check"] is not None and hmac.compare_digest(given, row["old_check"]):
-            hashed = row["old_hash"] if row["old_until"] > self._clock() else None
+            hashed = row["old_hash"] if row["old_until"] > self.clock() else None
         return self._facts(row) if hashed is not None and self._fits(hashed, secret, given) else None
 
     def _fits(self, hashed: str, secret: str, check: bytes) -> bool:
@@ -341,7 +335,7 @@ class Callers:
             known = self._known[digest] = _Remembered(facts, time.monotonic() + self._seconds)
             if len(self._known) > _REMEMBERED:
                 self._known.popitem(last=False)
-        ended = known.facts.ends(time.time_ns() // 1000)
+        ended = known.facts.ends(microseconds())
         if ended is not None:
             raise _refused(f"this API key was {ended}." if ended == "revoked" else "this API key has expired.", ended)
         return known.facts

@@ -106,10 +106,8 @@ def install(routes: Sequence[str], headers: Sequence[str]) -> None:
 class Gate:
     """An ASGI application around LiteLLM's ``app``.
 
-    Args:
-        app: LiteLLM's.
-        unread_routes: paths that are let through as they are, each with all below it.
-        unread_headers: names of further headers that are let through as they are.
+    ``app``: LiteLLM's; ``unread_routes``: paths that are let through as they are, each with all below it;
+    ``unread_headers``: names of further headers that are let through as they are.
 
     Raises:
         ParameterError: a route is no path, or all of them; or a header has no name.

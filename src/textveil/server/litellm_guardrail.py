@@ -380,9 +380,8 @@ class GuardedCalls:
     does not go on. LiteLLM's own options (address, key, retries) go on as they are; other fields are read as the
     gateway reads them, or left out.
 
-    Args:
-        guardrail: of this object alone, and not of ``litellm.callbacks``.
-        account: whose texts these are, and who pays.
+    ``guardrail``: of this object alone, and not of ``litellm.callbacks``; ``account``: whose texts these are, and who
+    pays.
 
     Raises:
         HTTPException: by each function: the request was not sent; the message holds nothing of the text.

@@ -141,40 +141,50 @@ class Sealing:
         return hmac.new(self._check_key, data, hashlib.sha256).digest()[:_CHECK]
 
 
-class SealedMaps:
+def microseconds() -> int:
+    """Return the time since 1970."""
+    return time.time_ns() // 1000
+
+
+class ServerTables:
+    """The server's tables in the ledger's database.
+
+    Raises LedgerError: the database cannot be opened; ParameterError: there is no key of the ledger.
+    """
+
+    def __init__(self, url: str, clock: Callable[[], int]) -> None:
+        self.clock = clock
+        self.engine = opened(url_of(url))
+        make_tables(self.engine)
+
+    def close(self) -> None:
+        """Close the database."""
+        self.engine.dispose()
+
+
+class SealedMaps(ServerTables):
     """Keeps maps as ``kept_data.KeptMaps`` does, in the ledger's database.
 
     Every method raises LedgerError if the database fails or its data was changed.
 
-    Args:
-        url: of the ledger's database.
-        seconds: how long each is kept.
-        clock: microseconds since 1970.
+    ``url``: of the ledger's database; ``seconds``: how long each is kept; ``clock``: microseconds since 1970.
 
-    Raises:
-        LedgerError: the database cannot be opened.
-        ParameterError: there is no key of the ledger.
+    Raises LedgerError: the database cannot be opened; ParameterError: there is no key of the ledger.
     """
 
-    def __init__(self, url: str, seconds: float, *, clock: Callable[[], int] = lambda: time.time_ns() // 1000) -> None:
+    def __init__(self, url: str, seconds: float, *, clock: Callable[[], int] = microseconds) -> None:
         self._key = ledger_key(url)
+        super().__init__(url, clock)
         self._seconds = seconds
-        self._clock = clock
-        self._engine = opened(url_of(url))
-        make_tables(self._engine)
-
-    def close(self) -> None:
-        """Close the database."""
-        self._engine.dispose()
 
     def keep(self, owner: Owner, maps: Sequence[PrivateMap]) -> str:
         """See ``KeptMaps.keep``; expired maps are deleted."""
-        identity, now = new_identity(), self._clock()
+        identity, now = new_identity(), self.clock()
         tenant, unit = owner
         plain = zlib.compress(json.dumps([unit, [map_data(private_map) for private_map in maps]]).encode("ascii"))
         sealed = self._sealing(identity).sealed(plain, tenant)
         row = {"id": self._digest(tenant, identity), "until": now + round(self._seconds * 1e6), "sealed": sealed}
-        with told(), writing(self._engine) as connection:
+        with told(), writing(self.engine) as connection:
             delete_expired(connection, MAPS, now)
             connection.execute(MAPS.insert(), [row])
         return identity
@@ -182,8 +192,8 @@ class SealedMaps:
     def find(self, owner: Owner, identity: str) -> tuple[PrivateMap, ...] | None:
         """See ``KeptMaps.find``."""
         tenant, unit = owner
-        wanted = (MAPS.c.id == self._digest(tenant, identity)) & (MAPS.c.until > self._clock())
-        with told(), self._engine.connect() as connection:
+        wanted = (MAPS.c.id == self._digest(tenant, identity)) & (MAPS.c.until > self.clock())
+        with told(), self.engine.connect() as connection:
             sealed = connection.execute(sa.select(MAPS.c.sealed).where(wanted)).scalar()
         if sealed is None:
             return None
@@ -201,7 +211,7 @@ def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-class SealedConversations:
+class SealedConversations(ServerTables):
     """Keeps conversations for a while; see ``kept_data.ConversationStore``.
 
     Every method raises LedgerError if the database fails or its data was changed.
@@ -215,9 +225,7 @@ class SealedConversations:
     Attributes:
         key: of names, the same in every process that has the ledger's.
 
-    Raises:
-        LedgerError: the database cannot be opened.
-        ParameterError: there is no key of the ledger.
+    Raises LedgerError: the database cannot be opened; ParameterError: there is no key of the ledger.
     """
 
     def __init__(
@@ -226,18 +234,12 @@ class SealedConversations:
         seconds: float,
         *,
         only_traces: bool = False,
-        clock: Callable[[], int] = lambda: time.time_ns() // 1000,
+        clock: Callable[[], int] = microseconds,
     ) -> None:
         self.only_traces = only_traces
         self.key = hmac.new(ledger_key(url), b"textveil names of conversations", hashlib.sha256).digest()
+        super().__init__(url, clock)
         self._seconds = seconds
-        self._clock = clock
-        self._engine = opened(url_of(url))
-        make_tables(self._engine)
-
-    def close(self) -> None:
-        """Close the database."""
-        self._engine.dispose()
 
     def save(
         self, name: bytes, data: Any, answers: Sequence[bytes], behind: KeptParts | None = None
@@ -253,13 +255,13 @@ class SealedConversations:
         Returns:
             What is kept of it now; None, and nothing is written, if it is kept otherwise than ``behind`` says.
         """
-        until = self._clock() + round(self._seconds * 1e6)
+        until = self.clock() + round(self._seconds * 1e6)
         place, sealing = _place(name), _sealing(name)
         writer, number = (secrets.token_hex(8), 0) if behind is None else behind[:2]
         head = _row(name, "conversation", {"writer": writer, "parts": number + 1}, until)
         rows = [_row(digest, "answer", name.hex(), until) for digest in sorted(answers)]
         part = {"id": place, "number": number, "sealed": sealing.sealed(_packed(data), f"part {number} of {writer}")}
-        with told(), writing(self._engine) as connection:
+        with told(), writing(self.engine) as connection:
             # The first row decides who writes: no two processes wait for each other.
             there = rows_of(connection, CONVERSATIONS, "id", place, locked=True)
             if behind is not None and [bytes(row["sealed"]) for row in there] != [behind.head]:
@@ -272,7 +274,7 @@ class SealedConversations:
 
     def load(self, name: bytes) -> list[Any] | None:
         """Return the data of a conversation, in the order in which they were added; None if its time is over."""
-        with told(), reading(self._engine) as connection:
+        with told(), reading(self.engine) as connection:
             head = self._opened(connection, name, "conversation")
             if head is None or "parts" not in head:
                 return None if head is None else [head]  # a whole one, of form 3
@@ -283,20 +285,20 @@ class SealedConversations:
 
     def conversation_of(self, answer: bytes) -> bytes | None:
         """Return the name of the conversation to which an answer leads; None if there is none."""
-        with told(), self._engine.connect() as connection:
+        with told(), self.engine.connect() as connection:
             name = self._opened(connection, answer, "answer")
         return None if name is None else bytes.fromhex(name)
 
     def expire(self) -> None:
         """Delete conversations and private maps that are too old."""
-        now = self._clock()
-        with told(), writing(self._engine) as connection:
+        now = self.clock()
+        with told(), writing(self.engine) as connection:
             _delete_conversations(connection, now)
             delete_expired(connection, MAPS, now)
 
     def _opened(self, connection: Connection, name: bytes, what: str) -> Any:
         rows = rows_of(connection, CONVERSATIONS, "id", _place(name))
-        now = self._clock()
+        now = self.clock()
         sealed = [bytes(row["sealed"]) for row in rows if row["until"] > now]
         return _unpacked(_sealing(name).opened(sealed[0], what)) if sealed else None
 

@@ -20,22 +20,8 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.text import marks as text_marks
 from textveil.text.english import OTHER, Passing, begin_sentences, role
-from textveil.text.marks import (
-    BLANK,
-    DROPPED,
-    MARK,
-    ODD,
-    Marks,
-    checked_marks,
-    is_plain,
-    is_unseen,
-    plain_gaps,
-    short_runs,
-    single_constants,
-    single_spaces,
-    with_plain_marks,
-)
 from textveil.text.numbers import JOINING, far_apart, plain_number, same_number
 from textveil.text.out_of_vocabulary import word_index
 from textveil.text.render import EncodedTexts as EncodedTexts
@@ -127,7 +113,7 @@ class TextCodes:
     def __init__(
         self,
         words: Sequence[str],
-        marks: Marks = "normalize",
+        marks: text_marks.Marks = "normalize",
         written_as: Mapping[int, int] = _ALL_AS_THEY_ARE,
         *,
         passing: Passing | None = None,
@@ -136,7 +122,7 @@ class TextCodes:
     ) -> None:
         self._words = words
         self._written_as = written_as
-        self._plain = checked_marks(marks) == "normalize"
+        self._plain = text_marks.checked_marks(marks) == "normalize"
         self._lookup = word_index(tuple(words)).lookup_many if lookup is None else lookup
         self._base = 2 * len(words)
         kept = () if passing is None else passing.words
@@ -149,7 +135,7 @@ class TextCodes:
         public = _legend(tuple(words), tuple(written_as.items()), kept)
         self.legend = Legend(public.written.copy(), public.lengths.copy(), public.kinds.copy())  # marks come to it
         self._forms = np.zeros(len(self.legend.kinds), dtype=np.uint8)
-        self._forms[self._base + _UNSEEN] = ODD
+        self._forms[self._base + _UNSEEN] = text_marks.ODD
         self._roles = np.full(len(self.legend.kinds), OTHER, dtype=np.uint8)
         self._otherwise = self._word_codes(kept) if passing is not None and passing.at_starts else None
         self._marks: dict[str, int] = {}
@@ -159,7 +145,7 @@ class TextCodes:
         self._joining = np.zeros(len(self.legend.kinds), dtype=np.bool_)
         self._joining[[self._mark(mark) for mark in JOINING]] = True
         self._apostrophe = self._mark("'")
-        self._dropped = self._mark(DROPPED)
+        self._dropped = self._mark(text_marks.DROPPED)
         self._pieces = _Memory({None: _row(self._base + _END)})
         self._surfaces = _Memory({})
 
@@ -229,7 +215,7 @@ class TextCodes:
         keep = (codes < self._base + _DIGIT) | (codes > self._base + _COMMA)
         codes, kinds, bounds = codes[keep], kinds[keep], _after(keep, bounds)
         constant = (codes == number) | ((codes >= constants.start) & (codes < constants.stop))
-        keep = single_constants(codes, bounds, constant, self._base + _MARK)
+        keep = text_marks.single_constants(codes, bounds, constant, self._base + _MARK)
         return EncodedTexts(codes[keep], _after(keep, bounds)), kinds[keep]
 
     def encode(self, texts: Iterable[str]) -> EncodedTexts:
@@ -292,18 +278,18 @@ class TextCodes:
         codes, bounds = coded
         space, line_end = self._base + _MARK, self._base + _MARK + 1
         forms = self._forms[codes].tobytes()
-        if is_plain(forms):
+        if text_marks.is_plain(forms):
             return coded
-        if len(bounds) == 2 and (spaced := single_spaces(codes, forms, space, line_end)) is not None:
+        if len(bounds) == 2 and (spaced := text_marks.single_spaces(codes, forms, space, line_end)) is not None:
             return EncodedTexts(spaced, np.array([0, len(spaced)]))
         vanishing = (codes == self._dropped) | (codes == self._base + _UNSEEN)
         kinds = self.legend.kinds[codes]
         blank, mark = (kinds == _SPACE_KIND) | vanishing, (kinds == _MARK_KIND) & ~vanishing
-        codes, keep = plain_gaps(
+        codes, keep = text_marks.plain_gaps(
             codes, bounds, blank, mark, vanishing, space=space, line_end=line_end, apostrophe=self._apostrophe
         )
         codes, bounds, mark = codes[keep], _after(keep, bounds), mark[keep]
-        keep = short_runs(bounds, mark)
+        keep = text_marks.short_runs(bounds, mark)
         return EncodedTexts(codes, bounds) if keep.all() else EncodedTexts(codes[keep], _after(keep, bounds))
 
     def _learn(self, wanted: set[Any], recent: dict[Any, Codes]) -> dict[str, Codes]:
@@ -313,7 +299,7 @@ class TextCodes:
         if not pieces:
             return learned
         joined = " ".join(pieces) + " "
-        surfaces = split(with_plain_marks(joined) if self._plain else joined)
+        surfaces = split(text_marks.with_plain_marks(joined) if self._plain else joined)
         known = self._surfaces.roll()
         coded = self._coded(set(surfaces), known)
         flat = b"".join(map(coded.__getitem__, surfaces))
@@ -341,7 +327,7 @@ class TextCodes:
                 words.append(surface)
             elif kind == Kind.NUMBER:
                 new[surface] = self._number(plain_number(surface))
-            elif kind == Kind.SYMBOL and self._plain and is_unseen(surface):
+            elif kind == Kind.SYMBOL and self._plain and text_marks.is_unseen(surface):
                 coded[surface] = _row(self._base + _UNSEEN)
             elif kind in PLACEHOLDERS:
                 coded[surface] = _row(self._base + _PLACEHOLDER + kind)
@@ -374,8 +360,8 @@ class TextCodes:
             self.legend.kinds[code] = kind = classify(character)
             blank = kind is Kind.SPACE and code > self._base + _MARK + 1
             self._roles[code] = role(character, blank=kind is Kind.SPACE)
-            form = BLANK if kind is Kind.SPACE else MARK  # see ``marks.is_plain``
-            self._forms[code] = ODD if blank or character == DROPPED else form
+            form = text_marks.BLANK if kind is Kind.SPACE else text_marks.MARK  # see ``marks.is_plain``
+            self._forms[code] = text_marks.ODD if blank or character == text_marks.DROPPED else form
             known = self._marks.setdefault(character, code)
         return known
 

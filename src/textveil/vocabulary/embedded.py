@@ -35,9 +35,8 @@ def load_vocabulary(
         limit: take this many words at most, the first ones; None takes all. Stored facts speak of the whole
             vocabulary, so a part has none.
 
-    Raises:
-        VocabularyError: it cannot be read, is a pickle, or is not a valid vocabulary.
-        ParameterError: ``limit`` is below two, or a format is named for the embedded vocabulary.
+    Raises VocabularyError: it cannot be read, is a pickle, or is not a valid vocabulary; ParameterError: ``limit`` is
+    below two, or a format is named for the embedded vocabulary.
     """
     if source is not None and source != EMBEDDED:
         return read_vocabulary(Path(source), format=format, limit=limit, progress=progress)

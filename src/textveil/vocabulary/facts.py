@@ -104,22 +104,6 @@ def similarity_sums(vectors: NDArray[Any], rows: Ids, progress: Progress | None 
     return (np.cumsum(total) / len(rows))[neighborhood_sizes(n) - 1]
 
 
-def norms(vectors: NDArray[Any]) -> Reals:
-    """Euclidean norms of the rows, computed in float64, shape (n,).
-
-    The relative error is at most ``norm_error(dim)``.
-    """
-    out = np.empty(len(vectors))
-    for part, rows in row_blocks(vectors):
-        out[part] = np.sqrt(np.einsum("nd,nd->n", rows, rows))
-    return out
-
-
-def norm_error(dim: int) -> float:
-    """Bound on the relative error of a norm in ``dim`` dimensions: half that of the sum, and the root's."""
-    return (dim + 16) * UNIT_ROUNDOFF
-
-
 def normalize(vectors: NDArray[Any]) -> Vectors:
     """Each row divided by its norm, rounded to float32; zero rows stay zero.
 

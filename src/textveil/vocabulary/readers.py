@@ -68,10 +68,8 @@ def read_vocabulary(
         format: one of ``FORMATS``; None tells it from the content.
         limit: read this many words at most, the first ones; None reads all.
 
-    Raises:
-        VocabularyError: it cannot be read, is a pickle, or is not a valid vocabulary.
-        UnknownNameError: no such format.
-        ParameterError: ``limit`` is below two.
+    Raises VocabularyError: it cannot be read, is a pickle, or is not a valid vocabulary; UnknownNameError: no such
+    format; ParameterError: ``limit`` is below two.
     """
     need(limit is None or limit >= SMALLEST, "limit", limit, f"at least {SMALLEST}, or None for all words")
     if format is not None and format not in FORMATS:

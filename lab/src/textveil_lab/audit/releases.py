@@ -7,13 +7,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.mechanisms.kinds import LikelihoodRatio, SetMechanism, VectorMechanism, WorstInputs, released, shown_input
+from textveil.mechanisms.kinds import SetMechanism, VectorMechanism
 from textveil.types import Reals
 from textveil_lab.audit.methods import Audit, Method, is_a
 from textveil_lab.audit.noise.profiles import epsilon_at, profile_finding
 from textveil_lab.audit.report.report import Claim, Finding, Subject
 from textveil_lab.audit.sampled.bounds import SAMPLES, Draw, Score, audit_sampled
 from textveil_lab.audit.sampled.stated import StatedPair, check_profile
+from textveil_lab.mechanisms.capabilities import LikelihoodRatio, WorstInputs, released, shown_input
 
 _CELLS = 32  # Cells into which outputs are sorted if their law is not known
 _PILOT = 2000  # Draws that choose how outputs are sorted

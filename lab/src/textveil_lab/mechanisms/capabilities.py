@@ -4,15 +4,26 @@ A capability is a promise about the mechanism's draws that audits rely on. A mec
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-from textveil.mechanisms.kinds import IntegerWeights, OverWords, PrivacyProfile, TextMechanism, WordMechanism
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.mechanisms.kinds import (
+    IntegerWeights,
+    OverWords,
+    SetMechanism,
+    TextMechanism,
+    VectorMechanism,
+    WordMechanism,
+)
 from textveil.types import Flags, Ids, Integers, Reals, Vectors
 from textveil.vocabulary.public_tables import PublicTable
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.parameters import CodeBound
 from textveil_lab.mechanisms.sampling.output_columns import Columns, OverBase
 from textveil_lab.nearest.projection import Projection
+from textveil_lab.noise.capabilities import PrivacyProfile
 from textveil_lab.noise.distribution import NoiseDistribution
 from textveil_lab.vocabulary.metrics.metric import WordMetric
 
@@ -222,3 +233,52 @@ class SequenceWeights(OverWords, Protocol):
         ``past``: the document's earlier outputs, in order, shape (released,); ``ids``: inputs x at the next position,
         shape (batch,).
         """
+
+
+@runtime_checkable
+class WorstInputs(Protocol):
+    """A mechanism of vectors or sets for which two inputs are known that no two others are easier to tell apart than.
+
+    Inputs are vectors of shape (dim,), or word ids of shape ().
+    """
+
+    def worst_inputs(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The two, such that the largest loss is that of the first against the second."""
+
+    def worst_profile(self) -> PrivacyProfile:
+        """Return the distances between the releases of the first words and those of the second."""
+
+
+@runtime_checkable
+class LikelihoodRatio(Protocol):
+    """A mechanism of vectors or sets whose law is known: audits then sample by the best events there are."""
+
+    def log_ratio(self, first: NDArray[Any], second: NDArray[Any], released: NDArray[Any]) -> Reals:
+        """The natural logarithm of P(released | first) / P(released | second) of each row, shape (batch,).
+
+        It is infinite if one of the two cannot give what was released, and 0 if neither can.
+        """
+
+
+_SHOWN = 4  # numbers of a vector that are shown
+
+
+def released(
+    mechanism: VectorMechanism | SetMechanism, value: Any, count: int, rng: np.random.Generator
+) -> NDArray[Any]:
+    """Independent releases of one input, one a row.
+
+    ``mechanism``: releases vectors, or sets of words; ``value``: a vector of shape (dim,), or a word id.
+    """
+    if isinstance(mechanism, VectorMechanism):
+        return mechanism.privatize_vectors(np.tile(value, (count, 1)), rng)
+    return mechanism.privatize_sets(np.full(count, value, dtype=np.int64), rng)
+
+
+def shown_input(mechanism: VectorMechanism | SetMechanism, value: Any) -> str:
+    """A public word, or the first numbers of a vector that is nobody's."""
+    if isinstance(mechanism, SetMechanism):
+        return mechanism.vocabulary.words[int(value)]
+    numbers = np.ravel(value)
+    more = ", ..." if numbers.size > _SHOWN else ""
+    return f"({', '.join(f'{number:g}' for number in numbers[:_SHOWN])}{more})"

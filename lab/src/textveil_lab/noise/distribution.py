@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from textveil.errors import need
-from textveil.mechanisms.kinds import PrivacyProfile
 from textveil.types import Reals
+from textveil_lab.noise.capabilities import PrivacyProfile
 
 Draws: TypeAlias = NDArray[Any]  # noise vectors, shape (count, dim), C-contiguous, of the requested dtype
 Precision: TypeAlias = type[np.float32] | type[np.float64]  # the floating-point type of draws

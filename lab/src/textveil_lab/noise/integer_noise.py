@@ -13,10 +13,10 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from textveil.errors import need
-from textveil.mechanisms.kinds import PrivacyProfile
 from textveil.numerics.discrete_noise import LARGEST_SCALE, discrete_laplace_draws
 from textveil.statistics import Bound, exactly
 from textveil.types import Integers, Reals
+from textveil_lab.noise.capabilities import PrivacyProfile
 from textveil_lab.noise.distribution import float_up
 from textveil_lab.noise.gaussian import GaussianProfile
 from textveil_lab.noise.unbounded import normals

@@ -9,19 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar, Final, NamedTuple
 
-from textveil.corpora.formats.records import (
-    MAX_DOCUMENT_BYTES,
-    Cut,
-    FieldChoice,
-    RecordError,
-    Records,
-    checked_size,
-    decoded,
-    encoded,
-    other_name,
-    recoded,
-    too_large,
-)
+from textveil.corpora.formats import records as base
 from textveil.corpora.formats.rows import Cell, RecordRows, records_of
 from textveil.corpora.formats.text_lines import BOM, marked_pieces
 from textveil.errors import InputError, need
@@ -81,7 +69,9 @@ def _lines(payload: bytes) -> list[bytes]:
     return lines if lines[-1] else lines[:-1]
 
 
-def cut_rows(stream: BinaryIO, size: int, limit: int, *, sure: bool = False, delimiter: str = ",") -> Iterator[Cut]:
+def cut_rows(
+    stream: BinaryIO, size: int, limit: int, *, sure: bool = False, delimiter: str = ","
+) -> Iterator[base.Cut]:
     """Whole records in pieces of about ``size`` bytes, the header row being number 1.
 
     A record of more than ``limit`` bytes may be dropped as a fault, up to the next line end outside quotes. ``sure``:
@@ -106,20 +96,20 @@ def cut_rows(stream: BinaryIO, size: int, limit: int, *, sure: bool = False, del
             end, count, doubtful = _surely(bytes(held), last, delimiter)
             if doubtful and first + count > 1:  # the header row is checked by who reads it
                 if count:
-                    yield Cut(bytes(held[:end]), first, count)
+                    yield base.Cut(bytes(held[:end]), first, count)
                 raise InputError(f"record {first + count - 1} must be valid CSV; it is not. {_REST}")
         if last:
             end, count = len(held), sum(1 for _ in rows(bytes(held), delimiter=delimiter))
         else:
             end, count = _ended(bytes(held), delimiter)
         if end:
-            yield Cut(bytes(held[:end]), first, count)
+            yield base.Cut(bytes(held[:end]), first, count)
             first, wanted = first + count, 0
             del held[:end]
         elif len(held) > limit:  # said at once: its end may never come
             if sure:
-                raise InputError(f"{too_large(f'record {first - 1}', limit)} {_REST}")
-            yield Cut(b"", first, 1, too_large(f"record {first - 1}", limit))
+                raise InputError(f"{base.too_large(f'record {first - 1}', limit)} {_REST}")
+            yield base.Cut(b"", first, 1, base.too_large(f"record {first - 1}", limit))
             quoted, end = _dropped(bytes(held), False)
             dropping = None if end else quoted
             first, wanted = first + 1, 0
@@ -201,7 +191,7 @@ _SAYS: Final = re.compile(rb'"?sep=([^\w\s"]|\t)"?\r?\n', re.IGNORECASE).match
 """A first line by which Excel is told what stands between columns."""
 
 
-def told_delimiter(name: str, choice: FieldChoice, encoding: str | None) -> str:
+def told_delimiter(name: str, choice: base.FieldChoice, encoding: str | None) -> str:
     """Return the separator of columns: by the line ``sep=``, or the one that gives the chosen columns.
 
     A comma if neither tells, and of what is no regular file, which could not be read again.
@@ -213,7 +203,7 @@ def told_delimiter(name: str, choice: FieldChoice, encoding: str | None) -> str:
             start = stream.read(_HEAD_BYTES)
         if start.startswith(_GZIP):
             start = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS).decompress(start, _HEAD_BYTES)
-        start = recoded(io.BytesIO(start), encoding).read(_HEAD_BYTES).removeprefix(BOM)
+        start = base.recoded(io.BytesIO(start), encoding).read(_HEAD_BYTES).removeprefix(BOM)
     except (OSError, InputError, zlib.error):  # told where it is read
         return ","
     if (says := _SAYS(start)) is not None:
@@ -226,7 +216,7 @@ def told_delimiter(name: str, choice: FieldChoice, encoding: str | None) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CsvTable:
+class CsvTable(base.LimitedText):
     """Values separated by commas, tabs or another character, else as RFC 4180 has them.
 
     A field that holds the delimiter, a quote or a line end stands in quotes, and a quote in it is written twice: of
@@ -237,14 +227,12 @@ class CsvTable:
     """
 
     unit: ClassVar[str] = "record"
-    choice: FieldChoice
+    choice: base.FieldChoice
     delimiter: str = ","  # stands between fields, of inputs and output: one ASCII character, neither letter nor digit
-    max_document_bytes: int = MAX_DOCUMENT_BYTES
-    encoding: str | None = None
     _order: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        checked_size(self.max_document_bytes)
+        base.checked_size(self.max_document_bytes)
         fits = len(self.delimiter) == 1 and self.delimiter.isascii() and not self.delimiter.isalnum()
         # The value is not repeated: somebody may have put text in its place.
         need(
@@ -254,11 +242,11 @@ class CsvTable:
             r"one ASCII character such as ; or \t, and no letter, digit, quote or line end",
         )
 
-    def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
+    def cut(self, stream: BinaryIO, size: int) -> Iterator[base.Cut]:
         """See ``CorpusFormat.cut``; a payload begins with the input's header row."""
         header, before = b"", 1
         sure = bool(self.choice.kept or self.choice.read)  # in a wrong row the person would be a wrong one
-        stream = recoded(stream, self.encoding)
+        stream = base.recoded(stream, self.encoding)
         for cut in cut_rows(stream, size, self.max_document_bytes, sure=sure, delimiter=self.delimiter):
             start = 0
             if not header:
@@ -266,7 +254,7 @@ class CsvTable:
             body = cut.payload[start:]
             if body or cut.fault:
                 first, count = max(cut.first - before, 1), cut.count - (before if start else 0)
-                yield Cut(header + body if body else b"", first, count, cut.fault)
+                yield base.Cut(header + body if body else b"", first, count, cut.fault)
 
     def rows(self, payload: bytes, first: int) -> RecordRows:
         records = rows(payload.removeprefix(BOM), delimiter=self.delimiter)
@@ -275,13 +263,13 @@ class CsvTable:
         order = self._output_order(columns)
         numbers: list[int] = []
         found_rows: list[list[str]] = []
-        faults: list[RecordError] = []
+        faults: list[base.RecordError] = []
         for number, row in enumerate(records, start=first):
             if row.values == []:
                 continue
             reason = self._reason(row, payload, len(names), f"record {number}")
             if reason or row.values is None:
-                faults.append(RecordError(number, reason))
+                faults.append(base.RecordError(number, reason))
                 continue
             numbers.append(number)
             found_rows.append(row.values)
@@ -289,17 +277,17 @@ class CsvTable:
         beside = {name: [Cell(values[columns[name]]) for values in found_rows] for name in self.choice.read}
         return RecordRows(order, numbers, cells, faults, beside)
 
-    def records(self, payload: bytes, first: int) -> Records:
+    def records(self, payload: bytes, first: int) -> base.Records:
         writer = CsvWriter(self.delimiter, marked=payload.startswith(BOM))
         return records_of(self.rows(payload, first), self.choice, writer)
 
-    def _header(self, cut: Cut) -> tuple[bytes, int, int]:
+    def _header(self, cut: base.Cut) -> tuple[bytes, int, int]:
         """The header row, checked, as it stands before every payload; where the rows behind it begin; their number.
 
         A byte order mark stays before it: Excel takes a table without one for Windows-1252.
         """
         if cut.fault:
-            raise InputError(too_large("the header row", self.max_document_bytes))
+            raise InputError(base.too_large("the header row", self.max_document_bytes))
         mark = BOM if cut.payload.startswith(BOM) else b""
         says = _SAYS(cut.payload, len(mark))
         if says is not None and says[1] != self.delimiter.encode():
@@ -324,7 +312,7 @@ class CsvTable:
     def _reason(self, row: CsvRow, payload: bytes, columns: int, where: str) -> str:
         raw = payload[row.start : row.end]
         try:
-            decoded(raw, where, self.max_document_bytes)
+            base.decoded(raw, where, self.max_document_bytes)
         except InputError as error:
             return str(error)
         if row.values is None:
@@ -350,7 +338,7 @@ class CsvTable:
             way = "`corpus_format=tsv`" if other == "\t" else f"`delimiter='{other}'`"
             return f"It looks separated by {_SEPARATORS[other]}: give {way}."
         between = _SEPARATORS.get(self.delimiter, "the character of `delimiter`")
-        advice = "Rename one." if name in names else other_name(name, names)
+        advice = "Rename one." if name in names else base.other_name(name, names)
         return f"Columns are separated by {between}; {len(names)} were found. {advice}"
 
     def _looks(self, names: Sequence[str], other: str) -> bool:
@@ -386,7 +374,7 @@ class CsvWriter:
         alone = self.delimiter != "," and all(len(row) == 1 for row in table)
         form: Any = {"delimiter": self.delimiter, "lineterminator": "\r\n"}
         csv.writer(buffer, **form, quoting=csv.QUOTE_ALL if alone else csv.QUOTE_MINIMAL).writerows(table)
-        return encoded(buffer.getvalue())
+        return base.encoded(buffer.getvalue())
 
 
 def _field(value: Any, written: str) -> str:

@@ -13,32 +13,7 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 from typing import Any, BinaryIO, ClassVar, Final
 
-from textveil.corpora.formats.fields import (
-    BORN,
-    DATE,
-    EMAIL,
-    ID,
-    KINDS,
-    ORGANIZATION,
-    PERSON,
-    PHONE,
-    PLACE,
-    URL,
-    Slots,
-    Written,
-    digest_of,
-    joined,
-    records_of,
-)
-from textveil.corpora.formats.records import (
-    MAX_DOCUMENT_BYTES,
-    Cut,
-    RecordError,
-    Records,
-    checked_size,
-    recoded,
-    too_large,
-)
+from textveil.corpora.formats import fields, records
 from textveil.corpora.formats.text_lines import BOM, cut_lines, split_lines
 from textveil.json_text import json_data
 
@@ -147,27 +122,22 @@ class Number(str):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fhir:
+class Fhir(records.LimitedText):
     """Resources, one a line; or one resource or Bundle over several lines, which is then one line of the output."""
 
     choice: ClassVar[None] = None
     unit: ClassVar[str] = "line"
-    kinds: ClassVar[frozenset[str]] = KINDS
+    kinds: ClassVar[frozenset[str]] = fields.KINDS
     public: ClassVar[tuple[str, ...]] = (
         "of each resource: its type, which of its elements have a value that is drawn, booleans, numbers of up to five "
         "digits, units, code words of FHIR, codes of public code systems and offsets from UTC",
         "which ids and references are equal, and which values of one patient are",
     )
-    max_document_bytes: int = MAX_DOCUMENT_BYTES
-    encoding: str | None = None
 
-    def __post_init__(self) -> None:
-        checked_size(self.max_document_bytes)
-
-    def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
+    def cut(self, stream: BinaryIO, size: int) -> Iterator[records.Cut]:
         """See ``CorpusFormat.cut``; what does not begin with a resource on a line is one resource as a whole."""
         whole: list[bytes] | None = None
-        for cut in cut_lines(recoded(stream, self.encoding), size, self.max_document_bytes):
+        for cut in cut_lines(records.recoded(stream, self.encoding), size, self.max_document_bytes):
             if cut.first == 1 and not cut.fault:
                 begin = next((line for line in split_lines(cut.payload, 1) if line.strip()), b"")
                 whole = None if _resource(begin) is not None else []
@@ -176,16 +146,16 @@ class Fhir:
                 continue
             whole.append(cut.payload)
             if sum(map(len, whole)) > self.max_document_bytes:
-                yield Cut(b"", 1, 0, too_large("the resource", self.max_document_bytes))
+                yield records.Cut(b"", 1, 0, records.too_large("the resource", self.max_document_bytes))
                 return
         if whole:
-            yield Cut(b"".join(whole), 1, 1)
+            yield records.Cut(b"".join(whole), 1, 1)
 
-    def records(self, payload: bytes, first: int) -> Records:
+    def records(self, payload: bytes, first: int) -> records.Records:
         """The resources of a payload."""
         lines = [payload] if _resource(payload) is not None else split_lines(payload, first)
-        read: list[tuple[int, Slots, Written]] = []
-        faults, patients = list[RecordError](), list[str | None]()
+        read: list[tuple[int, fields.Slots, fields.Written]] = []
+        faults, patients = list[records.RecordError](), list[str | None]()
         for number, line in enumerate(lines, start=first):
             if not line.strip():
                 continue
@@ -195,12 +165,12 @@ class Fhir:
                     f"line {number} must be a FHIR resource in JSON of a type that docs/records.md names (Binary, Parameters, "
                     "Basic and others are not read). Leave it out, or `on_error` skip."
                 )
-                faults.append(RecordError(number, reason))
+                faults.append(records.RecordError(number, reason))
                 continue
-            walk = _Walk(resource, digest_of(line))
+            walk = _Walk(resource, fields.digest_of(line))
             read.append((number, walk.slots, _line(walk.written)))
             patients.append(walk.patient)
-        return records_of(read, faults, patients)
+        return fields.records_of(read, faults, patients)
 
 
 def _resource(data: bytes) -> dict[str, Any] | None:
@@ -216,7 +186,7 @@ def _refused(constant: str) -> None:
     raise ValueError
 
 
-def _line(written: Written) -> Written:
+def _line(written: fields.Written) -> fields.Written:
     return lambda released: (_json(written(released)) + "\n").encode("utf-8", "backslashreplace")
 
 
@@ -238,7 +208,7 @@ class _Walk:
     """One resource, or all of a Bundle: slots for what is drawn or searched, and what writes the whole."""
 
     def __init__(self, resource: dict[str, Any], digest: str) -> None:
-        self.slots = Slots(digest)
+        self.slots = fields.Slots(digest)
         self._digest = digest
         self._container = ""
         self._urls: dict[str, str] = {}
@@ -250,7 +220,7 @@ class _Walk:
         owners = {self._owner(each) for each in self._resources(resource)} - {None}
         self.patient = owners.pop() if len(owners) == 1 else None
         written = self._object(resource)
-        self.written: Written = lambda released: _made(written, released)
+        self.written: fields.Written = lambda released: _made(written, released)
 
     def _resources(self, resource: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield resource
@@ -304,7 +274,9 @@ class _Walk:
             made["id"] = self.slots.identity(key)
         self._container = "" if kind == "Bundle" else key
         if isinstance(value.get("name"), str):
-            made["name"] = self.slots.named(value["name"], ORGANIZATION if kind in _INSTITUTIONS else PERSON)
+            made["name"] = self.slots.named(
+                value["name"], fields.ORGANIZATION if kind in _INSTITUTIONS else fields.PERSON
+            )
         rest = {part: inner for part, inner in value.items() if part not in ("resourceType", "id", *made)}
         made |= self._members(rest)
         self.slots.owner, self._container = outer, container
@@ -339,8 +311,8 @@ class _Walk:
     def _string(self, name: str, value: str) -> Any:
         day, slots = _DAY.fullmatch(value), self.slots
         if day is not None:
-            first = slots.drawn(day[1], DATE, BORN if name == "birthDate" else "")
-            return first if day[2] is None else joined([first, "T", self._clock(day[2])])
+            first = slots.drawn(day[1], fields.DATE, fields.BORN if name == "birthDate" else "")
+            return first if day[2] is None else fields.joined([first, "T", self._clock(day[2])])
         if _TIME.fullmatch(value):
             return self._clock(value)
         if name == "fullUrl":
@@ -351,13 +323,13 @@ class _Walk:
             return value if value in UNITS else None
         return slots.searched(value) if name in _FREE else None
 
-    def _clock(self, value: str) -> Written:
+    def _clock(self, value: str) -> fields.Written:
         """Return what writes a time: hours and minutes move with all times of the owner, seconds are 0."""
         ends = _OFFSET.search(value, 5)
         end = len(value) if ends is None else ends.start()
-        return joined([self.slots.clock(value[:5]), re.sub(r"\d", "0", value[5:end]), value[end:]])
+        return fields.joined([self.slots.clock(value[:5]), re.sub(r"\d", "0", value[5:end]), value[end:]])
 
-    def _reference(self, reference: str, base: str = "") -> Written | None:
+    def _reference(self, reference: str, base: str = "") -> fields.Written | None:
         key = self._key(reference)
         if key is None:
             return None
@@ -365,8 +337,8 @@ class _Walk:
         if reference.startswith(("urn:uuid:", "urn:oid:")) and reference not in self._urls:
             return lambda released: _urn(made(released))
         if reference.startswith("#"):
-            return joined(["#", made])
-        return joined([base, key.partition("/")[0], "/", made])
+            return fields.joined(["#", made])
+        return fields.joined([base, key.partition("/")[0], "/", made])
 
     def _special(self, value: dict[str, Any], name: str) -> dict[str, Any] | None:
         slots = self.slots
@@ -375,26 +347,26 @@ class _Walk:
         if "reference" in value or (name in _OWNERS and "display" in value):
             named = value.get("display")
             if isinstance(named, str) and str(value.get("reference")).rpartition("/")[0].endswith(_PERSONS):
-                slots.known += [(each, PERSON) for each in (named, *named.split()) if len(each) > 2]
+                slots.known += [(each, fields.PERSON) for each in (named, *named.split()) if len(each) > 2]
             reference = self._reference(value["reference"]) if isinstance(value.get("reference"), str) else None
             return {} if reference is None else {"reference": reference}
         if name in ("name", "maidenName") or "family" in value or "given" in value:
             return self._name(value)
         if name == "address":
-            return self._strings(value, dict.fromkeys(_LINES, PLACE))
+            return self._strings(value, dict.fromkeys(_LINES, fields.PLACE))
         if name == "telecom":
-            kind = {"email": EMAIL, "url": URL}.get(str(value.get("system")), PHONE)
+            kind = {"email": fields.EMAIL, "url": fields.URL}.get(str(value.get("system")), fields.PHONE)
             return self._strings(value, {"value": kind}, known=True)
         if name.lower().endswith("identifier"):
-            made = self._strings(value, {"value": ID}, known=True)
+            made = self._strings(value, {"value": fields.ID}, known=True)
             return made | ({"type": self._object(value["type"])} if isinstance(value.get("type"), dict) else {})
         if "contentType" in value or "data" in value:
             return {"contentType": value["contentType"]} if str(value.get("contentType")) in _MEDIA else {}
         if "system" in value or isinstance(value.get("code"), str):
             return self._coded(value)
         if isinstance(value.get("authorString"), str):
-            slots.known.append((value["authorString"], PERSON))
-            return {"authorString": slots.drawn(value["authorString"], PERSON)} | self._members(
+            slots.known.append((value["authorString"], fields.PERSON))
+            return {"authorString": slots.drawn(value["authorString"], fields.PERSON)} | self._members(
                 {part: inner for part, inner in value.items() if part != "authorString"}
             )
         return None
@@ -402,7 +374,7 @@ class _Walk:
     def _name(self, value: dict[str, Any]) -> dict[str, Any]:
         given = [part for part in _list(value.get("given")) if isinstance(part, str) and part.strip()]
         family = [part for part in _list(value.get("family")) if isinstance(part, str) and part.strip()]
-        made = self._strings(value, {"text": PERSON}, known=True)
+        made = self._strings(value, {"text": fields.PERSON}, known=True)
         pieces = self.slots.person([*given, *family]) if given or family else []
         return (
             ({"family": pieces[len(given)]} if family else {})
@@ -436,7 +408,7 @@ class _Walk:
                 made |= {"system": system, "code": code}
         return made
 
-    def _narrative(self, div: Any) -> Written | str:
+    def _narrative(self, div: Any) -> fields.Written | str:
         text = _Plain.of(div) if isinstance(div, str) else ""
         if not text.strip():
             return '<div xmlns="http://www.w3.org/1999/xhtml"><p></p></div>'

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import BinaryIO, ClassVar, Final, NamedTuple
 
+from textveil.corpora.formats import records as base
 from textveil.corpora.formats.fhir import SYSTEMS, UNITS
 from textveil.corpora.formats.fields import (
     BORN,
@@ -21,15 +22,6 @@ from textveil.corpora.formats.fields import (
     digest_of,
     joined,
     records_of,
-)
-from textveil.corpora.formats.records import (
-    MAX_DOCUMENT_BYTES,
-    Cut,
-    RecordError,
-    Records,
-    checked_size,
-    recoded,
-    too_large,
 )
 from textveil.corpora.formats.text_lines import BOM, pieces
 
@@ -94,7 +86,7 @@ class _Delimiters(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hl7:
+class Hl7(base.LimitedText):
     """Messages, each of which begins with MSH; framing of MLLP is taken off."""
 
     choice: ClassVar[None] = None
@@ -105,43 +97,40 @@ class Hl7:
         "that is drawn, numbers of up to five digits, units, flags, code words of HL7, codes of public code systems and offsets from UTC",
         "which ids are equal, and which values of one patient are",
     )
-    max_document_bytes: int = MAX_DOCUMENT_BYTES
-    encoding: str | None = None
 
-    def __post_init__(self) -> None:
-        checked_size(self.max_document_bytes)
-
-    def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
+    def cut(self, stream: BinaryIO, size: int) -> Iterator[base.Cut]:
         """See ``CorpusFormat.cut``."""
         held, first = b"", 1
-        for piece in pieces(recoded(stream, self.encoding), size):
+        for piece in pieces(base.recoded(stream, self.encoding), size):
             held += piece
             starts = [match.start() for match in _BEGIN.finditer(held)]
             if len(starts) > 1:
-                yield Cut(held[: starts[-1]], first, len(starts) - 1)
+                yield base.Cut(held[: starts[-1]], first, len(starts) - 1)
                 held, first = held[starts[-1] :], first + len(starts) - 1
             if len(held) > self.max_document_bytes + size:
-                yield Cut(b"", first, 0, too_large(f"message {first}", self.max_document_bytes))
+                yield base.Cut(b"", first, 0, base.too_large(f"message {first}", self.max_document_bytes))
                 return
         if held.strip(b"\r\n\x0b\x1c\t "):
-            yield Cut(held, first, max(len(_BEGIN.findall(held)), 1))
+            yield base.Cut(held, first, max(len(_BEGIN.findall(held)), 1))
 
-    def records(self, payload: bytes, first: int) -> Records:
+    def records(self, payload: bytes, first: int) -> base.Records:
         """The messages of a payload."""
         starts = [match.start() for match in _BEGIN.finditer(payload)] or [0]
         read: list[tuple[int, Slots, Written]] = []
-        faults, patients = list[RecordError](), list[str | None]()
+        faults, patients = list[base.RecordError](), list[str | None]()
         for place, start in enumerate(starts):
             data = payload[start : starts[place + 1] if place + 1 < len(starts) else len(payload)].removeprefix(BOM)
             try:
                 text = data.decode("utf-8")
             except UnicodeDecodeError:
-                faults.append(RecordError(first + place, f"message {first + place} must be UTF-8. Give `encoding`."))
+                faults.append(
+                    base.RecordError(first + place, f"message {first + place} must be UTF-8. Give `encoding`.")
+                )
                 continue
             marks = _Delimiters.of(text)
             if not text.startswith("MSH") or marks is None:
                 reason = f"message {first + place} must begin with MSH and delimiters that can be told apart."
-                faults.append(RecordError(first + place, reason))
+                faults.append(base.RecordError(first + place, reason))
                 continue
             message = _Message(text, marks, digest_of(data))
             read.append((first + place, message.slots, message.write))

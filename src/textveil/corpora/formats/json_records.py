@@ -8,19 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import BinaryIO, ClassVar, NamedTuple
 
-from textveil.corpora.formats.records import (
-    MAX_DOCUMENT_BYTES,
-    Cut,
-    FieldChoice,
-    Pieces,
-    RecordError,
-    Records,
-    Sink,
-    checked_size,
-    decoded,
-    other_name,
-    recoded,
-)
+from textveil.corpora.formats import records as base
 from textveil.corpora.formats.rows import Cell, RecordRows, records_of
 from textveil.corpora.formats.text_lines import BOM, cut_lines, marked_pieces, split_lines
 from textveil.errors import InputError
@@ -105,7 +93,7 @@ def _members(text: str) -> list[tuple[str, Cell]] | None:
     return members
 
 
-def chosen_cells(members: Iterable[tuple[str, Cell]], choice: FieldChoice, where: str) -> dict[str, Cell]:
+def chosen_cells(members: Iterable[tuple[str, Cell]], choice: base.FieldChoice, where: str) -> dict[str, Cell]:
     """The chosen fields of a record, in its own order.
 
     Raises InputError: one is missing, stands there twice, or is to be sanitized and neither a string nor null.
@@ -122,19 +110,19 @@ def chosen_cells(members: Iterable[tuple[str, Cell]], choice: FieldChoice, where
             cells[name] = cell
     for name in wanted:
         if name not in cells:
-            raise InputError(f"{where} must have the field {name!r}; it has not. {other_name(name, others)}")
+            raise InputError(f"{where} must have the field {name!r}; it has not. {base.other_name(name, others)}")
     for name in choice.sanitized:
         if not isinstance(cells[name].value, str | None):
             raise InputError(f"{where}: the field {name!r} must be a string; got {cells[name].kind}.")
     return cells
 
 
-def beside_of(records: Sequence[Mapping[str, Cell]], choice: FieldChoice) -> dict[str, list[Cell]]:
+def beside_of(records: Sequence[Mapping[str, Cell]], choice: base.FieldChoice) -> dict[str, list[Cell]]:
     """The cells of each field that is read beside the output, of records by ``chosen_cells``."""
     return {name: [record[name] for record in records] for name in choice.read}
 
 
-def first_order(texts: Iterable[str], choice: FieldChoice) -> list[str] | None:
+def first_order(texts: Iterable[str], choice: base.FieldChoice) -> list[str] | None:
     """The order of the chosen fields in the first record that has them all; None if none has.
 
     One record's order is told, of a whole job: every record's own would be one more thing that an output tells of it.
@@ -169,7 +157,7 @@ def on_a_line(written: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JsonLines:
+class JsonLines(base.LimitedText):
     """One JSON object a line; blank lines are skipped.
 
     Fields of the output stand in the order of the first record that has them all, whatever a later record's own order:
@@ -178,17 +166,12 @@ class JsonLines:
     """
 
     unit: ClassVar[str] = "line"
-    choice: FieldChoice
-    max_document_bytes: int = MAX_DOCUMENT_BYTES
-    encoding: str | None = None
+    choice: base.FieldChoice
     _order: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        checked_size(self.max_document_bytes)
-
-    def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
+    def cut(self, stream: BinaryIO, size: int) -> Iterator[base.Cut]:
         """See ``CorpusFormat.cut``; a payload begins with a line that names the fields of the output in order."""
-        for cut in cut_lines(recoded(stream, self.encoding), size, self.max_document_bytes):
+        for cut in cut_lines(base.recoded(stream, self.encoding), size, self.max_document_bytes):
             if cut.fault:
                 yield cut
                 continue
@@ -201,26 +184,32 @@ class JsonLines:
 
     def rows(self, payload: bytes, first: int) -> RecordRows:
         head, _, body = payload.partition(b"\n")
-        names: list[str] = json_data(head) if head else []
-        numbers: list[int] = []
-        records: list[dict[str, Cell]] = []
-        faults: list[RecordError] = []
-        for number, raw in enumerate(split_lines(body, 0), start=first):
-            if raw.isspace():
-                continue
-            where = f"line {number}"
-            try:
-                line = decoded(raw, where, self.max_document_bytes)
-                records.append(chosen_cells(members_of(line, where), self.choice, where))
-            except InputError as error:
-                faults.append(RecordError(number, str(error)))
-                continue
-            numbers.append(number)
-        cells = [[record[name] for name in names] for record in records]
-        return RecordRows(names, numbers, cells, faults, beside_of(records, self.choice))
+        lines = [(number, raw) for number, raw in enumerate(split_lines(body, 0), start=first) if not raw.isspace()]
+        return _rows(self, json_data(head) if head else [], lines)
 
-    def records(self, payload: bytes, first: int) -> Records:
+    def records(self, payload: bytes, first: int) -> base.Records:
         return records_of(self.rows(payload, first), self.choice, JsonLinesWriter(), self.unit)
+
+
+def _rows(of: "JsonLines | JsonArray", names: list[str] | None, read: Iterable[tuple[int, bytes]]) -> RecordRows:
+    numbers: list[int] = []
+    records: list[dict[str, Cell]] = []
+    faults: list[base.RecordError] = []
+    for number, raw in read:
+        where = f"{of.unit} {number}"
+        try:
+            element = base.decoded(raw, where, of.max_document_bytes)
+            if names is None:
+                records.append({of.choice.sanitized[0]: _string(parsed(element, where), where)})
+            else:
+                records.append(chosen_cells(members_of(element, where), of.choice, where))
+        except InputError as error:
+            faults.append(base.RecordError(number, str(error)))
+            continue
+        numbers.append(number)
+    order = of.choice.sanitized if names is None else names
+    cells = [[record[name] for name in order] for record in records]
+    return RecordRows(order, numbers, cells, faults, beside_of(records, of.choice), bare=names is None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +248,7 @@ class _Taken(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JsonArray:
+class JsonArray(base.LimitedText):
     """One JSON array of objects, or of strings, each of which is a text by itself.
 
     The array is never in memory as a whole. If it is no valid JSON any more it ends: what is a record behind that
@@ -267,56 +256,33 @@ class JsonArray:
     """
 
     unit: ClassVar[str] = "record"
-    choice: FieldChoice
-    max_document_bytes: int = MAX_DOCUMENT_BYTES
-    encoding: str | None = None
+    choice: base.FieldChoice
     _order: list[list[str] | None] = field(default_factory=list, init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        checked_size(self.max_document_bytes)
-
-    def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
+    def cut(self, stream: BinaryIO, size: int) -> Iterator[base.Cut]:
         """See ``CorpusFormat.cut``; a payload begins with a line that names the fields, or is null for strings."""
         first = 1
-        for elements in _elements(recoded(stream, self.encoding), size, self.max_document_bytes):
+        for elements in _elements(base.recoded(stream, self.encoding), size, self.max_document_bytes):
             if not self._order:
                 self._order.append(self._names(elements))
             head = json.dumps(self._order[0])
             payload = f"{head}\n{_BETWEEN.join(elements)}".encode("utf-8", "surrogateescape")
-            yield Cut(payload, first, len(elements))
+            yield base.Cut(payload, first, len(elements))
             first += len(elements)
 
     def rows(self, payload: bytes, first: int) -> RecordRows:
         head, _, body = payload.partition(b"\n")
-        names: list[str] | None = json_data(head)
-        numbers: list[int] = []
-        records: list[dict[str, Cell]] = []
-        faults: list[RecordError] = []
-        for number, raw in enumerate(body.split(_BETWEEN.encode()), start=first):
-            where = f"record {number}"
-            try:
-                element = decoded(raw, where, self.max_document_bytes)
-                if names is None:
-                    records.append({self.choice.sanitized[0]: _string(parsed(element, where), where)})
-                else:
-                    records.append(chosen_cells(members_of(element, where), self.choice, where))
-            except InputError as error:
-                faults.append(RecordError(number, str(error)))
-                continue
-            numbers.append(number)
-        order = self.choice.sanitized if names is None else names
-        cells = [[record[name] for name in order] for record in records]
-        return RecordRows(order, numbers, cells, faults, beside_of(records, self.choice), bare=names is None)
+        return _rows(self, json_data(head), enumerate(body.split(_BETWEEN.encode()), start=first))
 
-    def records(self, payload: bytes, first: int) -> Records:
+    def records(self, payload: bytes, first: int) -> base.Records:
         return records_of(self.rows(payload, first), self.choice, JsonArrayWriter())
 
-    def sink(self, stream: BinaryIO) -> Sink:
+    def sink(self, stream: BinaryIO) -> base.Sink:
         return JsonArrayWriter().sink(stream)
 
     def _names(self, elements: Sequence[str]) -> list[str] | None:
         if elements[0].startswith('"'):
-            if self.choice != FieldChoice():
+            if self.choice != base.FieldChoice():
                 raise InputError("an array of strings has no fields; got some by name. Leave them out.")
             return None
         return first_order(elements, self.choice) or list(self.choice.all())
@@ -331,14 +297,14 @@ class JsonArrayWriter(JsonLinesWriter):
         lines = [on_a_line(row[0].json) if rows.bare else written_object(names, row) for row in rows.cells]
         return json_bytes(",\n".join(lines))
 
-    def sink(self, stream: BinaryIO) -> Sink:
+    def sink(self, stream: BinaryIO) -> base.Sink:
         """See ``Assembled.sink``: the array, handed on in pieces whose sizes do not depend on the blocks."""
         return _Array(stream)
 
 
 class _Array:
     def __init__(self, stream: BinaryIO) -> None:
-        self._pieces = Pieces(stream)
+        self._pieces = base.Pieces(stream)
         self._between = b"[\n"
 
     def write(self, data: bytes) -> None:

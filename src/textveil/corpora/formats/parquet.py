@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any, BinaryIO, ClassVar, Final, NamedTuple, cast
 
+from textveil.corpora.formats import records as base
 from textveil.corpora.formats.arrow_columns import (
     checked_columns,
     chosen_schema,
@@ -20,16 +21,6 @@ from textveil.corpora.formats.arrow_columns import (
     texts_of,
     to_ipc,
     with_releases,
-)
-from textveil.corpora.formats.records import (
-    MAX_DOCUMENT_BYTES,
-    Cut,
-    FieldChoice,
-    RecordError,
-    Records,
-    Sink,
-    arrow,
-    checked_size,
 )
 from textveil.corpora.formats.rows import Cell, RecordRows
 from textveil.errors import InputError, OutputError
@@ -58,16 +49,16 @@ class Parquet:
     """
 
     unit: ClassVar[str] = "record"
-    choice: FieldChoice
-    max_document_bytes: int = MAX_DOCUMENT_BYTES
+    choice: base.FieldChoice
+    max_document_bytes: int = base.MAX_DOCUMENT_BYTES
     _order: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        checked_size(self.max_document_bytes)
+        base.checked_size(self.max_document_bytes)
 
-    def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
+    def cut(self, stream: BinaryIO, size: int) -> Iterator[base.Cut]:
         """See ``CorpusFormat.cut``; a payload is an Arrow IPC stream of one record batch."""
-        pyarrow = arrow()
+        pyarrow = base.arrow()
         with ExitStack() as stack:
             source = _seekable(stream, stack)
             file = _opened(source)
@@ -84,10 +75,10 @@ class Parquet:
                     # Alone: Arrow would make the values of lists plain that lie in the batch's other rows.
                     (packed,) = from_ipc(to_ipc(cut)) if cut.num_rows < batch.num_rows else (batch,)
                     for piece in _pieces(plain_columns(packed, self.choice, self._order, schema), size):
-                        yield Cut(to_ipc(piece), first, piece.num_rows)
+                        yield base.Cut(to_ipc(piece), first, piece.num_rows)
                         first += piece.num_rows
 
-    def records(self, payload: bytes, first: int) -> Records:
+    def records(self, payload: bytes, first: int) -> base.Records:
         batch, columns, bad = self._read(payload, first)
         beside = _json_columns(batch, self.choice.read, first, bad)
         good, faults = _sorted_out(batch, first, bad)
@@ -100,7 +91,7 @@ class Parquet:
             return to_ipc(with_releases(batch, self.choice, list(fresh), list(fresh.values()))) if fresh else b""
 
         plain = {name: [cells[row].plain for row in good] for name, cells in beside.items()}
-        return Records(texts, faults, joined, [first + row for row in good], nulls=nulls, beside=plain)
+        return base.Records(texts, faults, joined, [first + row for row in good], nulls=nulls, beside=plain)
 
     def rows(self, payload: bytes, first: int) -> RecordRows:
         """See ``RowReader.rows``; the kept columns as JSON has them."""
@@ -120,7 +111,7 @@ class Parquet:
         (batch,) = from_ipc(payload)
         return batch, *texts_of(batch, self.choice, self.max_document_bytes, lambda row: f"record {first + row}")
 
-    def sink(self, stream: BinaryIO) -> Sink:
+    def sink(self, stream: BinaryIO) -> base.Sink:
         """See ``Assembled.sink``: a parquet file with row groups of about 32 MiB, compressed by Snappy."""
         return _RowGroups(stream)
 
@@ -130,9 +121,9 @@ def _json_columns(batch: Any, names: Sequence[str], first: int, bad: dict[int, s
     return {name: json_cells(batch.column(name), name, lambda row: f"record {first + row}", bad) for name in names}
 
 
-def _sorted_out(batch: Any, first: int, bad: dict[int, str]) -> tuple[list[int], list[RecordError]]:
+def _sorted_out(batch: Any, first: int, bad: dict[int, str]) -> tuple[list[int], list[base.RecordError]]:
     good = [row for row in range(batch.num_rows) if row not in bad]
-    return good, [RecordError(first + row, reason) for row, reason in sorted(bad.items())]
+    return good, [base.RecordError(first + row, reason) for row, reason in sorted(bad.items())]
 
 
 _KIND: Final = b"textveil.kind"  # of a column of a block, in the metadata of its field; in no output
@@ -166,7 +157,7 @@ class ParquetWriter:
         return "" if cell.encodes else "a string with lone surrogates"
 
     def written(self, rows: RecordRows) -> bytes:
-        pyarrow = arrow()
+        pyarrow = base.arrow()
         if not rows.cells:
             return b""
         fields, columns = [], []
@@ -176,7 +167,7 @@ class ParquetWriter:
             columns.append(pyarrow.array([cell.plain for cell in cells], pyarrow.string()))
         return to_ipc(pyarrow.RecordBatch.from_arrays(columns, schema=pyarrow.schema(fields)))
 
-    def sink(self, stream: BinaryIO) -> Sink:
+    def sink(self, stream: BinaryIO) -> base.Sink:
         return _Typed(stream)
 
 
@@ -231,7 +222,7 @@ class _Typed:
         self._file.close()  # of a run that failed
 
     def _typed(self, batch: Any) -> Any:
-        pyarrow, compute = arrow(), arrow("pyarrow.compute")
+        pyarrow, compute = base.arrow(), base.arrow("pyarrow.compute")
         double, whole = pyarrow.float64(), pyarrow.int64()
         types = {"int": whole, "long": whole, "number": double, "comma": double, "bool": pyarrow.bool_()}
         columns = {}
@@ -263,7 +254,7 @@ class _RowGroups:
     def write(self, data: bytes) -> None:
         for batch in from_ipc(data):
             if self._writer is None:
-                parquet = arrow("pyarrow.parquet")
+                parquet = base.arrow("pyarrow.parquet")
                 self._schema = batch.schema
                 self._writer = parquet.ParquetWriter(self._stream, self._schema)
             if batch.schema != self._schema:
@@ -296,18 +287,18 @@ class _RowGroups:
                 self._waiting.pop(0)
             else:
                 self._waiting[0] = batch.slice(taken.num_rows)
-        table = arrow().Table.from_batches(parts, self._schema)
+        table = base.arrow().Table.from_batches(parts, self._schema)
         # Copied out: how many bytes a slice takes depends on where in its block it lies.
         for step in table.take(list(range(table.num_rows))).combine_chunks().to_batches():
             self._held.append(step)
-            self._bytes += arrow("pyarrow.ipc").get_record_batch_size(step)
+            self._bytes += base.arrow("pyarrow.ipc").get_record_batch_size(step)
         if self._bytes >= _ROW_GROUP_BYTES:
             self._row_group()
 
     def _row_group(self) -> None:
         if self._held:
             # In one chunk: pages end where chunks do.
-            table = arrow().Table.from_batches(self._held).combine_chunks()
+            table = base.arrow().Table.from_batches(self._held).combine_chunks()
             self._writer.write_table(table, row_group_size=max(1, table.num_rows))
         self._held, self._bytes = [], 0
 
@@ -352,14 +343,14 @@ class _Leaf(NamedTuple):
 
 
 def _opened(source: BinaryIO, by_entries: Sequence[str] = ()) -> Any:
-    parquet = arrow("pyarrow.parquet")
+    parquet = base.arrow("pyarrow.parquet")
     return _refused_as(
-        arrow(),
+        base.arrow(),
         lambda: parquet.ParquetFile(source, buffer_size=_BUFFER, pre_buffer=False, read_dictionary=list(by_entries)),
     )
 
 
-def _leaves(file: Any, choice: FieldChoice) -> list[_Leaf]:
+def _leaves(file: Any, choice: base.FieldChoice) -> list[_Leaf]:
     """Return the columns of values by the file's account of its chunks; refuse one that is packed as no text is."""
     metadata, leaves = file.metadata, []
     for index in range(metadata.num_columns):
@@ -413,7 +404,7 @@ def _pieces(batch: Any, size: int) -> Iterator[Any]:
     """The batch, halved until no piece of several rows has much more than ``size`` bytes."""
     if batch.num_rows == 0:
         return
-    if batch.num_rows == 1 or arrow("pyarrow.ipc").get_record_batch_size(batch) <= 2 * size:
+    if batch.num_rows == 1 or base.arrow("pyarrow.ipc").get_record_batch_size(batch) <= 2 * size:
         yield batch
         return
     middle = batch.num_rows // 2

@@ -212,6 +212,17 @@ def checked_size(max_document_bytes: int) -> int:
     return max_document_bytes
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitedText:
+    """A format of text in an encoding, whose records have a limit."""
+
+    max_document_bytes: int = MAX_DOCUMENT_BYTES
+    encoding: str | None = None
+
+    def __post_init__(self) -> None:
+        checked_size(self.max_document_bytes)
+
+
 def too_large(where: str, limit: int) -> str:
     """The reason for which a record is refused unread."""
     return f"{where} must have at most {limit} bytes; got more. Raise `max_document_bytes`."

@@ -10,16 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
-from textveil.corpora.formats.records import (
-    Assembled,
-    CorpusFormat,
-    Cut,
-    FieldChoice,
-    RecordError,
-    Records,
-    Sink,
-    need_text,
-)
+from textveil.corpora.formats import records as base
 from textveil.errors import InputError
 
 _JSON_NAMES = {
@@ -73,12 +64,12 @@ class RecordRows:
     names: Sequence[str]  # fields of the output, in their order there; the same for every payload of a job
     numbers: Sequence[int]
     cells: Sequence[list[Cell]]  # for each good record a cell for each of ``names``
-    faults: Sequence[RecordError]
+    faults: Sequence[base.RecordError]
     # of each field that is ``read``, a cell for each good record
     beside: Mapping[str, Sequence[Cell]] = field(default_factory=dict)
     bare: bool = False  # records are texts without a name (a JSON array of strings); there is one name then
 
-    def of(self, places: Sequence[int], faults: Sequence[RecordError]) -> RecordRows:
+    def of(self, places: Sequence[int], faults: Sequence[base.RecordError]) -> RecordRows:
         """The good records at these places; the others have these faults."""
         return replace(
             self,
@@ -93,14 +84,14 @@ class RowReader(Protocol):
     """Reads a format; ``unit`` and ``cut`` are those of ``CorpusFormat``."""
 
     @property
-    def choice(self) -> FieldChoice:
+    def choice(self) -> base.FieldChoice:
         """The fields that are read."""
 
     @property
     def unit(self) -> str:
         """Return a record's name in messages, by its number."""
 
-    def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
+    def cut(self, stream: BinaryIO, size: int) -> Iterator[base.Cut]:
         """See ``CorpusFormat.cut``."""
 
     def rows(self, payload: bytes, first: int) -> RecordRows:
@@ -120,7 +111,7 @@ class RowWriter(Protocol):
         """The records; none of their cells is refused."""
 
 
-def records_of(rows: RecordRows, choice: FieldChoice, writer: RowWriter, unit: str = "record") -> Records:
+def records_of(rows: RecordRows, choice: base.FieldChoice, writer: RowWriter, unit: str = "record") -> base.Records:
     """The rows as a worker needs them: their texts, and the output's bytes with other texts in their places.
 
     A record with a text that is none (``text.no_text``) is a fault. ``unit``: what messages call a record.
@@ -143,17 +134,17 @@ def records_of(rows: RecordRows, choice: FieldChoice, writer: RowWriter, unit: s
 
     nulls = len(targets) * len(texts) - sum(map(len, texts))
     beside = {name: [cell.plain for cell in cells] for name, cells in rows.beside.items()}
-    return Records(texts, rows.faults, joined, rows.numbers, writer.head(rows.names), nulls, beside)
+    return base.Records(texts, rows.faults, joined, rows.numbers, writer.head(rows.names), nulls, beside)
 
 
 def _of_text(rows: RecordRows, targets: Sequence[int], unit: str) -> RecordRows:
-    faults: list[RecordError] = []
+    faults: list[base.RecordError] = []
     for number, row in zip(rows.numbers, rows.cells, strict=True):
         for target in targets:
             try:
-                need_text(row[target].value or "", f"{unit} {number}")
+                base.need_text(row[target].value or "", f"{unit} {number}")
             except InputError as error:
-                faults.append(RecordError(number, str(error)))
+                faults.append(base.RecordError(number, str(error)))
                 break
     if not faults:
         return rows
@@ -161,13 +152,13 @@ def _of_text(rows: RecordRows, targets: Sequence[int], unit: str) -> RecordRows:
     return rows.of([place for place, number in enumerate(rows.numbers) if number not in bad], faults)
 
 
-class AssembledWriter(RowWriter, Assembled, Protocol):
+class AssembledWriter(RowWriter, base.Assembled, Protocol):
     """Writes a format whose output is no concatenation of blocks' data."""
 
 
-def converted(source: RowReader, target: RowWriter, name: str) -> CorpusFormat:
+def converted(source: RowReader, target: RowWriter, name: str) -> base.CorpusFormat:
     """The format that reads as ``source`` and writes as ``target``, which messages call ``name``."""
-    if isinstance(target, Assembled):
+    if isinstance(target, base.Assembled):
         return ConvertedWhole(source=source, target=target, name=name)
     return Converted(source=source, target=target, name=name)
 
@@ -181,21 +172,21 @@ class Converted:
     name: str
 
     @property
-    def choice(self) -> FieldChoice:
+    def choice(self) -> base.FieldChoice:
         return self.source.choice
 
     @property
     def unit(self) -> str:
         return self.source.unit
 
-    def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
+    def cut(self, stream: BinaryIO, size: int) -> Iterator[base.Cut]:
         return self.source.cut(stream, size)
 
-    def records(self, payload: bytes, first: int) -> Records:
+    def records(self, payload: bytes, first: int) -> base.Records:
         """See ``CorpusFormat.records``; a record that the other format cannot hold is a fault."""
         rows = self.source.rows(payload, first)
         reasons = [_reason(rows, place, self.source, self.target, self.name) for place in range(len(rows.cells))]
-        bad = [RecordError(number, reason) for number, reason in zip(rows.numbers, reasons, strict=True) if reason]
+        bad = [base.RecordError(number, reason) for number, reason in zip(rows.numbers, reasons, strict=True) if reason]
         places = [place for place, reason in enumerate(reasons) if not reason]
         good = replace(rows.of(places, bad), bare=False)
         return records_of(good, self.choice, self.target, self.unit)
@@ -207,7 +198,7 @@ class ConvertedWhole(Converted):
 
     target: AssembledWriter
 
-    def sink(self, stream: BinaryIO) -> Sink:
+    def sink(self, stream: BinaryIO) -> base.Sink:
         return self.target.sink(stream)
 
 

@@ -5,18 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import BinaryIO, ClassVar
 
-from textveil.corpora.formats.records import (
-    MAX_DOCUMENT_BYTES,
-    Cut,
-    RecordError,
-    Records,
-    checked_size,
-    encoded,
-    read,
-    recoded,
-    text_in,
-    too_large,
-)
+from textveil.corpora.formats import records as base
 from textveil.errors import InputError
 from textveil.text.no_text import ADVICE, what_it_begins
 
@@ -37,7 +26,7 @@ def pieces(stream: BinaryIO, size: int) -> Iterator[bytes]:
     while True:
         failure = None
         try:
-            data = read(once, size - length)
+            data = base.read(once, size - length)
         except InputError as error:
             data, failure = b"", error
         if data:
@@ -75,7 +64,7 @@ def marked_pieces(stream: BinaryIO, size: int) -> Iterator[tuple[bytes, bool]]:
         held = upcoming
 
 
-def cut_lines(stream: BinaryIO, size: int, limit: int) -> Iterator[Cut]:
+def cut_lines(stream: BinaryIO, size: int, limit: int) -> Iterator[base.Cut]:
     """Whole lines in pieces of about ``size`` bytes; a line of more than ``limit`` may be dropped as a fault.
 
     A last line without an end is a line, unless the stream broke off in it. Raises InputError: the rest of the stream
@@ -95,12 +84,12 @@ def cut_lines(stream: BinaryIO, size: int, limit: int) -> Iterator[Cut]:
             payload = b"".join([*held, piece[start:end]])
             count = payload.count(b"\n") + (not payload.endswith(b"\n"))
             held, waiting = [], 0
-            yield Cut(payload, first, count)
+            yield base.Cut(payload, first, count)
             first += count
         held.append(piece[end:])
         waiting += len(piece) - end
         if waiting > limit:  # said at once: its end may never come
-            yield Cut(b"", first, 1, too_large(f"line {first}", limit))
+            yield base.Cut(b"", first, 1, base.too_large(f"line {first}", limit))
             held, waiting, dropping, first = [], 0, True, first + 1
 
 
@@ -115,7 +104,7 @@ def split_lines(payload: bytes, first: int) -> list[bytes]:
 def _joined(ends: Sequence[str], released: Sequence[Sequence[str] | None]) -> bytes:
     """Releases in a row; a line that came out without its end, of a mechanism of whole texts, gets one."""
     lines = [(texts[0], end) for texts, end in zip(released, ends, strict=True) if texts is not None]
-    return encoded("".join([line if line.endswith("\n") else line + end for line, end in lines]))
+    return base.encoded("".join([line if line.endswith("\n") else line + end for line, end in lines]))
 
 
 _BLANK = {b"\n": ("\n",), b"\r\n": ("\r\n",)}
@@ -123,52 +112,47 @@ _BLANK = {b"\n": ("\n",), b"\r\n": ("\r\n",)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlainText:
+class PlainText(base.LimitedText):
     """UTF-8 text; a line end is part of its document."""
 
     choice: ClassVar[None] = None
     whole: bool = False
     ended: bool = False  # a last line without an end gets one, so that another input can follow it
-    max_document_bytes: int = MAX_DOCUMENT_BYTES
-    encoding: str | None = None
 
     @property
     def unit(self) -> str:
         return "document" if self.whole else "line"
 
-    def __post_init__(self) -> None:
-        checked_size(self.max_document_bytes)
-
-    def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
-        stream = recoded(stream, self.encoding)
+    def cut(self, stream: BinaryIO, size: int) -> Iterator[base.Cut]:
+        stream = base.recoded(stream, self.encoding)
         cuts = self._document(stream, size) if self.whole else cut_lines(stream, size, self.max_document_bytes)
         for cut in cuts:
             lacks_end = self.ended and cut.payload and not cut.payload.endswith(b"\n")
             yield replace(cut, payload=cut.payload + b"\n") if lacks_end else cut
 
-    def records(self, payload: bytes, first: int) -> Records:
+    def records(self, payload: bytes, first: int) -> base.Records:
         lines = [payload.removeprefix(BOM)] if self.whole else split_lines(payload, first)
         texts: list[tuple[str]] = []
         numbers: list[int] = []
-        faults: list[RecordError] = []
+        faults: list[base.RecordError] = []
         for number, raw in enumerate(lines, start=first):
             try:
                 where = "the document" if self.whole else f"line {number}"
-                texts.append(_BLANK.get(raw) or (text_in(raw, where, self.max_document_bytes),))
+                texts.append(_BLANK.get(raw) or (base.text_in(raw, where, self.max_document_bytes),))
                 numbers.append(number)
             except InputError as error:
-                faults.append(RecordError(number, str(error)))
+                faults.append(base.RecordError(number, str(error)))
         ends = ["\n" if not self.whole and text.endswith("\n") else "" for (text,) in texts]
-        return Records(texts, faults, partial(_joined, ends), numbers)
+        return base.Records(texts, faults, partial(_joined, ends), numbers)
 
-    def _document(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
+    def _document(self, stream: BinaryIO, size: int) -> Iterator[base.Cut]:
         held: list[bytes] = []
         length = 0
         for piece in pieces(stream, size):
             held.append(piece)
             length += len(piece)
             if length > self.max_document_bytes:
-                yield Cut(b"", 1, 1, too_large("the document", self.max_document_bytes))
+                yield base.Cut(b"", 1, 1, base.too_large("the document", self.max_document_bytes))
                 return
         if length:
-            yield Cut(b"".join(held), 1, 1)
+            yield base.Cut(b"".join(held), 1, 1)

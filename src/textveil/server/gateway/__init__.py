@@ -11,21 +11,12 @@ from starlette.responses import Response
 
 from textveil.server.conversations import Conversations
 from textveil.server.errors import ApiError
+from textveil.server.gateway import sending
 from textveil.server.gateway.answers import Restoration, restore_chat, restore_message, restore_response
 from textveil.server.gateway.chat import CHAT, COMPLETION, EMBEDDING
 from textveil.server.gateway.messages import COUNT, MESSAGE
 from textveil.server.gateway.reading import MODEL, Reader, refuse
 from textveil.server.gateway.responses import RESPONSE
-from textveil.server.gateway.sending import (
-    Exchange,
-    RestoredStream,
-    after_sending,
-    answered,
-    api_headers,
-    refuse_failure,
-    restoration_of,
-    upstream_of,
-)
 from textveil.server.gateway.streams import ChatEvents, MessageEvents, ResponseEvents, RestoringEvents
 from textveil.server.gateway.upstream import invalid_answer
 from textveil.server.keys import Caller, caller
@@ -45,25 +36,25 @@ def gateway_router() -> APIRouter:
     @router.post("/v1/chat/completions", openapi_extra=_JSON)
     async def chat_completions(request: Request, who: CallerNow) -> Response:
         """A chat: messages go on sanitized, the answer comes back readable."""
-        exchange = await Exchange.of(request, who, ("messages",))
+        exchange = await sending.Exchange.of(request, who, ("messages",))
         return await _sent(exchange, "/chat/completions", CHAT, ("model", "messages"), restore_chat, ChatEvents)
 
     @router.post("/v1/completions", openapi_extra=_JSON)
     async def completions(request: Request, who: CallerNow) -> Response:
         """A text to be gone on with."""
-        exchange = await Exchange.of(request, who, ("prompt", "suffix"))
+        exchange = await sending.Exchange.of(request, who, ("prompt", "suffix"))
         return await _sent(exchange, "/completions", COMPLETION, ("model", "prompt"), restore_chat, ChatEvents)
 
     @router.post("/v1/embeddings", openapi_extra=_JSON)
     async def embeddings(request: Request, who: CallerNow) -> Response:
         """Vectors of sanitized texts."""
-        exchange = await Exchange.of(request, who, ("input",))
+        exchange = await sending.Exchange.of(request, who, ("input",))
         return await _sent(exchange, "/embeddings", EMBEDDING, ("model", "input"), _nothing, None)
 
     @router.post("/v1/responses", openapi_extra=_JSON)
     async def responses(request: Request, who: CallerNow) -> Response:
         """The API of responses."""
-        exchange = await Exchange.of(request, who, ("instructions", "input"))
+        exchange = await sending.Exchange.of(request, who, ("instructions", "input"))
         conversations: Conversations = request.app.state.conversations
 
         def noted(answer: str) -> None:
@@ -82,13 +73,13 @@ def gateway_router() -> APIRouter:
     @router.post("/v1/messages", openapi_extra=_JSON)
     async def messages(request: Request, who: CallerNow) -> Response:
         """A message of Anthropic's API."""
-        exchange = await Exchange.of(request, who, ("system", "messages"))
+        exchange = await sending.Exchange.of(request, who, ("system", "messages"))
         return await _sent(exchange, "/messages", MESSAGE, ("model", "messages"), restore_message, MessageEvents)
 
     @router.post("/v1/messages/count_tokens", openapi_extra=_JSON)
     async def count_tokens(request: Request, who: CallerNow) -> Response:
         """The tokens of the sanitized texts of a message, by the upstream's count."""
-        exchange = await Exchange.of(request, who, ("system", "messages"))
+        exchange = await sending.Exchange.of(request, who, ("system", "messages"))
         return await _sent(exchange, "/messages/count_tokens", COUNT, ("model", "messages"), _nothing, None)
 
     @router.api_route("/v1/messages/batches{rest:path}", methods=["GET", "POST", "DELETE"], include_in_schema=False)
@@ -117,42 +108,42 @@ def _nothing(data: dict[str, Any], restoration: Restoration) -> None:
 
 
 async def _asked(request: Request, path: str) -> Response:
-    upstream = upstream_of(request)
-    async with upstream.send("GET", path, api=api_headers(request)) as answer:
-        await refuse_failure(answer, upstream)
-        return answered(await answer.data(), answer, {})
+    upstream = sending.upstream_of(request)
+    async with upstream.send("GET", path, api=sending.api_headers(request)) as answer:
+        await sending.refuse_failure(answer, upstream)
+        return sending.answered(await answer.data(), answer, {})
 
 
 async def _sent(
-    exchange: Exchange,
+    exchange: sending.Exchange,
     path: str,
     readers: Mapping[str, Reader],
     needed: Sequence[str],
     whole: Whole,
     streamed: Streamed | None,
 ) -> Response:
-    upstream = upstream_of(exchange.request)
-    api = api_headers(exchange.request)
+    upstream = sending.upstream_of(exchange.request)
+    api = sending.api_headers(exchange.request)
     body, memory, headers = await exchange.sanitized(readers, needed)
     wants_stream = streamed is not None and exchange.asked.get("stream") is True
     async with AsyncExitStack() as held:
         sent = asyncio.Event()
-        making = restoration_of(memory, exchange.request.app.state.config.restore_in_urls, sent)
+        making = sending.restoration_of(memory, exchange.request.app.state.config.restore_in_urls, sent)
         held.callback(memory.restored)
         held.callback(making.cancel)
         answer = await held.enter_async_context(upstream.send("POST", path, body, api, sent.set))
         sent.set()  # whatever carried it
         try:
-            await refuse_failure(answer, upstream, making)
+            await sending.refuse_failure(answer, upstream, making)
             restoration = await making
             if streamed is not None and wants_stream and answer.kind == "text/event-stream":
                 keep, scope = exchange.keep_answer, exchange.request.scope
-                return RestoredStream(answer, streamed(restoration), headers, held.pop_all(), keep, scope)
+                return sending.RestoredStream(answer, streamed(restoration), headers, held.pop_all(), keep, scope)
             if answer.kind != "application/json":
                 raise invalid_answer("it is no JSON")
             data = await answer.data()
             await exchange.restored(data, partial(whole, data, restoration))
             await exchange.keep_answer()
-            return answered(data, answer, headers)
+            return sending.answered(data, answer, headers)
         except Exception as error:
-            raise after_sending(error) from None
+            raise sending.after_sending(error) from None

@@ -20,10 +20,8 @@ class ConnectionsAhead(httpcore.AsyncNetworkBackend):
     The upstream knows when an answer ends: when a connection was opened tells it nothing about the request that comes
     over it. One that is opened when a request comes would tell how long its texts were read.
 
-    Args:
-        network: connects.
-        context: checks the certificate, by the name of the host.
-        timeout: seconds to connect in.
+    ``network``: connects; ``context``: checks the certificate, by the name of the host; ``timeout``: seconds to connect
+    in.
     """
 
     def __init__(self, network: httpcore.AsyncNetworkBackend, context: ssl.SSLContext, timeout: float) -> None:

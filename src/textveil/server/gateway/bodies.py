@@ -168,9 +168,7 @@ async def sanitized_body(
         most: maximum number of texts.
         documents: makes what goes on of documents; None refuses them.
 
-    Raises:
-        ApiError: a part of it cannot be read, and so does not go on.
-        BudgetExhausted: nothing was drawn.
+    Raises ApiError: a part of it cannot be read, and so does not go on; BudgetExhausted: nothing was drawn.
     """
     memory = RequestMemory(state)
     chosen = service.policies.policy(service.policies.name(policy))

@@ -40,10 +40,8 @@ _MEMORY: Final = 2**31  # bytes that a process may take to read or write the doc
 class Documents:
     """Reads the documents of requests, and makes what goes on of them.
 
-    Args:
-        goes_on: their sanitized text, or the sanitized files.
-        finding: processes that can be killed.
-        most_bytes: of the texts of a request's documents together, as UTF-8: as many as a request of text may have.
+    ``goes_on``: their sanitized text, or the sanitized files; ``finding``: processes that can be killed;
+    ``most_bytes``: of the texts of a request's documents together, as UTF-8: as many as a request of text may have.
 
     Raises MissingExtra: the packages that read documents are not installed.
     """

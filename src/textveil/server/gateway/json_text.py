@@ -41,8 +41,7 @@ def _string_or_literal(match: re.Match[str]) -> str:
 def as_json(data: Any) -> bytes:
     """Return JSON in UTF-8, as short as possible.
 
-    Raises:
-        TypeError, ValueError: JSON cannot hold a value.
+    Raises TypeError, ValueError: JSON cannot hold a value.
     """
     written = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     try:

@@ -7,22 +7,8 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from textveil.server.bodies import parsed
+from textveil.server.gateway import chat
 from textveil.server.gateway.bodies import under_seal
-from textveil.server.gateway.chat import (
-    SAMPLING,
-    answer_text,
-    by_type,
-    call_handle,
-    called_name,
-    chosen_name,
-    declared_name,
-    many_values,
-    refuse_tool,
-    schema,
-    tokens,
-    tool_text,
-    typed,
-)
 from textveil.server.gateway.documents import document_block
 from textveil.server.gateway.reading import (
     Reader,
@@ -62,8 +48,8 @@ def _content(
 
     ``documents``: as for ``by_type``.
     """
-    kinds = {"text": typed("text", {"text": plain, **_CACHE}, ("text",)), **others}
-    all_blocks = list_of(by_type(kinds, documents))
+    kinds = {"text": chat.typed("text", {"text": plain, **_CACHE}, ("text",)), **others}
+    all_blocks = list_of(chat.by_type(kinds, documents))
 
     def read(reading: RequestReading, value: Any, place: str) -> Any:
         blocks = [block for block in all_blocks(reading, value, place) if block is not None]
@@ -82,15 +68,17 @@ def _arguments(reading: RequestReading, value: Any, place: str) -> Any:
         return reading.values(value, place, "arguments")
 
 
-_CALL: Final = typed(
-    "tool_use", {"id": call_handle, "name": called_name, "input": _arguments, **_CACHE}, ("id", "name", "input")
+_CALL: Final = chat.typed(
+    "tool_use",
+    {"id": chat.call_handle, "name": chat.called_name, "input": _arguments, **_CACHE},
+    ("id", "name", "input"),
 )
 
 _DOCUMENTS: Final = {"document": document_block(_CACHE)}
 
-_RESULT: Final = typed(
+_RESULT: Final = chat.typed(
     "tool_result",
-    {"tool_use_id": handle, "is_error": flag, "content": _content(tool_text, {}, _DOCUMENTS), **_CACHE},
+    {"tool_use_id": handle, "is_error": flag, "content": _content(chat.tool_text, {}, _DOCUMENTS), **_CACHE},
     ("tool_use_id",),
 )
 
@@ -133,7 +121,7 @@ def _redacted(reading: RequestReading, value: Any, place: str) -> Any:
 _CONTENT: Final[dict[str, Reader]] = {
     "user": _content(text, {"tool_result": _tool_result}, _DOCUMENTS),
     "assistant": _content(
-        answer_text("content"), {"tool_use": _CALL, "thinking": _thinking, "redacted_thinking": _redacted}
+        chat.answer_text("content"), {"tool_use": _CALL, "thinking": _thinking, "redacted_thinking": _redacted}
     ),
     "system": _content(text, {}),
 }
@@ -149,10 +137,10 @@ def _message(reading: RequestReading, value: Any, place: str) -> Any:
 
 _TOOL: Final[dict[str, Reader]] = {
     "type": one_of("custom"),
-    "name": declared_name,
+    "name": chat.declared_name,
     "description": text,
-    "input_schema": schema,
-    "input_examples": many_values,
+    "input_schema": chat.schema,
+    "input_examples": chat.many_values,
     **dict.fromkeys(("strict", "defer_loading", "eager_input_streaming"), flag),
     **_CACHE,
 }
@@ -165,13 +153,13 @@ def _tool(reading: RequestReading, value: Any, place: str) -> Any:
     if kind == "custom":
         return reading.fields(value, place, _TOOL, ("name", "input_schema"))
     if not isinstance(kind, str) or not _LOCAL_TOOL.fullmatch(kind):
-        refuse_tool(place, "custom, or a bash, text editor or memory tool")
+        chat.refuse_tool(place, "custom, or a bash, text editor or memory tool")
     reading.parameters.update(_LOCAL_PARAMETERS)
-    readers = {"type": one_of(kind), "name": declared_name, "max_characters": count(1), **_CACHE}
+    readers = {"type": one_of(kind), "name": chat.declared_name, "max_characters": count(1), **_CACHE}
     return reading.fields(value, place, readers, ("name",))
 
 
-_format: Final = object_of({"type": one_of("json_schema"), "schema": schema}, ("type", "schema"))
+_format: Final = object_of({"type": one_of("json_schema"), "schema": chat.schema}, ("type", "schema"))
 
 COUNT: Final[dict[str, Reader]] = {
     "model": model_name,
@@ -179,13 +167,13 @@ COUNT: Final[dict[str, Reader]] = {
     "system": _CONTENT["system"],
     "messages": list_of(_message, "message"),
     "tool_choice": object_of(
-        {"type": one_of("auto", "any", "tool", "none"), "name": chosen_name, "disable_parallel_tool_use": flag},
+        {"type": one_of("auto", "any", "tool", "none"), "name": chat.chosen_name, "disable_parallel_tool_use": flag},
         ("type",),
     ),
     "thinking": object_of(
         {
             "type": one_of("enabled", "disabled", "adaptive", "between_tools"),
-            "budget_tokens": tokens,
+            "budget_tokens": chat.tokens,
             "display": one_of("summarized", "omitted"),
         },
         ("type",),
@@ -202,6 +190,6 @@ MESSAGE: Final[dict[str, Reader]] = {
     "stop_sequences": stops,
     "inference_geo": one_of("global", "us"),
     "service_tier": one_of("auto", "standard_only"),
-    **{field: SAMPLING[field] for field in ("max_tokens", "temperature", "top_p", "top_k", "stream")},
+    **{field: chat.SAMPLING[field] for field in ("max_tokens", "temperature", "top_p", "top_k", "stream")},
 }
 """A request of the API of messages."""

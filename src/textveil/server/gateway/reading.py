@@ -66,23 +66,14 @@ class JsonSlots:
 
 
 class SentDocument(NamedTuple):
-    """A document of a request, as it came.
+    """A document of a request, as it came."""
 
-    Attributes:
-        ending: of its format.
-        data: private.
-        place: of the data, for errors.
-        head: what goes on before its data, if the file itself goes on.
-        is_string: whether it goes on as a string, and not in base64.
-        name: what it is called where it goes on, whatever its name was.
-    """
-
-    ending: str
-    data: bytes
-    place: str
-    head: str = ""
-    is_string: bool = False
-    name: str = ""
+    ending: str  # of its format
+    data: bytes  # private
+    place: str  # of the data, for errors
+    head: str = ""  # what goes on before its data, if the file itself goes on
+    is_string: bool = False  # whether it goes on as a string, and not in base64
+    name: str = ""  # what it is called where it goes on, whatever its name was
 
 
 class Memory(Protocol):
@@ -152,10 +143,8 @@ class RequestReading:
     def text(self, value: Any, place: str, what: str = "text") -> Slot | str:
         """Return the slot of a text; an empty one goes on as it is.
 
-        Args:
-            value: a string.
-            place: where it stands, for errors.
-            what: its sort: equal texts of two sorts are released apart.
+        ``value``: a string; ``place``: where it stands, for errors; ``what``: its sort: equal texts of two sorts are
+        released apart.
 
         Raises:
             ApiError: it is no string, or no Unicode text; or one text more than the request may hold.
@@ -383,8 +372,7 @@ def refuse(
         got: never text of the request.
         hint: the next step, a full sentence.
 
-    Raises:
-        ApiError: always.
+    Raises ApiError: always.
     """
     tail = f" {hint}" if hint else ""
     raise ApiError(400, code, f"{place} must be {wanted}; got {got}.{tail}", param=place)

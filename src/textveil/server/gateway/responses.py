@@ -2,24 +2,7 @@
 
 from typing import Any, Final
 
-from textveil.server.gateway.chat import (
-    FORMAT_SCHEMA,
-    FORMATS,
-    FUNCTION,
-    SAMPLING,
-    answer_text,
-    arguments,
-    call_handle,
-    called_name,
-    choice,
-    effort,
-    only_functions,
-    parts,
-    service_tier,
-    tokens,
-    tool_content,
-    verbosity,
-)
+from textveil.server.gateway import chat
 from textveil.server.gateway.documents import input_file
 from textveil.server.gateway.reading import (
     Reader,
@@ -39,9 +22,10 @@ from textveil.server.gateway.reading import (
 
 _ROLES: Final = ("user", "system", "developer", "assistant")
 _status: Final = one_of("in_progress", "completed", "incomplete")
-_input_text: Final = text_or(text, parts({"input_text": text}, {"input_file": input_file}))
+_input_text: Final = text_or(text, chat.parts({"input_text": text}, {"input_file": input_file}))
 _output_text: Final = text_or(
-    answer_text("content"), parts({"output_text": answer_text("content"), "refusal": answer_text("refusal")})
+    chat.answer_text("content"),
+    chat.parts({"output_text": chat.answer_text("content"), "refusal": chat.answer_text("refusal")}),
 )
 
 
@@ -57,9 +41,9 @@ def _message(reading: RequestReading, value: Any, place: str) -> Any:
 
 _CALL: Final[dict[str, Reader]] = {
     "type": one_of("function_call"),
-    "call_id": call_handle,
-    "name": called_name,
-    "arguments": arguments,
+    "call_id": chat.call_handle,
+    "name": chat.called_name,
+    "arguments": chat.arguments,
     "id": handle,
     "status": _status,
 }
@@ -67,7 +51,7 @@ _CALL: Final[dict[str, Reader]] = {
 _OUTPUT: Final[dict[str, Reader]] = {
     "type": one_of("function_call_output"),
     "call_id": handle,
-    "output": tool_content,
+    "output": chat.tool_content,
     "status": _status,
 }
 
@@ -83,8 +67,8 @@ def _sealed(reading: RequestReading, value: Any, place: str) -> str:
 _REASONING: Final[dict[str, Reader]] = {
     "type": one_of("reasoning"),
     "id": handle,
-    "summary": parts({"summary_text": answer_text("reasoning")}),
-    "content": parts({"reasoning_text": answer_text("reasoning")}),
+    "summary": chat.parts({"summary_text": chat.answer_text("reasoning")}),
+    "content": chat.parts({"reasoning_text": chat.answer_text("reasoning")}),
     "encrypted_content": _sealed,
     "status": _status,
 }
@@ -112,8 +96,8 @@ def _item(reading: RequestReading, value: Any, place: str) -> Any:
 
 
 def _tool(reading: RequestReading, value: Any, place: str) -> Any:
-    only_functions(value, place)
-    return reading.fields(value, place, {"type": one_of("function"), **FUNCTION}, ("type", "name"))
+    chat.only_functions(value, place)
+    return reading.fields(value, place, {"type": one_of("function"), **chat.FUNCTION}, ("type", "name"))
 
 
 def _background(reading: RequestReading, value: Any, place: str) -> bool:
@@ -138,21 +122,23 @@ _length: Final = one_of("auto", "concise", "detailed")
 RESPONSE: Final[dict[str, Reader]] = {
     "model": model_name,
     "tools": list_of(_tool),
-    "text": object_of({"format": object_of({"type": FORMATS, **FORMAT_SCHEMA}, ("type",)), "verbosity": verbosity}),
+    "text": object_of(
+        {"format": object_of({"type": chat.FORMATS, **chat.FORMAT_SCHEMA}, ("type",)), "verbosity": chat.verbosity}
+    ),
     "instructions": text,
     "previous_response_id": _previous,
     "input": text_or(text, list_of(_item, "item")),
-    "tool_choice": choice,
+    "tool_choice": chat.choice,
     "parallel_tool_calls": flag,
     "max_tool_calls": count(0, 1_000_000),
-    "max_output_tokens": tokens,
-    "reasoning": object_of({"effort": effort, "summary": _length, "generate_summary": _length}),
+    "max_output_tokens": chat.tokens,
+    "reasoning": object_of({"effort": chat.effort, "summary": _length, "generate_summary": _length}),
     "include": list_of(one_of("reasoning.encrypted_content", "message.output_text.logprobs")),
     "background": _background,
     "truncation": one_of("auto", "disabled"),
-    "service_tier": service_tier,
+    "service_tier": chat.service_tier,
     "store": flag,
     "top_logprobs": count(0, 100),
-    **{field: SAMPLING[field] for field in ("temperature", "top_p", "stream", "stream_options")},
+    **{field: chat.SAMPLING[field] for field in ("temperature", "top_p", "stream", "stream_options")},
 }
 """A request of the responses API."""

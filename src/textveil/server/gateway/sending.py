@@ -76,10 +76,8 @@ class Exchange(NamedTuple):
     async def of(cls, request: Request, who: Caller, begins: Sequence[str]) -> Exchange:
         """Read a request.
 
-        Args:
-            request: of HTTP.
-            who: calls.
-            begins: fields by whose beginning a conversation without a name is known.
+        ``request``: of HTTP; ``who``: calls; ``begins``: fields by whose beginning a conversation without a name is
+        known.
 
         Raises:
             ApiError: the body is no JSON object, or declared as something else; or a header is none of this API.

@@ -11,16 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final, Protocol
 
 from textveil.server.errors import ApiError
-from textveil.server.gateway.answers import (
-    Event,
-    Restoration,
-    handle_of,
-    objects,
-    restore_block,
-    restore_item,
-    restore_message,
-    restore_response,
-)
+from textveil.server.gateway import answers
 from textveil.server.gateway.chat import ANSWER_TEXTS
 from textveil.server.gateway.json_text import answer_data, as_json
 from textveil.server.gateway.upstream import invalid_answer
@@ -33,17 +24,17 @@ class RestoringEvents(Protocol):
 
     complete: bool
 
-    def event(self, event: Event) -> Iterator[Event]:
+    def event(self, event: answers.Event) -> Iterator[answers.Event]:
         """Restore an event of the upstream."""
 
-    def close(self) -> Iterator[Event]:
+    def close(self) -> Iterator[answers.Event]:
         """Return the rest that is held back, once the upstream has ended."""
 
 
 class _Text:
     """One text of an answer, as it comes; a call may have several handles."""
 
-    def __init__(self, what: str, restoration: Restoration) -> None:
+    def __init__(self, what: str, restoration: answers.Restoration) -> None:
         self._what = what
         self._restoration = restoration
         self._stream = restoration.stream(json=what == "arguments")
@@ -84,34 +75,34 @@ class _Text:
 class ChatEvents:
     """Restores the events of a chat completion, or of a completion of the old API."""
 
-    def __init__(self, restoration: Restoration) -> None:
+    def __init__(self, restoration: answers.Restoration) -> None:
         self._restoration = restoration
         self._texts: dict[tuple[Any, ...], _Text] = {}
         self._last: dict[str, Any] = {}
         self.complete = False
 
-    def event(self, event: Event) -> Iterator[Event]:
+    def event(self, event: answers.Event) -> Iterator[answers.Event]:
         """See ``RestoringEvents``."""
         if event.data.strip() == DONE:
             self.complete = True
             yield from self.close()
-            yield Event(DONE)
+            yield answers.Event(DONE)
             return
         data = _object(event)
         self._last = {name: value for name, value in data.items() if name not in ("choices", "usage")}
-        for choice in objects(data.get("choices")):
+        for choice in answers.objects(data.get("choices")):
             self._restore(choice)
             if choice.get("finish_reason") is not None:
                 self.complete = True
                 self._end(choice)
-        yield Event(as_json(data).decode("utf-8"), event.name)
+        yield answers.Event(as_json(data).decode("utf-8"), event.name)
 
-    def close(self) -> Iterator[Event]:
+    def close(self) -> Iterator[answers.Event]:
         """See ``RestoringEvents``."""
         for index in dict.fromkeys(place[0] for place in self._texts):
             choice = {"index": index, "finish_reason": None}
             if self._end(choice):
-                yield Event(as_json({**self._last, "choices": [choice]}).decode("utf-8"))
+                yield answers.Event(as_json({**self._last, "choices": [choice]}).decode("utf-8"))
 
     def _restore(self, choice: dict[str, Any]) -> None:
         index = choice.get("index")
@@ -125,11 +116,11 @@ class ChatEvents:
         for field in ANSWER_TEXTS:
             if isinstance(delta.get(field), str):
                 delta[field] = self._text(index, field, what=field).feed(delta[field])
-        for call in objects(delta.get("tool_calls")):
+        for call in answers.objects(delta.get("tool_calls")):
             if not _is_number(call.get("index")):
                 continue
             self._restoration.given("handle", call.get("id"))
-            handle, place = handle_of(call.get("id")), (index, "tool_calls", call.get("index"))
+            handle, place = answers.handle_of(call.get("id")), (index, "tool_calls", call.get("index"))
             if handle:
                 self._text(*place, what="arguments").handles[handle] = None
             self._call(call.get("function"), *place)
@@ -164,7 +155,7 @@ def _add(choice: dict[str, Any], place: tuple[Any, ...], rest: str) -> None:
     if field == "function_call":
         _append(_inner(delta, "function_call"), "arguments", rest)
     elif field == "tool_calls":
-        calls = delta["tool_calls"] = objects(delta.get("tool_calls"))
+        calls = delta["tool_calls"] = answers.objects(delta.get("tool_calls"))
         call = next((call for call in calls if [call.get("index")] == number), None)
         if call is None:
             call = {"index": number[0]}
@@ -201,7 +192,7 @@ _PARTS: Final = ("response.content_part", "response.reasoning_summary_part")
 class ResponseEvents:
     """Restores the events of a response, numbered anew; parts of ``asked`` are repeated, ``noted`` takes its id."""
 
-    def __init__(self, restoration: Restoration, asked: dict[str, Any], noted: Callable[[str], None]) -> None:
+    def __init__(self, restoration: answers.Restoration, asked: dict[str, Any], noted: Callable[[str], None]) -> None:
         self._restoration = restoration
         self._asked = asked
         self._noted = noted
@@ -209,12 +200,12 @@ class ResponseEvents:
         self._texts: dict[tuple[Any, ...], _Text] = {}
         self._count = 0
 
-    def event(self, event: Event) -> Iterator[Event]:
+    def event(self, event: answers.Event) -> Iterator[answers.Event]:
         """See ``RestoringEvents``."""
         if event.data.strip() == DONE:
             self.complete = True
             yield from self.close()
-            yield Event(DONE)
+            yield answers.Event(DONE)
             return
         data = _object(event)
         base, _, step = str(data.get("type", "")).rpartition(".")
@@ -226,13 +217,13 @@ class ResponseEvents:
             what = "refusal" if part.get("type") == "refusal" else "reasoning" if "summary" in base else "content"
             self._restoration.fields(part, {"text": what, "refusal": "refusal"})
         elif base == "response.output_item" and isinstance(data.get("item"), dict):
-            restore_item(data["item"], self._restoration)
+            answers.restore_item(data["item"], self._restoration)
         elif isinstance(data.get("response"), dict):
-            restore_response(data["response"], self._restoration, self._asked)
+            answers.restore_response(data["response"], self._restoration, self._asked)
             self._ends(data["response"], step)
         yield self._numbered(data, event.name)
 
-    def close(self) -> Iterator[Event]:
+    def close(self) -> Iterator[answers.Event]:
         """Drop the rest: it has no place if the upstream did not end a text."""
         for text in self._texts.values():
             text.close()
@@ -245,7 +236,7 @@ class ResponseEvents:
             if isinstance(response.get("id"), str):
                 self._noted(response["id"])
 
-    def _piece(self, data: dict[str, Any], name: str, base: str, step: str) -> Iterator[Event]:
+    def _piece(self, data: dict[str, Any], name: str, base: str, step: str) -> Iterator[answers.Event]:
         place = (base, data.get("item_id"), data.get("content_index"), data.get("summary_index"))
         if not all(map(_is_number, place)) or (step == "delta" and not isinstance(data.get("delta"), str)):
             yield self._numbered(data, name)
@@ -269,11 +260,11 @@ class ResponseEvents:
             data[field] = restored(_DELTAS[base], written)
         yield self._numbered(data, name)
 
-    def _numbered(self, data: dict[str, Any], name: str) -> Event:
+    def _numbered(self, data: dict[str, Any], name: str) -> answers.Event:
         if "sequence_number" in data:
             data["sequence_number"] = self._count
         self._count += 1
-        return Event(as_json(data).decode("utf-8"), name)
+        return answers.Event(as_json(data).decode("utf-8"), name)
 
 
 # by the type of a block: of its pieces, the field that has them, and their sort
@@ -287,17 +278,17 @@ _BLOCKS: Final = {
 class MessageEvents:
     """Restores the events of a message of Anthropic's API."""
 
-    def __init__(self, restoration: Restoration) -> None:
+    def __init__(self, restoration: answers.Restoration) -> None:
         self._restoration = restoration
         self._texts: dict[int, tuple[str, _Text]] = {}
         self.complete = False
 
-    def event(self, event: Event) -> Iterator[Event]:
+    def event(self, event: answers.Event) -> Iterator[answers.Event]:
         """See ``RestoringEvents``."""
         data = _object(event)
         step, index = data.get("type"), data.get("index")
         if step == "message_start" and isinstance(data.get("message"), dict):
-            restore_message(data["message"], self._restoration)
+            answers.restore_message(data["message"], self._restoration)
         elif step == "content_block_start" and isinstance(data.get("content_block"), dict) and isinstance(index, int):
             self._begin(index, data["content_block"])
         elif step == "content_block_delta" and isinstance(data.get("delta"), dict) and isinstance(index, int):
@@ -310,9 +301,9 @@ class MessageEvents:
         elif step == "message_stop":
             self.complete = True
             yield from self.close()
-        yield Event(as_json(data).decode("utf-8"), event.name)
+        yield answers.Event(as_json(data).decode("utf-8"), event.name)
 
-    def close(self) -> Iterator[Event]:
+    def close(self) -> Iterator[answers.Event]:
         """See ``RestoringEvents``."""
         for index in list(self._texts):
             yield from self._end(index)
@@ -320,7 +311,7 @@ class MessageEvents:
     def _begin(self, index: int, block: dict[str, Any]) -> None:
         kind = block.get("type")
         if not isinstance(kind, str) or kind not in _BLOCKS or block.get("input"):
-            restore_block(block, self._restoration)
+            answers.restore_block(block, self._restoration)
             return
         _, field, what = _BLOCKS[kind]
         text = _Text(what, self._restoration)
@@ -328,10 +319,10 @@ class MessageEvents:
         if kind == "tool_use":
             self._restoration.given("handle", block.get("id"))
             self._restoration.given("function", block.get("name"))
-            text.handles[handle_of(block.get("id"))] = None
+            text.handles[answers.handle_of(block.get("id"))] = None
         elif isinstance(block.get(field), str):
             block[field] = text.feed(block[field])
-            text.seal.append(handle_of(block.get("signature")))
+            text.seal.append(answers.handle_of(block.get("signature")))
 
     def _piece(self, index: int, delta: dict[str, Any]) -> bool:
         """Restore a piece; return whether there is anything to be read of it yet."""
@@ -342,10 +333,10 @@ class MessageEvents:
             delta[field] = text.feed(delta[field])
             return bool(delta[field])
         if text is not None and kind == "signature_delta":
-            text.seal.append(handle_of(delta.get("signature")))
+            text.seal.append(answers.handle_of(delta.get("signature")))
         return True
 
-    def _end(self, index: int) -> Iterator[Event]:
+    def _end(self, index: int) -> Iterator[answers.Event]:
         kind, text = self._texts.pop(index, ("", None))
         if text is None:
             return
@@ -353,14 +344,14 @@ class MessageEvents:
         rest = text.close()
         if rest:
             data = {"type": "content_block_delta", "index": index, "delta": {"type": pieces, field: rest}}
-            yield Event(as_json(data).decode("utf-8"), "content_block_delta")
+            yield answers.Event(as_json(data).decode("utf-8"), "content_block_delta")
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, str | int | None)
 
 
-def _object(event: Event) -> dict[str, Any]:
+def _object(event: answers.Event) -> dict[str, Any]:
     try:
         data = answer_data(event.data)
     except ValueError:

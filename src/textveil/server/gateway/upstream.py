@@ -237,9 +237,8 @@ class Upstream:
             after an answer would be taken for the next one.
         addresses: looks up a host.
 
-    Raises:
-        ParameterError: ``url`` is none, holds a user or a query, is of a host that is not allowed, or would send the
-            key unencrypted to another network.
+    Raises ParameterError: ``url`` is none, holds a user or a query, is of a host that is not allowed, or would send the
+    key unencrypted to another network.
     """
 
     def __init__(
@@ -328,9 +327,8 @@ class Upstream:
             api: headers of Anthropic's API, which has another one for its key; None is the OpenAI API.
             sent: called when the request is on its way.
 
-        Raises:
-            ApiError: it cannot be reached, does not answer in time, or answers with something else than HTTP, a
-                redirect, or an encoding that was not asked for.
+        Raises ApiError: it cannot be reached, does not answer in time, or answers with something else than HTTP, a
+        redirect, or an encoding that was not asked for.
         """
         headers = [("Accept", "application/json, text/event-stream"), ("Accept-Encoding", "identity")]
         headers.append(("User-Agent", f"textveil/{VERSION}"))

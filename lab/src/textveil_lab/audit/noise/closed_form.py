@@ -19,13 +19,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from textveil.errors import ParameterError, need
-from textveil.mechanisms.kinds import PrivacyProfile
 from textveil.randomness import seeded_generator
 from textveil.statistics import Bound
 from textveil.types import Ids, Progress, Reals
 from textveil_lab.audit.noise.profiles import epsilon_at, profile_finding
 from textveil_lab.audit.report.report import Claim, Finding, Subject, claim_of
 from textveil_lab.mechanisms.capabilities import NoisyStates, NoisyVectors
+from textveil_lab.noise.capabilities import PrivacyProfile
 from textveil_lab.noise.distribution import BoundedSupport, OwnCoordinates, ProfiledNoise, checked_shift
 from textveil_lab.vocabulary.geometry import clip as clip_vectors
 from textveil_lab.vocabulary.geometry import clipped_diameter, farthest_pair, norm_range

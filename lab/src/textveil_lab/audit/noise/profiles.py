@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from textveil.mechanisms.kinds import PrivacyProfile
 from textveil.statistics import Bound, exactly
 from textveil_lab.audit.report.report import Claim, Finding, Subject, Verdict
+from textveil_lab.noise.capabilities import PrivacyProfile
 
 METHOD = "closed form"
 _CLOSE = 1e-9  # Relative width at which the bisection of an epsilon ends

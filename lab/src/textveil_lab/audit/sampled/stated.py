@@ -26,7 +26,6 @@ from scipy.special import bdtr, bdtrc, gammaln
 
 from textveil.catalog import from_catalog
 from textveil.errors import InputError
-from textveil.mechanisms.kinds import PrivacyProfile
 from textveil.statistics import Bound
 from textveil.types import Ids, Integers, Reals
 from textveil_lab.audit.channels.groups import rows_of
@@ -34,6 +33,7 @@ from textveil_lab.audit.channels.rows import RowSource
 from textveil_lab.audit.report.report import Claim, Finding, Subject, Verdict
 from textveil_lab.audit.sampled.bounds import Draw, Score, audit_sampled, can_refute
 from textveil_lab.mechanisms.capabilities import NearestWord
+from textveil_lab.noise.capabilities import PrivacyProfile
 
 ALPHA: Final = 1e-6  # Probability, at most, that one audit accuses a mechanism that draws as it states
 WORDS: Final = 64

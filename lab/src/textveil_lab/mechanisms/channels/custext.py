@@ -16,12 +16,13 @@ from textveil.mechanisms.randomized_response import GroupedChannel
 from textveil.numerics.integer_weights import exp_minus_half_ceiling, log_ratio_up, stated_epsilon
 from textveil.privacy.guarantees import PureDP
 from textveil.privacy.proved import status_of
-from textveil.privacy.units import CLUSTERED_CONTENT, Adjacency, within_groups
+from textveil.privacy.units import Adjacency, within_groups
 from textveil.registry.options import NEIGHBORHOODS, VECTORS, Option, at_least, named
 from textveil.text.english import FUNCTION_WORDS
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.mechanisms.adjacencies import CLUSTERED_CONTENT
 from textveil_lab.mechanisms.parameters import GroupEpsilon, given
 from textveil_lab.mechanisms.sampling.listed_rows import ListedRow, ListedRows
 from textveil_lab.mechanisms.sampling.normalizer_bounds import ListedNormalizers, Normalizers, bounds_of, steepest

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from textveil.errors import need
 from textveil.mechanisms.declaration import proved
 from textveil.mechanisms.randomized_response import GroupedChannel, IntegerChannel
-from textveil.privacy.units import AMONG_SENSITIVE
 from textveil.registry.options import GUARANTEE, NEIGHBORHOODS, POSITIVE, Domain, Option, interval
 from textveil.types import Ids, Integers, Progress
 from textveil.vocabulary.facts import word_frequencies
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.mechanisms.adjacencies import AMONG_SENSITIVE
 from textveil_lab.mechanisms.parameters import Clip
 from textveil_lab.mechanisms.sampling.distance_weights import WeightRows, distance_weights
 

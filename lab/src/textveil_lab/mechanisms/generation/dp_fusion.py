@@ -17,11 +17,11 @@ from textveil.mechanisms.declaration import proved
 from textveil.privacy.composition import repeat
 from textveil.privacy.guarantees import PureDP
 from textveil.privacy.proved import status_of
-from textveil.privacy.units import ONE_GROUP
 from textveil.randomness import resolve
 from textveil.registry.options import DEFAULT_EPSILON, GUARANTEE, MODELS, POSITIVE, Domain, Option, named
 from textveil.types import Ids, Integers, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.mechanisms.adjacencies import ONE_GROUP
 from textveil_lab.mechanisms.generation.dp_prompt import PROMPT
 from textveil_lab.mechanisms.generation.fusion_weights import Blend, FusionWeights
 from textveil_lab.mechanisms.generation.prompted import checked_prompt, fitted, need_room, write

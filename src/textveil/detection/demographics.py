@@ -384,7 +384,8 @@ _NOTHING: Final = (None, None)
 # fmt: off
 RULES: Final = (
     Rule(_PEOPLE_OF, "", _ANY, (_TONGUE,), (_OF_LANGUAGE,), _NOTHING, 0.0, "", "The Spanish translator left."),
-    Rule(_PEOPLE_OF, "", _BELONG_CUES, (_BELONGS,), (), _NOTHING, _SURE, "He was raised Catholic.", "Catholic Street"),
+    Rule(_PEOPLE_OF, "", _BELONG_CUES, (_BELONGS,), (), (None, _IN_A_NAME), _SURE, "He was raised Catholic.",
+        "He joined the Catholic League."),
     Rule(_PEOPLE_OF, f"{EITHER}, {ADJECTIVE}", _ANY, (), (_PEOPLE,), _NOTHING, _SURE,
         "Two Turkish nationals left.", "Turkish law"),
     Rule(_PEOPLE_OF, f"{EITHER}, {ADJECTIVE}", _ANY, (), (_WORK,), _NOTHING, _SURE,
@@ -396,7 +397,8 @@ RULES: Final = (
     Rule("ethnicity", "", _ANY, (), (), (_AFTER_CAPITAL, _IN_A_NAME), _GUESS, "a Kurdish village", "Kurdish Airlines"),
     Rule("faith", "", _ANY, (_BELONGS,), (), _NOTHING, _SURE, "She converted to Islam.", "Islam is a religion."),
     Rule("faith", "", _ANY, (_FAITH_CUE,), (), _NOTHING, _SURE, "He renounced Islam.", "Islam is a religion."),
-    Rule("orientation politics", "", _ANY, (_BELONGS,), (), _NOTHING, _SURE, "a registered Democrat", "A Democrat"),
+    Rule("orientation politics", "", _ANY, (_BELONGS,), (), (None, _IN_A_NAME), _SURE, "a registered Democrat",
+        "A Democrat"),
     Rule("orientation", "", _ANY, (), (_PEOPLE,), _NOTHING, _SURE, "a gay man", "a gay tune"),
     Rule("orientation", "", _ANY, (_OF_NAMED,), (_STOPS,), _NOTHING, _LIKELY, "He is gay.", "It is gay."),
     Rule("orientation", f"but {ADJECTIVE}", _ANY, (_ARTICLE,), (_STOPS,), _NOTHING, _LIKELY, "", ""),

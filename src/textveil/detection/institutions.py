@@ -22,6 +22,10 @@ _HEADS: Final = known.COMPANY_ENDS | known.INSTITUTIONS
 _MOST: Final = 9  # words that the name of an institution holds at most before or behind a link
 _OF_A_PEOPLE: Final = frozenset(("party", "forces", "staff", "consulate", "embassy", "army", "navy", "bank", "front"))
 """Institutions of which a people has one: the Turkish Armed Forces."""
+_OF_A_COUNTRY: Final = frozenset(("national", "royal"))
+_FEWEST_OF_COUNTRY: Final = (
+    2  # words of its name at most that are none: the Indian Institute, the National Rugby League
+)
 _SMALL_ENDS: Final = lazy_regex(
     r" (?:(?:special type|high security|maximum security|state|general|district|city|central|university) )?"
     r"(?:police station|hospital|prison|garrison|jail|university|barracks|police|courthouse|clinic|high school"
@@ -32,12 +36,16 @@ _BEFORE_GLOSS: Final = lazy_regex(r"(?<![A-Za-z0-9-])[A-Z][A-Za-z]{0,3}[A-Z-]{1,
 _ACRONYM: Final = lazy_regex(r"[A-Z]{1,2}[A-Za-z]{0,2}[A-Z-]{1,6}")
 _SPOKEN_OF: Final = lazy_regex(
     r"(?<![A-Za-z])(?:members?(?:hip)? (?:of|in)|leaders? of|favour of|favor of|support(?:ed|ing|er|ers)? (?:of |for )?"
-    r"|organi[sz]ations?,?(?: namely)?|propaganda for|behalf of|employed by|work(?:s|ed)? (?:for|at)) (?:the"
+    r"|organi[sz]ations?,?(?: namely)?|propaganda for|behalf of|employed by|work(?:s|ed)? (?:for|at)"
+    r"|(?:aired|airs|broadcast|premiered|premieres|debuted|televised) (?:on|by)"
+    r"|(?:acquired|bought|owned|sued|fined|sponsored|licensed) by|(?:signed|merged) with|drafted by|joined"
+    r"|affiliate of|subsidiary of|division of|chair(?:man|woman)? of|president of) ?(?:the"
     r" )?(?P<name>[A-Z]{3,8}(?:-[A-Z]{1,3})?)(?![A-Za-z0-9-])"
 )
 _ENDS_WITH: Final = lazy_regex(
     r"(?P<name>[A-Z](?<![A-Za-z0-9-].)[A-Z]{2,7}(?:-[A-Z]{1,3})?)"
-    r" (?:movement|militants?|leaders?hip|guerrillas?|headquarters|spokes(?:man|woman|person))(?![A-Za-z])"
+    r" (?:movement|militants?|leaders?hip|guerrillas?|headquarters|spokes(?:man|woman|person)|affiliates?|sitcom"
+    r"|network's|scouts?|commissioner|draft pick)(?![A-Za-z])"
 )
 
 
@@ -143,10 +151,12 @@ def _with_links(words: Sequence[Word], end: int) -> int:
 
 def _proper(words: Sequence[Word], at: int, end: int) -> bool:
     word = words[at]
+    if word.low in _OF_A_COUNTRY:
+        return end - at > _FEWEST_OF_COUNTRY and words[end - 1].low in _HEADS
     if word.low in known.LINKS or word.low in _HEADS or word.low in known.GENERIC or word.low in known.FUNCTION_WORDS:
         return False
     if word.marks & _OTHER:
-        return any(following.low in _OF_A_PEOPLE for following in words[at + 1 : end])
+        return end - at > _FEWEST_OF_COUNTRY or any(following.low in _OF_A_PEOPLE for following in words[at + 1 : end])
     if word.marks & _COMMON:
         if at + 1 < end and words[end - 1].low in known.NAMED_BY_WORDS:
             return word.low not in known.GENERIC_CARE  # Mercy General Hospital, but Law School
@@ -186,13 +196,17 @@ def find_acronyms(text: str) -> Iterator[Found]:
     """Organizations by capital letters alone, where what stands beside them tells that they are some."""
     for pattern in (_SPOKEN_OF, _ENDS_WITH):
         for match in matches(pattern, text):
-            yield Found(*match.span("name"), "organization", 0.5, "cue")
+            if match["name"].lower() not in known.letters():
+                yield Found(*match.span("name"), "organization", 0.5, "cue")
 
 
 ACRONYM_GATE: Final = with_words(
     "member members membership leader leaders leadership favour favor support supported supporting supporter supporters"
     " organization organizations organisation organisations propaganda behalf employed work works worked movement"
-    " militant militants guerrillas headquarters spokesman spokeswoman spokesperson"
+    " militant militants guerrillas headquarters spokesman spokeswoman spokesperson aired airs broadcast premiered"
+    " premieres debuted televised acquired bought owned sued fined sponsored licensed signed merged drafted joined"
+    " affiliate affiliates subsidiary division chair chairman chairwoman president sitcom network scout scouts"
+    " commissioner draft"
 )
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from textveil.detection.found import ORDINARY as ORDINARY
 from textveil.detection.found import Found, Row, plain
 from textveil.detection.gates import anywhere, at_digits
+from textveil.detection.language_words import is_compound
 from textveil.detection.lists import (
     DATA,
     LANGUAGES,
@@ -29,6 +30,7 @@ from textveil.detection.lists import (
     lists,
     marks_of_all,
     ordinary_words,
+    places,
 )
 from textveil.detection.streets import INNER, TOWN_NAME, towns_behind
 from textveil.json_text import json_file
@@ -362,11 +364,16 @@ class _Language:
         self._alone = re.compile(rf"(?<![\w.,-])(?:{_ALONE.get(language, '(?!)')})(?![A-Za-z0-9_@-]|,? [0-9])")
         self._street = re.compile(rf"(?<![\w.,-])(?:{rules.street}){INNER}")
 
+    def _is_noun(self, low: str) -> bool:
+        """Return whether a German word behind four digits is no town: bis 2650 Meter."""
+        return not any(low in group for group in places()) and (low in self._nouns or is_compound(low, self._nouns))
+
     def find_streets(self, text: str) -> Iterator[Found]:
         """Streets with their number."""
         for match in matches_at(self._street, text, (first.start() for first in matches(_FIRST_OF_STREET, text))):
-            if match[0].startswith("Weg ") and text[match.start() - 4 : match.start()] == "dem ":
-                continue  # auf dem Weg 3 Leute
+            before = text[match.start() - 4 : match.start()]
+            if match[0].startswith(("Weg ", "Platz ")) and before.strip() and before != " am ":
+                continue  # auf dem Weg 3 Leute, auf Platz 3
             stop = _NEXT_SENTENCE.search(match[0])
             end = match.end() if stop is None else match.start() + stop.start()
             yield Found(match.start(), end, "place", 0.8, "street")
@@ -393,7 +400,9 @@ class _Language:
     def find_towns(self, text: str) -> Iterator[Found]:
         """Towns behind a postal code."""
         for match in matches(self._town, text):
-            if match["name"].split(" ", 1)[-1].lower() not in _FUNCTION:
+            code, _, name = match["name"].partition(" ")
+            counts = self._nouns and len(code) == 4 and text[match.start() - 2 : match.start()].strip(" ,\n|")
+            if name.lower() not in _FUNCTION and not (counts and self._is_noun(name.partition(" ")[0].lower())):
                 yield Found(*match.span("name"), "place", 0.8, "postal code")
 
 

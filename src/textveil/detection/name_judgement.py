@@ -76,6 +76,12 @@ _STREETS: Final = frozenset(("st", "rd", "ave", "blvd", "ln", "cres", "tce", "pd
 _NAME_KEY: Final = lazy_regex(r"[\n{,-][ \t]*\"?name\"?: ?\"?$")
 
 
+def _is_body(word: Word) -> bool:
+    """Return whether a word is the letters of a public body: NBC, NASA."""
+    plain = word.marks & _COMMON or word.low in known.letters()
+    return word.capitals and not plain and word.low in known.public_bodies()
+
+
 class Judge:
     """Judges words of one text by the public lists and by what stands around them."""
 
@@ -102,7 +108,7 @@ class Judge:
         """Return what one name is: some words that stand together, behind a title or not."""
         first, last = words[0], words[-1]
         alone = len(words) == 1
-        if alone and first.low in known.COMPANIES and titled < 2:
+        if alone and titled < 2 and (first.low in known.COMPANIES or _is_body(first)):
             return Judged(ORGANIZATION, 0.7, "list")
         if titled and not (titled == 1 and first.marks & _KNOWN_PLACE):
             return Judged(PERSON, 0.8, "title")

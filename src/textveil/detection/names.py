@@ -243,7 +243,7 @@ class _Run:
 
     def _read(self, group: list[Word], titled: int, before: str, opens: bool) -> Iterator[Found]:
         place = 0
-        ends = any(word.low in _ENDS for word in group)
+        ends = any(word.low in _ENDS or word.low in _BEGINS_ONLY_PLACES for word in group)
         while place < len(group):
             if place + 1 < len(group) and group[place].low in known.TITLES and not titled:
                 titled, opens, before = _title(group[place].low), False, group[place].low
@@ -334,7 +334,9 @@ class _Run:
                 stop += 1
             if stop > begun:
                 return stop - place, Judged(PLACE, 0.7, "place-end")
-        if first.low in _BEGINS_PLACE and place + 1 < len(group) and group[place + 1].marks & _LISTED:
+        amid = place > 0 or not self._opens
+        begins = first.low in _BEGINS_PLACE and place + 1 < len(group)
+        if begins and (group[place + 1].marks & _LISTED or (amid and first.low in _BEGINS_ONLY_PLACES)):
             return 2, Judged(PLACE, 0.6, "place-end")
         for count in range(2, min(7, len(group) - place) + 1):
             last = group[place + count - 1]
@@ -346,6 +348,7 @@ class _Run:
                     or (word.marks & _OTHER and last.low in ("republic", "kingdom", "empire"))
                     for word in group[place : place + count - 1]
                 )
+                named = named or (amid and last.low in _NATURAL)
                 if last.low in known.TOWN_ENDS and first.low not in known.FUNCTION_WORDS:
                     named = named or _IN_TOWN.search(self._text[max(0, first.start - 8) : first.start]) is not None
                 return (count, Judged(PLACE, 0.6, "place-end")) if named else (0, NOTHING)
@@ -393,4 +396,7 @@ class _Run:
 
 
 _NUMBERS_BEHIND: Final = frozenset(("ii", "iii", "iv"))
+_BEGINS_ONLY_PLACES: Final = frozenset(("mount", "cape", "gulf"))
+_NATURAL: Final = frozenset(("river", "mountains", "island", "islands", "peninsula", "ocean", "sea"))
+"""What ends the name of a place, whatever words it has: the Raft River, the Red Sea."""
 _BEGINS_PLACE: Final = frozenset(("lake", "mount", "fort", "cape", "gulf", "port"))

@@ -30,8 +30,18 @@ _LED: Final = re.compile(
 ).match
 """Beginnings of words for who belongs to a band, a club or a firm."""
 _AND: Final = frozenset("y e i et und en".split())  # noqa: SIM905
-_COUNTED: Final = frozenset("als ein eine einem einen einer eines kein keine keinen keinem keiner".split())  # noqa: SIM905
+_COUNTED: Final = re.compile(
+    r"als|(?:k?ein|[mds]ein|ihr|unser|euer|dies|jen|jed|welch|all|viel|wenig|einig|mehrer|beid|manch)(?:e[mnrs]?)?"
+    r"|zwei|drei|vier|funf|sechs|sieben|acht|neun|zehn|elf|zwolf"
+).fullmatch
 """German words before a noun, beside the articles."""
+_PLURAL: Final = re.compile(
+    r"den|diesen|allen|vielen|beiden|einigen|zwei|drei|vier|funf|sechs|sieben|acht|neun|zehn"
+).fullmatch
+"""Those before a noun in the plural, whose case in -n a place may equal: nach zwei Siegen."""
+_GERMAN_ADJECTIVE: Final = re.compile(r"[a-z-]{3,40}e[mnrs]?").fullmatch
+_BARE: Final = frozenset("bei mit von fur durch gegen uber um ohne".split())  # noqa: SIM905
+"""German prepositions: behind one, without an article, a word that no list holds is a name more often than a noun."""
 _MELTED: Final = frozenset("im am zum zur als".split())  # noqa: SIM905
 """German words that no person's name follows."""
 _SIDE_BY_SIDE: Final = frozenset((" ", ". ", ".", "-"))
@@ -61,6 +71,7 @@ _FIRST_AFTER: Final = re.compile(r",? ([a-z]+)")
 _ENDS_ITEM: Final = re.compile(r"[ \t]{0,4}(?:[\n;)|]|\Z)|\.(?:\s|\Z)|[ \t]{2}").match
 """The end of a line or an item, behind a place: Hotel Strandkorb, Westerland; 19.08.1991, Leck."""
 _NOTED: Final = re.compile(r" - [a-z]{2,20} [a-z]").match
+_BEHIND_FOUND: Final = re.compile(r"[a-z] \xb7+ \Z").search
 _SPOKEN: Final = re.compile(r", [a-z]").match
 _ADDRESSED: Final = frozenset(
     """gentili egregi egregie cari care estimados estimadas queridos queridas apreciados chers cheres prezados prezadas
@@ -124,6 +135,7 @@ class NamesByLanguage:
         self._german = language == "de"
         self._words = LanguageWords(language)
         self._cues = self._words.cues
+        self._months = frozenset(known.written(language)["months"])
         generic = (name.replace("_", " ") for name in known.written(language).get("no body", ()))
         self._generic = re.compile("|".join(map(re.escape, generic)) or "(?!)").match
         joints = sorted({*self._cues.joint, *self._cues.loose}, key=len, reverse=True)
@@ -193,6 +205,10 @@ class NamesByLanguage:
         begin = 0
         for at in range(1, len(tokens)):
             gap = text[tokens[at - 1].end : tokens[at].start].replace("'", "' ").split()
+            if self._german and gap and self._parts_here(gap[0], tokens[at - 1], tokens[at]):
+                yield tokens[begin:at]
+                begin = at
+                continue
             if not gap or gap[0] not in self._cues.loose or gap[1:3] == ["'", "t"]:
                 continue  # Joke in 't Veld
             if self._words.is_place(phrase(text, tokens[at - 1].start, tokens[at].end)):
@@ -202,6 +218,30 @@ class NamesByLanguage:
             yield tokens[begin:at]
             begin = at
         yield tokens[begin:]
+
+    def _parts_here(self, joint: str, before: Token, token: Token) -> bool:
+        """Tell whether a German word joins no name: mit den Packers den Pokal, Torhüter der Premier League."""
+        described = before.ordinary and not (before.low in self._cues.body or before.low in self._cues.spot)
+        return joint == "den" or bool(joint == "zu" and token.ordinary) or bool(joint == "der" and described)
+
+    def _own_words(self, tokens: list[Token]) -> list[Token]:
+        """Return the words of an organization less German nouns beside them: Filmstudio Paramount, AFC Tubize Profi."""
+        cue = self._cues
+
+        def describes(token: Token) -> bool:
+            own = token.low in cue.body or token.low in cue.spot or token.low in cue.event or _is_end(token)
+            named = own or token.capitals or token.roman or token.marks & _NAMES or self._words.is_place(token.low)
+            noun = token.ordinary > 0 and token.low not in cue.function and not _GERMAN_ADJECTIVE(token.low)
+            return not named and (noun or token.low in cue.firm)
+
+        if not any(token.low in cue.body or _is_end(token) for token in tokens):
+            return tokens
+        begin, end = 0, len(tokens)
+        while end > 1 and describes(tokens[end - 1]):
+            end -= 1
+        while begin < end - 1 and describes(tokens[begin]):
+            begin += 1
+        return tokens[begin:end]
 
     def _found(self, text: str, tokens: list[Token], before: _Before, last: Found) -> Iterator[Found]:
         """The names among the words of a run, which function words, titles and ordinary words part."""
@@ -218,7 +258,9 @@ class NamesByLanguage:
                     before._replace(opens=opens, beside=token.ordinary > 0 and not passed),
                 )
             else:
-                for span in self._named(text, tokens[at:stop], before, last):
+                named = self._own_words(tokens[at:stop]) if self._german else tokens[at:stop]
+                here = before if named[0] is token else _before(text, named[0].start)
+                for span in self._named(text, named, here, last):
                     yield span
                     last = span
                 before = before._replace(opens=False, beside=False)
@@ -288,8 +330,10 @@ class NamesByLanguage:
         if following and following.roman and token.ordinary < 2:
             return True
         if token.marks & _GIVEN and following and following.low not in self._cues.function:
-            if self._german and (token.ordinary == 2 or text[token.end : following.start] != " "):
+            if self._german and text[token.end : following.start] != " ":
                 return False
+            if self._german and token.ordinary == 2 and (token.low in self._words.words_too or opens):
+                return bool(following.marks & _FAMILY) and not following.ordinary  # Art Blakey
             return following.ordinary < 2 - self._german or bool(following.marks & _NAMES)
         return bool(self._words.is_place(token.low)) or (token.ordinary == 1 and not opens and not self._german)
 
@@ -328,8 +372,9 @@ class NamesByLanguage:
         where = self._words.is_place(phrase(text, start, end))
         listed = last.kind != ORDINARY and _LISTED_BEHIND(text, last.end, start) is not None
         lies = before.sign == "," and not before.words and text[start - 3] == OTHER and _ENDS_ITEM(text, end)
-        if before.quoted and _SPOKEN(text, end):
-            before = before._replace(quoted=False)  # "Dylan, come on"
+        behind_found = len(tokens) > 1 and _BEHIND_FOUND(text, max(0, start - _BACK), start)
+        if before.quoted and (behind_found or _SPOKEN(text, end)):
+            before = before._replace(quoted=False)  # "Dylan, come on", am 3. Mai 1850 Ludwig Zuse
         noted = before.sign == ":" and len(tokens) == 1 and tokens[0].ordinary < 2 and _NOTED(text, end)
         if noted and not where:
             yield Found(start, end, "person", 0.5, "cue")  # Kamer 3: Geertje - wil niet eten
@@ -343,7 +388,8 @@ class NamesByLanguage:
         if lies and not any(token.marks & _NAMES for token in tokens):
             points = points.plus(place=3)
         most = max(points)
-        if most < 2 and not (before.opens or self._german):
+        bare = before.words[:1] and before.words[0] in _BARE
+        if most < 2 and not before.opens and (bare or not self._german):
             points, most = points._replace(person=2), 2
         if most < 2:
             return
@@ -380,7 +426,9 @@ class NamesByLanguage:
                 if first.low.startswith(_DEPARTMENTS):
                     return True
                 if headed or any(token.low in cue.spot for token in tokens):
-                    return self._german or all(token.low in cue.body or token.low in cue.function for token in tokens)
+                    placed = first.low in cue.spot and self._words.is_place(tokens[-1].low)
+                    bodies = all(token.low in cue.body or token.low in cue.function for token in tokens)
+                    return not placed if self._german else bodies
                 named = any(token.marks & _GIVEN or token.roman for token in tokens)
                 sure = sum(token.ordinary == 2 for token in tokens)
                 return not named and (self._german or before.opens or b1 in cue.article or sure > 0)
@@ -388,7 +436,9 @@ class NamesByLanguage:
                 token.marks & _NAMES for token in tokens
             )
             return before.opens and plain_words and not (headed or where or first.low in cue.spot)
-        if (first.marks & _OTHER and not first.capitals) or (first.low in known.EPONYMS and not shown):
+        if (first.marks & _OTHER and not (first.capitals or first.low in cue.place)) or (
+            first.low in known.EPONYMS and not shown
+        ):
             return True
         word = first.low in self._words.words_too and not shown
         if word and (before.opens or not first.marks & _GIVEN or (self._german and first.marks & _COMMON)):
@@ -407,9 +457,12 @@ class NamesByLanguage:
             return not led or first.ordinary > 0
         if first.low in cue.body and first.low not in known.public_bodies() and self._language in ("de", "nl"):
             return True
-        counted = self._german and (b1 in cue.article or b1 in _COUNTED)
-        if counted and where and first.low not in cue.place and not (first.marks & _NAMES or shown):
-            return True
+        counted = self._german and (b1 in cue.article or _COUNTED(b1) is not None)
+        if counted and first.low not in cue.place and not shown:
+            plural = _PLURAL(b1) is not None and first.low.endswith("n")
+            genitive = b1 in ("des", "eines") and first.low.endswith("s") and not first.marks & _GIVEN
+            if (where and not first.marks & _NAMES) or (where and plural) or genitive or first.low in self._months:
+                return True  # nach zwei Siegen, des Kerns
         if before.beside and not (self._german or shown or (where == 2 and not first.ordinary) or first.marks & _GIVEN):
             return True
         if first.low in self._words.written_small and not (shown or headed or where):
@@ -558,7 +611,7 @@ def _before(text: str, start: int) -> _Before:
     here = turned[: None if ends is None else ends.start()][::-1]
     sign = back[: len(back) - len(here)][-1:]
     words = [word.lower() for word in _BACK_WORD.findall(here)]
-    quoted = here.rstrip(" ")[-1:] in ('"', "\xb7")
+    quoted = here.rstrip(" ")[-1:] in ('"', OTHER)
     opens = not words and (quoted or not sign or sign in ".!?:;\n|*")
     return _Before(tuple(words[::-1]), opens, quoted, sign)
 

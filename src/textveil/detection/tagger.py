@@ -99,6 +99,7 @@ _LETTERS: Final = bytes(
 _EPONYM: Final = lazy_regex(rf"(?:'s)? (?:{'|'.join(sorted(known.MEDICAL_AFTER))})\b", re.IGNORECASE)
 _VERSION: Final = lazy_regex(r" v(?:ersion )?[0-9]{1,4}\.[0-9]")
 """Behind a product: Veeam v4.1. Whole numbers may be those of somebody's draft."""
+_NUMERALS: Final = frozenset("ii iii iv vi vii viii ix".split())  # noqa: SIM905
 _JOINS: Final = frozenset((" ", ". ", "-", " & "))
 _OPENINGS: Final = frozenset('.!?:;|"*-^\n(')
 _WINDOW: Final = 40  # characters on each side that features look at
@@ -240,6 +241,7 @@ def tagged(text: str, rest: str, spans: Sequence[Found]) -> list[Found]:
         word
         for word in others
         if not begins_order(rest, word.end, firm=word.low in known.VERBS, plain=bool(marks_of(word.low, 0) & _PLAIN))
+        and word.low not in _NUMERALS
         and not stands_as_word(rest, word.start, word.end, word.low)
         and not (marks_of(word.low, 0) & _PLAIN and modifies_thing(rest, word.start, word.end))
         and not _VERSION.match(text, word.end)

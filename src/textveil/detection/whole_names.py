@@ -94,7 +94,7 @@ def with_whole_names(
 
 _BEGUN_PLACE: Final = lazy_regex(
     r"(?<![A-Za-z0-9_-])(?:(?P<sure>Bad|Sankt|St\.|Santa|San|BAD|SANKT)|Saint|Sint|Los|Las|Ober|Unter|Upper|Lower|Nether|Great"
-    r"|Little|Market|Kirkby) \Z"
+    r"|Little|Market|Kirkby|(?:Nor|Sou)th(?:ern)?|(?:Ea|We)st(?:ern)?) \Z"
 )
 _STREET_BEFORE: Final = lazy_regex(r"(?<![\w/.,-])[0-9]{1,4}[A-Za-z]? (?:[A-Z][a-z]+ )?(?P<last>[A-Z][a-z]{3,}), \Z")
 _TOWN_BEHIND: Final = lazy_regex(r", (?P<town>[A-Z][a-z]{2,20}(?: [A-Z][a-z]{2,20})?)(?=, [(+]?[0-9])")
@@ -112,7 +112,7 @@ def _whole_places(text: str, spans: Sequence[Found], judge: "_Judge", taken: byt
             continue
         guess = span.why == "tagger" and not lists().words.get(text[span.start : span.end].lower(), 0) & _NAMES
         found = span.kind == "place" and span.score >= _FOUND_PLACE
-        begun = _BEGUN_PLACE.search(text, max(0, span.start - 9), span.start) if guess or found else None
+        begun = _BEGUN_PLACE.search(text, max(0, span.start - 10), span.start) if guess or found else None
         if begun is not None and (found or begun["sure"]) and 1 not in taken[begun.start() : span.start]:
             yield span._replace(start=begun.start(), kind="place", score=max(span.score, 0.4))
         street = _STREET_BEFORE.search(text, max(0, span.start - _MOST), span.start) if span.kind == "place" else None
@@ -294,7 +294,8 @@ _INITIALS_BEFORE: Final = lazy_regex(
     r"(?<![\w.'@/-])(?:[A-Z]\.(?:[ -]?[A-Z]\.){0,3} ?|(?<=[:,;(\n] )[B-HJ-WYZ] )\Z|(?<![^\n])[B-HJ-WYZ] \Z"
 )
 _INITIALS_BEHIND: Final = lazy_regex(
-    r",? (?!D\.O\.B|P\.S|P\.P|N\.B|A\.K\.A|U\.[SK]|P\.O)[A-Z]\.(?:[ -]?[A-Z]\.){0,3}(?![\w'@/-])(?! [A-Z][a-z])"
+    r" (?:I(?! [a-z])|I{2,3}|I?V|VI{1,3}|I?X|X[IVX]{1,4})(?![\w'@/-])"
+    r"|,? (?!D\.O\.B|P\.S|P\.P|N\.B|A\.K\.A|U\.[SK]|P\.O)[A-Z]\.(?:[ -]?[A-Z]\.){0,3}(?![\w'@/-])(?! [A-Z][a-z])"
 )
 _LETTERS_BEFORE: Final = lazy_regex(
     r"(?:(?<![A-Za-z])(?P<word>[a-z]{2,12}) |[\n:,;(|] ?|\A)(?P<letters>[B-HJ-WYZ]|[A-Z]{2}) \Z"
@@ -313,7 +314,7 @@ _LONGEST_INITIALS: Final = 16
 
 
 def with_initials(text: str, spans: Sequence[Found], language: str) -> list[Found]:
-    """Return spans by start, persons among them with the initials that stand beside them and in no other span.
+    """Return spans by start, persons among them with initials and numerals beside them that are in no other span.
 
     In French, "M." is a title.
     """

@@ -105,6 +105,11 @@ def test_a_house_of_two_plain_words_goes_behind_at_and_a_trade_needs_a_word_of_i
 
     assert named("seen at Elm Bank Surgery today") == ["Elm Bank Surgery"]
     assert named("We booked Lowmoor Autos, then Cotswold Heating.") == ["Lowmoor Autos", "Cotswold Heating"]
+    assert named("She moved into Rosewood Lodge and left the Pinecone Gallery") == [
+        "Rosewood Lodge",
+        "Pinecone Gallery",
+    ]
+    assert not named("Best of Rosewood Lodge") and not named("in Private Practice, from Best Practice, to Pain Clinic")
     assert not named("at General Dental Practice, Underfloor Heating, Public Transport and Air Travel")
     assert not named("Our Google Analytics and the Central Heating failed, as Family Travel did.")
 

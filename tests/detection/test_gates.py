@@ -61,6 +61,7 @@ PIECES += [
     "x,Policy No,City\nA,MTR/4417/0093,Rye\n",
     "image: ghcr.io/acme/web:1.2",
     "limit 1000000",
+    "in 34117 Kassel",
     "O77OO 9OO l53",
     "a Peugeot 208",
     "Upadacitinib daily",

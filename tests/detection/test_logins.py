@@ -100,6 +100,44 @@ def test_a_login_goes_in_paths_and_as_the_owner_of_a_device() -> None:
     assert handles("thanks anna.then we go; see anna.json") == []
 
 
+@pytest.mark.parametrize(
+    ("text", "owner"),
+    [
+        ("on lt-jfarquhar-04 since", "lt-jfarquhar-04"),
+        ("LAPTOP-FABIAN-KOVAC is down", "LAPTOP-FABIAN-KOVAC"),
+        ("client: wks-som, up", "wks-som"),
+        ("device mfaures-iphone lost", "mfaures-iphone"),
+        ("vincent-svensson-macbook", "vincent-svensson-macbook"),
+        ("assigned to user c.nicholson, then", "c.nicholson"),
+        ("user serena_nicolini's job", "serena_nicolini"),
+        ("login: u.strand", "u.strand"),
+        ("uid: tanya_knight", "tanya_knight"),
+        ("cd ~maryam15/public_html", "maryam15"),
+        ("GET /users/jfarquhar/edit", "jfarquhar"),
+        ("http://intranet/people/stevensw", "stevensw"),
+        ("in /var/mail/viraj29 and", "viraj29"),
+        ("/mnt/homes/eliza-marczyk/x", "eliza-marczyk"),
+    ],
+)  # fmt: skip
+def test_hosts_and_paths_give_away_no_owner(text: str, owner: str) -> None:
+    left = set(range(text.index(owner), text.index(owner) + len(owner)))
+    for span in tv.detect(text, min_score=0.35):
+        left -= set(range(span.start, span.end))
+    assert not {text[at] for at in left if text[at].isalnum()}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "docker-desktop, ubuntu-desktop, gaming-pc, desktop-app, laptop-stand, ws-client, nb-no, pc-lint, lt-LT",
+        "GET /users/sign_in, /users/settings, /profile/avatar, ~/bin, a~b, /people/search",
+        "the user interface, a user story; user friendly, user defined. user guide",
+    ],
+)
+def test_hosts_and_paths_of_nobody_stay(text: str) -> None:
+    assert not tv.detect(text, min_score=0.35)
+
+
 def test_a_name_in_small_letters_that_ends_a_commit_goes() -> None:
     text = "Fix it\n\nSigned-off-by: h. bloom\nReviewed-by: build bot\nTested-by: ci\n"
     spans = [text[span.start : span.end] for span in tv.detect(text, min_score=0.35) if span.kind == "person"]

@@ -207,7 +207,7 @@ _NUMBER: Final = r"[-+]?[0-9]{1,3}\.[0-9]{2,15}"
 _MARK: Final = "(?: ?\xb7| ?deg(?:rees)?)?"
 _PAIR: Final = lazy_regex(
     rf"(?<![\w.,/-])(?<![0-9], )(?P<first>{_NUMBER}){_MARK} ?(?P<north>[NSns](?![A-Za-z]))?(?:, ?|; ?| )"
-    rf"(?P<second>{_NUMBER}){_MARK}(?: ?(?P<east>[EWew](?![A-Za-z])))?(?![\w.%]|, ?-?[0-9])"
+    rf"(?P<second>{_NUMBER}){_MARK}(?: ?(?P<east>[EWew](?![A-Za-z])))?(?![\w%]|\.\w|, ?-?[0-9])"
 )
 _ARC: Final = r"[0-9]{1,3} ?\xb7 ?[0-9]{1,2} ?['\xb7] ?(?:[0-9]{1,2}(?:\.[0-9]{1,6})? ?[\"'\xb7]{1,2})? ?"
 _ARCS: Final = lazy_regex(rf"(?<![\w.]){_ARC}[NSEWO](?:,? {{0,2}}{_ARC}[NSEWO])?(?!\w)")

@@ -25,8 +25,9 @@ _TO_TURN: Final = (
 )
 """The verb, as in "will turn 30"; not the noun, as in "Turn 0:" or "in turn 3"."""
 _AGED: Final = lazy_regex(
-    rf"(?<![A-Za-z])(?:[Aa]ged?(?:s| of| is|:)?|AGE:?|[Aa]t (?:the )?age(?: of)?|[Tt]urn(?:ed|s|ing)|{_TO_TURN}|[Ww]hen"
-    rf" (?:he|she|I) was|(?:I am|I'm|she is|he is|she's|he's|She is|He is|She's|He's)(?: only| just| about| around)?)"
+    rf"(?<![A-Za-z])(?:[Aa]ged?(?:s| of| is|:)?|AGED?:?|[Aa]t (?:the )?age(?: of)?|[Tt]urn(?:ed|s|ing)|{_TO_TURN}"
+    r"|[Ww]hen (?:he|she|I) was|(?:I am|I'm|she is|he is|she's|he's|She is|He is|She's|He's)"
+    rf"(?: only| just| about| around)?)"
     rf" (?P<age>(?>{_NUMBER}|(?i:{BELOW_HUNDRED})))(?![\w%]|[.,:/-][0-9]| ?(?:percent|feet|miles|pounds|kg|cm|lbs?"
     rf"|hours?"
     rf"|minutes?|days?|weeks?|months?|inches|foot|and a half|of (?:the|them|my|our)|more|times|in\b(?! {_IN_MONTH})))"
@@ -53,7 +54,7 @@ _AGED_SMALL: Final = lazy_regex(
 )
 _OLD_WORD: Final = lazy_regex(r"old(?![a-rt-z])|of age|y\.?/?o(?![a-z])")
 _AGED_WORD: Final = lazy_regex(
-    r"[AaTtHhI](?:(?<=[Aa])ged?(?: of| is|:)?|(?<=A)GE:?|(?<=[Tt])urn(?:ed|s|ing)?|(?<=h)en (?:he|she|I) was"
+    r"[AaTtHhI](?:(?<=[Aa])ged?(?: of| is|:)?|(?<=A)GED?:?|(?<=[Tt])urn(?:ed|s|ing)?|(?<=h)en (?:he|she|I) was"
     r"|(?:(?<=I)(?: am|'m)|(?<=[Hh])e(?: is|'s))(?: only| just| about| around)?)"
     rf" (?=[0-9]|(?i:{BELOW_HUNDRED}))"
 )

@@ -6,6 +6,7 @@ later one would misread what it covers, or reads better once it is covered: its 
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
@@ -121,14 +122,38 @@ class EmbeddedDetector:
         return [self._detected(text) for text in texts]
 
     def _detected(self, text: str) -> list[DetectedSpan]:
-        language = language_of(text)
         read = plain(unglued(text))
+        found = self._read(text, read)
+        beside = [*self._across_lines(text), *self._in_fields(read)]
+        if not beside:
+            return found
+        kept = [span for span in found if span.kind not in _ONLY_DIGITS or not _meets(span, beside)]
+        return covering(text, [*kept, *beside])
+
+    def _read(self, text: str, read: Plain) -> list[DetectedSpan]:
+        language = language_of(text)
         modules = modules_for(text, language)
         spans = in_plain(read, found_in_scripts(text, modules)) if modules else []
         rest = without(read.text, [(span.start, span.end) for span in spans])
-        found = self._judged(text, read, language, *in_phases(rest, phases_for(self._regions, language)), spans)
-        across = list(self._across_lines(text))
-        return covering(text, [*found, *across]) if across else found
+        return self._judged(text, read, language, *in_phases(rest, phases_for(self._regions, language)), spans)
+
+    def _in_fields(self, read: Plain) -> Iterator[DetectedSpan]:
+        """Yield what fields of markup, settings and rows hold, as a form has it whose lines they are."""
+        lines, form, starts, length = [], [], [], 0
+        for label, start, end in (*segments.form_lines(read.text), *people_in_tables.cells_of_forms(read.text)):
+            for value in segments.readings_of(label, read.text[start:end]):
+                form.append(f"{label} {value}\n")
+                lines.append((start, end))
+                starts.append(length + len(label) + 1)
+                length += len(form[-1])
+        written = "".join(form)
+        for span in self._read(written, Plain(written, None, length)) if form else ():
+            number = bisect_right(starts, span.start) - 1
+            start, end = lines[max(number, 0)]
+            moved = start - starts[max(number, 0)]
+            if number >= 0 and span.end + moved <= end and span.kind in _OF_FIELDS:
+                start, end = read.original(span.start + moved, span.end + moved)
+                yield span._replace(start=start, end=end)
 
     def _across_lines(self, text: str) -> Iterator[DetectedSpan]:
         """Yield numbers, dates and streets that a line of prose ends within, as the line without its end has them."""
@@ -142,7 +167,8 @@ class EmbeddedDetector:
                 continue
             tail = line[-_TAIL:].partition(" ")[2] or line[-_TAIL:]
             joint = "" if tail.endswith("-") else " "
-            for span in self._detected(f"{tail}{joint}{head[0]}"):
+            piece = f"{tail}{joint}{head[0]}"
+            for span in self._read(piece, plain(unglued(piece))):
                 end = span.end - len(tail) - len(joint)
                 if span.start < len(tail) and end > 0 and span.kind not in _NOT_ACROSS:
                     yield span._replace(start=wrap.start() - len(tail) + span.start, end=wrap.end() + end)
@@ -194,6 +220,14 @@ _HEAD: Final = lazy_regex(r"(?![0-9]{1,3}[.)] |[\w -]{1,24}:)[\w(][^\n|\t]{0,40}
 _BEGINS_A_ROW: Final = lazy_regex("[0-9]{1,2}[/:.][0-9]|[0-9]{4}-[0-9]{2}-")  # a date or a time of a log
 _HOUSE: Final = lazy_regex("(?<![\\w.,-])[0-9]{1,4}(?: [A-Z][a-z]{1,20}){1,2}\\Z")
 _LINE, _TAIL = 72, 40
+_OF_FIELDS: Final = frozenset(["age", "date", "handle", "id", "ip", "phone", "place", "secret", "time"])
+_ONLY_DIGITS: Final = frozenset(["code-number", "duration", "measurement", "number", "numbering", "quantity"])
+
+
+def _meets(span: DetectedSpan, others: Sequence[DetectedSpan]) -> bool:
+    return any(other.start < span.end and span.start < other.end for other in others)
+
+
 _NOT_ACROSS: Final = frozenset(("person", "organization", "number", "measurement", "quantity", "duration", "numbering"))
 """Kinds that searches find across a line's end, or that are no more than their digits."""
 
@@ -449,6 +483,8 @@ _PLACES: Final = Phase("places", (
         "Close, Ludlow SY8 1PX,", "Close, Ludlow,"),
     Row("postal-code", streets.find_codes, streets.CODE_GATE, "place", 0.7, "", "K1A 0B1", "K1 and B1"),
     Row("small-postal-code", streets.find_small_codes, streets.SMALL_CODE_GATE, "place", 0.6, "", "ls6 3hn", "ls6 3rd"),
+    Row("code-of-town", streets.find_codes_of_towns, streets.CODE_OF_TOWN_GATE, "place", 0.6, "",
+        "in 34117 Kassel", "in 34117 Cases"),
     Row("code-after-word", streets.find_labelled_codes, streets.LABELLED_CODE_GATE, "place", 0.7, "",
         "PLZ 10115 ", "PLZ unknown"),
 ))

@@ -42,7 +42,8 @@ FORM: Final = lazy_regex(
     r"|Zrt|Nyrt|d\. ?o\. ?o"
     r"|(?:et |e |y |i |und |en )(?:Pere et Fils|Fils|Freres|Figli[oe]?|Hijos|Filhos|Irmaos|Soh?ne?|Zone?n|Synowie|Cie)"
     r"|Pere et Fils|& (?:Sons?|Daughters?|Co\.?(?: KG)?|Partners?|Associates|Sohne?|Tochter|Figli[oe]?|F\.lli|Fils"
-    r"|Freres|Hijos|Filhos|Zone?n|Zn|Cie|Bro(?:ther)?s))(?:\.(?=[ ,;:)]? ?[a-z,;:)\n]|\Z))?(?![A-Za-z0-9_])"
+    r"|Freres|Hijos|Filhos|Zone?n|Zn|Cie|Bro(?:ther)?s))(?:\.(?=[ ,;:)]? ?[a-z,;:)\n]|\Z))?"
+    r"(?![A-Za-z0-9_]|(?<=NV) [0-9]{5}(?![\w.,]))"
 )
 """A legal form behind a firm's name, or who else it belongs to."""
 _FORM_WORDS: Final = joined_words(
@@ -95,7 +96,9 @@ _ARTICLES_TOO: Final = words_in("le la les il lo gli i el los las o a os as")
 def _heads() -> dict[str, str]:
     heads = {word: language for language, words in known.by_language("houses").items() for word in words}
     english = known.written("en")
-    return heads | dict.fromkeys(english["strong houses"], "strong") | dict.fromkeys(english["weak houses"], "weak")
+    placed = dict.fromkeys(english["placed houses"], "weak")
+    strong, weak = (dict.fromkeys(english[f"{sort} houses"], sort) for sort in ("strong", "weak"))
+    return heads | placed | strong | weak
 
 
 @cache
@@ -205,6 +208,12 @@ def _names_house(parts: str) -> bool:
     )
 
 
+_PLACED: Final = frozenset(known.written("en")["placed houses"])
+_BEFORE_PLACED: Final = lazy_regex(
+    r"(?<![A-Za-z])(?:(?P<at>at)|near|outside|opposite|behind|past|inside|beside|into|in|to|from|tour|left|owns|runs)"
+    r" (?:the )?\Z"
+)
+"""Words before a place that one can be at: moved into Rosewood Lodge."""
 _OF: Final = lazy_regex(rf" of (?:the )?{_W}(?: {_W}){{0,2}}+")
 """What a school is of: Darpana Academy of Performing Arts."""
 _GOES_ON: Final = lazy_regex(r"[A-Za-z0-9_(@-]| [A-Z][a-z]| [0-9]")
@@ -243,9 +252,15 @@ def _named_before(text: str, end: int, *, weak: bool) -> int:
     """Return where the name of an English house begins whose sort stands at ``end``; -1 if it has none."""
     words = _words_before(text, end - 1)
     named = [word for _, word in words if word[0].isupper() and word.lower() not in _GENERIC]
-    start = words[0][0] if words else end
-    at = len(named) > 1 and text[max(0, start - 4) : start] == " at " and not named[0].isupper()  # at Elm Bank Surgery
-    if not named or (any(is_thing(word.lower()) for word in named) and not at):
+    if not named:
+        return -1
+    start = words[0][0]
+    house = _WORD.match(text, end)
+    placed = house is not None and house[0].lower() in _PLACED
+    before = _BEFORE_PLACED.search(text, max(0, start - 16), start)
+    near = before is not None and (placed or (len(named) > 1 and before["at"] is not None))  # at Elm Bank Surgery
+    at = near and not named[0].isupper()
+    if any(is_thing(word.lower()) for word in named) and not at:
         return -1
     proper = any(len(word) > 2 and _is_proper(word) for word in named)
     weak = weak and words[-1][1].lower() not in _HOMES

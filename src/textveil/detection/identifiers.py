@@ -27,11 +27,11 @@ _IBAN_GROUPS: Final = lazy_regex(
 _FIXED: Final = lazy_regex(
     r"(?<![\w.-])(?:(?P<ssn>[0-9]{3}-[0-9]{2}-[0-9]{4}(?![\w]|-[0-9]))|(?P<uuid>[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}["
     r"0-9A-Fa-f]{12}(?![\w-]))|(?P<mac>(?<!:[0-9A-Fa-f]{2}:)[0-9A-Fa-f]{2}(?P<by>[:-])[0-9A-Fa-f]{2}(?:(?P=by)[0-9A-Fa-f]{2}){4}"
-    r"(?![\w:-]))"
+    r"(?![\w:-])|(?=[0-9a-fA-F.]{0,13}[0-9])[0-9a-fA-F]{4}(?:\.[0-9a-fA-F]{4}){2}(?![\w.-]))"
     r"|(?P<nino>[A-CEGHJ-PR-TW-Z]{2} ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-D](?!\w))"
     r"|(?P<nhs>(?<!\+[0-9] )(?<!\+[0-9]{2} )(?<!\+[0-9]{3} )[0-9]{3} [0-9]{3}"
     r" [0-9]{4}(?![\w]|-[0-9]))|(?P<code>(?=[A-Z]{0,9}[0-9])(?=[A-Z0-9]{7,40}(?![\w]|-[0-9]))[A-Z0-9]{0,8}[A-Z][A-Z0-9]"
-    r"{0,39}+))"
+    r"{0,39}+(?:/[0-9]{1,4}(?!\w))?))"
 )
 _SPACED_SSN: Final = lazy_regex(r"[0-9](?<![\w.-].)[0-9]{2} [0-9]{2} [0-9]{4}(?![\w]|[ -][0-9])")
 
@@ -68,12 +68,11 @@ _LABEL_WORDS: Final = """
     membership student employee customer case file invoice ticket warrant permit licence license docket urn enrolment
     registration application order prescription referral accession specimen hospital chart works ni tel phone
     mobile fax birth dob uid col colegiado colegiada firmenbuch
-    allocataire caf kvk siret siren ext durchwahl poste ramal toestel pager bleep dect regd prontuario historia lot"""
+    allocataire caf kvk siret siren ext durchwahl poste ramal toestel pager bleep dect regd prontuario historia lot
+    incident chassis insurance"""
 _LABELS: Final = either_of(_LABEL_WORDS)
 _BEGINS_LABEL: Final = joined_words(f"{_LABEL_WORDS} n no nr num number numero nummer id")
-_NUMBER_MARK: Final = (
-    r"(?:[Nn](?:[or0\xb7]|\.[o\xb7]?|[o\xb7]\.|r\.)\.?|[Nn]umber|[Nn]umero|[Nn]ummer|[Nn]um\.?|ID|[Ii]d|#)"
-)
+_NUMBER_MARK: Final = r"(?:[Nn](?:[or0\xb7]|\.[o\xb7]?|[o\xb7]\.|r\.)\.?|(?i:number|numero|nummer|num\.?|id)|NO|#)"
 _DIGITLIKE: Final = "[0-9OoIlSB]"
 _LABELLED: Final = lazy_regex(
     rf"(?<![A-Za-z])(?:(?i:{_LABELS})\.?(?: {_NUMBER_MARK})?(?: is| ?:| =|,)? ?#?"
@@ -84,7 +83,7 @@ _LABELLED: Final = lazy_regex(
     r" {0,3}\(?"
     rf"(?P<value>(?:[A-Z]{{1,4}}[-/ ]?)?(?=[OIlSB-]{{0,6}}[0-9]){_DIGITLIKE}{{1,10}}(?:[-/. ]?(?:[A-Z]"
     rf"(?=[-/]))?(?:[A-Z]{{1,3}} ?)?{_DIGITLIKE}{{2,10}}"
-    r"|[-/][A-Z]{1,3}(?![A-Za-z])|[-/][A-Z0-9]{1,8}){0,4}(?: [A-Za-z](?=\s{2}|[.,;:)\n]|\Z))?)(?![\w%]|[.,][0-9])"
+    r"|[-/][A-Z]{1,3}(?![A-Za-z])|[-/][A-Z0-9]{1,8}){0,4}(?:[A-Z]| [A-Za-z](?=\s{2}|[.,;:)\n]|\Z))?)(?![\w%]|[.,][0-9])"
 )
 _MISREAD: Final = lazy_regex(r"(?i)(?:tel|phone|mobile|fax|birth|dob)\b")
 """Labels whose values are ids only if a scanner misread a digit: others are found as what they are."""
@@ -138,14 +137,15 @@ _PLATE: Final = lazy_regex(
 
 _BOOKING: Final = lazy_regex(
     r"(?i:(?<![A-Za-z])(?:(?:booking|reservation|confirmation|itinerary) (?:ref(?:erence)?|code|number|no|locator)"
-    r"|booking|pnr|(?:record|booking) locator|airline ref(?:erence)?|e-?ticket|reservation(?= [A-Z0-9]{0,7}[0-9])"
+    r"|booking|pnr|(?:record|booking) locator|airline ref(?:erence)?|e-?ticket"
+    r"|reservation(?=:? ?[A-Z0-9-]{0,7}[0-9]|: ?[A-Z]{6}(?![A-Za-z]))"
     r"|buchungs-?(?:nummer|code|nr)"
     r"|(?:reference|numero|code) de (?:reservation|dossier)|(?:numero|codigo|localizador) de (?:la )?(?:reserva"
     r"|reservacion)"
     r"|localizador|codice (?:di )?prenotazione|boekings(?:nummer|code)|reserverings(?:nummer|code)"
     r"|numer rezerwacji)\.?)"
     r"(?:[ \t]?(?i:is|ist|est|es|e|code|number|no\.?|nr\.?|:|=|#)(?![A-Za-z])){0,3}[ \t]{0,2}[\"'(]?"
-    r"(?P<value>[A-Z0-9]{5,10}|[0-9]{3}-[0-9]{10})(?![\w-])"
+    r"(?P<value>[A-Z0-9]{5,10}|(?=[A-Z-]{0,9}[0-9])[A-Z0-9]{2,4}-[A-Z0-9]{3,6}|[0-9]{3}-[0-9]{10})(?![\w-])"
 )
 _AIRCRAFT: Final = lazy_regex(
     r"(?i:(?<![A-Za-z])(?:aircraft|airplane|aeroplane|plane|helicopter|jet|glider|cessna|piper|beech(?:craft)?"
@@ -204,7 +204,7 @@ FIXED_GATE: Final = either(
         "[0-9]{3}-[0-9]{2}-[0-9]|[0-9]{3} [0-9]{3} [0-9]|[A-Z]{2} ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-D]"
         "|(?=[A-Z0-9]{7})(?:[A-Z]{1,9}[0-9]|[0-9]{1,9}[A-Z])"
     ),
-    either(matching("-[0-9A-Fa-f]{2}(?:[0-9A-Fa-f]{2})?-"), matching(":[0-9A-Fa-f]{2}:")),
+    either(matching(r"[-.][0-9A-Fa-f]{2}(?:[0-9A-Fa-f]{2})?[-.]"), matching(":[0-9A-Fa-f]{2}:")),
 )
 SPACED_SSN_GATE: Final = at_digits("[0-9]{3} [0-9]{2} [0-9]")
 LABELLED_GATE: Final = at_digits(r"[A-Za-z.#:(\xb7] {0,3}[#(]?(?:[A-Z]{1,4}[-/ ]?)?[OIlSB-]{0,6}[0-9]")

@@ -7,7 +7,15 @@ from typing import Final
 from textveil.detection.found import Found, words_in
 from textveil.detection.gates import both, either, holding, matching, with_words
 from textveil.detection.lists import Marks, lists
-from textveil.detection.people_in_records import is_plain_form, is_plain_word, is_role, is_thing, names_user
+from textveil.detection.people_in_records import (
+    holds_name,
+    is_plain_form,
+    is_plain_word,
+    is_role,
+    is_thing,
+    names_login,
+    names_user,
+)
 from textveil.text.patterns import lazy_regex, matches
 
 _L: Final = r"(?P<name>[A-Za-z][A-Za-z0-9._-]{2,31})"
@@ -41,6 +49,8 @@ _DEVICES: Final = (
     "iphone|ipad|macbook|mbp|imac|laptop|thinkpad|notebook|printer|phone|desktop|pixel|galaxy|tablet|workstation|surface"
     "|watch|raspi|rpi|pi|pc|nas|chromebook|android"
 )
+_STEMS: Final = "lt|ltp|lap|laptop|nb|notebook|wks|wkst|ws|workstation|desktop|mbp|macbook|pc"
+"""What hosts are called before their owner's name."""
 _KEYS: Final = (
     "musteri|kullanici|usuario|utilisateur|utente|benutzer|gebruiker|uzytkownik|anvandare|bruker|kayttaja|operator"
     "|actor|principal|requester|caller|approver|assignee|cust|customer|by|who|signedby|owner_login"
@@ -133,8 +143,11 @@ _FORMS: Final = (
     lazy_regex(rf"\b(?:(?:re)?assigned|escalated|handed over|delegated|transferred|paged|pinged|belongs|owned)"
     rf" (?:to|by)? ?@?{_SMALL}(?=[ ,;:)\n]|\.?(?:[ \n]|\Z))",
     words="assigned reassigned escalated handed delegated transferred paged pinged belongs owned"),
-    lazy_regex(rf"(?<![\w./-])(?P<whose>[A-Za-z]{{3,15}}?)'?s?[-_](?=(?i:{_DEVICES})(?![A-Za-z]))",
+    lazy_regex(rf"(?<![\w./-])(?P<whose>[A-Za-z]{{3,20}}(?:-[A-Za-z]{{3,15}})?)'?s?[-_](?=(?i:{_DEVICES})(?![A-Za-z]))",
     words=_DEVICES.replace("|", " "), within=f"[-_](?i:{_DEVICES})"),
+    lazy_regex(rf"(?<![\w./-])(?i:{_STEMS})[-_](?P<whose>[A-Za-z]{{3,20}}(?:[-_][A-Za-z]{{3,15}})?)"
+    r"(?=(?:[-_.][0-9]{1,4})?(?![\w/(=-]))", words=_STEMS.replace("|", " ")),
+    lazy_regex(r"(?<=[Uu]ser )(?P<whose>[a-z][a-z0-9._-]{2,31})(?=[,;)\n]|'s|\.?(?:\s|\Z))", holds=("ser ",)),
     lazy_regex(rf"[Uu]ser(?:name)?=<{_SMALL}>", holds=("ser=<", "name=<")),
     lazy_regex(rf"\b[Uu]ser ['\"`]?{_SMALL}['\"`]? (?:is|was|may|cannot|can|has|had|could|did|does"
     r"|tried|exceeded|failed|from|at|on|via|must|lacks)\b", holds=("ser ",)),
@@ -149,6 +162,10 @@ _FORMS: Final = (
     r"(?:[\"']?[,;:] ?[\"']?[a-z][a-z0-9._-]{2,31}){1,12})(?![\w/@(])",
     words="users logins admins owners members maintainers reviewers assignees sudoers"),
 )  # fmt: skip
+_OF_HOST: Final = lazy_regex(
+    "(?i)(?:host(?:name)?|device|computer(?:[ _]name)?|client|machine)[\"']?[ :=\t]{1,3}[\"']?\\Z"
+)
+_TOKEN: Final = lazy_regex("[A-Za-z0-9](?:[._-]?[A-Za-z0-9]){0,40}")
 _NETS: Final = (
     "username|gamertag|handle|nick|nickname|account|profile|insta|instagram|ig|snap|snapchat|discord|twitch|psn|xbox"
     "|steam|tiktok|twitter|reddit|ign|poster|player|screenname"
@@ -177,7 +194,8 @@ _MORE_WORDS: Final = f"""
     {_NETS.replace("|", " ")} {_DID.replace("|", " ")} screen display gamer wrote writes commented replied
     assigned reassigned escalated handed delegated transferred paged pinged belongs owned iphone ipad macbook mbp
     imac laptop thinkpad notebook printer phone desktop pixel galaxy tablet workstation surface watch raspi rpi pi
-    pc nas chromebook android failed cloning fork permission uid usr nick users logins admins owners members
+    pc nas chromebook android lt ltp lap nb wks wkst ws failed cloning fork permission uid usr nick
+    users logins admins owners members
     maintainers reviewers assignees sudoers assignee author owner account created login
 """
 LOGIN_GATE: Final = either(
@@ -261,9 +279,15 @@ def find_logins(text: str) -> Iterator[Found]:
                     yield from _login(name, at)
                     at += len(name)
             elif "whose" in groups:
-                marks = lists().words.get(match["whose"].lower(), 0)
+                whose = match["whose"].rstrip("._-")
+                host = _OF_HOST.search(text, max(0, match.start() - 20), match.start())
+                marks = lists().words.get(whose.lower(), 0)
                 if marks & Marks.GIVEN and not marks & (Marks.COMMON | Marks.SMALL | Marks.OTHER):
-                    yield Found(*match.span("whose"), "person", 0.65, "command")  # hannah-printer
+                    start = match.start("whose")
+                    yield Found(start, start + len(whose), "person", 0.65, "command")  # hannah-printer
+                elif holds_name(whose) or (host and names_login(whose.lower())):
+                    end = _TOKEN.match(text, match.start("whose"))
+                    yield Found(match.start(), end.end() if end else match.end(), "handle", 0.65, "command")
             else:
                 yield from _login(match["name"], match.start("name"))
             if groups.get("other"):

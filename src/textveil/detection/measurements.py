@@ -162,8 +162,9 @@ class _Label(NamedTuple):
 
 _POSTAL: Final = lazy_regex(
     r"[1-9](?:(?<=[0-9],[ \n].)|(?<=[0-9][a-z],[ \n].)|(?<=[0-9]\n.))[0-9]{3} ?[A-Z]{2},? (?:'[ts] |de[n]? )?[A-Z][a-z]"
+    r"|[0-9](?:(?<=[A-Z][0-9] .)|(?<=[A-Z][0-9][0-9A-Z] .))[ABD-HJLNP-UW-Z]{2}(?!\w)"
 )
-"""A Dutch postal code and a town behind a house number: 8814 GB Beuningen is no memory."""
+"""A Dutch postal code and a town behind a house number, and a British code: 8814 GB Beuningen, LS6 3GB: no memory."""
 _NO_NUMBERS: Final = frozenset(f"0{digit}" for digit in range(10))
 """A number that begins so is the end of a telephone number or a code."""
 

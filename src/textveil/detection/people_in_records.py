@@ -216,7 +216,8 @@ def _is_part(word: str, parts: set[str]) -> bool:
 
 
 _USER: Final = lazy_regex(
-    r"(?<![A-Za-z<])(?:[a-z]{1,12}[_.-])?(?:(?:[Uu]ser(?:[_-]?(?:[Nn]ame|[Ii]d|login))?|[Ll]og[io]n|logname|uname|acct"
+    r"(?<![A-Za-z<])(?:[a-z]{1,12}[_.-])?(?:(?:[Uu]ser(?:[ _-]?(?:[Nn]ame|[Ii]d|login))?|[Ll]og[io]n|logname|uname|uid"
+    r"|acct"
     r"|assignee|actor|principal|committer|[Oo]wner|[Aa]uthor|[Rr]eviewer|created_by|updated_by)(?:[\"']?:[ \t]{0,3}[\"'"
     r"]?|=[\"']?)|(?:invalid user|(?:for|of|by|as|from|unknown|illegal|disabled|locked|the) user|[Uu]sername(?: is)?"
     r"|[Ll]og(?:ged)? ?in as|logged in by|handle is)[ \t]{1,3}[\"'`]?|(?<![^\n])[ \t]{0,8}User[ \t]{1,3}"
@@ -233,7 +234,7 @@ _USER: Final = lazy_regex(
     r"\[{<@/:*%$\\-]|\.\w| ?=|'t\b)"
 )
 _USER_WORDS: Final = joined_words(
-    """user username userid userlogin login logon logname uname acct assignee actor principal committer owner author
+    """user username userid userlogin login logon logname uname uid acct assignee actor principal committer owner author
     reviewer created updated log logged loggedin handle todo fixme xxx hack note benutzer benutzername
     benutzerkennung utente usuario utilisateur identifiant gebruiker gebruikersnaam uzytkownik github gitlab skype
     instagram telegram twitter role u l"""
@@ -319,7 +320,8 @@ _ORDINARY: Final = int(Marks.COMMON | Marks.SMALL | Marks.OTHER)
 _RARE: Final = int(Marks.COMMON | Marks.SMALL | Marks.OTHER | Marks.KNOWN_PLACE)
 _LISTED_PERSON: Final = int(Marks.GIVEN | Marks.FAMILY)
 USER_GATE: Final = with_words(
-    """user username userid login logon logname uname acct assignee actor principal committer owner author reviewer "
+    """user username userid login logon logname uname uid acct assignee actor principal committer owner author
+    reviewer "
     "sudo publickey session authenticating cron
     github gitlab skype telegram discord instagram insta twitter snapchat mastodon tiktok benutzer
     benutzername benutzerkennung nutzer nutzername utilisateur identifiant usuario utente utilizador gebruiker
@@ -411,10 +413,23 @@ def names_user(name: str) -> bool:
     ]
     if not all(plain):
         return True
-    whole = len(marks) == 2 and "." in name and marks[0] & Marks.GIVEN and marks[1] & Marks.FAMILY  # tom.baker
+    initial = len(parts[0]) == 1
+    whole = len(marks) == 2 and "." in name and (initial or marks[0] & Marks.GIVEN) and marks[1] & Marks.FAMILY
     alone = len(marks) == 1 and marks[0] & _RARE == Marks.SMALL and marks[0] & (Marks.GIVEN | Marks.FAMILY)
     whole = whole or (alone and name not in _known())  # fitz
     return bool(whole) or (any(mark & _LISTED_PERSON for mark in marks) and any(map(str.isdigit, name)))
+
+
+def holds_name(written: str) -> bool:
+    """Tell if words with hyphens, points or lines between them hold a listed name that is no plain word: ablythe."""
+    words = lists().words
+    for part in re.findall("[a-z]{3,}", written.lower()):
+        for name in (part, part.removesuffix("s")):
+            family = len(name) > 4 and (words.get(name[1:], 0) | words.get(name[:-1], 0)) & Marks.FAMILY
+            listed = words.get(name, 0) & _LISTED_PERSON or family
+            if listed and not is_plain_form(part) and not is_plain_word(name):
+                return True
+    return False
 
 
 def names_login(name: str) -> bool:

@@ -14,7 +14,8 @@ from textveil.detection.gates import both, either, holding, joined_words, places
 from textveil.detection.lists import Marks, lists
 from textveil.detection.people_in_records import is_plain_form, line_end, names_somebody, names_user
 from textveil.detection.secrets import is_placeholder
-from textveil.text.patterns import check_time, either_of, lazy_regex, matches
+from textveil.detection.segments import LABELS, SECRETS, form_label
+from textveil.text.patterns import check_time, either_of, lazy_regex, matches, search
 
 _SCORE: Final = 0.7
 
@@ -48,7 +49,7 @@ _PASS: Final = lazy_regex("(?i:pass|token|credentials?)")
 """A column of secrets, unless it tells who passed."""
 _IDS: Final = lazy_regex(
     r"(?i:(?:policy|member(?:ship)?|customer|client|patient|account|acct|employee|empl?|staff|student|pupil|case|claim"
-    r"|order|invoice|booking|hosp(?:ital)?|nhs|ni|chart|file|contract|licen[cs]e|permit|passport|serial|badge|payroll"
+    r"|order|invoice|hosp(?:ital)?|nhs|ni|chart|file|contract|licen[cs]e|permit|passport|serial|badge|payroll"
     r"|tax|tenancy|unit|asset|plot|vehicle)\.?[_ -]?(?:no|nr|num(?:ber)?|id|ref(?:erence)?)\.?|mrn|nhs|vrm|vin|upn|iban"
     r"|ssn|nino?|dni|nif|bsn|pesel|reg(?:istration)?(?:[ _](?:no\.?|mark|plate|number))?|(?:licen[cs]e[ _])?plate"
     r"|kennzeichen|kundennr\.?|kundennummer|aktenzeichen|kenteken|klantnr\.?|targa|immatriculation|plaque|matricula"
@@ -155,6 +156,31 @@ def find_values_in_tables(text: str) -> Iterator[Found]:
                 yield Found(cell.start, cell.start + len(cell.value), kind, _SCORE, "column")
 
 
+def cells_of_forms(text: str) -> Iterator[tuple[str, int, int]]:
+    """Yield the cells below a head such as "Age" or "PNR" with the head as the label of a form's line."""
+    if not (any(map(text.__contains__, ("|", "\t", "   "))) or search(_GLUED, text)):
+        return
+    places = (at for at, end in places_of(text, _FORM_WORDS) if _in_cell(text, at, end))
+    starts = dict.fromkeys([cell.end() for at in places if (cell := _CELL_BEFORE.search(text, max(0, at - 40), at))])
+    headers = (header for start in starts if (header := _FORM_HEADER.match(text, start)) is not None)
+    for rows, columns, _ in chain(_tables(text, headers), _lists(text)):
+        for column, cells in rows.items():
+            if columns[column].endswith(":"):
+                yield from ((columns[column], cell.start, cell.start + len(cell.value)) for cell in cells if cell.value)
+
+
+def _in_cell(text: str, start: int, end: int) -> bool:
+    """Return whether a word may stand in the head of a column: marks of cells are beside it, or lines that join it."""
+    before, behind = text[max(0, start - 2) : start], text[end : end + 2]
+    beside = before[-1:] in _BESIDE_HEAD or before == "| " or behind == " |"
+    return beside or behind[:1] in ("_", "|", "\t") or (behind[:1] in (",", ";") and behind[1:] != " ")
+
+
+_BESIDE_HEAD: Final = ("", *'\n\t,;"_|')
+_GLUED: Final = lazy_regex('[,;][A-Za-z"]')
+_CELL_BEFORE: Final = lazy_regex(r"(?:\A|[\n|,;\t][\" ]?|  |)(?=[A-Za-z0-9 _.-]*\Z)")
+_FORM_WORDS: Final = joined_words(" ".join(LABELS | SECRETS))
+_FORM_HEADER: Final = lazy_regex(rf"[A-Za-z][A-Za-z0-9 _.#/-]{{1,30}}{_BEHIND}")
 _FITS: Final[dict[str, Callable[[str], object]]] = {
     "secret": lambda value: len(value) > 2 and " " not in value,
     "pass": lambda value: len(value) > 5 and " " not in value and not value.isalpha() and any(map(str.isalpha, value)),
@@ -307,7 +333,9 @@ def _cells(line: str, start: int, mark: str) -> list[_Cell]:
 
 
 def _column_kinds(cells: Sequence[_Cell], mark: str) -> dict[int, str]:
-    """Return of each column what it holds: "name", "role", "vote", a kind or nothing; empty if the line is no header.
+    """Return of each column what it holds: "name", "role", "vote", a kind, a form's label or nothing.
+
+    Empty if the line is no header.
 
     A column is known by its number, one of a table that is parted by spaces by its distance from the line's start.
     """
@@ -318,7 +346,9 @@ def _column_kinds(cells: Sequence[_Cell], mark: str) -> dict[int, str]:
         (_VOTED, "vote"), (_SECRETS, "secret"), (_PASS, "pass"),
     )  # fmt: skip
     return {
-        cell.start if mark == " " else number: next((kind for head, kind in kinds if head.fullmatch(cell.value)), "")
+        cell.start if mark == " " else number: next(
+            (kind for head, kind in kinds if head.fullmatch(cell.value)), form_label(cell.value, secrets=True)
+        )
         for number, cell in enumerate(cells)
     }
 
@@ -354,7 +384,7 @@ def _persons(rows: dict[int, list[_Cell]], columns: dict[int, str]) -> Iterator[
     spans = []
     for column, cells in rows.items():
         kind = columns[column]
-        if kind in _FITS:
+        if kind in _FITS or kind.endswith(":"):
             continue
         if kind == "login":
             users = [cell for cell in cells if _LOGIN_CELL.fullmatch(cell.value) and names_user(cell.value)]

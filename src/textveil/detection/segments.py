@@ -1,4 +1,4 @@
-"""Records whose standard tells by position what a field is: HL7 version 2, X12, vCard and GEDCOM."""
+"""Records whose standard tells by position what a field is: HL7 version 2, X12, vCard and GEDCOM; fields of markup."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -167,3 +167,107 @@ def _value(text: str, start: int, end: int, code: str) -> Iterator[Found]:
         return
     if (digits if code in "td" else len(written)) >= _SHORTEST.get(code, 1):
         yield Found(start, end, _KINDS[code], _SCORE, "field")
+
+
+_KEY: Final = lazy_regex(
+    r"(?<![A-Za-z0-9])(?P<key>[A-Za-z][A-Za-z0-9]{1,24}(?:[ _.-][A-Za-z0-9#]{1,20}){0,4})(?P<marks>[\"'*\\` ]{0,6})\Z"
+)
+_ODD_KEY: Final = lazy_regex(r"(?:[\"'*\\`]|_[A-Za-z]{1,20}|[a-z][A-Z][a-z]{1,20}) ?\Z")
+_VALUE: Final = lazy_regex(r"(?:[=>:]|[^\S\n]){0,4}[*\\\"'` ]{0,6}(?P<value>[A-Za-z0-9+(#][^\n\t\"'<>|;={}\\`]{0,60}+)")
+_ELEMENT: Final = lazy_regex(r"<(?P<key>[A-Za-z][\w.-]{1,30})>(?P<value>[^<>\n]{1,60})</", holds=("</",))
+_CELLS: Final = lazy_regex(
+    r"<(?:td|th|dt|b|strong|label)>(?P<key>[A-Za-z][^<>\n:]{1,30}):?</(?:td|th|dt|b|strong|label)>\s{0,4}"
+    r"(?:<(?:td|dd|span)>)?(?P<value>[^<>\n]{1,60})<",
+    holds=("</",),
+)
+_ATTRIBUTES: Final = lazy_regex(
+    r"(?:name|id|key|field|property)=[\"'](?P<key>[A-Za-z][\w.-]{1,30})[\"'][^<>\n]{0,60}? (?:value|content)=[\"']"
+    r"(?P<value>[^\"'\n<>]{1,60})[\"']",
+    holds=("value=", "content="),
+)
+SECRETS: Final = words_in("password passwd passphrase passcode pwd pw token secret apikey")
+"""Labels of cells and of lines with a dash; what assigns a secret is read as it stands."""
+_WORDS: Final = lazy_regex("[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_CAPITALS: Final = words_in("mrn dob ssn nhs vin imei iban nin nino pnr dni nif bsn ein npi ni id cpf nie")
+LABELS: Final = words_in(
+    """policy member membership customer client patient account acct employee emp staff student case claim booking
+    reservation confirmation pnr locator hospital chart mrn contract licence license permit passport serial badge
+    payroll tax vehicle vrm vin chassis iban ssn nin nino nhs reg registration plate kennzeichen phone telephone mobile
+    cell tel postcode zip age aged dob birth born birthday birthdate insurance insured record account reference user
+    username login dni nif bsn pesel national card incident ticket appointment gps coordinates tracking parcel
+    address addr city town street ship location ether mac hw"""
+)
+"""Words of keys whose values are read as those of a form's line."""
+
+
+def form_lines(text: str) -> Iterator[tuple[str, int, int]]:
+    """Yield what markup, a setting or a row says of somebody as a line of a form, and where its value stands.
+
+    ``<dob>2/3/61</dob>``, ``name="dob" value="2/3/61"``, ``"dob": "2/3/61"``, ``dob=2/3/61`` and ``**DOB:** 2/3/61``
+    are all ``DOB: 2/3/61``. Plain lines of forms are not among them.
+    """
+    for pattern in (_ELEMENT, _CELLS, _ATTRIBUTES):
+        for match in matches(pattern, text):
+            if label := form_label(match["key"]):
+                yield label, *match.span("value")
+    for start, sign in _signs(text):
+        key = _KEY.search(text, max(0, start - 40), start)
+        label = form_label(key["key"], secrets=sign in _HEADINGS) if key else ""
+        value = _VALUE.match(text, start + len(sign)) if label else None
+        if value and (sign != ": " or len(list(readings_of(label, value["value"]))) > 1):
+            yield label, *value.span("value")
+
+
+_HEADINGS: Final = ("\t", "->", " - ", "** ", " `")
+"""What stands behind a heading; behind a key, it is a sign of equality or a colon."""
+_ODD_MARKS: Final = ('"', "_", "*", "`", "\n  ")
+
+
+def _signs(text: str) -> Iterator[tuple[int, str]]:
+    """Yield what stands between a key and its value, and where.
+
+    Behind a plain key that is a colon without a space, or one before a value in small letters.
+    """
+    for sign in ("=", *_HEADINGS):
+        start = text.find(sign)
+        while start >= 0:
+            yield start, sign
+            start = text.find(sign, start + 1)
+    odd = any(map(text.__contains__, _ODD_MARKS))
+    start = text.find(":")
+    while start >= 0:
+        behind = text[start + 1 : start + 3]
+        if behind[:1] == "*" or (odd and _ODD_KEY.search(text, max(0, start - 24), start)):
+            yield start, ":"
+        elif behind[:1] == " ":
+            if behind[1:].islower() or behind[1:].isdigit() or behind[1:] in ("'", '"'):
+                yield start, ": "
+        elif behind[:1].isalnum() and text[start - 1 : start].isalpha():
+            yield start, ":"
+        start = text.find(":", start + 1)
+
+
+def readings_of(label: str, value: str) -> Iterator[str]:
+    """Yield a value as forms have it: codes in capitals, addresses with capitals, each as long as it stands."""
+    yield value
+    coded = any(map(str.isdigit, value)) and sum(map(str.isalnum, value)) > 4 and not value.startswith("0x")
+    if coded and value.islower() and _SMALL_CODE.fullmatch(value):
+        yield value.upper()
+    if coded and (value.islower() or value.isupper()) and not PLACED.isdisjoint(label[:-1].split(" ")):
+        yield value.title()
+
+
+_SMALL_CODE: Final = lazy_regex(
+    r"(?=[a-z0-9]{0,40}[a-z][0-9]|[a-z0-9]{0,40}[0-9][a-z]|[a-z]{1,3}[ /.-]?[0-9])"
+    r"[a-z0-9]{1,40}(?:[ /.-][a-z0-9]{1,14}){0,6}"
+)
+"""Letters and digits in one word, or a code of a few letters before its number: mx73 ytv, hx-9145-5011."""
+PLACED: Final = words_in("address addr street location city town ship")
+
+
+def form_label(key: str, *, secrets: bool = False) -> str:
+    """Return a key as the label of a form's line, with a colon; nothing if it does not say what somebody is told by."""
+    words = [word.lower() for word in _WORDS.findall(key)]
+    if LABELS.isdisjoint(words) and not (secrets and SECRETS.intersection(words)):
+        return ""
+    return " ".join([word.upper() if word in _CAPITALS else word for word in words[-4:]]) + ":"

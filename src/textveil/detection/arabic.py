@@ -15,7 +15,7 @@ _UNMARKED: Final = dict.fromkeys((*range(0x64B, 0x653), 0x640))
 _D: Final = "[0-9\u0660-\u0669]"
 _WORD: Final = lazy_regex(rf"(?<![\u0621-\u0652]){_A}[\u0621-\u0652]*")
 _TITLES: Final = (
-    "السيد|السيدة|سيد|سيدة|الآنسة|الدكتور|الدكتورة|دكتور|دكتورة|د\\.|أ\\.د\\.|الأستاذ|الأستاذة|أستاذ|أستاذة|أ\\.|المهندس|المهندسة|م\\.|الشيخ|الشيخة|الحاج|الحاجة|الأمير|الأميرة|الملك|الملكة|الرئيس|الوزير|الوزيرة|"
+    "المؤجرة?|المستأجرة?|البائعة?|المشترية?|الوكيلة?|الكفيلة?|السيد|السيدة|سيد|سيدة|الآنسة|الدكتور|الدكتورة|دكتور|دكتورة|د\\.|أ\\.د\\.|الأستاذ|الأستاذة|أستاذ|أستاذة|أ\\.|المهندس|المهندسة|م\\.|الشيخ|الشيخة|الحاج|الحاجة|الأمير|الأميرة|الملك|الملكة|الرئيس|الوزير|الوزيرة|"
     "القاضي|المحامي|المحامية|المحام|الطبيب|الطبيبة|الممرض|الممرضة|المريض|المريضة|المعلم|المعلمة|المدير|المديرة|الكاتب|الكاتبة|الفنان|الفنانة|اللاعب|المدرب|الموظف|الموظفة|الطالب|الطالبة|العميل|العميلة|المواطن|المواطنة|الزميل|الزميلة|"
     "الأخ|الأخت|الست|عمو|خالتو|تيتا|ماما|بابا|جدو|الملازم|الرقيب|الرائد|المقدم|الضابط|الشاهد|الشاهدة|المشتكي|المتهم|المختار|المربية|المربي|العزيز|عزيزي|عزيزتي|العزيزة|البروفيسور|النقيب|العقيد|العميد|اللواء|السفير|النائب|الشاعر|الشاعرة|الصحفي|الصحفية|سعادة|معالي|فضيلة"
 )
@@ -38,6 +38,7 @@ _FAMILIAR: Final = (
     "الشاهد",
     "الضابط",
     "المقدم",
+    *(role + end for role in "المؤجر المستأجر البائع المشتري الوكيل الكفيل".split() for end in ("", "ة")),
 )
 """Words that more than names follow: given names alone are told by them."""
 _LABELS: Final = (
@@ -193,8 +194,9 @@ _WRITER: Final = lazy_regex(rf"^(?P<name>(?:(?:أبو|أم|ابو|ام) )?{_A}{{
 
 def _writers(text: str) -> Iterator[Found]:
     """Yield who writes the lines of a chat, if two lines or more begin with given names."""
-    lines = [match for match in matches(_WRITER, text) if _bare(match["name"].split(" ")[-1]) in _given()]
-    for match in lines if len(lines) > 1 else ():
+    lines = list(matches(_WRITER, text))
+    known = [match for match in lines if _bare(match["name"].split(" ")[-1]) in _given()]
+    for match in (match for match in lines if len(lines) > 1 and known and _bare(match["name"]) not in _ordinary()):
         yield Found(*match.span("name"), "person", 0.6, "field")
 
 

@@ -21,7 +21,7 @@ COMMON: Final = frozenset(
     "王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石"
     "姚谭廖邹熊金陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段雷钱汤尹黎易常武乔贺赖龚文庞樊兰殷施陶洪翟安颜倪严牛温芦季俞章鲁葛伍韦申尤毕聂"
     "丛焦柳邢岳齐梅莫庄辛管祝左涂谷祁舒耿牟卜詹关苗凌费纪靳盛童欧甄项曲成游阳裴席卫查屈鲍覃霍翁隋甘景薄单包柏宁柯阮桂闵解柴华车"
-    "冉房边張劉陳楊趙黃吳孫馬羅鄭謝韓馮蕭鄧許呂蘇盧蔣賈葉閻鍾鐘范譚鄒陸顧萬錢湯賀賴龔龐蘭顏嚴溫蘆韋畢聶叢齊莊關紀項陽衛鮑單寧閔車邊"
+    "冉房边張劉陳楊趙黃吳孫馬羅鄭謝韓馮蕭鄧許呂蘇盧蔣賈葉閻鍾鐘范譚鄒陸顧萬錢湯賀賴龔龐蘭顏嚴溫蘆韋畢聶叢齊莊關紀項陽衛鮑單寧閔車邊骆佟戚晏谌荀喻隋冼邰宓逄阚蔺鄢郗邸郜佘仝亓卞匡芮臧鞠璩缪邬嵇滕岑栾晁褚奚郏"
 )
 """Family names of one character that are read without a label beside them."""
 _LOOSE: Final = frozenset("于方成常安文万白高金江石包车边单管解查席费游阳华关景任严温易左向谷毛石牛盛時明万")
@@ -38,7 +38,7 @@ _LABELS: Final = (
     "聯絡人|收件人|申請人|負責人|主治醫師|護理師|戶名|簽名|寄件者|收件者|監護人|緊急聯絡人|學生|客戶|員工"
 )
 _CUES: Final = (
-    "名叫 叫做 叫他 叫她 人称 绰号 外号 小名 叫 我叫 我是 请 由 给 跟 和 与 找 问 替 帮 陪 通知 联系 感谢 转告 家属 家长 配偶 老公 老婆 爱人 儿媳 女婿 孙子 孙女 侄子 外甥 舅舅 姑姑 姨妈 保姆 护工 患者 病人 学生 员工 客户 同事 朋友 好友 丈夫 妻子 儿子 女儿 母亲 父亲 爸爸 妈妈 哥哥 姐姐 弟弟 妹妹 "
+    "麻烦 拜托 名叫 叫做 叫他 叫她 人称 绰号 外号 小名 叫 我叫 我是 请 由 给 跟 和 与 找 问 替 帮 陪 通知 联系 感谢 转告 家属 家长 配偶 老公 老婆 爱人 儿媳 女婿 孙子 孙女 侄子 外甥 舅舅 姑姑 姨妈 保姆 护工 患者 病人 学生 员工 客户 同事 朋友 好友 丈夫 妻子 儿子 女儿 母亲 父亲 爸爸 妈妈 哥哥 姐姐 弟弟 妹妹 "
     "爷爷 奶奶 外婆 外公 医生 护士 教授 老师 经理 主任 律师 司机 记者 演员 歌手 作家 总统 主席 总理 市长 省长 部长 院长 校长 导演 法官 邻居 室友 助理 秘书 工程师 女士 先生 嫌疑人 "
     "被告人 原告 被告 证人 队长 选手 球员 教练 同学 会计 代表 创始人 董事长 负责人 联系人 主管 房东 老板 用户 报警人 租户 租客 检察官 投诉人 举报人 目击者 当事人 死者 伤者 失主 候选人 候选人是 取件人 乘客 客人 住户 业主 网友 店员 学员 会员 队员 号床 床 教师 原告人 护士长 法官 警官 經理 醫師 醫生 老師 護士 學生 同事 律師 亲爱的 尊敬的 親愛的 你好 您好 收件人 "
     "與 請 給 聯絡 感謝 通知 丈夫 太太 女兒 兒子 媽媽 爸爸 回复 抄送"
@@ -48,19 +48,19 @@ _BEFORE: Final = frozenset(
 )
 _BEHIND: Final = frozenset(
     "的了说是在和与于去来已将会也就都先因从对向到把被给为及还要想表不正曾可能有没做让叫道告负担主出参发收提认指今昨明本女男之等则接打住陪联代诉嘱送代诉嘱送生于又再很需应"
-    "與說來將會從對給為還讓負擔參發認聯應後后前上下您你我他她，签写买拿用带坐站跑走看听吃喝问回进死病入当至并称介反觉申请拒同"
+    "與說來將會從對給為還讓負擔參發認聯應後后前上下您你我他她，签驾骑持投相写买拿用带坐站跑走看听吃喝问回进死病入当至并称介反觉申请拒同"
 )
 _LABELLED: Final = lazy_regex(
     rf"(?<!{_H})(?:{_LABELS})(?:[（(][^()（）\n]{{0,10}}[)）])?[ 　]?[:：][ 　]{{0,3}}(?P<name>{_H}{{2,4}}(?:[·•・]{_H}{{1,6}})?)(?!{_H})"
 )
 _BESIDE_LABEL: Final = lazy_regex(
-    rf"(?:户名|姓名|联系人|联络人|收[件货款]人|寄件人|持卡人|负责人|代表人|经办人|代理人|委托人|申请人|投保人|签字人|被告人?|原告|[审判陪书护教警检法辅讲列乘售收演球推导观值技保程]{_H}{{0,2}}[员师士官长]|部|科|处|室|组|委)"
-    rf"(?:[是为叫]|[ 　]{{1,3}})?(?P<name>{_H}{{2,4}})(?=[，,。；;、（(\n]|[ 　]|\Z)"
+    rf"(?:户名|姓名|联[系络]人|[本件货款卡责表办理托请保字证绍护害举继租卖让与]人|被告人?|原告|[甲乙买卖租][方]|[医审判陪书护教警检法辅讲列乘售收演球推导观值技保程]{_H}{{0,2}}[员师士官长]|部|科|处|室|组|委)"
+    rf"(?:[是为叫]|[ 　]{{1,3}})?(?P<name>{_H}{{2,4}})(?=[，,。；;、（(）)\n]|[ 　]|[签诉与和于在]|\Z)"
 )
 """A name right behind a label, a role, or the office that signs: 户名应丽娜, 人事部 连慧."""
 _NOBODY: Final = frozenset("未定 待定 不详 不詳 同上 本人 暂无 未填 保密 匿名 自己 家属 全体 见下 见附件 如下".split())
 _OF_KIN: Final = lazy_regex(
-    rf"(?:外婆|外公|奶奶|爷爷|父亲|母亲|爸爸|妈妈|丈夫|妻子|儿子|女儿|哥哥|姐姐|弟弟|妹妹|孙子|孙女|老公|老婆|男朋友|女朋友|同事|邻居|室友|门卫|保安|司机|保姆|护工|老头子|老伴|媳妇|婆婆|岳父|岳母|公公|丈母娘|舅舅|舅妈|姨妈|姑姑|姑妈|[表堂][哥弟姐妹]|姐夫|妹夫|嫂子|弟媳|弟妹|[叔伯][叔伯父]|婶婶|姑[父夫]|姨[父夫]|小[姨姑舅]子?|大[哥姐嫂伯]|二[哥姐叔]|亲家|侄[子女]|外甥女?|小子|闺女|村主任|支书|社工|站长|园长)"
+    rf"(?:我[哥弟姐妹爸妈](?![夫哥弟姐妹妈爸])|外婆|外公|奶奶|爷爷|父亲|母亲|爸爸|妈妈|丈夫|妻子|儿子|女儿|哥哥|姐姐|弟弟|妹妹|孙子|孙女|老公|老婆|男朋友|女朋友|同事|邻居|室友|门卫|保安|司机|保姆|护工|老头子|老伴|媳妇|婆婆|岳父|岳母|公公|丈母娘|舅舅|舅妈|姨妈|姑姑|姑妈|[表堂][哥弟姐妹]|姐夫|妹夫|嫂子|弟媳|弟妹|[叔伯][叔伯父]|婶婶|姑[父夫]|姨[父夫]|小[姨姑舅]子?|大[哥姐嫂伯]|二[哥姐叔]|亲家|侄[子女]|外甥女?|小子|闺女|村主任|支书|社工|站长|园长)"
     rf"(?P<name>[老小]{_H}|{_H}{{2,3}})(?=[^{HAN}]|[{''.join(sorted(_BEHIND))}]|\Z)"
 )
 _ANY_LABEL: Final = lazy_regex(
@@ -73,6 +73,7 @@ _DUTY: Final = lazy_regex(
     rf"^(?:周|星期|礼拜)[一二三四五六日天][ 　：:]{{1,3}}(?P<name>{_H}{{2,3}})(?=[ 　、（(]|$)", re.MULTILINE
 )
 _WRITER: Final = lazy_regex(rf"^(?P<name>{_H}{{3}})(?=[：:][^\s])", re.MULTILINE)
+_CHAT: Final = lazy_regex(rf"^(?P<name>{_H}{{2,3}})(?=[：:][^\s])", re.MULTILINE)
 _I_AM: Final = lazy_regex(rf"(?:我是|我叫)(?P<name>[小阿]{_H})(?=[，。,！!]|\Z)")
 _SIDE_BY_SIDE: Final = lazy_regex(rf"(?<!{_H}){_H}{{2,3}}(?:、{_H}{{2,3}}){{1,12}}(?={_H}|\W|\Z)")
 """Names in a row: 汪楚涵、郭子墨、苗小玉三人."""
@@ -115,6 +116,11 @@ def _words() -> frozenset[str]:
 
 
 @cache
+def _no_names() -> frozenset[str]:
+    return _words() | _NOBODY
+
+
+@cache
 def _given_characters() -> frozenset[str]:
     return frozenset("".join(listed("zh", "given"))) | listed("zh", "character")
 
@@ -143,10 +149,11 @@ def find_titled(text: str) -> Iterator[Found]:
     for match in matches(_OF_KIN, text):
         name = match["name"]
         name = name[:2] if len(name) > 2 and name[2] in "在的了说是来去也就都已将把被没做" else name
+        name = name[:2] if name[0] == name[1] else name
         family = name[1] if name[0] in _FONDLY else family_of(name)
         if (
-            (family in _families() or _sure(name[1:]) or _sure(name))
-            and name not in _words() | _NOBODY
+            (name[0] == name[-1] or family in _families() or _sure(name[1:]) or _sure(name))
+            and name not in _no_names()
             and not _TITLE.search(name[1:])
         ):
             yield Found(match.start("name"), match.start("name") + len(name), "person", 0.7, "title")
@@ -179,7 +186,7 @@ def _labelled(text: str) -> Iterator[Found]:
         for match in matches(pattern, text):
             end = match.end("name")
             known = pattern is not _ANY_LABEL or family_of(match["name"])
-            if known and match["name"] not in _words() | _NOBODY and _TITLE.match(match["name"]) is None:
+            if known and match["name"] not in _no_names() and _TITLE.match(match["name"]) is None:
                 yield Found(match.start("name"), end, "person", 0.8, "field")
                 end = aside.end() if (aside := _ASIDE.match(text, end)) else end
                 attending = text.startswith(_ATTENDING, match.start())
@@ -187,6 +194,15 @@ def _labelled(text: str) -> Iterator[Found]:
                     yield Found(*other.span("name"), "person", 0.8, "field")
                     end = other.end()
                     end = aside.end() if (aside := _ASIDE.match(text, end)) else end
+
+
+def _writers(text: str) -> Iterator[Found]:
+    """Yield who writes the lines of a chat and is named again in it, if one of the writers has a given name."""
+    lines = list(matches(_CHAT, text))
+    for match in lines if any(_sure(line["name"]) or line["name"][0] in _FONDLY for line in lines) else ():
+        again = text.count(match["name"]) > 1 and set(match["name"]) <= _given_characters()
+        if len(lines) > 1 and again and match["name"] not in _no_names():
+            yield Found(*match.span("name"), "person", 0.6, "field")
 
 
 def _called(text: str) -> Iterator[Found]:
@@ -201,15 +217,16 @@ def _called(text: str) -> Iterator[Found]:
             parts = {name[:2], name[1:]} & _words() if pattern is _WRITER and not _sure(name[1:]) else ()
             if _is_made_like_one(name) and not parts:
                 yield Found(*match.span("name"), "person", 0.7, "field")
+    yield from _writers(text)
     for match in matches(_I_AM, text):
-        if match["name"] not in _words() | _NOBODY:
+        if match["name"] not in _no_names():
             yield Found(*match.span("name"), "person", 0.6, "cue")
     for match in matches(_DEAR, text):
         name = match[match.lastgroup or 0]
-        if name not in _words() | _NOBODY and not _TITLE.search(name) and (match["dear"] or _sure(name)):
+        if name not in _no_names() and not _TITLE.search(name) and (match["dear"] or _sure(name)):
             yield Found(*match.span(match.lastgroup or 0), "person", 0.6, "cue")
     for match in matches(_CALLED, text):
-        if match["name"] not in _words() | _NOBODY:
+        if match["name"] not in _no_names():
             yield Found(*match.span("name"), "person", 0.6, "cue")
     for match in matches(_OF_CHILD, text):
         name = match["name"]
@@ -277,8 +294,18 @@ def _ends(text: str, end: int) -> bool:
     return end >= len(text) or not "\u3400" <= text[end] <= "\u9fff" or text[end] in _BEHIND
 
 
+_CELL: Final = lazy_regex(
+    rf"(?:(?<=[=\[]['\"])|(?<=[\[, ]\(['\"])|(?<=[^A-Z_]=))(?P<name>{_H}{{2,3}})(?=['\"]|[ ,，;]|\Z)"
+)
+"""What a value of code or of a log is, and nothing else: 用户=戚薇."""
+
+
 def find_free(text: str) -> Iterator[Found]:
     """Yield names that their characters and their neighbors tell."""
+    for match in matches(_CELL, text):
+        given = match["name"][len(family_of(match["name"])) :]
+        if _is_made_like_one(match["name"]) and set(given) <= _given_characters():
+            yield Found(*match.span("name"), "person", 0.6, "field")
     for run in matches(_RUN, text):
         place, stop = run.span()
         while place < stop - 1:
@@ -333,8 +360,8 @@ def _free(text: str, start: int, stop: int) -> tuple[int, float]:
             return end - start, 0.6
         if cued and ends and (fits or given == 2):
             return end - start, 0.6
-        alone = given == 1 and opens and name[family:] in listed("zh", "given") | listed("zh", "telling")
-        if alone and ends and (text[start] not in _LOOSE or _does(text, start, end)):
+        known = name[family:] in listed("zh", "given") or name[family:] in listed("zh", "telling")
+        if given == 1 and known and opens and ends and (text[start] not in _LOOSE or _does(text, start, end)):
             return end - start, 0.5
     return 0, 0
 
@@ -450,12 +477,12 @@ def find_organizations(text: str) -> Iterator[Found]:
         cut = name.rfind("和", 1)
         start += cut + 1 if cut > 0 and len(name) - cut > 2 else 0
         name = text[start : match.start()].lstrip("（(·・）)")
-        if len(name) >= 2 and name not in _GENERIC and name not in _words():
+        if len(name) >= 2 and name not in _GENERIC and name not in _words() and name[-1] not in "上读念考":
             yield Found(match.start() - len(name), match.end(), "organization", 0.7, "institution")
 
 
 _WORKPLACE: Final = lazy_regex(
-    rf"(?:在|去|到)(?P<name>{_H}{{2,8}}(?:厂|场|店|馆|社|行|所|矿|坊|吧|棚|室|部|园))(?:上班|打工|工作|干活|做工|当|帮忙|实习|见面|吃饭|开会|做饭)"
+    rf"(?:在|去|到)(?P<name>{_H}{{2,8}}(?:厂|场|店|馆|社|行|所|矿|坊|吧|棚|室|部|园|电子|科技|集团|制药|地产|物流|传媒|网络|软件|机械|证券|汽配))(?:上班|做|任|打工|工作|干活|做工|当|帮忙|实习|见面|吃饭|开会|做饭)"
 )
 _SHOP: Final = lazy_regex(
     rf"(?:[店馆厅厂铺吧坊院所园社]|公司|工作室|超市)(?:[，,]叫|[，,]?(?:名叫|[取起]名|名[字称]?[是为]|店名|招牌))[做是：:]?[“「《]?(?P<name>(?![了我你他她它大人车不停上]){_H}{{3,9}})(?=[”」》，。,；！!\n]|\Z)"

@@ -40,7 +40,7 @@ _HONORIFIC: Final = lazy_regex(
 )
 _KIN: Final = "妻|夫|内縁の妻|長女|長男|次女|次男|三女|三男|娘|息子|弟|妹|兄|姉|甥|姪|孫|嫁|婿|母|父|祖母|祖父|友人|同僚|部下|上司|先輩|後輩|叔父|叔母|伯父|伯母|いとこ|旦那|主人|友達|義母|義父|義姉|義兄|義弟|義妹"
 _AFTER_ROLE: Final = lazy_regex(
-    rf"(?:原告|被告人?|容疑者|証人|被害者|通報者は|喪主は|記録者?|主治医|担当医?|助手|秘書|[医看護教薬技弁理税介検警裁判研記][{HAN}]{{0,4}}[師士員官者]|{_KIN})[ 　：:]?(?P<name>{_H}{{2,5}}(?:[ 　](?:{_H}{{1,3}}|{_KATA}{{2,6}}|{_HIRA}{{2,4}}))?|{_KATA}{{2,5}})(?!{_H}|{_KATA})"
+    rf"(?:原告|被告人?|容疑者|証人|被害者|通報者は|喪主は|記録者?|主治医|担当医?|助手|秘書|[貸借売買施]主|代表(?:取締役|理事)?|社長|[医看護教薬技弁理税介検警裁判研記][{HAN}]{{0,4}}[師士員官者]|{_KIN})[ 　：:]?(?P<name>{_H}{{2,5}}(?:[ 　](?:{_H}{{1,3}}|{_KATA}{{2,6}}|{_HIRA}{{2,4}}))?|{_KATA}{{2,5}})(?!{_H}|{_KATA})"
 )
 _OF_KIN: Final = lazy_regex(
     rf"(?:{_KIN})の(?P<name>{_H}{{1,4}}(?:[ 　](?:{_H}{{1,3}}|{_KATA}{{2,5}}|{_HIRA}{{2,4}}))?|{_KATA}{{2,5}}|{_HIRA}{{2,4}}?)(?=[とがはもにをへのか、。，,（(\n]|や|から|です|[ 　](?!{_H}|{_KATA}|{_HIRA})|\Z)"
@@ -80,6 +80,11 @@ def _given() -> frozenset[str]:
 @cache
 def _words() -> frozenset[str]:
     return listed("ja", "ordinary") | listed("ja", "frequent")
+
+
+@cache
+def _no_names() -> frozenset[str]:
+    return _words() | _NOBODY
 
 
 def family_of(name: str) -> str:
@@ -128,7 +133,7 @@ def find_titled(text: str) -> Iterator[Found]:
         family = family_of(match["name"])
         apart = match["name"].replace("　", " ").partition(" ")[2]
         rest = match["name"][len(family) :].strip(" 　")
-        alone = {match["name"], match["name"][2:]} & _given() and match["name"] not in _words() | _NOBODY
+        alone = {match["name"], match["name"][2:], match["name"][3:]} & _given() and match["name"] not in _no_names()
         if (family and len(family) > 1 and _is_given(rest)) or apart in _given() or alone:
             yield Found(*match.span("name"), "person", 0.7, "title")
     for match in matches(_HONORIFIC, text):
@@ -172,7 +177,7 @@ def _before_honorific(before: str, honorific: str) -> int:
         return len(name) if common and name not in _NOBODY else 0
     if match["hira"]:
         opens = len(before) == len(name) or not _is_kana(before[-len(name) - 1])
-        if honorific in ("くん", "ちゃん") and len(name) < 4 and opens and name not in _NOBODY | _words():
+        if honorific in ("くん", "ちゃん") and len(name) < 4 and opens and name not in _no_names():
             return len(name)
         tails = (name[cut:] for cut in range(len(name) - 1))
         return next((len(tail) for tail in tails if tail in _given()), 0) if common else 0
@@ -201,7 +206,7 @@ def _before_honorific(before: str, honorific: str) -> int:
             and not (cut and len(family) == 1 and common is False)
         ):
             return len(tail)
-        if tail in _given() and not unknown:
+        if tail in _given() and not unknown and (len(tail) > 1 or not cut):
             return len(tail)
     return len(name) if unknown else 0
 
@@ -228,7 +233,7 @@ def _is_given(rest: str) -> bool:
 
 
 _FREE: Final = lazy_regex(
-    rf"(?<![{HAN}])(?P<run>{_H}{{2,7}}(?:ヶ{_H}{{1,3}})?)(?P<rest>[ 　](?:{_H}{{1,3}}|{_KATA}{{2,5}}|{_HIRA}{{2,4}})(?![{HAN}ァ-ヺー]))?(?=[{_PARTICLE}]|か?ら|です|でし|だ|より|まで|も|$|[（(a-zA-Z0-9])"
+    rf"(?<![{HAN}])(?P<run>{_H}{{2,7}}(?:ヶ{_H}{{1,3}})?)(?P<rest>[ 　](?:{_H}{{1,3}}|{_KATA}{{2,5}}|{_HIRA}{{2,4}})(?![{HAN}ァ-ヺー]))?(?=[{_PARTICLE}]|か?ら|です|でし|だ|より|まで|も|$|[a-zA-Z0-9]|\W)"
 )
 _IN_KANA: Final = lazy_regex(
     rf"(?<![{HAN}])(?P<family>{_H}{{1,4}})[ 　]?(?P<given>{_HIRA}{{2,4}}|{_KATA}{{2,5}})(?![ァ-ヺー])"
@@ -250,6 +255,8 @@ def _in_kanji(text: str) -> Iterator[Found]:
         run = run[len(_when(run)) :]
         family = family_of(run)
         given = run[len(family) :]
+        if rest in _words() or given in _given() or (len(run) == 4 and run[2:] in _given()):
+            rest = ""  # 乙部真帆 電話
         end = match.end("run")
         start = end - len(run)
         if run != family and rest in _given() and 2 <= len(run) <= 3 and run not in _words():
@@ -291,7 +298,7 @@ def find_free(text: str) -> Iterator[Found]:
         group = match.lastgroup or ""
         name = match[group]
         known = group == "of" or family_of(name) or name in _given() or "ァ" <= name[0] <= "ヺ"
-        if known and name not in _words() | _NOBODY and name[-1] != "員":
+        if known and name not in _no_names() and name[-1] != "員":
             yield Found(*match.span(group), "person", 0.7, "cue")
 
 
@@ -312,7 +319,9 @@ _PARTICLE_BEFORE: Final = lazy_regex(rf"{_HIRA}{{0,5}}[はがをにでもとへ]
 _POSTAL: Final = lazy_regex("〒[ 　]?[0-9０-９]{3}[-－ー‐−]?[0-9０-９]{4}")
 _UNIT: Final = lazy_regex(rf"(?:(?:{_H}|[ヶケノ]){{1,5}}?[市区町村郡](?![場長立民役])){{1,3}}")
 _PREFECTURE: Final = lazy_regex(rf"(?<![{HAN}])(?:東京都|北海道|京都府|大阪府|{_H}{{2,3}}県)")
-_PLACED: Final = lazy_regex(rf"(?<![{HAN}])(?P<name>{_H}{{2,4}}[市区町村](?![場長立民役内]))")
+_PLACED: Final = lazy_regex(
+    rf"(?<![{HAN}])(?P<name>(?!代表|患者|被告|原告|医師|担当|社長|妻|夫|長[男女]){_H}{{2,4}}[市区町村](?![場長立民役内]))"
+)
 _IN_HIRAGANA: Final = lazy_regex(rf"(?<!{_HIRA})(?P<name>{_HIRA}{{2,5}})[市町村]")
 _KANJI_RUN: Final = lazy_regex(rf"(?:{_H}|ヶ|{_KATA}){{2,20}}")
 
@@ -353,7 +362,9 @@ def find_places(text: str) -> Iterator[Found]:
             and not (word[:length] in _families() and (tail or _is_family_here(text, run.end())))
             and (length == len(word) or not _is_kana(tail[0]))
         ):
-            yield Found(start, start + length + (tail[:1] in tuple("都道府県市区町村駅")), "place", 0.6, "list")
+            stop = start + length + (tail[:1] in tuple("都道府県市区町村駅"))
+            within = _UNIT.match(text, stop) if text[stop - 1] in "都道府県市" else None
+            yield Found(start, within.end() if within else stop, "place", 0.6, "list")
 
 
 def _is_family_here(text: str, end: int) -> bool:
@@ -365,11 +376,11 @@ def _is_family_here(text: str, end: int) -> bool:
 _GIVEN_BEHIND: Final = lazy_regex(rf"[ 　]?({_H}{{1,3}}|{_HIRA}{{2,4}}|{_KATA}{{2,5}})(?![{HAN}ァ-ヺー])")
 _FORM: Final = "(?:株式会社|有限会社|合同会社|合資会社|一般社団法人|公益社団法人|一般財団法人|公益財団法人|医療法人(?:社団)?|学校法人|社会福祉法人|NPO法人|特定非営利活動法人|独立行政法人|国立大学法人|宗教法人|㈱|（株）|\\(株\\))"
 _FIRM: Final = lazy_regex(
-    rf"{_FORM}[ 　]?(?:{_H}|{_KATA}|[A-Za-z0-9&・ー]|(?!との|への|での|には|とは|から|まで|にも|ので|のは|より|です|では|にて){_HIRA}{{2,6}}(?={_H}|{_KATA}|[ 　、。\n])){{1,20}}|(?:{_H}|{_KATA}|[A-Za-z0-9&・]){{2,20}}(?:株式会社|有限会社|合同会社|㈱|（株）)"
+    rf"{_FORM}[ 　]?(?:{_H}|{_KATA}|[A-Za-z0-9&・ー]|(?!との|への|での|には|とは|から|まで|にも|ので|のは|より|です|では|にて){_HIRA}{{2,6}}(?={_H}|{_KATA}|[ 　、。\n])){{1,20}}|(?!(?:[貸借売買施]主|甲|乙|[一-龥]{{2}}者){_FORM})(?:{_H}|{_KATA}|[A-Za-z0-9&・]){{2,20}}(?:株式会社|有限会社|合同会社|㈱|（株）)"
 )
 _INSTITUTION: Final = lazy_regex(
-    "(?:大学医学部附属病院|大学附属病院|大学病院|総合病院|市民病院|中央病院|赤十字病院|医療センター|病院|大学院|大学|短期大学|高等学校|高校|中学校|小学校|幼稚園|保育園|クリニック|医院|歯科|薬局|銀行|信用金庫|研究所|研究センター|財団|"
-    "協会|市役所|区役所|町役場|県庁|警察署|消防署|裁判所|新聞社|新聞|放送|出版|商事|製作所|工業|建設|不動産|製薬|電機|電力|ホテル|旅館|図書館|美術館|博物館|法律事務所|事務所|保健所|税務署|支店|営業所|出張所|工場|商店|商会|工務店|工房|運送|運輸|印刷|木工|水産|塗装|酒造|農園|牧場|食堂|美容室|理容室|整骨院|接骨院|こども園|児童館|公民館|学童クラブ|マンション|アパート|ハイツ|団地|学園|学院|グループ|ホールディングス)"
+    "(?:大学医学部附属病院|大学附属病院|大学病院|総合病院|市民病院|中央病院|赤十字病院|医療センター|病院|大学院|大学|短期大学|高等学校|高校|中学校|小学校|幼稚園|保育園|クリニック|(?:整形外|産婦人|小児|耳鼻|皮膚|内|外|眼)科(?!医|的|系|病|学|手)|医院|歯科|薬局|銀行|信用金庫|研究所|研究センター|財団|"
+    "協会|市役所|区役所|町役場|県庁|警察署|消防署|裁判所|新聞社|新聞|放送|出版|商事|製作所|工業|建設|不動産|製薬|電機|電力|ホテル|旅館|図書館|美術館|博物館|法律事務所|事務所|保健所|税務署|支店|支社|営業所|出張所|工場|商店|商会|工務店|工房|運送|運輸|印刷|木工|水産|塗装|酒造|農園|牧場|食堂|美容室|理容室|整骨院|接骨院|こども園|児童館|公民館|学童クラブ|マンション|アパート|ハイツ|団地|学園|学院|グループ|ホールディングス)"
 )
 _TAVERN: Final = lazy_regex(
     rf"(?:居酒屋|喫茶店?|カフェ|食堂|酒場|割烹|旅館|民宿|ペンション|スナック|焼肉|ラーメン|美容室)(?P<name>「[^」\n]{{2,16}}」|{_KATA}{{3,12}}|(?![はがのをにもでへや]|と[のはか]|から|まで|より|など|だけ){_HIRA}{{3,8}}?)(?=[にでのとがはへ、。！!\n]|ね[！!。]|\Z)"

@@ -201,7 +201,16 @@ def _by_script(part: str) -> str:
     if counts["ja"] * 10 > counts["zh"] + counts["ja"]:
         counts["ja"] += counts.pop("zh")
     language, count = max(counts.items(), key=lambda item: item[1])
+    if language == "zh" and _SHORTENED.search(part) and not _CHINESE.search(part):
+        language = "ja"
     return language if 3 * count > letters else ""
+
+
+_SHORTENED: Final = lazy_regex(
+    "[県駅沢広発売円価図渋桜戻込畑働栃峠辻枠匂圧塩応営検験険剣経軽関気帰様緑続総蔵択釈駆鉄転伝払拠毎黒歳済薬譲楽恵穂銭徳児覚挙労栄巻悪歯]|氏名|丁目|〒"
+)
+"""Characters that are shortened in Japanese alone, and words of its forms: a table in it may have no kana."""
+_CHINESE: Final = lazy_regex("[们这说为吗呢您你她过还没个时給說這個們沒嗎给从对的了]")
 
 
 class _Identifier:

@@ -37,6 +37,8 @@ def modules_for(text: str, language: str) -> tuple[str, ...]:
     if text.isascii() or _ANY.search(text) is None:
         return ("turkish",) if language == TURKISH else ()
     names = [name for name, pattern in _OF_SCRIPT.items() if pattern.search(text)]
+    if language == "ja" and names == ["chinese"]:
+        names = ["japanese"]
     if "japanese" in names and "chinese" in names:
         names.remove("chinese")  # Japanese writes Chinese characters between its own
     return tuple(names)

@@ -33,10 +33,10 @@ _LABELLED: Final = lazy_regex(
     rf"(?<!{_LETTER})(?:(?:Hasta|Hastanın|Müşteri|Öğrenci|Yolcu|Veli) )?(?:{_LABELS}) ?: {{0,3}}(?:(?:Dr|Prof|Av|Uzm|Op|Sn)\. ?){{0,3}}(?P<name>(?:{_NAME}|{_U}{{2,15}})(?: (?:{_NAME}|{_U}{{2,15}}|{_U}\.)(?! ?:|{_LETTER})){{0,3}})"
 )
 _BEFORE: Final = lazy_regex(rf"({_LETTER}{{1,30}})\.? \Z")
-_SUFFIX: Final = lazy_regex(rf"['’]({_L}{{1,8}})(?!{_LETTER})")
+_SUFFIX: Final = lazy_regex(rf"['’]({_L}{{1,8}}|{_U}{{1,8}})(?!{_LETTER})")
 _IN: Final = frozenset("""da de ta te dan den tan ten daki deki taki teki""".split())
 _ORGANIZATIONS: Final = (
-    "Üniversitesi|Hastanesi|Bankası|Lisesi|Okulu|İlkokulu|Ortaokulu|Fakültesi|Enstitüsü|Müdürlüğü|Bakanlığı|Belediyesi|Mahkemesi|Derneği|Vakfı|Partisi|Kulübü|Kliniği|Merkezi|Eczanesi|Holding|Holdingi|Şirketi|Sigorta|Otel|Oteli|Restoran|Kurumu|Odası|Sendikası|Ajansı|"
+    "Üniversitesi|Hastanesi|Bankası|Lisesi|Okulu|İlkokulu|Ortaokulu|Fakültesi|Enstitüsü|Müdürlüğü|Belediyesi|Mahkemesi|Derneği|Şubesi|Vakfı|Partisi|Kulübü|Kliniği|Merkezi|Eczanesi|Holding|Holdingi|Şirketi|Sigorta|Otel|Oteli|Restoran|Kurumu|Odası|Sendikası|Ajansı|"
     "Gazetesi|Yayınevi|Yayınları|Tıp Merkezi|Market|Kargo|Lojistik|Tekstil|İnşaat|Elektronik|Teknoloji|Teknolojileri|Yazılım|Bilişim|Gıda|Otomotiv|Turizm|Ticaret|Anaokulu|Karakolu|Birliği|Konseyi|Mobilya|Danışmanlık|Havayolları|Hukuk Bürosu|Emniyeti|Dershanesi|Koleji|Akademisi|Kütüphanesi|Müzesi"
 )
 _INSTITUTION: Final = lazy_regex(
@@ -56,7 +56,7 @@ _TOWN: Final = lazy_regex(
 _AREA: Final = lazy_regex(
     rf"(?<![\w'’-])(?P<name>{_NAME}(?: {_NAME})?)['’]?(?:nin|nın|nun|nün|in|ın|un|ün)? (?:ilçesi|ili|köyü|mahallesi|kasabası|semti|beldesi|şehri|kenti|adası|gölü|nehri|dağı|bölgesi|ovası)"
 )
-_MONTHS: Final = "Ocak|Şubat|Mart|Nisan|Mayıs|Haziran|Temmuz|Ağustos|Eylül|Ekim|Kasım|Aralık|ocak|şubat|mart|nisan|mayıs|haziran|temmuz|ağustos|eylül|ekim|kasım|aralık"
+_MONTHS: Final = "OCAK|ŞUBAT|MART|NİSAN|MAYIS|HAZİRAN|TEMMUZ|AĞUSTOS|EYLÜL|EKİM|KASIM|ARALIK|Ocak|Şubat|Mart|Nisan|Mayıs|Haziran|Temmuz|Ağustos|Eylül|Ekim|Kasım|Aralık|ocak|şubat|mart|nisan|mayıs|haziran|temmuz|ağustos|eylül|ekim|kasım|aralık"
 _DATE: Final = lazy_regex(
     rf"(?<![\w.])(?:[0-3]?[0-9] (?:{_MONTHS})(?: [12][0-9]{{3}})?|(?:{_MONTHS}) [12][0-9]{{3}}|[12][0-9]{{3}}(?=['’]?(?:de|da|te|ta|den|dan|ten|tan)?(?: yılı| senesi)))(?![\w])"
 )
@@ -168,6 +168,10 @@ def _is_ordinary(word: str) -> bool:
     return _is_word(low) or any(
         _is_word(low[:-cut]) for cut in range(1, 9) if len(low) - cut > 2 and _ENDINGS.fullmatch(low[-cut:])
     )
+
+
+def _is_frequent(low: str) -> bool:
+    return low in listed("tr", "frequent") or low in _FUNCTION
 
 
 def _is_word(low: str) -> bool:
@@ -295,7 +299,7 @@ def _judged(text: str, words: list[_Word], *, opens: bool, titled: bool) -> Iter
     place = _is_listed(" ".join(word.text for word in named), "place") or all(
         _is_listed(word.text, "place") for word in named
     )
-    if place and not (given and len(named) > 1) and not (given and not (suffix and suffix[1] in _IN)):
+    if place and not (given and len(named) > 1) and not (given and not (suffix and lowered(suffix[1]) in _IN)):
         if not (opens and len(named) == 1 and _is_ordinary(first.text) and not suffix):
             yield Found(first.start, last.end, "place", 0.7, "list")
     elif given and len(named) == 1 and opens and not suffix and lowered(first.text) in _LOOSE:
@@ -313,7 +317,7 @@ def _judged(text: str, words: list[_Word], *, opens: bool, titled: bool) -> Iter
     ):
         yield Found(first.start, last.end, "person", 0.5, "list")
     elif len(named) == 1 and suffix and not _is_ordinary(first.text):
-        yield Found(first.start, last.end, "place" if suffix[1] in _IN else "person", 0.5, "guess")
+        yield Found(first.start, last.end, "place" if lowered(suffix[1]) in _IN else "person", 0.5, "guess")
     elif (
         len(named) == 1
         and not opens
@@ -342,8 +346,9 @@ _SMALL_BEHIND: Final = frozenset(
 
 def _in_small(text: str) -> Iterator[Found]:
     """Yield persons in small letters: a listed name that is no word, "ben berfin", "ferit bey" of a name met again."""
-    lines = [match for match in matches(_WRITER, text) if _titled(match["name"]) in listed("tr", "given")]
-    for match in lines if len(lines) > 1 else ():
+    lines = list(matches(_WRITER, text))
+    chat = len(lines) > 1 and any(_titled(match["name"]) in listed("tr", "given") for match in lines)
+    for match in (match for match in lines if chat and not _is_frequent(match["name"])):
         yield Found(*match.span("name"), "person", 0.6, "field")
     met = -1
     for match in _small_words(text):
@@ -390,7 +395,7 @@ def _behind_title(word: _Word, suffix: re.Match[str] | None) -> str:
     """Return what a word behind a title is: nobody ("dear colleague"), a place ("the patient in ..."), or a person."""
     if _is_listed(word.text, "given"):
         return "person"
-    return "" if _is_ordinary(word.text) else "place" if suffix and suffix[1] in _IN else "person"
+    return "" if _is_ordinary(word.text) else "place" if suffix and lowered(suffix[1]) in _IN else "person"
 
 
 def mention_forms(name: str, kind: str) -> Iterator[str]:

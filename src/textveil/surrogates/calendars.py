@@ -13,6 +13,7 @@ never cut in French).
 
 import re
 import unicodedata
+from collections.abc import Callable
 from datetime import date, timedelta
 from enum import Enum
 from functools import cache
@@ -190,6 +191,26 @@ _EAST_ASIAN: Final = lazy_regex(
     "(?:(?P<era>民國|民国|明治|大正|昭和|平成|令和) ?)?(?P<year>[0-9〇零一二三四五六七八九十廿元]{1,4})?(?P<y> ?[年년](?P<ygap>[ 　]?))?"
     "(?:(?P<month>[0-9一二三四五六七八九十]{1,3})(?P<m> ?(?:月(?:份|末|上旬|中旬|下旬)?|월)[ 　]?))?(?:(?P<day>[0-9一二三四五六七八九十廿]{1,3})(?P<d> ?[日号號일]))?"
 )
+_SHORT_ERA: Final = lazy_regex(
+    "(?P<era>[MTSHR])(?P<year>[0-9]{1,2})(?P<mark>[./])(?P<month>[0-9]{1,2})(?P=mark)(?P<day>[0-9]{1,2})"
+)
+_JAPANESE: Final = {
+    "令和": date(2019, 5, 1),
+    "平成": date(1989, 1, 8),
+    "昭和": date(1926, 12, 25),
+    "大正": date(1912, 7, 30),
+    "明治": date(1868, 1, 25),
+}
+"""First days of the eras, the latest first."""
+_LETTERS_OF_ERAS: Final = {"M": "明治", "T": "大正", "S": "昭和", "H": "平成", "R": "令和"}
+_HIJRI_MONTHS: Final = (
+    "محرم", "صفر", "ربيع الأول", "ربيع الثاني", "جمادى الأولى", "جمادى الآخرة",
+    "رجب", "شعبان", "رمضان", "شوال", "ذو القعدة", "ذو الحجة",
+)  # fmt: skip
+_HIJRI: Final = lazy_regex(
+    f"(?P<day>[0-9]{{1,2}})(?P<first> (?:من )?)(?P<month>{'|'.join(_HIJRI_MONTHS)})(?P<second>،? ?(?:من )?(?:عام |سنة )?)(?P<year>1[0-9]{{3}})"
+)
+_HIJRI_FIRST: Final = date(622, 7, 19).toordinal()
 _ERAS: Final = {"民國": 1911, "民国": 1911, "明治": 1867, "大正": 1911, "昭和": 1925, "平成": 1988, "令和": 2018}
 _HAN_DIGITS: Final = {**{numeral: number for number, numeral in enumerate("〇一二三四五六七八九")}, "零": 0, "元": 1}
 _LEAP: Final = 2000
@@ -254,7 +275,7 @@ def read_date(
     Numbers of which only the other order is a date are read in that; the form has the order of ``day_first`` all the
     same. With dots the day is first. Hyphens, slashes and short weekdays always have short names of months.
     """
-    coarse = _coarse(value) or (None if value.isascii() else _east_asian(value))
+    coarse = _coarse(value) or _short_era(value) or (None if value.isascii() else _east_asian(value) or _hijri(value))
     if coarse is not None:
         return coarse
     pieces = _TOKEN.findall(without_endings(unicodedata.normalize("NFC", value), language))
@@ -313,7 +334,7 @@ def _coarse(value: str) -> WrittenDate | None:
 def _east_asian(value: str) -> WrittenDate | None:
     """Read a date in the order year, month, day with a word behind each (2024年3月5日); None if it is none.
 
-    The form has digits, and the years of the common era.
+    The form has digits. A year of an era becomes one of the era of the new date, so that the old era does not show.
     """
     match = _EAST_ASIAN.fullmatch(value)
     if match is None or (match["year"] is None) != (match["y"] is None) or not (match["year"] or match["month"]):
@@ -326,6 +347,9 @@ def _east_asian(value: str) -> WrittenDate | None:
     pieces = (("year", "y"), ("bare month", "m"), ("bare day", "d"))
     held = [(part, match[mark]) for part, mark in pieces if match[part.split(" ")[-1]]]
     form = tuple(Field(*field) for part, mark in held for field in ((part, ""), ("", mark)))
+    if match["era"]:
+        calendar = match["era"] if match["era"] in _OF_TAIWAN else "令和"
+        form = (Field("era", calendar), Field("era year", calendar), *form[1:])
     if not match["month"]:
         known = Known.YEAR
     elif not match["year"]:
@@ -337,6 +361,69 @@ def _east_asian(value: str) -> WrittenDate | None:
     except ValueError:
         known, middle = Known.NOTHING, _MONDAY
     return WrittenDate(known, middle, form)
+
+
+_OF_TAIWAN: Final = ("民國", "民国")
+
+
+def _short_era(value: str) -> WrittenDate | None:
+    """Read a date of Japanese forms, with the letter of an era (S41.7.22); None if it is none."""
+    match = _SHORT_ERA.fullmatch(value)
+    if match is None:
+        return None
+    year = _ERAS[_LETTERS_OF_ERAS[match["era"]]] + int(match["year"])
+    mark = Field("", match["mark"])
+    form = (Field("era", "R"), Field("era year", "R"), mark, Field("bare month", ""), mark, Field("bare day", ""))
+    return _with_known(date, year, int(match["month"]), int(match["day"]), form)
+
+
+def _with_known(
+    day_of: Callable[[int, int, int], date], year: int, month: int, day: int, form: tuple[Field, ...]
+) -> WrittenDate:
+    """Return a whole date of a calendar, which may not have it."""
+    try:
+        return WrittenDate(Known.DATE, day_of(year, month, day), form)
+    except ValueError:
+        return WrittenDate(Known.NOTHING, _MONDAY, form)
+
+
+def _era_of(calendar: str, day: date) -> tuple[str, int]:
+    """Return the name of the era of a day, or its letter, and the year in it; the common era's before the first."""
+    if calendar in _OF_TAIWAN:
+        return (calendar, day.year - 1911) if day.year > 1911 else ("", day.year)
+    name = next((name for name, first in _JAPANESE.items() if day >= first), "")
+    letter = next((letter for letter, era in _LETTERS_OF_ERAS.items() if era == name), "")
+    return letter if calendar == "R" else name, day.year - _ERAS.get(name, 0)
+
+
+def _hijri(value: str) -> WrittenDate | None:
+    """Read a date of the Islamic calendar with the name of its month (15 شعبان 1445); None if it is none."""
+    match = _HIJRI.fullmatch(value)
+    if match is None:
+        return None
+    form = (Field("hijri day", ""), Field("", match["first"]), Field("hijri month", ""), Field("", match["second"]))
+    month = _HIJRI_MONTHS.index(match["month"]) + 1
+    return _with_known(_of_hijri, int(match["year"]), month, int(match["day"]), (*form, Field("hijri year", "")))
+
+
+def _of_hijri(year: int, month: int, day: int) -> date:
+    """Return a day of the tabular Islamic calendar as one of ours; raise ValueError if a month has it not."""
+    if not 1 <= day <= 30:
+        raise ValueError
+    return date.fromordinal(_HIJRI_FIRST + _before_month(year, month) + day - 1)
+
+
+def _before_month(year: int, month: int) -> int:
+    """Return how many days of the tabular Islamic calendar lie before a month."""
+    return (year - 1) * 354 + (3 + 11 * year) // 30 + (59 * (month - 1) + 1) // 2
+
+
+def _in_hijri(day: date) -> tuple[int, int, int]:
+    """Return year, month and day in the tabular Islamic calendar; its first day for all days before it."""
+    days = max(day.toordinal() - _HIJRI_FIRST, 0)
+    year = (30 * days + 10_646) // 10_631
+    month = next(month for month in range(12, 0, -1) if _before_month(year, month) <= days)
+    return year, month, days - _before_month(year, month) + 1
 
 
 def _han_number(written: str | None) -> int:
@@ -465,5 +552,11 @@ def filled(field: Field, day: date) -> str:
     }
     if part in plain:
         return plain[part]
+    if part.startswith("era"):
+        era, number = _era_of(text, day)
+        return era if part == "era" else str(number)
+    if part.startswith("hijri"):
+        year, month, number = _in_hijri(day)
+        return {"hijri year": str(year), "hijri month": _HIJRI_MONTHS[month - 1]}.get(part, str(number))
     name = in_case_of(text, name_of(part, day.month if part.endswith("month") else day.weekday() + 1))
     return name[0].upper() + name[1:] if text[0].isupper() else name

@@ -78,7 +78,8 @@ _WITHIN = Option(
 )
 
 _FORM: Final = (
-    "its format: which of day, month, year and weekday it has, in digits or names, and the marks between them; of a "
+    "its format: which of day, month, year and weekday it has, in digits or names, of which calendar (of Japan's or "
+    "Taiwan's years, or Islamic), and the marks between them; of a "
     "list or range, how many dates, and whether each has its year"
 )
 _CONVENTION: Final = (
